@@ -101,7 +101,8 @@ static inline bool sw_op_is_pointwise(sw_opcode c) {
   X(LOWER, "lower", BOOL) X(LEFT_SIDE, "left_side", BOOL) \
   X(UNIT_DIAGONAL, "unit_diagonal", BOOL) X(TRANSPOSE_A, "transpose", TEXT) \
   X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT) \
-  X(SOURCES, "sources", INTS) X(HOW, "how", TEXT)
+  X(SOURCES, "sources", INTS) X(HOW, "how", TEXT) X(LAYOUT, "layout", TEXT) X(SCALE, "scale", FLOAT) \
+  X(CAUSAL, "causal", BOOL) X(SOFTCAP, "softcap", FLOAT) X(BIAS_GRAD, "bias_grad", BOOL)
 /* clang-format on */
 
 typedef enum sw_attr_key {
@@ -161,6 +162,8 @@ typedef struct sw_loop {
   sw_loop_kind kind;
   sw_reduction combiner;     /* REDUCTION, MASKED, SCAN */
   uint32_t partial_operands; /* operands (bit i) that are taken as partial when this loop is cut: a scatter's target */
+  uint32_t whole_results; /* REDUCTION, MASKED: results (bit i) that are not partial: the op merges them itself, or they
+                             follow the loop (a gradient that is a sum over what another one has a dim of) */
 } sw_loop;
 
 typedef struct sw_term {

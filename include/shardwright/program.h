@@ -31,7 +31,8 @@ typedef struct sw_program_options {
   const char *rules;       /* a file with rules of ops that are not known; NULL: none */
   sw_sizes *sizes;         /* what `?` in the types of arguments are; NULL: not known */
   int64_t open_axis;       /* what axes of a grid are taken for whose sizes nobody says; 0: they are an error */
-  bool by_device;          /* take a program that is partitioned already: its graph is what one device runs */
+  bool fuse_attention; /* attention that is written as products and a softmax becomes one op, not of local programs */
+  bool by_device;      /* take a program that is partitioned already: its graph is what one device runs */
 
   /* Called with every warning (rc = SW_OK), and with every error but the last, which the call returns. May be NULL. */
   void (*report)(void *user, const sw_diag *d);

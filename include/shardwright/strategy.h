@@ -81,6 +81,7 @@ typedef enum sw_move_kind {
   SW_MOVE_HALO,    /* halo exchange of an operand: blocks -> blocks with halos */
   SW_MOVE_TOP_K,   /* top-k merge: all_gather of the candidates for result `index` along dimension `dim` */
   SW_MOVE_SCAN,    /* scan carry: all_gather of what each block reduces to along dimension `dim` */
+  SW_MOVE_MERGE,   /* attention over parts of the keys: all_gather of the log-sum-exps, result `index` */
   SW_MOVE_SHUFFLE, /* every device sends its block to one other: a shuffle */
 } sw_move_kind;
 

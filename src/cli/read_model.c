@@ -4,6 +4,8 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "graph/fuse.h"
+#include "shardwright/log.h"
 #include "shardwright/model_json.h"
 
 enum { FIRST_UNIT = 64, FIRST_TIMES = 1009, TIMES_APART = 101 };
@@ -35,7 +37,9 @@ static int64_t stand_in(const void *user, int class_of) {
 
 void sw_drop_model(sw_session *s) {
   if (!s->program) sw_graph_destroy(s->graph);
+  sw_graph_destroy(s->as_written);
   sw_program_destroy(s->program);
+  s->as_written = NULL;
   s->program = NULL;
   s->graph = NULL;
 }
@@ -53,6 +57,22 @@ static sw_rc parse_closed(const char *file, sw_session *s, sw_diag *d) {
   return sw_model_parse_on(file, s->text, s->text_bytes, &closed, &s->sizes, &s->graph, d);
 }
 
+static bool fuses(const sw_model_options *o) { return o->attention && strcmp(o->attention, "fused") == 0; }
+
+static sw_rc fuse_attention(sw_session *s, sw_diag *d) {
+  sw_arena arena = {0};
+  sw_fused what;
+  sw_graph *fused;
+  sw_rc rc = sw_graph_fuse_attention(s->graph, &arena, &fused, &what, d);
+  if (!rc) {
+    s->as_written = s->graph;
+    s->graph = fused;
+    if (!what.n_forward && !what.n_there) sw_log(SW_LOG_WARN, "no attention was found that could be fused");
+  }
+  sw_arena_deinit(&arena);
+  return rc;
+}
+
 static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *d) {
   const char *file = strcmp(o->model, "-") == 0 ? "<stdin>" : o->model;
   sw_program_options options = {.keep = keep_of(o->keep),
@@ -61,6 +81,7 @@ static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s
                                 .rules = o->rules,
                                 .sizes = &s->sizes,
                                 .open_axis = o->open_sizes ? SW_OPEN_AXIS : 0,
+                                .fuse_attention = fuses(o),
                                 .by_device = o->by_device,
                                 .report = keep,
                                 .user = said};
@@ -75,6 +96,7 @@ static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s
   if (s->program) s->graph = sw_program_graph(s->program);
   if (s->program && !mesh) s->open_axes = sw_program_open_axes(s->program);
   if (!rc && !s->program && !mesh && o->open_sizes && s->graph->has_mesh) rc = parse_closed(file, s, d);
+  if (!rc && !s->program && fuses(o)) rc = fuse_attention(s, d);
   return rc;
 }
 

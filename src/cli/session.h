@@ -14,8 +14,9 @@ typedef struct sw_stand_in {
 } sw_stand_in;
 
 typedef struct sw_session {
-  sw_graph *graph;     /* owned, unless there is a program */
-  sw_program *program; /* owned: the model is a StableHLO program; NULL: it is not */
+  sw_graph *graph;      /* owned, unless there is a program */
+  sw_graph *as_written; /* owned: of no program, before attention was fused; NULL: it was not */
+  sw_program *program;  /* owned: the model is a StableHLO program; NULL: it is not */
   const sw_profile *profile;
   sw_mesh mesh;
   sw_machine *machine;
@@ -31,6 +32,7 @@ typedef struct sw_model_options {
   const char *model, *hw, *mesh; /* mesh: NULL for the model's own, or else the profile's first */
   const sw_text *text;           /* of the model, in place of what its file has; NULL: as the file has it */
   const char *keep;              /* of a StableHLO program: "all", "io" or "none"; NULL: all */
+  const char *attention;         /* "as-written" or "fused"; NULL: as written */
   const char *roles, *rules;     /* likewise: files; NULL: none */
   int64_t devices;               /* of a profile with an open level; 0: as many as the mesh has */
   bool by_device;                /* likewise: it may be partitioned already (program.h) */
@@ -47,6 +49,9 @@ typedef struct sw_model_options {
   {"keep", 0, SW_OPTION_CHOICE, "WHICH", "all", \
    "shardings in a StableHLO program that bind the plan: all, those of arguments and results, none", \
    SW_INTO_TEXT(T, from.keep), .choices = "all|io|none"}, \
+  {"attention", 0, SW_OPTION_CHOICE, "HOW", "as-written", \
+   "attention that a model writes as products and a softmax: as it is written, or fused to one op", \
+   SW_INTO_TEXT(T, from.attention), .choices = "as-written|fused"}, \
   {"roles", 0, SW_OPTION_FILE, "FILE", NULL, "what the arguments of a StableHLO program are, a line each", \
    SW_INTO_TEXT(T, from.roles)}, \
   {"devices", 0, SW_OPTION_INT, "N", NULL, \

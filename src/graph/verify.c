@@ -34,7 +34,7 @@ static sw_rc check_value(const sw_graph *g, sw_id id, sw_diag *d) {
 
 static bool same_loop(const sw_loop *a, const sw_loop *b) {
   return a->size == b->size && a->kind == b->kind && a->combiner == b->combiner &&
-         a->partial_operands == b->partial_operands;
+         a->partial_operands == b->partial_operands && a->whole_results == b->whole_results;
 }
 
 /* What the registry gives for the op now. */

@@ -35,6 +35,7 @@
   X(LAYOUT, "layout", "LAYOUT", "nchw|nhwc", "order of the dimensions of images")                                      \
   X(OPTIMIZER, "optimizer", "NAME", "sgd|adam", "how a training step changes the parameters")                          \
   X(BIAS, "bias", "YES", "no|yes", "add a bias after each matrix")                                                     \
+  X(ATTENTION, "attention", "HOW", "plain|fused", "as products and a softmax, or as one op")                           \
   X(DTYPE, "dtype", "TYPE", "f32|bf16|f16|f64", "element type of parameters and activations")                          \
   X(VARIANT, "variant", "NAME", "1d-tensors|1d-operations|2d|plain", "which sharding annotations the model carries")   \
   X(MESH, "mesh", "MESH", NULL, "mesh of the annotations, as x=2; without it that of the variant")

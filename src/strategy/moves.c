@@ -15,6 +15,7 @@
 #include "shardwright/selection.h"
 
 #include "base/checked.h"
+#include "graph/attention.h"
 
 /* True when the dimension's block is exactly what the loop's block touches. */
 static bool is_plain(const sw_affine *e, const sw_loop_nest *nest, int64_t extent) {
@@ -134,6 +135,21 @@ static sw_rc pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s
   return SW_OK;
 }
 
+/* A number of each part for each head and query, gathered along a new dimension. */
+static sw_rc merge_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, sw_move_visit visit, void *user,
+                        sw_diag *d) {
+  int n;
+  const sw_axis_ref *axes = sw_strategy_loop(s, SW_ATTENTION_KEY, &n);
+  const sw_type *lse = sw_result_type(g, op, 1);
+  sw_sharding plain;
+  sw_strategy_result(op, s, 1, &plain);
+  sw_move mv = {.kind = SW_MOVE_MERGE, .index = 1, .dim = lse->rank, .dtype = lse->dtype};
+  set_axes(&mv, axes, n);
+  mv.bytes = mv.temp_bytes =
+      gathered_elements(lse, &plain, -1, 0) * (double)sw_axis_refs_size(axes, n) * sw_dtype_bytes(lse->dtype);
+  return visit(user, &mv, d);
+}
+
 /* Over the axes of a loop: a scan's carries of all devices along `dim`, or blocks of one that change places. */
 static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_kind kind,
                           int dim, sw_move_visit visit, void *user, sw_diag *d) {
@@ -164,6 +180,7 @@ sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
     if (n && op->nest->loops[l].kind == SW_LOOP_PICK) SW_TRY(pick_moves(g, op, s, l, visit, user, d));
     if (n && op->nest->loops[l].kind == SW_LOOP_SCAN)
       SW_TRY(operand_move(g, op, s, l, SW_MOVE_SCAN, picked_dim(op->nest, l), visit, user, d));
+    if (n && l == SW_ATTENTION_KEY && op->code == SW_OP_ATTENTION) SW_TRY(merge_move(g, op, s, visit, user, d));
     if (n && l == 0 && op->code == SW_OP_SHUFFLE) SW_TRY(operand_move(g, op, s, l, SW_MOVE_SHUFFLE, 0, visit, user, d));
   }
   return SW_OK;

@@ -355,7 +355,9 @@ void sw_strategy_port(const sw_op *op, const sw_strategy *s, int port, sw_shardi
   for (int l = 0; l < nest->n_loops; l++) {
     const sw_loop *loop = &nest->loops[l];
     const bool reduced = loop->kind == SW_LOOP_REDUCTION || loop->kind == SW_LOOP_MASKED;
-    if (operand ? loop->partial_operands >> port & 1 : reduced) push_partial(s, l, loop->combiner, out);
+    const bool partial =
+        operand ? loop->partial_operands >> port & 1 : reduced && !(loop->whole_results >> (port - op->n_operands) & 1);
+    if (partial) push_partial(s, l, loop->combiner, out);
   }
   for (int f = 0; f < nest->n_linear; f++) {
     if (!operand || nest->linear[f].operands >> port & 1) push_partial(s, nest->n_loops + f, nest->linear[f].kind, out);

@@ -72,4 +72,24 @@ static inline void word(op_case *c, sw_attr_key k, const char *v) {
   c->attrs[c->n_attrs++] = (sw_attr){.key = k, .u.text = v};
 }
 
+/* Operands and attributes of attention, and of its gradient those that come after v. */
+static inline void make_attention(op_case *c) {
+  const bool gradient = c->code == SW_OP_ATTENTION_GRAD;
+  static const char *const kLayouts[] = {"bhsd", "bshd"};
+  const int64_t batch = between(c, 1, 2), kv = between(c, 1, 2), heads = kv * between(c, 1, 2),
+                queries = between(c, 1, 3);
+  const int64_t keys = between(c, 1, 3), first = below(c, 2), scores[RANK] = {batch, heads, queries, keys};
+  const int64_t q[RANK] = {batch, first ? queries : heads, first ? heads : queries, 2};
+  const int64_t k[RANK] = {batch, first ? keys : kv, first ? kv : keys, 2};
+  input(c, SW_F32, SMALL, 4, q);
+  input(c, SW_F32, SMALL, 4, k);
+  input(c, SW_F32, SMALL, 4, k);
+  for (int i = 0; gradient && i < 3; i++) input(c, SW_F32, SMALL, i == 1 ? 3 : 4, i == 1 ? scores : q);
+  if (!gradient && below(c, 2)) input(c, SW_F32, SMALL, 4, scores);
+  if (!gradient && below(c, 2)) input(c, SW_BOOL, TRUTH, 4, scores);
+  if (!gradient && below(c, 2)) input(c, SW_I32, INDEX, 1, scores);
+  word(c, SW_ATTR_LAYOUT, kLayouts[first]);
+  number(c, SW_ATTR_CAUSAL, below(c, 2));
+}
+
 #endif

@@ -12,6 +12,7 @@ const char *const random_models[RANDOM_MODELS] = {"mlp",
                                                   "conv-train",
                                                   "bert-train",
                                                   "moe-layers-train",
+                                                  "llama3-fused-train",
                                                   "../../docs/examples/layers"};
 const char *const random_meshes[RANDOM_MESHES] = {"x=2", "x=4", "x=2,y=2", "x=2,y=4", "x=3", "x=2,y=3", "x=2,y=2,z=2"};
 

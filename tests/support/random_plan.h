@@ -6,7 +6,7 @@
 #include "shardwright/plan.h"
 
 /* Models of models/small and meshes that such plans are tried on. */
-enum { RANDOM_MODELS = 13, RANDOM_MESHES = 7 };
+enum { RANDOM_MODELS = 14, RANDOM_MESHES = 7 };
 extern const char *const random_models[RANDOM_MODELS], *const random_meshes[RANDOM_MESHES];
 
 sw_rc random_plan(const sw_graph *g, const sw_machine *machine, sw_rng *rng, sw_arena *arena, sw_plan *out, sw_diag *d);

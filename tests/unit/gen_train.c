@@ -100,17 +100,23 @@ static void fill_args(step *s, uint64_t seed) {
   }
 }
 
-static void step_init(step *s, int row, const char *optimizer, uint64_t seed) {
+/* attention NULL: as the architecture has it by itself, or has none. */
+static void step_init_as(step *s, int row, const char *optimizer, const char *attention, uint64_t seed) {
   sw_diag diag = {0};
-  sw_gen_arg args[MAX_GEN + 3];
+  sw_gen_arg args[MAX_GEN + 4];
   int n = arg_count(row);
   memcpy(args, kSteps[row].args, (size_t)n * sizeof *args);
   args[n++] = (sw_gen_arg){"mode", "train"};
   args[n++] = (sw_gen_arg){"dtype", "f64"};
   args[n++] = (sw_gen_arg){"optimizer", optimizer};
+  if (attention) args[n++] = (sw_gen_arg){"attention", attention};
   *s = (step){0};
   assert_ok(sw_gen_model(kSteps[row].arch, args, n, &s->g, &diag));
   fill_args(s, seed);
+}
+
+static void step_init(step *s, int row, const char *optimizer, uint64_t seed) {
+  step_init_as(s, row, optimizer, NULL, seed);
 }
 
 static void step_deinit(step *s) {
@@ -207,6 +213,10 @@ static const char *const kOps[] = {
     "y = hypot(v, v)",
     "y = cumulative_logsumexp(w) 'dim':1",
     "y = cumulative_logsumexp(w) 'dim':0,'reversed':true",
+    "q = reshape(v) 'shape':[1,1,3,5]; k = reshape(w) 'shape':[1,1,3,5]; o, n = attention(q, k, k) 'causal':true; "
+    "y = reshape(o) 'shape':[3,5]",
+    "q = reshape(v) 'shape':[1,3,1,5]; k = reshape(w) 'shape':[1,1,3,5]; b = broadcast_in_dim(x) 'shape':[1,1,1,3],"
+    "'dims':[3]; o, n = attention(q, k, k, b) 'softcap':2; y = reshape(o) 'shape':[3,5]",
 };
 
 static void test_gradients_of_ops(void **state) {
@@ -215,9 +225,10 @@ static void test_gradients_of_ops(void **state) {
   uint64_t seed = check_seed(47);
   static const char kParameters[] =
       "{\"name\": \"v\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3, 5]}, "
-      "{\"name\": \"w\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3, 5]}";
+      "{\"name\": \"w\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3, 5]}, "
+      "{\"name\": \"x\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3]}";
   for (size_t row = 0; row < sizeof kOps / sizeof *kOps; row++) {
-    char ops[256];
+    char ops[512];
     sw_graph *forward;
     step s = {0};
     snprintf(ops, sizeof ops, "%s; z = multiply(y, c); loss = reduce(z) 'kind':'sum','dims':[0,1]", kOps[row]);
@@ -227,6 +238,36 @@ static void test_gradients_of_ops(void **state) {
     check_gradients(&s, kOps[row], seed);
     step_deinit(&s);
     sw_graph_destroy(forward);
+  }
+}
+
+/* Attention as one op gives what products and a softmax give, and the same gradients. */
+static void test_fused_attention(void **state) {
+  (void)state;
+  uint64_t seed = check_seed(53);
+  for (int row = 0; row < N_STEPS; row++) {
+    int n;
+    sw_diag diag = {0};
+    const sw_gen_arch *arch;
+    sw_tensor outputs[2][MAX_ARGS];
+    step s[2];
+    assert_ok(sw_gen_arch_find(kSteps[row].arch, &arch, &diag));
+    if (!sw_gen_default_of(arch, SW_GEN_ATTENTION, &n)) continue;
+    for (int k = 0; k < 2; k++) {
+      step_init_as(&s[k], row, "sgd", k ? "fused" : "plain", seed);
+      step_run(&s[k], outputs[k]);
+    }
+    assert_int_equal(s[0].g->n_outputs, s[1].g->n_outputs);
+    for (int i = 0; i < s[0].g->n_outputs; i++) {
+      sw_difference difference;
+      assert_string_equal(s[0].g->output_names[i], s[1].g->output_names[i]);
+      assert_ok(sw_tensor_compare(&outputs[1][i], &outputs[0][i], (sw_tolerance){1e-9, 1e-12}, &difference, &diag));
+      if (difference.differing) fail_msg("%s: '%s' differs", kSteps[row].arch, s[0].g->output_names[i]);
+    }
+    for (int k = 0; k < 2; k++) {
+      free_outputs(&s[k], outputs[k]);
+      step_deinit(&s[k]);
+    }
   }
 }
 
@@ -324,6 +365,7 @@ static void test_learns(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients), cmocka_unit_test(test_gradients_of_ops),
-                                     cmocka_unit_test(test_adam), cmocka_unit_test(test_learns)};
+                                     cmocka_unit_test(test_fused_attention), cmocka_unit_test(test_adam),
+                                     cmocka_unit_test(test_learns)};
   return cmocka_run_group_tests_name("gen_train", tests, NULL, NULL);
 }

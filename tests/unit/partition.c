@@ -35,6 +35,9 @@ typedef struct row {
 #define ROWS_OF "'offset_dims':[1],'collapsed_dims':[0],'start_index_map':[0],'index_vector_dim':1"
 #define ROWS_TO "'update_window_dims':[1],'inserted_dims':[0],'start_index_map':[0],'index_vector_dim':1"
 
+#define ATTENTION_ARGS "q f32 2,4,5,3; k f32 2,2,6,3; v f32 2,2,6,3"
+#define GRADIENT_ARGS "q f32 2,4,5,3; k f32 2,2,6,3; v f32 2,2,6,3; o f32 2,4,5,3; l f32 2,4,5; d f32 2,4,5,3"
+
 #define GENERIC_DOT                                                               \
   "r = generic(a, b) 'loops':[4,{'size':6,'kind':'reduction','combiner':'sum'}]," \
   "'maps':['(d0,d1)->(d0,d1)','(d0,d1)->(d0,d1)','(d0,d1)->(d0)'],'body':'x0 * x1 + x0'"
@@ -126,6 +129,21 @@ static const row kRows[] = {
     {"x=2", "a f32 5,2", "r = bitcast_convert(a) 'dtype':'i64'", "d0:[x]", "out 3/5", ""},
     {"x=2", "a i64 5", "r = bitcast_convert(a) 'dtype':'i16'", "d0:[x]", "out 3/5", ""},
     {"x=2", "a f32 5", "r = reduce_precision(a) 'exponent_bits':8,'mantissa_bits':7", "d0:[x]", "3/5", ""},
+    /* attention: batch, heads and queries by themselves; keys by merging; the causal half is counted where it is most
+     */
+    {"x=2", ATTENTION_ARGS, "o, l = attention(q, k, v)", "d0:[x]", "1/2", ""},
+    {"x=2,y=2", ATTENTION_ARGS, "o, l = attention(q, k, v)", "d1:[x] d2:[y]", "1/4", ""},
+    {"x=3", ATTENTION_ARGS, "o, l = attention(q, k, v)", "d3:[x]", "2/5", ""},
+    {"x=2", ATTENTION_ARGS, "o, l = attention(q, k, v) 'causal':true,'base':1", "d3:[x]", "out 3/5", ""},
+    {"x=2", ATTENTION_ARGS, "o, l = attention(q, k, v)", "d4:[x]", "1/2", "all_gather dim=3 [x]; all_reduce sum [x]"},
+    {"x=2,y=2", ATTENTION_ARGS, "o, l = attention(q, k, v) 'causal':true,'base':1", "d3:[x] d4:[y]", "out 3/5",
+     "all_gather dim=3 [y]; all_reduce sum [y]"},
+    {"x=4", ATTENTION_ARGS, "o, l = attention(q, k, v)", "d4:[x]", "1/3", "all_gather dim=3 [x]; all_reduce sum [x]"},
+    {"x=2", GRADIENT_ARGS, "a, b, c = attention_grad(q, k, v, o, l, d)", "d1:[x]", "1/2", ""},
+    {"x=2", GRADIENT_ARGS, "a, b, c = attention_grad(q, k, v, o, l, d) 'causal':true", "d3:[x]", "out 3/5",
+     "all_reduce sum [x]; all_reduce sum [x]"},
+    {"x=2", GRADIENT_ARGS, "a, b, c = attention_grad(q, k, v, o, l, d) 'causal':true", "d4:[x]", "out 1/1",
+     "all_reduce sum [x]"},
     /* dot: every loop */
     {"x=2", "a f32 4,6; w f32 6,8", "r = dot_general(a, w) " CONTRACT, "d0:[x]", "1/2", ""},
     {"x=2", "a f32 4,6; w f32 6,8", "r = dot_general(a, w) " CONTRACT, "d1:[x]", "1/2", ""},

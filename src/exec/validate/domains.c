@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "graph/attention.h"
 
 /* How far from the end of a domain numbers stay: a root, a logarithm or a divisor near 0 makes chaotic ones. */
 #define EDGE 0.25
@@ -160,6 +161,13 @@ static void visit_start(walk *w, const path *p, const sw_op *op, int dim) {
   note_index(w, p, 0, (double)(t->dims[dim] - window->dims[dim] + 1));
 }
 
+/* How many keys there are: none to all. */
+static void visit_lengths(walk *w, const path *p, const sw_op *op, int32_t operand) {
+  sw_attention a;
+  sw_attention_of(w->g, op, &a);
+  if (operand == a.lengths) note_index(w, p, 0, (double)op->nest->loops[SW_ATTENTION_KEY].size + 1);
+}
+
 /* Beside an iota it is a place there, beside a number some of it is to be on either side. */
 static void visit_compare(walk *w, const path *p, const sw_op *op, int32_t operand) {
   range r;
@@ -287,6 +295,7 @@ static sw_rc visit_use(walk *w, const path *p, sw_value_use u, sw_diag *d) {
   int first_start = op->code == SW_OP_DYNAMIC_SLICE ? 1 : op->code == SW_OP_DYNAMIC_UPDATE_SLICE ? 2 : INT32_MAX;
   if ((op->code == SW_OP_GATHER || op->code == SW_OP_SCATTER) && u.index == 1) visit_indices(w, p, op);
   if (u.index >= first_start) visit_start(w, p, op, u.index - first_start);
+  if (op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD) visit_lengths(w, p, op, u.index);
   if (op->code == SW_OP_COMPARE) visit_compare(w, p, op, u.index);
   if ((op->code == SW_OP_REMAINDER || op->code == SW_OP_AND) && u.index == 0) visit_remainder(w, p, op);
   if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION && op->nest) note_terms(w, op->nest);

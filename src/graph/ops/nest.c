@@ -43,7 +43,7 @@ int sw_nest_combining_loop(sw_nest_builder *b, int64_t size, sw_loop_kind kind, 
     b->rc = SW_BUG(b->d, "an op has more than %d loops", SW_MAX_LOOPS);
     return 0;
   }
-  b->loops[b->n_loops] = (sw_loop){size, size > 0 ? kind : SW_LOOP_WHOLE, combiner, 0};
+  b->loops[b->n_loops] = (sw_loop){.size = size, .kind = size > 0 ? kind : SW_LOOP_WHOLE, .combiner = combiner};
   return b->n_loops++;
 }
 
@@ -122,8 +122,22 @@ void sw_nest_moves(sw_nest_builder *b, uint32_t operands) {
   sw_nest_linear(b, operands, SW_REDUCE_MAX);
 }
 
+/* A result that follows a reduction loop is cut by it, not partial. */
+static void find_whole_results(sw_nest_builder *b) {
+  for (int i = b->n_operands; i < b->n_maps; i++) {
+    for (int k = 0; k < b->maps[i].rank; k++) {
+      const sw_affine *e = &b->maps[i].dims[k];
+      for (int t = 0; t < e->n_terms; t++) b->loops[e->terms[t].loop].whole_results |= 1u << (i - b->n_operands);
+    }
+  }
+  for (int l = 0; l < b->n_loops; l++) {
+    if (b->loops[l].kind != SW_LOOP_REDUCTION && b->loops[l].kind != SW_LOOP_MASKED) b->loops[l].whole_results = 0;
+  }
+}
+
 sw_rc sw_nest_finish(sw_nest_builder *b, const sw_loop_nest **out) {
   SW_TRY(b->rc);
+  find_whole_results(b);
   sw_loop_nest *s;
   SW_ARENA_NEW(s, b->arena, 1, b->d);
   s->n_loops = b->n_loops;

@@ -10,6 +10,8 @@
 
 void sw_mlir_deinit(sw_mlir *w) {
   sw_array_free(&w->results);
+  sw_array_free(&w->composites);
+  sw_text_free(&w->functions);
   sw_arena_deinit(&w->arena);
 }
 
@@ -369,6 +371,12 @@ void sw_mlir_open_function(sw_mlir *w, const sw_graph *model, sw_mlir_more more,
     sw_text_puts(out, "}");
   }
   sw_text_puts(out, ") {\n");
+}
+
+void sw_mlir_close_module(sw_mlir *w) {
+  if (w->functions.n) sw_text_append(w->out, w->functions.at, w->functions.n);
+  if (w->functions.rc) w->out->rc = w->functions.rc;
+  sw_text_puts(w->out, "}\n");
 }
 
 void sw_mlir_return(sw_mlir *w, const sw_ssa *v, int n) {

@@ -47,6 +47,8 @@ typedef struct sw_mlir {
   int64_t n_temps; /* helpers: %t$0, %t$1, ... */
   sw_span at;      /* where the op at hand comes from, written behind its lines; line 0: nowhere */
   SW_ARRAY(sw_mlir_result_sharding) results; /* of results to come */
+  sw_text functions;                         /* behind main: decompositions of composites, */
+  SW_ARRAY(const void *) composites;         /* of ops with these loops and attributes, two each */
 } sw_mlir;
 
 void sw_mlir_deinit(sw_mlir *w);
@@ -136,6 +138,8 @@ void sw_mlir_open_module(sw_mlir *w, const char *form, sw_mlir_devices devices);
 typedef void (*sw_mlir_more)(void *user, bool is_result, int32_t i, sw_text *out);
 void sw_mlir_open_function(sw_mlir *w, const sw_graph *model, sw_mlir_more more, void *user);
 void sw_mlir_return(sw_mlir *w, const sw_ssa *v, int n); /* and the end of the function */
+/* Functions that ops of main name, and the end of the module. */
+void sw_mlir_close_module(sw_mlir *w);
 /* sum[x,y] */
 void sw_mlir_partial(const sw_mesh *m, const sw_sharding *s, sw_text *out);
 

@@ -180,7 +180,7 @@ static sw_rc write_module(shard_writer *s, sw_diag *d) {
   }
   for (int32_t i = 0; i < g->n_ops; i++) SW_TRY(write_op(s, i, d));
   SW_TRY(write_return(s, d));
-  sw_text_puts(s->w.out, "}\n");
+  sw_mlir_close_module(&s->w);
   return SW_OK;
 }
 

@@ -236,7 +236,7 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
   for (size_t i = 0; i < s->externals.n; i++) {
     sw_text_printf(s->w.out, "  func.func private @shardwright.exchange_%zu%s\n", i, s->externals.at[i]);
   }
-  sw_text_puts(s->w.out, "}\n");
+  sw_mlir_close_module(&s->w);
   return SW_OK;
 }
 

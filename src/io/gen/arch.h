@@ -15,6 +15,7 @@ typedef struct swg_config {
 enum { SWG_FORWARD, SWG_TRAIN, SWG_DECODE };
 enum { SWG_NCHW, SWG_NHWC };
 enum { SWG_SGD, SWG_ADAM };
+enum { SWG_PLAIN_ATTENTION, SWG_FUSED_ATTENTION };
 enum { SWG_1D_TENSORS, SWG_1D_OPERATIONS, SWG_2D, SWG_PLAIN };
 
 static inline int64_t swg_get(const swg_config *c, sw_gen_param p) { return c->v[p]; }

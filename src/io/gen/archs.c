@@ -50,43 +50,45 @@ static const arch_row kArchs[] = {
       .help = "GPT-2 (small): learned positions, layer norm before each block, gelu, tied output",
       .source = "Radford et al. 2019; the openai-community/gpt2 configuration",
       .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=50257 seq=1024 batch=8 "
-                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd attention=plain|fused"},
      swg_build_gpt2},
     {{.name = "bert",
       .help = "BERT (base): layer norm after each block, masked-language-model head, tied output",
       .source = "Devlin et al. 2018, arXiv:1810.04805",
       .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=30522 seq=512 batch=8 "
-                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd attention=plain|fused"},
      swg_build_bert},
     {{.name = "bert-layers",
       .help = "the layers of bert alone, from activations to activations",
       .source = "as bert",
       .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 seq=512 batch=8 "
-                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd attention=plain|fused"},
      swg_build_bert_layers},
     {{.name = "llama3",
       .help = "Llama 3 (8B): rms norm, rotary positions, grouped-query attention, gated silu",
       .source = "Grattafiori et al. 2024, arXiv:2407.21783, table 3",
       .params = "mode=forward|decode|train layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=128256 "
-                "seq=8192 batch=1 dtype=bf16|f32|f16|f64 optimizer=adam|sgd"},
+                "seq=8192 batch=1 dtype=bf16|f32|f16|f64 optimizer=adam|sgd attention=plain|fused"},
      swg_build_llama},
     {{.name = "mixtral",
       .help = "Mixtral (8x7B): Llama's attention, top-k mixture of experts with dispatch and combine einsums",
       .source = "Jiang et al. 2024, arXiv:2401.04088, table 1; dispatch as in GShard, arXiv:2006.16668",
       .params = "mode=forward|train layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=32000 "
-                "seq=2048 batch=8 experts=8 top-k=2 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd"},
+                "seq=2048 batch=8 experts=8 top-k=2 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd "
+                "attention=plain|fused"},
      swg_build_mixtral},
     {{.name = "moe-layers",
       .help = "the layers of mixtral alone, from activations to activations",
       .source = "as mixtral",
       .params = "mode=forward|train layers=1 hidden=4096 heads=32 kv-heads=0 head-dim=0 ffn=0 seq=2048 batch=8 "
-                "experts=8 top-k=2 capacity=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+                "experts=8 top-k=2 capacity=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd attention=plain|fused"},
      swg_build_moe_layers},
     {{.name = "vit",
       .help = "Vision Transformer (ViT-L/16): patches by a convolution, class token, learned positions",
       .source = "Dosovitskiy et al. 2020, arXiv:2010.11929, table 1",
-      .params = "mode=forward|train layers=24 hidden=1024 heads=16 head-dim=0 ffn=0 image=224 patch=16 channels=3 "
-                "classes=1000 batch=64 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+      .params =
+          "mode=forward|train layers=24 hidden=1024 heads=16 head-dim=0 ffn=0 image=224 patch=16 channels=3 "
+          "classes=1000 batch=64 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd attention=plain|fused"},
      swg_build_vit},
     {{.name = "resnet",
       .help =

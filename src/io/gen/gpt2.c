@@ -18,7 +18,7 @@ sw_rc swg_build_gpt2(const swg_config *c, sw_graph **out, sw_diag *d) {
   sw_id wte = swg_param(&b, "wte", SWG_SHAPE(swg_get(c, SW_GEN_VOCAB), a.hidden));
   sw_id wpe = swg_param(&b, "wpe", SWG_SHAPE(seq, a.hidden));
   sw_id x = swg_add_rows(&b, "embed", swg_take(&b, "embed.token", wte, tokens), wpe);
-  a.mask = swg_causal_mask(&b, seq);
+  swg_causal(&b, seq, &a);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "h.%d", i);
     x = swg_pre_norm_block(&b, &a, x, swg_ffn(c), true);

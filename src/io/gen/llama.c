@@ -52,7 +52,7 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   sw_id table = swg_param(&b, "embed_table", SWG_SHAPE(swg_get(c, SW_GEN_VOCAB), a->hidden));
   sw_id x = swg_take(&b, "embed", table, tokens);
   swg_rotary(&b, queries, a->position, m->rotary_base, a);
-  a->mask = decode ? swg_filled_mask(&b, seq, a->position) : swg_causal_mask(&b, seq);
+  swg_causal(&b, seq, a);
   x = swg_rms_norm(&b, "norm", blocks(&b, m, x));
   sw_id head = swg_param(&b, "lm_head", SWG_SHAPE(a->hidden, swg_get(c, SW_GEN_VOCAB)));
   swg_finish_logits(&b, c, swg_einsum(&b, "logits", "bsd,dv->bsv", SWG_IDS(x, head)));

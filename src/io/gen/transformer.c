@@ -27,6 +27,7 @@ sw_rc swg_attention_init(const swg_config *c, swg_attention *a, sw_diag *d) {
   a->head_dim = dim ? dim : a->hidden / heads;
   a->kv_heads = kv ? kv : heads;
   a->per_kv = heads / a->kv_heads;
+  a->fused = swg_get(c, SW_GEN_ATTENTION) == SWG_FUSED_ATTENTION;
   return SW_OK;
 }
 
@@ -101,6 +102,18 @@ static sw_id attention_weights(swg_builder *b, const swg_attention *a, const att
   return swg_op(b, SW_OP_SOFTMAX, "weights", SWG_IDS(scores), SWG_NONE);
 }
 
+/* All in one op, [batch, position, head, width]; heads of one kv head lie together. */
+static sw_id fused_mix(swg_builder *b, const swg_attention *a, sw_id query, sw_id key, sw_id value) {
+  const swg_shape q = swg_shape_of(b, query);
+  if (a->per_kv > 1)
+    query = swg_reshape(b, "q_heads", query, SWG_SHAPE(q.at[0], q.at[1], a->kv_heads * a->per_kv, a->head_dim));
+  const sw_id in[] = {query, key, value, a->position};
+  const bool placed = a->causal && a->position >= 0;
+  sw_id mix = swg_op(b, SW_OP_ATTENTION, a->per_kv > 1 ? "mix_heads" : "mix", 3 + placed, in,
+                     SWG_ATTRS(SWG_INT(CAUSAL, a->causal), SWG_TEXT(LAYOUT, "bshd")));
+  return a->per_kv > 1 ? swg_reshape(b, "mix", mix, q) : mix;
+}
+
 sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x) {
   const attention_form *f = a->per_kv == 1 ? &kPlain : &kGrouped;
   int64_t d = a->hidden, g = a->kv_heads, r = a->per_kv, k = a->head_dim;
@@ -118,6 +131,10 @@ sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x) {
     key = extend_cache(b, "k", a, key);
     value = extend_cache(b, "v", a, value);
   }
+  if (a->fused) {
+    sw_id mix = fused_mix(b, a, query, key, value);
+    return project(b, "o", plain ? "bqhk,hkd->bqd" : "bqgrk,grkd->bqd", mix, wo, a->bias ? 1 : 0);
+  }
   sw_id weights = attention_weights(b, a, f, query, key);
   sw_id mix = swg_einsum(b, "mix", f->mix, SWG_IDS(weights, value));
   return project(b, "o", f->out, mix, wo, a->bias ? 1 : 0);
@@ -132,7 +149,7 @@ static sw_id mask_of(swg_builder *b, sw_id allowed) {
   return swg_select(b, "add", allowed, zero, never);
 }
 
-sw_id swg_causal_mask(swg_builder *b, int64_t n) {
+static sw_id causal_mask(swg_builder *b, int64_t n) {
   swg_enter(b, "mask");
   sw_id queries = swg_iota(b, "queries", SW_I32, SWG_SHAPE(n, n), 0);
   sw_id keys = swg_iota(b, "keys", SW_I32, SWG_SHAPE(n, n), 1);
@@ -141,7 +158,7 @@ sw_id swg_causal_mask(swg_builder *b, int64_t n) {
   return mask;
 }
 
-sw_id swg_filled_mask(swg_builder *b, int64_t n, sw_id position) {
+static sw_id filled_mask(swg_builder *b, int64_t n, sw_id position) {
   swg_shape shape = SWG_SHAPE(1, n);
   swg_enter(b, "mask");
   sw_id keys = swg_iota(b, "keys", SW_I32, shape, 1);
@@ -149,6 +166,11 @@ sw_id swg_filled_mask(swg_builder *b, int64_t n, sw_id position) {
   sw_id mask = mask_of(b, swg_compare(b, "le", "filled", keys, last));
   swg_leave(b);
   return mask;
+}
+
+void swg_causal(swg_builder *b, int64_t n, swg_attention *a) {
+  a->causal = true;
+  if (!a->fused) a->mask = a->position < 0 ? causal_mask(b, n) : filled_mask(b, n, a->position);
 }
 
 void swg_rotary(swg_builder *b, int64_t n, sw_id position, double base, swg_attention *a) {

@@ -13,6 +13,8 @@ typedef struct swg_attention {
   int64_t kv_heads; /* as many as heads when per_kv is 1 */
   int64_t per_kv;   /* query heads per key and value head */
   bool bias;
+  bool fused;     /* as one op */
+  bool causal;    /* of that: instead of a mask */
   sw_id mask;     /* [queries, keys], added to the scores; -1: none */
   sw_id cos, sin; /* rotary positions, [queries, head_dim / 2]; -1: none */
   sw_id position; /* i32 scalar: row of the cache that the one query fills; -1: no cache */
@@ -25,10 +27,9 @@ SW_CHECKED sw_rc swg_attention_init(const swg_config *c, swg_attention *a, sw_di
  * output. */
 sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x);
 
-/* [n, n]: 0 where key j <= query i, else so low that softmax gives 0. */
-sw_id swg_causal_mask(swg_builder *b, int64_t n);
-/* [1, n]: 0 where key j <= position, an i32 scalar. */
-sw_id swg_filled_mask(swg_builder *b, int64_t n, sw_id position);
+/* Queries see the keys up to their own: query i of n key i, with a cache of n rows the one query the key at its
+ * position. Of plain attention a mask, [n, n] or [1, n], of 0 and of numbers so low that softmax gives 0. */
+void swg_causal(swg_builder *b, int64_t n, swg_attention *a);
 /* cos and sin of position * base^(-2i/head_dim) for i < head_dim/2; position: an i32 scalar, or -1 for 0 .. n-1. */
 void swg_rotary(swg_builder *b, int64_t n, sw_id position, double base, swg_attention *a);
 

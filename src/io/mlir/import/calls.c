@@ -21,8 +21,15 @@ sw_rc sw_im_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return call_symbol(m, op, "callee");
 }
 
+/* One whose name is known is that; any other its decomposition. */
 static sw_rc composite(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "name", NULL));
+  const sw_ir_row *known = NULL;
+  if (!sw_ir_present(name)) name = o->symbol;
+  if (sw_ir_len(name)) known = sw_ir_call_row(m->t, name);
   (void)row;
+  if (known) return known->import(m, known, op);
   return call_symbol(m, op, "decomposition");
 }
 

@@ -22,6 +22,7 @@
   X(arith) \
   X(quant) \
   X(lapack) \
+  X(cudnn) \
   X(own)
 
 /* clang-format on */

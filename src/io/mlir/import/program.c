@@ -8,6 +8,8 @@
 #include "io/mlir/import/verify.h"
 #include "io/mlir/shardy/shardy.h"
 #include "base/file.h"
+#include "graph/fuse.h"
+#include "shardwright/log.h"
 
 static bool ends_in(const char *path, const char *ending) {
   size_t n = strlen(path), m = strlen(ending);
@@ -51,6 +53,49 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   return rc;
 }
 
+/* Ops [*first, *end) as ops of the graph that attention was fused in. */
+static void follow_ops(const sw_fused *what, sw_id *first, sw_id *end) {
+  sw_id from = *first, to = *end;
+  while (from < to && what->op[from] < 0) from++;
+  while (to > from && what->op[to - 1] < 0) to--;
+  *first = from < to ? what->op[from] : 0;
+  *end = from < to ? what->op[to - 1] + 1 : *first;
+}
+
+/* Results of the text whose values went with an attention are not in the graph any more. */
+static void follow_values(sw_program *p, const sw_fused *what) {
+  sw_ir_trace *t = &p->trace;
+  size_t n = 0;
+  for (size_t i = 0; i < t->made.n; i++) {
+    sw_ir_made m = t->made.at[i];
+    m.value = what->value[m.value];
+    if (m.value >= 0) t->made.at[n++] = m;
+  }
+  t->made.n = n;
+  for (size_t i = 0; i < t->carried.n; i++) {
+    t->carried.at[i].enter = what->op[t->carried.at[i].enter];
+    t->carried.at[i].yield = what->op[t->carried.at[i].yield];
+  }
+  for (size_t i = 0; i < t->captured.n; i++) t->captured.at[i].enter = what->op[t->captured.at[i].enter];
+  for (size_t i = 0; i < t->calls.n; i++) follow_ops(what, &t->calls.at[i].first_op, &t->calls.at[i].end_op);
+  for (size_t i = 0; i < t->passed.n; i++) t->passed.at[i] = what->value[t->passed.at[i]];
+}
+
+static sw_rc fuse_attention(sw_program *p, sw_diag *d) {
+  sw_arena arena = {0};
+  sw_fused what;
+  sw_graph *fused;
+  sw_rc rc = sw_graph_fuse_attention(p->graph, &arena, &fused, &what, d);
+  if (!rc) {
+    p->as_written = p->graph;
+    p->graph = fused;
+    if (!what.n_forward && !what.n_there) sw_log(SW_LOG_WARN, "no attention was found that could be fused");
+    follow_values(p, &what);
+  }
+  sw_arena_deinit(&arena);
+  return rc;
+}
+
 /* Takes the text. */
 static sw_rc build(const char *file, char *text, size_t n, const sw_program_options *options, sw_program **out,
                    sw_diag *d) {
@@ -71,6 +116,7 @@ static sw_rc build(const char *file, char *text, size_t n, const sw_program_opti
     if (rc == SW_E_INPUT) report_errors(&p->tree, o, d);
   }
   if (!rc) rc = import(p, o, d);
+  if (!rc && o->fuse_attention && !p->is_local) rc = fuse_attention(p, d);
   if (rc)
     sw_program_destroy(p);
   else
@@ -119,6 +165,7 @@ sw_rc sw_program_check_syntax(const char *file, const char *text, size_t n, cons
 void sw_program_destroy(sw_program *p) {
   if (!p) return;
   sw_graph_destroy(p->graph);
+  sw_graph_destroy(p->as_written);
   sw_ir_trace_free(&p->trace);
   sw_ir_names_free(&p->names);
   sw_ir_free(&p->tree);

@@ -126,6 +126,56 @@ static sw_rc generic(sw_importer *m, const sw_ir_row *row, uint32_t op) {
                     NULL);
 }
 
-static const sw_ir_row kCalls[] = {{"shardwright.rng", rng}, {"shardwright.generic", generic}};
+/* --- composites --------------------------------------------------------------------------------------------------- */
+
+/* One of the attributes that all attentions have; false: it is not there. */
+static sw_rc composite_attribute(sw_importer *m, uint32_t op, sw_attr_key key, sw_im_attrs *a) {
+  sw_ir_span all = sw_ir_attr(m->t, sw_im_op(m, op), "composite_attributes", NULL);
+  sw_ir_span v = sw_ir_present(all) ? sw_ir_entry(m->t, all, sw_attr_text(key)) : (sw_ir_span){0, 0};
+  sw_attr *to = &a->at[a->n];
+  if (!sw_ir_present(v)) return SW_OK;
+  *to = (sw_attr){.key = key};
+  switch (sw_attr_kind_of(key)) {
+    case SW_ATTR_KIND_FLOAT:
+      a->n++;
+      if (sw_ir_read_float(m->t, v, &to->u.f)) return SW_OK;
+      return SW_IM_FAIL(m, op, "found '%.*s' as '%s'; expected a number", SW_IR_TEXT(m->t, v), sw_attr_text(key));
+    case SW_ATTR_KIND_BOOL:
+      a->n++;
+      to->u.i = sw_ir_is(m->t, v, "true");
+      if (to->u.i || sw_ir_is(m->t, v, "false")) return SW_OK;
+      return SW_IM_FAIL(m, op, "found '%.*s' as '%s'; expected true or false", SW_IR_TEXT(m->t, v), sw_attr_text(key));
+    case SW_ATTR_KIND_TEXT:
+      sw_im_text(a, key, sw_im_string(m, sw_ir_unquoted(m->t, v)));
+      return SW_OK;
+    case SW_ATTR_KIND_INTS:
+      return sw_im_ints(m, a, key, v);
+    case SW_ATTR_KIND_INT:
+    case SW_ATTR_KIND_DTYPE:
+    case SW_ATTR_KIND_DATA:
+      break;
+  }
+  a->n++;
+  return whole_number(m, op, v, sw_attr_text(key), &to->u.i);
+}
+
+static sw_rc attention(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  static const sw_attr_key kKeys[] = {SW_ATTR_SCALE, SW_ATTR_CAUSAL, SW_ATTR_WINDOW,   SW_ATTR_SOFTCAP,
+                                      SW_ATTR_BASE,  SW_ATTR_LAYOUT, SW_ATTR_BIAS_GRAD};
+  sw_im_attrs a = {.n = 0};
+  const sw_id *x;
+  int n;
+  for (size_t i = 0; i < sizeof kKeys / sizeof *kKeys; i++) {
+    if (kKeys[i] == SW_ATTR_BIAS_GRAD && row->code != SW_OP_ATTENTION_GRAD) continue;
+    SW_TRY(composite_attribute(m, op, kKeys[i], &a));
+  }
+  SW_TRY(sw_im_operands(m, op, 0, &x, &n));
+  return sw_im_emit_op(m, op, row->code, n, x, &a);
+}
+
+static const sw_ir_row kCalls[] = {{"shardwright.rng", rng},
+                                   {"shardwright.generic", generic},
+                                   {"shardwright.attention", attention, SW_OP_ATTENTION},
+                                   {"shardwright.attention_grad", attention, SW_OP_ATTENTION_GRAD}};
 
 const sw_dialect sw_dialect_own = {"shardwright", NULL, 0, SW_IR_ROWS(kCalls), NULL};

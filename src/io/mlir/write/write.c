@@ -296,6 +296,10 @@ sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind
   }
   if (!w.form)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, hlo or constraints", kind);
+  if (w.form->constraints && p->as_written)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                   "constraints say how each value of the text is cut, and attention was fused; expected --attention "
+                   "as-written");
   sw_rc rc = write_split(&w, out);
   sw_sdy_close(&w.sdy);
   sw_ir_edits_free(&w.edits);

@@ -1,0 +1,34 @@
+/* Attention that is written as products and a softmax, as ops of its own.
+ *
+ *   s = dot(q, k); p = softmax(s * 0.5 + mask); o = dot(p, v)      o, lse = attention(q, k, v) {scale=0.5, causal}
+ *
+ * and likewise its gradient where it is there: dots of the softmax and of its derivative, however that is written. What
+ * may stand between is in graph/fuse/region.h. Something that is said of a value in between (an annotation, a sharding
+ * group), or another use of it, leaves the attention as it is written. Values keep their names.
+ *
+ * Transposes that undo each other go with it.
+ *
+ * The numbers stay the same but for rounding, and but for queries that see no key: they get 0.
+ */
+#ifndef GRAPH_FUSE_H_
+#define GRAPH_FUSE_H_
+
+#include "shardwright/graph.h"
+
+/* What became of the values and ops of the old graph: ids of the new one, -1: gone. In the arena. */
+typedef struct sw_fused {
+  sw_id *value, *op;
+  int32_t n_forward, n_gradient; /* ops that were made */
+  int32_t n_there;               /* that were there before */
+} sw_fused;
+
+/* `g` is sealed and stays; *out is the caller's, and borrows places in files from it. */
+SW_API SW_CHECKED sw_rc sw_graph_fuse_attention(const sw_graph *g, sw_arena *arena, sw_graph **out, sw_fused *what,
+                                                sw_diag *d);
+
+/* The other way: an attention or attention_grad op as a graph of products and a softmax, whose arguments are the op's
+ * operands and whose outputs are its results. The caller's. */
+SW_API SW_CHECKED sw_rc sw_attention_written_out(const sw_graph *of, const sw_op *attention, sw_graph **out,
+                                                 sw_diag *d);
+
+#endif

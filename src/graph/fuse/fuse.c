@@ -1,0 +1,259 @@
+/* The graph again, with an op for each attention that was found (fuse.h). Ops that nothing reads any more, as of masks,
+ * go with it. */
+#include "graph/fuse.h"
+
+#include <string.h>
+
+#include "graph/fuse/write.h"
+
+typedef struct fusion {
+  const sw_graph *g;
+  sw_fuse_space space;
+  SW_ARRAY(sw_fuse_region) found;
+  int32_t *forward, *gradient; /* by op: 1 + the region that is written in its place */
+  sw_id *same;                 /* by op: 1 + the value that its result is; 0: another one */
+  bool *dropped;               /* by op */
+  sw_arena *arena;
+  sw_fuse_writer w;
+  sw_fused *what;
+  sw_diag *d;
+} fusion;
+
+static void free_region(sw_fuse_region *r) {
+  sw_array_free(&r->values);
+  sw_array_free(&r->todo);
+  sw_array_free(&r->removed);
+}
+
+static sw_rc make_tables(fusion *f) {
+  const sw_graph *g = f->g;
+  SW_ARENA_NEW(f->space.value, f->arena, g->n_values, f->d);
+  SW_ARENA_NEW(f->space.kept, f->arena, g->n_values, f->d);
+  SW_ARENA_NEW(f->space.taken, f->arena, g->n_ops, f->d);
+  SW_ARENA_NEW(f->space.queued, f->arena, g->n_ops, f->d);
+  SW_ARENA_NEW(f->forward, f->arena, g->n_ops, f->d);
+  SW_ARENA_NEW(f->gradient, f->arena, g->n_ops, f->d);
+  SW_ARENA_NEW(f->same, f->arena, g->n_ops, f->d);
+  SW_ARENA_NEW(f->dropped, f->arena, g->n_ops, f->d);
+  SW_ARENA_NEW(f->what->value, f->arena, g->n_values, f->d);
+  SW_ARENA_NEW(f->what->op, f->arena, g->n_ops, f->d);
+  for (sw_id i = 0; i < g->n_values; i++) f->what->value[i] = -1;
+  for (sw_id i = 0; i < g->n_ops; i++) f->what->op[i] = -1;
+  return SW_OK;
+}
+
+/* What people say something of stays. */
+static void keep_annotated(fusion *f) {
+  const sw_graph *g = f->g;
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    if (a->value >= 0) f->space.kept[a->value] = true;
+    for (int k = 0; a->op >= 0 && k < g->ops[a->op].n_results; k++) f->space.kept[g->ops[a->op].results[k]] = true;
+    for (int k = 0; k < a->n_users; k++) {
+      const sw_id op = a->users[k].op;
+      if (op >= 0 && g->ops[op].n_results) f->space.kept[g->ops[op].results[0]] = true;
+      if (op >= 0) f->space.taken[op] = true;
+    }
+  }
+  for (int32_t i = 0; i < g->n_sharding_groups; i++)
+    f->space.kept[g->sharding_groups[i].a] = f->space.kept[g->sharding_groups[i].b] = true;
+}
+
+static sw_rc find_all(fusion *f) {
+  const sw_graph *g = f->g;
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    sw_fuse_region r;
+    bool found;
+    f->what->n_there += g->ops[i].code == SW_OP_ATTENTION || g->ops[i].code == SW_OP_ATTENTION_GRAD;
+    if (g->ops[i].code != SW_OP_DOT) continue;
+    sw_rc rc = sw_fuse_find(g, i, &f->space, &r, &found, f->d);
+    if (!rc && found) rc = sw_array_push(&f->found, r, f->d);
+    if (rc || !found) free_region(&r);
+    SW_TRY(rc);
+    if (!found) continue;
+    sw_fuse_narrow(&f->found.at[f->found.n - 1]);
+    const sw_id out = r.exit[SW_FUSE_O].op, gradient = sw_fuse_first_gradient(&r);
+    for (size_t k = 0; k < r.removed.n; k++) f->space.taken[r.removed.at[k]] = f->dropped[r.removed.at[k]] = true;
+    f->forward[out < 0 ? gradient : out] = (int32_t)f->found.n;
+    if (gradient >= 0) f->gradient[gradient] = (int32_t)f->found.n;
+    f->what->n_forward++;
+    f->what->n_gradient += gradient >= 0;
+  }
+  return SW_OK;
+}
+
+/* --- transposes that undo each other ------------------------------------------------------------------------------ */
+
+static bool changes_nothing(const sw_graph *g, const sw_op *op) {
+  return op->code == SW_OP_RESHAPE && sw_type_equal(sw_operand_type(g, op, 0), sw_result_type(g, op, 0));
+}
+
+/* The value that a transpose of a transpose gives back; -1: another. Calls of libraries give heads before positions. */
+static sw_id given_back(const sw_graph *g, const sw_op *op) {
+  int n, m;
+  if (op->code != SW_OP_TRANSPOSE) return -1;
+  const int64_t *outer = sw_op_ints(op, SW_ATTR_PERMUTATION, &n);
+  sw_id v = op->operands[0];
+  while (g->values[v].def >= 0 && changes_nothing(g, &g->ops[g->values[v].def]))
+    v = g->ops[g->values[v].def].operands[0];
+  const sw_op *first = g->values[v].def < 0 ? NULL : &g->ops[g->values[v].def];
+  if (!first || first->code != SW_OP_TRANSPOSE || first->frame != op->frame) return -1;
+  const int64_t *inner = sw_op_ints(first, SW_ATTR_PERMUTATION, &m);
+  for (int i = 0; i < n; i++) {
+    if (inner[outer[i]] != i) return -1;
+  }
+  return first->operands[0];
+}
+
+static void find_undone(fusion *f) {
+  for (sw_id i = 0; i < f->g->n_ops; i++) {
+    const sw_id v = f->dropped[i] ? -1 : given_back(f->g, &f->g->ops[i]), by = v < 0 ? -1 : f->g->values[v].def;
+    if (v < 0 || f->space.kept[f->g->ops[i].results[0]] || (by >= 0 && f->dropped[by])) continue;
+    f->same[i] = 1 + v;
+    f->dropped[i] = true;
+  }
+}
+
+/* --- what nothing reads any more ---------------------------------------------------------------------------------- */
+
+/* Ops all of whose readers went. */
+static sw_rc drop_unread(fusion *f) {
+  const sw_graph *g = f->g;
+  bool *needed;
+  SW_ARENA_NEW(needed, f->arena, g->n_values, f->d);
+  for (size_t i = 0; i < f->found.n; i++) {
+    const sw_fuse_region *r = &f->found.at[i];
+    const sw_fuse_operand *const all[] = {&r->q, &r->k, &r->v, &r->d_o, &r->bias, &r->mask};
+    for (int k = 0; k < 6; k++) {
+      if (all[k]->id >= 0) needed[all[k]->id] = true;
+    }
+  }
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    if (f->same[i]) needed[f->same[i] - 1] = true;
+  }
+  for (sw_id i = g->n_ops - 1; i >= 0; i--) {
+    const sw_op *op = &g->ops[i];
+    bool read = false, was_read = false;
+    if (f->dropped[i] || sw_op_class_of(op->code) == SW_OPS_CONTROL) continue;
+    for (int k = 0; k < op->n_results; k++) {
+      const sw_value *v = &g->values[op->results[k]];
+      was_read = was_read || v->n_uses > 0;
+      read = read || needed[op->results[k]] || f->space.kept[op->results[k]];
+      for (int u = 0; u < v->n_uses && !read; u++) read = v->uses[u].op < 0 || !f->dropped[v->uses[u].op];
+    }
+    f->dropped[i] = was_read && !read;
+  }
+  return SW_OK;
+}
+
+/* --- the new graph ------------------------------------------------------------------------------------------------ */
+
+static sw_rc copy_args(fusion *f) {
+  for (int32_t i = 0; i < f->g->n_args; i++) {
+    const sw_value *v = &f->g->values[f->g->args[i]];
+    SW_TRY(sw_graph_add_arg(f->w.to, v->name, v->type.dtype, v->type.rank, v->type.dims, v->kind, v->span,
+                            &f->w.now[f->g->args[i]], f->d));
+  }
+  return SW_OK;
+}
+
+static sw_rc copy_op(fusion *f, sw_id id) {
+  const sw_op *op = &f->g->ops[id];
+  const bool given = sw_op_class_of(op->code) == SW_OPS_GIVEN;
+  const char *names[SW_MAX_RESULTS];
+  sw_type types[SW_MAX_RESULTS];
+  sw_id *in, results[SW_MAX_RESULTS];
+  SW_ARENA_NEW(in, f->arena, op->n_operands, f->d);
+  for (int i = 0; i < op->n_operands; i++) in[i] = f->w.now[op->operands[i]];
+  for (int i = 0; i < op->n_results; i++) {
+    names[i] = f->g->values[op->results[i]].name;
+    types[i] = *sw_result_type(f->g, op, i);
+  }
+  const sw_op_spec spec = {.code = op->code,
+                           .name = op->name,
+                           .n_operands = op->n_operands,
+                           .operands = in,
+                           .n_attrs = op->n_attrs,
+                           .attrs = op->attrs,
+                           .span = op->span,
+                           .location = op->location,
+                           .blocked = op->blocked,
+                           .n_result_names = op->n_results,
+                           .result_names = names,
+                           .nest = given ? op->nest : NULL,
+                           .n_result_types = given ? op->n_results : 0,
+                           .result_types = types};
+  SW_TRY(sw_graph_add_op(f->w.to, &spec, results, f->d));
+  for (int i = 0; i < op->n_results; i++) f->w.now[op->results[i]] = results[i];
+  f->what->op[id] = f->w.to->n_ops - 1;
+  return SW_OK;
+}
+
+static sw_rc copy_ops(fusion *f) {
+  sw_id(*o_lse)[2];
+  SW_ARENA_NEW(o_lse, f->arena, f->found.n + 1, f->d);
+  for (sw_id i = 0; i < f->g->n_ops; i++) {
+    const int32_t forward = f->forward[i] - 1, gradient = f->gradient[i] - 1;
+    if (forward >= 0) SW_TRY(sw_fuse_write_forward(&f->w, &f->found.at[forward], o_lse[forward]));
+    if (gradient >= 0) SW_TRY(sw_fuse_write_gradient(&f->w, &f->found.at[gradient], o_lse[gradient]));
+    if (f->same[i]) f->w.now[f->g->ops[i].results[0]] = f->w.now[f->same[i] - 1];
+    if (!f->dropped[i]) SW_TRY(copy_op(f, i));
+  }
+  return SW_OK;
+}
+
+static sw_rc copy_annotation(fusion *f, const sw_annotation *a) {
+  sw_annotation copy = *a;
+  sw_value_use *users;
+  SW_ARENA_NEW(users, f->arena, a->n_users, f->d);
+  if (a->value >= 0) copy.value = f->w.now[a->value];
+  if (a->op >= 0) copy.op = f->what->op[a->op];
+  for (int i = 0; i < a->n_users; i++) {
+    users[i] = a->users[i];
+    if (users[i].op >= 0) users[i].op = f->what->op[users[i].op];
+  }
+  copy.users = users;
+  return sw_graph_add_annotation(f->w.to, &copy, f->d);
+}
+
+static sw_rc copy_rest(fusion *f) {
+  const sw_graph *g = f->g;
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_id alias = g->alias[i] < 0 ? -1 : f->w.now[g->alias[i]];
+    SW_TRY(sw_graph_add_output(f->w.to, g->output_names[i], f->w.now[g->outputs[i]], alias, g->output_spans[i], f->d));
+  }
+  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(copy_annotation(f, &g->annotations[i]));
+  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
+    const sw_sharding_group *s = &g->sharding_groups[i];
+    SW_TRY(sw_graph_add_sharding_group(f->w.to, f->w.now[s->a], f->w.now[s->b], s->span, f->d));
+  }
+  return sw_graph_seal(f->w.to, f->d);
+}
+
+static sw_rc write_graph(fusion *f) {
+  SW_TRY(sw_graph_create(f->g->name, &f->w.to, f->d));
+  f->w.to->has_mesh = f->g->has_mesh;
+  f->w.to->mesh = f->g->mesh;
+  SW_TRY(copy_args(f));
+  SW_TRY(copy_ops(f));
+  return copy_rest(f);
+}
+
+sw_rc sw_graph_fuse_attention(const sw_graph *g, sw_arena *arena, sw_graph **out, sw_fused *what, sw_diag *d) {
+  *what = (sw_fused){0};
+  fusion f = {.g = g, .arena = arena, .what = what, .d = d};
+  sw_rc rc = make_tables(&f);
+  if (!rc) {
+    f.w = (sw_fuse_writer){.from = g, .now = what->value, .arena = arena, .d = d};
+    keep_annotated(&f);
+    rc = find_all(&f);
+  }
+  if (!rc) find_undone(&f);
+  if (!rc) rc = drop_unread(&f);
+  if (!rc) rc = write_graph(&f);
+  for (size_t i = 0; i < f.found.n; i++) free_region(&f.found.at[i]);
+  sw_array_free(&f.found);
+  if (rc) sw_graph_destroy(f.w.to);
+  if (!rc) *out = f.w.to;
+  return rc;
+}

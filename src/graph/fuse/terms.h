@@ -1,0 +1,16 @@
+/* Sums of products of p, g, l and r (region.h). False: not one, or of too many terms. */
+#ifndef GRAPH_FUSE_TERMS_H_
+#define GRAPH_FUSE_TERMS_H_
+
+#include "graph/fuse/region.h"
+
+bool sw_fuse_add(sw_fuse_value *to, const sw_fuse_value *x, double factor);
+/* x y, or with sign -1 x / y, where y has one term. */
+bool sw_fuse_multiply(sw_fuse_value *to, const sw_fuse_value *x, const sw_fuse_value *y, int sign);
+/* Over the keys: p adds up to 1, p g to r; what is the same for all keys comes out. */
+bool sw_fuse_sum(sw_fuse_value *to, const sw_fuse_value *x);
+bool sw_fuse_is_softmax(const sw_fuse_value *v);
+/* factor (p g - p r) */
+bool sw_fuse_is_derivative(const sw_fuse_value *v, double factor);
+
+#endif

@@ -1,0 +1,278 @@
+#include "graph/fuse/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/attention.h"
+#include "graph/builder.h"
+
+/* --- helpers ------------------------------------------------------------------------------------------------------ */
+
+/* A name that neither graph has. */
+static sw_rc fresh(sw_fuse_writer *w, const char *base, const char *part, const char **out) {
+  for (int i = 0;; i++) {
+    const char *name = i ? sw_arena_printf(w->arena, w->d, "%s.%s_%d", base, part, i)
+                         : sw_arena_printf(w->arena, w->d, "%s.%s", base, part);
+    if (!name) return SW_E_RESOURCE;
+    const bool taken = sw_graph_value_named(w->from, name) >= 0 || sw_graph_op_named(w->from, name) >= 0 ||
+                       sw_graph_value_named(w->to, name) >= 0 || sw_graph_op_named(w->to, name) >= 0;
+    if (taken) continue;
+    *out = name;
+    return SW_OK;
+  }
+}
+
+/* An op that stands where `at` stood; result NULL: a name of its own. */
+static sw_rc helper(sw_fuse_writer *w, const sw_op *at, sw_opcode code, sw_id x, const sw_attr *attr,
+                    const char *result, sw_id *out) {
+  sw_id results[SW_MAX_RESULTS];
+  sw_op_spec spec = {.code = code,
+                     .n_operands = 1,
+                     .operands = &x,
+                     .n_attrs = attr != NULL,
+                     .attrs = attr,
+                     .span = at->span,
+                     .location = at->location,
+                     .n_result_names = result != NULL,
+                     .result_names = &result};
+  SW_TRY(fresh(w, at->name, sw_opcode_text(code), &spec.name));
+  SW_TRY(sw_graph_add_op(w->to, &spec, results, w->d));
+  *out = results[0];
+  return SW_OK;
+}
+
+static sw_rc reshape(sw_fuse_writer *w, const sw_op *at, sw_id x, int rank, const int64_t *shape, const char *result,
+                     sw_id *out) {
+  return helper(w, at, SW_OP_RESHAPE, x, &(sw_attr){.key = SW_ATTR_SHAPE, .u.ints = {shape, rank}}, result, out);
+}
+
+static sw_rc transpose(sw_fuse_writer *w, const sw_op *at, sw_id x, int rank, const int64_t *order, const char *result,
+                       sw_id *out) {
+  return helper(w, at, SW_OP_TRANSPOSE, x, &(sw_attr){.key = SW_ATTR_PERMUTATION, .u.ints = {order, rank}}, result,
+                out);
+}
+
+/* --- orders of dims ----------------------------------------------------------------------------------------------- */
+
+/* Places of the four dims of an operand. */
+enum { BATCH, HEADS, POSITIONS, WIDTH, PLACES };
+
+static bool positions_first(const sw_fuse_region *r) {
+  int query = -1, head = -1;
+  for (int i = 0; i < r->q.dims.rank; i++) {
+    const int dim = r->q.dims.at[i].dim;
+    if (dim == r->query && query < 0) query = i;
+    if ((dim == r->kv_head || dim == r->group) && dim >= 0 && head < 0) head = i;
+  }
+  return query >= 0 && head >= 0 && query < head;
+}
+
+/* `scores`: of bias and mask, [batch, head, query, key]. */
+static int place_of(const sw_fuse_region *r, int dim, bool scores, bool swapped) {
+  const int heads = swapped ? POSITIONS : HEADS, positions = swapped ? HEADS : POSITIONS;
+  if (dim < 0) return BATCH;
+  if (dim == SW_FUSE_WIDTH || dim == SW_FUSE_VALUE_WIDTH) return WIDTH;
+  if (dim == r->kv_head || dim == r->group) return heads;
+  if (dim == r->query) return positions;
+  if (dim == r->key) return scores ? WIDTH : positions;
+  return BATCH;
+}
+
+typedef struct ordered {
+  int rank;
+  int64_t order[SW_MAX_RANK]; /* dims of the value, place by place */
+  int64_t size[PLACES];
+  bool moves; /* another order than the value's own, of dims longer than 1 */
+} ordered;
+
+/* Of several dims at one place the kv head comes before the group, others in the order of the scores, major first. */
+static bool comes_before(const sw_fuse_region *r, sw_fuse_dim a, int place_a, sw_fuse_dim b, int place_b) {
+  if (place_a != place_b) return place_a < place_b;
+  if (a.dim == b.dim) return a.stride > b.stride;
+  if (a.dim == r->group || b.dim == r->group) return b.dim == r->group;
+  return a.dim < b.dim;
+}
+
+static void order_dims(const sw_fuse_region *r, const sw_type *t, const sw_fuse_dims *dims, bool scores, bool swapped,
+                       ordered *out) {
+  *out = (ordered){.rank = t->rank, .size = {1, 1, 1, 1}};
+  for (int i = 0; i < t->rank; i++) {
+    int k = i;
+    const int place = place_of(r, dims->at[i].dim, scores, swapped);
+    for (; k > 0; k--) {
+      const int before = (int)out->order[k - 1];
+      if (!comes_before(r, dims->at[i], place, dims->at[before], place_of(r, dims->at[before].dim, scores, swapped)))
+        break;
+      out->order[k] = before;
+    }
+    out->order[k] = i;
+    out->size[place] *= t->dims[i];
+  }
+  int64_t last = -1;
+  for (int i = 0; i < t->rank; i++) {
+    if (t->dims[out->order[i]] == 1) continue;
+    out->moves = out->moves || out->order[i] < last;
+    last = out->order[i];
+  }
+}
+
+/* --- operands and results ----------------------------------------------------------------------------------------- */
+
+static bool has_shape(const sw_type *t, int rank, const int64_t *dims) {
+  bool same = t->rank == rank;
+  for (int i = 0; same && i < rank; i++) same = t->dims[i] == dims[i];
+  return same;
+}
+
+static sw_rc bring_in(sw_fuse_writer *w, const sw_fuse_region *r, const sw_op *at, const sw_fuse_operand *x,
+                      bool scores, sw_id *out) {
+  ordered o;
+  order_dims(r, &w->from->values[x->id].type, &x->dims, scores, !scores && positions_first(r), &o);
+  *out = w->now[x->id];
+  if (*out < 0) return SW_BUG(w->d, "'%s' is read by an attention before it is made", w->from->values[x->id].name);
+  if (o.moves) SW_TRY(transpose(w, at, *out, o.rank, o.order, NULL, out));
+  if (has_shape(&w->to->values[*out].type, PLACES, o.size)) return SW_OK;
+  return reshape(w, at, *out, PLACES, o.size, NULL, out);
+}
+
+/* Is a result of the op the old one as it is? */
+static bool comes_out_as_is(const sw_fuse_writer *w, const sw_fuse_region *r, const sw_fuse_exit *e) {
+  ordered o;
+  const sw_type *t = sw_result_type(w->from, &w->from->ops[e->op], 0);
+  order_dims(r, t, &e->dims, false, positions_first(r), &o);
+  return !o.moves && has_shape(t, PLACES, o.size);
+}
+
+static sw_rc bring_out(sw_fuse_writer *w, const sw_fuse_region *r, const sw_fuse_exit *e, sw_id x) {
+  const sw_op *at = &w->from->ops[e->op];
+  const sw_id old = at->results[0];
+  const sw_type *t = &w->from->values[old].type;
+  int64_t sorted[SW_MAX_RANK], back[SW_MAX_RANK];
+  ordered o;
+  order_dims(r, t, &e->dims, false, positions_first(r), &o);
+  w->now[old] = x;
+  if (comes_out_as_is(w, r, e)) return SW_OK;
+  for (int i = 0; i < t->rank; i++) {
+    sorted[i] = t->dims[o.order[i]];
+    back[o.order[i]] = i;
+  }
+  const char *name = w->from->values[old].name;
+  if (!o.moves) return reshape(w, at, x, t->rank, t->dims, name, &w->now[old]);
+  if (!has_shape(&w->to->values[x].type, t->rank, sorted)) SW_TRY(reshape(w, at, x, t->rank, sorted, NULL, &x));
+  return transpose(w, at, x, t->rank, back, name, &w->now[old]);
+}
+
+/* Heads of several dims have to be there all or none; batches as well. */
+static bool fits_scores(const sw_fuse_region *r, const sw_type *t, const sw_fuse_dims *dims) {
+  int64_t full[PLACES] = {1, 1, 1, 1};
+  ordered o;
+  for (int i = 0; i < r->n_dims; i++) full[place_of(r, i, true, false)] *= r->size[i];
+  order_dims(r, t, dims, true, false, &o);
+  for (int p = 0; p < PLACES; p++) {
+    if (o.size[p] != 1 && o.size[p] != full[p]) return false;
+  }
+  return true;
+}
+
+/* Not spread over what shares it, where the op takes it so. */
+static void narrow(const sw_fuse_region *r, sw_fuse_operand *x) {
+  sw_fuse_operand small = *x;
+  if (x->id < 0) return;
+  sw_fuse_unspread(r->g, &small);
+  if (fits_scores(r, &r->g->values[small.id].type, &small.dims)) *x = small;
+}
+
+void sw_fuse_narrow(sw_fuse_region *r) {
+  narrow(r, &r->bias);
+  narrow(r, &r->mask);
+}
+
+/* --- the ops ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_OPERANDS = 10, MOST_ATTRS = 6 };
+
+/* Behind the n operands there are: bias and mask. */
+static sw_rc add_scores(sw_fuse_writer *w, const sw_fuse_region *r, const sw_op *at, sw_id *in, int *n) {
+  if (r->bias.id >= 0) SW_TRY(bring_in(w, r, at, &r->bias, true, &in[(*n)++]));
+  if (r->mask.id < 0) return SW_OK;
+  SW_TRY(bring_in(w, r, at, &r->mask, true, &in[*n]));
+  if (r->mask_hides) SW_TRY(helper(w, at, SW_OP_NOT, in[*n], NULL, NULL, &in[*n]));
+  (*n)++;
+  return SW_OK;
+}
+
+static int attributes(const sw_fuse_region *r, sw_attr *at) {
+  int n = 0;
+  at[n++] = (sw_attr){.key = SW_ATTR_SCALE, .u.f = r->scale};
+  at[n++] = (sw_attr){.key = SW_ATTR_LAYOUT, .u.text = positions_first(r) ? "bshd" : "bhsd"};
+  at[n++] = (sw_attr){.key = SW_ATTR_CAUSAL, .u.i = r->causal};
+  at[n++] = (sw_attr){.key = SW_ATTR_BASE, .u.i = r->causal ? r->base : 0};
+  return n;
+}
+
+static sw_rc bring_heads(sw_fuse_writer *w, const sw_fuse_region *r, const sw_op *at, sw_id *in) {
+  SW_TRY(bring_in(w, r, at, &r->q, false, &in[SW_ATTENTION_Q]));
+  SW_TRY(bring_in(w, r, at, &r->k, false, &in[SW_ATTENTION_K]));
+  return bring_in(w, r, at, &r->v, false, &in[SW_ATTENTION_V]);
+}
+
+sw_rc sw_fuse_write_forward(sw_fuse_writer *w, const sw_fuse_region *r, sw_id o_lse[2]) {
+  const sw_fuse_exit *e = &r->exit[SW_FUSE_O];
+  const bool gives = e->op >= 0;
+  const sw_op *at = &w->from->ops[gives ? e->op : sw_fuse_first_gradient(r)];
+  sw_id in[MOST_OPERANDS], results[SW_MAX_RESULTS];
+  sw_attr attrs[MOST_ATTRS];
+  int n = 3;
+  const char *names[2];
+  sw_op_spec spec = {.code = SW_OP_ATTENTION, .name = at->name, .span = at->span, .location = at->location};
+  SW_TRY(bring_heads(w, r, at, in));
+  SW_TRY(add_scores(w, r, at, in, &n));
+  spec.n_operands = n;
+  spec.operands = in;
+  spec.n_attrs = attributes(r, attrs);
+  spec.attrs = attrs;
+  const char *name = w->from->values[at->results[0]].name;
+  if (!gives) SW_TRY(fresh(w, at->name, "attention", &spec.name));
+  names[0] = name;
+  if (!gives || !comes_out_as_is(w, r, e)) SW_TRY(fresh(w, name, "heads", &names[0]));
+  SW_TRY(fresh(w, name, "lse", &names[1]));
+  spec.n_result_names = 2;
+  spec.result_names = names;
+  SW_TRY(sw_graph_add_op(w->to, &spec, results, w->d));
+  o_lse[0] = results[0];
+  o_lse[1] = results[1];
+  return gives ? bring_out(w, r, e, results[0]) : SW_OK;
+}
+
+sw_rc sw_fuse_write_gradient(sw_fuse_writer *w, const sw_fuse_region *r, const sw_id o_lse[2]) {
+  static const int kResult[3] = {SW_FUSE_DQ, SW_FUSE_DK, SW_FUSE_DV};
+  const sw_op *at = &w->from->ops[sw_fuse_first_gradient(r)];
+  sw_id in[MOST_OPERANDS], results[SW_MAX_RESULTS];
+  sw_attr attrs[MOST_ATTRS];
+  int n = SW_ATTENTION_DO + 1;
+  const char *names[3];
+  static const char *const kParts[3] = {"dq", "dk", "dv"};
+  sw_op_spec spec = {.code = SW_OP_ATTENTION_GRAD, .name = at->name, .span = at->span, .location = at->location};
+  SW_TRY(bring_heads(w, r, at, in));
+  in[SW_ATTENTION_O] = o_lse[0];
+  in[SW_ATTENTION_LSE] = o_lse[1];
+  SW_TRY(bring_in(w, r, at, &r->d_o, false, &in[SW_ATTENTION_DO]));
+  SW_TRY(add_scores(w, r, at, in, &n));
+  spec.n_operands = n;
+  spec.operands = in;
+  spec.n_attrs = attributes(r, attrs);
+  spec.attrs = attrs;
+  for (int i = 0; i < 3; i++) {
+    const sw_fuse_exit *e = &r->exit[kResult[i]];
+    const bool as_is = e->op >= 0 && comes_out_as_is(w, r, e);
+    if (as_is) names[i] = w->from->values[w->from->ops[e->op].results[0]].name;
+    if (!as_is) SW_TRY(fresh(w, at->name, kParts[i], &names[i]));
+  }
+  spec.n_result_names = 3;
+  spec.result_names = names;
+  SW_TRY(sw_graph_add_op(w->to, &spec, results, w->d));
+  for (int i = 0; i < 3; i++) {
+    if (r->exit[kResult[i]].op >= 0) SW_TRY(bring_out(w, r, &r->exit[kResult[i]], results[i]));
+  }
+  return SW_OK;
+}
