@@ -8,6 +8,7 @@
 #include "report/bench_kernels.h"
 #include "report/bench_plan.h"
 #include "report/bench_reshard.h"
+#include "report/bench_runs.h"
 #include "report/bench_solve.h"
 #include "io/json_write.h"
 #include "shardwright/profile_json.h"
@@ -26,11 +27,13 @@ typedef struct settings {
 static const sw_operand kOperands[] = {
     {"WHAT",
      "costs: predicted against measured times; kernels: how fast ops execute; plan: plans against baselines, and "
-     "planning time; reshard: time of routes and tables beside their limits; solve: the solver on selection problems",
-     SW_INTO_TEXT(settings, what), .choices = "costs|kernels|plan|reshard|solve"},
+     "planning time; reshard: time of routes and tables beside their limits; runs: predicted against measured training "
+     "runs; "
+     "solve: the solver on selection problems",
+     SW_INTO_TEXT(settings, what), .choices = "costs|kernels|plan|reshard|runs|solve"},
     {"INSTANCE",
      "solve: problem files, or made-up problems small:SEED, tied:SEED, large:SEED; plan: StableHLO programs instead of "
-     "made models, or gpt2:LAYERS for one that is written and read again",
+     "made models, or gpt2:LAYERS for one that is written and read again; runs: a CSV file",
      SW_INTO_WORDS(settings, instances), .optional = true, .repeated = true},
 };
 static const sw_option kOptions[] = {
@@ -42,7 +45,7 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, fit)},
     {"rows", 0, SW_OPTION_FLAG, NULL, NULL, "print every measured row beside its prediction",
      SW_INTO_FLAG(settings, rows)},
-    {"only", 0, SW_OPTION_TEXT, "PART", NULL, "kernels, plan: kernels or models whose name holds PART",
+    {"only", 0, SW_OPTION_TEXT, "PART", NULL, "kernels, plan, runs: kernels or models whose name holds PART",
      SW_INTO_TEXT(settings, only)},
     {"min-time", 0, SW_OPTION_NUMBER, "S", "0.2", "kernels: repeat each for at least S seconds; the best time counts",
      SW_INTO_NUMBER(settings, min_s), .min = 0.001, .max = 60},
@@ -257,10 +260,24 @@ static sw_rc bench_solve(const sw_call *call, sw_diag *d) {
   return sw_bench_solve(&o, print_line, NULL, d);
 }
 
+static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  if (s->instances.n != 1)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%d files of measured runs; expected one", s->instances.n);
+  const sw_bench_runs_options o = {.path = s->instances.at[0], .only = s->only, .cancel = call->cancel};
+  sw_text out = {0};
+  sw_mem_keep_freed();
+  sw_rc rc = sw_bench_runs(&o, s->json ? NULL : &out, s->json ? &out : NULL, d);
+  if (!rc) return sw_print_text(&out, d);
+  sw_text_free(&out);
+  return rc;
+}
+
 static sw_rc cmd_bench(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   if (strcmp(s->what, "solve") == 0) return bench_solve(call, d);
   if (strcmp(s->what, "plan") == 0) return bench_plan(call, d);
+  if (strcmp(s->what, "runs") == 0) return bench_runs(call, d);
   if (s->instances.n)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "bench %s takes no instances; '%s' is one too many", s->what,
                    s->instances.at[0]);
@@ -278,7 +295,11 @@ const sw_command sw_command_bench = {
         "kernels: ops at sizes beyond the caches, on one thread, beside a matrix product and a copy of the same run; "
         "share is the larger of the two rates over theirs.\n"
         "reshard: how long a route, a cached route and a table of prices take, beside their limits, and how often the "
-        "direct exchange wins; exit status 4 when a figure is beyond its limit.\n",
+        "direct exchange wins; exit status 4 when a figure is beyond its limit.\n"
+        "runs: each row of the table says model, hardware, strategy and what was measured; the plan is that of the "
+        "strategy, made by rule. Rows with stages, recomputation or accumulation are printed without a prediction. "
+        "ln is the logarithm of predicted over measured; a family is a model on one hardware, in four rows or more: "
+        "Kendall's tau of its rates, and what is lost of the best one by following the prediction.\n",
     .example = "shardwright bench costs --facts facts --hw dgx-h100",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

@@ -28,6 +28,17 @@
   X(EXPERTS, "experts", "N", NULL, "experts of a mixture-of-experts layer")                                            \
   X(TOP_K, "top-k", "N", NULL, "experts that see a token")                                                             \
   X(CAPACITY, "capacity", "N", NULL, "tokens of a sequence that an expert takes; 0: 1.25 * seq * top-k / experts")     \
+  X(EXPERT_FFN, "expert-ffn", "N", NULL, "width inside an expert")                                                     \
+  X(DENSE_LAYERS, "dense-layers", "N", NULL, "first layers without experts")                                           \
+  X(WINDOW, "window", "N", NULL, "keys that a query of every other layer sees, its own included")                      \
+  X(Q_RANK, "q-rank", "N", NULL, "width of what queries are made from")                                                \
+  X(KV_RANK, "kv-rank", "N", NULL, "width of what keys and values are made from")                                      \
+  X(ROPE_DIM, "rope-dim", "N", NULL, "further width of a query and key head, turned by its position")                  \
+  X(STATE, "state", "N", NULL, "width of the state that a head keeps")                                                 \
+  X(CHUNK, "chunk", "N", NULL, "tokens that are worked on together")                                                   \
+  X(ROWS, "rows", "N", NULL, "most rows of a table")                                                                   \
+  X(HOT, "hot", "N", NULL, "most rows that a table is asked for at a time")                                            \
+  X(GROUPS, "groups", "N", NULL, "groups of channels that a norm goes over")                                           \
   X(IMAGE, "image", "N", NULL, "height and width of an image")                                                         \
   X(PATCH, "patch", "N", NULL, "height and width of a patch")                                                          \
   X(CHANNELS, "channels", "N", NULL, "channels of an image")                                                           \
@@ -37,6 +48,11 @@
   X(BIAS, "bias", "YES", "no|yes", "add a bias after each matrix")                                                     \
   X(ATTENTION, "attention", "HOW", "plain|fused", "as products and a softmax, or as one op")                           \
   X(DTYPE, "dtype", "TYPE", "f32|bf16|f16|f64", "element type of parameters and activations")                          \
+  X(PARAM_DTYPE, "param-dtype", "TYPE", "same|f32",                                                                    \
+    "of parameters as they are stored; ops use them converted to dtype")                                               \
+  X(GRAD_DTYPE, "grad-dtype", "TYPE", "same|f32", "of gradients of parameters; same: as ops use the parameter")        \
+  X(STATE_DTYPE, "state-dtype", "TYPE", "f32|bf16", "of what adam keeps of past gradients")                            \
+  X(CONVERT, "convert", "WHEN", "once|again", "stored parameters: once a step, or again for ops of the backward part") \
   X(VARIANT, "variant", "NAME", "1d-tensors|1d-operations|2d|plain", "which sharding annotations the model carries")   \
   X(MESH, "mesh", "MESH", NULL, "mesh of the annotations, as x=2; without it that of the variant")
 

@@ -368,13 +368,54 @@ static sw_rc follow_all(follower *f, sw_diag *d) {
   return SW_OK;
 }
 
+static int64_t shards_of(const sw_sharding *s) {
+  int64_t n = 1;
+  for (int i = 0; i < s->n_refs; i++) n *= s->refs[i].size;
+  return n;
+}
+
+/* Where a state's new value came out cut as far as the rule asks, along another dimension, it stays where it is. */
+static void keep_update(const follower *f, int32_t output) {
+  sw_sharding made;
+  sw_sharding *of_arg = &f->plan->args[f->g->values[f->g->alias[output]].def_index];
+  sw_plan_value_sharding(f->plan, f->g->outputs[output], &made);
+  if (made.n_partial == 0 && shards_of(&made) >= shards_of(of_arg)) *of_arg = made;
+}
+
+/* Parts are converted, and gathered in the type that is used. */
+static sw_rc convert_parts(follower *f, const sw_value *arg, sw_diag *d) {
+  for (int32_t i = 0; i < arg->n_uses; i++) {
+    const sw_op *op = arg->uses[i].op < 0 ? NULL : &f->g->ops[arg->uses[i].op];
+    if (!op || op->code != SW_OP_CONVERT || sw_op_tied_to(f->g, arg->uses[i].op) >= 0) continue;
+    sw_enumeration e;
+    SW_TRY(strategies_of(f, op, &e, d));
+    for (int32_t k = 0; k < e.n; k++) {
+      sw_sharding wanted;
+      sw_strategy_operand(op, &e.at[k], 0, &wanted);
+      if (!sw_sharding_equal(&wanted, &f->plan->args[arg->def_index])) continue;
+      f->plan->ops[arg->uses[i].op] = e.at[k];
+      break;
+    }
+  }
+  return SW_OK;
+}
+
 /* Parameters and state live cut over everything and are gathered where used. */
-static void shard_fully(follower *f) {
+static sw_rc shard_fully(follower *f, sw_diag *d) {
   const sw_graph *g = f->g;
-  for (int32_t i = 0; f->kind == SW_BASELINE_FSDP && i < g->n_args; i++) {
+  if (f->kind != SW_BASELINE_FSDP) return SW_OK;
+  for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     if (!follows_batch(f, v)) cut_everywhere(f, v, &f->plan->args[i]);
   }
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->alias[i] >= 0 && !follows_batch(f, &g->values[g->alias[i]])) keep_update(f, i);
+  }
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    if (!follows_batch(f, v)) SW_TRY(convert_parts(f, v, d));
+  }
+  return SW_OK;
 }
 
 static void place_outputs(follower *f) {
@@ -414,7 +455,7 @@ static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, 
   sw_rc rc = f.fixed && f.waits ? SW_OK : SW_E_RESOURCE;
   if (!rc) place_args(&f);
   if (!rc) rc = follow_all(&f, d);
-  if (!rc) shard_fully(&f);
+  if (!rc) rc = shard_fully(&f, d);
   if (!rc) place_outputs(&f);
   sw_mem_free(f.fixed);
   sw_mem_free(f.waits);

@@ -78,11 +78,29 @@ static const struct {
     {"gpt2-medium", "", 354823168},
     {"gpt2-large", "", 774030080},
     {"gpt2-xl", "", 1557611200},
+    {"gpt2", "mode=decode", 124439808},
+    /* The released MPT-7B and MPT-30B, which have no table of positions. */
+    {"mpt-7b", "vocab=50432", 6649286656 + 2048 * 4096},
+    {"mpt-30b", "vocab=50432", 29957200896 + 2048 * 7168},
     {"bert", "", 109514298},
     {"llama3-8b", "", 8030261248},
     {"llama3-8b", "mode=decode batch=16", 8030261248},
     {"llama3-70b", "", 70553706496},
+    {"llama3-405b", "seq=16", 405853388800},
+    {"qwen3-30b-a3b", "seq=16", 30532122624},
+    {"qwen3-235b-a22b", "seq=16", 235093634560},
+    {"gpt-oss-20b", "seq=16", 20914757184},
+    {"gpt-oss-120b", "seq=16", 116829156672},
+    {"deepseek-v3", "seq=16", 671026419200}, /* the main model, corrections of the router included */
     {"mixtral-8x7b", "", 46702792704},
+    /* The papers' 12.5 and 3.1 billion, 331.6 and 9.4 billion, to the last weight of the sizes in their tables. */
+    {"nemotron-4-15b", "seq=16", 12482248704 + 2 * 6144 * (2 * 32 + 1) + 3145728000},
+    {"nemotron-4-340b", "seq=16", 331584897024 + 2 * 18432 * (2 * 96 + 1) + 9437184000},
+    {"mamba2", "seq=256", 128989632},
+    {"mamba2-2.7b", "seq=256", 2702599680},
+    {"dit", "batch=1", 675129632 - 256 * 1152}, /* the released one counts its fixed table of places */
+    {"unet", "batch=1", 35746307},
+    {"dlrm", "batch=2", 26137996161}, /* 204,184,588 rows of 128, and two networks */
     {"vit-l16", "", 304326632},
     {"vit-l16", "layout=nhwc", 304326632},
     {"vit", "layers=12 hidden=768 heads=12", 86567656},
@@ -215,6 +233,92 @@ static void test_state(void **state) {
   }
 }
 
+/* Bytes of state per parameter of a training step, beside the count of steps (Rajbhandari et al. 2019, section 3.1,
+ * less the gradients and the copy that ops use, which are no arguments). */
+static const struct {
+  const char *args;
+  int64_t bytes;
+} kPrecisions[] = {
+    {"dtype=f32 param-dtype=same", 4 + 4 + 4},      {"dtype=bf16 param-dtype=f32", 4 + 4 + 4},
+    {"dtype=bf16 param-dtype=same", 2 + 4 + 4},     {"dtype=bf16 param-dtype=f32 state-dtype=bf16", 4 + 2 + 2},
+    {"dtype=f16 param-dtype=f32 optimizer=sgd", 4},
+};
+
+static int64_t state_bytes(const sw_graph *g) {
+  int64_t sum = 0;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    if (v->kind == SW_VALUE_STATE) sum += sw_type_elements(&v->type) * sw_dtype_bytes(v->type.dtype);
+  }
+  return sum;
+}
+
+static void test_state_bytes(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_graph *g;
+  for (size_t i = 0; i < sizeof kPrecisions / sizeof *kPrecisions; i++) {
+    char args[256];
+    snprintf(args, sizeof args, "layers=2 hidden=32 heads=4 vocab=61 seq=8 batch=2 %s", kPrecisions[i].args);
+    assert_ok(generate("mpt", args, &g, &diag));
+    int64_t parameters = elements_of_kind(g, SW_VALUE_PARAMETER);
+    sw_graph_destroy(g);
+    snprintf(args, sizeof args, "mode=train layers=2 hidden=32 heads=4 vocab=61 seq=8 batch=2 %s", kPrecisions[i].args);
+    assert_ok(generate("mpt", args, &g, &diag));
+    int64_t step = strstr(args, "sgd") ? 0 : 4;
+    assert_int_equal(state_bytes(g), parameters * kPrecisions[i].bytes + step);
+    sw_graph_destroy(g);
+  }
+}
+
+static int conversions_of(const sw_graph *g, const sw_value *v) {
+  int n = 0;
+  for (int32_t i = 0; i < v->n_uses; i++) n += v->uses[i].op >= 0 && g->ops[v->uses[i].op].code == SW_OP_CONVERT;
+  return n;
+}
+
+/* A parameter that is stored in another type is converted once, or once more for the backward part. */
+static void test_conversions(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  static const char *const kWhen[] = {"once", "again"};
+  for (int again = 0; again < 2; again++) {
+    sw_graph *g;
+    char args[128];
+    snprintf(args, sizeof args, "mode=train layers=2 hidden=16 heads=4 vocab=61 seq=8 batch=2 convert=%s",
+             kWhen[again]);
+    assert_ok(generate("mpt", args, &g, &diag));
+    for (int32_t i = 0; i < g->n_args; i++) {
+      const sw_value *v = &g->values[g->args[i]];
+      size_t n = strlen(v->name);
+      bool matrix = strstr(v->name, ".w") && v->type.rank >= 2 && strchr("qkvotn", v->name[n - 1]);
+      if (matrix && strcmp(v->name + n - 2, ".v") != 0) assert_int_equal(conversions_of(g, v), 1 + again);
+    }
+    sw_graph_destroy(g);
+  }
+}
+
+/* Nothing of a loss has the shape of the logits but what is made of them. */
+static void test_labels(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_graph *g;
+  assert_ok(generate("gpt2", "mode=train layers=1 hidden=8 heads=2 vocab=61 seq=3 batch=2", &g, &diag));
+  int classes = 0;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    if (strncmp(op->name, "loss.", 5) != 0) continue;
+    const sw_type *t = &g->values[op->results[0]].type;
+    if (t->rank == 3 && t->dims[2] == 61) {
+      classes++;
+      assert_true(sw_dtype_class_of(t->dtype) == SW_CLASS_FLOAT && op->code != SW_OP_CONVERT && op->code != SW_OP_IOTA);
+    }
+  }
+  print_message("%d values of the loss have classes\n", classes);
+  assert_true(classes <= 8);
+  sw_graph_destroy(g);
+}
+
 static const struct {
   const char *arch, *args, *message;
 } kErrors[] = {
@@ -227,7 +331,7 @@ static const struct {
     {"gpt2", "layers=0", "layers"},
     {"gpt2", "layers=two", "layers"},
     {"gpt2", "hidden=-768", "hidden"},
-    {"gpt2", "mode=decode", "mode is 'decode'; 'gpt2' has forward|train"},
+    {"bert", "mode=decode", "mode is 'decode'; 'bert' has forward|train"},
     {"gpt2", "mode=forward|train|decode", "mode is 'forward|train|decode'"},
     {"gpt2", "dtype=i32", "dtype is 'i32'"},
     {"mixtral", "top-k=9", "top-k 9 is more than experts 8"},
@@ -361,9 +465,10 @@ static void test_rfc(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_counts), cmocka_unit_test(test_flops),         cmocka_unit_test(test_train_flops),
-      cmocka_unit_test(test_names),  cmocka_unit_test(test_state),         cmocka_unit_test(test_errors),
-      cmocka_unit_test(test_random), cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_rfc),
+      cmocka_unit_test(test_counts),      cmocka_unit_test(test_flops),         cmocka_unit_test(test_train_flops),
+      cmocka_unit_test(test_names),       cmocka_unit_test(test_state),         cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_random),      cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_rfc),
+      cmocka_unit_test(test_state_bytes), cmocka_unit_test(test_conversions),   cmocka_unit_test(test_labels),
   };
   return cmocka_run_group_tests_name("gen", tests, NULL, NULL);
 }

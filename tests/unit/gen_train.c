@@ -8,7 +8,7 @@
 #include "io/gen/train.h"
 #include "support/program.h"
 
-enum { MAX_ARGS = 128, MAX_GEN = 16 };
+enum { MAX_ARGS = 512, MAX_GEN = 20 };
 
 /* A training step and its arguments, all f64 but for tokens. */
 typedef struct step {
@@ -24,6 +24,14 @@ static const struct {
     {"mlp", {{"layers", "3"}, {"hidden", "5"}, {"batch", "4"}, {"bias", "yes"}}},
     {"gpt2", {{"layers", "2"}, {"hidden", "8"}, {"heads", "2"}, {"vocab", "11"}, {"seq", "5"}, {"batch", "2"}}},
     {"bert", {{"layers", "1"}, {"hidden", "6"}, {"heads", "3"}, {"vocab", "7"}, {"seq", "4"}, {"batch", "2"}}},
+    {"mpt",
+     {{"layers", "2"},
+      {"hidden", "8"},
+      {"heads", "2"},
+      {"vocab", "11"},
+      {"seq", "5"},
+      {"batch", "2"},
+      {"param-dtype", "same"}}},
     {"llama3",
      {{"layers", "2"},
       {"hidden", "8"},
@@ -44,6 +52,64 @@ static const struct {
       {"seq", "5"},
       {"batch", "2"},
       {"experts", "3"}}},
+    {"qwen3-moe",
+     {{"layers", "1"},
+      {"hidden", "8"},
+      {"heads", "4"},
+      {"kv-heads", "2"},
+      {"head-dim", "4"},
+      {"ffn", "6"},
+      {"vocab", "11"},
+      {"seq", "5"},
+      {"batch", "2"},
+      {"experts", "3"},
+      {"top-k", "2"}}},
+    {"gpt-oss",
+     {{"layers", "2"},
+      {"hidden", "8"},
+      {"heads", "4"},
+      {"kv-heads", "2"},
+      {"head-dim", "4"},
+      {"ffn", "6"},
+      {"vocab", "11"},
+      {"seq", "5"},
+      {"batch", "2"},
+      {"experts", "3"},
+      {"top-k", "2"},
+      {"window", "2"}}},
+    {"deepseek-v3",
+     {{"layers", "2"},
+      {"hidden", "8"},
+      {"heads", "2"},
+      {"head-dim", "4"},
+      {"rope-dim", "2"},
+      {"q-rank", "6"},
+      {"kv-rank", "4"},
+      {"ffn", "6"},
+      {"expert-ffn", "4"},
+      {"dense-layers", "1"},
+      {"vocab", "11"},
+      {"seq", "5"},
+      {"batch", "2"},
+      {"experts", "3"},
+      {"top-k", "2"}}},
+    {"nemotron-4",
+     {{"layers", "1"},
+      {"hidden", "8"},
+      {"heads", "2"},
+      {"kv-heads", "1"},
+      {"vocab", "11"},
+      {"seq", "5"},
+      {"batch", "2"}}},
+    {"mamba2",
+     {{"layers", "2"},
+      {"hidden", "4"},
+      {"head-dim", "2"},
+      {"state", "3"},
+      {"chunk", "2"},
+      {"vocab", "11"},
+      {"seq", "6"},
+      {"batch", "2"}}},
     {"vit",
      {{"layers", "1"},
       {"hidden", "6"},
@@ -61,6 +127,17 @@ static const struct {
       {"classes", "5"},
       {"batch", "2"},
       {"layout", "nhwc"}}},
+    {"dit",
+     {{"layers", "1"},
+      {"hidden", "8"},
+      {"heads", "2"},
+      {"image", "4"},
+      {"patch", "2"},
+      {"channels", "2"},
+      {"classes", "3"},
+      {"batch", "2"}}},
+    {"unet", {{"hidden", "4"}, {"groups", "2"}, {"image", "8"}, {"channels", "2"}, {"batch", "2"}}},
+    {"dlrm", {{"hidden", "3"}, {"ffn", "8"}, {"rows", "7"}, {"hot", "2"}, {"batch", "3"}}},
     {"resnet", {{"layers", "14"}, {"hidden", "2"}, {"image", "33"}, {"classes", "3"}, {"batch", "3"}}},
     {"resnet",
      {{"layers", "14"}, {"hidden", "1"}, {"image", "32"}, {"classes", "3"}, {"batch", "4"}, {"layout", "nhwc"}}},
@@ -233,7 +310,7 @@ static void test_gradients_of_ops(void **state) {
     step s = {0};
     snprintf(ops, sizeof ops, "%s; z = multiply(y, c); loss = reduce(z) 'kind':'sum','dims':[0,1]", kOps[row]);
     assert_ok(program_of("c f64 3,5", kParameters, ops, "loss", &forward, &diag));
-    assert_ok(swg_train_step(forward, false, &s.g, &diag));
+    assert_ok(swg_train_step(forward, &(swg_how){.adam = false}, &s.g, &diag));
     fill_args(&s, seed);
     check_gradients(&s, kOps[row], seed);
     step_deinit(&s);
@@ -363,9 +440,95 @@ static void test_learns(void **state) {
   }
 }
 
+/* --- precision --- */
+
+enum { N_MIXED = 3 };
+static const char kMixedSize[] = "layers 2 hidden 16 heads 2 vocab 29 seq 6 batch 4 mode train optimizer sgd";
+
+/* A step of mpt of that size with further parameters, in f32 arguments that are the same for every call. */
+static void mixed_step(const char *more, step *s, sw_tensor *outputs) {
+  sw_diag diag = {0};
+  sw_gen_arg args[MAX_GEN];
+  char text[512], *rest = NULL;
+  int n = 0;
+  snprintf(text, sizeof text, "%s %s", kMixedSize, more);
+  for (char *name = strtok_r(text, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+    args[n++] = (sw_gen_arg){name, strtok_r(NULL, " ", &rest)};
+  }
+  *s = (step){0};
+  assert_ok(sw_gen_model("mpt", args, n, &s->g, &diag));
+  fill_args(s, 17);
+  step_run(s, outputs);
+}
+
+/* What the parameters moved by, of all of them, and how far it is from another step's. */
+static double distance_of(const step *a, const sw_tensor *x, const step *b, const sw_tensor *y) {
+  double off = 0, size = 0;
+  for (int i = 1; i < a->g->n_outputs; i++) {
+    const float *was = a->args[arg_of_output(a, i)].data, *mine = x[i].data, *other = y[i].data;
+    assert_int_equal(a->g->n_outputs, b->g->n_outputs);
+    for (int64_t k = 0; k < sw_buffer_elements(&x[i]); k++) {
+      double moved = (double)mine[k] - (double)was[k], differs = (double)mine[k] - (double)other[k];
+      off += differs * differs;
+      size += moved * moved;
+    }
+  }
+  return sqrt(off / size);
+}
+
+/* bf16 arithmetic on f32 parameters moves them as f32 arithmetic does, but for bf16's rounding; converting again for
+ * the backward part changes no bit; gradients summed up in f32 are no worse. */
+static void test_mixed(void **state) {
+  (void)state;
+  static const char *const kHow[N_MIXED] = {"dtype bf16", "dtype bf16 convert again", "dtype bf16 grad-dtype f32"};
+  step exact, s[N_MIXED];
+  sw_tensor want[MAX_ARGS], got[N_MIXED][MAX_ARGS];
+  double off[N_MIXED];
+  mixed_step("dtype f32", &exact, want);
+  for (int k = 0; k < N_MIXED; k++) {
+    mixed_step(kHow[k], &s[k], got[k]);
+    off[k] = distance_of(&exact, want, &s[k], got[k]);
+    print_message("%s: steps differ by %.2g of their size from those in f32\n", kHow[k], off[k]);
+  }
+  assert_true(off[0] > 0 && off[0] < 0.02);
+  assert_true(off[1] == off[0]);
+  assert_true(off[2] < off[0]);
+  for (int k = 0; k < N_MIXED; k++) {
+    free_outputs(&s[k], got[k]);
+    step_deinit(&s[k]);
+  }
+  free_outputs(&exact, want);
+  step_deinit(&exact);
+}
+
+/* A state space gives the same numbers however its positions are cut into chunks: 1 is the recurrence, all of them the
+ * product with one matrix. */
+static void test_chunks(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  static const char *const kChunks[] = {"6", "1", "2", "3"};
+  sw_tensor want[MAX_ARGS], got[MAX_ARGS];
+  for (size_t i = 0; i < sizeof kChunks / sizeof *kChunks; i++) {
+    step s = {0};
+    const sw_gen_arg args[] = {{"layers", "2"}, {"hidden", "8"},       {"head-dim", "4"},
+                               {"state", "3"},  {"vocab", "11"},       {"seq", "6"},
+                               {"batch", "2"},  {"chunk", kChunks[i]}, {"dtype", "f64"}};
+    assert_ok(sw_gen_model("mamba2", args, sizeof args / sizeof *args, &s.g, &diag));
+    fill_args(&s, 9);
+    step_run(&s, i ? got : want);
+    for (int64_t k = 0; i && k < sw_buffer_elements(&want[0]); k++) {
+      assert_true(fabs(doubles(&got[0])[k] - doubles(&want[0])[k]) < 1e-9);
+    }
+    if (i) free_outputs(&s, got);
+    if (i + 1 == sizeof kChunks / sizeof *kChunks) free_outputs(&s, want);
+    step_deinit(&s);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients), cmocka_unit_test(test_gradients_of_ops),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients),       cmocka_unit_test(test_gradients_of_ops),
                                      cmocka_unit_test(test_fused_attention), cmocka_unit_test(test_adam),
-                                     cmocka_unit_test(test_learns)};
+                                     cmocka_unit_test(test_learns),          cmocka_unit_test(test_mixed),
+                                     cmocka_unit_test(test_chunks)};
   return cmocka_run_group_tests_name("gen_train", tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include "io/gen.h"
 #include "shardwright/model_json.h"
 
-enum { MAX_ARGS = 32, MAX_VALUES = 256, LINE_BYTES = 512 };
+enum { MAX_ARGS = 32, MAX_VALUES = 512, LINE_BYTES = 512 };
 
 typedef struct shipped {
   char line[LINE_BYTES];

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/file.h"
+#include "io/gen.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/spmd.h"
@@ -118,6 +119,55 @@ static void no_baseline_beats_the_search(void **state) {
     assert_no_baseline_beats(&p, kModels[i]);
     close_model(&p);
   }
+}
+
+/* A small mpt's training step cut fully over 8 devices by rule; its own number of parameters in *n. */
+static void plan_fully_sharded(const char *convert, const char *state, sw_arena *arena, sw_breakdown *out, int64_t *n) {
+  const sw_gen_arg args[] = {{"layers", "2"},  {"hidden", "128"},    {"heads", "8"},
+                             {"vocab", "512"}, {"seq", "16"},        {"batch", "8"},
+                             {"mode", NULL},   {"convert", convert}, {"state-dtype", state}};
+  enum { N_ARGS = sizeof args / sizeof *args };
+  sw_gen_arg own[N_ARGS];
+  sw_diag diag = {0};
+  sw_graph *g;
+  sw_plan plan;
+  memcpy(own, args, sizeof args);
+  own[6].value = "forward";
+  assert_ok(sw_gen_model("mpt", own, N_ARGS, &g, &diag));
+  *n = 0;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    if (v->kind == SW_VALUE_PARAMETER) *n += sw_type_elements(&v->type);
+  }
+  sw_graph_destroy(g);
+  own[6].value = "train";
+  assert_ok(sw_gen_model("mpt", own, N_ARGS, &g, &diag));
+  assert_ok(sw_baseline_build(g, machine_of("dgx-h100", "x=8", arena), SW_BASELINE_FSDP, arena, &plan, &diag));
+  assert_ok(sw_plan_verify(&plan, &diag));
+  assert_ok(sw_plan_breakdown(&plan, arena, out, &diag));
+  sw_graph_destroy(g);
+}
+
+/* ZeRO (Rajbhandari et al. 2019, figure 1, K = 12): f32 parameters and both moments, cut over all devices; what ops use
+ * is gathered in two bytes, and once more for the backward part where forward's is not kept. */
+static void zero_holds_what_it_says(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  sw_breakdown once, again, narrow;
+  int64_t n;
+  const int64_t devices = 8, step = 4;
+  plan_fully_sharded("once", "f32", &arena, &once, &n);
+  plan_fully_sharded("again", "f32", &arena, &again, &n);
+  plan_fully_sharded("again", "bf16", &arena, &narrow, &n);
+  assert_int_equal(once.param_bytes, 12 * n / devices + step);
+  assert_int_equal(again.param_bytes, 12 * n / devices + step);
+  assert_int_equal(narrow.param_bytes, 8 * n / devices + step);
+  double gathered = once.by_collective[SW_COLL_ALL_GATHER].bytes, twice = again.by_collective[SW_COLL_ALL_GATHER].bytes;
+  double whole = 2.0 * (double)n * (double)(devices - 1) / (double)devices;
+  assert_true(gathered >= whole && gathered < 1.02 * whole);
+  assert_true(twice > 1.5 * whole && twice < 2.02 * whole); /* the table of positions is not used again */
+  assert_true(again.peak_bytes < once.peak_bytes);
+  sw_arena_deinit(&arena);
 }
 
 static void stop(void *user, const sw_solve_progress *progress) {
@@ -314,6 +364,7 @@ int main(void) {
       cmocka_unit_test(known_optima_come_out),
       cmocka_unit_test(weights_alternate_columns_and_rows),
       cmocka_unit_test(no_baseline_beats_the_search),
+      cmocka_unit_test(zero_holds_what_it_says),
       cmocka_unit_test(nor_one_that_is_short_of_time),
       cmocka_unit_test(what_is_priced_is_what_runs),
       cmocka_unit_test(memory_is_a_limit_or_a_reason),

@@ -21,6 +21,8 @@ enum { SWG_1D_TENSORS, SWG_1D_OPERATIONS, SWG_2D, SWG_PLAIN };
 static inline int64_t swg_get(const swg_config *c, sw_gen_param p) { return c->v[p]; }
 static inline bool swg_training(const swg_config *c) { return c->v[SW_GEN_MODE] == SWG_TRAIN; }
 sw_dtype swg_dtype(const swg_config *c);
+/* A builder with the model's name and types. */
+SW_CHECKED sw_rc swg_begin_model(swg_builder *b, const swg_config *c, sw_diag *d);
 
 /* Build the forward program; in train mode its first output is the loss, a scalar of float type, and what is to be
  * trained are the values of kind parameter. */
@@ -28,11 +30,20 @@ typedef sw_rc (*swg_build)(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_rfc_mlp(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_mlp(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_gpt2(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_mpt(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_bert(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_bert_layers(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_llama(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_mixtral(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_qwen3_moe(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_gpt_oss(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_deepseek(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_nemotron(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_moe_layers(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_mamba2(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_dlrm(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_dit(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_unet(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_vit(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_resnet(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_conv(const swg_config *c, sw_graph **out, sw_diag *d);

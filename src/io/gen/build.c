@@ -7,7 +7,7 @@
 #include <string.h>
 
 sw_rc swg_begin(swg_builder *b, const char *name, sw_dtype t, sw_diag *d) {
-  *b = (swg_builder){.diag = d, .dtype = t};
+  *b = (swg_builder){.diag = d, .dtype = t, .stored = t};
   return sw_graph_create(name, &b->graph, d);
 }
 
@@ -78,7 +78,11 @@ sw_id swg_arg(swg_builder *b, const char *name, sw_value_kind kind, sw_dtype t, 
 }
 
 sw_id swg_param(swg_builder *b, const char *name, swg_shape shape) {
-  return swg_arg(b, name, SW_VALUE_PARAMETER, b->dtype, shape);
+  sw_id stored = swg_arg(b, name, SW_VALUE_PARAMETER, b->stored, shape);
+  swg_enter(b, "%s", name);
+  sw_id used = swg_convert(b, "used", stored, b->dtype);
+  swg_leave(b);
+  return used;
 }
 
 sw_id swg_tokens(swg_builder *b, const char *name, swg_shape shape) {

@@ -18,7 +18,8 @@ typedef struct swg_builder {
   sw_graph *graph;
   sw_diag *diag;
   sw_rc rc;
-  sw_dtype dtype;           /* of parameters and activations */
+  sw_dtype dtype;           /* of activations, and of parameters as ops use them */
+  sw_dtype stored;          /* of parameters as they come in */
   sw_text scope;            /* "h.3.attn." */
   size_t outer[SWG_SCOPES]; /* length of `scope` outside each scope entered */
   int depth;
@@ -68,7 +69,8 @@ swg_shape swg_shape_of(const swg_builder *b, sw_id v);
 /* --- arguments and outputs --------------------------------------------------------------------------------------- */
 
 sw_id swg_arg(swg_builder *b, const char *name, sw_value_kind kind, sw_dtype t, swg_shape shape);
-sw_id swg_param(swg_builder *b, const char *name, swg_shape shape);  /* of the model's dtype */
+/* A parameter as ops use it: where it is stored in another type, it is converted here, once for all its uses. */
+sw_id swg_param(swg_builder *b, const char *name, swg_shape shape);
 sw_id swg_tokens(swg_builder *b, const char *name, swg_shape shape); /* i32 input */
 void swg_output(swg_builder *b, const char *name, sw_id v, sw_id alias);
 

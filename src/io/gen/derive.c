@@ -140,7 +140,7 @@ void swg_derive_minimum(swg_reverse *r, const sw_op *op, sw_id g) {
 void swg_derive_select(swg_reverse *r, const sw_op *op, sw_id g) { give_by(r, op, swg_operand(r, op, 0), 1, g); }
 
 void swg_derive_convert(swg_reverse *r, const sw_op *op, sw_id g) {
-  swg_give(r, op, 0, swg_convert(&r->b, "d0", g, swg_type(&r->b, swg_operand(r, op, 0))->dtype));
+  swg_give(r, op, 0, swg_convert(&r->b, "d0", g, swg_operand_type(r, op, 0)->dtype));
 }
 
 /* --- ops that move elements -------------------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ static swg_shape ints_of(const sw_op *op, sw_attr_key k) {
 
 /* Sum over the dims that were made; those made of an extent of 1 come back by a reshape. */
 void swg_derive_broadcast(swg_reverse *r, const sw_op *op, sw_id g) {
-  swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, 0)), y = swg_shape_of(&r->b, g);
+  swg_shape x = swg_operand_shape(r, op, 0), y = swg_shape_of(&r->b, g);
   swg_shape dims = ints_of(op, SW_ATTR_DIMS), summed = {0};
   bool kept[SW_MAX_RANK] = {false};
   for (int i = 0; i < dims.n; i++) {
@@ -179,7 +179,7 @@ void swg_derive_transpose(swg_reverse *r, const sw_op *op, sw_id g) {
 }
 
 void swg_derive_reshape(swg_reverse *r, const sw_op *op, sw_id g) {
-  swg_give(r, op, 0, swg_reshape(&r->b, "d0", g, swg_shape_of(&r->b, swg_operand(r, op, 0))));
+  swg_give(r, op, 0, swg_reshape(&r->b, "d0", g, swg_operand_shape(r, op, 0)));
 }
 
 void swg_derive_reverse(swg_reverse *r, const sw_op *op, sw_id g) {
@@ -194,7 +194,7 @@ void swg_derive_reduce(swg_reverse *r, const sw_op *op, sw_id g) {
              SW_FAIL_INPUT(r->b.diag, op->span, "reduce '%s' of kind %s has no derivative here", op->name, kind));
     return;
   }
-  swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, 0)), gone = ints_of(op, SW_ATTR_DIMS), dims = {0};
+  swg_shape x = swg_operand_shape(r, op, 0), gone = ints_of(op, SW_ATTR_DIMS), dims = {0};
   bool keeps = sw_op_int(op, SW_ATTR_KEEP_DIMS, 0);
   for (int i = 0; i < x.n; i++) {
     bool reduced = false;
@@ -206,7 +206,7 @@ void swg_derive_reduce(swg_reverse *r, const sw_op *op, sw_id g) {
 
 /* Zeros around and between the elements taken. */
 void swg_derive_slice(swg_reverse *r, const sw_op *op, sw_id g) {
-  swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, 0)), y = swg_shape_of(&r->b, g);
+  swg_shape x = swg_operand_shape(r, op, 0), y = swg_shape_of(&r->b, g);
   swg_shape low = ints_of(op, SW_ATTR_START), strides = ints_of(op, SW_ATTR_STRIDES), high = x, gaps = {.n = x.n};
   for (int i = 0; i < x.n; i++) {
     int64_t stride = strides.n ? strides.at[i] : 1;
@@ -222,7 +222,7 @@ void swg_derive_slice(swg_reverse *r, const sw_op *op, sw_id g) {
 
 /* Padding of 0 and more, by a constant. */
 void swg_derive_pad(swg_reverse *r, const sw_op *op, sw_id g) {
-  swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, 0)), low = ints_of(op, SW_ATTR_LOW), limit = x, strides = x;
+  swg_shape x = swg_operand_shape(r, op, 0), low = ints_of(op, SW_ATTR_LOW), limit = x, strides = x;
   swg_shape high = ints_of(op, SW_ATTR_HIGH), gaps = ints_of(op, SW_ATTR_INTERIOR);
   bool plain = !swg_wanted(r, op, 1);
   for (int i = 0; i < x.n; i++) {
@@ -248,7 +248,7 @@ void swg_derive_concatenate(swg_reverse *r, const sw_op *op, sw_id g) {
   int dim = (int)sw_op_int(op, SW_ATTR_DIM, 0);
   int64_t at = 0;
   for (int i = 0; i < op->n_operands; i++) {
-    swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, i));
+    swg_shape x = swg_operand_shape(r, op, i);
     char name[32];
     snprintf(name, sizeof name, "d%d", i);
     if (swg_wanted(r, op, i)) swg_give(r, op, i, swg_slice(&r->b, name, g, dim, at, at + x.at[dim]));

@@ -41,8 +41,8 @@ static void dot_letters(const swg_reverse *r, const sw_op *op, letters *a, lette
   const int64_t *a_contract = sw_op_ints(op, SW_ATTR_LHS_CONTRACT, &n_contract);
   const int64_t *b_contract = sw_op_ints(op, SW_ATTR_RHS_CONTRACT, &n_contract);
   *a = *b = *y = (letters){{0}, 0};
-  a->n = swg_type(&r->b, swg_operand(r, op, 0))->rank;
-  b->n = swg_type(&r->b, swg_operand(r, op, 1))->rank;
+  a->n = swg_operand_type(r, op, 0)->rank;
+  b->n = swg_operand_type(r, op, 1)->rank;
   for (int i = 0; i < a->n; i++) a->at[i] = (char)('a' + i);
   for (int i = 0; i < n_batch; i++) push(y, b->at[b_batch[i]] = a->at[a_batch[i]]);
   for (int i = 0; i < n_contract; i++) b->at[b_contract[i]] = a->at[a_contract[i]];
@@ -54,22 +54,57 @@ static void dot_letters(const swg_reverse *r, const sw_op *op, letters *a, lette
   }
 }
 
-static sw_id contract(swg_reverse *r, const char *name, const letters *a, sw_id x, const letters *b, sw_id y,
+typedef struct side {
+  const letters *dims;
+  sw_id value;
+} side;
+
+/* One dot_general with the sums kept in type t, of dims in the order in which it gives them. */
+static sw_id wide_dot(swg_reverse *r, const char *name, sw_dtype t, const side *a, const side *b,
                       const letters *result) {
-  letters swapped = natural_order(b, a, result);
-  bool swap = memcmp(swapped.at, result->at, sizeof result->at) == 0;
+  swg_shape batch[2] = {{0}, {0}}, summed[2] = {{0}, {0}};
+  for (int i = 0; i < a->dims->n; i++) {
+    const char *other = memchr(b->dims->at, a->dims->at[i], (size_t)b->dims->n);
+    if (!other) continue;
+    swg_shape *lists = has(result, *other) ? batch : summed;
+    lists[0].at[lists[0].n++] = i;
+    lists[1].at[lists[1].n++] = other - b->dims->at;
+  }
+  return swg_op(
+      &r->b, SW_OP_DOT, name, SWG_IDS(a->value, b->value),
+      SWG_ATTRS(SWG_INTS_N(LHS_BATCH, batch[0].at, batch[0].n), SWG_INTS_N(RHS_BATCH, batch[1].at, batch[1].n),
+                SWG_INTS_N(LHS_CONTRACT, summed[0].at, summed[0].n),
+                SWG_INTS_N(RHS_CONTRACT, summed[1].at, summed[1].n), SWG_INT(DTYPE, t)));
+}
+
+static bool same_letters(const letters *a, const letters *b) { return memcmp(a->at, b->at, sizeof a->at) == 0; }
+
+/* The contraction of a and b to `result`, of type t. */
+static sw_id contract(swg_reverse *r, const char *name, sw_dtype t, const side *a, const side *b,
+                      const letters *result) {
+  letters swapped = natural_order(b->dims, a->dims, result), straight = natural_order(a->dims, b->dims, result);
+  bool swap = same_letters(&swapped, result);
+  const side *x = swap ? b : a, *y = swap ? a : b;
+  if (t != swg_type(&r->b, x->value)->dtype && (swap || same_letters(&straight, result))) {
+    return wide_dot(r, name, t, x, y, result);
+  }
   char equation[3 * LETTERS + 4];
-  snprintf(equation, sizeof equation, "%s,%s->%s", swap ? b->at : a->at, swap ? a->at : b->at, result->at);
-  return swg_einsum(&r->b, name, equation, SWG_IDS(swap ? y : x, swap ? x : y));
+  snprintf(equation, sizeof equation, "%s,%s->%s", x->dims->at, y->dims->at, result->at);
+  return swg_einsum(&r->b, name, equation, SWG_IDS(x->value, y->value));
 }
 
 void swg_derive_dot(swg_reverse *r, const sw_op *op, sw_id g) {
   letters a, b, y;
   dot_letters(r, op, &a, &b, &y);
-  sw_id lhs = swg_operand(r, op, 0), rhs = swg_operand(r, op, 1);
-  g = swg_convert(&r->b, "d_narrow", g, swg_type(&r->b, lhs)->dtype);
-  if (swg_wanted(r, op, 0)) swg_give(r, op, 0, contract(r, "d0", &y, g, &b, rhs, &a));
-  if (swg_wanted(r, op, 1)) swg_give(r, op, 1, contract(r, "d1", &y, g, &a, lhs, &b));
+  g = swg_convert(&r->b, "d_narrow", g, swg_operand_type(r, op, 0)->dtype);
+  if (swg_wanted(r, op, 0)) {
+    sw_dtype t = swg_gradient_type(r, op->operands[0]);
+    swg_give(r, op, 0, contract(r, "d0", t, &(side){&y, g}, &(side){&b, swg_operand(r, op, 1)}, &a));
+  }
+  if (swg_wanted(r, op, 1)) {
+    sw_dtype t = swg_gradient_type(r, op->operands[1]);
+    swg_give(r, op, 1, contract(r, "d1", t, &(side){&y, g}, &(side){&a, swg_operand(r, op, 0)}, &b));
+  }
 }
 
 /* --- convolution ------------------------------------------------------------------------------------------------- */
@@ -87,7 +122,7 @@ typedef struct conv_dims {
 static bool conv_dims_of(const swg_reverse *r, const sw_op *op, conv_dims *c) {
   static const int64_t kOnes[SPATIAL] = {1, 1, 1}, kZeros[SPATIAL] = {0, 0, 0};
   int given;
-  *c = (conv_dims){.n = swg_type(&r->b, swg_operand(r, op, 0))->rank - 2,
+  *c = (conv_dims){.n = swg_operand_type(r, op, 0)->rank - 2,
                    .x_layout = sw_op_text(op, SW_ATTR_LHS_LAYOUT, ""),
                    .w_layout = sw_op_text(op, SW_ATTR_RHS_LAYOUT, ""),
                    .y_layout = sw_op_text(op, SW_ATTR_OUT_LAYOUT, "")};
@@ -102,7 +137,7 @@ static bool conv_dims_of(const swg_reverse *r, const sw_op *op, conv_dims *c) {
                sw_op_int(op, SW_ATTR_BATCH_GROUPS, 1) == 1;
   for (int i = 0; i < given; i++) plain = plain && at[i] == 1;
   if (!plain) return false;
-  swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, 0)), w = swg_shape_of(&r->b, swg_operand(r, op, 1));
+  swg_shape x = swg_operand_shape(r, op, 0), w = swg_operand_shape(r, op, 1);
   swg_shape y = swg_shape_of(&r->b, swg_result(r, op));
   for (int i = 0; i < c->n; i++) {
     c->w_dims[i] = (int)(strchr(c->w_layout, '0' + i) - c->w_layout);
@@ -177,6 +212,12 @@ void swg_derive_convolution(swg_reverse *r, const sw_op *op, sw_id g) {
 
 /* --- picking ----------------------------------------------------------------------------------------------------- */
 
+static int count_of(const sw_op *op, sw_attr_key k) {
+  int n;
+  (void)sw_op_ints(op, k, &n);
+  return n;
+}
+
 static sw_attr renamed(const sw_op *op, sw_attr_key from, sw_attr_key to) {
   sw_attr a = {.key = to};
   int n;
@@ -185,22 +226,30 @@ static sw_attr renamed(const sw_op *op, sw_attr_key from, sw_attr_key to) {
   return a;
 }
 
-/* Rows taken several times add up. */
+/* Rows taken several times add up. With batch dims an index picks from its own part alone: what is there already of the
+ * gradient is then updated where it lies. Otherwise it may still be a sum over devices, to be left so. */
 void swg_derive_gather(swg_reverse *r, const sw_op *op, sw_id g) {
-  sw_id zeros = swg_splat_like(&r->b, "d0_zeros", 0, swg_operand(r, op, 0));
-  sw_id sum = swg_op(&r->b, SW_OP_SCATTER, "d0", SWG_IDS(zeros, swg_operand(r, op, 1), g),
+  sw_id *have = &r->gradient[op->operands[0]];
+  bool into = *have >= 0 && count_of(op, SW_ATTR_OPERAND_BATCH) > 0;
+  if (!swg_wanted(r, op, 0)) return;
+  sw_id base = into ? *have : swg_splat(&r->b, "d0_zeros", 0, swg_type(&r->b, g)->dtype, swg_operand_shape(r, op, 0));
+  sw_id sum = swg_op(&r->b, SW_OP_SCATTER, "d0", SWG_IDS(base, swg_operand(r, op, 1), g),
                      SWG_ATTRS(SWG_TEXT(KIND, "sum"), renamed(op, SW_ATTR_OFFSET_DIMS, SW_ATTR_UPDATE_WINDOW_DIMS),
                                renamed(op, SW_ATTR_COLLAPSED_DIMS, SW_ATTR_INSERTED_DIMS),
                                renamed(op, SW_ATTR_OPERAND_BATCH, SW_ATTR_OPERAND_BATCH),
                                renamed(op, SW_ATTR_INDICES_BATCH, SW_ATTR_INDICES_BATCH),
                                renamed(op, SW_ATTR_START_INDEX_MAP, SW_ATTR_START_INDEX_MAP),
                                SWG_INT(INDEX_VECTOR_DIM, sw_op_int(op, SW_ATTR_INDEX_VECTOR_DIM, 0))));
-  swg_give(r, op, 0, sum);
+  if (into) {
+    *have = sum;
+  } else {
+    swg_give(r, op, 0, sum);
+  }
 }
 
 /* Over the last dim: each picked value's gradient goes to where it was picked, by a one_hot of the indices. */
 void swg_derive_top_k(swg_reverse *r, const sw_op *op, sw_id g) {
-  swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, 0)), picked = swg_shape_of(&r->b, g), dims = {.n = x.n};
+  swg_shape x = swg_operand_shape(r, op, 0), picked = swg_shape_of(&r->b, g), dims = {.n = x.n};
   if (sw_op_int(op, SW_ATTR_DIM, x.n - 1) != x.n - 1) {
     swg_fail(&r->b,
              SW_FAIL_INPUT(r->b.diag, op->span, "top_k '%s' is not over the last dim: no derivative here", op->name));

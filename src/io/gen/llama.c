@@ -1,4 +1,5 @@
-/* Llama 3 and Mixtral: x + attn(norm(x)), x + ffn(norm(x)), with the feed-forward gated or a mixture of experts.
+/* Llama 3, Mixtral, Qwen3 and gpt-oss: x + attn(norm(x)), x + ffn(norm(x)), with the feed-forward gated or a mixture of
+ * experts.
  *
  * Decode mode is one step: a token per sequence, its position, and a cache of keys and values per layer, which is
  * state: it comes in, gets one row, and goes out again.
@@ -12,6 +13,8 @@ typedef struct llama {
   bool mixture;
   swg_moe moe;
   double rotary_base;
+  bool windowed;
+  sw_id window; /* mask of every other layer, from the first on; -1: none */
 } llama;
 
 static sw_id block(swg_builder *b, const llama *m, sw_id x) {
@@ -30,8 +33,10 @@ static sw_id block(swg_builder *b, const llama *m, sw_id x) {
 
 static sw_id blocks(swg_builder *b, const llama *m, sw_id x) {
   for (int i = 0; i < swg_get(m->config, SW_GEN_LAYERS) && !b->rc; i++) {
+    llama here = *m;
+    if (m->window >= 0 && i % 2 == 0) here.attention.mask = m->window;
     swg_enter(b, "layers.%d", i);
-    x = block(b, m, x);
+    x = block(b, &here, x);
     swg_leave(b);
   }
   return x;
@@ -45,14 +50,16 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   if (a->head_dim % 2)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "width of a head is %lld; expected an even number", (long long)a->head_dim);
   swg_builder b;
-  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  SW_TRY(swg_begin_model(&b, c, d));
   sw_id tokens = swg_tokens(&b, "tokens", SWG_SHAPE(swg_get(c, SW_GEN_BATCH), queries));
   if (decode) a->position = swg_tokens(&b, "position", SWG_SCALAR);
   a->cache = seq;
   sw_id table = swg_param(&b, "embed_table", SWG_SHAPE(swg_get(c, SW_GEN_VOCAB), a->hidden));
   sw_id x = swg_take(&b, "embed", table, tokens);
   swg_rotary(&b, queries, a->position, m->rotary_base, a);
-  swg_causal(&b, seq, a);
+  bool windows_only = m->windowed && swg_get(c, SW_GEN_LAYERS) == 1;
+  if (!windows_only) swg_causal(&b, seq, a);
+  if (m->windowed) m->window = swg_window_mask(&b, seq, swg_get(c, SW_GEN_WINDOW));
   x = swg_rms_norm(&b, "norm", blocks(&b, m, x));
   sw_id head = swg_param(&b, "lm_head", SWG_SHAPE(a->hidden, swg_get(c, SW_GEN_VOCAB)));
   swg_finish_logits(&b, c, swg_einsum(&b, "logits", "bsd,dv->bsv", SWG_IDS(x, head)));
@@ -60,13 +67,13 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
 }
 
 sw_rc swg_build_llama(const swg_config *c, sw_graph **out, sw_diag *d) {
-  llama m = {.config = c, .rotary_base = 500000};
+  llama m = {.config = c, .rotary_base = 500000, .window = -1};
   SW_TRY(swg_attention_init(c, &m.attention, d));
   return build(&m, out, d);
 }
 
 static sw_rc mixture_init(const swg_config *c, llama *m, sw_diag *d) {
-  *m = (llama){.config = c, .rotary_base = 1e6, .mixture = true};
+  *m = (llama){.config = c, .rotary_base = 1e6, .mixture = true, .window = -1};
   SW_TRY(swg_attention_init(c, &m->attention, d));
   SW_TRY(swg_moe_init(c, &m->moe, d));
   m->moe.ffn = swg_ffn(c);
@@ -79,11 +86,27 @@ sw_rc swg_build_mixtral(const swg_config *c, sw_graph **out, sw_diag *d) {
   return build(&m, out, d);
 }
 
+sw_rc swg_build_qwen3_moe(const swg_config *c, sw_graph **out, sw_diag *d) {
+  llama m;
+  SW_TRY(mixture_init(c, &m, d));
+  m.attention.qk_norm = true;
+  return build(&m, out, d);
+}
+
+sw_rc swg_build_gpt_oss(const swg_config *c, sw_graph **out, sw_diag *d) {
+  llama m;
+  SW_TRY(mixture_init(c, &m, d));
+  m.rotary_base = 150000;
+  m.attention.bias = m.attention.sinks = m.windowed = true;
+  m.moe.bias = m.moe.clamped = true;
+  return build(&m, out, d);
+}
+
 sw_rc swg_build_moe_layers(const swg_config *c, sw_graph **out, sw_diag *d) {
   llama m;
   SW_TRY(mixture_init(c, &m, d));
   swg_builder b;
-  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  SW_TRY(swg_begin_model(&b, c, d));
   const swg_shape shape = SWG_SHAPE(swg_get(c, SW_GEN_BATCH), swg_get(c, SW_GEN_SEQ), m.attention.hidden);
   sw_id x = swg_arg(&b, "x", SW_VALUE_INPUT, b.dtype, shape);
   swg_finish_values(&b, c, blocks(&b, &m, x));

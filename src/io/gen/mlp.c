@@ -5,7 +5,7 @@
 
 sw_rc swg_build_mlp(const swg_config *c, sw_graph **out, sw_diag *d) {
   swg_builder b;
-  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  SW_TRY(swg_begin_model(&b, c, d));
   int64_t hidden = swg_get(c, SW_GEN_HIDDEN), layers = swg_get(c, SW_GEN_LAYERS);
   sw_id x = swg_arg(&b, "x", SW_VALUE_INPUT, b.dtype, SWG_SHAPE(swg_get(c, SW_GEN_BATCH), hidden));
   for (int i = 0; i < layers && !b.rc; i++) {

@@ -71,7 +71,7 @@ sw_rc swg_build_resnet(const swg_config *c, sw_graph **out, sw_diag *d) {
 sw_rc swg_build_conv(const swg_config *c, sw_graph **out, sw_diag *d) {
   swg_images images = swg_images_of(c);
   swg_builder b;
-  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  SW_TRY(swg_begin_model(&b, c, d));
   const swg_conv conv = {swg_get(c, SW_GEN_HIDDEN), 3, 1, 1};
   sw_id x = swg_image_input(&b, c, &images);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {

@@ -109,7 +109,7 @@ static sw_rc set_mesh(sw_graph *g, const swg_config *c, sw_diag *d) {
 
 sw_rc swg_build_rfc_mlp(const swg_config *c, sw_graph **out, sw_diag *d) {
   swg_builder b;
-  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  SW_TRY(swg_begin_model(&b, c, d));
   if (!b.rc) b.rc = set_mesh(b.graph, c, d);
   int64_t hidden = swg_get(c, SW_GEN_HIDDEN), ffn = swg_get(c, SW_GEN_FFN);
   rfc_mlp m;

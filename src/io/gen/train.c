@@ -53,7 +53,7 @@ static void copy_op(swg_reverse *r, const sw_op *op) {
   }
   bool reached = false;
   for (int i = 0; i < op->n_operands; i++) {
-    operands[i] = swg_operand(r, op, i);
+    operands[i] = r->now[op->operands[i]];
     reached = reached || r->active[op->operands[i]];
   }
   for (int i = 0; i < op->n_results; i++) names[i] = f->values[op->results[i]].name;
@@ -74,11 +74,45 @@ static void copy_op(swg_reverse *r, const sw_op *op) {
   }
 }
 
+/* The op that converts a parameter to the type in which ops use it, when the value is its result; else NULL. */
+static const sw_op *conversion(const sw_graph *f, sw_id old) {
+  sw_id def = f->values[old].def;
+  if (def < 0 || f->ops[def].code != SW_OP_CONVERT) return NULL;
+  const sw_value *from = &f->values[f->ops[def].operands[0]];
+  return from->def < 0 && from->kind == SW_VALUE_PARAMETER ? &f->ops[def] : NULL;
+}
+
+sw_id swg_operand(swg_reverse *r, const sw_op *op, int i) {
+  sw_id old = op->operands[i];
+  const sw_op *made = r->how->converts_again ? conversion(r->forward, old) : NULL;
+  if (!made) return r->now[old];
+  if (r->again[old] < 0) {
+    sw_text scope = r->b.scope; /* it is called by the parameter, not by the op that is the first to want it */
+    r->b.scope = (sw_text){0};
+    char name[256];
+    int n = snprintf(name, sizeof name, "%s_again", made->name);
+    if (n < 0 || (size_t)n >= sizeof name) swg_fail(&r->b, SW_BUG(r->b.diag, "a name is longer than %zu", sizeof name));
+    r->again[old] = swg_convert(&r->b, name, r->now[made->operands[0]], r->forward->values[old].type.dtype);
+    sw_text_free(&r->b.scope);
+    r->b.scope = scope;
+  }
+  return r->again[old];
+}
+
+sw_dtype swg_gradient_type(const swg_reverse *r, sw_id old) {
+  const sw_graph *f = r->forward;
+  sw_dtype own = f->values[old].type.dtype;
+  bool weight = conversion(f, old) || (f->values[old].def < 0 && f->values[old].kind == SW_VALUE_PARAMETER);
+  return weight && r->how->wide_gradients && sw_dtype_bytes(own) < sw_dtype_bytes(SW_F32) ? SW_F32 : own;
+}
+
 void swg_give(swg_reverse *r, const sw_op *op, int i, sw_id g) {
   sw_id v = op->operands[i];
+  char part[32];
   if (!r->active[v] || r->b.rc) return;
+  snprintf(part, sizeof part, "wide_%d", i);
+  g = swg_convert(&r->b, part, g, swg_gradient_type(r, v));
   if (r->gradient[v] >= 0) {
-    char part[32];
     snprintf(part, sizeof part, "sum_%d", i);
     g = swg_binary(&r->b, SW_OP_ADD, part, r->gradient[v], g);
   }
@@ -118,24 +152,27 @@ static void sgd(swg_builder *b, sw_id w, sw_id g) {
   if (!b->rc) swg_output(b, b->graph->values[fresh].name, fresh, w);
 }
 
-/* keep * old + (1 - keep) * x, as output NAME.new of state NAME. */
-static sw_id moving_average(swg_builder *b, const char *name, sw_id x, double keep) {
-  sw_id old = swg_arg(b, name, SW_VALUE_STATE, swg_type(b, x)->dtype, swg_shape_of(b, x));
+/* keep * old + (1 - keep) * x, as output NAME.new of state NAME, which is of type t. */
+static sw_id moving_average(swg_builder *b, const char *name, sw_dtype t, sw_id x, double keep) {
+  sw_dtype wide = swg_type(b, x)->dtype;
+  sw_id old = swg_arg(b, name, SW_VALUE_STATE, t, swg_shape_of(b, x));
   swg_enter(b, "%s", name);
-  sw_id kept = swg_scale(b, "kept", old, keep), added = swg_scale(b, "added", x, 1 - keep);
-  sw_id fresh = swg_binary(b, SW_OP_ADD, "new", kept, added);
+  sw_id kept = swg_scale(b, "kept", swg_convert(b, "wide", old, wide), keep),
+        added = swg_scale(b, "added", x, 1 - keep);
+  sw_id fresh = swg_binary(b, SW_OP_ADD, t == wide ? "new" : "sum", kept, added);
+  sw_id stored = swg_convert(b, "new", fresh, t);
   swg_leave(b);
-  if (!b->rc) swg_output(b, b->graph->values[fresh].name, fresh, old);
+  if (!b->rc) swg_output(b, b->graph->values[stored].name, stored, old);
   return fresh;
 }
 
-/* The moments are f32 or wider; `rate` is a scalar of their type. The square root is of maximum(v, 0), so that any
- * state gives a number. */
-static void adam(swg_builder *b, sw_id w, sw_id g, sw_id rate) {
-  sw_dtype own = swg_type(b, w)->dtype;
-  g = swg_convert(b, "gradient_wide", g, swg_type(b, rate)->dtype);
-  sw_id m = moving_average(b, "m", g, kAdamDecay1);
-  sw_id v = moving_average(b, "v", swg_binary(b, SW_OP_MULTIPLY, "square", g, g), kAdamDecay2);
+/* Sums are f32 or wider, whatever the moments are stored in; `rate` is a scalar of their type. The square root is of
+ * maximum(v, 0), so that any state gives a number. */
+static void adam(swg_builder *b, sw_id w, sw_id g, sw_id rate, bool narrow) {
+  sw_dtype own = swg_type(b, w)->dtype, wide = swg_type(b, rate)->dtype, kept = narrow ? SW_BF16 : wide;
+  g = swg_convert(b, "gradient_wide", g, wide);
+  sw_id m = moving_average(b, "m", kept, g, kAdamDecay1);
+  sw_id v = moving_average(b, "v", kept, swg_binary(b, SW_OP_MULTIPLY, "square", g, g), kAdamDecay2);
   sw_id positive = swg_binary(b, SW_OP_MAXIMUM, "v_positive", v, swg_splat_like(b, "zero", 0, v));
   sw_id root = swg_shift(b, "root_up", swg_unary(b, SW_OP_SQRT, "root", positive), kAdamEpsilon);
   sw_id scaled = swg_binary(b, SW_OP_MULTIPLY, "m_rate", m, swg_trailing(b, "rate_wide", rate, m));
@@ -167,9 +204,10 @@ static sw_id adam_rate(swg_builder *b, sw_dtype t) {
   return rate;
 }
 
-static void update_all(swg_reverse *r, bool with_adam) {
+static void update_all(swg_reverse *r) {
   const sw_graph *f = r->forward;
   sw_dtype wide = f->values[f->outputs[0]].type.dtype;
+  bool with_adam = r->how->adam;
   sw_id rate = with_adam ? adam_rate(&r->b, wide) : -1;
   for (int i = 0; i < f->n_args && !r->b.rc; i++) {
     const sw_value *v = &f->values[f->args[i]];
@@ -178,9 +216,9 @@ static void update_all(swg_reverse *r, bool with_adam) {
     swg_enter(&r->b, "%s", v->name);
     if (g < 0) g = swg_splat_like(&r->b, "gradient", 0, w);
     if (with_adam) {
-      adam(&r->b, w, g, rate);
+      adam(&r->b, w, g, rate, r->how->narrow_state);
     } else {
-      sgd(&r->b, w, g);
+      sgd(&r->b, w, swg_convert(&r->b, "gradient_own", g, v->type.dtype));
     }
     swg_leave(&r->b);
   }
@@ -193,27 +231,28 @@ static sw_rc tables_build(swg_reverse *r, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(r->now, arena, n, d);
   SW_ARENA_NEW(r->gradient, arena, n, d);
   SW_ARENA_NEW(r->active, arena, n, d);
-  for (int32_t i = 0; i < n; i++) r->now[i] = r->gradient[i] = -1;
+  SW_ARENA_NEW(r->again, arena, n, d);
+  for (int32_t i = 0; i < n; i++) r->now[i] = r->gradient[i] = r->again[i] = -1;
   return SW_OK;
 }
 
-static void build(swg_reverse *r, bool with_adam) {
+static void build(swg_reverse *r) {
   const sw_graph *f = r->forward;
   copy_args(r);
   for (int i = 0; i < f->n_ops && !r->b.rc; i++) copy_op(r, &f->ops[i]);
   if (r->b.rc) return;
   derive_all(r);
   swg_output(&r->b, f->output_names[0], r->b.rc ? -1 : r->now[f->outputs[0]], -1);
-  update_all(r, with_adam);
+  update_all(r);
 }
 
-sw_rc swg_train_step(const sw_graph *forward, bool with_adam, sw_graph **out, sw_diag *d) {
-  swg_reverse r = {.forward = forward};
+sw_rc swg_train_step(const sw_graph *forward, const swg_how *how, sw_graph **out, sw_diag *d) {
+  swg_reverse r = {.forward = forward, .how = how};
   sw_arena arena = {0};
   sw_rc rc;
   SW_TRY_TO(done, tables_build(&r, &arena, d));
   SW_TRY_TO(done, swg_begin(&r.b, forward->name, SW_F32, d));
-  build(&r, with_adam);
+  build(&r);
   rc = swg_finish(&r.b, out);
 done:
   sw_arena_deinit(&arena);

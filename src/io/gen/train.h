@@ -4,23 +4,40 @@
 
 #include "io/gen/build.h"
 
+typedef struct swg_how {
+  bool adam;           /* else sgd */
+  bool converts_again; /* backward ops use a conversion of their own of a parameter that is stored in another type */
+  bool wide_gradients; /* of parameters, in f32 from where they are summed; else in the type that ops use */
+  bool narrow_state;   /* Adam's moments in bf16; else f32 or wider */
+} swg_how;
+
 /* `forward`: sealed, one function, one block; its first output is the loss, a float scalar. In the step each of its
  * parameters is state of the same name and comes back as NAME.new; Adam adds state NAME.m, NAME.v and adam.step.
  * Outputs: loss, then the new state in order of the arguments. SW_E_INPUT when an op on the way has no derivative
  * here. */
-SW_CHECKED sw_rc swg_train_step(const sw_graph *forward, bool adam, sw_graph **out, sw_diag *d);
+SW_CHECKED sw_rc swg_train_step(const sw_graph *forward, const swg_how *how, sw_graph **out, sw_diag *d);
 
 /* One step of differentiation, from the last op to the first. Ids of `forward` are "old", those of the step "new". */
 typedef struct swg_reverse {
   swg_builder b;
+  const swg_how *how;
   const sw_graph *forward;
   sw_id *now;      /* new id of an old value */
   sw_id *gradient; /* new id of the loss's derivative by an old value; -1: none (yet) */
   bool *active;    /* old value depends on a parameter through float ops */
+  sw_id *again;    /* new id of the conversion of a parameter that backward ops use; -1: none (yet) */
 } swg_reverse;
 
 /* What rules use. `i`: operand number. */
-static inline sw_id swg_operand(const swg_reverse *r, const sw_op *op, int i) { return r->now[op->operands[i]]; }
+sw_id swg_operand(swg_reverse *r, const sw_op *op, int i); /* for its elements */
+static inline const sw_type *swg_operand_type(const swg_reverse *r, const sw_op *op, int i) {
+  return swg_type(&r->b, r->now[op->operands[i]]);
+}
+static inline swg_shape swg_operand_shape(const swg_reverse *r, const sw_op *op, int i) {
+  return swg_shape_of(&r->b, r->now[op->operands[i]]);
+}
+/* Type of the gradient that an old value is to have. */
+sw_dtype swg_gradient_type(const swg_reverse *r, sw_id old);
 static inline sw_id swg_result(const swg_reverse *r, const sw_op *op) { return r->now[op->results[0]]; }
 static inline bool swg_wanted(const swg_reverse *r, const sw_op *op, int i) { return r->active[op->operands[i]]; }
 /* Add g to the gradient of operand i; nothing when it is not wanted. */

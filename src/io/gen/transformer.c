@@ -57,10 +57,9 @@ static sw_id project(swg_builder *b, const char *name, const char *equation, sw_
   return swg_add_rows(b, name, swg_einsum(b, text, equation, SWG_IDS(x, w)), bias);
 }
 
-/* The two halves of the last dim turned by the angles. */
-static sw_id rotate(swg_builder *b, const char *name, sw_id x, const swg_attention *a) {
+sw_id swg_rotate(swg_builder *b, const char *name, sw_id x, const swg_attention *a) {
   int last = swg_type(b, x)->rank - 1;
-  int64_t half = a->head_dim / 2;
+  int64_t half = swg_shape_of(b, a->cos).at[1];
   swg_enter(b, "%s", name);
   sw_id lo = swg_slice(b, "lo", x, last, 0, half), hi = swg_slice(b, "hi", x, last, half, 2 * half);
   swg_shape shape = swg_shape_of(b, lo), dims = SWG_SHAPE(1, last);
@@ -71,8 +70,10 @@ static sw_id rotate(swg_builder *b, const char *name, sw_id x, const swg_attenti
   sw_id hi_cos = swg_binary(b, SW_OP_MULTIPLY, "hi_cos", hi, cos);
   sw_id lo_sin = swg_binary(b, SW_OP_MULTIPLY, "lo_sin", lo, sin);
   sw_id new_hi = swg_binary(b, SW_OP_ADD, "new_hi", hi_cos, lo_sin);
+  int64_t width = swg_shape_of(b, x).at[last];
+  sw_id parts[] = {new_lo, new_hi, width > 2 * half ? swg_slice(b, "rest", x, last, 2 * half, width) : -1};
   swg_leave(b);
-  return swg_concatenate(b, name, last, SWG_IDS(new_lo, new_hi));
+  return swg_concatenate(b, name, last, width > 2 * half ? 3 : 2, parts);
 }
 
 /* The cache with the new row at the position; also an output. */
@@ -91,6 +92,19 @@ static sw_id extend_cache(swg_builder *b, const char *name, const swg_attention 
   return full;
 }
 
+/* Softmax of the scores and, in one column more that is then left out, the heads' sinks. */
+static sw_id weights_beside_sinks(swg_builder *b, const swg_attention *a, sw_id scores) {
+  swg_shape shape = swg_shape_of(b, scores), column = shape;
+  int last = shape.n - 1;
+  column.at[last] = 1;
+  bool plain = a->per_kv == 1;
+  sw_id sinks = swg_param(b, "sinks", plain ? SWG_SHAPE(a->kv_heads) : SWG_SHAPE(a->kv_heads, a->per_kv));
+  sw_id wide = swg_broadcast(b, "sinks_wide", sinks, column, plain ? SWG_SHAPE(1) : SWG_SHAPE(1, 3));
+  sw_id all = swg_op(b, SW_OP_SOFTMAX, "weights_all",
+                     SWG_IDS(swg_concatenate(b, "scores_all", last, SWG_IDS(scores, wide))), SWG_NONE);
+  return swg_slice(b, "weights", all, last, 0, shape.at[last]);
+}
+
 static sw_id attention_weights(swg_builder *b, const swg_attention *a, const attention_form *f, sw_id q, sw_id k) {
   sw_id scaled = swg_scale(b, "scaled", q, 1 / sqrt((double)a->head_dim));
   sw_id scores = swg_einsum(b, "scores", f->scores, SWG_IDS(scaled, k));
@@ -99,6 +113,7 @@ static sw_id attention_weights(swg_builder *b, const swg_attention *a, const att
     sw_id mask = swg_broadcast(b, "mask", a->mask, shape, SWG_SHAPE(f->mask_rows, shape.n - 1));
     scores = swg_binary(b, SW_OP_ADD, "masked", scores, mask);
   }
+  if (a->sinks) return weights_beside_sinks(b, a, scores);
   return swg_op(b, SW_OP_SOFTMAX, "weights", SWG_IDS(scores), SWG_NONE);
 }
 
@@ -123,9 +138,13 @@ sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x) {
   sw_id query = project(b, "q", f->q, x, wq, a->bias ? wq.n - 1 : 0);
   sw_id key = project(b, "k", kKeyEquation, x, SWG_SHAPE(d, g, k), a->bias ? 2 : 0);
   sw_id value = project(b, "v", kKeyEquation, x, SWG_SHAPE(d, g, k), a->bias ? 2 : 0);
+  if (a->qk_norm) {
+    query = swg_rms_norm(b, "q_norm", query);
+    key = swg_rms_norm(b, "k_norm", key);
+  }
   if (a->cos >= 0) {
-    query = rotate(b, "q_rot", query, a);
-    key = rotate(b, "k_rot", key, a);
+    query = swg_rotate(b, "q_rot", query, a);
+    key = swg_rotate(b, "k_rot", key, a);
   }
   if (a->position >= 0) {
     key = extend_cache(b, "k", a, key);
@@ -154,6 +173,18 @@ static sw_id causal_mask(swg_builder *b, int64_t n) {
   sw_id queries = swg_iota(b, "queries", SW_I32, SWG_SHAPE(n, n), 0);
   sw_id keys = swg_iota(b, "keys", SW_I32, SWG_SHAPE(n, n), 1);
   sw_id mask = mask_of(b, swg_compare(b, "ge", "causal", queries, keys));
+  swg_leave(b);
+  return mask;
+}
+
+sw_id swg_window_mask(swg_builder *b, int64_t n, int64_t window) {
+  swg_enter(b, "window");
+  sw_id queries = swg_iota(b, "queries", SW_I32, SWG_SHAPE(n, n), 0);
+  sw_id keys = swg_iota(b, "keys", SW_I32, SWG_SHAPE(n, n), 1);
+  sw_id behind = swg_binary(b, SW_OP_SUBTRACT, "behind", queries, keys);
+  sw_id near = swg_compare(b, "lt", "near", behind, swg_splat_like(b, "size", (double)window, behind));
+  sw_id past = swg_compare(b, "ge", "causal", queries, keys);
+  sw_id mask = mask_of(b, swg_binary(b, SW_OP_AND, "seen", near, past));
   swg_leave(b);
   return mask;
 }
@@ -193,21 +224,21 @@ int64_t swg_ffn(const swg_config *c) {
   return ffn ? ffn : 4 * swg_get(c, SW_GEN_HIDDEN);
 }
 
-sw_id swg_gelu_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn, bool approximate) {
-  sw_id up = project(b, "in", "bsd,df->bsf", x, SWG_SHAPE(hidden, ffn), 1);
-  sw_id act = swg_op(b, SW_OP_GELU, "act", SWG_IDS(up), SWG_ATTRS(SWG_INT(APPROXIMATE, approximate)));
-  return project(b, "out", "bsf,fd->bsd", act, SWG_SHAPE(ffn, hidden), 1);
+sw_id swg_gelu_block(swg_builder *b, sw_id x, const swg_gelu *g) {
+  sw_id up = project(b, "in", "bsd,df->bsf", x, SWG_SHAPE(g->hidden, g->ffn), g->bias);
+  sw_id act = swg_op(b, SW_OP_GELU, "act", SWG_IDS(up), SWG_ATTRS(SWG_INT(APPROXIMATE, g->approximate)));
+  return project(b, "out", "bsf,fd->bsd", act, SWG_SHAPE(g->ffn, g->hidden), g->bias);
 }
 
 sw_id swg_pre_norm_block(swg_builder *b, const swg_attention *a, sw_id x, int64_t ffn, bool approximate) {
-  sw_id normed = swg_layer_norm(b, "ln_1", x);
+  sw_id normed = swg_layer_norm(b, "ln_1", x, a->bias);
   swg_enter(b, "attn");
   sw_id attended = swg_self_attention(b, a, normed);
   swg_leave(b);
   x = swg_binary(b, SW_OP_ADD, "sum_1", x, attended);
-  normed = swg_layer_norm(b, "ln_2", x);
+  normed = swg_layer_norm(b, "ln_2", x, a->bias);
   swg_enter(b, "mlp");
-  sw_id fed = swg_gelu_block(b, normed, a->hidden, ffn, approximate);
+  sw_id fed = swg_gelu_block(b, normed, &(swg_gelu){a->hidden, ffn, approximate, a->bias});
   swg_leave(b);
   return swg_binary(b, SW_OP_ADD, "sum_2", x, fed);
 }
@@ -231,11 +262,11 @@ sw_id swg_dense(swg_builder *b, const char *name, sw_id x, int64_t to, bool bias
   return bias ? swg_add_rows(b, name, dot, bias_row) : dot;
 }
 
-sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x) {
-  swg_shape shape = swg_shape_of(b, x);
-  int64_t width = shape.at[shape.n - 1];
+sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x, bool bias) {
+  swg_shape shape = swg_shape_of(b, x), row = SWG_SHAPE(shape.at[shape.n - 1]);
   swg_enter(b, "%s", name);
-  sw_id gamma = swg_param(b, "weight", SWG_SHAPE(width)), beta = swg_param(b, "bias", SWG_SHAPE(width));
+  sw_id gamma = swg_param(b, "weight", row);
+  sw_id beta = bias ? swg_param(b, "bias", row) : swg_splat(b, "zero", 0, b->dtype, row);
   swg_leave(b);
   return swg_op(b, SW_OP_LAYER_NORM, name, SWG_IDS(x, gamma, beta), SWG_NONE);
 }
@@ -252,8 +283,23 @@ sw_id swg_take(swg_builder *b, const char *name, sw_id table, sw_id tokens) {
   return swg_op(b, SW_OP_TAKE, name, SWG_IDS(table, tokens), SWG_NONE);
 }
 
+/* The element of each row that its label says: a gather with every row a batch of its own, so that no table of rows by
+ * classes is made of the labels. */
+static sw_id pick_labels(swg_builder *b, const char *name, sw_id x, sw_id labels) {
+  swg_shape sizes = swg_shape_of(b, x), rows = {0};
+  int last = sizes.n - 1;
+  for (int i = 0; i < sizes.n; i++) sizes.at[i] = 1;
+  for (int i = 0; i < last; i++) rows.at[rows.n++] = i;
+  return swg_op(b, SW_OP_GATHER, name, SWG_IDS(x, labels),
+                SWG_ATTRS(SWG_INTS_N(SIZES, sizes.at, sizes.n), SWG_INTS_N(OFFSET_DIMS, rows.at, 0),
+                          SWG_INTS(COLLAPSED_DIMS, last), SWG_INTS_N(OPERAND_BATCH, rows.at, rows.n),
+                          SWG_INTS_N(INDICES_BATCH, rows.at, rows.n), SWG_INTS(START_INDEX_MAP, last),
+                          SWG_INT(INDEX_VECTOR_DIM, last)));
+}
+
 /* Mean over all rows of -log softmax(logits)[label]; labels: i32 input of the logits' leading dims. The sum is taken in
- * f32 or wider. Output "loss". */
+ * f32 or wider. What is picked stands before the exponentials, so that backward adds it to their gradient where that
+ * lies. Output "loss". */
 static void cross_entropy(swg_builder *b, sw_id logits) {
   swg_enter(b, "loss");
   sw_dtype wide = b->dtype == SW_F64 ? SW_F64 : SW_F32;
@@ -268,10 +314,8 @@ static void cross_entropy(swg_builder *b, sw_id logits) {
   sw_id labels = swg_tokens(b, "labels", rows);
   sw_id max = swg_broadcast(b, "max_wide", swg_reduce(b, "max", "max", x, SWG_SHAPE(last)), shape, row_dims);
   sw_id shifted = swg_binary(b, SW_OP_SUBTRACT, "shifted", x, max);
+  sw_id picked = pick_labels(b, "picked", shifted, labels);
   sw_id sum = swg_reduce(b, "sum", "sum", swg_unary(b, SW_OP_EXP, "exp", shifted), SWG_SHAPE(last));
-  sw_id hot =
-      swg_op(b, SW_OP_ONE_HOT, "hot", SWG_IDS(labels), SWG_ATTRS(SWG_INT(K, shape.at[last]), SWG_INT(DTYPE, wide)));
-  sw_id picked = swg_reduce(b, "picked", "sum", swg_binary(b, SW_OP_MULTIPLY, "pick", shifted, hot), SWG_SHAPE(last));
   sw_id each = swg_binary(b, SW_OP_SUBTRACT, "each", swg_unary(b, SW_OP_LOG, "log", sum), picked);
   sw_id total = swg_reduce(b, "total", "sum", each, all);
   sw_id mean = swg_scale(b, "mean", total, 1 / count);

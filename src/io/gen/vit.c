@@ -30,14 +30,14 @@ sw_rc swg_build_vit(const swg_config *c, sw_graph **out, sw_diag *d) {
   SW_TRY(swg_attention_init(c, &a, d));
   a.bias = true;
   swg_builder b;
-  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  SW_TRY(swg_begin_model(&b, c, d));
   sw_id x = embed(&b, c, a.hidden);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "blocks.%d", i);
     x = swg_pre_norm_block(&b, &a, x, swg_ffn(c), false);
     swg_leave(&b);
   }
-  x = swg_slice(&b, "class_row", swg_layer_norm(&b, "ln_f", x), 1, 0, 1);
+  x = swg_slice(&b, "class_row", swg_layer_norm(&b, "ln_f", x, true), 1, 0, 1);
   x = swg_reshape(&b, "class", x, SWG_SHAPE(swg_get(c, SW_GEN_BATCH), a.hidden));
   swg_finish_logits(&b, c, swg_dense(&b, "head", x, swg_get(c, SW_GEN_CLASSES), true));
   return swg_finish(&b, out);

@@ -1,0 +1,31 @@
+/* Measured training runs: their rows, and what is predicted for them (bench_runs.h). */
+#ifndef REPORT_RUNS_H_
+#define REPORT_RUNS_H_
+
+#include "report/bench_runs.h"
+#include "report/csv.h"
+
+typedef struct sw_run_row {
+  int32_t line; /* in the file */
+  const char *source, *model, *hardware, *dtype, *sharding, *recompute, *notes;
+  int64_t gpus, seq, dp, tp, pp, cp, micro_batch, accumulations, global_batch;
+  double tokens_per_s; /* of one device */
+  double memory_gib;   /* 0: not said */
+  /* What follows from it. */
+  const char *left;               /* NULL, or why nothing is predicted */
+  bool judged;                    /* its source says enough to be held against */
+  double measured_s, predicted_s; /* 0: not known */
+  int64_t peak_bytes, capacity_bytes;
+} sw_run_row;
+
+typedef struct sw_runs {
+  sw_run_row *rows;
+  int64_t n;
+} sw_runs;
+
+/* Rows of models whose name holds `only` (NULL: all), in the order of the file; texts live in the arena. */
+SW_CHECKED sw_rc sw_runs_read(const char *path, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d);
+/* Fill in what is predicted for a row, or why nothing is. */
+SW_CHECKED sw_rc sw_run_predict(sw_run_row *r, sw_diag *d);
+
+#endif
