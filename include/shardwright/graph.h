@@ -136,6 +136,8 @@ typedef struct sw_graph {
   bool sealed;
   struct sw_graph_builder *builder; /* until sealed */
   struct sw_graph_names *names;     /* behind sw_graph_value_named and sw_graph_op_named */
+  /* Which ops run as one launch (kernel.h), set by who plans; borrowed; NULL: each op by itself. */
+  const struct sw_kernels *kernels;
 } sw_graph;
 
 SW_API SW_CHECKED sw_rc sw_graph_create(const char *name, sw_graph **out, sw_diag *d);
@@ -233,6 +235,13 @@ SW_API sw_id sw_graph_op_named(const sw_graph *g, const char *name);
  * all of them): what one device does. Bytes follow the maps. 0 for ops that a compiler makes free (reshape,
  * broadcast_in_dim, iota, constant). */
 SW_API void sw_op_work(const sw_graph *g, const sw_op *op, const int64_t *extents, double *flops, double *bytes);
+
+/* Elements of a port (operands, then results) that loops of these extents reach (NULL: all of them). */
+SW_API double sw_op_reached(const sw_graph *g, const sw_op *op, int port, const int64_t *extents);
+/* Does the op read no more of its first operand than it writes (gather, dynamic_slice)? */
+SW_API bool sw_op_is_sparse(const sw_op *op);
+/* Does it move nothing with these extents: a transpose of dims of one element? */
+SW_API bool sw_op_moves_nothing(const sw_op *op, const int64_t *extents);
 
 /* A readable listing, one op a line: %h = dot_general(%x, %w) {lhs_contract=[2]} : f32[2,4,32]. For messages and
  * tests. */

@@ -12,8 +12,9 @@ typedef struct sw_profile sw_profile; /* read-only after building; lives in its 
 typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
 
 SW_API const char *sw_profile_name(const sw_profile *p);
-SW_API uint64_t sw_profile_hash(const sw_profile *p);   /* of its text: plans carry it */
-SW_API int64_t sw_profile_devices(const sw_profile *p); /* of an open one: of one unit of its outermost level */
+SW_API const char *sw_profile_compiler(const sw_profile *p); /* kernel.h; "none" where it does not say */
+SW_API uint64_t sw_profile_hash(const sw_profile *p);        /* of its text: plans carry it */
+SW_API int64_t sw_profile_devices(const sw_profile *p);      /* of an open one: of one unit of its outermost level */
 /* Has the outermost level as many units as are asked for? */
 SW_API bool sw_profile_is_open(const sw_profile *p);
 /* An open profile with so many devices, which fill units of its outermost level; it offers one mesh, these units by
@@ -46,6 +47,8 @@ SW_API double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const 
 /* Time of a direct exchange src -> dst of elements of `elem_bytes`: by the busiest device and by what crosses the
  * slow level; 0 bytes moved and no change of buffer costs a local copy, identical tilings cost 0. */
 SW_API double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes);
+/* The launch of one kernel. */
+SW_API double sw_machine_launch_s(const sw_machine *m);
 /* Roofline of one local op: launch + max(flops / achieved flop rate of the dtype, bytes / achieved memory rate). */
 SW_API double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes);
 

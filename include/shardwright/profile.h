@@ -73,7 +73,8 @@ typedef struct sw_measured {
 
 struct sw_profile {
   const char *name, *description;
-  uint64_t hash; /* of the text that it was read from; 0 when made by hand */
+  const char *compiler; /* whose kernels programs run as there (kernel.h); NULL: each op is one */
+  uint64_t hash;        /* of the text that it was read from; 0 when made by hand */
   const char *device_name;
   int64_t memory_bytes;          /* of one device */
   int64_t memory_reserved_bytes; /* of those, not for a plan: runtime, communication buffers */

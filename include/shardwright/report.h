@@ -23,6 +23,12 @@ SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_breakdown 
 SW_API void sw_report_table(const sw_report *r, bool colour, sw_text *out);
 /* docs/report-format.md */
 SW_API void sw_report_json(const sw_report *r, sw_text *out);
+/* The kernels of a graph (kernel.h): a table, a row for each kind of kernel with how many there are, or JSON with every
+ * kernel. */
+SW_API SW_CHECKED sw_rc sw_kernels_table(const sw_graph *g, const sw_kernels *k, sw_arena *arena, sw_text *out,
+                                         sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_kernels_json(const sw_graph *g, const sw_kernels *k, sw_arena *arena, sw_text *out,
+                                        sw_diag *d);
 /* The same figures as one page that draws them; it needs no network. */
 SW_API void sw_report_html(const sw_report *r, sw_text *out);
 

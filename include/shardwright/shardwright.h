@@ -15,6 +15,7 @@
 #include "shardwright/collective.h"
 #include "shardwright/op.h"
 #include "shardwright/graph.h"
+#include "shardwright/kernel.h"
 #include "shardwright/hw.h"
 #include "shardwright/profile.h"
 #include "shardwright/select.h"

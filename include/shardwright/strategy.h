@@ -14,6 +14,7 @@
 
 #include "shardwright/graph.h"
 #include "shardwright/hw.h"
+#include "shardwright/kernel.h"
 
 /* Where the blocks of loops begin when they are not equal (sharded_dims_offsets), for one op. */
 typedef struct sw_strategy_offsets {
@@ -109,6 +110,12 @@ typedef struct sw_op_cost {
 } sw_op_cost;
 SW_API void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
                              sw_op_cost *out);
+
+/* What it costs beyond the route when a value that its kernel keeps inside (kernel.h) is wanted in another sharding:
+ * the kernel breaks there, so the value is stored as it is made, its copy is read, and there is a launch more. A part
+ * of what is made again anyway is made as such. 0 of a value that is stored, and without kernels. */
+SW_API double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id value, const sw_sharding *from,
+                               const sw_sharding *to);
 
 /* What one run of the op costs at least, cut however one likes: its work shared evenly by all devices. */
 SW_API double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machine);

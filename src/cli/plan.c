@@ -20,7 +20,7 @@ typedef struct settings {
   sw_words report, what_if;
   sw_pairs emit;
   const char *dialect;
-  bool json, cut_heavy_ops, complete;
+  bool json, cut_heavy_ops, complete, kernels;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -32,6 +32,11 @@ static const sw_option kOptions[] = {
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
      "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
+    SW_COMPILER_OPTION(settings),
+    {"kernels", 0, SW_OPTION_FLAG, NULL, NULL,
+     "instead of a plan, say which ops run together under the compiler, what their kernels read and write, and why an "
+     "op stands alone",
+     SW_INTO_FLAG(settings, kernels)},
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "capacity per device, as 80GB; without it the profile's",
      SW_INTO_BYTES(settings, memory), .min = 1},
     {"args", 0, SW_OPTION_CHOICE, "HOW", "cut", "arguments arrive cut, or whole and each device slices its own",
@@ -204,6 +209,14 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   return sw_cancelled(call->cancel) ? SW_E_CANCELLED : SW_OK;
 }
 
+static sw_rc tell_kernels(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
+  sw_text out = {0};
+  const sw_kernels *kernels = session->graph->kernels;
+  if (!kernels) SW_TRY(sw_kernels_find(session->graph, "none", call->arena, &kernels, d));
+  SW_TRY((s->json ? sw_kernels_json : sw_kernels_table)(session->graph, kernels, call->arena, &out, d));
+  return sw_print_text(&out, d);
+}
+
 static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   const double began_s = sw_now_s();
@@ -211,7 +224,10 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   sw_mem_keep_freed();
   SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
   sw_rc rc = sw_emit_check(&session, &s->emit, d);
-  if (!rc) rc = plan_model(s, &session, call, began_s, d);
+  if (!rc && s->kernels)
+    rc = tell_kernels(s, &session, call, d);
+  else if (!rc)
+    rc = plan_model(s, &session, call, began_s, d);
   sw_session_close(&session);
   return rc;
 }

@@ -55,6 +55,13 @@ static sw_rc divide_evenly(const sw_model_options *o, const sw_mesh *mesh, sw_ar
   return bind_mesh(s, mesh, arena, d);
 }
 
+/* Under `none` there are none: each op is priced by itself. */
+static sw_rc find_kernels(const sw_model_options *o, sw_arena *arena, sw_session *s, sw_diag *d) {
+  const char *compiler = o->compiler ? o->compiler : sw_profile_compiler(s->profile);
+  if (strcmp(compiler, "none") == 0) return SW_OK;
+  return sw_kernels_find(s->graph, compiler, arena, &s->graph->kernels, d);
+}
+
 sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d) {
   sw_mesh mesh;
   *out = (sw_session){0};
@@ -64,6 +71,7 @@ sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *ou
   sw_rc rc = sw_read_model(o, o->mesh ? &mesh : NULL, out, d);
   if (!rc) rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, d);
   if (!rc) rc = divide_evenly(o, o->mesh ? &mesh : NULL, arena, out, d);
+  if (!rc) rc = find_kernels(o, arena, out, d);
   if (rc) sw_session_close(out);
   return rc;
 }

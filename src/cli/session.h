@@ -3,6 +3,7 @@
 #define CLI_SESSION_H_
 
 #include "cli/command.h"
+#include "shardwright/kernel.h"
 #include "shardwright/program.h"
 #include "shardwright/report.h"
 #include "shardwright/sizes.h"
@@ -37,6 +38,7 @@ typedef struct sw_model_options {
   bool by_device;                /* likewise: it may be partitioned already (program.h) */
   sw_pairs sizes;                /* that the model leaves open: NAME=SIZE */
   bool open_sizes;               /* some may stay unknown; then others stand in for them */
+  const char *compiler;          /* whose kernels the program runs as (kernel.h); NULL: the profile's */
   bool spare_sizes;              /* some may be of another model */
 } sw_model_options;
 
@@ -59,6 +61,13 @@ typedef struct sw_model_options {
    "a size that the model leaves open: by its name, or ARGUMENT:DIM for '?'", SW_INTO_PAIRS(T, from.sizes)}, \
   {"custom-rules", 0, SW_OPTION_FILE, "FILE", NULL, \
    "sharding rules of ops of a StableHLO program that are not known, a line each", SW_INTO_TEXT(T, from.rules)}
+/* clang-format on */
+
+/* clang-format off */
+#define SW_COMPILER_OPTION(T) \
+  {"compiler", 0, SW_OPTION_CHOICE, "NAME", NULL, \
+   "whose kernels the program is priced as; without it the profile's, or none: each op by itself", \
+   SW_INTO_TEXT(T, from.compiler), .choices = SW_COMPILERS}
 /* clang-format on */
 
 /* Read the model and the profile, and bind the mesh. Everything but graph, program and text lives in the arena. */

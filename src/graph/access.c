@@ -52,12 +52,22 @@ bool sw_op_attr_is_default(const sw_graph *g, const sw_op *op, const sw_attr *a)
 sw_id sw_graph_value_named(const sw_graph *g, const char *name) { return sw_graph_named(g, name, SW_NAME_OF_VALUE); }
 sw_id sw_graph_op_named(const sw_graph *g, const char *name) { return sw_graph_named(g, name, SW_NAME_OF_OP); }
 
-/* Bytes of the part of a tensor that loops over `extents` reach. */
-static double bytes_reached(const sw_type *t, const sw_map *m, const int64_t *extents) {
-  double bytes = sw_dtype_bytes(t->dtype);
-  for (int i = 0; i < t->rank; i++) bytes *= (double)sw_affine_reach(&m->dims[i], t->dims[i], extents);
-  return bytes;
+/* The part of a tensor that loops over `extents` reach, in units of `each`. */
+static double reached(const sw_type *t, const sw_map *m, const int64_t *extents, double each) {
+  for (int i = 0; i < t->rank; i++) each *= (double)sw_affine_reach(&m->dims[i], t->dims[i], extents);
+  return each;
 }
+
+static double bytes_reached(const sw_type *t, const sw_map *m, const int64_t *extents) {
+  return reached(t, m, extents, sw_dtype_bytes(t->dtype));
+}
+
+double sw_op_reached(const sw_graph *g, const sw_op *op, int port, const int64_t *extents) {
+  const sw_type *t = sw_port_type(g, op, port);
+  return extents ? reached(t, &op->nest->maps[port], extents, 1) : (double)sw_type_elements(t);
+}
+
+bool sw_op_is_sparse(const sw_op *op) { return sw_op_rule_of(op->code)->flags & SW_RULE_SPARSE; }
 
 /* Loops of more than one iteration that dims of a map follow, in the order of the dims. */
 static int long_loops(const sw_map *m, const int64_t *extents, int32_t *out) {
@@ -71,7 +81,7 @@ static int long_loops(const sw_map *m, const int64_t *extents, int32_t *out) {
 }
 
 /* A transpose of dims of one element: the same elements in the same order. */
-static bool moves_nothing(const sw_op *op, const int64_t *extents) {
+bool sw_op_moves_nothing(const sw_op *op, const int64_t *extents) {
   int32_t from[SW_MAX_LOOPS], to[SW_MAX_LOOPS];
   if (op->code != SW_OP_TRANSPOSE) return false;
   int n = long_loops(&op->nest->maps[0], extents, from);
@@ -85,7 +95,7 @@ void sw_op_work(const sw_graph *g, const sw_op *op, const int64_t *extents, doub
   int64_t whole[SW_MAX_LOOPS];
   for (int i = 0; !extents && i < op->nest->n_loops; i++) whole[i] = op->nest->loops[i].size;
   if (!extents) extents = whole;
-  if (moves_nothing(op, extents)) return;
+  if (sw_op_moves_nothing(op, extents)) return;
   double points = 1, written = 0, read = 0;
   for (int i = 0; i < op->nest->n_loops; i++) points *= (double)extents[i];
   *flops = points * op->nest->flops_per_point;

@@ -166,6 +166,8 @@ double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis
   return sw_group_collective_s(m, &built, op, bytes);
 }
 
+double sw_machine_launch_s(const sw_machine *m) { return m->profile->launch_s * m->share; }
+
 double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes) {
   const sw_profile *p = m->profile;
   double fraction = sw_dtype_bytes(t) == 1 ? p->flop_fraction_8bit : p->flop_fraction;

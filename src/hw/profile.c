@@ -22,6 +22,7 @@ const char *sw_topology_text(sw_topology t) { return kTopology[t]; }
 const char *sw_cost_class_text(sw_cost_class c) { return kClass[c]; }
 
 const char *sw_profile_name(const sw_profile *p) { return p->name; }
+const char *sw_profile_compiler(const sw_profile *p) { return p->compiler ? p->compiler : "none"; }
 uint64_t sw_profile_hash(const sw_profile *p) { return p->hash; }
 int sw_profile_mesh_count(const sw_profile *p) { return p->n_meshes; }
 const sw_mesh *sw_profile_mesh(const sw_profile *p, int i) { return &p->mesh[i]; }

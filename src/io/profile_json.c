@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "shardwright/kernel.h"
 
 enum { VERSION = 1 };
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
@@ -271,9 +272,18 @@ static sw_rc read_exchange(reader *r, const sw_json *v) {
   return sw_json_f64(v, "peer_s", 0, 1e9, &r->p->exchange_peer_s, r->d);
 }
 
+static sw_rc read_compiler(reader *r, const sw_json *v) {
+  const sw_json *name = sw_json_find(v, "compiler");
+  if (!name) return SW_OK;
+  SW_TRY(text_member(r, v, "compiler", &r->p->compiler));
+  if (sw_compiler_is_known(r->p->compiler)) return SW_OK;
+  return SW_FAIL_INPUT(r->d, sw_json_span(name), "'compiler' is '%.60s'; expected one of " SW_COMPILERS,
+                       r->p->compiler);
+}
+
 static sw_rc read_head(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"format", "version",  "name",   "description", "sources",
-                                     "device", "exchange", "levels", "meshes",      "measured"};
+  static const char *const keys[] = {"format",   "version", "name",   "description", "sources", "device",
+                                     "exchange", "levels",  "meshes", "measured",    "compiler"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(v, keys, COUNT(keys), "a hardware profile", r->d));
@@ -284,6 +294,7 @@ static sw_rc read_head(reader *r, const sw_json *v) {
   SW_TRY(sw_json_i64(v, "version", VERSION, VERSION, &version, r->d));
   SW_TRY(sw_json_object(v, "sources", &r->sources, r->d));
   SW_TRY(text_member(r, v, "name", &r->p->name));
+  SW_TRY(read_compiler(r, v));
   return text_member(r, v, "description", &r->p->description);
 }
 

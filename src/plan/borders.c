@@ -88,6 +88,28 @@ static sw_rc list_uses(finder *f, const sw_value *v, size_t first, sw_diag *d) {
   return SW_OK;
 }
 
+/* The step up to which a use needs the value as it is made: one that its kernel keeps inside is not in memory then. */
+static int32_t until_taken(const finder *f, sw_id value, const sw_value_use *use) {
+  const sw_keeping keeping = sw_value_keeping(f->p->graph, value);
+  if (keeping == SW_KEPT_INSIDE || keeping == SW_KEPT_AGAIN) return sw_value_step(&f->units, value);
+  return sw_use_until(&f->units, *use);
+}
+
+/* Reshards `first` and after are of the value. What is inside a kernel holds memory only where a copy is made of it;
+ * what is written over another value does where that is held otherwise. */
+static void hold_as_kept(finder *f, sw_id value, const sw_sharding *made, size_t first) {
+  const sw_graph *g = f->p->graph;
+  const sw_keeping keeping = sw_value_keeping(g, value);
+  if (keeping == SW_KEPT_STORED) return;
+  if (keeping != SW_KEPT_IN_PLACE) {
+    if (f->all.n == first) f->out->bytes[value] = 0;
+    return;
+  }
+  sw_sharding over;
+  sw_plan_value_sharding(f->p, g->kernels->updates[value], &over);
+  if (sw_sharding_equal(made, &over)) f->out->bytes[value] = 0;
+}
+
 static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   const sw_value *v = &f->p->graph->values[value];
   const size_t first = f->all.n;
@@ -97,14 +119,14 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   f->of_value.n = f->which.n = f->needed.n = 0;
   for (int32_t u = 0; u < v->n_uses; u++) {
     const int32_t step = sw_use_step(&f->units, v->uses[u]);
-    int32_t r = -1, needed = step;
+    int32_t r = -1, until = sw_use_until(&f->units, v->uses[u]), needed = until_taken(f, value, &v->uses[u]);
     if (sw_plan_use_is_of_made(f->p, v->uses[u]))
       to = from;
     else
       sw_plan_use_sharding(f->p, v->uses[u], &to);
     if (!sw_sharding_equal(&from, &to)) {
       SW_TRY(reshard_to(f, value, &from, &to, step, &r, d));
-      f->all.at[r].steps.last = step;
+      f->all.at[r].steps.last = until > f->all.at[r].steps.last ? until : f->all.at[r].steps.last;
       f->all.at[r].n_uses++;
       needed = f->all.at[r].steps.first;
     }
@@ -113,6 +135,7 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
     if (f->p->n_stated && v->uses[u].op >= 0) SW_TRY(take_stated(f, value, &v->uses[u], &to, step, d));
   }
   f->out->life[value] = sw_value_life(&f->units, value, f->needed.at);
+  hold_as_kept(f, value, &from, first);
   SW_TRY(list_uses(f, v, first, d));
   return v->def < 0 || !f->p->n_stated ? SW_OK : make_stated(f, value, &from, d);
 }

@@ -24,6 +24,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_string(o, "mesh", sw_text_str(&mesh));
   sw_jw_i64(o, "devices", sw_mesh_devices(sw_machine_mesh(p->machine)));
   sw_jw_i64(o, "ops", p->graph->n_ops);
+  if (p->graph->kernels) sw_jw_string(o, "compiler", p->graph->kernels->compiler);
   sw_jw_string(o, "origin", p->origin);
   if (strcmp(p->origin, "search") == 0 || p->n_nodes > 0) {
     sw_jw_string(o, "status", sw_solve_status_text(p->status));
@@ -131,6 +132,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
     if (c->move_s > 0) put_moves(o, p, i, c);
     sw_jw_f64(o, "flops", c->flops);
     sw_jw_f64(o, "bytes", c->bytes);
+    if (g->kernels) sw_jw_i64(o, "kernel", g->kernels->of[i]);
     put_repeats(o, op->repeats);
     put_span(o, op->span);
     sw_jw_end(o);

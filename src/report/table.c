@@ -105,6 +105,10 @@ static void print_summary(const sw_report *r, sw_text *out) {
   sw_columns_add(&c, "machine");
   sw_columns_add(&c, "%s, mesh %s (%lld devices)", sw_profile_name(sw_machine_profile(p->machine)), sw_text_str(&mesh),
                  (long long)sw_mesh_devices(sw_machine_mesh(p->machine)));
+  if (p->graph->kernels) {
+    sw_columns_add(&c, "kernels");
+    sw_columns_add(&c, "%d, as by '%s'", p->graph->kernels->n, p->graph->kernels->compiler);
+  }
   print_search(p, r->breakdown, &c);
   print_parts(r->breakdown, &c);
   print_measures(p, r->breakdown, &c);

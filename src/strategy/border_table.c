@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "shardwright/selection.h"
+
 /* Add a want to a list of *n, unless it is there. */
 static void add_want(int32_t *list, int32_t *n, int32_t want) {
   for (int32_t k = 0; k < *n; k++)
@@ -87,6 +89,7 @@ sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, bool *raise
       const int32_t id = b->sharding[k], given = b->given[from];
       int64_t now = given == ~id ? 0 : SW_FORBIDDEN;
       if (id >= 0) SW_TRY(sw_prices_get(prices, b->shape_class, given, id, &now, d));
+      if (b->breaks) now = sw_cost_add(now, b->breaks[cost - b->cost]);
       now = sw_cost_times(now, b->repeats);
       *raised = *raised || now > *cost;
       *cost = now;
@@ -99,6 +102,24 @@ sw_rc sw_border_table_settle(const sw_border_table *b, int32_t from, int32_t lay
                              sw_diag *d) {
   const int32_t id = b->sharding[layout];
   return id < 0 ? SW_OK : sw_prices_settle(prices, b->shape_class, b->given[from], id, raised, d);
+}
+
+/* What copies of a value that is inside a kernel cost beyond their routes. */
+static sw_rc price_breaks(const sw_border_key *key, const sw_prices *prices, sw_border_table *b, sw_arena *arena,
+                          sw_diag *d) {
+  const sw_shape_class *c = &prices->classes.at[b->shape_class];
+  const sw_copy_table *t = &b->copies;
+  if (sw_value_is_stored(key->g, key->value)) return SW_OK;
+  SW_ARENA_NEW(b->breaks, arena, (size_t)t->n_classes * (size_t)t->n_layouts, d);
+  for (int32_t from = 0; from < t->n_classes; from++) {
+    for (int32_t k = 0; k < t->n_layouts; k++) {
+      const int32_t id = b->sharding[k], given = b->given[from];
+      if (id < 0 || id == given) continue;
+      b->breaks[from * t->n_layouts + k] = sw_cost_units(
+          sw_value_break_s(key->g, prices->machine, key->value, &c->shardings.at[given], &c->shardings.at[id]));
+    }
+  }
+  return SW_OK;
 }
 
 sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena *arena, sw_border_table *out,
@@ -118,5 +139,6 @@ sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena
   SW_TRY(number_layouts(out, n_ids, wanted, arena, d));
   SW_ARENA_NEW(out->cost, arena, (size_t)out->copies.n_classes * (size_t)out->copies.n_layouts, d);
   out->copies.cost = out->cost;
+  SW_TRY(price_breaks(key, prices, out, arena, d));
   return sw_border_table_reprice(out, prices, &raised, d);
 }

@@ -21,6 +21,8 @@ typedef struct sw_border_reader {
 typedef struct sw_border_key {
   const sw_option_set *maker;
   int32_t port;
+  const sw_graph *g;
+  sw_id value;     /* one of those that are alike */
   int64_t repeats; /* how often the value is made, and with it its copies */
   int32_t n_readers;
   const sw_border_reader *readers;
@@ -28,7 +30,8 @@ typedef struct sw_border_key {
 
 typedef struct sw_border_table {
   sw_copy_table copies;
-  int64_t *cost; /* of copies */
+  int64_t *cost;   /* of copies */
+  int64_t *breaks; /* likewise, of one run: what they cost beyond their routes (strategy.h); NULL: nothing */
   int64_t repeats;
   int32_t shape_class;
   int32_t *given;    /* by class of the maker's choices: its id in the shape class */

@@ -326,6 +326,13 @@ void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
     sw_text_append(key, (const char *)&t->dtype, sizeof t->dtype);
     sw_text_append(key, (const char *)t->dims, (size_t)t->rank * sizeof *t->dims);
   }
+  if (!g->kernels) return;
+  const sw_id id = (sw_id)(op - g->ops);
+  sw_text_append(key, (const char *)&g->kernels->launches[id], sizeof *g->kernels->launches);
+  sw_text_append(key, (const char *)&g->kernels->width[g->kernels->port[id]],
+                 (size_t)(op->n_operands + op->n_results) * sizeof *g->kernels->width);
+  for (int i = 0; i < op->n_results; i++)
+    sw_text_append(key, (const char *)&g->kernels->keeping[op->results[i]], sizeof *g->kernels->keeping);
 }
 
 /* --- shardings of a value ---------------------------------------------------------------------------------------- */

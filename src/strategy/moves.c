@@ -8,8 +8,11 @@
  */
 #include "shardwright/strategy.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "shardwright/selection.h"
 
 #include "base/checked.h"
 #include "graph/attention.h"
@@ -200,16 +203,45 @@ static sw_rc add_move_cost(void *user, const sw_move *mv, sw_diag *d) {
   return SW_OK;
 }
 
+/* Is what a device holds under `to` a part of what it holds under `from`? */
+static bool is_part_of(const sw_sharding *from, const sw_sharding *to, int rank) {
+  if (from->n_partial || to->n_partial || sw_sharding_is_special(from) || sw_sharding_is_special(to)) return false;
+  for (int dim = 0; dim < rank; dim++) {
+    int n_from, n_to;
+    const sw_axis_ref *f = sw_sharding_dim(from, dim, &n_from), *t = sw_sharding_dim(to, dim, &n_to);
+    if (n_from > n_to) return false;
+    for (int i = 0; i < n_from; i++)
+      if (!sw_axis_ref_equal(f[i], t[i])) return false;
+  }
+  return true;
+}
+
+/* The roofline of the op; the launch is its kernel's, which one of the kernel's ops bears. What is made again costs its
+ * readers what it reads. */
 static double local_s(const sw_graph *g, const sw_op *op, const sw_machine *machine, double flops, double bytes) {
   if (flops <= 0 && bytes <= 0) return 0;
+  if (op->n_results && sw_value_keeping(g, op->results[0]) == SW_KEPT_AGAIN) return 0;
   sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
-  return sw_machine_local_s(machine, t, flops, bytes);
+  const double alone_s = sw_machine_local_s(machine, t, flops, bytes);
+  return sw_op_launches(g, op) ? alone_s : fmax(0, alone_s - sw_machine_launch_s(machine));
+}
+
+double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id value, const sw_sharding *from,
+                        const sw_sharding *to) {
+  const sw_keeping keeping = sw_value_keeping(g, value);
+  const sw_type *t = &g->values[value].type;
+  if (keeping != SW_KEPT_INSIDE && keeping != SW_KEPT_AGAIN) return 0;
+  if (keeping == SW_KEPT_AGAIN && is_part_of(from, to, t->rank)) return 0;
+  return sw_machine_local_s(
+      machine, t->dtype, 0,
+      (double)sw_sharding_held_bytes(from, t->dims, t->dtype) + (double)sw_sharding_held_bytes(to, t->dims, t->dtype));
 }
 
 double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machine) {
   const double kRounding = 1e-9, devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
   double flops, bytes;
   sw_op_work(g, op, NULL, &flops, &bytes);
+  bytes = sw_op_traffic(g, op, NULL);
   if (op->code == SW_OP_TRANSPOSE) return 0; /* cut to one element, a dim has nothing to move */
   return (1 - kRounding) * local_s(g, op, machine, flops / devices, bytes / devices);
 }
@@ -222,6 +254,7 @@ void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *mach
   bool fits = op->nest->n_loops <= MOST_LOOPS;
   for (int l = 0; fits && l < op->nest->n_loops; l++) extents[l] = sw_strategy_block(op->nest, s, l);
   sw_op_work(g, op, fits ? extents : NULL, &out->flops, &out->bytes);
+  out->bytes = sw_op_traffic(g, op, fits ? extents : NULL);
   out->local_s = local_s(g, op, machine, out->flops, out->bytes);
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */

@@ -174,6 +174,7 @@ static sw_rc make_node(sw_selection *s, int32_t i, sw_diag *d) {
   SW_ARENA_NEW(uses, s->arena, unit.n_makes + 1, d);
   for (int32_t k = 0; k < unit.n_makes; k++) {
     const int64_t *bytes;
+    if (!sw_value_is_stored(s->g, unit.makes[k])) continue; /* until a copy of it is made */
     SW_TRY(held_bytes(s, &unit, c, k, &bytes, d));
     uses[node.n_uses++] = use_of(&s->units, sw_value_life(&s->units, unit.makes[k], NULL), bytes);
   }
@@ -244,7 +245,7 @@ static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
   SW_TRY(list_readers(b, id, made.unit, d));
   const int32_t n = (int32_t)b->readers.n;
   if (n == 0) return SW_OK;
-  const sw_border_key key = {s->options[made.unit], made.port, sw_value_repeats(s->g, id), n, b->readers.at};
+  const sw_border_key key = {s->options[made.unit], made.port, s->g, id, sw_value_repeats(s->g, id), n, b->readers.at};
   int32_t table, *reader;
   SW_TRY(find_table(b, &key, &table, d));
   SW_ARENA_NEW(reader, s->arena, n, d);

@@ -1,5 +1,7 @@
 #include "shardwright/unit.h"
 
+#include "shardwright/kernel.h"
+
 sw_units sw_units_of(const sw_graph *g) {
   return (sw_units){.g = g,
                     .n_args = g->n_args,
@@ -35,13 +37,25 @@ sw_port sw_use_taken_at(const sw_units *u, sw_value_use use) {
 
 static int32_t later(int32_t a, int32_t b) { return a > b ? a : b; }
 
+/* What is written over a value holds its memory; what is made again from it needs it, and so does a kernel until it
+ * runs. */
+int32_t sw_use_until(const sw_units *u, sw_value_use use) {
+  const sw_kernels *kernels = u->g->kernels;
+  if (!kernels || use.op < 0) return sw_use_step(u, use);
+  const sw_op *op = &u->g->ops[use.op];
+  const int32_t until = kernels->until[use.op];
+  const bool over = op->n_results && kernels->updates[op->results[0]] == op->operands[use.index];
+  return over ? later(until, kernels->over[use.op]) : until;
+}
+
 sw_interval sw_value_life(const sw_units *u, sw_id value, const int32_t *needed) {
   const sw_value *v = &u->g->values[value];
   const sw_id held_for = sw_value_held_for(u->g, value);
   sw_interval life = {sw_value_step(u, value), 0};
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) return (sw_interval){0, u->n_steps - 1};
   life.last = later(life.first, held_for);
-  for (int32_t k = 0; k < v->n_uses; k++) life.last = later(life.last, needed ? needed[k] : sw_use_step(u, v->uses[k]));
+  for (int32_t k = 0; k < v->n_uses; k++)
+    life.last = later(life.last, needed ? needed[k] : sw_use_until(u, v->uses[k]));
   return life;
 }
 

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
@@ -92,6 +93,28 @@ static void problem_says_the_same(sw_selection *s, const sw_plan *p, const sw_br
   free(missing);
 }
 
+/* Under every compiler's kernels. */
+static const char *const kCompilers[] = {"none", "eager", "xla", "xla-cpu", "inductor", "ideal"};
+
+static void agree_on(sw_graph *g, const sw_machine *machine, const char *compiler, sw_arena *a, int *compared) {
+  sw_diag diag = {0};
+  sw_selection *s;
+  const sw_comparison *all;
+  int64_t least;
+  const bool alone = strcmp(compiler, "none") == 0;
+  g->kernels = NULL;
+  if (!alone) assert_ok(sw_kernels_find(g, compiler, a, &g->kernels, &diag));
+  const sw_selection_options o = {.capacity_bytes = INT64_MAX};
+  assert_ok(sw_selection_build(g, machine, &o, a, &s, &least, &diag));
+  assert_ok(sw_baselines_build(g, machine, a, &all, &diag));
+  for (int b = 0; b < SW_BASELINE_COUNT; b++) {
+    if (!all[b].made) continue;
+    if (b == SW_BASELINE_REPLICATED && alone) uncut_plan_holds_what_is_in_use(&all[b].plan, &all[b].breakdown);
+    problem_says_the_same(s, &all[b].plan, &all[b].breakdown, b == SW_BASELINE_REPLICATED, compared);
+  }
+  sw_selection_deinit(s);
+}
+
 static void problem_and_breakdown_agree(void **state) {
   (void)state;
   sw_diag diag = {0};
@@ -106,21 +129,11 @@ static void problem_and_breakdown_agree(void **state) {
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
     char path[256];
     sw_graph *g;
-    sw_selection *s;
-    const sw_comparison *all;
-    int64_t least;
     snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, kModels[i]);
     assert_ok(sw_model_read(path, &g, &diag));
     every_port_is_one(g);
-    const sw_selection_options o = {.capacity_bytes = INT64_MAX};
-    assert_ok(sw_selection_build(g, machine, &o, &a, &s, &least, &diag));
-    assert_ok(sw_baselines_build(g, machine, &a, &all, &diag));
-    for (int b = 0; b < SW_BASELINE_COUNT; b++) {
-      if (!all[b].made) continue;
-      if (b == SW_BASELINE_REPLICATED) uncut_plan_holds_what_is_in_use(&all[b].plan, &all[b].breakdown);
-      problem_says_the_same(s, &all[b].plan, &all[b].breakdown, b == SW_BASELINE_REPLICATED, &compared);
-    }
-    sw_selection_deinit(s);
+    for (size_t c = 0; c < sizeof kCompilers / sizeof *kCompilers; c++)
+      agree_on(g, machine, kCompilers[c], &a, &compared);
     sw_graph_destroy(g);
   }
   print_message("%d plans\n", compared);

@@ -1,0 +1,86 @@
+/* Kernels: which ops of a graph run as one launch, as a compiler would have it (docs/kernels.md).
+ *
+ * A kernel stores what others read, and nothing else. For softmax over rows under `xla`:
+ *
+ *   m = reduce_max(x)  d = x - m  e = exp(d)  s = reduce_sum(e)  y = e / s        one kernel: reads x, writes y
+ *
+ * Which compiler is modelled is a table of rules (src/kernel/rules.c). Under `none` each op is a kernel, and nothing
+ * here has a say: a graph with no kernels (sw_graph.kernels NULL) is priced so.
+ *
+ * Every op is in one kernel. A kernel that is made again runs inside each of its readers and stores nothing. Ops of one
+ * kernel hang together and stand in one frame; kernels, with those made again dissolved in their readers, can run in
+ * the order of their numbers.
+ */
+#ifndef SHARDWRIGHT_KERNEL_H_
+#define SHARDWRIGHT_KERNEL_H_
+
+#include "shardwright/graph.h"
+
+/* Why an op is a kernel by itself. */
+#define SW_APARTS(X)                                                               \
+  X(TOGETHER, "")                                                                  \
+  X(NEVER, "the compiler runs each op by itself")                                  \
+  X(CONTROL, "a border of a loop or choice")                                       \
+  X(AGAIN, "made again in each kernel that reads it")                              \
+  X(LIBRARY, "a library call, or an op that nothing is fused with")                \
+  X(WANTED, "several kernels read its result")                                     \
+  X(DELIVERED, "its result leaves the program, loop or choice")                    \
+  X(READER, "the compiler does not fuse such an op with the kernel that reads it") \
+  X(ROWS, "it reduces other rows than the kernel that reads it, or rows too long to be kept on chip")
+
+typedef enum sw_apart {
+#define SW_X(id, text) SW_APART_##id,
+  SW_APARTS(SW_X) SW_APART_COUNT
+#undef SW_X
+} sw_apart;
+SW_API const char *sw_apart_text(sw_apart a);
+
+/* What becomes of a value. */
+typedef enum sw_keeping {
+  SW_KEPT_STORED,   /* written to memory by its kernel, held while it is needed */
+  SW_KEPT_INSIDE,   /* only its own kernel reads it: neither stored nor moved */
+  SW_KEPT_AGAIN,    /* made again by each reader: likewise */
+  SW_KEPT_IN_PLACE, /* stored where the operand was that it updates */
+} sw_keeping;
+
+typedef struct sw_kernels {
+  const char *compiler;
+  int32_t n;              /* kernels */
+  const int32_t *of;      /* by op: its kernel */
+  const uint8_t *why;     /* by op: sw_apart */
+  const uint8_t *keeping; /* by value: sw_keeping */
+  const sw_id *updates;   /* by value in place: the value whose memory it takes over; else -1 */
+  const int32_t *until;   /* by op: the step up to which its operands are needed */
+  const int32_t *over;    /* by op: the step up to which the memory is needed that its result takes over */
+  const bool *launches;   /* by op: it bears the launch of its kernel */
+  const int32_t *port;    /* by op: of its ports in `width` */
+  const double *width;    /* by port: bytes that its kernel moves per element of it; 0: does not cross a border */
+} sw_kernels;
+
+/* The compilers there are: "none|eager|xla|xla-cpu|inductor|ideal". */
+#define SW_COMPILERS "none|eager|xla|xla-cpu|inductor|ideal"
+SW_API bool sw_compiler_is_known(const char *name);
+
+/* The kernels of a sealed graph under the rules of a compiler (one of SW_COMPILERS); in the arena. Linear in ops and
+ * operands. SW_E_INPUT: no such compiler. */
+SW_API SW_CHECKED sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena,
+                                        const sw_kernels **out, sw_diag *d);
+/* Bytes that the op's kernel moves for its ports, when its loops have these extents (NULL: all). */
+SW_API void sw_kernels_traffic(const sw_graph *g, const sw_kernels *k, const sw_op *op, const int64_t *extents,
+                               double *read, double *written);
+/* What the op costs memory traffic, in bytes, when its loops have these extents (NULL: all): the ports that cross the
+ * border of its kernel. Without kernels as sw_op_work. */
+SW_API double sw_op_traffic(const sw_graph *g, const sw_op *op, const int64_t *extents);
+/* Bears the op a launch? Without kernels each does. */
+static inline bool sw_op_launches(const sw_graph *g, const sw_op *op) {
+  return !g->kernels || g->kernels->launches[op - g->ops];
+}
+static inline sw_keeping sw_value_keeping(const sw_graph *g, sw_id value) {
+  return g->kernels ? (sw_keeping)g->kernels->keeping[value] : SW_KEPT_STORED;
+}
+/* Holds a value memory of its own wherever it is used as it is made? */
+static inline bool sw_value_is_stored(const sw_graph *g, sw_id value) {
+  return sw_value_keeping(g, value) == SW_KEPT_STORED;
+}
+
+#endif

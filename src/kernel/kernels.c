@@ -1,0 +1,348 @@
+/* What crosses the borders of kernels: bytes per element at every port, what becomes of every value, and how long it is
+ * needed. */
+#include "shardwright/kernel.h"
+
+#include <string.h>
+
+#include "kernel/partition.h"
+
+static const char *const kAparts[] = {
+#define SW_X(id, text) [SW_APART_##id] = text,
+    SW_APARTS(SW_X)
+#undef SW_X
+};
+const char *sw_apart_text(sw_apart a) { return kAparts[a]; }
+
+/* A sw_kernels being filled. */
+typedef struct borders {
+  const sw_graph *g;
+  sw_partition p;
+  int32_t n;
+  int32_t *of;
+  uint8_t *keeping;
+  sw_id *updates;
+  int32_t *until, *over;
+  bool *launches;
+  int32_t *port;
+  double *width;
+  double *reading; /* by value: bytes per element of it that a kernel reads which is not its own */
+  int32_t *number; /* by group */
+} borders;
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+static sw_keeping keeping_of(const borders *b, sw_id value) {
+  const sw_value *v = &b->g->values[value];
+  const sw_id by = sw_partition_maker(&b->p, value);
+  if (by < 0 || v->n_uses == 0) return SW_KEPT_STORED;
+  if (b->p.group[by].again) return SW_KEPT_AGAIN;
+  for (int32_t u = 0; u < v->n_uses; u++)
+    if (v->uses[u].op < 0 || b->p.of[v->uses[u].op] != by) return SW_KEPT_STORED;
+  return SW_KEPT_INSIDE;
+}
+
+static int32_t later(int32_t a, int32_t b) { return a > b ? a : b; }
+
+/* The step up to which uses of a value need it. */
+static int32_t last_use(const borders *b, sw_id value) {
+  const sw_value *v = &b->g->values[value];
+  int32_t last = 0;
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    const sw_id op = v->uses[u].op;
+    if (op < 0) return b->g->n_ops;
+    last = later(last, b->until[op]);
+    if (b->updates[b->g->ops[op].n_results ? b->g->ops[op].results[0] : value] == value)
+      last = later(last, b->over[op]);
+  }
+  return last;
+}
+
+/* An op made again needs its operands as long as its readers need theirs; what is written over a value holds its
+ * memory. Readers stand behind. */
+static void find_until(borders *b) {
+  for (sw_id i = b->g->n_ops - 1; i >= 0; i--) {
+    const sw_op *op = &b->g->ops[i];
+    const sw_fusion *group = &b->p.group[b->p.of[i]];
+    b->until[i] = later(group->at, i);
+    b->over[i] = op->n_results ? last_use(b, op->results[0]) : i;
+    for (int k = 0; k < op->n_results && group->again; k++)
+      b->until[i] = later(b->until[i], last_use(b, op->results[k]));
+  }
+}
+
+/* Is `value` the next value of the state `state`? */
+static bool becomes(const sw_graph *g, sw_id value, sw_id state) {
+  const sw_value *v = &g->values[value];
+  for (int32_t u = 0; u < v->n_uses; u++)
+    if (v->uses[u].op < 0 && g->alias[v->uses[u].index] == state) return true;
+  return false;
+}
+
+/* Does nobody need what is in memory of `value` once `op` has run? */
+static bool dies_at(const borders *b, sw_id value, sw_id op) {
+  const sw_value *v = &b->g->values[value];
+  for (int32_t u = 0; u < v->n_uses; u++)
+    if (v->uses[u].op != op && (v->uses[u].op < 0 || b->until[v->uses[u].op] > b->until[op])) return false;
+  return true;
+}
+
+/* Does the loop or choice only read what enters here? What it carries a join reads as it entered. */
+static bool is_only_read(const sw_graph *g, const sw_op *enter) {
+  const sw_value *v = &g->values[enter->results[0]];
+  for (int32_t u = 0; u < v->n_uses; u++)
+    if (v->uses[u].op < 0 || g->ops[v->uses[u].op].code == SW_OP_JOIN) return false;
+  return true;
+}
+
+/* What crosses the border of a loop or choice stays where it is, where nobody needs it there as it was. */
+static bool passes_on(const borders *b, const sw_op *op, bool held) {
+  const sw_value *v = &b->g->values[op->operands[0]];
+  if (!b->p.rules->in_place || !held) return false;
+  if (op->code == SW_OP_ENTER && is_only_read(b->g, op)) return true;
+  if (op->code != SW_OP_ENTER && op->code != SW_OP_YIELD && op->code != SW_OP_JOIN) return false;
+  return (v->def >= 0 || v->kind == SW_VALUE_STATE) && dies_at(b, op->operands[0], (sw_id)(op - b->g->ops));
+}
+
+/* The value whose memory the op's result takes over; -1: none. */
+static sw_id updated_by(const borders *b, sw_id id) {
+  const sw_op *op = &b->g->ops[id];
+  const sw_kind kind = sw_kind_of(op);
+  if (op->n_results != 1 || op->n_operands == 0 || b->keeping[op->results[0]] != SW_KEPT_STORED) return -1;
+  const sw_id from = op->operands[0];
+  const sw_value *v = &b->g->values[from];
+  const bool held = b->keeping[from] == SW_KEPT_STORED || b->keeping[from] == SW_KEPT_IN_PLACE;
+  if (kind == SW_KIND_CONTROL) return passes_on(b, op, held) ? from : -1;
+  if (kind != SW_KIND_VIEW && kind != SW_KIND_UPDATE) return -1;
+  if (kind == SW_KIND_VIEW) return held && v->def >= 0 && b->g->ops[v->def].frame == op->frame ? from : -1;
+  if (!b->p.rules->in_place || !dies_at(b, from, id)) return -1;
+  if (v->def < 0) return becomes(b->g, op->results[0], from) ? from : -1;
+  return held && b->g->ops[v->def].frame == op->frame ? from : -1;
+}
+
+/* The next value of a state, made when nobody needs the last one any more, is written over it. */
+static void update_states(borders *b) {
+  for (int32_t i = 0; i < b->g->n_outputs && b->p.rules->in_place; i++) {
+    const sw_id value = b->g->outputs[i], state = b->g->alias[i], op = b->g->values[value].def;
+    if (state < 0 || op < 0 || b->keeping[value] != SW_KEPT_STORED || !dies_at(b, state, op)) continue;
+    if (!sw_type_equal(&b->g->values[value].type, &b->g->values[state].type)) continue;
+    b->keeping[value] = SW_KEPT_IN_PLACE;
+    b->updates[value] = state;
+  }
+}
+
+static void find_keeping(borders *b) {
+  for (sw_id v = 0; v < b->g->n_values; v++) {
+    b->keeping[v] = (uint8_t)keeping_of(b, v);
+    b->updates[v] = -1;
+  }
+  find_until(b);
+  for (sw_id i = 0; i < b->g->n_ops; i++) {
+    const sw_id from = updated_by(b, i);
+    if (from < 0) continue;
+    b->keeping[b->g->ops[i].results[0]] = SW_KEPT_IN_PLACE;
+    b->updates[b->g->ops[i].results[0]] = from;
+  }
+  update_states(b);
+  find_until(b);
+}
+
+/* What is read of a value from outside: of one made again, what that reads. */
+static void find_reading(borders *b) {
+  const sw_graph *g = b->g;
+  for (sw_id v = 0; v < g->n_values; v++) {
+    const sw_value *value = &g->values[v];
+    b->reading[v] = sw_dtype_bytes(value->type.dtype);
+    if (b->keeping[v] == SW_KEPT_AGAIN) b->reading[v] = 0;
+  }
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    if (!b->p.group[b->p.of[i]].again) continue;
+    const double made = (double)sw_type_elements(sw_result_type(g, op, 0));
+    for (int k = 0; k < op->n_operands && made > 0; k++) {
+      const double n = (double)sw_type_elements(sw_operand_type(g, op, k));
+      b->reading[op->results[0]] += b->reading[op->operands[k]] * (n < made ? n / made : 1);
+    }
+  }
+}
+
+/* --- ports -------------------------------------------------------------------------------------------------------- */
+
+/* XLA on hosts multiplies narrow floats as f32: a copy is written and read. */
+static double widened(const borders *b, const sw_op *op, sw_dtype t) {
+  const int bytes = sw_dtype_bytes(t), wide = sw_dtype_bytes(SW_F32);
+  const bool is = b->p.rules->widens && sw_kind_of(op) == SW_KIND_CONTRACT && sw_dtype_class_of(t) == SW_CLASS_FLOAT &&
+                  bytes < wide;
+  return is ? 2.0 * wide : 0;
+}
+
+/* Bytes per element of `value` that the group reads for it, what it has read or makes itself being there; of one made
+ * again what that reads. Far behind, all that is read there. */
+static double read_value(borders *b, sw_id value, sw_id group, int depth) {
+  enum { DEEPEST = 16 };
+  const sw_graph *g = b->g;
+  if (sw_partition_maker(&b->p, value) == group || b->p.read_by[value] == group) return 0;
+  b->p.read_by[value] = group;
+  if (b->keeping[value] != SW_KEPT_AGAIN || depth == DEEPEST) return b->reading[value];
+  const sw_op *op = &g->ops[g->values[value].def];
+  const double made = (double)sw_type_elements(&g->values[value].type);
+  double sum = 0;
+  for (int i = 0; i < op->n_operands && made > 0; i++) {
+    const double n = (double)sw_type_elements(sw_operand_type(g, op, i));
+    sum += read_value(b, op->operands[i], group, depth + 1) * (n < made ? n / made : 1);
+  }
+  return sum;
+}
+
+static void read_operands(borders *b, const sw_op *op, sw_id group) {
+  double *width = &b->width[b->port[op - b->g->ops]];
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_id value = op->operands[i];
+    width[i] = widened(b, op, b->g->values[value].type.dtype) + read_value(b, value, group, 0);
+  }
+}
+
+static void write_results(borders *b, const sw_op *op) {
+  double *width = &b->width[b->port[op - b->g->ops] + op->n_operands];
+  for (int k = 0; k < op->n_results; k++) {
+    const sw_keeping keeping = (sw_keeping)b->keeping[op->results[k]];
+    const bool stored = keeping == SW_KEPT_STORED || keeping == SW_KEPT_IN_PLACE;
+    width[k] = stored ? sw_dtype_bytes(sw_result_type(b->g, op, k)->dtype) : 0;
+  }
+}
+
+/* In place only what is put there is written, and read before where it is combined with what is there. */
+static void update_in_place(borders *b, const sw_op *op) {
+  double *width = &b->width[b->port[op - b->g->ops]];
+  const bool combined = op->code == SW_OP_SCATTER && strcmp(sw_op_text(op, SW_ATTR_KIND, "replace"), "replace") != 0;
+  const int put = op->code == SW_OP_SCATTER ? 2 : 1;
+  width[0] = width[op->n_operands] = 0;
+  if (sw_kind_of(op) == SW_KIND_UPDATE)
+    width[put] += (combined ? 2.0 : 1.0) * sw_dtype_bytes(sw_result_type(b->g, op, 0)->dtype);
+}
+
+static bool is_idle(const borders *b, const sw_op *op) {
+  const sw_kind kind = sw_kind_of(op);
+  return b->p.group[b->p.of[op - b->g->ops]].again || kind == SW_KIND_CONTROL || kind == SW_KIND_LITERAL;
+}
+
+static void cross(borders *b, sw_id group) {
+  for (int32_t m = b->p.first[group]; m < b->p.first[group + 1]; m++) {
+    const sw_op *op = &b->g->ops[b->p.member[m]];
+    if (is_idle(b, op)) continue;
+    read_operands(b, op, group);
+    write_results(b, op);
+    const bool over = op->n_results == 1 && op->n_operands && b->updates[op->results[0]] == op->operands[0];
+    if (over && (sw_kind_of(op) == SW_KIND_UPDATE || sw_kind_of(op) == SW_KIND_VIEW)) update_in_place(b, op);
+  }
+}
+
+/* --- launches ------------------------------------------------------------------------------------------------------
+ */
+
+static void traffic(const sw_graph *g, const sw_op *op, const double *width, const int64_t *extents, double *read,
+                    double *written) {
+  double whole = 0;
+  *read = *written = 0;
+  if (!op->nest || (extents && sw_op_moves_nothing(op, extents))) return;
+  for (int k = 0; k < op->n_results; k++) {
+    const double n = sw_op_reached(g, op, op->n_operands + k, extents);
+    *written += n * width[op->n_operands + k];
+    whole += n;
+  }
+  for (int i = 0; i < op->n_operands; i++) {
+    if (width[i] <= 0) continue;
+    const double n = sw_op_reached(g, op, i, extents);
+    *read += width[i] * (i == 0 && sw_op_is_sparse(op) && n > whole ? whole : n);
+  }
+}
+
+/* The first op of a group that does anything bears the launch. Those of all updates of states are one, where the
+ * compiler runs them as one. */
+static void launch(borders *b, sw_id group, bool *updated) {
+  const bool shared = b->p.rules->one_update && sw_partition_only_updates(&b->p, group);
+  if (b->p.group[group].again || (shared && *updated)) return;
+  for (int32_t m = b->p.first[group]; m < b->p.first[group + 1]; m++) {
+    const sw_id id = b->p.member[m];
+    const sw_op *op = &b->g->ops[id];
+    double flops, bytes, read, written;
+    if (!op->nest || is_idle(b, op)) continue;
+    sw_op_work(b->g, op, NULL, &flops, &bytes);
+    traffic(b->g, op, &b->width[b->port[id]], NULL, &read, &written);
+    if (flops <= 0 && read + written <= 0) continue;
+    b->launches[id] = true;
+    *updated = *updated || shared;
+    return;
+  }
+}
+
+void sw_kernels_traffic(const sw_graph *g, const sw_kernels *k, const sw_op *op, const int64_t *extents, double *read,
+                        double *written) {
+  traffic(g, op, &k->width[k->port[op - g->ops]], extents, read, written);
+}
+
+double sw_op_traffic(const sw_graph *g, const sw_op *op, const int64_t *extents) {
+  double flops, bytes, read, written;
+  if (!g->kernels) {
+    sw_op_work(g, op, extents, &flops, &bytes);
+    return bytes;
+  }
+  sw_kernels_traffic(g, g->kernels, op, extents, &read, &written);
+  return read + written;
+}
+
+/* --- all ---------------------------------------------------------------------------------------------------------- */
+
+/* Kernels get numbers in an order in which they can run: by `at`, those of one in the order of the program. */
+static sw_rc number_kernels(borders *b, sw_arena *arena, sw_diag *d) {
+  const int32_t n_ops = b->g->n_ops;
+  int32_t *first;
+  SW_ARENA_NEW(first, arena, n_ops + 2, d);
+  SW_ARENA_NEW(b->number, arena, n_ops + 1, d);
+  for (sw_id i = 0; i < n_ops; i++)
+    if (b->p.of[i] == i) first[b->p.group[i].at + 1]++;
+  for (sw_id i = 0; i < n_ops; i++) first[i + 1] += first[i];
+  for (sw_id i = 0; i < n_ops; i++)
+    if (b->p.of[i] == i) b->number[i] = first[b->p.group[i].at]++, b->n++;
+  for (sw_id i = 0; i < n_ops; i++) b->of[i] = b->number[b->p.of[i]];
+  return SW_OK;
+}
+
+static sw_rc allocate(borders *b, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = b->g;
+  int32_t n_ports = 0;
+  SW_ARENA_NEW(b->of, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW(b->keeping, arena, g->n_values + 1, d);
+  SW_ARENA_NEW(b->updates, arena, g->n_values + 1, d);
+  SW_ARENA_NEW(b->until, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW(b->over, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW(b->launches, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW(b->port, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW(b->reading, arena, g->n_values + 1, d);
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    b->port[i] = n_ports;
+    n_ports += g->ops[i].n_operands + g->ops[i].n_results;
+  }
+  SW_ARENA_NEW(b->width, arena, n_ports + 1, d);
+  return SW_OK;
+}
+
+sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, const sw_kernels **out, sw_diag *d) {
+  borders b = {.g = g};
+  sw_kernels *k;
+  bool updated = false;
+  const sw_fusion_rules *rules = sw_fusion_rules_of(compiler);
+  if (!rules) return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' is no compiler; expected one of " SW_COMPILERS, compiler);
+  SW_TRY(sw_partition_make(g, rules, arena, &b.p, d));
+  SW_TRY(allocate(&b, arena, d));
+  SW_TRY(number_kernels(&b, arena, d));
+  find_keeping(&b);
+  find_reading(&b);
+  for (sw_id v = 0; v < g->n_values; v++) b.p.read_by[v] = -1;
+  for (sw_id i = 0; i < g->n_ops; i++) cross(&b, i);
+  for (sw_id i = 0; i < g->n_ops; i++) launch(&b, i, &updated);
+  SW_ARENA_NEW(k, arena, 1, d);
+  *k =
+      (sw_kernels){rules->name, b.n, b.of, b.p.why, b.keeping, b.updates, b.until, b.over, b.launches, b.port, b.width};
+  *out = k;
+  return SW_OK;
+}
