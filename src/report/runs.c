@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "io/gen.h"
+#include "shardwright/kernel.h"
 #include "shardwright/plan.h"
 #include "shardwright/profile.h"
 #include "shardwright/profile_json.h"
@@ -49,9 +50,9 @@ static const char *const kJudged[] = {"mosaicml/", "pytorch/torchtitan"};
 /* Names of the table that are not those of the generators but for case and separators. */
 static const struct { const char *name, *arch; } kNames[] = {{"llama31405b", "llama3-405b"}};
 
-/* Further parameters of every model: what the runs' kernels are. Attention as one op belongs here. */
+/* Further parameters of every model. */
 static const sw_gen_arg kProgram[] = {
-    {"mode", "train"}, {"optimizer", "adam"}, {"dtype", "bf16"}, {"param-dtype", "f32"}};
+    {"mode", "train"}, {"optimizer", "adam"}, {"dtype", "bf16"}, {"param-dtype", "f32"}, {"attention", "fused"}};
 enum { N_PROGRAM = sizeof kProgram / sizeof *kProgram };
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
@@ -236,11 +237,16 @@ static sw_rc machine_of(const sw_run_row *r, sw_arena *arena, sw_machine **out, 
   return sw_machine_build(arena, own, &mesh, out, d);
 }
 
-static sw_rc price(sw_run_row *r, const sw_graph *g, sw_arena *arena, sw_diag *d) {
+static const char *compiler_of(const sw_run_row *r) {
+  return r->notes && strstr(r->notes, "torch.compile") ? "inductor" : "eager";
+}
+
+static sw_rc price(sw_run_row *r, sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_machine *machine;
   sw_plan plan;
   sw_breakdown b;
   SW_TRY(machine_of(r, arena, &machine, d));
+  SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &g->kernels, d));
   SW_TRY(sw_baseline_build(g, machine, kShardings[sharding_of(r)].rule, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
   r->predicted_s = b.total_s;
