@@ -89,14 +89,16 @@ static sw_rc put_largest(const sw_plan *p, sw_text *t, sw_diag *d) {
 
 static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w, sw_plan *out, sw_diag *d) {
   const int64_t left_out = sw_selection_pruned_inexact(s->selection);
-  bool proven = !left_out && (fit->infeasible || fit->capacity < w->least);
+  const bool estimated = s->g->kernels != NULL; /* what kernels hold is known of a plan, not of choices one by one */
+  bool proven = !left_out && !estimated && (fit->infeasible || fit->capacity < w->least);
   sw_text t = {0};
   sw_rc rc = SW_OK;
   sw_text_puts(&t, proven ? "no plan fits into " : "no plan was found that fits into ");
   put_bytes(&t, fit->capacity);
   sw_text_puts(&t, " per device");
   if (w->least > 1)
-    sw_text_printf(&t, "; every plan%s holds at least ", left_out ? " of the strategies enumerated" : "");
+    sw_text_printf(&t, "; every plan%s holds at least %s", left_out ? " of the strategies enumerated" : "",
+                   estimated ? "about " : "");
   if (w->least > 1) put_bytes(&t, w->least);
   if (left_out) sw_text_printf(&t, " (%lld strategies were left out)", (long long)left_out);
   if (w->peak < INT64_MAX) {
