@@ -30,7 +30,8 @@ static sw_rc build_decoder(const swg_config *c, bool bias, bool approximate, sw_
   a.cache = seq;
   sw_id wte = swg_param(&b, "wte", SWG_SHAPE(swg_get(c, SW_GEN_VOCAB), a.hidden));
   sw_id wpe = swg_param(&b, "wpe", SWG_SHAPE(seq, a.hidden));
-  sw_id x = swg_add_rows(&b, "embed", swg_take(&b, "embed.token", wte, tokens), positions(&b, &a, wpe));
+  sw_id taken = swg_take(&b, "embed.token", wte, tokens);
+  sw_id x = swg_add_rows(&b, "embed", taken, positions(&b, &a, wpe));
   swg_causal(&b, seq, &a);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "h.%d", i);

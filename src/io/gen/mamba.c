@@ -81,8 +81,8 @@ static sw_id decay(swg_builder *b, const char *name, sw_id to, sw_id from, sw_id
   columns.at[last - 1] = last;
   shape.at[shape.n++] = swg_shape_of(b, from).at[last - 1];
   swg_enter(b, "%s", name);
-  sw_id difference = swg_binary(b, SW_OP_SUBTRACT, "difference", swg_broadcast(b, "to", to, shape, rows),
-                                swg_broadcast(b, "from", from, shape, columns));
+  sw_id upto = swg_broadcast(b, "to", to, shape, rows), since = swg_broadcast(b, "from", from, shape, columns);
+  sw_id difference = swg_binary(b, SW_OP_SUBTRACT, "difference", upto, since);
   sw_id never = swg_splat_like(b, "never", -30000, difference);
   sw_id wide = swg_broadcast(b, "seen", pred, shape, SWG_SHAPE(last - 1, last));
   sw_id kept = swg_select(b, "kept", wide, difference, never);
@@ -141,11 +141,13 @@ static sw_id state_space(swg_builder *b, const mamba *m, sw_id x, sw_id in, sw_i
   swg_enter(b, "chunk");
   sw_id seen = causal(b, m->chunk, "ge");
   swg_leave(b);
-  stream s = {.x = in_chunks(b, m, "x_chunks", moved),
-              .in = in_chunks(b, m, "B_chunks", in),
-              .out = in_chunks(b, m, "C_chunks", out)};
+  stream s;
+  s.x = in_chunks(b, m, "x_chunks", moved);
+  s.in = in_chunks(b, m, "B_chunks", in);
+  s.out = in_chunks(b, m, "C_chunks", out);
   s.cum = running_sum(b, "cum", "bcmh,lm->bhcl", in_chunks(b, m, "a_chunks", a), seen);
-  sw_id y = swg_binary(b, SW_OP_ADD, "y_chunks", within_chunks(b, m, &s, seen), between_chunks(b, m, &s));
+  sw_id within = within_chunks(b, m, &s, seen), between = between_chunks(b, m, &s);
+  sw_id y = swg_binary(b, SW_OP_ADD, "y_chunks", within, between);
   y = swg_reshape(b, "y", y, swg_shape_of(b, x));
   sw_id skip = swg_einsum(b, "skip", "bshp,h->bshp", SWG_IDS(x, swg_param(b, "D", SWG_SHAPE(m->heads))));
   return swg_binary(b, SW_OP_ADD, "y_skip", y, skip);
@@ -158,7 +160,10 @@ static sw_id mixer(swg_builder *b, const mamba *m, sw_id x) {
   sw_id in = swg_einsum(b, "B_in", "bsd,dn->bsn", SWG_IDS(x, swg_param(b, "wB", to_state)));
   sw_id out = swg_einsum(b, "C_in", "bsd,dn->bsn", SWG_IDS(x, swg_param(b, "wC", to_state)));
   sw_id raw = swg_einsum(b, "dt_in", "bsd,dh->bsh", SWG_IDS(x, swg_param(b, "wdt", SWG_SHAPE(m->hidden, m->heads))));
-  sw_id y = state_space(b, m, convolve(b, m, "x", heads), convolve(b, m, "B", in), convolve(b, m, "C", out), raw);
+  heads = convolve(b, m, "x", heads);
+  in = convolve(b, m, "B", in);
+  out = convolve(b, m, "C", out);
+  sw_id y = state_space(b, m, heads, in, out, raw);
   sw_id gated = swg_binary(b, SW_OP_MULTIPLY, "gated", y, swg_op(b, SW_OP_SILU, "gate", SWG_IDS(z), SWG_NONE));
   sw_id flat = swg_reshape(b, "flat", gated, SWG_SHAPE(m->batch, m->seq, m->heads * m->width));
   sw_id normed = swg_reshape(b, "normed", swg_rms_norm(b, "norm", flat), swg_shape_of(b, gated));
