@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "graph/fuse.h"
-#include "shardwright/log.h"
 #include "shardwright/model_json.h"
 
 enum { FIRST_UNIT = 64, FIRST_TIMES = 1009, TIMES_APART = 101 };
@@ -62,13 +61,7 @@ static bool fuses(const sw_model_options *o) { return o->attention && strcmp(o->
 static sw_rc fuse_attention(sw_session *s, sw_diag *d) {
   sw_arena arena = {0};
   sw_fused what;
-  sw_graph *fused;
-  sw_rc rc = sw_graph_fuse_attention(s->graph, &arena, &fused, &what, d);
-  if (!rc) {
-    s->as_written = s->graph;
-    s->graph = fused;
-    if (!what.n_forward && !what.n_there) sw_log(SW_LOG_WARN, "no attention was found that could be fused");
-  }
+  sw_rc rc = sw_graph_fuse_in_place(&s->graph, &s->as_written, &arena, &what, d);
   sw_arena_deinit(&arena);
   return rc;
 }

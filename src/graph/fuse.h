@@ -26,6 +26,11 @@ typedef struct sw_fused {
 SW_API SW_CHECKED sw_rc sw_graph_fuse_attention(const sw_graph *g, sw_arena *arena, sw_graph **out, sw_fused *what,
                                                 sw_diag *d);
 
+/* The same of *g, which the new graph takes the place of; the old one, which must outlive it, is *as_written then.
+ * Warns where nothing was found. */
+SW_API SW_CHECKED sw_rc sw_graph_fuse_in_place(sw_graph **g, sw_graph **as_written, sw_arena *arena, sw_fused *what,
+                                               sw_diag *d);
+
 /* The other way: an attention or attention_grad op as a graph of products and a softmax, whose arguments are the op's
  * operands and whose outputs are its results. The caller's. */
 SW_API SW_CHECKED sw_rc sw_attention_written_out(const sw_graph *of, const sw_op *attention, sw_graph **out,

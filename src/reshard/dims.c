@@ -127,25 +127,25 @@ static bool next_device(walk *w, int64_t *a, int64_t *b) {
 }
 
 /* Where blocks are uneven they overlap in one way here and in another there: what is left of a full new block when what
- * the device that lacks most lacks is taken off. Of leading blocks that are alike the first is the fullest. */
-static void keep_uneven(const rs_graph *g, int d, const rs_dim_sharding *a, const rs_dim_sharding *b,
+ * the device that lacks most lacks is taken off. Of the blocks of the first
+ * `alike` atoms, which are the same, the first is the fullest. */
+static void keep_uneven(const rs_graph *g, int d, const rs_dim_sharding *a, const rs_dim_sharding *b, int alike,
                         rs_dim_step *out) {
-  const int64_t k = g->r->space.dims[d], old = (int64_t)a->block[d], new = (int64_t)b->block[d];
-  const bool alike = out->changed == (out->gained | out->dropped);
+  const int64_t k = g->r->space.dims[d], was = (int64_t)a->block[d], is = (int64_t)b->block[d];
   int64_t i = 0, j = 0, lacks[SW_MAX_LEVELS] = {0};
   walk w;
-  start_walk(g, a, b, alike ? out->common : 0, &w);
+  start_walk(g, a, b, alike, &w);
   do {
-    const int64_t lo = j * new, hi = sw_min_i64(k, lo + new);
+    const int64_t lo = j * is, hi = sw_min_i64(k, lo + is);
     if (lo >= k) break;
     for (int l = 0; l < g->n_levels; l++) {
-      const int64_t inside = (int64_t)a->inside[l], from = (i - i % inside) * old,
-                    to = sw_min_i64(k, from + inside * old),
+      const int64_t inside = (int64_t)a->inside[l], from = (i - i % inside) * was,
+                    to = sw_min_i64(k, from + inside * was),
                     both = sw_max_i64(0, sw_min_i64(hi, to) - sw_max_i64(lo, from));
       lacks[l] = sw_max_i64(lacks[l], hi - lo - both);
     }
-  } while (lacks[g->n_levels - 1] < new &&next_device(&w, &i, &j));
-  for (int l = 0; l < g->n_levels; l++) out->kept[l] = fmin(out->kept[l], 1 - (double)lacks[l] / (double)new);
+  } while (lacks[g->n_levels - 1] < is && next_device(&w, &i, &j));
+  for (int l = 0; l < g->n_levels; l++) out->kept[l] = fmin(out->kept[l], 1 - (double)lacks[l] / (double)is);
 }
 
 /* No device's unit had more, in whatever order its pieces lie. */
@@ -175,7 +175,7 @@ static void make_step(const rs_graph *g, int d, const rs_dim_sharding *a, const 
     out->had[l] = had(g, a, b, common, l);
     out->both[l] = 1 / (out->crosses[l] ? fmax(a->outer[l], b->outer[l]) : b->outer[l]);
   }
-  if (!out->even && g->r->space.dims[d] > 0) keep_uneven(g, d, a, b, out);
+  if (!out->even && g->r->space.dims[d] > 0) keep_uneven(g, d, a, b, alike ? common : 0, out);
 }
 
 const rs_dim_step *rs_graph_dim_step(rs_graph *g, int d, int from, int to) {

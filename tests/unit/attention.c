@@ -357,6 +357,20 @@ static void expect_differences(const attention_case *c, const sw_graph *g, sw_rn
   }
 }
 
+/* A random case with its gradient, in f64, and what it gives for random operands. */
+static sw_graph *run_with_gradient(attention_case *c, sw_rng *r, sw_tensor *args, sw_tensor *out) {
+  int64_t dims[4];
+  choose(c, r, SW_F64);
+  sw_graph *g = seal(with_gradient(c, SW_F64, c->bias));
+  fill(c, r, args);
+  heads_of(c, c->kv_heads * c->group, c->queries, c->value_width, dims);
+  assert_ok(sw_tensor_init(&args[c->n_in], SW_F64, 4, dims, &diag));
+  for (int64_t i = 0; i < sw_buffer_elements(&args[c->n_in]); i++)
+    put(&args[c->n_in], i, (double)between(r, -100, 100) / 100);
+  run(g, args, out);
+  return g;
+}
+
 static void gradients_are_differences(void **state) {
   (void)state;
   sw_rng r;
@@ -364,15 +378,7 @@ static void gradients_are_differences(void **state) {
   for (int n = 0; n < check_scale(120); n++) {
     attention_case c;
     sw_tensor args[MOST_INPUTS + 1], out[6];
-    int64_t dims[4];
-    choose(&c, &r, SW_F64);
-    sw_graph *g = seal(with_gradient(&c, SW_F64, c.bias));
-    fill(&c, &r, args);
-    heads_of(&c, c.kv_heads * c.group, c.queries, c.value_width, dims);
-    assert_ok(sw_tensor_init(&args[c.n_in], SW_F64, 4, dims, &diag));
-    for (int64_t i = 0; i < sw_buffer_elements(&args[c.n_in]); i++)
-      put(&args[c.n_in], i, (double)between(&r, -100, 100) / 100);
-    run(g, args, out);
+    sw_graph *g = run_with_gradient(&c, &r, args, out);
     for (int i = 0; i < 3 + c.bias; i++) expect_differences(&c, g, &r, args, i, &out[i + 2], n);
     free_all(out, g->n_outputs);
     free_all(args, c.n_in + 1);
@@ -417,15 +423,7 @@ static void written_out_ops_give_the_same(void **state) {
   for (int n = 0; n < check_scale(150); n++) {
     attention_case c;
     sw_tensor args[MOST_INPUTS + 1], out[6];
-    int64_t dims[4];
-    choose(&c, &r, SW_F64);
-    sw_graph *g = seal(with_gradient(&c, SW_F64, c.bias));
-    fill(&c, &r, args);
-    heads_of(&c, c.kv_heads * c.group, c.queries, c.value_width, dims);
-    assert_ok(sw_tensor_init(&args[c.n_in], SW_F64, 4, dims, &diag));
-    for (int64_t i = 0; i < sw_buffer_elements(&args[c.n_in]); i++)
-      put(&args[c.n_in], i, (double)between(&r, -100, 100) / 100);
-    run(g, args, out);
+    sw_graph *g = run_with_gradient(&c, &r, args, out);
     for (int i = 0; i < 2; i++) expect_written_out(g, &g->ops[i], args, out, n);
     free_all(out, g->n_outputs);
     free_all(args, c.n_in + 1);

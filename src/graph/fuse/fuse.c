@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/fuse/write.h"
+#include "shardwright/log.h"
 
 typedef struct fusion {
   const sw_graph *g;
@@ -256,4 +257,13 @@ sw_rc sw_graph_fuse_attention(const sw_graph *g, sw_arena *arena, sw_graph **out
   if (rc) sw_graph_destroy(f.w.to);
   if (!rc) *out = f.w.to;
   return rc;
+}
+
+sw_rc sw_graph_fuse_in_place(sw_graph **g, sw_graph **as_written, sw_arena *arena, sw_fused *what, sw_diag *d) {
+  sw_graph *fused;
+  SW_TRY(sw_graph_fuse_attention(*g, arena, &fused, what, d));
+  *as_written = *g;
+  *g = fused;
+  if (!what->n_forward && !what->n_there) sw_log(SW_LOG_WARN, "no attention was found that could be fused");
+  return SW_OK;
 }

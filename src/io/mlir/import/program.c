@@ -9,7 +9,6 @@
 #include "io/mlir/shardy/shardy.h"
 #include "base/file.h"
 #include "graph/fuse.h"
-#include "shardwright/log.h"
 
 static bool ends_in(const char *path, const char *ending) {
   size_t n = strlen(path), m = strlen(ending);
@@ -84,14 +83,8 @@ static void follow_values(sw_program *p, const sw_fused *what) {
 static sw_rc fuse_attention(sw_program *p, sw_diag *d) {
   sw_arena arena = {0};
   sw_fused what;
-  sw_graph *fused;
-  sw_rc rc = sw_graph_fuse_attention(p->graph, &arena, &fused, &what, d);
-  if (!rc) {
-    p->as_written = p->graph;
-    p->graph = fused;
-    if (!what.n_forward && !what.n_there) sw_log(SW_LOG_WARN, "no attention was found that could be fused");
-    follow_values(p, &what);
-  }
+  sw_rc rc = sw_graph_fuse_in_place(&p->graph, &p->as_written, &arena, &what, d);
+  if (!rc) follow_values(p, &what);
   sw_arena_deinit(&arena);
   return rc;
 }
