@@ -82,6 +82,8 @@ typedef struct sw_op {
   int64_t repeats;                 /* how often it runs when the graph runs once: product of trips (1: not known) */
   sw_span span;                    /* in the model file */
   sw_span location;                /* in the program that the model came from, where the model says so */
+  const char *function;            /* of a library, of which the op is a part (softmax, a norm, gelu): its name. The op
+                                      of that name gives its result; its gradient's is NAME.grad. NULL: of none */
   sw_direction blocked;            /* ways that propagation may not go: of a barrier, else none */
   const sw_loop_nest *nest;        /* NULL for SPMD-only ops */
   const sw_collective *collective; /* SW_OP_COLLECTIVE only */
@@ -157,6 +159,7 @@ typedef struct sw_op_spec {
   int32_t n_attrs;
   const sw_attr *attrs; /* copied deeply */
   sw_span span, location;
+  const char *function; /* as in sw_op; copied */
   sw_direction blocked;
   int32_t n_result_names; /* 0: made from `name` */
   const char *const *result_names;

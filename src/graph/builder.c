@@ -301,6 +301,16 @@ static sw_rc add_results(sw_graph *g, const sw_op_spec *spec, const sw_shape *s,
   return SW_OK;
 }
 
+/* Ops of one function stand together and share its text. */
+static sw_rc own_function(sw_graph *g, const sw_op_spec *spec, sw_op *op, sw_diag *d) {
+  if (!spec->function) return SW_OK;
+  const char *last = g->n_ops ? g->ops[g->n_ops - 1].function : NULL;
+  op->function = last && strcmp(last, spec->function) == 0
+                     ? last
+                     : sw_arena_strndup(&g->arena, spec->function, strlen(spec->function), d);
+  return op->function ? SW_OK : SW_E_RESOURCE;
+}
+
 static sw_rc append(sw_graph *g, const sw_op_spec *spec, const char *name, const sw_shape *s, sw_id *results,
                     sw_diag *d) {
   struct sw_graph_builder *b = g->builder;
@@ -317,6 +327,7 @@ static sw_rc append(sw_graph *g, const sw_op_spec *spec, const char *name, const
   }
   SW_TRY(claim(g, name, SW_NAME_OF_OP, g->n_ops, spec->span, &op.name, d));
   SW_TRY(own_data(g, spec, s, &op, d));
+  SW_TRY(own_function(g, spec, &op, d));
   SW_TRY(own_spmd_parts(g, spec, &op, d));
   SW_TRY(add_results(g, spec, s, &op, results, d));
   op.operands = sw_arena_copy(&g->arena, spec->operands, (size_t)spec->n_operands, sizeof *spec->operands, d);

@@ -50,9 +50,21 @@ static bool reads_little(const sw_graph *g, const sw_op *op) {
 /* --- join ----------------------------------------------------------------------------------------------------------
  */
 
-static sw_fusion group_of_one(const sw_graph *g, const sw_op *op) {
+/* Compilers that call functions of a library run each by itself. */
+static const char *function_of(const sw_partition *p, const sw_op *op) {
+  return p->rules->by_function ? op->function : NULL;
+}
+
+static bool same_function(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static sw_fusion group_of_one(const sw_partition *p, const sw_op *op) {
+  const sw_graph *g = p->g;
   const sw_kind kind = sw_kind_of(op);
-  sw_fusion one = {.kinds = sw_kind_bit(kind), .points = 1, .at = (int32_t)(op - g->ops), .from = -1};
+  sw_fusion one = {.kinds = sw_kind_bit(kind),
+                   .function = function_of(p, op),
+                   .points = 1,
+                   .at = (int32_t)(op - g->ops),
+                   .from = -1};
   const uint32_t light = ~(SW_KIND_BIT(LIBRARY) | SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL) | SW_KIND_BIT(CONTRACT) |
                            SW_KIND_BIT(GATHER) | SW_KIND_BIT(UPDATE));
   one.heavy = !(one.kinds & light);
@@ -66,7 +78,7 @@ static sw_fusion group_of_one(const sw_graph *g, const sw_op *op) {
 
 /* A reduction before what reads it: of the same rows, kept on chip; or of what is then worked on alone. */
 static sw_apart join_reduction(const sw_partition *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
-  const sw_fusion one = group_of_one(p->g, op);
+  const sw_fusion one = group_of_one(p, op);
   if (into->heavy || into->again || !p->rules->into_loop) return SW_APART_READER;
   const bool after = into->points <= elements(p->g, op->results[0]) && !into->row && !into->column;
   const bool shared = into->points == one.points && one.row && one.row <= p->rules->row && !into->column &&
@@ -86,6 +98,26 @@ static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const s
   return fits ? SW_APART_TOGETHER : SW_APART_READER;
 }
 
+/* Is it an inner step of a function, which keeps nothing of it? Its gradient makes it again from what the function
+ * reads and gives, and from sums over rows. What is drawn at random is kept. */
+static bool is_inner_step(const sw_partition *p, const sw_op *op) {
+  const uint32_t steps = SW_KIND_BIT(CHEAP) | SW_KIND_BIT(DEAR) | SW_KIND_BIT(CAST) | SW_KIND_BIT(SPREAD) |
+                         SW_KIND_BIT(SOURCE) | SW_KIND_BIT(VIEW);
+  if (!function_of(p, op) || !(sw_kind_bit(sw_kind_of(op)) & steps) || strcmp(op->name, op->function) == 0)
+    return false;
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_id def = p->g->values[op->operands[i]].def;
+    if (def >= 0 && sw_kind_of(&p->g->ops[def]) == SW_KIND_RANDOM) return false;
+  }
+  for (int k = 0; k < op->n_results; k++) {
+    const sw_value *v = &p->g->values[op->results[k]];
+    for (int32_t u = 0; u < v->n_uses; u++)
+      if (v->uses[u].op < 0 || !p->g->ops[v->uses[u].op].function || p->g->ops[v->uses[u].op].frame != op->frame)
+        return false;
+  }
+  return true;
+}
+
 /* Why the op does not go into the group; TOGETHER: it does, and *both is the group with it. */
 static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
   const sw_kind kind = sw_kind_of(op);
@@ -93,9 +125,12 @@ static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_fusion
   *both = *into;
   both->kinds |= bit;
   if (into->kinds & (SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL))) return SW_APART_DELIVERED;
+  if (!same_function(into->function, function_of(p, op))) return SW_APART_NEVER;
   if (kind == SW_KIND_REDUCE) return join_reduction(p, op, into, both);
   if (kind == SW_KIND_CONTRACT) return join_contraction(p, op, into, both);
-  if (into->again) return bit & p->rules->again && reads_little(p->g, op) ? SW_APART_TOGETHER : SW_APART_READER;
+  if (into->again)
+    return is_inner_step(p, op) || (bit & p->rules->again && reads_little(p->g, op)) ? SW_APART_TOGETHER
+                                                                                     : SW_APART_READER;
   if (!(bit & (into->heavy ? p->rules->into_heavy : p->rules->into_loop))) return SW_APART_READER;
   if ((into->row || into->column) && elements(p->g, op->results[0]) > into->points) return SW_APART_ROWS;
   return SW_APART_TOGETHER;
@@ -147,7 +182,7 @@ static void join(sw_partition *p, sw_id id) {
   sw_apart why = apart_by_kind(kind);
   sw_fusion both;
   p->of[id] = id;
-  p->group[id] = group_of_one(p->g, op);
+  p->group[id] = group_of_one(p, op);
   if (!p->rules->into_loop && !why) why = SW_APART_NEVER;
   p->why[id] = (uint8_t)why;
   if (why) return;
@@ -160,6 +195,9 @@ static void join(sw_partition *p, sw_id id) {
       p->of[id] = by.only;
       p->group[by.only] = both;
     }
+  } else if (!by.delivered && p->rules->again && is_inner_step(p, op)) {
+    p->group[id].again = true;
+    why = SW_APART_AGAIN;
   } else if (!by.delivered && by.all_take && sw_kind_bit(kind) & p->rules->again && reads_little(p->g, op)) {
     p->group[id].again = true;
     why = SW_APART_AGAIN;
@@ -197,6 +235,7 @@ static bool can_follow(const sw_partition *p, sw_id a_id, sw_id b_id) {
   const sw_fusion *a = &p->group[a_id], *b = &p->group[b_id];
   const uint32_t never = SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL);
   if (p->g->ops[a_id].frame != p->g->ops[b_id].frame || (a->kinds | b->kinds) & never) return false;
+  if (!same_function(a->function, b->function)) return false;
   if (b->kinds == SW_KIND_BIT(VIEW)) return true; /* of what is there */
   if (!p->rules->several || b->heavy || b->again) return false;
   if (a->kinds & SW_KIND_BIT(CONTRACT))
@@ -257,7 +296,7 @@ static int large_sources(sw_partition *p, sw_id group) {
 /* Is it one function of a library: on rows, of one tensor, or the update of a state? */
 static bool is_function(sw_partition *p, sw_id group) {
   const sw_fusion *x = &p->group[group];
-  return x->heavy || x->again || (x->row && x->row < x->points) || large_sources(p, group) <= 1 ||
+  return x->heavy || x->again || x->function || (x->row && x->row < x->points) || large_sources(p, group) <= 1 ||
          sw_partition_only_updates(p, group);
 }
 
@@ -271,7 +310,7 @@ static void part(sw_partition *p, sw_id group) {
     const bool again =
         sw_kind_bit(sw_kind_of(op)) & p->rules->again && reads_little(p->g, op) && !readers_of(p, op).delivered;
     p->of[id] = id;
-    p->group[id] = group_of_one(p->g, op);
+    p->group[id] = group_of_one(p, op);
     p->group[id].at = whole.at;
     p->group[id].again = again;
     p->why[id] = again ? SW_APART_AGAIN : SW_APART_NEVER;

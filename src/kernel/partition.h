@@ -6,10 +6,11 @@
 
 typedef struct sw_fusion {
   uint32_t kinds;
-  int64_t points; /* elements that it goes through */
-  int64_t row;    /* elements of the rows that it reduces; 0: none */
-  bool column;    /* it reduces what is no row */
-  bool heavy;     /* it has a contraction, gather, update or library call */
+  const char *function; /* of a library, which nothing else goes together with; NULL: none, or it does not matter */
+  int64_t points;       /* elements that it goes through */
+  int64_t row;          /* elements of the rows that it reduces; 0: none */
+  bool column;          /* it reduces what is no row */
+  bool heavy;           /* it has a contraction, gather, update or library call */
   bool again;
   bool updates; /* it gives the next value of a state */
   int32_t at;   /* groups can run in this order */

@@ -36,7 +36,7 @@ typedef struct sw_fusion_rules {
   uint32_t epilogue;   /* kinds that a contraction takes behind it */
   int64_t row;         /* elements of the longest row that reductions and what reads them share on chip */
   bool several;        /* a kernel may give several values */
-  bool by_function;    /* only what is one function of a library: of rows, of one tensor, an optimizer's update */
+  bool by_function;    /* only what is one function of a library: a program's own, of rows, of one tensor, an update */
   bool in_place;       /* updates of what nobody else needs overwrite it */
   bool one_update;     /* updates of all parameters run as one launch */
   bool widens;         /* contractions of narrow floats work on f32 copies */

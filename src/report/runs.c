@@ -18,8 +18,8 @@
 
 enum { MOST = 1 << 20 };
 
-/* Not for a plan: the driver's context, libraries' workspaces, and what an allocator cannot use. */
-static const double kReservedGib = 2;
+/* Not for a plan: the context of the driver, workspaces of libraries and buffers of collectives. */
+static const double kReservedGib = 1;
 static const double kGib = 1 << 30;
 
 /* Devices by the beginning of what the table calls them. Capacities are those that drivers report; rates of memory from
@@ -28,8 +28,9 @@ static const struct {
   const char *prefix, *profile;
   double capacity_gib, memory_bytes_per_s;
 } kHardware[] = {
-    {"H100-80GB", "h100", 79.1, 3.35e12},  {"DGX-H100", "h100", 79.1, 3.35e12},   {"H100-96GB", "h100", 94.5, 2.4e12},
-    {"A100-40GB", "a100", 39.5, 1.555e12}, {"A100-80GB", "a100", 79.2, 2.039e12},
+    {"H100-80GB", "h100", 79.1, 3.35e12},  {"DGX-H100", "h100", 79.1, 3.35e12},
+    {"H100-96GB", "h100", 94.5, 2.4e12},   {"A100-40GB", "a100", 39.5, 1.555e12},
+    {"A100-80GB", "a100", 79.2, 2.039e12}, {"NVIDIA H100 80GB", "h100", 79.1, 3.35e12}, /* as PyTorch calls it */
 };
 
 /* What a sharding's name means: the rule that cuts state and parameters, and whether backward gathers parameters again
@@ -42,6 +43,7 @@ static const struct {
     {"FULL_SHARD", SW_BASELINE_FSDP, "again"},   /* ZeRO-3 */
     {"SHARD_GRAD_OP", SW_BASELINE_FSDP, "once"}, /* ZeRO-2 */
     {"FSDP2", SW_BASELINE_FSDP, "again"},
+    {"", SW_BASELINE_FSDP, "once"}, /* one device */
 };
 
 /* Sources that say recomputation, sizes and overlap of every row. */
@@ -203,7 +205,7 @@ static const char *left_out(const sw_run_row *r) {
   if (r->tp > 1) return "tp beside it";
   if (!arch_of(r)) return "model not known";
   if (hardware_of(r) < 0) return "hardware not known";
-  if (sharding_of(r) < 0) return "strategy not known";
+  if (sharding_of(r) < 0 || (!*r->sharding && r->gpus > 1)) return "strategy not known";
   return strcmp(r->dtype, "bf16") != 0 ? "8 bits" : NULL;
 }
 

@@ -178,6 +178,7 @@ static sw_rc copy_op(fusion *f, sw_id id) {
                            .attrs = op->attrs,
                            .span = op->span,
                            .location = op->location,
+                           .function = op->function,
                            .blocked = op->blocked,
                            .n_result_names = op->n_results,
                            .result_names = names,

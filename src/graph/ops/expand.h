@@ -11,6 +11,7 @@ typedef struct sw_expansion {
   const sw_rule_call *call; /* its operands' types and canonical attributes */
   sw_id *results;           /* of the last step */
   bool done;                /* the last step was added */
+  bool function;            /* it is one function of libraries, and its steps are parts of that */
   sw_rc rc;
   sw_diag *d;
 } sw_expansion;

@@ -24,7 +24,8 @@ sw_id sw_expand_op(sw_expansion *e, const char *part, sw_opcode code, int n_oper
                   .n_attrs = n_attrs,
                   .attrs = attrs,
                   .span = e->spec->span,
-                  .location = e->spec->location};
+                  .location = e->spec->location,
+                  .function = e->function && !e->spec->function ? e->call->name : e->spec->function};
   sw_id results[SW_MAX_RESULTS] = {0};
   if (part) {
     s.name = sw_arena_printf(e->call->arena, e->d, "%s.%s", e->call->name, part);
@@ -154,6 +155,7 @@ static void finish(sw_expansion *e, sw_opcode code, sw_id x, sw_id y, sw_dtype t
 }
 
 sw_rc sw_expand_softmax(sw_expansion *e) {
+  e->function = true;
   int64_t dim = sw_call_int(e->call, SW_ATTR_DIM), rest[DIMS];
   sw_id x0 = e->spec->operands[0];
   sw_dtype t = sw_expand_type(e, x0)->dtype;
@@ -197,6 +199,7 @@ static sw_id along_last(sw_expansion *e, int i, const char *wide_part, const cha
 }
 
 sw_rc sw_expand_layer_norm(sw_expansion *e) {
+  e->function = true;
   sw_id x0 = e->spec->operands[0];
   sw_dtype t = sw_expand_type(e, x0)->dtype;
   int64_t rest[DIMS];
@@ -213,6 +216,7 @@ sw_rc sw_expand_layer_norm(sw_expansion *e) {
 }
 
 sw_rc sw_expand_rms_norm(sw_expansion *e) {
+  e->function = true;
   sw_id x0 = e->spec->operands[0];
   sw_dtype t = sw_expand_type(e, x0)->dtype;
   sw_id x = widened(e, "x", x0);
@@ -229,6 +233,7 @@ static sw_id times(sw_expansion *e, const char *constant_part, const char *part,
 
 /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), or x/2 (1 + erf(x / sqrt 2)). */
 sw_rc sw_expand_gelu(sw_expansion *e) {
+  e->function = true;
   sw_id x = e->spec->operands[0], bend;
   if (sw_call_int(e->call, SW_ATTR_APPROXIMATE)) {
     sw_id square = sw_expand_binary(e, "square", SW_OP_MULTIPLY, x, x);
@@ -244,6 +249,7 @@ sw_rc sw_expand_gelu(sw_expansion *e) {
 }
 
 sw_rc sw_expand_silu(sw_expansion *e) {
+  e->function = true;
   sw_id x = e->spec->operands[0];
   (void)sw_expand_binary(e, SW_LAST_STEP, SW_OP_MULTIPLY, x, sw_expand_unary(e, "logistic", SW_OP_LOGISTIC, x));
   return e->rc;

@@ -103,7 +103,8 @@ sw_id swg_op(swg_builder *b, sw_opcode c, const char *name, int n, const sw_id *
                      .operands = operands,
                      .n_attrs = n_attrs,
                      .attrs = attrs,
-                     .span = SW_NOWHERE};
+                     .span = SW_NOWHERE,
+                     .function = b->function};
   sw_id results[SW_MAX_RESULTS];
   b->rc = sw_graph_add_op(b->graph, &spec, results, b->diag);
   return b->rc ? -1 : results[0];

@@ -23,7 +23,8 @@ typedef struct swg_builder {
   sw_text scope;            /* "h.3.attn." */
   size_t outer[SWG_SCOPES]; /* length of `scope` outside each scope entered */
   int depth;
-  sw_text name; /* the full name being built */
+  sw_text name;         /* the full name being built */
+  const char *function; /* what ops that are added are parts of (sw_op); NULL: of nothing */
 } swg_builder;
 
 typedef struct swg_shape {

@@ -14,6 +14,13 @@ static sw_id mul(swg_reverse *r, const char *name, sw_id x, sw_id y) {
   return swg_binary(&r->b, SW_OP_MULTIPLY, name, x, y);
 }
 
+static swg_shape ints_of(const sw_op *op, sw_attr_key k) {
+  swg_shape s = {0};
+  const int64_t *at = sw_op_ints(op, k, &s.n);
+  if (s.n) memcpy(s.at, at, (size_t)s.n * sizeof *at);
+  return s;
+}
+
 void swg_derive_add(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, g);
   swg_give(r, op, 1, g);
@@ -36,8 +43,45 @@ void swg_derive_multiply(swg_reverse *r, const sw_op *op, sw_id g) {
   }
 }
 
+static const sw_op *maker(const swg_reverse *r, sw_id old, sw_opcode code) {
+  const sw_id def = r->forward->values[old].def;
+  return def >= 0 && r->forward->ops[def].code == code ? &r->forward->ops[def] : NULL;
+}
+
+/* Is it exp(x) / sum(exp(x)), and are exponential and sum nobody else's? *exp is then the op that takes it. */
+static bool is_softmax(const swg_reverse *r, const sw_op *op, const sw_op **exp, const sw_op **sum) {
+  const sw_op *wide = maker(r, op->operands[1], SW_OP_BROADCAST);
+  *exp = maker(r, op->operands[0], SW_OP_EXP);
+  *sum = wide ? maker(r, wide->operands[0], SW_OP_REDUCE) : NULL;
+  return *exp && *sum && (*sum)->operands[0] == op->operands[0] &&
+         strcmp(sw_op_text(*sum, SW_ATTR_KIND, ""), "sum") == 0 && r->forward->values[op->operands[0]].n_uses == 2 &&
+         r->forward->values[op->operands[1]].n_uses == 1 && r->forward->values[wide->operands[0]].n_uses == 1;
+}
+
+/* y = softmax(x) has x' = y (g - sum(g y)). Of y it takes what is delivered, so that nothing else is kept for it. */
+static void derive_softmax(swg_reverse *r, const sw_op *op, const sw_op *exp, const sw_op *sum, sw_id g) {
+  const sw_value *made = &r->forward->values[op->results[0]];
+  const sw_op *narrow = made->n_uses == 1 && made->uses[0].op >= 0 ? &r->forward->ops[made->uses[0].op] : NULL;
+  sw_id y = swg_result(r, op);
+  if (narrow && narrow->code == SW_OP_CONVERT) y = swg_convert(&r->b, "d_y", swg_result(r, narrow), made->type.dtype);
+  swg_shape gone = ints_of(sum, SW_ATTR_DIMS), shape = swg_shape_of(&r->b, g), rest = {0};
+  for (int i = 0; i < shape.n; i++) {
+    bool summed = false;
+    for (int j = 0; j < gone.n; j++) summed = summed || gone.at[j] == i;
+    if (!summed || sw_op_int(sum, SW_ATTR_KEEP_DIMS, 0)) rest.at[rest.n++] = i;
+  }
+  sw_id shares = swg_reduce(&r->b, "d_share", "sum", mul(r, "d_part", g, y), gone);
+  sw_id wide = swg_broadcast(&r->b, "d_wide", shares, shape, rest);
+  swg_give(r, exp, 0, mul(r, "d", y, swg_binary(&r->b, SW_OP_SUBTRACT, "d_rest", g, wide)));
+}
+
 /* (x/y)' = g/y, -(g/y)(x/y) */
 void swg_derive_divide(swg_reverse *r, const sw_op *op, sw_id g) {
+  const sw_op *exp, *sum;
+  if (is_softmax(r, op, &exp, &sum)) {
+    derive_softmax(r, op, exp, sum, g);
+    return;
+  }
   sw_id part = swg_binary(&r->b, SW_OP_DIVIDE, "d0", g, swg_operand(r, op, 1));
   swg_give(r, op, 0, part);
   if (!swg_wanted(r, op, 1)) return;
@@ -144,13 +188,6 @@ void swg_derive_convert(swg_reverse *r, const sw_op *op, sw_id g) {
 }
 
 /* --- ops that move elements -------------------------------------------------------------------------------------- */
-
-static swg_shape ints_of(const sw_op *op, sw_attr_key k) {
-  swg_shape s = {0};
-  const int64_t *at = sw_op_ints(op, k, &s.n);
-  if (s.n) memcpy(s.at, at, (size_t)s.n * sizeof *at);
-  return s;
-}
 
 /* Sum over the dims that were made; those made of an extent of 1 come back by a reshape. */
 void swg_derive_broadcast(swg_reverse *r, const sw_op *op, sw_id g) {

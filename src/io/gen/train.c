@@ -65,6 +65,7 @@ static void copy_op(swg_reverse *r, const sw_op *op) {
                            .n_attrs = op->n_attrs,
                            .attrs = op->attrs,
                            .span = op->span,
+                           .function = op->function,
                            .n_result_names = op->n_results,
                            .result_names = names};
   if (!r->b.rc) r->b.rc = sw_graph_add_op(r->b.graph, &spec, results, r->b.diag);
@@ -92,7 +93,10 @@ sw_id swg_operand(swg_reverse *r, const sw_op *op, int i) {
     char name[256];
     int n = snprintf(name, sizeof name, "%s_again", made->name);
     if (n < 0 || (size_t)n >= sizeof name) swg_fail(&r->b, SW_BUG(r->b.diag, "a name is longer than %zu", sizeof name));
+    const char *function = r->b.function;
+    r->b.function = NULL;
     r->again[old] = swg_convert(&r->b, name, r->now[made->operands[0]], r->forward->values[old].type.dtype);
+    r->b.function = function;
     sw_text_free(&r->b.scope);
     r->b.scope = scope;
   }
@@ -112,11 +116,25 @@ void swg_give(swg_reverse *r, const sw_op *op, int i, sw_id g) {
   if (!r->active[v] || r->b.rc) return;
   snprintf(part, sizeof part, "wide_%d", i);
   g = swg_convert(&r->b, part, g, swg_gradient_type(r, v));
-  if (r->gradient[v] >= 0) {
-    snprintf(part, sizeof part, "sum_%d", i);
-    g = swg_binary(&r->b, SW_OP_ADD, part, r->gradient[v], g);
+  if (r->gradient[v] < 0) {
+    r->gradient[v] = g;
+    r->by[v] = r->b.function;
+    return;
   }
-  r->gradient[v] = g;
+  const char *function = r->b.function;
+  if (r->by[v] != function) r->b.function = r->by[v] = NULL; /* what comes from several is added up by none of them */
+  snprintf(part, sizeof part, "sum_%d", i);
+  r->gradient[v] = swg_binary(&r->b, SW_OP_ADD, part, r->gradient[v], g);
+  r->b.function = function;
+}
+
+/* The name of the gradient of a function; one text as long as ops of that function follow each other. */
+static const char *gradient_of(swg_reverse *r, const char *function) {
+  if (function == r->function || !function) return function ? r->grad_function : NULL;
+  r->function = function;
+  r->grad_function = sw_arena_printf(r->arena, r->b.diag, "%s.grad", function);
+  if (!r->grad_function) swg_fail(&r->b, SW_E_RESOURCE);
+  return r->grad_function;
 }
 
 static void derive_op(swg_reverse *r, const sw_op *op) {
@@ -129,7 +147,9 @@ static void derive_op(swg_reverse *r, const sw_op *op) {
     return;
   }
   swg_enter(&r->b, "%s", op->name);
+  r->b.function = gradient_of(r, op->function);
   derive(r, op, g);
+  r->b.function = NULL;
   swg_leave(&r->b);
 }
 
@@ -230,6 +250,7 @@ static sw_rc tables_build(swg_reverse *r, sw_arena *arena, sw_diag *d) {
   int32_t n = r->forward->n_values;
   SW_ARENA_NEW(r->now, arena, n, d);
   SW_ARENA_NEW(r->gradient, arena, n, d);
+  SW_ARENA_NEW(r->by, arena, n, d);
   SW_ARENA_NEW(r->active, arena, n, d);
   SW_ARENA_NEW(r->again, arena, n, d);
   for (int32_t i = 0; i < n; i++) r->now[i] = r->gradient[i] = r->again[i] = -1;
@@ -247,8 +268,8 @@ static void build(swg_reverse *r) {
 }
 
 sw_rc swg_train_step(const sw_graph *forward, const swg_how *how, sw_graph **out, sw_diag *d) {
-  swg_reverse r = {.forward = forward, .how = how};
   sw_arena arena = {0};
+  swg_reverse r = {.forward = forward, .how = how, .arena = &arena};
   sw_rc rc;
   SW_TRY_TO(done, tables_build(&r, &arena, d));
   SW_TRY_TO(done, swg_begin(&r.b, forward->name, SW_F32, d));

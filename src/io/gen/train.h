@@ -24,8 +24,11 @@ typedef struct swg_reverse {
   const sw_graph *forward;
   sw_id *now;      /* new id of an old value */
   sw_id *gradient; /* new id of the loss's derivative by an old value; -1: none (yet) */
+  const char **by; /* by old value: the function from whose gradient all of that came; NULL: of several, or none */
   bool *active;    /* old value depends on a parameter through float ops */
   sw_id *again;    /* new id of the conversion of a parameter that backward ops use; -1: none (yet) */
+  const char *function, *grad_function; /* the last function that was derived, and its gradient's name */
+  sw_arena *arena;
 } swg_reverse;
 
 /* What rules use. `i`: operand number. */

@@ -303,6 +303,7 @@ static sw_id pick_labels(swg_builder *b, const char *name, sw_id x, sw_id labels
 static void cross_entropy(swg_builder *b, sw_id logits) {
   swg_enter(b, "loss");
   sw_dtype wide = b->dtype == SW_F64 ? SW_F64 : SW_F32;
+  b->function = "loss.each";
   sw_id x = swg_convert(b, "logits", logits, wide);
   swg_shape shape = swg_shape_of(b, x), rows = shape, row_dims = {0}, all = {0};
   int last = rows.n = shape.n - 1;
@@ -317,6 +318,7 @@ static void cross_entropy(swg_builder *b, sw_id logits) {
   sw_id picked = pick_labels(b, "picked", shifted, labels);
   sw_id sum = swg_reduce(b, "sum", "sum", swg_unary(b, SW_OP_EXP, "exp", shifted), SWG_SHAPE(last));
   sw_id each = swg_binary(b, SW_OP_SUBTRACT, "each", swg_unary(b, SW_OP_LOG, "log", sum), picked);
+  b->function = NULL;
   sw_id total = swg_reduce(b, "total", "sum", each, all);
   sw_id mean = swg_scale(b, "mean", total, 1 / count);
   swg_leave(b);

@@ -278,11 +278,11 @@ static sw_rc read_direction(const sw_model_reader *r, const sw_json *op, sw_dire
 }
 
 static sw_rc read_op(sw_model_reader *r, int index) {
-  static const char *const kKeys[] = {"op",       "name",     "inputs", "outputs",          "location",
-                                      "sharding", "required", "attrs",  "allowed_direction"};
+  static const char *const kKeys[] = {"op",       "name",     "inputs", "outputs",           "location",
+                                      "sharding", "required", "attrs",  "allowed_direction", "function"};
   static const char *const kGenericKeys[] = {
-      "op",   "name",  "inputs", "outputs", "location",        "sharding",         "required",
-      "body", "loops", "maps",   "linear",  "flops_per_point", "allowed_direction"};
+      "op",   "name",  "inputs", "outputs", "location",        "sharding",          "required",
+      "body", "loops", "maps",   "linear",  "flops_per_point", "allowed_direction", "function"};
   const sw_json *v = &r->ops->at[index], *attrs = NULL;
   sw_op_spec spec = {.span = sw_model_span(r, v)};
   sw_attr *list;
@@ -290,8 +290,9 @@ static sw_rc read_op(sw_model_reader *r, int index) {
   SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, r->d));
   SW_TRY(read_opcode(r, v, &spec.code));
   bool generic = spec.code == SW_OP_GENERIC;
-  SW_TRY(generic ? sw_json_only(v, kGenericKeys, 13, "a generic op", r->d) : sw_json_only(v, kKeys, 9, "an op", r->d));
+  SW_TRY(generic ? sw_json_only(v, kGenericKeys, 14, "a generic op", r->d) : sw_json_only(v, kKeys, 10, "an op", r->d));
   SW_TRY(sw_json_opt_string(v, "name", &spec.name, r->d));
+  SW_TRY(sw_json_opt_string(v, "function", &spec.function, r->d));
   SW_TRY(sw_json_opt_object(v, "attrs", &attrs, r->d));
   SW_TRY(read_inputs(r, v, &spec));
   SW_TRY(read_outputs_of(r, v, &spec));

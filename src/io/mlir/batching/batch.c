@@ -77,7 +77,7 @@ sw_rc sw_batch_put(sw_batch *s, const sw_batch_op *op, sw_id *results) {
                      .nest = op->nest,
                      .n_result_types = op->n_types,
                      .result_types = op->types};
-  if (s->now) spec.location = s->now->location;
+  if (s->now) spec.location = s->now->location, spec.function = s->now->function;
   if (op->own) spec.blocked = s->now->blocked;
   sw_id made[SW_MAX_RESULTS]; /* not `results`, which may be the operands and has room for what there is */
   SW_TRY(sw_graph_add_op(s->m->g, &spec, made, s->m->d));
