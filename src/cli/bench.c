@@ -264,7 +264,7 @@ static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   if (s->instances.n != 1)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%d files of measured runs; expected one", s->instances.n);
-  const sw_bench_runs_options o = {.path = s->instances.at[0], .only = s->only, .cancel = call->cancel};
+  const sw_bench_runs_options o = {.path = s->instances.at[0], .only = s->only, .fit = s->fit, .cancel = call->cancel};
   sw_text out = {0};
   sw_mem_keep_freed();
   sw_rc rc = sw_bench_runs(&o, s->json ? NULL : &out, s->json ? &out : NULL, d);

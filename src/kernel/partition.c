@@ -103,8 +103,7 @@ static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const s
 static bool is_inner_step(const sw_partition *p, const sw_op *op) {
   const uint32_t steps = SW_KIND_BIT(CHEAP) | SW_KIND_BIT(DEAR) | SW_KIND_BIT(CAST) | SW_KIND_BIT(SPREAD) |
                          SW_KIND_BIT(SOURCE) | SW_KIND_BIT(VIEW);
-  if (!function_of(p, op) || !(sw_kind_bit(sw_kind_of(op)) & steps) || strcmp(op->name, op->function) == 0)
-    return false;
+  if (!op->function || !(sw_kind_bit(sw_kind_of(op)) & steps) || strcmp(op->name, op->function) == 0) return false;
   for (int i = 0; i < op->n_operands; i++) {
     const sw_id def = p->g->values[op->operands[i]].def;
     if (def >= 0 && sw_kind_of(&p->g->ops[def]) == SW_KIND_RANDOM) return false;

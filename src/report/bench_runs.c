@@ -12,6 +12,7 @@
 #include "io/json_write.h"
 #include "report/bench_row.h"
 #include "report/runs.h"
+#include "report/runs_fit.h"
 
 enum { FAMILY_ROWS = 4 }; /* fewer say nothing about an order */
 
@@ -128,6 +129,11 @@ static void print_row(sw_text *t, const sw_run_row *r) {
     return;
   }
   sw_bench_cell_seconds(t, r->predicted_s);
+  if (r->bar > 0) {
+    sw_text_printf(t, "%3.0f %% ", 100 * r->bar);
+  } else {
+    sw_text_puts(t, "      ");
+  }
   sw_text_printf(t, "%+6.2f %8.1f ", ln_ratio(r), (double)r->peak_bytes / kGib);
   if (r->memory_gib > 0) {
     sw_text_printf(t, "%8.1f", r->memory_gib);
@@ -142,7 +148,7 @@ static void print_rows(sw_text *t, const sw_runs *all) {
   cell(t, "hardware", HARDWARE_COLUMN - NAME_COLUMN);
   sw_text_puts(t, " gpus  ");
   cell(t, "strategy", STRATEGY_COLUMN - HARDWARE_COLUMN - 7);
-  sw_text_puts(t, "micro accum    seq  measured   predicted      ln      GiB measured  fits\n");
+  sw_text_puts(t, "micro accum    seq  measured   predicted   bar       ln      GiB measured  fits\n");
   for (int64_t i = 0; i < all->n; i++) print_row(t, &all->rows[i]);
 }
 
@@ -165,6 +171,23 @@ static void print_groups(sw_text *t, const groups *sources, const groups *famili
   }
 }
 
+static void print_fits(sw_text *t, const sw_runs_fit *fits_, int n) {
+  sw_text_printf(t, "\n%-*s %-*s %4s %9s %9s %6s %8s %9s %8s %11s %8s %5s\n", SOURCE_COLUMN,
+                 "times longer than predicted", NAME_COLUMN, "hardware", "rows", "products", "attention", "other",
+                 "exposed", "mean |ln|", "median", "held out", "median", "bar");
+  for (int i = 0; i < n; i++) {
+    const sw_runs_fit *f = &fits_[i];
+    cell(t, f->source, SOURCE_COLUMN + 1);
+    cell(t, f->hardware, NAME_COLUMN + 1);
+    sw_text_printf(t, "%4lld %9.2f %9.2f %6.2f %8.2f %9.3f %8.3f ", (long long)f->n, f->scales.of[0], f->scales.of[1],
+                   f->scales.of[2], f->scales.of[3], f->mean, f->median);
+    if (f->n_models > 1)
+      sw_text_printf(t, "%11.3f %8.3f %5.2f\n", f->held_mean, f->held_median, f->held_bar);
+    else
+      sw_text_puts(t, "one model only\n");
+  }
+}
+
 /* --- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void write_row(sw_json_out *o, const sw_run_row *r) {
@@ -183,6 +206,11 @@ static void write_row(sw_json_out *o, const sw_run_row *r) {
     sw_jw_string(o, "not_predicted", r->left);
   } else {
     sw_jw_f64(o, "predicted_s", r->predicted_s);
+    if (r->bar > 0) sw_jw_f64(o, "error_bar_ln", r->bar);
+    sw_jw_f64(o, "products_s", r->parts.product_s);
+    sw_jw_f64(o, "attention_s", r->parts.attention_s);
+    sw_jw_f64(o, "other_kernels_s", r->parts.other_s);
+    sw_jw_f64(o, "communication_s", r->parts.communication_s);
     sw_jw_i64(o, "peak_bytes", r->peak_bytes);
     sw_jw_i64(o, "capacity_bytes", r->capacity_bytes);
     sw_jw_bool(o, "fits", fits(r));
@@ -209,7 +237,32 @@ static void write_groups(sw_json_out *o, const char *key, const char *name, cons
   sw_jw_end(o);
 }
 
-static void write_all(sw_text *json, const sw_runs *all, const groups *sources, const groups *families) {
+static void write_fits(sw_json_out *o, const sw_runs_fit *all, int n) {
+  sw_jw_array(o, "fits");
+  for (int i = 0; i < n; i++) {
+    const sw_runs_fit *f = &all[i];
+    sw_jw_object(o, NULL);
+    sw_jw_string(o, "source", f->source);
+    sw_jw_string(o, "hardware", f->hardware);
+    sw_jw_i64(o, "rows", f->n);
+    sw_jw_f64(o, "products", f->scales.of[0]);
+    sw_jw_f64(o, "attention", f->scales.of[1]);
+    sw_jw_f64(o, "other", f->scales.of[2]);
+    sw_jw_f64(o, "communication", f->scales.of[3]);
+    sw_jw_f64(o, "mean_abs_ln", f->mean);
+    sw_jw_f64(o, "median_abs_ln", f->median);
+    if (f->n_models > 1) {
+      sw_jw_f64(o, "held_out_mean_abs_ln", f->held_mean);
+      sw_jw_f64(o, "held_out_median_abs_ln", f->held_median);
+      sw_jw_f64(o, "held_out_bar_ln", f->held_bar);
+    }
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+static void write_all(sw_text *json, const sw_runs *all, const groups *sources, const groups *families,
+                      const sw_runs_fit *fitted, int n_fitted) {
   sw_json_out o;
   sw_json_out_init(&o, json);
   sw_jw_object(&o, NULL);
@@ -218,12 +271,15 @@ static void write_all(sw_text *json, const sw_runs *all, const groups *sources, 
   sw_jw_end(&o);
   write_groups(&o, "sources", "source", sources);
   write_groups(&o, "families", "model", families);
+  if (n_fitted) write_fits(&o, fitted, n_fitted);
   sw_jw_end(&o);
 }
 
 static sw_rc bench(const sw_bench_runs_options *o, sw_arena *arena, sw_text *table, sw_text *json, sw_diag *d) {
   sw_runs all;
   groups sources = {0}, families = {0};
+  sw_runs_fit *fitted = NULL;
+  int n_fitted = 0;
   SW_TRY(sw_runs_read(o->path, o->only, arena, &all, d));
   for (int64_t i = 0; i < all.n; i++) {
     if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
@@ -231,11 +287,13 @@ static sw_rc bench(const sw_bench_runs_options *o, sw_arena *arena, sw_text *tab
   }
   SW_TRY(group_rows(&all, source_of, 1, arena, &sources, d));
   SW_TRY(group_rows(&all, model_of, FAMILY_ROWS, arena, &families, d));
+  if (o->fit) SW_TRY(sw_runs_fit_all(&all, arena, &fitted, &n_fitted, d));
   if (table) {
     print_rows(table, &all);
     print_groups(table, &sources, &families);
+    if (n_fitted) print_fits(table, fitted, n_fitted);
   }
-  if (json) write_all(json, &all, &sources, &families);
+  if (json) write_all(json, &all, &sources, &families, fitted, n_fitted);
   bool whole = !(table && table->rc) && !(json && json->rc);
   return whole ? SW_OK : SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
 }

@@ -14,6 +14,7 @@
 typedef struct sw_bench_runs_options {
   const char *path; /* a CSV file */
   const char *only; /* NULL, or models whose name holds this */
+  bool fit;         /* also say how much longer kernels took than predicted, by source and hardware */
   sw_cancel *cancel;
 } sw_bench_runs_options;
 

@@ -5,6 +5,21 @@
 #include "report/bench_runs.h"
 #include "report/csv.h"
 
+/* What a step takes when nothing runs beside anything, by what is done. */
+typedef struct sw_run_parts {
+  double product_s, attention_s, other_s; /* kernels: contractions, attention, all else */
+  double communication_s;
+} sw_run_parts;
+
+/* How many times longer these take than the cost model says, in their order; of communication, how much is not hidden
+ * behind kernels. */
+enum { SW_RUN_SCALES = 4 };
+typedef struct sw_run_scales {
+  double of[SW_RUN_SCALES];
+} sw_run_scales;
+
+double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s);
+
 typedef struct sw_run_row {
   int32_t line; /* in the file */
   const char *source, *model, *hardware, *dtype, *sharding, *recompute, *notes;
@@ -15,6 +30,8 @@ typedef struct sw_run_row {
   const char *left;               /* NULL, or why nothing is predicted */
   bool judged;                    /* its source says enough to be held against */
   double measured_s, predicted_s; /* 0: not known */
+  double bar;                     /* of ln(predicted): four of five runs are expected to be within it; 0: not known */
+  sw_run_parts parts;
   int64_t peak_bytes, capacity_bytes;
 } sw_run_row;
 
