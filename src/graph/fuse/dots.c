@@ -48,10 +48,11 @@ static bool factor_dims(const sw_finder *f, const sw_op *op, const sw_fuse_dims 
   return true;
 }
 
-/* The operand that was met as this one, or is met now. */
+/* The operand that was met as this one, or is met now; perhaps converted to more bits. */
 static bool agree(const sw_finder *f, sw_fuse_operand *known, const sw_fuse_operand *now) {
   if (known->id < 0) *known = *now;
-  return known->id == now->id && sw_fuse_dims_equal(f->r->g, known->id, &known->dims, now->id, &now->dims);
+  return sw_fuse_unwidened(f->r->g, known->id) == sw_fuse_unwidened(f->r->g, now->id) &&
+         sw_fuse_dims_equal(f->r->g, known->id, &known->dims, now->id, &now->dims);
 }
 
 static bool has_dim(const sw_fuse_operand *x, int dim) {
@@ -120,7 +121,7 @@ sw_fuse_verdict sw_fuse_dot_rule(sw_finder *f, const sw_op *op) {
   if (sw_finder_inside(f, op->operands[1 - side]) || r->final < 0) return SW_FUSE_NO;
   const int over = summed(f, op, side, &x->dims);
   const bool softmax = sw_fuse_is_softmax(x);
-  if (over < 0 || (!softmax && !sw_fuse_is_derivative(x, r->scale))) return SW_FUSE_NO;
+  if (over < 0 || (!softmax && !sw_fuse_is_derivative(x, r->scale, r->is_capped))) return SW_FUSE_NO;
   if (!partner(f, op, side, &x->dims, softmax ? SW_FUSE_VALUE_WIDTH : SW_FUSE_WIDTH, &other)) return SW_FUSE_NO;
   sw_fuse_operand *const known[2][2] = {{&r->k, &r->q}, {&r->v, &r->d_o}};
   static const int kWhich[2][2] = {{SW_FUSE_DQ, SW_FUSE_DK}, {SW_FUSE_O, SW_FUSE_DV}};
@@ -129,7 +130,7 @@ sw_fuse_verdict sw_fuse_dot_rule(sw_finder *f, const sw_op *op) {
 }
 
 bool sw_fuse_finds_gradient(sw_finder *f, sw_id value, const sw_fuse_dims *dims) {
-  sw_fuse_value g = {.kind = SW_FUSE_SUM, .dims = *dims, .n = 1, .term = {{1, 0, 1, 0, 0}}};
+  sw_fuse_value g = {.kind = SW_FUSE_SUM, .dims = *dims, .n = 1, .term = {{.factor = 1, .g = 1}}};
   sw_fuse_operand of[2];
   const sw_op *op = sw_finder_maker(f, value);
   for (int hops = 0; op && op->code != SW_OP_DOT && hops < 8; hops++) { /* dims of what it is made of */

@@ -128,6 +128,8 @@ static sw_rc drop_unread(fusion *f) {
     for (int k = 0; k < 6; k++) {
       if (all[k]->id >= 0) needed[all[k]->id] = true;
     }
+    if (r->lengths >= 0) needed[r->lengths] = true;
+    if (r->start >= 0) needed[r->start] = true;
   }
   for (sw_id i = 0; i < g->n_ops; i++) {
     if (f->same[i]) needed[f->same[i] - 1] = true;

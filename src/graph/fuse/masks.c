@@ -1,7 +1,4 @@
-/* What is added to scores or chosen in their place: numbers, values that are spread, and which pairs of queries and
- * keys are seen when no query sees a later key. */
-#include <math.h>
-
+/* What is added to scores or chosen in their place: numbers, and values that are spread or converted. */
 #include "collective/scalar.h"
 #include "graph/fuse/region.h"
 
@@ -21,6 +18,16 @@ bool sw_fuse_is_number(const sw_graph *g, sw_id value, double *out) {
   return true;
 }
 
+sw_id sw_fuse_unwidened(const sw_graph *g, sw_id value) {
+  for (const sw_op *op = maker(g, value); op && op->code == SW_OP_CONVERT; op = maker(g, value)) {
+    const sw_dtype from = sw_operand_type(g, op, 0)->dtype, to = sw_result_type(g, op, 0)->dtype;
+    const bool floats = sw_dtype_class_of(from) == SW_CLASS_FLOAT && sw_dtype_class_of(to) == SW_CLASS_FLOAT;
+    if (!floats || sw_dtype_bytes(from) >= sw_dtype_bytes(to)) break;
+    value = op->operands[0];
+  }
+  return value;
+}
+
 void sw_fuse_unspread(const sw_graph *g, sw_fuse_operand *x) {
   for (const sw_op *op = maker(g, x->id); op && op->code == SW_OP_BROADCAST; op = maker(g, x->id)) {
     int n;
@@ -32,62 +39,4 @@ void sw_fuse_unspread(const sw_graph *g, sw_fuse_operand *x) {
     }
     *x = (sw_fuse_operand){op->operands[0], of};
   }
-}
-
-/* A position along one dim of the scores (-1: none), and a number added. */
-typedef struct place {
-  int dim;
-  double plus;
-} place;
-
-static bool place_of(const sw_graph *g, sw_fuse_operand x, place *out) {
-  double by, sign = 1, sum = 0;
-  for (int hops = 0; hops < 16; hops++) {
-    sw_fuse_unspread(g, &x);
-    const sw_op *op = maker(g, x.id);
-    if (sw_fuse_is_number(g, x.id, &by)) {
-      *out = (place){-1, sum + by};
-      return true;
-    }
-    if (!op) return false;
-    if (op->code == SW_OP_IOTA) {
-      *out = (place){x.dims.at[sw_op_int(op, SW_ATTR_DIM, 0)].dim, sum};
-      return x.dims.at[sw_op_int(op, SW_ATTR_DIM, 0)].stride <= 1;
-    }
-    const int number = op->code == SW_OP_ADD && sw_fuse_is_number(g, op->operands[0], &by) ? 0 : 1;
-    if (op->code == SW_OP_ADD || op->code == SW_OP_SUBTRACT) {
-      sign = op->code == SW_OP_SUBTRACT ? -1 : 1;
-      if (!sw_fuse_is_number(g, op->operands[number], &by)) return false;
-      sum += sign * by;
-      x.id = op->operands[1 - number];
-    } else if (op->code == SW_OP_CONVERT) {
-      x.id = op->operands[0];
-    } else {
-      return false;
-    }
-  }
-  return false;
-}
-
-bool sw_fuse_is_causal(const sw_fuse_region *r, const sw_fuse_operand *x, int64_t *base) {
-  sw_fuse_operand of = *x;
-  sw_fuse_unspread(r->g, &of);
-  const sw_op *op = maker(r->g, of.id);
-  place a, b;
-  if (!op || op->code != SW_OP_COMPARE || r->query < 0) return false;
-  if (!place_of(r->g, (sw_fuse_operand){op->operands[0], of.dims}, &a)) return false;
-  if (!place_of(r->g, (sw_fuse_operand){op->operands[1], of.dims}, &b)) return false;
-  const char *how = sw_op_text(op, SW_ATTR_DIRECTION, "");
-  bool less = how[0] == 'l';
-  if ((how[0] != 'l' && how[0] != 'g') || (how[1] != 't' && how[1] != 'e')) return false;
-  if (!less) { /* as a < b or a <= b */
-    const place t = a;
-    a = b;
-    b = t;
-  }
-  if (a.dim != r->key || b.dim != r->query) return false;
-  const double off = b.plus - a.plus - (how[1] == 't' ? 1 : 0);
-  if (off != floor(off) || fabs(off) > 1e15) return false;
-  *base = (int64_t)off;
-  return true;
 }

@@ -84,39 +84,35 @@ sw_id sw_fuse_first_gradient(const sw_fuse_region *r) {
   return first;
 }
 
-/* An op for all that leaves, and everything there in time? */
-static bool is_whole(const sw_fuse_region *r) {
+/* One type of floats for q, k, v and the gradient of the output, if need be without their conversions to more bits. */
+static bool one_type(sw_fuse_region *r) {
+  sw_fuse_operand *const all[] = {&r->q, &r->k, &r->v, &r->d_o};
+  bool same = false;
+  for (int strip = 0; strip < 2 && !same; strip++) {
+    same = true;
+    for (int i = 0; i < 4 && all[i]->id >= 0; i++) {
+      if (strip) all[i]->id = sw_fuse_unwidened(r->g, all[i]->id);
+      same = same && dtype_of(r, all[i]->id) == dtype_of(r, r->q.id);
+    }
+  }
+  return same && sw_dtype_class_of(dtype_of(r, r->q.id)) == SW_CLASS_FLOAT;
+}
+
+/* An op for all that leaves, and everything there in time? Gradients may leave as other floats, converted. */
+static bool is_whole(sw_fuse_region *r) {
   const sw_id out = r->exit[SW_FUSE_O].op, gradient = sw_fuse_first_gradient(r), first = out < 0 ? gradient : out;
-  if (first < 0 || r->final < 0 || r->v.id < 0) return false;
+  if (first < 0 || r->final < 0 || r->v.id < 0 || r->is_capped != (r->softcap > 0)) return false;
   if ((r->seen_of >= 0 && r->seen_of != r->final) || (r->seen_dim >= 0 && r->seen_dim != r->key)) return false;
   if (gradient >= 0 && (r->d_o.id < 0 || gradient < out)) return false;
-  const sw_dtype t = dtype_of(r, r->q.id);
-  bool fits = sw_dtype_class_of(t) == SW_CLASS_FLOAT && dtype_of(r, r->k.id) == t && dtype_of(r, r->v.id) == t;
-  if (r->d_o.id >= 0) fits = fits && dtype_of(r, r->d_o.id) == t && precedes(r, &r->d_o, gradient);
-  for (int e = 0; e < SW_FUSE_EXITS; e++) {
-    if (r->exit[e].op >= 0) fits = fits && dtype_of(r, r->g->ops[r->exit[e].op].results[0]) == t;
+  bool fits = one_type(r) && (gradient < 0 || precedes(r, &r->d_o, gradient));
+  for (int e = 0; e < SW_FUSE_EXITS && fits; e++) {
+    if (r->exit[e].op < 0) continue;
+    const sw_dtype t = dtype_of(r, r->g->ops[r->exit[e].op].results[0]);
+    fits = e == SW_FUSE_O ? t == dtype_of(r, r->q.id) : sw_dtype_class_of(t) == SW_CLASS_FLOAT;
   }
   const sw_fuse_operand *const needed[] = {&r->q, &r->k, &r->v, &r->bias, &r->mask};
   for (int i = 0; i < 5; i++) fits = fits && precedes(r, needed[i], first);
   return fits;
-}
-
-/* 0 where key <= query + base and less than any score elsewhere, chosen or added. */
-static void see_causal(sw_fuse_region *r) {
-  sw_fuse_operand by = r->bias;
-  double zero, low;
-  if (r->mask.id >= 0 && !r->mask_hides && sw_fuse_is_causal(r, &r->mask, &r->base)) {
-    r->causal = true;
-    r->mask.id = -1;
-  }
-  if (r->causal || by.id < 0) return;
-  sw_fuse_unspread(r->g, &by);
-  const sw_op *op = r->g->values[by.id].def < 0 ? NULL : &r->g->ops[r->g->values[by.id].def];
-  if (!op || op->code != SW_OP_SELECT || !sw_fuse_is_number(r->g, op->operands[1], &zero) || zero != 0) return;
-  if (!sw_fuse_is_number(r->g, op->operands[2], &low) || low > SW_FUSE_HIDDEN_BELOW) return;
-  const sw_fuse_operand mask = {op->operands[0], by.dims};
-  r->causal = sw_fuse_is_causal(r, &mask, &r->base);
-  if (r->causal) r->bias.id = -1;
 }
 
 static void forget(sw_fuse_space *s, sw_fuse_region *r) {
@@ -140,6 +136,8 @@ sw_rc sw_fuse_find(const sw_graph *g, sw_id id, sw_fuse_space *s, sw_fuse_region
                         .seen_of = -1,
                         .seen_dim = -1,
                         .group = -1,
+                        .lengths = -1,
+                        .start = -1,
                         .query = -1};
   r->q = r->k = r->v = r->d_o = r->bias = r->mask = kNone;
   for (int e = 0; e < SW_FUSE_EXITS; e++) r->exit[e].op = -1;
@@ -154,7 +152,7 @@ sw_rc sw_fuse_find(const sw_graph *g, sw_id id, sw_fuse_space *s, sw_fuse_region
   *found = sw_finder_take(&f, op, &scores);
   if (*found) f.rc = sw_array_push(&r->removed, id, d);
   *found = *found && follow(&f) && is_whole(r);
-  if (*found) see_causal(r);
+  if (*found) sw_fuse_see(r);
   forget(s, r);
   return f.rc;
 }

@@ -9,6 +9,8 @@
  *   t = g / l           g / l        derivatives, however they are written, are such sums of products,
  *   ds = (t - r/l) * e  p g - p r    r: the sum over the keys of p g
  *   dq = dot(ds, k)     leaves
+ *
+ * With a softcap scores go through t = tanh(s / cap), and ds has 1 - t t as another factor.
  */
 #ifndef GRAPH_FUSE_REGION_H_
 #define GRAPH_FUSE_REGION_H_
@@ -18,7 +20,7 @@
 
 /* A dim of a value: `extent` steps of `stride` elements along a dim of the scores; of a dim of one element no dim (-1).
  * Beside the scores' dims there are the width of q and k and that of v. */
-enum { SW_FUSE_WIDTH = 100, SW_FUSE_VALUE_WIDTH = 101, SW_FUSE_TERMS = 4 };
+enum { SW_FUSE_WIDTH = 100, SW_FUSE_VALUE_WIDTH = 101, SW_FUSE_TERMS = 8 };
 typedef struct sw_fuse_dim {
   int dim;
   int64_t stride;
@@ -28,10 +30,10 @@ typedef struct sw_fuse_dims {
   sw_fuse_dim at[SW_MAX_RANK];
 } sw_fuse_dims;
 
-/* factor * p^.. * g^.. * l^.. * r^.. */
+/* factor * p^.. * g^.. * l^.. * r^.. * t^.. */
 typedef struct sw_fuse_term {
   double factor;
-  int p, g, l, r;
+  int p, g, l, r, t;
 } sw_fuse_term;
 
 typedef enum sw_fuse_kind {
@@ -75,11 +77,13 @@ typedef struct sw_fuse_region {
   sw_fuse_operand q, k, v, d_o, bias, mask;
   bool mask_hides; /* where it is true, instead of where it is not */
   bool causal;
-  int64_t base;
-  double scale;
-  sw_id seen_of; /* scores that are asked which are not seen; -1: none are */
-  int seen_dim;  /* and along which dim that is put together; -1: along none */
-  sw_id final;   /* scores of which the softmax is taken; -1: not met */
+  int64_t base, window[2];
+  sw_id lengths, start;  /* -1: none */
+  double scale, softcap; /* softcap 0: none */
+  bool is_capped;        /* the tanh has been met */
+  sw_id seen_of;         /* scores that are asked which are not seen; -1: none are */
+  int seen_dim;          /* and along which dim that is put together; -1: along none */
+  sw_id final;           /* scores of which the softmax is taken; -1: not met */
   sw_fuse_exit exit[SW_FUSE_EXITS];
   SW_ARRAY(sw_fuse_value) values;
   SW_ARRAY(sw_id) todo;    /* ops that read such values, a heap */
@@ -121,9 +125,15 @@ int sw_fuse_free_dims(const sw_graph *g, const sw_op *op, int side, int *out);
 
 /* masks.c. The number that all elements of a value are. */
 bool sw_fuse_is_number(const sw_graph *g, sw_id value, double *out);
+/* What a value was before floats were converted to more bits. */
+sw_id sw_fuse_unwidened(const sw_graph *g, sw_id value);
 /* What is spread over the dims: a value of fewer elements, and its dims. */
 void sw_fuse_unspread(const sw_graph *g, sw_fuse_operand *x);
-/* Is it true exactly where key <= query + *base? x->dims says which dims are which. */
-bool sw_fuse_is_causal(const sw_fuse_region *r, const sw_fuse_operand *x, int64_t *base);
+
+/* seen.c. From what mask and bias say of positions: causal, base, window, lengths, start. What is left of them stays.
+ */
+void sw_fuse_see(sw_fuse_region *r);
+/* write.c. Can the op take it as bias or mask? */
+bool sw_fuse_fits_scores(const sw_fuse_region *r, const sw_fuse_operand *x);
 
 #endif

@@ -25,8 +25,19 @@ static sw_fuse_verdict converted(sw_finder *f, const sw_op *op, const sw_fuse_va
 }
 
 static sw_fuse_verdict exponential(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
-  sw_fuse_value v = {.kind = SW_FUSE_SUM, .dims = x->dims, .n = 1, .term = {{1, 1, 0, 1, 0}}};
+  sw_fuse_value v = {.kind = SW_FUSE_SUM, .dims = x->dims, .n = 1, .term = {{.factor = 1, .p = 1, .l = 1}}};
   return x->kind == SW_FUSE_SHIFTED ? take(f, op, &v) : SW_FUSE_NO;
+}
+
+/* What is inside so far is scores over the cap; what follows from the tanh is scores again when the cap is multiplied
+ * by. */
+static sw_fuse_verdict capped(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
+  sw_fuse_region *r = f->r;
+  sw_fuse_value v = {.kind = SW_FUSE_SUM, .dims = x->dims, .n = 1, .term = {{.factor = 1, .t = 1}}};
+  const bool first = r->bias.id < 0 && r->mask.id < 0 && r->final < 0 && !r->is_capped;
+  if (x->kind != SW_FUSE_SCORE || !first) return SW_FUSE_NO;
+  r->is_capped = true;
+  return take(f, op, &v);
 }
 
 static sw_fuse_verdict negated(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
@@ -39,6 +50,17 @@ static sw_fuse_verdict inverted(sw_finder *f, const sw_op *op, const sw_fuse_val
   if (x->kind != SW_FUSE_HIDDEN && x->kind != SW_FUSE_SEEN) return SW_FUSE_NO;
   v.kind = x->kind == SW_FUSE_SEEN ? SW_FUSE_HIDDEN : SW_FUSE_SEEN;
   return take(f, op, &v);
+}
+
+/* Only of dims of one element, of which none is the keys': nothing is reduced. */
+static bool reduces_nothing(const sw_finder *f, const sw_op *op, const sw_fuse_dims *of) {
+  int n;
+  const int64_t *dims = sw_op_ints(op, SW_ATTR_DIMS, &n);
+  for (int i = 0; i < n; i++) {
+    if (sw_finder_type(f, op->operands[0])->dims[dims[i]] != 1) return false;
+    if (f->r->final < 0 ? of->at[dims[i]].dim >= 0 : of->at[dims[i]].dim == f->r->key) return false;
+  }
+  return true;
 }
 
 /* The one dim that is reduced; -1: several, or parts of one. */
@@ -57,6 +79,7 @@ static sw_fuse_verdict reduced(sw_finder *f, const sw_op *op, const sw_fuse_valu
   sw_fuse_region *r = f->r;
   sw_fuse_value v = {.kind = x->kind};
   const char *kind = sw_op_text(op, SW_ATTR_KIND, "");
+  if (reduces_nothing(f, op, &x->dims)) return strcmp(kind, "prod") == 0 ? SW_FUSE_NO : moved(f, op, x);
   const int dim = reduced_dim(f, op, &x->dims);
   if (dim < 0 || !sw_fuse_dims_after(r->g, op, r->size, &x->dims, &v.dims)) return SW_FUSE_NO;
   if (x->kind == SW_FUSE_SCORE && strcmp(kind, "max") == 0) {
@@ -97,10 +120,30 @@ static sw_fuse_verdict both_inside(sw_finder *f, const sw_op *op, const sw_fuse_
 static sw_fuse_verdict with_number(sw_finder *f, const sw_op *op, int i, const sw_fuse_value *x, double c) {
   sw_fuse_value v = *x;
   const bool scales = c != 0 && isfinite(c) && (op->code == SW_OP_MULTIPLY || (op->code == SW_OP_DIVIDE && i == 0));
-  if (scales && x->kind == SW_FUSE_SCORE && f->r->bias.id < 0 && f->r->mask.id < 0 && f->r->final < 0) {
+  if (scales && x->kind == SW_FUSE_SCORE && f->r->bias.id < 0 && f->r->mask.id < 0 && f->r->final < 0 &&
+      !f->r->is_capped) {
     f->r->scale *= op->code == SW_OP_MULTIPLY ? c : 1 / c;
     v.scores = -1;
     return take(f, op, &v);
+  }
+  if (op->code == SW_OP_MULTIPLY && c > 0 && isfinite(c) && sw_fuse_is_tanh(x) && f->r->softcap <= 0) {
+    f->r->softcap = c;
+    f->r->scale *= c;
+    v = (sw_fuse_value){.kind = SW_FUSE_SCORE, .scores = -1, .dims = x->dims};
+    return take(f, op, &v);
+  }
+  if ((op->code == SW_OP_ADD || op->code == SW_OP_SUBTRACT) && x->kind == SW_FUSE_SUM && c != 0 && isfinite(c)) {
+    const sw_fuse_value number = {.kind = SW_FUSE_SUM, .n = 1, .term = {{.factor = c}}};
+    const bool minus = op->code == SW_OP_SUBTRACT; /* x - c, c - x */
+    v.n = 0;
+    const bool done =
+        sw_fuse_add(&v, x, minus && i == 1 ? -1 : 1) && sw_fuse_add(&v, &number, minus && i == 0 ? -1 : 1);
+    return done ? take(f, op, &v) : SW_FUSE_NO;
+  }
+  if (op->code == SW_OP_DIVIDE && i == 1 && x->kind == SW_FUSE_SUM && c != 0 && isfinite(c)) {
+    const sw_fuse_value number = {.kind = SW_FUSE_SUM, .n = 1, .term = {{.factor = c}}};
+    v.n = 0;
+    return sw_fuse_multiply(&v, &number, x, -1) ? take(f, op, &v) : SW_FUSE_NO;
   }
   if (scales && x->kind == SW_FUSE_SUM) {
     for (int k = 0; k < v.n; k++) v.term[k].factor *= op->code == SW_OP_MULTIPLY ? c : 1 / c;
@@ -198,6 +241,8 @@ sw_fuse_verdict sw_fuse_rule(sw_finder *f, const sw_op *op) {
       return converted(f, op, x);
     case SW_OP_EXP:
       return exponential(f, op, x);
+    case SW_OP_TANH:
+      return capped(f, op, x);
     case SW_OP_NEGATE:
       return negated(f, op, x);
     case SW_OP_NOT:

@@ -5,7 +5,7 @@
 static const double kSame = 1e-5; /* relative difference of numbers that are meant to be one */
 
 static bool same_term(const sw_fuse_term *a, const sw_fuse_term *b) {
-  return a->p == b->p && a->g == b->g && a->l == b->l && a->r == b->r;
+  return a->p == b->p && a->g == b->g && a->l == b->l && a->r == b->r && a->t == b->t;
 }
 
 static bool add_term(sw_fuse_value *v, sw_fuse_term t) {
@@ -34,8 +34,12 @@ bool sw_fuse_multiply(sw_fuse_value *to, const sw_fuse_value *x, const sw_fuse_v
   for (int i = 0; i < x->n; i++) {
     for (int k = 0; k < y->n; k++) {
       const sw_fuse_term *a = &x->term[i], *b = &y->term[k];
-      const sw_fuse_term t = {sign > 0 ? a->factor * b->factor : a->factor / b->factor, a->p + sign * b->p,
-                              a->g + sign * b->g, a->l + sign * b->l, a->r + sign * b->r};
+      const sw_fuse_term t = {sign > 0 ? a->factor * b->factor : a->factor / b->factor,
+                              a->p + sign * b->p,
+                              a->g + sign * b->g,
+                              a->l + sign * b->l,
+                              a->r + sign * b->r,
+                              a->t + sign * b->t};
       if (!add_term(to, t)) return false;
     }
   }
@@ -45,7 +49,7 @@ bool sw_fuse_multiply(sw_fuse_value *to, const sw_fuse_value *x, const sw_fuse_v
 bool sw_fuse_sum(sw_fuse_value *to, const sw_fuse_value *x) {
   for (int i = 0; i < x->n; i++) {
     sw_fuse_term t = x->term[i];
-    if (t.p != 1 || t.g < 0 || t.g > 1) return false;
+    if (t.p != 1 || t.g < 0 || t.g > 1 || t.t) return false;
     t.r += t.g;
     t.p = t.g = 0;
     if (!add_term(to, t)) return false;
@@ -53,16 +57,27 @@ bool sw_fuse_sum(sw_fuse_value *to, const sw_fuse_value *x) {
   return true;
 }
 
-static bool is_term(const sw_fuse_term *t, double factor, int p, int g, int r) {
-  return t->p == p && t->g == g && t->r == r && t->l == 0 && fabs(t->factor - factor) <= kSame * fabs(factor);
+static bool has_term(const sw_fuse_value *v, sw_fuse_term want) {
+  for (int i = 0; i < v->n; i++) {
+    if (same_term(&v->term[i], &want)) return fabs(v->term[i].factor - want.factor) <= kSame * fabs(want.factor);
+  }
+  return false;
 }
 
 bool sw_fuse_is_softmax(const sw_fuse_value *v) {
-  return v->kind == SW_FUSE_SUM && v->n == 1 && is_term(&v->term[0], 1, 1, 0, 0);
+  return v->kind == SW_FUSE_SUM && v->n == 1 && has_term(v, (sw_fuse_term){.factor = 1, .p = 1});
 }
 
-bool sw_fuse_is_derivative(const sw_fuse_value *v, double factor) {
-  if (v->kind != SW_FUSE_SUM || v->n != 2) return false;
-  const int first = v->term[0].g == 1 ? 0 : 1;
-  return is_term(&v->term[first], factor, 1, 1, 0) && is_term(&v->term[1 - first], -factor, 1, 0, 1);
+bool sw_fuse_is_tanh(const sw_fuse_value *v) {
+  return v->kind == SW_FUSE_SUM && v->n == 1 && has_term(v, (sw_fuse_term){.factor = 1, .t = 1});
+}
+
+bool sw_fuse_is_derivative(const sw_fuse_value *v, double factor, bool capped) {
+  if (v->kind != SW_FUSE_SUM || v->n != (capped ? 4 : 2)) return false;
+  for (int t = 0; t <= (capped ? 2 : 0); t += 2) {
+    const double by = t ? -factor : factor;
+    if (!has_term(v, (sw_fuse_term){.factor = by, .p = 1, .g = 1, .t = t})) return false;
+    if (!has_term(v, (sw_fuse_term){.factor = -by, .p = 1, .r = 1, .t = t})) return false;
+  }
+  return true;
 }

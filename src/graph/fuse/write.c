@@ -140,7 +140,7 @@ static bool comes_out_as_is(const sw_fuse_writer *w, const sw_fuse_region *r, co
   ordered o;
   const sw_type *t = sw_result_type(w->from, &w->from->ops[e->op], 0);
   order_dims(r, t, &e->dims, false, positions_first(r), &o);
-  return !o.moves && has_shape(t, PLACES, o.size);
+  return !o.moves && has_shape(t, PLACES, o.size) && t->dtype == w->from->values[r->q.id].type.dtype;
 }
 
 static sw_rc bring_out(sw_fuse_writer *w, const sw_fuse_region *r, const sw_fuse_exit *e, sw_id x) {
@@ -157,17 +157,24 @@ static sw_rc bring_out(sw_fuse_writer *w, const sw_fuse_region *r, const sw_fuse
     back[o.order[i]] = i;
   }
   const char *name = w->from->values[old].name;
+  const bool moves = o.moves || !has_shape(t, PLACES, o.size);
+  if (w->to->values[x].type.dtype != t->dtype) {
+    const sw_attr to = {.key = SW_ATTR_DTYPE, .u.i = t->dtype};
+    SW_TRY(helper(w, at, SW_OP_CONVERT, x, &to, moves ? NULL : name, &x));
+    w->now[old] = x;
+  }
+  if (!moves) return SW_OK;
   if (!o.moves) return reshape(w, at, x, t->rank, t->dims, name, &w->now[old]);
   if (!has_shape(&w->to->values[x].type, t->rank, sorted)) SW_TRY(reshape(w, at, x, t->rank, sorted, NULL, &x));
   return transpose(w, at, x, t->rank, back, name, &w->now[old]);
 }
 
 /* Heads of several dims have to be there all or none; batches as well. */
-static bool fits_scores(const sw_fuse_region *r, const sw_type *t, const sw_fuse_dims *dims) {
+bool sw_fuse_fits_scores(const sw_fuse_region *r, const sw_fuse_operand *x) {
   int64_t full[PLACES] = {1, 1, 1, 1};
   ordered o;
   for (int i = 0; i < r->n_dims; i++) full[place_of(r, i, true, false)] *= r->size[i];
-  order_dims(r, t, dims, true, false, &o);
+  order_dims(r, &r->g->values[x->id].type, &x->dims, true, false, &o);
   for (int p = 0; p < PLACES; p++) {
     if (o.size[p] != 1 && o.size[p] != full[p]) return false;
   }
@@ -179,7 +186,7 @@ static void narrow(const sw_fuse_region *r, sw_fuse_operand *x) {
   sw_fuse_operand small = *x;
   if (x->id < 0) return;
   sw_fuse_unspread(r->g, &small);
-  if (fits_scores(r, &r->g->values[small.id].type, &small.dims)) *x = small;
+  if (sw_fuse_fits_scores(r, &small)) *x = small;
 }
 
 void sw_fuse_narrow(sw_fuse_region *r) {
@@ -189,15 +196,18 @@ void sw_fuse_narrow(sw_fuse_region *r) {
 
 /* --- the ops ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_OPERANDS = 10, MOST_ATTRS = 6 };
+enum { MOST_OPERANDS = 10, MOST_ATTRS = 8 };
 
-/* Behind the n operands there are: bias and mask. */
+/* Behind the n operands there are: bias, mask, lengths and start. */
 static sw_rc add_scores(sw_fuse_writer *w, const sw_fuse_region *r, const sw_op *at, sw_id *in, int *n) {
   if (r->bias.id >= 0) SW_TRY(bring_in(w, r, at, &r->bias, true, &in[(*n)++]));
-  if (r->mask.id < 0) return SW_OK;
-  SW_TRY(bring_in(w, r, at, &r->mask, true, &in[*n]));
-  if (r->mask_hides) SW_TRY(helper(w, at, SW_OP_NOT, in[*n], NULL, NULL, &in[*n]));
-  (*n)++;
+  if (r->mask.id >= 0) {
+    SW_TRY(bring_in(w, r, at, &r->mask, true, &in[*n]));
+    if (r->mask_hides) SW_TRY(helper(w, at, SW_OP_NOT, in[*n], NULL, NULL, &in[*n]));
+    (*n)++;
+  }
+  if (r->lengths >= 0) in[(*n)++] = w->now[r->lengths];
+  if (r->start >= 0) in[(*n)++] = w->now[r->start];
   return SW_OK;
 }
 
@@ -206,7 +216,9 @@ static int attributes(const sw_fuse_region *r, sw_attr *at) {
   at[n++] = (sw_attr){.key = SW_ATTR_SCALE, .u.f = r->scale};
   at[n++] = (sw_attr){.key = SW_ATTR_LAYOUT, .u.text = positions_first(r) ? "bshd" : "bhsd"};
   at[n++] = (sw_attr){.key = SW_ATTR_CAUSAL, .u.i = r->causal};
-  at[n++] = (sw_attr){.key = SW_ATTR_BASE, .u.i = r->causal ? r->base : 0};
+  if (r->softcap > 0) at[n++] = (sw_attr){.key = SW_ATTR_SOFTCAP, .u.f = r->softcap};
+  at[n++] = (sw_attr){.key = SW_ATTR_BASE, .u.i = r->base};
+  if (r->window[0] >= 0) at[n++] = (sw_attr){.key = SW_ATTR_WINDOW, .u.ints = {r->window, 2}};
   return n;
 }
 

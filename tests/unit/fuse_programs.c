@@ -1,0 +1,126 @@
+/* Attention as JAX writes it (tests/data/attention, by scripts/make-attention-texts): how often it is found in
+ * programs, what is seen of their masks, and that the fused program computes what the written one does. */
+#include "check.h"
+
+#include "graph/attention.h"
+#include "shardwright/exec.h"
+#include "shardwright/program.h"
+
+static sw_diag diag;
+
+enum { MOST = 8 };
+
+static sw_program *read_text(const char *name, bool fuse) {
+  char path[512];
+  sw_program *p;
+  snprintf(path, sizeof path, "%s/tests/data/attention/%s.mlir", SW_SOURCE_DIR, name);
+  assert_ok(sw_program_read(path, &(sw_program_options){.fuse_attention = fuse}, &p, &diag));
+  return p;
+}
+
+/* Integers are lengths, 3 and 6; in each row of a mask some are true. */
+static void fill(const sw_graph *g, sw_tensor *args) {
+  assert_in_range(g->n_args, 1, MOST);
+  for (int i = 0; i < g->n_args; i++) {
+    const sw_type *t = &g->values[g->args[i]].type;
+    assert_ok(sw_tensor_init(&args[i], t->dtype, t->rank, t->dims, &diag));
+    assert_ok(sw_tensor_fill(&args[i], &(sw_fill){.kind = SW_FILL_RANDOM, .seed = (uint64_t)i + 1, .limit = 1}, &diag));
+    for (int64_t k = 0; t->dtype == SW_BOOL && k < sw_buffer_elements(&args[i]); k++)
+      ((bool *)args[i].data)[k] = k % 3 == 0 || k % 8 == 0;
+    if (t->dtype == SW_I32 && t->rank == 1) memcpy(args[i].data, (int32_t[]){3, 6}, 2 * sizeof(int32_t));
+    if (t->dtype == SW_I32 && t->rank == 0) memcpy(args[i].data, (int32_t[]){5}, sizeof(int32_t));
+  }
+}
+
+static void run(const sw_graph *g, const sw_tensor *args, sw_tensor *out) {
+  const sw_buffer *in[MOST];
+  for (int i = 0; i < g->n_args; i++) in[i] = &args[i];
+  assert_ok(sw_exec_run(g, in, &(sw_exec_options){.poison = true}, out, &diag));
+}
+
+static void expect_same(const char *name, const sw_graph *got, const sw_graph *want) {
+  sw_tensor args[MOST], a[MOST], b[MOST];
+  assert_in_range(got->n_outputs, 1, MOST);
+  fill(want, args);
+  run(got, args, a);
+  run(want, args, b);
+  for (int i = 0; i < got->n_outputs; i++) {
+    sw_difference off;
+    const double small = a[i].dtype == SW_BF16 ? 0.03 : 1e-5;
+    assert_ok(sw_tensor_compare(&a[i], &b[i], (sw_tolerance){small, small}, &off, &diag));
+    if (off.differing) fail_msg("%s: output %d differs by %g", name, i, off.worst_absolute);
+    sw_tensor_deinit(&a[i]);
+    sw_tensor_deinit(&b[i]);
+  }
+  for (int i = 0; i < got->n_args; i++) sw_tensor_deinit(&args[i]);
+}
+
+/* What the ops of a program should be like. */
+typedef struct text {
+  const char *name;
+  int forward, gradient;
+  int64_t group;
+  bool causal;
+  int64_t left; /* of the window; -1: none */
+  bool bias, mask, lengths, start;
+  double softcap;
+} text;
+
+static const text kTexts[] = {
+    {"plain", 1, 1, 1, .left = -1},
+    {"causal", 1, 1, 1, true, -1},
+    {"grouped", 1, 1, 2, true, -1},
+    {"bf16_grouped", 1, 1, 2, true, -1},
+    {"bias", 1, 1, 1, .left = -1, .bias = true},
+    {"bias_mask_causal", 1, 1, 1, true, -1, .bias = true, .mask = true},
+    {"window", 1, 1, 1, true, 4}, /* 3 before, 1 behind: up to 1 later, 4 before that */
+    {"window_causal", 1, 1, 1, true, 3},
+    {"kv_lengths", 1, 1, 1, .left = -1, .lengths = true},
+    {"lengths", 1, 1, 1, .left = -1, .mask = true, .lengths = true}, /* those of queries are a mask */
+    {"lengths_causal_grouped", 1, 1, 2, true, -1, .lengths = true},
+    {"hand_bf16_softcap_repeat", 1, 1, 1, true, -1, .softcap = 30},
+    {"hand_softcap", 1, 1, 1, true, -1, .softcap = 30},
+    {"hand_inf", 1, 1, 1, true, -1},
+    {"flax", 1, 1, 1, true, -1},
+};
+
+static void expect_op(const text *want, const sw_graph *g, const sw_op *op) {
+  sw_attention a;
+  sw_attention_of(g, op, &a);
+  const int64_t group = op->nest->loops[SW_ATTENTION_GROUP].size;
+  const bool left = a.left_bound ? a.left == want->left : want->left < 0;
+  const bool same = (a.bias >= 0) == want->bias && (a.mask >= 0) == want->mask && (a.lengths >= 0) == want->lengths &&
+                    (a.start >= 0) == want->start && a.right_bound == want->causal && left && group == want->group;
+  if (same && a.softcap == want->softcap) return;
+  sw_text t = {0};
+  sw_graph_print(g, &t);
+  print_message("%s\n", sw_text_str(&t));
+  sw_text_free(&t);
+  fail_msg("%s: an attention with other operands or attributes is made", want->name);
+}
+
+static void programs_of_jax_are_fused(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kTexts / sizeof *kTexts; i++) {
+    const text *t = &kTexts[i];
+    sw_program *fused = read_text(t->name, true), *plain = read_text(t->name, false);
+    int forward = 0, gradient = 0;
+    for (sw_id k = 0; k < sw_program_graph(fused)->n_ops; k++) {
+      const sw_op *op = &sw_program_graph(fused)->ops[k];
+      forward += op->code == SW_OP_ATTENTION;
+      gradient += op->code == SW_OP_ATTENTION_GRAD;
+      if (op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD) expect_op(t, sw_program_graph(fused), op);
+    }
+    if (forward != t->forward || gradient != t->gradient)
+      fail_msg("%s: %d attentions and %d gradients are found; expected %d and %d", t->name, forward, gradient,
+               t->forward, t->gradient);
+    expect_same(t->name, sw_program_graph(fused), sw_program_graph(plain));
+    sw_program_destroy(fused);
+    sw_program_destroy(plain);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(programs_of_jax_are_fused)};
+  return cmocka_run_group_tests_name("fuse_programs", tests, NULL, NULL);
+}
