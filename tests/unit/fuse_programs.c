@@ -24,7 +24,8 @@ static void fill(const sw_graph *g, sw_tensor *args) {
   for (int i = 0; i < g->n_args; i++) {
     const sw_type *t = &g->values[g->args[i]].type;
     assert_ok(sw_tensor_init(&args[i], t->dtype, t->rank, t->dims, &diag));
-    assert_ok(sw_tensor_fill(&args[i], &(sw_fill){.kind = SW_FILL_RANDOM, .seed = (uint64_t)i + 1, .limit = 1}, &diag));
+    assert_ok(
+        sw_tensor_fill(&args[i], &(sw_fill){.kind = SW_FILL_RANDOM, .seed = (uint64_t)i + 1, .limit = 0.5}, &diag));
     for (int64_t k = 0; t->dtype == SW_BOOL && k < sw_buffer_elements(&args[i]); k++)
       ((bool *)args[i].data)[k] = k % 3 == 0 || k % 8 == 0;
     if (t->dtype == SW_I32 && t->rank == 1) memcpy(args[i].data, (int32_t[]){3, 6}, 2 * sizeof(int32_t));
@@ -46,7 +47,7 @@ static void expect_same(const char *name, const sw_graph *got, const sw_graph *w
   run(want, args, b);
   for (int i = 0; i < got->n_outputs; i++) {
     sw_difference off;
-    const double small = a[i].dtype == SW_BF16 ? 0.03 : 1e-5;
+    const double small = a[i].dtype == SW_BF16 ? 0.03 : 1e-4;
     assert_ok(sw_tensor_compare(&a[i], &b[i], (sw_tolerance){small, small}, &off, &diag));
     if (off.differing) fail_msg("%s: output %d differs by %g", name, i, off.worst_absolute);
     sw_tensor_deinit(&a[i]);
@@ -82,6 +83,8 @@ static const text kTexts[] = {
     {"hand_softcap", 1, 1, 1, true, -1, .softcap = 30},
     {"hand_inf", 1, 1, 1, true, -1},
     {"flax", 1, 1, 1, true, -1},
+    {"scan_remat", 2, 1, 1, true, -1}, /* layers in a loop; the backward one does the forward part again */
+    {"scan", 0, 0, .left = -1},        /* the forward loop stores each softmax */
 };
 
 static void expect_op(const text *want, const sw_graph *g, const sw_op *op) {

@@ -6,10 +6,22 @@ static const sw_op *maker(const sw_graph *g, sw_id v) {
   return g->values[v].def < 0 ? NULL : &g->ops[g->values[v].def];
 }
 
+sw_id sw_fuse_entered(const sw_graph *g, sw_id value) {
+  for (const sw_op *op = maker(g, value); op && op->code == SW_OP_ENTER; op = maker(g, value)) {
+    const sw_value *v = &g->values[value];
+    for (int i = 0; i < v->n_uses; i++) {
+      const sw_op *join = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
+      if (join && join->code == SW_OP_JOIN && maker(g, join->operands[1])->operands[0] != value) return value;
+    }
+    value = op->operands[0];
+  }
+  return value;
+}
+
 bool sw_fuse_is_number(const sw_graph *g, sw_id value, double *out) {
-  const sw_op *op = maker(g, value);
+  const sw_op *op = maker(g, sw_fuse_entered(g, value));
   while (op && (op->code == SW_OP_BROADCAST || op->code == SW_OP_CONVERT || op->code == SW_OP_RESHAPE))
-    op = maker(g, op->operands[0]);
+    op = maker(g, sw_fuse_entered(g, op->operands[0]));
   if (!op || op->code != SW_OP_CONSTANT) return false;
   const sw_data *data = &sw_op_attr(op, SW_ATTR_VALUE)->u.data;
   const sw_type *t = sw_result_type(g, op, 0);

@@ -33,6 +33,11 @@ static const sw_op *maker(const seen *s, sw_id v) {
   const sw_id def = s->r->g->values[v].def;
   return def < 0 ? NULL : &s->r->g->ops[def];
 }
+/* Does the op that does the attention have the value at hand? Loops have what enters them. */
+static bool is_at_hand(const seen *s, sw_id v) {
+  const sw_op *op = maker(s, v);
+  return (op ? op->frame : -1) == s->r->g->ops[s->r->scores].frame;
+}
 static const sw_type *type_of(const seen *s, sw_id v) { return &s->r->g->values[v].type; }
 
 /* --- positions ---------------------------------------------------------------------------------------------------- */
@@ -67,6 +72,7 @@ static bool add_given(const seen *s, const sw_fuse_operand *x, double by, sum_of
   const sw_type *t = type_of(s, x->id);
   const int batches = s->r->n_batch - (s->r->kv_head >= 0);
   if (sw_dtype_class_of(t->dtype) != SW_CLASS_SIGNED && sw_dtype_class_of(t->dtype) != SW_CLASS_UNSIGNED) return false;
+  if (!is_at_hand(s, x->id)) return false;
   if (t->rank == 0 && (out->start < 0 || out->start == x->id)) {
     out->start = x->id;
     out->starts += by;
@@ -83,6 +89,12 @@ static bool add_sum(const seen *s, sw_fuse_operand x, double by, int depth, sum_
   double number;
   if (depth > MOST_DEPTH) return false;
   sw_fuse_unspread(s->r->g, &x);
+  const sw_id outside = sw_fuse_entered(s->r->g, x.id);
+  if (outside != x.id) {
+    if (add_given(s, &x, by, out)) return true;
+    x.id = outside;
+    sw_fuse_unspread(s->r->g, &x);
+  }
   const sw_op *op = maker(s, x.id);
   if (sw_fuse_is_number(s->r->g, x.id, &number)) {
     out->number += by * number;
@@ -190,7 +202,17 @@ static bool add_both(seen *s, const sw_op *op, const sw_fuse_dims *dims, bool op
 static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
   double c;
   sw_fuse_unspread(s->r->g, &x);
+  const sw_fuse_operand outside = {sw_fuse_entered(s->r->g, x.id), x.dims};
+  if (outside.id != x.id) {
+    seen with = *s;
+    add_mask(&with, outside, opposite, depth + 1);
+    if (with.n_rest == s->n_rest) {
+      *s = with;
+      return;
+    }
+  }
   const sw_op *op = depth > MOST_DEPTH ? NULL : maker(s, x.id);
+  if (op && op->code == SW_OP_ENTER) op = NULL;
   if (sw_fuse_is_number(s->r->g, x.id, &c) && (c != 0) != opposite) return;
   if (op && op->code == SW_OP_NOT) {
     add_mask(s, (sw_fuse_operand){op->operands[0], x.dims}, !opposite, depth + 1);
@@ -213,7 +235,7 @@ static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
       return;
     }
   }
-  s->n_rest++;
+  s->n_rest += is_at_hand(s, x.id) ? 1 : 2; /* what is not is no mask alone */
   s->rest = x;
   s->rest_hides = opposite;
 }
@@ -224,6 +246,8 @@ static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
 static bool is_mask(const sw_fuse_region *r, sw_fuse_operand *x, bool *hides) {
   double zero, low;
   for (int hops = 0; hops < MOST_DEPTH; hops++) {
+    sw_fuse_unspread(r->g, x);
+    x->id = sw_fuse_entered(r->g, x->id);
     sw_fuse_unspread(r->g, x);
     const sw_op *op = r->g->values[x->id].def < 0 ? NULL : &r->g->ops[r->g->values[x->id].def];
     if (op && op->code == SW_OP_CONVERT) {
