@@ -46,6 +46,8 @@
   X(LAYOUT, "layout", "LAYOUT", "nchw|nhwc", "order of the dimensions of images")                                      \
   X(OPTIMIZER, "optimizer", "NAME", "sgd|adam", "how a training step changes the parameters")                          \
   X(BIAS, "bias", "YES", "no|yes", "add a bias after each matrix")                                                     \
+  X(DROPOUT, "dropout", "PERCENT", NULL,                                                                               \
+    "elements that training leaves out of an embedding's sum, of what a block adds and of plain attention's weights")  \
   X(ATTENTION, "attention", "HOW", "plain|fused", "as products and a softmax, or as one op")                           \
   X(DTYPE, "dtype", "TYPE", "f32|bf16|f16|f64", "element type of parameters and activations")                          \
   X(PARAM_DTYPE, "param-dtype", "TYPE", "same|f32",                                                                    \

@@ -150,6 +150,15 @@ static const struct {
       {"experts", "3"},
       {"top-k", "2"},
       {"capacity", "2"}}},
+    {"mpt",
+     {{"layers", "1"},
+      {"hidden", "6"},
+      {"heads", "3"},
+      {"vocab", "7"},
+      {"seq", "4"},
+      {"batch", "2"},
+      {"dropout", "30"},
+      {"param-dtype", "same"}}},
     {"bert-layers", {{"layers", "1"}, {"hidden", "6"}, {"heads", "3"}, {"seq", "4"}, {"batch", "2"}}},
     {"conv", {{"layers", "2"}, {"hidden", "3"}, {"image", "6"}, {"classes", "4"}, {"batch", "2"}}},
 };
@@ -269,7 +278,8 @@ static void check_gradients(step *s, const char *what, uint64_t seed) {
   sw_tensor outputs[MAX_ARGS];
   step_run(s, outputs);
   assert_true(isfinite(doubles(&outputs[0])[0]));
-  for (int i = 1; i < s->g->n_outputs; i++) check_gradient(s, what, i, &outputs[i], &rng);
+  for (int i = 1; i < s->g->n_outputs; i++)
+    if (outputs[i].dtype == SW_F64) check_gradient(s, what, i, &outputs[i], &rng); /* not the state of random bits */
   free_outputs(s, outputs);
 }
 
@@ -318,6 +328,12 @@ static void test_gradients_of_ops(void **state) {
   }
 }
 
+static bool drops_out(int row) {
+  for (int i = 0; i < arg_count(row); i++)
+    if (strcmp(kSteps[row].args[i].name, "dropout") == 0) return true;
+  return false;
+}
+
 /* Attention as one op gives what products and a softmax give, and the same gradients. */
 static void test_fused_attention(void **state) {
   (void)state;
@@ -329,7 +345,7 @@ static void test_fused_attention(void **state) {
     sw_tensor outputs[2][MAX_ARGS];
     step s[2];
     assert_ok(sw_gen_arch_find(kSteps[row].arch, &arch, &diag));
-    if (!sw_gen_default_of(arch, SW_GEN_ATTENTION, &n)) continue;
+    if (!sw_gen_default_of(arch, SW_GEN_ATTENTION, &n) || drops_out(row)) continue; /* only of plain weights */
     for (int k = 0; k < 2; k++) {
       step_init_as(&s[k], row, "sgd", k ? "fused" : "plain", seed);
       step_run(&s[k], outputs[k]);

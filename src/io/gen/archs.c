@@ -25,8 +25,13 @@ static const struct {
   sw_gen_param param;
   int64_t min, max;
 } kRanges[] = {
-    {SW_GEN_LAYERS, 1, 4096},   {SW_GEN_KV_HEADS, 0, INT32_MAX}, {SW_GEN_HEAD_DIM, 0, INT32_MAX},
-    {SW_GEN_FFN, 0, INT32_MAX}, {SW_GEN_CAPACITY, 0, INT32_MAX}, {SW_GEN_DENSE_LAYERS, 0, INT32_MAX},
+    {SW_GEN_LAYERS, 1, 4096},
+    {SW_GEN_KV_HEADS, 0, INT32_MAX},
+    {SW_GEN_HEAD_DIM, 0, INT32_MAX},
+    {SW_GEN_DROPOUT, 0, 99},
+    {SW_GEN_FFN, 0, INT32_MAX},
+    {SW_GEN_CAPACITY, 0, INT32_MAX},
+    {SW_GEN_DENSE_LAYERS, 0, INT32_MAX},
 };
 
 typedef struct arch_row {
@@ -55,14 +60,14 @@ static const arch_row kArchs[] = {
       .help = "GPT-2 (small): learned positions, layer norm before each block, gelu, tied output",
       .source = "Radford et al. 2019; the openai-community/gpt2 configuration",
       .params = "mode=forward|train|decode layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=50257 seq=1024 batch=8 "
-                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN ATTENTION},
+                "dropout=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN ATTENTION},
      swg_build_gpt2},
     {{.name = "mpt",
       .help =
           "MPT (125M): learned positions, layer norm before each block, gelu, tied output, no biases; f32 parameters",
       .source = "mosaicml/llm-foundry, scripts/train/yamls/pretrain/mpt-*.yaml; benchmarking/README.md",
       .params = "mode=forward|train|decode layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=50368 seq=2048 batch=8 "
-                "dtype=bf16|f32|f16|f64 optimizer=adam|sgd " MIXED_IN ATTENTION},
+                "dropout=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " MIXED_IN ATTENTION},
      swg_build_mpt},
     {{.name = "bert",
       .help = "BERT (base): layer norm after each block, masked-language-model head, tied output",

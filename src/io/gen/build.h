@@ -24,6 +24,8 @@ typedef struct swg_builder {
   size_t outer[SWG_SCOPES]; /* length of `scope` outside each scope entered */
   int depth;
   sw_text name;         /* the full name being built */
+  double dropped;       /* share of elements that swg_dropout leaves out */
+  sw_id random;         /* state that random bits are made from, as far as they are made */
   const char *function; /* what ops that are added are parts of (sw_op); NULL: of nothing */
 } swg_builder;
 

@@ -31,7 +31,13 @@ static sw_rc build_decoder(const swg_config *c, bool bias, bool approximate, sw_
   sw_id wte = swg_param(&b, "wte", SWG_SHAPE(swg_get(c, SW_GEN_VOCAB), a.hidden));
   sw_id wpe = swg_param(&b, "wpe", SWG_SHAPE(seq, a.hidden));
   sw_id taken = swg_take(&b, "embed.token", wte, tokens);
+  sw_id random = -1;
+  if (swg_training(c) && swg_get(c, SW_GEN_DROPOUT)) {
+    b.dropped = (double)swg_get(c, SW_GEN_DROPOUT) / 100;
+    b.random = random = swg_arg(&b, "random", SW_VALUE_STATE, SW_U64, SWG_SHAPE(2));
+  }
   sw_id x = swg_add_rows(&b, "embed", taken, positions(&b, &a, wpe));
+  x = swg_dropout(&b, "embed.kept", x);
   swg_causal(&b, seq, &a);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "h.%d", i);
@@ -40,6 +46,7 @@ static sw_rc build_decoder(const swg_config *c, bool bias, bool approximate, sw_
   }
   x = swg_layer_norm(&b, "ln_f", x, bias);
   swg_finish_logits(&b, c, swg_einsum(&b, "logits", "bsd,vd->bsv", SWG_IDS(x, wte)));
+  if (random >= 0) swg_output(&b, "random.new", b.random, random);
   return swg_finish(&b, out);
 }
 

@@ -264,6 +264,8 @@ static void build(swg_reverse *r) {
   if (r->b.rc) return;
   derive_all(r);
   swg_output(&r->b, f->output_names[0], r->b.rc ? -1 : r->now[f->outputs[0]], -1);
+  for (int i = 1; i < f->n_outputs && !r->b.rc; i++)
+    if (f->alias[i] >= 0) swg_output(&r->b, f->output_names[i], r->now[f->outputs[i]], r->now[f->alias[i]]);
   update_all(r);
 }
 

@@ -13,8 +13,8 @@ typedef struct swg_how {
 
 /* `forward`: sealed, one function, one block; its first output is the loss, a float scalar. In the step each of its
  * parameters is state of the same name and comes back as NAME.new; Adam adds state NAME.m, NAME.v and adam.step.
- * Outputs: loss, then the new state in order of the arguments. SW_E_INPUT when an op on the way has no derivative
- * here. */
+ * Outputs: loss, the new values of `forward`'s own state, then the rest of the new state in order of the arguments.
+ * SW_E_INPUT when an op on the way has no derivative here. */
 SW_CHECKED sw_rc swg_train_step(const sw_graph *forward, const swg_how *how, sw_graph **out, sw_diag *d);
 
 /* One step of differentiation, from the last op to the first. Ids of `forward` are "old", those of the step "new". */

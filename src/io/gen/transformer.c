@@ -154,7 +154,7 @@ sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x) {
     sw_id mix = fused_mix(b, a, query, key, value);
     return project(b, "o", plain ? "bqhk,hkd->bqd" : "bqgrk,grkd->bqd", mix, wo, a->bias ? 1 : 0);
   }
-  sw_id weights = attention_weights(b, a, f, query, key);
+  sw_id weights = swg_dropout(b, "weights_kept", attention_weights(b, a, f, query, key));
   sw_id mix = swg_einsum(b, "mix", f->mix, SWG_IDS(weights, value));
   return project(b, "o", f->out, mix, wo, a->bias ? 1 : 0);
 }
@@ -235,12 +235,12 @@ sw_id swg_pre_norm_block(swg_builder *b, const swg_attention *a, sw_id x, int64_
   swg_enter(b, "attn");
   sw_id attended = swg_self_attention(b, a, normed);
   swg_leave(b);
-  x = swg_binary(b, SW_OP_ADD, "sum_1", x, attended);
+  x = swg_binary(b, SW_OP_ADD, "sum_1", x, swg_dropout(b, "drop_1", attended));
   normed = swg_layer_norm(b, "ln_2", x, a->bias);
   swg_enter(b, "mlp");
   sw_id fed = swg_gelu_block(b, normed, &(swg_gelu){a->hidden, ffn, approximate, a->bias});
   swg_leave(b);
-  return swg_binary(b, SW_OP_ADD, "sum_2", x, fed);
+  return swg_binary(b, SW_OP_ADD, "sum_2", x, swg_dropout(b, "drop_2", fed));
 }
 
 sw_id swg_gated_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn) {
@@ -249,6 +249,28 @@ sw_id swg_gated_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn) {
   sw_id act = swg_op(b, SW_OP_SILU, "act", SWG_IDS(gate), SWG_NONE);
   sw_id product = swg_binary(b, SW_OP_MULTIPLY, "product", act, up);
   return project(b, "down", "bsf,fd->bsd", product, SWG_SHAPE(ffn, hidden), 0);
+}
+
+/* Eight random bits decide an element. */
+sw_id swg_dropout(swg_builder *b, const char *name, sw_id x) {
+  const double kBytes = 256;
+  const double least = ceil(b->dropped * kBytes);
+  if (b->dropped <= 0) return x;
+  char function[256];
+  swg_shape shape = swg_shape_of(b, x);
+  int n = snprintf(function, sizeof function, "%s%s", sw_text_str(&b->scope), name);
+  if (n < 0 || (size_t)n >= sizeof function) swg_fail(b, SW_BUG(b->diag, "a name is longer than %zu", sizeof function));
+  b->function = function;
+  swg_enter(b, "%s", name);
+  b->random = swg_op(b, SW_OP_RNG_BITS, "bits", SWG_IDS(b->random),
+                     SWG_ATTRS(SWG_INTS_N(SHAPE, shape.at, shape.n), SWG_INT(DTYPE, SW_U8)));
+  sw_id bits = b->rc ? -1 : b->random + 1; /* its second result */
+  sw_id kept = swg_compare(b, "ge", "kept", bits, swg_splat_like(b, "least", least, bits));
+  sw_id zero = swg_splat_like(b, "zero", 0, x), larger = swg_scale(b, "larger", x, kBytes / (kBytes - least));
+  swg_leave(b);
+  sw_id y = swg_select(b, name, kept, larger, zero);
+  b->function = NULL;
+  return y;
 }
 
 sw_id swg_dense(swg_builder *b, const char *name, sw_id x, int64_t to, bool bias) {

@@ -52,6 +52,8 @@ sw_id swg_pre_norm_block(swg_builder *b, const swg_attention *a, sw_id x, int64_
 sw_id swg_gated_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn);
 
 /* x w + b over the last dim: parameters NAME.w [from, to] and NAME.b [to]. */
+/* x with a share b->dropped of its elements 0 and the others larger for that; x itself when that is none. */
+sw_id swg_dropout(swg_builder *b, const char *name, sw_id x);
 sw_id swg_dense(swg_builder *b, const char *name, sw_id x, int64_t to, bool bias);
 /* Parameters NAME.weight and, with a bias, NAME.bias. */
 sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x, bool bias);

@@ -1,0 +1,120 @@
+/* What a training step keeps of one transformer layer from its forward to its backward part, against the published
+ * formula: s b h (34 + 5 a s / h) bytes with plain attention and dropout in 16 bits, s b h 34 with attention as one op
+ * (Korthikanti et al. 2022, arXiv:2205.05198, section 4); and against what PyTorch's autograd kept on an accelerator
+ * (reports/measured-h100/saved.csv). Of one layer: the difference between models with two layers and with three.
+ */
+#include <math.h>
+
+#include "check.h"
+
+#include "io/gen.h"
+#include "shardwright/kernel.h"
+#include "shardwright/plan.h"
+#include "shardwright/profile_json.h"
+
+typedef struct layer {
+  int64_t width, heads, batch, seq;
+  int dropout; /* per cent */
+  bool fused;
+} layer;
+
+/* Bytes held when the backward part begins, parameters and state left out. */
+static double held(const layer *l, const char *compiler, int layers) {
+  const struct {
+    const char *name;
+    int64_t v;
+  } numbers[] = {{"layers", layers},  {"hidden", l->width}, {"heads", l->heads},
+                 {"batch", l->batch}, {"seq", l->seq},      {"dropout", l->dropout}};
+  enum { NUMBERS = sizeof numbers / sizeof *numbers };
+  char text[NUMBERS][24];
+  sw_gen_arg args[NUMBERS + 6] = {{"mode", "train"},       {"vocab", "512"},
+                                  {"dtype", "bf16"},       {"attention", l->fused ? "fused" : "plain"},
+                                  {"param-dtype", "same"}, {"optimizer", "sgd"}};
+  for (int i = 0; i < NUMBERS; i++) {
+    snprintf(text[i], sizeof text[i], "%lld", (long long)numbers[i].v);
+    args[6 + i] = (sw_gen_arg){numbers[i].name, text[i]};
+  }
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sw_graph *g;
+  sw_mesh one;
+  const sw_profile *profile;
+  sw_machine *machine;
+  sw_plan plan;
+  sw_breakdown b;
+  assert_ok(sw_gen_model("mpt", args, NUMBERS + 6, &g, &diag));
+  assert_ok(sw_profile_read("h100", &a, &profile, &diag));
+  assert_ok(sw_mesh_parse("x=1", &a, &one, &diag));
+  assert_ok(sw_machine_build(&a, profile, &one, &machine, &diag));
+  assert_ok(sw_kernels_find(g, compiler, &a, &g->kernels, &diag));
+  assert_ok(sw_baseline_build(g, machine, SW_BASELINE_REPLICATED, &a, &plan, &diag));
+  assert_ok(sw_plan_breakdown(&plan, &a, &b, &diag));
+  const sw_id begin = sw_graph_op_named(g, "loss.gradient");
+  assert_true(begin > 0);
+  const double bytes = (double)(b.bytes_at[begin] - b.param_bytes);
+  sw_graph_destroy(g);
+  sw_arena_deinit(&a);
+  return bytes;
+}
+
+/* In units of sequence x batch x width. */
+static double kept(const layer *l, const char *compiler) {
+  const double sbh = (double)l->seq * (double)l->batch * (double)l->width;
+  return (held(l, compiler, 3) - held(l, compiler, 2)) / sbh;
+}
+
+static double published(const layer *l) {
+  return 34 + (l->fused ? 0 : 5.0 * (double)l->heads * (double)l->seq / (double)l->width);
+}
+
+static void within(double got, double expected, double part, const char *what) {
+  if (fabs(got - expected) <= part * expected) return;
+  print_message("%s: %.3f s b h, %.3f expected\n", what, got, expected);
+  fail();
+}
+
+static void eager_keeps_what_is_published(void **state) {
+  (void)state;
+  static const layer kLayers[] = {
+      {256, 4, 2, 128, 10, false}, {256, 4, 2, 128, 10, true},     {512, 8, 1, 1024, 10, false},
+      {512, 8, 1, 1024, 10, true}, {6144, 64, 4, 2048, 10, false}, {6144, 64, 4, 2048, 10, true},
+  };
+  for (size_t i = 0; i < sizeof kLayers / sizeof *kLayers; i++)
+    within(kept(&kLayers[i], "eager"), published(&kLayers[i]), 0.03, "published");
+}
+
+/* One PyTorch layer of these sizes kept so much: saved.csv. */
+static void eager_keeps_what_was_measured(void **state) {
+  (void)state;
+  static const struct {
+    layer of;
+    double per_sbh;
+  } kMeasured[] = {
+      {{768, 12, 4, 1024, 0, true}, 32.083},    {{768, 12, 4, 1024, 0, false}, 64.354},
+      {{768, 12, 4, 1024, 10, false}, 114.354}, {{2048, 16, 2, 2048, 0, true}, 32.039},
+      {{2048, 16, 2, 2048, 0, false}, 64.508},  {{2048, 16, 2, 2048, 10, false}, 114.508},
+  };
+  for (size_t i = 0; i < sizeof kMeasured / sizeof *kMeasured; i++)
+    within(kept(&kMeasured[i].of, "eager"), kMeasured[i].per_sbh, 0.03, "measured");
+}
+
+static void compiled_ones_keep_less(void **state) {
+  (void)state;
+  static const char *const kCompilers[] = {"xla", "inductor", "ideal"};
+  static const layer kLayers[] = {{768, 12, 4, 1024, 10, false}, {768, 12, 4, 1024, 10, true}};
+  for (size_t c = 0; c < sizeof kCompilers / sizeof *kCompilers; c++)
+    for (size_t i = 0; i < sizeof kLayers / sizeof *kLayers; i++) {
+      const double got = kept(&kLayers[i], kCompilers[c]);
+      if (got < 20 || got > 1.03 * published(&kLayers[i])) print_message("%s: %.3f s b h\n", kCompilers[c], got);
+      assert_true(got >= 20 && got <= 1.03 * published(&kLayers[i]));
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(eager_keeps_what_is_published),
+      cmocka_unit_test(eager_keeps_what_was_measured),
+      cmocka_unit_test(compiled_ones_keep_less),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
