@@ -7,6 +7,7 @@
 #define SHARDWRIGHT_HW_H_
 
 #include "shardwright/collective.h"
+#include "shardwright/kernel_price.h"
 
 typedef struct sw_profile sw_profile; /* read-only after building; lives in its arena */
 typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
@@ -51,5 +52,9 @@ SW_API double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, c
 SW_API double sw_machine_launch_s(const sw_machine *m);
 /* Roofline of one local op: launch + max(flops / achieved flop rate of the dtype, bytes / achieved memory rate). */
 SW_API double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes);
+/* The same of a product or attention, by shape where the profile knows its kernel; launch included. */
+SW_API double sw_machine_work_s(const sw_machine *m, const sw_work *w);
+/* No less for any shape with these flops and bytes, or more of them. */
+SW_API double sw_machine_work_least_s(const sw_machine *m, const sw_work *w);
 
 #endif

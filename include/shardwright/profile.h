@@ -7,6 +7,7 @@
 #define SHARDWRIGHT_PROFILE_H_
 
 #include "shardwright/hw.h"
+#include "shardwright/kernel_price.h"
 
 /* How the units of one level (devices on the innermost level, else the level below) are joined. */
 #define SW_TOPOLOGIES(X)                                                       \
@@ -83,8 +84,10 @@ struct sw_profile {
   double flop_fraction, memory_fraction; /* of the peaks, achieved by large operations */
   double flop_fraction_8bit;             /* the same for dtypes of one byte; usually lower */
   double launch_s;                       /* of one local op */
-  double exchange_peer_s;                /* a direct exchange pays this more per peer than an all_to_all */
-  int64_t shared_cores; /* 0; else the rates above hold for this many devices, which all devices share */
+  double multiprocessors;                /* that kernels of known shape fill; 0: not said */
+  sw_kernel_price kernel[SW_PRICED_COUNT];
+  double exchange_peer_s; /* a direct exchange pays this more per peer than an all_to_all */
+  int64_t shared_cores;   /* 0; else the rates above hold for this many devices, which all devices share */
   int n_levels;
   sw_level level[SW_MAX_LEVELS]; /* innermost first */
   int n_meshes;

@@ -117,6 +117,9 @@ SW_API void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machin
 SW_API double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id value, const sw_sharding *from,
                                const sw_sharding *to);
 
+/* What a device does in the op when its loops have these extents (NULL: all): flops, the bytes that its kernel moves,
+ * and the shape of a product or attention. */
+SW_API void sw_op_shape(const sw_graph *g, const sw_op *op, const int64_t *extents, sw_work *w);
 /* What one run of the op costs at least, cut however one likes: its work shared evenly by all devices. */
 SW_API double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machine);
 

@@ -122,6 +122,22 @@ static sw_rc verify_level(const sw_level *l, int64_t *devices, sw_diag *d) {
   return SW_OK;
 }
 
+static sw_rc verify_kernel(const sw_profile *p, sw_priced_kernel k, sw_diag *d) {
+  const uint32_t fractions = SW_KERNEL_BIT(FLOP_FRACTION) | SW_KERNEL_BIT(MEMORY_FRACTION);
+  if (!p->kernel[k].known) return SW_OK;
+  if (!(p->multiprocessors >= 1 && p->multiprocessors <= 1e6))
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "kernel '%s' has constants, and the device %g multiprocessors",
+                         sw_priced_kernel_text(k), p->multiprocessors);
+  for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++) {
+    const double v = p->kernel[k].v[c];
+    if (!(sw_priced_kernel_constants(k) >> c & 1)) continue;
+    if (!fine(v) || (fractions >> c & 1 && (v <= 0 || v > 1)))
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "kernel '%s' has a %s of %g", sw_priced_kernel_text(k),
+                           sw_kernel_constant_text((sw_kernel_constant)c), v);
+  }
+  return SW_OK;
+}
+
 static sw_rc verify_device(const sw_profile *p, sw_diag *d) {
   if (p->memory_bytes < 1 || p->memory_reserved_bytes < 0 || p->memory_reserved_bytes >= p->memory_bytes)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "memory of %" PRId64 " bytes with %" PRId64 " reserved leaves nothing",
@@ -130,6 +146,7 @@ static sw_rc verify_device(const sw_profile *p, sw_diag *d) {
             p->flop_fraction_8bit <= 1 && p->memory_fraction > 0 && p->memory_fraction <= 1 && fine(p->launch_s) &&
             fine(p->exchange_peer_s) && p->shared_cores >= 0;
   for (int t = 0; t < SW_DTYPE_COUNT; t++) ok = ok && p->flop_per_s[t] > 0;
+  for (int k = 0; k < SW_PRICED_COUNT; k++) SW_TRY(verify_kernel(p, (sw_priced_kernel)k, d));
   return ok ? SW_OK
             : SW_FAIL_INPUT(d, SW_NOWHERE, "device '%s': rates must be positive and fractions in (0, 1]",
                             p->device_name);

@@ -109,8 +109,39 @@ static sw_rc read_shared(reader *r, const sw_json *v) {
   return sw_json_i64(v, "cores", 1, SW_MAX_DEVICES, &r->p->shared_cores, r->d);
 }
 
+static sw_rc read_kernel(reader *r, const sw_json *v, sw_priced_kernel k) {
+  const char *keys[SW_KERNEL_CONSTANT_COUNT + 2] = {"library", "source"};
+  sw_kernel_price *price = &r->p->kernel[k];
+  const uint32_t has = sw_priced_kernel_constants(k);
+  int n = 2;
+  for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++)
+    if (has >> c & 1) keys[n++] = sw_kernel_constant_text((sw_kernel_constant)c);
+  SW_TRY(sw_json_only(v, keys, n, "a kernel", r->d));
+  SW_TRY(check_source(r, v));
+  if (sw_json_find(v, "library")) SW_TRY(text_member(r, v, "library", &price->library));
+  price->known = true;
+  for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++)
+    if (has >> c & 1)
+      SW_TRY(sw_json_f64(v, sw_kernel_constant_text((sw_kernel_constant)c), 0, 1e9, &price->v[c], r->d));
+  return SW_OK;
+}
+
+static sw_rc read_kernels(reader *r, const sw_json *v) {
+  const char *keys[SW_PRICED_COUNT + 2] = {"multiprocessors", "source"};
+  for (int k = 0; k < SW_PRICED_COUNT; k++) keys[k + 2] = sw_priced_kernel_text((sw_priced_kernel)k);
+  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'kernels'", r->d));
+  SW_TRY(check_source(r, v));
+  SW_TRY(sw_json_f64(v, "multiprocessors", 1, 1e6, &r->p->multiprocessors, r->d));
+  for (int k = 0; k < SW_PRICED_COUNT; k++) {
+    const sw_json *part = NULL;
+    SW_TRY(sw_json_opt_object(v, keys[k + 2], &part, r->d));
+    if (part) SW_TRY(read_kernel(r, part, (sw_priced_kernel)k));
+  }
+  return SW_OK;
+}
+
 static sw_rc read_device(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"name", "memory", "flop_per_s", "achieved", "shared"};
+  static const char *const keys[] = {"name", "memory", "flop_per_s", "achieved", "kernels", "shared"};
   const sw_json *part;
   SW_TRY(sw_json_only(v, keys, COUNT(keys), "'device'", r->d));
   SW_TRY(text_member(r, v, "name", &r->p->device_name));
@@ -120,6 +151,9 @@ static sw_rc read_device(reader *r, const sw_json *v) {
   SW_TRY(read_flops(r, part));
   SW_TRY(sw_json_object(v, "achieved", &part, r->d));
   SW_TRY(read_achieved(r, part));
+  part = NULL;
+  SW_TRY(sw_json_opt_object(v, "kernels", &part, r->d));
+  if (part) SW_TRY(read_kernels(r, part));
   part = NULL;
   SW_TRY(sw_json_opt_object(v, "shared", &part, r->d));
   return part ? read_shared(r, part) : SW_OK;

@@ -1,11 +1,12 @@
 /* The cost model against measured tables: how far are the prices of a profile from what was measured, and what
  * constants would fit best.
  *
- * Two tables in one folder, both with a header line: collectives.csv (source, hardware, ranks, nodes, collective,
- * bytes, time_us, place) and gemm.csv (source, hardware, dtype, m, n, k, time_us). A profile names the rows that speak
- * of it
+ * Tables in one folder, those that are there, each with a header line: collectives.csv (source, hardware, ranks, nodes,
+ * collective, bytes, time_us, place), gemm.csv (source, hardware, dtype, m, n, k, time_us) and attention.csv (source,
+ * hardware, kind, batch, seq, heads, kv_heads, head_dim, window, time_us). A profile names the rows that speak of it
  * ("measured" in its file). Rows are split: within each table every other size, on ranks other than 4, is for fitting;
- * all other rows judge. Errors are mean |ln(predicted / measured)| in per cent; below 1 MiB they stand apart. A source
+ * all other rows judge. Errors are mean |ln(predicted / measured)| in per cent; collectives below
+ * 1 MiB and kernels below 20 us stand apart. A source
  * passes at SW_BENCH_COSTS_LIMIT or less; a profile with fewer than SW_BENCH_COSTS_MIN_ROWS rows is reported only.
  */
 #ifndef REPORT_BENCH_COSTS_H_

@@ -35,6 +35,30 @@ static void add(fit_constants *c, double *value, double *tied, double max) {
     c->at[c->n++] = (fit_constant){value, tied, *value / kReach, fmin(max, *value * kReach)};
 }
 
+static int priced_kernel(const sample *s) {
+  if (s->work.kind == SW_WORK_PRODUCT)
+    return sw_dtype_bytes(s->work.dtype) == 1 ? SW_PRICED_PRODUCT_8BIT : SW_PRICED_PRODUCT;
+  if (s->work.kind == SW_WORK_ATTENTION_GRAD) return SW_PRICED_ATTENTION_GRAD;
+  return s->work.m > 1 ? SW_PRICED_ATTENTION : SW_PRICED_DECODE;
+}
+
+/* Constants of the kernels that samples speak of; are all such samples of known kernels? */
+static bool add_kernels(sw_profile *p, const sample_set *s, fit_constants *out) {
+  const uint32_t fractions = SW_KERNEL_BIT(FLOP_FRACTION) | SW_KERNEL_BIT(MEMORY_FRACTION);
+  bool seen[SW_PRICED_COUNT] = {false}, all = true;
+  for (int64_t i = 0; i < s->n; i++) {
+    const sample *x = &s->at[i];
+    if (!x->train || x->layout >= 0) continue;
+    const int k = x->work.kind == SW_WORK_ANY ? SW_PRICED_COUNT : priced_kernel(x);
+    all = all && k < SW_PRICED_COUNT && p->kernel[k].known;
+    if (k < SW_PRICED_COUNT) seen[k] = true;
+  }
+  for (int k = 0; k < SW_PRICED_COUNT; k++)
+    for (int c = 0; seen[k] && p->kernel[k].known && c < SW_KERNEL_CONSTANT_COUNT; c++)
+      add(out, &p->kernel[k].v[c], NULL, fractions >> c & 1 ? 1 : HUGE_VAL);
+  return all;
+}
+
 /* How many different numbers of units of the outer level the training samples span. */
 static int outer_spans(const sw_profile *p, const sample_set *s) {
   int64_t seen = 0;
@@ -79,6 +103,7 @@ void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out)
   }
   if (p->n_levels > 1) add(out, &level->serial_fraction, NULL, 1);
   if (!products) return;
+  if (add_kernels(p, s, out)) return;
   add(out, &p->flop_fraction, NULL, 1);
   if (p->flop_fraction_8bit != p->flop_fraction) add(out, &p->flop_fraction_8bit, NULL, 1);
   add(out, &p->memory_fraction, NULL, 1);

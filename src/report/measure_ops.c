@@ -79,7 +79,8 @@ static sw_rc measure(const probe *p, const sw_graph *g, double min_s, sw_cancel 
   }
   if (!rc) rc = time_op(g, args, min_s, cancel, &out->measured_s, d);
   for (int i = 0; i < 2; i++) sw_tensor_deinit(&in[i]);
-  if (!rc) sw_op_work(g, &g->ops[0], NULL, &out->flops, &out->bytes);
+  if (!rc) sw_op_work(g, &g->ops[0], NULL, &out->work.flops, &out->work.bytes);
+  out->bytes = out->work.bytes;
   return rc;
 }
 
@@ -88,13 +89,13 @@ sw_rc sw_measure_ops(double min_s, sw_cancel *cancel, sample_set *set, sample_li
   *flop_per_s = *bytes_per_s = 0;
   for (size_t i = 0; i < sizeof kProbes / sizeof kProbes[0]; i++) {
     sw_graph *g;
-    sample s = {.layout = -1, .dtype = SW_F32, .train = true, .source = sw_sample_source(set, kProbes[i].op)};
+    sample s = {.layout = -1, .work.dtype = SW_F32, .train = true, .source = sw_sample_source(set, kProbes[i].op)};
     SW_TRY(build(&kProbes[i], &g, d));
     sw_rc rc = measure(&kProbes[i], g, min_s, cancel, &s, d);
     sw_graph_destroy(g);
     if (rc) return rc;
     s.weight = s.bytes < kLargeBytes ? 0.3 : 1; /* most time goes into the large ones */
-    *flop_per_s = fmax(*flop_per_s, s.flops / s.measured_s);
+    *flop_per_s = fmax(*flop_per_s, s.work.flops / s.measured_s);
     *bytes_per_s = fmax(*bytes_per_s, s.bytes / s.measured_s);
     SW_TRY(sw_array_push(list, s, d));
   }

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/csv.h"
 
@@ -164,16 +165,59 @@ static sw_rc add_gemm(reading *r, const sw_csv *t, const int *c, int64_t row) {
   SW_TRY(sw_csv_number(t, row, c[G_K], &k, r->d));
   SW_TRY(sw_csv_number(t, row, c[G_TIME_US], &time_us, r->d));
   if (!claims(r->p, sw_csv_at(t, row, c[G_HARDWARE]), sw_csv_at(t, row, c[G_SOURCE]), 1)) return SW_OK;
-  if (time_us <= 0 || !gemm_dtype(sw_csv_at(t, row, c[G_DTYPE]), &s.dtype)) {
+  sw_dtype dtype;
+  if (time_us <= 0 || !gemm_dtype(sw_csv_at(t, row, c[G_DTYPE]), &dtype)) {
     r->set->skipped++;
     return SW_OK;
   }
-  snprintf(tag, sizeof tag, " gemm %s", sw_dtype_text(s.dtype));
+  snprintf(tag, sizeof tag, " gemm %s", sw_dtype_text(dtype));
   SW_TRY(source_id(r, sw_csv_at(t, row, c[G_SOURCE]), tag, &s.source));
-  s.flops = 2 * m * n * k;
-  s.bytes = sw_dtype_bytes(s.dtype) * (m * k + k * n) + 2 * m * n;
-  s.cast_bytes = sw_dtype_bytes(s.dtype) == 1 ? 3 * m * k : 0;
+  s.bytes = sw_dtype_bytes(dtype) * (m * k + k * n) + 2 * m * n;
+  s.work = (sw_work){SW_WORK_PRODUCT, dtype, 2 * m * n * k, s.bytes, .batch = 1, .m = m, .n = n, .k = k};
+  s.cast_bytes = sw_dtype_bytes(dtype) == 1 ? 3 * m * k : 0;
   s.measured_s = time_us * 1e-6;
+  s.train = row % 2 == 0;
+  s.weight = 1;
+  return sw_array_push(&r->list, s, r->d);
+}
+
+enum { A_SOURCE, A_HARDWARE, A_KIND, A_BATCH, A_SEQ, A_HEADS, A_KV_HEADS, A_WIDTH, A_WINDOW, A_TIME_US, A_COLUMNS };
+static const char *const kAttentionColumns[A_COLUMNS] = {"source", "hardware", "kind",     "batch",  "seq",
+                                                         "heads",  "kv_heads", "head_dim", "window", "time_us"};
+
+/* One layer in 16 bits: `context` over a causal sequence, `backward` its gradients, `generation` of one query over seq
+ * keys. */
+static sw_rc add_attention(reading *r, const sw_csv *t, const int *c, int64_t row) {
+  double v[A_COLUMNS];
+  sample s = {.layout = -1};
+  const char *kind = sw_csv_at(t, row, c[A_KIND]);
+  for (int i = A_BATCH; i < A_COLUMNS; i++) SW_TRY(sw_csv_number(t, row, c[i], &v[i], r->d));
+  if (!claims(r->p, sw_csv_at(t, row, c[A_HARDWARE]), sw_csv_at(t, row, c[A_SOURCE]), 1)) return SW_OK;
+  const bool one = strcmp(kind, "generation") == 0, back = strcmp(kind, "backward") == 0;
+  if (v[A_TIME_US] <= 0 || v[A_KV_HEADS] <= 0 || (!one && !back && strcmp(kind, "context") != 0)) {
+    r->set->skipped++;
+    return SW_OK;
+  }
+  const double seq = v[A_SEQ], window = v[A_WINDOW] > 0 && v[A_WINDOW] < seq ? v[A_WINDOW] : seq;
+  const double queries = one ? 1 : seq, keys = one ? window : seq;
+  const double pairs = one ? window : window * (window + 1) / 2 + (seq - window) * window;
+  const double per_query = v[A_BATCH] * v[A_HEADS] * queries * v[A_WIDTH],
+               per_key = v[A_BATCH] * v[A_KV_HEADS] * keys * v[A_WIDTH];
+  char tag[32];
+  snprintf(tag, sizeof tag, " attention %s", one ? "decode" : kind);
+  SW_TRY(source_id(r, sw_csv_at(t, row, c[A_SOURCE]), tag, &s.source));
+  s.bytes = 2 * (back ? 4 * per_query + 4 * per_key : 2 * per_query + 2 * per_key);
+  s.work = (sw_work){.kind = back ? SW_WORK_ATTENTION_GRAD : SW_WORK_ATTENTION,
+                     .dtype = SW_BF16,
+                     .flops = (back ? 10 : 4) * v[A_BATCH] * v[A_HEADS] * v[A_WIDTH] * pairs,
+                     .bytes = s.bytes,
+                     .batch = v[A_BATCH],
+                     .m = queries,
+                     .n = keys,
+                     .k = v[A_WIDTH],
+                     .heads = v[A_HEADS],
+                     .kv_heads = v[A_KV_HEADS]};
+  s.measured_s = v[A_TIME_US] * 1e-6;
   s.train = row % 2 == 0;
   s.weight = 1;
   return sw_array_push(&r->list, s, r->d);
@@ -182,7 +226,8 @@ static sw_rc add_gemm(reading *r, const sw_csv *t, const int *c, int64_t row) {
 static sw_rc read_table(reading *r, const char *file, int n_columns, const char *const *columns,
                         sw_rc (*add)(reading *r, const sw_csv *t, const int *c, int64_t row), sw_arena *scratch) {
   sw_csv t;
-  int c[C_COLUMNS + G_COLUMNS]; /* room for those of either */
+  int c[C_COLUMNS + G_COLUMNS + A_COLUMNS];  /* room for those of any */
+  if (access(file, F_OK) != 0) return SW_OK; /* no such measurements */
   SW_TRY(sw_csv_read(file, scratch, &t, r->d));
   for (int i = 0; i < n_columns; i++) SW_TRY(sw_csv_column(&t, columns[i], &c[i], r->d));
   for (int64_t i = 0; i < t.n_rows; i++) SW_TRY(add(r, &t, c, i));
@@ -192,9 +237,11 @@ static sw_rc read_table(reading *r, const char *file, int n_columns, const char 
 static sw_rc read_tables(reading *r, const char *facts_dir, sw_arena *scratch) {
   char *collectives = sw_arena_printf(scratch, r->d, "%s/collectives.csv", facts_dir);
   char *gemms = sw_arena_printf(scratch, r->d, "%s/gemm.csv", facts_dir);
-  if (!collectives || !gemms) return SW_E_RESOURCE;
+  char *attentions = sw_arena_printf(scratch, r->d, "%s/attention.csv", facts_dir);
+  if (!collectives || !gemms || !attentions) return SW_E_RESOURCE;
   SW_TRY(read_table(r, collectives, C_COLUMNS, kCollectiveColumns, add_collective, scratch));
-  return read_table(r, gemms, G_COLUMNS, kGemmColumns, add_gemm, scratch);
+  SW_TRY(read_table(r, gemms, G_COLUMNS, kGemmColumns, add_gemm, scratch));
+  return read_table(r, attentions, A_COLUMNS, kAttentionColumns, add_attention, scratch);
 }
 
 sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *arena, sample_set *out, sw_diag *d) {
@@ -236,6 +283,7 @@ static void end_run(unclaimed *u, const char *hardware, const char *source, int6
 static sw_rc count_unclaimed(const char *path, bool has_nodes, unclaimed *u, sw_arena *scratch, sw_diag *d) {
   sw_csv t;
   int hardware, source, nodes_column = 0;
+  if (access(path, F_OK) != 0) return SW_OK;
   SW_TRY(sw_csv_read(path, scratch, &t, d));
   SW_TRY(sw_csv_column(&t, "hardware", &hardware, d));
   SW_TRY(sw_csv_column(&t, "source", &source, d));
@@ -266,9 +314,11 @@ sw_rc sw_rows_unclaimed(const sw_profile *const *profiles, int n, const char *fa
   unclaimed u = {profiles, n, 0, by_hardware};
   char *collectives = sw_arena_printf(&scratch, d, "%s/collectives.csv", facts_dir);
   char *gemms = sw_arena_printf(&scratch, d, "%s/gemm.csv", facts_dir);
-  sw_rc rc = collectives && gemms ? SW_OK : SW_E_RESOURCE;
+  char *attentions = sw_arena_printf(&scratch, d, "%s/attention.csv", facts_dir);
+  sw_rc rc = collectives && gemms && attentions ? SW_OK : SW_E_RESOURCE;
   if (!rc) rc = count_unclaimed(collectives, true, &u, &scratch, d);
   if (!rc) rc = count_unclaimed(gemms, false, &u, &scratch, d);
+  if (!rc) rc = count_unclaimed(attentions, false, &u, &scratch, d);
   sw_arena_deinit(&scratch);
   *count = u.count;
   return rc;
@@ -277,8 +327,8 @@ sw_rc sw_rows_unclaimed(const sw_profile *const *profiles, int n, const char *fa
 static double predict_one(const sample *s, const sw_machine *m) {
   const sw_mesh *mesh = sw_machine_mesh(m);
   if (s->layout < 0) {
-    double cast_s = s->cast_bytes > 0 ? sw_machine_local_s(m, s->dtype, 0, s->cast_bytes) : 0;
-    return cast_s + sw_machine_local_s(m, s->dtype, s->flops, s->bytes);
+    double cast_s = s->cast_bytes > 0 ? sw_machine_local_s(m, s->work.dtype, 0, s->cast_bytes) : 0;
+    return cast_s + sw_machine_work_s(m, &s->work);
   }
   sw_axis_ref group[] = {sw_axis_whole(mesh, 0), sw_axis_whole(mesh, 2)};
   return sw_machine_collective_s(m, s->op, group, 2, s->bytes);

@@ -9,12 +9,11 @@ enum { MAX_SOURCES = 32, MAX_LAYOUTS = 32 };
 
 /* One measured time. */
 typedef struct sample {
-  int source, layout; /* layout -1: a matrix product */
+  int source, layout; /* layout -1: a kernel of one device */
   sw_coll_op op;
-  double bytes; /* of the collective; of a product all three matrices */
-  double flops;
+  double bytes;      /* of the collective, or that the kernel moves */
+  sw_work work;      /* of a kernel */
   double cast_bytes; /* moved by an op before the product that casts its left input to 8 bits; 0: none */
-  sw_dtype dtype;
   double measured_s;
   bool train;
   double weight; /* in the fit */

@@ -29,21 +29,18 @@ static double collective_seconds(const sw_spmd *s, const sw_machine *machine, co
 
 double sw_spmd_op_s(const sw_spmd *s, const sw_machine *machine, const sw_op *op) {
   const sw_graph *g = s->program;
-  double flops = 0, bytes = 0;
+  sw_work w;
   if (op->collective) return collective_seconds(s, machine, op);
   if (!op->n_results) return 0;
-  if (op->nest) {
-    sw_op_work(g, op, NULL, &flops, &bytes);
-  } else {
-    bytes = 2.0 * (double)sw_type_bytes(sw_result_type(g, op, 0)); /* mask, shard_start: read and write */
-  }
-  sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
+  sw_op_shape(g, op, NULL, &w);
+  if (!op->nest) w.bytes = 2.0 * (double)sw_type_bytes(sw_result_type(g, op, 0)); /* mask, shard_start: both ways */
   if (s->whole_tensors && sw_type_bytes(sw_result_type(g, op, 0)) > 0) {
     double part = (double)value_bytes(s, op->results[0]) / (double)sw_type_bytes(sw_result_type(g, op, 0));
-    flops *= part;
-    bytes *= part;
+    w.kind = SW_WORK_ANY; /* the shape is not that of one device */
+    w.flops *= part;
+    w.bytes *= part;
   }
-  return flops > 0 || bytes > 0 ? sw_machine_local_s(machine, t, flops, bytes) : 0;
+  return w.flops > 0 || w.bytes > 0 ? sw_machine_work_s(machine, &w) : 0;
 }
 
 /* What one device receives, padding included. */

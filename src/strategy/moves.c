@@ -216,13 +216,57 @@ static bool is_part_of(const sw_sharding *from, const sw_sharding *to, int rank)
   return true;
 }
 
-/* The roofline of the op; the launch is its kernel's, which one of the kernel's ops bears. What is made again costs its
+static bool uses_loop(const sw_map *map, int loop) {
+  for (int i = 0; i < map->rank; i++)
+    for (int t = 0; t < map->dims[i].n_terms; t++)
+      if (map->dims[i].terms[t].loop == loop) return true;
+  return false;
+}
+
+/* Loops that both operands and the result follow are of a batch, those of one operand of rows or columns, those of no
+ * result are summed over. */
+static void shape_product(const sw_loop_nest *nest, const int64_t *extents, sw_work *w) {
+  w->kind = SW_WORK_PRODUCT;
+  w->batch = w->m = w->n = w->k = 1;
+  for (int l = 0; l < nest->n_loops; l++) {
+    const double extent = (double)(extents ? extents[l] : nest->loops[l].size);
+    const bool a = uses_loop(&nest->maps[0], l), b = uses_loop(&nest->maps[1], l), out = uses_loop(&nest->maps[2], l);
+    double *at = !out ? &w->k : a && b ? &w->batch : a ? &w->m : &w->n;
+    *at *= extent;
+  }
+}
+
+static void shape_attention(const sw_op *op, const int64_t *extents, sw_work *w) {
+  double size[SW_ATTENTION_LOOPS];
+  for (int l = 0; l < SW_ATTENTION_LOOPS; l++) size[l] = (double)(extents ? extents[l] : op->nest->loops[l].size);
+  w->kind = op->code == SW_OP_ATTENTION ? SW_WORK_ATTENTION : SW_WORK_ATTENTION_GRAD;
+  w->batch = size[SW_ATTENTION_BATCH];
+  w->kv_heads = size[SW_ATTENTION_KV_HEAD];
+  w->heads = w->kv_heads * size[SW_ATTENTION_GROUP];
+  w->m = size[SW_ATTENTION_QUERY];
+  w->n = size[SW_ATTENTION_KEY];
+  w->k = size[SW_ATTENTION_WIDTH];
+}
+
+void sw_op_shape(const sw_graph *g, const sw_op *op, const int64_t *extents, sw_work *w) {
+  *w = (sw_work){.dtype = SW_F32};
+  if (op->n_operands || op->n_results)
+    w->dtype = (op->n_operands ? sw_operand_type(g, op, 0) : sw_result_type(g, op, 0))->dtype;
+  sw_op_work(g, op, extents, &w->flops, &w->bytes);
+  w->bytes = sw_op_traffic(g, op, extents);
+  if (!op->nest) return;
+  if (op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD)
+    shape_attention(op, extents, w);
+  else if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION && op->nest->n_maps == 3)
+    shape_product(op->nest, extents, w);
+}
+
+/* The price of the op; the launch is its kernel's, which one of the kernel's ops bears. What is made again costs its
  * readers what it reads. */
-static double local_s(const sw_graph *g, const sw_op *op, const sw_machine *machine, double flops, double bytes) {
-  if (flops <= 0 && bytes <= 0) return 0;
+static double local_s(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_work *w, bool least) {
+  if (w->flops <= 0 && w->bytes <= 0) return 0;
   if (op->n_results && sw_value_keeping(g, op->results[0]) == SW_KEPT_AGAIN) return 0;
-  sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
-  const double alone_s = sw_machine_local_s(machine, t, flops, bytes);
+  const double alone_s = least ? sw_machine_work_least_s(machine, w) : sw_machine_work_s(machine, w);
   return sw_op_launches(g, op) ? alone_s : fmax(0, alone_s - sw_machine_launch_s(machine));
 }
 
@@ -239,11 +283,12 @@ double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id valu
 
 double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machine) {
   const double kRounding = 1e-9, devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
-  double flops, bytes;
-  sw_op_work(g, op, NULL, &flops, &bytes);
-  bytes = sw_op_traffic(g, op, NULL);
+  sw_work w;
   if (op->code == SW_OP_TRANSPOSE) return 0; /* cut to one element, a dim has nothing to move */
-  return (1 - kRounding) * local_s(g, op, machine, flops / devices, bytes / devices);
+  sw_op_shape(g, op, NULL, &w);
+  w.flops /= devices;
+  w.bytes /= devices;
+  return (1 - kRounding) * local_s(g, op, machine, &w, true);
 }
 
 void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
@@ -253,9 +298,11 @@ void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *mach
   *out = (sw_op_cost){0};
   bool fits = op->nest->n_loops <= MOST_LOOPS;
   for (int l = 0; fits && l < op->nest->n_loops; l++) extents[l] = sw_strategy_block(op->nest, s, l);
-  sw_op_work(g, op, fits ? extents : NULL, &out->flops, &out->bytes);
-  out->bytes = sw_op_traffic(g, op, fits ? extents : NULL);
-  out->local_s = local_s(g, op, machine, out->flops, out->bytes);
+  sw_work w;
+  sw_op_shape(g, op, fits ? extents : NULL, &w);
+  out->flops = w.flops;
+  out->bytes = w.bytes;
+  out->local_s = local_s(g, op, machine, &w, false);
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
 }
