@@ -1,14 +1,16 @@
-/* The plan that holds least. The problem counts less than a plan holds (resharded copies are missing), so its limit is
- * a handle and no measure: solve at a few limits from the least feasible one upwards, and keep the plan whose exact
- * peak is smallest.
+/* The plan that holds least. What the problem counts is not what a plan holds (resharded copies are missing, and a
+ * value counts to the end that a smaller copy may take the place of), so its limit is a handle and no measure: solve at
+ * a few limits from the least feasible one upwards, and keep the plan whose exact peak is smallest. What is proven of
+ * all plans comes from a problem that counts no more than any plan holds (strategy/least_held.h).
  *
- *   nothing below 1930 bytes (proven); limit 1930: a plan of 2700; limit 1988: one of 2560; limit 2046: one of 2810
+ *   no limit below 1930 bytes; limit 1930: a plan of 2700; limit 1988: one of 2560; limit 2046: one of 2810
  *
  * The limits do not depend on the capacity that was asked for, so that the capacity a message names is found again.
  */
 #include "plan/search.h"
 
 #include "base/checked.h"
+#include "strategy/least_held.h"
 
 enum { MOST_RAISES = 64, LIVE_SHOWN = 5 };
 
@@ -17,7 +19,7 @@ static const double kSteps[] = {1, 1.03, 1.06, 1.1, 1.15, 1.25, 1.4, 1.7, 2};
 enum { N_STEPS = sizeof kSteps / sizeof kSteps[0] };
 
 typedef struct smallest {
-  int64_t least; /* proven: every plan holds at least this */
+  int64_t least; /* no choice stays below this, as the problem counts */
   int64_t peak;  /* of the best solution; INT64_MAX: none */
   sw_solution sol;
 } smallest;
@@ -63,6 +65,28 @@ static sw_rc find_smallest(const sw_searcher *s, const sw_fit *fit, sw_plan *out
   return SW_OK;
 }
 
+/* What every plan of the problem's strategies holds at least. */
+static sw_rc prove_held(const sw_searcher *s, int64_t *held, sw_diag *d) {
+  const double kOfLeft = 0.25;
+  sw_problem p;
+  *held = 1;
+  SW_TRY(sw_selection_least_held(s->selection, s->arena, &p, d));
+  for (int i = 0; i < MOST_RAISES; i++) {
+    const sw_solve_options *from = &s->o->solve;
+    sw_solve_options o = {.solver = from->solver,
+                          .gap = 1, /* any solution ends it */
+                          .threads = from->threads,
+                          .seed = from->seed,
+                          .cancel = from->cancel};
+    sw_solution sol;
+    p.limit = *held;
+    SW_TRY(sw_search_call(s, &p, kOfLeft, &o, s->arena, &sol, d));
+    if (sol.status != SW_SOLVE_INFEASIBLE || *held > INT64_MAX / 2) break;
+    *held = sw_max_i64(*held + 1, sol.least_peak);
+  }
+  return SW_OK;
+}
+
 static void put_bytes(sw_text *t, int64_t bytes) {
   sw_text_bytes(t, (double)bytes);
   if (bytes >= 1024) sw_text_printf(t, " (%lld bytes)", (long long)bytes);
@@ -89,23 +113,22 @@ static sw_rc put_largest(const sw_plan *p, sw_text *t, sw_diag *d) {
 
 static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w, sw_plan *out, sw_diag *d) {
   const int64_t left_out = sw_selection_pruned_inexact(s->selection);
-  const bool estimated = s->g->kernels != NULL; /* what kernels hold is known of a plan, not of choices one by one */
-  bool proven = !left_out && !estimated && (fit->infeasible || fit->capacity < w->least);
+  int64_t held;
+  SW_TRY(prove_held(s, &held, d));
+  const bool proven = !left_out && fit->capacity < held;
   sw_text t = {0};
   sw_rc rc = SW_OK;
   sw_text_puts(&t, proven ? "no plan fits into " : "no plan was found that fits into ");
   put_bytes(&t, fit->capacity);
   sw_text_puts(&t, " per device");
-  if (w->least > 1)
-    sw_text_printf(&t, "; every plan%s holds at least %s", left_out ? " of the strategies enumerated" : "",
-                   estimated ? "about " : "");
-  if (w->least > 1) put_bytes(&t, w->least);
+  if (held > 1) sw_text_printf(&t, "; every plan%s holds at least ", left_out ? " of the strategies enumerated" : "");
+  if (held > 1) put_bytes(&t, held);
   if (left_out) sw_text_printf(&t, " (%lld strategies were left out)", (long long)left_out);
   if (w->peak < INT64_MAX) {
     int64_t peak;
     sw_text_puts(&t, "; the smallest capacity that would do is ");
     put_bytes(&t, w->peak);
-    if (w->peak > w->least) sw_text_puts(&t, ", as far as found");
+    if (w->peak > held) sw_text_puts(&t, ", as far as found");
     rc = sw_search_take(s, &w->sol, fit, out, &peak, d);
     if (!rc) rc = put_largest(out, &t, d);
   }

@@ -49,7 +49,7 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
 
 /* Solve; while the plan found holds too much, lower the limit by what is too much. Each round has half of what is left,
  * so that there is time for another one. *bound: of the whole problem, which only rounds under the capacity see. A plan
- * in *out when *found, else *infeasible says whether none exists. */
+ * in *out when *found. */
 static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
   enum { MOST_ROUNDS = 8 }; /* of a plan that holds ever too much; twice as many find one in few cases more */
   const double kOfTime = 0.5;
@@ -60,7 +60,6 @@ static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan
     const sw_searcher some = sw_search_within(s, round + 1 < MOST_ROUNDS ? kOfTime : 1);
     before = sol;
     SW_TRY(sw_search_solve(&some, limit, round ? &before : NULL, &sol, d));
-    if (limit == capacity) fit->infeasible = sol.status == SW_SOLVE_INFEASIBLE;
     if (limit == capacity) fit->bound = sw_max_i64(fit->bound, sw_max_i64(sol.bound, s->least));
     if (!sol.choice) break;
     SW_TRY(sw_search_take(s, &sol, fit, out, &peak, d));

@@ -8,6 +8,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
 #include "shardwright/profile_json.h"
+#include "strategy/least_held.h"
 
 static const char *const kModels[] = {"mlp", "gpt2", "llama3", "llama3-decode", "mixtral", "mlp-train", "gpt2-train"};
 
@@ -93,24 +94,82 @@ static void problem_says_the_same(sw_selection *s, const sw_plan *p, const sw_br
   free(missing);
 }
 
+static void no_step_counts_more(const sw_problem *problem, const int32_t *choice, const sw_breakdown *b,
+                                const sw_graph *g, sw_arena *arena) {
+  int64_t *at;
+  sw_diag diag = {0};
+  assert_non_null(at = sw_arena_alloc(arena, (size_t)b->n_steps + 1, sizeof *at, &diag));
+  for (int32_t i = 0; i < problem->n_nodes; i++) {
+    const sw_node *node = &problem->nodes[i];
+    for (int32_t k = 0; k < node->n_uses; k++) {
+      at[node->uses[k].begin] += node->uses[k].amount[choice[i]];
+      at[node->uses[k].end] -= node->uses[k].amount[choice[i]];
+    }
+  }
+  for (int32_t t = 0; t < b->n_steps; t++) {
+    if (t) at[t] += at[t - 1];
+    if (at[t] > b->bytes_at[t])
+      print_message("%s under %s: at step %d the problem counts %lld bytes, the plan %lld\n", g->name,
+                    g->kernels ? g->kernels->compiler : "none", t, (long long)at[t], (long long)b->bytes_at[t]);
+    assert_true(at[t] <= b->bytes_at[t]);
+  }
+}
+
+/* No plan holds less at any step than what is proven of all: choices at random, a part of them or all, from a plan
+ * that is a choice. */
+static void plans_hold_more(sw_selection *s, const sw_problem *least, const sw_plan *from, sw_arena *arena, sw_rng *rng,
+                            int *drawn) {
+  enum { TRIES = 4 };
+  sw_diag diag = {0};
+  const sw_problem *problem = sw_selection_problem(s);
+  const int32_t n = problem->n_nodes;
+  int32_t *first, *choice;
+  bool *missing, any = false;
+  sw_plan p;
+  assert_non_null(first = sw_arena_alloc(arena, (size_t)n, sizeof *first, &diag));
+  assert_non_null(choice = sw_arena_alloc(arena, (size_t)n, sizeof *choice, &diag));
+  assert_non_null(missing = sw_arena_alloc(arena, (size_t)n, sizeof *missing, &diag));
+  assert_ok(sw_plan_build(from->graph, from->machine, arena, &p, &diag));
+  sw_selection_encode(s, from->ops, from->args, from->outputs, first, missing);
+  for (int32_t i = 0; i < n; i++) any = any || missing[i];
+  for (int t = 0; t < TRIES && !any; t++) {
+    sw_breakdown b;
+    memcpy(choice, first, (size_t)n * sizeof *choice);
+    for (int32_t i = 0; i < n; i++) {
+      const int32_t was = choice[i];
+      if (sw_rng_below(rng, t % 4 + 1) > 0) continue;
+      choice[i] = (int32_t)sw_rng_below(rng, problem->nodes[i].n_choices);
+      if (sw_problem_cost(problem, choice) >= SW_FORBIDDEN) choice[i] = was;
+    }
+    sw_selection_decode(s, choice, p.ops, p.args, p.outputs);
+    if (sw_plan_breakdown(&p, arena, &b, &diag)) continue;
+    no_step_counts_more(least, choice, &b, from->graph, arena);
+    ++*drawn;
+  }
+}
+
 /* Under every compiler's kernels. */
 static const char *const kCompilers[] = {"none", "eager", "xla", "xla-cpu", "inductor", "ideal"};
 
-static void agree_on(sw_graph *g, const sw_machine *machine, const char *compiler, sw_arena *a, int *compared) {
+static void agree_on(sw_graph *g, const sw_machine *machine, const char *compiler, sw_arena *a, int *compared,
+                     sw_rng *rng, int *drawn) {
   sw_diag diag = {0};
   sw_selection *s;
   const sw_comparison *all;
+  sw_problem held;
   int64_t least;
   const bool alone = strcmp(compiler, "none") == 0;
   g->kernels = NULL;
   if (!alone) assert_ok(sw_kernels_find(g, compiler, a, &g->kernels, &diag));
   const sw_selection_options o = {.capacity_bytes = INT64_MAX};
   assert_ok(sw_selection_build(g, machine, &o, a, &s, &least, &diag));
+  assert_ok(sw_selection_least_held(s, a, &held, &diag));
   assert_ok(sw_baselines_build(g, machine, a, &all, &diag));
   for (int b = 0; b < SW_BASELINE_COUNT; b++) {
     if (!all[b].made) continue;
     if (b == SW_BASELINE_REPLICATED && alone) uncut_plan_holds_what_is_in_use(&all[b].plan, &all[b].breakdown);
     problem_says_the_same(s, &all[b].plan, &all[b].breakdown, b == SW_BASELINE_REPLICATED, compared);
+    plans_hold_more(s, &held, &all[b].plan, a, rng, drawn);
   }
   sw_selection_deinit(s);
 }
@@ -122,7 +181,9 @@ static void problem_and_breakdown_agree(void **state) {
   const sw_profile *profile;
   sw_mesh mesh;
   sw_machine *machine;
-  int compared = 0;
+  int compared = 0, drawn = 0;
+  sw_rng rng;
+  sw_rng_seed(&rng, check_seed(1));
   assert_ok(sw_profile_read("dgx-h100", &a, &profile, &diag));
   assert_ok(sw_mesh_parse("x=2,y=4", &a, &mesh, &diag));
   assert_ok(sw_machine_build(&a, profile, &mesh, &machine, &diag));
@@ -133,10 +194,10 @@ static void problem_and_breakdown_agree(void **state) {
     assert_ok(sw_model_read(path, &g, &diag));
     every_port_is_one(g);
     for (size_t c = 0; c < sizeof kCompilers / sizeof *kCompilers; c++)
-      agree_on(g, machine, kCompilers[c], &a, &compared);
+      agree_on(g, machine, kCompilers[c], &a, &compared, &rng, &drawn);
     sw_graph_destroy(g);
   }
-  print_message("%d plans\n", compared);
+  print_message("%d plans, %d at random\n", compared, drawn);
   assert_in_range(compared, sizeof kModels / sizeof *kModels, 1000);
   sw_arena_deinit(&a);
 }
