@@ -2,6 +2,7 @@
 #ifndef TESTS_RESHARD_MACHINES_H_
 #define TESTS_RESHARD_MACHINES_H_
 
+#include "knots_case.h"
 #include "reshard_case.h"
 
 #include "shardwright/profile_json.h"
@@ -13,12 +14,18 @@ enum { N_MESHES = sizeof kMeshes / sizeof kMeshes[0] };
 /* `where`: in words, for messages. */
 typedef void (*machine_check)(const sw_machine *machine, rng *r, const char *where);
 
-/* A third of them, all of them at three times the scale. */
+/* A third of them, all of them at three times the scale; half of these with random knots. */
 static inline void check_machine(const sw_profile *p, const sw_mesh *mesh, machine_check check, rng *r) {
   sw_diag diag;
   sw_arena arena = {0};
   sw_text where = {0};
   sw_machine *machine;
+  sw_profile own = *p;
+  sw_cost_knots knots[SW_MAX_LEVELS][SW_COST_CLASS_COUNT];
+  if (rng_below(r, 2)) {
+    add_random_knots(r, &own, knots);
+    p = &own;
+  }
   if (rng_below(r, 3) < check_scale(1) && !sw_machine_build(&arena, p, mesh, &machine, &diag)) {
     sw_text_printf(&where, "%s ", sw_profile_name(p));
     sw_mesh_print(mesh, &where);

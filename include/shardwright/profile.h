@@ -39,6 +39,16 @@ typedef enum sw_cost_class {
 
 SW_API const char *sw_cost_class_text(sw_cost_class c);
 
+enum { SW_MAX_KNOT_MEMBERS = 4, SW_MAX_KNOT_SIZES = 8, SW_MAX_LN_FACTOR = 5 };
+
+/* Logarithms of what a formula is multiplied by, by the logarithms of members and of bytes (V below), both ascending:
+ * linear between, constant beyond. */
+typedef struct sw_cost_knots {
+  int n_members, n_sizes; /* > 0 */
+  double ln_members[SW_MAX_KNOT_MEMBERS], ln_bytes[SW_MAX_KNOT_SIZES];
+  double ln_factor[SW_MAX_KNOT_MEMBERS][SW_MAX_KNOT_SIZES];
+} sw_cost_knots;
+
 /* One class on one level: seconds = base + peer*steps + ramp*sqrt(V) + s_per_byte*V + pair*V/(n-1), for n members and V
  * bytes sent per device (per link on a full mesh and a torus); steps is n-1, on a torus the hops of the longest path.
  * From `in_network_min` members on (0: never) the network reduces and in_network_s_per_byte replaces both slopes. */
@@ -50,6 +60,7 @@ typedef struct sw_cost_line {
   double pair_s_per_byte; /* what a group of two pays more than a large one */
   int64_t in_network_min;
   double in_network_s_per_byte;
+  const sw_cost_knots *knots; /* NULL: the formula alone; not on a torus. Lives as long as the profile */
 } sw_cost_line;
 
 enum { SW_MAX_LEVELS = 4, SW_MAX_TORUS_DIMS = 4, SW_MAX_PROFILE_MESHES = 16, SW_MAX_MEASURED = 8 };
@@ -70,11 +81,13 @@ typedef struct sw_level {
 typedef struct sw_measured {
   const char *hardware, *source;
   int64_t nodes;
+  const char *library; /* that ran them; NULL: the profile's. Of another one they do not speak of it */
 } sw_measured;
 
 struct sw_profile {
   const char *name, *description;
   const char *compiler; /* whose kernels programs run as there (kernel.h); NULL: each op is one */
+  const char *library;  /* whose collectives the constants are of ("nccl"); NULL: not said */
   uint64_t hash;        /* of the text that it was read from; 0 when made by hand */
   const char *device_name;
   int64_t memory_bytes;          /* of one device */

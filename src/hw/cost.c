@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "hw/knots.h"
 #include "hw/machine.h"
 
 /* Bytes over the busiest link of the part's level, per byte of S. */
@@ -63,7 +64,8 @@ static void fold_class(const sw_machine *m, const sw_group_shape *g, sw_cost_cla
     out->serial[i] = level->serial_fraction;
     if (i < first) continue;
     double busy = kBusy[c][level->kind](p, g->size);
-    out->latency_s += (line->base_s + line->peer_s * (c == SW_COST_PERMUTE ? 1 : p->steps)) * m->share;
+    sw_curve_add_knots(out, i, line->knots, (double)p->n, busy,
+                       (line->base_s + line->peer_s * (c == SW_COST_PERMUTE ? 1 : p->steps)) * m->share);
     out->ramp[i] = line->ramp_s_per_sqrt_byte * sqrt(busy) * m->share;
     out->slope[i] = slope_of(line, p->n) * busy * m->share;
   }
@@ -92,39 +94,4 @@ double sw_group_price_s(const sw_group *g, sw_cost_class c, double bytes) {
   double worst = price_s(g, c, bytes, root);
   while ((g = g->next)) worst = fmax(worst, price_s(g, c, bytes, root));
   return worst;
-}
-
-double sw_curves_s(const sw_curve *c, int n, double size, double root) {
-  double worst = 0;
-  for (int i = 0; i < n; i++) {
-    double s = sw_curve_s(c + i, size, root);
-    if (c[i].halves) {
-      s = least_s(s, sw_curve_s(c + i + 1, size, root), sw_curve_s(c + i + 2, size, root));
-      i += 2;
-    }
-    if (s > worst) worst = s;
-  }
-  return worst;
-}
-
-static sw_curve scaled(sw_curve c, double bytes) {
-  const double root = sqrt(bytes);
-  for (int i = 0; i < c.n_parts; i++) {
-    c.ramp[i] *= root;
-    c.slope[i] *= bytes;
-  }
-  return c;
-}
-
-int sw_group_price_curves(const sw_group *g, sw_cost_class c, double bytes, sw_curve out[SW_MAX_CURVES]) {
-  int n = 0;
-  for (; g; g = g->next) {
-    const int first = n;
-    out[n++] = scaled(g->line[c], bytes);
-    if (c != SW_COST_ALL_REDUCE) continue;
-    out[first].halves = true;
-    out[n++] = scaled(g->line[SW_COST_REDUCE_SCATTER], bytes);
-    out[n++] = scaled(g->line[SW_COST_ALL_GATHER], bytes);
-  }
-  return n;
 }

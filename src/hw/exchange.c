@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "hw/knots.h"
 #include "hw/machine.h"
 #include "base/checked.h"
 
@@ -183,9 +184,9 @@ static double buffer_elems(const sw_tiling *t) {
   return n;
 }
 
-/* Adds to the curve what one part costs that carries so many bytes per unit of size; returns its latency. */
-static double add_part(const sw_machine *m, const sw_group_part *p, double bytes, double peers, bool permutes, int i,
-                       sw_curve *out) {
+/* Adds to the curve what one part costs that carries so many bytes. */
+static void add_part(const sw_machine *m, const sw_group_part *p, double bytes, double peers, bool permutes, int i,
+                     sw_curve *out) {
   const sw_profile *profile = m->profile;
   bool pairs = permutes && profile->level[p->level].kind != SW_TOPOLOGY_TORUS;
   const sw_cost_line *line = &profile->level[p->level].line[pairs ? SW_COST_PERMUTE : SW_COST_ALL_TO_ALL];
@@ -195,33 +196,27 @@ static double add_part(const sw_machine *m, const sw_group_part *p, double bytes
   double slope = line->s_per_byte + line->pair_s_per_byte / here;
   out->ramp[i] = line->ramp_s_per_sqrt_byte * sqrt(busy) * m->share;
   out->slope[i] = slope * busy * m->share;
-  return line->base_s + line->peer_s * steps;
+  sw_curve_add_knots(out, i, line->knots, here + 1, busy, (line->base_s + line->peer_s * steps) * m->share);
 }
 
-static void exchange_curve(const sw_machine *m, const sw_group *group, const sw_exchange_load *load, sw_curve *out) {
+static double one_exchange_s(const sw_machine *m, const sw_group *group, const sw_exchange_load *load) {
   const sw_group_shape *g = &group->shape;
   bool permutes = load->peers <= 1 && load->bytes >= load->buffer_bytes; /* nobody keeps a part of its own */
-  double latency = m->profile->exchange_peer_s * load->peers, left = load->bytes;
-  *out = (sw_curve){.n_parts = g->n_parts};
+  double left = load->bytes;
+  sw_curve curve = {.n_parts = g->n_parts, .latency_s = m->profile->exchange_peer_s * load->peers * m->share};
   for (int i = g->n_parts - 1; i >= 0; i--) {
     double outside = i > 0 && !m->order ? fmin(left, load->outside_bytes[g->part[i].level]) : left;
     if (!m->order) left -= outside;
-    out->serial[i] = group->line[0].serial[i];
-    if (outside > 0) latency += add_part(m, &g->part[i], outside, load->peers, permutes, i, out);
+    curve.serial[i] = group->line[0].serial[i];
+    if (outside > 0) add_part(m, &g->part[i], outside, load->peers, permutes, i, &curve);
   }
-  out->latency_s = latency * m->share;
-}
-
-int sw_group_exchange_curves(const sw_machine *m, const sw_group *group, const sw_exchange_load *load,
-                             sw_curve out[SW_MAX_CURVES]) {
-  int n = 0;
-  for (; group; group = group->next) exchange_curve(m, group, load, &out[n++]);
-  return n;
+  return sw_curve_s(&curve, 1, 1);
 }
 
 double sw_group_exchange_s(const sw_machine *m, const sw_group *group, const sw_exchange_load *load) {
-  sw_curve curve[SW_MAX_CURVES];
-  return sw_curves_s(curve, sw_group_exchange_curves(m, group, load, curve), 1, 1);
+  double worst = 0;
+  for (; group; group = group->next) worst = fmax(worst, one_exchange_s(m, group, load));
+  return worst;
 }
 
 double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes) {

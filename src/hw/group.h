@@ -27,14 +27,24 @@ typedef struct sw_group_shape {
   sw_group_part part[SW_MAX_LEVELS]; /* innermost first; only levels where the group has several members */
 } sw_group_shape;
 
+/* Where a part of a curve lies among knots. */
+typedef struct sw_curve_knots {
+  const sw_cost_knots *at; /* NULL: none */
+  double ln_bytes;         /* over the busiest link, of a size of one */
+  double position;         /* among the members */
+  double latency_s;        /* of the formula */
+  double first_s;          /* of no bytes, which is in the curve's latency */
+} sw_curve_knots;
+
 /* The price of one question at any size: latency, and work over the parts, from the inside out, each ramp*sqrt(size) +
- * slope*size. */
+ * slope*size; with knots, what the part takes beyond no bytes. */
 typedef struct sw_curve {
   int n_parts;
   double latency_s;
   double ramp[SW_MAX_LEVELS], slope[SW_MAX_LEVELS];
   double serial[SW_MAX_LEVELS]; /* of the shorter of two parts' work, what does not overlap */
-  bool halves;                  /* of an all_reduce: the two curves that follow are those of its halves */
+  bool has_knots;
+  sw_curve_knots knots[SW_MAX_LEVELS];
 } sw_curve;
 
 /* All groups along some axes lie alike, unless the device order mixes them: then it is one of those that cost most, and
@@ -77,8 +87,11 @@ typedef struct sw_exchange_load {
 /* As sw_machine_exchange_s, which counts the load of two tilings and asks this. */
 SW_API double sw_group_exchange_s(const sw_machine *m, const sw_group *g, const sw_exchange_load *load);
 
-/* For callers that ask the same of many sizes. Seconds at a size, whose square root is given. */
+double sw_curve_with_knots_s(const sw_curve *c, double size, double root);
+
+/* Seconds at a size, whose square root is given. */
 static inline double sw_curve_s(const sw_curve *c, double size, double root) {
+  if (c->has_knots) return sw_curve_with_knots_s(c, size, root);
   double work = c->ramp[0] * root + c->slope[0] * size;
   for (int i = 1; i < c->n_parts; i++) {
     const double outer = c->ramp[i] * root + c->slope[i] * size;
@@ -87,15 +100,7 @@ static inline double sw_curve_s(const sw_curve *c, double size, double root) {
   return c->latency_s + work;
 }
 
-enum { SW_MAX_WORST = 3, SW_MAX_CURVES = 3 * SW_MAX_WORST };
-/* The price of a collective of `bytes` per unit of size; returns how many curves it takes. */
-SW_API int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes,
-                                      sw_curve out[SW_MAX_CURVES]);
-/* That price at a size. */
-SW_API double sw_curves_s(const sw_curve *c, int n, double size, double root);
-/* The price of a direct exchange whose load is that per unit of size; likewise. */
-SW_API int sw_group_exchange_curves(const sw_machine *m, const sw_group *g, const sw_exchange_load *load,
-                                    sw_curve out[SW_MAX_CURVES]);
+enum { SW_MAX_WORST = 3 };
 /* Into how many the minor part of the ref cuts one unit of the level: 1 when it has none, its size when all of it stays
  * inside a unit, and where groups do not lie alike: there nothing is known to leave units. */
 SW_API int64_t sw_axis_ref_inside(const sw_machine *m, sw_axis_ref ref, int level);

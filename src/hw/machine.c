@@ -149,14 +149,6 @@ double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_coll_op 
   return sw_curve_s(&c, bytes, 0);
 }
 
-int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes,
-                               sw_curve out[SW_MAX_CURVES]) {
-  if (!(sw_coll_flags(op) & SW_COLL_LOCAL))
-    return sw_group_price_curves(g, kPricing[op].cls, bytes_of(g, op, bytes), out);
-  out[0] = local_curve(m, g, op, bytes);
-  return 1;
-}
-
 double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double bytes) {
   if (only_copies(op)) n_axes = 0; /* no group is to be made */
   unsigned mask;

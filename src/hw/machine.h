@@ -60,7 +60,5 @@ void sw_order_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_grou
 void sw_group_fold(const sw_machine *m, sw_group *g);
 /* Seconds of a class over a group; `bytes` as in hw.h. */
 double sw_group_price_s(const sw_group *g, sw_cost_class c, double bytes);
-/* The same of so many bytes per unit of size, as sw_group_collective_curves. */
-int sw_group_price_curves(const sw_group *g, sw_cost_class c, double bytes, sw_curve out[SW_MAX_CURVES]);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw/knots.h"
 #include "hw/machine.h"
 
 typedef struct known {
@@ -126,12 +127,28 @@ static bool work_covers(const sw_curve *a, const sw_group_shape *x, const sw_cur
   return any;
 }
 
+/* Likewise with knots: of as many members on each level, no fewer bytes, as prices rise with these. */
+static bool knots_cover(const sw_curve *a, const sw_group_shape *x, const sw_curve *b, const sw_group_shape *y) {
+  bool all = a->n_parts == b->n_parts;
+  for (int i = 0; i < b->n_parts && all; i++) {
+    const sw_curve_knots *k = &a->knots[i], *l = &b->knots[i];
+    all = x->part[i].level == y->part[i].level && k->at == l->at && k->position == l->position &&
+          k->latency_s == l->latency_s && k->ln_bytes >= l->ln_bytes && a->ramp[i] >= b->ramp[i] &&
+          a->slope[i] >= b->slope[i];
+  }
+  return all;
+}
+
+static bool line_covers(const sw_curve *a, const sw_group_shape *x, const sw_curve *b, const sw_group_shape *y) {
+  if (a->has_knots) return a->latency_s >= b->latency_s && knots_cover(a, x, b, y);
+  const sw_curve above = sw_curve_above_knots(b);
+  return a->latency_s >= above.latency_s && work_covers(a, x, &above, y);
+}
+
 /* Does a never cost less than b? */
 static bool covers(const sw_group *a, const sw_group *b) {
-  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
-    if (a->line[c].latency_s < b->line[c].latency_s) return false;
-    if (!work_covers(&a->line[c], &a->shape, &b->line[c], &b->shape)) return false;
-  }
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++)
+    if (!line_covers(&a->line[c], &a->shape, &b->line[c], &b->shape)) return false;
   return true;
 }
 
@@ -147,7 +164,8 @@ static sw_group_part worse_part(sw_group_part a, sw_group_part b) {
   return a;
 }
 
-static void worse_line(const sw_group_shape *to, sw_curve *line, const sw_group_shape *from, const sw_curve *other) {
+static void worse_line(const sw_group_shape *to, sw_curve *line, const sw_group_shape *from, const sw_curve *with) {
+  const sw_curve above = sw_curve_above_knots(with), *other = &above;
   line->latency_s = fmax(line->latency_s, other->latency_s);
   for (int i = 0; i < to->n_parts; i++) {
     for (int j = 0; j < from->n_parts; j++) {
@@ -158,7 +176,7 @@ static void worse_line(const sw_group_shape *to, sw_curve *line, const sw_group_
   }
 }
 
-/* One that is as bad as both on every level. */
+/* One that is as bad as both on every level, without knots. */
 static void join(const sw_machine *m, const sw_group *a, const sw_group *b, sw_group *out) {
   sw_group both = {.shape.size = a->shape.size};
   for (int l = 0; l < m->profile->n_levels; l++) {
@@ -169,6 +187,7 @@ static void join(const sw_machine *m, const sw_group *a, const sw_group *b, sw_g
   }
   sw_group_fold(m, &both);
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+    both.line[c] = sw_curve_above_knots(&both.line[c]);
     worse_line(&both.shape, &both.line[c], &a->shape, &a->line[c]);
     worse_line(&both.shape, &both.line[c], &b->shape, &b->line[c]);
   }

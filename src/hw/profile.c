@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "hw/knots.h"
 #include "hw/machine.h"
 
 static const char *const kTopology[] = {
@@ -106,6 +107,37 @@ static bool line_is_fine(const sw_cost_line *l) {
          fine(l->pair_s_per_byte) && fine(l->in_network_s_per_byte) && l->in_network_min >= 0;
 }
 
+static bool ascend(const double *at, int n) {
+  bool ok = isfinite(at[0]) && at[0] >= 0;
+  for (int i = 1; i < n; i++) ok = ok && isfinite(at[i]) && at[i] > at[i - 1];
+  return ok;
+}
+
+static bool knots_are_fine(const sw_cost_knots *k) {
+  if (k->n_members < 1 || k->n_members > SW_MAX_KNOT_MEMBERS || k->n_sizes < 1 || k->n_sizes > SW_MAX_KNOT_SIZES)
+    return false;
+  bool ok = ascend(k->ln_members, k->n_members) && k->ln_members[k->n_members - 1] <= log(SW_MAX_DEVICES) + 1e-9 &&
+            ascend(k->ln_bytes, k->n_sizes);
+  for (int i = 0; i < k->n_members; i++)
+    for (int j = 0; j < k->n_sizes; j++) ok = ok && fabs(k->ln_factor[i][j]) <= SW_MAX_LN_FACTOR;
+  return ok;
+}
+
+static sw_rc verify_knots(const sw_level *l, sw_cost_class c, sw_diag *d) {
+  const sw_cost_knots *k = l->line[c].knots;
+  if (!k) return SW_OK;
+  if (l->kind == SW_TOPOLOGY_TORUS)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s': %s has knots; expected none on a torus", l->name, kClass[c]);
+  if (!knots_are_fine(k))
+    return SW_FAIL_INPUT(d, SW_NOWHERE,
+                         "level '%s': knots of %s; expected members and bytes that ascend, and logarithms of factors "
+                         "from %d to %d",
+                         l->name, kClass[c], -SW_MAX_LN_FACTOR, SW_MAX_LN_FACTOR);
+  if (sw_knots_rise(&l->line[c], c, l->open ? SW_MAX_DEVICES : l->dims[0])) return SW_OK;
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s': under its knots a larger %s costs less; expected prices that rise",
+                       l->name, kClass[c]);
+}
+
 static sw_rc verify_level(const sw_level *l, int64_t *devices, sw_diag *d) {
   if (l->n_dims < 1 || l->n_dims > SW_MAX_TORUS_DIMS || (l->kind != SW_TOPOLOGY_TORUS && l->n_dims != 1))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s' has %d dimensions", l->name, l->n_dims);
@@ -119,6 +151,7 @@ static sw_rc verify_level(const sw_level *l, int64_t *devices, sw_diag *d) {
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++)
     if (!line_is_fine(&l->line[c]))
       return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s': a constant of %s is negative or not finite", l->name, kClass[c]);
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) SW_TRY(verify_knots(l, (sw_cost_class)c, d));
   return SW_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "shardwright/profile_json.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,10 @@ static sw_rc text_member(reader *r, const sw_json *v, const char *key, const cha
   const char *text;
   SW_TRY(sw_json_string(v, key, &text, r->d));
   return keep_text(r, text, out);
+}
+
+static sw_rc opt_text_member(reader *r, const sw_json *v, const char *key, const char **out) {
+  return sw_json_find(v, key) ? text_member(r, v, key, out) : SW_OK;
 }
 
 static sw_rc check_source(reader *r, const sw_json *v) {
@@ -167,10 +172,53 @@ static sw_rc read_in_network(reader *r, const sw_json *v, sw_cost_line *line) {
   return slope_member(r, v, "bytes_per_s", &line->in_network_s_per_byte);
 }
 
+static sw_rc read_logs(reader *r, const sw_json *v, const char *key, double min, double max, int cap, double *out,
+                       int *n) {
+  const sw_json *list;
+  SW_TRY(sw_json_array(v, key, &list, r->d));
+  if (list->n < 1 || list->n > cap)
+    return SW_FAIL_INPUT(r->d, sw_json_span(list), "'%s' has %d elements; expected 1 to %d", key, list->n, cap);
+  for (int i = 0; i < list->n; i++) {
+    double x;
+    SW_TRY(sw_json_as_f64(&list->at[i], min, max, &x, r->d));
+    out[i] = log(x);
+    if (i > 0 && out[i] <= out[i - 1])
+      return SW_FAIL_INPUT(r->d, sw_json_span(&list->at[i]), "'%s' does not ascend", key);
+  }
+  *n = list->n;
+  return SW_OK;
+}
+
+static sw_rc read_factors(reader *r, const sw_json *list, int n, double *out) {
+  SW_TRY(sw_json_expect(list, SW_JSON_ARRAY, r->d));
+  if (list->n != n)
+    return SW_FAIL_INPUT(r->d, sw_json_span(list), "%d factors; expected one for each of %d sizes", list->n, n);
+  for (int j = 0; j < n; j++) SW_TRY(sw_json_as_f64(&list->at[j], -SW_MAX_LN_FACTOR, SW_MAX_LN_FACTOR, &out[j], r->d));
+  return SW_OK;
+}
+
+static sw_rc read_knots(reader *r, const sw_json *v, sw_cost_line *line) {
+  static const char *const keys[] = {"members", "bytes", "ln_factor", "source"};
+  const sw_json *rows;
+  sw_cost_knots *k;
+  SW_ARENA_NEW(k, r->arena, 1, r->d);
+  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'knots'", r->d));
+  SW_TRY(check_source(r, v));
+  SW_TRY(read_logs(r, v, "members", 2, SW_MAX_DEVICES, SW_MAX_KNOT_MEMBERS, k->ln_members, &k->n_members));
+  SW_TRY(read_logs(r, v, "bytes", 1, 9e15, SW_MAX_KNOT_SIZES, k->ln_bytes, &k->n_sizes));
+  SW_TRY(sw_json_array(v, "ln_factor", &rows, r->d));
+  if (rows->n != k->n_members)
+    return SW_FAIL_INPUT(r->d, sw_json_span(rows), "'ln_factor' has %d elements; 'members' has %d", rows->n,
+                         k->n_members);
+  for (int i = 0; i < rows->n; i++) SW_TRY(read_factors(r, &rows->at[i], k->n_sizes, k->ln_factor[i]));
+  line->knots = k;
+  return SW_OK;
+}
+
 static sw_rc read_line(reader *r, const sw_json *v, sw_cost_line *line) {
-  static const char *const keys[] = {"base_s",     "peer_s", "ramp_s_per_sqrt_byte", "bytes_per_s", "pair_bytes_per_s",
-                                     "in_network", "source"};
-  const sw_json *in_network = NULL;
+  static const char *const keys[] = {
+      "base_s", "peer_s", "ramp_s_per_sqrt_byte", "bytes_per_s", "pair_bytes_per_s", "in_network", "knots", "source"};
+  const sw_json *in_network = NULL, *knots = NULL;
   SW_TRY(sw_json_only(v, keys, COUNT(keys), "a cost", r->d));
   SW_TRY(check_source(r, v));
   SW_TRY(sw_json_f64(v, "base_s", 0, 1e9, &line->base_s, r->d));
@@ -179,7 +227,9 @@ static sw_rc read_line(reader *r, const sw_json *v, sw_cost_line *line) {
   SW_TRY(slope_member(r, v, "bytes_per_s", &line->s_per_byte));
   SW_TRY(opt_slope_member(r, v, "pair_bytes_per_s", &line->pair_s_per_byte));
   SW_TRY(sw_json_opt_object(v, "in_network", &in_network, r->d));
-  return in_network ? read_in_network(r, in_network, line) : SW_OK;
+  if (in_network) SW_TRY(read_in_network(r, in_network, line));
+  SW_TRY(sw_json_opt_object(v, "knots", &knots, r->d));
+  return knots ? read_knots(r, knots, line) : SW_OK;
 }
 
 /* "reduce_scatter": "all_gather" takes the constants of a class that the file spells out. */
@@ -284,7 +334,7 @@ static sw_rc read_meshes(reader *r, const sw_json *v) {
 }
 
 static sw_rc read_measured(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"hardware", "source", "nodes"};
+  static const char *const keys[] = {"hardware", "source", "nodes", "library"};
   if (v->n > SW_MAX_MEASURED)
     return SW_FAIL_INPUT(r->d, sw_json_span(v), "'measured' has %d elements; expected at most %d", v->n,
                          SW_MAX_MEASURED);
@@ -293,6 +343,7 @@ static sw_rc read_measured(reader *r, const sw_json *v) {
     SW_TRY(sw_json_only(&v->at[i], keys, COUNT(keys), "an element of 'measured'", r->d));
     SW_TRY(text_member(r, &v->at[i], "hardware", &m->hardware));
     SW_TRY(text_member(r, &v->at[i], "source", &m->source));
+    SW_TRY(opt_text_member(r, &v->at[i], "library", &m->library));
     SW_TRY(sw_json_i64(&v->at[i], "nodes", 1, SW_MAX_DEVICES, &m->nodes, r->d));
   }
   r->p->n_measured = v->n;
@@ -316,8 +367,8 @@ static sw_rc read_compiler(reader *r, const sw_json *v) {
 }
 
 static sw_rc read_head(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"format",   "version", "name",   "description", "sources", "device",
-                                     "exchange", "levels",  "meshes", "measured",    "compiler"};
+  static const char *const keys[] = {"format",   "version", "name",   "description", "sources",  "device",
+                                     "exchange", "levels",  "meshes", "measured",    "compiler", "library"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(v, keys, COUNT(keys), "a hardware profile", r->d));
@@ -329,6 +380,7 @@ static sw_rc read_head(reader *r, const sw_json *v) {
   SW_TRY(sw_json_object(v, "sources", &r->sources, r->d));
   SW_TRY(text_member(r, v, "name", &r->p->name));
   SW_TRY(read_compiler(r, v));
+  SW_TRY(opt_text_member(r, v, "library", &r->p->library));
   return text_member(r, v, "description", &r->p->description);
 }
 

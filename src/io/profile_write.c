@@ -1,4 +1,5 @@
 /* The writer of hardware profiles: the keys of docs/profiles.md in their order. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "io/json_write.h"
@@ -46,6 +47,29 @@ static double rate_of(double s_per_byte) {
   return strtod(text, NULL);
 }
 
+/* What a logarithm was taken of; likewise. */
+static double exp_of(double ln) {
+  char text[40];
+  snprintf(text, sizeof text, "%.13g", exp(ln));
+  return strtod(text, NULL);
+}
+
+static void write_row(sw_json_out *j, const char *key, const double *at, int n, bool logs) {
+  sw_jw_row(j, key);
+  for (int i = 0; i < n; i++) sw_jw_f64(j, NULL, logs ? exp_of(at[i]) : at[i]);
+  sw_jw_end(j);
+}
+
+static void write_knots(sw_json_out *j, const sw_cost_knots *k) {
+  sw_jw_object(j, "knots");
+  write_row(j, "members", k->ln_members, k->n_members, true);
+  write_row(j, "bytes", k->ln_bytes, k->n_sizes, true);
+  sw_jw_array(j, "ln_factor");
+  for (int i = 0; i < k->n_members; i++) write_row(j, NULL, k->ln_factor[i], k->n_sizes, false);
+  sw_jw_end(j);
+  end_with_source(j);
+}
+
 static void write_line(sw_json_out *j, const char *key, const sw_cost_line *l) {
   sw_jw_object(j, key);
   sw_jw_f64(j, "base_s", l->base_s);
@@ -59,6 +83,7 @@ static void write_line(sw_json_out *j, const char *key, const sw_cost_line *l) {
     sw_jw_f64(j, "bytes_per_s", rate_of(l->in_network_s_per_byte));
     end_with_source(j);
   }
+  if (l->knots) write_knots(j, l->knots);
   end_with_source(j);
 }
 
@@ -115,6 +140,7 @@ static void write_measured(sw_json_out *j, const sw_profile *p) {
     sw_jw_string(j, "hardware", p->measured[i].hardware);
     sw_jw_string(j, "source", p->measured[i].source);
     sw_jw_i64(j, "nodes", p->measured[i].nodes);
+    if (p->measured[i].library) sw_jw_string(j, "library", p->measured[i].library);
     sw_jw_end(j);
   }
   sw_jw_end(j);
@@ -140,6 +166,7 @@ sw_rc sw_profile_write(const sw_profile *p, const char *source, sw_text *out, sw
   sw_jw_end(&j);
   sw_rc rc = write_meshes(&j, p);
   write_measured(&j, p);
+  if (p->library) sw_jw_string(&j, "library", p->library);
   sw_jw_end(&j);
   return rc || out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while writing a profile") : SW_OK;
 }

@@ -164,6 +164,23 @@ static void report_kernels(const sw_profile *p, sw_text *out) {
   }
 }
 
+static void print_list(sw_text *out, const char *key, const double *at, int n) {
+  sw_text_printf(out, "%s[", key);
+  for (int i = 0; i < n; i++) sw_text_printf(out, "%s%.10g", i ? ", " : "", at[i]);
+  sw_text_puts(out, "]");
+}
+
+/* As in a profile. */
+static void report_knots(const sw_cost_knots *k, sw_text *out) {
+  double members[SW_MAX_KNOT_MEMBERS], bytes[SW_MAX_KNOT_SIZES];
+  for (int i = 0; i < k->n_members; i++) members[i] = round(exp(k->ln_members[i]));
+  for (int j = 0; j < k->n_sizes; j++) bytes[j] = round(exp(k->ln_bytes[j]));
+  print_list(out, "      \"knots\": {\"members\": ", members, k->n_members);
+  print_list(out, ", \"bytes\": ", bytes, k->n_sizes);
+  for (int i = 0; i < k->n_members; i++) print_list(out, i ? ", " : ", \"ln_factor\": [", k->ln_factor[i], k->n_sizes);
+  sw_text_puts(out, "]}\n");
+}
+
 static void report_constants(sw_profile *p, const sample_set *set, sw_text *out) {
   fit_constants c;
   sw_fit_constants_of(p, set, &c);
@@ -176,6 +193,7 @@ static void report_constants(sw_profile *p, const sample_set *set, sw_text *out)
     if (l->pair_s_per_byte > 0) sw_text_printf(out, ", pair_bytes_per_s %.4g", 1 / l->pair_s_per_byte);
     if (l->in_network_min) sw_text_printf(out, ", in_network bytes_per_s %.4g", 1 / l->in_network_s_per_byte);
     sw_text_puts(out, "\n");
+    if (l->knots) report_knots(l->knots, out);
   }
   sw_text_printf(
       out,
@@ -205,6 +223,21 @@ static void report_profile(profile_result *r, const sw_bench_costs_options *o, s
   sw_jw_end(out->json);
 }
 
+/* A line per source with the errors of the constants that the profile has. */
+static sw_rc report_given(const sw_profile *p, const sample_set *set, double *predicted, profile_result *r, output *out,
+                          sw_diag *d) {
+  SW_TRY(sw_samples_predict(p, set, predicted, d));
+  *r = (profile_result){.p = p, .set = set, .predicted = predicted};
+  count_rows(r);
+  if (set->n) sw_text_printf(out->table, "%s as it is, judged rows\n", p->name);
+  for (int s = 0; s < set->n_sources; s++) {
+    const tally *all = &r->by[s][ALL_OPS];
+    if (all->n + all->small_n) print_line(out->table, set->source[s], "all", all, "");
+  }
+  memset(r, 0, sizeof *r);
+  return SW_OK;
+}
+
 static sw_rc bench_profile(const sw_profile *p, const sw_bench_costs_options *o, sw_arena *scratch, output *out,
                            sw_diag *d) {
   sample_set set;
@@ -215,10 +248,15 @@ static sw_rc bench_profile(const sw_profile *p, const sw_bench_costs_options *o,
   SW_TRY(sw_samples_read(p, o->facts_dir, scratch, &set, d));
   SW_ARENA_NEW(predicted, scratch, set.n, d);
   SW_ARENA_NEW(r, scratch, 1, d);
-  if (o->fit) SW_TRY(sw_fit(own, &set, predicted, d));
+  if (o->fit) {
+    SW_TRY(report_given(own, &set, predicted, r, out, d));
+    SW_TRY(sw_fit(own, &set, predicted, d));
+    SW_TRY(sw_fit_knots(own, &set, scratch, predicted, d));
+  }
   SW_TRY(sw_samples_predict(own, &set, predicted, d));
   fit_constants c;
   sw_fit_constants_of(own, &set, &c);
+  if (set.no_products) sw_text_printf(out->table, "%s: no gemm.csv, so matrix products are not judged\n", p->name);
   r->p = own;
   r->set = &set;
   r->predicted = predicted;

@@ -15,7 +15,7 @@
 #include "shardwright/profile.h"
 
 #define SW_BENCH_COSTS_LIMIT 15.0 /* per cent */
-enum { SW_BENCH_COSTS_MIN_ROWS = 10, SW_BENCH_COSTS_MAX_CONSTANTS = 20 };
+enum { SW_BENCH_COSTS_MIN_ROWS = 10, SW_BENCH_COSTS_MAX_CONSTANTS = 50 };
 
 typedef struct sw_bench_costs_options {
   const char *facts_dir; /* holds the two tables */

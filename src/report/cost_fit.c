@@ -1,4 +1,6 @@
-/* The objective is the root mean square, over (source, collective), of the mean |ln(predicted/measured)| of training
+/* Constants, then knots on what they leave.
+ *
+ * The objective is the root mean square, over (source, collective), of the mean |ln(predicted/measured)| of training
  * samples, so that no source is bought at the price of another. It is neither smooth nor linear (all_reduce is clamped,
  * levels overlap), so a plain random search in the logarithms does: propose a step in a few constants at once, keep it
  * when it is better, widen steps that succeed and narrow those that do not.
@@ -6,11 +8,18 @@
 #include "report/cost_fit.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "hw/group.h"
+#include "hw/knots.h"
 #include "shardwright/clock.h"
 
 enum { PROPOSALS = 40000 };
+/* Bytes at which there may be knots. */
+static const double kKnotBytes[] = {65536, 524288, 2097152, 16777216, 268435456};
+enum { KNOT_SIZES = sizeof kKnotBytes / sizeof kKnotBytes[0], KNOT_MEMBERS = 3, MAX_KNOTS = KNOT_SIZES * KNOT_MEMBERS };
+/* So much of a sample says at each knot that there is nothing to correct: few samples move it little. */
+static const double kStill = 0.3;
+
 static const double kReach = 100; /* a constant moves at most so many times up or down */
 
 enum { LINE_VALUES = 6 };
@@ -78,8 +87,10 @@ static bool told_by_one_span(sw_cost_class c, const double *value, const sw_cost
   return value == &l->base_s || value == &l->ramp_s_per_sqrt_byte || (c == SW_COST_PERMUTE && value == &l->s_per_byte);
 }
 
-void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out) {
-  bool seen[SW_COST_CLASS_COUNT] = {false}, products = false;
+/* The classes that training samples speak of; whether there are products. */
+static bool classes_seen(const sample_set *s, bool seen[SW_COST_CLASS_COUNT]) {
+  bool products = false;
+  memset(seen, 0, SW_COST_CLASS_COUNT * sizeof *seen);
   for (int64_t i = 0; i < s->n; i++) {
     if (!s->at[i].train) continue;
     if (s->at[i].layout < 0)
@@ -87,11 +98,18 @@ void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out)
     else
       seen[sw_coll_cost_class(s->at[i].op)] = true;
   }
+  return products;
+}
+
+static bool is_one_span(const sw_profile *p, const sample_set *s) { return p->n_levels > 1 && outer_spans(p, s) == 1; }
+
+void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out) {
+  bool seen[SW_COST_CLASS_COUNT];
+  const bool products = classes_seen(s, seen), one_span = is_one_span(p, s);
   out->n = 0;
-  bool one_span = p->n_levels > 1 && outer_spans(p, s) == 1;
   sw_level *level = &p->level[p->n_levels - 1];
   sw_cost_line *gather = &level->line[SW_COST_ALL_GATHER], *scatter = &level->line[SW_COST_REDUCE_SCATTER];
-  bool shared = lines_equal(gather, scatter);
+  bool shared = lines_equal(gather, scatter) && !seen[SW_COST_REDUCE_SCATTER];
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     double *value[LINE_VALUES], *tied[LINE_VALUES];
     if (!seen[c] || (shared && c == SW_COST_REDUCE_SCATTER)) continue;
@@ -146,8 +164,21 @@ static void propose(fit_constants *c, double step, sw_rng *rng, double *old) {
   }
 }
 
+/* Of the classes whose knots are to be fitted again. */
+static void drop_knots(sw_profile *p, const sample_set *s) {
+  bool seen[SW_COST_CLASS_COUNT];
+  sw_cost_line *line = p->level[p->n_levels - 1].line;
+  (void)classes_seen(s, seen);
+  if (is_one_span(p, s)) return;
+  if (seen[SW_COST_ALL_GATHER] && line[SW_COST_REDUCE_SCATTER].knots == line[SW_COST_ALL_GATHER].knots)
+    line[SW_COST_REDUCE_SCATTER].knots = NULL;
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++)
+    if (seen[c]) line[c].knots = NULL;
+}
+
 sw_rc sw_fit(sw_profile *p, const sample_set *s, double *scratch_s, sw_diag *d) {
   fit_constants c;
+  drop_knots(p, s);
   sw_fit_constants_of(p, s, &c);
   if (c.n == 0) return SW_OK;
   sw_rng rng;
@@ -165,5 +196,132 @@ sw_rc sw_fit(sw_profile *p, const sample_set *s, double *scratch_s, sw_diag *d) 
       step = fmax(step * 0.985, 0.002);
     }
   }
+  return SW_OK;
+}
+
+/* --- knots -------------------------------------------------------------------------------------------------------- */
+
+static void add_member(sw_cost_knots *k, double n) {
+  const double ln = log(n);
+  int i = 0;
+  while (i < k->n_members && k->ln_members[i] < ln) i++;
+  if (i < k->n_members && k->ln_members[i] == ln) return;
+  if (k->n_members == KNOT_MEMBERS) { /* the ends, and one between */
+    if (i == 0 || i == KNOT_MEMBERS) k->ln_members[i ? i - 1 : 0] = ln;
+    return;
+  }
+  for (int j = k->n_members++; j > i; j--) k->ln_members[j] = k->ln_members[j - 1];
+  k->ln_members[i] = ln;
+}
+
+/* Knots of no effect, at the group sizes and between the bytes that training samples have. */
+static void place_knots(const sw_profile *p, const sample_set *s, sw_cost_class c, sw_cost_knots *k) {
+  double least = HUGE_VAL, most = 0;
+  for (int64_t i = 0; i < s->n; i++) {
+    const sample *x = &s->at[i];
+    if (!x->train || x->layout < 0 || sw_coll_cost_class(x->op) != c) continue;
+    const rank_layout *l = &s->layouts[x->layout];
+    if (l->nodes > 1 || p->n_levels == 1) add_member(k, (double)(p->n_levels > 1 ? l->nodes : l->ranks));
+    least = fmin(least, x->bytes);
+    most = fmax(most, x->bytes);
+  }
+  for (int j = 0; j < KNOT_SIZES; j++)
+    if (kKnotBytes[j] >= least && kKnotBytes[j] <= most) k->ln_bytes[k->n_sizes++] = log(kKnotBytes[j]);
+}
+
+/* Normal equations of the knots' logarithms, by ln(measured / predicted) of the samples. */
+typedef struct knot_equations {
+  int n;
+  double a[MAX_KNOTS][MAX_KNOTS], b[MAX_KNOTS];
+} knot_equations;
+
+/* What each knot counts for in the factor of a sample. */
+static void knot_weights(sw_cost_knots *k, double position, double ln_bytes, double *weight) {
+  for (int i = 0; i < k->n_members; i++)
+    for (int j = 0; j < k->n_sizes; j++) {
+      k->ln_factor[i][j] = 1;
+      weight[i * k->n_sizes + j] = sw_knots_ln_factor(k, position, ln_bytes);
+      k->ln_factor[i][j] = 0;
+    }
+}
+
+static void add_equation(knot_equations *e, const double *weight, double residual, double counts) {
+  for (int i = 0; i < e->n; i++) {
+    e->b[i] += counts * weight[i] * residual;
+    for (int j = 0; j < e->n; j++) e->a[i][j] += counts * weight[i] * weight[j];
+  }
+}
+
+/* By elimination: what stands on the diagonal is positive. */
+static void solve_equations(knot_equations *e) {
+  for (int i = 0; i < e->n; i++)
+    for (int r = 0; r < e->n; r++) {
+      if (r == i) continue;
+      const double times = e->a[r][i] / e->a[i][i];
+      for (int c = i; c < e->n; c++) e->a[r][c] -= times * e->a[i][c];
+      e->b[r] -= times * e->b[i];
+    }
+  for (int i = 0; i < e->n; i++) e->b[i] /= e->a[i][i];
+}
+
+/* Solutions in thousandths, all made smaller until no price falls. */
+static void set_knots(const sw_level *level, sw_cost_class c, const knot_equations *e, sw_cost_knots *k) {
+  double times = 1;
+  do {
+    for (int i = 0; i < e->n; i++)
+      k->ln_factor[i / k->n_sizes][i % k->n_sizes] = round(1000 * times * fmin(1, fmax(-1, e->b[i]))) / 1000;
+    times = times > 0.05 ? times - 0.05 : 0;
+  } while (!sw_knots_rise(&level->line[c], c, level->open ? SW_MAX_DEVICES : level->dims[0]));
+}
+
+/* The class' knots, which are of no effect yet. `group`: of each layout. */
+static void fit_class(const sw_level *level, const sample_set *s, sw_cost_class c, const sw_group *group,
+                      const double *predicted, sw_cost_knots *k) {
+  knot_equations e = {.n = k->n_members * k->n_sizes};
+  double weight[MAX_KNOTS];
+  for (int i = 0; i < e.n; i++) e.a[i][i] = kStill;
+  for (int64_t i = 0; i < s->n; i++) {
+    const sample *x = &s->at[i];
+    if (!x->train || x->layout < 0 || sw_coll_cost_class(x->op) != c) continue;
+    const sw_curve *line = &group[x->layout].line[c];
+    const sw_curve_knots *at = line->n_parts ? &line->knots[line->n_parts - 1] : NULL;
+    if (!at || at->at != k) continue;
+    knot_weights(k, at->position, at->ln_bytes + log(x->bytes), weight);
+    add_equation(&e, weight, log(x->measured_s / predicted[i]), x->weight);
+  }
+  solve_equations(&e);
+  set_knots(level, c, &e, k);
+}
+
+/* Knots of no effect for all classes that samples speak of; NULL for others. */
+static sw_rc start_knots(sw_profile *p, const sample_set *s, sw_arena *arena, sw_cost_knots **knots, sw_diag *d) {
+  bool seen[SW_COST_CLASS_COUNT];
+  sw_level *level = &p->level[p->n_levels - 1];
+  (void)classes_seen(s, seen);
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+    knots[c] = NULL;
+    if (!seen[c]) continue;
+    SW_ARENA_NEW(knots[c], arena, 1, d);
+    place_knots(p, s, (sw_cost_class)c, knots[c]);
+    if (!knots[c]->n_members || !knots[c]->n_sizes) knots[c] = NULL;
+    level->line[c].knots = knots[c];
+  }
+  return SW_OK;
+}
+
+sw_rc sw_fit_knots(sw_profile *p, const sample_set *s, sw_arena *arena, double *scratch_s, sw_diag *d) {
+  sw_cost_knots *knots[SW_COST_CLASS_COUNT];
+  sw_level *level = &p->level[p->n_levels - 1];
+  sw_cost_line *gather = &level->line[SW_COST_ALL_GATHER], *scatter = &level->line[SW_COST_REDUCE_SCATTER];
+  const bool shared = lines_equal(gather, scatter) && gather->knots == scatter->knots;
+  sw_group *group;
+  if (level->kind == SW_TOPOLOGY_TORUS || is_one_span(p, s)) return SW_OK;
+  SW_ARENA_NEW(group, arena, MAX_LAYOUTS, d);
+  SW_TRY(start_knots(p, s, arena, knots, d));
+  for (int i = 0; i < s->n_layouts; i++) SW_TRY(sw_sample_group(p, s, i, arena, &group[i], d));
+  SW_TRY(sw_samples_predict(p, s, scratch_s, d));
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++)
+    if (knots[c]) fit_class(level, s, (sw_cost_class)c, group, scratch_s, knots[c]);
+  if (shared && !knots[SW_COST_REDUCE_SCATTER]) scatter->knots = gather->knots;
   return SW_OK;
 }

@@ -21,7 +21,11 @@ typedef struct fit_constants {
  * are taken over from another profile's fit), and of local ops when there are matrix products. Pointers into `p`. */
 void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out);
 
-/* Move them. Deterministic. `scratch_s` has room for s->n numbers. */
+/* Move them. Deterministic. `scratch_s` has room for s->n numbers. Knots that sw_fit_knots would make are dropped. */
 SW_CHECKED sw_rc sw_fit(sw_profile *p, const sample_set *s, double *scratch_s, sw_diag *d);
+
+/* Knots over the fitted formulas of the outermost level, in the arena, by the group sizes and bytes of the training
+ * samples; prices rise with bytes. None on a torus, nor where samples span a single number of units. Deterministic. */
+SW_CHECKED sw_rc sw_fit_knots(sw_profile *p, const sample_set *s, sw_arena *arena, double *scratch_s, sw_diag *d);
 
 #endif

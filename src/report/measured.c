@@ -38,6 +38,7 @@ static bool matches(const char *pattern, const char *text) {
 static bool claims(const sw_profile *p, const char *hardware, const char *source, int64_t nodes) {
   for (int i = 0; i < p->n_measured; i++) {
     const sw_measured *m = &p->measured[i];
+    if (m->library && (!p->library || strcmp(m->library, p->library))) continue;
     if (m->nodes == nodes && matches(m->hardware, hardware) && matches(m->source, source)) return true;
   }
   return false;
@@ -141,7 +142,7 @@ static sw_rc add_collective(reading *r, const sw_csv *t, const int *c, int64_t r
   SW_TRY(layout_id(r, l, &s.layout));
   s.measured_s = time_us * 1e-6;
   s.weight = fit_weight(s.bytes);
-  s.train = l.ranks != 4 && size_rank(t, c, row) % 2 == 0;
+  s.train = size_rank(t, c, row) % 2 == 0;
   return sw_array_push(&r->list, s, r->d);
 }
 
@@ -234,14 +235,17 @@ static sw_rc read_table(reading *r, const char *file, int n_columns, const char 
   return SW_OK;
 }
 
+static bool exists(const char *path) { return access(path, F_OK) == 0; }
+
 static sw_rc read_tables(reading *r, const char *facts_dir, sw_arena *scratch) {
   char *collectives = sw_arena_printf(scratch, r->d, "%s/collectives.csv", facts_dir);
   char *gemms = sw_arena_printf(scratch, r->d, "%s/gemm.csv", facts_dir);
   char *attentions = sw_arena_printf(scratch, r->d, "%s/attention.csv", facts_dir);
   if (!collectives || !gemms || !attentions) return SW_E_RESOURCE;
   SW_TRY(read_table(r, collectives, C_COLUMNS, kCollectiveColumns, add_collective, scratch));
-  SW_TRY(read_table(r, gemms, G_COLUMNS, kGemmColumns, add_gemm, scratch));
-  return read_table(r, attentions, A_COLUMNS, kAttentionColumns, add_attention, scratch);
+  r->set->no_products = !exists(gemms);
+  if (exists(gemms)) SW_TRY(read_table(r, gemms, G_COLUMNS, kGemmColumns, add_gemm, scratch));
+  return exists(attentions) ? read_table(r, attentions, A_COLUMNS, kAttentionColumns, add_attention, scratch) : SW_OK;
 }
 
 sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *arena, sample_set *out, sw_diag *d) {
@@ -317,8 +321,8 @@ sw_rc sw_rows_unclaimed(const sw_profile *const *profiles, int n, const char *fa
   char *attentions = sw_arena_printf(&scratch, d, "%s/attention.csv", facts_dir);
   sw_rc rc = collectives && gemms && attentions ? SW_OK : SW_E_RESOURCE;
   if (!rc) rc = count_unclaimed(collectives, true, &u, &scratch, d);
-  if (!rc) rc = count_unclaimed(gemms, false, &u, &scratch, d);
-  if (!rc) rc = count_unclaimed(attentions, false, &u, &scratch, d);
+  if (!rc && exists(gemms)) rc = count_unclaimed(gemms, false, &u, &scratch, d);
+  if (!rc && exists(attentions)) rc = count_unclaimed(attentions, false, &u, &scratch, d);
   sw_arena_deinit(&scratch);
   *count = u.count;
   return rc;
@@ -332,6 +336,17 @@ static double predict_one(const sample *s, const sw_machine *m) {
   }
   sw_axis_ref group[] = {sw_axis_whole(mesh, 0), sw_axis_whole(mesh, 2)};
   return sw_machine_collective_s(m, s->op, group, 2, s->bytes);
+}
+
+sw_rc sw_sample_group(const sw_profile *p, const sample_set *set, int layout, sw_arena *arena, sw_group *out,
+                      sw_diag *d) {
+  sw_mesh *mesh;
+  sw_machine *m;
+  SW_ARENA_NEW(mesh, arena, 1, d);
+  if (!layout_mesh(p, set->layouts[layout], mesh)) return SW_BUG(d, "a sample that the profile cannot hold");
+  SW_TRY(sw_machine_build(arena, p, mesh, &m, d));
+  sw_machine_group(m, (sw_axis_ref[]){sw_axis_whole(mesh, 0), sw_axis_whole(mesh, 2)}, 2, out);
+  return SW_OK;
 }
 
 sw_rc sw_samples_predict(const sw_profile *p, const sample_set *set, double *seconds, sw_diag *d) {

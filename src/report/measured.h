@@ -3,7 +3,7 @@
 #define REPORT_MEASURED_H_
 
 #include "base/array.h"
-#include "shardwright/profile.h"
+#include "hw/group.h"
 
 enum { MAX_SOURCES = 32, MAX_LAYOUTS = 32 };
 
@@ -30,7 +30,8 @@ typedef struct sample_set {
   int n_sources, n_layouts;
   char source[MAX_SOURCES][80]; /* repository, or the words before the first ':' */
   rank_layout layouts[MAX_LAYOUTS];
-  int64_t skipped; /* rows of the profile's hardware that its network cannot hold */
+  bool no_products; /* the tables have none */
+  int64_t skipped;  /* rows of the profile's hardware that its network cannot hold */
 } sample_set;
 
 typedef SW_ARRAY(sample) sample_list;
@@ -46,6 +47,10 @@ SW_CHECKED sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_
 /* How many rows of both tables none of the profiles claims; *by_hardware gains a line per hardware. */
 SW_CHECKED sw_rc sw_rows_unclaimed(const sw_profile *const *profiles, int n, const char *facts_dir, int64_t *count,
                                    sw_text *by_hardware, sw_diag *d);
+
+/* The group that the samples of a layout are of. */
+SW_CHECKED sw_rc sw_sample_group(const sw_profile *p, const sample_set *s, int layout, sw_arena *arena, sw_group *out,
+                                 sw_diag *d);
 
 /* Predicted seconds of every sample under `p` (which may have other constants than when the samples were read). */
 SW_CHECKED sw_rc sw_samples_predict(const sw_profile *p, const sample_set *s, double *seconds, sw_diag *d);

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "hw/knots.h"
 #include "reshard/graph.h"
 
 /* Members that a group on a level may have; of an open one, as many as there are devices. */
@@ -30,9 +31,10 @@ static struct rs_level_floor floor_of(const sw_level *level, double devices) {
     const sw_cost_line *line = &level->line[c];
     double slope = line->s_per_byte + line->pair_s_per_byte / fmax(1, members - 1);
     if (line->in_network_min) slope = fmin(slope, line->in_network_s_per_byte);
-    f.latency_s = fmin(f.latency_s, line->base_s + line->peer_s);
-    f.ramp_s = fmin(f.ramp_s, line->ramp_s_per_sqrt_byte / sqrt(links));
-    f.slope_s = fmin(f.slope_s, slope / links);
+    const double least = sw_knots_least_factor(line->knots);
+    f.latency_s = fmin(f.latency_s, least * (line->base_s + line->peer_s));
+    f.ramp_s = fmin(f.ramp_s, least * line->ramp_s_per_sqrt_byte / sqrt(links));
+    f.slope_s = fmin(f.slope_s, least * slope / links);
   }
   return f;
 }

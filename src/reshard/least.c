@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "base/checked.h"
-#include "hw/group.h"
+#include "hw/knots.h"
 
 /* A time by bytes: ramp * sqrt(bytes) + slope * bytes. */
 typedef struct line {
@@ -85,8 +85,9 @@ static void set_crossing(const sw_level *level, const crossing *outer, crossing 
   for (int k = 0; k < SW_COST_CLASS_COUNT; k++) {
     const sw_cost_line *of = &level->line[k];
     const double slope = of->in_network_min ? fmin(of->s_per_byte, of->in_network_s_per_byte) : of->s_per_byte;
-    const line here = {of->ramp_s_per_sqrt_byte / sqrt(ways), slope / ways};
-    c->latency_s = fmin(c->latency_s, of->base_s + of->peer_s);
+    const double least = sw_knots_least_factor(of->knots);
+    const line here = {least * of->ramp_s_per_sqrt_byte / sqrt(ways), least * slope / ways};
+    c->latency_s = fmin(c->latency_s, least * (of->base_s + of->peer_s));
     add_line(c, kReduces[k], outer ? together(here, below_all(outer)) : here);
   }
 }

@@ -1,6 +1,6 @@
 /* Device orders of any kind: prices against a brute force that looks at every group, on the profiles that are shipped;
  * an order that changes nothing changes no price; routes under such orders. */
-#include "random_sharding.h"
+#include "knots_case.h"
 
 #include <math.h>
 
@@ -59,8 +59,11 @@ static double one_group_s(const sw_profile *p, const int64_t *ids, int64_t n, sw
     if (c == SW_COST_PERMUTE) volume = bytes;
     if (p->level[l].kind == SW_TOPOLOGY_FULL_MESH && c != SW_COST_PERMUTE) volume /= use.members - 1;
     if (c == SW_COST_PERMUTE) latency = work = 0; /* the outermost level alone */
-    latency += line->base_s + line->peer_s * (c == SW_COST_PERMUTE ? 1 : use.members - 1);
-    const double here = line->ramp_s_per_sqrt_byte * sqrt(volume) + slope_s(line, use.members) * volume;
+    const double begin = line->base_s + line->peer_s * (c == SW_COST_PERMUTE ? 1 : use.members - 1),
+                 move = line->ramp_s_per_sqrt_byte * sqrt(volume) + slope_s(line, use.members) * volume,
+                 first = begin * knot_factor(line->knots, use.members, 0),
+                 here = (begin + move) * knot_factor(line->knots, use.members, volume) - first;
+    latency += first;
     work = fmax(work, here) + p->level[l].serial_fraction * fmin(work, here);
   }
   return latency + work;
@@ -71,7 +74,7 @@ static double group_s(const sw_profile *p, const int64_t *ids, int64_t n, sw_cos
   if (c != SW_COST_ALL_REDUCE) return s;
   const double scatter = one_group_s(p, ids, n, SW_COST_REDUCE_SCATTER, bytes),
                gather = one_group_s(p, ids, n, SW_COST_ALL_GATHER, bytes);
-  return fmin(fmax(fmax(s, scatter), gather), scatter + gather);
+  return fmin(fmax(s, scatter), scatter + gather);
 }
 
 static double worst_group_s(const sw_profile *p, const sw_mesh *m, const sw_axis_ref *refs, int n, sw_cost_class c,
@@ -137,6 +140,15 @@ static int some_refs(rng *r, const sw_mesh *m, sw_axis_ref *refs) {
   return n;
 }
 
+static const sw_profile *with_knots(rng *r, sw_arena *a, const sw_profile *p,
+                                    sw_cost_knots room[SW_MAX_LEVELS][SW_COST_CLASS_COUNT]) {
+  sw_diag diag = {0};
+  sw_profile *q = sw_arena_copy(a, p, 1, sizeof *p, &diag);
+  assert_non_null(q);
+  add_random_knots(r, q, room);
+  return q;
+}
+
 static void the_worst_group_counts(void **state) {
   (void)state;
   rng r = {check_seed(21)};
@@ -149,7 +161,9 @@ static void the_worst_group_counts(void **state) {
     int32_t ids[MAX_DEVICES];
     sw_machine *m;
     sw_axis_ref refs[SW_MAX_AXES];
+    sw_cost_knots knots[SW_MAX_LEVELS][SW_COST_CLASS_COUNT];
     random_machine(&r, &a, &p, &mesh, ids);
+    if (rng_below(&r, 2)) p = with_knots(&r, &a, p, knots);
     assert_ok(sw_machine_build(&a, p, &mesh, &m, &diag));
     const int n = some_refs(&r, &mesh, refs);
     for (int i = 0; i < OPS; i++) {

@@ -29,7 +29,8 @@ static const char kText[] =
     "    \"reduce_scatter\": \"all_gather\", \"all_reduce\": \"all_gather\", \"all_to_all\": \"all_gather\",\n"
     "    \"permute\": \"all_gather\"}}],\n"
     " \"meshes\": [\"x=3,y=2,z=4\", \"a=24\"],\n"
-    " \"measured\": [{\"hardware\": \"TPU*\", \"source\": \"*\", \"nodes\": 2}]}\n";
+    " \"measured\": [{\"hardware\": \"TPU*\", \"source\": \"*\", \"nodes\": 2, \"library\": \"l\"}],\n"
+    " \"library\": \"l\"}\n";
 
 static void everything_is_read(void **state) {
   (void)state;
@@ -57,6 +58,33 @@ static void everything_is_read(void **state) {
   assert_int_equal(sw_profile_mesh_count(p), 2);
   assert_int_equal(sw_profile_mesh(p, 1)->axis[0].size, 24);
   assert_true(p->n_measured == 1 && p->measured[0].nodes == 2);
+  assert_string_equal(p->library, "l");
+  assert_string_equal(p->measured[0].library, "l");
+  sw_arena_deinit(&a);
+}
+
+static void knots_are_read(void **state) {
+  (void)state;
+  static const char kRate[] = "\"bytes_per_s\": 1e9";
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sw_text text = {0};
+  const sw_profile *p;
+  const char *at = strstr(kText, kRate) + strlen(kRate);
+  sw_text_append(&text, kText, (size_t)(at - kText));
+  sw_text_puts(&text,
+               ", \"knots\": {\"members\": [2, 3], \"bytes\": [1000, 1e6, 1e9], \"source\": \"s\",\n"
+               "\"ln_factor\": [[0.1, 0.2, 0.3], [-0.25, 0, 0.5]]}");
+  sw_text_puts(&text, at);
+  assert_ok(sw_profile_parse("t.json", sw_text_str(&text), text.n, &a, &p, &diag));
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) { /* all are named as all_gather is */
+    const sw_cost_knots *k = p->level[1].line[c].knots;
+    assert_true(k && k->n_members == 2 && k->n_sizes == 3);
+    assert_true(k->ln_members[1] == log(3) && k->ln_bytes[0] == log(1000) && k->ln_bytes[2] == log(1e9));
+    assert_true(k->ln_factor[0][1] == 0.2 && k->ln_factor[1][0] == -0.25 && k->ln_factor[1][2] == 0.5);
+    assert_null(p->level[0].line[c].knots);
+  }
+  sw_text_free(&text);
   sw_arena_deinit(&a);
 }
 
@@ -83,6 +111,8 @@ static void what_is_written_reads_back(void **state) {
         const sw_cost_line *x = &p->level[l].line[c], *y = &q->level[l].line[c];
         assert_true(x->base_s == y->base_s && x->peer_s == y->peer_s && x->in_network_min == y->in_network_min);
         assert_true(fabs(x->s_per_byte - y->s_per_byte) <= 1e-12 * x->s_per_byte);
+        assert_int_equal(!x->knots, !y->knots);
+        if (x->knots) assert_memory_equal(x->knots, y->knots, sizeof *x->knots);
       }
     sw_text_free(&one);
     sw_text_free(&two);
@@ -96,6 +126,10 @@ typedef struct refusal {
   int line; /* 0: not checked */
   const char *message;
 } refusal;
+
+#define WITH_KNOTS(rate, members, bytes, factors)                                         \
+  "\"bytes_per_s\": " rate ", \"knots\": {\"members\": [" members "], \"bytes\": [" bytes \
+  "], \"ln_factor\": [" factors "], \"source\": \"s\"}"
 
 static const refusal kRefused[] = {
     {"\"version\": 1", "\"version\": 2", 1, "'version' is 2; expected 1 to 1"},
@@ -117,6 +151,17 @@ static const refusal kRefused[] = {
      "'all_to_all' is 'permute'; expected an object, or the name of a cost that is one"},
     {"\"bytes_per_s\": 1e9", "\"bytes_per_s\": 0", 19, "'bytes_per_s' is 0; expected"},
     {"\"bytes_per_s\": 1e9", "\"bytes_per_s\": 1e9, \"peer_s\": -1", 19, "'peer_s' is -1"},
+    {"\"bytes_per_s\": 1e9", WITH_KNOTS("1e9", "3, 2", "10, 20", "[0, 0], [0, 0]"), 19, "'members' does not ascend"},
+    {"\"bytes_per_s\": 1e9", WITH_KNOTS("1e9", "1", "10", "[0]"), 19, "element is 1; expected 2 to"},
+    {"\"bytes_per_s\": 1e9", WITH_KNOTS("1e9", "2, 3", "10, 10", "[0, 0], [0, 0]"), 19, "'bytes' does not ascend"},
+    {"\"bytes_per_s\": 1e9", WITH_KNOTS("1e9", "2", "", "[]"), 19, "'bytes' has 0 elements; expected 1 to 8"},
+    {"\"bytes_per_s\": 1e9", WITH_KNOTS("1e9", "2, 3", "10", "[0]"), 19, "'ln_factor' has 1 elements; 'members' has 2"},
+    {"\"bytes_per_s\": 1e9", WITH_KNOTS("1e9", "2", "10", "[0, 1]"), 19, "2 factors; expected one for each of 1 sizes"},
+    {"\"bytes_per_s\": 1e9", WITH_KNOTS("1e9", "2", "10", "[9]"), 19, "element is 9; expected -5 to 5"},
+    /* At 1 kB all but a tenth is latency, so ten times as many bytes may not cost a fifth less. */
+    {"\"bytes_per_s\": 1e9", WITH_KNOTS("1e9", "2", "1e3, 1e4", "[0, -0.5]"), 0,
+     "under its knots a larger all_gather costs less"},
+    {"\"bytes_per_s\": 4e10", WITH_KNOTS("4e10", "2", "10", "[0]"), 0, "expected none on a torus"},
     {"\"x=3,y=2,z=4\"", "\"x=3,y=2,z\"", 22, ""},
     {"\"x=3,y=2,z=4\"", "\"x=48\"", 0, "the mesh has 48 devices; profile 't' has 24"},
     {"\"a=24\"", "\"a=9\"", 0, "unequal parts"},
@@ -259,6 +304,7 @@ int main(void) {
   enum { FIXED = 6, ROWS = sizeof kRefused / sizeof kRefused[0] };
   struct CMUnitTest tests[FIXED + ROWS] = {
       cmocka_unit_test(everything_is_read),
+      cmocka_unit_test(knots_are_read),
       cmocka_unit_test(what_is_written_reads_back),
       cmocka_unit_test(memory_failures_come_back),
       cmocka_unit_test(names_are_found_and_listed),
