@@ -16,6 +16,23 @@ SW_API SW_CHECKED sw_rc sw_profile_parse(const char *file, const char *bytes, si
  * says of all of them. */
 SW_API SW_CHECKED sw_rc sw_profile_write(const sw_profile *p, const char *source, sw_text *out, sw_diag *d);
 
+/* Where each part of a profile is from: ids of `source`, one for each object of the file that has numbers. */
+enum { SW_MAX_PROFILE_SOURCES = 48 };
+typedef struct sw_profile_origins {
+  int n_sources;
+  struct {
+    const char *id, *text;
+  } source[SW_MAX_PROFILE_SOURCES];
+  const char *memory, *flops, *achieved, *shared, *exchange;
+  const char *level[SW_MAX_LEVELS], *line[SW_MAX_LEVELS][SW_COST_CLASS_COUNT];
+} sw_profile_origins;
+
+/* All parts from one of the sources. */
+SW_API void sw_profile_origins_all(sw_profile_origins *o, const char *id);
+/* Append the profile as a file that says of each part where it is from. */
+SW_API SW_CHECKED sw_rc sw_profile_write_with(const sw_profile *p, const sw_profile_origins *o, sw_text *out,
+                                              sw_diag *d);
+
 /* The names of the profiles in the folder where sw_data_file finds hwprofiles, sorted. In the arena. */
 SW_API SW_CHECKED sw_rc sw_profile_names(sw_arena *arena, const char *const **out, int *n, sw_diag *d);
 

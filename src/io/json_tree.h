@@ -42,51 +42,52 @@ struct sw_json {
 };
 
 /* Parse all of `bytes`. `file` (copied) is what messages call it. *out is the top-level value. */
-SW_CHECKED sw_rc sw_json_parse(const char *file, const char *bytes, size_t n, sw_arena *arena, const sw_json **out,
-                               sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_parse(const char *file, const char *bytes, size_t n, sw_arena *arena,
+                                      const sw_json **out, sw_diag *d);
 /* Read the file (sw_file_read: "-", gzip) and parse it. */
-SW_CHECKED sw_rc sw_json_read(const char *path, sw_arena *arena, const sw_json **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_read(const char *path, sw_arena *arena, const sw_json **out, sw_diag *d);
 
 static inline sw_span sw_json_span(const sw_json *v) { return (sw_span){v->file, v->line, v->col}; }
 static inline sw_span sw_json_key_span(const sw_json *v) { return (sw_span){v->file, v->key_line, v->key_col}; }
 
 /* The member of an object, or NULL. Linear in the members: to visit a large object walk `at` instead. */
-const sw_json *sw_json_find(const sw_json *object, const char *key);
+SW_API const sw_json *sw_json_find(const sw_json *object, const char *key);
 
 /* Fails, at the key, for the first member that is not among keys[0..n): "unknown key 'shpe' in a value; did you mean
  * 'shape'?". `what` names the object. Also fails when `v` is not an object. */
-SW_CHECKED sw_rc sw_json_only(const sw_json *v, const char *const *keys, int n, const char *what, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_only(const sw_json *v, const char *const *keys, int n, const char *what, sw_diag *d);
 
 /* A value as a type, or a failure at its place that calls it by its key (or as "element"). Ranges are inclusive. */
-SW_CHECKED sw_rc sw_json_as_i64(const sw_json *v, int64_t min, int64_t max, int64_t *out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_as_f64(const sw_json *v, double min, double max, double *out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_as_bool(const sw_json *v, bool *out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_as_string(const sw_json *v, const char **out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_expect(const sw_json *v, sw_json_kind kind, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_as_i64(const sw_json *v, int64_t min, int64_t max, int64_t *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_as_f64(const sw_json *v, double min, double max, double *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_as_bool(const sw_json *v, bool *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_as_string(const sw_json *v, const char **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_expect(const sw_json *v, sw_json_kind kind, sw_diag *d);
 
 /* The same for a member that must be there. `object` must be an object (a failure says so too). */
-SW_CHECKED sw_rc sw_json_member(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_i64(const sw_json *object, const char *key, int64_t min, int64_t max, int64_t *out,
-                             sw_diag *d);
-SW_CHECKED sw_rc sw_json_f64(const sw_json *object, const char *key, double min, double max, double *out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_string(const sw_json *object, const char *key, const char **out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_array(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_object(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_member(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_i64(const sw_json *object, const char *key, int64_t min, int64_t max, int64_t *out,
+                                    sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_f64(const sw_json *object, const char *key, double min, double max, double *out,
+                                    sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_string(const sw_json *object, const char *key, const char **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_array(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_object(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
 
 /* The same for a member that may be absent: then *out keeps what the caller put there. */
-SW_CHECKED sw_rc sw_json_opt_i64(const sw_json *object, const char *key, int64_t min, int64_t max, int64_t *out,
-                                 sw_diag *d);
-SW_CHECKED sw_rc sw_json_opt_f64(const sw_json *object, const char *key, double min, double max, double *out,
-                                 sw_diag *d);
-SW_CHECKED sw_rc sw_json_opt_bool(const sw_json *object, const char *key, bool *out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_opt_string(const sw_json *object, const char *key, const char **out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_opt_array(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_opt_object(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_opt_i64(const sw_json *object, const char *key, int64_t min, int64_t max, int64_t *out,
+                                        sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_opt_f64(const sw_json *object, const char *key, double min, double max, double *out,
+                                        sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_opt_bool(const sw_json *object, const char *key, bool *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_opt_string(const sw_json *object, const char *key, const char **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_opt_array(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_opt_object(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
 
 /* An array of integers in range, copied to out[0..*n); at most `cap`. */
-SW_CHECKED sw_rc sw_json_i64_list(const sw_json *v, int64_t min, int64_t max, int64_t *out, int cap, int *n,
-                                  sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_i64_list(const sw_json *v, int64_t min, int64_t max, int64_t *out, int cap, int *n,
+                                         sw_diag *d);
 /* One of `words[0..n)`: its index. "'kind' is 'inpt'; expected one of input, output". */
-SW_CHECKED sw_rc sw_json_word(const sw_json *v, const char *const *words, int n, int *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_json_word(const sw_json *v, const char *const *words, int n, int *out, sw_diag *d);
 
 #endif

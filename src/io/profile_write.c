@@ -5,35 +5,51 @@
 #include "io/json_write.h"
 #include "shardwright/profile_json.h"
 
-static const char kSourceId[] = "made";
-
-static void end_with_source(sw_json_out *j) {
-  sw_jw_string(j, "source", kSourceId);
+static void end_with_source(sw_json_out *j, const char *id) {
+  sw_jw_string(j, "source", id);
   sw_jw_end(j);
 }
 
-static void write_device(sw_json_out *j, const sw_profile *p) {
+static void write_kernels(sw_json_out *j, const sw_profile *p, const char *id) {
+  if (!(p->multiprocessors > 0)) return;
+  sw_jw_object(j, "kernels");
+  sw_jw_f64(j, "multiprocessors", p->multiprocessors);
+  for (int k = 0; k < SW_PRICED_COUNT; k++) {
+    const sw_kernel_price *price = &p->kernel[k];
+    if (!price->known) continue;
+    sw_jw_object_row(j, sw_priced_kernel_text((sw_priced_kernel)k));
+    if (price->library) sw_jw_string(j, "library", price->library);
+    for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++)
+      if (sw_priced_kernel_constants((sw_priced_kernel)k) >> c & 1)
+        sw_jw_f64(j, sw_kernel_constant_text((sw_kernel_constant)c), price->v[c]);
+    end_with_source(j, id);
+  }
+  end_with_source(j, id);
+}
+
+static void write_device(sw_json_out *j, const sw_profile *p, const sw_profile_origins *o) {
   sw_jw_object(j, "device");
   sw_jw_string(j, "name", p->device_name);
   sw_jw_object_row(j, "memory");
   sw_jw_i64(j, "bytes", p->memory_bytes);
   sw_jw_i64(j, "reserved_bytes", p->memory_reserved_bytes);
   sw_jw_f64(j, "bytes_per_s", p->memory_bytes_per_s);
-  end_with_source(j);
+  end_with_source(j, o->memory);
   sw_jw_object(j, "flop_per_s");
   for (int t = 0; t < SW_DTYPE_COUNT; t++)
     if (sw_dtype_bytes((sw_dtype)t) > 0) sw_jw_f64(j, sw_dtype_text((sw_dtype)t), p->flop_per_s[t]);
-  end_with_source(j);
+  end_with_source(j, o->flops);
   sw_jw_object_row(j, "achieved");
   sw_jw_f64(j, "flop_fraction", p->flop_fraction);
   if (p->flop_fraction_8bit != p->flop_fraction) sw_jw_f64(j, "flop_fraction_8bit", p->flop_fraction_8bit);
   sw_jw_f64(j, "memory_fraction", p->memory_fraction);
   sw_jw_f64(j, "launch_s", p->launch_s);
-  end_with_source(j);
+  end_with_source(j, o->achieved);
+  write_kernels(j, p, o->achieved);
   if (p->shared_cores) {
     sw_jw_object_row(j, "shared");
     sw_jw_i64(j, "cores", p->shared_cores);
-    end_with_source(j);
+    end_with_source(j, o->shared);
   }
   sw_jw_end(j);
 }
@@ -60,17 +76,17 @@ static void write_row(sw_json_out *j, const char *key, const double *at, int n, 
   sw_jw_end(j);
 }
 
-static void write_knots(sw_json_out *j, const sw_cost_knots *k) {
+static void write_knots(sw_json_out *j, const sw_cost_knots *k, const char *id) {
   sw_jw_object(j, "knots");
   write_row(j, "members", k->ln_members, k->n_members, true);
   write_row(j, "bytes", k->ln_bytes, k->n_sizes, true);
   sw_jw_array(j, "ln_factor");
   for (int i = 0; i < k->n_members; i++) write_row(j, NULL, k->ln_factor[i], k->n_sizes, false);
   sw_jw_end(j);
-  end_with_source(j);
+  end_with_source(j, id);
 }
 
-static void write_line(sw_json_out *j, const char *key, const sw_cost_line *l) {
+static void write_line(sw_json_out *j, const char *key, const sw_cost_line *l, const char *id) {
   sw_jw_object(j, key);
   sw_jw_f64(j, "base_s", l->base_s);
   if (l->peer_s > 0) sw_jw_f64(j, "peer_s", l->peer_s);
@@ -81,10 +97,10 @@ static void write_line(sw_json_out *j, const char *key, const sw_cost_line *l) {
     sw_jw_object_row(j, "in_network");
     sw_jw_i64(j, "min_members", l->in_network_min);
     sw_jw_f64(j, "bytes_per_s", rate_of(l->in_network_s_per_byte));
-    end_with_source(j);
+    end_with_source(j, id);
   }
-  if (l->knots) write_knots(j, l->knots);
-  end_with_source(j);
+  if (l->knots) write_knots(j, l->knots, id);
+  end_with_source(j, id);
 }
 
 static void write_shape(sw_json_out *j, const sw_level *l) {
@@ -102,7 +118,8 @@ static void write_shape(sw_json_out *j, const sw_level *l) {
   sw_jw_end(j);
 }
 
-static void write_level(sw_json_out *j, const sw_level *l) {
+static void write_level(sw_json_out *j, const sw_profile *p, const sw_profile_origins *o, int at) {
+  const sw_level *l = &p->level[at];
   sw_jw_object(j, NULL);
   sw_jw_string(j, "name", l->name);
   sw_jw_string(j, "topology", sw_topology_text(l->kind));
@@ -110,12 +127,13 @@ static void write_level(sw_json_out *j, const sw_level *l) {
   if (l->serial_fraction > 0) {
     sw_jw_object_row(j, "overlap");
     sw_jw_f64(j, "serial_fraction", l->serial_fraction);
-    end_with_source(j);
+    end_with_source(j, o->level[at]);
   }
   sw_jw_object(j, "costs");
-  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) write_line(j, sw_cost_class_text((sw_cost_class)c), &l->line[c]);
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++)
+    write_line(j, sw_cost_class_text((sw_cost_class)c), &l->line[c], o->line[at][c]);
   sw_jw_end(j);
-  end_with_source(j);
+  end_with_source(j, o->level[at]);
 }
 
 static sw_rc write_meshes(sw_json_out *j, const sw_profile *p) {
@@ -146,7 +164,7 @@ static void write_measured(sw_json_out *j, const sw_profile *p) {
   sw_jw_end(j);
 }
 
-sw_rc sw_profile_write(const sw_profile *p, const char *source, sw_text *out, sw_diag *d) {
+sw_rc sw_profile_write_with(const sw_profile *p, const sw_profile_origins *o, sw_text *out, sw_diag *d) {
   sw_json_out j;
   sw_json_out_init(&j, out);
   sw_jw_object(&j, NULL);
@@ -154,19 +172,34 @@ sw_rc sw_profile_write(const sw_profile *p, const char *source, sw_text *out, sw
   sw_jw_i64(&j, "version", 1);
   sw_jw_string(&j, "name", p->name);
   sw_jw_string(&j, "description", p->description);
+  if (p->compiler) sw_jw_string(&j, "compiler", p->compiler);
   sw_jw_object(&j, "sources");
-  sw_jw_string(&j, kSourceId, source);
+  for (int i = 0; i < o->n_sources; i++) sw_jw_string(&j, o->source[i].id, o->source[i].text);
   sw_jw_end(&j);
-  write_device(&j, p);
+  write_device(&j, p, o);
   sw_jw_object_row(&j, "exchange");
   sw_jw_f64(&j, "peer_s", p->exchange_peer_s);
-  end_with_source(&j);
+  end_with_source(&j, o->exchange);
   sw_jw_array(&j, "levels");
-  for (int l = 0; l < p->n_levels; l++) write_level(&j, &p->level[l]);
+  for (int l = 0; l < p->n_levels; l++) write_level(&j, p, o, l);
   sw_jw_end(&j);
   sw_rc rc = write_meshes(&j, p);
   write_measured(&j, p);
   if (p->library) sw_jw_string(&j, "library", p->library);
   sw_jw_end(&j);
   return rc || out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while writing a profile") : SW_OK;
+}
+
+void sw_profile_origins_all(sw_profile_origins *o, const char *id) {
+  o->memory = o->flops = o->achieved = o->shared = o->exchange = id;
+  for (int l = 0; l < SW_MAX_LEVELS; l++) {
+    o->level[l] = id;
+    for (int c = 0; c < SW_COST_CLASS_COUNT; c++) o->line[l][c] = id;
+  }
+}
+
+sw_rc sw_profile_write(const sw_profile *p, const char *source, sw_text *out, sw_diag *d) {
+  sw_profile_origins o = {.n_sources = 1, .source = {{"made", source}}};
+  sw_profile_origins_all(&o, "made");
+  return sw_profile_write_with(p, &o, out, d);
 }

@@ -70,22 +70,26 @@ static sw_rc keep(sw_csv *t, sw_arena *arena, const cell_list *cells, const line
   return SW_OK;
 }
 
-sw_rc sw_csv_read(const char *path, sw_arena *arena, sw_csv *out, sw_diag *d) {
+sw_rc sw_csv_parse(const char *file, const char *bytes, size_t n, sw_arena *arena, sw_csv *out, sw_diag *d) {
   *out = (sw_csv){0};
-  out->file = sw_arena_strndup(arena, path, strlen(path), d);
-  if (!out->file) return SW_E_RESOURCE;
-  char *bytes, *copy;
-  size_t n;
-  SW_TRY(sw_file_read_text(path, &bytes, &n, d));
-  copy = sw_arena_strndup(arena, bytes, n, d);
-  sw_mem_free(bytes);
-  if (!copy) return SW_E_RESOURCE;
+  out->file = sw_arena_strndup(arena, file, strlen(file), d);
+  char *copy = sw_arena_strndup(arena, bytes, n, d);
+  if (!out->file || !copy) return SW_E_RESOURCE;
   cell_list cells = {0};
   line_list lines = {0};
   sw_rc rc = split(out, copy, n, &cells, &lines, d);
   if (!rc) rc = keep(out, arena, &cells, &lines, d);
   sw_array_free(&cells);
   sw_array_free(&lines);
+  return rc;
+}
+
+sw_rc sw_csv_read(const char *path, sw_arena *arena, sw_csv *out, sw_diag *d) {
+  char *bytes;
+  size_t n;
+  SW_TRY(sw_file_read_text(path, &bytes, &n, d));
+  sw_rc rc = sw_csv_parse(path, bytes, n, arena, out, d);
+  sw_mem_free(bytes);
   return rc;
 }
 

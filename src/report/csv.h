@@ -14,6 +14,7 @@ typedef struct sw_csv {
 } sw_csv;
 
 /* All of it lives in the arena. A row with another number of cells than the header is refused. */
+SW_CHECKED sw_rc sw_csv_parse(const char *file, const char *bytes, size_t n, sw_arena *arena, sw_csv *out, sw_diag *d);
 SW_CHECKED sw_rc sw_csv_read(const char *path, sw_arena *arena, sw_csv *out, sw_diag *d);
 
 /* Index of a column, or a failure that names it. */

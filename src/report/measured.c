@@ -6,6 +6,7 @@
  */
 #include "report/measured.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,6 +91,11 @@ static bool layout_mesh(const sw_profile *p, rank_layout l, sw_mesh *mesh) {
   return true;
 }
 
+bool sw_sample_layout_fits(const sw_profile *p, rank_layout l) {
+  sw_mesh mesh;
+  return l.ranks > 1 && layout_mesh(p, l, &mesh);
+}
+
 enum { C_SOURCE, C_HARDWARE, C_RANKS, C_NODES, C_COLLECTIVE, C_BYTES, C_TIME_US, C_PLACE, C_COLUMNS };
 static const char *const kCollectiveColumns[C_COLUMNS] = {"source",     "hardware", "ranks",   "nodes",
                                                           "collective", "bytes",    "time_us", "place"};
@@ -101,7 +107,7 @@ static bool same_table(const sw_csv *t, const int *c, int64_t a, int64_t b) {
   return true;
 }
 
-static bool read_op(const char *text, sw_coll_op *op) {
+bool sw_sample_op(const char *text, sw_coll_op *op) {
   for (size_t i = 0; i < sizeof kCollectives / sizeof kCollectives[0]; i++)
     if (!strcmp(text, kCollectives[i].text)) {
       *op = kCollectives[i].op;
@@ -133,7 +139,7 @@ static sw_rc add_collective(reading *r, const sw_csv *t, const int *c, int64_t r
   SW_TRY(sw_csv_number(t, row, c[C_TIME_US], &time_us, r->d));
   rank_layout l = {(int64_t)ranks, (int64_t)nodes};
   if (!claims(r->p, sw_csv_at(t, row, c[C_HARDWARE]), sw_csv_at(t, row, c[C_SOURCE]), l.nodes)) return SW_OK;
-  if (l.ranks < 2 || time_us <= 0 || !read_op(sw_csv_at(t, row, c[C_COLLECTIVE]), &s.op) ||
+  if (l.ranks < 2 || time_us <= 0 || !sw_sample_op(sw_csv_at(t, row, c[C_COLLECTIVE]), &s.op) ||
       !layout_mesh(r->p, l, &mesh)) {
     r->set->skipped++;
     return SW_OK;
@@ -149,10 +155,16 @@ static sw_rc add_collective(reading *r, const sw_csv *t, const int *c, int64_t r
 enum { G_SOURCE, G_HARDWARE, G_DTYPE, G_M, G_N, G_K, G_TIME_US, G_COLUMNS };
 static const char *const kGemmColumns[G_COLUMNS] = {"source", "hardware", "dtype", "m", "n", "k", "time_us"};
 
-static bool gemm_dtype(const char *text, sw_dtype *out) {
+bool sw_sample_dtype(const char *text, sw_dtype *out) {
   if (strcmp(text, "fp8")) return sw_dtype_parse(text, out);
   *out = SW_F8E4M3FN;
   return true;
+}
+
+void sw_sample_set_product(sample *s, sw_dtype t, double m, double n, double k) {
+  const double size = sw_dtype_bytes(t);
+  s->bytes = size * (m * k + k * n) + fmax(size, 2) * m * n;
+  s->work = (sw_work){SW_WORK_PRODUCT, t, 2 * m * n * k, s->bytes, .batch = 1, .m = m, .n = n, .k = k};
 }
 
 /* m x k by k x n, inputs of the dtype, result of two bytes. The 8-bit rows time the whole layer, whose activations come
@@ -167,15 +179,13 @@ static sw_rc add_gemm(reading *r, const sw_csv *t, const int *c, int64_t row) {
   SW_TRY(sw_csv_number(t, row, c[G_TIME_US], &time_us, r->d));
   if (!claims(r->p, sw_csv_at(t, row, c[G_HARDWARE]), sw_csv_at(t, row, c[G_SOURCE]), 1)) return SW_OK;
   sw_dtype dtype;
-  if (time_us <= 0 || !gemm_dtype(sw_csv_at(t, row, c[G_DTYPE]), &dtype)) {
+  if (time_us <= 0 || !sw_sample_dtype(sw_csv_at(t, row, c[G_DTYPE]), &dtype)) {
     r->set->skipped++;
     return SW_OK;
   }
   snprintf(tag, sizeof tag, " gemm %s", sw_dtype_text(dtype));
   SW_TRY(source_id(r, sw_csv_at(t, row, c[G_SOURCE]), tag, &s.source));
-  s.bytes = sw_dtype_bytes(dtype) * (m * k + k * n) + 2 * m * n;
-  s.work = (sw_work){SW_WORK_PRODUCT, dtype, 2 * m * n * k, s.bytes, .batch = 1, .m = m, .n = n, .k = k};
-  s.cast_bytes = sw_dtype_bytes(dtype) == 1 ? 3 * m * k : 0;
+  sw_sample_set_product(&s, dtype, m, n, k);
   s.measured_s = time_us * 1e-6;
   s.train = row % 2 == 0;
   s.weight = 1;
@@ -186,38 +196,41 @@ enum { A_SOURCE, A_HARDWARE, A_KIND, A_BATCH, A_SEQ, A_HEADS, A_KV_HEADS, A_WIDT
 static const char *const kAttentionColumns[A_COLUMNS] = {"source", "hardware", "kind",     "batch",  "seq",
                                                          "heads",  "kv_heads", "head_dim", "window", "time_us"};
 
-/* One layer in 16 bits: `context` over a causal sequence, `backward` its gradients, `generation` of one query over seq
- * keys. */
+bool sw_sample_set_attention(sample *s, const char *kind, const sw_attention_size *a) {
+  const bool one = strcmp(kind, "generation") == 0, back = strcmp(kind, "backward") == 0;
+  if (!one && !back && strcmp(kind, "context") != 0) return false;
+  const double window = a->window > 0 && a->window < a->seq ? a->window : a->seq;
+  const double queries = one ? 1 : a->seq, keys = one ? window : a->seq;
+  const double pairs = one ? window : window * (window + 1) / 2 + (a->seq - window) * window;
+  const double per_query = a->batch * a->heads * queries * a->width, per_key = a->batch * a->kv_heads * keys * a->width;
+  s->bytes = 2 * (back ? 4 : 2) * (per_query + per_key);
+  s->work = (sw_work){.kind = back ? SW_WORK_ATTENTION_GRAD : SW_WORK_ATTENTION,
+                      .dtype = SW_BF16,
+                      .flops = (back ? 10 : 4) * a->batch * a->heads * a->width * pairs,
+                      .bytes = s->bytes,
+                      .batch = a->batch,
+                      .m = queries,
+                      .n = keys,
+                      .k = a->width,
+                      .heads = a->heads,
+                      .kv_heads = a->kv_heads};
+  return true;
+}
+
 static sw_rc add_attention(reading *r, const sw_csv *t, const int *c, int64_t row) {
   double v[A_COLUMNS];
   sample s = {.layout = -1};
   const char *kind = sw_csv_at(t, row, c[A_KIND]);
   for (int i = A_BATCH; i < A_COLUMNS; i++) SW_TRY(sw_csv_number(t, row, c[i], &v[i], r->d));
   if (!claims(r->p, sw_csv_at(t, row, c[A_HARDWARE]), sw_csv_at(t, row, c[A_SOURCE]), 1)) return SW_OK;
-  const bool one = strcmp(kind, "generation") == 0, back = strcmp(kind, "backward") == 0;
-  if (v[A_TIME_US] <= 0 || v[A_KV_HEADS] <= 0 || (!one && !back && strcmp(kind, "context") != 0)) {
+  const sw_attention_size size = {v[A_BATCH], v[A_SEQ], v[A_HEADS], v[A_KV_HEADS], v[A_WIDTH], v[A_WINDOW]};
+  if (v[A_TIME_US] <= 0 || v[A_KV_HEADS] <= 0 || !sw_sample_set_attention(&s, kind, &size)) {
     r->set->skipped++;
     return SW_OK;
   }
-  const double seq = v[A_SEQ], window = v[A_WINDOW] > 0 && v[A_WINDOW] < seq ? v[A_WINDOW] : seq;
-  const double queries = one ? 1 : seq, keys = one ? window : seq;
-  const double pairs = one ? window : window * (window + 1) / 2 + (seq - window) * window;
-  const double per_query = v[A_BATCH] * v[A_HEADS] * queries * v[A_WIDTH],
-               per_key = v[A_BATCH] * v[A_KV_HEADS] * keys * v[A_WIDTH];
   char tag[32];
-  snprintf(tag, sizeof tag, " attention %s", one ? "decode" : kind);
+  snprintf(tag, sizeof tag, " attention %s", s.work.m > 1 ? kind : "decode");
   SW_TRY(source_id(r, sw_csv_at(t, row, c[A_SOURCE]), tag, &s.source));
-  s.bytes = 2 * (back ? 4 * per_query + 4 * per_key : 2 * per_query + 2 * per_key);
-  s.work = (sw_work){.kind = back ? SW_WORK_ATTENTION_GRAD : SW_WORK_ATTENTION,
-                     .dtype = SW_BF16,
-                     .flops = (back ? 10 : 4) * v[A_BATCH] * v[A_HEADS] * v[A_WIDTH] * pairs,
-                     .bytes = s.bytes,
-                     .batch = v[A_BATCH],
-                     .m = queries,
-                     .n = keys,
-                     .k = v[A_WIDTH],
-                     .heads = v[A_HEADS],
-                     .kv_heads = v[A_KV_HEADS]};
   s.measured_s = v[A_TIME_US] * 1e-6;
   s.train = row % 2 == 0;
   s.weight = 1;

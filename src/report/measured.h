@@ -51,6 +51,18 @@ SW_CHECKED sw_rc sw_rows_unclaimed(const sw_profile *const *profiles, int n, con
 /* The group that the samples of a layout are of. */
 SW_CHECKED sw_rc sw_sample_group(const sw_profile *p, const sample_set *s, int layout, sw_arena *arena, sw_group *out,
                                  sw_diag *d);
+/* Whether the profile's network can hold such a group as the prices see it. */
+bool sw_sample_layout_fits(const sw_profile *p, rank_layout l);
+/* What a product of m x k by k x n does, or an attention layer in 16 bits: `context` over a causal sequence, `backward`
+ * its gradients, `generation` of one query over seq keys (another kind: false). Of the window 0 is none. */
+void sw_sample_set_product(sample *s, sw_dtype t, double m, double n, double k);
+typedef struct sw_attention_size {
+  double batch, seq, heads, kv_heads, width, window;
+} sw_attention_size;
+bool sw_sample_set_attention(sample *s, const char *kind, const sw_attention_size *a);
+/* A row's collective as tables write it, "alltoall"; and what stands for a dtype there, "fp8". */
+bool sw_sample_op(const char *text, sw_coll_op *op);
+bool sw_sample_dtype(const char *text, sw_dtype *out);
 
 /* Predicted seconds of every sample under `p` (which may have other constants than when the samples were read). */
 SW_CHECKED sw_rc sw_samples_predict(const sw_profile *p, const sample_set *s, double *seconds, sw_diag *d);

@@ -150,18 +150,22 @@ static sw_rc read_row(const sw_csv *t, const columns *c, int64_t i, sw_run_row *
   return SW_OK;
 }
 
-sw_rc sw_runs_read(const char *path, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d) {
-  sw_csv t;
+sw_rc sw_runs_of(const sw_csv *t, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d) {
   columns c;
-  SW_TRY(sw_csv_read(path, arena, &t, d));
-  SW_TRY(find_columns(&t, &c, d));
+  SW_TRY(find_columns(t, &c, d));
   *out = (sw_runs){0};
-  SW_ARENA_NEW(out->rows, arena, t.n_rows, d);
-  for (int64_t i = 0; i < t.n_rows; i++) {
-    if (only && !strstr(sw_csv_at(&t, i, c.model), only)) continue;
-    SW_TRY(read_row(&t, &c, i, &out->rows[out->n++], d));
+  SW_ARENA_NEW(out->rows, arena, t->n_rows, d);
+  for (int64_t i = 0; i < t->n_rows; i++) {
+    if (only && !strstr(sw_csv_at(t, i, c.model), only)) continue;
+    SW_TRY(read_row(t, &c, i, &out->rows[out->n++], d));
   }
   return SW_OK;
+}
+
+sw_rc sw_runs_read(const char *path, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d) {
+  sw_csv t;
+  SW_TRY(sw_csv_read(path, arena, &t, d));
+  return sw_runs_of(&t, only, arena, out, d);
 }
 
 /* --- predicting -------------------------------------------------------------------------------------------------- */
@@ -207,7 +211,7 @@ static const char *arch_of(const sw_run_row *r) {
 }
 
 /* Why nothing is predicted; NULL: it is. */
-static const char *left_out(const sw_run_row *r) {
+static const char *left_out(const sw_run_row *r, bool any_hardware) {
   if (r->gpus < 1 || r->seq < 1 || r->micro_batch < 1 || r->global_batch < 1) return "sizes are not said";
   if (!(r->tokens_per_s > 0)) return "no time";
   if (r->pp > 1) return "stages";
@@ -216,7 +220,7 @@ static const char *left_out(const sw_run_row *r) {
   if (r->accumulations != 1) return "accumulates";
   if (r->tp > 1) return "tp beside it";
   if (!arch_of(r)) return "model not known";
-  if (hardware_of(r) < 0) return "hardware not known";
+  if (!any_hardware && hardware_of(r) < 0) return "hardware not known";
   if (sharding_of(r) < 0 || (!*r->sharding && r->gpus > 1)) return "strategy not known";
   return strcmp(r->dtype, "bf16") != 0 ? "8 bits" : NULL;
 }
@@ -233,22 +237,19 @@ static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
   return sw_gen_model(arch_of(r), args, N_PROGRAM + 3, out, d);
 }
 
-/* The profile with this hardware's memory, and a mesh of one axis. */
-static sw_rc machine_of(const sw_run_row *r, sw_arena *arena, sw_machine **out, sw_diag *d) {
+/* The profile that the row's hardware names, with that hardware's memory. */
+static sw_rc profile_of(const sw_run_row *r, sw_arena *arena, const sw_profile **out, sw_diag *d) {
   int h = hardware_of(r);
   const sw_profile *shipped;
   sw_profile *own;
-  sw_mesh mesh;
-  char text[32];
   SW_TRY(sw_profile_read(kHardware[h].profile, arena, &shipped, d));
   SW_ARENA_NEW(own, arena, 1, d);
   *own = *shipped;
   own->memory_bytes = (int64_t)(kHardware[h].capacity_gib * kGib);
   own->memory_reserved_bytes = (int64_t)(kReservedGib * kGib);
   own->memory_bytes_per_s = kHardware[h].memory_bytes_per_s;
-  snprintf(text, sizeof text, "dp=%lld", (long long)r->gpus);
-  SW_TRY(sw_mesh_parse(text, arena, &mesh, d));
-  return sw_machine_build(arena, own, &mesh, out, d);
+  *out = own;
+  return SW_OK;
 }
 
 static int software_of(const sw_run_row *r) {
@@ -277,11 +278,16 @@ static const char *compiler_of(const sw_run_row *r) {
   return r->notes && strstr(r->notes, "torch.compile") ? "inductor" : "eager";
 }
 
-static sw_rc price(sw_run_row *r, sw_graph *g, sw_arena *arena, sw_diag *d) {
+static sw_rc price(sw_run_row *r, const sw_profile *p, sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_machine *machine;
+  sw_mesh mesh;
   sw_plan plan;
   sw_breakdown b;
-  SW_TRY(machine_of(r, arena, &machine, d));
+  char text[32];
+  if (!p) SW_TRY(profile_of(r, arena, &p, d));
+  snprintf(text, sizeof text, "dp=%lld", (long long)r->gpus);
+  SW_TRY(sw_mesh_parse(text, arena, &mesh, d));
+  SW_TRY(sw_machine_build(arena, p, &mesh, &machine, d));
   SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &g->kernels, d));
   SW_TRY(sw_baseline_build(g, machine, kShardings[sharding_of(r)].rule, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
@@ -293,8 +299,8 @@ static sw_rc price(sw_run_row *r, sw_graph *g, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_run_predict(sw_run_row *r, sw_diag *d) {
-  r->left = left_out(r);
+sw_rc sw_run_predict_on(sw_run_row *r, const sw_profile *p, sw_diag *d) {
+  r->left = left_out(r, p != NULL);
   r->judged = false;
   if (r->left) return SW_OK;
   for (size_t i = 0; i < sizeof kJudged / sizeof *kJudged; i++)
@@ -302,9 +308,11 @@ sw_rc sw_run_predict(sw_run_row *r, sw_diag *d) {
   sw_graph *g;
   sw_arena arena = {0};
   SW_TRY_NOTE(d, generate(r, &g, d), "in row %d", (int)r->line);
-  sw_rc rc = price(r, g, &arena, d);
+  sw_rc rc = price(r, p, g, &arena, d);
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);
   if (rc) sw_diag_note(d, "in row %d", (int)r->line);
   return rc;
 }
+
+sw_rc sw_run_predict(sw_run_row *r, sw_diag *d) { return sw_run_predict_on(r, NULL, d); }

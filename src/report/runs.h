@@ -4,6 +4,7 @@
 
 #include "report/bench_runs.h"
 #include "report/csv.h"
+#include "shardwright/profile.h"
 
 /* What a step takes when nothing runs beside anything, by what is done. */
 typedef struct sw_run_parts {
@@ -42,7 +43,11 @@ typedef struct sw_runs {
 
 /* Rows of models whose name holds `only` (NULL: all), in the order of the file; texts live in the arena. */
 SW_CHECKED sw_rc sw_runs_read(const char *path, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d);
+/* The same of a table that is already read. */
+SW_CHECKED sw_rc sw_runs_of(const sw_csv *t, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d);
 /* Fill in what is predicted for a row, or why nothing is. */
 SW_CHECKED sw_rc sw_run_predict(sw_run_row *r, sw_diag *d);
+/* The same on a machine of this profile, whatever the row calls its hardware; NULL: what the hardware names. */
+SW_CHECKED sw_rc sw_run_predict_on(sw_run_row *r, const sw_profile *p, sw_diag *d);
 
 #endif

@@ -58,6 +58,8 @@ static sw_run_scales fit(const rows *all, const char *but) {
   return best;
 }
 
+sw_run_scales sw_runs_fit_rows(const sw_run_row **at, int64_t n) { return fit(&(rows){at, n}, NULL); }
+
 static int by_size(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);

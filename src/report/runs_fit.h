@@ -16,5 +16,7 @@ typedef struct sw_runs_fit {
 
 /* One per source and hardware that has judged rows, in the order of the first. In the arena. Deterministic. */
 SW_CHECKED sw_rc sw_runs_fit_all(const sw_runs *all, sw_arena *arena, sw_runs_fit **out, int *n, sw_diag *d);
+/* The scales that these rows alone ask for. */
+sw_run_scales sw_runs_fit_rows(const sw_run_row **rows, int64_t n);
 
 #endif
