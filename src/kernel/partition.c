@@ -175,6 +175,12 @@ static sw_apart apart_by_kind(sw_kind kind) {
                                                                                       : SW_APART_TOGETHER;
 }
 
+/* Does each of several readers make it for itself? */
+static bool is_made_again(const sw_partition *p, const sw_op *op, const readers *by) {
+  if (p->rules->again && is_inner_step(p, op)) return true;
+  return by->all_take && sw_kind_bit(sw_kind_of(op)) & p->rules->again && reads_little(p->g, op);
+}
+
 static void join(sw_partition *p, sw_id id) {
   const sw_op *op = &p->g->ops[id];
   const sw_kind kind = sw_kind_of(op);
@@ -194,10 +200,7 @@ static void join(sw_partition *p, sw_id id) {
       p->of[id] = by.only;
       p->group[by.only] = both;
     }
-  } else if (!by.delivered && p->rules->again && is_inner_step(p, op)) {
-    p->group[id].again = true;
-    why = SW_APART_AGAIN;
-  } else if (!by.delivered && by.all_take && sw_kind_bit(kind) & p->rules->again && reads_little(p->g, op)) {
+  } else if (!by.delivered && is_made_again(p, op, &by)) {
     p->group[id].again = true;
     why = SW_APART_AGAIN;
   }

@@ -300,7 +300,7 @@ static void times_of_kernels_give_what_is_achieved_back(void **state) {
   for (int m = 16; m <= 16384; m *= 2)
     for (int bits = 8; bits <= 16; bits += 8) {
       sw_dtype t = bits == 8 ? SW_F8E4M3FN : SW_BF16;
-      double flops = 2.0 * m * 4096 * 4096, bytes = bits / 8 * 4096.0 * (m + 4096) + 2.0 * m * 4096;
+      double flops = 2.0 * m * 4096 * 4096, bytes = bits / 8.0 * 4096.0 * (m + 4096) + 2.0 * m * 4096;
       sw_text_printf(&products, "x,H100,%s,%d,4096,4096,%.3f\n", bits == 8 ? "fp8" : "bfloat16", m,
                      1e6 * local_s(&truth, &f.arena, t, flops, bytes));
     }

@@ -35,8 +35,9 @@ static const sw_op *maker(const seen *s, sw_id v) {
 }
 /* Does the op that does the attention have the value at hand? Loops have what enters them. */
 static bool is_at_hand(const seen *s, sw_id v) {
-  const sw_op *op = maker(s, v);
-  return (op ? op->frame : -1) == s->r->g->ops[s->r->scores].frame;
+  const sw_graph *g = s->r->g;
+  const sw_id def = g->values[v].def, frame = def < 0 ? -1 : g->ops[def].frame;
+  return frame == g->ops[s->r->scores].frame;
 }
 static const sw_type *type_of(const seen *s, sw_id v) { return &s->r->g->values[v].type; }
 
