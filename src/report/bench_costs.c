@@ -227,7 +227,9 @@ static void report_profile(profile_result *r, const sw_bench_costs_options *o, s
 static sw_rc report_given(const sw_profile *p, const sample_set *set, double *predicted, profile_result *r, output *out,
                           sw_diag *d) {
   SW_TRY(sw_samples_predict(p, set, predicted, d));
-  *r = (profile_result){.p = p, .set = set, .predicted = predicted};
+  r->p = p;
+  r->set = set;
+  r->predicted = predicted;
   count_rows(r);
   if (set->n) sw_text_printf(out->table, "%s as it is, judged rows\n", p->name);
   for (int s = 0; s < set->n_sources; s++) {

@@ -212,6 +212,7 @@ static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
       return;
     }
   }
+  const bool at_hand = is_at_hand(s, x.id);
   const sw_op *op = depth > MOST_DEPTH ? NULL : maker(s, x.id);
   if (op && op->code == SW_OP_ENTER) op = NULL;
   if (sw_fuse_is_number(s->r->g, x.id, &c) && (c != 0) != opposite) return;
@@ -236,7 +237,7 @@ static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
       return;
     }
   }
-  s->n_rest += is_at_hand(s, x.id) ? 1 : 2; /* what is not is no mask alone */
+  s->n_rest += at_hand ? 1 : 2; /* what is not is no mask alone */
   s->rest = x;
   s->rest_hides = opposite;
 }
