@@ -521,7 +521,10 @@ sw_rc sw_calibrate_from(const sw_calibrate_from_options *o, sw_arena *arena, sw_
   making *m;
   *out = (sw_calibrated){.left = ""};
   SW_ARENA_NEW(m, arena, 1, d);
-  *m = (making){.o = o, .out = out, .arena = arena, .d = d};
+  m->o = o;
+  m->out = out;
+  m->arena = arena;
+  m->d = d;
   SW_ARENA_NEW(m->p, arena, 1, d);
   sw_rc rc = make(m);
   sw_evidence_free(&m->e);
