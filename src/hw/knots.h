@@ -8,7 +8,7 @@
  * to the third. */
 double sw_knots_position(const sw_cost_knots *k, double members);
 /* The logarithm of the factor there, at a size. */
-double sw_knots_ln_factor(const sw_cost_knots *k, double position, double ln_bytes);
+SW_API double sw_knots_ln_factor(const sw_cost_knots *k, double position, double ln_bytes);
 /* No price is below so much of the formula (NULL: no knots). */
 SW_API double sw_knots_least_factor(const sw_cost_knots *k);
 /* Does no price of up to so many members fall when bytes grow? */

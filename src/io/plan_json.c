@@ -4,6 +4,8 @@
  *    "profile": {..}, "search": {..}, "arguments": [{"name": "w1", "sharding": "[[],[y]]"}],
  *    "ops": [{"name": "dot.0", "strategy": "d2:[y]"}], "outputs": [{"name": "y", "sharding": "[[x],[]]"}]}
  */
+#include "shardwright/log.h"
+#include "shardwright/kernel.h"
 #include "shardwright/plan_json.h"
 
 #include <string.h>
@@ -155,6 +157,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   sw_jw_string(&o, "name", sw_profile_name(profile));
   put_hash(&o, sw_profile_hash(profile));
   sw_jw_end(&o);
+  if (g->kernels) sw_jw_string(&o, "compiler", g->kernels->compiler);
   put_search(&o, p);
   if (breakdown) put_costs(&o, breakdown);
   if (open && open->moved_bytes) put_open_costs(&o, open);
@@ -199,7 +202,7 @@ static sw_rc as_far(const reader *r, sw_rc rc) { return r->as_start && rc == SW_
 
 static sw_rc check_format(const sw_json *root, sw_diag *d) {
   static const char *const kKeys[] = {"format",     "version",   "model", "mesh",    "profile", "search", "costs",
-                                      "args_whole", "arguments", "ops",   "outputs", "shared",  "stated"};
+                                      "args_whole", "arguments", "ops",   "outputs", "shared",  "stated", "compiler"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(root, kKeys, (int)(sizeof kKeys / sizeof kKeys[0]), "a plan", d));
@@ -405,6 +408,18 @@ static sw_rc read_search(const reader *r, const sw_json *root, sw_diag *d) {
   return sw_json_opt_i64(s, "capacity_bytes", 0, INT64_MAX, &r->p->capacity_bytes, d);
 }
 
+/* A plan for other kernels is as right, and priced otherwise. */
+static sw_rc read_compiler(const reader *r, const sw_json *root, sw_diag *d) {
+  const char *made = "none", *now = r->g->kernels ? r->g->kernels->compiler : "none";
+  SW_TRY(sw_json_opt_string(root, "compiler", &made, d));
+  if (!sw_compiler_is_known(made))
+    return SW_FAIL_INPUT(d, sw_json_span(sw_json_find(root, "compiler")), "compiler '%.40s' is not known; expected %s",
+                         made, SW_COMPILERS);
+  if (strcmp(made, now) != 0)
+    sw_log(SW_LOG_INFO, "the plan was made for kernels as by '%s'; it is priced as by '%s'", made, now);
+  return SW_OK;
+}
+
 static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, sw_diag *d) {
   const sw_json *list;
   SW_TRY(check_format(root, d));
@@ -412,6 +427,7 @@ static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, s
   SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->machine)), any_profile, d));
   SW_TRY(check_mesh(root, sw_machine_mesh(r->machine), d));
   SW_TRY(read_search(r, root, d));
+  SW_TRY(read_compiler(r, root, d));
   SW_TRY(sw_json_opt_bool(root, "args_whole", &r->p->args_whole, d));
   SW_TRY(sw_json_array(root, "arguments", &list, d));
   SW_TRY(read_arguments(r, list, d));
