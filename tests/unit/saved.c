@@ -2,8 +2,10 @@
  * formula: s b h (34 + 5 a s / h) bytes with plain attention and dropout in 16 bits, s b h 34 with attention as one op
  * (Korthikanti et al. 2022, arXiv:2205.05198, section 4); and against what PyTorch's autograd kept on an accelerator
  * (reports/measured-h100/saved.csv). Of one layer: the difference between models with two layers and with three.
+ * And what ZeRO's stages hold of weights and their state.
  */
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -110,11 +112,77 @@ static void compiled_ones_keep_less(void **state) {
     }
 }
 
+/* Of a model, and of a device under the plan that cuts parameters and state over all. */
+typedef struct weights {
+  double n, unread, norms; /* elements: all; those that the backward part does not read; those of norms */
+  double stored, whole;    /* bytes: parameters and state; 16-bit copies there in full when the backward part begins */
+} weights;
+
+static void hold_weights(int devices, const char *convert, weights *out) {
+  const sw_gen_arg args[] = {{"mode", "train"}, {"layers", "2"},        {"hidden", "64"},      {"heads", "4"},
+                             {"vocab", "128"},  {"seq", "32"},          {"batch", "16"},       {"attention", "fused"},
+                             {"dtype", "bf16"}, {"param-dtype", "f32"}, {"optimizer", "adam"}, {"convert", convert}};
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sw_graph *g;
+  sw_mesh mesh;
+  const sw_profile *profile;
+  sw_machine *machine;
+  sw_plan plan;
+  sw_breakdown b;
+  char text[16];
+  snprintf(text, sizeof text, "x=%d", devices);
+  assert_ok(sw_gen_model("mpt", args, sizeof args / sizeof *args, &g, &diag));
+  assert_ok(sw_profile_read("h100", &a, &profile, &diag));
+  assert_ok(sw_mesh_parse(text, &a, &mesh, &diag));
+  assert_ok(sw_machine_build(&a, profile, &mesh, &machine, &diag));
+  assert_ok(sw_kernels_find(g, "eager", &a, &g->kernels, &diag));
+  assert_ok(sw_baseline_build(g, machine, SW_BASELINE_FSDP, &a, &plan, &diag));
+  assert_ok(sw_plan_breakdown(&plan, &a, &b, &diag));
+  const sw_id begin = sw_graph_op_named(g, "loss.gradient");
+  *out = (weights){.stored = (double)b.param_bytes};
+  for (int i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    const char *dot = strrchr(v->name, '.');
+    const bool moment = dot && (strcmp(dot, ".m") == 0 || strcmp(dot, ".v") == 0 || strcmp(dot, ".step") == 0);
+    if (v->kind != SW_VALUE_STATE || moment) continue;
+    out->n += (double)sw_type_elements(&v->type);
+    if (v->type.rank == 1) out->norms += (double)sw_type_elements(&v->type);
+    if (strcmp(v->name, "wpe") == 0) out->unread = (double)sw_type_elements(&v->type); /* its gradient is a sum */
+  }
+  for (int32_t i = 0; i < b.n_live; i++) {
+    const sw_live *l = &b.live[i];
+    const char *name = g->values[l->value].name, *dot = strrchr(name, '.');
+    if (l->kind == SW_LIVE_COPY && dot && strcmp(dot, ".used") == 0 && l->steps.first <= begin &&
+        begin <= l->steps.last)
+      out->whole += (double)l->bytes;
+  }
+  sw_graph_destroy(g);
+  sw_arena_deinit(&a);
+}
+
+/* ZeRO (Rajbhandari et al. 2020, arXiv:1910.02054) over N devices: master weights and Adam's two moments in f32 are 12
+ * bytes per parameter, a part of them on each; stage 3 gathers 16-bit weights again for the backward part, stage 2
+ * keeps them. One step count of 4 bytes is everybody's. */
+static void zero_stages_hold_their_bytes(void **state) {
+  (void)state;
+  for (int devices = 2; devices <= 16; devices *= 2) {
+    weights again, once;
+    hold_weights(devices, "again", &again);
+    hold_weights(devices, "once", &once);
+    assert_true(fabs(again.stored - (12 * again.n / devices + 4)) < 0.5);
+    assert_true(fabs(once.stored - (12 * once.n / devices + 4)) < 0.5);
+    assert_true(fabs(again.whole - 2 * again.norms) < 0.5); /* the gradient of a norm makes its steps again */
+    assert_true(fabs(once.whole - 2 * (once.n - once.unread)) < 0.5);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(eager_keeps_what_is_published),
       cmocka_unit_test(eager_keeps_what_was_measured),
       cmocka_unit_test(compiled_ones_keep_less),
+      cmocka_unit_test(zero_stages_hold_their_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
