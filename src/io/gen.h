@@ -27,7 +27,8 @@
   X(BATCH, "batch", "N", NULL, "sequences or images at a time")                                                        \
   X(EXPERTS, "experts", "N", NULL, "experts of a mixture-of-experts layer")                                            \
   X(TOP_K, "top-k", "N", NULL, "experts that see a token")                                                             \
-  X(CAPACITY, "capacity", "N", NULL, "tokens of a sequence that an expert takes; 0: 1.25 * seq * top-k / experts")     \
+  X(CAPACITY, "capacity", "N", NULL,                                                                                   \
+    "tokens of a sequence, when decoding of the batch, that an expert takes; 0: 1.25 * them * top-k / experts")        \
   X(EXPERT_FFN, "expert-ffn", "N", NULL, "width inside an expert")                                                     \
   X(DENSE_LAYERS, "dense-layers", "N", NULL, "first layers without experts")                                           \
   X(WINDOW, "window", "N", NULL, "keys that a query of every other layer sees, its own included")                      \

@@ -206,6 +206,11 @@ static const struct {
   int states;
 } kStates[] = {
     {"llama3", "mode=decode layers=3 hidden=16 heads=4 kv-heads=2 ffn=8 vocab=9 seq=5", 6},
+    {"mixtral", "mode=decode layers=2 hidden=16 heads=4 kv-heads=2 ffn=8 vocab=9 seq=5 experts=3", 4},
+    {"qwen3-moe", "mode=decode layers=2 hidden=16 heads=4 kv-heads=2 head-dim=4 ffn=8 vocab=9 seq=5 experts=3 top-k=2",
+     4},
+    {"gpt-oss",
+     "mode=decode layers=2 hidden=16 heads=4 kv-heads=2 head-dim=4 ffn=8 vocab=9 seq=5 experts=3 top-k=2 window=3", 4},
     {"mlp", "mode=train layers=3 hidden=4 batch=2", 3},
     {"mlp", "mode=train layers=3 hidden=4 batch=2 bias=yes optimizer=adam", 19},
     {"gpt2", "mode=train layers=1 hidden=8 heads=2 vocab=7 seq=3 batch=2 optimizer=sgd", 20},

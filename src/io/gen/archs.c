@@ -90,21 +90,21 @@ static const arch_row kArchs[] = {
     {{.name = "mixtral",
       .help = "Mixtral (8x7B): Llama's attention, top-k mixture of experts with dispatch and combine einsums",
       .source = "Jiang et al. 2024, arXiv:2401.04088, table 1; dispatch as in GShard, arXiv:2006.16668",
-      .params = "mode=forward|train layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=32000 "
+      .params = "mode=forward|train|decode layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=32000 "
                 "seq=2048 batch=8 experts=8 top-k=2 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN
                     ATTENTION},
      swg_build_mixtral},
     {{.name = "qwen3-moe",
       .help = "Qwen3 (30B-A3B): mixtral with an rms norm of each query and key head",
       .source = "Yang et al. 2025, arXiv:2505.09388, table 2; the Qwen/Qwen3-30B-A3B configuration",
-      .params = "mode=forward|train layers=48 hidden=2048 heads=32 kv-heads=4 head-dim=128 ffn=768 vocab=151936 "
+      .params = "mode=forward|train|decode layers=48 hidden=2048 heads=32 kv-heads=4 head-dim=128 ffn=768 vocab=151936 "
                 "seq=4096 batch=8 experts=128 top-k=8 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN
                     ATTENTION},
      swg_build_qwen3_moe},
     {{.name = "gpt-oss",
       .help = "gpt-oss (20B): mixtral with biases, attention sinks, a window in every other layer, a clamped gate",
       .source = "OpenAI 2025, arXiv:2508.10925; the openai/gpt-oss-20b configuration",
-      .params = "mode=forward|train layers=24 hidden=2880 heads=64 kv-heads=8 head-dim=64 ffn=2880 vocab=201088 "
+      .params = "mode=forward|train|decode layers=24 hidden=2880 heads=64 kv-heads=8 head-dim=64 ffn=2880 vocab=201088 "
                 "seq=4096 batch=8 experts=32 top-k=4 capacity=0 window=128 dtype=bf16|f32|f16|f64 "
                 "optimizer=adam|sgd " TRAINED_IN},
      swg_build_gpt_oss},

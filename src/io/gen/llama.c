@@ -17,6 +17,13 @@ typedef struct llama {
   sw_id window; /* mask of every other layer, from the first on; -1: none */
 } llama;
 
+/* In decode mode the one token of every sequence makes a group with the others. */
+static sw_id mixture(swg_builder *b, const llama *m, sw_id x) {
+  const swg_shape shape = swg_shape_of(b, x), group = SWG_SHAPE(1, shape.at[0], m->attention.hidden);
+  if (m->attention.position < 0) return swg_moe_block(b, &m->moe, x);
+  return swg_reshape(b, "ungrouped", swg_moe_block(b, &m->moe, swg_reshape(b, "grouped", x, group)), shape);
+}
+
 static sw_id block(swg_builder *b, const llama *m, sw_id x) {
   sw_id normed = swg_rms_norm(b, "attn_norm", x);
   swg_enter(b, "attn");
@@ -25,8 +32,7 @@ static sw_id block(swg_builder *b, const llama *m, sw_id x) {
   x = swg_binary(b, SW_OP_ADD, "sum_1", x, attended);
   normed = swg_rms_norm(b, "ffn_norm", x);
   swg_enter(b, m->mixture ? "moe" : "ffn");
-  sw_id fed = m->mixture ? swg_moe_block(b, &m->moe, normed)
-                         : swg_gated_block(b, normed, m->attention.hidden, swg_ffn(m->config));
+  sw_id fed = m->mixture ? mixture(b, m, normed) : swg_gated_block(b, normed, m->attention.hidden, swg_ffn(m->config));
   swg_leave(b);
   return swg_binary(b, SW_OP_ADD, "sum_2", x, fed);
 }
@@ -59,7 +65,7 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   swg_rotary(&b, queries, a->position, m->rotary_base, a);
   bool windows_only = m->windowed && swg_get(c, SW_GEN_LAYERS) == 1;
   if (!windows_only) swg_causal(&b, seq, a);
-  if (m->windowed) m->window = swg_window_mask(&b, seq, swg_get(c, SW_GEN_WINDOW));
+  if (m->windowed) m->window = swg_window_mask(&b, seq, swg_get(c, SW_GEN_WINDOW), a->position);
   x = swg_rms_norm(&b, "norm", blocks(&b, m, x));
   sw_id head = swg_param(&b, "lm_head", SWG_SHAPE(a->hidden, swg_get(c, SW_GEN_VOCAB)));
   swg_finish_logits(&b, c, swg_einsum(&b, "logits", "bsd,dv->bsv", SWG_IDS(x, head)));

@@ -12,7 +12,7 @@
 #include "io/gen/transformer.h"
 
 sw_rc swg_moe_init(const swg_config *c, swg_moe *m, sw_diag *d) {
-  int64_t seq = swg_get(c, SW_GEN_SEQ);
+  int64_t tokens = swg_get(c, SW_GEN_MODE) == SWG_DECODE ? swg_get(c, SW_GEN_BATCH) : swg_get(c, SW_GEN_SEQ);
   *m = (swg_moe){.hidden = swg_get(c, SW_GEN_HIDDEN),
                  .experts = swg_get(c, SW_GEN_EXPERTS),
                  .top_k = swg_get(c, SW_GEN_TOP_K),
@@ -21,7 +21,7 @@ sw_rc swg_moe_init(const swg_config *c, swg_moe *m, sw_diag *d) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "top-k %lld is more than experts %lld", (long long)m->top_k,
                          (long long)m->experts);
   }
-  if (m->capacity == 0) m->capacity = (5 * seq * m->top_k + 4 * m->experts - 1) / (4 * m->experts);
+  if (m->capacity == 0) m->capacity = (5 * tokens * m->top_k + 4 * m->experts - 1) / (4 * m->experts);
   return SW_OK;
 }
 

@@ -177,10 +177,12 @@ static sw_id causal_mask(swg_builder *b, int64_t n) {
   return mask;
 }
 
-sw_id swg_window_mask(swg_builder *b, int64_t n, int64_t window) {
+sw_id swg_window_mask(swg_builder *b, int64_t n, int64_t window, sw_id position) {
+  const swg_shape shape = SWG_SHAPE(position < 0 ? n : 1, n);
   swg_enter(b, "window");
-  sw_id queries = swg_iota(b, "queries", SW_I32, SWG_SHAPE(n, n), 0);
-  sw_id keys = swg_iota(b, "keys", SW_I32, SWG_SHAPE(n, n), 1);
+  sw_id queries = position < 0 ? swg_iota(b, "queries", SW_I32, shape, 0)
+                               : swg_broadcast(b, "queries", position, shape, SWG_SCALAR);
+  sw_id keys = swg_iota(b, "keys", SW_I32, shape, 1);
   sw_id behind = swg_binary(b, SW_OP_SUBTRACT, "behind", queries, keys);
   sw_id near = swg_compare(b, "lt", "near", behind, swg_splat_like(b, "size", (double)window, behind));
   sw_id past = swg_compare(b, "ge", "causal", queries, keys);

@@ -33,7 +33,7 @@ sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x);
  * position. Of plain attention a mask, [n, n] or [1, n], of 0 and of numbers so low that softmax gives 0. */
 void swg_causal(swg_builder *b, int64_t n, swg_attention *a);
 /* [n, n]: 0 where query i - key j is in 0 .. window - 1, else so low that softmax gives 0. */
-sw_id swg_window_mask(swg_builder *b, int64_t n, int64_t window);
+sw_id swg_window_mask(swg_builder *b, int64_t n, int64_t window, sw_id position);
 /* cos and sin of position * base^(-2i/head_dim) for i < head_dim/2; position: an i32 scalar, or -1 for 0 .. n-1. */
 void swg_rotary(swg_builder *b, int64_t n, sw_id position, double base, swg_attention *a);
 
