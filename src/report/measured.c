@@ -186,6 +186,7 @@ static sw_rc add_gemm(reading *r, const sw_csv *t, const int *c, int64_t row) {
   snprintf(tag, sizeof tag, " gemm %s", sw_dtype_text(dtype));
   SW_TRY(source_id(r, sw_csv_at(t, row, c[G_SOURCE]), tag, &s.source));
   sw_sample_set_product(&s, dtype, m, n, k);
+  if (sw_dtype_bytes(dtype) == 1) s.cast_bytes = 3 * m * k;
   s.measured_s = time_us * 1e-6;
   s.train = row % 2 == 0;
   s.weight = 1;

@@ -161,6 +161,57 @@ static void errors_are_those_of_the_rows(void **state) {
   rmdir(dir);
 }
 
+/* Where a profile knows no kernels, the roofline counts: of an eight-bit layer beside the op that casts its activations
+ * from two bytes, of attention by the pairs of queries and keys that are seen. No collectives need be there. */
+static void kernels_are_counted_by_hand(void **state) {
+  (void)state;
+  char dir[] = "/tmp/sw_bench_test_XXXXXX";
+  assert_non_null(mkdtemp(dir));
+  sw_arena arena = {0};
+  sw_profile p = made_up();
+  sw_text t = {0};
+  bool passed;
+  sw_text_puts(&t, "source,hardware,dtype,m,n,k,time_us,tflops\n");
+  for (double m = 16; m <= 65536; m *= 4) {
+    const double n = 2048, k = 1024, cast_us = 1 + 1e6 * 3 * m * k / 1e12;
+    const double us = 1 + 1e6 * fmax(2 * m * n * k / 1e14, (m * k + k * n + 2 * m * n) / 1e12);
+    for (int twice = 0; twice < 2; twice++)
+      sw_text_printf(&t, "lab@1,M1,fp8,%.0f,2048,1024,%.17g,0\n", m, cast_us + us);
+  }
+  write_file(dir, "gemm.csv", sw_text_str(&t));
+  sw_text_free(&t);
+  sw_text_puts(&t, "source,hardware,kind,batch,seq,heads,kv_heads,head_dim,window,time_us\n");
+  for (int seq = 256; seq <= 16384; seq *= 4)
+    for (int i = 0; i < 6; i++) {
+      static const char *const kKinds[] = {"context", "backward", "generation"};
+      const int window = i % 2 ? 100 : 0, queries = i / 2 == 2 ? 1 : seq;
+      double pairs = 0;
+      for (int q = 0; q < queries; q++) {
+        const int before = queries == 1 ? seq : q + 1;
+        pairs += window && window < before ? window : before;
+      }
+      const double products = i / 2 == 1 ? 5 : 2, seen = queries == 1 && window ? window : seq;
+      const double values = (i / 2 == 1 ? 4 : 2) * (queries * 8.0 + seen * 2.0) * 3 * 64;
+      const double us = 1 + 1e6 * fmax(2 * products * 3 * 8 * 64 * pairs / 1e14, 2 * values / 1e12);
+      for (int twice = 0; twice < 2; twice++)
+        sw_text_printf(&t, "lab@1,M1,%s,3,%d,8,2,64,%d,%.17g\n", kKinds[i / 2], seq, window, us);
+    }
+  write_file(dir, "attention.csv", sw_text_str(&t));
+  sw_text_free(&t);
+  const sw_json *tree = run(&p, dir, false, &arena, &passed);
+  static const char *const kSources[] = {"lab gemm f8e4m3fn", "lab attention context", "lab attention backward",
+                                         "lab attention decode"};
+  for (size_t i = 0; i < sizeof kSources / sizeof *kSources; i++) {
+    const sw_json *s = source_named(tree, kSources[i]);
+    assert_true(number(s, "rows") + number(s, "small_rows") > 0);
+    assert_true(number(s, "error_per_cent") < 1e-9 && number(s, "small_error_per_cent") < 1e-9);
+  }
+  sw_arena_deinit(&arena);
+  remove_file(dir, "gemm.csv");
+  remove_file(dir, "attention.csv");
+  rmdir(dir);
+}
+
 /* Tables that bend where no straight line does: knots follow, and what they were not shown is near them, too. */
 static void knots_follow_what_the_formula_leaves(void **state) {
   (void)state;
@@ -221,6 +272,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quoted_cells_are_read),
       cmocka_unit_test(errors_are_those_of_the_rows),
+      cmocka_unit_test(kernels_are_counted_by_hand),
       cmocka_unit_test(knots_follow_what_the_formula_leaves),
       cmocka_unit_test(shipped_profiles_stay_within_the_limit),
   };
