@@ -79,5 +79,7 @@ typedef struct sw_work {
 SW_API const char *sw_kernel_constant_text(sw_kernel_constant c);
 SW_API const char *sw_priced_kernel_text(sw_priced_kernel k);
 SW_API uint32_t sw_priced_kernel_constants(sw_priced_kernel k); /* bits */
+/* The kernel that does it; SW_PRICED_COUNT: none whose price hangs on the shape. */
+SW_API sw_priced_kernel sw_work_kernel(const sw_work *w);
 
 #endif

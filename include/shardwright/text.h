@@ -21,6 +21,8 @@ SW_API void sw_text_free(sw_text *t);
 
 /* Human forms: "1.50 GiB", "12.3 us", "4.2 GFLOP". The number keeps three significant digits. */
 SW_API void sw_text_bytes(sw_text *t, double bytes);
+/* The number that so many significant digits say. */
+SW_API double sw_round_to(double v, int digits);
 SW_API void sw_text_seconds(sw_text *t, double seconds);
 
 /* Numbers from users: the whole of `s` must be one number, and in range. `what` names it in the message. */

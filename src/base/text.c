@@ -129,3 +129,9 @@ sw_rc sw_parse_bytes(const char *s, const char *what, int64_t *out, sw_diag *d) 
   }
   return SW_FAIL_INPUT(d, SW_NOWHERE, "%s is '%s'; expected a size such as 80GB, 512MiB or 4096", what, s);
 }
+
+double sw_round_to(double v, int digits) {
+  char text[48];
+  snprintf(text, sizeof text, "%.*g", digits, v);
+  return strtod(text, NULL);
+}

@@ -25,8 +25,7 @@ static const sw_operand kOperands[] = {
 static const sw_option kOptions[] = {
     {"from", 0, SW_OPTION_WORDS, "FILE", NULL,
      "make the profile from this file instead: output of nccl-tests or rccl-tests (text, or JSON of -J), a CSV of "
-     "matrix "
-     "products, attention, kernels bounded by memory, collectives or training runs, a data sheet",
+     "matrix products, attention, kernels bounded by memory, collectives or training runs, a data sheet",
      SW_INTO_WORDS(settings, from)},
     {"start", 0, SW_OPTION_TEXT, "PROFILE", NULL,
      "with --from: what is not measured is as in this profile; by default as the data sheet says, or assumed",
@@ -155,8 +154,8 @@ const sw_command sw_command_calibrate = {
         "them, and writes a profile that --hw takes. Let the machine rest meanwhile.\n"
         "From files: what they are is seen from what is in them. Every second row is fitted, the others judge. With -o "
         "FILE the table says what was fitted, how far off the judging rows are, where each part of the profile is "
-        "from, "
-        "and what would measure those that nothing measured; without it, --verbose does. Training runs (the columns of "
+        "from, and what would measure those that nothing measured; without it, --verbose does. Training runs (the "
+        "columns of "
         "`bench runs`) correct what large ops achieve. scripts/measure-device makes the CSVs of kernels.\n",
     .example = "shardwright calibrate --from all_reduce.txt --from gemm.csv --start h100 -o mine.json",
     SW_OPTIONS(kOptions),

@@ -30,14 +30,18 @@ static const double kFromCache = 0.5; /* what is read again takes so much of wha
 
 static double constant(const sw_kernel_price *k, sw_kernel_constant c) { return k->v[c]; }
 
-/* The kernel that does the work; NULL: the roofline counts. */
+sw_priced_kernel sw_work_kernel(const sw_work *w) {
+  const int bytes = sw_dtype_class_of(w->dtype) == SW_CLASS_FLOAT ? sw_dtype_bytes(w->dtype) : 0;
+  if (w->kind == SW_WORK_PRODUCT && bytes == 1) return SW_PRICED_PRODUCT_8BIT;
+  if (w->kind == SW_WORK_ANY || bytes != 2) return SW_PRICED_COUNT;
+  if (w->kind == SW_WORK_PRODUCT) return SW_PRICED_PRODUCT;
+  if (w->kind == SW_WORK_ATTENTION_GRAD) return SW_PRICED_ATTENTION_GRAD;
+  return w->m > 1 ? SW_PRICED_ATTENTION : SW_PRICED_DECODE;
+}
+
+/* The constants of that kernel; NULL: the roofline counts. */
 static const sw_kernel_price *kernel_of(const sw_profile *p, const sw_work *w) {
-  const bool narrow = sw_dtype_class_of(w->dtype) == SW_CLASS_FLOAT && sw_dtype_bytes(w->dtype) == 2;
-  const bool byte = sw_dtype_class_of(w->dtype) == SW_CLASS_FLOAT && sw_dtype_bytes(w->dtype) == 1;
-  sw_priced_kernel k = SW_PRICED_COUNT;
-  if (w->kind == SW_WORK_PRODUCT) k = narrow ? SW_PRICED_PRODUCT : byte ? SW_PRICED_PRODUCT_8BIT : SW_PRICED_COUNT;
-  if (w->kind == SW_WORK_ATTENTION && narrow) k = w->m > 1 ? SW_PRICED_ATTENTION : SW_PRICED_DECODE;
-  if (w->kind == SW_WORK_ATTENTION_GRAD && narrow) k = SW_PRICED_ATTENTION_GRAD;
+  const sw_priced_kernel k = sw_work_kernel(w);
   return k < SW_PRICED_COUNT && p->kernel[k].known && p->multiprocessors > 0 ? &p->kernel[k] : NULL;
 }
 

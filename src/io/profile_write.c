@@ -5,6 +5,8 @@
 #include "io/json_write.h"
 #include "shardwright/profile_json.h"
 
+enum { SAID_DIGITS = 13 }; /* of what is computed from a number that a file said */
+
 static void end_with_source(sw_json_out *j, const char *id) {
   sw_jw_string(j, "source", id);
   sw_jw_end(j);
@@ -54,25 +56,15 @@ static void write_device(sw_json_out *j, const sw_profile *p, const sw_profile_o
   sw_jw_end(j);
 }
 
-/* The rate behind a slope, without the digits that taking the reciprocal twice has added; a slope of nothing is the
+/* The rate behind a slope, without the digits that taking the reciprocal twice has added. A slope of nothing is the
  * highest rate that a file may say. */
 static double rate_of(double s_per_byte) {
-  char text[40];
-  if (s_per_byte <= 1e-30) return 1e30;
-  snprintf(text, sizeof text, "%.13g", 1 / s_per_byte);
-  return strtod(text, NULL);
-}
-
-/* What a logarithm was taken of; likewise. */
-static double exp_of(double ln) {
-  char text[40];
-  snprintf(text, sizeof text, "%.13g", exp(ln));
-  return strtod(text, NULL);
+  return s_per_byte <= 1e-30 ? 1e30 : sw_round_to(1 / s_per_byte, SAID_DIGITS);
 }
 
 static void write_row(sw_json_out *j, const char *key, const double *at, int n, bool logs) {
   sw_jw_row(j, key);
-  for (int i = 0; i < n; i++) sw_jw_f64(j, NULL, logs ? exp_of(at[i]) : at[i]);
+  for (int i = 0; i < n; i++) sw_jw_f64(j, NULL, logs ? sw_round_to(exp(at[i]), SAID_DIGITS) : at[i]);
   sw_jw_end(j);
 }
 

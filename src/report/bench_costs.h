@@ -14,7 +14,8 @@
 
 #include "shardwright/profile.h"
 
-#define SW_BENCH_COSTS_LIMIT 15.0 /* per cent */
+#define SW_BENCH_COSTS_LIMIT 15.0        /* per cent */
+#define SW_BENCH_COSTS_DECODE_LIMIT 20.0 /* of attention with one query */
 enum { SW_BENCH_COSTS_MIN_ROWS = 10, SW_BENCH_COSTS_MAX_CONSTANTS = 50 };
 
 typedef struct sw_bench_costs_options {

@@ -40,11 +40,6 @@ static double ln_ratio(const sw_run_row *r) { return log(r->predicted_s / r->mea
 static bool fits(const sw_run_row *r) { return r->peak_bytes <= r->capacity_bytes; }
 static double predicted_rate(const sw_run_row *r) { return r->tokens_per_s * r->measured_s / r->predicted_s; }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static int64_t sign(double x) { return (x > 0) - (x < 0); }
 
 /* Kendall's tau (Kendall 1938): pairs in the same order less those in the other, of all pairs. */
@@ -74,11 +69,11 @@ static void fill_group(group *g, const sw_run_row *const *rows, double *errors, 
   g->n = n;
   for (int64_t i = 0; i < n; i++) {
     errors[i] = fabs(ln_ratio(rows[i]));
-    g->mean += errors[i] / (double)n;
     g->fits += fits(rows[i]);
   }
-  qsort(errors, (size_t)n, sizeof *errors, by_size);
-  g->median = (errors[(n - 1) / 2] + errors[n / 2]) / 2;
+  g->mean = sw_errors_mean(errors, n);
+  sw_errors_sort(errors, n);
+  g->median = sw_errors_quantile(errors, n, 0.5);
   g->tau = kendall(rows, n);
   g->regret = regret_of(rows, n);
 }

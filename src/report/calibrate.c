@@ -95,11 +95,7 @@ static sw_rc measure_collectives(const sw_calibrate_options *o, sample_set *set,
 }
 
 /* Measured constants are good to a few digits. */
-static double rounded(double v) {
-  char text[40];
-  snprintf(text, sizeof text, "%.3g", v);
-  return strtod(text, NULL);
-}
+static double rounded(double v) { return sw_round_to(v, 3); }
 
 static void round_constants(sw_profile *p) {
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {

@@ -107,28 +107,18 @@ static void drop_unfit(making *m, evidence_part part, const sw_profile *view) {
     if (!fits[i]) set->layouts[i] = set->at[0].layout >= 0 ? set->layouts[set->at[0].layout] : set->layouts[i];
 }
 
-static double rounded(double v) {
-  char text[40];
-  snprintf(text, sizeof text, "%.4g", v);
-  return strtod(text, NULL);
-}
+enum { DIGITS = 4, SECONDS = 3 }; /* of the constants of a class the first ones are in seconds */
 
-static double rounded_slope(double v) { return v > 0 ? 1 / rounded(1 / v) : v; }
+static double rounded(double v) { return sw_round_to(v, DIGITS); }
 
 static void round_line(sw_cost_line *l) {
-  l->base_s = rounded(l->base_s);
-  l->peer_s = rounded(l->peer_s);
-  l->ramp_s_per_sqrt_byte = rounded(l->ramp_s_per_sqrt_byte);
-  l->s_per_byte = rounded_slope(l->s_per_byte);
-  l->pair_s_per_byte = rounded_slope(l->pair_s_per_byte);
-  l->in_network_s_per_byte = rounded_slope(l->in_network_s_per_byte);
+  double *at[FIT_LINE_VALUES];
+  sw_fit_line_values(l, at);
+  for (int i = 0; i < FIT_LINE_VALUES; i++)
+    if (*at[i] > 0) *at[i] = i < SECONDS ? rounded(*at[i]) : 1 / rounded(1 / *at[i]); /* a file says rates */
 }
 
-static bool same_line(const sw_cost_line *a, const sw_cost_line *b) {
-  return a->base_s == b->base_s && a->peer_s == b->peer_s && a->ramp_s_per_sqrt_byte == b->ramp_s_per_sqrt_byte &&
-         a->s_per_byte == b->s_per_byte && a->pair_s_per_byte == b->pair_s_per_byte &&
-         a->in_network_s_per_byte == b->in_network_s_per_byte && a->knots == b->knots;
-}
+static bool same_line(sw_cost_line *a, sw_cost_line *b) { return sw_fit_lines_equal(a, b) && a->knots == b->knots; }
 
 static void take_achieved(sw_profile *p, const sw_profile *from) {
   p->flop_fraction = rounded(from->flop_fraction);
@@ -226,12 +216,9 @@ static void tie_unseen(const bool seen[SW_COST_CLASS_COUNT], sw_level *level) {
 }
 
 static void scale_line(sw_cost_line *l, double by) {
-  l->base_s *= by;
-  l->peer_s *= by;
-  l->ramp_s_per_sqrt_byte *= by;
-  l->s_per_byte *= by;
-  l->pair_s_per_byte *= by;
-  l->in_network_s_per_byte *= by;
+  double *at[FIT_LINE_VALUES];
+  sw_fit_line_values(l, at);
+  for (int i = 0; i < FIT_LINE_VALUES; i++) *at[i] *= by;
 }
 
 /* Assumed constants begin at the right order: every class that was measured is scaled by its mean ratio. */
@@ -430,7 +417,7 @@ static sw_rc source_text(making *m, int from, const char **out) {
 }
 
 /* What a constant class at a level is from; those that a fit has moved are from its rows. */
-static int line_from(const making *m, int level, int c, int otherwise) {
+static int line_from(making *m, int level, int c, int otherwise) {
   bool seen[SW_COST_CLASS_COUNT];
   if (same_line(&m->p->level[level].line[c], &m->start.level[level].line[c])) return otherwise;
   evidence_part part = level == 0 && m->fitted[EVIDENCE_INSIDE] ? EVIDENCE_INSIDE : EVIDENCE_ACROSS;
@@ -439,7 +426,7 @@ static int line_from(const making *m, int level, int c, int otherwise) {
   return part == EVIDENCE_INSIDE ? FROM_INSIDE : FROM_ACROSS;
 }
 
-static void set_froms(const making *m, int *memory, int *flops, int *achieved, int *level,
+static void set_froms(making *m, int *memory, int *flops, int *achieved, int *level,
                       int line[SW_MAX_LEVELS][SW_COST_CLASS_COUNT]) {
   int rest = m->o->start ? FROM_START : FROM_ASSUMED;
   *memory = *flops = m->sheet ? FROM_SHEET : rest;

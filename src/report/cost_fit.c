@@ -22,19 +22,17 @@ static const double kStill = 0.3;
 
 static const double kReach = 100; /* a constant moves at most so many times up or down */
 
-enum { LINE_VALUES = 6 };
-
-static void line_values(sw_cost_line *l, double *at[LINE_VALUES]) {
-  double *all[LINE_VALUES] = {&l->base_s,     &l->peer_s,          &l->ramp_s_per_sqrt_byte,
-                              &l->s_per_byte, &l->pair_s_per_byte, &l->in_network_s_per_byte};
-  for (int i = 0; i < LINE_VALUES; i++) at[i] = all[i];
+void sw_fit_line_values(sw_cost_line *l, double *at[FIT_LINE_VALUES]) {
+  double *all[FIT_LINE_VALUES] = {&l->base_s,     &l->peer_s,          &l->ramp_s_per_sqrt_byte,
+                                  &l->s_per_byte, &l->pair_s_per_byte, &l->in_network_s_per_byte};
+  for (int i = 0; i < FIT_LINE_VALUES; i++) at[i] = all[i];
 }
 
-static bool lines_equal(sw_cost_line *a, sw_cost_line *b) {
-  double *x[LINE_VALUES], *y[LINE_VALUES];
-  line_values(a, x);
-  line_values(b, y);
-  for (int i = 0; i < LINE_VALUES; i++)
+bool sw_fit_lines_equal(sw_cost_line *a, sw_cost_line *b) {
+  double *x[FIT_LINE_VALUES], *y[FIT_LINE_VALUES];
+  sw_fit_line_values(a, x);
+  sw_fit_line_values(b, y);
+  for (int i = 0; i < FIT_LINE_VALUES; i++)
     if (*x[i] != *y[i]) return false;
   return true;
 }
@@ -44,13 +42,6 @@ static void add(fit_constants *c, double *value, double *tied, double max) {
     c->at[c->n++] = (fit_constant){value, tied, *value / kReach, fmin(max, *value * kReach)};
 }
 
-static int priced_kernel(const sample *s) {
-  if (s->work.kind == SW_WORK_PRODUCT)
-    return sw_dtype_bytes(s->work.dtype) == 1 ? SW_PRICED_PRODUCT_8BIT : SW_PRICED_PRODUCT;
-  if (s->work.kind == SW_WORK_ATTENTION_GRAD) return SW_PRICED_ATTENTION_GRAD;
-  return s->work.m > 1 ? SW_PRICED_ATTENTION : SW_PRICED_DECODE;
-}
-
 /* Constants of the kernels that samples speak of; are all such samples of known kernels? */
 static bool add_kernels(sw_profile *p, const sample_set *s, fit_constants *out) {
   const uint32_t fractions = SW_KERNEL_BIT(FLOP_FRACTION) | SW_KERNEL_BIT(MEMORY_FRACTION);
@@ -58,7 +49,7 @@ static bool add_kernels(sw_profile *p, const sample_set *s, fit_constants *out) 
   for (int64_t i = 0; i < s->n; i++) {
     const sample *x = &s->at[i];
     if (!x->train || x->layout >= 0) continue;
-    const int k = x->work.kind == SW_WORK_ANY ? SW_PRICED_COUNT : priced_kernel(x);
+    const sw_priced_kernel k = sw_work_kernel(&x->work);
     all = all && k < SW_PRICED_COUNT && p->kernel[k].known;
     if (k < SW_PRICED_COUNT) seen[k] = true;
   }
@@ -109,13 +100,13 @@ void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out)
   out->n = 0;
   sw_level *level = &p->level[p->n_levels - 1];
   sw_cost_line *gather = &level->line[SW_COST_ALL_GATHER], *scatter = &level->line[SW_COST_REDUCE_SCATTER];
-  bool shared = lines_equal(gather, scatter) && !seen[SW_COST_REDUCE_SCATTER];
+  bool shared = sw_fit_lines_equal(gather, scatter) && !seen[SW_COST_REDUCE_SCATTER];
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
-    double *value[LINE_VALUES], *tied[LINE_VALUES];
+    double *value[FIT_LINE_VALUES], *tied[FIT_LINE_VALUES];
     if (!seen[c] || (shared && c == SW_COST_REDUCE_SCATTER)) continue;
-    line_values(&level->line[c], value);
-    line_values(scatter, tied);
-    for (int i = 0; i < LINE_VALUES; i++)
+    sw_fit_line_values(&level->line[c], value);
+    sw_fit_line_values(scatter, tied);
+    for (int i = 0; i < FIT_LINE_VALUES; i++)
       if (!one_span || told_by_one_span((sw_cost_class)c, value[i], &level->line[c]))
         add(out, value[i], shared && c == SW_COST_ALL_GATHER ? tied[i] : NULL, HUGE_VAL);
   }
@@ -313,7 +304,7 @@ sw_rc sw_fit_knots(sw_profile *p, const sample_set *s, sw_arena *arena, double *
   sw_cost_knots *knots[SW_COST_CLASS_COUNT];
   sw_level *level = &p->level[p->n_levels - 1];
   sw_cost_line *gather = &level->line[SW_COST_ALL_GATHER], *scatter = &level->line[SW_COST_REDUCE_SCATTER];
-  const bool shared = lines_equal(gather, scatter) && gather->knots == scatter->knots;
+  const bool shared = sw_fit_lines_equal(gather, scatter) && gather->knots == scatter->knots;
   sw_group *group;
   if (level->kind == SW_TOPOLOGY_TORUS || is_one_span(p, s)) return SW_OK;
   SW_ARENA_NEW(group, arena, MAX_LAYOUTS, d);

@@ -4,6 +4,7 @@
  */
 #include "report/csv.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -93,12 +94,22 @@ sw_rc sw_csv_read(const char *path, sw_arena *arena, sw_csv *out, sw_diag *d) {
   return rc;
 }
 
-sw_rc sw_csv_column(const sw_csv *t, const char *name, int *out, sw_diag *d) {
+void sw_csv_plain_name(const char *name, char *out, size_t size) {
+  size_t n = 0;
+  for (; *name && n + 1 < size; name++)
+    if (isalnum((unsigned char)*name)) out[n++] = (char)tolower((unsigned char)*name);
+  out[n] = 0;
+}
+
+int sw_csv_find(const sw_csv *t, const char *name) {
   for (int i = 0; i < t->n_cols; i++)
-    if (!strcmp(t->head[i], name)) {
-      *out = i;
-      return SW_OK;
-    }
+    if (!strcmp(t->head[i], name)) return i;
+  return -1;
+}
+
+sw_rc sw_csv_column(const sw_csv *t, const char *name, int *out, sw_diag *d) {
+  *out = sw_csv_find(t, name);
+  if (*out >= 0) return SW_OK;
   return SW_FAIL_INPUT(d, ((sw_span){t->file, 1, 1}), "no column '%s'", name);
 }
 

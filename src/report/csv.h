@@ -17,7 +17,11 @@ typedef struct sw_csv {
 SW_CHECKED sw_rc sw_csv_parse(const char *file, const char *bytes, size_t n, sw_arena *arena, sw_csv *out, sw_diag *d);
 SW_CHECKED sw_rc sw_csv_read(const char *path, sw_arena *arena, sw_csv *out, sw_diag *d);
 
-/* Index of a column, or a failure that names it. */
+/* A name for comparing: its letters and digits alone, in lower case, as far as they fit. */
+void sw_csv_plain_name(const char *name, char *out, size_t size);
+/* Index of a column; -1: there is none. */
+int sw_csv_find(const sw_csv *t, const char *name);
+/* The same, or a failure that names it. */
 SW_CHECKED sw_rc sw_csv_column(const sw_csv *t, const char *name, int *out, sw_diag *d);
 static inline const char *sw_csv_at(const sw_csv *t, int64_t row, int col) { return t->cells[row * t->n_cols + col]; }
 /* A cell as a number, finite and >= 0. */

@@ -1,7 +1,6 @@
 /* Cells begin with their number; what follows, "600 (1200 bidir)", is for people. */
 #include "report/data_sheet.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,30 +11,17 @@ static const double kLinkShare = 0.8, kSwitchBase = 6e-6, kSwitchPeer = 6e-7, kR
 static const double kAcrossBase = 2e-5, kAcrossPeer = 3e-6;
 static const double kReservedShare = 0.05; /* of memory: context, workspaces, buffers */
 
-static int column(const sw_csv *t, const char *name) {
-  for (int i = 0; i < t->n_cols; i++)
-    if (!strcmp(t->head[i], name)) return i;
-  return -1;
-}
-
 bool sw_data_sheet_is(const sw_csv *t) {
-  return column(t, "device") >= 0 && column(t, "hbm_GB") >= 0 && column(t, "hbm_GBps") >= 0;
-}
-
-static void plain(const char *name, char *out, size_t size) {
-  size_t n = 0;
-  for (; *name && n + 1 < size; name++)
-    if (isalnum((unsigned char)*name)) out[n++] = (char)tolower((unsigned char)*name);
-  out[n] = 0;
+  return sw_csv_find(t, "device") >= 0 && sw_csv_find(t, "hbm_GB") >= 0 && sw_csv_find(t, "hbm_GBps") >= 0;
 }
 
 sw_rc sw_data_sheet_row(const sw_csv *t, const char *device, int64_t *row, sw_diag *d) {
   char wanted[80], name[80];
-  int col = column(t, "device"), begin = 0;
+  int col = sw_csv_find(t, "device"), begin = 0;
   *row = -1;
-  plain(device ? device : "", wanted, sizeof wanted);
+  sw_csv_plain_name(device ? device : "", wanted, sizeof wanted);
   for (int64_t i = 0; i < t->n_rows; i++) {
-    plain(sw_csv_at(t, i, col), name, sizeof name);
+    sw_csv_plain_name(sw_csv_at(t, i, col), name, sizeof name);
     if (strncmp(name, wanted, strlen(wanted)) != 0) continue;
     begin++;
     *row = i;
@@ -50,7 +36,7 @@ sw_rc sw_data_sheet_row(const sw_csv *t, const char *device, int64_t *row, sw_di
 }
 
 static const char *cell(const sw_csv *t, int64_t row, const char *name) {
-  int col = column(t, name);
+  int col = sw_csv_find(t, name);
   return col < 0 ? "" : sw_csv_at(t, row, col);
 }
 

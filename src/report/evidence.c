@@ -161,15 +161,9 @@ static const table_kind kKinds[] = {KIND(kCollective, collective_row), KIND(kPro
                                     KIND(kAttention, attention_row), KIND(kMemory, memory_row)};
 enum { N_KINDS = sizeof kKinds / sizeof *kKinds };
 
-static int column(const sw_csv *t, const char *name) {
-  for (int i = 0; i < t->n_cols; i++)
-    if (!strcmp(t->head[i], name)) return i;
-  return -1;
-}
-
 static bool has_columns(const sw_csv *t, const table_kind *k, int *col) {
   for (int i = 0; i < k->n; i++)
-    if ((col[i] = column(t, k->columns[i])) < 0) return false;
+    if ((col[i] = sw_csv_find(t, k->columns[i])) < 0) return false;
   return true;
 }
 
@@ -220,7 +214,7 @@ static sw_rc not_recognised(const char *file, sw_diag *d) {
       "(collectives), device,hbm_GB,hbm_GBps,.. (data sheets) or those of `bench runs`");
 }
 
-static bool is_runs(const sw_csv *t) { return column(t, "tokens_per_s_per_gpu") >= 0; }
+static bool is_runs(const sw_csv *t) { return sw_csv_find(t, "tokens_per_s_per_gpu") >= 0; }
 
 /* Whether the columns are those of a kind of table. */
 static bool is_table(reading *r) {
@@ -230,8 +224,8 @@ static bool is_table(reading *r) {
 }
 
 static sw_rc read_csv(reading *r) {
-  r->hardware_col = column(r->t, "hardware");
-  r->library_col = column(r->t, "library");
+  r->hardware_col = sw_csv_find(r->t, "hardware");
+  r->library_col = sw_csv_find(r->t, "library");
   if (is_runs(r->t)) return read_runs(r);
   if (sw_data_sheet_is(r->t)) {
     if (r->e->sheet) return SW_FAIL_INPUT(r->d, ((sw_span){r->t->file, 1, 1}), "a second data sheet");

@@ -6,7 +6,6 @@
  */
 #include "report/runs.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -186,25 +185,16 @@ static int sharding_of(const sw_run_row *r) {
   return -1;
 }
 
-/* Letters and digits alone, in lower case. */
-static void plain_name(const char *name, char *out, size_t size) {
-  size_t n = 0;
-  for (; *name && n + 1 < size; name++) {
-    if (isalnum((unsigned char)*name)) out[n++] = (char)tolower((unsigned char)*name);
-  }
-  out[n] = '\0';
-}
-
 /* The generators' name; NULL: they have none. */
 static const char *arch_of(const sw_run_row *r) {
   char wanted[64], have[64];
   const sw_gen_arch *a;
-  plain_name(r->model, wanted, sizeof wanted);
+  sw_csv_plain_name(r->model, wanted, sizeof wanted);
   for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
     if (strcmp(kNames[i].name, wanted) == 0) return kNames[i].arch;
   }
   for (int i = 0; (a = sw_gen_arch_at(i)); i++) {
-    plain_name(a->name, have, sizeof have);
+    sw_csv_plain_name(a->name, have, sizeof have);
     if (strcmp(have, wanted) == 0) return a->name;
   }
   return NULL;

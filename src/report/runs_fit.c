@@ -65,15 +65,17 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double quantile(const double *sorted, int64_t n, double at) {
-  const double x = at * (double)(n - 1);
+void sw_errors_sort(double *errors, int64_t n) { qsort(errors, (size_t)n, sizeof *errors, by_size); }
+
+double sw_errors_quantile(const double *sorted, int64_t n, double share) {
+  const double x = share * (double)(n - 1);
   const int64_t i = (int64_t)x;
   return i + 1 < n ? sorted[i] + (x - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
-static double mean_of(const double *x, int64_t n) {
+double sw_errors_mean(const double *errors, int64_t n) {
   double sum = 0;
-  for (int64_t i = 0; i < n; i++) sum += x[i];
+  for (int64_t i = 0; i < n; i++) sum += errors[i];
   return sum / (double)n;
 }
 
@@ -85,9 +87,9 @@ static bool first_of_model(const rows *all, int64_t i) {
 
 static void judge(const rows *all, double *errors, sw_runs_fit *out) {
   for (int64_t i = 0; i < all->n; i++) errors[i] = error_of(all->at[i], &out->scales);
-  out->mean = mean_of(errors, all->n);
-  qsort(errors, (size_t)all->n, sizeof *errors, by_size);
-  out->median = quantile(errors, all->n, 0.5);
+  out->mean = sw_errors_mean(errors, all->n);
+  sw_errors_sort(errors, all->n);
+  out->median = sw_errors_quantile(errors, all->n, 0.5);
   for (int64_t i = 0; i < all->n; i++) {
     if (!first_of_model(all, i)) continue;
     const sw_run_scales others = fit(all, all->at[i]->model);
@@ -95,10 +97,10 @@ static void judge(const rows *all, double *errors, sw_runs_fit *out) {
     for (int64_t j = i; j < all->n; j++)
       if (strcmp(all->at[j]->model, all->at[i]->model) == 0) errors[j] = error_of(all->at[j], &others);
   }
-  out->held_mean = mean_of(errors, all->n);
-  qsort(errors, (size_t)all->n, sizeof *errors, by_size);
-  out->held_median = quantile(errors, all->n, 0.5);
-  out->held_bar = quantile(errors, all->n, 0.8);
+  out->held_mean = sw_errors_mean(errors, all->n);
+  sw_errors_sort(errors, all->n);
+  out->held_median = sw_errors_quantile(errors, all->n, 0.5);
+  out->held_bar = sw_errors_quantile(errors, all->n, 0.8);
 }
 
 sw_rc sw_runs_fit_all(const sw_runs *all, sw_arena *arena, sw_runs_fit **out, int *n, sw_diag *d) {

@@ -4,6 +4,11 @@
 
 #include "report/runs.h"
 
+/* Sorts the errors; what so large a share of them stays below, between two of them in proportion. n > 0. */
+void sw_errors_sort(double *errors, int64_t n);
+double sw_errors_quantile(const double *sorted, int64_t n, double share);
+double sw_errors_mean(const double *errors, int64_t n);
+
 typedef struct sw_runs_fit {
   const char *source, *hardware;
   int64_t n;                     /* judged rows */

@@ -253,7 +253,7 @@ void sw_op_shape(const sw_graph *g, const sw_op *op, const int64_t *extents, sw_
   if (op->n_operands || op->n_results)
     w->dtype = (op->n_operands ? sw_operand_type(g, op, 0) : sw_result_type(g, op, 0))->dtype;
   sw_op_work(g, op, extents, &w->flops, &w->bytes);
-  w->bytes = sw_op_traffic(g, op, extents);
+  if (g->kernels) w->bytes = sw_op_traffic(g, op, extents);
   if (!op->nest) return;
   if (op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD)
     shape_attention(op, extents, w);

@@ -12,13 +12,40 @@
 #include "io/gen.h"
 #include "shardwright/kernel.h"
 #include "shardwright/plan.h"
-#include "shardwright/profile_json.h"
+#include "support/meshes.h"
 
 typedef struct layer {
   int64_t width, heads, batch, seq;
   int dropout; /* per cent */
   bool fused;
 } layer;
+
+/* A training step of MPT under a plan by rule. */
+typedef struct step {
+  sw_graph *g;
+  sw_arena arena;
+  sw_plan plan;
+  sw_breakdown b;
+  sw_id backward; /* the first op of the backward part */
+} step;
+
+static void step_init(step *s, const sw_gen_arg *args, int n, const char *mesh, const char *compiler,
+                      sw_baseline rule) {
+  sw_diag diag = {0};
+  *s = (step){0};
+  assert_ok(sw_gen_model("mpt", args, n, &s->g, &diag));
+  const sw_machine *machine = machine_of("h100", mesh, &s->arena);
+  assert_ok(sw_kernels_find(s->g, compiler, &s->arena, &s->g->kernels, &diag));
+  assert_ok(sw_baseline_build(s->g, machine, rule, &s->arena, &s->plan, &diag));
+  assert_ok(sw_plan_breakdown(&s->plan, &s->arena, &s->b, &diag));
+  s->backward = sw_graph_op_named(s->g, "loss.gradient");
+  assert_true(s->backward > 0);
+}
+
+static void step_deinit(step *s) {
+  sw_graph_destroy(s->g);
+  sw_arena_deinit(&s->arena);
+}
 
 /* Bytes held when the backward part begins, parameters and state left out. */
 static double held(const layer *l, const char *compiler, int layers) {
@@ -36,26 +63,10 @@ static double held(const layer *l, const char *compiler, int layers) {
     snprintf(text[i], sizeof text[i], "%lld", (long long)numbers[i].v);
     args[6 + i] = (sw_gen_arg){numbers[i].name, text[i]};
   }
-  sw_diag diag = {0};
-  sw_arena a = {0};
-  sw_graph *g;
-  sw_mesh one;
-  const sw_profile *profile;
-  sw_machine *machine;
-  sw_plan plan;
-  sw_breakdown b;
-  assert_ok(sw_gen_model("mpt", args, NUMBERS + 6, &g, &diag));
-  assert_ok(sw_profile_read("h100", &a, &profile, &diag));
-  assert_ok(sw_mesh_parse("x=1", &a, &one, &diag));
-  assert_ok(sw_machine_build(&a, profile, &one, &machine, &diag));
-  assert_ok(sw_kernels_find(g, compiler, &a, &g->kernels, &diag));
-  assert_ok(sw_baseline_build(g, machine, SW_BASELINE_REPLICATED, &a, &plan, &diag));
-  assert_ok(sw_plan_breakdown(&plan, &a, &b, &diag));
-  const sw_id begin = sw_graph_op_named(g, "loss.gradient");
-  assert_true(begin > 0);
-  const double bytes = (double)(b.bytes_at[begin] - b.param_bytes);
-  sw_graph_destroy(g);
-  sw_arena_deinit(&a);
+  step st;
+  step_init(&st, args, NUMBERS + 6, "x=1", compiler, SW_BASELINE_REPLICATED);
+  const double bytes = (double)(st.b.bytes_at[st.backward] - st.b.param_bytes);
+  step_deinit(&st);
   return bytes;
 }
 
@@ -122,25 +133,13 @@ static void hold_weights(int devices, const char *convert, weights *out) {
   const sw_gen_arg args[] = {{"mode", "train"}, {"layers", "2"},        {"hidden", "64"},      {"heads", "4"},
                              {"vocab", "128"},  {"seq", "32"},          {"batch", "16"},       {"attention", "fused"},
                              {"dtype", "bf16"}, {"param-dtype", "f32"}, {"optimizer", "adam"}, {"convert", convert}};
-  sw_diag diag = {0};
-  sw_arena a = {0};
-  sw_graph *g;
-  sw_mesh mesh;
-  const sw_profile *profile;
-  sw_machine *machine;
-  sw_plan plan;
-  sw_breakdown b;
-  char text[16];
-  snprintf(text, sizeof text, "x=%d", devices);
-  assert_ok(sw_gen_model("mpt", args, sizeof args / sizeof *args, &g, &diag));
-  assert_ok(sw_profile_read("h100", &a, &profile, &diag));
-  assert_ok(sw_mesh_parse(text, &a, &mesh, &diag));
-  assert_ok(sw_machine_build(&a, profile, &mesh, &machine, &diag));
-  assert_ok(sw_kernels_find(g, "eager", &a, &g->kernels, &diag));
-  assert_ok(sw_baseline_build(g, machine, SW_BASELINE_FSDP, &a, &plan, &diag));
-  assert_ok(sw_plan_breakdown(&plan, &a, &b, &diag));
-  const sw_id begin = sw_graph_op_named(g, "loss.gradient");
-  *out = (weights){.stored = (double)b.param_bytes};
+  char mesh[16];
+  step st;
+  snprintf(mesh, sizeof mesh, "x=%d", devices);
+  step_init(&st, args, sizeof args / sizeof *args, mesh, "eager", SW_BASELINE_FSDP);
+  const sw_graph *g = st.g;
+  const sw_id begin = st.backward;
+  *out = (weights){.stored = (double)st.b.param_bytes};
   for (int i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     const char *dot = strrchr(v->name, '.');
@@ -150,15 +149,14 @@ static void hold_weights(int devices, const char *convert, weights *out) {
     if (v->type.rank == 1) out->norms += (double)sw_type_elements(&v->type);
     if (strcmp(v->name, "wpe") == 0) out->unread = (double)sw_type_elements(&v->type); /* its gradient is a sum */
   }
-  for (int32_t i = 0; i < b.n_live; i++) {
-    const sw_live *l = &b.live[i];
+  for (int32_t i = 0; i < st.b.n_live; i++) {
+    const sw_live *l = &st.b.live[i];
     const char *name = g->values[l->value].name, *dot = strrchr(name, '.');
     if (l->kind == SW_LIVE_COPY && dot && strcmp(dot, ".used") == 0 && l->steps.first <= begin &&
         begin <= l->steps.last)
       out->whole += (double)l->bytes;
   }
-  sw_graph_destroy(g);
-  sw_arena_deinit(&a);
+  step_deinit(&st);
 }
 
 /* ZeRO (Rajbhandari et al. 2020, arXiv:1910.02054) over N devices: master weights and Adam's two moments in f32 are 12

@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "shardwright/profile.h"
-#include "shardwright/profile_json.h"
+#include "support/meshes.h"
 
 static const char *const kProfiles[] = {"dgx-h100", "dgx-a100", "h200", "tpu-v5e", "uniform"};
 enum { N_PROFILES = sizeof kProfiles / sizeof *kProfiles };
@@ -18,12 +18,9 @@ typedef struct device {
 } device;
 
 static void device_init(device *dev, const char *name) {
-  sw_diag diag = {0};
-  sw_mesh one;
   *dev = (device){0};
-  assert_ok(sw_profile_read(name, &dev->arena, &dev->profile, &diag));
-  assert_ok(sw_mesh_parse("x=1", &dev->arena, &one, &diag));
-  assert_ok(sw_machine_build(&dev->arena, dev->profile, &one, &dev->machine, &diag));
+  dev->machine = machine_of(name, "x=1", &dev->arena);
+  dev->profile = sw_machine_profile(dev->machine);
 }
 
 static sw_work product(sw_dtype t, double batch, double m, double n, double k) {

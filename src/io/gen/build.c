@@ -15,6 +15,7 @@ sw_rc swg_finish(swg_builder *b, sw_graph **out) {
   if (!b->rc) b->rc = sw_graph_seal(b->graph, b->diag);
   sw_text_free(&b->scope);
   sw_text_free(&b->name);
+  sw_text_free(&b->of_function);
   if (b->rc) {
     sw_graph_destroy(b->graph);
     return b->rc;
@@ -55,6 +56,14 @@ static const char *full_name(swg_builder *b, const char *name) {
   sw_text_puts(&b->name, name);
   if (b->scope.rc || b->name.rc) swg_fail(b, SW_FAIL(b->diag, SW_E_RESOURCE, SW_NOWHERE, "out of memory"));
   return b->rc ? NULL : sw_text_str(&b->name);
+}
+
+void swg_function(swg_builder *b, const char *name) {
+  const char *full = name ? full_name(b, name) : NULL;
+  b->of_function.n = 0;
+  if (full) sw_text_puts(&b->of_function, full);
+  if (b->of_function.rc) swg_fail(b, SW_FAIL(b->diag, SW_E_RESOURCE, SW_NOWHERE, "out of memory"));
+  b->function = full ? sw_text_str(&b->of_function) : NULL;
 }
 
 const sw_type *swg_type(const swg_builder *b, sw_id v) {

@@ -27,6 +27,7 @@ typedef struct swg_builder {
   double dropped;       /* share of elements that swg_dropout leaves out */
   sw_id random;         /* state that random bits are made from, as far as they are made */
   const char *function; /* what ops that are added are parts of (sw_op); NULL: of nothing */
+  sw_text of_function;  /* its name, where swg_function made it */
 } swg_builder;
 
 typedef struct swg_shape {
@@ -63,6 +64,8 @@ SW_CHECKED sw_rc swg_finish(swg_builder *b, sw_graph **out);
 
 void swg_enter(swg_builder *b, const char *fmt, ...) SW_PRINTF(2, 3);
 void swg_leave(swg_builder *b);
+/* Ops from here on are parts of the function of a library whose result is op NAME of this scope; NULL: of none. */
+void swg_function(swg_builder *b, const char *name);
 /* Remember a failure of the model's own. */
 void swg_fail(swg_builder *b, sw_rc rc);
 /* Type of a value of the graph; when something failed before, one of rank 1, so that a last dim is always there. */

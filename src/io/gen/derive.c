@@ -21,6 +21,17 @@ static swg_shape ints_of(const sw_op *op, sw_attr_key k) {
   return s;
 }
 
+/* 0 .. rank-1 without those of `gone`. */
+static swg_shape dims_but(int rank, swg_shape gone) {
+  swg_shape rest = {0};
+  for (int i = 0; i < rank; i++) {
+    bool is_gone = false;
+    for (int j = 0; j < gone.n; j++) is_gone = is_gone || gone.at[j] == i;
+    if (!is_gone) rest.at[rest.n++] = i;
+  }
+  return rest;
+}
+
 void swg_derive_add(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, g);
   swg_give(r, op, 1, g);
@@ -64,14 +75,9 @@ static void derive_softmax(swg_reverse *r, const sw_op *op, const sw_op *exp, co
   const sw_op *narrow = made->n_uses == 1 && made->uses[0].op >= 0 ? &r->forward->ops[made->uses[0].op] : NULL;
   sw_id y = swg_result(r, op);
   if (narrow && narrow->code == SW_OP_CONVERT) y = swg_convert(&r->b, "d_y", swg_result(r, narrow), made->type.dtype);
-  swg_shape gone = ints_of(sum, SW_ATTR_DIMS), shape = swg_shape_of(&r->b, g), rest = {0};
-  for (int i = 0; i < shape.n; i++) {
-    bool summed = false;
-    for (int j = 0; j < gone.n; j++) summed = summed || gone.at[j] == i;
-    if (!summed || sw_op_int(sum, SW_ATTR_KEEP_DIMS, 0)) rest.at[rest.n++] = i;
-  }
+  swg_shape gone = ints_of(sum, SW_ATTR_DIMS), shape = swg_shape_of(&r->b, g);
   sw_id shares = swg_reduce(&r->b, "d_share", "sum", mul(r, "d_part", g, y), gone);
-  sw_id wide = swg_broadcast(&r->b, "d_wide", shares, shape, rest);
+  sw_id wide = swg_broadcast(&r->b, "d_wide", shares, shape, dims_but(shape.n, gone));
   swg_give(r, exp, 0, mul(r, "d", y, swg_binary(&r->b, SW_OP_SUBTRACT, "d_rest", g, wide)));
 }
 
@@ -231,14 +237,9 @@ void swg_derive_reduce(swg_reverse *r, const sw_op *op, sw_id g) {
              SW_FAIL_INPUT(r->b.diag, op->span, "reduce '%s' of kind %s has no derivative here", op->name, kind));
     return;
   }
-  swg_shape x = swg_operand_shape(r, op, 0), gone = ints_of(op, SW_ATTR_DIMS), dims = {0};
-  bool keeps = sw_op_int(op, SW_ATTR_KEEP_DIMS, 0);
-  for (int i = 0; i < x.n; i++) {
-    bool reduced = false;
-    for (int j = 0; j < gone.n; j++) reduced = reduced || gone.at[j] == i;
-    if (keeps || !reduced) dims.at[dims.n++] = i;
-  }
-  swg_give(r, op, 0, swg_broadcast(&r->b, "d0", g, x, dims));
+  swg_shape x = swg_operand_shape(r, op, 0), gone = ints_of(op, SW_ATTR_DIMS);
+  if (sw_op_int(op, SW_ATTR_KEEP_DIMS, 0)) gone.n = 0; /* those stay, of extent 1 */
+  swg_give(r, op, 0, swg_broadcast(&r->b, "d0", g, x, dims_but(x.n, gone)));
 }
 
 /* Zeros around and between the elements taken. */

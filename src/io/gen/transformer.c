@@ -258,11 +258,8 @@ sw_id swg_dropout(swg_builder *b, const char *name, sw_id x) {
   const double kBytes = 256;
   const double least = ceil(b->dropped * kBytes);
   if (b->dropped <= 0) return x;
-  char function[256];
   swg_shape shape = swg_shape_of(b, x);
-  int n = snprintf(function, sizeof function, "%s%s", sw_text_str(&b->scope), name);
-  if (n < 0 || (size_t)n >= sizeof function) swg_fail(b, SW_BUG(b->diag, "a name is longer than %zu", sizeof function));
-  b->function = function;
+  swg_function(b, name);
   swg_enter(b, "%s", name);
   b->random = swg_op(b, SW_OP_RNG_BITS, "bits", SWG_IDS(b->random),
                      SWG_ATTRS(SWG_INTS_N(SHAPE, shape.at, shape.n), SWG_INT(DTYPE, SW_U8)));
@@ -271,7 +268,7 @@ sw_id swg_dropout(swg_builder *b, const char *name, sw_id x) {
   sw_id zero = swg_splat_like(b, "zero", 0, x), larger = swg_scale(b, "larger", x, kBytes / (kBytes - least));
   swg_leave(b);
   sw_id y = swg_select(b, name, kept, larger, zero);
-  b->function = NULL;
+  swg_function(b, NULL);
   return y;
 }
 
@@ -327,7 +324,7 @@ static sw_id pick_labels(swg_builder *b, const char *name, sw_id x, sw_id labels
 static void cross_entropy(swg_builder *b, sw_id logits) {
   swg_enter(b, "loss");
   sw_dtype wide = b->dtype == SW_F64 ? SW_F64 : SW_F32;
-  b->function = "loss.each";
+  swg_function(b, "each");
   sw_id x = swg_convert(b, "logits", logits, wide);
   swg_shape shape = swg_shape_of(b, x), rows = shape, row_dims = {0}, all = {0};
   int last = rows.n = shape.n - 1;
@@ -342,7 +339,7 @@ static void cross_entropy(swg_builder *b, sw_id logits) {
   sw_id picked = pick_labels(b, "picked", shifted, labels);
   sw_id sum = swg_reduce(b, "sum", "sum", swg_unary(b, SW_OP_EXP, "exp", shifted), SWG_SHAPE(last));
   sw_id each = swg_binary(b, SW_OP_SUBTRACT, "each", swg_unary(b, SW_OP_LOG, "log", sum), picked);
-  b->function = NULL;
+  swg_function(b, NULL);
   sw_id total = swg_reduce(b, "total", "sum", each, all);
   sw_id mean = swg_scale(b, "mean", total, 1 / count);
   swg_leave(b);
