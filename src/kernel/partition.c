@@ -98,6 +98,12 @@ static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const s
   return fits ? SW_APART_TOGETHER : SW_APART_READER;
 }
 
+/* Kinds that go into the group. */
+static uint32_t taken_by(const sw_fusion_rules *rules, const sw_fusion *group) {
+  if (group->kinds & SW_KIND_BIT(LIBRARY)) return rules->into_call;
+  return group->heavy ? rules->into_heavy : rules->into_loop;
+}
+
 /* Is it an inner step of a function, which keeps nothing of it? Its gradient makes it again from what the function
  * reads and gives, and from sums over rows. What is drawn at random is kept. */
 static bool is_inner_step(const sw_partition *p, const sw_op *op) {
@@ -130,7 +136,7 @@ static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_fusion
   if (into->again)
     return is_inner_step(p, op) || (bit & p->rules->again && reads_little(p->g, op)) ? SW_APART_TOGETHER
                                                                                      : SW_APART_READER;
-  if (!(bit & (into->heavy ? p->rules->into_heavy : p->rules->into_loop))) return SW_APART_READER;
+  if (!(bit & taken_by(p->rules, into))) return SW_APART_READER;
   if ((into->row || into->column) && elements(p->g, op->results[0]) > into->points) return SW_APART_ROWS;
   return SW_APART_TOGETHER;
 }
@@ -161,8 +167,7 @@ static readers readers_of(const sw_partition *p, const sw_op *op) {
       several = several || (r.only >= 0 && r.only != by);
       r.only = by;
       r.delivered = r.delivered || (group->kinds & SW_KIND_BIT(CONTROL)) != 0;
-      r.all_take = r.all_take && (bit & (group->heavy ? p->rules->into_heavy : p->rules->into_loop)) &&
-                   p->g->ops[by].frame == op->frame;
+      r.all_take = r.all_take && (bit & taken_by(p->rules, group)) && p->g->ops[by].frame == op->frame;
     }
   }
   if (several || r.delivered) r.only = -1;

@@ -32,7 +32,8 @@ typedef struct sw_fusion_rules {
   const char *name;
   uint32_t again;      /* kinds that each reader makes for itself, where reading on costs no more than reading them */
   uint32_t into_loop;  /* kinds that go into a kernel of elementwise ops or reductions that alone reads them */
-  uint32_t into_heavy; /* likewise into a contraction, gather, update or library call */
+  uint32_t into_heavy; /* likewise into a contraction, gather or update */
+  uint32_t into_call;  /* likewise into a library call, which reads operands as they lie in memory */
   uint32_t epilogue;   /* kinds that a contraction takes behind it */
   int64_t row;         /* elements of the longest row that reductions and what reads them share on chip */
   bool several;        /* a kernel may give several values */

@@ -178,6 +178,13 @@ typedef struct known {
   "'dims':[1]; "                                                                                             \
   "y = add(h, bb)"
 
+/* Eight heads of 16 positions and 8 numbers; one head of keys for all, values in f32. */
+#define ATTENDED_ARGS "q bf16 1,8,16,8; k bf16 16,8; v f32 1,8,16,8"
+#define ATTENDED                                                                                                    \
+  "kk = broadcast_in_dim(k) 'shape':[1,8,16,8], 'dims':[2,3]; vv = convert(v) 'dtype':'bf16'; y, l = attention(q, " \
+  "kk, vv)"
+#define ATTENDED_BYTES (2 * 128 + 2 * 1024 + 4 * 1024 + 2 * 1024 + 2 * 4 * 1024 + 4 * 128)
+
 static const known kKnown[] = {
     {"xla", "x f32 16,32", SOFTMAX, "y", 1, 2 * 16 * 32 * 4},
     {"eager", "x f32 16,32", SOFTMAX, "y", 1, 2 * 16 * 32 * 4},
@@ -186,6 +193,11 @@ static const known kKnown[] = {
     {"eager", "x f32 16,8; w f32 8,16; b f32 16", BIASED, "y", 2, 4 * (16 * 8 + 8 * 16 + 16 * 16) + 4 * (2 * 256 + 16)},
     {"xla", "x f32 8,8", "a = negate(x); b = negate(a); c = negate(b)", "c", 1, 2 * 256},
     {"eager", "x f32 8,8; z f32 8,8", "a = add(x, z); c = multiply(a, z)", "c", 2, 6 * 256},
+    /* a library call reads what lies in memory: heads that are spread and values that are cast are written first */
+    {"eager", ATTENDED_ARGS, ATTENDED, "y", 3, ATTENDED_BYTES},
+    {"inductor", ATTENDED_ARGS, ATTENDED, "y", 3, ATTENDED_BYTES},
+    {"xla", ATTENDED_ARGS, ATTENDED, "y", 3, ATTENDED_BYTES},
+    {"ideal", ATTENDED_ARGS, ATTENDED, "y", 1, 2 * 1024 + 2 * 128 + 4 * 1024 + 2 * 1024 + 4 * 128},
     /* the cast is made again: both read the narrow values */
     {"xla", "x bf16 8,8; z f32 8,8",
      "a = convert(x) 'dtype':'f32'; b = dot_general(a, z) 'lhs_contract':[1], "
