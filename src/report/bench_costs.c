@@ -27,7 +27,7 @@ typedef struct profile_result {
   const sw_profile *p;
   const sample_set *set;
   const double *predicted;
-  int n_constants;
+  int n_constants, n_kernel_constants;
   int64_t judged; /* rows at 1 MiB and above */
   tally by[MAX_SOURCES][SW_COLL_COUNT + 1];
 } profile_result;
@@ -208,8 +208,8 @@ static void report_constants(sw_profile *p, const sample_set *set, sw_text *out)
 }
 
 static void report_profile(profile_result *r, const sw_bench_costs_options *o, sw_profile *own, output *out) {
-  sw_text_printf(out->table, "%s: %d constants, %" PRId64 " rows judged%s\n", r->p->name, r->n_constants, r->judged,
-                 is_judged(r) ? "" : " (too few: reported only)");
+  sw_text_printf(out->table, "%s: %d constants, %d of kernels, %" PRId64 " rows judged%s\n", r->p->name, r->n_constants,
+                 r->n_kernel_constants, r->judged, is_judged(r) ? "" : " (too few: reported only)");
   if (r->set->skipped)
     sw_text_printf(out->table, "  %" PRId64 " rows left out: a group or a collective that the profile does not have\n",
                    r->set->skipped);
@@ -218,6 +218,7 @@ static void report_profile(profile_result *r, const sw_bench_costs_options *o, s
     sw_jw_object(out->json, NULL);
     sw_jw_string(out->json, "profile", r->p->name);
     sw_jw_i64(out->json, "constants", r->n_constants);
+    sw_jw_i64(out->json, "kernel_constants", r->n_kernel_constants);
     sw_jw_bool(out->json, "judged", is_judged(r));
     sw_jw_array(out->json, "sources");
   }
@@ -267,7 +268,8 @@ static sw_rc bench_profile(const sw_profile *p, const sw_bench_costs_options *o,
   r->p = own;
   r->set = &set;
   r->predicted = predicted;
-  r->n_constants = c.n;
+  r->n_constants = c.n - c.n_kernels;
+  r->n_kernel_constants = c.n_kernels;
   count_rows(r);
   if (set.n + set.skipped == 0)
     sw_text_printf(out->table, "%s: no measured rows\n", p->name);

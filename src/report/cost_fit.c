@@ -53,9 +53,11 @@ static bool add_kernels(sw_profile *p, const sample_set *s, fit_constants *out) 
     all = all && k < SW_PRICED_COUNT && p->kernel[k].known;
     if (k < SW_PRICED_COUNT) seen[k] = true;
   }
+  const int before = out->n;
   for (int k = 0; k < SW_PRICED_COUNT; k++)
     for (int c = 0; seen[k] && p->kernel[k].known && c < SW_KERNEL_CONSTANT_COUNT; c++)
       add(out, &p->kernel[k].v[c], NULL, fractions >> c & 1 ? 1 : HUGE_VAL);
+  out->n_kernels = out->n - before;
   return all;
 }
 
@@ -97,7 +99,7 @@ static bool is_one_span(const sw_profile *p, const sample_set *s) { return p->n_
 void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out) {
   bool seen[SW_COST_CLASS_COUNT];
   const bool products = classes_seen(s, seen), one_span = is_one_span(p, s);
-  out->n = 0;
+  out->n = out->n_kernels = 0;
   sw_level *level = &p->level[p->n_levels - 1];
   sw_cost_line *gather = &level->line[SW_COST_ALL_GATHER], *scatter = &level->line[SW_COST_REDUCE_SCATTER];
   bool shared = sw_fit_lines_equal(gather, scatter) && !seen[SW_COST_REDUCE_SCATTER];

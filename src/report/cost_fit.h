@@ -14,6 +14,7 @@ typedef struct fit_constant {
 
 typedef struct fit_constants {
   int n;
+  int n_kernels; /* of these, of kernels that are priced by shape */
   fit_constant at[MAX_FIT];
 } fit_constants;
 

@@ -264,6 +264,7 @@ static void shipped_profiles_stay_within_the_limit(void **state) {
     const sw_json *profile = &sw_json_find(tree, "profiles")->at[0];
     assert_true(sw_json_find(profile, "judged")->truth);
     assert_in_range(sw_json_find(profile, "constants")->i64, 1, SW_BENCH_COSTS_MAX_CONSTANTS);
+    assert_in_range(sw_json_find(profile, "kernel_constants")->i64, 0, SW_BENCH_COSTS_MAX_KERNEL_CONSTANTS);
     sw_arena_deinit(&arena);
   }
 }
