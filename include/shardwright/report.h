@@ -10,7 +10,8 @@ typedef struct sw_report {
   const sw_breakdown *breakdown;
   int n_comparisons;
   const sw_comparison *comparisons;
-  bool completes; /* say which shardings were annotated, and which the plan has added */
+  bool completes;     /* say which shardings were annotated, and which the plan has added */
+  bool all_arguments; /* the table has a row for each, not one for those of a role and sharding */
 } sw_report;
 
 /* Does it stay within the capacity of the plan? */
@@ -19,7 +20,8 @@ SW_API bool sw_comparison_fits(const sw_report *r, const sw_comparison *c);
 SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_breakdown *breakdown,
                                         const sw_comparison *baselines, sw_arena *arena, sw_report *out, sw_diag *d);
 
-/* Summary, arguments (repeated layers in one row), communication by kind, comparisons. `colour`: for a terminal. */
+/* Summary, arguments (those of one role and sharding in one row), communication by kind, comparisons. `colour`: for a
+ * terminal. */
 SW_API void sw_report_table(const sw_report *r, bool colour, sw_text *out);
 /* docs/report-format.md */
 SW_API void sw_report_json(const sw_report *r, sw_text *out);

@@ -20,7 +20,7 @@ typedef struct settings {
   sw_words report, what_if;
   sw_pairs emit;
   const char *dialect;
-  bool json, cut_heavy_ops, complete, kernels;
+  bool json, cut_heavy_ops, complete, kernels, full;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -76,6 +76,9 @@ static const sw_option kOptions[] = {
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS, .writes = true},
     SW_DIALECT_OPTION(settings),
+    {"full", 0, SW_OPTION_FLAG, NULL, NULL,
+     "a row for each argument in the table, not one for all of a role and sharding (layers.{0..31}.wq)",
+     SW_INTO_FLAG(settings, full)},
     {"json", 0, SW_OPTION_FLAG, NULL, NULL, "print the report as JSON instead of a table",
      SW_INTO_FLAG(settings, json)},
 };
@@ -166,6 +169,7 @@ static sw_rc tell(const settings *s, const sw_session *session, const sw_call *c
   SW_TRY(sw_plan_breakdown(plan, call->arena, &breakdown, d));
   SW_TRY(sw_report_build(plan, &breakdown, baselines, call->arena, &report, d));
   report.completes = s->complete;
+  report.all_arguments = s->full;
   SW_TRY(write_outputs(s, session, &report, d));
   *total_s = breakdown.total_s;
   return print_report(s, call, &report, d);

@@ -1,62 +1,73 @@
 #include "report/groups.h"
 
-#include <ctype.h>
-#include <string.h>
-
-#include "base/array.h"
-#include "base/hash.h"
-
-/* The name with every run of digits as '*'. */
-static void pattern_of(const char *name, sw_text *out) {
-  for (const char *p = name; *p;) {
-    if (isdigit((unsigned char)*p)) {
-      while (isdigit((unsigned char)*p)) p++;
-      sw_text_puts(out, "*");
-    } else {
-      sw_text_append(out, p++, 1);
-    }
-  }
+/* What arguments of one group have in common, and what those of different layers need not. */
+static sw_rc describe(const sw_plan *p, int32_t i, sw_arena *arena, sw_named *out, sw_diag *d) {
+  const sw_value *v = &p->graph->values[p->graph->args[i]];
+  sw_text like = {0}, variant = {0};
+  sw_text_printf(&like, "%d %s ", (int)v->kind, sw_dtype_text(v->type.dtype));
+  sw_sharding_print(sw_machine_mesh(p->machine), &p->args[i], &like);
+  sw_text_printf(&like, " %d", (int)v->type.rank);
+  sw_type_print(&v->type, &variant);
+  const sw_rc rc = like.rc ? like.rc : variant.rc;
+  if (rc) (void)SW_FAIL(d, rc, SW_NOWHERE, "out of memory");
+  *out = (sw_named){v->name, NULL, NULL};
+  if (!rc) out->like = sw_arena_strndup(arena, sw_text_str(&like), like.n, d);
+  if (!rc) out->variant = sw_arena_strndup(arena, sw_text_str(&variant), variant.n, d);
+  sw_text_free(&like);
+  sw_text_free(&variant);
+  return out->like && out->variant ? SW_OK : SW_E_RESOURCE;
 }
 
-typedef struct grouping {
-  const sw_plan *p;
-  sw_arena *arena;
-  sw_dict seen;
-  sw_text key;
-  SW_ARRAY(sw_arg_group) groups;
-} grouping;
+sw_rc sw_group_args(const sw_plan *p, sw_arena *arena, sw_arg_groups *out, sw_diag *d) {
+  sw_named *items;
+  SW_ARENA_NEW(items, arena, p->graph->n_args, d);
+  for (int32_t i = 0; i < p->graph->n_args; i++) SW_TRY(describe(p, i, arena, &items[i], d));
+  return sw_group_names(p->graph->n_args, items, arena, &out->n, &out->at, d);
+}
 
-static sw_rc add_arg(grouping *s, int32_t i, sw_diag *d) {
-  const sw_graph *g = s->p->graph;
-  const sw_value *v = &g->values[g->args[i]];
-  s->key.n = 0;
-  pattern_of(v->name, &s->key);
-  size_t name_bytes = s->key.n;
-  sw_text_printf(&s->key, " %d ", (int)v->kind);
-  sw_type_print(&v->type, &s->key);
-  sw_sharding_print(sw_machine_mesh(s->p->machine), &s->p->args[i], &s->key);
-  if (s->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  int64_t *slot;
-  bool fresh;
-  SW_TRY(sw_dict_put(&s->seen, s->key.at, s->key.n, (int64_t)s->groups.n, &slot, &fresh, d));
-  if (fresh) return sw_array_push(&s->groups, ((sw_arg_group){v->name, i, 1}), d);
-  sw_arg_group *group = &s->groups.at[*slot];
-  if (group->count++ == 1) {
-    group->name = sw_arena_strndup(s->arena, s->key.at, name_bytes, d);
-    if (!group->name) return SW_E_RESOURCE;
+sw_rc sw_list_args(const sw_plan *p, sw_arena *arena, sw_arg_groups *out, sw_diag *d) {
+  sw_name_group *all;
+  int32_t *items;
+  out->n = p->graph->n_args;
+  SW_ARENA_NEW(all, arena, out->n, d);
+  SW_ARENA_NEW(items, arena, out->n, d);
+  for (int32_t i = 0; i < out->n; i++) {
+    items[i] = i;
+    all[i] = (sw_name_group){p->graph->values[p->graph->args[i]].name, 1, &items[i], true};
   }
+  out->at = all;
   return SW_OK;
 }
 
-sw_rc sw_group_args(const sw_plan *p, sw_arena *arena, int32_t *n, const sw_arg_group **out, sw_diag *d) {
-  grouping s = {.p = p, .arena = arena};
-  sw_rc rc = SW_OK;
-  for (int32_t i = 0; !rc && i < p->graph->n_args; i++) rc = add_arg(&s, i, d);
-  *n = (int32_t)s.groups.n;
-  *out = rc ? NULL : sw_arena_copy(arena, s.groups.at, s.groups.n, sizeof *s.groups.at, d);
-  if (!rc && !*out) rc = SW_E_RESOURCE;
-  sw_dict_deinit(&s.seen);
-  sw_text_free(&s.key);
-  sw_array_free(&s.groups);
-  return rc;
+static const sw_type *type_of(const sw_plan *p, int32_t arg) { return &p->graph->values[p->graph->args[arg]].type; }
+
+void sw_arg_group_type_print(const sw_plan *p, const sw_name_group *g, sw_text *out) {
+  const sw_type *first = type_of(p, g->items[0]);
+  if (g->uniform) {
+    sw_type_print(first, out);
+    return;
+  }
+  sw_text_printf(out, "%s[", sw_dtype_text(first->dtype));
+  for (int32_t k = 0; k < first->rank; k++) {
+    int64_t least = first->dims[k], most = first->dims[k];
+    for (int32_t i = 1; i < g->n; i++) {
+      const int64_t size = type_of(p, g->items[i])->dims[k];
+      least = size < least ? size : least;
+      most = size > most ? size : most;
+    }
+    sw_text_printf(out, "%s%lld", k ? "," : "", (long long)least);
+    if (most > least) sw_text_printf(out, "..%lld", (long long)most);
+  }
+  sw_text_puts(out, "]");
+}
+
+int64_t sw_arg_bytes(const sw_plan *p, int32_t i) {
+  const sw_type *t = type_of(p, i);
+  return sw_sharding_held_bytes(&p->args[i], t->dims, t->dtype);
+}
+
+int64_t sw_arg_group_bytes(const sw_plan *p, const sw_name_group *g) {
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < g->n; i++) bytes += sw_arg_bytes(p, g->items[i]);
+  return bytes;
 }

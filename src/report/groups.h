@@ -1,16 +1,24 @@
-/* Repeated layers in one row: arguments whose names differ only in numbers and that are alike otherwise. */
+/* Arguments of one role and one sharding, over all layers, in one row. */
 #ifndef REPORT_GROUPS_H_
 #define REPORT_GROUPS_H_
 
+#include "base/name_groups.h"
 #include "shardwright/plan.h"
 
-typedef struct sw_arg_group {
-  const char *name; /* "h.*.attn.wq" when there are several, else the name */
-  int32_t first;    /* argument */
-  int32_t count;
-} sw_arg_group;
+typedef struct sw_arg_groups {
+  int32_t n;
+  const sw_name_group *at; /* items are arguments; `uniform`: of one type, else of several shapes of one rank */
+} sw_arg_groups;
 
-/* In the order of their first argument. */
-sw_rc sw_group_args(const sw_plan *p, sw_arena *arena, int32_t *n, const sw_arg_group **out, sw_diag *d);
+/* In the order of their first argument; in the arena. */
+sw_rc sw_group_args(const sw_plan *p, sw_arena *arena, sw_arg_groups *out, sw_diag *d);
+/* Each argument by itself, as groups of one. */
+sw_rc sw_list_args(const sw_plan *p, sw_arena *arena, sw_arg_groups *out, sw_diag *d);
+
+/* f32[64..512,64,1,1]: of each dimension the sizes that it has in the group. */
+void sw_arg_group_type_print(const sw_plan *p, const sw_name_group *g, sw_text *out);
+/* What a device holds of argument i, padding included; and of all of a group. */
+int64_t sw_arg_bytes(const sw_plan *p, int32_t i);
+int64_t sw_arg_group_bytes(const sw_plan *p, const sw_name_group *g);
 
 #endif

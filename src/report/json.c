@@ -141,30 +141,53 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
   sw_jw_end(o);
 }
 
-static void put_arguments(sw_json_out *o, const sw_report *r) {
+static const char *kind_text(sw_value_kind kind) {
   static const char *const kKinds[] = {
       [SW_VALUE_INPUT] = "input", [SW_VALUE_PARAMETER] = "parameter", [SW_VALUE_STATE] = "state"};
-  const sw_plan *p = r->plan;
-  const sw_graph *g = p->graph;
-  sw_arena scratch = {0};
-  int32_t n = 0;
-  const sw_arg_group *groups = NULL;
-  if (sw_group_args(p, &scratch, &n, &groups, NULL)) o->text->rc = SW_E_RESOURCE;
-  sw_jw_array(o, "arguments");
-  for (int32_t i = 0; i < n; i++) {
-    const sw_value *v = &g->values[g->args[groups[i].first]];
-    const sw_sharding *s = &p->args[groups[i].first];
+  return kKinds[kind];
+}
+
+/* What an argument is, or the first of a group; the shape only where all have it. */
+static void put_argument(sw_json_out *o, const sw_plan *p, int32_t i, bool shape) {
+  const sw_value *v = &p->graph->values[p->graph->args[i]];
+  sw_jw_string(o, "kind", kind_text(v->kind));
+  sw_jw_string(o, "dtype", sw_dtype_text(v->type.dtype));
+  if (shape) sw_jw_i64_list(o, "shape", v->type.dims, v->type.rank);
+  put_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->args[i]);
+}
+
+static void put_groups(sw_json_out *o, const sw_plan *p, const sw_arg_groups *groups) {
+  sw_jw_array(o, "argument_groups");
+  for (int32_t i = 0; i < groups->n; i++) {
+    const sw_name_group *g = &groups->at[i];
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "name", groups[i].name);
-    sw_jw_i64(o, "count", groups[i].count);
-    sw_jw_string(o, "kind", kKinds[v->kind]);
-    sw_jw_string(o, "dtype", sw_dtype_text(v->type.dtype));
-    sw_jw_i64_list(o, "shape", v->type.dims, v->type.rank);
-    put_sharding(o, "sharding", sw_machine_mesh(p->machine), s);
-    sw_jw_i64(o, "bytes", sw_sharding_held_bytes(s, v->type.dims, v->type.dtype));
+    sw_jw_string(o, "name", g->name);
+    sw_jw_i64(o, "count", g->n);
+    put_argument(o, p, g->items[0], g->uniform);
+    sw_jw_i64(o, "bytes", sw_arg_group_bytes(p, g));
+    sw_jw_row(o, "arguments");
+    for (int32_t k = 0; k < g->n; k++) sw_jw_i64(o, NULL, g->items[k]);
+    sw_jw_end(o);
     sw_jw_end(o);
   }
   sw_jw_end(o);
+}
+
+static void put_arguments(sw_json_out *o, const sw_report *r) {
+  const sw_plan *p = r->plan;
+  sw_arena scratch = {0};
+  sw_arg_groups groups = {0};
+  if (sw_group_args(p, &scratch, &groups, NULL)) o->text->rc = SW_E_RESOURCE, groups.n = 0;
+  sw_jw_array(o, "arguments");
+  for (int32_t i = 0; i < p->graph->n_args; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", p->graph->values[p->graph->args[i]].name);
+    put_argument(o, p, i, true);
+    sw_jw_i64(o, "bytes", sw_arg_bytes(p, i));
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  put_groups(o, p, &groups);
   sw_arena_deinit(&scratch);
 }
 
@@ -256,7 +279,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   sw_json_out_init(&o, out);
   sw_jw_object(&o, NULL);
   sw_jw_string(&o, "format", "shardwright-report");
-  sw_jw_i64(&o, "version", 1);
+  sw_jw_i64(&o, "version", 2);
   put_summary(&o, r);
   if (r->completes) sw_completion_json(r->plan, &o);
   put_comparisons(&o, r);

@@ -122,29 +122,31 @@ static void print_summary(const sw_report *r, sw_text *out) {
   sw_text_free(&mesh);
 }
 
+static void print_group(const sw_plan *p, const sw_name_group *group, sw_columns *c) {
+  sw_text type = {0}, sharding = {0};
+  sw_arg_group_type_print(p, group, &type);
+  sw_sharding_print(sw_machine_mesh(p->machine), &p->args[group->items[0]], &sharding);
+  sw_columns_add(c, "%s", group->name);
+  sw_columns_add(c, group->n > 1 ? "x%d" : "", group->n);
+  sw_columns_add(c, "%s", sw_text_str(&type));
+  sw_columns_add(c, "%s", sw_text_str(&sharding));
+  sw_columns_add_bytes(c, (double)sw_arg_group_bytes(p, group));
+  sw_text_free(&type);
+  sw_text_free(&sharding);
+}
+
 static void print_arguments(const sw_report *r, bool colour, sw_text *out) {
   const sw_plan *p = r->plan;
-  const sw_graph *g = p->graph;
   sw_arena scratch = {0};
-  int32_t n;
-  const sw_arg_group *groups;
+  sw_arg_groups groups;
   sw_columns c = {.n = 5, .right = {false, true, false, false, true}};
-  if (sw_group_args(p, &scratch, &n, &groups, NULL)) n = 0;
+  if ((r->all_arguments ? sw_list_args : sw_group_args)(p, &scratch, &groups, NULL)) groups.n = 0;
   heading(colour, "arguments", out);
-  for (int32_t i = 0; i < n; i++) {
-    const sw_value *v = &g->values[g->args[groups[i].first]];
-    const sw_sharding *s = &p->args[groups[i].first];
-    sw_text type = {0}, sharding = {0};
-    sw_type_print(&v->type, &type);
-    sw_sharding_print(sw_machine_mesh(p->machine), s, &sharding);
-    sw_columns_add(&c, "%s", groups[i].name);
-    sw_columns_add(&c, groups[i].count > 1 ? "x%d" : "", groups[i].count);
-    sw_columns_add(&c, "%s", sw_text_str(&type));
-    sw_columns_add(&c, "%s", sw_text_str(&sharding));
-    sw_columns_add_bytes(&c, (double)sw_sharding_held_bytes(s, v->type.dims, v->type.dtype));
-    sw_text_free(&type);
-    sw_text_free(&sharding);
+  if (p->graph->n_args) {
+    static const char *const kHeads[] = {"name", "", "type", "sharding", "bytes/device"};
+    for (size_t i = 0; i < sizeof kHeads / sizeof *kHeads; i++) sw_columns_add(&c, "%s", kHeads[i]);
   }
+  for (int32_t i = 0; i < groups.n; i++) print_group(p, &groups.at[i], &c);
   sw_columns_print(&c, 2, out);
   sw_arena_deinit(&scratch);
 }
