@@ -2,9 +2,13 @@
  * written in plain ops. */
 #include "check.h"
 
+#include "base/file.h"
 #include "graph/fuse.h"
+#include "shardwright/emit.h"
 #include "shardwright/exec.h"
+#include "shardwright/plan.h"
 #include "shardwright/program.h"
+#include "support/meshes.h"
 #include "support/program.h"
 
 static sw_diag diag;
@@ -132,6 +136,149 @@ static void biases_and_lengths_are_read(void **state) {
   sw_graph_destroy(plain);
 }
 
+/* --- written again ------------------------------------------------------------------------------------------------ */
+
+/* The program with every op uncut, as text. */
+static void emit(const sw_graph *g, sw_text *out) {
+  sw_arena arena = {0};
+  sw_plan plan;
+  assert_ok(sw_plan_build(g, machine_of("local", "x=2", &arena), &arena, &plan, &diag));
+  assert_ok(sw_emit_plan(&plan, "spmd-sdy", out, &diag));
+  sw_arena_deinit(&arena);
+}
+
+static sw_program *read_again(const sw_text *t) {
+  sw_program *p;
+  assert_ok(sw_program_parse("again.mlir", t->at, t->n, &(sw_program_options){.fuse_attention = true}, &p, &diag));
+  return p;
+}
+
+static const sw_op *nth(const sw_graph *g, sw_opcode code, int n) {
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    if (g->ops[i].code == code && n-- == 0) return &g->ops[i];
+  }
+  return NULL;
+}
+
+/* Attributes and types of operands and results. */
+static void describe(const sw_graph *g, const sw_op *op, sw_text *out) {
+  for (int i = 0; i < op->n_operands; i++) sw_type_print(sw_operand_type(g, op, i), out);
+  for (int i = 0; i < op->n_results; i++) sw_type_print(sw_result_type(g, op, i), out);
+  sw_text_printf(out, " %.17g %d %s %s", sw_op_float(op, SW_ATTR_SCALE, -1), (int)sw_op_int(op, SW_ATTR_CAUSAL, -1),
+                 sw_op_text(op, SW_ATTR_LAYOUT, "?"), sw_op_text(op, SW_ATTR_TARGET, "?"));
+  int n;
+  const int64_t *window = sw_op_ints(op, SW_ATTR_WINDOW, &n);
+  for (int i = 0; i < n; i++) sw_text_printf(out, " %d", (int)window[i]);
+  sw_text_printf(out, " %d", (int)sw_op_int(op, SW_ATTR_BIAS_GRAD, 0));
+}
+
+static void expect_same_ops(const char *name, const sw_graph *a, const sw_graph *b) {
+  static const sw_opcode kCodes[] = {SW_OP_ATTENTION, SW_OP_ATTENTION_GRAD};
+  for (int k = 0; k < 2; k++) {
+    sw_text x = {0}, y = {0};
+    if (count(a, kCodes[k]) != 1 || count(b, kCodes[k]) != 1) fail_msg("%s: no attention", name);
+    describe(a, nth(a, kCodes[k], 0), &x);
+    describe(b, nth(b, kCodes[k], 0), &y);
+    if (strcmp(sw_text_str(&x), sw_text_str(&y)) != 0) fail_msg("%s: '%s' comes back as '%s'", name, x.at, y.at);
+    sw_text_free(&x);
+    sw_text_free(&y);
+  }
+}
+
+static int times(const char *text, const char *what) {
+  int n = 0;
+  for (; (text = strstr(text, what)); text += strlen(what)) n++;
+  return n;
+}
+
+/* `forward` and `backward`: which calls stand in the text. */
+static const struct {
+  const char *name, *forward, *backward;
+} kCalls[] = {
+    {"attention/cudnn", "__cudnn$fmhaSoftmax\"", "__cudnn$fmhaSoftmaxBackward\""},
+    {"attention/cudnn_causal_grouped", "__cudnn$fmhaSoftmax\"", "__cudnn$fmhaSoftmaxBackward\""},
+    {"attention/cudnn_window", "__cudnn$fmhaSoftmax\"", "__cudnn$fmhaSoftmaxBackward\""},
+    {"attention/cudnn_bias_lengths", "__cudnn$fmhaScaleBiasSoftmax\"", "__cudnn$fmhaScaleBiasSoftmaxBackward\""},
+    {"cudnn_attention", "__cudnn$fmhaSoftmax\"", "__cudnn$fmhaSoftmaxBackward\""},
+    {"cudnn_attention_padded", "__cudnn$fmhaScaleBiasSoftmax\"", "__cudnn$fmhaScaleBiasSoftmaxBackward\""},
+};
+
+static void calls_come_back_as_calls(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kCalls / sizeof *kCalls; i++) {
+    sw_text once = {0}, twice = {0};
+    sw_program *p = read_text(kCalls[i].name, true);
+    emit(sw_program_graph(p), &once);
+    assert_int_equal(times(sw_text_str(&once), kCalls[i].forward), 1);
+    assert_int_equal(times(sw_text_str(&once), kCalls[i].backward), 1);
+    assert_int_equal(times(sw_text_str(&once), "stablehlo.composite"), 0);
+    sw_program *q = read_again(&once);
+    expect_same_ops(kCalls[i].name, sw_program_graph(p), sw_program_graph(q));
+    expect_same(sw_program_graph(q), sw_program_graph(p));
+    emit(sw_program_graph(q), &twice);
+    assert_int_equal(times(sw_text_str(&twice), "__cudnn"), 2);
+    sw_text_free(&once);
+    sw_text_free(&twice);
+    sw_program_destroy(q);
+    sw_program_destroy(p);
+  }
+}
+
+/* What the call has no word for is a composite. */
+static void what_calls_cannot_say_is_a_composite(void **state) {
+  (void)state;
+  static const struct {
+    const char *more, *operands, *attrs;
+    bool call;
+  } kOps[] = {{"", "", ",'causal':true", true},
+              {"", "", ",'causal':true,'window':[3,-1]", true},
+              {"", "", ",'window':[3,-1]", false},
+              {"", "", ",'window':[-1,1]", false},
+              {"", "", ",'causal':true,'base':2", false},
+              {"", "", ",'softcap':2", false},
+              {"; m bool 2,4,6,6", ", m", "", false},
+              {"; m f32 2,4,6,6", ", m", "", true},
+              {"; m f32 2,4,1,6", ", m", "", false},
+              {"; m i64 2", ", m", "", true},
+              {"; m i32 ", ", m", ",'causal':true", false}};
+  for (size_t i = 0; i < sizeof kOps / sizeof *kOps; i++) {
+    char args[128], ops[256];
+    sw_graph *g;
+    sw_text t = {0};
+    snprintf(args, sizeof args, "q f32 2,4,6,8; k f32 2,2,6,8%s", kOps[i].more);
+    snprintf(ops, sizeof ops, "o, l = attention(q, k, k%s) 'target':'cudnn'%s", kOps[i].operands, kOps[i].attrs);
+    assert_ok(program_of(args, NULL, ops, "o", &g, &diag));
+    emit(g, &t);
+    if (times(sw_text_str(&t), "__cudnn") != kOps[i].call) fail_msg("'%s' is written as\n%s", ops, t.at);
+    sw_program *p = read_again(&t);
+    expect_same(sw_program_graph(p), g);
+    sw_program_destroy(p);
+    sw_text_free(&t);
+    sw_graph_destroy(g);
+  }
+}
+
+/* Sequences packed into one, keys in pages. */
+static void other_calls_are_opaque(void **state) {
+  (void)state;
+  static const char *const kChanges[][2] = {{"max_seg_per_batch\\22: 1", "max_seg_per_batch\\22: 2"},
+                                            {"is_paged_attention\\22: false", "is_paged_attention\\22: true "}};
+  char path[512];
+  snprintf(path, sizeof path, "%s/tests/data/attention/cudnn.mlir", SW_SOURCE_DIR);
+  for (size_t i = 0; i < 2; i++) {
+    char *text;
+    size_t n;
+    sw_program *p;
+    assert_ok(sw_file_read_text(path, &text, &n, &diag));
+    for (char *at = text; (at = strstr(at, kChanges[i][0]));) memcpy(at, kChanges[i][1], strlen(kChanges[i][1]));
+    assert_ok(sw_program_parse("a.mlir", text, n, NULL, &p, &diag));
+    assert_int_equal(count(sw_program_graph(p), SW_OP_ATTENTION), 0);
+    assert_int_equal(count(sw_program_graph(p), SW_OP_OPAQUE), 2);
+    sw_program_destroy(p);
+    sw_mem_free(text);
+  }
+}
+
 static void settings_that_are_not_there_are_an_error(void **state) {
   (void)state;
   static const char kText[] =
@@ -147,8 +294,9 @@ static void settings_that_are_not_there_are_an_error(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_are_attention),
-                                     cmocka_unit_test(biases_and_lengths_are_read),
-                                     cmocka_unit_test(settings_that_are_not_there_are_an_error)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(calls_are_attention),      cmocka_unit_test(biases_and_lengths_are_read),
+      cmocka_unit_test(calls_come_back_as_calls), cmocka_unit_test(what_calls_cannot_say_is_a_composite),
+      cmocka_unit_test(other_calls_are_opaque),   cmocka_unit_test(settings_that_are_not_there_are_an_error)};
   return cmocka_run_group_tests_name("cudnn", tests, NULL, NULL);
 }

@@ -189,6 +189,10 @@ static sw_rc check_words(const sw_rule_call *c, const sw_attention *a) {
     return SW_RULE_FAIL(
         c, "'window' has %d numbers; expected 2: keys before a query's own and keys after it, -1 for all", n);
   }
+  const char *target = sw_call_text(c, SW_ATTR_TARGET);
+  if (*target && strcmp(target, "cudnn") != 0) {
+    return SW_RULE_FAIL(c, "'target' is '%s'; expected cudnn, or nothing", target);
+  }
   for (int i = 0; i < n; i++) {
     if (window[i] < -1) {
       return SW_RULE_FAIL(c, "'window' holds %lld; expected -1 or more", (long long)window[i]);

@@ -1,4 +1,5 @@
-/* attention and attention_grad: composites, whose decomposition, a function behind main, is the plain ops.
+/* attention and attention_grad, where they are no calls of cuDNN: composites, whose decomposition, a function behind
+ * main, is the plain ops.
  *
  *   %o, %lse = "stablehlo.composite"(%q, %k, %v) <{name = "shardwright.attention", composite_attributes = {...},
  *       decomposition = @shardwright.attention_0, version = 0 : i32}> : (...) -> (...)
@@ -94,6 +95,7 @@ static void put_attribute(const sw_attr *a, sw_text *out) {
 }
 
 void sw_hlo_attention(const sw_hlo *h) {
+  if (strcmp(sw_op_text(h->op, SW_ATTR_TARGET, ""), "cudnn") == 0 && sw_hlo_cudnn(h)) return;
   const char *kind = sw_opcode_text(h->op->code);
   sw_text props = {0};
   const int number = function_of(h, kind);

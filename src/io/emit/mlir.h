@@ -119,6 +119,8 @@ void sw_hlo_write(const sw_hlo *h);
 void sw_hlo_numbers(const sw_op *op, sw_attr_key k, const char *key, bool even_empty, sw_text *out);
 /* "({ ... })": how two scalars are combined, by a reduction's name or "replace". */
 void sw_hlo_region(const char *kind, sw_dtype t, sw_text *out);
+/* attention and attention_grad as cuDNN's custom call; false: it cannot say them, and nothing is written. */
+bool sw_hlo_cudnn(const sw_hlo *h);
 /* Ops with regions, and ops that StableHLO composes of others or has as custom calls (docs/emitted-forms.md): those
  * that rows of ops.def name. */
 #define SW_WRITER_none

@@ -296,7 +296,7 @@ void swg_derive_concatenate(swg_reverse *r, const sw_op *op, sw_id g) {
 
 /* One op gives the gradients of all its operands. */
 void swg_derive_attention(swg_reverse *r, const sw_op *op, sw_id g) {
-  enum { MOST_OPERANDS = 10, MOST_ATTRS = 8 };
+  enum { MOST_OPERANDS = 10, MOST_ATTRS = 12 };
   sw_attr attrs[MOST_ATTRS];
   sw_id in[MOST_OPERANDS] = {swg_operand(r, op, 0), swg_operand(r, op, 1),  swg_operand(r, op, 2),
                              swg_result(r, op),     r->now[op->results[1]], g};

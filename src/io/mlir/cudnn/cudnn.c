@@ -16,8 +16,8 @@
 
 typedef struct settings {
   double scale;
-  bool causal, padded, positions_first;
-  int64_t window; /* keys that a query sees, itself included; 0: all */
+  bool causal, padded, positions_first, other; /* other: sequences packed into one, or keys in pages */
+  int64_t window;                              /* keys that a query sees, itself included; 0: all */
 } settings;
 
 /* What stands behind "key": in JSON; NULL: no such key. */
@@ -61,7 +61,10 @@ static sw_rc read_settings(sw_importer *m, uint32_t op, bool backward, settings 
                       : !mask ? "'mask_type'"
                               : "the batch dims of its first product");
   }
-  *out = (settings){.scale = strtod(scale, NULL), .window = window ? strtoll(window, NULL, 10) : 0};
+  const char *packed = behind(json, "max_seg_per_batch"), *paged = behind(json, "is_paged_attention");
+  *out = (settings){.scale = strtod(scale, NULL),
+                    .window = window ? strtoll(window, NULL, 10) : 0,
+                    .other = (packed && strtoll(packed, NULL, 10) > 1) || (paged && *paged == 't')};
   mask += *mask == '"';
   const size_t n = strcspn(mask, "\"");
   out->padded = strncmp(mask, "PADDING", strlen("PADDING")) == 0;
@@ -75,6 +78,7 @@ static sw_rc read_settings(sw_importer *m, uint32_t op, bool backward, settings 
 static sw_rc put_settings(sw_importer *m, const settings *s, sw_im_attrs *a) {
   a->at[a->n++] = (sw_attr){.key = SW_ATTR_SCALE, .u.f = s->scale};
   sw_im_int(a, SW_ATTR_CAUSAL, s->causal);
+  sw_im_text(a, SW_ATTR_TARGET, "cudnn");
   sw_im_text(a, SW_ATTR_LAYOUT, s->positions_first ? "bshd" : "bhsd");
   if (s->window <= 0) return SW_OK;
   int64_t *window;
@@ -122,6 +126,7 @@ static sw_rc attention(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   int n, n_in = 3;
   sw_im_attrs a = {.n = 0};
   SW_TRY(read_settings(m, op, false, &s));
+  if (s.other) return sw_im_opaque(m, op, row->name);
   const uint32_t want = 3 + bias + (s.padded ? 2 : 0);
   SW_TRY(sw_im_operand_count(m, op, want, want));
   SW_TRY(sw_im_operands(m, op, 0, &x, &n));
@@ -148,6 +153,7 @@ static sw_rc gradient(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   int n, n_in = 6;
   sw_im_attrs a = {.n = 0};
   SW_TRY(read_settings(m, op, true, &s));
+  if (s.other) return sw_im_opaque(m, op, row->name);
   const uint32_t want = 6 + (uint32_t)bias + (s.padded ? 2 : 0);
   SW_TRY(sw_im_operand_count(m, op, want, want));
   SW_TRY(sw_im_operands(m, op, 0, &x, &n));
