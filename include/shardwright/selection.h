@@ -80,11 +80,14 @@ typedef struct sw_stated {
 SW_API const sw_stated *sw_selection_stated(const sw_selection *s, int32_t *n);
 /* That of a port among n in order; NULL: the strategy has the word. */
 SW_API const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, int32_t port);
-/* A sharding that a value is to be made in: what its op gives, or how an argument arrives. */
+/* A sharding that a value is to be made in: what its op gives, or how an argument arrives; or that one use of it is to
+ * take. */
 typedef struct sw_pin {
   sw_id value;
   sw_sharding sharding;
   uint32_t open_dims; /* these may be cut further */
+  bool of_use;
+  sw_value_use use; /* where `of_use` */
 } sw_pin;
 /* Pins on a problem that stands, instead of those set by the call before (n = 0: none): choices that they do not admit
  * are forbidden by their cost, and all else stays as it is. SW_E_INFEASIBLE names the pin that no choice of the problem

@@ -61,8 +61,9 @@ static const sw_option kOptions[] = {
      "start from a plan of this model and mesh, as -o writes it; pins and capacity may have changed since",
      SW_INTO_TEXT(settings, start)},
     {"what-if", 0, SW_OPTION_WORDS, "PINS", NULL,
-     "after the plan, say what it would be with this pinned, too: NAME=SHARDING, several with ';' between; - reads "
-     "questions from standard input, a line each",
+     "after the plan, say what it would be with this pinned, too, and what changes: NAME=SHARDING, several with ';' "
+     "between; NAME may be a pattern (h.*.w, **/wq), NAME@used and NAME@OP are about uses; - reads questions from "
+     "standard input, a line each",
      SW_INTO_WORDS(settings, what_if)},
     {"threads", 'j', SW_OPTION_INT, "N", "1", "threads of the search", SW_INTO_INT(settings, threads), .min = 1,
      .max = 1024},
@@ -161,17 +162,15 @@ static sw_rc print_report(const settings *s, const sw_call *call, const sw_repor
 
 /* Everything about a plan that was found. */
 static sw_rc tell(const settings *s, const sw_session *session, const sw_call *call, const sw_plan *plan,
-                  const sw_comparison *baselines, double *total_s, sw_diag *d) {
-  sw_breakdown breakdown;
+                  const sw_comparison *baselines, sw_breakdown *breakdown, sw_diag *d) {
   sw_report report;
   SW_TRY(sw_plan_verify(plan, d));
   sw_session_warn_of_hints(plan);
-  SW_TRY(sw_plan_breakdown(plan, call->arena, &breakdown, d));
-  SW_TRY(sw_report_build(plan, &breakdown, baselines, call->arena, &report, d));
+  SW_TRY(sw_plan_breakdown(plan, call->arena, breakdown, d));
+  SW_TRY(sw_report_build(plan, breakdown, baselines, call->arena, &report, d));
   report.completes = s->complete;
   report.all_arguments = s->full;
   SW_TRY(write_outputs(s, session, &report, d));
-  *total_s = breakdown.total_s;
   return print_report(s, call, &report, d);
 }
 
@@ -195,8 +194,10 @@ static sw_rc open_planner(const settings *s, const sw_session *session, const sw
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, double began_s, sw_diag *d) {
   sw_plan_options o = options_of(s, call);
   sw_plan plan;
-  sw_questions q = {.plan = &plan, .json = s->json};
+  sw_breakdown breakdown;
+  sw_questions q = {.plan = &plan, .breakdown = &breakdown, .json = s->json};
   double since_s;
+  SW_TRY(sw_check_questions(session->graph, sw_machine_mesh(session->machine), &s->what_if, d));
   SW_TRY(read_start(s, session, call, &o.start, d));
   since_s = sw_now_s();
   SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &o.baselines, d));
@@ -206,7 +207,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   }
   SW_TRY(open_planner(s, session, call, &o, &q, &plan, d));
-  sw_rc rc = tell(s, session, call, &plan, o.baselines, &q.total_s, d);
+  sw_rc rc = tell(s, session, call, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
   sw_planner_close(q.planner);
   if (rc) return rc;

@@ -8,13 +8,21 @@
 typedef struct sw_questions {
   sw_planner *planner;
   const sw_plan *plan; /* without further pins, and what it takes */
-  double total_s;
+  const sw_breakdown *breakdown;
   bool json;
 } sw_questions;
 
-/* Answer, a line each, on standard output as soon as it is known. A question is pins with ';' between them, as
- * "wq=[[],[x]];wk=[[],[x]]"; "-" are those of standard input, a line each until it ends. What a question asks that
- * cannot be is its answer; a question that cannot be read ends it: SW_E_USAGE. */
+/* Before the search: can each of the texts be read? "-" is not read yet. */
+SW_CHECKED sw_rc sw_check_questions(const sw_graph *g, const sw_mesh *mesh, const sw_words *texts, sw_diag *d);
+
+/* Answer on standard output, each question as soon as its answer is known. A question is pins with ';' between them:
+ *
+ *   wq=[[],[x]]; h.*.wk = P(None, 'x')    how values are made, or arguments arrive: as stored
+ *   wq@used = [[],[x]]                    how all that use it take it
+ *   wq@h.0.dot = [[],[x]]                 how the ops of that name or pattern take it
+ *
+ * "-" are those of standard input, a line each until it ends; a line that cannot be read is an error that does not keep
+ * the others from being answered. What a question asks that cannot be is its answer. */
 SW_CHECKED sw_rc sw_answer_all(const sw_questions *q, const sw_words *texts, sw_cancel *cancel, sw_diag *d);
 
 #endif

@@ -42,7 +42,7 @@ static bool same_role(const char *a, const char *b) {
 }
 
 static void offer(nearest *near, const char *name) {
-  const int most = (int)near->n / 2 + 1;
+  const int most = ((int)near->n + 2) / 3;
   const near_name candidate = {name, sw_pattern_distance(near->text, near->n, name)};
   if (candidate.distance > most) return;
   for (int32_t i = 0; i < near->count; i++) {

@@ -332,6 +332,12 @@ static sw_rc ask_anew(const sw_planner *p, int32_t n, const sw_pin *pins, sw_are
   return SW_OK;
 }
 
+static bool any_of_use(int32_t n, const sw_pin *pins) {
+  bool any = false;
+  for (int32_t i = 0; i < n; i++) any = any || pins[i].of_use;
+  return any;
+}
+
 sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out, sw_diag *d) {
   sw_plan_options o = p->o;
   sw_solve_state state = p->state; /* a question leaves nothing that the next one would have to forget */
@@ -350,7 +356,7 @@ sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *are
   sw_search_begin(&s, &spent);
   SW_TRY(sw_plan_build(s.g, s.machine, arena, out, d));
   sw_rc rc = sw_selection_pin(s.selection, n, pins, d);
-  if (rc == SW_E_INFEASIBLE) return ask_anew(p, n, pins, arena, out, d);
+  if (rc == SW_E_INFEASIBLE && !any_of_use(n, pins)) return ask_anew(p, n, pins, arena, out, d);
   if (rc) return rc;
   rc = find(&s, out, &fit, d);
   out->time_s = sw_now_s() - spent.started_s;

@@ -5,7 +5,7 @@
 
 static sw_rc forbid(sw_selection *s, const sw_pin *pin, sw_diag *d) {
   const sw_value *v = &s->g->values[pin->value];
-  const sw_port at = sw_value_made_at(&s->units, pin->value);
+  const sw_port at = pin->of_use ? sw_use_taken_at(&s->units, pin->use) : sw_value_made_at(&s->units, pin->value);
   const sw_option_set *c = s->options[at.unit];
   const sw_annotation wanted = {.sharding = pin->sharding, .open_dims = pin->open_dims, .required = true};
   int64_t *cost = sw_arena_copy(s->arena, s->nodes.at[at.unit].cost, (size_t)c->n, sizeof *cost, d);
@@ -14,6 +14,11 @@ static sw_rc forbid(sw_selection *s, const sw_pin *pin, sw_diag *d) {
   for (int32_t k = 0; k < c->n; k++) {
     if (!sw_annotation_admits(&wanted, sw_options_sharding(c, &s->prices, at.port, k))) cost[k] = SW_FORBIDDEN;
     any = any || cost[k] < SW_FORBIDDEN;
+  }
+  if (!any && pin->of_use) {
+    const char *user = pin->use.op < 0 ? s->g->output_names[pin->use.index] : s->g->ops[pin->use.op].name;
+    return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE,
+                   "no strategy of the search takes '%s' for '%s' in the sharding asked for", v->name, user);
   }
   if (!any) {
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE,
