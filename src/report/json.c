@@ -3,6 +3,7 @@
 
 #include "report/completion.h"
 #include "report/groups.h"
+#include "report/memory.h"
 #include "io/json_write.h"
 #include "shardwright/report.h"
 
@@ -233,6 +234,33 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
   sw_jw_end(o);
 }
 
+/* All that is held at the peak: bytes by class, and its rows. */
+static void put_peak(sw_json_out *o, const sw_report *r) {
+  sw_arena scratch = {0};
+  sw_memory m = {0};
+  if (sw_memory_at(r->plan, r->breakdown, r->breakdown->peak_step, &scratch, &m, NULL)) o->text->rc = SW_E_RESOURCE;
+  sw_jw_array(o, "classes_at_peak");
+  for (int c = 0; c < SW_MEMORY_CLASSES; c++) {
+    if (!m.bytes[c]) continue;
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "class", sw_memory_class_text((sw_memory_class)c));
+    sw_jw_i64(o, "bytes", m.bytes[c]);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_jw_array(o, "held_at_peak");
+  for (int32_t i = 0; i < m.n && m.rows; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "class", sw_memory_class_text(m.rows[i].class_of));
+    sw_jw_string(o, "name", m.rows[i].name);
+    sw_jw_i64(o, "count", m.rows[i].count);
+    sw_jw_i64(o, "bytes", m.rows[i].bytes);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_arena_deinit(&scratch);
+}
+
 static void put_memory(sw_json_out *o, const sw_report *r) {
   enum { SHOWN = 10 };
   const sw_breakdown *a = r->breakdown;
@@ -252,6 +280,7 @@ static void put_memory(sw_json_out *o, const sw_report *r) {
     sw_jw_end(o);
   }
   sw_jw_end(o);
+  put_peak(o, r);
   sw_jw_i64_list(o, "bytes_at_step", a->bytes_at, a->n_steps);
   sw_jw_end(o);
 }

@@ -4,6 +4,7 @@
 #include "base/columns.h"
 #include "report/completion.h"
 #include "report/groups.h"
+#include "report/memory.h"
 #include "shardwright/report.h"
 
 static void heading(bool colour, const char *text, sw_text *out) {
@@ -151,6 +152,52 @@ static void print_arguments(const sw_report *r, bool colour, sw_text *out) {
   sw_arena_deinit(&scratch);
 }
 
+/* The largest rows of a class, in words. */
+static void name_largest(const sw_memory *m, sw_memory_class c, int most, sw_text *out) {
+  int32_t n = 0, shown = 0;
+  for (int32_t i = 0; i < m->n; i++) {
+    if (m->rows[i].class_of != c) continue;
+    if (shown < most) sw_text_printf(out, "%s%s", shown++ ? ", " : "", m->rows[i].name);
+    n++;
+  }
+  if (n > shown) sw_text_printf(out, " and %d more", n - shown);
+}
+
+/* Every class with its largest rows; or every row (`full`). */
+static void print_held(const sw_memory *m, bool full, int64_t peak, sw_columns *c) {
+  enum { LARGEST = 2 };
+  for (int k = 0; k < SW_MEMORY_CLASSES; k++) {
+    sw_text names = {0};
+    if (!m->bytes[k]) continue;
+    if (!full) name_largest(m, (sw_memory_class)k, LARGEST, &names);
+    sw_columns_add(c, "%s", sw_memory_class_text((sw_memory_class)k));
+    sw_columns_add_bytes(c, (double)m->bytes[k]);
+    sw_columns_add(c, "%.1f %%", share((double)m->bytes[k], (double)peak));
+    sw_columns_add(c, "%s", sw_text_str(&names));
+    sw_text_free(&names);
+    for (int32_t i = 0; full && i < m->n; i++) {
+      if ((int)m->rows[i].class_of != k) continue;
+      sw_columns_add(c, m->rows[i].count > 1 ? "  x%d" : "%.0d", m->rows[i].count > 1 ? m->rows[i].count : 0);
+      sw_columns_add_bytes(c, (double)m->rows[i].bytes);
+      sw_columns_add(c, "%s", "");
+      sw_columns_add(c, "%s", m->rows[i].name);
+    }
+  }
+}
+
+static void print_peak(const sw_report *r, bool colour, sw_text *out) {
+  sw_arena scratch = {0};
+  sw_memory m;
+  sw_columns c = {.n = 4, .right = {false, true, true, false}};
+  heading(colour, "memory at the peak", out);
+  if (sw_memory_at(r->plan, r->breakdown, r->breakdown->peak_step, &scratch, &m, NULL))
+    out->rc = SW_E_RESOURCE;
+  else
+    print_held(&m, r->all_arguments, r->breakdown->peak_bytes, &c);
+  sw_columns_print(&c, 2, out);
+  sw_arena_deinit(&scratch);
+}
+
 static void print_communication(const sw_report *r, bool colour, sw_text *out) {
   sw_columns c = {.n = 4, .right = {false, true, true, true}};
   int64_t calls = 0;
@@ -212,6 +259,7 @@ void sw_report_table(const sw_report *r, bool colour, sw_text *out) {
   print_summary(r, out);
   if (r->completes) sw_completion_table(r->plan, colour, out);
   print_arguments(r, colour, out);
+  if (r->breakdown->peak_bytes > 0) print_peak(r, colour, out);
   print_communication(r, colour, out);
   if (r->n_comparisons) print_comparisons(r, colour, out);
 }

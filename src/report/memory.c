@@ -1,0 +1,247 @@
+#include "report/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/name_groups.h"
+
+const char *sw_memory_class_text(sw_memory_class c) {
+  static const char *const kText[] = {[SW_MEMORY_INPUTS] = "inputs",
+                                      [SW_MEMORY_PARAMETERS] = "parameters",
+                                      [SW_MEMORY_OPTIMIZER] = "optimizer state",
+                                      [SW_MEMORY_STATE] = "state",
+                                      [SW_MEMORY_GRADIENTS] = "gradients",
+                                      [SW_MEMORY_KEPT] = "kept for backward",
+                                      [SW_MEMORY_OUTPUTS] = "outputs",
+                                      [SW_MEMORY_TEMPORARIES] = "temporaries",
+                                      [SW_MEMORY_COPIES] = "resharded copies"};
+  _Static_assert(sizeof kText / sizeof *kText == SW_MEMORY_CLASSES, "one text per class");
+  return kText[c];
+}
+
+/* --- the class of a value ----------------------------------------------------------------------------------------- */
+
+typedef struct classifier {
+  const sw_graph *g;
+  bool *forward; /* by value: an output that is no next version of a state needs it */
+  bool *update;  /* by value: made from state, on the way from a gradient to the next version of a parameter */
+  uint8_t *class_of;
+  bool trains;
+} classifier;
+
+/* From the outputs back; frames stand in line, so one walk sees all but what a loop carries to its next trip. */
+static void find_forward(classifier *c) {
+  const sw_graph *g = c->g;
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->alias[i] < 0) c->forward[g->outputs[i]] = true;
+  }
+  for (sw_id id = g->n_ops; id-- > 0;) {
+    const sw_op *op = &g->ops[id];
+    bool needed = false;
+    for (int i = 0; i < op->n_results; i++) needed = needed || c->forward[op->results[i]];
+    for (int i = 0; needed && i < op->n_operands; i++) c->forward[op->operands[i]] = true;
+  }
+}
+
+static bool made_forward(const classifier *c, const sw_op *op) {
+  for (int i = 0; i < op->n_results; i++) {
+    if (c->forward[op->results[i]]) return true;
+  }
+  return false;
+}
+
+/* Does an op of the part of the program that is, or is not, needed forward use it? */
+static bool is_used(const classifier *c, sw_id value, bool forward) {
+  const sw_value *v = &c->g->values[value];
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    if (v->uses[u].op >= 0 && made_forward(c, &c->g->ops[v->uses[u].op]) == forward) return true;
+  }
+  return false;
+}
+
+/* The next version of an argument, or -1. */
+static sw_id next_version(const sw_graph *g, sw_id arg) {
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->alias[i] == arg) return g->outputs[i];
+  }
+  return -1;
+}
+
+static uint8_t class_of_argument(classifier *c, sw_id arg) {
+  const sw_value *v = &c->g->values[arg];
+  if (v->kind == SW_VALUE_INPUT) return SW_MEMORY_INPUTS;
+  if (v->kind == SW_VALUE_PARAMETER) return SW_MEMORY_PARAMETERS;
+  const sw_id next = next_version(c->g, arg);
+  if (next < 0 || c->forward[next] || c->g->values[next].def < 0) return SW_MEMORY_STATE;
+  return is_used(c, arg, true) ? SW_MEMORY_PARAMETERS : SW_MEMORY_OPTIMIZER;
+}
+
+static void classify_arguments(classifier *c) {
+  const sw_graph *g = c->g;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    c->class_of[g->args[i]] = class_of_argument(c, g->args[i]);
+    if (g->values[g->args[i]].kind == SW_VALUE_STATE && c->class_of[g->args[i]] == SW_MEMORY_PARAMETERS)
+      c->trains = true;
+  }
+  if (c->trains) return; /* without parameters that are updated there is no optimizer */
+  for (int32_t i = 0; i < g->n_args; i++) {
+    if (c->class_of[g->args[i]] == SW_MEMORY_OPTIMIZER) c->class_of[g->args[i]] = SW_MEMORY_STATE;
+  }
+}
+
+static void classify_made(classifier *c) {
+  const sw_graph *g = c->g;
+  for (sw_id v = 0; v < g->n_values; v++) {
+    if (g->values[v].def < 0) continue;
+    const bool kept = c->trains && c->forward[v] && is_used(c, v, false);
+    c->class_of[v] = kept ? SW_MEMORY_KEPT : SW_MEMORY_TEMPORARIES;
+  }
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->values[g->outputs[i]].def >= 0)
+      c->class_of[g->outputs[i]] = g->alias[i] < 0 ? SW_MEMORY_OUTPUTS : c->class_of[g->alias[i]];
+  }
+}
+
+/* Element by element, or only in another shape? */
+static bool hands_through(const sw_op *op) {
+  for (int32_t k = 0; op->nest && k < op->nest->n_loops; k++) {
+    if (op->nest->loops[k].kind != SW_LOOP_PARALLEL) return false;
+  }
+  return op->nest != NULL;
+}
+
+/* Is it made from state of this size, directly or on the way? */
+static bool is_update(const classifier *c, const sw_op *op, int64_t elements) {
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_id v = op->operands[i];
+    if (sw_type_elements(&c->g->values[v].type) != elements) continue;
+    if (c->update[v] || (c->g->values[v].def < 0 && c->g->values[v].kind == SW_VALUE_STATE)) return true;
+  }
+  return false;
+}
+
+/* Ops in order, so that what an op is made of is known. */
+static void find_updates(classifier *c) {
+  const sw_graph *g = c->g;
+  for (sw_id id = 0; id < g->n_ops; id++) {
+    const sw_op *op = &g->ops[id];
+    for (int i = 0; hands_through(op) && !made_forward(c, op) && i < op->n_results; i++)
+      c->update[op->results[i]] = is_update(c, op, sw_type_elements(&g->values[op->results[i]].type));
+  }
+}
+
+/* From the next versions of parameters back, through what hands elements on, to what is not made from state. */
+static void find_gradients(classifier *c, bool *reached) {
+  const sw_graph *g = c->g;
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->alias[i] >= 0 && c->class_of[g->alias[i]] == SW_MEMORY_PARAMETERS) reached[g->outputs[i]] = true;
+  }
+  for (sw_id id = g->n_ops; id-- > 0;) {
+    const sw_op *op = &g->ops[id];
+    for (int i = 0; i < op->n_results; i++) {
+      const sw_id made = op->results[i];
+      if (!reached[made] || c->forward[made]) continue;
+      if (!c->update[made] && c->class_of[made] == SW_MEMORY_TEMPORARIES) c->class_of[made] = SW_MEMORY_GRADIENTS;
+      const int64_t elements = sw_type_elements(&g->values[made].type);
+      for (int k = 0; hands_through(op) && k < op->n_operands; k++) {
+        const sw_value *from = &g->values[op->operands[k]];
+        if (sw_type_elements(&from->type) == elements && from->def >= 0) reached[op->operands[k]] = true;
+      }
+    }
+  }
+}
+
+sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_value, sw_diag *d) {
+  classifier c = {.g = g};
+  bool *reached;
+  SW_ARENA_NEW(c.forward, arena, g->n_values, d);
+  SW_ARENA_NEW(c.update, arena, g->n_values, d);
+  SW_ARENA_NEW(c.class_of, arena, g->n_values, d);
+  SW_ARENA_NEW(reached, arena, g->n_values, d);
+  find_forward(&c);
+  classify_arguments(&c);
+  classify_made(&c);
+  if (c.trains) {
+    find_updates(&c);
+    find_gradients(&c, reached);
+  }
+  *of_value = c.class_of;
+  return SW_OK;
+}
+
+/* --- what is held ------------------------------------------------------------------------------------------------- */
+
+typedef struct tally {
+  const sw_plan *p;
+  sw_arena *arena;
+  const uint8_t *class_of;
+  int32_t *times; /* by value: how many of its copies and buffers were seen */
+  SW_ARRAY(sw_named) named;
+  SW_ARRAY(sw_memory_row) held; /* likewise */
+} tally;
+
+static sw_memory_class class_of_live(const tally *h, const sw_live *l) {
+  if (l->value < 0) return SW_MEMORY_TEMPORARIES;
+  const sw_memory_class own = (sw_memory_class)h->class_of[l->value];
+  if (l->kind == SW_LIVE_VALUE) return own;
+  /* an argument that arrives whole */
+  const bool whole = l->kind == SW_LIVE_BUFFER && h->p->args_whole && h->p->graph->values[l->value].def < 0 &&
+                     l->bytes == sw_type_bytes(&h->p->graph->values[l->value].type);
+  return whole ? own : SW_MEMORY_COPIES;
+}
+
+static sw_rc hold(tally *h, const sw_live *l, sw_diag *d) {
+  static const char *const kKinds[] = {[SW_LIVE_VALUE] = "", [SW_LIVE_COPY] = "copy", [SW_LIVE_BUFFER] = "buffer"};
+  const sw_graph *g = h->p->graph;
+  const sw_memory_class c = class_of_live(h, l);
+  const char *name = l->value >= 0 ? g->values[l->value].name : g->ops[l->steps.first].name;
+  const int32_t time = l->kind == SW_LIVE_VALUE || l->value < 0 ? 0 : h->times[l->value]++;
+  const char *like = sw_arena_printf(h->arena, d, "%d %s %d %s", (int)c, kKinds[l->kind], time,
+                                     l->value >= 0 ? sw_dtype_text(g->values[l->value].type.dtype) : "");
+  const char *variant = sw_arena_printf(h->arena, d, "%lld", (long long)l->bytes);
+  if (!like || !variant) return SW_E_RESOURCE;
+  SW_TRY(sw_array_push(&h->named, ((sw_named){name, like, variant}), d));
+  return sw_array_push(&h->held, ((sw_memory_row){c, name, 1, l->bytes}), d);
+}
+
+static int by_class(const void *a, const void *b) {
+  const sw_memory_row *x = a, *y = b;
+  if (x->class_of != y->class_of) return x->class_of < y->class_of ? -1 : 1;
+  if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+  return strcmp(x->name, y->name);
+}
+
+static sw_rc group_held(tally *h, sw_memory *out, sw_diag *d) {
+  const sw_name_group *groups;
+  sw_memory_row *rows;
+  SW_TRY(sw_group_names((int32_t)h->named.n, h->named.at, h->arena, &out->n, &groups, d));
+  SW_ARENA_NEW(rows, h->arena, out->n, d);
+  for (int32_t i = 0; i < out->n && h->held.at; i++) {
+    rows[i] = h->held.at[groups[i].items[0]];
+    rows[i].name = groups[i].name;
+    rows[i].count = groups[i].n;
+    rows[i].bytes = 0;
+    for (int32_t k = 0; k < groups[i].n; k++) rows[i].bytes += h->held.at[groups[i].items[k]].bytes;
+    out->bytes[rows[i].class_of] += rows[i].bytes;
+  }
+  qsort(rows, (size_t)out->n, sizeof *rows, by_class);
+  out->rows = rows;
+  return SW_OK;
+}
+
+sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_arena *arena, sw_memory *out, sw_diag *d) {
+  tally h = {.p = p, .arena = arena};
+  *out = (sw_memory){0};
+  SW_TRY(sw_classify_values(p->graph, arena, &h.class_of, d));
+  SW_ARENA_NEW(h.times, arena, p->graph->n_values, d);
+  sw_rc rc = SW_OK;
+  for (int32_t i = 0; i < a->n_live && !rc; i++) {
+    const sw_live *l = &a->live[i];
+    if (l->bytes && l->steps.first <= step && step <= l->steps.last) rc = hold(&h, l, d);
+  }
+  if (!rc) rc = group_held(&h, out, d);
+  sw_array_free(&h.named);
+  sw_array_free(&h.held);
+  return rc;
+}
