@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/session.h"
 #include "report/bench_costs.h"
 #include "report/bench_kernels.h"
 #include "report/bench_plan.h"
@@ -16,7 +17,7 @@
 typedef struct settings {
   const char *what;
   const char *facts;
-  sw_words hw;
+  sw_words hw, hw_set;
   bool fit, rows, json;
   const char *only, *mesh, *solver;
   double min_s, time_limit, gap;
@@ -41,6 +42,7 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, facts)},
     {"hw", 0, SW_OPTION_WORDS, "PROFILE", NULL, "hardware profile to judge; by default all",
      SW_INTO_WORDS(settings, hw)},
+    SW_HW_SET_OPTION(settings, hw_set),
     {"fit", 0, SW_OPTION_FLAG, NULL, NULL, "fit the constants to the training rows first and print them",
      SW_INTO_FLAG(settings, fit)},
     {"rows", 0, SW_OPTION_FLAG, NULL, NULL, "print every measured row beside its prediction",
@@ -71,7 +73,7 @@ static sw_rc read_profiles(const settings *s, sw_arena *arena, const sw_profile 
   *n = s->hw.n;
   if (*n == 0) SW_TRY(sw_profile_names(arena, &names, n, d));
   SW_ARENA_NEW(*out, arena, *n, d);
-  for (int i = 0; i < *n; i++) SW_TRY(sw_profile_read(names[i], arena, &(*out)[i], d));
+  for (int i = 0; i < *n; i++) SW_TRY(sw_read_hw(names[i], &s->hw_set, arena, &(*out)[i], d));
   return SW_OK;
 }
 
@@ -159,7 +161,7 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
   const sw_profile *profile;
   sw_mesh mesh;
   int worse;
-  SW_TRY(sw_profile_read(s->hw.n ? s->hw.at[0] : "dgx-h100", call->arena, &profile, d));
+  SW_TRY(sw_read_hw(s->hw.n ? s->hw.at[0] : "dgx-h100", &s->hw_set, call->arena, &profile, d));
   SW_TRY(sw_mesh_parse(s->mesh ? s->mesh : "x=2,y=4", call->arena, &mesh, d));
   bool own = s->instances.n && !s->mesh;
   sw_bench_plan_options o = {.profile = profile,
@@ -236,7 +238,7 @@ static sw_rc bench_reshard(const sw_call *call, sw_diag *d) {
   const sw_bench_reshard_visitor v = {add_reshard_row, add_reshard_wins, &t};
   sw_bench_reshard_options o = {.min_s = s->min_s, .cancel = call->cancel};
   int beyond;
-  SW_TRY(sw_profile_read(s->hw.n ? s->hw.at[0] : "h100x64", call->arena, &o.profile, d));
+  SW_TRY(sw_read_hw(s->hw.n ? s->hw.at[0] : "h100x64", &s->hw_set, call->arena, &o.profile, d));
   sw_mem_keep_freed(); /* as planning does */
   begin_table(call, &t);
   if (!s->json)

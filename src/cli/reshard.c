@@ -6,11 +6,11 @@
 #include "cli/session.h"
 #include "report/draw.h"
 #include "shardwright/emit.h"
-#include "shardwright/profile_json.h"
 #include "shardwright/validate.h"
 
 typedef struct settings {
   const char *mesh, *to_mesh, *shape, *from, *to, *dtype, *hw;
+  sw_words hw_set;
   int64_t max_temp_bytes;
   const char *dialect;
   sw_pairs emit;
@@ -29,6 +29,7 @@ static const sw_option kOptions[] = {
     {"dtype", 0, SW_OPTION_TEXT, "TYPE", "f32", "type of the elements", SW_INTO_TEXT(settings, dtype)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "uniform", "hardware profile: its prices choose the route",
      SW_INTO_TEXT(settings, hw)},
+    SW_HW_SET_OPTION(settings, hw_set),
     {"max-temp-bytes", 0, SW_OPTION_BYTES, "BYTES", NULL, "most that a device may hold beside both ends",
      SW_INTO_BYTES(settings, max_temp_bytes)},
     {"no-exchange", 0, SW_OPTION_FLAG, NULL, NULL, "collectives and permutes alone, where they suffice",
@@ -106,8 +107,8 @@ static sw_rc read_request(const settings *s, sw_arena *arena, request *r, sw_dia
   }
   SW_TRY(read_sharding("from", s->from, &r->mesh, r, arena, &r->from, d));
   SW_TRY(read_sharding("to", s->to, &r->to_mesh, r, arena, &r->to, d));
-  SW_TRY(sw_profile_read(s->hw, arena, &r->profile, d));
-  return sw_machine_build(arena, r->profile, &r->mesh, &r->machine, d);
+  SW_TRY(sw_read_hw(s->hw, &s->hw_set, arena, &r->profile, d));
+  return sw_bind_hw(r->profile, &r->mesh, arena, &r->machine, d);
 }
 
 static sw_rc show(const request *r, sw_text *out, sw_diag *d) {

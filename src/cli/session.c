@@ -9,6 +9,16 @@
 #include "shardwright/plan_json.h"
 #include "shardwright/profile_json.h"
 
+sw_rc sw_read_hw(const char *hw, const sw_words *changes, sw_arena *arena, const sw_profile **out, sw_diag *d) {
+  return sw_profile_read_changed(hw, changes->at, changes->n, arena, out, d);
+}
+
+sw_rc sw_bind_hw(const sw_profile *p, const sw_mesh *mesh, sw_arena *arena, sw_machine **out, sw_diag *d) {
+  sw_rc rc = sw_machine_build(arena, p, mesh, out, d);
+  if (rc == SW_E_INPUT) sw_profile_note_fitting(mesh, d);
+  return rc;
+}
+
 static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_diag *d) {
   if (s->graph->has_mesh) { /* what is given has been taken in place of it already */
     s->mesh = s->graph->mesh;
@@ -18,7 +28,7 @@ static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_d
     s->mesh = *sw_profile_mesh(s->profile, 0);
   }
   SW_TRY(sw_mesh_verify(&s->mesh, true, d));
-  sw_rc rc = sw_machine_build(arena, s->profile, &s->mesh, &s->machine, d);
+  sw_rc rc = sw_bind_hw(s->profile, &s->mesh, arena, &s->machine, d);
   if (rc != SW_E_INPUT || !s->open_axes) return rc;
   if (d)
     *d = (sw_diag){0}; /* what stands in for unknown sizes is too much for the profile, of which no price is asked */
@@ -65,7 +75,7 @@ static sw_rc find_kernels(const sw_model_options *o, sw_arena *arena, sw_session
 sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d) {
   sw_mesh mesh;
   *out = (sw_session){0};
-  SW_TRY(sw_profile_read(o->hw, arena, &out->profile, d));
+  SW_TRY(sw_read_hw(o->hw, &o->hw_set, arena, &out->profile, d));
   if (o->devices) SW_TRY(sw_profile_with_devices(out->profile, o->devices, arena, &out->profile, d));
   if (o->mesh) SW_TRY_NOTE(d, sw_mesh_parse(o->mesh, arena, &mesh, d), "in --mesh %s", o->mesh);
   sw_rc rc = sw_read_model(o, o->mesh ? &mesh : NULL, out, d);
@@ -96,10 +106,12 @@ static sw_rc check_plan_mesh(const char *said, const sw_mesh *of_plan, sw_arena 
 static sw_rc profile_of_plan(const char *name, sw_arena *arena, const char **out, sw_diag *d) {
   const char *const *names;
   int n;
+  const char *changed = strstr(name, SW_PROFILE_CHANGED); /* it is shipped without the changes */
+  const size_t length = changed ? (size_t)(changed - name) : strlen(name);
   SW_TRY(sw_profile_names(arena, &names, &n, d));
   *out = "uniform";
   for (int i = 0; i < n; i++) {
-    if (strcmp(names[i], name) == 0) *out = names[i];
+    if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0) *out = names[i];
   }
   return SW_OK;
 }

@@ -30,6 +30,7 @@ typedef struct sw_session {
 /* How a model is read. */
 typedef struct sw_model_options {
   const char *model, *hw, *mesh; /* mesh: NULL for the model's own, or else the profile's first */
+  sw_words hw_set;               /* changes to numbers of the profile */
   const sw_text *text;           /* of the model, in place of what its file has; NULL: as the file has it */
   const char *keep;              /* of a StableHLO program: "all", "io" or "none"; NULL: all */
   const char *attention;         /* "as-written" or "fused"; NULL: as written */
@@ -45,7 +46,12 @@ typedef struct sw_model_options {
 /* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */
 #define SW_MODEL_HELP "model file (JSON) or StableHLO program (MLIR); - reads standard input"
 /* clang-format off */
+#define SW_HW_SET_OPTION(T, field) \
+  {"hw-set", 0, SW_OPTION_WORDS, "PATH=N", NULL, \
+   "change a number of the profile first, PATH*=N: N times, as 'levels.*.**.*bytes_per_s*=0.5'; may be repeated", \
+   SW_INTO_WORDS(T, field)}
 #define SW_PROGRAM_OPTIONS(T) \
+  SW_HW_SET_OPTION(T, from.hw_set), \
   {"keep", 0, SW_OPTION_CHOICE, "WHICH", "all", \
    "shardings in a StableHLO program that bind the plan: all, those of arguments and results, none", \
    SW_INTO_TEXT(T, from.keep), .choices = "all|io|none"}, \
@@ -70,6 +76,11 @@ typedef struct sw_model_options {
    SW_INTO_TEXT(T, from.compiler), .choices = SW_COMPILERS}
 /* clang-format on */
 
+/* Read the profile of --hw with the changes of --hw-set. */
+SW_CHECKED sw_rc sw_read_hw(const char *hw, const sw_words *changes, sw_arena *arena, const sw_profile **out,
+                            sw_diag *d);
+/* sw_machine_build; where the mesh does not fit, a note names profiles on which it would. */
+SW_CHECKED sw_rc sw_bind_hw(const sw_profile *p, const sw_mesh *mesh, sw_arena *arena, sw_machine **out, sw_diag *d);
 /* Read the model and the profile, and bind the mesh. Everything but graph, program and text lives in the arena. */
 SW_CHECKED sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d);
 /* The same for a plan file: the mesh is the plan's. */

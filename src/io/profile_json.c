@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "io/json_tree.h"
+#include "io/profile_set.h"
 #include "base/array.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/nearest.h"
 #include "shardwright/kernel.h"
 
 enum { VERSION = 1 };
@@ -399,32 +401,43 @@ static sw_rc read_profile(reader *r, const sw_json *v) {
   return measured ? read_measured(r, measured) : SW_OK;
 }
 
-sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *arena, const sw_profile **out,
-                       sw_diag *d) {
+/* The profile is another one by its name and hash, too. */
+static sw_rc sign_changes(sw_profile *p, const char *const *changes, int n, sw_arena *arena, sw_diag *d) {
+  for (int i = 0; i < n; i++) {
+    p->name = sw_arena_printf(arena, d, "%s%s%s", p->name, i ? ", " : SW_PROFILE_CHANGED, changes[i]);
+    if (!p->name) return SW_E_RESOURCE;
+    p->hash = sw_hash_bytes(changes[i], strlen(changes[i]), p->hash);
+  }
+  return SW_OK;
+}
+
+static sw_rc parse_changed(const char *file, const char *bytes, size_t n, const char *const *changes, int n_changes,
+                           sw_arena *arena, const sw_profile **out, sw_diag *d) {
   sw_arena tree = {0};
   const sw_json *v;
   sw_profile *p;
   SW_ARENA_NEW(p, arena, 1, d);
   reader r = {.arena = arena, .p = p, .d = d};
   sw_rc rc = sw_json_parse(file, bytes, n, &tree, &v, d);
+  if (!rc && n_changes) rc = sw_profile_set(v, changes, n_changes, &tree, d);
+  const bool set = !rc && n_changes;
   if (!rc) rc = read_profile(&r, v);
   if (!rc) {
     sw_diag inner = {0};
     rc = sw_profile_verify(p, &inner);
     if (rc) SW_FAIL(d, rc, ((sw_span){file, 1, 1}), "%s", inner.text);
   }
+  if (rc == SW_E_INPUT && set) sw_diag_note(d, "with the numbers that --hw-set changes");
   sw_arena_deinit(&tree);
   p->hash = sw_hash_bytes(bytes, n, 0);
+  if (!rc) rc = sign_changes(p, changes, n_changes, arena, d);
   *out = p;
   return rc;
 }
 
-static sw_rc find_profile(const char *name, sw_arena *scratch, const char **out, sw_diag *d) {
-  const char *file = sw_arena_printf(scratch, d, "%s.json", name);
-  if (!file) return SW_E_RESOURCE;
-  SW_TRY_NOTE(d, sw_data_file("hwprofiles", file, scratch, out, d),
-              "'%s' is taken for the name of a hardware profile; a file needs a '/' or ends in .json", name);
-  return SW_OK;
+sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *arena, const sw_profile **out,
+                       sw_diag *d) {
+  return parse_changed(file, bytes, n, NULL, 0, arena, out, d);
 }
 
 typedef SW_ARRAY(const char *) name_list;
@@ -459,12 +472,40 @@ sw_rc sw_profile_names(sw_arena *arena, const char *const **out, int *n, sw_diag
   return rc;
 }
 
+/* Of a name that no profile has: the nearest, and all. */
+static sw_rc unknown_profile(const char *name, sw_arena *scratch, sw_diag *d) {
+  const char *const *names;
+  int n;
+  sw_nearest near = {.wanted = name};
+  sw_text all = {0};
+  sw_diag inner = {0};
+  if (sw_profile_names(scratch, &names, &n, &inner)) return SW_E_INPUT; /* sw_data_file has said what is not there */
+  for (int i = 0; i < n; i++) {
+    sw_nearest_offer(&near, names[i]);
+    sw_text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+  }
+  if (d) *d = (sw_diag){0};
+  sw_rc rc = SW_FAIL_INPUT(d, SW_NOWHERE, "no hardware profile '%.60s'%s (known: %s)", name, sw_nearest_hint(&near),
+                           sw_text_str(&all));
+  sw_diag_note(d, "a file needs a '/' or ends in .json; `shardwright calibrate` makes one");
+  sw_text_free(&all);
+  return rc;
+}
+
+static sw_rc find_profile(const char *name, sw_arena *scratch, const char **out, sw_diag *d) {
+  const char *file = sw_arena_printf(scratch, d, "%s.json", name);
+  if (!file) return SW_E_RESOURCE;
+  sw_rc rc = sw_data_file("hwprofiles", file, scratch, out, d);
+  return rc == SW_E_INPUT ? unknown_profile(name, scratch, d) : rc;
+}
+
 static bool looks_like_path(const char *s) {
   size_t n = strlen(s);
   return !strcmp(s, "-") || strchr(s, '/') || (n > 5 && !strcmp(s + n - 5, ".json"));
 }
 
-sw_rc sw_profile_read(const char *path_or_name, sw_arena *arena, const sw_profile **out, sw_diag *d) {
+sw_rc sw_profile_read_changed(const char *path_or_name, const char *const *changes, int n_changes, sw_arena *arena,
+                              const sw_profile **out, sw_diag *d) {
   sw_arena scratch = {0};
   const char *path = path_or_name;
   char *bytes = NULL;
@@ -472,8 +513,31 @@ sw_rc sw_profile_read(const char *path_or_name, sw_arena *arena, const sw_profil
   sw_rc rc = SW_OK;
   if (!looks_like_path(path_or_name)) rc = find_profile(path_or_name, &scratch, &path, d);
   if (!rc) rc = sw_file_read_text(path, &bytes, &n, d);
-  if (!rc) rc = sw_profile_parse(strcmp(path, "-") ? path : "<stdin>", bytes, n, arena, out, d);
+  if (!rc) rc = parse_changed(strcmp(path, "-") ? path : "<stdin>", bytes, n, changes, n_changes, arena, out, d);
   sw_mem_free(bytes);
   sw_arena_deinit(&scratch);
   return rc;
+}
+
+sw_rc sw_profile_read(const char *path_or_name, sw_arena *arena, const sw_profile **out, sw_diag *d) {
+  return sw_profile_read_changed(path_or_name, NULL, 0, arena, out, d);
+}
+
+void sw_profile_note_fitting(const sw_mesh *mesh, sw_diag *d) {
+  enum { MOST = 8 };
+  sw_arena arena = {0};
+  sw_text t = {0};
+  const char *const *names;
+  int n = 0, fit = 0;
+  if (sw_profile_names(&arena, &names, &n, NULL)) n = 0;
+  for (int i = 0; i < n; i++) {
+    const sw_profile *p;
+    sw_machine *m;
+    if (sw_profile_read(names[i], &arena, &p, NULL) || sw_machine_build(&arena, p, mesh, &m, NULL)) continue;
+    if (fit++ < MOST) sw_text_printf(&t, "%s%s", fit > 1 ? ", " : "", names[i]);
+  }
+  if (fit > MOST) sw_text_printf(&t, " and %d more", fit - MOST);
+  if (fit) sw_diag_note(d, "profiles on which this mesh fits: %s", sw_text_str(&t));
+  sw_text_free(&t);
+  sw_arena_deinit(&arena);
 }

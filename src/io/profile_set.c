@@ -1,0 +1,177 @@
+/* A path names numbers by the keys that lead to them; an element of a list goes by its "name", or else by its number
+ * from 0. Of a path, "*" stands for any characters of one key and "**" for any keys, also none.
+ */
+#include "io/profile_set.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/nearest.h"
+#include "shardwright/text.h"
+
+typedef struct number {
+  const char *path;
+  sw_json *at;
+} number;
+
+typedef SW_ARRAY(number) number_list;
+
+/* --- matching ----------------------------------------------------------------------------------------------------- */
+
+static size_t key_length(const char *path) { return strcspn(path, "."); }
+static const char *next_key(const char *path) {
+  path += key_length(path);
+  return *path ? path + 1 : path;
+}
+
+static bool key_matches(const char *p, size_t np, const char *s, size_t ns) {
+  size_t i = 0, j = 0, star = np, mark = 0;
+  while (j < ns) {
+    if (i < np && p[i] == '*') {
+      star = i++;
+      mark = j;
+    } else if (i < np && p[i] == s[j]) {
+      i++, j++;
+    } else if (star < np) {
+      i = star + 1;
+      j = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (i < np && p[i] == '*') i++;
+  return i == np;
+}
+
+static bool any_keys(const char *pattern) { return key_length(pattern) == 2 && !strncmp(pattern, "**", 2); }
+
+/* Both walks go back to the last star alone, which is enough, and takes no more than the product of the lengths. */
+static bool path_matches(const char *p, const char *s) {
+  const char *star = NULL, *mark = NULL;
+  while (*s) {
+    if (*p && any_keys(p)) {
+      star = p;
+      mark = s;
+      p = next_key(p);
+    } else if (*p && key_matches(p, key_length(p), s, key_length(s))) {
+      p = next_key(p);
+      s = next_key(s);
+    } else if (star) {
+      p = next_key(star);
+      s = mark = next_key(mark);
+    } else {
+      return false;
+    }
+  }
+  while (*p && any_keys(p)) p = next_key(p);
+  return !*p;
+}
+
+/* --- the numbers of a tree ---------------------------------------------------------------------------------------- */
+
+static sw_rc gather(const sw_json *v, const char *path, number_list *out, sw_arena *arena, sw_diag *d) {
+  if (v->kind == SW_JSON_INT || v->kind == SW_JSON_FLOAT)
+    return sw_array_push(out, ((number){path, (sw_json *)(uintptr_t)v}), d);
+  if (v->kind != SW_JSON_ARRAY && v->kind != SW_JSON_OBJECT) return SW_OK;
+  for (int i = 0; i < v->n; i++) {
+    const sw_json *child = &v->at[i], *name = sw_json_find(child, "name");
+    const char *key = name && name->kind == SW_JSON_STRING ? name->text : NULL;
+    const char *dot = *path ? "." : "", *longer;
+    if (v->kind == SW_JSON_OBJECT) key = child->key;
+    longer =
+        key ? sw_arena_printf(arena, d, "%s%s%s", path, dot, key) : sw_arena_printf(arena, d, "%s%s%d", path, dot, i);
+    if (!longer) return SW_E_RESOURCE;
+    SW_TRY(gather(child, longer, out, arena, d));
+  }
+  return SW_OK;
+}
+
+/* --- what to say of a path that names none ------------------------------------------------------------------------ */
+
+/* Keys of `wanted` that `path` has, or has nearly; the last key says what the number is, so it counts for two. */
+static int likeness(const char *wanted, const char *path, sw_arena *arena) {
+  int score = 0;
+  for (const char *w = wanted; *w; w = next_key(w)) {
+    const bool last = w[key_length(w)] == 0;
+    const char *key = sw_arena_strndup(arena, w, key_length(w), NULL);
+    int best = 0;
+    for (const char *s = path; key && *s; s = next_key(s)) {
+      const char *other = sw_arena_strndup(arena, s, key_length(s), NULL);
+      sw_nearest near = {.wanted = key};
+      if (!other) continue;
+      sw_nearest_offer(&near, other);
+      const int like = !near.best ? 0 : near.distance ? 2 : 3;
+      best = like > best ? like : best;
+    }
+    score += last ? 2 * best : best;
+  }
+  return score;
+}
+
+static sw_rc refuse(const char *wanted, const number_list *all, sw_arena *arena, sw_diag *d) {
+  enum { MOST = 3 };
+  const char *near[MOST] = {NULL};
+  int like[MOST] = {0};
+  for (size_t i = 0; i < all->n; i++) {
+    int now = likeness(wanted, all->at[i].path, arena);
+    const char *path = all->at[i].path;
+    for (int k = 0; k < MOST; k++) {
+      if (now <= like[k]) continue;
+      const int was = like[k];
+      const char *other = near[k];
+      like[k] = now, near[k] = path;
+      now = was, path = other;
+    }
+  }
+  sw_text t = {0};
+  for (int k = 0; k < MOST && near[k]; k++) sw_text_printf(&t, "%s'%.120s'", k ? ", " : "; nearest: ", near[k]);
+  if (!near[0]) sw_text_puts(&t, "; expected a path such as 'device.memory.bytes_per_s'");
+  sw_rc rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "the profile has no number '%.120s'%s", wanted, sw_text_str(&t));
+  sw_text_free(&t);
+  return rc;
+}
+
+/* --- changes ------------------------------------------------------------------------------------------------------ */
+
+static sw_rc put(sw_json *v, double x, sw_arena *arena, sw_diag *d) {
+  const bool whole = v->kind == SW_JSON_INT && x == floor(x) && fabs(x) < 9e15;
+  const char *text = sw_arena_printf(arena, d, "%.10g", x);
+  if (!text) return SW_E_RESOURCE;
+  v->kind = whole ? SW_JSON_INT : SW_JSON_FLOAT;
+  v->i64 = whole ? (int64_t)x : 0;
+  v->f64 = x;
+  v->text = text;
+  return SW_OK;
+}
+
+static sw_rc change(const char *text, const number_list *all, sw_arena *arena, sw_diag *d) {
+  const char *sign = strchr(text, '=');
+  double x;
+  bool found = false;
+  if (!sign || sign == text)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "'%.200s' is no change; expected PATH=NUMBER or PATH*=NUMBER", text);
+  const bool times = sign[-1] == '*';
+  const char *path = sw_arena_strndup(arena, text, (size_t)(sign - text) - times, d);
+  if (!path) return SW_E_RESOURCE;
+  sw_diag inner = {0};
+  if (sw_parse_f64(sign + 1, -1e30, 1e30, times ? "the factor" : "the number", &x, &inner))
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%s", inner.text);
+  for (size_t i = 0; i < all->n; i++) {
+    if (!path_matches(path, all->at[i].path)) continue;
+    SW_TRY(put(all->at[i].at, times ? all->at[i].at->f64 * x : x, arena, d));
+    found = true;
+  }
+  return found ? SW_OK : refuse(path, all, arena, d);
+}
+
+sw_rc sw_profile_set(const sw_json *tree, const char *const *changes, int n, sw_arena *arena, sw_diag *d) {
+  number_list all = {0};
+  sw_rc rc = gather(tree, "", &all, arena, d);
+  for (int i = 0; !rc && i < n; i++) {
+    rc = change(changes[i], &all, arena, d);
+    if (rc) sw_diag_note(d, "in --hw-set '%.200s'", changes[i]);
+  }
+  sw_array_free(&all);
+  return rc;
+}
