@@ -41,11 +41,13 @@ static const sw_option kOptions[] = {
 };
 
 /* The program, as it was partitioned and then rewritten, and what each pass did. */
-static sw_rc print(const settings *s, const sw_spmd *spmd, const sw_pass_report *reports, int n, bool quiet,
-                   sw_diag *d) {
+static sw_rc print(const settings *s, const sw_spmd *spmd, const sw_machine *machine, const sw_pass_report *reports,
+                   int n, bool quiet, sw_diag *d) {
   sw_text out = {0};
   if (s->json) {
-    sw_pass_table_json(spmd->program->name, reports, n, &out);
+    sw_spmd_cost cost;
+    SW_TRY(sw_spmd_price(spmd, machine, &cost, d));
+    sw_program_json(spmd, &cost, reports, n, &out);
   } else if (s->table) {
     sw_pass_table_print(spmd->program->name, reports, n, &out);
   } else if (s->collectives) {
@@ -69,7 +71,7 @@ static sw_rc partition(const settings *s, const sw_session *session, sw_plan *pl
   SW_TRY(sw_partition(&bare, &spmd, d));
   sw_rc rc = sw_spmd_verify(&spmd, d);
   if (!rc && plan->passes) rc = sw_spmd_run_passes(&spmd, plan->machine, plan->passes, reports, &n, d);
-  if (!rc) rc = print(s, &spmd, reports, n, call->common->quiet, d);
+  if (!rc) rc = print(s, &spmd, plan->machine, reports, n, call->common->quiet, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }
@@ -79,8 +81,8 @@ static sw_rc cmd_partition(const sw_call *call, sw_diag *d) {
   sw_session session;
   sw_plan plan;
   if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan FILE is missing");
-  if ((s->table || s->json) && !s->passes) {
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--table and --json say what passes did; expected --passes NAMES, too");
+  if (s->table && !s->passes) {
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--table says what passes did; expected --passes NAMES, too");
   }
   SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
   sw_rc rc = partition(s, &session, &plan, call, d);

@@ -19,7 +19,7 @@ typedef struct settings {
   sw_pairs emit;
   sw_words report;
   const char *explain;
-  bool table, show_rules, conservative, origins, mutate;
+  bool table, json, show_rules, conservative, origins, mutate;
   int64_t iterations, seed, memory;
   double time_limit;
   sw_cancel *cancel;
@@ -49,6 +49,8 @@ static const sw_option kOptions[] = {
      SW_INTO_WORDS(settings, report), .writes = true},
     {"table", 0, SW_OPTION_FLAG, NULL, NULL, "print what the plan costs, as plan does, instead of the plan",
      SW_INTO_FLAG(settings, table)},
+    {"json", 0, SW_OPTION_FLAG, NULL, NULL, "print the report that --report writes, as JSON, instead of the plan",
+     SW_INTO_FLAG(settings, json)},
     {"conservative", 0, SW_OPTION_FLAG, NULL, NULL,
      "sdy strategies: split no axis, and cut nothing whose pieces change in size",
      SW_INTO_FLAG(settings, conservative)},
@@ -93,10 +95,12 @@ static sw_rc write(const settings *s, sw_session *session, const sw_plan *plan, 
   SW_TRY(sw_plan_breakdown(plan, arena, &breakdown, d));
   SW_TRY(sw_emit_all(session, plan, &s->emit, NULL, d));
   sw_report report = {0};
-  if (s->table || s->report.n) SW_TRY(sw_report_build(plan, &breakdown, NULL, arena, &report, d));
+  if (s->table || s->json || s->report.n) SW_TRY(sw_report_build(plan, &breakdown, NULL, arena, &report, d));
   SW_TRY(sw_save_reports(&report, &s->report, d));
   sw_rc rc = SW_OK;
-  if (s->table)
+  if (s->json)
+    sw_report_json(&report, &out);
+  else if (s->table)
     sw_report_table(&report, sw_terminal_has_colour(stdout), &out);
   else if (s->program && !is_plan(s->output))
     sw_text_append(&out, sw_text_str(s->program), s->program->n);
@@ -183,7 +187,7 @@ static sw_rc propagate_open(const settings *s, sw_session *session, sw_arena *ar
   const sw_traversal t = traversal_of(s);
   sw_plan plan;
   sw_text out = {0};
-  if (s->report.n || s->mutate) return want_sizes(s, session, d);
+  if (s->report.n || s->json || s->mutate) return want_sizes(s, session, d);
   for (int i = 0; i < s->emit.n; i++) {
     if (session->open_axes || !sw_session_emits_sizes_open(s->emit.at[i].key)) return want_sizes(s, session, d);
   }
@@ -212,7 +216,7 @@ static sw_rc rules_of_text(const settings *s, const char *text, size_t n, sw_dia
 
 /* Is more than the program asked for? Shardy's propagation works on its text, and asks no machine. */
 static bool wants_plan(const settings *s) {
-  bool wants = s->table || s->report.n || is_plan(s->output);
+  bool wants = s->table || s->json || s->report.n || is_plan(s->output);
   for (int i = 0; i < s->emit.n; i++) wants |= strcmp(s->emit.at[i].key, "sdy") != 0;
   return wants;
 }

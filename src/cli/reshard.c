@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "io/json_write.h"
 #include "report/draw.h"
 #include "shardwright/emit.h"
 #include "shardwright/validate.h"
@@ -161,37 +162,56 @@ static void print_text(const request *r, const sw_route *route, sw_text *out) {
   if (route->full_replication) sw_text_puts(out, "holds the whole tensor on every device on the way\n");
 }
 
-static void print_sharding_json(const sw_mesh *m, const char *key, const sw_sharding *s, sw_text *out) {
-  sw_text_printf(out, "\"%s\": \"", key);
-  sw_sharding_print(m, s, out);
-  sw_text_puts(out, "\"");
+static void put_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s) {
+  sw_text t = {0};
+  sw_sharding_print(m, s, &t);
+  sw_jw_string(o, key, sw_text_str(&t));
+  if (t.rc) o->text->rc = t.rc;
+  sw_text_free(&t);
 }
 
+static void put_step(sw_json_out *o, const request *r, const sw_route_step *step) {
+  sw_text t = {0};
+  print_collective(r, step, &t);
+  sw_jw_object_row(o, NULL);
+  sw_jw_string(o, "collective", sw_text_str(&t));
+  put_sharding(o, "after", step->mesh, &step->after);
+  sw_jw_f64(o, "time_s", step->cost_s);
+  sw_jw_f64(o, "max_bytes", step->max_bytes);
+  sw_jw_f64(o, "total_bytes", step->total_bytes);
+  sw_jw_end(o);
+  if (t.rc) o->text->rc = t.rc;
+  sw_text_free(&t);
+}
+
+/* docs/reshard.schema.json */
 static void print_json(const request *r, const sw_route *route, const sw_route_run *ran, sw_text *out) {
-  sw_text_puts(out, "{");
-  print_sharding_json(&r->mesh, "from", &r->from, out);
-  sw_text_puts(out, ", ");
-  print_sharding_json(&r->to_mesh, "to", &r->to, out);
-  sw_text_puts(out, ", \"steps\": [");
-  for (int i = 0; i < route->n_steps; i++) {
-    const sw_route_step *step = &route->step[i];
-    sw_text_printf(out, "%s{\"collective\": \"", i ? ", " : "");
-    print_collective(r, step, out);
-    sw_text_puts(out, "\", ");
-    print_sharding_json(step->mesh, "after", &step->after, out);
-    sw_text_printf(out, ", \"time_s\": %.9g, \"max_bytes\": %.17g, \"total_bytes\": %.17g}", step->cost_s,
-                   step->max_bytes, step->total_bytes);
-  }
-  sw_text_printf(out,
-                 "], \"time_s\": %.9g, \"max_bytes\": %.17g, \"total_bytes\": %.17g, \"bound_max_bytes\": %.17g, "
-                 "\"bound_total_bytes\": %.17g, \"full_replication\": %s",
-                 route->cost_s, route->max_bytes, route->total_bytes, route->bound_max_bytes, route->bound_total_bytes,
-                 route->full_replication ? "true" : "false");
+  sw_json_out o;
+  sw_json_out_init(&o, out);
+  sw_jw_object(&o, NULL);
+  sw_jw_string(&o, "format", "shardwright-reshard");
+  sw_jw_i64(&o, "version", 1);
+  sw_jw_string(&o, "profile", sw_profile_name(r->profile));
+  put_sharding(&o, "from", &r->mesh, &r->from);
+  put_sharding(&o, "to", &r->to_mesh, &r->to);
+  sw_jw_array(&o, "steps");
+  for (int i = 0; i < route->n_steps; i++) put_step(&o, r, &route->step[i]);
+  sw_jw_end(&o);
+  sw_jw_f64(&o, "time_s", route->cost_s);
+  sw_jw_f64(&o, "max_bytes", route->max_bytes);
+  sw_jw_f64(&o, "total_bytes", route->total_bytes);
+  sw_jw_f64(&o, "bound_max_bytes", route->bound_max_bytes);
+  sw_jw_f64(&o, "bound_total_bytes", route->bound_total_bytes);
+  sw_jw_bool(&o, "full_replication", route->full_replication);
   if (ran) {
-    sw_text_printf(out, ", \"run\": {\"elements\": %lld, \"wrong\": %lld, \"bytes_received\": %lld, \"time_s\": %.9g}",
-                   (long long)ran->elements, (long long)ran->wrong, (long long)ran->bytes_received, ran->seconds);
+    sw_jw_object_row(&o, "run");
+    sw_jw_i64(&o, "elements", ran->elements);
+    sw_jw_i64(&o, "wrong", ran->wrong);
+    sw_jw_i64(&o, "bytes_received", ran->bytes_received);
+    sw_jw_f64(&o, "time_s", ran->seconds);
+    sw_jw_end(&o);
   }
-  sw_text_puts(out, "}\n");
+  sw_jw_end(&o);
 }
 
 /* --- other forms ------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,9 @@
 #include "report/passes.h"
 
+#include <string.h>
+
 #include "base/columns.h"
+#include "io/json_write.h"
 
 static double seconds(const sw_spmd_cost *c) { return c->comm_s + c->local_s; }
 
@@ -34,24 +37,58 @@ void sw_pass_table_print(const char *program, const sw_pass_report *reports, int
   }
 }
 
-static void put_cost(const char *key, const sw_spmd_cost *c, sw_text *out) {
-  sw_text_printf(out,
-                 "\"%s\": {\"calls\": %lld, \"received_bytes\": %.17g, \"comm_s\": %.9g, \"local_s\": %.9g, "
-                 "\"peak_bytes\": %lld}",
-                 key, (long long)sw_spmd_cost_calls(c), c->received_bytes, c->comm_s, c->local_s,
-                 (long long)c->peak_bytes);
+static void put_cost(sw_json_out *o, const char *key, const sw_spmd_cost *c) {
+  sw_jw_object_row(o, key);
+  sw_jw_i64(o, "calls", sw_spmd_cost_calls(c));
+  sw_jw_f64(o, "received_bytes", c->received_bytes);
+  sw_jw_f64(o, "comm_s", c->comm_s);
+  sw_jw_f64(o, "local_s", c->local_s);
+  sw_jw_i64(o, "peak_bytes", c->peak_bytes);
+  sw_jw_end(o);
 }
 
-void sw_pass_table_json(const char *program, const sw_pass_report *reports, int n, sw_text *out) {
-  sw_text_printf(out, "{\"program\": \"%s\", \"passes\": [", program);
-  for (int i = 0; i < n; i++) {
-    const sw_pass_report *r = &reports[i];
-    sw_text_printf(out, "%s{\"pass\": \"%s\", \"rewrites\": %d, ", i ? ", " : "", sw_pass_name(r->pass), r->rewrites);
-    if (r->leave) sw_text_printf(out, "\"leave\": \"%s\", ", r->leave);
-    put_cost("before", &r->before, out);
-    sw_text_puts(out, ", ");
-    put_cost("after", &r->after, out);
-    sw_text_puts(out, "}");
+static void put_pass(sw_json_out *o, const sw_pass_report *r) {
+  sw_jw_object(o, NULL);
+  sw_jw_string(o, "pass", sw_pass_name(r->pass));
+  sw_jw_i64(o, "rewrites", r->rewrites);
+  if (r->leave) sw_jw_string(o, "leave", r->leave);
+  put_cost(o, "before", &r->before);
+  put_cost(o, "after", &r->after);
+  sw_jw_end(o);
+}
+
+/* An element per line of what is listed. */
+static void put_lines(sw_json_out *o, const char *key, const char *at) {
+  sw_jw_array(o, key);
+  for (size_t n; *at; at += n + (at[n] == '\n')) {
+    n = strcspn(at, "\n");
+    sw_jw_string_n(o, NULL, at, n);
   }
-  sw_text_puts(out, "]}\n");
+  sw_jw_end(o);
+}
+
+void sw_program_json(const sw_spmd *s, const sw_spmd_cost *cost, const sw_pass_report *reports, int n, sw_text *out) {
+  sw_json_out o;
+  sw_text lines = {0};
+  sw_json_out_init(&o, out);
+  sw_jw_object(&o, NULL);
+  sw_jw_string(&o, "format", "shardwright-partition");
+  sw_jw_i64(&o, "version", 1);
+  sw_jw_string(&o, "program", s->program->name);
+  sw_mesh_print(s->mesh, &lines);
+  sw_jw_string(&o, "mesh", sw_text_str(&lines));
+  sw_jw_bool(&o, "args_whole", s->args_whole);
+  put_cost(&o, "cost", cost);
+  sw_jw_array(&o, "passes");
+  for (int i = 0; i < n; i++) put_pass(&o, &reports[i]);
+  sw_jw_end(&o);
+  lines.n = 0;
+  sw_spmd_collectives(s, &lines);
+  put_lines(&o, "collectives", sw_text_str(&lines));
+  lines.n = 0;
+  sw_spmd_print(s, &lines);
+  put_lines(&o, "statements", sw_text_str(&lines));
+  sw_jw_end(&o);
+  if (lines.rc) out->rc = lines.rc;
+  sw_text_free(&lines);
 }
