@@ -171,7 +171,7 @@ typedef struct sw_solve_options {
                           large amount of work (some ten seconds) */
   double deadline_s;   /* of sw_now_s, instead of the end of time_limit_s; 0: none */
   double gap;          /* end when cost - bound <= gap * cost; 0: only when they are equal */
-  int threads;         /* >= 1 */
+  int threads;         /* 0: one */
   uint64_t seed;
   int64_t work_limit;         /* 0: none; counted steps, for results that do not depend on time */
   unsigned rules_off;         /* sw_select_rule, or-ed: reductions to leave out */

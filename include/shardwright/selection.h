@@ -30,6 +30,7 @@ typedef struct sw_further {
 
 typedef struct sw_selection_options {
   sw_enumerate_options enumerate;
+  sw_even even;           /* what must be cut into equal blocks */
   bool args_whole;        /* inputs arrive whole on every device: they count whole in memory */
   int64_t capacity_bytes; /* per device; INT64_MAX: no limit */
   /* Contractions and convolutions are cut over as much of the mesh as they can be: no device repeats another's heavy

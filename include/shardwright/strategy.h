@@ -146,8 +146,33 @@ typedef struct sw_unequal {
 SW_API SW_CHECKED sw_rc sw_unequal_blocks(const sw_graph *g, sw_arena *arena, int32_t *n, const sw_unequal **out,
                                           sw_diag *d);
 
+/* What must be cut into equal blocks, none shorter than the others and none empty, as frameworks want it. */
+typedef enum sw_even {
+  SW_EVEN_NEVER,     /* nothing */
+  SW_EVEN_ARGUMENTS, /* arguments and results of the program */
+  SW_EVEN_ALWAYS     /* every value, as it is made and as it is used */
+} sw_even;
+/* A dimension of `size` elements, cut by these axes. */
+typedef struct sw_dim_cut {
+  int64_t size;
+  int n_refs;
+  sw_axis_ref refs[SW_MAX_REFS];
+} sw_dim_cut;
+/* What may be uneven all the same. */
+typedef struct sw_even_rule {
+  int32_t n_required; /* uneven cuts that annotations require, and so what ops do beside them */
+  const sw_dim_cut *required;
+} sw_even_rule;
+/* Of a graph; in the arena. */
+SW_API SW_CHECKED sw_rc sw_even_rule_of(const sw_graph *g, sw_arena *arena, sw_even_rule *out, sw_diag *d);
+/* Are all cuts of it equal blocks, but for those required (NULL: all)? */
+SW_API bool sw_sharding_is_even(const sw_even_rule *rule, const sw_sharding *s, const int64_t *dims);
+/* ... of all that it wants and gives? */
+SW_API bool sw_strategy_is_even(const sw_even_rule *rule, const sw_graph *g, const sw_op *op, const sw_strategy *s);
+
 typedef struct sw_enumerate_options {
-  int32_t n_unequal; /* besides equal blocks, loops are cut into these where the op can be */
+  const sw_even_rule *even; /* NULL, or: only strategies that are even */
+  int32_t n_unequal;        /* besides equal blocks, loops are cut into these where the op can be */
   const sw_unequal *unequal;
   int32_t max_strategies; /* per op, the cheapest; 0: all. What goes beyond is counted */
   /* Neighbouring atoms go together, in at most so many runs, each on one loop, or on none; 0: each by itself where they

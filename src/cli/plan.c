@@ -14,7 +14,7 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *solver, *output, *args, *start;
+  const char *solver, *output, *args, *start, *even;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap;
   sw_words report, what_if;
@@ -44,6 +44,10 @@ static const sw_option kOptions[] = {
     {"cut-heavy-ops", 0, SW_OPTION_FLAG, NULL, NULL,
      "cut every contraction and convolution over as much of the mesh as possible, even where repeating it is free",
      SW_INTO_FLAG(settings, cut_heavy_ops)},
+    {"even", 0, SW_OPTION_CHOICE, "WHAT", NULL,
+     "what is cut only by axes that divide its dimensions: every value, arguments and outputs, or nothing; without it "
+     "always where --emit writes a form that JAX or XLA reads, arguments for dtensor, else never",
+     SW_INTO_TEXT(settings, even), .choices = "always|arguments|never"},
     {"complete", 0, SW_OPTION_FLAG, NULL, NULL,
      "complete the annotations: hints are required where they can be kept together, and it is said what was annotated "
      "and what the search has filled in",
@@ -92,8 +96,46 @@ static void show_progress(void *user, const sw_solve_progress *p) {
          (double)p->cost / SW_COST_UNITS_PER_S, (double)p->bound / SW_COST_UNITS_PER_S, gap);
 }
 
+/* Forms, and what their readers want cut evenly. */
+static const struct {
+  const char *kind;
+  sw_even even;
+  bool refused; /* what is required to be uneven all the same */
+} kForms[] = {{"jax", SW_EVEN_ALWAYS, true},
+              {"sdy", SW_EVEN_ALWAYS, true},
+              {"hlo", SW_EVEN_ALWAYS, true},
+              {"constraints", SW_EVEN_ALWAYS, true},
+              {"dtensor", SW_EVEN_ARGUMENTS, false}};
+
+/* By what is asked for, or by the forms that are to be written. */
+static sw_even even_of(const settings *s) {
+  static const char *const kWhat[] = {"never", "arguments", "always"};
+  sw_even most = SW_EVEN_NEVER;
+  for (int k = 0; s->even && k < 3; k++)
+    if (strcmp(s->even, kWhat[k]) == 0) return (sw_even)k;
+  for (size_t k = 0; k < sizeof kForms / sizeof *kForms; k++)
+    for (int i = 0; i < s->emit.n; i++)
+      if (strcmp(s->emit.at[i].key, kForms[k].kind) == 0 && kForms[k].even > most) most = kForms[k].even;
+  return most;
+}
+
+/* What someone requires may be uneven all the same. */
+static sw_rc check_forms(const settings *s, const sw_plan *plan, sw_diag *d) {
+  if (even_of(s) == SW_EVEN_NEVER) return SW_OK;
+  for (size_t k = 0; k < sizeof kForms / sizeof *kForms; k++) {
+    for (int i = 0; i < s->emit.n; i++) {
+      if (!kForms[k].refused || strcmp(s->emit.at[i].key, kForms[k].kind) != 0) continue;
+      SW_TRY_NOTE(d, sw_plan_check_even(plan, d),
+                  "in --emit %s; with --even never it is written as it is, and XLA pads", kForms[k].kind);
+    }
+  }
+  return SW_OK;
+}
+
 static sw_rc write_outputs(const settings *s, const sw_session *session, const sw_report *r, sw_diag *d) {
   sw_text t = {0};
+  SW_TRY(check_forms(s, r->plan, d));
+  SW_TRY(sw_emit_all(session, r->plan, &s->emit, s->dialect, d));
   if (s->output) {
     sw_rc rc = sw_plan_write(r->plan, r->breakdown, &t, d);
     if (rc) {
@@ -102,8 +144,7 @@ static sw_rc write_outputs(const settings *s, const sw_session *session, const s
     }
     SW_TRY(sw_save_text(s->output, &t, d));
   }
-  SW_TRY(sw_save_reports(r, &s->report, d));
-  return sw_emit_all(session, r->plan, &s->emit, s->dialect, d);
+  return sw_save_reports(r, &s->report, d);
 }
 
 /* The plan that --start names. It need not meet the pins: the search takes from it what it can. */
@@ -146,6 +187,7 @@ static sw_plan_options options_of(const settings *s, const sw_call *call) {
   (void)sw_solver_parse(s->solver, &o.solve.solver); /* one of the option's choices */
   o.selection.capacity_bytes = s->memory;
   o.selection.cut_heavy_ops = s->cut_heavy_ops;
+  o.selection.even = even_of(s);
   o.selection.args_whole = strcmp(s->args, "whole") == 0;
   return o;
 }

@@ -182,24 +182,29 @@ static sw_rc emit_one(const sw_session *s, const sw_plan *plan, const char *kind
   return is_annotated_form(kind) ? sw_program_emit(s->program, plan, kind, out, d) : sw_emit_plan(plan, kind, out, d);
 }
 
-sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect, sw_diag *d) {
+static const char *spmd_of(const char *dialect) {
   static const char *const kSpmd[] = {"spmd-stablehlo", "spmd-sdy"}; /* spmd: of the shard dialect */
-  const char *spmd = "spmd";
   for (size_t i = 0; dialect && i < sizeof kSpmd / sizeof *kSpmd; i++) {
-    if (strcmp(dialect, kSpmd[i] + strlen("spmd-")) == 0) spmd = kSpmd[i];
+    if (strcmp(dialect, kSpmd[i] + strlen("spmd-")) == 0) return kSpmd[i];
   }
+  return "spmd";
+}
+
+/* A form that refuses the plan does so before any is written. */
+sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect, sw_diag *d) {
+  sw_text *texts;
+  sw_rc rc = SW_OK;
   SW_TRY(sw_emit_check(s, emit, d));
-  for (int i = 0; i < emit->n; i++) {
-    sw_text t = {0};
+  SW_MEM_NEW(texts, (size_t)emit->n + 1, d);
+  for (int i = 0; i < emit->n && !rc; i++) {
     const char *kind = emit->at[i].key;
-    sw_rc rc = emit_one(s, plan, strcmp(kind, "spmd") == 0 ? spmd : kind, &t, d);
-    if (rc) {
-      sw_text_free(&t);
-      return rc;
-    }
-    SW_TRY(sw_save_text(emit->at[i].value, &t, d));
+    rc = emit_one(s, plan, strcmp(kind, "spmd") == 0 ? spmd_of(dialect) : kind, &texts[i], d);
+    if (rc) sw_diag_note(d, "in --emit %s=%s", kind, emit->at[i].value);
   }
-  return SW_OK;
+  for (int i = 0; i < emit->n && !rc; i++) rc = sw_save_text(emit->at[i].value, &texts[i], d);
+  for (int i = 0; i < emit->n; i++) sw_text_free(&texts[i]);
+  sw_mem_free(texts);
+  return rc;
 }
 
 sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena *arena, sw_plan *plan, sw_diag *d) {

@@ -9,10 +9,26 @@
 
 typedef struct best_known {
   const sw_searcher *s;
+  sw_even_rule even;
   sw_plan *out;
   double cost_s;
   int64_t least_bytes; /* of those that do not fit, too; -1: none was looked at */
 } best_known;
+
+/* Is everything cut into equal blocks that must be? */
+static bool is_even(const best_known *b, const sw_plan *p) {
+  const sw_graph *g = b->s->g;
+  const sw_even even = b->s->o->selection.even;
+  bool all = true;
+  if (even == SW_EVEN_NEVER) return true;
+  for (int32_t i = 0; i < g->n_args && all; i++)
+    all = sw_sharding_is_even(&b->even, &p->args[i], g->values[g->args[i]].type.dims);
+  for (int32_t i = 0; i < g->n_outputs && all; i++)
+    all = sw_sharding_is_even(&b->even, &p->outputs[i], g->values[g->outputs[i]].type.dims);
+  for (sw_id i = 0; i < g->n_ops && all && even == SW_EVEN_ALWAYS; i++)
+    all = sw_strategy_is_even(&b->even, g, &g->ops[i], &p->ops[i]);
+  return all;
+}
 
 /* The plan may have been made before the graph had all of its annotations: it is asked to keep these. */
 static void consider(best_known *b, const sw_plan *plan, const sw_breakdown *a) {
@@ -20,7 +36,7 @@ static void consider(best_known *b, const sw_plan *plan, const sw_breakdown *a) 
   here.graph = b->s->g;
   const bool fits = a->peak_bytes <= b->s->o->selection.capacity_bytes;
   if (b->cost_s >= 0 && a->total_s >= b->cost_s && b->least_bytes <= a->peak_bytes) return;
-  if (plan->graph->n_ops != here.graph->n_ops || sw_plan_verify(&here, NULL)) return;
+  if (plan->graph->n_ops != here.graph->n_ops || sw_plan_verify(&here, NULL) || !is_even(b, plan)) return;
   if (b->least_bytes < 0 || a->peak_bytes < b->least_bytes) b->least_bytes = a->peak_bytes;
   if (!fits || (b->cost_s >= 0 && a->total_s >= b->cost_s)) return;
   *b->out = here;
@@ -62,6 +78,7 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   const sw_plan found = *out;
   if (s->o->selection.cut_heavy_ops || s->o->selection.args_whole) return SW_OK; /* plans by rule heed neither */
   best_known b = {.s = s, .out = out};
+  SW_TRY(sw_even_rule_of(s->g, s->arena, &b.even, d));
   SW_TRY(begin_with(&b, &found, d));
   SW_TRY(consider_known(&b, d));
   const sw_plan known = *out;
@@ -82,6 +99,7 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
 
 sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
+  SW_TRY(sw_even_rule_of(s->g, s->arena, &b.even, d));
   if (s->o->start) SW_TRY(consider_plan(&b, s->o->start, d));
   SW_TRY(consider_known(&b, d));
   if (b.cost_s < 0) {

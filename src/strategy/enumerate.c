@@ -230,6 +230,7 @@ static sw_rc interface_key(op_search *o, const sw_strategy *s, sw_diag *d) {
 static sw_rc take_candidate(void *user, const sw_strategy *c, sw_diag *d) {
   op_search *o = user;
   if (o->options && o->options->admits && !o->options->admits(o->options->admits_user, c)) return SW_OK;
+  if (o->options && o->options->even && !sw_strategy_is_even(o->options->even, o->g, o->op, c)) return SW_OK;
   candidate cand = {.s = *c};
   sw_strategy_cost(o->g, o->op, o->machine, c, &cand.cost);
   SW_TRY(interface_key(o, c, d));

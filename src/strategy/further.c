@@ -93,7 +93,7 @@ static sw_rc judge_kind(judge *j, const kind *k, int32_t most, sw_arena *arena, 
   const sw_selection *s = j->s;
   const sw_op *op = &s->g->ops[sw_unit_at(&s->units, k->first).id];
   const sw_option_set *have = s->options[k->first];
-  sw_enumerate_options o = {.runs = SW_MAX_REFS};
+  sw_enumerate_options o = {.runs = SW_MAX_REFS, .even = s->o.enumerate.even};
   sw_enumeration all;
   judged *found;
   double now_s[MOST_JUDGED];

@@ -65,6 +65,7 @@ static sw_rc enumerate_restricted(const sw_pin_target *t, const sw_op *op, const
   o.admits = sw_demands_are_met;
   o.admits_user = &meet;
   o.any_size = any_size;
+  o.even = NULL; /* what is required comes first */
   return sw_strategies_enumerate(t->g, op, t->machine, &o, arena, out, d);
 }
 
@@ -72,6 +73,7 @@ static sw_rc enumerate_restricted(const sw_pin_target *t, const sw_op *op, const
 static sw_enumerate_options of_any_size(const sw_pin_target *t) {
   sw_enumerate_options o = *t->enumerate;
   o.any_size = true;
+  o.even = NULL;
   return o;
 }
 
@@ -269,6 +271,11 @@ static sw_rc pin_port(const sw_pin_target *t, bool late, const pin *p, sw_diag *
 
 /* --- what enumeration left out, as an option by itself ------------------------------------------------------------ */
 
+/* Is it cut as arguments and outputs must be? */
+static bool is_even_enough(const sw_pin_target *t, const pin *p) {
+  return t->even == SW_EVEN_NEVER || sw_sharding_is_even(NULL, &p->a->sharding, t->g->values[p->a->value].type.dims);
+}
+
 /* The sharding of a hint, as one option more of an argument or an output. */
 static sw_rc offer(const sw_pin_target *t, const pin *p, sw_diag *d) {
   const sw_option_set *c = t->options[p->at.unit];
@@ -306,7 +313,7 @@ static sw_rc take_required(const sw_pin_target *t, const pin *p, sw_diag *d) {
 static sw_rc pin_end(const sw_pin_target *t, const pin *p, sw_diag *d) {
   const bool there = admits_any(t, p);
   if (!there && p->a->required) return take_required(t, p, d);
-  if (!there) SW_TRY(offer(t, p, d));
+  if (!there && is_even_enough(t, p)) SW_TRY(offer(t, p, d));
   return restrict_unit(t, p, d);
 }
 
@@ -443,7 +450,7 @@ static sw_rc pin_annotation(const sw_pin_target *t, const sw_annotation *a, int 
 }
 
 static sw_rc offer_unless_there(const sw_pin_target *t, const pin *p, sw_diag *d) {
-  return admits_any(t, p) ? SW_OK : offer(t, p, d);
+  return admits_any(t, p) || !is_even_enough(t, p) ? SW_OK : offer(t, p, d);
 }
 
 /* A value that is in a stated sharding may be delivered in it, and an argument arrive as a use of it is stated. */

@@ -58,6 +58,14 @@ static sw_rc all_of_op(sw_selection *s, const sw_op *op, const sw_further *furth
   return SW_OK;
 }
 
+/* The even ones come first in *all; returns how many these are. */
+static int32_t keep_even(const int64_t *dims, sw_sharding *all, int32_t n) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < n; i++)
+    if (sw_sharding_is_even(NULL, &all[i], dims)) all[kept++] = all[i];
+  return kept;
+}
+
 /* Every sharding of the value, also with the unequal blocks that someone asks for. */
 static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, const sw_further *further, sw_option_set *out,
                           sw_diag *d) {
@@ -79,6 +87,7 @@ static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, const s
     for (int32_t k = 0; k < n && !known; k++) known = sw_sharding_equal(&all[k], &further->shardings[i]);
     if (!known) all[n++] = further->shardings[i];
   }
+  if (s->o.even != SW_EVEN_NEVER) n = keep_even(v->type.dims, all, n);
   return sw_options_of_value(&v->type, all, n, held, &s->prices, s->arena, out, d);
 }
 
@@ -138,6 +147,7 @@ static sw_rc make_options(build *b, sw_diag *d) {
                           .arena = s->arena,
                           .options = s->options,
                           .enumerate = &s->o.enumerate,
+                          .even = s->o.even,
                           .stated = &stated};
   SW_TRY(sw_pins_apply(&target, d));
   sw_stated_end(&stated);
@@ -462,6 +472,8 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
   s->prices.deadline_s = o->deadline_s;
   s->prices.cancel = o->cancel;
   if (!rc) rc = sw_unequal_blocks(g, arena, &s->o.enumerate.n_unequal, &s->o.enumerate.unequal, d);
+  if (!rc) rc = sw_even_rule_of(g, arena, &s->even, d);
+  if (o->even == SW_EVEN_ALWAYS) s->o.enumerate.even = &s->even;
   if (!rc) rc = build_all(&b, d);
   sw_dict_deinit(&b.classes);
   sw_dict_deinit(&b.tables);

@@ -19,6 +19,7 @@ struct sw_selection {
   const sw_graph *g;
   const sw_machine *machine;
   sw_selection_options o;
+  sw_even_rule even;
   sw_arena *arena;
   sw_prices prices;
   sw_problem problem;

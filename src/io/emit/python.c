@@ -11,8 +11,8 @@
 #include "io/json_write.h"
 #include "shardwright/emit.h"
 
-/* How one sharding is spelled; false when the form cannot say it, with a reason. */
-typedef bool (*speller)(const sw_mesh *m, const sw_sharding *s, sw_text *out, const char **why);
+/* How one sharding of a tensor is spelled; false when the form cannot say it, with a reason. */
+typedef bool (*speller)(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, sw_text *out, const char **why);
 
 static bool has_sub_axis(const sw_mesh *m, const sw_sharding *s) {
   for (int i = 0; i < s->n_refs + s->n_partial; i++) {
@@ -21,7 +21,8 @@ static bool has_sub_axis(const sw_mesh *m, const sw_sharding *s) {
   return false;
 }
 
-static bool spell_jax(const sw_mesh *m, const sw_sharding *s, sw_text *out, const char **why) {
+static bool spell_jax(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, sw_text *out, const char **why) {
+  (void)dims; /* XLA pads what does not divide, but for arguments and outputs */
   *why = s->n_partial ? "partial over some axes" : has_sub_axis(m, s) ? "cut along part of an axis" : NULL;
   if (*why) return false;
   sw_text_puts(out, "P(");
@@ -42,13 +43,17 @@ static bool spell_jax(const sw_mesh *m, const sw_sharding *s, sw_text *out, cons
   return true;
 }
 
-/* DTensor has one placement per mesh axis; several axes on one dimension nest in the order of the mesh. */
-static bool spell_dtensor(const sw_mesh *m, const sw_sharding *s, sw_text *out, const char **why) {
+/* DTensor has one placement per mesh axis; several axes on one dimension nest in the order of the mesh, the blocks of
+ * one cut again by the next: that is our cut only where it is even. */
+static bool spell_dtensor(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, sw_text *out, const char **why) {
   *why = has_sub_axis(m, s) ? "cut along part of an axis" : NULL;
   for (int i = 1; i < s->n_refs; i++) {
     if (s->dim_of[i] == s->dim_of[i - 1] && s->refs[i].axis < s->refs[i - 1].axis)
       *why = "cut by axes against mesh order";
+    if (s->dim_of[i] == s->dim_of[i - 1] && dims[s->dim_of[i]] % sw_sharding_shards(s, s->dim_of[i]))
+      *why = "cut unevenly by several axes";
   }
+  if (s->offsets) *why = "cut into blocks of its own";
   if (*why) return false;
   sw_text_puts(out, "[");
   for (int a = 0; a < m->n_axes; a++) {
@@ -71,16 +76,22 @@ typedef struct module {
   sw_text *out;
 } module;
 
-static void entry(const module *mod, const char *name, const sw_sharding *s) {
+static void entry(const module *mod, const char *name, const sw_type *type, const sw_sharding *s) {
   const char *why;
   sw_text t = {0};
-  bool ok = mod->spell(sw_machine_mesh(mod->p->machine), s, &t, &why);
+  bool ok = mod->spell(sw_machine_mesh(mod->p->machine), s, type->dims, &t, &why);
   sw_text_puts(mod->out, ok ? "    " : "    # ");
   sw_json_quote(mod->out, name, strlen(name));
   if (ok) sw_text_printf(mod->out, ": %s,\n", sw_text_str(&t));
   if (!ok) sw_text_printf(mod->out, " is %s: this form cannot say it\n", why);
   if (t.rc) mod->out->rc = t.rc;
   sw_text_free(&t);
+}
+
+static bool spell_use(const module *mod, const sw_op *op, int operand, const sw_sharding *want, sw_text *out) {
+  const char *why;
+  const int64_t *dims = sw_operand_type(mod->p->graph, op, operand)->dims;
+  return mod->spell(sw_machine_mesh(mod->p->machine), want, dims, out, &why);
 }
 
 static void print_uses(const module *mod) {
@@ -93,11 +104,10 @@ static void print_uses(const module *mod) {
     const sw_op *op = &g->ops[i];
     for (int k = 0; k < op->n_operands; k++) {
       sw_sharding have, want;
-      const char *why;
       sw_text t = {0};
       sw_plan_value_sharding(p, op->operands[k], &have);
       sw_plan_use_sharding(p, (sw_value_use){i, k}, &want);
-      if (!sw_sharding_equal(&have, &want) && mod->spell(sw_machine_mesh(p->machine), &want, &t, &why)) {
+      if (!sw_sharding_equal(&have, &want) && spell_use(mod, op, k, &want, &t)) {
         sw_text_puts(mod->out, "    (");
         sw_json_quote(mod->out, op->name, strlen(op->name));
         sw_text_printf(mod->out, ", %d): %s,\n", k, sw_text_str(&t));
@@ -119,15 +129,17 @@ static sw_rc print_module(const module *mod, const char *imports, sw_diag *d) {
     sw_text_printf(mod->out, "%s\"%s\": %lld", a ? ", " : "", m->axis[a].name, (long long)m->axis[a].size);
   }
   sw_text_puts(mod->out, "}\n\nARGUMENTS = {\n");
-  for (int32_t i = 0; i < g->n_args; i++) entry(mod, g->values[g->args[i]].name, &p->args[i]);
+  for (int32_t i = 0; i < g->n_args; i++)
+    entry(mod, g->values[g->args[i]].name, &g->values[g->args[i]].type, &p->args[i]);
   sw_text_puts(mod->out, "}\n\nOUTPUTS = {\n");
-  for (int32_t i = 0; i < g->n_outputs; i++) entry(mod, g->output_names[i], &p->outputs[i]);
+  for (int32_t i = 0; i < g->n_outputs; i++)
+    entry(mod, g->output_names[i], &g->values[g->outputs[i]].type, &p->outputs[i]);
   sw_text_puts(mod->out, "}\n\nVALUES = {\n");
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     for (int r = 0; r < op->n_results; r++) {
       sw_plan_value_sharding(p, op->results[r], &s);
-      entry(mod, g->values[op->results[r]].name, &s);
+      entry(mod, g->values[op->results[r]].name, &g->values[op->results[r]].type, &s);
     }
   }
   sw_text_puts(mod->out, "}\n");
@@ -135,12 +147,36 @@ static sw_rc print_module(const module *mod, const char *imports, sw_diag *d) {
   return mod->out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : SW_OK;
 }
 
+/* What arrives and what is returned must be said. */
+static sw_rc check_end(const module *mod, const char *what, const char *name, const sw_value *v, const sw_sharding *s,
+                       sw_diag *d) {
+  const char *why;
+  sw_text t = {0};
+  const bool ok = mod->spell(sw_machine_mesh(mod->p->machine), s, v->type.dims, &t, &why);
+  sw_text_free(&t);
+  return ok ? SW_OK : SW_FAIL(d, SW_E_INPUT, v->span, "%s '%s' is %s: this form cannot say it", what, name, why);
+}
+
+static sw_rc check_ends(const module *mod, sw_diag *d) {
+  const sw_graph *g = mod->p->graph;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    SW_TRY(check_end(mod, "argument", v->name, v, &mod->p->args[i], d));
+  }
+  for (int32_t i = 0; i < g->n_outputs; i++)
+    SW_TRY(check_end(mod, "output", g->output_names[i], &g->values[g->outputs[i]], &mod->p->outputs[i], d));
+  return SW_OK;
+}
+
 sw_rc sw_emit_jax(const sw_plan *plan, sw_text *out, sw_diag *d) {
   module mod = {plan, spell_jax, out};
+  SW_TRY(sw_plan_check_even(plan, d));
+  SW_TRY(check_ends(&mod, d));
   return print_module(&mod, "from jax.sharding import PartitionSpec as P\n", d);
 }
 
 sw_rc sw_emit_dtensor(const sw_plan *plan, sw_text *out, sw_diag *d) {
   module mod = {plan, spell_dtensor, out};
+  SW_TRY(check_ends(&mod, d));
   return print_module(&mod, "from torch.distributed.tensor import Partial, Replicate, Shard\n", d);
 }

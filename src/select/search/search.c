@@ -50,7 +50,8 @@ static sw_rc searcher_init(searcher *q) {
   SW_TRY(sel_field_init(&q->field, c, 0, &q->mem, q->d));
   SW_TRY(sel_state_init(&q->state, &q->field, &q->mem, q->d));
   SW_TRY(sel_mover_init(&q->mover, &q->field, o->seed, &q->mem, q->d));
-  SW_TRY(sel_local_searches_init(&q->searches, &q->field, q->dual.links, o->threads, o->seed, sweep_cells(q), q->d));
+  SW_TRY(sel_local_searches_init(&q->searches, &q->field, q->dual.links, o->threads > 0 ? o->threads : 1, o->seed,
+                                 sweep_cells(q), q->d));
   SW_ARENA_NEW(q->price, &q->mem, q->dual.n_flat, q->d);
   SW_ARENA_NEW(q->packed, &q->mem, q->field.offset[c->n], q->d);
   SW_ARENA_NEW(q->x, &q->mem, c->n, q->d);
