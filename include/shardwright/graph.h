@@ -71,6 +71,12 @@ typedef enum sw_direction {
 SW_API bool sw_direction_parse(const char *text, sw_direction *out); /* "forward", "backward", "none"; not "both" */
 SW_API const char *sw_direction_text(sw_direction d);
 
+/* Where an op comes from in the program that the model came from, as far as that says it. */
+typedef struct sw_source {
+  sw_span at;        /* a line of the user's own files before one of a library's */
+  const char *scope; /* the scopes that it stands in and what it is there: "jit(step)/block_3/attn/dot_general"; NULL */
+} sw_source;
+
 typedef struct sw_op {
   sw_opcode code;
   const char *name; /* unique among ops; the name its first result would have by default */
@@ -81,7 +87,7 @@ typedef struct sw_op {
   sw_id frame;                     /* innermost loop or branch; -1: none. Filled by sw_graph_seal, as the next one */
   int64_t repeats;                 /* how often it runs when the graph runs once: product of trips (1: not known) */
   sw_span span;                    /* in the model file */
-  sw_span location;                /* in the program that the model came from, where the model says so */
+  sw_source location;              /* in the program that the model came from, where the model says so */
   const char *function;            /* of a library, of which the op is a part (softmax, a norm, gelu): its name. The op
                                       of that name gives its result; its gradient's is NAME.grad. NULL: of none */
   sw_direction blocked;            /* ways that propagation may not go: of a barrier, else none */
@@ -158,7 +164,8 @@ typedef struct sw_op_spec {
   const sw_id *operands;
   int32_t n_attrs;
   const sw_attr *attrs; /* copied deeply */
-  sw_span span, location;
+  sw_span span;
+  sw_source location;
   const char *function; /* as in sw_op; copied */
   sw_direction blocked;
   int32_t n_result_names; /* 0: made from `name` */

@@ -71,12 +71,19 @@ static void put_collectives(sw_json_out *o, const sw_report *r) {
   sw_jw_end(o);
 }
 
-static void put_span(sw_json_out *o, sw_span at) {
+static void put_span(sw_json_out *o, const char *key, sw_span at) {
   sw_text t = {0};
   if (at.line <= 0) return;
   sw_text_printf(&t, "%s:%d:%d", at.file ? at.file : "", at.line, at.col);
-  sw_jw_string(o, "location", sw_text_str(&t));
+  sw_jw_string(o, key, sw_text_str(&t));
   sw_text_free(&t);
+}
+
+/* In the model's file, and in the program that it came from. */
+static void put_places(sw_json_out *o, const sw_op *op) {
+  put_span(o, "location", op->span);
+  put_span(o, "source", op->location.at);
+  if (op->location.scope) sw_jw_string(o, "scope", op->location.scope);
 }
 
 /* How often something in loops runs; figures beside it are of once. */
@@ -135,7 +142,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
     sw_jw_f64(o, "bytes", c->bytes);
     if (g->kernels) sw_jw_i64(o, "kernel", g->kernels->of[i]);
     put_repeats(o, op->repeats);
-    put_span(o, op->span);
+    put_places(o, op);
     sw_jw_end(o);
     sw_text_free(&t);
   }
@@ -207,7 +214,10 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
   sw_jw_row(o, "wanted_by");
   for (int32_t i = 0; i < r->n_uses; i++) sw_jw_string(o, NULL, user_name(p, r->uses[i]));
   sw_jw_end(o);
-  put_span(o, r->uses[0].op >= 0 ? p->graph->ops[r->uses[0].op].span : v->span);
+  if (r->uses[0].op >= 0)
+    put_places(o, &p->graph->ops[r->uses[0].op]);
+  else
+    put_span(o, "location", v->span);
   put_sharding(o, "from", m, &r->from);
   put_sharding(o, "to", m, &r->to);
   sw_jw_string(o, "cause",

@@ -91,6 +91,8 @@ static void print_memory(const sw_plan *p, const sw_breakdown *a, sw_columns *c)
   sw_text_bytes(&t, (double)a->param_bytes);
   sw_text_puts(&t, " of it parameters and state; peak at ");
   sw_text_puts(&t, a->peak_step < g->n_ops ? g->ops[a->peak_step].name : "the end");
+  if (a->peak_step < g->n_ops && g->ops[a->peak_step].location.scope)
+    sw_text_printf(&t, " (%s)", g->ops[a->peak_step].location.scope);
   sw_columns_add(c, "memory");
   sw_columns_add(c, "%s", sw_text_str(&t));
   sw_text_free(&t);

@@ -342,8 +342,8 @@ static void ops_inside_know_their_file(void **state) {
   const sw_graph *g = sw_program_graph(p);
   for (int32_t i = 0; i < g->n_ops; i++) {
     if (g->ops[i].code != SW_OP_SIN) continue;
-    assert_string_equal(g->ops[i].location.file, "inside/model.py");
-    assert_int_equal(g->ops[i].location.line, 12);
+    assert_string_equal(g->ops[i].location.at.file, "inside/model.py");
+    assert_int_equal(g->ops[i].location.at.line, 12);
     found++;
   }
   assert_int_equal(found, 1);

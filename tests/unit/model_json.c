@@ -61,9 +61,9 @@ static void spans_and_locations_are_kept(void **state) {
   const sw_op *op = &g->ops[sw_graph_op_named(g, "normed")];
   assert_int_equal(op->span.line, 20);
   assert_int_equal(op->span.col, 5);
-  assert_string_equal(op->location.file, "decoder.py");
-  assert_int_equal(op->location.line, 22);
-  assert_int_equal(op->location.col, 9);
+  assert_string_equal(op->location.at.file, "decoder.py");
+  assert_int_equal(op->location.at.line, 22);
+  assert_int_equal(op->location.at.col, 9);
   assert_int_equal(g->values[sw_graph_value_named(g, "wq")].span.line, 10);
   sw_graph_destroy(g);
 }

@@ -59,7 +59,7 @@ static void add(maker *m, const sw_op_spec *spec) {
   sw_id made[SW_MAX_RESULTS];
   sw_op_spec named = *spec;
   if (below(m, 2)) named.name = fresh_name(m, "op");
-  if (below(m, 3) == 0) named.location = (sw_span){"program.py", (int32_t)below(m, 90) + 1, (int32_t)below(m, 3)};
+  if (below(m, 3) == 0) named.location.at = (sw_span){"program.py", (int32_t)below(m, 90) + 1, (int32_t)below(m, 3)};
   assert_ok(sw_graph_add_op(m->g, &named, made, &diag));
   keep(m, made, m->g->ops[m->g->n_ops - 1].n_results);
 }
@@ -270,7 +270,7 @@ static void written_is_read_again(void **state) {
     for (sw_id i = 0; i < g->n_ops; i++) {
       const sw_attr *x = sw_op_attr(&g->ops[i], SW_ATTR_VALUE);
       const sw_op *other = &copy->ops[sw_graph_op_named(copy, g->ops[i].name)];
-      assert_int_equal(g->ops[i].location.line, other->location.line);
+      assert_int_equal(g->ops[i].location.at.line, other->location.at.line);
       if (!x) continue;
       const sw_attr *y = sw_op_attr(other, SW_ATTR_VALUE);
       sw_dtype t = sw_result_type(g, &g->ops[i], 0)->dtype;

@@ -24,10 +24,10 @@ static void write_body(sw_mlir *w, const sw_graph *g) {
 
 static void write_function(sw_mlir *w, const sw_graph *g, const char *name) {
   sw_text *const main = w->out;
-  const sw_span at = w->at;
+  const sw_source at = w->at;
   sw_ssa outputs[SW_MAX_RESULTS];
   w->out = &w->functions;
-  w->at = SW_NOWHERE;
+  w->at = (sw_source){0};
   sw_text_printf(w->out, "  func.func private @%s(", name);
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];

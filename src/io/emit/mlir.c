@@ -126,11 +126,16 @@ static void put_types(const sw_ssa *v, int n, sw_text *out) {
 }
 
 void sw_mlir_end_line(sw_mlir *w) {
-  if (w->at.line > 0) {
-    sw_text_puts(w->out, " loc(");
-    sw_mlir_quote(w->at.file ? w->at.file : "", w->out);
-    sw_text_printf(w->out, ":%d:%d)", w->at.line, w->at.col);
+  const sw_span at = w->at.at;
+  const char *scope = w->at.scope;
+  if (at.line > 0 || scope) sw_text_puts(w->out, " loc(");
+  if (scope) sw_mlir_quote(scope, w->out);
+  if (scope && at.line > 0) sw_text_puts(w->out, "(");
+  if (at.line > 0) {
+    sw_mlir_quote(at.file ? at.file : "", w->out);
+    sw_text_printf(w->out, ":%d:%d%s", at.line, at.col, scope ? ")" : "");
   }
+  if (at.line > 0 || scope) sw_text_puts(w->out, ")");
   sw_text_puts(w->out, "\n");
 }
 

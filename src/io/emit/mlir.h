@@ -45,7 +45,7 @@ typedef struct sw_mlir {
   sw_text *out;
   sw_arena arena;  /* names and shapes of the text */
   int64_t n_temps; /* helpers: %t$0, %t$1, ... */
-  sw_span at;      /* where the op at hand comes from, written behind its lines; line 0: nowhere */
+  sw_source at;    /* where the op at hand comes from, written behind its lines; line 0: nowhere */
   SW_ARRAY(sw_mlir_result_sharding) results; /* of results to come */
   sw_text functions;                         /* behind main: decompositions of composites, */
   SW_ARRAY(const void *) composites;         /* of ops with these loops and attributes, two each */

@@ -153,7 +153,7 @@ static sw_rc write_op(shard_writer *s, sw_id id, sw_diag *d) {
     sw_plan_value_sharding(s->plan, op->results[k], &sharding);
     annotate_definition(s, out[k], op->results[k], &sharding);
   }
-  s->w.at = SW_NOWHERE;
+  s->w.at = (sw_source){0};
   return SW_OK;
 }
 

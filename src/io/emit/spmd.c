@@ -130,7 +130,7 @@ static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
     out[k] = (sw_ssa){sw_mlir_name(&s->w, v->name, op->results[k]), v->type};
     SW_TRY(sw_spmd_add_result_sharding(s, out[k], op->results[k], d));
   }
-  s->w.at = origin >= 0 ? s->spmd->model->ops[origin].location : SW_NOWHERE;
+  s->w.at = origin >= 0 ? s->spmd->model->ops[origin].location : (sw_source){0};
   if (op->code == SW_OP_COLLECTIVE && s->dialect == SW_SPMD_SDY) return write_step(s, op, in[0], out[0], d);
   if (op->code == SW_OP_COLLECTIVE) return sw_spmd_write_collective(s, op->collective, in[0], out[0], d);
   if (op->code == SW_OP_MASK) {
@@ -231,7 +231,7 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
     const sw_value *value = &g->values[g->outputs[i]];
     v[i] = (sw_ssa){sw_mlir_name(&s->w, value->name, g->outputs[i]), value->type};
   }
-  s->w.at = SW_NOWHERE;
+  s->w.at = (sw_source){0};
   sw_mlir_return(&s->w, v, g->n_outputs);
   for (size_t i = 0; i < s->externals.n; i++) {
     sw_text_printf(s->w.out, "  func.func private @shardwright.exchange_%zu%s\n", i, s->externals.at[i]);

@@ -268,7 +268,7 @@ sw_rc sw_spmd_write_rounds(sw_spmd_writer *s, const sw_collective *c, sw_type in
   if (!rc && r.n > 0 && r.n * columns(&r) * r.devices <= MOST_NUMBERS) {
     w->out = body;
     w->n_temps = 0;
-    w->at = SW_NOWHERE;
+    w->at = (sw_source){0};
     rc = write_body(&r, in, out, d);
     w->out = outer.out;
     w->n_temps = outer.n_temps;

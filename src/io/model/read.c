@@ -297,7 +297,7 @@ static sw_rc read_op(sw_model_reader *r, int index) {
   SW_TRY(read_inputs(r, v, &spec));
   SW_TRY(read_outputs_of(r, v, &spec));
   SW_TRY(sw_model_read_attrs(r, attrs, &list, &spec.n_attrs));
-  SW_TRY(read_location(r, v, &spec.location));
+  SW_TRY(read_location(r, v, &spec.location.at));
   SW_TRY(read_direction(r, v, &spec.blocked));
   spec.attrs = list;
   sw_attr body = {.key = SW_ATTR_BODY};

@@ -101,7 +101,7 @@ static void write_op(const sw_graph *g, sw_id id, const notes *of, sw_json_out *
     sw_model_write_nest(op, o);
     sw_jw_string(o, "body", sw_op_text(op, SW_ATTR_BODY, ""));
   }
-  write_location(op->location, o);
+  write_location(op->location.at, o);
   if (op->function) sw_jw_string(o, "function", op->function);
   if (op->blocked) sw_jw_string(o, "allowed_direction", sw_direction_text(SW_DIRECTION_BOTH & ~op->blocked));
   if (of->of_op[id] >= 0) sw_model_write_op_annotation(g, &g->annotations[of->of_op[id]], o);

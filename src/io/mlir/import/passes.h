@@ -44,7 +44,7 @@ typedef struct sw_im_collective_at {
 typedef struct sw_im_shared {
   sw_dict warned; /* keys of warnings */
   sw_dict places; /* location.c: location to index of `locations` */
-  SW_ARRAY(sw_span) locations;
+  SW_ARRAY(sw_source) locations;
   sw_arena *files; /* names of files in locations: the program's graph has them */
   char *rules;     /* rules.c: text of the rules file; NULL: none */
 } sw_im_shared;
