@@ -4,7 +4,10 @@
 
 #include "graph/attention.h"
 #include "shardwright/exec.h"
+#include "shardwright/plan.h"
 #include "shardwright/program.h"
+#include "support/meshes.h"
+#include "support/random_plan.h"
 
 static sw_diag diag;
 
@@ -123,7 +126,88 @@ static void programs_of_jax_are_fused(void **state) {
   }
 }
 
+/* --- what plans say, in the text as it was ------------------------------------------------------------------------ */
+
+/* The sharding that a constraint gives the value of this name, as text; NULL: none does. */
+static const char *constraint_of(const char *in, const char *name, char *out, size_t room) {
+  char line[160];
+  snprintf(line, sizeof line, "%%%s = sdy.sharding_constraint %%", name);
+  const char *at = strstr(in, line);
+  if (!at) return NULL;
+  const char *from = strstr(at, "@mesh, ");
+  assert_non_null(from);
+  from += strlen("@mesh, ");
+  snprintf(out, room, "%.*s", (int)strcspn(from, ">"), from);
+  return out;
+}
+
+/* Each value is said as the plan has it; returns how many of these are made by dots in the text and by other ops in the
+ * graph. */
+static int expect_said(const char *name, const sw_plan *plan, const sw_graph *plain, const char *in) {
+  const sw_graph *g = plan->graph;
+  int said = 0;
+  for (sw_id v = 0; v < g->n_values; v++) {
+    const sw_id written = sw_graph_value_named(plain, g->values[v].name);
+    char got[128];
+    sw_sharding s;
+    sw_text want = {0};
+    if (g->values[v].def < 0 || !constraint_of(in, g->values[v].name, got, sizeof got)) continue;
+    sw_plan_value_sharding(plan, v, &s);
+    if (s.n_partial) continue; /* it may be said as those that read it want its sum */
+    assert_ok(sw_sharding_print_as(sw_machine_mesh(plan->machine), &s, SW_FORM_SDY, &want, &diag));
+    if (strcmp(got, sw_text_str(&want)) != 0) fail_msg("%s: '%s' is said %s", name, g->values[v].name, got);
+    sw_text_free(&want);
+    const sw_id def = written < 0 ? -1 : plain->values[written].def;
+    said += def >= 0 && plain->ops[def].code == SW_OP_DOT && g->ops[g->values[v].def].code != SW_OP_DOT;
+  }
+  return said;
+}
+
+/* -1: the plan drawn fits no device. */
+static int expect_constraints(const char *name, const sw_program *fused, const sw_program *plain, sw_rng *rng) {
+  static const char *const kMeshes[] = {"x=2", "x=2,y=2"};
+  sw_arena arena = {0};
+  sw_text t = {0};
+  sw_plan plan;
+  sw_program *again;
+  int said = -1;
+  sw_machine *machine = machine_of("local", kMeshes[sw_rng_below(rng, 2)], &arena);
+  if (!random_plan(sw_program_graph(fused), machine, rng, &arena, &plan, &diag)) {
+    assert_ok(sw_program_emit(fused, &plan, "constraints", &t, &diag));
+    assert_ok(sw_program_parse("again.mlir", t.at, t.n, NULL, &again, &diag));
+    expect_same(name, sw_program_graph(again), sw_program_graph(plain));
+    char *others = strstr(t.at, "func.func private"); /* their names are others */
+    if (others) *others = '\0';
+    const bool loops = strstr(t.at, "stablehlo.while"); /* names of one body may be others in the next */
+    said = loops ? 0 : expect_said(name, &plan, sw_program_graph(plain), t.at);
+    sw_program_destroy(again);
+  }
+  sw_text_free(&t);
+  sw_arena_deinit(&arena);
+  return said;
+}
+
+static void constraints_are_of_the_text(void **state) {
+  (void)state;
+  sw_rng rng;
+  int said = 0, plans = 0;
+  sw_rng_seed(&rng, check_seed(11));
+  for (size_t i = 0; i < sizeof kTexts / sizeof *kTexts; i++) {
+    sw_program *fused = read_text(kTexts[i].name, true), *plain = read_text(kTexts[i].name, false);
+    for (int n = 0; n < check_scale(4); n++) {
+      const int more = expect_constraints(kTexts[i].name, fused, plain, &rng);
+      said += more > 0 ? more : 0;
+      plans += more >= 0;
+    }
+    sw_program_destroy(fused);
+    sw_program_destroy(plain);
+  }
+  print_message("%d results of attentions are said in %d plans\n", said, plans);
+  assert_true(said > 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(programs_of_jax_are_fused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(programs_of_jax_are_fused),
+                                     cmocka_unit_test(constraints_are_of_the_text)};
   return cmocka_run_group_tests_name("fuse_programs", tests, NULL, NULL);
 }

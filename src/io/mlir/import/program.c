@@ -67,6 +67,8 @@ static void follow_values(sw_program *p, const sw_fused *what) {
   size_t n = 0;
   for (size_t i = 0; i < t->made.n; i++) {
     sw_ir_made m = t->made.at[i];
+    const sw_id def = p->as_written->values[m.value].def;
+    m.replaced = def >= 0 && what->op[def] < 0;
     m.value = what->value[m.value];
     if (m.value >= 0) t->made.at[n++] = m;
   }

@@ -9,7 +9,8 @@
 typedef struct sw_ir_made {
   uint32_t op, result, call; /* call: 1 + that in which the op stands; 0: in main */
   sw_id value;
-  bool own; /* made by an op of its own: not what a call or an identity passes on */
+  bool own;      /* made by an op of its own: not what a call or an identity passes on */
+  bool replaced; /* the op that made it went with an attention, and another one makes it now */
 } sw_ir_made;
 
 /* Value `index` that a loop of the text carries, for the writer: ENTER and YIELD of the graph; `ret` ends its body. */

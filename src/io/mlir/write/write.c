@@ -239,6 +239,8 @@ static sw_rc write_ops(sw_ir_writer *w) {
   qsort(made, n, sizeof *made, compare_made);
   SW_ARENA_NEW(w->named, &w->arena, w->p->graph->n_values, w->d);
   for (size_t i = 0; i < n; i++) w->named[made[i].value] = true;
+  /* The text's op is no op of the plan: what that says of operands is not said of the text's. */
+  for (size_t i = 0; i < n && w->form->constraints; i++) made[i].own = made[i].own && !made[i].replaced;
   if (w->form->constraints) SW_TRY(sw_ir_begin_constraints(w));
   SW_TRY(for_each_op(w, made, n, write_results_of));
   if (!w->form->constraints) return SW_OK;
@@ -296,10 +298,6 @@ sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind
   }
   if (!w.form)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, hlo or constraints", kind);
-  if (w.form->constraints && p->as_written)
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                   "constraints say how each value of the text is cut, and attention was fused; expected --attention "
-                   "as-written");
   sw_rc rc = write_split(&w, out);
   sw_sdy_close(&w.sdy);
   sw_ir_edits_free(&w.edits);
