@@ -54,7 +54,8 @@
   X(PARAM_DTYPE, "param-dtype", "TYPE", "same|f32",                                                                    \
     "of parameters as they are stored; ops use them converted to dtype")                                               \
   X(GRAD_DTYPE, "grad-dtype", "TYPE", "same|f32", "of gradients of parameters; same: as ops use the parameter")        \
-  X(STATE_DTYPE, "state-dtype", "TYPE", "f32|bf16", "of what adam keeps of past gradients")                            \
+  X(STATE_DTYPE, "state-dtype", "TYPE", "f32|bf16|f8",                                                                 \
+    "of what adam keeps of past gradients; f8 with a scale for each block of up to 256")                               \
   X(CONVERT, "convert", "WHEN", "once|again", "stored parameters: once a step, or again for ops of the backward part") \
   X(VARIANT, "variant", "NAME", "1d-tensors|1d-operations|2d|plain", "which sharding annotations the model carries")   \
   X(MESH, "mesh", "MESH", NULL, "mesh of the annotations, as x=2; without it that of the variant")

@@ -249,6 +249,31 @@ static const struct {
     {"dtype=f16 param-dtype=f32 optimizer=sgd", 4},
 };
 
+/* Bytes of Adam's two moments in eight bits and of the scales of their blocks, by the sizes of mpt: rows of `hidden`
+ * and of four times that in blocks of 256, heads in blocks of their own. */
+static int64_t eight_bit_moments(int64_t layers, int64_t hidden, int64_t heads, int64_t vocab, int64_t seq) {
+  const int64_t in_rows = (vocab + seq) * hidden + layers * (8 * hidden * hidden + 2 * hidden) + hidden;
+  const int64_t of_heads = layers * 4 * hidden * hidden, head = hidden / heads;
+  const int64_t out_rows = layers * hidden * hidden; /* the output matrix of attention ends in a row */
+  return 2 * (in_rows + of_heads) + 2 * 4 * ((in_rows + out_rows) / 256 + (of_heads - out_rows) / head);
+}
+
+static int64_t state_bytes(const sw_graph *g);
+static void test_eight_bit_state_bytes(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_graph *g;
+  static const char kSizes[] = "layers=2 hidden=512 heads=4 vocab=64 seq=16 batch=2";
+  char args[256];
+  assert_ok(generate("mpt", kSizes, &g, &diag));
+  const int64_t parameters = elements_of_kind(g, SW_VALUE_PARAMETER);
+  sw_graph_destroy(g);
+  snprintf(args, sizeof args, "mode=train state-dtype=f8 %s", kSizes);
+  assert_ok(generate("mpt", args, &g, &diag));
+  assert_int_equal(state_bytes(g), 4 * parameters + eight_bit_moments(2, 512, 4, 64, 16) + 4);
+  sw_graph_destroy(g);
+}
+
 static int64_t state_bytes(const sw_graph *g) {
   int64_t sum = 0;
   for (int32_t i = 0; i < g->n_args; i++) {
@@ -470,10 +495,19 @@ static void test_rfc(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_counts),      cmocka_unit_test(test_flops),         cmocka_unit_test(test_train_flops),
-      cmocka_unit_test(test_names),       cmocka_unit_test(test_state),         cmocka_unit_test(test_errors),
-      cmocka_unit_test(test_random),      cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_rfc),
-      cmocka_unit_test(test_state_bytes), cmocka_unit_test(test_conversions),   cmocka_unit_test(test_labels),
+      cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_flops),
+      cmocka_unit_test(test_train_flops),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_state),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_random),
+      cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_rfc),
+      cmocka_unit_test(test_state_bytes),
+      cmocka_unit_test(test_eight_bit_state_bytes),
+      cmocka_unit_test(test_conversions),
+      cmocka_unit_test(test_labels),
   };
   return cmocka_run_group_tests_name("gen", tests, NULL, NULL);
 }

@@ -186,8 +186,8 @@ static void fill_args(step *s, uint64_t seed) {
   }
 }
 
-/* attention NULL: as the architecture has it by itself, or has none. */
-static void step_init_as(step *s, int row, const char *optimizer, const char *attention, uint64_t seed) {
+/* `more`: further parameters, up to one without a name. */
+static void step_init_as(step *s, int row, const char *optimizer, const sw_gen_arg *more, uint64_t seed) {
   sw_diag diag = {0};
   sw_gen_arg args[MAX_GEN + 4];
   int n = arg_count(row);
@@ -195,14 +195,14 @@ static void step_init_as(step *s, int row, const char *optimizer, const char *at
   args[n++] = (sw_gen_arg){"mode", "train"};
   args[n++] = (sw_gen_arg){"dtype", "f64"};
   args[n++] = (sw_gen_arg){"optimizer", optimizer};
-  if (attention) args[n++] = (sw_gen_arg){"attention", attention};
+  while (more->name) args[n++] = *more++;
   *s = (step){0};
   assert_ok(sw_gen_model(kSteps[row].arch, args, n, &s->g, &diag));
   fill_args(s, seed);
 }
 
 static void step_init(step *s, int row, const char *optimizer, uint64_t seed) {
-  step_init_as(s, row, optimizer, NULL, seed);
+  step_init_as(s, row, optimizer, (sw_gen_arg[]){{0}}, seed);
 }
 
 static void step_deinit(step *s) {
@@ -347,7 +347,7 @@ static void test_fused_attention(void **state) {
     assert_ok(sw_gen_arch_find(kSteps[row].arch, &arch, &diag));
     if (!sw_gen_default_of(arch, SW_GEN_ATTENTION, &n) || drops_out(row)) continue; /* only of plain weights */
     for (int k = 0; k < 2; k++) {
-      step_init_as(&s[k], row, "sgd", k ? "fused" : "plain", seed);
+      step_init_as(&s[k], row, "sgd", (sw_gen_arg[]){{"attention", k ? "fused" : "plain"}, {0}}, seed);
       step_run(&s[k], outputs[k]);
     }
     assert_int_equal(s[0].g->n_outputs, s[1].g->n_outputs);
@@ -424,6 +424,112 @@ static void test_adam(void **state) {
     double *gradient = calloc((size_t)n, sizeof *gradient);
     for (int64_t k = 0; k < n; k++) gradient[k] = (doubles(w)[k] - doubles(&by_sgd[i])[k]) / 0.01;
     check_adam(&s, by_adam, plain.g->values[plain.g->alias[i]].name, gradient);
+    free(gradient);
+  }
+  free_outputs(&plain, by_sgd);
+  free_outputs(&s, by_adam);
+  step_deinit(&plain);
+  step_deinit(&s);
+}
+
+static double element(const sw_tensor *t, int64_t i) {
+  return sw_element_load(t->dtype, (const char *)t->data + i * sw_dtype_bytes(t->dtype));
+}
+
+static bool ends_in(const char *name, const char *end) {
+  const size_t n = strlen(name), m = strlen(end);
+  return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+/* Makes scales and second moments positive, as a run would have them. */
+static void make_positive(step *s) {
+  for (int i = 0; i < s->g->n_args; i++) {
+    const char *name = s->g->values[s->g->args[i]].name;
+    sw_tensor *t = &s->args[i];
+    if (!ends_in(name, ".scale") && !ends_in(name, ".v") && strcmp(name, "adam.step") != 0) continue;
+    for (int64_t k = 0; k < sw_buffer_elements(t); k++)
+      sw_element_store(t->dtype, fabs(element(t, k)), (char *)t->data + k * sw_dtype_bytes(t->dtype));
+  }
+}
+
+static const sw_tensor *arg_of(const step *s, int output) { return &s->args[arg_of_output(s, output)]; }
+
+/* A moment in eight bits: what it becomes of what it was, by the definition; as it is before it is rounded, in *exact.
+ */
+static void check_moment(const step *s, const sw_tensor *outputs, const char *name, double keep, const double *x,
+                         double *exact) {
+  char text[128];
+  snprintf(text, sizeof text, "%s.new", name);
+  const int values = output_named(s, text);
+  snprintf(text, sizeof text, "%s.new.scale", name);
+  const int scales = output_named(s, text);
+  const sw_tensor *was = arg_of(s, values), *scale = arg_of(s, scales);
+  const int64_t n = sw_buffer_elements(was), width = n / sw_buffer_elements(scale);
+  assert_int_equal(was->dtype, SW_F8E4M3FN);
+  assert_int_equal(scale->dtype, SW_F32);
+  assert_int_equal(width, 96); /* a row of the matrix, or the bias */
+  for (int64_t i = 0; i < n; i++) exact[i] = keep * element(was, i) * element(scale, i / width) + (1 - keep) * x[i];
+  for (int64_t block = 0; block < n / width; block++) {
+    double largest = 1e-12;
+    for (int64_t i = block * width; i < (block + 1) * width; i++) largest = fmax(largest, fabs(exact[i]));
+    const double size = element(&outputs[scales], block);
+    assert_true(fabs(size * 448 - largest) <= 1e-6 * largest);
+    for (int64_t i = block * width; i < (block + 1) * width; i++) { /* three bits behind the first, or steps of 2^-9 */
+      const double off = fabs(element(&outputs[values], i) * size - exact[i]);
+      assert_true(off <= fmax(fabs(exact[i]) / 16, size / 1024) * (1 + 1e-6));
+    }
+  }
+}
+
+static void check_adam_f8(const step *s, const sw_tensor *outputs, const sw_tensor *w, const char *weight,
+                          const double *gradient) {
+  const int64_t n = sw_buffer_elements(w);
+  char name[128];
+  double *m = calloc((size_t)n, sizeof *m), *v = calloc((size_t)n, sizeof *v), *square = calloc((size_t)n, sizeof *v);
+  assert_true(m && v && square);
+  for (int64_t i = 0; i < n; i++) square[i] = gradient[i] * gradient[i];
+  snprintf(name, sizeof name, "%s.m", weight);
+  check_moment(s, outputs, name, 0.9, gradient, m);
+  snprintf(name, sizeof name, "%s.v", weight);
+  check_moment(s, outputs, name, 0.999, square, v);
+  snprintf(name, sizeof name, "%s.new", weight);
+  const double t = doubles(&outputs[output_named(s, "adam.step.new")])[0];
+  const double rate = 1e-3 * sqrt(1 - pow(0.999, t)) / (1 - pow(0.9, t));
+  for (int64_t i = 0; i < n; i++) {
+    const double want = doubles(w)[i] - rate * m[i] / (sqrt(v[i]) + 1e-8);
+    assert_true(fabs(element(&outputs[output_named(s, name)], i) - want) < 1e-6 * (1 + fabs(want)));
+  }
+  free(m);
+  free(v);
+  free(square);
+}
+
+/* Moments in eight bits with a scale per block, against the definition in plain C. */
+static void test_adam_in_eight_bits(void **state) {
+  (void)state;
+  const uint64_t seed = check_seed(61);
+  step plain, s;
+  sw_diag diag = {0};
+  sw_tensor by_sgd[MAX_ARGS], by_adam[MAX_ARGS];
+  step_init_as(&plain, 0, "sgd", (sw_gen_arg[]){{"hidden", "96"}, {0}}, seed);
+  step_init_as(&s, 0, "adam", (sw_gen_arg[]){{"hidden", "96"}, {"state-dtype", "f8"}, {0}}, seed);
+  make_positive(&s);
+  for (int i = 0; i < s.g->n_args; i++) {
+    for (int k = 0; k < plain.g->n_args; k++) {
+      if (strcmp(plain.g->values[plain.g->args[k]].name, s.g->values[s.g->args[i]].name) != 0) continue;
+      sw_tensor_deinit(&s.args[i]);
+      assert_ok(sw_tensor_copy(&s.args[i], &plain.args[k], &diag));
+    }
+  }
+  step_run(&plain, by_sgd);
+  step_run(&s, by_adam);
+  for (int i = 1; i < plain.g->n_outputs; i++) {
+    const sw_tensor *w = arg_of(&plain, i);
+    const int64_t n = sw_buffer_elements(w);
+    double *gradient = calloc((size_t)n, sizeof *gradient);
+    assert_non_null(gradient);
+    for (int64_t k = 0; k < n; k++) gradient[k] = (doubles(w)[k] - doubles(&by_sgd[i])[k]) / 0.01;
+    check_adam_f8(&s, by_adam, w, plain.g->values[plain.g->alias[i]].name, gradient);
     free(gradient);
   }
   free_outputs(&plain, by_sgd);
@@ -542,9 +648,13 @@ static void test_chunks(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients),       cmocka_unit_test(test_gradients_of_ops),
-                                     cmocka_unit_test(test_fused_attention), cmocka_unit_test(test_adam),
-                                     cmocka_unit_test(test_learns),          cmocka_unit_test(test_mixed),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients),
+                                     cmocka_unit_test(test_gradients_of_ops),
+                                     cmocka_unit_test(test_fused_attention),
+                                     cmocka_unit_test(test_adam),
+                                     cmocka_unit_test(test_adam_in_eight_bits),
+                                     cmocka_unit_test(test_learns),
+                                     cmocka_unit_test(test_mixed),
                                      cmocka_unit_test(test_chunks)};
   return cmocka_run_group_tests_name("gen_train", tests, NULL, NULL);
 }

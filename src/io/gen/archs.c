@@ -40,9 +40,9 @@ typedef struct arch_row {
 } arch_row;
 
 /* What every model that can be trained has; the same but for precision of its own. */
-#define TRAINED_IN "param-dtype=same|f32 grad-dtype=same|f32 state-dtype=f32|bf16 convert=once|again"
+#define TRAINED_IN "param-dtype=same|f32 grad-dtype=same|f32 state-dtype=f32|bf16|f8 convert=once|again"
 #define ATTENTION " attention=plain|fused"
-#define MIXED_IN "param-dtype=f32|same grad-dtype=same|f32 state-dtype=f32|bf16 convert=once|again"
+#define MIXED_IN "param-dtype=f32|same grad-dtype=same|f32 state-dtype=f32|bf16|f8 convert=once|again"
 
 static const arch_row kArchs[] = {
     {{.name = "rfc-mlp",
@@ -398,10 +398,11 @@ sw_rc sw_gen_model(const char *arch, const sw_gen_arg *args, int n_args, sw_grap
     *out = forward;
     return SW_OK;
   }
+  static const sw_dtype kMoments[] = {SW_F32, SW_BF16, SW_F8E4M3FN};
   const swg_how how = {.adam = c.v[SW_GEN_OPTIMIZER] == SWG_ADAM,
                        .converts_again = c.v[SW_GEN_CONVERT],
                        .wide_gradients = c.v[SW_GEN_GRAD_DTYPE],
-                       .narrow_state = c.v[SW_GEN_STATE_DTYPE]};
+                       .moments = kMoments[c.v[SW_GEN_STATE_DTYPE]]};
   sw_rc rc = swg_train_step(forward, &how, out, d);
   sw_graph_destroy(forward);
   if (rc) sw_diag_note(d, "while generating '%s'", arch);

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "io/gen/scaled.h"
+
 static const double kSgdRate = 0.01;
 static const double kAdamRate = 1e-3, kAdamDecay1 = 0.9, kAdamDecay2 = 0.999, kAdamEpsilon = 1e-8;
 
@@ -166,30 +168,51 @@ static void derive_all(swg_reverse *r) {
 
 /* --- optimizers -------------------------------------------------------------------------------------------------- */
 
+static void output_new(swg_builder *b, sw_id fresh, sw_id old) {
+  if (!b->rc) swg_output(b, b->graph->values[fresh].name, fresh, old);
+}
+
 static void sgd(swg_builder *b, sw_id w, sw_id g) {
   sw_id step = swg_scale(b, "step", g, kSgdRate);
   sw_id fresh = swg_binary(b, SW_OP_SUBTRACT, "new", w, step);
-  if (!b->rc) swg_output(b, b->graph->values[fresh].name, fresh, w);
+  output_new(b, fresh, w);
 }
 
-/* keep * old + (1 - keep) * x, as output NAME.new of state NAME, which is of type t. */
-static sw_id moving_average(swg_builder *b, const char *name, sw_dtype t, sw_id x, double keep) {
+/* keep * old + (1 - keep) * x, as output NAME.new of state NAME, which is kept in f32 or wider or in bf16. */
+static sw_id average_in(swg_builder *b, sw_dtype kept, sw_id old, sw_id x, double keep) {
   sw_dtype wide = swg_type(b, x)->dtype;
-  sw_id old = swg_arg(b, name, SW_VALUE_STATE, t, swg_shape_of(b, x));
+  sw_id part = swg_scale(b, "kept", swg_convert(b, "wide", old, wide), keep), more = swg_scale(b, "added", x, 1 - keep);
+  sw_id fresh = swg_binary(b, SW_OP_ADD, kept == wide ? "new" : "sum", part, more);
+  output_new(b, swg_convert(b, "new", fresh, kept), old);
+  return fresh;
+}
+
+/* The same in eight bits, with the scale of each block as state NAME.scale. */
+static sw_id average_in_f8(swg_builder *b, sw_id old, sw_id x, double keep) {
+  sw_dtype wide = swg_type(b, x)->dtype;
+  const swg_blocks k = swg_blocks_of(swg_shape_of(b, x));
+  sw_id scale = swg_arg(b, "scale", SW_VALUE_STATE, SW_F32, swg_blocks_scales(&k));
+  sw_id was = swg_scale_up(b, "wide", (swg_scaled){old, scale}, wide, &k);
+  sw_id part = swg_scale(b, "kept", was, keep), more = swg_scale(b, "added", x, 1 - keep);
+  sw_id fresh = swg_binary(b, SW_OP_ADD, "sum", part, more);
+  swg_scaled now = swg_scale_down(b, "new", fresh, SW_F8E4M3FN, &k);
+  output_new(b, now.values, old);
+  output_new(b, now.scale, scale);
+  return fresh;
+}
+
+static sw_id moving_average(swg_builder *b, const char *name, sw_dtype kept, sw_id x, double keep) {
+  sw_id old = swg_arg(b, name, SW_VALUE_STATE, kept, swg_shape_of(b, x));
   swg_enter(b, "%s", name);
-  sw_id kept = swg_scale(b, "kept", swg_convert(b, "wide", old, wide), keep),
-        added = swg_scale(b, "added", x, 1 - keep);
-  sw_id fresh = swg_binary(b, SW_OP_ADD, t == wide ? "new" : "sum", kept, added);
-  sw_id stored = swg_convert(b, "new", fresh, t);
+  sw_id fresh = kept == SW_F8E4M3FN ? average_in_f8(b, old, x, keep) : average_in(b, kept, old, x, keep);
   swg_leave(b);
-  if (!b->rc) swg_output(b, b->graph->values[stored].name, stored, old);
   return fresh;
 }
 
 /* Sums are f32 or wider, whatever the moments are stored in; `rate` is a scalar of their type. The square root is of
  * maximum(v, 0), so that any state gives a number. */
-static void adam(swg_builder *b, sw_id w, sw_id g, sw_id rate, bool narrow) {
-  sw_dtype own = swg_type(b, w)->dtype, wide = swg_type(b, rate)->dtype, kept = narrow ? SW_BF16 : wide;
+static void adam(swg_builder *b, sw_id w, sw_id g, sw_id rate, sw_dtype moments) {
+  sw_dtype own = swg_type(b, w)->dtype, wide = swg_type(b, rate)->dtype, kept = moments == SW_F32 ? wide : moments;
   g = swg_convert(b, "gradient_wide", g, wide);
   sw_id m = moving_average(b, "m", kept, g, kAdamDecay1);
   sw_id v = moving_average(b, "v", kept, swg_binary(b, SW_OP_MULTIPLY, "square", g, g), kAdamDecay2);
@@ -198,7 +221,7 @@ static void adam(swg_builder *b, sw_id w, sw_id g, sw_id rate, bool narrow) {
   sw_id scaled = swg_binary(b, SW_OP_MULTIPLY, "m_rate", m, swg_trailing(b, "rate_wide", rate, m));
   sw_id step = swg_convert(b, "step_narrow", swg_binary(b, SW_OP_DIVIDE, "step", scaled, root), own);
   sw_id fresh = swg_binary(b, SW_OP_SUBTRACT, "new", w, step);
-  if (!b->rc) swg_output(b, b->graph->values[fresh].name, fresh, w);
+  output_new(b, fresh, w);
 }
 
 /* 1 - decay^t. */
@@ -236,7 +259,7 @@ static void update_all(swg_reverse *r) {
     swg_enter(&r->b, "%s", v->name);
     if (g < 0) g = swg_splat_like(&r->b, "gradient", 0, w);
     if (with_adam) {
-      adam(&r->b, w, g, rate, r->how->narrow_state);
+      adam(&r->b, w, g, rate, r->how->moments);
     } else {
       sgd(&r->b, w, swg_convert(&r->b, "gradient_own", g, v->type.dtype));
     }

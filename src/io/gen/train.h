@@ -8,7 +8,7 @@ typedef struct swg_how {
   bool adam;           /* else sgd */
   bool converts_again; /* backward ops use a conversion of their own of a parameter that is stored in another type */
   bool wide_gradients; /* of parameters, in f32 from where they are summed; else in the type that ops use */
-  bool narrow_state;   /* Adam's moments in bf16; else f32 or wider */
+  sw_dtype moments;    /* in which Adam keeps them: bf16; f8e4m3fn, with scales; f32: in that or wider */
 } swg_how;
 
 /* `forward`: sealed, one function, one block; its first output is the loss, a float scalar. In the step each of its

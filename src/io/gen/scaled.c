@@ -1,0 +1,82 @@
+/* Numbers of eight bits with scales (scaled.h). */
+#include "io/gen/scaled.h"
+
+#include <string.h>
+
+/* Greatest finite number. */
+static double largest(sw_dtype t) { return t == SW_F8E5M2 ? 57344 : 448; /* else f8e4m3fn */ }
+
+enum { WIDEST_BLOCK = 256, WIDE_ENOUGH = 64 };
+static const double kLeastAmount = 1e-12; /* so that a block of zeros has a scale, too */
+
+static int64_t largest_divisor(int64_t n, int64_t most) {
+  for (int64_t k = most < n ? most : n; k > 1; k--)
+    if (n % k == 0) return k;
+  return 1;
+}
+
+swg_blocks swg_blocks_of(swg_shape shape) {
+  swg_blocks out = {.split = shape, .outer = shape.n};
+  int64_t width = 1;
+  while (out.outer > 0 && width < WIDE_ENOUGH) {
+    const int64_t n = shape.at[out.outer - 1], inside = largest_divisor(n, WIDEST_BLOCK / width);
+    const bool cut = inside < n;
+    if (cut && (inside <= 1 || shape.n == SW_MAX_RANK)) break;
+    if (cut) {
+      swg_shape *s = &out.split;
+      memmove(&s->at[out.outer], &s->at[out.outer - 1], (size_t)(s->n - out.outer + 1) * sizeof *s->at);
+      s->at[out.outer - 1] = n / inside;
+      s->at[out.outer] = inside;
+      s->n++;
+      break;
+    }
+    out.outer--;
+    width *= inside;
+  }
+  return out;
+}
+
+swg_shape swg_blocks_scales(const swg_blocks *k) {
+  swg_shape s = k->split;
+  s.n = k->outer;
+  return s;
+}
+
+/* The scales, where the elements are. */
+static sw_id wide_scale(swg_builder *b, sw_id scale, sw_dtype t, const swg_blocks *k) {
+  swg_shape dims = {.n = k->outer};
+  for (int i = 0; i < dims.n; i++) dims.at[i] = i;
+  return swg_broadcast(b, "scale_wide", swg_convert(b, "scale_as_used", scale, t), k->split, dims);
+}
+
+swg_scaled swg_scale_down(swg_builder *b, const char *name, sw_id x, sw_dtype t, const swg_blocks *k) {
+  const swg_shape shape = swg_shape_of(b, x);
+  const sw_dtype wide = sw_dtype_bytes(swg_type(b, x)->dtype) < sw_dtype_bytes(SW_F32) ? SW_F32 : swg_type(b, x)->dtype;
+  swg_shape inside = {0};
+  for (int i = k->outer; i < k->split.n; i++) inside.at[inside.n++] = i;
+  swg_enter(b, "%s", name);
+  sw_id split = swg_reshape(b, "split", x, k->split);
+  sw_id amount = swg_unary(b, SW_OP_ABS, "abs", split);
+  if (inside.n) amount = swg_reduce(b, "amax", "max", amount, inside);
+  amount = swg_convert(b, "amax_as_kept", amount, SW_F32);
+  amount = swg_binary(b, SW_OP_MAXIMUM, "amax_some", amount, swg_splat_like(b, "least", kLeastAmount, amount));
+  sw_id scale = swg_scale(b, "scale", amount, 1 / largest(t));
+  sw_id share =
+      swg_binary(b, SW_OP_DIVIDE, "share", swg_convert(b, "wide", split, wide), wide_scale(b, scale, wide, k));
+  share = swg_reshape(b, "share_joined", share, shape);
+  swg_leave(b);
+  return (swg_scaled){swg_convert(b, name, share, t), scale};
+}
+
+sw_id swg_scale_up(swg_builder *b, const char *name, swg_scaled x, sw_dtype t, const swg_blocks *k) {
+  const swg_shape shape = swg_shape_of(b, x.values);
+  swg_enter(b, "%s", name);
+  sw_id split = swg_convert(b, "wide", swg_reshape(b, "split", x.values, k->split), t);
+  sw_id scale = wide_scale(b, x.scale, t, k);
+  swg_leave(b);
+  if (shape.n == k->split.n) return swg_binary(b, SW_OP_MULTIPLY, name, split, scale);
+  swg_enter(b, "%s", name);
+  sw_id product = swg_binary(b, SW_OP_MULTIPLY, "product", split, scale);
+  swg_leave(b);
+  return swg_reshape(b, name, product, shape);
+}
