@@ -27,6 +27,7 @@ typedef struct classifier {
   const sw_graph *g;
   bool *forward; /* by value: an output that is no next version of a state needs it */
   bool *update;  /* by value: made from state, on the way from a gradient to the next version of a parameter */
+  sw_id *next;   /* by value: the next version of an argument, or -1 */
   uint8_t *class_of;
   bool trains;
 } classifier;
@@ -61,19 +62,11 @@ static bool is_used(const classifier *c, sw_id value, bool forward) {
   return false;
 }
 
-/* The next version of an argument, or -1. */
-static sw_id next_version(const sw_graph *g, sw_id arg) {
-  for (int32_t i = 0; i < g->n_outputs; i++) {
-    if (g->alias[i] == arg) return g->outputs[i];
-  }
-  return -1;
-}
-
 static uint8_t class_of_argument(classifier *c, sw_id arg) {
   const sw_value *v = &c->g->values[arg];
   if (v->kind == SW_VALUE_INPUT) return SW_MEMORY_INPUTS;
   if (v->kind == SW_VALUE_PARAMETER) return SW_MEMORY_PARAMETERS;
-  const sw_id next = next_version(c->g, arg);
+  const sw_id next = c->next[arg];
   if (next < 0 || c->forward[next] || c->g->values[next].def < 0) return SW_MEMORY_STATE;
   return is_used(c, arg, true) ? SW_MEMORY_PARAMETERS : SW_MEMORY_OPTIMIZER;
 }
@@ -158,8 +151,12 @@ sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_
   bool *reached;
   SW_ARENA_NEW(c.forward, arena, g->n_values, d);
   SW_ARENA_NEW(c.update, arena, g->n_values, d);
+  SW_ARENA_NEW(c.next, arena, g->n_values, d);
   SW_ARENA_NEW(c.class_of, arena, g->n_values, d);
   SW_ARENA_NEW(reached, arena, g->n_values, d);
+  for (sw_id v = 0; v < g->n_values; v++) c.next[v] = -1;
+  for (int32_t i = 0; i < g->n_outputs; i++)
+    if (g->alias[i] >= 0) c.next[g->alias[i]] = g->outputs[i];
   find_forward(&c);
   classify_arguments(&c);
   classify_made(&c);
