@@ -111,7 +111,7 @@ SW_API SW_CHECKED sw_rc sw_program_print_parsed(const char *file, const char *by
 SW_API SW_CHECKED sw_rc sw_program_check_syntax(const char *file, const char *text, size_t n,
                                                 const sw_program_options *options, sw_diag *d);
 /* Append the text with the shardings of a plan of the graph; `kind` is "sdy" (a sdy.mesh, and sdy.sharding of
- * arguments, results and ops) or "hlo" (mhlo.sharding). */
+ * arguments, results and ops), "sdy-ends" (of arguments and results alone), "hlo" (mhlo.sharding) or "constraints". */
 SW_API SW_CHECKED sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out,
                                         sw_diag *d);
 /* Is the file MLIR by its name (model.mlir, model.mlir.gz), or by its first characters if the name is neither that nor

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/propagated.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "cli/what_if.h"
@@ -107,6 +108,12 @@ static const struct {
               {"constraints", SW_EVEN_ALWAYS, true},
               {"dtensor", SW_EVEN_ARGUMENTS, false}};
 
+static bool is_emitted(const settings *s, const char *kind) {
+  for (int i = 0; i < s->emit.n; i++)
+    if (strcmp(s->emit.at[i].key, kind) == 0) return true;
+  return false;
+}
+
 /* By what is asked for, or by the forms that are to be written. */
 static sw_even even_of(const settings *s) {
   static const char *const kWhat[] = {"never", "arguments", "always"};
@@ -114,8 +121,7 @@ static sw_even even_of(const settings *s) {
   for (int k = 0; s->even && k < 3; k++)
     if (strcmp(s->even, kWhat[k]) == 0) return (sw_even)k;
   for (size_t k = 0; k < sizeof kForms / sizeof *kForms; k++)
-    for (int i = 0; i < s->emit.n; i++)
-      if (strcmp(s->emit.at[i].key, kForms[k].kind) == 0 && kForms[k].even > most) most = kForms[k].even;
+    if (is_emitted(s, kForms[k].kind) && kForms[k].even > most) most = kForms[k].even;
   return most;
 }
 
@@ -123,11 +129,9 @@ static sw_even even_of(const settings *s) {
 static sw_rc check_forms(const settings *s, const sw_plan *plan, sw_diag *d) {
   if (even_of(s) == SW_EVEN_NEVER) return SW_OK;
   for (size_t k = 0; k < sizeof kForms / sizeof *kForms; k++) {
-    for (int i = 0; i < s->emit.n; i++) {
-      if (!kForms[k].refused || strcmp(s->emit.at[i].key, kForms[k].kind) != 0) continue;
-      SW_TRY_NOTE(d, sw_plan_check_even(plan, d),
-                  "in --emit %s; with --even never it is written as it is, and XLA pads", kForms[k].kind);
-    }
+    if (!kForms[k].refused || !is_emitted(s, kForms[k].kind)) continue;
+    SW_TRY_NOTE(d, sw_plan_check_even(plan, d), "in --emit %s; with --even never it is written as it is, and XLA pads",
+                kForms[k].kind);
   }
   return SW_OK;
 }
@@ -213,6 +217,7 @@ static sw_rc tell(const settings *s, const sw_session *session, const sw_call *c
   report.completes = s->complete;
   report.all_arguments = s->full;
   SW_TRY(write_outputs(s, session, &report, d));
+  if (is_emitted(s, "jax")) SW_TRY(sw_tell_ends_alone(&s->from, session, plan, breakdown, call->arena, d));
   return print_report(s, call, &report, d);
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/open_sizes.h"
 #include "cli/output.h"
+#include "cli/propagated.h"
 #include "cli/read_model.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
@@ -110,25 +111,12 @@ static sw_rc write(const settings *s, sw_session *session, const sw_plan *plan, 
   return rc ? rc : sw_save_text(s->output, &out, d);
 }
 
-/* The plan is one of the model as it is given, so that it can be used with it: it borrows the shardings that the same
- * program has after Shardy's propagation. */
 static sw_rc propagate_as(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
-  sw_session other = {
-      .profile = session->profile, .text = s->propagated->at, .text_bytes = s->propagated->n, .mesh = session->mesh};
+  sw_session read;
   sw_plan plan;
-  sw_graph *g = session->graph, own = *g;
-  sw_rc rc = sw_read_model_again(&s->from, s->from.mesh ? &session->mesh : NULL, &other, d);
-  if (!rc && (g->n_ops != other.graph->n_ops || g->n_values != other.graph->n_values))
-    rc = SW_BUG(d, "a program has other ops with its shardings");
-  if (!rc) {
-    g->annotations = other.graph->annotations;
-    g->n_annotations = other.graph->n_annotations;
-    rc = sw_propagate(g, session->machine, traversal_of(s), arena, &plan, d);
-    g->annotations = own.annotations;
-    g->n_annotations = own.n_annotations;
-  }
+  sw_rc rc = sw_plan_of_propagated(&s->from, session, s->propagated, traversal_of(s), arena, &read, &plan, d);
   if (!rc) rc = write(s, session, &plan, arena, d);
-  sw_drop_model(&other);
+  sw_drop_model(&read);
   return rc;
 }
 

@@ -89,6 +89,14 @@ const sw_ir_form sw_ir_form_sdy = {.kind = "sdy",
                                    .put_value = put_value,
                                    .put_values = put_values};
 
+const sw_ir_form sw_ir_form_sdy_ends = {.kind = "sdy-ends",
+                                        .key = "sdy.sharding",
+                                        .other = "mhlo.sharding",
+                                        .ends = true,
+                                        .begin = begin,
+                                        .put_value = put_value,
+                                        .put_values = put_values};
+
 const sw_ir_form sw_ir_form_constraints = {.kind = "constraints",
                                            .key = "sdy.sharding",
                                            .other = "mhlo.sharding",

@@ -270,7 +270,7 @@ static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
   SW_TRY(sw_sdy_open(&w->sdy, w->t, &w->arena, w->d));
   SW_TRY(w->form->begin(w));
   SW_TRY(write_signature(w));
-  SW_TRY(write_ops(w));
+  if (!w->form->ends) SW_TRY(write_ops(w));
   return sw_ir_edits_apply(&w->edits, out);
 }
 
@@ -290,14 +290,16 @@ static sw_rc write_split(sw_ir_writer *w, sw_text *out) {
 }
 
 sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
-  static const sw_ir_form *const kForms[] = {&sw_ir_form_sdy, &sw_ir_form_hlo, &sw_ir_form_constraints};
+  static const sw_ir_form *const kForms[] = {&sw_ir_form_sdy, &sw_ir_form_sdy_ends, &sw_ir_form_hlo,
+                                             &sw_ir_form_constraints};
   sw_ir_writer w = {.p = p, .t = &p->tree, .plan = plan, .mesh = sw_machine_mesh(plan->machine), .d = d};
   if (plan->graph != p->graph) return SW_BUG(d, "%s", "the plan is of another program");
   for (size_t i = 0; i < sizeof kForms / sizeof *kForms; i++) {
     if (strcmp(kind, kForms[i]->kind) == 0) w.form = kForms[i];
   }
   if (!w.form)
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, hlo or constraints", kind);
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, sdy-ends, hlo or constraints",
+                   kind);
   sw_rc rc = write_split(&w, out);
   sw_sdy_close(&w.sdy);
   sw_ir_edits_free(&w.edits);

@@ -23,13 +23,14 @@ typedef struct sw_ir_form {
   const char *key;   /* attribute of arguments, results and ops */
   const char *other; /* that of the other form */
   bool constraints;  /* ops are not annotated: constraints stand around them */
+  bool ends;         /* nothing but arguments and results is annotated */
   bool sums;         /* it has a word for partial sums */
   sw_rc (*begin)(sw_ir_writer *w);
   sw_rc (*put_value)(sw_ir_writer *w, const sw_sharding *s, sw_text *out);              /* argument or result */
   sw_rc (*put_values)(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_text *out); /* of an op's results */
 } sw_ir_form;
 
-extern const sw_ir_form sw_ir_form_sdy, sw_ir_form_hlo, sw_ir_form_constraints;
+extern const sw_ir_form sw_ir_form_sdy, sw_ir_form_sdy_ends, sw_ir_form_hlo, sw_ir_form_constraints;
 
 struct sw_ir_writer {
   const sw_program *p;
