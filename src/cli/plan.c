@@ -15,7 +15,7 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *solver, *output, *args, *start, *even;
+  const char *solver, *output, *args, *start, *even, *baseline;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap;
   sw_words report, what_if;
@@ -65,6 +65,9 @@ static const sw_option kOptions[] = {
     {"start", 0, SW_OPTION_FILE, "PLAN", NULL,
      "start from a plan of this model and mesh, as -o writes it; pins and capacity may have changed since",
      SW_INTO_TEXT(settings, start)},
+    {"baseline", 0, SW_OPTION_CHOICE, "NAME", NULL,
+     "instead of a search, the plan that is made by this rule: to be looked at, run or compared as any other",
+     SW_INTO_TEXT(settings, baseline), .choices = "replicated|data-parallel|megatron|fsdp"},
     {"what-if", 0, SW_OPTION_WORDS, "PINS", NULL,
      "after the plan, say what it would be with this pinned, too, and what changes: NAME=SHARDING, several with ';' "
      "between; NAME may be a pattern (h.*.w, **/wq), NAME@used and NAME@OP are about uses; - reads questions from "
@@ -238,6 +241,22 @@ static sw_rc open_planner(const settings *s, const sw_session *session, const sw
   return rc;
 }
 
+/* The plan made by rule, its record as that of a search which did not run. */
+static sw_rc tell_baseline(const settings *s, const sw_session *session, const sw_call *call,
+                           const sw_comparison *baselines, sw_diag *d) {
+  sw_breakdown breakdown;
+  sw_baseline b = 0;
+  sw_plan plan;
+  while (strcmp(sw_baseline_text(b), s->baseline) != 0) b++; /* one of the option's choices */
+  plan = baselines[b].plan;
+  if (!baselines[b].made) SW_TRY(sw_baseline_build(session->graph, session->machine, b, call->arena, &plan, d));
+  plan.capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->machine));
+  SW_TRY_NOTE(d, tell(s, session, call, &plan, baselines, &breakdown, d), "in --baseline %s", s->baseline);
+  if (breakdown.peak_bytes > plan.capacity_bytes)
+    sw_log(SW_LOG_WARN, "the plan by rule '%s' does not fit into the memory of a device", s->baseline);
+  return SW_OK;
+}
+
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, double began_s, sw_diag *d) {
   sw_plan_options o = options_of(s, call);
   sw_plan plan;
@@ -248,6 +267,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   SW_TRY(read_start(s, session, call, &o.start, d));
   since_s = sw_now_s();
   SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &o.baselines, d));
+  if (s->baseline) return tell_baseline(s, session, call, o.baselines, d);
   SW_TRY(propagate(session, call, &o, d));
   if (s->work_limit == 0 && s->time_limit > 0) {
     o.solve.time_limit_s = s->time_limit;
@@ -273,6 +293,9 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   const double began_s = sw_now_s();
   sw_session session;
+  if (s->baseline && (s->what_if.n || s->start || s->complete))
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                   "--baseline is made without a search; expected no --what-if, --start or --complete beside it");
   sw_mem_keep_freed();
   SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
   sw_rc rc = sw_emit_check(&session, &s->emit, d);
