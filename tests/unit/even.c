@@ -114,7 +114,7 @@ static sw_graph *two_products(const int64_t n[4]) {
 static int64_t search(const sw_graph *g, const sw_machine *m, sw_even even, double gap, sw_arena *arena,
                       sw_plan *plan) {
   sw_diag diag = {0};
-  sw_plan_options o = {.solve = {.gap = gap, .work_limit = gap > 0 ? 50000000 : 0}, .selection.even = even};
+  sw_plan_options o = {.solve = {.gap = gap, .work_limit = gap > 0 ? 10000000 : 0}, .selection.even = even};
   assert_ok(sw_plan_search(g, m, &o, arena, plan, &diag));
   assert_ok(sw_plan_verify(plan, &diag));
   return plan->cost_units;
@@ -128,7 +128,7 @@ static void the_best_even_plan_is_found(void **state) {
   const uint64_t seed = check_seed(1);
   const int64_t kTies = 64;
   sw_rng r;
-  int dearer = 0, n = check_scale(60);
+  int dearer = 0, n = check_scale(16);
   sw_rng_seed(&r, seed);
   for (int i = 0; i < n; i++) {
     sw_arena arena = {0};
@@ -156,7 +156,7 @@ static void the_best_even_plan_is_found(void **state) {
 
 static void models_are_cut_evenly(void **state) {
   (void)state;
-  static const char *const kModels[] = {"resnet", "gpt2-train", "mixtral", "unet", "dlrm-train", "llama3-decode"};
+  static const char *const kModels[] = {"resnet", "mixtral", "dlrm-train", "llama3-decode"};
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
     sw_diag diag = {0};
     sw_arena arena = {0};
