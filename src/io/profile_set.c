@@ -1,5 +1,5 @@
 /* A path names numbers by the keys that lead to them; an element of a list goes by its "name", or else by its number
- * from 0. Of a path, "*" stands for any characters of one key and "**" for any keys, also none.
+ * from 0. It may be a pattern (base/pattern.h), and ".**" at its end also stand for no key.
  */
 #include "io/profile_set.h"
 
@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/nearest.h"
+#include "base/pattern.h"
 #include "shardwright/text.h"
 
 typedef struct number {
@@ -17,55 +18,10 @@ typedef struct number {
 
 typedef SW_ARRAY(number) number_list;
 
-/* --- matching ----------------------------------------------------------------------------------------------------- */
-
 static size_t key_length(const char *path) { return strcspn(path, "."); }
 static const char *next_key(const char *path) {
   path += key_length(path);
   return *path ? path + 1 : path;
-}
-
-static bool key_matches(const char *p, size_t np, const char *s, size_t ns) {
-  size_t i = 0, j = 0, star = np, mark = 0;
-  while (j < ns) {
-    if (i < np && p[i] == '*') {
-      star = i++;
-      mark = j;
-    } else if (i < np && p[i] == s[j]) {
-      i++, j++;
-    } else if (star < np) {
-      i = star + 1;
-      j = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (i < np && p[i] == '*') i++;
-  return i == np;
-}
-
-static bool any_keys(const char *pattern) { return key_length(pattern) == 2 && !strncmp(pattern, "**", 2); }
-
-/* Both walks go back to the last star alone, which is enough, and takes no more than the product of the lengths. */
-static bool path_matches(const char *p, const char *s) {
-  const char *star = NULL, *mark = NULL;
-  while (*s) {
-    if (*p && any_keys(p)) {
-      star = p;
-      mark = s;
-      p = next_key(p);
-    } else if (*p && key_matches(p, key_length(p), s, key_length(s))) {
-      p = next_key(p);
-      s = next_key(s);
-    } else if (star) {
-      p = next_key(star);
-      s = mark = next_key(mark);
-    } else {
-      return false;
-    }
-  }
-  while (*p && any_keys(p)) p = next_key(p);
-  return !*p;
 }
 
 /* --- the numbers of a tree ---------------------------------------------------------------------------------------- */
@@ -134,6 +90,15 @@ static sw_rc refuse(const char *wanted, const number_list *all, sw_arena *arena,
 
 /* --- changes ------------------------------------------------------------------------------------------------------ */
 
+static bool path_matches(const char *pattern, const char *path) {
+  static const char kAnyKeys[] = ".**"; /* at the end: or none */
+  const size_t tail = strlen(kAnyKeys);
+  for (size_t n = strlen(pattern);; n -= tail) {
+    if (sw_pattern_distance(pattern, n, path) == 0) return true;
+    if (n < tail || memcmp(pattern + n - tail, kAnyKeys, tail) != 0) return false;
+  }
+}
+
 static sw_rc put(sw_json *v, double x, sw_arena *arena, sw_diag *d) {
   const bool whole = v->kind == SW_JSON_INT && x == floor(x) && fabs(x) < 9e15;
   const char *text = sw_arena_printf(arena, d, "%.10g", x);
@@ -154,6 +119,7 @@ static sw_rc change(const char *text, const number_list *all, sw_arena *arena, s
   const bool times = sign[-1] == '*';
   const char *path = sw_arena_strndup(arena, text, (size_t)(sign - text) - times, d);
   if (!path) return SW_E_RESOURCE;
+  SW_TRY(sw_pattern_check(path, strlen(path), d));
   sw_diag inner = {0};
   if (sw_parse_f64(sign + 1, -1e30, 1e30, times ? "the factor" : "the number", &x, &inner))
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%s", inner.text);
