@@ -74,17 +74,11 @@ static sw_rc add_pin(question *q, sw_id value, const sw_value_use *use, part sha
   return sw_array_push(&q->pins, pin, d);
 }
 
-static bool is_value(const sw_graph *g, part name) {
-  for (sw_id v = 0; v < g->n_values; v++) {
-    if (strncmp(g->values[v].name, name.s, name.n) == 0 && !g->values[v].name[name.n]) return true;
-  }
-  return false;
-}
-
-/* NAME@USE in two; `use->s` NULL: there is none. */
+/* NAME@USE in two, unless a value has that name; `use->s` NULL: there is none. */
 static void split_use(const sw_graph *g, part *name, part *use) {
   *use = (part){NULL, 0};
-  for (size_t i = name->n; i-- > 0 && !is_value(g, *name);) {
+  if (sw_find_named(g, name->s, name->n) >= 0) return;
+  for (size_t i = name->n; i-- > 0;) {
     if (name->s[i] != '@') continue;
     *use = trim(name->s + i + 1, name->n - i - 1);
     *name = trim(name->s, i);

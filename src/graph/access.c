@@ -49,8 +49,12 @@ bool sw_op_attr_is_default(const sw_graph *g, const sw_op *op, const sw_attr *a)
   return sw_attr_is_default(&c, a);
 }
 
-sw_id sw_graph_value_named(const sw_graph *g, const char *name) { return sw_graph_named(g, name, SW_NAME_OF_VALUE); }
-sw_id sw_graph_op_named(const sw_graph *g, const char *name) { return sw_graph_named(g, name, SW_NAME_OF_OP); }
+sw_id sw_graph_value_named(const sw_graph *g, const char *name) {
+  return sw_graph_named(g, name, strlen(name), SW_NAME_OF_VALUE);
+}
+sw_id sw_graph_op_named(const sw_graph *g, const char *name) {
+  return sw_graph_named(g, name, strlen(name), SW_NAME_OF_OP);
+}
 
 /* The part of a tensor that loops over `extents` reach, in units of `each`. */
 static double reached(const sw_type *t, const sw_map *m, const int64_t *extents, double each) {

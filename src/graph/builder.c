@@ -65,8 +65,8 @@ static sw_id id_in(int64_t slot, enum sw_name_use use) {
   return (sw_id)(use == SW_NAME_OF_OP ? slot >> 32 : slot & INT64_C(0xffffffff)) - 1;
 }
 
-sw_id sw_graph_named(const sw_graph *g, const char *name, enum sw_name_use use) {
-  const int64_t *slot = sw_dict_get(&g->names->ids, name, strlen(name));
+sw_id sw_graph_named(const sw_graph *g, const char *name, size_t n, enum sw_name_use use) {
+  const int64_t *slot = sw_dict_get(&g->names->ids, name, n);
   return slot ? id_in(*slot, use) : -1;
 }
 
@@ -91,7 +91,7 @@ static sw_rc claim(sw_graph *g, const char *name, enum sw_name_use use, sw_id id
 sw_rc sw_graph_free_name(sw_graph *g, const char *base, const char **out, sw_diag *d) {
   struct sw_graph_builder *b = g->builder;
   *out = base;
-  while (sw_graph_named(g, *out, SW_NAME_OF_OP) >= 0 || sw_graph_named(g, *out, SW_NAME_OF_VALUE) >= 0) {
+  while (sw_graph_op_named(g, *out) >= 0 || sw_graph_value_named(g, *out) >= 0) {
     *out = sw_arena_printf(&b->scratch, d, "%s_%lld", base, (long long)++b->counter);
     if (!*out) return SW_E_RESOURCE;
   }

@@ -46,7 +46,7 @@ SW_CHECKED sw_rc sw_graph_free_name(sw_graph *g, const char *base, const char **
 void sw_graph_builder_free(sw_graph *g);
 /* The op or value at a name; -1: none. */
 enum sw_name_use { SW_NAME_OF_VALUE, SW_NAME_OF_OP };
-sw_id sw_graph_named(const sw_graph *g, const char *name, enum sw_name_use use);
+sw_id sw_graph_named(const sw_graph *g, const char *name, size_t n, enum sw_name_use use);
 /* No two annotations of one definition, use or op say different things; definitions come first. */
 SW_CHECKED sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d);
 

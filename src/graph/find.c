@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/pattern.h"
+#include "graph/builder.h"
 #include "shardwright/text.h"
 
 enum { MOST_NEAREST = 3 };
@@ -73,10 +74,13 @@ static sw_rc fail_named(const nearest *near, const char *what, sw_diag *d) {
 
 typedef SW_ARRAY(sw_id) id_list;
 
+sw_id sw_find_named(const sw_graph *g, const char *text, size_t n) {
+  return sw_graph_named(g, text, n, SW_NAME_OF_VALUE);
+}
+
 static sw_rc find_all(const sw_graph *g, const char *text, size_t n, id_list *found, sw_diag *d) {
-  for (sw_id v = 0; v < g->n_values; v++) {
-    if (is_named(g->values[v].name, text, n)) return sw_array_push(found, v, d);
-  }
+  const sw_id named = sw_find_named(g, text, n);
+  if (named >= 0) return sw_array_push(found, named, d);
   if (!sw_pattern_is(text, n)) return SW_OK;
   SW_TRY(sw_pattern_check(text, n, d));
   for (sw_id v = 0; v < g->n_values; v++) {

@@ -10,6 +10,8 @@ typedef struct sw_found {
   bool by_pattern;
 } sw_found;
 
+/* The value of just that name; -1: there is none. */
+SW_API sw_id sw_find_named(const sw_graph *g, const char *text, size_t n);
 /* The value of that name, or else all that the pattern matches; at least one. SW_E_USAGE for a pattern that is none,
  * and for what no value is named, with the names that are nearest. */
 SW_API SW_CHECKED sw_rc sw_find_values(const sw_graph *g, const char *text, size_t n, sw_arena *arena, sw_found *out,

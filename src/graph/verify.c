@@ -26,7 +26,7 @@ static sw_rc check_value(const sw_graph *g, sw_id id, sw_diag *d) {
                      : u.op == -1;
     if (!reads) return WRONG(d, v->span, "use %d of value '%s' does not read it", i, v->name);
   }
-  if (sw_graph_named(g, v->name, SW_NAME_OF_VALUE) != id) {
+  if (sw_graph_value_named(g, v->name) != id) {
     return WRONG(d, v->span, "the name '%s' leads to another value", v->name);
   }
   return SW_OK;
