@@ -162,26 +162,16 @@ static void print_text(const request *r, const sw_route *route, sw_text *out) {
   if (route->full_replication) sw_text_puts(out, "holds the whole tensor on every device on the way\n");
 }
 
-static void put_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s) {
-  sw_text t = {0};
-  sw_sharding_print(m, s, &t);
-  sw_jw_string(o, key, sw_text_str(&t));
-  if (t.rc) o->text->rc = t.rc;
-  sw_text_free(&t);
-}
-
 static void put_step(sw_json_out *o, const request *r, const sw_route_step *step) {
   sw_text t = {0};
   print_collective(r, step, &t);
   sw_jw_object_row(o, NULL);
-  sw_jw_string(o, "collective", sw_text_str(&t));
-  put_sharding(o, "after", step->mesh, &step->after);
+  sw_jw_text(o, "collective", &t);
+  sw_jw_sharding(o, "after", step->mesh, &step->after);
   sw_jw_f64(o, "time_s", step->cost_s);
   sw_jw_f64(o, "max_bytes", step->max_bytes);
   sw_jw_f64(o, "total_bytes", step->total_bytes);
   sw_jw_end(o);
-  if (t.rc) o->text->rc = t.rc;
-  sw_text_free(&t);
 }
 
 /* docs/reshard.schema.json */
@@ -192,8 +182,8 @@ static void print_json(const request *r, const sw_route *route, const sw_route_r
   sw_jw_string(&o, "format", "shardwright-reshard");
   sw_jw_i64(&o, "version", 1);
   sw_jw_string(&o, "profile", sw_profile_name(r->profile));
-  put_sharding(&o, "from", &r->mesh, &r->from);
-  put_sharding(&o, "to", &r->to_mesh, &r->to);
+  sw_jw_sharding(&o, "from", &r->mesh, &r->from);
+  sw_jw_sharding(&o, "to", &r->to_mesh, &r->to);
   sw_jw_array(&o, "steps");
   for (int i = 0; i < route->n_steps; i++) put_step(&o, r, &route->step[i]);
   sw_jw_end(&o);

@@ -150,3 +150,15 @@ void sw_jw_i64_list(sw_json_out *o, const char *key, const int64_t *v, int n) {
   for (int i = 0; i < n; i++) sw_jw_i64(o, NULL, v[i]);
   sw_jw_end(o);
 }
+
+void sw_jw_text(sw_json_out *o, const char *key, sw_text *t) {
+  sw_jw_string(o, key, sw_text_str(t));
+  if (t->rc) o->text->rc = t->rc;
+  sw_text_free(t);
+}
+
+void sw_jw_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s) {
+  sw_text t = {0};
+  sw_sharding_print(m, s, &t);
+  sw_jw_text(o, key, &t);
+}

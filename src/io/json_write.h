@@ -15,7 +15,7 @@
 #ifndef IO_JSON_WRITE_H_
 #define IO_JSON_WRITE_H_
 
-#include "shardwright/text.h"
+#include "shardwright/sharding.h"
 
 enum { SW_JSON_OUT_DEPTH = 64 };
 
@@ -43,6 +43,10 @@ SW_API void sw_jw_i64(sw_json_out *o, const char *key, int64_t v);
 SW_API void sw_jw_f64(sw_json_out *o, const char *key, double v);
 SW_API void sw_jw_string(sw_json_out *o, const char *key, const char *v);
 SW_API void sw_jw_string_n(sw_json_out *o, const char *key, const char *v, size_t n);
+/* Frees the text; what failed in it is kept in text.rc. */
+SW_API void sw_jw_text(sw_json_out *o, const char *key, sw_text *t);
+/* As sw_sharding_print has it. */
+SW_API void sw_jw_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s);
 SW_API void sw_jw_i64_list(sw_json_out *o, const char *key, const int64_t *v, int n);
 
 /* One string, quoted and escaped; invalid UTF-8 bytes become U+FFFD. For writers of other formats too. */

@@ -27,14 +27,10 @@ static void put_hash(sw_json_out *o, uint64_t hash) {
 }
 
 static void put_sharding(sw_json_out *o, const sw_mesh *m, const char *name, const sw_sharding *s) {
-  sw_text t = {0};
-  sw_sharding_print(m, s, &t);
   sw_jw_object_row(o, NULL);
   sw_jw_string(o, "name", name);
-  sw_jw_string(o, "sharding", sw_text_str(&t));
+  sw_jw_sharding(o, "sharding", m, s);
   sw_jw_end(o);
-  if (t.rc) o->text->rc = t.rc;
-  sw_text_free(&t);
 }
 
 static void put_search(sw_json_out *o, const sw_plan *p) {
@@ -75,10 +71,8 @@ static void put_ops(sw_json_out *o, const sw_plan *p) {
     sw_strategy_print(sw_machine_mesh(p->machine), op->nest, &p->ops[i], &t);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
-    sw_jw_string(o, "strategy", sw_text_str(&t));
+    sw_jw_text(o, "strategy", &t);
     sw_jw_end(o);
-    if (t.rc) o->text->rc = t.rc;
-    sw_text_free(&t);
   }
   sw_jw_end(o);
 }
@@ -90,15 +84,11 @@ static void put_stated(sw_json_out *o, const sw_plan *p) {
     const sw_stated *s = &p->stated[i];
     const sw_op *op = &p->graph->ops[s->op];
     const bool operand = s->port < op->n_operands;
-    sw_text t = {0};
-    sw_sharding_print(sw_machine_mesh(p->machine), &s->sharding, &t);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_i64(o, operand ? "operand" : "result", operand ? s->port : s->port - op->n_operands);
-    sw_jw_string(o, "sharding", sw_text_str(&t));
+    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &s->sharding);
     sw_jw_end(o);
-    if (t.rc) o->text->rc = t.rc;
-    sw_text_free(&t);
   }
   sw_jw_end(o);
 }

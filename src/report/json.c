@@ -7,14 +7,6 @@
 #include "io/json_write.h"
 #include "shardwright/report.h"
 
-static void put_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s) {
-  sw_text t = {0};
-  sw_sharding_print(m, s, &t);
-  sw_jw_string(o, key, sw_text_str(&t));
-  if (t.rc) o->text->rc = t.rc;
-  sw_text_free(&t);
-}
-
 static void put_summary(sw_json_out *o, const sw_report *r) {
   const sw_plan *p = r->plan;
   const sw_breakdown *a = r->breakdown;
@@ -75,8 +67,7 @@ static void put_span(sw_json_out *o, const char *key, sw_span at) {
   sw_text t = {0};
   if (at.line <= 0) return;
   sw_text_printf(&t, "%s:%d:%d", at.file ? at.file : "", at.line, at.col);
-  sw_jw_string(o, key, sw_text_str(&t));
-  sw_text_free(&t);
+  sw_jw_text(o, key, &t);
 }
 
 /* In the model's file, and in the program that it came from. */
@@ -134,7 +125,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
     sw_jw_string(o, "strategy", sw_text_str(&t));
     if (op->n_results) { /* control flow has marks without results */
       sw_strategy_result(op, &p->ops[i], 0, &s);
-      put_sharding(o, "result", m, &s);
+      sw_jw_sharding(o, "result", m, &s);
     }
     sw_jw_f64(o, "local_s", c->local_s);
     if (c->move_s > 0) put_moves(o, p, i, c);
@@ -161,7 +152,7 @@ static void put_argument(sw_json_out *o, const sw_plan *p, int32_t i, bool shape
   sw_jw_string(o, "kind", kind_text(v->kind));
   sw_jw_string(o, "dtype", sw_dtype_text(v->type.dtype));
   if (shape) sw_jw_i64_list(o, "shape", v->type.dims, v->type.rank);
-  put_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->args[i]);
+  sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->args[i]);
 }
 
 static void put_groups(sw_json_out *o, const sw_plan *p, const sw_arg_groups *groups) {
@@ -218,8 +209,8 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
     put_places(o, &p->graph->ops[r->uses[0].op]);
   else
     put_span(o, "location", v->span);
-  put_sharding(o, "from", m, &r->from);
-  put_sharding(o, "to", m, &r->to);
+  sw_jw_sharding(o, "from", m, &r->from);
+  sw_jw_sharding(o, "to", m, &r->to);
   sw_jw_string(o, "cause",
                r->from.n_partial > r->to.n_partial ? "the result is partial and must be completed"
                : v->def < 0                        ? "the argument is held in another sharding than its use wants"

@@ -179,7 +179,7 @@ static void print_held(const sw_memory *m, bool full, int64_t peak, sw_columns *
     sw_text_free(&names);
     for (int32_t i = 0; full && i < m->n; i++) {
       if ((int)m->rows[i].class_of != k) continue;
-      sw_columns_add(c, m->rows[i].count > 1 ? "  x%d" : "%.0d", m->rows[i].count > 1 ? m->rows[i].count : 0);
+      sw_columns_add(c, m->rows[i].count > 1 ? "  x%d" : "", m->rows[i].count);
       sw_columns_add_bytes(c, (double)m->rows[i].bytes);
       sw_columns_add(c, "%s", "");
       sw_columns_add(c, "%s", m->rows[i].name);
