@@ -40,8 +40,9 @@ SW_API SW_CHECKED sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d);
 /* Is everything as the annotation says? Hints may be left. */
 SW_API bool sw_plan_keeps(const sw_plan *p, const sw_annotation *a);
 
-/* Are arguments and outputs cut into equal blocks, as JAX wants them? SW_E_INPUT names the first that is not. */
-SW_API SW_CHECKED sw_rc sw_plan_check_even(const sw_plan *p, sw_diag *d);
+/* Are arguments and outputs cut into equal blocks, as JAX wants them, but for what `rule` has (NULL: all)? SW_E_INPUT
+ * names the first that is not. */
+SW_API SW_CHECKED sw_rc sw_plan_check_even(const sw_plan *p, const sw_even_rule *rule, sw_diag *d);
 
 /* What a value is in, and what a use wants. */
 SW_API void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out);

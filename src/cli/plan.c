@@ -133,8 +133,8 @@ static sw_rc check_forms(const settings *s, const sw_plan *plan, sw_diag *d) {
   if (even_of(s) == SW_EVEN_NEVER) return SW_OK;
   for (size_t k = 0; k < sizeof kForms / sizeof *kForms; k++) {
     if (!kForms[k].refused || !is_emitted(s, kForms[k].kind)) continue;
-    SW_TRY_NOTE(d, sw_plan_check_even(plan, d), "in --emit %s; with --even never it is written as it is, and XLA pads",
-                kForms[k].kind);
+    SW_TRY_NOTE(d, sw_plan_check_even(plan, NULL, d),
+                "in --emit %s; with --even never it is written as it is, and XLA pads", kForms[k].kind);
   }
   return SW_OK;
 }

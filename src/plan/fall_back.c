@@ -19,12 +19,8 @@ typedef struct best_known {
 static bool is_even(const best_known *b, const sw_plan *p) {
   const sw_graph *g = b->s->g;
   const sw_even even = b->s->o->selection.even;
-  bool all = true;
   if (even == SW_EVEN_NEVER) return true;
-  for (int32_t i = 0; i < g->n_args && all; i++)
-    all = sw_sharding_is_even(&b->even, &p->args[i], g->values[g->args[i]].type.dims);
-  for (int32_t i = 0; i < g->n_outputs && all; i++)
-    all = sw_sharding_is_even(&b->even, &p->outputs[i], g->values[g->outputs[i]].type.dims);
+  bool all = sw_plan_check_even(p, &b->even, NULL) == SW_OK;
   for (sw_id i = 0; i < g->n_ops && all && even == SW_EVEN_ALWAYS; i++)
     all = sw_strategy_is_even(&b->even, g, &g->ops[i], &p->ops[i]);
   return all;

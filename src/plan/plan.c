@@ -170,10 +170,9 @@ sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
   return rc;
 }
 
-static sw_rc check_even(const sw_plan *p, const char *what, const char *name, const sw_value *v, const sw_sharding *s,
-                        sw_diag *d) {
+static sw_rc fail_uneven(const sw_plan *p, const char *what, const char *name, const sw_value *v, const sw_sharding *s,
+                         sw_diag *d) {
   sw_text type = {0}, cut = {0};
-  if (sw_sharding_is_even(NULL, s, v->type.dims)) return SW_OK;
   sw_type_print(&v->type, &type);
   sw_sharding_print(sw_machine_mesh(p->machine), s, &cut);
   const sw_rc rc = SW_FAIL(d, SW_E_INPUT, v->span,
@@ -184,13 +183,17 @@ static sw_rc check_even(const sw_plan *p, const char *what, const char *name, co
   return rc;
 }
 
-sw_rc sw_plan_check_even(const sw_plan *p, sw_diag *d) {
+sw_rc sw_plan_check_even(const sw_plan *p, const sw_even_rule *rule, sw_diag *d) {
   const sw_graph *g = p->graph;
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
-    SW_TRY(check_even(p, "argument", v->name, v, &p->args[i], d));
+    if (!sw_sharding_is_even(rule, &p->args[i], v->type.dims))
+      return fail_uneven(p, "argument", v->name, v, &p->args[i], d);
   }
-  for (int32_t i = 0; i < g->n_outputs; i++)
-    SW_TRY(check_even(p, "output", g->output_names[i], &g->values[g->outputs[i]], &p->outputs[i], d));
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_value *v = &g->values[g->outputs[i]];
+    if (!sw_sharding_is_even(rule, &p->outputs[i], v->type.dims))
+      return fail_uneven(p, "output", g->output_names[i], v, &p->outputs[i], d);
+  }
   return SW_OK;
 }

@@ -170,7 +170,7 @@ static sw_rc check_ends(const module *mod, sw_diag *d) {
 
 sw_rc sw_emit_jax(const sw_plan *plan, sw_text *out, sw_diag *d) {
   module mod = {plan, spell_jax, out};
-  SW_TRY(sw_plan_check_even(plan, d));
+  SW_TRY(sw_plan_check_even(plan, NULL, d));
   SW_TRY(check_ends(&mod, d));
   return print_module(&mod, "from jax.sharding import PartitionSpec as P\n", d);
 }
