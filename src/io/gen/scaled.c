@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-/* Greatest finite number. */
-static double largest(sw_dtype t) { return t == SW_F8E5M2 ? 57344 : 448; /* else f8e4m3fn */ }
-
 enum { WIDEST_BLOCK = 256, WIDE_ENOUGH = 64 };
 static const double kLeastAmount = 1e-12; /* so that a block of zeros has a scale, too */
+static const double kLargest = 448;       /* of f8e4m3fn */
 
 static int64_t largest_divisor(int64_t n, int64_t most) {
   for (int64_t k = most < n ? most : n; k > 1; k--)
@@ -49,7 +47,7 @@ static sw_id wide_scale(swg_builder *b, sw_id scale, sw_dtype t, const swg_block
   return swg_broadcast(b, "scale_wide", swg_convert(b, "scale_as_used", scale, t), k->split, dims);
 }
 
-swg_scaled swg_scale_down(swg_builder *b, const char *name, sw_id x, sw_dtype t, const swg_blocks *k) {
+swg_scaled swg_scale_down(swg_builder *b, const char *name, sw_id x, const swg_blocks *k) {
   const swg_shape shape = swg_shape_of(b, x);
   const sw_dtype wide = sw_dtype_bytes(swg_type(b, x)->dtype) < sw_dtype_bytes(SW_F32) ? SW_F32 : swg_type(b, x)->dtype;
   swg_shape inside = {0};
@@ -60,12 +58,12 @@ swg_scaled swg_scale_down(swg_builder *b, const char *name, sw_id x, sw_dtype t,
   if (inside.n) amount = swg_reduce(b, "amax", "max", amount, inside);
   amount = swg_convert(b, "amax_as_kept", amount, SW_F32);
   amount = swg_binary(b, SW_OP_MAXIMUM, "amax_some", amount, swg_splat_like(b, "least", kLeastAmount, amount));
-  sw_id scale = swg_scale(b, "scale", amount, 1 / largest(t));
+  sw_id scale = swg_scale(b, "scale", amount, 1 / kLargest);
   sw_id share =
       swg_binary(b, SW_OP_DIVIDE, "share", swg_convert(b, "wide", split, wide), wide_scale(b, scale, wide, k));
   share = swg_reshape(b, "share_joined", share, shape);
   swg_leave(b);
-  return (swg_scaled){swg_convert(b, name, share, t), scale};
+  return (swg_scaled){swg_convert(b, name, share, SW_F8E4M3FN), scale};
 }
 
 sw_id swg_scale_up(swg_builder *b, const char *name, swg_scaled x, sw_dtype t, const swg_blocks *k) {

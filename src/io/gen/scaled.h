@@ -23,8 +23,8 @@ typedef struct swg_blocks {
 swg_blocks swg_blocks_of(swg_shape shape);
 swg_shape swg_blocks_scales(const swg_blocks *k); /* shape of the scales */
 
-/* Ops NAME, NAME.scale and further ones, by the largest element that a block has now; t: f8e4m3fn or f8e5m2. */
-swg_scaled swg_scale_down(swg_builder *b, const char *name, sw_id x, sw_dtype t, const swg_blocks *k);
+/* Ops NAME, of f8e4m3fn, NAME.scale and further ones, by the largest element that a block has now. */
+swg_scaled swg_scale_down(swg_builder *b, const char *name, sw_id x, const swg_blocks *k);
 /* values * scale, of type t, as op NAME. */
 sw_id swg_scale_up(swg_builder *b, const char *name, swg_scaled x, sw_dtype t, const swg_blocks *k);
 

@@ -178,33 +178,21 @@ static void sgd(swg_builder *b, sw_id w, sw_id g) {
   output_new(b, fresh, w);
 }
 
-/* keep * old + (1 - keep) * x, as output NAME.new of state NAME, which is kept in f32 or wider or in bf16. */
-static sw_id average_in(swg_builder *b, sw_dtype kept, sw_id old, sw_id x, double keep) {
-  sw_dtype wide = swg_type(b, x)->dtype;
-  sw_id part = swg_scale(b, "kept", swg_convert(b, "wide", old, wide), keep), more = swg_scale(b, "added", x, 1 - keep);
-  sw_id fresh = swg_binary(b, SW_OP_ADD, kept == wide ? "new" : "sum", part, more);
-  output_new(b, swg_convert(b, "new", fresh, kept), old);
-  return fresh;
-}
-
-/* The same in eight bits, with the scale of each block as state NAME.scale. */
-static sw_id average_in_f8(swg_builder *b, sw_id old, sw_id x, double keep) {
-  sw_dtype wide = swg_type(b, x)->dtype;
-  const swg_blocks k = swg_blocks_of(swg_shape_of(b, x));
-  sw_id scale = swg_arg(b, "scale", SW_VALUE_STATE, SW_F32, swg_blocks_scales(&k));
-  sw_id was = swg_scale_up(b, "wide", (swg_scaled){old, scale}, wide, &k);
-  sw_id part = swg_scale(b, "kept", was, keep), more = swg_scale(b, "added", x, 1 - keep);
-  sw_id fresh = swg_binary(b, SW_OP_ADD, "sum", part, more);
-  swg_scaled now = swg_scale_down(b, "new", fresh, SW_F8E4M3FN, &k);
-  output_new(b, now.values, old);
-  output_new(b, now.scale, scale);
-  return fresh;
-}
-
+/* keep * old + (1 - keep) * x, as output NAME.new of state NAME; in eight bits with the scale of each block, as state
+ * NAME.scale. */
 static sw_id moving_average(swg_builder *b, const char *name, sw_dtype kept, sw_id x, double keep) {
-  sw_id old = swg_arg(b, name, SW_VALUE_STATE, kept, swg_shape_of(b, x));
+  const sw_dtype wide = swg_type(b, x)->dtype;
+  const bool scaled = kept == SW_F8E4M3FN;
+  const swg_blocks k = swg_blocks_of(swg_shape_of(b, x));
+  swg_scaled old = {swg_arg(b, name, SW_VALUE_STATE, kept, swg_shape_of(b, x)), -1}, now;
   swg_enter(b, "%s", name);
-  sw_id fresh = kept == SW_F8E4M3FN ? average_in_f8(b, old, x, keep) : average_in(b, kept, old, x, keep);
+  if (scaled) old.scale = swg_arg(b, "scale", SW_VALUE_STATE, SW_F32, swg_blocks_scales(&k));
+  sw_id was = scaled ? swg_scale_up(b, "wide", old, wide, &k) : swg_convert(b, "wide", old.values, wide);
+  sw_id part = swg_scale(b, "kept", was, keep), more = swg_scale(b, "added", x, 1 - keep);
+  sw_id fresh = swg_binary(b, SW_OP_ADD, kept == wide ? "new" : "sum", part, more);
+  now = scaled ? swg_scale_down(b, "new", fresh, &k) : (swg_scaled){swg_convert(b, "new", fresh, kept), -1};
+  output_new(b, now.values, old.values);
+  if (scaled) output_new(b, now.scale, old.scale);
   swg_leave(b);
   return fresh;
 }
