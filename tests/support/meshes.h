@@ -1,10 +1,11 @@
-/* Meshes by their text, and machines by the name of a shipped profile, for tests. */
+/* Meshes by their text, machines and small models by the names of shipped files, for tests. */
 #ifndef TESTS_MESHES_H_
 #define TESTS_MESHES_H_
 
 #include "check.h"
 
 #include "shardwright/mesh.h"
+#include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 
 static inline sw_mesh mesh_of(const char *text) {
@@ -26,6 +27,16 @@ static inline sw_machine *machine_of(const char *profile, const char *mesh, sw_a
   assert_ok(sw_mesh_parse(mesh, arena, &m, &diag));
   assert_ok(sw_machine_build(arena, hw, &m, &machine, &diag));
   return machine;
+}
+
+/* Of models/small; the caller destroys it. */
+static inline sw_graph *small_model(const char *name) {
+  sw_diag diag = {0};
+  char path[512];
+  sw_graph *g;
+  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, name);
+  assert_ok(sw_model_read(path, &g, &diag));
+  return g;
 }
 
 #endif

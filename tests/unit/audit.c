@@ -24,14 +24,11 @@ typedef struct subject {
 
 static void open_model(subject *s, const char *model, const char *mesh) {
   sw_diag diag = {0};
-  char path[512];
   *s = (subject){.model = model};
-  if (strstr(model, ".json")) {
-    snprintf(path, sizeof path, "%s", model);
-  } else {
-    snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, model);
-  }
-  assert_ok(sw_model_read(path, &s->graph, &diag));
+  if (strstr(model, ".json"))
+    assert_ok(sw_model_read(model, &s->graph, &diag));
+  else
+    s->graph = small_model(model);
   s->machine = machine_of("uniform", mesh, &s->arena); /* whose prices no calibration moves */
 }
 

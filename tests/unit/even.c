@@ -2,7 +2,6 @@
 #include "check.h"
 
 #include "shardwright/emit.h"
-#include "shardwright/model_json.h"
 #include "shardwright/plan.h"
 #include "support/building.h"
 #include "support/meshes.h"
@@ -158,13 +157,9 @@ static void models_are_cut_evenly(void **state) {
   (void)state;
   static const char *const kModels[] = {"resnet", "mixtral", "dlrm-train", "llama3-decode"};
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
-    char path[512];
-    sw_graph *g;
     const sw_machine *m = machine_of("local", "x=2,y=3", &arena);
-    snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, kModels[i]);
-    assert_ok(sw_model_read(path, &g, &diag));
+    sw_graph *g = small_model(kModels[i]);
     for (int even = 0; even < N_MODES; even++) {
       sw_plan plan;
       (void)search(g, m, (sw_even)even, 0.01, &arena, &plan);
@@ -177,50 +172,68 @@ static void models_are_cut_evenly(void **state) {
 
 /* --- what is required stays --------------------------------------------------------------------------------------- */
 
+typedef struct bench {
+  sw_arena arena;
+  const sw_machine *m;
+  sw_graph *g;
+} bench;
+
+static void begin(bench *b, const int64_t sizes[4]) {
+  *b = (bench){0};
+  b->m = machine_of("dgx-h100", "x=2,y=4", &b->arena);
+  b->g = two_products(sizes);
+}
+
+static void end(bench *b) {
+  sw_graph_destroy(b->g);
+  sw_arena_deinit(&b->arena);
+}
+
+/* Names the value, and writes nothing. */
+static void refuses(sw_rc (*emit)(const sw_plan *p, sw_text *out, sw_diag *d), const sw_plan *plan, const char *why) {
+  sw_diag diag = {0};
+  sw_text out = {0};
+  assert_int_equal(emit(plan, &out, &diag), SW_E_INPUT);
+  assert_non_null(strstr(diag.text, why));
+  assert_int_equal(out.n, 0);
+  sw_text_free(&out);
+}
+
 static void required_cuts_stay_and_are_refused(void **state) {
   (void)state;
-  sw_diag diag = {0};
-  sw_arena arena = {0};
-  sw_text out = {0};
+  bench b;
   sw_plan plan;
-  const sw_machine *m = machine_of("dgx-h100", "x=2,y=4", &arena);
-  sw_graph *g = two_products((int64_t[]){8, 30, 16, 10});
+  begin(&b, (int64_t[]){8, 30, 16, 10});
+  const sw_graph *g = b.g;
   sw_annotation a = {.value = g->args[1], .op = -1, .required = true, .sharding = sw_sharding_replicated(2)};
-  assert_true(sw_sharding_push(&a.sharding, 0, sw_axis_whole(sw_machine_mesh(m), 1)));
+  assert_true(sw_sharding_push(&a.sharding, 0, sw_axis_whole(sw_machine_mesh(b.m), 1)));
   sw_graph pinned = *g;
   pinned.annotations = &a;
   pinned.n_annotations = 1;
-  (void)search(&pinned, m, SW_EVEN_ALWAYS, 0, &arena, &plan);
+  (void)search(&pinned, b.m, SW_EVEN_ALWAYS, 0, &b.arena, &plan);
   assert_true(sw_sharding_equal(&plan.args[1], &a.sharding));
   assert_true(divides(&plan.args[0], &g->values[g->args[0]].type));
   assert_true(divides(&plan.args[2], &g->values[g->args[2]].type));
-  assert_int_equal(sw_emit_jax(&plan, &out, &diag), SW_E_INPUT);
-  assert_non_null(strstr(diag.text, "argument 'w', f32[30,16], is cut as [[y],[]]"));
-  assert_int_equal(out.n, 0);
-  diag = (sw_diag){0};
+  refuses(sw_emit_jax, &plan, "argument 'w', f32[30,16], is cut as [[y],[]]");
+  sw_diag diag = {0};
+  sw_text out = {0};
   assert_ok(sw_emit_dtensor(&plan, &out, &diag)); /* blocks of one axis are as torch.chunk has them */
   sw_text_free(&out);
-  sw_graph_destroy(g);
-  sw_arena_deinit(&arena);
+  end(&b);
 }
 
 /* 10 rows over 2 x 4 devices: DTensor cuts 5 rows in four, we 10 in eight. */
 static void dtensor_nests_blocks(void **state) {
   (void)state;
   sw_diag diag = {0};
-  sw_arena arena = {0};
-  sw_text out = {0};
+  bench b;
   sw_plan plan;
-  const sw_machine *m = machine_of("dgx-h100", "x=2,y=4", &arena);
-  sw_graph *g = two_products((int64_t[]){10, 8, 8, 8});
-  assert_ok(sw_plan_build(g, m, &arena, &plan, &diag));
+  begin(&b, (int64_t[]){10, 8, 8, 8});
+  assert_ok(sw_plan_build(b.g, b.m, &b.arena, &plan, &diag));
   for (int axis = 0; axis < 2; axis++)
-    assert_true(sw_sharding_push(&plan.args[0], 0, sw_axis_whole(sw_machine_mesh(m), axis)));
-  assert_int_equal(sw_emit_dtensor(&plan, &out, &diag), SW_E_INPUT);
-  assert_non_null(strstr(diag.text, "argument 'x' is cut unevenly by several axes"));
-  sw_text_free(&out);
-  sw_graph_destroy(g);
-  sw_arena_deinit(&arena);
+    assert_true(sw_sharding_push(&plan.args[0], 0, sw_axis_whole(sw_machine_mesh(b.m), axis)));
+  refuses(sw_emit_dtensor, &plan, "argument 'x' is cut unevenly by several axes");
+  end(&b);
 }
 
 int main(void) {

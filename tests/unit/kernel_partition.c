@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "shardwright/kernel.h"
 #include "support/program.h"
+#include "support/meshes.h"
 
 static const char *const kCompilers[] = {"none", "eager", "xla", "xla-cpu", "inductor", "ideal"};
 enum { N_COMPILERS = sizeof kCompilers / sizeof *kCompilers };
@@ -152,11 +153,7 @@ static void small_models(void **state) {
   static const char *const kModels[] = {"mlp-train",        "gpt2-train", "llama3-decode", "mixtral",
                                         "moe-layers-train", "conv-train", "bert-train"};
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
-    sw_diag diag = {0};
-    sw_graph *g;
-    char path[256];
-    snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, kModels[i]);
-    assert_ok(sw_model_read(path, &g, &diag));
+    sw_graph *g = small_model(kModels[i]);
     check_kernels(g, i);
     sw_graph_destroy(g);
   }

@@ -184,22 +184,13 @@ static sw_rc plan(placed *p, sw_graph *g, double limit_s, int64_t capacity, sw_p
   return sw_plan_search(g, p->machine, &o, &p->arena, out, d);
 }
 
-static sw_graph *read_model(const char *name) {
-  sw_diag diag = {0};
-  sw_graph *g;
-  char path[512];
-  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, name);
-  assert_ok(sw_model_read(path, &g, &diag));
-  return g;
-}
-
 /* A mesh of which another one is a coarser view gives no worse plans than that. */
 static void finer_meshes_plan_no_worse(void **state) {
   (void)state;
   static const char *const kMeshes[] = {"x=4,y=4", "x=2,y=2,z=2,w=2"};
   double cost[2];
   sw_diag diag = {0};
-  sw_graph *g = read_model("mlp-train");
+  sw_graph *g = small_model("mlp-train");
   for (int i = 0; i < 2; i++) {
     placed p;
     sw_plan best;
@@ -249,7 +240,7 @@ static void scattered_pins_are_met(void **state) {
 static void no_time_gives_a_plan_made_by_rule(void **state) {
   (void)state;
   sw_diag diag = {0};
-  sw_graph *g = read_model("gpt2");
+  sw_graph *g = small_model("gpt2");
   placed p;
   sw_plan best, rule, found;
   sw_breakdown a, b;

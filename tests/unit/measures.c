@@ -7,6 +7,7 @@
 #include "shardwright/plan.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/validate.h"
+#include "support/meshes.h"
 
 static void check_account(const sw_comparison *c, const sw_machine *machine) {
   sw_diag diag = {0};
@@ -38,13 +39,10 @@ static void moved_bytes_are_those_received(void **state) {
   int compared = 0;
   assert_ok(sw_profile_read("dgx-h100", &a, &p, &diag));
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
-    char path[256];
-    sw_graph *g;
+    sw_graph *g = small_model(kModels[i]);
     sw_mesh mesh;
     sw_machine *machine;
     const sw_comparison *all;
-    snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, kModels[i]);
-    assert_ok(sw_model_read(path, &g, &diag));
     assert_ok(sw_mesh_parse("x=2,y=2", &a, &mesh, &diag));
     assert_ok(sw_machine_build(&a, p, &mesh, &machine, &diag));
     assert_ok(sw_baselines_build(g, machine, &a, &all, &diag));

@@ -5,6 +5,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "support/random_plan.h"
+#include "support/meshes.h"
 
 /* By its definition: what of the list is live then. */
 static int64_t held_at(const sw_breakdown *a, int32_t step) {
@@ -42,16 +43,8 @@ static void classes_add_up_to_all_that_is_held(void **state) {
   for (int i = 0; i < RANDOM_MODELS; i++) {
     sw_diag diag = {0};
     sw_arena arena = {0};
-    sw_graph *g;
-    sw_mesh mesh;
-    const sw_profile *profile;
-    sw_machine *machine;
-    char path[512];
-    snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, random_models[i]);
-    assert_ok(sw_model_read(path, &g, &diag));
-    assert_ok(sw_profile_read("uniform", &arena, &profile, &diag));
-    assert_ok(sw_mesh_parse("x=2,y=2", &arena, &mesh, &diag));
-    assert_ok(sw_machine_build(&arena, profile, &mesh, &machine, &diag));
+    sw_graph *g = small_model(random_models[i]);
+    sw_machine *machine = machine_of("uniform", "x=2,y=2", &arena);
     for (int round = check_scale(3); round > 0; round--) {
       sw_plan p;
       sw_breakdown a;
@@ -91,11 +84,8 @@ static void values_are_of_the_class_that_people_would_say(void **state) {
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
     sw_diag diag = {0};
     sw_arena arena = {0};
-    sw_graph *g;
+    sw_graph *g = small_model(kRows[i].model);
     const uint8_t *of_value;
-    char path[512];
-    snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, kRows[i].model);
-    assert_ok(sw_model_read(path, &g, &diag));
     assert_ok(sw_classify_values(g, &arena, &of_value, &diag));
     const sw_id v = sw_graph_value_named(g, kRows[i].value);
     if (v < 0) fail_msg("%s has no '%s'", kRows[i].model, kRows[i].value);
@@ -118,11 +108,8 @@ static void parameters_that_are_trained_have_gradients(void **state) {
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
     sw_diag diag = {0};
     sw_arena arena = {0};
-    sw_graph *g;
+    sw_graph *g = small_model(kModels[i].model);
     const uint8_t *of_value;
-    char path[512];
-    snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, kModels[i].model);
-    assert_ok(sw_model_read(path, &g, &diag));
     assert_ok(sw_classify_values(g, &arena, &of_value, &diag));
     for (int32_t k = 0; k < g->n_args; k++) {
       const sw_value *arg = &g->values[g->args[k]];

@@ -79,14 +79,12 @@ static void check_plan(tally *t, const sw_plan *plan, uint64_t seed, const char 
 
 static void try_model(tally *t, const char *model, const char *mesh, const char *profile, uint64_t seed, int plans) {
   sw_diag diag = {0};
-  char path[512], what[600];
+  char what[600];
   sw_arena arena = {0};
-  sw_graph *g;
   sw_rng rng;
   int done = 0;
-  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, model);
   snprintf(what, sizeof what, "%s on %s of %s", model, mesh, profile);
-  assert_ok(sw_model_read(path, &g, &diag));
+  sw_graph *g = small_model(model);
   const sw_machine *machine = machine_of(profile, mesh, &arena);
   for (int drawn = 0; done < plans && drawn < 200 * plans && t->failed < 5; drawn++) {
     sw_plan p;

@@ -13,6 +13,7 @@
 #include "io/gen.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
+#include "support/meshes.h"
 
 static sw_diag diag;
 
@@ -62,11 +63,9 @@ static void random_model(sw_rng *r, subject *out) {
     snprintf(out->name, sizeof out->name, "mlp-train layers=%s batch=%s hidden=%s", text[0], text[1], text[2]);
     return;
   }
-  char path[256];
   const char *name = random_models[sw_rng_below(r, RANDOM_MODELS)];
-  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, name);
   snprintf(out->name, sizeof out->name, "%s", name);
-  assert_ok(sw_model_read(path, &out->g, &diag));
+  out->g = small_model(name);
 }
 
 /* --- the two properties ------------------------------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 #include "shardwright/program.h"
 #include "shardwright/validate.h"
 #include "support/random_plan.h"
+#include "support/meshes.h"
 
 typedef struct chooser {
   const sw_graph *g;
@@ -163,16 +164,12 @@ static void shrink_and_print(chooser *c, sw_plan *p, uint64_t seed, sw_text *why
 /* *program is NULL for a model of our own; else it owns the graph, and annotations bind nothing. */
 static sw_graph *read_model(const char *model, const sw_mesh *m, sw_program **program) {
   sw_diag diag = {0};
-  char path[512];
-  sw_graph *g;
   *program = NULL;
   if (strstr(model, ".mlir")) {
     assert_ok(sw_program_read(model, &(sw_program_options){.mesh = m, .keep = SW_KEEP_NONE}, program, &diag));
     return (sw_graph *)sw_program_graph(*program);
   }
-  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, model);
-  assert_ok(sw_model_read(path, &g, &diag));
-  return g;
+  return small_model(model);
 }
 
 /* Plans of one model on one mesh; returns how many failed. */

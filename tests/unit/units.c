@@ -9,6 +9,7 @@
 #include "shardwright/plan.h"
 #include "shardwright/profile_json.h"
 #include "strategy/least_held.h"
+#include "support/meshes.h"
 
 static const char *const kModels[] = {"mlp", "gpt2", "llama3", "llama3-decode", "mixtral", "mlp-train", "gpt2-train"};
 
@@ -188,10 +189,7 @@ static void problem_and_breakdown_agree(void **state) {
   assert_ok(sw_mesh_parse("x=2,y=4", &a, &mesh, &diag));
   assert_ok(sw_machine_build(&a, profile, &mesh, &machine, &diag));
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
-    char path[256];
-    sw_graph *g;
-    snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, kModels[i]);
-    assert_ok(sw_model_read(path, &g, &diag));
+    sw_graph *g = small_model(kModels[i]);
     every_port_is_one(g);
     for (size_t c = 0; c < sizeof kCompilers / sizeof *kCompilers; c++)
       agree_on(g, machine, kCompilers[c], &a, &compared, &rng, &drawn);
