@@ -8,12 +8,23 @@
  * sw_data_file finds it. The profile and its texts live in `arena`. Errors carry file, line and column. */
 SW_API SW_CHECKED sw_rc sw_profile_read(const char *path_or_name, sw_arena *arena, const sw_profile **out, sw_diag *d);
 
-/* The same with numbers of the file changed before it is read: "levels.nvlink.costs.*.bytes_per_s*=0.5" (times), or
+/* How a profile is read.
+ *
+ * Changes: numbers of the file are changed before it is read: "levels.nvlink.costs.*.bytes_per_s*=0.5" (times), or
  * "device.memory.bytes_per_s=3e12" (docs/profiles.md, "What if"). A path that names no number is SW_E_USAGE with the
- * nearest ones. The changes are part of the profile's name, behind SW_PROFILE_CHANGED, and of its hash. */
+ * nearest ones. The changes are part of the profile's name, behind SW_PROFILE_CHANGED, and of its hash.
+ *
+ * Report: hears all errors of the file but the last, which is the call's; and warnings (whose rc is SW_OK) of numbers
+ * that no machine has, as where a unit was mistaken. Without it the other errors are notes to the first. */
 #define SW_PROFILE_CHANGED " with "
-SW_API SW_CHECKED sw_rc sw_profile_read_changed(const char *path_or_name, const char *const *changes, int n_changes,
-                                                sw_arena *arena, const sw_profile **out, sw_diag *d);
+typedef struct sw_profile_reading {
+  const char *const *changes;
+  int n_changes;
+  void (*report)(void *user, const sw_diag *d); /* NULL: nobody hears */
+  void *user;
+} sw_profile_reading;
+SW_API SW_CHECKED sw_rc sw_profile_read_with(const char *path_or_name, const sw_profile_reading *o, sw_arena *arena,
+                                             const sw_profile **out, sw_diag *d);
 
 /* Add a note to `d` that names the profiles of sw_profile_names on which the mesh can be laid, if there are any. */
 SW_API void sw_profile_note_fitting(const sw_mesh *mesh, sw_diag *d);

@@ -9,8 +9,17 @@
 #include "shardwright/plan_json.h"
 #include "shardwright/profile_json.h"
 
+void sw_session_report(void *user, const sw_diag *d) {
+  (void)user;
+  if (d->rc)
+    sw_diag_print(d, stderr, false);
+  else
+    sw_log(SW_LOG_WARN, "%s:%d:%d: %s", d->file, d->line, d->col, d->text);
+}
+
 sw_rc sw_read_hw(const char *hw, const sw_words *changes, sw_arena *arena, const sw_profile **out, sw_diag *d) {
-  return sw_profile_read_changed(hw, changes->at, changes->n, arena, out, d);
+  const sw_profile_reading o = {changes->at, changes->n, sw_session_report, NULL};
+  return sw_profile_read_with(hw, &o, arena, out, d);
 }
 
 sw_rc sw_bind_hw(const sw_profile *p, const sw_mesh *mesh, sw_arena *arena, sw_machine **out, sw_diag *d) {
@@ -34,14 +43,6 @@ static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_d
     *d = (sw_diag){0}; /* what stands in for unknown sizes is too much for the profile, of which no price is asked */
   SW_TRY(sw_profile_read("uniform", arena, &s->profile, d));
   return sw_machine_build(arena, s->profile, &s->mesh, &s->machine, d);
-}
-
-void sw_session_report(void *user, const sw_diag *d) {
-  (void)user;
-  if (d->rc)
-    sw_diag_print(d, stderr, false);
-  else
-    sw_log(SW_LOG_WARN, "%s:%d:%d: %s", d->file, d->line, d->col, d->text);
 }
 
 void sw_session_warn_of_hints(const sw_plan *plan) {

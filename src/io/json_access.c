@@ -208,13 +208,15 @@ static sw_rc unknown_key(const sw_json *member, const char *const *keys, int n, 
                        all);
 }
 
+sw_rc sw_json_check_key(const sw_json *member, const char *const *keys, int n, const char *what, sw_diag *d) {
+  for (int j = 0; j < n; j++)
+    if (!strcmp(member->key, keys[j])) return SW_OK;
+  return unknown_key(member, keys, n, what, d);
+}
+
 sw_rc sw_json_only(const sw_json *v, const char *const *keys, int n, const char *what, sw_diag *d) {
   if (v->kind != SW_JSON_OBJECT)
     return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %s; expected an object", what, kKindText[v->kind]);
-  for (int i = 0; i < v->n; i++) {
-    bool known = false;
-    for (int j = 0; j < n && !known; j++) known = !strcmp(v->at[i].key, keys[j]);
-    if (!known) return unknown_key(&v->at[i], keys, n, what, d);
-  }
+  for (int i = 0; i < v->n; i++) SW_TRY(sw_json_check_key(&v->at[i], keys, n, what, d));
   return SW_OK;
 }

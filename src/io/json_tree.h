@@ -57,6 +57,10 @@ SW_API const sw_json *sw_json_find(const sw_json *object, const char *key);
  * 'shape'?". `what` names the object. Also fails when `v` is not an object. */
 SW_API SW_CHECKED sw_rc sw_json_only(const sw_json *v, const char *const *keys, int n, const char *what, sw_diag *d);
 
+/* The same for one member. */
+SW_API SW_CHECKED sw_rc sw_json_check_key(const sw_json *member, const char *const *keys, int n, const char *what,
+                                          sw_diag *d);
+
 /* A value as a type, or a failure at its place that calls it by its key (or as "element"). Ranges are inclusive. */
 SW_API SW_CHECKED sw_rc sw_json_as_i64(const sw_json *v, int64_t min, int64_t max, int64_t *out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_json_as_f64(const sw_json *v, double min, double max, double *out, sw_diag *d);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "io/json_tree.h"
+#include "io/profile_plausible.h"
 #include "io/profile_set.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -22,12 +23,59 @@ enum { VERSION = 1 };
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
 #define HUGE_RATE 1e30 /* per second; beyond any hardware, far from overflow */
 
+enum { MOST_ERRORS = 20 };
+
 typedef struct reader {
   sw_arena *arena;
   const sw_json *sources;
   sw_profile *p;
   sw_diag *d;
+  SW_ARRAY(sw_diag) errors;
+  const char *level, *cost; /* where reading is; NULL: in none */
 } reader;
+
+/* Of a cost that other classes name, an error is kept once. */
+static sw_rc keep_error(reader *r, const sw_diag *wrong) {
+  for (size_t i = 0; i < r->errors.n; i++) {
+    const sw_diag *e = &r->errors.at[i];
+    if (e->line == wrong->line && e->col == wrong->col && strcmp(e->text, wrong->text) == 0) return SW_OK;
+  }
+  return sw_array_push(&r->errors, *wrong, r->d);
+}
+
+/* What is wrong in one place hides nothing that is wrong in others: it is kept, and reading goes on. */
+static sw_rc past(reader *r, sw_rc rc) {
+  if (rc != SW_E_INPUT) return rc;
+  if (r->cost) sw_diag_note(r->d, "in the cost of %s", r->cost);
+  if (r->level) sw_diag_note(r->d, "in level '%.60s'", r->level);
+  const sw_diag wrong = *r->d;
+  *r->d = (sw_diag){0};
+  return keep_error(r, &wrong);
+}
+
+#define PAST(r, expr) SW_TRY(past(r, expr))
+
+typedef sw_rc part_reader(reader *r, const sw_json *v);
+
+/* The object or array under a key by its reader. */
+static sw_rc read_part(reader *r, const sw_json *v, const char *key, sw_json_kind kind, part_reader *read) {
+  const sw_json *part = NULL;
+  PAST(r, sw_json_member(v, key, &part, r->d));
+  if (!part) return SW_OK;
+  const size_t before = r->errors.n;
+  PAST(r, sw_json_expect(part, kind, r->d));
+  return r->errors.n > before ? SW_OK : past(r, read(r, part));
+}
+
+static sw_rc read_optional(reader *r, const sw_json *v, const char *key, sw_json_kind kind, part_reader *read) {
+  return sw_json_find(v, key) ? read_part(r, v, key, kind, read) : SW_OK;
+}
+
+/* Every key that is none of these. */
+static sw_rc check_keys(reader *r, const sw_json *v, const char *const *keys, int n, const char *what) {
+  for (int i = 0; i < v->n; i++) PAST(r, sw_json_check_key(&v->at[i], keys, n, what, r->d));
+  return SW_OK;
+}
 
 static sw_rc keep_text(reader *r, const char *text, const char **out) {
   *out = sw_arena_strndup(r->arena, text, strlen(text), r->d);
@@ -75,24 +123,25 @@ static sw_rc bytes_member(reader *r, const sw_json *v, const char *key, int64_t 
 
 static sw_rc read_memory(reader *r, const sw_json *v) {
   static const char *const keys[] = {"bytes", "reserved_bytes", "bytes_per_s", "source"};
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'memory'", r->d));
-  SW_TRY(check_source(r, v));
-  SW_TRY(bytes_member(r, v, "bytes", &r->p->memory_bytes));
-  SW_TRY(bytes_member(r, v, "reserved_bytes", &r->p->memory_reserved_bytes));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'memory'"));
+  PAST(r, check_source(r, v));
+  PAST(r, bytes_member(r, v, "bytes", &r->p->memory_bytes));
+  PAST(r, bytes_member(r, v, "reserved_bytes", &r->p->memory_reserved_bytes));
   return sw_json_f64(v, "bytes_per_s", 1, HUGE_RATE, &r->p->memory_bytes_per_s, r->d);
+}
+
+static sw_rc read_rate_of(reader *r, const sw_json *v, bool *stated) {
+  sw_dtype t;
+  if (!sw_dtype_parse(v->key, &t)) return SW_FAIL_INPUT(r->d, sw_json_key_span(v), "'%.60s' is not a dtype", v->key);
+  stated[t] = true;
+  return sw_json_as_f64(v, 1, HUGE_RATE, &r->p->flop_per_s[t], r->d);
 }
 
 static sw_rc read_flops(reader *r, const sw_json *v) {
   bool stated[SW_DTYPE_COUNT] = {false};
-  SW_TRY(check_source(r, v));
-  for (int i = 0; i < v->n; i++) {
-    sw_dtype t;
-    if (!strcmp(v->at[i].key, "source")) continue;
-    if (!sw_dtype_parse(v->at[i].key, &t))
-      return SW_FAIL_INPUT(r->d, sw_json_key_span(&v->at[i]), "'%.60s' is not a dtype", v->at[i].key);
-    SW_TRY(sw_json_as_f64(&v->at[i], 1, HUGE_RATE, &r->p->flop_per_s[t], r->d));
-    stated[t] = true;
-  }
+  PAST(r, check_source(r, v));
+  for (int i = 0; i < v->n; i++)
+    if (strcmp(v->at[i].key, "source") != 0) PAST(r, read_rate_of(r, &v->at[i], stated));
   if (!stated[SW_F32]) return SW_FAIL_INPUT(r->d, sw_json_span(v), "missing key 'f32'");
   sw_profile_complete_flops(r->p, stated);
   return SW_OK;
@@ -100,19 +149,19 @@ static sw_rc read_flops(reader *r, const sw_json *v) {
 
 static sw_rc read_achieved(reader *r, const sw_json *v) {
   static const char *const keys[] = {"flop_fraction", "flop_fraction_8bit", "memory_fraction", "launch_s", "source"};
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'achieved'", r->d));
-  SW_TRY(check_source(r, v));
-  SW_TRY(sw_json_f64(v, "flop_fraction", 1e-6, 1, &r->p->flop_fraction, r->d));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'achieved'"));
+  PAST(r, check_source(r, v));
+  PAST(r, sw_json_f64(v, "flop_fraction", 1e-6, 1, &r->p->flop_fraction, r->d));
   r->p->flop_fraction_8bit = r->p->flop_fraction;
-  SW_TRY(sw_json_opt_f64(v, "flop_fraction_8bit", 1e-6, 1, &r->p->flop_fraction_8bit, r->d));
-  SW_TRY(sw_json_f64(v, "memory_fraction", 1e-6, 1, &r->p->memory_fraction, r->d));
+  PAST(r, sw_json_opt_f64(v, "flop_fraction_8bit", 1e-6, 1, &r->p->flop_fraction_8bit, r->d));
+  PAST(r, sw_json_f64(v, "memory_fraction", 1e-6, 1, &r->p->memory_fraction, r->d));
   return sw_json_f64(v, "launch_s", 0, 1, &r->p->launch_s, r->d);
 }
 
 static sw_rc read_shared(reader *r, const sw_json *v) {
   static const char *const keys[] = {"cores", "source"};
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'shared'", r->d));
-  SW_TRY(check_source(r, v));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'shared'"));
+  PAST(r, check_source(r, v));
   return sw_json_i64(v, "cores", 1, SW_MAX_DEVICES, &r->p->shared_cores, r->d);
 }
 
@@ -121,56 +170,48 @@ static sw_rc read_kernel(reader *r, const sw_json *v, sw_priced_kernel k) {
   sw_kernel_price *price = &r->p->kernel[k];
   const uint32_t has = sw_priced_kernel_constants(k);
   int n = 2;
+  PAST(r, sw_json_expect(v, SW_JSON_OBJECT, r->d));
   for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++)
     if (has >> c & 1) keys[n++] = sw_kernel_constant_text((sw_kernel_constant)c);
-  SW_TRY(sw_json_only(v, keys, n, "a kernel", r->d));
-  SW_TRY(check_source(r, v));
-  if (sw_json_find(v, "library")) SW_TRY(text_member(r, v, "library", &price->library));
+  SW_TRY(check_keys(r, v, keys, n, "a kernel"));
+  PAST(r, check_source(r, v));
+  PAST(r, opt_text_member(r, v, "library", &price->library));
   price->known = true;
   for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++)
     if (has >> c & 1)
-      SW_TRY(sw_json_f64(v, sw_kernel_constant_text((sw_kernel_constant)c), 0, 1e9, &price->v[c], r->d));
+      PAST(r, sw_json_f64(v, sw_kernel_constant_text((sw_kernel_constant)c), 0, 1e9, &price->v[c], r->d));
   return SW_OK;
 }
 
 static sw_rc read_kernels(reader *r, const sw_json *v) {
   const char *keys[SW_PRICED_COUNT + 2] = {"multiprocessors", "source"};
   for (int k = 0; k < SW_PRICED_COUNT; k++) keys[k + 2] = sw_priced_kernel_text((sw_priced_kernel)k);
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'kernels'", r->d));
-  SW_TRY(check_source(r, v));
-  SW_TRY(sw_json_f64(v, "multiprocessors", 1, 1e6, &r->p->multiprocessors, r->d));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'kernels'"));
+  PAST(r, check_source(r, v));
+  PAST(r, sw_json_f64(v, "multiprocessors", 1, 1e6, &r->p->multiprocessors, r->d));
   for (int k = 0; k < SW_PRICED_COUNT; k++) {
-    const sw_json *part = NULL;
-    SW_TRY(sw_json_opt_object(v, keys[k + 2], &part, r->d));
-    if (part) SW_TRY(read_kernel(r, part, (sw_priced_kernel)k));
+    const sw_json *part = sw_json_find(v, keys[k + 2]);
+    if (part) PAST(r, read_kernel(r, part, (sw_priced_kernel)k));
   }
   return SW_OK;
 }
 
 static sw_rc read_device(reader *r, const sw_json *v) {
   static const char *const keys[] = {"name", "memory", "flop_per_s", "achieved", "kernels", "shared"};
-  const sw_json *part;
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'device'", r->d));
-  SW_TRY(text_member(r, v, "name", &r->p->device_name));
-  SW_TRY(sw_json_object(v, "memory", &part, r->d));
-  SW_TRY(read_memory(r, part));
-  SW_TRY(sw_json_object(v, "flop_per_s", &part, r->d));
-  SW_TRY(read_flops(r, part));
-  SW_TRY(sw_json_object(v, "achieved", &part, r->d));
-  SW_TRY(read_achieved(r, part));
-  part = NULL;
-  SW_TRY(sw_json_opt_object(v, "kernels", &part, r->d));
-  if (part) SW_TRY(read_kernels(r, part));
-  part = NULL;
-  SW_TRY(sw_json_opt_object(v, "shared", &part, r->d));
-  return part ? read_shared(r, part) : SW_OK;
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'device'"));
+  PAST(r, text_member(r, v, "name", &r->p->device_name));
+  SW_TRY(read_part(r, v, "memory", SW_JSON_OBJECT, read_memory));
+  SW_TRY(read_part(r, v, "flop_per_s", SW_JSON_OBJECT, read_flops));
+  SW_TRY(read_part(r, v, "achieved", SW_JSON_OBJECT, read_achieved));
+  SW_TRY(read_optional(r, v, "kernels", SW_JSON_OBJECT, read_kernels));
+  return read_optional(r, v, "shared", SW_JSON_OBJECT, read_shared);
 }
 
 static sw_rc read_in_network(reader *r, const sw_json *v, sw_cost_line *line) {
   static const char *const keys[] = {"min_members", "bytes_per_s", "source"};
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'in_network'", r->d));
-  SW_TRY(check_source(r, v));
-  SW_TRY(sw_json_i64(v, "min_members", 2, SW_MAX_DEVICES, &line->in_network_min, r->d));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'in_network'"));
+  PAST(r, check_source(r, v));
+  PAST(r, sw_json_i64(v, "min_members", 2, SW_MAX_DEVICES, &line->in_network_min, r->d));
   return slope_member(r, v, "bytes_per_s", &line->in_network_s_per_byte);
 }
 
@@ -204,8 +245,8 @@ static sw_rc read_knots(reader *r, const sw_json *v, sw_cost_line *line) {
   const sw_json *rows;
   sw_cost_knots *k;
   SW_ARENA_NEW(k, r->arena, 1, r->d);
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'knots'", r->d));
-  SW_TRY(check_source(r, v));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'knots'"));
+  PAST(r, check_source(r, v));
   SW_TRY(read_logs(r, v, "members", 2, SW_MAX_DEVICES, SW_MAX_KNOT_MEMBERS, k->ln_members, &k->n_members));
   SW_TRY(read_logs(r, v, "bytes", 1, 9e15, SW_MAX_KNOT_SIZES, k->ln_bytes, &k->n_sizes));
   SW_TRY(sw_json_array(v, "ln_factor", &rows, r->d));
@@ -221,16 +262,17 @@ static sw_rc read_line(reader *r, const sw_json *v, sw_cost_line *line) {
   static const char *const keys[] = {
       "base_s", "peer_s", "ramp_s_per_sqrt_byte", "bytes_per_s", "pair_bytes_per_s", "in_network", "knots", "source"};
   const sw_json *in_network = NULL, *knots = NULL;
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "a cost", r->d));
-  SW_TRY(check_source(r, v));
-  SW_TRY(sw_json_f64(v, "base_s", 0, 1e9, &line->base_s, r->d));
-  SW_TRY(sw_json_opt_f64(v, "peer_s", 0, 1e9, &line->peer_s, r->d));
-  SW_TRY(sw_json_opt_f64(v, "ramp_s_per_sqrt_byte", 0, 1e9, &line->ramp_s_per_sqrt_byte, r->d));
-  SW_TRY(slope_member(r, v, "bytes_per_s", &line->s_per_byte));
-  SW_TRY(opt_slope_member(r, v, "pair_bytes_per_s", &line->pair_s_per_byte));
-  SW_TRY(sw_json_opt_object(v, "in_network", &in_network, r->d));
-  if (in_network) SW_TRY(read_in_network(r, in_network, line));
-  SW_TRY(sw_json_opt_object(v, "knots", &knots, r->d));
+  SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, r->d));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "a cost"));
+  PAST(r, check_source(r, v));
+  PAST(r, sw_json_f64(v, "base_s", 0, 1e9, &line->base_s, r->d));
+  PAST(r, sw_json_opt_f64(v, "peer_s", 0, 1e9, &line->peer_s, r->d));
+  PAST(r, sw_json_opt_f64(v, "ramp_s_per_sqrt_byte", 0, 1e9, &line->ramp_s_per_sqrt_byte, r->d));
+  PAST(r, slope_member(r, v, "bytes_per_s", &line->s_per_byte));
+  PAST(r, opt_slope_member(r, v, "pair_bytes_per_s", &line->pair_s_per_byte));
+  PAST(r, sw_json_opt_object(v, "in_network", &in_network, r->d));
+  if (in_network) PAST(r, read_in_network(r, in_network, line));
+  PAST(r, sw_json_opt_object(v, "knots", &knots, r->d));
   return knots ? read_knots(r, knots, line) : SW_OK;
 }
 
@@ -243,18 +285,20 @@ static sw_rc read_alias(reader *r, const sw_json *costs, const sw_json *v, sw_co
   return read_line(r, other, line);
 }
 
+static sw_rc read_cost(reader *r, const sw_json *costs, const char *key, sw_cost_line *out) {
+  const sw_json *line;
+  SW_TRY(sw_json_member(costs, key, &line, r->d));
+  r->cost = key;
+  PAST(r, line->kind == SW_JSON_STRING ? read_alias(r, costs, line, out) : read_line(r, line, out));
+  r->cost = NULL;
+  return SW_OK;
+}
+
 static sw_rc read_costs(reader *r, const sw_json *v, sw_level *level) {
   const char *keys[SW_COST_CLASS_COUNT];
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) keys[c] = sw_cost_class_text((sw_cost_class)c);
-  SW_TRY(sw_json_only(v, keys, SW_COST_CLASS_COUNT, "'costs'", r->d));
-  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
-    const sw_json *line;
-    SW_TRY(sw_json_member(v, keys[c], &line, r->d));
-    if (line->kind == SW_JSON_STRING)
-      SW_TRY(read_alias(r, v, line, &level->line[c]));
-    else
-      SW_TRY_NOTE(r->d, read_line(r, line, &level->line[c]), "in the cost of %s", keys[c]);
-  }
+  SW_TRY(check_keys(r, v, keys, SW_COST_CLASS_COUNT, "'costs'"));
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) PAST(r, read_cost(r, v, keys[c], &level->line[c]));
   return SW_OK;
 }
 
@@ -283,8 +327,8 @@ static sw_rc read_size(reader *r, const sw_json *v, sw_level *level) {
 
 static sw_rc read_overlap(reader *r, const sw_json *v, sw_level *level) {
   static const char *const keys[] = {"serial_fraction", "source"};
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'overlap'", r->d));
-  SW_TRY(check_source(r, v));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'overlap'"));
+  PAST(r, check_source(r, v));
   return sw_json_f64(v, "serial_fraction", 0, 1, &level->serial_fraction, r->d);
 }
 
@@ -294,68 +338,77 @@ static sw_rc read_level(reader *r, const sw_json *v, sw_level *level) {
   const char *kinds[SW_TOPOLOGY_COUNT];
   const sw_json *part = NULL;
   int kind;
+  SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, r->d));
+  PAST(r, text_member(r, v, "name", &level->name));
+  r->level = level->name;
   for (int i = 0; i < SW_TOPOLOGY_COUNT; i++) kinds[i] = sw_topology_text((sw_topology)i);
   SW_TRY(sw_json_member(v, "topology", &part, r->d));
   SW_TRY(sw_json_word(part, kinds, SW_TOPOLOGY_COUNT, &kind, r->d));
   level->kind = (sw_topology)kind;
   bool is_torus = kind == SW_TOPOLOGY_TORUS;
-  SW_TRY(sw_json_only(v, is_torus ? torus : square, is_torus ? COUNT(torus) : COUNT(square), "a level", r->d));
-  SW_TRY(check_source(r, v));
-  SW_TRY(text_member(r, v, "name", &level->name));
+  SW_TRY(check_keys(r, v, is_torus ? torus : square, is_torus ? COUNT(torus) : COUNT(square), "a level"));
+  PAST(r, check_source(r, v));
   level->n_dims = 1;
-  SW_TRY(is_torus ? read_torus(r, v, level) : read_size(r, v, level));
+  PAST(r, is_torus ? read_torus(r, v, level) : read_size(r, v, level));
   part = NULL;
-  SW_TRY(sw_json_opt_object(v, "overlap", &part, r->d));
-  if (part) SW_TRY(read_overlap(r, part, level));
-  SW_TRY(sw_json_object(v, "costs", &part, r->d));
-  SW_TRY_NOTE(r->d, read_costs(r, part, level), "in level '%.60s'", level->name);
-  return SW_OK;
+  PAST(r, sw_json_opt_object(v, "overlap", &part, r->d));
+  if (part) PAST(r, read_overlap(r, part, level));
+  part = NULL;
+  PAST(r, sw_json_object(v, "costs", &part, r->d));
+  return part && part->kind == SW_JSON_OBJECT ? read_costs(r, part, level) : SW_OK;
 }
 
 static sw_rc read_levels(reader *r, const sw_json *v) {
   if (v->n < 1 || v->n > SW_MAX_LEVELS)
     return SW_FAIL_INPUT(r->d, sw_json_span(v), "'levels' has %d elements; expected 1 to %d", v->n, SW_MAX_LEVELS);
-  for (int i = 0; i < v->n; i++) SW_TRY(read_level(r, &v->at[i], &r->p->level[i]));
+  for (int i = 0; i < v->n; i++) {
+    PAST(r, read_level(r, &v->at[i], &r->p->level[i]));
+    r->level = NULL;
+  }
   r->p->n_levels = v->n;
   return SW_OK;
+}
+
+static sw_rc read_mesh(reader *r, const sw_json *v, sw_mesh *out) {
+  const char *text;
+  sw_diag inner = {0};
+  SW_TRY(sw_json_as_string(v, &text, r->d));
+  sw_rc rc = sw_mesh_parse(text, r->arena, out, &inner);
+  return rc ? SW_FAIL(r->d, inner.rc, sw_json_span(v), "%s", inner.text) : SW_OK;
 }
 
 static sw_rc read_meshes(reader *r, const sw_json *v) {
   if (v->n < 1 || v->n > SW_MAX_PROFILE_MESHES)
     return SW_FAIL_INPUT(r->d, sw_json_span(v), "'meshes' has %d elements; expected 1 to %d", v->n,
                          SW_MAX_PROFILE_MESHES);
-  for (int i = 0; i < v->n; i++) {
-    const char *text;
-    sw_diag inner = {0};
-    SW_TRY(sw_json_as_string(&v->at[i], &text, r->d));
-    if (sw_mesh_parse(text, r->arena, &r->p->mesh[i], &inner))
-      return SW_FAIL(r->d, inner.rc, sw_json_span(&v->at[i]), "%s", inner.text);
-  }
+  for (int i = 0; i < v->n; i++) PAST(r, read_mesh(r, &v->at[i], &r->p->mesh[i]));
   r->p->n_meshes = v->n;
   return SW_OK;
 }
 
-static sw_rc read_measured(reader *r, const sw_json *v) {
+static sw_rc read_measured_row(reader *r, const sw_json *v, sw_measured *m) {
   static const char *const keys[] = {"hardware", "source", "nodes", "library"};
+  SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, r->d));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "an element of 'measured'"));
+  PAST(r, text_member(r, v, "hardware", &m->hardware));
+  PAST(r, text_member(r, v, "source", &m->source));
+  PAST(r, opt_text_member(r, v, "library", &m->library));
+  return sw_json_i64(v, "nodes", 1, SW_MAX_DEVICES, &m->nodes, r->d);
+}
+
+static sw_rc read_measured(reader *r, const sw_json *v) {
   if (v->n > SW_MAX_MEASURED)
     return SW_FAIL_INPUT(r->d, sw_json_span(v), "'measured' has %d elements; expected at most %d", v->n,
                          SW_MAX_MEASURED);
-  for (int i = 0; i < v->n; i++) {
-    sw_measured *m = &r->p->measured[i];
-    SW_TRY(sw_json_only(&v->at[i], keys, COUNT(keys), "an element of 'measured'", r->d));
-    SW_TRY(text_member(r, &v->at[i], "hardware", &m->hardware));
-    SW_TRY(text_member(r, &v->at[i], "source", &m->source));
-    SW_TRY(opt_text_member(r, &v->at[i], "library", &m->library));
-    SW_TRY(sw_json_i64(&v->at[i], "nodes", 1, SW_MAX_DEVICES, &m->nodes, r->d));
-  }
+  for (int i = 0; i < v->n; i++) PAST(r, read_measured_row(r, &v->at[i], &r->p->measured[i]));
   r->p->n_measured = v->n;
   return SW_OK;
 }
 
 static sw_rc read_exchange(reader *r, const sw_json *v) {
   static const char *const keys[] = {"peer_s", "source"};
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "'exchange'", r->d));
-  SW_TRY(check_source(r, v));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'exchange'"));
+  PAST(r, check_source(r, v));
   return sw_json_f64(v, "peer_s", 0, 1e9, &r->p->exchange_peer_s, r->d);
 }
 
@@ -368,37 +421,64 @@ static sw_rc read_compiler(reader *r, const sw_json *v) {
                        r->p->compiler);
 }
 
-static sw_rc read_head(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"format",   "version", "name",   "description", "sources",  "device",
-                                     "exchange", "levels",  "meshes", "measured",    "compiler", "library"};
+/* A file that is no profile at all has one error, not one for each of its keys. */
+static sw_rc check_format(reader *r, const sw_json *v) {
   const char *format;
   int64_t version;
-  SW_TRY(sw_json_only(v, keys, COUNT(keys), "a hardware profile", r->d));
   SW_TRY(sw_json_string(v, "format", &format, r->d));
   if (strcmp(format, "shardwright.profile"))
     return SW_FAIL_INPUT(r->d, sw_json_span(sw_json_find(v, "format")),
                          "'format' is '%.60s'; expected 'shardwright.profile'", format);
-  SW_TRY(sw_json_i64(v, "version", VERSION, VERSION, &version, r->d));
-  SW_TRY(sw_json_object(v, "sources", &r->sources, r->d));
-  SW_TRY(text_member(r, v, "name", &r->p->name));
-  SW_TRY(read_compiler(r, v));
-  SW_TRY(opt_text_member(r, v, "library", &r->p->library));
-  return text_member(r, v, "description", &r->p->description);
+  return sw_json_i64(v, "version", VERSION, VERSION, &version, r->d);
 }
 
-static sw_rc read_profile(reader *r, const sw_json *v) {
-  const sw_json *part, *measured = NULL;
-  SW_TRY(read_head(r, v));
-  SW_TRY(sw_json_object(v, "device", &part, r->d));
-  SW_TRY(read_device(r, part));
-  SW_TRY(sw_json_object(v, "exchange", &part, r->d));
-  SW_TRY(read_exchange(r, part));
-  SW_TRY(sw_json_array(v, "levels", &part, r->d));
-  SW_TRY(read_levels(r, part));
-  SW_TRY(sw_json_array(v, "meshes", &part, r->d));
-  SW_TRY(read_meshes(r, part));
-  SW_TRY(sw_json_opt_array(v, "measured", &measured, r->d));
-  return measured ? read_measured(r, measured) : SW_OK;
+static sw_rc read_parts(reader *r, const sw_json *v) {
+  static const char *const keys[] = {"format",   "version", "name",   "description", "sources",  "device",
+                                     "exchange", "levels",  "meshes", "measured",    "compiler", "library"};
+  static const sw_json kNoSources = {.kind = SW_JSON_OBJECT};
+  SW_TRY(check_format(r, v));
+  SW_TRY(check_keys(r, v, keys, COUNT(keys), "a hardware profile"));
+  const sw_json *sources = NULL;
+  PAST(r, sw_json_object(v, "sources", &sources, r->d));
+  r->sources = sources ? sources : &kNoSources;
+  PAST(r, text_member(r, v, "name", &r->p->name));
+  PAST(r, read_compiler(r, v));
+  PAST(r, opt_text_member(r, v, "library", &r->p->library));
+  PAST(r, text_member(r, v, "description", &r->p->description));
+  SW_TRY(read_part(r, v, "device", SW_JSON_OBJECT, read_device));
+  SW_TRY(read_part(r, v, "exchange", SW_JSON_OBJECT, read_exchange));
+  SW_TRY(read_part(r, v, "levels", SW_JSON_ARRAY, read_levels));
+  SW_TRY(read_part(r, v, "meshes", SW_JSON_ARRAY, read_meshes));
+  return read_optional(r, v, "measured", SW_JSON_ARRAY, read_measured);
+}
+
+/* The first error, the others as notes to it; or, where someone hears them, all but the last to him. */
+static sw_rc tell_errors(reader *r, const sw_profile_reading *o) {
+  enum { SHOWN = SW_DIAG_NOTES - 2 };
+  const size_t n = r->errors.n;
+  const sw_diag *e = r->errors.at;
+  if (o->report) {
+    for (size_t i = 0; i + 1 < n && i < MOST_ERRORS; i++) o->report(o->user, &e[i]);
+    *r->d = e[n - 1];
+  } else {
+    *r->d = e[0];
+    for (size_t i = 1; i < n && i <= SHOWN; i++)
+      sw_diag_note(r->d, "and at %d:%d: %.200s", e[i].line, e[i].col, e[i].text);
+  }
+  const size_t told = o->report ? MOST_ERRORS + 1 : SHOWN + 1;
+  if (n > told) sw_diag_note(r->d, "%zu more errors in the profile are not shown", n - told);
+  if (n > 1)
+    sw_diag_note(r->d, "docs/profiles.md says what each key means; `shardwright calibrate --template` prints all");
+  return SW_E_INPUT;
+}
+
+static sw_rc read_profile(reader *r, const sw_json *v, const sw_profile_reading *o) {
+  sw_diag own = {0};
+  if (!r->d) r->d = &own;
+  sw_rc rc = past(r, read_parts(r, v));
+  if (!rc && r->errors.n) rc = tell_errors(r, o);
+  sw_array_free(&r->errors);
+  return rc;
 }
 
 /* The profile is another one by its name and hash, too. */
@@ -411,33 +491,36 @@ static sw_rc sign_changes(sw_profile *p, const char *const *changes, int n, sw_a
   return SW_OK;
 }
 
-static sw_rc parse_changed(const char *file, const char *bytes, size_t n, const char *const *changes, int n_changes,
-                           sw_arena *arena, const sw_profile **out, sw_diag *d) {
+static sw_rc verify(const char *file, const sw_profile *p, sw_diag *d) {
+  sw_diag inner = {0};
+  sw_rc rc = sw_profile_verify(p, &inner);
+  return rc ? SW_FAIL(d, rc, ((sw_span){file, 1, 1}), "%s", inner.text) : SW_OK;
+}
+
+static sw_rc parse(const char *file, const char *bytes, size_t n, const sw_profile_reading *o, sw_arena *arena,
+                   const sw_profile **out, sw_diag *d) {
   sw_arena tree = {0};
   const sw_json *v;
   sw_profile *p;
   SW_ARENA_NEW(p, arena, 1, d);
   reader r = {.arena = arena, .p = p, .d = d};
   sw_rc rc = sw_json_parse(file, bytes, n, &tree, &v, d);
-  if (!rc && n_changes) rc = sw_profile_set(v, changes, n_changes, &tree, d);
-  const bool set = !rc && n_changes;
-  if (!rc) rc = read_profile(&r, v);
-  if (!rc) {
-    sw_diag inner = {0};
-    rc = sw_profile_verify(p, &inner);
-    if (rc) SW_FAIL(d, rc, ((sw_span){file, 1, 1}), "%s", inner.text);
-  }
+  if (!rc && o->n_changes) rc = sw_profile_set(v, o->changes, o->n_changes, &tree, d);
+  const bool set = !rc && o->n_changes;
+  if (!rc) rc = read_profile(&r, v, o);
+  if (!rc && o->report) rc = sw_profile_doubt(v, o, &tree, d);
+  if (!rc) rc = verify(file, p, d);
   if (rc == SW_E_INPUT && set) sw_diag_note(d, "with the numbers that --hw-set changes");
   sw_arena_deinit(&tree);
   p->hash = sw_hash_bytes(bytes, n, 0);
-  if (!rc) rc = sign_changes(p, changes, n_changes, arena, d);
+  if (!rc) rc = sign_changes(p, o->changes, o->n_changes, arena, d);
   *out = p;
   return rc;
 }
 
 sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *arena, const sw_profile **out,
                        sw_diag *d) {
-  return parse_changed(file, bytes, n, NULL, 0, arena, out, d);
+  return parse(file, bytes, n, &(sw_profile_reading){0}, arena, out, d);
 }
 
 typedef SW_ARRAY(const char *) name_list;
@@ -504,8 +587,8 @@ static bool looks_like_path(const char *s) {
   return !strcmp(s, "-") || strchr(s, '/') || (n > 5 && !strcmp(s + n - 5, ".json"));
 }
 
-sw_rc sw_profile_read_changed(const char *path_or_name, const char *const *changes, int n_changes, sw_arena *arena,
-                              const sw_profile **out, sw_diag *d) {
+sw_rc sw_profile_read_with(const char *path_or_name, const sw_profile_reading *o, sw_arena *arena,
+                           const sw_profile **out, sw_diag *d) {
   sw_arena scratch = {0};
   const char *path = path_or_name;
   char *bytes = NULL;
@@ -513,14 +596,14 @@ sw_rc sw_profile_read_changed(const char *path_or_name, const char *const *chang
   sw_rc rc = SW_OK;
   if (!looks_like_path(path_or_name)) rc = find_profile(path_or_name, &scratch, &path, d);
   if (!rc) rc = sw_file_read_text(path, &bytes, &n, d);
-  if (!rc) rc = parse_changed(strcmp(path, "-") ? path : "<stdin>", bytes, n, changes, n_changes, arena, out, d);
+  if (!rc) rc = parse(strcmp(path, "-") ? path : "<stdin>", bytes, n, o, arena, out, d);
   sw_mem_free(bytes);
   sw_arena_deinit(&scratch);
   return rc;
 }
 
 sw_rc sw_profile_read(const char *path_or_name, sw_arena *arena, const sw_profile **out, sw_diag *d) {
-  return sw_profile_read_changed(path_or_name, NULL, 0, arena, out, d);
+  return sw_profile_read_with(path_or_name, &(sw_profile_reading){0}, arena, out, d);
 }
 
 void sw_profile_note_fitting(const sw_mesh *mesh, sw_diag *d) {

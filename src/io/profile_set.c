@@ -1,46 +1,18 @@
-/* A path names numbers by the keys that lead to them; an element of a list goes by its "name", or else by its number
- * from 0. It may be a pattern (base/pattern.h), and ".**" at its end also stand for no key.
- */
+/* The new values are put into the tree; the readers that follow see no difference. */
 #include "io/profile_set.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/nearest.h"
 #include "base/pattern.h"
+#include "io/json_numbers.h"
 #include "shardwright/text.h"
-
-typedef struct number {
-  const char *path;
-  sw_json *at;
-} number;
-
-typedef SW_ARRAY(number) number_list;
 
 static size_t key_length(const char *path) { return strcspn(path, "."); }
 static const char *next_key(const char *path) {
   path += key_length(path);
   return *path ? path + 1 : path;
-}
-
-/* --- the numbers of a tree ---------------------------------------------------------------------------------------- */
-
-static sw_rc gather(const sw_json *v, const char *path, number_list *out, sw_arena *arena, sw_diag *d) {
-  if (v->kind == SW_JSON_INT || v->kind == SW_JSON_FLOAT)
-    return sw_array_push(out, ((number){path, (sw_json *)(uintptr_t)v}), d);
-  if (v->kind != SW_JSON_ARRAY && v->kind != SW_JSON_OBJECT) return SW_OK;
-  for (int i = 0; i < v->n; i++) {
-    const sw_json *child = &v->at[i], *name = sw_json_find(child, "name");
-    const char *key = name && name->kind == SW_JSON_STRING ? name->text : NULL;
-    const char *dot = *path ? "." : "", *longer;
-    if (v->kind == SW_JSON_OBJECT) key = child->key;
-    longer =
-        key ? sw_arena_printf(arena, d, "%s%s%s", path, dot, key) : sw_arena_printf(arena, d, "%s%s%d", path, dot, i);
-    if (!longer) return SW_E_RESOURCE;
-    SW_TRY(gather(child, longer, out, arena, d));
-  }
-  return SW_OK;
 }
 
 /* --- what to say of a path that names none ------------------------------------------------------------------------ */
@@ -65,7 +37,7 @@ static int likeness(const char *wanted, const char *path, sw_arena *arena) {
   return score;
 }
 
-static sw_rc refuse(const char *wanted, const number_list *all, sw_arena *arena, sw_diag *d) {
+static sw_rc refuse(const char *wanted, const sw_number_list *all, sw_arena *arena, sw_diag *d) {
   enum { MOST = 3 };
   const char *near[MOST] = {NULL};
   int like[MOST] = {0};
@@ -90,15 +62,6 @@ static sw_rc refuse(const char *wanted, const number_list *all, sw_arena *arena,
 
 /* --- changes ------------------------------------------------------------------------------------------------------ */
 
-static bool path_matches(const char *pattern, const char *path) {
-  static const char kAnyKeys[] = ".**"; /* at the end: or none */
-  const size_t tail = strlen(kAnyKeys);
-  for (size_t n = strlen(pattern);; n -= tail) {
-    if (sw_pattern_distance(pattern, n, path) == 0) return true;
-    if (n < tail || memcmp(pattern + n - tail, kAnyKeys, tail) != 0) return false;
-  }
-}
-
 static sw_rc put(sw_json *v, double x, sw_arena *arena, sw_diag *d) {
   const bool whole = v->kind == SW_JSON_INT && x == floor(x) && fabs(x) < 9e15;
   const char *text = sw_arena_printf(arena, d, "%.10g", x);
@@ -110,7 +73,7 @@ static sw_rc put(sw_json *v, double x, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc change(const char *text, const number_list *all, sw_arena *arena, sw_diag *d) {
+static sw_rc change(const char *text, const sw_number_list *all, sw_arena *arena, sw_diag *d) {
   const char *sign = strchr(text, '=');
   double x;
   bool found = false;
@@ -124,7 +87,7 @@ static sw_rc change(const char *text, const number_list *all, sw_arena *arena, s
   if (sw_parse_f64(sign + 1, -1e30, 1e30, times ? "the factor" : "the number", &x, &inner))
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%s", inner.text);
   for (size_t i = 0; i < all->n; i++) {
-    if (!path_matches(path, all->at[i].path)) continue;
+    if (!sw_number_path_matches(path, all->at[i].path)) continue;
     SW_TRY(put(all->at[i].at, times ? all->at[i].at->f64 * x : x, arena, d));
     found = true;
   }
@@ -132,8 +95,8 @@ static sw_rc change(const char *text, const number_list *all, sw_arena *arena, s
 }
 
 sw_rc sw_profile_set(const sw_json *tree, const char *const *changes, int n, sw_arena *arena, sw_diag *d) {
-  number_list all = {0};
-  sw_rc rc = gather(tree, "", &all, arena, d);
+  sw_number_list all = {0};
+  sw_rc rc = sw_numbers_of(tree, &all, arena, d);
   for (int i = 0; !rc && i < n; i++) {
     rc = change(changes[i], &all, arena, d);
     if (rc) sw_diag_note(d, "in --hw-set '%.200s'", changes[i]);

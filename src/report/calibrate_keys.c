@@ -26,9 +26,11 @@ static const char kShapeHow[] =
     "nvidia-smi topo -m, the vendor's description; serial_fraction: all_reduce_perf over "
     "several nodes";
 static const char kLine[] =
-    "base_s: time of the smallest message; peer_s: of each further member; "
-    "ramp_s_per_sqrt_byte: ramp between small and large; bytes_per_s: rate of very large "
-    "ones; pair_bytes_per_s: what groups of two pay more; in_network: where the switch reduces";
+    "base_s: column `time` of the smallest message between two, peer_s: what each further member adds to it, both in "
+    "seconds; bytes_per_s: column `busbw` of the largest message (GB/s times 1e9), pair_bytes_per_s: the same of "
+    "groups "
+    "of two; ramp_s_per_sqrt_byte: what sizes in between take beyond these; in_network: `busbw` where the switch "
+    "reduces";
 
 static const char *const kPrograms[SW_COST_CLASS_COUNT] = {
     [SW_COST_ALL_GATHER] = "all_gather_perf", [SW_COST_REDUCE_SCATTER] = "reduce_scatter_perf",

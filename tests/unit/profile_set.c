@@ -8,7 +8,7 @@
 static const sw_profile *read_with(sw_arena *a, const char *name, const char *const *changes, int n) {
   sw_diag diag = {0};
   const sw_profile *p;
-  assert_ok(sw_profile_read_changed(name, changes, n, a, &p, &diag));
+  assert_ok(sw_profile_read_with(name, &(sw_profile_reading){.changes = changes, .n_changes = n}, a, &p, &diag));
   return p;
 }
 
@@ -92,7 +92,9 @@ static void what_names_nothing_is_refused(void **state) {
     sw_arena a = {0};
     sw_diag diag = {0};
     const sw_profile *p;
-    assert_int_equal(sw_profile_read_changed("dgx-h100", &kRows[i][0], 1, &a, &p, &diag), SW_E_USAGE);
+    assert_int_equal(
+        sw_profile_read_with("dgx-h100", &(sw_profile_reading){.changes = &kRows[i][0], .n_changes = 1}, &a, &p, &diag),
+        SW_E_USAGE);
     if (!strstr(diag.text, kRows[i][1])) fail_msg("'%s' lacks '%s'", diag.text, kRows[i][1]);
     sw_arena_deinit(&a);
   }
@@ -104,7 +106,9 @@ static void out_of_range_is_refused_where_it_stands(void **state) {
   sw_arena a = {0};
   sw_diag diag = {0};
   const sw_profile *p;
-  assert_int_equal(sw_profile_read_changed("dgx-h100", kChange, 1, &a, &p, &diag), SW_E_INPUT);
+  assert_int_equal(
+      sw_profile_read_with("dgx-h100", &(sw_profile_reading){.changes = kChange, .n_changes = 1}, &a, &p, &diag),
+      SW_E_INPUT);
   assert_non_null(strstr(diag.text, "'flop_fraction' is 1.558; expected 1e-06 to 1"));
   assert_true(diag.line > 1);
   sw_arena_deinit(&a);
@@ -124,7 +128,8 @@ static void memory_failures_come_back(void **state) {
       const sw_profile *p;
       assert_true(n < 100000);
       sw_mem_fail_after(n);
-      rc = sw_profile_read_changed("dgx-h100", &kRows[i].change, 1, &a, &p, &diag);
+      rc = sw_profile_read_with("dgx-h100", &(sw_profile_reading){.changes = &kRows[i].change, .n_changes = 1}, &a, &p,
+                                &diag);
       sw_mem_fail_after(0);
       sw_arena_deinit(&a);
     }
