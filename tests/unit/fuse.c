@@ -4,6 +4,7 @@
 
 #include "check.h"
 
+#include "graph/attention.h"
 #include "graph/fuse.h"
 #include "io/gen.h"
 #include "shardwright/exec.h"
@@ -253,6 +254,90 @@ static void masks_and_biases_stay_small(void **state) {
   }
 }
 
+/* --- heads that are repeated -------------------------------------------------------------------------------------- */
+
+#define REPEATED(to, from, ...) to " = broadcast_in_dim(" from ") " __VA_ARGS__ "; "
+#define JOINED(to, from, width) to " = reshape(" from ") 'shape':[2,6,7," width "]; "
+#define GROUPED_HEADS "q f64 2,6,4,5; c f64 2,3,7,5; e f64 2,3,7,3; d f64 2,6,4,3"
+#define K_AND_V                                               \
+  REPEATED("kk", "c", "'shape':[2,3,2,7,5],'dims':[0,1,3,4]") \
+  JOINED("k", "kk", "5")                                      \
+  REPEATED("vv", "e", "'shape':[2,3,2,7,3],'dims':[0,1,3,4]") JOINED("v", "vv", "3")
+#define GROUPED_GRADIENT                                                                                \
+  "; g = dot_general(d, v) 'lhs_batch':[0,1],'rhs_batch':[0,1],'lhs_contract':[3],'rhs_contract':[3]; " \
+  "a = multiply(p, g); b = reduce(a) 'kind':'sum','dims':[3]; "                                         \
+  "f = broadcast_in_dim(b) 'shape':[2,6,4,7],'dims':[0,1,2]; h = multiply(f, p); z = subtract(a, h); "  \
+  "y = dot_general(z, q) 'lhs_batch':[0,1],'rhs_batch':[0,1],'lhs_contract':[2],'rhs_contract':[2]; "   \
+  "w = dot_general(p, d) 'lhs_batch':[0,1],'rhs_batch':[0,1],'lhs_contract':[2],'rhs_contract':[2]; "   \
+  "yy = reshape(y) 'shape':[2,3,2,7,5]; ww = reshape(w) 'shape':[2,3,2,7,3]; "
+
+static const struct {
+  const char *name, *args, *ops, *outputs;
+  int gradients;
+  int64_t group;
+} kRepeated[] = {
+    {"repeated", GROUPED_HEADS, K_AND_V SCORES "p = softmax(s); " MIX, "o", 0, 2},
+    {"repeated, with gradients", GROUPED_HEADS,
+     K_AND_V SCORES "p = softmax(s); " MIX GROUPED_GRADIENT
+                    "dk = reduce(yy) 'kind':'sum','dims':[2]; dv = reduce(ww) 'kind':'sum','dims':[2]",
+     "o, dk, dv", 1, 2},
+    {"a gradient of what is repeated", GROUPED_HEADS,
+     K_AND_V SCORES "p = softmax(s); " MIX GROUPED_GRADIENT "dv = reduce(ww) 'kind':'sum','dims':[2]", "o, yy, dv", 1,
+     1},
+    {"a gradient added up over other heads", GROUPED_HEADS,
+     K_AND_V SCORES "p = softmax(s); " MIX GROUPED_GRADIENT
+                    "dk = reduce(yy) 'kind':'sum','dims':[1]; dv = reduce(ww) 'kind':'sum','dims':[2]",
+     "o, dk, dv", 1, 1},
+    {"the largest of gradients", GROUPED_HEADS,
+     K_AND_V SCORES "p = softmax(s); " MIX GROUPED_GRADIENT
+                    "dk = reduce(yy) 'kind':'max','dims':[2]; dv = reduce(ww) 'kind':'sum','dims':[2]",
+     "o, dk, dv", 1, 1},
+    {"one behind the other", "q f64 2,6,4,5; c f64 2,3,7,5; e f64 2,3,7,3",
+     REPEATED("kk", "c", "'shape':[2,2,3,7,5],'dims':[0,2,3,4]") JOINED("k", "kk", "5") REPEATED(
+         "vv", "e", "'shape':[2,2,3,7,3],'dims':[0,2,3,4]") JOINED("v", "vv", "3") SCORES "p = softmax(s); " MIX,
+     "o", 0, 1},
+    {"k alone", "q f64 2,6,4,5; c f64 2,3,7,5; v f64 2,6,7,3",
+     REPEATED("kk", "c", "'shape':[2,3,2,7,5],'dims':[0,1,3,4]") JOINED("k", "kk", "5") SCORES "p = softmax(s); " MIX,
+     "o", 0, 1},
+    {"scaled before it is repeated, and behind", GROUPED_HEADS,
+     NUMBER("n", "0.5", "[2,6,7,5]") K_AND_V
+     "kn = multiply(n, k); s = dot_general(q, kn) 'lhs_batch':[0,1],'rhs_batch':[0,1],'lhs_contract':[3],"
+     "'rhs_contract':[3]; p = softmax(s); " MIX,
+     "o", 0, 2},
+    {"v scaled", GROUPED_HEADS,
+     NUMBER("n", "0.5", "[2,6,7,3]") K_AND_V SCORES
+     "p = softmax(s); vn = multiply(n, v); o = dot_general(p, vn) "
+     "'lhs_batch':[0,1],'rhs_batch':[0,1],'lhs_contract':[3],'rhs_contract':[2]",
+     "o", 0, 1},
+    {"one head for all", "q f64 2,6,4,5; c f64 2,7,5; e f64 2,7,3",
+     REPEATED("k", "c", "'shape':[2,6,7,5],'dims':[0,2,3]") REPEATED("v", "e", "'shape':[2,6,7,3],'dims':[0,2,3]")
+         SCORES "p = softmax(s); " MIX,
+     "o", 0, 6},
+    {"keys that are all alike", "q f64 2,6,4,5; c f64 2,6,5; v f64 2,6,7,3",
+     REPEATED("k", "c", "'shape':[2,6,7,5],'dims':[0,1,3]") SCORES "p = softmax(s); " MIX, "o", 0, 1},
+};
+
+static void repeated_heads_are_groups(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kRepeated / sizeof *kRepeated; i++) {
+    sw_arena arena = {0};
+    sw_graph *g, *fused;
+    sw_fused how;
+    int64_t group = 0;
+    assert_ok(program_of(kRepeated[i].args, NULL, kRepeated[i].ops, kRepeated[i].outputs, &g, &diag));
+    expect_fused(kRepeated[i].name, g, 1, kRepeated[i].gradients, 1e-9);
+    assert_ok(sw_graph_fuse_attention(g, &arena, &fused, &how, &diag));
+    for (sw_id k = 0; k < fused->n_ops; k++) {
+      if (fused->ops[k].code == SW_OP_ATTENTION) group = fused->ops[k].nest->loops[SW_ATTENTION_GROUP].size;
+    }
+    if (group != kRepeated[i].group)
+      fail_msg("%s: groups of %lld; expected %lld", kRepeated[i].name, (long long)group, (long long)kRepeated[i].group);
+    sw_graph_destroy(fused);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+}
+
 /* --- a program of JAX's, as its gradient is written --------------------------------------------------------------- */
 
 /* y (ct - sum(y ct)) is y ct - y sum(y ct) there: the softmax has a derivative of its own. */
@@ -312,7 +397,8 @@ static void annotated_values_stay(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(generated_models_are_fused),  cmocka_unit_test(written_attention_is_found),
-      cmocka_unit_test(masks_and_biases_stay_small), cmocka_unit_test(gradients_are_found),
-      cmocka_unit_test(wrong_gradients_stay),        cmocka_unit_test(annotated_values_stay)};
+      cmocka_unit_test(masks_and_biases_stay_small), cmocka_unit_test(repeated_heads_are_groups),
+      cmocka_unit_test(gradients_are_found),         cmocka_unit_test(wrong_gradients_stay),
+      cmocka_unit_test(annotated_values_stay)};
   return cmocka_run_group_tests_name("fuse", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "shardwright/exec.h"
 #include "shardwright/plan.h"
 #include "shardwright/program.h"
+#include "shardwright/validate.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"
 
@@ -82,9 +83,14 @@ static const text kTexts[] = {
     {"kv_lengths", 1, 1, 1, .left = -1, .lengths = true},
     {"lengths", 1, 1, 1, .left = -1, .mask = true, .lengths = true}, /* those of queries are a mask */
     {"lengths_causal_grouped", 1, 1, 2, true, -1, .lengths = true},
-    {"hand_bf16_softcap_repeat", 1, 1, 1, true, -1, .softcap = 30},
+    {"hand_bf16_softcap_repeat", 1, 1, 2, true, -1, .softcap = 30},
     {"hand_softcap", 1, 1, 1, true, -1, .softcap = 30},
     {"hand_inf", 1, 1, 1, true, -1},
+    {"hand_repeat", 1, 1, 2, true, -1},
+    {"hand_repeat_one", 1, 1, 4, true, -1},
+    {"joined_groups", 1, 1, 2, true, -1},
+    {"joined_groups_softcap", 1, 1, 2, true, -1, .softcap = 50},
+    {"joined_batch", 1, 1, 2, .left = -1, .bias = true},
     {"flax", 1, 1, 1, true, -1},
     {"scan_remat", 2, 1, 1, true, -1}, /* layers in a loop; the backward one does the forward part again */
     {"scan", 0, 0, .left = -1},        /* the forward loop stores each softmax */
@@ -141,8 +147,10 @@ static const char *constraint_of(const char *in, const char *name, char *out, si
   return out;
 }
 
-/* Each value is said as the plan has it; returns how many of these are made by dots in the text and by other ops in the
- * graph. */
+static bool is_attention(const sw_op *op) { return op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD; }
+
+/* Each value is said as the plan has it; returns how many of these are results of attentions and in the text of other
+ * ops. */
 static int expect_said(const char *name, const sw_plan *plan, const sw_graph *plain, const char *in) {
   const sw_graph *g = plan->graph;
   int said = 0;
@@ -158,7 +166,7 @@ static int expect_said(const char *name, const sw_plan *plan, const sw_graph *pl
     if (strcmp(got, sw_text_str(&want)) != 0) fail_msg("%s: '%s' is said %s", name, g->values[v].name, got);
     sw_text_free(&want);
     const sw_id def = written < 0 ? -1 : plain->values[written].def;
-    said += def >= 0 && plain->ops[def].code == SW_OP_DOT && g->ops[g->values[v].def].code != SW_OP_DOT;
+    said += def >= 0 && !is_attention(&plain->ops[def]) && is_attention(&g->ops[g->values[v].def]);
   }
   return said;
 }
@@ -206,8 +214,41 @@ static void constraints_are_of_the_text(void **state) {
   assert_true(said > 0);
 }
 
+/* --- plans, executed ---------------------------------------------------------------------------------------------- */
+
+static bool plan_runs(const char *name, const sw_graph *g, sw_rng *rng) {
+  static const char *const kMeshes[] = {"x=2,y=2", "x=3", "x=4"};
+  sw_arena arena = {0};
+  sw_plan plan;
+  sw_validation v;
+  const char *mesh = kMeshes[sw_rng_below(rng, 3)];
+  const bool drawn = random_plan(g, machine_of("local", mesh, &arena), rng, &arena, &plan, &diag) == SW_OK;
+  if (drawn) {
+    assert_ok(sw_validate(&plan, &(sw_validate_options){.seed = 3, .intermediates = true}, &arena, &v, &diag));
+    if (!v.matches)
+      fail_msg("%s on %s: a plan differs from one device, at %s", name, mesh, v.first_bad_op ? v.first_bad_op : "?");
+  }
+  sw_arena_deinit(&arena);
+  return drawn;
+}
+
+static void plans_of_fused_programs_run(void **state) {
+  (void)state;
+  sw_rng rng;
+  int plans = 0;
+  sw_rng_seed(&rng, check_seed(5));
+  for (size_t i = 0; i < sizeof kTexts / sizeof *kTexts; i++) {
+    sw_program *fused = read_text(kTexts[i].name, true);
+    for (int n = 0; n < check_scale(3); n++) plans += plan_runs(kTexts[i].name, sw_program_graph(fused), &rng);
+    sw_program_destroy(fused);
+  }
+  print_message("%d plans are executed\n", plans);
+  assert_true(plans > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(programs_of_jax_are_fused),
-                                     cmocka_unit_test(constraints_are_of_the_text)};
+                                     cmocka_unit_test(constraints_are_of_the_text),
+                                     cmocka_unit_test(plans_of_fused_programs_run)};
   return cmocka_run_group_tests_name("fuse_programs", tests, NULL, NULL);
 }

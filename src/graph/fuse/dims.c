@@ -14,20 +14,22 @@ static void transposed(const sw_op *op, const sw_fuse_dims *of, sw_fuse_dims *ou
 }
 
 /* A dim that is new and longer than 1 is one that the value lacks: which, its extent says where just one does. */
-static bool spread(const sw_graph *g, const sw_op *op, const int64_t *size, const sw_fuse_dims *of, sw_fuse_dims *out) {
+static bool spread(const sw_fuse_region *r, const sw_op *op, const sw_fuse_dims *of, sw_fuse_dims *out) {
+  const sw_graph *g = r->g;
   int n;
   const int64_t *dims = sw_op_ints(op, SW_ATTR_DIMS, &n);
   bool has[SW_MAX_RANK] = {false};
   for (int i = 0; i < out->rank; i++) out->at[i] = kNone;
   for (int i = 0; i < n; i++) {
     if (of->at[i].dim >= 0 && of->at[i].dim < SW_MAX_RANK) has[of->at[i].dim] = true;
+    if (of->at[i].dim == SW_FUSE_JOINED) has[r->joined[0]] = has[r->joined[1]] = true;
     if (extent(g, op->operands[0], i) == extent(g, op->results[0], (int)dims[i])) out->at[dims[i]] = of->at[i];
   }
   for (int k = 0; k < out->rank; k++) {
     int found = -1;
     if (out->at[k].dim >= 0 || extent(g, op->results[0], k) == 1) continue;
     for (int s = 0; s < SW_MAX_RANK; s++) {
-      if (size[s] != extent(g, op->results[0], k) || has[s]) continue;
+      if (r->size[s] != extent(g, op->results[0], k) || has[s]) continue;
       if (found >= 0) return false;
       found = s;
     }
@@ -38,8 +40,22 @@ static bool spread(const sw_graph *g, const sw_op *op, const int64_t *size, cons
   return true;
 }
 
+/* A part of one of two dims as a part of both joined; and back, if it is of one. */
+static sw_fuse_dim of_both(const sw_fuse_region *r, sw_fuse_dim x) {
+  if (x.dim < 0 || r->joined[0] < 0) return x;
+  if (x.dim == r->joined[0]) return (sw_fuse_dim){SW_FUSE_JOINED, x.stride * r->size[r->joined[1]]};
+  return x.dim == r->joined[1] ? (sw_fuse_dim){SW_FUSE_JOINED, x.stride} : x;
+}
+static sw_fuse_dim of_one(const sw_fuse_region *r, sw_fuse_dim x, int64_t n) {
+  if (x.dim != SW_FUSE_JOINED) return x;
+  const int64_t minor = r->size[r->joined[1]];
+  if (x.stride % minor == 0) return (sw_fuse_dim){r->joined[0], x.stride / minor};
+  return x.stride * n <= minor ? (sw_fuse_dim){r->joined[1], x.stride} : x;
+}
+
 /* Dims that are cut in parts or put together again; those of one element come and go. */
-bool sw_fuse_reshaped(const sw_graph *g, sw_id x, sw_id y, const sw_fuse_dims *of, sw_fuse_dims *out) {
+bool sw_fuse_reshaped(const sw_fuse_region *r, sw_id x, sw_id y, const sw_fuse_dims *of, sw_fuse_dims *out) {
+  const sw_graph *g = r->g;
   int i = 0, k = 0;
   out->rank = g->values[y].type.rank;
   for (int n = 0; n < out->rank; n++) out->at[n] = kNone;
@@ -47,32 +63,57 @@ bool sw_fuse_reshaped(const sw_graph *g, sw_id x, sw_id y, const sw_fuse_dims *o
     while (i < of->rank && extent(g, x, i) == 1) i++;
     while (k < out->rank && extent(g, y, k) == 1) k++;
     if (i == of->rank || k == out->rank) break;
-    sw_fuse_dim from = of->at[i];
+    const sw_fuse_dim from = of_both(r, of->at[i]);
     int64_t left = extent(g, x, i), right = extent(g, y, k);
     if (left == right) {
-      out->at[k++] = from;
-      i++;
+      out->at[k++] = of->at[i++];
     } else if (left > right) { /* in parts, major first */
       for (; k < out->rank && left > 1; k++) {
-        if (left % extent(g, y, k)) return false;
-        left /= extent(g, y, k);
-        out->at[k] = extent(g, y, k) == 1 ? kNone : (sw_fuse_dim){from.dim, from.stride * left};
+        const int64_t n = extent(g, y, k);
+        if (left % n) return false;
+        left /= n;
+        out->at[k] = n == 1 ? kNone : of_one(r, (sw_fuse_dim){from.dim, from.stride * left}, n);
       }
       i++;
     } else { /* together: digits of one dim */
       int64_t whole = left, stride = from.stride;
       for (i++; i < of->rank && whole < right; i++) {
         const int64_t n = extent(g, x, i);
+        const sw_fuse_dim next = of_both(r, of->at[i]);
         if (n == 1) continue;
-        if (of->at[i].dim != from.dim || of->at[i].stride * n != stride) return false;
-        stride = of->at[i].stride;
+        if (next.dim != from.dim || next.stride * n != stride) return false;
+        stride = next.stride;
         whole *= n;
       }
       if (whole != right) return false;
-      out->at[k++] = (sw_fuse_dim){from.dim, stride};
+      out->at[k++] = of_one(r, (sw_fuse_dim){from.dim, stride}, whole);
     }
   }
   return i == of->rank && k == out->rank;
+}
+
+static int next_long(const sw_graph *g, sw_id v, int i) {
+  const sw_type *t = &g->values[v].type;
+  while (i < t->rank && t->dims[i] == 1) i++;
+  return i;
+}
+
+void sw_fuse_join(sw_fuse_region *r, sw_id x, sw_id y, const sw_fuse_dims *of) {
+  const sw_graph *g = r->g;
+  if (r->joined[0] >= 0) return;
+  for (int i = next_long(g, x, 0); i < of->rank; i = next_long(g, x, i + 1)) {
+    const int next = next_long(g, x, i + 1);
+    if (next == of->rank) return;
+    const sw_fuse_dim major = of->at[i], minor = of->at[next];
+    const bool scores = major.dim >= 0 && minor.dim >= 0 && major.dim < r->n_dims && minor.dim < r->n_dims;
+    if (!scores || major.dim == minor.dim || minor.stride != 1) continue;
+    if (extent(g, x, next) != r->size[minor.dim]) continue;
+    r->joined[0] = major.dim;
+    r->joined[1] = minor.dim;
+    sw_fuse_dims after;
+    if (sw_fuse_reshaped(r, x, y, of, &after)) return;
+    r->joined[0] = r->joined[1] = -1;
+  }
 }
 
 static void reduced(const sw_op *op, const sw_fuse_dims *of, sw_fuse_dims *out) {
@@ -86,23 +127,46 @@ static void reduced(const sw_op *op, const sw_fuse_dims *of, sw_fuse_dims *out) 
   }
 }
 
-bool sw_fuse_dims_after(const sw_graph *g, const sw_op *op, const int64_t *size, const sw_fuse_dims *of,
-                        sw_fuse_dims *out) {
-  out->rank = g->values[op->results[0]].type.rank;
+bool sw_fuse_dims_after(const sw_fuse_region *r, const sw_op *op, const sw_fuse_dims *of, sw_fuse_dims *out) {
+  out->rank = r->g->values[op->results[0]].type.rank;
   switch ((int)op->code) {
     case SW_OP_TRANSPOSE:
       transposed(op, of, out);
       return true;
     case SW_OP_BROADCAST:
-      return spread(g, op, size, of, out);
+      return spread(r, op, of, out);
     case SW_OP_RESHAPE:
-      return sw_fuse_reshaped(g, op->operands[0], op->results[0], of, out);
+      return sw_fuse_reshaped(r, op->operands[0], op->results[0], of, out);
     case SW_OP_REDUCE:
       reduced(op, of, out);
       return true;
     default:
       *out = *of;
       return true;
+  }
+}
+
+bool sw_fuse_dims_before(const sw_fuse_region *r, const sw_op *op, const sw_fuse_dims *of, sw_fuse_dims *out) {
+  const sw_graph *g = r->g;
+  int n;
+  const int64_t *p;
+  *out = (sw_fuse_dims){.rank = op->n_operands ? g->values[op->operands[0]].type.rank : 0};
+  switch ((int)op->code) {
+    case SW_OP_TRANSPOSE:
+      p = sw_op_ints(op, SW_ATTR_PERMUTATION, &n);
+      for (int i = 0; i < n; i++) out->at[p[i]] = of->at[i];
+      return true;
+    case SW_OP_BROADCAST:
+      p = sw_op_ints(op, SW_ATTR_DIMS, &n);
+      for (int i = 0; i < n; i++) out->at[i] = extent(g, op->operands[0], i) == 1 ? kNone : of->at[p[i]];
+      return true;
+    case SW_OP_RESHAPE:
+      return sw_fuse_reshaped(r, op->results[0], op->operands[0], of, out);
+    case SW_OP_CONVERT:
+      *out = *of;
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -78,6 +78,7 @@ bool sw_fuse_finds_keys(sw_finder *f, int key) {
   r->query = n > 0 ? first : -1;
   r->group = n > 1 ? first + 1 : -1;
   r->kv_head = r->n_batch > 1 ? r->n_batch - 1 : -1;
+  r->heads = r->n_batch > 1 ? r->size[r->kv_head] : 1;
   r->k = of[side];
   r->q = of[1 - side];
   return true;
@@ -134,18 +135,8 @@ bool sw_fuse_finds_gradient(sw_finder *f, sw_id value, const sw_fuse_dims *dims)
   sw_fuse_operand of[2];
   const sw_op *op = sw_finder_maker(f, value);
   for (int hops = 0; op && op->code != SW_OP_DOT && hops < 8; hops++) { /* dims of what it is made of */
-    sw_fuse_dims before = {.rank = sw_finder_type(f, op->operands[0])->rank};
-    int n;
-    const int64_t *p = sw_op_ints(op, SW_ATTR_PERMUTATION, &n);
-    if (op->code == SW_OP_TRANSPOSE) {
-      for (int i = 0; i < n; i++) before.at[p[i]] = g.dims.at[i];
-    } else if (op->code == SW_OP_RESHAPE) {
-      if (!sw_fuse_reshaped(f->r->g, op->results[0], op->operands[0], &g.dims, &before)) return false;
-    } else if (op->code == SW_OP_CONVERT) {
-      before = g.dims;
-    } else {
-      return false;
-    }
+    sw_fuse_dims before;
+    if (op->code == SW_OP_BROADCAST || !sw_fuse_dims_before(f->r, op, &g.dims, &before)) return false;
     g.dims = before;
     op = sw_finder_maker(f, op->operands[0]);
   }

@@ -40,15 +40,10 @@ sw_id sw_fuse_unwidened(const sw_graph *g, sw_id value) {
   return value;
 }
 
-void sw_fuse_unspread(const sw_graph *g, sw_fuse_operand *x) {
-  for (const sw_op *op = maker(g, x->id); op && op->code == SW_OP_BROADCAST; op = maker(g, x->id)) {
-    int n;
-    const int64_t *dims = sw_op_ints(op, SW_ATTR_DIMS, &n);
-    sw_fuse_dims of = {.rank = n};
-    for (int i = 0; i < n; i++) {
-      const bool one = g->values[op->operands[0]].type.dims[i] == 1;
-      of.at[i] = one ? (sw_fuse_dim){-1, 0} : x->dims.at[dims[i]];
-    }
-    *x = (sw_fuse_operand){op->operands[0], of};
+void sw_fuse_unspread(const sw_fuse_region *r, sw_fuse_operand *x) {
+  sw_fuse_dims before;
+  for (const sw_op *op = maker(r->g, x->id); op && op->code == SW_OP_BROADCAST; op = maker(r->g, x->id)) {
+    (void)sw_fuse_dims_before(r, op, &x->dims, &before); /* of a broadcast they are known always */
+    *x = (sw_fuse_operand){op->operands[0], before};
   }
 }

@@ -98,10 +98,30 @@ static bool one_type(sw_fuse_region *r) {
   return same && sw_dtype_class_of(dtype_of(r, r->q.id)) == SW_CLASS_FLOAT;
 }
 
+/* Heads and groups are joined, if anything is; those of k and v are no others. */
+static bool has_heads(const sw_fuse_region *r) {
+  const bool heads = r->kv_head >= 0 && r->joined[0] == r->kv_head && r->joined[1] == r->group;
+  const sw_fuse_operand *const all[] = {&r->v, &r->k, &r->q, &r->d_o, &r->bias, &r->mask};
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; all[i]->id >= 0 && k < all[i]->dims.rank; k++) {
+      const int dim = all[i]->dims.at[k].dim;
+      if (i < 2 ? dim == SW_FUSE_JOINED || (dim >= 0 && dim == r->group) : dim == SW_FUSE_JOINED && !heads)
+        return false;
+    }
+  }
+  for (int e = 0; e < SW_FUSE_EXITS; e++) {
+    for (int k = 0; r->exit[e].op >= 0 && k < r->exit[e].dims.rank; k++) {
+      if (r->exit[e].dims.at[k].dim == SW_FUSE_JOINED && !heads) return false;
+    }
+  }
+  return true;
+}
+
 /* An op for all that leaves, and everything there in time? Gradients may leave as other floats, converted. */
 static bool is_whole(sw_fuse_region *r) {
   const sw_id out = r->exit[SW_FUSE_O].op, gradient = sw_fuse_first_gradient(r), first = out < 0 ? gradient : out;
   if (first < 0 || r->final < 0 || r->v.id < 0 || r->is_capped != (r->softcap > 0)) return false;
+  if (!has_heads(r)) return false;
   if ((r->seen_of >= 0 && r->seen_of != r->final) || (r->seen_dim >= 0 && r->seen_dim != r->key)) return false;
   if (gradient >= 0 && (r->d_o.id < 0 || gradient < out)) return false;
   bool fits = one_type(r) && (gradient < 0 || precedes(r, &r->d_o, gradient));
@@ -135,6 +155,8 @@ sw_rc sw_fuse_find(const sw_graph *g, sw_id id, sw_fuse_space *s, sw_fuse_region
                         .final = -1,
                         .seen_of = -1,
                         .seen_dim = -1,
+                        .joined = {-1, -1},
+                        .kv_head = -1,
                         .group = -1,
                         .lengths = -1,
                         .start = -1,
@@ -152,6 +174,7 @@ sw_rc sw_fuse_find(const sw_graph *g, sw_id id, sw_fuse_space *s, sw_fuse_region
   *found = sw_finder_take(&f, op, &scores);
   if (*found) f.rc = sw_array_push(&r->removed, id, d);
   *found = *found && follow(&f) && is_whole(r);
+  if (*found) f.rc = sw_fuse_group(r, s, d);
   if (*found) sw_fuse_see(r);
   forget(s, r);
   return f.rc;

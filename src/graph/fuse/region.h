@@ -19,8 +19,8 @@
 #include "shardwright/graph.h"
 
 /* A dim of a value: `extent` steps of `stride` elements along a dim of the scores; of a dim of one element no dim (-1).
- * Beside the scores' dims there are the width of q and k and that of v. */
-enum { SW_FUSE_WIDTH = 100, SW_FUSE_VALUE_WIDTH = 101, SW_FUSE_TERMS = 8 };
+ * Beside the scores' dims there are the width of q and k and that of v, and two of the scores' joined to one. */
+enum { SW_FUSE_WIDTH = 100, SW_FUSE_VALUE_WIDTH = 101, SW_FUSE_JOINED = 102, SW_FUSE_TERMS = 8 };
 typedef struct sw_fuse_dim {
   int dim;
   int64_t stride;
@@ -74,6 +74,8 @@ typedef struct sw_fuse_region {
   int64_t size[SW_MAX_RANK];
   int n_batch; /* the first ones; the last of several is the kv head */
   int kv_head, group, query, key;
+  int joined[2]; /* dims of the scores that are one somewhere, the major one first; -1: none are */
+  int64_t heads; /* of dim `kv_head` so many are heads, of larger strides there are batches */
   sw_fuse_operand q, k, v, d_o, bias, mask;
   bool mask_hides; /* where it is true, instead of where it is not */
   bool causal;
@@ -110,9 +112,13 @@ SW_CHECKED sw_rc sw_fuse_find(const sw_graph *g, sw_id op, sw_fuse_space *s, sw_
                               sw_diag *d);
 
 /* dims.c. Dims of a result of which those of operand 0 are known; false: they are no such dims. */
-bool sw_fuse_dims_after(const sw_graph *g, const sw_op *op, const int64_t *size, const sw_fuse_dims *of,
-                        sw_fuse_dims *out);
-bool sw_fuse_reshaped(const sw_graph *g, sw_id x, sw_id y, const sw_fuse_dims *of, sw_fuse_dims *out); /* y of x */
+bool sw_fuse_dims_after(const sw_fuse_region *r, const sw_op *op, const sw_fuse_dims *of, sw_fuse_dims *out);
+/* Dims of operand 0 of which those of the result are known. */
+bool sw_fuse_dims_before(const sw_fuse_region *r, const sw_op *op, const sw_fuse_dims *of, sw_fuse_dims *out);
+/* y of x */
+bool sw_fuse_reshaped(const sw_fuse_region *r, sw_id x, sw_id y, const sw_fuse_dims *of, sw_fuse_dims *out);
+/* Where y joins two dims of the scores that x has, and no others are joined yet, these are from now on. */
+void sw_fuse_join(sw_fuse_region *r, sw_id x, sw_id y, const sw_fuse_dims *of);
 bool sw_fuse_dims_equal(const sw_graph *g, sw_id x, const sw_fuse_dims *a, sw_id y, const sw_fuse_dims *b);
 /* Dims of a dot's result, given those of its operands; contracted ones are told. */
 typedef struct sw_fuse_dot {
@@ -130,12 +136,17 @@ sw_id sw_fuse_entered(const sw_graph *g, sw_id value);
 /* What a value was before floats were converted to more bits. */
 sw_id sw_fuse_unwidened(const sw_graph *g, sw_id value);
 /* What is spread over the dims: a value of fewer elements, and its dims. */
-void sw_fuse_unspread(const sw_graph *g, sw_fuse_operand *x);
+void sw_fuse_unspread(const sw_fuse_region *r, sw_fuse_operand *x);
 
+/* group.c. Where k and v are heads repeated, those that are repeated are k and v, and where dk and dv are added up over
+ * them they leave afterwards; batches and heads that are joined to one dim are told apart. */
+SW_CHECKED sw_rc sw_fuse_group(sw_fuse_region *r, const sw_fuse_space *s, sw_diag *d);
 /* seen.c. From what mask and bias say of positions: causal, base, window, lengths, start. What is left of them stays.
  */
 void sw_fuse_see(sw_fuse_region *r);
-/* write.c. Can the op take it as bias or mask? */
+/* write.c. Are its dims as the op has those of q, k, v and its results? */
+bool sw_fuse_is_native(const sw_fuse_region *r, const sw_fuse_operand *x);
+/* Can the op take it as bias or mask? */
 bool sw_fuse_fits_scores(const sw_fuse_region *r, const sw_fuse_operand *x);
 
 #endif

@@ -15,7 +15,8 @@ static bool is_number(const sw_finder *f, sw_id v, double *out) { return sw_fuse
 
 static sw_fuse_verdict moved(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
   sw_fuse_value v = *x;
-  if (!sw_fuse_dims_after(f->r->g, op, f->r->size, &x->dims, &v.dims)) return SW_FUSE_NO;
+  if (op->code == SW_OP_RESHAPE) sw_fuse_join(f->r, x->id, op->results[0], &x->dims);
+  if (!sw_fuse_dims_after(f->r, op, &x->dims, &v.dims)) return SW_FUSE_NO;
   return take(f, op, &v);
 }
 
@@ -81,7 +82,7 @@ static sw_fuse_verdict reduced(sw_finder *f, const sw_op *op, const sw_fuse_valu
   const char *kind = sw_op_text(op, SW_ATTR_KIND, "");
   if (reduces_nothing(f, op, &x->dims)) return strcmp(kind, "prod") == 0 ? SW_FUSE_NO : moved(f, op, x);
   const int dim = reduced_dim(f, op, &x->dims);
-  if (dim < 0 || !sw_fuse_dims_after(r->g, op, r->size, &x->dims, &v.dims)) return SW_FUSE_NO;
+  if (dim < 0 || !sw_fuse_dims_after(r, op, &x->dims, &v.dims)) return SW_FUSE_NO;
   if (x->kind == SW_FUSE_SCORE && strcmp(kind, "max") == 0) {
     if (r->final >= 0 || !sw_fuse_finds_keys(f, dim)) return SW_FUSE_NO;
     r->final = x->scores;

@@ -71,7 +71,10 @@ static bool add_position(const seen *s, const sw_fuse_operand *x, int k, double 
 /* A value that the program computes: one number for all, or one for each batch. */
 static bool add_given(const seen *s, const sw_fuse_operand *x, double by, sum_of *out) {
   const sw_type *t = type_of(s, x->id);
-  const int batches = s->r->n_batch - (s->r->kv_head >= 0);
+  const sw_fuse_region *r = s->r;
+  const bool joined = r->kv_head == 0; /* batches and heads are one dim */
+  const int64_t stride = joined ? r->heads : 1;
+  const int batches = r->n_batch - (r->kv_head > 0);
   if (sw_dtype_class_of(t->dtype) != SW_CLASS_SIGNED && sw_dtype_class_of(t->dtype) != SW_CLASS_UNSIGNED) return false;
   if (!is_at_hand(s, x->id)) return false;
   if (t->rank == 0 && (out->start < 0 || out->start == x->id)) {
@@ -79,7 +82,8 @@ static bool add_given(const seen *s, const sw_fuse_operand *x, double by, sum_of
     out->starts += by;
     return true;
   }
-  if (t->rank != 1 || batches != 1 || x->dims.at[0].dim != 0 || t->dims[0] != s->r->size[0]) return false;
+  if (t->rank != 1 || batches != 1 || x->dims.at[0].dim != 0 || x->dims.at[0].stride != stride) return false;
+  if (t->dims[0] * stride != r->size[0]) return false;
   if (out->lengths >= 0 && out->lengths != x->id) return false;
   out->lengths = x->id;
   out->length += by;
@@ -89,12 +93,12 @@ static bool add_given(const seen *s, const sw_fuse_operand *x, double by, sum_of
 static bool add_sum(const seen *s, sw_fuse_operand x, double by, int depth, sum_of *out) {
   double number;
   if (depth > MOST_DEPTH) return false;
-  sw_fuse_unspread(s->r->g, &x);
+  sw_fuse_unspread(s->r, &x);
   const sw_id outside = sw_fuse_entered(s->r->g, x.id);
   if (outside != x.id) {
     if (add_given(s, &x, by, out)) return true;
     x.id = outside;
-    sw_fuse_unspread(s->r->g, &x);
+    sw_fuse_unspread(s->r, &x);
   }
   const sw_op *op = maker(s, x.id);
   if (sw_fuse_is_number(s->r->g, x.id, &number)) {
@@ -116,7 +120,7 @@ static bool add_sum(const seen *s, sw_fuse_operand x, double by, int depth, sum_
       return add_sum(s, (sw_fuse_operand){op->operands[0], x.dims}, by, depth + 1, out);
     case SW_OP_RESHAPE: {
       sw_fuse_operand before = {.id = op->operands[0]};
-      if (!sw_fuse_reshaped(s->r->g, x.id, before.id, &x.dims, &before.dims)) return false;
+      if (!sw_fuse_reshaped(s->r, x.id, before.id, &x.dims, &before.dims)) return false;
       return add_sum(s, before, by, depth + 1, out);
     }
     default:
@@ -177,7 +181,7 @@ static bool is_same_bool(const seen *s, const sw_op *op, sw_fuse_operand *x, boo
   if (!sw_fuse_is_number(s->r->g, op->operands[1], &zero) || zero != 0) return false;
   if (strcmp(how, "ne") != 0 && strcmp(how, "eq") != 0 && strcmp(how, "gt") != 0) return false;
   sw_fuse_operand of = {op->operands[0], x->dims};
-  sw_fuse_unspread(s->r->g, &of);
+  sw_fuse_unspread(s->r, &of);
   const sw_op *by = maker(s, of.id);
   if (!by || by->code != SW_OP_CONVERT || !is_bool(s, by->operands[0])) return false;
   *x = (sw_fuse_operand){by->operands[0], of.dims};
@@ -202,7 +206,7 @@ static bool add_both(seen *s, const sw_op *op, const sw_fuse_dims *dims, bool op
 
 static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
   double c;
-  sw_fuse_unspread(s->r->g, &x);
+  sw_fuse_unspread(s->r, &x);
   const sw_fuse_operand outside = {sw_fuse_entered(s->r->g, x.id), x.dims};
   if (outside.id != x.id) {
     seen with = *s;
@@ -232,7 +236,7 @@ static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
   }
   if (op && op->code == SW_OP_RESHAPE) {
     sw_fuse_operand before = {.id = op->operands[0]};
-    if (sw_fuse_reshaped(s->r->g, x.id, before.id, &x.dims, &before.dims)) {
+    if (sw_fuse_reshaped(s->r, x.id, before.id, &x.dims, &before.dims)) {
       add_mask(s, before, opposite, depth + 1);
       return;
     }
@@ -248,9 +252,9 @@ static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
 static bool is_mask(const sw_fuse_region *r, sw_fuse_operand *x, bool *hides) {
   double zero, low;
   for (int hops = 0; hops < MOST_DEPTH; hops++) {
-    sw_fuse_unspread(r->g, x);
+    sw_fuse_unspread(r, x);
     x->id = sw_fuse_entered(r->g, x->id);
-    sw_fuse_unspread(r->g, x);
+    sw_fuse_unspread(r, x);
     const sw_op *op = r->g->values[x->id].def < 0 ? NULL : &r->g->ops[r->g->values[x->id].def];
     if (op && op->code == SW_OP_CONVERT) {
       x->id = op->operands[0];

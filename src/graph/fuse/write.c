@@ -60,28 +60,34 @@ enum { BATCH, HEADS, POSITIONS, WIDTH, PLACES };
 static bool positions_first(const sw_fuse_region *r) {
   int query = -1, head = -1;
   for (int i = 0; i < r->q.dims.rank; i++) {
-    const int dim = r->q.dims.at[i].dim;
-    if (dim == r->query && query < 0) query = i;
-    if ((dim == r->kv_head || dim == r->group) && dim >= 0 && head < 0) head = i;
+    const sw_fuse_dim at = r->q.dims.at[i];
+    const bool is_head =
+        (at.dim == r->kv_head && at.stride < r->heads) || at.dim == r->group || at.dim == SW_FUSE_JOINED;
+    if (at.dim == r->query && query < 0) query = i;
+    if (is_head && at.dim >= 0 && head < 0) head = i;
   }
   return query >= 0 && head >= 0 && query < head;
 }
 
 /* `scores`: of bias and mask, [batch, head, query, key]. */
-static int place_of(const sw_fuse_region *r, int dim, bool scores, bool swapped) {
-  const int heads = swapped ? POSITIONS : HEADS, positions = swapped ? HEADS : POSITIONS;
+static int place_of(const sw_fuse_region *r, sw_fuse_dim at, bool scores, bool swapped) {
+  const int heads = swapped ? POSITIONS : HEADS, positions = swapped ? HEADS : POSITIONS, dim = at.dim;
   if (dim < 0) return BATCH;
   if (dim == SW_FUSE_WIDTH || dim == SW_FUSE_VALUE_WIDTH) return WIDTH;
-  if (dim == r->kv_head || dim == r->group) return heads;
+  if (dim == r->kv_head) return at.stride < r->heads ? heads : BATCH;
+  if (dim == r->group || dim == SW_FUSE_JOINED) return heads;
   if (dim == r->query) return positions;
   if (dim == r->key) return scores ? WIDTH : positions;
   return BATCH;
 }
 
+/* The dims of a value, those that are batches and heads in one cut in two. */
 typedef struct ordered {
   int rank;
-  int64_t order[SW_MAX_RANK]; /* dims of the value, place by place */
+  int64_t apart[SW_MAX_RANK + 1];
+  int64_t order[SW_MAX_RANK + 1]; /* dims of that, place by place */
   int64_t size[PLACES];
+  bool cuts;
   bool moves; /* another order than the value's own, of dims longer than 1 */
 } ordered;
 
@@ -93,24 +99,42 @@ static bool comes_before(const sw_fuse_region *r, sw_fuse_dim a, int place_a, sw
   return a.dim < b.dim;
 }
 
+static int cut_dims(const sw_fuse_region *r, const sw_type *t, const sw_fuse_dims *dims, sw_fuse_dim *at,
+                    ordered *out) {
+  int n = 0;
+  for (int i = 0; i < t->rank; i++) {
+    const sw_fuse_dim x = dims->at[i];
+    out->apart[n] = t->dims[i];
+    if (x.dim >= 0 && x.dim == r->kv_head && x.stride < r->heads && x.stride * t->dims[i] > r->heads) {
+      out->cuts = true;
+      out->apart[n] = t->dims[i] * x.stride / r->heads;
+      at[n++] = (sw_fuse_dim){x.dim, r->heads};
+      out->apart[n] = r->heads / x.stride;
+    }
+    at[n++] = x;
+  }
+  return n;
+}
+
 static void order_dims(const sw_fuse_region *r, const sw_type *t, const sw_fuse_dims *dims, bool scores, bool swapped,
                        ordered *out) {
-  *out = (ordered){.rank = t->rank, .size = {1, 1, 1, 1}};
-  for (int i = 0; i < t->rank; i++) {
+  sw_fuse_dim at[SW_MAX_RANK + 1];
+  *out = (ordered){.size = {1, 1, 1, 1}};
+  out->rank = cut_dims(r, t, dims, at, out);
+  for (int i = 0; i < out->rank; i++) {
     int k = i;
-    const int place = place_of(r, dims->at[i].dim, scores, swapped);
+    const int place = place_of(r, at[i], scores, swapped);
     for (; k > 0; k--) {
       const int before = (int)out->order[k - 1];
-      if (!comes_before(r, dims->at[i], place, dims->at[before], place_of(r, dims->at[before].dim, scores, swapped)))
-        break;
+      if (!comes_before(r, at[i], place, at[before], place_of(r, at[before], scores, swapped))) break;
       out->order[k] = before;
     }
     out->order[k] = i;
-    out->size[place] *= t->dims[i];
+    out->size[place] *= out->apart[i];
   }
   int64_t last = -1;
-  for (int i = 0; i < t->rank; i++) {
-    if (t->dims[out->order[i]] == 1) continue;
+  for (int i = 0; i < out->rank; i++) {
+    if (out->apart[out->order[i]] == 1) continue;
     out->moves = out->moves || out->order[i] < last;
     last = out->order[i];
   }
@@ -127,35 +151,52 @@ static bool has_shape(const sw_type *t, int rank, const int64_t *dims) {
 static sw_rc bring_in(sw_fuse_writer *w, const sw_fuse_region *r, const sw_op *at, const sw_fuse_operand *x,
                       bool scores, sw_id *out) {
   ordered o;
+  const sw_dtype dtype = w->from->values[r->q.id].type.dtype;
   order_dims(r, &w->from->values[x->id].type, &x->dims, scores, !scores && positions_first(r), &o);
   *out = w->now[x->id];
   if (*out < 0) return SW_BUG(w->d, "'%s' is read by an attention before it is made", w->from->values[x->id].name);
+  if (!scores && w->to->values[*out].type.dtype != dtype)
+    SW_TRY(helper(w, at, SW_OP_CONVERT, *out, &(sw_attr){.key = SW_ATTR_DTYPE, .u.i = dtype}, NULL, out));
+  if (o.moves && o.cuts) SW_TRY(reshape(w, at, *out, o.rank, o.apart, NULL, out));
   if (o.moves) SW_TRY(transpose(w, at, *out, o.rank, o.order, NULL, out));
   if (has_shape(&w->to->values[*out].type, PLACES, o.size)) return SW_OK;
   return reshape(w, at, *out, PLACES, o.size, NULL, out);
 }
 
+bool sw_fuse_is_native(const sw_fuse_region *r, const sw_fuse_operand *x) {
+  ordered o;
+  const sw_type *t = &r->g->values[x->id].type;
+  order_dims(r, t, &x->dims, false, positions_first(r), &o);
+  return !o.moves && has_shape(t, PLACES, o.size);
+}
+
 /* Is a result of the op the old one as it is? */
 static bool comes_out_as_is(const sw_fuse_writer *w, const sw_fuse_region *r, const sw_fuse_exit *e) {
-  ordered o;
-  const sw_type *t = sw_result_type(w->from, &w->from->ops[e->op], 0);
-  order_dims(r, t, &e->dims, false, positions_first(r), &o);
-  return !o.moves && has_shape(t, PLACES, o.size) && t->dtype == w->from->values[r->q.id].type.dtype;
+  const sw_fuse_operand x = {w->from->ops[e->op].results[0], e->dims};
+  return sw_fuse_is_native(r, &x) && w->from->values[x.id].type.dtype == w->from->values[r->q.id].type.dtype;
+}
+
+/* From the op's order of dims back to the value's. */
+static sw_rc move_back(sw_fuse_writer *w, const sw_op *at, const ordered *o, const sw_type *t, const char *name,
+                       sw_id *x) {
+  int64_t sorted[SW_MAX_RANK + 1], back[SW_MAX_RANK + 1];
+  for (int i = 0; i < o->rank; i++) {
+    sorted[i] = o->apart[o->order[i]];
+    back[o->order[i]] = i;
+  }
+  if (!has_shape(&w->to->values[*x].type, o->rank, sorted)) SW_TRY(reshape(w, at, *x, o->rank, sorted, NULL, x));
+  SW_TRY(transpose(w, at, *x, o->rank, back, o->cuts ? NULL : name, x));
+  return o->cuts ? reshape(w, at, *x, t->rank, t->dims, name, x) : SW_OK;
 }
 
 static sw_rc bring_out(sw_fuse_writer *w, const sw_fuse_region *r, const sw_fuse_exit *e, sw_id x) {
   const sw_op *at = &w->from->ops[e->op];
   const sw_id old = at->results[0];
   const sw_type *t = &w->from->values[old].type;
-  int64_t sorted[SW_MAX_RANK], back[SW_MAX_RANK];
   ordered o;
   order_dims(r, t, &e->dims, false, positions_first(r), &o);
   w->now[old] = x;
   if (comes_out_as_is(w, r, e)) return SW_OK;
-  for (int i = 0; i < t->rank; i++) {
-    sorted[i] = t->dims[o.order[i]];
-    back[o.order[i]] = i;
-  }
   const char *name = w->from->values[old].name;
   const bool moves = o.moves || !has_shape(t, PLACES, o.size);
   if (w->to->values[x].type.dtype != t->dtype) {
@@ -165,15 +206,20 @@ static sw_rc bring_out(sw_fuse_writer *w, const sw_fuse_region *r, const sw_fuse
   }
   if (!moves) return SW_OK;
   if (!o.moves) return reshape(w, at, x, t->rank, t->dims, name, &w->now[old]);
-  if (!has_shape(&w->to->values[x].type, t->rank, sorted)) SW_TRY(reshape(w, at, x, t->rank, sorted, NULL, &x));
-  return transpose(w, at, x, t->rank, back, name, &w->now[old]);
+  SW_TRY(move_back(w, at, &o, t, name, &x));
+  w->now[old] = x;
+  return SW_OK;
 }
 
 /* Heads of several dims have to be there all or none; batches as well. */
 bool sw_fuse_fits_scores(const sw_fuse_region *r, const sw_fuse_operand *x) {
-  int64_t full[PLACES] = {1, 1, 1, 1};
+  int64_t full[PLACES];
   ordered o;
-  for (int i = 0; i < r->n_dims; i++) full[place_of(r, i, true, false)] *= r->size[i];
+  const sw_type all = {.rank = r->n_dims, .dims = r->size};
+  sw_fuse_dims scores = {.rank = r->n_dims};
+  for (int i = 0; i < r->n_dims; i++) scores.at[i] = (sw_fuse_dim){i, 1};
+  order_dims(r, &all, &scores, true, false, &o);
+  memcpy(full, o.size, sizeof full);
   order_dims(r, &r->g->values[x->id].type, &x->dims, true, false, &o);
   for (int p = 0; p < PLACES; p++) {
     if (o.size[p] != 1 && o.size[p] != full[p]) return false;
@@ -185,7 +231,7 @@ bool sw_fuse_fits_scores(const sw_fuse_region *r, const sw_fuse_operand *x) {
 static void narrow(const sw_fuse_region *r, sw_fuse_operand *x) {
   sw_fuse_operand small = *x;
   if (x->id < 0) return;
-  sw_fuse_unspread(r->g, &small);
+  sw_fuse_unspread(r, &small);
   if (sw_fuse_fits_scores(r, &small)) *x = small;
 }
 
