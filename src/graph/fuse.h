@@ -3,9 +3,9 @@
  *   s = dot(q, k); p = softmax(s * 0.5 + mask); o = dot(p, v)      o, lse = attention(q, k, v) {scale=0.5, causal}
  *
  * and likewise its gradient where it is there: dots of the softmax and of its derivative, however that is written. What
- * may stand between is in graph/fuse/region.h, what masks say in graph/fuse/seen.c. Something that is said of a value
- * in between (an annotation, a sharding group), or another use of it, leaves the attention as it is written. Values
- * keep their names.
+ * may stand between is in graph/fuse/region.h, what masks say in graph/fuse/seen.c. What is said of a
+ * value in between is said of the op (graph/fuse/say.c); where that cannot be, or where something else uses the value,
+ * the attention stays as it is written. Values keep their names.
  *
  * Transposes that undo each other go with it.
  *

@@ -375,30 +375,94 @@ static void wrong_gradients_stay(void **state) {
   sw_graph_destroy(g);
 }
 
-/* What is said of a value in between keeps it. */
-static void annotated_values_stay(void **state) {
-  (void)state;
-  static const char kModel[] =
-      "{\"format\":\"shardwright-model\",\"version\":1,\"mesh\":\"x=2\",\"values\":["
-      "{\"name\":\"q\",\"kind\":\"input\",\"dtype\":\"f64\",\"shape\":[2,4,5]},"
-      "{\"name\":\"k\",\"kind\":\"input\",\"dtype\":\"f64\",\"shape\":[2,6,5]},"
-      "{\"name\":\"p\",\"annotations\":[{\"sharding\":\"[[x],[],[]]\",\"required\":true}]}],"
-      "\"ops\":[{\"op\":\"einsum\",\"inputs\":[\"q\",\"k\"],\"outputs\":[\"s\"],\"attrs\":{\"equation\":\"bqd,bkd->"
-      "bqk\"}},"
-      "{\"op\":\"softmax\",\"inputs\":[\"s\"],\"outputs\":[\"p\"]},"
-      "{\"op\":\"einsum\",\"inputs\":[\"p\",\"k\"],\"outputs\":[\"o\"],\"attrs\":{\"equation\":\"bqk,bkd->bqd\"}}],"
-      "\"outputs\":[\"o\"]}";
+/* --- what is said of values in between ---------------------------------------------------------------------------- */
+
+/* q, k and v of heads 0..5 in groups of 2 kv heads, `said` of scores s or their softmax p; "loops" of the op: "0:x
+ * 3:y", NULL: it stays as it is written. */
+static const struct {
+  const char *name, *values, *more, *loops;
+} kSaid[] = {
+    {"batches and heads",
+     "{\"name\": \"p\", \"annotations\": [{\"sharding\": \"[[x],[y],[],[]]\", \"required\": true}]}", "", "0:x 1:y"},
+    {"a hint", "{\"name\": \"s\", \"annotations\": [{\"sharding\": \"[[x],[y],[],[]]\"}]}", "", "0:x 1:y"},
+    {"heads by more than there are kv heads",
+     "{\"name\": \"s\", \"annotations\": [{\"sharding\": \"[[],[y,x],[],[]]\"}]}", "", "1:y 2:x"},
+    {"queries and keys", "{\"name\": \"s\", \"annotations\": [{\"sharding\": \"[[],[],[y],[x]]\"}]}", "", "3:y 4:x"},
+    {"not cut", "{\"name\": \"s\", \"annotations\": [{\"sharding\": \"[[],[],[],[]]\"}]}", "", ""},
+    {"a dim left open, and said elsewhere",
+     "{\"name\": \"s\", \"annotations\": [{\"sharding\": \"[[x],[?],[],[]]\"}]}, "
+     "{\"name\": \"p\", \"annotations\": [{\"sharding\": \"[[x],[y],[],[?]]\"}]}",
+     "", "0:x 1:y"},
+    {"a dim left open", "{\"name\": \"p\", \"annotations\": [{\"sharding\": \"[[x],[?],[],[]]\"}]}", "", NULL},
+    {"cut, and left open", "{\"name\": \"p\", \"annotations\": [{\"sharding\": \"[[x,?],[],[],[]]\"}]}", "", NULL},
+    {"two that differ",
+     "{\"name\": \"s\", \"annotations\": [{\"sharding\": \"[[x],[],[],[]]\"}]}, "
+     "{\"name\": \"p\", \"annotations\": [{\"sharding\": \"[[y],[],[],[]]\"}]}",
+     "", NULL},
+    {"blocks of heads that are none of groups",
+     "{\"name\": \"s\", \"annotations\": [{\"sharding\": \"[[],[z],[],[]]\"}]}", "", NULL},
+    {"for users", "{\"name\": \"p\", \"annotations\": [{\"sharding\": \"[[x],[],[],[]]\", \"for_users\": true}]}", "",
+     NULL},
+    {"partial", "{\"name\": \"s\", \"annotations\": [{\"sharding\": \"[[],[],[],[]] partial sum[x]\"}]}", "", NULL},
+    {"a group", "{\"name\": \"s\"}", ", \"sharding_groups\": [[\"s\", \"p\"]]", NULL},
+};
+
+static sw_graph *said_model(const char *values, const char *more) {
+  static const char kArg[] = "{\"name\": \"%s\", \"kind\": \"input\", \"dtype\": \"f64\", \"shape\": [2,%d,%d,5]}, ";
+  sw_text t = {0};
   sw_graph *g;
-  assert_ok(sw_model_parse("m.json", kModel, strlen(kModel), &g, &diag));
-  expect_fused("an annotation", g, 0, 0, 1e-9);
-  sw_graph_destroy(g);
+  sw_text_puts(&t, "{\"format\": \"shardwright-model\", \"version\": 1, \"mesh\": \"x=2,y=2,z=4\", \"values\": [");
+  sw_text_printf(&t, kArg, "q", 4, 4);
+  sw_text_printf(&t, kArg, "k", 2, 6);
+  sw_text_printf(
+      &t,
+      "%s], \"ops\": [{\"op\": \"broadcast_in_dim\", \"inputs\": [\"k\"], \"outputs\": [\"kk\"], "
+      "\"attrs\": {\"shape\": [2,2,2,6,5], \"dims\": [0,1,3,4]}}, {\"op\": \"reshape\", \"inputs\": [\"kk\"], "
+      "\"outputs\": [\"r\"], \"attrs\": {\"shape\": [2,4,6,5]}}, {\"op\": \"einsum\", \"inputs\": [\"q\", "
+      "\"r\"], \"outputs\": [\"s\"], \"attrs\": {\"equation\": \"bhqd,bhkd->bhqk\"}}, {\"op\": \"softmax\", "
+      "\"inputs\": [\"s\"], \"outputs\": [\"p\"]}, {\"op\": \"einsum\", \"inputs\": [\"p\", \"r\"], "
+      "\"outputs\": [\"o\"], \"attrs\": {\"equation\": \"bhqk,bhkd->bhqd\"}}], \"outputs\": [\"o\"]%s}",
+      values, more);
+  if (sw_model_parse("m.json", t.at, t.n, &g, &diag)) fail_msg("%s in %s", diag.text, t.at);
+  sw_text_free(&t);
+  return g;
+}
+
+static void annotations_of_scores_are_of_the_op(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kSaid / sizeof *kSaid; i++) {
+    sw_arena arena = {0};
+    sw_graph *g = said_model(kSaid[i].values, kSaid[i].more), *fused;
+    sw_fused how;
+    sw_text loops = {0};
+    expect_fused(kSaid[i].name, g, kSaid[i].loops != NULL, 0, 1e-9);
+    assert_ok(sw_graph_fuse_attention(g, &arena, &fused, &how, &diag));
+    assert_int_equal(fused->n_annotations, kSaid[i].loops ? 1 : g->n_annotations);
+    const sw_annotation *a = fused->annotations;
+    for (int k = 0; kSaid[i].loops && k < a->n_loop_refs; k++)
+      sw_text_printf(&loops, "%s%d:%s", k ? " " : "", a->loop_of[k], g->mesh.axis[a->loop_refs[k].axis].name);
+    if (kSaid[i].loops) {
+      assert_int_equal(fused->ops[a->op].code, SW_OP_ATTENTION);
+      assert_int_equal(a->required, g->annotations[0].required);
+      assert_int_equal(a->span.line, g->annotations[0].span.line);
+      if (strcmp(sw_text_str(&loops), kSaid[i].loops) != 0)
+        fail_msg("%s: the op is said to be cut '%s'; expected '%s'", kSaid[i].name, sw_text_str(&loops),
+                 kSaid[i].loops);
+    }
+    sw_text_free(&loops);
+    sw_graph_destroy(fused);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(generated_models_are_fused),  cmocka_unit_test(written_attention_is_found),
-      cmocka_unit_test(masks_and_biases_stay_small), cmocka_unit_test(repeated_heads_are_groups),
-      cmocka_unit_test(gradients_are_found),         cmocka_unit_test(wrong_gradients_stay),
-      cmocka_unit_test(annotated_values_stay)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(generated_models_are_fused),
+                                     cmocka_unit_test(written_attention_is_found),
+                                     cmocka_unit_test(masks_and_biases_stay_small),
+                                     cmocka_unit_test(repeated_heads_are_groups),
+                                     cmocka_unit_test(gradients_are_found),
+                                     cmocka_unit_test(wrong_gradients_stay),
+                                     cmocka_unit_test(annotations_of_scores_are_of_the_op)};
   return cmocka_run_group_tests_name("fuse", tests, NULL, NULL);
 }

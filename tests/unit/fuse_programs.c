@@ -91,6 +91,10 @@ static const text kTexts[] = {
     {"joined_groups", 1, 1, 2, true, -1},
     {"joined_groups_softcap", 1, 1, 2, true, -1, .softcap = 50},
     {"joined_batch", 1, 1, 2, .left = -1, .bias = true},
+    {"constrained", 1, 1, 1, true, -1},
+    {"constrained_keys", 1, 1, 1, true, -1},
+    {"constrained_repeat", 1, 1, 2, true, -1},
+    {"constrained_twice", 0, 0, .left = -1}, /* one op cannot be cut in two ways */
     {"flax", 1, 1, 1, true, -1},
     {"scan_remat", 2, 1, 1, true, -1}, /* layers in a loop; the backward one does the forward part again */
     {"scan", 0, 0, .left = -1},        /* the forward loop stores each softmax */

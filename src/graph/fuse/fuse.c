@@ -30,6 +30,7 @@ static sw_rc make_tables(fusion *f) {
   const sw_graph *g = f->g;
   SW_ARENA_NEW(f->space.value, f->arena, g->n_values, f->d);
   SW_ARENA_NEW(f->space.kept, f->arena, g->n_values, f->d);
+  SW_ARENA_NEW(f->space.said, f->arena, g->n_values, f->d);
   SW_ARENA_NEW(f->space.taken, f->arena, g->n_ops, f->d);
   SW_ARENA_NEW(f->space.queued, f->arena, g->n_ops, f->d);
   SW_ARENA_NEW(f->forward, f->arena, g->n_ops, f->d);
@@ -43,12 +44,21 @@ static sw_rc make_tables(fusion *f) {
   return SW_OK;
 }
 
-/* What people say something of stays. */
+/* It says of a value as it is made how it is cut, and nothing else. */
+static bool says_cuts(const sw_annotation *a) {
+  return !a->for_users && !a->n_kept && !a->sharding.n_partial && !a->sharding.offsets && !a->sharding.halos;
+}
+
+/* What people say something of stays, or what is said of it is said of an op. */
 static void keep_annotated(fusion *f) {
   const sw_graph *g = f->g;
+  int32_t *said = f->space.said;
   for (int32_t i = 0; i < g->n_annotations; i++) {
     const sw_annotation *a = &g->annotations[i];
-    if (a->value >= 0) f->space.kept[a->value] = true;
+    if (a->value >= 0) {
+      said[a->value] = says_cuts(a) && !f->space.kept[a->value] ? i + 1 : -1;
+      f->space.kept[a->value] = true;
+    }
     for (int k = 0; a->op >= 0 && k < g->ops[a->op].n_results; k++) f->space.kept[g->ops[a->op].results[k]] = true;
     for (int k = 0; k < a->n_users; k++) {
       const sw_id op = a->users[k].op;
@@ -56,8 +66,11 @@ static void keep_annotated(fusion *f) {
       if (op >= 0) f->space.taken[op] = true;
     }
   }
-  for (int32_t i = 0; i < g->n_sharding_groups; i++)
-    f->space.kept[g->sharding_groups[i].a] = f->space.kept[g->sharding_groups[i].b] = true;
+  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
+    const sw_sharding_group *s = &g->sharding_groups[i];
+    f->space.kept[s->a] = f->space.kept[s->b] = true;
+    said[s->a] = said[s->b] = -1;
+  }
 }
 
 static sw_rc find_all(fusion *f) {
@@ -226,7 +239,10 @@ static sw_rc copy_rest(fusion *f) {
     const sw_id alias = g->alias[i] < 0 ? -1 : f->w.now[g->alias[i]];
     SW_TRY(sw_graph_add_output(f->w.to, g->output_names[i], f->w.now[g->outputs[i]], alias, g->output_spans[i], f->d));
   }
-  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(copy_annotation(f, &g->annotations[i]));
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    if (a->value < 0 || f->w.now[a->value] >= 0) SW_TRY(copy_annotation(f, a)); /* else the op has it */
+  }
   for (int32_t i = 0; i < g->n_sharding_groups; i++) {
     const sw_sharding_group *s = &g->sharding_groups[i];
     SW_TRY(sw_graph_add_sharding_group(f->w.to, f->w.now[s->a], f->w.now[s->b], s->span, f->d));

@@ -261,6 +261,7 @@ static sw_rc group(const way *from, sw_fuse_region *r, sw_diag *d) {
   r->k = k;
   r->v = v;
   r->scale *= scale;
+  r->shared = n;
   r->exit[SW_FUSE_DK] = dk;
   r->exit[SW_FUSE_DV] = dv;
   SW_TRY(keep_ops(r, &of_k, d));

@@ -45,7 +45,7 @@ bool sw_finder_take(sw_finder *f, const sw_op *op, sw_fuse_value *v) {
     if (value->uses[i].op < 0) return false;
     queue(f, value->uses[i].op);
   }
-  return !f->rc && !f->s->kept[v->id];
+  return !f->rc && (!f->s->kept[v->id] || f->s->said[v->id] > 0);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
@@ -152,6 +152,7 @@ sw_rc sw_fuse_find(const sw_graph *g, sw_id id, sw_fuse_space *s, sw_fuse_region
                         .scores = id,
                         .n_dims = t->rank,
                         .scale = 1,
+                        .shared = 1,
                         .final = -1,
                         .seen_of = -1,
                         .seen_dim = -1,
@@ -175,6 +176,7 @@ sw_rc sw_fuse_find(const sw_graph *g, sw_id id, sw_fuse_space *s, sw_fuse_region
   if (*found) f.rc = sw_array_push(&r->removed, id, d);
   *found = *found && follow(&f) && is_whole(r);
   if (*found) f.rc = sw_fuse_group(r, s, d);
+  *found = *found && sw_fuse_say(r, s);
   if (*found) sw_fuse_see(r);
   forget(s, r);
   return f.rc;

@@ -16,6 +16,7 @@
 #define GRAPH_FUSE_REGION_H_
 
 #include "base/array.h"
+#include "graph/attention.h"
 #include "shardwright/graph.h"
 
 /* A dim of a value: `extent` steps of `stride` elements along a dim of the scores; of a dim of one element no dim (-1).
@@ -67,6 +68,15 @@ typedef struct sw_fuse_exit {
 } sw_fuse_exit;
 enum { SW_FUSE_O, SW_FUSE_DQ, SW_FUSE_DK, SW_FUSE_DV, SW_FUSE_EXITS };
 
+/* How the loops of an op are cut, as annotations of what is inside say it together. */
+typedef struct sw_fuse_said {
+  const sw_annotation *first; /* NULL: nothing is said */
+  unsigned known;             /* loops, as bits */
+  int n[SW_ATTENTION_LOOPS];
+  sw_axis_ref refs[SW_ATTENTION_LOOPS][SW_MAX_REFS];
+} sw_fuse_said;
+enum { SW_FUSE_FORWARD, SW_FUSE_GRADIENT, SW_FUSE_OPS };
+
 typedef struct sw_fuse_region {
   const sw_graph *g;
   sw_id scores; /* the op */
@@ -87,6 +97,8 @@ typedef struct sw_fuse_region {
   int seen_dim;          /* and along which dim that is put together; -1: along none */
   sw_id final;           /* scores of which the softmax is taken; -1: not met */
   sw_fuse_exit exit[SW_FUSE_EXITS];
+  int64_t shared; /* query heads of a head of k and v, where these are no dim of the scores */
+  sw_fuse_said said[SW_FUSE_OPS];
   SW_ARRAY(sw_fuse_value) values;
   SW_ARRAY(sw_id) todo;    /* ops that read such values, a heap */
   SW_ARRAY(sw_id) removed; /* ops inside, and those whose results leave */
@@ -98,6 +110,7 @@ typedef struct sw_fuse_space {
   bool *taken;    /* by op: inside some region already */
   bool *queued;   /* by op */
   bool *kept;     /* by value: something is said of it, it has to stay */
+  int32_t *said;  /* by value: 1 + the annotation, if all that is said is how it is to be cut; else 0 or less */
 } sw_fuse_space;
 
 /* Less is a score that stands for a pair that is not seen: softmax makes it 0. */
@@ -144,6 +157,10 @@ SW_CHECKED sw_rc sw_fuse_group(sw_fuse_region *r, const sw_fuse_space *s, sw_dia
 /* seen.c. From what mask and bias say of positions: causal, base, window, lengths, start. What is left of them stays.
  */
 void sw_fuse_see(sw_fuse_region *r);
+/* say.c. What is said of values inside, as cuts of the loops of the ops; false: it is something else, or not one thing.
+ */
+bool sw_fuse_say(sw_fuse_region *r, const sw_fuse_space *s);
+
 /* write.c. Are its dims as the op has those of q, k, v and its results? */
 bool sw_fuse_is_native(const sw_fuse_region *r, const sw_fuse_operand *x);
 /* Can the op take it as bias or mask? */

@@ -274,6 +274,27 @@ static sw_rc bring_heads(sw_fuse_writer *w, const sw_fuse_region *r, const sw_op
   return bring_in(w, r, at, &r->v, false, &in[SW_ATTENTION_V]);
 }
 
+/* What is said of the values inside, of the op made last. */
+static sw_rc say(sw_fuse_writer *w, const sw_fuse_said *s) {
+  int32_t loop_of[SW_MAX_REFS];
+  sw_axis_ref refs[SW_MAX_REFS];
+  if (!s->first) return SW_OK;
+  sw_annotation a = *s->first;
+  a.value = -1;
+  a.op = w->to->n_ops - 1;
+  a.sharding = (sw_sharding){0};
+  a.open_dims = 0;
+  for (int l = 0; l < SW_ATTENTION_LOOPS; l++) {
+    for (int i = 0; i < s->n[l] && a.n_loop_refs < SW_MAX_REFS; i++) {
+      loop_of[a.n_loop_refs] = l;
+      refs[a.n_loop_refs++] = s->refs[l][i];
+    }
+  }
+  a.loop_of = loop_of;
+  a.loop_refs = refs;
+  return sw_graph_add_annotation(w->to, &a, w->d);
+}
+
 sw_rc sw_fuse_write_forward(sw_fuse_writer *w, const sw_fuse_region *r, sw_id o_lse[2]) {
   const sw_fuse_exit *e = &r->exit[SW_FUSE_O];
   const bool gives = e->op >= 0;
@@ -297,6 +318,7 @@ sw_rc sw_fuse_write_forward(sw_fuse_writer *w, const sw_fuse_region *r, sw_id o_
   spec.n_result_names = 2;
   spec.result_names = names;
   SW_TRY(sw_graph_add_op(w->to, &spec, results, w->d));
+  SW_TRY(say(w, &r->said[SW_FUSE_FORWARD]));
   o_lse[0] = results[0];
   o_lse[1] = results[1];
   return gives ? bring_out(w, r, e, results[0]) : SW_OK;
@@ -329,6 +351,7 @@ sw_rc sw_fuse_write_gradient(sw_fuse_writer *w, const sw_fuse_region *r, const s
   spec.n_result_names = 3;
   spec.result_names = names;
   SW_TRY(sw_graph_add_op(w->to, &spec, results, w->d));
+  SW_TRY(say(w, &r->said[SW_FUSE_GRADIENT]));
   for (int i = 0; i < 3; i++) {
     if (r->exit[kResult[i]].op >= 0) SW_TRY(bring_out(w, r, &r->exit[kResult[i]], results[i]));
   }
