@@ -315,15 +315,42 @@ static sw_rc opaque(sw_importer *m, uint32_t op, const char *target, const char 
 
 sw_rc sw_im_opaque_known(sw_importer *m, uint32_t op, const char *target) { return opaque(m, op, target, NULL); }
 
+/* Calls of kernels that come compiled, which nobody can look into. */
+static const struct {
+  const char *target, *what;
+} kKernels[] = {
+    {"__gpu$xla.gpu.triton", "a Triton kernel (Pallas on GPUs)"}, {"triton_kernel_call", "a Triton kernel"},
+    {"mosaic_gpu_v2", "a Mosaic kernel (Pallas on GPUs)"},        {"mosaic_gpu", "a Mosaic kernel (Pallas on GPUs)"},
+    {"tpu_custom_call", "a Mosaic kernel (Pallas on TPUs)"},
+};
+
+/* What its program calls it; NULL: it does not say. */
+static const char *kernel_name(sw_importer *m, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span name = sw_ir_attr(m->t, o, "kernel_name", NULL);
+  sw_ir_span config = sw_ir_attr(m->t, o, "mhlo.backend_config", NULL);
+  if (!sw_ir_present(name) && sw_ir_present(config)) name = sw_ir_entry(m->t, config, "name");
+  return sw_ir_present(name) ? sw_im_string(m, sw_ir_unquoted(m->t, name)) : NULL;
+}
+
+static sw_rc warn_of_opaque(sw_importer *m, uint32_t op, const char *target, const char *name, const char *how) {
+  for (size_t i = 0; i < sizeof kKernels / sizeof *kKernels; i++) {
+    if (strcmp(target, kKernels[i].target) != 0) continue;
+    return sw_im_warn_once(m, op, name ? name : target,
+                           "'%s' is %s%s%s%s: planned %s, not executed; a line of --custom-rules may say how it is cut",
+                           target, kKernels[i].what, name ? ", '" : "", name ? name : "", name ? "'" : "", how);
+  }
+  return sw_im_warn_once(m, op, target, "'%s' is not known: planned %s, not executed", target, how);
+}
+
 sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
   bool gives = sw_ir_result_count(m->t, sw_im_op(m, op)) > 0;
-  const char *rule = gives ? sw_im_rule_of(m, op, target) : NULL;
+  const char *name = kernel_name(m, op), *rule = NULL;
+  if (gives && name) rule = sw_im_rule_of(m, op, name);
+  if (gives && !rule) rule = sw_im_rule_of(m, op, target);
   bool said = rule != NULL;
   if (!rule && gives) rule = sw_im_elementwise_rule(m, op);
-  if (!said) {
-    SW_TRY(sw_im_warn_once(m, op, target, "'%s' is not known: planned %s, not executed", target,
-                           rule ? "element by element" : "replicated"));
-  }
+  if (!said) SW_TRY(warn_of_opaque(m, op, target, name, rule ? "element by element" : "replicated"));
   return opaque(m, op, target, rule);
 }
 

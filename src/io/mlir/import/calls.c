@@ -21,16 +21,24 @@ sw_rc sw_im_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return call_symbol(m, op, "callee");
 }
 
+sw_rc sw_im_decompose(sw_importer *m, uint32_t op) { return call_symbol(m, op, "decomposition"); }
+
+/* name = "..", or in front: stablehlo.composite "..". */
+static sw_ir_span composite_name(const sw_ir_tree *t, const sw_ir_op *o) {
+  sw_ir_span name = sw_ir_unquoted(t, sw_ir_attr(t, o, "name", NULL)), body = sw_ir_trimmed(t, o->body);
+  if (sw_ir_present(name) || body.at >= body.end || t->s[body.at] != '"') return name;
+  return (sw_ir_span){body.at + 1, sw_ir_behind_string(t->s, body.at, body.end) - 1};
+}
+
 /* One whose name is known is that; any other its decomposition. */
 static sw_rc composite(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
-  sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "name", NULL));
+  const sw_ir_span name = composite_name(m->t, o);
   const sw_ir_row *known = NULL;
-  if (!sw_ir_present(name)) name = o->symbol;
   if (sw_ir_len(name)) known = sw_ir_call_row(m->t, name);
   (void)row;
   if (known) return known->import(m, known, op);
-  return call_symbol(m, op, "decomposition");
+  return sw_im_decompose(m, op);
 }
 
 /* --- custom calls ------------------------------------------------------------------------------------------------ */

@@ -23,6 +23,7 @@
   X(quant) \
   X(lapack) \
   X(cudnn) \
+  X(sdpa) \
   X(own)
 
 /* clang-format on */

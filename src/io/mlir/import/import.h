@@ -200,6 +200,8 @@ SW_CHECKED sw_rc sw_im_opaque_known(sw_importer *m, uint32_t op, const char *tar
 
 /* Walk a function in place of the op, whose operands are its arguments. */
 SW_CHECKED sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee);
+/* A composite's decomposition, written out. */
+SW_CHECKED sw_rc sw_im_decompose(sw_importer *m, uint32_t op);
 
 /* The op that combines two values by the reduction. */
 sw_opcode sw_im_combiner(sw_reduction kind);
