@@ -215,7 +215,7 @@ static sw_rc decide(role_finder *r, uint32_t i) {
     if (weights && !r->m->o->roles) a->source = SW_ROLE_NAMED;
   } else {
     bool integers = !rc && type.rank >= 2 && type.dtype != SW_BOOL;
-    a->source = weights ? SW_ROLE_UNSAID : integers ? SW_ROLE_UNSAID_INTEGERS : SW_ROLE_GIVEN;
+    a->source = weights ? SW_ROLE_UNSAID : integers ? SW_ROLE_UNSAID_INTEGERS : SW_ROLE_TYPED;
   }
   a->sharding = sw_arena_strndup(&r->m->keep, t->s + sharding.at, sw_ir_len(sharding), r->m->d);
   return a->sharding ? SW_OK : SW_E_RESOURCE;

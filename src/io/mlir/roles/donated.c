@@ -1,12 +1,20 @@
-/* State that nothing says is such: of programs whose arguments are not donated. An output is an argument, updated, when
- * ops on single elements lead from the one to the other:
+/* State that nothing says is such: of programs whose arguments are not donated.
+ *
+ * An output is an argument, updated, when ops on single elements lead from the one to the other:
  *
  *   step(w, m, x):   g = ... ;  m' = 0.9 m + g ;  w' = w - 0.1 m' ;  returns w', m', loss
  *
  * Of several such arguments of the output's type it is the nearest one (w, not m, for w'). That counts where weights
  * are donated so, which means that the program is a step of a training; elsewhere a layer's input, added to what the
  * layer makes of it, would look alike. Buffers into which something is written (caches of keys and values) count
- * everywhere.
+ * everywhere. In a step of a training these come back, too:
+ *
+ *   copies that are used in place of master weights     w = bf16(master'), which is no update of the old w
+ *   sums of gradients                                   acc' = acc + g, where acc is of the shape of weights
+ *   integers made of themselves alone                   counters of steps, keys of random numbers
+ *   arguments that nothing uses                         places that an optimizer keeps for other shapes of weights
+ *
+ * The first two are a step of a training by themselves.
  */
 #include <string.h>
 
@@ -18,6 +26,7 @@ enum { MOST_SEEN = 256 }; /* values seen on the way from one output */
 typedef struct pair {
   uint32_t argument, output;
   bool written; /* on the way something is written into it */
+  bool trains;  /* it is state of a training's step, by itself */
 } pair;
 
 typedef struct seen {
@@ -28,8 +37,12 @@ typedef struct seen {
 typedef struct finder {
   const sw_role_guess *r;
   const sw_role_output *outputs;
-  int32_t *argument; /* by value: the candidate that it is; -1: none */
-  int32_t *mark;     /* by value: 1 + the last output from which it was seen */
+  int32_t *argument; /* by value: the candidate that it is; -1: none, or it is taken */
+  bool *is_state;    /* by value: an argument that becomes an output */
+  int32_t *n_uses;   /* by value: by ops */
+  int32_t *mark;     /* by value: the last search that saw it */
+  int32_t search;
+  sw_id *queue; /* as many as there are values */
   pair *pairs;
   uint32_t n;
 } finder;
@@ -60,18 +73,27 @@ static bool may_become(const finder *f, const seen *s, sw_id from, uint32_t outp
   return (s->written || !data) && strcmp(a->sharding, f->outputs[output].sharding) == 0;
 }
 
-/* The nearest candidate on the ways back from the output. */
-static void look_back(finder *f, sw_id from, uint32_t output) {
+static void take(finder *f, uint32_t output, sw_id value, bool written, bool trains) {
+  f->pairs[f->n++] = (pair){(uint32_t)f->argument[value], output, written, trains};
+  f->argument[value] = -1;
+  f->is_state[value] = true;
+}
+
+/* Is this argument what is looked for? */
+typedef bool (*is_found)(const finder *f, const seen *s, sw_id from, uint32_t output);
+
+/* The nearest value of the kind that is looked for, on the ways back from the output; false: there is none. */
+static bool look_back(finder *f, sw_id from, uint32_t output, is_found found, seen *out) {
   const sw_graph *g = f->r->g;
   seen queue[MOST_SEEN] = {{from, false}};
   int32_t n = 1;
+  f->search++;
   for (int32_t next = 0; next < n; next++) {
     seen s = queue[next];
     const sw_value *v = &g->values[s.value];
-    if (v->def < 0 && may_become(f, &s, from, output)) {
-      f->pairs[f->n++] = (pair){(uint32_t)f->argument[s.value], output, s.written};
-      f->argument[s.value] = -1; /* taken */
-      return;
+    if (v->def < 0 && found(f, &s, from, output)) {
+      *out = s;
+      return true;
     }
     if (v->def < 0) continue;
     bool written;
@@ -79,10 +101,104 @@ static void look_back(finder *f, sw_id from, uint32_t output) {
     int32_t ways = ways_back(op, &written);
     for (int32_t i = 0; i < ways && n < MOST_SEEN; i++) {
       sw_id x = op->operands[i];
-      if (f->mark[x] == (int32_t)output + 1 || !same_shape(&g->values[x].type, &v->type)) continue;
-      f->mark[x] = (int32_t)output + 1;
+      if (f->mark[x] == f->search || !same_shape(&g->values[x].type, &v->type)) continue;
+      f->mark[x] = f->search;
       queue[n++] = (seen){x, s.written || written};
     }
+  }
+  return false;
+}
+
+static bool are_weights(const finder *f, uint32_t argument) {
+  sw_id value = f->r->roles->at[argument].value;
+  return value >= 0 && f->r->evidence[value] >= SW_EVIDENCE_WEIGHTS;
+}
+
+/* Is the output the argument and something of the shape of weights, and the argument nowhere else? */
+static bool sums_gradients(const finder *f, sw_id argument, sw_id output) {
+  const sw_graph *g = f->r->g;
+  const sw_value *made = &g->values[output];
+  if (made->def < 0 || g->ops[made->def].code != SW_OP_ADD || f->n_uses[argument] != 1 || made->type.rank < 2)
+    return false;
+  const sw_op *op = &g->ops[made->def];
+  if (op->operands[0] != argument && op->operands[1] != argument) return false;
+  for (uint32_t a = 0; a < f->r->roles->n; a++) {
+    if (are_weights(f, a) && same_shape(&g->values[f->r->roles->at[a].value].type, &made->type)) return true;
+  }
+  return false;
+}
+
+static void find_update(finder *f, uint32_t output) {
+  const sw_id made = f->outputs[output].value;
+  seen s;
+  if (!look_back(f, made, output, may_become, &s)) return;
+  const bool trains = are_weights(f, (uint32_t)f->argument[s.value]) || sums_gradients(f, s.value, made);
+  take(f, output, s.value, s.written, trains);
+}
+
+/* A state of another type, as master weights are. */
+static bool is_other_state(const finder *f, const seen *s, sw_id from, uint32_t output) {
+  (void)output;
+  return f->is_state[s->value] && f->r->g->values[s->value].type.dtype != f->r->g->values[from].type.dtype;
+}
+
+/* As JAX pairs what is donated: the first argument of the type that is left. */
+static void find_copy(finder *f, uint32_t output) {
+  const sw_graph *g = f->r->g;
+  const sw_id made = f->outputs[output].value;
+  seen s;
+  if (g->values[made].def < 0 || g->values[made].type.rank < 1) return;
+  if (!look_back(f, made, output, is_other_state, &s)) return;
+  for (uint32_t a = 0; a < f->r->roles->n; a++) {
+    const sw_id value = f->r->roles->at[a].value;
+    if (value < 0 || !may_become(f, &(seen){value, false}, made, output)) continue;
+    take(f, output, value, false, are_weights(f, a));
+    return;
+  }
+}
+
+/* The only argument that an integer is made of, by whatever ops; -1: there are several. */
+static sw_id only_source(finder *f, sw_id from) {
+  const sw_graph *g = f->r->g;
+  sw_id source = -1;
+  int32_t n = 1;
+  f->search++;
+  f->queue[0] = from;
+  f->mark[from] = f->search;
+  for (int32_t next = 0; next < n; next++) {
+    const sw_id at = f->queue[next];
+    const sw_value *v = &g->values[at];
+    if (v->def < 0) {
+      if (source >= 0) return -1;
+      source = at;
+      continue;
+    }
+    const sw_op *op = &g->ops[v->def];
+    for (int32_t i = 0; i < op->n_operands; i++) {
+      if (f->mark[op->operands[i]] == f->search) continue;
+      f->mark[op->operands[i]] = f->search;
+      f->queue[n++] = op->operands[i];
+    }
+  }
+  return source;
+}
+
+static void find_counter(finder *f, uint32_t output) {
+  const sw_value *made = &f->r->g->values[f->outputs[output].value];
+  if (made->def < 0 || sw_dtype_class_of(made->type.dtype) == SW_CLASS_FLOAT) return;
+  const sw_id source = only_source(f, f->outputs[output].value);
+  if (source >= 0 && may_become(f, &(seen){source, false}, f->outputs[output].value, output))
+    take(f, output, source, false, false);
+}
+
+static void find_unused(finder *f, uint32_t output) {
+  const sw_id made = f->outputs[output].value;
+  if (f->r->g->values[made].type.rank < 1) return;
+  for (uint32_t a = 0; a < f->r->roles->n; a++) {
+    const sw_id value = f->r->roles->at[a].value;
+    if (value < 0 || f->n_uses[value] || !may_become(f, &(seen){value, false}, made, output)) continue;
+    take(f, output, value, false, false);
+    return;
   }
 }
 
@@ -93,16 +209,11 @@ static bool is_taken(const sw_roles *roles, uint32_t output) {
   return false;
 }
 
-static bool are_weights(const finder *f, uint32_t argument) {
-  sw_id value = f->r->roles->at[argument].value;
-  return value >= 0 && f->r->evidence[value] >= SW_EVIDENCE_WEIGHTS;
-}
-
-/* Are there weights among what is donated? */
+/* Is it a step of a training? */
 static bool trains(const finder *f) {
   const sw_roles *roles = f->r->roles;
   for (uint32_t i = 0; i < f->n; i++) {
-    if (are_weights(f, f->pairs[i].argument)) return true;
+    if (f->pairs[i].trains) return true;
   }
   for (uint32_t a = 0; a < roles->n; a++) {
     if (roles->at[a].output >= 0 && are_weights(f, a)) return true;
@@ -110,22 +221,48 @@ static bool trains(const finder *f) {
   return false;
 }
 
+static bool is_paired(const finder *f, uint32_t output) {
+  for (uint32_t i = 0; i < f->n; i++) {
+    if (f->pairs[i].output == output) return true;
+  }
+  return is_taken(f->r->roles, output);
+}
+
+static void for_outputs_left(finder *f, uint32_t n_outputs, void (*find)(finder *f, uint32_t output)) {
+  for (uint32_t k = 0; k < n_outputs; k++) {
+    if (!is_paired(f, k)) find(f, k);
+  }
+}
+
+static sw_rc finder_init(finder *f, uint32_t n_outputs) {
+  const sw_role_guess *r = f->r;
+  SW_ARENA_NEW(f->argument, r->scratch, r->g->n_values, r->d);
+  SW_ARENA_NEW(f->is_state, r->scratch, r->g->n_values, r->d);
+  SW_ARENA_NEW(f->n_uses, r->scratch, r->g->n_values, r->d);
+  SW_ARENA_NEW(f->mark, r->scratch, r->g->n_values, r->d);
+  SW_ARENA_NEW(f->queue, r->scratch, r->g->n_values, r->d);
+  SW_ARENA_NEW(f->pairs, r->scratch, n_outputs, r->d);
+  for (sw_id v = 0; v < r->g->n_values; v++) f->argument[v] = -1;
+  for (sw_id i = 0; i < r->g->n_ops; i++) {
+    for (int32_t k = 0; k < r->g->ops[i].n_operands; k++) f->n_uses[r->g->ops[i].operands[k]]++;
+  }
+  for (uint32_t i = 0; i < r->roles->n; i++) {
+    const sw_role *a = &r->roles->at[i];
+    if (a->value < 0) continue;
+    f->is_state[a->value] = a->output >= 0;
+    if (a->output < 0 && a->source != SW_ROLE_GIVEN) f->argument[a->value] = (int32_t)i;
+  }
+  return SW_OK;
+}
+
 sw_rc sw_guess_donated(const sw_role_guess *r, const sw_role_output *outputs, uint32_t n_outputs) {
   finder f = {.r = r, .outputs = outputs};
-  SW_ARENA_NEW(f.argument, r->scratch, r->g->n_values, r->d);
-  SW_ARENA_NEW(f.mark, r->scratch, r->g->n_values, r->d);
-  SW_ARENA_NEW(f.pairs, r->scratch, n_outputs, r->d);
-  for (sw_id v = 0; v < r->g->n_values; v++) f.argument[v] = -1;
-  for (uint32_t i = 0; i < r->roles->n; i++) {
-    /* candidates: floats of which nothing, or not a file, says what they are */
-    const sw_role *a = &r->roles->at[i];
-    bool may_come_back = a->output < 0 && (a->source == SW_ROLE_UNSAID || a->source == SW_ROLE_NAMED);
-    if (a->value >= 0 && may_come_back) f.argument[a->value] = (int32_t)i;
-  }
-  for (uint32_t k = 0; k < n_outputs; k++) {
-    if (!is_taken(r->roles, k)) look_back(&f, outputs[k].value, k);
-  }
+  SW_TRY(finder_init(&f, n_outputs));
+  for_outputs_left(&f, n_outputs, find_update);
+  for_outputs_left(&f, n_outputs, find_copy);
   bool all = trains(&f);
+  if (all) for_outputs_left(&f, n_outputs, find_counter);
+  if (all) for_outputs_left(&f, n_outputs, find_unused);
   for (uint32_t i = 0; i < f.n; i++) {
     const pair *p = &f.pairs[i];
     sw_role *a = &r->roles->at[p->argument];

@@ -11,8 +11,9 @@
 
 /* Who says what an argument is. */
 typedef enum sw_role_source {
-  SW_ROLE_GIVEN, /* a file or an attribute; or its type, of scalars and flags */
+  SW_ROLE_GIVEN, /* a file or an attribute */
   SW_ROLE_NAMED, /* names or attributes, of a type that weights and caches have: it may be state all the same */
+  SW_ROLE_TYPED, /* its type, of scalars and flags: data, but it may be state */
   SW_ROLE_UNSAID,
   SW_ROLE_UNSAID_INTEGERS /* nothing, and integers are data, but for packed ones */
 } sw_role_source;
