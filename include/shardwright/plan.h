@@ -34,6 +34,14 @@ typedef struct sw_plan {
 /* A plan with every op uncut and everything replicated. */
 SW_API SW_CHECKED sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
                                       sw_diag *d);
+/* What of a plan stands already: by argument, op and output. */
+typedef struct sw_plan_given {
+  const bool *args, *ops, *outputs;
+} sw_plan_given;
+/* Choose the rest: ops in program order, each the cheapest between what its operands are cut like and what those of its
+ * uses that are given want; arguments as they are required, or first used. Without search, so requirements of the model
+ * may be missed: sw_plan_verify tells. */
+SW_API SW_CHECKED sw_rc sw_plan_complete(sw_plan *p, const sw_plan_given *given, sw_diag *d);
 /* Every strategy legal, every sharding valid, outputs not partial, states in and out alike, required annotations met,
  * every reshard possible. */
 SW_API SW_CHECKED sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d);

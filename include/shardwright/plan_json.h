@@ -27,9 +27,29 @@ SW_API SW_CHECKED sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_
 SW_API SW_CHECKED sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machine, bool any_profile,
                                      sw_arena *arena, sw_plan *out, sw_diag *d);
 
-/* Read a plan to start a search from: it may be for another version of the model (other pins, more layers), and need
- * not be legal. What has the name and the sharding of something in the graph is taken, the rest is uncut. */
-SW_API SW_CHECKED sw_rc sw_plan_read_start(const char *path, const sw_graph *g, const sw_machine *machine,
-                                           sw_arena *arena, sw_plan *out, sw_diag *d);
+/* What became of the entries of a plan for another version of the model. All in the arena. */
+typedef struct sw_plan_left {
+  int32_t line, col; /* of the entry */
+  const char *why;   /* it fits nothing */
+} sw_plan_left;
+typedef struct sw_plan_renamed {
+  const char *was, *now;
+} sw_plan_renamed;
+typedef struct sw_plan_transfer {
+  bool same_model;                  /* it was made for just this one */
+  int32_t n_taken;                  /* entries that fit something */
+  int32_t n_renamed;                /* of these: something of another name, of the same kind in the same place */
+  int32_t n_left;                   /* entries that fit nothing */
+  int32_t n_args_open, n_ops_open;  /* of the model, without an entry that fits */
+  const bool *args, *ops, *outputs; /* by argument, op, output: it has one */
+  const sw_plan_renamed *renamed;
+  const sw_plan_left *left;
+} sw_plan_transfer;
+
+/* Read a plan that may be for another version of the model: renamed, longer, of other shapes. Entries are matched by
+ * name, and where that does not help, by kind and place; each that is legal is taken. The plan is not verified: what
+ * has no entry is uncut until sw_plan_complete chooses it. The mesh must be the same. */
+SW_API SW_CHECKED sw_rc sw_plan_read_other(const char *path, const sw_graph *g, const sw_machine *machine,
+                                           sw_arena *arena, sw_plan *out, sw_plan_transfer *taken, sw_diag *d);
 
 #endif

@@ -20,6 +20,7 @@ static const sw_operand kOperands[] = {
 
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan; required", SW_INTO_TEXT(settings, plan)},
+    SW_ADAPT_OPTION(settings),
     {"hw", 0, SW_OPTION_FILE, "PROFILE", NULL,
      "hardware profile: it chooses the routes; without it the plan's, if one of its name is shipped, else uniform",
      SW_INTO_TEXT(settings, from.hw)},

@@ -15,7 +15,7 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *solver, *output, *args, *start, *even, *baseline;
+  const char *solver, *output, *args, *start, *plan, *even, *baseline;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap;
   sw_words report, what_if;
@@ -28,8 +28,8 @@ static const sw_operand kOperands[] = {
     {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
 
 static const sw_option kOptions[] = {
-    {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: a name or a file",
-     SW_INTO_TEXT(settings, from.hw)},
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", NULL,
+     "hardware profile: a name or a file; without it dgx-h100, or that of --plan", SW_INTO_TEXT(settings, from.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
      "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
@@ -63,8 +63,12 @@ static const sw_option kOptions[] = {
      "how close to the proven bound is close enough; 0: search for a proof", SW_INTO_NUMBER(settings, gap), .min = 0,
      .max = 100},
     {"start", 0, SW_OPTION_FILE, "PLAN", NULL,
-     "start from a plan of this model and mesh, as -o writes it; pins and capacity may have changed since",
+     "start from a plan of this mesh, as -o writes it; pins, capacity and the model itself may have changed since",
      SW_INTO_TEXT(settings, start)},
+    {"plan", 0, SW_OPTION_FILE, "PLAN", NULL,
+     "instead of a search, this plan, as -o writes it: priced, compared, reported, emitted",
+     SW_INTO_TEXT(settings, plan)},
+    SW_ADAPT_OPTION(settings),
     {"baseline", 0, SW_OPTION_CHOICE, "NAME", NULL,
      "instead of a search, the plan that is made by this rule: to be looked at, run or compared as any other",
      SW_INTO_TEXT(settings, baseline), .choices = "replicated|data-parallel|megatron|fsdp"},
@@ -159,9 +163,12 @@ static sw_rc read_start(const settings *s, const sw_session *session, const sw_c
                         sw_diag *d) {
   sw_plan *start;
   if (!s->start) return SW_OK;
+  sw_plan_transfer t;
   SW_ARENA_NEW(start, call->arena, 1, d);
   *out = start;
-  return sw_plan_read_start(s->start, session->graph, session->machine, call->arena, start, d);
+  SW_TRY(sw_plan_read_other(s->start, session->graph, session->machine, call->arena, start, &t, d));
+  sw_session_warn_of_transfer(s->start, &t);
+  return sw_plan_complete(start, &(sw_plan_given){t.args, t.ops, t.outputs}, d);
 }
 
 /* What propagation makes of the annotations, where it can: the search ends with nothing dearer. */
@@ -241,20 +248,36 @@ static sw_rc open_planner(const settings *s, const sw_session *session, const sw
   return rc;
 }
 
-/* The plan made by rule, its record as that of a search which did not run. */
+/* A plan that no search made here: its record is as of one which did not run. */
+static sw_rc tell_made(const settings *s, const sw_session *session, const sw_call *call, sw_plan *plan,
+                       const sw_comparison *baselines, const char *name, sw_diag *d) {
+  sw_breakdown breakdown;
+  plan->capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->machine));
+  SW_TRY_NOTE(d, tell(s, session, call, plan, baselines, &breakdown, d), "in %s", name);
+  if (breakdown.peak_bytes > plan->capacity_bytes)
+    sw_log(SW_LOG_WARN, "the plan %s does not fit into the memory of a device", name);
+  return SW_OK;
+}
+
+/* The plan made by rule. */
 static sw_rc tell_baseline(const settings *s, const sw_session *session, const sw_call *call,
                            const sw_comparison *baselines, sw_diag *d) {
-  sw_breakdown breakdown;
   sw_baseline b = 0;
   sw_plan plan;
+  char name[40];
   while (strcmp(sw_baseline_text(b), s->baseline) != 0) b++; /* one of the option's choices */
   plan = baselines[b].plan;
   if (!baselines[b].made) SW_TRY(sw_baseline_build(session->graph, session->machine, b, call->arena, &plan, d));
-  plan.capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->machine));
-  SW_TRY_NOTE(d, tell(s, session, call, &plan, baselines, &breakdown, d), "in --baseline %s", s->baseline);
-  if (breakdown.peak_bytes > plan.capacity_bytes)
-    sw_log(SW_LOG_WARN, "the plan by rule '%s' does not fit into the memory of a device", s->baseline);
-  return SW_OK;
+  snprintf(name, sizeof name, "of --baseline %s", s->baseline);
+  return tell_made(s, session, call, &plan, baselines, name, d);
+}
+
+/* The plan that --plan names. */
+static sw_rc tell_given(const settings *s, const sw_session *session, const sw_call *call, sw_plan *plan, sw_diag *d) {
+  const sw_comparison *baselines;
+  SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &baselines, d));
+  plan->origin = "file";
+  return tell_made(s, session, call, plan, baselines, "of --plan", d);
 }
 
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, double began_s, sw_diag *d) {
@@ -289,18 +312,32 @@ static sw_rc tell_kernels(const settings *s, const sw_session *session, const sw
   return sw_print_text(&out, d);
 }
 
+static sw_rc check_usage(const settings *s, sw_diag *d) {
+  const char *made = s->baseline ? "--baseline" : s->plan ? "--plan" : NULL;
+  if (!made) return SW_OK;
+  if (s->baseline && s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--baseline and --plan exclude each other");
+  if (!s->what_if.n && !s->start && !s->complete) return SW_OK;
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                 "%s is made without a search; expected no --what-if, --start or --complete beside it%s", made,
+                 s->plan ? " (--start PLAN searches from a plan)" : "");
+}
+
 static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   const double began_s = sw_now_s();
+  sw_model_options from = s->from;
   sw_session session;
-  if (s->baseline && (s->what_if.n || s->start || s->complete))
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                   "--baseline is made without a search; expected no --what-if, --start or --complete beside it");
+  sw_plan plan;
+  SW_TRY(check_usage(s, d));
+  if (!from.hw && !s->plan) from.hw = "dgx-h100";
   sw_mem_keep_freed();
-  SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
+  SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)
+                 : sw_session_open(&from, call->arena, &session, d));
   sw_rc rc = sw_emit_check(&session, &s->emit, d);
   if (!rc && s->kernels)
     rc = tell_kernels(s, &session, call, d);
+  else if (!rc && s->plan)
+    rc = tell_given(s, &session, call, &plan, d);
   else if (!rc)
     rc = plan_model(s, &session, call, began_s, d);
   sw_session_close(&session);

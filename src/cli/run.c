@@ -23,6 +23,7 @@ static const sw_operand kOperands[] = {
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan to execute; without one the whole model, on one device",
      SW_INTO_TEXT(settings, plan)},
+    SW_ADAPT_OPTION(settings),
     {"against", 0, SW_OPTION_FILE, "WHOLE", NULL,
      "MODEL is partitioned already: compare it with this program, which it was made of; with --plan, its arguments and "
      "results are cut as the plan says, and values that bear the plan's names are compared, too",

@@ -117,6 +117,44 @@ static sw_rc profile_of_plan(const char *name, sw_arena *arena, const char **out
   return SW_OK;
 }
 
+void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t) {
+  enum { MOST = 10 };
+  if (t->same_model) return;
+  sw_log(
+      SW_LOG_WARN,
+      "%s is for another version of the model: %d entries taken (%d of them for something of another name), %d fit "
+      "nothing; chosen anew: %d of the arguments, %d of the ops",
+      path, t->n_taken, t->n_renamed, t->n_left, t->n_args_open, t->n_ops_open);
+  for (int32_t i = 0; i < t->n_left && i < MOST; i++)
+    sw_log(SW_LOG_WARN, "%s:%d:%d: %s", path, t->left[i].line, t->left[i].col, t->left[i].why);
+  if (t->n_left > MOST) sw_log(SW_LOG_WARN, "%d more entries fit nothing", t->n_left - MOST);
+  for (int32_t i = 0; i < t->n_renamed; i++)
+    sw_log(SW_LOG_INFO, "'%s' is taken for '%s'", t->renamed[i].was, t->renamed[i].now);
+}
+
+/* What is read of the plan, or what becomes of it. */
+static sw_rc adapt_plan(const char *path, const sw_session *s, sw_arena *arena, sw_plan *plan, sw_diag *d) {
+  sw_plan_transfer t;
+  SW_TRY(sw_plan_read_other(path, s->graph, s->machine, arena, plan, &t, d));
+  sw_session_warn_of_transfer(path, &t);
+  SW_TRY(sw_plan_complete(plan, &(sw_plan_given){t.args, t.ops, t.outputs}, d));
+  sw_rc rc = sw_plan_verify(plan, d);
+  if (rc == SW_E_INPUT || rc == SW_E_INFEASIBLE) {
+    sw_diag_note(d, "in what fits of %s, completed by rule", path);
+    sw_diag_note(d, "`shardwright plan MODEL --start %s` searches from it", path);
+  }
+  return rc;
+}
+
+static sw_rc read_plan(const sw_model_options *o, const char *path, const sw_session *s, sw_arena *arena, sw_plan *plan,
+                       sw_diag *d) {
+  if (o->adapt) return adapt_plan(path, s, arena, plan, d);
+  sw_rc rc = sw_plan_read(path, s->graph, s->machine, true, arena, plan, d);
+  if (rc == SW_E_INPUT && d && strstr(d->text, "is stale"))
+    sw_diag_note(d, "--adapt takes what fits of it, completes the rest by rule, and says what does not fit");
+  return rc;
+}
+
 sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
                            sw_plan *plan, sw_diag *d) {
   sw_mesh mesh;
@@ -131,7 +169,7 @@ sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_
   sw_rc rc = text.rc ? SW_FAIL(d, text.rc, SW_NOWHERE, "out of memory") : sw_session_open(&with_mesh, arena, s, d);
   sw_text_free(&text);
   if (rc) return rc;
-  rc = sw_plan_read(plan_path, s->graph, s->machine, true, arena, plan, d);
+  rc = read_plan(o, plan_path, s, arena, plan, d);
   if (rc) sw_session_close(s);
   return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "shardwright/kernel.h"
+#include "shardwright/plan_json.h"
 #include "shardwright/program.h"
 #include "shardwright/report.h"
 #include "shardwright/sizes.h"
@@ -41,6 +42,7 @@ typedef struct sw_model_options {
   bool open_sizes;               /* some may stay unknown; then others stand in for them */
   const char *compiler;          /* whose kernels the program runs as (kernel.h); NULL: the profile's */
   bool spare_sizes;              /* some may be of another model */
+  bool adapt;                    /* a plan may be for another version of the model */
 } sw_model_options;
 
 /* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */
@@ -76,6 +78,16 @@ typedef struct sw_model_options {
    SW_INTO_TEXT(T, from.compiler), .choices = SW_COMPILERS}
 /* clang-format on */
 
+/* clang-format off */
+#define SW_ADAPT_OPTION(T) \
+  {"adapt", 0, SW_OPTION_FLAG, NULL, NULL, \
+   "the plan may be of another version of the model: what fits is taken, by names and places, the rest is completed by " \
+   "rule, and it is said what does not fit", SW_INTO_FLAG(T, from.adapt)}
+/* clang-format on */
+
+/* Warn of what a plan for another version of the model has that fits nothing; of its own model: nothing. */
+void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t);
+
 /* Read the profile of --hw with the changes of --hw-set. */
 SW_CHECKED sw_rc sw_read_hw(const char *hw, const sw_words *changes, sw_arena *arena, const sw_profile **out,
                             sw_diag *d);
@@ -83,7 +95,8 @@ SW_CHECKED sw_rc sw_read_hw(const char *hw, const sw_words *changes, sw_arena *a
 SW_CHECKED sw_rc sw_bind_hw(const sw_profile *p, const sw_mesh *mesh, sw_arena *arena, sw_machine **out, sw_diag *d);
 /* Read the model and the profile, and bind the mesh. Everything but graph, program and text lives in the arena. */
 SW_CHECKED sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d);
-/* The same for a plan file: the mesh is the plan's. */
+/* The same for a plan file: the mesh is the plan's. With `adapt` a plan for another version of the model is taken as
+ * far as it fits and completed, with warnings that say what does not fit. */
 SW_CHECKED sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
                                       sw_plan *plan, sw_diag *d);
 void sw_session_close(sw_session *s);

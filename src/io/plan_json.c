@@ -1,8 +1,9 @@
 /* plan.json: see docs/plan-format.md.
  *
  *   {"format": "shardwright-plan", "version": 1, "model": {"name": .., "hash": ..}, "mesh": "x=2,y=4",
- *    "profile": {..}, "search": {..}, "arguments": [{"name": "w1", "sharding": "[[],[y]]"}],
- *    "ops": [{"name": "dot.0", "strategy": "d2:[y]"}], "outputs": [{"name": "y", "sharding": "[[x],[]]"}]}
+ *    "profile": {..}, "search": {..}, "arguments": [{"name": "w1", "sharding": "[[],[y]]", "form": "f32[8,16]"}],
+ *    "ops": [{"name": "dot.0", "strategy": "d2:[y]", "form": "dot_general f32[4,16]"}],
+ *    "outputs": [{"name": "y", "sharding": "[[x],[]]"}]}
  */
 #include "shardwright/log.h"
 #include "shardwright/kernel.h"
@@ -12,7 +13,9 @@
 
 #include "io/json_tree.h"
 #include "io/json_write.h"
+#include "io/plan_match.h"
 #include "strategy/demands.h"
+#include "base/array.h"
 #include "base/hash.h"
 
 enum { PLAN_VERSION = 1 };
@@ -30,6 +33,29 @@ static void put_sharding(sw_json_out *o, const sw_mesh *m, const char *name, con
   sw_jw_object_row(o, NULL);
   sw_jw_string(o, "name", name);
   sw_jw_sharding(o, "sharding", m, s);
+  sw_jw_end(o);
+}
+
+/* By which it is known again under another name (plan_match.h). */
+static void print_form(const sw_graph *g, const sw_op *op, sw_text *out) {
+  sw_text_puts(out, sw_opcode_text(op->code));
+  if (op->n_results) sw_text_puts(out, " ");
+  if (op->n_results) sw_type_print(sw_result_type(g, op, 0), out);
+}
+
+static void put_arguments(sw_json_out *o, const sw_plan *p) {
+  const sw_graph *g = p->graph;
+  sw_jw_array(o, "arguments");
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    sw_text form = {0};
+    sw_type_print(&v->type, &form);
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", v->name);
+    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->args[i]);
+    sw_jw_text(o, "form", &form);
+    sw_jw_end(o);
+  }
   sw_jw_end(o);
 }
 
@@ -67,11 +93,13 @@ static void put_ops(sw_json_out *o, const sw_plan *p) {
   sw_jw_array(o, "ops");
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
-    sw_text t = {0};
+    sw_text t = {0}, form = {0};
     sw_strategy_print(sw_machine_mesh(p->machine), op->nest, &p->ops[i], &t);
+    print_form(g, op, &form);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_text(o, "strategy", &t);
+    sw_jw_text(o, "form", &form);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -152,9 +180,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   if (breakdown) put_costs(&o, breakdown);
   if (open && open->moved_bytes) put_open_costs(&o, open);
   sw_jw_bool(&o, "args_whole", p->args_whole);
-  sw_jw_array(&o, "arguments");
-  for (int32_t i = 0; i < g->n_args; i++) put_sharding(&o, m, g->values[g->args[i]].name, &p->args[i]);
-  sw_jw_end(&o);
+  put_arguments(&o, p);
   put_ops(&o, p);
   put_stated(&o, p);
   sw_jw_array(&o, "outputs");
@@ -177,18 +203,35 @@ sw_rc sw_plan_write_open(const sw_plan *p, const sw_open_measures *open, sw_text
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
+/* A plan for another version of the model, while it is read. */
+typedef struct transfer {
+  sw_plan_transfer *out;
+  bool *args, *ops, *outputs;
+  SW_ARRAY(sw_plan_left) left;
+  SW_ARRAY(sw_plan_renamed) renamed;
+} transfer;
+
 typedef struct reader {
   const sw_graph *g;
   const sw_machine *machine;
-  sw_arena *arena;
+  sw_arena *arena, *tree;
   sw_plan *p;
-  bool as_start;         /* take what fits, pass over the rest */
+  transfer *t;           /* take what fits, and say what does not; NULL: all must fit */
   const sw_json **of_op; /* by id: the entry that has been read; NULL: none yet, as of: */
   const sw_json **of_value;
 } reader;
 
-/* From a plan to start from, what does not fit is left out. */
-static sw_rc as_far(const reader *r, sw_rc rc) { return r->as_start && rc == SW_E_INPUT ? SW_OK : rc; }
+/* Of a plan for another version of the model, what does not fit is left out, and said. */
+static sw_rc leave(const reader *r, sw_rc rc, const sw_json *entry, sw_diag *d) {
+  sw_diag own = {0};
+  const sw_diag *why = d ? d : &own;
+  if (rc != SW_E_INPUT) return rc;
+  const sw_span at = sw_json_span(entry);
+  sw_plan_left left = {at.line, at.col, sw_arena_strndup(r->arena, why->text, strlen(why->text), NULL)};
+  if (d) *d = (sw_diag){0};
+  if (!left.why) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  return sw_array_push(&r->t->left, left, d);
+}
 
 static sw_rc check_format(const sw_json *root, sw_diag *d) {
   static const char *const kKeys[] = {"format",     "version",   "model", "mesh",    "profile", "search", "costs",
@@ -203,20 +246,29 @@ static sw_rc check_format(const sw_json *root, sw_diag *d) {
   return sw_json_i64(root, "version", PLAN_VERSION, PLAN_VERSION, &version, d);
 }
 
-/* The plan was made for what is given now: same name of the thing, same hash. */
-static sw_rc check_hash(const sw_json *root, const char *what, uint64_t have, bool accept, sw_diag *d) {
-  const sw_json *o;
+/* *of: what the file says it is for; *same: that is what is given now. */
+static sw_rc compare_hash(const sw_json *root, const char *what, uint64_t have, const sw_json **of, bool *same,
+                          sw_diag *d) {
   const char *text, *name;
   char now[20];
-  SW_TRY(sw_json_object(root, what, &o, d));
-  SW_TRY(sw_json_string(o, "name", &name, d));
-  if (sw_json_find(o, "sizes")) return SW_OK; /* of any sizes: whether it fits is seen op by op */
-  SW_TRY(sw_json_string(o, "hash", &text, d));
+  SW_TRY(sw_json_object(root, what, of, d));
+  SW_TRY(sw_json_string(*of, "name", &name, d));
+  *same = sw_json_find(*of, "sizes") != NULL; /* of any sizes: whether it fits is seen op by op */
+  if (*same) return SW_OK;
+  SW_TRY(sw_json_string(*of, "hash", &text, d));
   snprintf(now, sizeof now, "%016llx", (unsigned long long)have);
-  if (accept || strcmp(text, now) == 0) return SW_OK;
-  return SW_FAIL_INPUT(d, sw_json_span(o),
-                       "the plan is stale: it was made for %s '%s' of hash %s; the one given has hash %s", what, name,
-                       text, now);
+  *same = strcmp(text, now) == 0;
+  return SW_OK;
+}
+
+static sw_rc check_hash(const sw_json *root, const char *what, uint64_t have, sw_diag *d) {
+  const sw_json *of;
+  bool same;
+  SW_TRY(compare_hash(root, what, have, &of, &same, d));
+  if (same) return SW_OK;
+  return SW_FAIL_INPUT(d, sw_json_span(of),
+                       "the plan is stale: it was made for %s '%s' of hash %s; the one given has hash %016llx", what,
+                       sw_json_find(of, "name")->text, sw_json_find(of, "hash")->text, (unsigned long long)have);
 }
 
 static sw_rc check_mesh(const sw_json *root, const sw_mesh *m, sw_diag *d) {
@@ -234,8 +286,8 @@ static sw_rc check_mesh(const sw_json *root, const sw_mesh *m, sw_diag *d) {
 
 /* Members name and `key` of an entry. */
 static sw_rc read_entry(const sw_json *v, const char *key, const char **name, const char **text, sw_diag *d) {
-  const char *const keys[] = {"name", key};
-  SW_TRY(sw_json_only(v, keys, 2, "an entry of a plan", d));
+  const char *const keys[] = {"name", key, "form"};
+  SW_TRY(sw_json_only(v, keys, 3, "an entry of a plan", d));
   SW_TRY(sw_json_string(v, "name", name, d));
   return sw_json_string(v, key, text, d);
 }
@@ -252,10 +304,23 @@ static sw_rc note_entry(const sw_json **of, const sw_json *v, const char *what, 
 static sw_rc read_sharding(const reader *r, const sw_json *at, const char *text, const sw_type *type, sw_sharding *out,
                            sw_diag *d) {
   sw_sharding s;
-  sw_rc rc =
-      sw_sharding_parse(sw_machine_mesh(r->machine), type->rank, text, strlen(text), sw_json_span(at), r->arena, &s, d);
-  if (!rc) *out = s;
-  return as_far(r, rc);
+  SW_TRY(sw_sharding_parse(sw_machine_mesh(r->machine), type->rank, text, strlen(text), sw_json_span(at), r->arena, &s,
+                           d));
+  *out = s;
+  return SW_OK;
+}
+
+static sw_rc read_argument(const reader *r, const sw_json *v, sw_id id, const char *name, sw_diag *d) {
+  const sw_json *at = sw_json_find(v, "sharding");
+  const sw_type *type = &r->g->values[id].type;
+  sw_sharding *out = &r->p->args[r->g->values[id].def_index];
+  SW_TRY(note_entry(&r->of_value[id], v, "argument", name, d));
+  if (!r->t) return read_sharding(r, at, at->text, type, out, d);
+  sw_sharding s;
+  SW_TRY(read_sharding(r, at, at->text, type, &s, d));
+  SW_TRY(sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d));
+  *out = s;
+  return SW_OK;
 }
 
 static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
@@ -264,14 +329,10 @@ static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
     const sw_json *v = &list->at[i];
     SW_TRY(read_entry(v, "sharding", &name, &text, d));
     sw_id id = sw_graph_value_named(r->g, name);
-    bool known = id >= 0 && r->g->values[id].def < 0;
-    if (!known && r->as_start) continue;
-    if (!known) {
+    if (id < 0 || r->g->values[id].def >= 0) {
       return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no argument '%s'", name);
     }
-    SW_TRY(note_entry(&r->of_value[id], v, "argument", name, d));
-    SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type,
-                         &r->p->args[r->g->values[id].def_index], d));
+    SW_TRY(read_argument(r, v, id, name, d));
   }
   return SW_OK;
 }
@@ -285,19 +346,23 @@ static sw_rc read_strategy(const reader *r, sw_id id, const char *text, sw_span 
   return rc ? SW_FAIL(d, rc, at, "op '%s' cannot be cut as '%s': %s", op->name, text, inner.text) : SW_OK;
 }
 
+static sw_rc read_op(const reader *r, const sw_json *v, sw_id id, const char *name, sw_diag *d) {
+  const sw_json *at = sw_json_find(v, "strategy");
+  sw_strategy s;
+  SW_TRY(note_entry(&r->of_op[id], v, "op", name, d));
+  SW_TRY(read_strategy(r, id, at->text, sw_json_span(at), &s, d));
+  r->p->ops[id] = s;
+  return SW_OK;
+}
+
 static sw_rc read_ops(const reader *r, const sw_json *list, sw_diag *d) {
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
-    sw_strategy s;
     SW_TRY(read_entry(v, "strategy", &name, &text, d));
     sw_id id = sw_graph_op_named(r->g, name);
-    if (id < 0 && r->as_start) continue;
     if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
-    SW_TRY(note_entry(&r->of_op[id], v, "op", name, d));
-    sw_rc rc = read_strategy(r, id, text, sw_json_span(sw_json_find(v, "strategy")), &s, d);
-    if (!rc) r->p->ops[id] = s;
-    SW_TRY(as_far(r, rc));
+    SW_TRY(read_op(r, v, id, name, d));
   }
   return SW_OK;
 }
@@ -315,31 +380,35 @@ static sw_rc read_port(const sw_json *v, const sw_op *op, int32_t *out, sw_diag 
   return SW_OK;
 }
 
-static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
+static sw_rc read_stated_entry(const reader *r, const sw_json *v, sw_stated_list *stated, sw_diag *d) {
   static const char *const kKeys[] = {"name", "operand", "result", "sharding"};
+  const char *name, *text;
+  int32_t port;
+  SW_TRY(sw_json_only(v, kKeys, 4, "an entry of \"stated\"", d));
+  SW_TRY(sw_json_string(v, "name", &name, d));
+  SW_TRY(sw_json_string(v, "sharding", &text, d));
+  sw_id id = sw_graph_op_named(r->g, name);
+  if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
+  const sw_op *op = &r->g->ops[id];
+  SW_TRY(read_port(v, op, &port, d));
+  const sw_type *type = sw_port_type(r->g, op, port);
+  sw_sharding s = sw_sharding_replicated(type->rank);
+  SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, type, &s, d));
+  SW_TRY_NOTE(d, sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d),
+              "in \"stated\" of '%s' at line %d", name, sw_json_span(v).line);
+  return sw_stated_put(stated, &(sw_stated){id, port, s}, d);
+}
+
+static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
   const sw_json *list = sw_json_find(root, "stated");
   if (!list) return SW_OK;
   SW_TRY(sw_json_array(root, "stated", &list, d));
   sw_stated_list stated;
   SW_TRY(sw_stated_begin(r->g, list->n, r->arena, &stated, d));
   for (int32_t i = 0; i < list->n; i++) {
-    const char *name, *text;
-    const sw_json *v = &list->at[i];
-    int32_t port;
-    SW_TRY(sw_json_only(v, kKeys, 4, "an entry of \"stated\"", d));
-    SW_TRY(sw_json_string(v, "name", &name, d));
-    SW_TRY(sw_json_string(v, "sharding", &text, d));
-    sw_id id = sw_graph_op_named(r->g, name);
-    if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
-    const sw_op *op = &r->g->ops[id];
-    SW_TRY(read_port(v, op, &port, d));
-    const sw_type *type = sw_port_type(r->g, op, port);
-    sw_sharding s = sw_sharding_replicated(type->rank);
-    SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, type, &s, d));
-    SW_TRY_NOTE(d, sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d),
-                "in \"stated\" of '%s' at line %d", name, sw_json_span(v).line);
-    SW_TRY_NOTE(d, sw_stated_put(&stated, &(sw_stated){id, port, s}, d), "in \"stated\" at line %d",
-                sw_json_span(list).line);
+    sw_rc rc = read_stated_entry(r, &list->at[i], &stated, d);
+    if (rc == SW_E_INPUT) sw_diag_note(d, "in \"stated\" at line %d", sw_json_span(list).line);
+    SW_TRY(r->t ? leave(r, rc, &list->at[i], d) : rc);
   }
   sw_stated_end(&stated);
   r->p->n_stated = stated.n;
@@ -377,11 +446,13 @@ static sw_rc read_shared(const reader *r, const sw_json *root, sw_diag *d) {
     const sw_json *v = &list->at[i];
     SW_TRY(read_entry(v, "sharding", &name, &text, d));
     sw_id id = sw_graph_value_named(r->g, name);
-    if (id < 0 && r->as_start) continue;
+    if (id < 0 && r->t) continue;
     if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no value '%s'", name);
-    sw_shared_copy *copy = &out[r->p->n_shared++];
-    *copy = (sw_shared_copy){id, sw_sharding_replicated(r->g->values[id].type.rank)};
-    SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type, &copy->sharding, d));
+    sw_shared_copy copy = {id, sw_sharding_replicated(r->g->values[id].type.rank)};
+    sw_rc rc = read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type, &copy.sharding, d);
+    if (rc == SW_E_INPUT && r->t) continue; /* a search counts it in time */
+    if (rc) return rc;
+    out[r->p->n_shared++] = copy;
   }
   return SW_OK;
 }
@@ -410,39 +481,194 @@ static sw_rc read_compiler(const reader *r, const sw_json *root, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, sw_diag *d) {
+/* --- plans for another version of the model ----------------------------------------------------------------------- */
+
+/* Entries of a list of the file. */
+typedef struct entries {
+  sw_match_side side;
   const sw_json *list;
+  int32_t *to;
+} entries;
+
+static sw_rc match_entries(const reader *r, const sw_json *list, const char *key, const sw_match_side *now,
+                           entries *out, sw_diag *d) {
+  const char **names, **forms;
+  SW_ARENA_NEW(names, r->tree, list->n, d);
+  SW_ARENA_NEW(forms, r->tree, list->n, d);
+  SW_ARENA_NEW(out->to, r->tree, list->n, d);
+  for (int32_t i = 0; i < list->n; i++) {
+    const char *text;
+    SW_TRY(read_entry(&list->at[i], key, &names[i], &text, d));
+    SW_TRY(sw_json_opt_string(&list->at[i], "form", &forms[i], d));
+  }
+  out->side = (sw_match_side){list->n, names, forms};
+  out->list = list;
+  return sw_plan_match(&out->side, now, out->to, d);
+}
+
+static sw_rc note_taken(const reader *r, const char *was, const char *now, sw_diag *d) {
+  transfer *t = r->t;
+  t->out->n_taken++;
+  if (strcmp(was, now) == 0) return SW_OK;
+  sw_plan_renamed renamed = {sw_arena_strndup(r->arena, was, strlen(was), d), now};
+  return renamed.was ? sw_array_push(&t->renamed, renamed, d) : SW_E_RESOURCE;
+}
+
+/* The model's side: names and forms of arguments, or of ops. */
+static sw_rc list_now(const reader *r, bool ops, sw_match_side *out, sw_diag *d) {
+  const char **names, **forms;
+  const int32_t n = ops ? r->g->n_ops : r->g->n_args;
+  SW_ARENA_NEW(names, r->tree, n, d);
+  SW_ARENA_NEW(forms, r->tree, n, d);
+  for (int32_t i = 0; i < n; i++) {
+    sw_text form = {0};
+    const sw_value *arg = ops ? NULL : &r->g->values[r->g->args[i]];
+    names[i] = ops ? r->g->ops[i].name : arg->name;
+    if (ops)
+      print_form(r->g, &r->g->ops[i], &form);
+    else
+      sw_type_print(&arg->type, &form);
+    forms[i] = form.rc ? NULL : sw_arena_strndup(r->tree, sw_text_str(&form), form.n, d);
+    sw_text_free(&form);
+    if (!forms[i]) return SW_E_RESOURCE;
+  }
+  *out = (sw_match_side){n, names, forms};
+  return SW_OK;
+}
+
+static sw_rc leave_unmatched(const reader *r, const entries *e, int32_t i, const char *what, sw_diag *d) {
+  (void)SW_FAIL_INPUT(d, sw_json_span(&e->list->at[i]), "the model has no %s '%s', nor one like it in its place", what,
+                      e->side.names[i]);
+  return leave(r, SW_E_INPUT, &e->list->at[i], d);
+}
+
+static sw_rc take_arguments(const reader *r, const sw_json *list, sw_diag *d) {
+  sw_match_side now;
+  entries e;
+  SW_TRY(list_now(r, false, &now, d));
+  SW_TRY(match_entries(r, list, "sharding", &now, &e, d));
+  for (int32_t i = 0; i < e.side.n; i++) {
+    const int32_t at = e.to[i];
+    if (at < 0) {
+      SW_TRY(leave_unmatched(r, &e, i, "argument", d));
+      continue;
+    }
+    sw_rc rc = read_argument(r, &list->at[i], r->g->args[at], e.side.names[i], d);
+    r->t->args[at] = rc == SW_OK;
+    SW_TRY(rc ? leave(r, rc, &list->at[i], d) : note_taken(r, e.side.names[i], now.names[at], d));
+  }
+  return SW_OK;
+}
+
+static sw_rc take_ops(const reader *r, const sw_json *list, sw_diag *d) {
+  sw_match_side now;
+  entries e;
+  SW_TRY(list_now(r, true, &now, d));
+  SW_TRY(match_entries(r, list, "strategy", &now, &e, d));
+  for (int32_t i = 0; i < e.side.n; i++) {
+    const int32_t at = e.to[i];
+    if (at < 0) {
+      SW_TRY(leave_unmatched(r, &e, i, "op", d));
+      continue;
+    }
+    sw_rc rc = read_op(r, &list->at[i], at, e.side.names[i], d);
+    r->t->ops[at] = rc == SW_OK;
+    SW_TRY(rc ? leave(r, rc, &list->at[i], d) : note_taken(r, e.side.names[i], now.names[at], d));
+  }
+  return SW_OK;
+}
+
+static sw_rc take_output(const reader *r, const sw_json *v, int32_t at, sw_diag *d) {
+  const sw_json *text = sw_json_find(v, "sharding");
+  const sw_type *type = &r->g->values[r->g->outputs[at]].type;
+  sw_sharding s;
+  SW_TRY(read_sharding(r, text, text->text, type, &s, d));
+  SW_TRY(sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d));
+  r->p->outputs[at] = s;
+  r->t->outputs[at] = true;
+  r->t->out->n_taken++;
+  return SW_OK;
+}
+
+/* By name alone: names of outputs are the model's interface. */
+static sw_rc take_outputs(const reader *r, const sw_json *list, sw_diag *d) {
+  for (int32_t i = 0; i < list->n; i++) {
+    const char *name, *text;
+    int32_t at = 0;
+    SW_TRY(read_entry(&list->at[i], "sharding", &name, &text, d));
+    while (at < r->g->n_outputs && strcmp(r->g->output_names[at], name) != 0) at++;
+    sw_rc rc = at == r->g->n_outputs
+                   ? SW_FAIL_INPUT(d, sw_json_span(&list->at[i]), "the model has no output '%s'", name)
+                   : take_output(r, &list->at[i], at, d);
+    SW_TRY(leave(r, rc, &list->at[i], d));
+  }
+  return SW_OK;
+}
+
+static sw_rc begin_transfer(transfer *t, const reader *r, sw_diag *d) {
+  SW_ARENA_NEW(t->args, r->arena, r->g->n_args, d);
+  SW_ARENA_NEW(t->ops, r->arena, r->g->n_ops, d);
+  SW_ARENA_NEW(t->outputs, r->arena, r->g->n_outputs, d);
+  return SW_OK;
+}
+
+static sw_rc end_transfer(transfer *t, const reader *r, sw_diag *d) {
+  sw_plan_transfer *out = t->out;
+  out->args = t->args;
+  out->ops = t->ops;
+  out->outputs = t->outputs;
+  out->n_left = (int32_t)t->left.n;
+  out->n_renamed = (int32_t)t->renamed.n;
+  for (int32_t i = 0; i < r->g->n_args; i++) out->n_args_open += !t->args[i];
+  for (int32_t i = 0; i < r->g->n_ops; i++) out->n_ops_open += !t->ops[i];
+  out->left = sw_arena_copy(r->arena, t->left.at, t->left.n, sizeof *t->left.at, d);
+  out->renamed = sw_arena_copy(r->arena, t->renamed.at, t->renamed.n, sizeof *t->renamed.at, d);
+  return out->left && out->renamed ? SW_OK : SW_E_RESOURCE;
+}
+
+/* --- all of a file ------------------------------------------------------------------------------------------------ */
+
+static sw_rc read_parts(const reader *r, const sw_json *root, sw_diag *d) {
+  const sw_json *list;
+  SW_TRY(sw_json_array(root, "arguments", &list, d));
+  SW_TRY((r->t ? take_arguments : read_arguments)(r, list, d));
+  SW_TRY(sw_json_array(root, "ops", &list, d));
+  SW_TRY((r->t ? take_ops : read_ops)(r, list, d));
+  SW_TRY(read_stated(r, root, d));
+  SW_TRY(sw_json_array(root, "outputs", &list, d));
+  SW_TRY((r->t ? take_outputs : read_outputs)(r, list, d));
+  return read_shared(r, root, d);
+}
+
+static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, sw_diag *d) {
+  const sw_json *of;
   SW_TRY(check_format(root, d));
-  SW_TRY(check_hash(root, "model", sw_graph_hash(r->g), r->as_start, d));
-  SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->machine)), any_profile, d));
+  if (!r->t) SW_TRY(check_hash(root, "model", sw_graph_hash(r->g), d));
+  if (r->t) SW_TRY(compare_hash(root, "model", sw_graph_hash(r->g), &of, &r->t->out->same_model, d));
+  if (!any_profile) SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->machine)), d));
   SW_TRY(check_mesh(root, sw_machine_mesh(r->machine), d));
   SW_TRY(read_search(r, root, d));
   SW_TRY(read_compiler(r, root, d));
   SW_TRY(sw_json_opt_bool(root, "args_whole", &r->p->args_whole, d));
-  SW_TRY(sw_json_array(root, "arguments", &list, d));
-  SW_TRY(read_arguments(r, list, d));
-  SW_TRY(sw_json_array(root, "ops", &list, d));
-  SW_TRY(read_ops(r, list, d));
-  if (!r->as_start) SW_TRY(read_stated(r, root, d)); /* requirements of the model state them anew */
-  SW_TRY(sw_json_array(root, "outputs", &list, d));
-  SW_TRY(as_far(r, read_outputs(r, list, d)));
-  SW_TRY(read_shared(r, root, d));
-  if (r->as_start) return SW_OK;
+  SW_TRY(read_parts(r, root, d));
+  if (r->t) return SW_OK;
   SW_TRY_NOTE(d, sw_plan_verify(r->p, d), "while checking the plan");
   return SW_OK;
 }
 
-static sw_rc read_in(reader *r, const char *path, bool any_profile, sw_arena *tree, sw_diag *d) {
+static sw_rc read_in(reader *r, const char *path, bool any_profile, sw_diag *d) {
   const sw_json *root;
-  SW_ARENA_NEW(r->of_op, tree, r->g->n_ops, d);
-  SW_ARENA_NEW(r->of_value, tree, r->g->n_values, d);
-  SW_TRY(sw_json_read(path, tree, &root, d));
+  SW_ARENA_NEW(r->of_op, r->tree, r->g->n_ops, d);
+  SW_ARENA_NEW(r->of_value, r->tree, r->g->n_values, d);
+  SW_TRY(sw_json_read(path, r->tree, &root, d));
   return read_plan(r, root, any_profile, d);
 }
 
 static sw_rc read_file(reader *r, const char *path, bool any_profile, sw_diag *d) {
   sw_arena tree = {0};
-  sw_rc rc = read_in(r, path, any_profile, &tree, d);
+  r->tree = &tree;
+  sw_rc rc = read_in(r, path, any_profile, d);
+  r->tree = NULL;
   sw_arena_deinit(&tree);
   return rc;
 }
@@ -450,15 +676,24 @@ static sw_rc read_file(reader *r, const char *path, bool any_profile, sw_diag *d
 sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machine, bool any_profile, sw_arena *arena,
                    sw_plan *out, sw_diag *d) {
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  reader r = {g, machine, arena, out, false, NULL, NULL};
+  reader r = {.g = g, .machine = machine, .arena = arena, .p = out};
   return read_file(&r, path, any_profile, d);
 }
 
-sw_rc sw_plan_read_start(const char *path, const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
-                         sw_diag *d) {
+sw_rc sw_plan_read_other(const char *path, const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
+                         sw_plan_transfer *taken, sw_diag *d) {
+  transfer t = {.out = taken};
+  sw_diag own = {0};
+  if (!d) d = &own;
+  *taken = (sw_plan_transfer){0};
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  reader r = {g, machine, arena, out, true, NULL, NULL};
-  return read_file(&r, path, true, d);
+  reader r = {.g = g, .machine = machine, .arena = arena, .p = out, .t = &t};
+  sw_rc rc = begin_transfer(&t, &r, d);
+  if (!rc) rc = read_file(&r, path, true, d);
+  if (!rc) rc = end_transfer(&t, &r, d);
+  sw_array_free(&t.left);
+  sw_array_free(&t.renamed);
+  return rc;
 }
 
 sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, const char **profile, sw_diag *d) {

@@ -4,6 +4,9 @@
  * what its operands are cut like by then (ties: fewer bytes of results), and a partial result is completed by whoever
  * uses it next. No op looks ahead: that is what the search is for. But constants and broadcasts wait for their first
  * use and are made as it wants them, as nobody would write a plan that communicates a constant.
+ *
+ * A plan of which parts are given is completed in the same way, except that an op also looks at those that use its
+ * results and are given.
  */
 #include <math.h>
 #include <string.h>
@@ -32,6 +35,7 @@ typedef struct follower {
   const sw_mesh *mesh;
   sw_baseline kind;
   known *known;
+  const sw_plan_given *given; /* NULL: nothing is, a rule says how arguments are cut */
   sw_plan *plan;
   bool *fixed;    /* by argument: its sharding is decided */
   uint8_t *waits; /* by op: can_wait, until it is decided */
@@ -182,14 +186,45 @@ static sw_rc make_as(follower *f, const sw_op *op, const sw_sharding *wanted, co
   return SW_OK;
 }
 
+/* An argument that arrives as its first use wants it. */
+static bool is_undecided(const follower *f, sw_id value) {
+  const sw_value *v = &f->g->values[value];
+  return f->given && v->def < 0 && !f->fixed[v->def_index];
+}
+
 static sw_rc cost_of_operand(follower *f, sw_id value, const sw_sharding *to, double enough, double *out, sw_diag *d) {
   const sw_op *maker = waiting_maker(f, value);
   const sw_strategy *best = NULL;
   sw_sharding from;
+  *out = 0;
+  if (is_undecided(f, value)) return SW_OK;
   if (maker) SW_TRY(make_as(f, maker, to, &best, out, d));
   if (best) return SW_OK;
   sw_plan_value_sharding(f->plan, value, &from);
   return price(f, &f->g->values[value].type, &from, to, enough, out, d);
+}
+
+static bool is_given_use(const follower *f, sw_value_use use) {
+  return use.op < 0 ? f->given->outputs[use.index] : f->given->ops[use.op];
+}
+
+/* What moving the results to the uses that are given costs. */
+static sw_rc cost_of_uses(follower *f, const sw_op *op, const sw_strategy *s, double enough, double *out, sw_diag *d) {
+  *out = 0;
+  for (int i = 0; f->given && i < op->n_results; i++) {
+    const sw_value *v = &f->g->values[op->results[i]];
+    sw_sharding made;
+    sw_strategy_result(op, s, i, &made);
+    for (int32_t u = 0; u < v->n_uses && *out < INFINITY; u++) {
+      sw_sharding to;
+      double more;
+      if (!is_given_use(f, v->uses[u])) continue;
+      sw_plan_taken_sharding(f->plan, v->uses[u], &to);
+      SW_TRY(price(f, &v->type, &made, &to, enough - *out, &more, d));
+      *out += more;
+    }
+  }
+  return SW_OK;
 }
 
 /* Infinity where it is more than enough. */
@@ -202,6 +237,11 @@ static sw_rc cost_here(follower *f, const sw_op *op, const sw_strategy *s, const
     double more;
     sw_strategy_operand(op, s, i, &to);
     SW_TRY(cost_of_operand(f, op->operands[i], &to, enough - *out, &more, d));
+    *out += more;
+  }
+  if (f->given && *out < INFINITY) {
+    double more;
+    SW_TRY(cost_of_uses(f, op, s, enough - *out, &more, d));
     *out += more;
   }
   return SW_OK;
@@ -430,6 +470,69 @@ static void place_outputs(follower *f) {
   }
 }
 
+/* --- completing -------------------------------------------------------------------------------------------------- */
+
+/* Arguments that are not given arrive as they are required to, or as the first given op takes them. */
+static void place_open_args(follower *f) {
+  const sw_graph *g = f->g;
+  for (int32_t i = 0; i < g->n_args; i++) f->fixed[i] = f->given->args[i];
+  for (int32_t k = 0; k < g->n_annotations; k++) {
+    const sw_annotation *a = &g->annotations[k];
+    if (!a->required || a->for_users || a->value < 0 || g->values[a->value].def >= 0) continue;
+    const int32_t i = g->values[a->value].def_index;
+    if (f->fixed[i]) continue;
+    f->plan->args[i] = a->sharding;
+    f->fixed[i] = true;
+  }
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    for (int32_t u = 0; u < v->n_uses && !f->fixed[i]; u++) {
+      if (v->uses[u].op < 0 || !is_given_use(f, v->uses[u])) continue;
+      sw_plan_taken_sharding(f->plan, v->uses[u], &f->plan->args[i]);
+      f->plan->args[i].n_partial = 0;
+      f->fixed[i] = true;
+    }
+  }
+}
+
+static sw_rc choose(follower *f, sw_id id, sw_diag *d) {
+  const sw_op *op = &f->g->ops[id];
+  sw_enumeration e;
+  int64_t choice;
+  SW_TRY(strategies_of(f, op, &e, d));
+  SW_TRY(cheapest(f, op, &e, &choice, d));
+  if (choice >= 0) f->plan->ops[id] = e.at[choice];
+  for (int i = 0; i < op->n_operands; i++) {
+    if (!is_undecided(f, op->operands[i])) continue;
+    const int32_t arg = f->g->values[op->operands[i]].def_index;
+    sw_strategy_operand(op, &f->plan->ops[id], i, &f->plan->args[arg]);
+    f->plan->args[arg].n_partial = 0;
+    f->fixed[arg] = true;
+  }
+  return SW_OK;
+}
+
+static sw_rc choose_all(follower *f, sw_diag *d) {
+  const sw_graph *g = f->g;
+  place_open_args(f);
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_id leader = sw_op_tied_to(g, i);
+    if (leader >= 0)
+      f->plan->ops[i] = f->plan->ops[leader];
+    else if (!f->given->ops[i])
+      SW_TRY(choose(f, i, d));
+  }
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->alias[i] >= 0) {
+      f->plan->outputs[i] = f->plan->args[g->values[g->alias[i]].def_index];
+    } else if (!f->given->outputs[i]) {
+      sw_plan_value_sharding(f->plan, g->outputs[i], &f->plan->outputs[i]);
+      f->plan->outputs[i].n_partial = 0;
+    }
+  }
+  return SW_OK;
+}
+
 static void known_deinit(known *k) {
   sw_dict_deinit(&k->classes);
   sw_dict_deinit(&k->prices);
@@ -460,6 +563,27 @@ static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, 
   sw_mem_free(f.fixed);
   sw_mem_free(f.waits);
   sw_text_free(&f.key);
+  return rc;
+}
+
+/* Strategies that were enumerated die with what is known, but for those chosen, which are values; unequal blocks are
+ * never among them. */
+sw_rc sw_plan_complete(sw_plan *p, const sw_plan_given *given, sw_diag *d) {
+  known k = {0};
+  follower f = {.g = p->graph,
+                .machine = p->machine,
+                .mesh = sw_machine_mesh(p->machine),
+                .kind = SW_BASELINE_COUNT,
+                .known = &k,
+                .given = given,
+                .plan = p};
+  f.fixed = sw_mem_alloc((size_t)p->graph->n_args, sizeof *f.fixed, d);
+  f.waits = sw_mem_alloc((size_t)p->graph->n_ops, sizeof *f.waits, d);
+  sw_rc rc = f.fixed && f.waits ? choose_all(&f, d) : SW_E_RESOURCE;
+  sw_mem_free(f.fixed);
+  sw_mem_free(f.waits);
+  sw_text_free(&f.key);
+  known_deinit(&k);
   return rc;
 }
 

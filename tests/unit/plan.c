@@ -287,11 +287,12 @@ static void a_start_is_taken_up(void **state) {
   sw_text text = {0};
   planned p, other;
   sw_plan start, again;
+  sw_plan_transfer taken;
   open_model(&p, "small/gpt2", "dgx-h100", "x=2,y=4");
   search(&p, false);
   assert_ok(sw_plan_write(&p.plan, &p.breakdown, &text, &diag));
   assert_ok(sw_file_write("unit-plan-start.json", text.at, text.n, &diag));
-  assert_ok(sw_plan_read_start("unit-plan-start.json", p.graph, p.machine, &p.arena, &start, &diag));
+  assert_ok(sw_plan_read_other("unit-plan-start.json", p.graph, p.machine, &p.arena, &start, &taken, &diag));
   assert_int_equal(start.n_shared, p.plan.n_shared);
   const sw_graph *g = p.graph;
   for (int32_t i = 0; i < g->n_ops; i++) {
@@ -305,7 +306,8 @@ static void a_start_is_taken_up(void **state) {
   open_model(&other, "small/mlp", "dgx-h100", "x=2,y=4");
   assert_int_equal(sw_plan_read("unit-plan-start.json", other.graph, other.machine, true, &other.arena, &again, &diag),
                    SW_E_INPUT);
-  assert_ok(sw_plan_read_start("unit-plan-start.json", other.graph, other.machine, &other.arena, &again, &diag));
+  assert_ok(
+      sw_plan_read_other("unit-plan-start.json", other.graph, other.machine, &other.arena, &again, &taken, &diag));
   (void)remove("unit-plan-start.json");
   sw_text_free(&text);
   close_model(&other);
