@@ -105,15 +105,20 @@ typedef struct table {
   sw_cancel *cancel;
 } table;
 
-static void begin_table(const sw_call *call, table *t) {
+static void begin_table(const sw_call *call, const char *format, table *t) {
   const settings *s = call->settings;
   *t = (table){.as_json = s->json, .cancel = call->cancel};
   sw_json_out_init(&t->json, &t->text);
-  if (t->as_json) sw_jw_array(&t->json, NULL);
+  if (!t->as_json) return;
+  sw_jw_format(&t->json, format, 1);
+  sw_jw_array(&t->json, "rows");
 }
 
 static sw_rc end_table(table *t, sw_rc rc, sw_diag *d) {
-  if (t->as_json) sw_jw_end(&t->json);
+  if (t->as_json) {
+    sw_jw_end(&t->json);
+    sw_jw_end(&t->json);
+  }
   if (!rc) return sw_print_text(&t->text, d);
   sw_text_free(&t->text);
   return rc;
@@ -142,7 +147,7 @@ static sw_rc add_kernel(void *user, const sw_bench_kernel_row *r, sw_diag *d) {
 static sw_rc bench_kernels(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   table t;
-  begin_table(call, &t);
+  begin_table(call, "bench-kernels", &t);
   if (!s->json) sw_text_printf(&t.text, "%-55s %10s %10s %10s %7s\n", "kernel", "ms", "GFLOP/s", "GB/s", "share");
   return end_table(&t, sw_bench_kernels(&(sw_bench_kernels_options){s->min_s, s->only}, add_kernel, &t, d), d);
 }
@@ -240,7 +245,7 @@ static sw_rc bench_reshard(const sw_call *call, sw_diag *d) {
   int beyond;
   SW_TRY(sw_read_hw(s->hw.n ? s->hw.at[0] : "h100x64", &s->hw_set, call->arena, &o.profile, d));
   sw_mem_keep_freed(); /* as planning does */
-  begin_table(call, &t);
+  begin_table(call, "bench-reshard", &t);
   if (!s->json)
     sw_text_printf(&t.text, "%-12s %-20s %-10s %-18s %-10s %-10s worst\n", "mesh", "what", "mean", "limit", "median",
                    "99 %");
@@ -277,6 +282,8 @@ static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
 
 static sw_rc cmd_bench(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
+  if (s->json && (strcmp(s->what, "solve") == 0 || strcmp(s->what, "plan") == 0))
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "bench %s prints a table only; expected no --json", s->what);
   if (strcmp(s->what, "solve") == 0) return bench_solve(call, d);
   if (strcmp(s->what, "plan") == 0) return bench_plan(call, d);
   if (strcmp(s->what, "runs") == 0) return bench_runs(call, d);

@@ -3,10 +3,12 @@
 #include "cli/output.h"
 #include "shardwright/certificate.h"
 #include "base/file.h"
+#include "io/json_write.h"
 #include "shardwright/iopddl.h"
 
 typedef struct settings {
   const char *problem, *solution, *certificate;
+  bool json;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -18,14 +20,57 @@ static const sw_operand kOperands[] = {
 static const sw_option kOptions[] = {
     {"certificate", 0, SW_OPTION_FILE, "FILE", NULL, "check this proof of a lower bound too",
      SW_INTO_TEXT(settings, certificate)},
+    SW_OPTION_JSON_INTO(settings, json),
 };
 
-static void print_wide(sw_text *out, const char *what, sw_i128 v) {
+/* What is found out about a solution. */
+typedef struct findings {
+  const sw_problem *p;
+  sw_score score;
+  bool has_bound;
+  int64_t bound;
+} findings;
+
+static void print_wide(sw_text *out, sw_i128 v) {
   char digits[48];
   size_t n = sizeof digits;
   do digits[--n] = (char)('0' + (int)(v % 10));
   while ((v /= 10) > 0);
-  sw_text_printf(out, "%s %.*s\n", what, (int)(sizeof digits - n), digits + n);
+  sw_text_append(out, digits + n, sizeof digits - n);
+}
+
+static void print_lines(const findings *f, sw_text *out) {
+  sw_text_puts(out, "cost ");
+  print_wide(out, f->score.cost);
+  sw_text_puts(out, "\npeak ");
+  print_wide(out, f->score.peak);
+  sw_text_printf(out, "\npeak_time %lld\n", (long long)f->score.peak_time);
+  if (f->p->limit != INT64_MAX) sw_text_printf(out, "limit %lld\n", (long long)f->p->limit);
+  if (f->has_bound) sw_text_printf(out, "bound %lld\n", (long long)f->bound);
+}
+
+/* Figures of more than 64 bits are texts. */
+static void put_wide(sw_json_out *o, const char *key, sw_i128 v) {
+  sw_text digits = {0};
+  if (v <= INT64_MAX) {
+    sw_jw_i64(o, key, (int64_t)v);
+    return;
+  }
+  print_wide(&digits, v);
+  sw_jw_text(o, key, &digits);
+}
+
+static void print_json(const findings *f, sw_text *out) {
+  sw_json_out o;
+  sw_json_out_init(&o, out);
+  sw_jw_format(&o, "check-solution", 1);
+  sw_jw_bool(&o, "feasible", f->score.feasible);
+  put_wide(&o, "cost", f->score.cost);
+  put_wide(&o, "peak", f->score.peak);
+  sw_jw_i64(&o, "peak_time", f->score.peak_time);
+  if (f->p->limit != INT64_MAX) sw_jw_i64(&o, "limit", f->p->limit);
+  if (f->has_bound) sw_jw_i64(&o, "bound", f->bound);
+  sw_jw_end(&o);
 }
 
 static sw_rc check_certificate(const char *path, const sw_problem *p, int64_t *bound, sw_diag *d) {
@@ -41,34 +86,21 @@ static sw_rc cmd_check_solution(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_problem p;
   int32_t *choice;
-  sw_score score;
+  findings f = {.p = &p, .has_bound = s->certificate != NULL};
+  sw_text out = {0};
   SW_TRY(sw_iopddl_read(s->problem, call->arena, &p, d));
   SW_TRY(sw_problem_verify(&p, d));
   SW_TRY(sw_iopddl_read_solution(s->solution, &p, call->arena, &choice, d));
-  SW_TRY(sw_problem_score(&p, choice, &score, d));
-  sw_text out = {0};
-  print_wide(&out, "cost", score.cost);
-  print_wide(&out, "peak", score.peak);
-  sw_text_printf(&out, "peak_time %lld\n", (long long)score.peak_time);
-  if (p.limit != INT64_MAX) sw_text_printf(&out, "limit %lld\n", (long long)p.limit);
-  int64_t bound = 0;
-  if (s->certificate) {
-    sw_rc rc = check_certificate(s->certificate, &p, &bound, d);
-    if (rc) {
-      sw_text_free(&out);
-      return rc;
-    }
-    sw_text_printf(&out, "bound %lld\n", (long long)bound);
-    if (score.feasible && bound > score.cost) {
-      sw_text_free(&out);
-      return SW_BUG(d, "the certificate proves more than the solution costs");
-    }
-  }
+  SW_TRY(sw_problem_score(&p, choice, &f.score, d));
+  if (s->certificate) SW_TRY(check_certificate(s->certificate, &p, &f.bound, d));
+  if (f.has_bound && f.score.feasible && f.bound > f.score.cost)
+    return SW_BUG(d, "the certificate proves more than the solution costs");
+  (s->json ? print_json : print_lines)(&f, &out);
   SW_TRY(sw_print_text(&out, d));
-  if (score.feasible) return SW_OK;
-  if (score.peak > p.limit)
+  if (f.score.feasible) return SW_OK;
+  if (f.score.peak > p.limit)
     return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the solution passes the usage limit at time %lld",
-                   (long long)score.peak_time);
+                   (long long)f.score.peak_time);
   return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the solution takes a forbidden entry");
 }
 

@@ -3,6 +3,7 @@
 #include "cli/output.h"
 #include "shardwright/comm.h"
 #include "comm/comm_suite.h"
+#include "io/json_write.h"
 #include "report/trace.h"
 
 #include <string.h>
@@ -23,6 +24,8 @@ static const sw_option kOptions[] = {
      SW_INTO_NUMBER(settings, min_s), .min = 0.0001, .max = 60},
     {"format", 0, SW_OPTION_CHOICE, "FORM", "table", "how to print figures", SW_INTO_TEXT(settings, format),
      .choices = "table|json|csv"},
+    {"json", 0, SW_OPTION_FLAG, NULL, NULL, "print the result as JSON; of bench the same as --format json",
+     SW_INTO_FLAG(settings, json)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
      "mesh of check (default: several in turn), or of bench instead of --devices", SW_INTO_TEXT(settings, mesh)},
     {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
@@ -172,10 +175,9 @@ static sw_rc check_fault(const checker *k, int64_t number, checked_program *p, s
                  sw_comm_fault_text(p->fault.kind), p->fault.call, rc ? end.text : "no error");
 }
 
-static sw_rc check_faults(const checker *k, sw_diag *d) {
+static sw_rc check_faults(const checker *k, int64_t ended[SW_FAULT_COUNT], sw_diag *d) {
   const settings *s = k->call->settings;
   sw_rng rng;
-  int64_t ended[SW_FAULT_COUNT] = {0};
   sw_rng_seed(&rng, (uint64_t)s->seed);
   sw_rc rc = SW_OK;
   for (int64_t i = 0, number = 0; i < s->faults && !rc; number++) {
@@ -187,7 +189,10 @@ static sw_rc check_faults(const checker *k, sw_diag *d) {
       rc = check_fault(k, number, &p, &rng, ended, d);
     sw_arena_deinit(&arena);
   }
-  if (rc) return rc;
+  return rc;
+}
+
+static sw_rc print_faults(const settings *s, const int64_t *ended, sw_diag *d) {
   sw_text out = {0};
   sw_text_printf(&out, "%lld programs with a fault: all ended, %lld as if nothing had been\n", (long long)s->faults,
                  (long long)ended[SW_FAULT_NONE]);
@@ -195,6 +200,52 @@ static sw_rc check_faults(const checker *k, sw_diag *d) {
     if (i != SW_FAULT_DELAY)
       sw_text_printf(&out, "  %6lld stopped where a device %s\n", (long long)ended[i],
                      sw_comm_fault_text((sw_comm_fault_kind)i));
+  return sw_print_text(&out, d);
+}
+
+static sw_rc print_calls(const checker *k, sw_diag *d) {
+  const settings *s = k->call->settings;
+  sw_text out = {0};
+  sw_text_printf(&out, "%lld collectives on ", (long long)s->calls);
+  if (s->mesh)
+    sw_text_printf(&out, "mesh %s: no difference\n", s->mesh);
+  else
+    sw_text_printf(&out, "%d meshes: no difference\n", k->meshes);
+  return sw_print_text(&out, d);
+}
+
+/* A difference ends the check with an error, so that what is printed has none. */
+static sw_rc print_json(const checker *k, bool faults, const int64_t *ended, sw_diag *d) {
+  const settings *s = k->call->settings;
+  sw_text out = {0};
+  sw_json_out o;
+  sw_json_out_init(&o, &out);
+  sw_jw_format(&o, "comm-check", 1);
+  sw_jw_i64(&o, "collectives", s->calls);
+  sw_jw_row(&o, "meshes");
+  for (int i = 0; i < k->meshes; i++) {
+    sw_text mesh = {0};
+    sw_mesh_print(&k->mesh[i], &mesh);
+    sw_jw_text(&o, NULL, &mesh);
+  }
+  sw_jw_end(&o);
+  sw_jw_i64(&o, "differences", 0);
+  if (faults) {
+    sw_jw_object(&o, "faults");
+    sw_jw_i64(&o, "programs", s->faults);
+    sw_jw_i64(&o, "without_effect", ended[SW_FAULT_NONE]);
+    sw_jw_array(&o, "stopped");
+    for (int i = 1; i < SW_FAULT_COUNT; i++) {
+      if (i == SW_FAULT_DELAY) continue;
+      sw_jw_object_row(&o, NULL);
+      sw_jw_string(&o, "a_device", sw_comm_fault_text((sw_comm_fault_kind)i));
+      sw_jw_i64(&o, "programs", ended[i]);
+      sw_jw_end(&o);
+    }
+    sw_jw_end(&o);
+    sw_jw_end(&o);
+  }
+  sw_jw_end(&o);
   return sw_print_text(&out, d);
 }
 
@@ -226,14 +277,12 @@ static sw_rc check(const sw_call *call, sw_diag *d) {
   if (mpi) rc = sw_comm_leave(k.mpi, k.device, rc, d ? d->text : NULL, d);
   sw_comm_destroy(k.mpi);
   if (rc || k.device != 0) return rc;
-  sw_text out = {0};
-  sw_text_printf(&out, "%lld collectives on ", (long long)s->calls);
-  if (s->mesh)
-    sw_text_printf(&out, "mesh %s: no difference\n", s->mesh);
-  else
-    sw_text_printf(&out, "%d meshes: no difference\n", k.meshes);
-  SW_TRY(sw_print_text(&out, d));
-  return s->faults && !mpi ? check_faults(&k, d) : SW_OK;
+  int64_t ended[SW_FAULT_COUNT] = {0};
+  const bool faults = s->faults && !mpi;
+  if (!s->json) SW_TRY(print_calls(&k, d));
+  if (faults) SW_TRY(check_faults(&k, ended, d));
+  if (s->json) return print_json(&k, faults, ended, d);
+  return faults ? print_faults(s, ended, d) : SW_OK;
 }
 
 static sw_rc cmd_comm(const sw_call *call, sw_diag *d) {

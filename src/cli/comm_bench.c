@@ -154,7 +154,10 @@ static void row_csv(const sweep *w, const sw_comm_bench_row *r, sw_text *out) {
                  root_of(r), in_place_alg(r), in_place_alg(r) * r->bus_factor);
 }
 
-static void head_json(sw_text *out) { sw_text_puts(out, "["); }
+/* Row by row, as they are measured. */
+static void head_json(sw_text *out) {
+  sw_text_puts(out, "{\"format\": \"shardwright-comm-bench\", \"version\": 1, \"rows\": [");
+}
 
 static void row_json(const sweep *w, const sw_comm_bench_row *r, sw_text *out) {
   sw_text_printf(out, "%s\n {\"op\": \"%s\", \"devices\": %lld, \"group\": %lld, \"bytes\": %lld, \"count\": %lld, ",
@@ -172,8 +175,7 @@ static void row_json(const sweep *w, const sw_comm_bench_row *r, sw_text *out) {
 }
 
 static void tail_json(const sweep *w, sw_text *out) {
-  (void)w;
-  sw_text_puts(out, "\n]\n");
+  sw_text_printf(out, "\n], \"wrong\": %lld}\n", (long long)w->wrong);
 }
 
 typedef struct form {
@@ -223,7 +225,8 @@ static sw_rc bench_op(const sw_call *call, const form *f, sweep *w, sw_coll_op o
 }
 
 sw_rc sw_comm_bench_command(const sw_call *call, sw_diag *d) {
-  const form *f = form_named(((const sw_comm_settings *)call->settings)->format);
+  const sw_comm_settings *s = call->settings;
+  const form *f = form_named(s->json ? "json" : s->format);
   sweep w = {.n_devices = 0};
   sw_text out = {0};
   SW_TRY(read_sweep(call, &w, d));

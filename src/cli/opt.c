@@ -6,10 +6,11 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "base/file.h"
+#include "io/json_write.h"
 
 typedef struct settings {
   const char *input, *output, *passes;
-  bool list, print_after;
+  bool list, print_after, json;
 } settings;
 
 static const sw_operand kOperands[] = {{.name = "FILE",
@@ -21,9 +22,32 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, passes)},
     {"list-passes", 0, SW_OPTION_FLAG, NULL, NULL, "print the passes, what they do and their options",
      SW_INTO_FLAG(settings, list)},
+    {"json", 0, SW_OPTION_FLAG, NULL, NULL, "print what --list-passes prints as JSON", SW_INTO_FLAG(settings, json)},
     {"print-after", 0, SW_OPTION_FLAG, NULL, NULL, "print the text after each pass on standard error",
      SW_INTO_FLAG(settings, print_after)},
     SW_OPTION_OUTPUT_INTO(settings, output)};
+
+static sw_rc list_passes_json(sw_diag *d) {
+  sw_text out = {0};
+  sw_json_out o;
+  sw_json_out_init(&o, &out);
+  sw_jw_format(&o, "passes", 1);
+  sw_jw_array(&o, "passes");
+  for (int i = 0; i < sw_program_pass_count(); i++) {
+    const sw_pass_info p = sw_program_pass_at(i);
+    sw_jw_object(&o, NULL);
+    sw_jw_string(&o, "name", p.name);
+    sw_jw_string(&o, p.passes ? "runs" : "about", p.passes ? p.passes : p.summary);
+    sw_jw_array(&o, "options");
+    for (const char *at = p.options; at && *at; at += strcspn(at, "\n") + 1)
+      sw_jw_string_n(&o, NULL, at, strcspn(at, "\n"));
+    sw_jw_end(&o);
+    sw_jw_end(&o);
+  }
+  sw_jw_end(&o);
+  sw_jw_end(&o);
+  return sw_print_text(&out, d);
+}
 
 static sw_rc list_passes(sw_diag *d) {
   sw_text out = {0};
@@ -59,7 +83,9 @@ static sw_rc cmd_opt(const sw_call *call, sw_diag *d) {
   sw_program_options options = {.report = sw_session_report};
   char *text;
   size_t n;
-  if (s->list) return list_passes(d);
+  if (s->list) return s->json ? list_passes_json(d) : list_passes(d);
+  if (s->json)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--json prints what --list-passes prints; expected that beside it");
   if (!s->input) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "expected a FILE; - reads standard input");
   SW_TRY(sw_file_read_text(s->input, &text, &n, d));
   const char *file = strcmp(s->input, "-") == 0 ? "<stdin>" : s->input;

@@ -119,6 +119,7 @@ static sw_rc run_whole(const sw_call *call, const sw_session *session, sw_diag *
                     .seed = (uint64_t)s->seed,
                     .random_floats = s->random_floats,
                     .quiet = call->common->quiet,
+                    .json = s->json,
                     .cancel = call->cancel};
   SW_TRY(sw_requirements_check(session->graph, session->machine, d)); /* what no plan could keep, nobody runs */
   return sw_run_whole(&r, session->graph, call->arena, d);
@@ -135,6 +136,7 @@ static sw_rc run_alone(const sw_call *call, const sw_local_program *local, sw_di
       .trace = s->trace,
       .seed = (uint64_t)s->seed,
       .random_floats = s->random_floats,
+      .json = s->json,
       .run = {.mpi = is_mpi(s), .timeout_s = s->timeout, .jitter_seed = (uint64_t)s->jitter, .cancel = call->cancel}};
   if (s->inject_fault || s->audit) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--%s needs --against WHOLE to notice anything",

@@ -35,6 +35,19 @@ static void write_overflow(sw_json_out *o, const sw_validate_overflow *x) {
   sw_jw_end(o);
 }
 
+static void write_made(sw_json_out *o, const sw_graph *g) {
+  sw_jw_array(o, "made");
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    sw_text type = {0};
+    sw_type_print(&g->values[g->outputs[i]].type, &type);
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", g->output_names[i]);
+    sw_jw_text(o, "type", &type);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
 static void write_collectives(sw_json_out *o, const sw_comm_stats *s) {
   sw_jw_array(o, "collectives");
   for (int i = 0; i < SW_COLL_COUNT; i++) {
@@ -90,7 +103,7 @@ void sw_report_run_json(const sw_run_said *s, sw_text *out) {
   const sw_validation *v = s->v;
   sw_json_out o;
   sw_json_out_init(&o, out);
-  sw_jw_object(&o, NULL);
+  sw_jw_format(&o, "run", 1);
   sw_jw_string(&o, "model", s->model);
   sw_jw_i64(&o, "devices", s->devices);
   sw_jw_bool(&o, "matches", v->matches);
@@ -107,5 +120,20 @@ void sw_report_run_json(const sw_run_said *s, sw_text *out) {
   write_collectives(&o, &v->comm);
   write_times(&o, s);
   if (s->audit) write_audit(&o, s->audit);
+  sw_jw_end(&o);
+}
+
+void sw_report_unjudged_json(const sw_run_unjudged *s, sw_text *out) {
+  sw_json_out o;
+  sw_json_out_init(&o, out);
+  sw_jw_format(&o, "run", 1);
+  sw_jw_string(&o, "model", s->graph->name);
+  sw_jw_i64(&o, "devices", s->devices);
+  write_made(&o, s->graph);
+  if (s->comm) sw_jw_i64(&o, "elements_that_differ_between_devices", s->torn);
+  if (s->comm) write_collectives(&o, s->comm);
+  sw_jw_object(&o, "seconds");
+  sw_jw_f64(&o, s->comm ? "all_devices" : "one_device", s->seconds);
+  sw_jw_end(&o);
   sw_jw_end(&o);
 }

@@ -7,15 +7,19 @@
 #include "shardwright/log.h"
 #include "report/trace.h"
 
-static sw_rc print_run(const sw_local_program *p, const sw_local_stats *stats, int64_t torn, const sw_call *call,
-                       sw_diag *d) {
+static sw_rc print_run(const sw_local_program *p, const sw_local_stats *stats, int64_t torn, bool json,
+                       const sw_call *call, sw_diag *d) {
   sw_text out = {0};
   int32_t n = p->graph->n_outputs;
   if (torn && stats->device == 0) {
     sw_log(SW_LOG_WARN, "%lld elements of results are not the same on all devices that should hold them",
            (long long)torn);
   }
-  if (call->common->quiet || stats->device != 0) return SW_OK;
+  if ((call->common->quiet && !json) || stats->device != 0) return SW_OK;
+  if (json) {
+    sw_report_unjudged_json(&(sw_run_unjudged){p->graph, p->devices, &stats->comm, torn, stats->seconds}, &out);
+    return sw_print_text(&out, d);
+  }
   sw_text_printf(&out, "%s on %lld devices: %d output%s\n", p->graph->name, (long long)p->devices, (int)n,
                  n == 1 ? "" : "s");
   sw_report_collectives(&stats->comm, &out);
@@ -38,7 +42,7 @@ static sw_rc run_and_join(const sw_local_cli *r, const sw_local_program *p, cons
   for (int64_t i = 0; i < p->devices * n; i++) sw_tensor_deinit(&blocks[i]);
   if (!rc && r->outputs && stats.device == 0) rc = sw_arrays_write(p->graph, r->outputs, outputs, d);
   sw_arrays_free(outputs, n);
-  return rc ? rc : print_run(p, &stats, torn, call, d);
+  return rc ? rc : print_run(p, &stats, torn, r->json, call, d);
 }
 
 static sw_rc run_traced(const sw_local_cli *r, const sw_local_program *p, const sw_call *call, sw_diag *d) {

@@ -9,7 +9,7 @@ typedef struct sw_local_cli {
   const char *inputs, *outputs; /* folders of arrays; NULL: made up, and thrown away */
   const char *trace;            /* NULL: none */
   uint64_t seed;
-  bool random_floats;
+  bool random_floats, json;
   sw_parallel_options run;
 } sw_local_cli;
 

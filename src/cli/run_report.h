@@ -16,6 +16,16 @@ typedef struct sw_run_said {
   double predicted_s;
 } sw_run_said;
 
+/* A run that was compared with nothing. */
+typedef struct sw_run_unjudged {
+  const sw_graph *graph;
+  int64_t devices;
+  const sw_comm_stats *comm; /* NULL: of one device */
+  int64_t torn;              /* elements of results that are not the same on all devices that should hold them */
+  double seconds;
+} sw_run_unjudged;
+void sw_report_unjudged_json(const sw_run_unjudged *s, sw_text *out);
+
 void sw_report_run(const sw_run_said *s, sw_text *out);
 void sw_report_run_json(const sw_run_said *s, sw_text *out);
 void sw_report_collectives(const sw_comm_stats *s, sw_text *out);

@@ -3,6 +3,7 @@
 
 #include "cli/arrays.h"
 #include "cli/output.h"
+#include "cli/run_report.h"
 #include "shardwright/clock.h"
 #include "shardwright/validate.h"
 
@@ -32,8 +33,12 @@ sw_rc sw_run_whole(const sw_whole_run *r, const sw_graph *g, sw_arena *arena, sw
   SW_TRY(r->inputs ? sw_arrays_read(g, r->inputs, t.in, d) : sw_make_arguments(g, r->seed, r->random_floats, t.in, d));
   sw_rc rc = execute(r, g, &t, &seconds, d);
   sw_arrays_free(t.in, g->n_args);
-  if (rc || r->quiet) return rc;
+  if (rc || (r->quiet && !r->json)) return rc;
   sw_text out = {0};
+  if (r->json) {
+    sw_report_unjudged_json(&(sw_run_unjudged){.graph = g, .devices = 1, .seconds = seconds}, &out);
+    return sw_print_text(&out, d);
+  }
   sw_text_printf(&out, "%s on one device: %d output%s\ntime: ", g->name, (int)g->n_outputs,
                  g->n_outputs == 1 ? "" : "s");
   sw_text_seconds(&out, seconds);

@@ -120,11 +120,10 @@ static sw_rc profile_of_plan(const char *name, sw_arena *arena, const char **out
 void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t) {
   enum { MOST = 10 };
   if (t->same_model) return;
-  sw_log(
-      SW_LOG_WARN,
-      "%s is for another version of the model: %d entries taken (%d of them for something of another name), %d fit "
-      "nothing; chosen anew: %d of the arguments, %d of the ops",
-      path, t->n_taken, t->n_renamed, t->n_left, t->n_args_open, t->n_ops_open);
+  sw_log(SW_LOG_WARN,
+         "%s is for another version of the model: %d entries taken (%d of them for something of another name), %d fit "
+         "nothing; chosen anew: %d of the arguments, %d of the ops",
+         path, t->n_taken, t->n_renamed, t->n_left, t->n_args_open, t->n_ops_open);
   for (int32_t i = 0; i < t->n_left && i < MOST; i++)
     sw_log(SW_LOG_WARN, "%s:%d:%d: %s", path, t->left[i].line, t->left[i].col, t->left[i].why);
   if (t->n_left > MOST) sw_log(SW_LOG_WARN, "%d more entries fit nothing", t->n_left - MOST);

@@ -15,6 +15,7 @@ typedef struct settings {
   int64_t threads, seed, work_limit;
   sw_words without;
   const char *certificate;
+  bool json;
 } settings;
 
 static const sw_operand kOperands[] = {{.name = "PROBLEM",
@@ -39,6 +40,7 @@ static const sw_option kOptions[] = {
     {"certificate", 0, SW_OPTION_FILE, "FILE", NULL, "write a proof of the bound, for check-solution",
      SW_INTO_TEXT(settings, certificate), .writes = true},
     SW_OPTION_OUTPUT_INTO(settings, output),
+    {"json", 0, SW_OPTION_FLAG, NULL, NULL, "the same as --format json", SW_INTO_FLAG(settings, json)},
 };
 
 static const double kWriting_s = 0.02; /* of the time limit, kept back for the result */
@@ -79,7 +81,7 @@ static void write_wide(sw_json_out *o, const char *key, sw_i128 v) {
 static sw_rc write_json(const sw_problem *p, const sw_solution *s, const history *h, sw_text *out, sw_diag *d) {
   sw_json_out o;
   sw_json_out_init(&o, out);
-  sw_jw_object(&o, NULL);
+  sw_jw_format(&o, "solution", 1);
   sw_jw_string(&o, "problem", p->name);
   sw_jw_string(&o, "status", sw_solve_status_text(s->status));
   sw_jw_string(&o, "solver", s->solver);
@@ -152,7 +154,7 @@ static sw_rc read_without(const settings *s, unsigned *off, sw_diag *d) {
 static sw_rc write_result(const settings *s, const sw_problem *p, const sw_solution *solution, const history *h,
                           sw_diag *d) {
   sw_text out = {0};
-  if (strcmp(s->format, "json") == 0)
+  if (s->json || strcmp(s->format, "json") == 0)
     SW_TRY(write_json(p, solution, h, &out, d));
   else if (solution->choice)
     sw_iopddl_print_solution(solution->choice, p->n_nodes, &out);

@@ -253,6 +253,8 @@ static void print_json(const sw_questions *q, const answer *a, sw_text *out) {
   sw_json_out o;
   sw_json_out_init(&o, out);
   sw_jw_object_row(&o, NULL);
+  sw_jw_string(&o, "format", "shardwright-what-if");
+  sw_jw_i64(&o, "version", 1);
   sw_jw_string(&o, "what_if", a->text);
   sw_jw_bool(&o, "made", !a->rc);
   if (a->rc) {

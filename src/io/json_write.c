@@ -162,3 +162,11 @@ void sw_jw_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_
   sw_sharding_print(m, s, &t);
   sw_jw_text(o, key, &t);
 }
+
+void sw_jw_format(sw_json_out *o, const char *name, int version) {
+  sw_text format = {0};
+  sw_text_printf(&format, "shardwright-%s", name);
+  sw_jw_object(o, NULL);
+  sw_jw_text(o, "format", &format);
+  sw_jw_i64(o, "version", version);
+}

@@ -33,6 +33,9 @@ SW_API void sw_jw_array(sw_json_out *o, const char *key);
 /* The same on one line, everything inside included: [4, 8]; {"lo": 1, "hi": 2}. */
 SW_API void sw_jw_row(sw_json_out *o, const char *key);
 SW_API void sw_jw_object_row(sw_json_out *o, const char *key);
+/* The outermost object, which says what it is: {"format": "shardwright-NAME", "version": N, as docs/NAME.schema.json
+ * describes it. */
+SW_API void sw_jw_format(sw_json_out *o, const char *name, int version);
 SW_API void sw_jw_end(sw_json_out *o); /* closes the innermost; the outermost ends with a newline */
 
 SW_API void sw_jw_null(sw_json_out *o, const char *key);

@@ -43,17 +43,18 @@ static void print_form(const sw_graph *g, const sw_op *op, sw_text *out) {
   if (op->n_results) sw_type_print(sw_result_type(g, op, 0), out);
 }
 
-static void put_arguments(sw_json_out *o, const sw_plan *p) {
+/* Without forms where sizes are not known. */
+static void put_arguments(sw_json_out *o, const sw_plan *p, bool forms) {
   const sw_graph *g = p->graph;
   sw_jw_array(o, "arguments");
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     sw_text form = {0};
-    sw_type_print(&v->type, &form);
+    if (forms) sw_type_print(&v->type, &form);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", v->name);
     sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->args[i]);
-    sw_jw_text(o, "form", &form);
+    if (forms) sw_jw_text(o, "form", &form);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -88,18 +89,18 @@ static void put_costs(sw_json_out *o, const sw_breakdown *a) {
   sw_jw_end(o);
 }
 
-static void put_ops(sw_json_out *o, const sw_plan *p) {
+static void put_ops(sw_json_out *o, const sw_plan *p, bool forms) {
   const sw_graph *g = p->graph;
   sw_jw_array(o, "ops");
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     sw_text t = {0}, form = {0};
     sw_strategy_print(sw_machine_mesh(p->machine), op->nest, &p->ops[i], &t);
-    print_form(g, op, &form);
+    if (forms) print_form(g, op, &form);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_text(o, "strategy", &t);
-    sw_jw_text(o, "form", &form);
+    if (forms) sw_jw_text(o, "form", &form);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -180,8 +181,8 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   if (breakdown) put_costs(&o, breakdown);
   if (open && open->moved_bytes) put_open_costs(&o, open);
   sw_jw_bool(&o, "args_whole", p->args_whole);
-  put_arguments(&o, p);
-  put_ops(&o, p);
+  put_arguments(&o, p, !open);
+  put_ops(&o, p, !open);
   put_stated(&o, p);
   sw_jw_array(&o, "outputs");
   for (int32_t i = 0; i < g->n_outputs; i++) put_sharding(&o, m, g->output_names[i], &p->outputs[i]);

@@ -300,7 +300,7 @@ sw_rc sw_bench_costs(const sw_profile *const *profiles, int n, const sw_bench_co
   sw_rc rc = SW_OK;
   if (json) {
     sw_json_out_init(&writer, json);
-    sw_jw_object(&writer, NULL);
+    sw_jw_format(&writer, "bench-costs", 1);
     sw_jw_f64(&writer, "limit_per_cent", SW_BENCH_COSTS_LIMIT);
     sw_jw_array(&writer, "profiles");
   }

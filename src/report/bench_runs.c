@@ -260,7 +260,7 @@ static void write_all(sw_text *json, const sw_runs *all, const groups *sources, 
                       const sw_runs_fit *fitted, int n_fitted) {
   sw_json_out o;
   sw_json_out_init(&o, json);
-  sw_jw_object(&o, NULL);
+  sw_jw_format(&o, "bench-runs", 1);
   sw_jw_array(&o, "runs");
   for (int64_t i = 0; i < all->n; i++) write_row(&o, &all->rows[i]);
   sw_jw_end(&o);

@@ -59,9 +59,7 @@ static void json_lines(sw_json_out *j, const char *key, const char *text) {
 void sw_calibrated_json(const sw_calibrated *c, sw_text *out) {
   sw_json_out j;
   sw_json_out_init(&j, out);
-  sw_jw_object(&j, NULL);
-  sw_jw_string(&j, "format", "shardwright.calibration");
-  sw_jw_i64(&j, "version", 1);
+  sw_jw_format(&j, "calibration", 1);
   sw_jw_string(&j, "profile", c->profile->name);
   sw_jw_array(&j, "measured");
   for (int64_t i = 0; i < c->n_rows; i++) {

@@ -152,7 +152,7 @@ sw_rc sw_kernels_json(const sw_graph *g, const sw_kernels *k, sw_arena *arena, s
   SW_TRY(list(g, k, arena, &l, d));
   sw_json_out o;
   sw_json_out_init(&o, out);
-  sw_jw_object(&o, NULL);
+  sw_jw_format(&o, "kernels", 1);
   sw_jw_string(&o, "model", g->name);
   sw_jw_string(&o, "compiler", k->compiler);
   sw_jw_array(&o, "kernels");
