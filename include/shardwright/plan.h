@@ -23,6 +23,7 @@ typedef struct sw_plan {
   const char *origin; /* "search", "propagate", "data-parallel", ...; static or in the arena */
   const char *solver;
   int64_t cost_units, bound_units;
+  int64_t found_units;    /* what the cheapest plan found costs, of which this is a simpler one; else its own cost */
   int64_t capacity_bytes; /* INT64_MAX: none */
   int64_t pruned_inexact; /* strategies that were left out and might have been better: then nothing is proven */
   int32_t n_nodes, n_edges, n_classes;
@@ -66,6 +67,9 @@ SW_API bool sw_plan_use_is_of_made(const sw_plan *p, sw_value_use use);
 SW_API bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use);
 /* The part of its cost that a plan may be above the best there is, by its bound; 0 where it costs nothing. */
 SW_API double sw_plan_gap(const sw_plan *p);
+/* The part by which a plan is dearer than the cheapest one found, of which it is a simpler one; 0: it is the cheapest.
+ */
+SW_API double sw_plan_dearer(const sw_plan *p);
 /* Does the bound hold for every plan? Where strategies were left out inexactly, it is one over those enumerated. */
 SW_API bool sw_plan_bound_is_proven(const sw_plan *p);
 /* What the bound is: "proven lower bound", or "bound over the strategies enumerated (12 left out)". */
@@ -143,6 +147,8 @@ typedef struct sw_plan_options {
   const sw_plan *known; /* further plans, as by propagation: where the search does not close, none that fits and keeps
                            what is required is cheaper than its plan */
   int32_t n_known;
+  double simplicity; /* of the plans that cost at most this part more than the cheapest one found, the simplest; 0: the
+                        cheapest. Not where what is known was cheaper than what the search found. */
 } sw_plan_options;
 
 /* Search. SW_E_INFEASIBLE with the smallest capacity that would do and the tensors that fill the peak; SW_E_RESOURCE

@@ -110,6 +110,8 @@ SW_API void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, c
 /* Read a solution: ops[op id], args[argument], outputs[output] are filled. */
 SW_API void sw_selection_decode(const sw_selection *s, const int32_t *choice, sw_strategy *ops, sw_sharding *args,
                                 sw_sharding *outputs);
+/* Of a choice of an argument's node: how it is held. */
+SW_API const sw_sharding *sw_selection_sharding(const sw_selection *s, int32_t argument, int32_t choice);
 /* A pin or hint read against a sharding: equal on closed dimensions, refined on open ones. */
 SW_API bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s);
 /* An op's own option read against a strategy. */

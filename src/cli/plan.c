@@ -17,7 +17,7 @@ typedef struct settings {
   sw_model_options from;
   const char *solver, *output, *args, *start, *plan, *even, *baseline;
   int64_t memory, threads, seed, work_limit;
-  double time_limit, gap;
+  double time_limit, gap, simplicity;
   sw_words report, what_if;
   sw_pairs emit;
   const char *dialect;
@@ -62,6 +62,10 @@ static const sw_option kOptions[] = {
     {"gap", 0, SW_OPTION_NUMBER, "PERCENT", "0.1",
      "how close to the proven bound is close enough; 0: search for a proof", SW_INTO_NUMBER(settings, gap), .min = 0,
      .max = 100},
+    {"simplicity", 0, SW_OPTION_NUMBER, "PERCENT", "0.3",
+     "of the plans that cost at most so much more than the cheapest one found, the simplest: the same roles cut alike "
+     "in all layers, few reshards, small arguments whole, near to --start; 0: the cheapest",
+     SW_INTO_NUMBER(settings, simplicity), .min = 0, .max = 100},
     {"start", 0, SW_OPTION_FILE, "PLAN", NULL,
      "start from a plan of this mesh, as -o writes it; pins, capacity and the model itself may have changed since",
      SW_INTO_TEXT(settings, start)},
@@ -199,6 +203,7 @@ static sw_plan_options options_of(const settings *s, const sw_call *call) {
                                  .cancel = call->cancel,
                                  .on_progress = show_progress}};
   (void)sw_solver_parse(s->solver, &o.solve.solver); /* one of the option's choices */
+  o.simplicity = s->simplicity / 100;
   o.selection.capacity_bytes = s->memory;
   o.selection.cut_heavy_ops = s->cut_heavy_ops;
   o.selection.even = even_of(s);

@@ -70,6 +70,7 @@ static void put_search(sw_json_out *o, const sw_plan *p) {
     sw_jw_string(o, "solver", p->solver);
     sw_jw_i64(o, "cost_units", p->cost_units);
     sw_jw_i64(o, "bound_units", p->bound_units);
+    sw_jw_i64(o, "found_units", p->found_units);
     sw_jw_f64(o, "gap", gap);
     sw_jw_bool(o, "bound_proven", sw_plan_bound_is_proven(p));
     sw_jw_i64(o, "strategies_dropped_inexactly", p->pruned_inexact);

@@ -62,6 +62,11 @@ double sw_plan_gap(const sw_plan *p) {
   return p->cost_units > 0 ? (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
 }
 
+double sw_plan_dearer(const sw_plan *p) {
+  const bool is_dearer = p->found_units > 0 && p->cost_units > p->found_units;
+  return is_dearer ? (double)(p->cost_units - p->found_units) / (double)p->found_units : 0;
+}
+
 bool sw_plan_bound_is_proven(const sw_plan *p) { return p->pruned_inexact == 0; }
 
 void sw_plan_bound_print(const sw_plan *p, sw_text *out) {

@@ -265,6 +265,7 @@ static sw_rc find_base(sw_planner *p, sw_plan *out, sw_diag *d) {
   if (rc == SW_E_RESOURCE) rc = fit_known(p, out, d);
   if (!rc && may_be_beaten(p, out)) rc = sw_search_prefer_known(&p->s, out, d);
   if (!rc) p->bound = sw_min_i64(p->bound, out->cost_units);
+  if (!rc) rc = sw_search_simplify(&p->s, out, d);
   return rc;
 }
 
@@ -359,6 +360,7 @@ sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *are
   if (rc == SW_E_INFEASIBLE && !any_of_use(n, pins)) return ask_anew(p, n, pins, arena, out, d);
   if (rc) return rc;
   rc = find(&s, out, &fit, d);
+  if (!rc) rc = sw_search_simplify(&s, out, d);
   out->time_s = sw_now_s() - spent.started_s;
   sw_rc freed = sw_selection_pin(s.selection, 0, NULL, d);
   return rc ? rc : freed;

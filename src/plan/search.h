@@ -86,4 +86,8 @@ sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d);
  * of the search stays. */
 sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d);
 
+/* Instead of *out, the simplest plan found among those that cost no more than (1 + simplicity) times as much; its
+ * found_units say what *out cost. */
+sw_rc sw_search_simplify(const sw_searcher *s, sw_plan *out, sw_diag *d);
+
 #endif

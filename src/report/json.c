@@ -24,6 +24,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
     sw_jw_string(o, "solver", p->solver);
     sw_jw_f64(o, "bound_s", (double)p->bound_units / SW_COST_UNITS_PER_S);
     sw_jw_f64(o, "gap", sw_plan_gap(p));
+    sw_jw_f64(o, "dearer_than_found", sw_plan_dearer(p));
     sw_jw_bool(o, "bound_proven", sw_plan_bound_is_proven(p));
     sw_jw_i64(o, "strategies_dropped_inexactly", p->pruned_inexact);
   }

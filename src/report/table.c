@@ -1,4 +1,5 @@
 /* The report as text for a terminal. */
+#include <math.h>
 #include <string.h>
 
 #include "base/columns.h"
@@ -50,6 +51,16 @@ static void print_search(const sw_plan *p, const sw_breakdown *a, sw_columns *c)
   }
   sw_columns_add(c, "%s", sw_text_str(&t));
   sw_text_free(&t);
+}
+
+/* What a plan that is simpler than the cheapest one found costs for it. */
+static void print_simpler(const sw_plan *p, sw_columns *c) {
+  const double percent = 100 * sw_plan_dearer(p), kLeast = 0.01;
+  const bool optimal = p->found_units == p->bound_units && sw_plan_bound_is_proven(p);
+  if (percent <= 0) return;
+  sw_columns_add(c, "simpler");
+  sw_columns_add(c, "%s%.2f %% dearer than the cheapest plan found%s", percent < kLeast ? "less than " : "",
+                 fmax(percent, kLeast), optimal ? ", which is optimal" : "");
 }
 
 static void print_parts(const sw_breakdown *a, sw_columns *c) {
@@ -113,6 +124,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
     sw_columns_add(&c, "%d, as by '%s'", p->graph->kernels->n, p->graph->kernels->compiler);
   }
   print_search(p, r->breakdown, &c);
+  print_simpler(p, &c);
   print_parts(r->breakdown, &c);
   print_measures(p, r->breakdown, &c);
   print_memory(p, r->breakdown, &c);

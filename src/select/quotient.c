@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "select/quotient.h"
 #include "select/run.h"
 #include "select/symmetry.h"
 #include "base/hash.h"
@@ -14,7 +15,7 @@ enum { ROUNDS = 2 }; /* steps; few: what lies further away makes too many classe
 typedef struct quotient {
   const sw_problem *p;
   sw_arena *arena;
-  int32_t *class_of; /* of a node */
+  const int32_t *class_of; /* of a node */
   int32_t n;
   int64_t **cost; /* by class */
   sw_use **uses;
@@ -44,18 +45,26 @@ static sw_rc link_copies(const sw_problem *p, sel_core *c, sw_arena *mem, sw_dic
 }
 
 /* Number the classes by their first nodes. */
-static sw_rc find_classes(quotient *k, sw_arena *mem, sw_diag *d) {
+static sw_rc find_classes(const sw_problem *p, int rounds, sw_arena *mem, int32_t *class_of, int32_t *n, sw_diag *d) {
   sel_core c;
   sel_symmetry same;
   sw_dict first = {0};
-  SW_TRY(sel_core_of_problem(k->p, mem, &c, d));
+  SW_TRY(sel_core_of_problem(p, mem, &c, d));
   SW_TRY(sel_core_share_tables(&c, mem, d));
-  sw_rc rc = link_copies(k->p, &c, mem, &first, d);
+  sw_rc rc = link_copies(p, &c, mem, &first, d);
   sw_dict_deinit(&first);
   if (rc) return rc;
-  SW_TRY(sel_symmetry_find(&c, ROUNDS, mem, &same, d));
-  for (int32_t i = 0; i < c.n; i++) k->class_of[i] = same.rep[i] == i ? k->n++ : k->class_of[same.rep[i]];
+  SW_TRY(sel_symmetry_find(&c, rounds, mem, &same, d));
+  *n = 0;
+  for (int32_t i = 0; i < c.n; i++) class_of[i] = same.rep[i] == i ? (*n)++ : class_of[same.rep[i]];
   return SW_OK;
+}
+
+sw_rc sel_find_classes(const sw_problem *p, int rounds, int32_t *class_of, int32_t *n, sw_diag *d) {
+  sw_arena mem = {0};
+  sw_rc rc = find_classes(p, rounds, &mem, class_of, n, d);
+  sw_arena_deinit(&mem);
+  return rc;
 }
 
 /* What all nodes of a class pay and occupy. */
@@ -250,13 +259,10 @@ static sw_rc give_copies(quotient *k, sw_problem *out, sw_diag *d) {
   return rc;
 }
 
-sw_rc sw_problem_quotient(const sw_problem *p, sw_arena *arena, sw_problem *out, int32_t *class_of, sw_diag *d) {
-  quotient k = {.p = p, .arena = arena, .class_of = class_of};
-  sw_arena mem = {0};
+sw_rc sel_merge_classes(const sw_problem *p, const int32_t *class_of, int32_t n, sw_arena *arena, sw_problem *out,
+                        sw_diag *d) {
+  quotient k = {.p = p, .arena = arena, .class_of = class_of, .n = n};
   *out = (sw_problem){.name = p->name, .limit = p->limit};
-  sw_rc rc = find_classes(&k, &mem, d);
-  sw_arena_deinit(&mem);
-  if (rc) return rc;
   SW_TRY(add_nodes(&k, d));
   SW_TRY(add_edges(&k, out, d));
   SW_TRY(give_copies(&k, out, d));
@@ -265,6 +271,12 @@ sw_rc sw_problem_quotient(const sw_problem *p, sw_arena *arena, sw_problem *out,
   for (int32_t i = 0; i < p->copy_nodes_at; i++)
     out->copy_nodes_at = class_of[i] >= out->copy_nodes_at ? class_of[i] + 1 : out->copy_nodes_at;
   return SW_OK;
+}
+
+sw_rc sw_problem_quotient(const sw_problem *p, sw_arena *arena, sw_problem *out, int32_t *class_of, sw_diag *d) {
+  int32_t n;
+  SW_TRY(sel_find_classes(p, ROUNDS, class_of, &n, d));
+  return sel_merge_classes(p, class_of, n, arena, out, d);
 }
 
 /* --- solving it -------------------------------------------------------------------------------------------------- */

@@ -509,6 +509,10 @@ const sw_stated *sw_selection_stated(const sw_selection *s, int32_t *n) {
 int64_t sw_selection_pruned_inexact(const sw_selection *s) { return s->pruned_inexact; }
 int32_t sw_selection_classes(const sw_selection *s) { return s->n_classes; }
 
+const sw_sharding *sw_selection_sharding(const sw_selection *s, int32_t argument, int32_t choice) {
+  return sw_options_sharding(s->options[argument], &s->prices, 0, choice);
+}
+
 /* The option of a unit whose first port has this sharding, or whose strategy is this; -1: there is none. */
 static int32_t option_of(const sw_selection *s, int32_t unit, const sw_sharding *sharding,
                          const sw_strategy *strategy) {

@@ -111,6 +111,19 @@ static sw_rc split(copy_solver *k, bool *refined, sw_diag *d) {
   return SW_OK;
 }
 
+/* The choice that it begins with is the first solution: a relaxation may lead to one that costs more. */
+static sw_rc take_known(copy_solver *k, sw_diag *d) {
+  sw_score score;
+  if (!k->known.choice) return SW_OK;
+  SW_TRY(sw_problem_score(k->p, k->known.choice, &score, d));
+  if (!score.feasible) return SW_OK;
+  k->best.choice = sw_arena_copy(k->arena, k->known.choice, (size_t)k->p->n_nodes, sizeof *k->best.choice, d);
+  if (!k->best.choice) return SW_E_RESOURCE;
+  k->best.cost = (int64_t)score.cost;
+  k->best.status = SW_SOLVE_FEASIBLE;
+  return SW_OK;
+}
+
 static sw_rc search(copy_solver *k, sw_diag *d) {
   bool refined = true, whole = false;
   while (!is_closed(k)) {
@@ -139,6 +152,7 @@ static sw_rc run(copy_solver *k, sw_diag *d) {
   if (k->o->from) k->known = *k->o->from;
   SW_TRY(sel_known_choice(k->p, k->o->from, k->arena, &k->known.choice, d));
   k->best.bound = k->o->from && !k->o->certificate ? k->o->from->bound : 0;
+  SW_TRY(take_known(k, d));
   SW_TRY(search(k, d));
   conclude(k);
   if (k->o->to) {
