@@ -53,7 +53,7 @@ static const sw_option kOptions[] = {
      SW_INTO_NUMBER(settings, min_s), .min = 0.001, .max = 60},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "plan: the mesh; without it x=2,y=4, or a program's own",
      SW_INTO_TEXT(settings, mesh)},
-    {"gap", 0, SW_OPTION_NUMBER, "PERCENT", "1", "plan: of programs, how close to the bound is close enough",
+    {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "1", "plan: of programs, how close to the bound is close enough",
      SW_INTO_NUMBER(settings, gap), .min = 0, .max = 100},
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "20", "plan, solve: seconds that one search may take",
      SW_INTO_NUMBER(settings, time_limit), .min = 0.05, .max = 1e6},

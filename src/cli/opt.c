@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "base/file.h"
+#include "io/foreign.h"
 #include "io/json_write.h"
 
 typedef struct settings {
@@ -87,7 +88,7 @@ static sw_rc cmd_opt(const sw_call *call, sw_diag *d) {
   if (s->json)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--json prints what --list-passes prints; expected that beside it");
   if (!s->input) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "expected a FILE; - reads standard input");
-  SW_TRY(sw_file_read_text(s->input, &text, &n, d));
+  SW_TRY(sw_read_model_text(s->input, &text, &n, d));
   const char *file = strcmp(s->input, "-") == 0 ? "<stdin>" : s->input;
   sw_rc rc = s->passes ? run_passes(s, file, text, n, d) : sw_program_check_syntax(file, text, n, &options, d);
   if (!rc && !s->passes) rc = sw_file_write(s->output, text, n, d);

@@ -72,6 +72,13 @@ static sw_rc store_number(const slot *s, const char *value, sw_diag *d) {
   return as_usage(sw_parse_f64(value, min, max, s->shown, (double *)(void *)s->at, d), d);
 }
 
+static sw_rc store_percent(const slot *s, const char *value, sw_diag *d) {
+  const size_t n = strlen(value);
+  const char *number = value;
+  if (n > 1 && value[n - 1] == '%') number = sw_arena_strndup(s->arena, value, n - 1, d);
+  return number ? store_number(s, number, d) : SW_E_RESOURCE;
+}
+
 static sw_rc store_bytes(const slot *s, const char *value, sw_diag *d) {
   int64_t *bytes = (void *)s->at;
   SW_TRY(as_usage(sw_parse_bytes(value, s->shown, bytes, d), d));
@@ -116,10 +123,10 @@ static sw_rc store_pairs(const slot *s, const char *value, sw_diag *d) {
 }
 
 static sw_rc (*const kStore[])(const slot *s, const char *value, sw_diag *d) = {
-    [SW_OPTION_FLAG] = store_flag,     [SW_OPTION_TEXT] = store_text,   [SW_OPTION_FILE] = store_text,
-    [SW_OPTION_DIR] = store_text,      [SW_OPTION_CHOICE] = store_text, [SW_OPTION_INT] = store_int,
-    [SW_OPTION_NUMBER] = store_number, [SW_OPTION_BYTES] = store_bytes, [SW_OPTION_WORDS] = store_words,
-    [SW_OPTION_PAIRS] = store_pairs,
+    [SW_OPTION_FLAG] = store_flag,     [SW_OPTION_TEXT] = store_text,       [SW_OPTION_FILE] = store_text,
+    [SW_OPTION_DIR] = store_text,      [SW_OPTION_CHOICE] = store_text,     [SW_OPTION_INT] = store_int,
+    [SW_OPTION_NUMBER] = store_number, [SW_OPTION_PERCENT] = store_percent, [SW_OPTION_BYTES] = store_bytes,
+    [SW_OPTION_WORDS] = store_words,   [SW_OPTION_PAIRS] = store_pairs,
 };
 _Static_assert(sizeof kStore / sizeof kStore[0] == SW_OPTION_KINDS, "one function per kind");
 

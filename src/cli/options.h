@@ -20,16 +20,17 @@
 #include "shardwright/arena.h"
 
 typedef enum sw_option_kind {
-  SW_OPTION_FLAG,   /* bool; takes no value */
-  SW_OPTION_TEXT,   /* const char * */
-  SW_OPTION_FILE,   /* const char *; shells complete file names */
-  SW_OPTION_DIR,    /* const char *; shells complete folders */
-  SW_OPTION_CHOICE, /* const char *, one of `choices` */
-  SW_OPTION_INT,    /* int64_t in [min, max] */
-  SW_OPTION_NUMBER, /* double in [min, max] */
-  SW_OPTION_BYTES,  /* int64_t; "80GB" */
-  SW_OPTION_WORDS,  /* sw_words; may be given several times */
-  SW_OPTION_PAIRS,  /* sw_pairs: KEY=VALUE, may be given several times; the key is one of `choices` if there are any */
+  SW_OPTION_FLAG,    /* bool; takes no value */
+  SW_OPTION_TEXT,    /* const char * */
+  SW_OPTION_FILE,    /* const char *; shells complete file names */
+  SW_OPTION_DIR,     /* const char *; shells complete folders */
+  SW_OPTION_CHOICE,  /* const char *, one of `choices` */
+  SW_OPTION_INT,     /* int64_t in [min, max] */
+  SW_OPTION_NUMBER,  /* double in [min, max] */
+  SW_OPTION_PERCENT, /* the same; "1" and "1%" are one per cent */
+  SW_OPTION_BYTES,   /* int64_t; "80GB" */
+  SW_OPTION_WORDS,   /* sw_words; may be given several times */
+  SW_OPTION_PAIRS,   /* sw_pairs: KEY=VALUE, may be given several times; the key is one of `choices` if there are any */
   SW_OPTION_KINDS,
 } sw_option_kind;
 

@@ -59,7 +59,7 @@ static const sw_option kOptions[] = {
      "steps that the search may take instead (a billion take some seconds), for the same plan at every run; 0: no "
      "limit",
      SW_INTO_INT(settings, work_limit), .min = 0, .max = 1e15},
-    {"gap", 0, SW_OPTION_NUMBER, "PERCENT", "0.1",
+    {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "0.1",
      "how close to the proven bound is close enough; 0: search for a proof", SW_INTO_NUMBER(settings, gap), .min = 0,
      .max = 100},
     {"simplicity", 0, SW_OPTION_NUMBER, "PERCENT", "0.3",
@@ -211,12 +211,29 @@ static sw_plan_options options_of(const settings *s, const sw_call *call) {
   return o;
 }
 
-static sw_rc print_report(const settings *s, const sw_call *call, const sw_report *r, sw_diag *d) {
+/* A person who has just seen a table may ask what a plan is good for. */
+static void print_next(const settings *s, const sw_session *session, sw_text *out) {
+  const char *form = session->program ? "sdy" : "jax", *model = s->from.model;
+  const char *plan = s->output ? s->output : s->plan;
+  if (!isatty(STDOUT_FILENO)) return;
+  if (plan)
+    sw_text_printf(out, "\nnext: `shardwright run %s --plan %s` executes it on threads and compares with one device",
+                   model, plan);
+  else
+    sw_text_printf(out, "\nnext: -o plan.json keeps the plan, for `shardwright run %s --plan plan.json`", model);
+  if (!s->emit.n) sw_text_printf(out, "; --emit %s=FILE writes it for others", form);
+  if (!s->report.n) sw_text_puts(out, "; --report FILE.html shows it");
+  sw_text_puts(out, "\n");
+}
+
+static sw_rc print_report(const settings *s, const sw_session *session, const sw_call *call, const sw_report *r,
+                          sw_diag *d) {
   sw_text out = {0};
   if (s->json) {
     sw_report_json(r, &out);
   } else if (!call->common->quiet) {
     sw_report_table(r, sw_terminal_has_colour(stdout), &out);
+    print_next(s, session, &out);
   }
   return sw_print_text(&out, d);
 }
@@ -233,7 +250,7 @@ static sw_rc tell(const settings *s, const sw_session *session, const sw_call *c
   report.all_arguments = s->full;
   SW_TRY(write_outputs(s, session, &report, d));
   if (is_emitted(s, "jax")) SW_TRY(sw_tell_ends_alone(&s->from, session, plan, breakdown, call->arena, d));
-  return print_report(s, call, &report, d);
+  return print_report(s, session, call, &report, d);
 }
 
 /* With --complete hints are required, where that leaves any plan. */

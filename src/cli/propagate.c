@@ -8,6 +8,7 @@
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "base/file.h"
+#include "io/foreign.h"
 #include "shardwright/log.h"
 #include "shardwright/program.h"
 #include "propagate/factor_rule.h"
@@ -291,7 +292,7 @@ static sw_rc cmd_propagate(const sw_call *call, sw_diag *d) {
   s.from.open_sizes = true;
   s.from.text = &text;
   s.cancel = call->cancel;
-  SW_TRY(sw_file_read_text(s.from.model, &text.at, &text.n, d));
+  SW_TRY(sw_read_model_text(s.from.model, &text.at, &text.n, d));
   sw_rc rc = answer(&s, &text, call->arena, d);
   sw_mem_free(text.at);
   return rc;

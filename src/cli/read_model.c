@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "graph/fuse.h"
+#include "io/foreign.h"
 #include "shardwright/model_json.h"
 
 enum { FIRST_UNIT = 64, FIRST_TIMES = 1009, TIMES_APART = 101 };
@@ -197,7 +198,7 @@ sw_rc sw_read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *
     if (o->text->n) memcpy(s->text, o->text->at, o->text->n);
     s->text_bytes = o->text->n;
   } else {
-    SW_TRY(sw_file_read_text(o->model, &s->text, &s->text_bytes, d));
+    SW_TRY(sw_read_model_text(o->model, &s->text, &s->text_bytes, d));
   }
   sw_rc rc = read_sized(o, mesh, s, &said, d);
   tell(&said);

@@ -39,7 +39,8 @@ static void print_search(const sw_plan *p, const sw_breakdown *a, sw_columns *c)
   sw_columns_add(c, "predicted time");
   if (strcmp(p->origin, "search") == 0) {
     print_bound(p, &t);
-    sw_text_printf(&t, ": %s (%s)", sw_solve_status_text(p->status), p->solver);
+    sw_text_puts(&t, p->status == SW_SOLVE_OPTIMAL ? ": proven optimal" : ": the best plan found");
+    if (strcmp(p->solver, "glpk") == 0) sw_text_puts(&t, ", by GLPK");
   } else if (p->status == SW_SOLVE_FEASIBLE) { /* plans made by rule have no status */
     const bool begun = p->n_nodes > 0;
     if (begun || has_bound(p)) print_bound(p, &t);
