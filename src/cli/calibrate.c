@@ -157,7 +157,7 @@ const sw_command sw_command_calibrate = {
         "from, and what would measure those that nothing measured; without it, --verbose does. Training runs (the "
         "columns of "
         "`bench runs`) correct what large ops achieve. scripts/measure-device makes the CSVs of kernels.\n",
-    .example = "shardwright calibrate --from all_reduce.txt --from gemm.csv --start h100 -o mine.json",
+    .example = "shardwright calibrate --from reports/measured-h100/gemm.csv --start h100 --name mine -o mine.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),

@@ -111,7 +111,7 @@ const sw_command sw_command_check_solution = {
         "Shares no code with the solvers. With --certificate (from solve --certificate) every step of the "
         "proof is checked too and the bound printed. Exit status 4 when the solution passes the limit or takes "
         "a forbidden entry, or a step does not hold.\n",
-    .example = "shardwright check-solution problem.json.gz solution.txt",
+    .example = "shardwright check-solution tests/data/two.iopddl.json solution.txt --certificate proof.txt",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),

@@ -303,7 +303,7 @@ const sw_command sw_command_comm = {
         "times are the least of eight batches. 'limit' is the time of a memcpy on all devices at once, of as many "
         "bytes read and written as the collective must, in the same buffers, over the time measured: the median of "
         "pairs. #wrong counts wrong elements of all results.\n",
-    .example = "shardwright comm bench --op all_reduce --devices 2,8,64 --bytes 8:64M",
+    .example = "shardwright comm bench --op all_reduce --devices 2,8 --bytes 8:64K",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),

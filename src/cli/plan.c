@@ -373,7 +373,7 @@ const sw_command sw_command_plan = {
         "Enumerates the ways to cut every op, prices them and the resharding between them under the hardware profile, "
         "and finds the cheapest combination that fits into memory, with a proven lower bound.\n"
         "Prints a table; -o, --report and --emit write files.\n",
-    .example = "shardwright plan models/gpt2.json --hw dgx-h100 --mesh x=2,y=4 -o plan.json --report report.json",
+    .example = "shardwright plan models/small/gpt2.json --hw dgx-h100 --mesh x=2,y=4 -o plan.json --report report.html",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),

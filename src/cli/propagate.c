@@ -317,7 +317,7 @@ const sw_command sw_command_propagate = {
         "sdy-op-priority (cheap ops first), sdy-user-priority (shardings by their priorities), sdy (all of it; the "
         "default where the program has shardings of Shardy's). What needs a plan (--table, --report, a file "
         "NAME.json, other forms of --emit) gets that of the program so written.\n",
-    .example = "shardwright propagate models/rfc-mlp-1d-tensors.json -o plan.json",
+    .example = "shardwright propagate models/rfc-mlp-1d-tensors-2.json -o annotated.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),

@@ -218,7 +218,7 @@ const sw_command sw_command_solve = {
         "Reads the file format of the 2025 contest on intra-operator parallelism. The result is the best choice found "
         "when it is proven optimal, the time is up, or on SIGINT or SIGTERM. On a terminal, or with -v, cost, bound "
         "and gap are shown on the way.\n",
-    .example = "shardwright solve problem.json.gz --time-limit 20 --format json",
+    .example = "shardwright solve tests/data/two.iopddl.json --time-limit 20 -o solution.txt --certificate proof.txt",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
