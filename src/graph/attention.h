@@ -1,9 +1,9 @@
 /* How an attention or attention_grad op is to be read: which operand is what, and which key a query sees.
  *
- *   attention(q, k, v, bias, lengths, start)   bias 3, mask -1, lengths 4, start 5
+ *   attention(q, k, v, bias, lengths, start)   keep -1, bias 3, mask -1, lengths 4, start 5
  *
  * Query i stands at key position p = base + i (+ start) and sees the keys j with p - left <= j <= p + right and
- * j < lengths[batch], where the mask is true.
+ * j < lengths[batch], where the mask is true. With dropout, and then only, there is keep.
  */
 #ifndef GRAPH_ATTENTION_H_
 #define GRAPH_ATTENTION_H_
@@ -13,13 +13,14 @@
 enum { SW_ATTENTION_Q, SW_ATTENTION_K, SW_ATTENTION_V, SW_ATTENTION_O, SW_ATTENTION_LSE, SW_ATTENTION_DO };
 
 typedef struct sw_attention {
-  int least;                      /* operands that every such op has: 3, of the gradient 6 */
-  int bias, mask, lengths, start; /* operands; -1: none */
-  int heads, positions;           /* dims of q, k, v and o */
-  bool left_bound, right_bound;   /* is there a first, a last key that a query sees? */
+  int least;                            /* operands that every such op has: 3, of the gradient 6 */
+  int keep, bias, mask, lengths, start; /* operands; -1: none */
+  int heads, positions;                 /* dims of q, k, v and o */
+  bool left_bound, right_bound;         /* is there a first, a last key that a query sees? */
   int64_t left, right, base;
   double scale;   /* 0: 1 / sqrt of the head's width */
   double softcap; /* 0: none */
+  double dropout; /* of the softmax, where keep is true, 1 / (1 - dropout) times as much is left, else 0; 0: all */
   bool bias_grad; /* the gradient of the bias is a result, too */
 } sw_attention;
 

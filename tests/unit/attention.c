@@ -20,17 +20,17 @@ static sw_diag diag;
 
 /* --- cases -------------------------------------------------------------------------------------------------------- */
 
-enum { Q, K, V, MOST_INPUTS = 7, MOST_ATTRS = 8 };
+enum { Q, K, V, MOST_INPUTS = 8, MOST_ATTRS = 8 };
 static const int64_t kScoreDims[4] = {0, 1, 2, 3};
 
 typedef struct attention_case {
   sw_dtype dtype;
   int64_t batch, kv_heads, group, queries, keys, width, value_width;
   bool positions_first; /* layout bshd */
-  bool causal, bias, mask, lengths, start;
+  bool causal, keep, bias, mask, lengths, start;
   int64_t window[2], base, start_at;
-  double scale, softcap;
-  int64_t bias_dims[4], mask_dims[4];
+  double scale, softcap, dropout;
+  int64_t keep_dims[4], bias_dims[4], mask_dims[4];
   int n_in;
   int64_t dims[MOST_INPUTS][4];
   int rank[MOST_INPUTS];
@@ -98,14 +98,18 @@ static void choose(attention_case *c, sw_rng *r, sw_dtype t) {
   c->start_at = c->start ? between(r, -3, 5) : 0;
   c->scale = coin(r) ? 0 : 0.5;
   c->softcap = sw_rng_below(r, 3) ? 0 : 1.5;
+  c->keep = sw_rng_below(r, 3) == 0;
+  c->dropout = c->keep ? 0.3 : 0;
   heads_of(c, c->kv_heads * c->group, c->queries, c->width, dims);
   add_input(c, t, 4, dims);
   heads_of(c, c->kv_heads, c->keys, c->width, dims);
   add_input(c, t, 4, dims);
   heads_of(c, c->kv_heads, c->keys, c->value_width, dims);
   add_input(c, t, 4, dims);
+  shared_dims(r, c, c->keep_dims);
   shared_dims(r, c, c->bias_dims);
   shared_dims(r, c, c->mask_dims);
+  if (c->keep) add_input(c, SW_BOOL, 4, c->keep_dims);
   if (c->bias) add_input(c, t, 4, c->bias_dims);
   if (c->mask) add_input(c, SW_BOOL, 4, c->mask_dims);
   if (c->lengths) add_input(c, SW_I32, 1, &c->batch);
@@ -115,6 +119,7 @@ static void choose(attention_case *c, sw_rng *r, sw_dtype t) {
   add_attr(c, (sw_attr)INT(BASE, c->base));
   add_attr(c, (sw_attr)FLOAT(SCALE, c->scale));
   add_attr(c, (sw_attr)FLOAT(SOFTCAP, c->softcap));
+  if (c->keep) add_attr(c, (sw_attr)FLOAT(DROPOUT, c->dropout));
   if (c->window[0] >= 0 || c->window[1] >= 0) add_attr(c, (sw_attr){.key = SW_ATTR_WINDOW, .u.ints = {c->window, 2}});
 }
 
@@ -143,7 +148,7 @@ static void free_all(sw_tensor *t, int n) {
 }
 
 static void arguments(sw_graph *g, const attention_case *c, sw_id *ids) {
-  static const char *const kNames[] = {"q", "k", "v", "w", "x", "y", "z"};
+  static const char *const kNames[MOST_INPUTS] = {"q", "k", "v", "t", "w", "x", "y", "z"};
   for (int i = 0; i < c->n_in; i++) ids[i] = arg(g, kNames[i], c->types[i], c->rank[i], c->dims[i]);
 }
 
@@ -234,6 +239,7 @@ static void plain_attention(sw_graph *g, const attention_case *c, const sw_id *i
   const int64_t row[3] = {shape[0], shape[1], shape[2]}, out[4] = {shape[0], shape[1], shape[2], c->value_width};
   sw_id q = plain_heads(g, c, in[Q], Q), k = plain_heads(g, c, in[K], K), v = plain_heads(g, c, in[V], V);
   int next = 3;
+  sw_id keep = c->keep ? in[next++] : -1;
   sw_id bias = c->bias ? in[next++] : -1, mask = c->mask ? in[next++] : -1, lengths = c->lengths ? in[next++] : -1;
   sw_id start = c->start ? in[next] : -1;
   const sw_attr scores[] = {INTS(LHS_BATCH, 0, 1), INTS(RHS_BATCH, 0, 1), INTS(LHS_CONTRACT, 3), INTS(RHS_CONTRACT, 3)};
@@ -252,6 +258,11 @@ static void plain_attention(sw_graph *g, const attention_case *c, const sw_id *i
   sw_id e = unary(g, SW_OP_EXP, binary(g, SW_OP_SUBTRACT, s, spread(g, most, 4, shape, kScoreDims, 3)));
   sw_id sum = reduced(g, "sum", e), least = number(g, SW_F64, 1e-300, 3, row);
   *lse = binary(g, SW_OP_ADD, most, unary(g, SW_OP_LOG, sum));
+  if (keep >= 0) {
+    const sw_id wide = spread(g, keep, 4, shape, kScoreDims, 4);
+    e = binary(g, SW_OP_DIVIDE, e, number(g, SW_F64, 1 - c->dropout, 4, shape));
+    e = add(g, SW_OP_SELECT, 3, (sw_id[]){wide, e, number(g, SW_F64, 0, 4, shape)}, 0, NULL);
+  }
   sw_id product = add(g, SW_OP_DOT, 2, (sw_id[]){e, v}, 4, mix);
   *o = binary(g, SW_OP_DIVIDE, product, spread(g, binary(g, SW_OP_MAXIMUM, sum, least), 4, out, kScoreDims, 3));
   if (c->positions_first) *o = add(g, SW_OP_TRANSPOSE, 1, o, 1, &(sw_attr)INTS(PERMUTATION, 0, 2, 1, 3));
@@ -379,7 +390,7 @@ static void gradients_are_differences(void **state) {
     attention_case c;
     sw_tensor args[MOST_INPUTS + 1], out[6];
     sw_graph *g = run_with_gradient(&c, &r, args, out);
-    for (int i = 0; i < 3 + c.bias; i++) expect_differences(&c, g, &r, args, i, &out[i + 2], n);
+    for (int i = 0; i < 3 + c.bias; i++) expect_differences(&c, g, &r, args, i < 3 ? i : 3 + c.keep, &out[i + 2], n);
     free_all(out, g->n_outputs);
     free_all(args, c.n_in + 1);
     sw_graph_destroy(g);

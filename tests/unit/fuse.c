@@ -195,7 +195,31 @@ static const struct {
      "p = softmax(s); "
      "o = dot_general(p, v) 'lhs_batch':[0,1],'rhs_batch':[0,2],'lhs_contract':[2],'rhs_contract':[1]",
      1},
+    {"dropout", HEADS "; b bool 2,3,4,6",
+     SCORES NUMBER("n", "0.75", "[2,3,4,6]")
+         NUMBER("z", "0", "[2,3,4,6]") "w = softmax(s); t = divide(w, n); p = select(b, t, z); " MIX,
+     1},
+    {"dropout, of one batch as of all, by what is dropped", HEADS "; b bool 3,4,6",
+     SCORES NUMBER("n", "2", "[2,3,4,6]")
+         NUMBER("z", "0", "[2,3,4,6]") "c = broadcast_in_dim(b) 'shape':[2,3,4,6],'dims':[1,2,3]; w = softmax(s); "
+                                       "t = select(c, z, w); p = multiply(n, t); " MIX,
+     1},
+    {"dropout as a number", HEADS "; b bool 2,1,4,6",
+     SCORES NUMBER("n", "0.9", "[2,1,4,6]") "a = convert(b) 'dtype':'f64'; c = divide(a, n); "
+                                            "d = broadcast_in_dim(c) 'shape':[2,3,4,6],'dims':[0,1,2,3]; "
+                                            "w = softmax(s); p = multiply(d, w); " MIX,
+     1},
     /* not one */
+    {"weights that are dropped and not divided", HEADS "; b bool 2,3,4,6",
+     SCORES NUMBER("z", "0", "[2,3,4,6]") "w = softmax(s); p = select(b, w, z); " MIX, 0},
+    {"weights that are chosen, or 1", HEADS "; b bool 2,3,4,6",
+     SCORES NUMBER("n", "0.75", "[2,3,4,6]")
+         NUMBER("z", "1", "[2,3,4,6]") "w = softmax(s); t = divide(w, n); p = select(b, t, z); " MIX,
+     0},
+    {"two dropouts", HEADS "; b bool 2,3,4,6; c bool 2,3,4,6",
+     SCORES NUMBER("n", "0.75", "[2,3,4,6]") NUMBER(
+         "z", "0", "[2,3,4,6]") "w = softmax(s); t = divide(w, n); u = select(b, t, z); p = select(c, u, z); " MIX,
+     0},
     {"another use of the softmax", HEADS,
      SCORES "p = softmax(s); e = reduce(p) 'kind':'max','dims':[3]; " MIX
             "; o2 = reduce(e) 'kind':'sum','dims':[0,1,2]; u = reduce(o) 'kind':'sum','dims':[0,1,2,3]; x = add(o2, u)",
@@ -362,6 +386,43 @@ static void gradients_are_found(void **state) {
   sw_graph_destroy(g);
 }
 
+/* With dropout, whose derivative is that of what is kept. */
+static const char kDropped[] = SCORES NUMBER("n", "0.75", "[2,3,4,6]") NUMBER(
+    "zero", "0",
+    "[2,3,4,6]") "w = softmax(s); j = divide(w, n); p = select(b, j, zero); " MIX
+                 "; g = dot_general(d, v) 'lhs_batch':[0,1],'rhs_batch':[0,1],'lhs_contract':[3],'rhs_contract':[3]; "
+                 "t = select(b, g, zero); u = divide(t, n); a = multiply(w, u); c = reduce(a) 'kind':'sum','dims':[3]; "
+                 "e = broadcast_in_dim(c) 'shape':[2,3,4,6],'dims':[0,1,2]; f = multiply(e, w); h = subtract(a, f); "
+                 "x = dot_general(h, k) 'lhs_batch':[0,1],'rhs_batch':[0,1],'lhs_contract':[3],'rhs_contract':[2]; "
+                 "y = dot_general(h, q) 'lhs_batch':[0,1],'rhs_batch':[0,1],'lhs_contract':[2],'rhs_contract':[2]; "
+                 "z = dot_general(d, p) 'lhs_batch':[0,1],'rhs_batch':[0,1],'lhs_contract':[2],'rhs_contract':[2]";
+
+static const struct {
+  const char *what, *was, *is;
+  int found;
+} kDroppedWays[] = {
+    {"dropped", "t =", "t =", 1},
+    {"a derivative of all", "u = divide(t, n)", "u = divide(g, n)", 0},
+    {"another op", "u = divide(t, n)", "u = maximum(t,n)", 0},
+    {"a sum of all", "c = reduce(a)", "c = reduce(w)", 0},
+    {"the softmax before it", "z = dot_general(d, p)", "z = dot_general(d, w)", 0},
+    {"others are kept", "t = select(b, g", "t = select(i, g", 0},
+};
+
+static void dropout_has_its_gradient(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kDroppedWays / sizeof *kDroppedWays; i++) {
+    char ops[sizeof kDropped];
+    sw_graph *g;
+    memcpy(ops, kDropped, sizeof ops);
+    char *at = strstr(ops, kDroppedWays[i].was);
+    for (size_t k = 0; kDroppedWays[i].is[k]; k++) at[k] = kDroppedWays[i].is[k];
+    assert_ok(program_of(HEADS "; d f64 2,3,4,7; b bool 2,3,4,6; i bool 2,3,4,6", NULL, ops, "o, x, y, z", &g, &diag));
+    expect_fused(kDroppedWays[i].what, g, kDroppedWays[i].found, kDroppedWays[i].found, 1e-9);
+    sw_graph_destroy(g);
+  }
+}
+
 /* A derivative that lacks a factor is none. */
 static void wrong_gradients_stay(void **state) {
   (void)state;
@@ -457,12 +518,10 @@ static void annotations_of_scores_are_of_the_op(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(generated_models_are_fused),
-                                     cmocka_unit_test(written_attention_is_found),
-                                     cmocka_unit_test(masks_and_biases_stay_small),
-                                     cmocka_unit_test(repeated_heads_are_groups),
-                                     cmocka_unit_test(gradients_are_found),
-                                     cmocka_unit_test(wrong_gradients_stay),
-                                     cmocka_unit_test(annotations_of_scores_are_of_the_op)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(generated_models_are_fused),  cmocka_unit_test(written_attention_is_found),
+      cmocka_unit_test(masks_and_biases_stay_small), cmocka_unit_test(repeated_heads_are_groups),
+      cmocka_unit_test(gradients_are_found),         cmocka_unit_test(wrong_gradients_stay),
+      cmocka_unit_test(dropout_has_its_gradient),    cmocka_unit_test(annotations_of_scores_are_of_the_op)};
   return cmocka_run_group_tests_name("fuse", tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* Attention as JAX writes it (tests/data/attention, by scripts/make-attention-texts): how often it is found in
  * programs, what is seen of their masks, and that the fused program computes what the written one does. */
+#include <math.h>
+
 #include "check.h"
 
 #include "graph/attention.h"
@@ -68,7 +70,7 @@ typedef struct text {
   bool causal;
   int64_t left; /* of the window; -1: none */
   bool bias, mask, lengths, start;
-  double softcap;
+  double softcap, dropout;
 } text;
 
 static const text kTexts[] = {
@@ -95,6 +97,11 @@ static const text kTexts[] = {
     {"constrained_keys", 1, 1, 1, true, -1},
     {"constrained_repeat", 1, 1, 2, true, -1},
     {"constrained_twice", 0, 0, .left = -1}, /* one op cannot be cut in two ways */
+    {"dropout", 1, 1, 2, true, -1, .dropout = 0.25},
+    {"dropout_all_heads", 1, 1, 2, true, -1, .dropout = 0.25},
+    {"dropout_number", 1, 1, 2, true, -1, .dropout = 0.1},
+    {"dropout_flax", 1, 1, 1, .left = -1, .dropout = 0.25},
+    {"dropout_flax_shared", 1, 1, 1, .left = -1, .dropout = 0.25},
     {"flax", 1, 1, 1, true, -1},
     {"scan_remat", 2, 1, 1, true, -1}, /* layers in a loop; the backward one does the forward part again */
     {"scan", 0, 0, .left = -1},        /* the forward loop stores each softmax */
@@ -107,7 +114,8 @@ static void expect_op(const text *want, const sw_graph *g, const sw_op *op) {
   const bool left = a.left_bound ? a.left == want->left : want->left < 0;
   const bool same = (a.bias >= 0) == want->bias && (a.mask >= 0) == want->mask && (a.lengths >= 0) == want->lengths &&
                     (a.start >= 0) == want->start && a.right_bound == want->causal && left && group == want->group;
-  if (same && a.softcap == want->softcap) return;
+  const bool drops = fabs(a.dropout - want->dropout) < 1e-6 && (a.keep >= 0) == (want->dropout > 0);
+  if (same && drops && a.softcap == want->softcap) return;
   sw_text t = {0};
   sw_graph_print(g, &t);
   print_message("%s\n", sw_text_str(&t));

@@ -146,6 +146,9 @@ static const char *element_of(const sw_buffer *b, const sw_attention_block *at, 
       if (!mask[i * step]) s[i] = -(T)INFINITY;                                            \
     }                                                                                      \
   }                                                                                        \
+  static void drop_##id(T *x, T by, const unsigned char *keep, int64_t step, int64_t n) {  \
+    for (int64_t i = 0; i < n; i++) x[i] = keep[i * step] ? x[i] * by : 0;                 \
+  }                                                                                        \
   static T soften_##id(T *s, int64_t n, T *most, T *sum_of) {                              \
     T m = *most, total = 0;                                                                \
     for (int64_t i = 0; i < n; i++) m = s[i] > m || s[i] != s[i] ? s[i] : m;               \
@@ -197,6 +200,17 @@ static void hide_masked(const sw_attention_job *j, const sw_attention_block *at,
     hide_masked_f64(s, mask, step, at->nk);
 }
 
+void sw_attention_drop(const sw_attention_job *j, const sw_attention_block *at, int64_t row, void *x) {
+  int64_t step;
+  if (j->a.keep < 0) return;
+  const double by = 1 / (1 - j->a.dropout);
+  const unsigned char *keep = (const unsigned char *)element_of(j->c->in[j->a.keep], at, row, &step);
+  if (j->wide == SW_F32)
+    drop_f32(x, (float)by, keep, step, at->nk);
+  else
+    drop_f64(x, by, keep, step, at->nk);
+}
+
 void sw_attention_scores(const sw_attention_job *j, const sw_attention_block *at) {
   sw_gemm(j->wide, at->nq, at->nk, j->width, sw_attention_rows(j->q, j->width), sw_attention_turned(j->k, j->width),
           j->scores, SW_KEY_BLOCK);
@@ -237,6 +251,7 @@ static void take_keys(forward *f, const sw_attention_block *at) {
           (double)soften_f32((float *)j->scores + i * SW_KEY_BLOCK, at->nk, (float *)f->most + i, (float *)f->sum + i);
     else
       by[i] = soften_f64((double *)j->scores + i * SW_KEY_BLOCK, at->nk, (double *)f->most + i, (double *)f->sum + i);
+    sw_attention_drop(j, at, i, (char *)j->scores + (size_t)(i * SW_KEY_BLOCK) * j->bytes);
   }
   sw_gemm(j->wide, at->nq, n, at->nk, sw_attention_rows(j->scores, SW_KEY_BLOCK), sw_attention_rows(j->v, n), f->more,
           n);

@@ -45,6 +45,9 @@ void sw_attention_seen(const sw_attention_job *j, int64_t batch, int64_t q0, int
 /* j->scores of j->q and j->k; -inf where a key is not seen. */
 void sw_attention_scores(const sw_attention_job *j, const sw_attention_block *at);
 
+/* With dropout: row `row` of the block's weights, or of their derivative, where they are kept, and 0. */
+void sw_attention_drop(const sw_attention_job *j, const sw_attention_block *at, int64_t row, void *x);
+
 /* Row-major steps in elements of a bias or mask [batch, head, query, key]: 0 along dims of extent 1. */
 void sw_attention_steps(const sw_buffer *b, int64_t step[4]);
 

@@ -3,8 +3,8 @@
  *
  *   dv = p^T do    dscores = p * (do v^T - delta)    dq = scale dscores k    dk = scale dscores^T q
  *
- * where a softcap multiplies dscores by its slope on the way to dq and dk, and the gradient of a bias is the sum of
- * dscores over what shares it.
+ * where dropout multiplies p on the way to dv, and do v^T, by 1 / (1 - dropout) or 0, a softcap multiplies dscores by
+ * its slope on the way to dq and dk, and the gradient of a bias is the sum of dscores over what shares it.
  */
 #include <math.h>
 #include <string.h>
@@ -68,6 +68,7 @@ static void derive_row(const backward *b, const sw_attention_block *at, int64_t 
     sw_attention_steps(j->c->in[j->a.bias], steps);
     in_bias = at->batch * steps[0] + at->head * steps[1] + (at->q0 + i) * steps[2] + at->k0 * steps[3];
   }
+  sw_attention_drop(j, at, i, element(j, b->d_scores, first));
   if (j->wide == SW_F32) {
     float *s = (float *)j->scores + first, *ds = (float *)b->d_scores + first;
     weigh_f32(s, ((const float *)lse->data)[row], at->nk);
@@ -81,6 +82,7 @@ static void derive_row(const backward *b, const sw_attention_block *at, int64_t 
     if (b->bias) add_bias_f64((double *)b->bias + in_bias, steps[3], ds, at->nk);
     slope_f64(ds, j->slope ? (double *)j->slope + first : NULL, j->scale, at->nk);
   }
+  sw_attention_drop(j, at, i, element(j, j->scores, first));
 }
 
 static void load_queries(const backward *b, const sw_attention_block *at) {

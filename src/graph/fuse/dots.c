@@ -1,6 +1,10 @@
 /* Products that an attention begins with and ends in. */
+#include <math.h>
+
 #include "graph/fuse/finder.h"
 #include "graph/fuse/terms.h"
+
+static const double kSame = 1e-5; /* relative difference of numbers that are meant to be one */
 
 /* Dims of the other operand of a dot, of which those of one (`side`) are known: pairs agree, its free dim is `free`. */
 static bool partner(const sw_finder *f, const sw_op *op, int side, const sw_fuse_dims *of, int free,
@@ -119,10 +123,13 @@ sw_fuse_verdict sw_fuse_dot_rule(sw_finder *f, const sw_op *op) {
   const int side = sw_finder_inside(f, op->operands[0]) ? 0 : 1;
   const sw_fuse_value *x = sw_finder_inside(f, op->operands[side]);
   sw_fuse_operand other;
+  double by;
   if (sw_finder_inside(f, op->operands[1 - side]) || r->final < 0) return SW_FUSE_NO;
   const int over = summed(f, op, side, &x->dims);
-  const bool softmax = sw_fuse_is_softmax(x);
-  if (over < 0 || (!softmax && !sw_fuse_is_derivative(x, r->scale, r->is_capped))) return SW_FUSE_NO;
+  const bool drops = r->keep.id >= 0, softmax = sw_fuse_is_softmax(x, drops, &by);
+  if (over < 0 || (!softmax && !sw_fuse_is_derivative(x, r->scale, r->is_capped, drops, &by))) return SW_FUSE_NO;
+  if (r->kept_by == 0) r->kept_by = by;
+  if (fabs(by - r->kept_by) > kSame * by) return SW_FUSE_NO;
   if (!partner(f, op, side, &x->dims, softmax ? SW_FUSE_VALUE_WIDTH : SW_FUSE_WIDTH, &other)) return SW_FUSE_NO;
   sw_fuse_operand *const known[2][2] = {{&r->k, &r->q}, {&r->v, &r->d_o}};
   static const int kWhich[2][2] = {{SW_FUSE_DQ, SW_FUSE_DK}, {SW_FUSE_O, SW_FUSE_DV}};
@@ -130,15 +137,36 @@ sw_fuse_verdict sw_fuse_dot_rule(sw_finder *f, const sw_op *op) {
   return leave(f, op, kWhich[softmax][over], side, &x->dims, &other) ? SW_FUSE_YES : SW_FUSE_NO;
 }
 
+/* What is only moved, scaled, or kept in part: of what it is made; -1: it is something else. */
+static sw_id made_of(const sw_finder *f, const sw_op *op, const sw_fuse_dims *of, sw_fuse_dims *before) {
+  double c;
+  const int scaled = sw_fuse_scaled(f->r->g, op, &c);
+  *before = *of;
+  if (scaled >= 0) return op->operands[scaled];
+  if (op->code == SW_OP_SELECT) {
+    for (int i = 1; i < 3; i++) {
+      if (sw_fuse_is_number(f->r->g, op->operands[i], &c) && c == 0) return op->operands[3 - i];
+    }
+    return -1;
+  }
+  for (int i = 0; op->code == SW_OP_MULTIPLY && i < 2; i++) {
+    sw_fuse_operand keep = {op->operands[i], *of};
+    if (sw_fuse_is_kept(f, &keep, &c)) return op->operands[1 - i];
+  }
+  return op->code != SW_OP_BROADCAST && sw_fuse_dims_before(f->r, op, of, before) ? op->operands[0] : -1;
+}
+
 bool sw_fuse_finds_gradient(sw_finder *f, sw_id value, const sw_fuse_dims *dims) {
+  enum { MOST_HOPS = 8 };
   sw_fuse_value g = {.kind = SW_FUSE_SUM, .dims = *dims, .n = 1, .term = {{.factor = 1, .g = 1}}};
   sw_fuse_operand of[2];
   const sw_op *op = sw_finder_maker(f, value);
-  for (int hops = 0; op && op->code != SW_OP_DOT && hops < 8; hops++) { /* dims of what it is made of */
+  for (int hops = 0; op && op->code != SW_OP_DOT && hops < MOST_HOPS; hops++) {
     sw_fuse_dims before;
-    if (op->code == SW_OP_BROADCAST || !sw_fuse_dims_before(f->r, op, &g.dims, &before)) return false;
+    const sw_id from = made_of(f, op, &g.dims, &before);
+    if (from < 0) return false;
     g.dims = before;
-    op = sw_finder_maker(f, op->operands[0]);
+    op = sw_finder_maker(f, from);
   }
   if (!op || op->code != SW_OP_DOT || f->r->final < 0 || sw_finder_inside(f, op->results[0])) return false;
   if (!factor_dims(f, op, &g.dims, SW_FUSE_VALUE_WIDTH, of)) return false;

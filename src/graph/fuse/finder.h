@@ -35,6 +35,8 @@ bool sw_finder_take(sw_finder *f, const sw_op *op, sw_fuse_value *v);
 /* Any op of which an operand is inside. */
 sw_fuse_verdict sw_fuse_rule(sw_finder *f, const sw_op *op);
 sw_fuse_verdict sw_fuse_dot_rule(sw_finder *f, const sw_op *op);
+/* Is *x a bool as a number, times *by? It is that bool then. */
+bool sw_fuse_is_kept(const sw_finder *f, sw_fuse_operand *x, double *by);
 /* Is a value from outside, whose dims are these, made of the product of the gradient of the output and v? Then that is
  * inside from now on. */
 bool sw_fuse_finds_gradient(sw_finder *f, sw_id value, const sw_fuse_dims *dims);

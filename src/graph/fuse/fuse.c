@@ -137,8 +137,8 @@ static sw_rc drop_unread(fusion *f) {
   SW_ARENA_NEW(needed, f->arena, g->n_values, f->d);
   for (size_t i = 0; i < f->found.n; i++) {
     const sw_fuse_region *r = &f->found.at[i];
-    const sw_fuse_operand *const all[] = {&r->q, &r->k, &r->v, &r->d_o, &r->bias, &r->mask};
-    for (int k = 0; k < 6; k++) {
+    const sw_fuse_operand *const all[] = {&r->q, &r->k, &r->v, &r->d_o, &r->keep, &r->bias, &r->mask};
+    for (int k = 0; k < 7; k++) {
       if (all[k]->id >= 0) needed[all[k]->id] = true;
     }
     if (r->lengths >= 0) needed[r->lengths] = true;

@@ -28,17 +28,6 @@ static const sw_op *maker(const sw_graph *g, sw_id v) {
   return g->values[v].def < 0 ? NULL : &g->ops[g->values[v].def];
 }
 
-/* op is x * c or x / c: which operand x is; -1: it is not. */
-static int scaled(const sw_graph *g, const sw_op *op, double *by) {
-  if (op->code != SW_OP_MULTIPLY && op->code != SW_OP_DIVIDE) return -1;
-  int x = -1;
-  if (op->code == SW_OP_MULTIPLY && sw_fuse_is_number(g, op->operands[0], by)) x = 1;
-  if (x < 0 && sw_fuse_is_number(g, op->operands[1], by)) x = 0;
-  if (x < 0 || *by == 0 || !isfinite(*by)) return -1;
-  if (op->code == SW_OP_DIVIDE) *by = 1 / *by;
-  return x;
-}
-
 static bool step_up(way *w, sw_fuse_operand *x, bool scales) {
   const sw_graph *g = w->r->g;
   const sw_op *op = maker(g, x->id);
@@ -46,7 +35,7 @@ static bool step_up(way *w, sw_fuse_operand *x, bool scales) {
   double by;
   if (!op || w->s->kept[x->id]) return false;
   if (op->code == SW_OP_CONVERT && sw_fuse_unwidened(g, x->id) == x->id) return false;
-  const int side = scales ? scaled(g, op, &by) : -1;
+  const int side = scales ? sw_fuse_scaled(g, op, &by) : -1;
   if (side >= 0) {
     w->scale *= by;
     x->id = op->operands[side];
@@ -130,7 +119,7 @@ static bool step_down(way *w, sw_fuse_exit *e, int64_t n) {
     case SW_OP_RESHAPE:
       break;
     default:
-      if (scaled(g, op, &by) != v->uses[0].index) return false;
+      if (sw_fuse_scaled(g, op, &by) != v->uses[0].index) return false;
       w->scale *= by;
   }
   if (!sw_fuse_dims_after(w->r, op, &e->dims, &after)) return false;
@@ -221,9 +210,9 @@ static bool divides(const way *w, int64_t heads, const sw_fuse_operand *x) {
 
 /* Of one batch dim so many are heads. */
 static void tell_apart(const way *w, sw_fuse_region *r, int64_t heads) {
-  const sw_fuse_operand *const all[] = {&r->q, &r->k, &r->v, &r->d_o, &r->bias, &r->mask};
+  const sw_fuse_operand *const all[] = {&r->q, &r->k, &r->v, &r->d_o, &r->keep, &r->bias, &r->mask};
   bool fits = heads > 0 && r->size[w->head] % heads == 0;
-  for (int i = 0; i < 6 && fits; i++) fits = divides(w, heads, all[i]);
+  for (int i = 0; i < 7 && fits; i++) fits = divides(w, heads, all[i]);
   for (int e = 0; e < SW_FUSE_EXITS && fits; e++) {
     const sw_fuse_operand x = r->exit[e].op < 0 ? (sw_fuse_operand){.id = -1} : result_of(w, &r->exit[e]);
     fits = divides(w, heads, &x);

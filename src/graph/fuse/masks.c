@@ -1,4 +1,6 @@
 /* What is added to scores or chosen in their place: numbers, and values that are spread or converted. */
+#include <math.h>
+
 #include "collective/scalar.h"
 #include "graph/fuse/region.h"
 
@@ -28,6 +30,16 @@ bool sw_fuse_is_number(const sw_graph *g, sw_id value, double *out) {
   if (sw_dtype_class_of(t->dtype) == SW_CLASS_COMPLEX || (!data->splat && sw_type_elements(t) != 1)) return false;
   *out = sw_scalar_convert(t->dtype, SW_F64, sw_scalar_load(t->dtype, data->bytes)).re;
   return true;
+}
+
+int sw_fuse_scaled(const sw_graph *g, const sw_op *op, double *by) {
+  if (op->code != SW_OP_MULTIPLY && op->code != SW_OP_DIVIDE) return -1;
+  int x = -1;
+  if (op->code == SW_OP_MULTIPLY && sw_fuse_is_number(g, op->operands[0], by)) x = 1;
+  if (x < 0 && sw_fuse_is_number(g, op->operands[1], by)) x = 0;
+  if (x < 0 || *by == 0 || !isfinite(*by)) return -1;
+  if (op->code == SW_OP_DIVIDE) *by = 1 / *by;
+  return x;
 }
 
 sw_id sw_fuse_unwidened(const sw_graph *g, sw_id value) {

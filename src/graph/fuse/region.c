@@ -101,8 +101,8 @@ static bool one_type(sw_fuse_region *r) {
 /* Heads and groups are joined, if anything is; those of k and v are no others. */
 static bool has_heads(const sw_fuse_region *r) {
   const bool heads = r->kv_head >= 0 && r->joined[0] == r->kv_head && r->joined[1] == r->group;
-  const sw_fuse_operand *const all[] = {&r->v, &r->k, &r->q, &r->d_o, &r->bias, &r->mask};
-  for (int i = 0; i < 6; i++) {
+  const sw_fuse_operand *const all[] = {&r->v, &r->k, &r->q, &r->d_o, &r->keep, &r->bias, &r->mask};
+  for (int i = 0; i < 7; i++) {
     for (int k = 0; all[i]->id >= 0 && k < all[i]->dims.rank; k++) {
       const int dim = all[i]->dims.at[k].dim;
       if (i < 2 ? dim == SW_FUSE_JOINED || (dim >= 0 && dim == r->group) : dim == SW_FUSE_JOINED && !heads)
@@ -121,7 +121,7 @@ static bool has_heads(const sw_fuse_region *r) {
 static bool is_whole(sw_fuse_region *r) {
   const sw_id out = r->exit[SW_FUSE_O].op, gradient = sw_fuse_first_gradient(r), first = out < 0 ? gradient : out;
   if (first < 0 || r->final < 0 || r->v.id < 0 || r->is_capped != (r->softcap > 0)) return false;
-  if (!has_heads(r)) return false;
+  if (!has_heads(r) || (r->keep.id >= 0 && !(r->kept_by > 1))) return false;
   if ((r->seen_of >= 0 && r->seen_of != r->final) || (r->seen_dim >= 0 && r->seen_dim != r->key)) return false;
   if (gradient >= 0 && (r->d_o.id < 0 || gradient < out)) return false;
   bool fits = one_type(r) && (gradient < 0 || precedes(r, &r->d_o, gradient));
@@ -130,8 +130,8 @@ static bool is_whole(sw_fuse_region *r) {
     const sw_dtype t = dtype_of(r, r->g->ops[r->exit[e].op].results[0]);
     fits = e == SW_FUSE_O ? t == dtype_of(r, r->q.id) : sw_dtype_class_of(t) == SW_CLASS_FLOAT;
   }
-  const sw_fuse_operand *const needed[] = {&r->q, &r->k, &r->v, &r->bias, &r->mask};
-  for (int i = 0; i < 5; i++) fits = fits && precedes(r, needed[i], first);
+  const sw_fuse_operand *const needed[] = {&r->q, &r->k, &r->v, &r->keep, &r->bias, &r->mask};
+  for (int i = 0; i < 6; i++) fits = fits && precedes(r, needed[i], first);
   return fits;
 }
 
@@ -162,7 +162,7 @@ sw_rc sw_fuse_find(const sw_graph *g, sw_id id, sw_fuse_space *s, sw_fuse_region
                         .lengths = -1,
                         .start = -1,
                         .query = -1};
-  r->q = r->k = r->v = r->d_o = r->bias = r->mask = kNone;
+  r->q = r->k = r->v = r->d_o = r->keep = r->bias = r->mask = kNone;
   for (int e = 0; e < SW_FUSE_EXITS; e++) r->exit[e].op = -1;
   sw_fuse_dot_of(op, &dot);
   r->n_batch = dot.n_batch;
@@ -176,7 +176,7 @@ sw_rc sw_fuse_find(const sw_graph *g, sw_id id, sw_fuse_space *s, sw_fuse_region
   if (*found) f.rc = sw_array_push(&r->removed, id, d);
   *found = *found && follow(&f) && is_whole(r);
   if (*found) f.rc = sw_fuse_group(r, s, d);
-  *found = *found && sw_fuse_say(r, s);
+  *found = *found && (r->keep.id < 0 || sw_fuse_fits_scores(r, &r->keep)) && sw_fuse_say(r, s);
   if (*found) sw_fuse_see(r);
   forget(s, r);
   return f.rc;

@@ -10,6 +10,7 @@
  *   ds = (t - r/l) * e  p g - p r    r: the sum over the keys of p g
  *   dq = dot(ds, k)     leaves
  *
+ * With dropout there is d, 1 where the softmax is kept and 0 elsewhere: p d leaves, and r is the sum of p g d.
  * With a softcap scores go through t = tanh(s / cap), and ds has 1 - t t as another factor.
  */
 #ifndef GRAPH_FUSE_REGION_H_
@@ -31,10 +32,10 @@ typedef struct sw_fuse_dims {
   sw_fuse_dim at[SW_MAX_RANK];
 } sw_fuse_dims;
 
-/* factor * p^.. * g^.. * l^.. * r^.. * t^.. */
+/* factor * p^.. * g^.. * l^.. * r^.. * t^.. * d^.. */
 typedef struct sw_fuse_term {
   double factor;
-  int p, g, l, r, t;
+  int p, g, l, r, t, d;
 } sw_fuse_term;
 
 typedef enum sw_fuse_kind {
@@ -86,8 +87,10 @@ typedef struct sw_fuse_region {
   int kv_head, group, query, key;
   int joined[2]; /* dims of the scores that are one somewhere, the major one first; -1: none are */
   int64_t heads; /* of dim `kv_head` so many are heads, of larger strides there are batches */
-  sw_fuse_operand q, k, v, d_o, bias, mask;
+  sw_fuse_operand q, k, v, d_o, keep, bias, mask;
   bool mask_hides; /* where it is true, instead of where it is not */
+  bool keep_drops; /* likewise */
+  double kept_by;  /* what is kept is multiplied by it; 0: not known */
   bool causal;
   int64_t base, window[2];
   sw_id lengths, start;  /* -1: none */
@@ -148,6 +151,8 @@ bool sw_fuse_is_number(const sw_graph *g, sw_id value, double *out);
 sw_id sw_fuse_entered(const sw_graph *g, sw_id value);
 /* What a value was before floats were converted to more bits. */
 sw_id sw_fuse_unwidened(const sw_graph *g, sw_id value);
+/* Is the op x * c or x / c with a number? Which operand x is, and the factor; -1: it is not. */
+int sw_fuse_scaled(const sw_graph *g, const sw_op *op, double *by);
 /* What is spread over the dims: a value of fewer elements, and its dims. */
 void sw_fuse_unspread(const sw_fuse_region *r, sw_fuse_operand *x);
 

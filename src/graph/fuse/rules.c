@@ -90,8 +90,9 @@ static sw_fuse_verdict reduced(sw_finder *f, const sw_op *op, const sw_fuse_valu
     return take(f, op, &v);
   }
   if (x->kind == SW_FUSE_SUM)
-    return r->final >= 0 && dim == r->key && strcmp(kind, "sum") == 0 && sw_fuse_sum(&v, x) ? take(f, op, &v)
-                                                                                            : SW_FUSE_NO;
+    return r->final >= 0 && dim == r->key && strcmp(kind, "sum") == 0 && sw_fuse_sum(&v, x, r->keep.id >= 0)
+               ? take(f, op, &v)
+               : SW_FUSE_NO;
   if (r->seen_dim >= 0 && r->seen_dim != dim) return SW_FUSE_NO;
   r->seen_dim = dim;
   const bool any = x->kind == SW_FUSE_SEEN && (strcmp(kind, "or") == 0 || strcmp(kind, "max") == 0);
@@ -115,6 +116,47 @@ static sw_fuse_verdict both_inside(sw_finder *f, const sw_op *op, const sw_fuse_
   if (op->code == SW_OP_MULTIPLY) done = sw_fuse_multiply(&v, x, y, 1);
   if (op->code == SW_OP_DIVIDE) done = sw_fuse_multiply(&v, x, y, -1);
   return done ? take(f, op, &v) : SW_FUSE_NO;
+}
+
+/* --- dropout ------------------------------------------------------------------------------------------------------ */
+
+/* x where `keep` is true (or false), times a number, and 0 elsewhere. */
+static sw_fuse_verdict kept(sw_finder *f, const sw_op *op, const sw_fuse_value *x, sw_fuse_operand keep, bool drops,
+                            double by) {
+  sw_fuse_region *r = f->r;
+  sw_fuse_value v = {.kind = SW_FUSE_SUM, .dims = x->dims};
+  const sw_fuse_value d = {.kind = SW_FUSE_SUM, .n = 1, .term = {{.factor = by, .d = 1}}};
+  if (r->final < 0 || x->kind != SW_FUSE_SUM) return SW_FUSE_NO;
+  sw_fuse_unspread(r, &keep);
+  if (r->keep.id < 0) {
+    r->keep = keep;
+    r->keep_drops = drops;
+  }
+  const bool same = r->keep.id == keep.id && r->keep_drops == drops &&
+                    sw_fuse_dims_equal(r->g, keep.id, &keep.dims, r->keep.id, &r->keep.dims);
+  return same && sw_fuse_multiply(&v, x, &d, 1) ? take(f, op, &v) : SW_FUSE_NO;
+}
+
+bool sw_fuse_is_kept(const sw_finder *f, sw_fuse_operand *x, double *by) {
+  enum { MOST_HOPS = 12 };
+  *by = 1;
+  for (int hops = 0; hops < MOST_HOPS; hops++) {
+    sw_fuse_dims before;
+    double c;
+    sw_fuse_unspread(f->r, x);
+    const sw_op *op = sw_finder_maker(f, x->id);
+    const int scaled = op ? sw_fuse_scaled(f->r->g, op, &c) : -1;
+    if (scaled >= 0) {
+      *by *= c;
+      x->id = op->operands[scaled];
+      continue;
+    }
+    if (!op || (op->code != SW_OP_CONVERT && op->code != SW_OP_RESHAPE)) return false;
+    if (!sw_fuse_dims_before(f->r, op, &x->dims, &before)) return false;
+    *x = (sw_fuse_operand){op->operands[0], before};
+    if (sw_finder_type(f, x->id)->dtype == SW_BOOL) return true;
+  }
+  return false;
 }
 
 /* x is operand `i`, the other one a number. */
@@ -164,6 +206,8 @@ static sw_fuse_verdict binary(sw_finder *f, const sw_op *op) {
   if (is_number(f, other, &c)) return with_number(f, op, i, x, c);
   if (x->kind == SW_FUSE_SUM) {
     const sw_fuse_dims dims = x->dims; /* x moves as more is inside */
+    sw_fuse_operand keep = {other, dims};
+    if (op->code == SW_OP_MULTIPLY && sw_fuse_is_kept(f, &keep, &c)) return kept(f, op, x, keep, false, c);
     return sw_fuse_finds_gradient(f, other, &dims) ? SW_FUSE_LATER : SW_FUSE_NO;
   }
   if (op->code != SW_OP_ADD || x->kind != SW_FUSE_SCORE || f->r->bias.id >= 0 || f->r->final >= 0) return SW_FUSE_NO;
@@ -205,7 +249,9 @@ static sw_fuse_verdict selected(sw_finder *f, const sw_op *op) {
   }
   sw_fuse_operand *mask = &f->r->mask;
   const bool same = mask->id == op->operands[0] && f->r->mask_hides == hides;
-  if (x->kind == SW_FUSE_SUM) return same && c == 0 && vanishes(x) ? take(f, op, &v) : SW_FUSE_NO;
+  if (x->kind == SW_FUSE_SUM && c != 0) return SW_FUSE_NO;
+  if (x->kind == SW_FUSE_SUM && same && vanishes(x)) return take(f, op, &v);
+  if (x->kind == SW_FUSE_SUM) return kept(f, op, x, (sw_fuse_operand){op->operands[0], x->dims}, hides, 1);
   if (x->kind != SW_FUSE_SCORE || c > SW_FUSE_HIDDEN_BELOW || mask->id >= 0 || f->r->final >= 0) return SW_FUSE_NO;
   if (sw_finder_type(f, op->operands[0])->rank != x->dims.rank) return SW_FUSE_NO;
   *mask = (sw_fuse_operand){op->operands[0], x->dims};

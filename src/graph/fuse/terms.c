@@ -5,7 +5,7 @@
 static const double kSame = 1e-5; /* relative difference of numbers that are meant to be one */
 
 static bool same_term(const sw_fuse_term *a, const sw_fuse_term *b) {
-  return a->p == b->p && a->g == b->g && a->l == b->l && a->r == b->r && a->t == b->t;
+  return a->p == b->p && a->g == b->g && a->l == b->l && a->r == b->r && a->t == b->t && a->d == b->d;
 }
 
 static bool add_term(sw_fuse_value *v, sw_fuse_term t) {
@@ -34,50 +34,58 @@ bool sw_fuse_multiply(sw_fuse_value *to, const sw_fuse_value *x, const sw_fuse_v
   for (int i = 0; i < x->n; i++) {
     for (int k = 0; k < y->n; k++) {
       const sw_fuse_term *a = &x->term[i], *b = &y->term[k];
+      if (sign < 0 && b->d) return false;
       const sw_fuse_term t = {sign > 0 ? a->factor * b->factor : a->factor / b->factor,
                               a->p + sign * b->p,
                               a->g + sign * b->g,
                               a->l + sign * b->l,
                               a->r + sign * b->r,
-                              a->t + sign * b->t};
+                              a->t + sign * b->t,
+                              a->d || b->d};
       if (!add_term(to, t)) return false;
     }
   }
   return true;
 }
 
-bool sw_fuse_sum(sw_fuse_value *to, const sw_fuse_value *x) {
+bool sw_fuse_sum(sw_fuse_value *to, const sw_fuse_value *x, bool drops) {
   for (int i = 0; i < x->n; i++) {
     sw_fuse_term t = x->term[i];
-    if (t.p != 1 || t.g < 0 || t.g > 1 || t.t) return false;
+    if (t.p != 1 || t.g < 0 || t.g > 1 || t.t || t.d != (drops ? t.g : 0)) return false;
     t.r += t.g;
-    t.p = t.g = 0;
+    t.p = t.g = t.d = 0;
     if (!add_term(to, t)) return false;
   }
   return true;
 }
 
-static bool has_term(const sw_fuse_value *v, sw_fuse_term want) {
+static bool is_near(double x, double y) { return fabs(x - y) <= kSame * fabs(y); }
+
+/* The factor of a term; 0: there is none. */
+static double factor_of(const sw_fuse_value *v, sw_fuse_term of) {
   for (int i = 0; i < v->n; i++) {
-    if (same_term(&v->term[i], &want)) return fabs(v->term[i].factor - want.factor) <= kSame * fabs(want.factor);
+    if (same_term(&v->term[i], &of)) return v->term[i].factor;
   }
-  return false;
+  return 0;
 }
 
-bool sw_fuse_is_softmax(const sw_fuse_value *v) {
-  return v->kind == SW_FUSE_SUM && v->n == 1 && has_term(v, (sw_fuse_term){.factor = 1, .p = 1});
+bool sw_fuse_is_softmax(const sw_fuse_value *v, bool drops, double *by) {
+  *by = factor_of(v, (sw_fuse_term){.p = 1, .d = drops});
+  return v->kind == SW_FUSE_SUM && v->n == 1 && *by > 0 && (drops || is_near(*by, 1));
 }
 
 bool sw_fuse_is_tanh(const sw_fuse_value *v) {
-  return v->kind == SW_FUSE_SUM && v->n == 1 && has_term(v, (sw_fuse_term){.factor = 1, .t = 1});
+  return v->kind == SW_FUSE_SUM && v->n == 1 && is_near(factor_of(v, (sw_fuse_term){.t = 1}), 1);
 }
 
-bool sw_fuse_is_derivative(const sw_fuse_value *v, double factor, bool capped) {
-  if (v->kind != SW_FUSE_SUM || v->n != (capped ? 4 : 2)) return false;
+bool sw_fuse_is_derivative(const sw_fuse_value *v, double factor, bool capped, bool drops, double *by) {
+  const double first = factor_of(v, (sw_fuse_term){.p = 1, .g = 1, .d = drops});
+  *by = first / factor;
+  if (v->kind != SW_FUSE_SUM || v->n != (capped ? 4 : 2) || !(*by > 0) || !(drops || is_near(*by, 1))) return false;
   for (int t = 0; t <= (capped ? 2 : 0); t += 2) {
-    const double by = t ? -factor : factor;
-    if (!has_term(v, (sw_fuse_term){.factor = by, .p = 1, .g = 1, .t = t})) return false;
-    if (!has_term(v, (sw_fuse_term){.factor = -by, .p = 1, .r = 1, .t = t})) return false;
+    const double want = t ? -first : first;
+    if (!is_near(factor_of(v, (sw_fuse_term){.p = 1, .g = 1, .t = t, .d = drops}), want)) return false;
+    if (!is_near(factor_of(v, (sw_fuse_term){.p = 1, .r = 1, .t = t}), -want)) return false;
   }
   return true;
 }

@@ -242,10 +242,15 @@ void sw_fuse_narrow(sw_fuse_region *r) {
 
 /* --- the ops ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_OPERANDS = 10, MOST_ATTRS = 8 };
+enum { MOST_OPERANDS = 12, MOST_ATTRS = 8 };
 
-/* Behind the n operands there are: bias, mask, lengths and start. */
+/* Behind the n operands there are: what is kept, bias, mask, lengths and start. */
 static sw_rc add_scores(sw_fuse_writer *w, const sw_fuse_region *r, const sw_op *at, sw_id *in, int *n) {
+  if (r->keep.id >= 0) {
+    SW_TRY(bring_in(w, r, at, &r->keep, true, &in[*n]));
+    if (r->keep_drops) SW_TRY(helper(w, at, SW_OP_NOT, in[*n], NULL, NULL, &in[*n]));
+    (*n)++;
+  }
   if (r->bias.id >= 0) SW_TRY(bring_in(w, r, at, &r->bias, true, &in[(*n)++]));
   if (r->mask.id >= 0) {
     SW_TRY(bring_in(w, r, at, &r->mask, true, &in[*n]));
@@ -263,6 +268,7 @@ static int attributes(const sw_fuse_region *r, sw_attr *at) {
   at[n++] = (sw_attr){.key = SW_ATTR_LAYOUT, .u.text = positions_first(r) ? "bshd" : "bhsd"};
   at[n++] = (sw_attr){.key = SW_ATTR_CAUSAL, .u.i = r->causal};
   if (r->softcap > 0) at[n++] = (sw_attr){.key = SW_ATTR_SOFTCAP, .u.f = r->softcap};
+  if (r->keep.id >= 0) at[n++] = (sw_attr){.key = SW_ATTR_DROPOUT, .u.f = 1 - 1 / r->kept_by};
   at[n++] = (sw_attr){.key = SW_ATTR_BASE, .u.i = r->base};
   if (r->window[0] >= 0) at[n++] = (sw_attr){.key = SW_ATTR_WINDOW, .u.ints = {r->window, 2}};
   return n;

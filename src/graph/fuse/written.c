@@ -3,6 +3,8 @@
  *
  *   p = e^(s - m) / l    o = p v    lse = m + log l
  *   p = e^(s - lse)      ds = p (do v^T - sum of do o)    dv = p^T do    dq = scale ds k    dk = scale ds^T q
+ *
+ * With dropout p before v and do, and do v^T, are divided by 1 - dropout where they are kept, and 0 elsewhere.
  */
 #include <math.h>
 #include <string.h>
@@ -149,6 +151,15 @@ static sw_id scores(writer *w, sw_id q, sw_id k, sw_id *slope) {
   return op(w, SW_OP_SELECT, 3, (sw_id[]){all, s, number(w, w->wide, -INFINITY, 4, shape)}, 0, NULL);
 }
 
+/* With dropout. */
+static sw_id dropped(writer *w, sw_id x) {
+  const sw_type t = *type(w, x);
+  if (w->a.keep < 0) return x;
+  sw_id keep = spread(w, w->in[w->a.keep], 4, t.dims, 4, kDims);
+  return op(w, SW_OP_SELECT, 3, (sw_id[]){keep, scaled(w, x, 1 / (1 - w->a.dropout)), number(w, w->wide, 0, 4, t.dims)},
+            0, NULL);
+}
+
 static void write_forward(writer *w, sw_id out[4]) {
   const int64_t row[3] = {w->batch, w->heads, w->queries}, keys = 3;
   const sw_dtype t = type(w, w->in[0])->dtype;
@@ -158,6 +169,7 @@ static void write_forward(writer *w, sw_id out[4]) {
   sw_id e = one(w, SW_OP_EXP, two(w, SW_OP_SUBTRACT, s, along_rows(w, m, s)));
   sw_id l = reduce(w, "sum", e, 1, &keys);
   sw_id p = two(w, SW_OP_DIVIDE, e, along_rows(w, two(w, SW_OP_MAXIMUM, l, number(w, w->wide, 1e-30, 3, row)), s));
+  p = dropped(w, p);
   out[0] = convert(w, turned(w, dot(w, p, 3, of_keys(w, SW_ATTENTION_V), 2)), t);
   out[1] = two(w, SW_OP_ADD, m, one(w, SW_OP_LOG, l));
 }
@@ -180,12 +192,12 @@ static void write_gradient(writer *w, sw_id out[4]) {
   sw_id lse = two(w, SW_OP_MAXIMUM, w->in[SW_ATTENTION_LSE], number(w, w->wide, -1e30, 3, row));
   sw_id p = one(w, SW_OP_EXP, two(w, SW_OP_SUBTRACT, s, along_rows(w, lse, s)));
   sw_id delta = reduce(w, "sum", two(w, SW_OP_MULTIPLY, d, of_queries(w, SW_ATTENTION_O)), 1, &width);
-  sw_id ds = two(w, SW_OP_MULTIPLY, p, two(w, SW_OP_SUBTRACT, dot(w, d, 3, v, 3), along_rows(w, delta, s)));
+  sw_id ds = two(w, SW_OP_MULTIPLY, p, two(w, SW_OP_SUBTRACT, dropped(w, dot(w, d, 3, v, 3)), along_rows(w, delta, s)));
   if (w->a.bias_grad) out[3] = back_to_bias(w, ds);
   ds = scaled(w, slope < 0 ? ds : two(w, SW_OP_MULTIPLY, ds, slope), w->scale);
   out[0] = convert(w, turned(w, dot(w, ds, 3, k, 2)), type(w, w->in[SW_ATTENTION_Q])->dtype);
   out[1] = back_to_keys(w, dot(w, ds, 2, q, 2), SW_ATTENTION_K);
-  out[2] = back_to_keys(w, dot(w, p, 2, d, 2), SW_ATTENTION_V);
+  out[2] = back_to_keys(w, dot(w, dropped(w, p), 2, d, 2), SW_ATTENTION_V);
 }
 
 static sw_rc add_operands(writer *w, const sw_graph *of, const sw_op *attention) {

@@ -20,6 +20,7 @@
 
 void sw_attention_read(sw_opcode code, int n_attrs, const sw_attr *attrs, sw_attention *out) {
   *out = (sw_attention){.least = code == SW_OP_ATTENTION_GRAD ? SW_ATTENTION_DO + 1 : SW_ATTENTION_V + 1,
+                        .keep = -1,
                         .bias = -1,
                         .mask = -1,
                         .lengths = -1,
@@ -34,6 +35,9 @@ void sw_attention_read(sw_opcode code, int n_attrs, const sw_attr *attrs, sw_att
         break;
       case SW_ATTR_SOFTCAP:
         out->softcap = a->u.f;
+        break;
+      case SW_ATTR_DROPOUT:
+        out->dropout = a->u.f;
         break;
       case SW_ATTR_BASE:
         out->base = a->u.i;
@@ -63,12 +67,14 @@ void sw_attention_read(sw_opcode code, int n_attrs, const sw_attr *attrs, sw_att
 
 bool sw_attention_take(sw_attention *a, int operand, sw_dtype t, int rank) {
   const unsigned class = 1u << sw_dtype_class_of(t);
-  int *slots[] = {&a->bias, &a->mask, &a->lengths, &a->start};
-  const bool fits[] = {(class & SW_FLOATS) && rank == 4, (class & SW_BOOLS) && rank == 4,
-                       (class & SW_INTS) && rank == 1, (class & SW_INTS) && rank == 0};
-  int last = 3;
+  const bool drops = a->dropout > 0 && a->keep < 0; /* that one comes first */
+  int *slots[] = {&a->keep, &a->bias, &a->mask, &a->lengths, &a->start};
+  const bool fits[] = {drops && (class & SW_BOOLS) && rank == 4, (class & SW_FLOATS) && rank == 4,
+                       (class & SW_BOOLS) && rank == 4, (class & SW_INTS) && rank == 1, (class & SW_INTS) && rank == 0};
+  int last = 4;
   while (last >= 0 && *slots[last] < 0) last--;
-  for (int i = last + 1; i < 4; i++) {
+  for (int i = drops ? 0 : last + 1; i < 5; i++) {
+    if (drops && i > 0) return false;
     if (!fits[i]) continue;
     *slots[i] = operand;
     return true;
@@ -202,6 +208,9 @@ static sw_rc check_words(const sw_rule_call *c, const sw_attention *a) {
   if (!(a->softcap >= 0) || !isfinite(a->softcap)) {
     return SW_RULE_FAIL(c, "%s", "'softcap' is less than 0 or not finite; expected 0 or more");
   }
+  if (!(a->dropout >= 0) || a->dropout >= 1) {
+    return SW_RULE_FAIL(c, "'dropout' is %g; expected 0 or more and less than 1", a->dropout);
+  }
   return SW_OK;
 }
 
@@ -230,11 +239,18 @@ static sw_rc check_operands(const sw_rule_call *c, sw_attention *a, extents *e) 
   *e = extents_of(c, a);
   for (int i = a->least; i < c->n_operands; i++) {
     if (sw_attention_take(a, i, c->operands[i].dtype, c->operands[i].rank)) continue;
-    return SW_RULE_FAIL(c,
-                        "operand %d is %s of %d dims; expected, in this order and each at most once, a bias (floats, 4 "
-                        "dims), a mask (bool, 4 dims), lengths (integers, 1 dim) and a start (an integer scalar)",
-                        i, sw_dtype_text(c->operands[i].dtype), c->operands[i].rank);
+    return SW_RULE_FAIL(
+        c,
+        "operand %d is %s of %d dims; expected, in this order and each at most once, %sa bias (floats, 4 "
+        "dims), a mask (bool, 4 dims), lengths (integers, 1 dim) and a start (an integer scalar)",
+        i, sw_dtype_text(c->operands[i].dtype), c->operands[i].rank,
+        a->dropout > 0 ? "what is kept with 'dropout' (bool, 4 dims), " : "");
   }
+  if (a->dropout > 0 && a->keep < 0) {
+    return SW_RULE_FAIL(c, "'dropout' is %g and no operand says what is kept; expected operand %d of bool, 4 dims",
+                        a->dropout, a->least);
+  }
+  if (a->keep >= 0) SW_TRY(check_scores(c, e, a->keep));
   if (a->bias >= 0) SW_TRY(check_scores(c, e, a->bias));
   if (a->mask >= 0) SW_TRY(check_scores(c, e, a->mask));
   if (a->lengths >= 0) SW_TRY(expect_dims(c, a->lengths, 1, &e->batch));
@@ -321,6 +337,7 @@ static void map_operands(const sw_rule_call *c, sw_nest_builder *b, const sw_att
   map_heads(b, a, SW_ATTENTION_Q, true, SW_ATTENTION_WIDTH);
   map_heads(b, a, SW_ATTENTION_K, false, SW_ATTENTION_WIDTH);
   map_heads(b, a, SW_ATTENTION_V, false, SW_ATTENTION_VALUE_WIDTH);
+  if (a->keep >= 0) map_scores(b, a->keep, c->operands[a->keep].dims);
   if (a->bias >= 0) map_scores(b, a->bias, c->operands[a->bias].dims);
   if (a->mask >= 0) map_scores(b, a->mask, c->operands[a->mask].dims);
   if (a->lengths >= 0) sw_nest_set(b, a->lengths, 0, SW_ATTENTION_BATCH);

@@ -20,12 +20,12 @@ typedef struct call {
   int64_t batch, heads, queries, keys;
 } call;
 
-/* It knows no mask, no softcap, no place of the queries but 0, and a window of earlier keys alone; row by row, biases
- * are as large as scores. */
+/* It knows no mask, no dropout, no softcap, no place of the queries but 0, and a window of earlier keys alone; row by
+ * row, biases are as large as scores. */
 static bool can_say(const call *c) {
   const sw_attention *a = &c->a;
   const sw_ssa *in = c->h->in;
-  if (a->mask >= 0 || a->start >= 0 || a->softcap > 0 || a->base != 0) return false;
+  if (a->mask >= 0 || a->keep >= 0 || a->start >= 0 || a->softcap > 0 || a->base != 0) return false;
   if (a->right_bound ? a->right != 0 : a->left_bound) return false;
   if (a->bias >= 0 && (in[a->bias].type.dims[2] != c->queries || in[a->bias].type.dims[3] != c->keys)) return false;
   return in[0].type.dtype != SW_F64 && c->batch * c->heads * c->queries * c->keys > 0;

@@ -296,12 +296,12 @@ void swg_derive_concatenate(swg_reverse *r, const sw_op *op, sw_id g) {
 
 /* One op gives the gradients of all its operands. */
 void swg_derive_attention(swg_reverse *r, const sw_op *op, sw_id g) {
-  enum { MOST_OPERANDS = 10, MOST_ATTRS = 12 };
+  enum { MOST_OPERANDS = 11, MOST_ATTRS = 12 };
   sw_attr attrs[MOST_ATTRS];
   sw_id in[MOST_OPERANDS] = {swg_operand(r, op, 0), swg_operand(r, op, 1),  swg_operand(r, op, 2),
                              swg_result(r, op),     r->now[op->results[1]], g};
   const int n = op->n_operands + 3, n_attrs = op->n_attrs;
-  bool bias = false;
+  int bias = -1;
   if (r->gradient[op->results[1]] >= 0) {
     swg_fail(&r->b,
              SW_FAIL_INPUT(r->b.diag, op->span, "attention '%s': its log-sum-exp has no derivative here", op->name));
@@ -309,12 +309,13 @@ void swg_derive_attention(swg_reverse *r, const sw_op *op, sw_id g) {
   }
   for (int i = 3; i < op->n_operands; i++) {
     in[i + 3] = swg_operand(r, op, i);
-    bias = bias || swg_wanted(r, op, i);
+    if (swg_wanted(r, op, i)) bias = i;
   }
   for (int i = 0; i < n_attrs; i++) attrs[i] = op->attrs[i];
-  attrs[n_attrs] = (sw_attr)SWG_INT(BIAS_GRAD, bias);
+  attrs[n_attrs] = (sw_attr)SWG_INT(BIAS_GRAD, bias >= 0);
   sw_id first = swg_op(&r->b, SW_OP_ATTENTION_GRAD, "d", n, in, n_attrs + 1, attrs);
-  for (int i = 0; i < 3 + bias && !r->b.rc; i++) swg_give(r, op, i, first + i); /* a bias is operand 3 */
+  for (int i = 0; i < 3 && !r->b.rc; i++) swg_give(r, op, i, first + i);
+  if (bias >= 0 && !r->b.rc) swg_give(r, op, bias, first + 3);
 }
 
 #define swg_derive_none NULL

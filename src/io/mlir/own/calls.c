@@ -160,7 +160,7 @@ static sw_rc composite_attribute(sw_importer *m, uint32_t op, sw_attr_key key, s
 }
 
 static sw_rc attention(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  static const sw_attr_key kKeys[] = {SW_ATTR_SCALE, SW_ATTR_CAUSAL, SW_ATTR_WINDOW, SW_ATTR_SOFTCAP,
+  static const sw_attr_key kKeys[] = {SW_ATTR_SCALE, SW_ATTR_CAUSAL, SW_ATTR_WINDOW, SW_ATTR_SOFTCAP,  SW_ATTR_DROPOUT,
                                       SW_ATTR_BASE,  SW_ATTR_LAYOUT, SW_ATTR_TARGET, SW_ATTR_BIAS_GRAD};
   sw_im_attrs a = {.n = 0};
   const sw_id *x;
