@@ -25,13 +25,13 @@ static sw_program *read_text(const char *name, bool fuse) {
 }
 
 /* Integers are lengths, 3 and 6; in each row of a mask some are true. */
-static void fill(const sw_graph *g, sw_tensor *args) {
+static void fill(const sw_graph *g, double limit, sw_tensor *args) {
   assert_in_range(g->n_args, 1, MOST);
   for (int i = 0; i < g->n_args; i++) {
     const sw_type *t = &g->values[g->args[i]].type;
     assert_ok(sw_tensor_init(&args[i], t->dtype, t->rank, t->dims, &diag));
     assert_ok(
-        sw_tensor_fill(&args[i], &(sw_fill){.kind = SW_FILL_RANDOM, .seed = (uint64_t)i + 1, .limit = 0.5}, &diag));
+        sw_tensor_fill(&args[i], &(sw_fill){.kind = SW_FILL_RANDOM, .seed = (uint64_t)i + 1, .limit = limit}, &diag));
     for (int64_t k = 0; t->dtype == SW_BOOL && k < sw_buffer_elements(&args[i]); k++)
       ((bool *)args[i].data)[k] = k % 3 == 0 || k % 8 == 0;
     if (t->dtype == SW_I32 && t->rank == 1) memcpy(args[i].data, (int32_t[]){3, 6}, 2 * sizeof(int32_t));
@@ -45,10 +45,11 @@ static void run(const sw_graph *g, const sw_tensor *args, sw_tensor *out) {
   assert_ok(sw_exec_run(g, in, &(sw_exec_options){.poison = true}, out, &diag));
 }
 
-static void expect_same(const char *name, const sw_graph *got, const sw_graph *want) {
+/* On numbers up to `limit`. */
+static void expect_same(const char *name, const sw_graph *got, const sw_graph *want, double limit) {
   sw_tensor args[MOST], a[MOST], b[MOST];
   assert_in_range(got->n_outputs, 1, MOST);
-  fill(want, args);
+  fill(want, limit, args);
   run(got, args, a);
   run(want, args, b);
   for (int i = 0; i < got->n_outputs; i++) {
@@ -138,9 +139,53 @@ static void programs_of_jax_are_fused(void **state) {
     if (forward != t->forward || gradient != t->gradient)
       fail_msg("%s: %d attentions and %d gradients are found; expected %d and %d", t->name, forward, gradient,
                t->forward, t->gradient);
-    expect_same(t->name, sw_program_graph(fused), sw_program_graph(plain));
+    expect_same(t->name, sw_program_graph(fused), sw_program_graph(plain), 0.5);
     sw_program_destroy(fused);
     sw_program_destroy(plain);
+  }
+}
+
+/* --- programs of PyTorch's ---------------------------------------------------------------------------------------- */
+
+/* Exports of others: joined batches, repeated heads, scales in front of the product. */
+static const struct {
+  const char *file;
+  int forward;
+  int64_t kv_heads, group;
+  double limit; /* it is executed on numbers up to this; 0: it is not, having too many arguments */
+} kTorch[] = {{"pt_bert.mlir", 12, 12, 1, 0},
+              {"torch_llama_small.mlir", 2, 8, 3, 0},
+              {"tt-mlir__sdy_llama_sdpa_auto.mlir", 1, 8, 4, 0.5},
+              {"tt-mlir__sdy_minimal_attn_auto.mlir", 1, 8, 1, 0.1}};
+
+static void programs_of_pytorch_are_fused(void **state) {
+  (void)state;
+  const char *folder = getenv("SHARDWRIGHT_PROGRAMS_DIR");
+  if (!folder || !*folder) {
+    print_message("skipped: SHARDWRIGHT_PROGRAMS_DIR is not set\n");
+    skip();
+  }
+  for (size_t i = 0; i < sizeof kTorch / sizeof *kTorch; i++) {
+    char path[1024];
+    sw_program *fused, *plain;
+    int forward = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, kTorch[i].file);
+    assert_ok(sw_program_read(path, &(sw_program_options){.fuse_attention = true}, &fused, &diag));
+    const sw_graph *g = sw_program_graph(fused);
+    for (sw_id k = 0; k < g->n_ops; k++) {
+      if (g->ops[k].code != SW_OP_ATTENTION) continue;
+      const sw_loop *loops = g->ops[k].nest->loops;
+      forward++;
+      assert_int_equal(loops[SW_ATTENTION_KV_HEAD].size, kTorch[i].kv_heads);
+      assert_int_equal(loops[SW_ATTENTION_GROUP].size, kTorch[i].group);
+    }
+    if (forward != kTorch[i].forward) fail_msg("%s: %d attentions are found", kTorch[i].file, forward);
+    if (kTorch[i].limit > 0) {
+      assert_ok(sw_program_read(path, NULL, &plain, &diag));
+      expect_same(kTorch[i].file, g, sw_program_graph(plain), kTorch[i].limit);
+      sw_program_destroy(plain);
+    }
+    sw_program_destroy(fused);
   }
 }
 
@@ -195,7 +240,7 @@ static int expect_constraints(const char *name, const sw_program *fused, const s
   if (!random_plan(sw_program_graph(fused), machine, rng, &arena, &plan, &diag)) {
     assert_ok(sw_program_emit(fused, &plan, "constraints", &t, &diag));
     assert_ok(sw_program_parse("again.mlir", t.at, t.n, NULL, &again, &diag));
-    expect_same(name, sw_program_graph(again), sw_program_graph(plain));
+    expect_same(name, sw_program_graph(again), sw_program_graph(plain), 0.5);
     char *others = strstr(t.at, "func.func private"); /* their names are others */
     if (others) *others = '\0';
     const bool loops = strstr(t.at, "stablehlo.while"); /* names of one body may be others in the next */
@@ -259,8 +304,8 @@ static void plans_of_fused_programs_run(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(programs_of_jax_are_fused),
-                                     cmocka_unit_test(constraints_are_of_the_text),
-                                     cmocka_unit_test(plans_of_fused_programs_run)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(programs_of_jax_are_fused), cmocka_unit_test(programs_of_pytorch_are_fused),
+      cmocka_unit_test(constraints_are_of_the_text), cmocka_unit_test(plans_of_fused_programs_run)};
   return cmocka_run_group_tests_name("fuse_programs", tests, NULL, NULL);
 }
