@@ -24,6 +24,7 @@
 #include "shardwright/unit.h"
 #include "shardwright/strategy.h"
 #include "shardwright/selection.h"
+#include "shardwright/pins.h"
 #include "shardwright/plan.h"
 #include "shardwright/propagate.h"
 #include "shardwright/spmd.h"
@@ -40,5 +41,6 @@
 #include "shardwright/program.h"
 #include "shardwright/sizes.h"
 #include "shardwright/report.h"
+#include "shardwright/what_if.h"
 
 #endif

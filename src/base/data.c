@@ -1,8 +1,11 @@
-/* Finds the files that come with the program, wherever it was built or installed:
+/* Finds the files that come with the program or the library, wherever these were built or installed:
  *
  *   PREFIX/bin/shardwright          finds PREFIX/share/shardwright/hwprofiles/local.json
  *   TREE/build/debug/shardwright    finds TREE/hwprofiles/local.json
+ *   PACKAGE/core.so, of a program that loads it    finds PACKAGE/hwprofiles/local.json
  */
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,18 +26,33 @@ static bool is_at(const search *s, const char *start, const char *middle, const 
   return *path && access(*path, R_OK) == 0;
 }
 
+/* In the folder of that file, or one above it. The path is cut short on the way. */
+static bool is_near(const search *s, char *file, const char **path) {
+  for (int up = 0; up <= MOST_PARENTS; up++) {
+    char *slash = strrchr(file, '/');
+    if (!slash) return false;
+    *slash = '\0';
+    if (is_at(s, file, "", path) || is_at(s, file, "share/shardwright/", path)) return true;
+  }
+  return false;
+}
+
 static bool is_near_program(const search *s, const char **path) {
   char exe[PATH_BYTES];
   ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
   if (n < 0) return false;
   exe[n] = '\0';
-  for (int up = 0; up <= MOST_PARENTS; up++) {
-    char *slash = strrchr(exe, '/');
-    if (!slash) return false;
-    *slash = '\0';
-    if (is_at(s, exe, "", path) || is_at(s, exe, "share/shardwright/", path)) return true;
-  }
-  return false;
+  return is_near(s, exe, path);
+}
+
+/* The library may be a part of what a program loads. */
+static bool is_near_library(const search *s, const char **path) {
+  static const char here;
+  char file[PATH_BYTES];
+  Dl_info info;
+  if (!dladdr(&here, &info) || !info.dli_fname) return false;
+  const int n = snprintf(file, sizeof file, "%s", info.dli_fname);
+  return n > 0 && n < PATH_BYTES && is_near(s, file, path);
 }
 
 sw_rc sw_data_file(const char *folder, const char *name, sw_arena *arena, const char **path, sw_diag *d) {
@@ -42,7 +60,7 @@ sw_rc sw_data_file(const char *folder, const char *name, sw_arena *arena, const 
   search s = {folder, name, arena, &inner};
   const char *env = getenv("SHARDWRIGHT_DATA");
   if (env && is_at(&s, env, "", path)) return SW_OK;
-  if (is_at(&s, ".", "", path) || is_near_program(&s, path)) return SW_OK;
+  if (is_at(&s, ".", "", path) || is_near_library(&s, path) || is_near_program(&s, path)) return SW_OK;
   if (inner.rc) return SW_FAIL(d, inner.rc, SW_NOWHERE, "%s", inner.text);
   return SW_FAIL_INPUT(d, SW_NOWHERE, "no file '%s/%s' in $SHARDWRIGHT_DATA, the working folder or beside the program",
                        folder, name);

@@ -33,8 +33,8 @@ SW_API SW_CHECKED sw_rc sw_file_can_write(const char *path, sw_diag *d);
 /* Write beside the target, or what it links to, and rename over it. */
 SW_API SW_CHECKED sw_rc sw_file_write(const char *path, const void *bytes, size_t n, sw_diag *d);
 /* A file that comes with the program, as FOLDER/NAME ("hwprofiles", "local.json"). Looked for in $SHARDWRIGHT_DATA, in
- * the working folder, and for the folder of the running program and the four above it: there, and in share/shardwright
- * there. *path is in the arena; not found is SW_E_INPUT. */
+ * the working folder, and for the folder of the library (or what it is linked into), that of the running program, and
+ * the four above each: there, and in share/shardwright there. *path is in the arena; not found is SW_E_INPUT. */
 SW_API SW_CHECKED sw_rc sw_data_file(const char *folder, const char *name, sw_arena *arena, const char **path,
                                      sw_diag *d);
 SW_API const char *sw_path_base(const char *path); /* part after the last '/'; borrowed */

@@ -18,7 +18,7 @@ typedef struct settings {
   const char *solver, *output, *args, *start, *plan, *even, *baseline;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap, simplicity;
-  sw_words report, what_if;
+  sw_words report, what_if, pins;
   sw_pairs emit;
   const char *dialect;
   bool json, cut_heavy_ops, complete, kernels, full;
@@ -76,6 +76,10 @@ static const sw_option kOptions[] = {
     {"baseline", 0, SW_OPTION_CHOICE, "NAME", NULL,
      "instead of a search, the plan that is made by this rule: to be looked at, run or compared as any other",
      SW_INTO_TEXT(settings, baseline), .choices = "replicated|data-parallel|megatron|fsdp"},
+    {"pin", 0, SW_OPTION_WORDS, "PINS", NULL,
+     "shardings that the plan must have besides those that the model requires, as --what-if has them: "
+     "NAME=SHARDING, several with ';' between",
+     SW_INTO_WORDS(settings, pins)},
     {"what-if", 0, SW_OPTION_WORDS, "PINS", NULL,
      "after the plan, say what it would be with this pinned, too, and what changes: NAME=SHARDING, several with ';' "
      "between; NAME may be a pattern (h.*.w, **/wq), NAME@used and NAME@OP are about uses; - reads questions from "
@@ -176,12 +180,12 @@ static sw_rc read_start(const settings *s, const sw_session *session, const sw_c
 }
 
 /* What propagation makes of the annotations, where it can: the search ends with nothing dearer. */
-static sw_rc propagate(const sw_session *session, const sw_call *call, sw_plan_options *o, sw_diag *d) {
+static sw_rc propagate(const sw_graph *g, const sw_session *session, const sw_call *call, sw_plan_options *o,
+                       sw_diag *d) {
   sw_plan *known;
-  if (session->graph->n_annotations == 0) return SW_OK;
+  if (g->n_annotations == 0) return SW_OK;
   SW_ARENA_NEW(known, call->arena, 1, d);
-  if (sw_propagate(session->graph, session->machine, SW_TRAVERSE_BACKWARD_FORWARD, call->arena, known, NULL))
-    return SW_OK;
+  if (sw_propagate(g, session->machine, SW_TRAVERSE_BACKWARD_FORWARD, call->arena, known, NULL)) return SW_OK;
   o->known = known;
   o->n_known = 1;
   return SW_OK;
@@ -253,10 +257,27 @@ static sw_rc tell(const settings *s, const sw_session *session, const sw_call *c
   return print_report(s, session, call, &report, d);
 }
 
+/* The model with what --pin requires. */
+static sw_rc take_pins(const settings *s, const sw_session *session, const sw_call *call, const sw_graph **out,
+                       sw_diag *d) {
+  const sw_mesh *mesh = sw_machine_mesh(session->machine);
+  const sw_span at = {"--pin", 1, 1};
+  *out = session->graph;
+  for (int i = 0; i < s->pins.n; i++) {
+    const sw_pin *pins;
+    sw_graph *pinned;
+    int32_t n;
+    SW_ARENA_NEW(pinned, call->arena, 1, d);
+    SW_TRY(sw_pins_parse(*out, mesh, s->pins.at[i], at, call->arena, &n, &pins, d));
+    SW_TRY(sw_pins_require(*out, n, pins, at, call->arena, pinned, d));
+    *out = pinned;
+  }
+  return SW_OK;
+}
+
 /* With --complete hints are required, where that leaves any plan. */
-static sw_rc open_planner(const settings *s, const sw_session *session, const sw_call *call, const sw_plan_options *o,
-                          sw_questions *q, sw_plan *plan, sw_diag *d) {
-  const sw_graph *g = session->graph;
+static sw_rc open_planner(const settings *s, const sw_graph *g, const sw_session *session, const sw_call *call,
+                          const sw_plan_options *o, sw_questions *q, sw_plan *plan, sw_diag *d) {
   sw_graph *completed;
   int32_t taken = 0;
   SW_ARENA_NEW(completed, call->arena, 1, d);
@@ -266,8 +287,11 @@ static sw_rc open_planner(const settings *s, const sw_session *session, const sw
     sw_log(SW_LOG_WARN, "no plan that fits keeps all hints that exclude nothing; they only break ties");
     rc = sw_planner_open(g, session->machine, o, call->arena, &q->planner, plan, d);
   }
-  plan->graph = g; /* whose annotations it is told by */
-  return rc;
+  if (rc) return rc;
+  plan->graph = g;
+  SW_TRY(sw_plan_verify(plan, d));
+  plan->graph = session->graph; /* whose annotations it is told by */
+  return SW_OK;
 }
 
 /* A plan that no search made here: its record is as of one which did not run. */
@@ -306,19 +330,21 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   sw_plan_options o = options_of(s, call);
   sw_plan plan;
   sw_breakdown breakdown;
+  const sw_graph *g; /* with further pins */
   sw_questions q = {.plan = &plan, .breakdown = &breakdown, .json = s->json};
   double since_s;
   SW_TRY(sw_check_questions(session->graph, sw_machine_mesh(session->machine), &s->what_if, d));
   SW_TRY(read_start(s, session, call, &o.start, d));
+  SW_TRY(take_pins(s, session, call, &g, d));
   since_s = sw_now_s();
-  SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &o.baselines, d));
+  SW_TRY(sw_baselines_build(g, session->machine, call->arena, &o.baselines, d));
   if (s->baseline) return tell_baseline(s, session, call, o.baselines, d);
-  SW_TRY(propagate(session, call, &o, d));
+  SW_TRY(propagate(g, session, call, &o, d));
   if (s->work_limit == 0 && s->time_limit > 0) {
     o.solve.time_limit_s = s->time_limit;
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   }
-  SW_TRY(open_planner(s, session, call, &o, &q, &plan, d));
+  SW_TRY(open_planner(s, g, session, call, &o, &q, &plan, d));
   sw_rc rc = tell(s, session, call, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
   sw_planner_close(q.planner);
@@ -338,9 +364,9 @@ static sw_rc check_usage(const settings *s, sw_diag *d) {
   const char *made = s->baseline ? "--baseline" : s->plan ? "--plan" : NULL;
   if (!made) return SW_OK;
   if (s->baseline && s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--baseline and --plan exclude each other");
-  if (!s->what_if.n && !s->start && !s->complete) return SW_OK;
+  if (!s->what_if.n && !s->pins.n && !s->start && !s->complete) return SW_OK;
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                 "%s is made without a search; expected no --what-if, --start or --complete beside it%s", made,
+                 "%s is made without a search; expected no --pin, --what-if, --start or --complete beside it%s", made,
                  s->plan ? " (--start PLAN searches from a plan)" : "");
 }
 

@@ -3,23 +3,13 @@
 #define CLI_WHAT_IF_H_
 
 #include "cli/command.h"
-#include "shardwright/plan.h"
-
-typedef struct sw_questions {
-  sw_planner *planner;
-  const sw_plan *plan; /* without further pins, and what it takes */
-  const sw_breakdown *breakdown;
-  bool json;
-} sw_questions;
+#include "shardwright/what_if.h"
 
 /* Before the search: can each of the texts be read? "-" is not read yet. */
 SW_CHECKED sw_rc sw_check_questions(const sw_graph *g, const sw_mesh *mesh, const sw_words *texts, sw_diag *d);
 
-/* Answer on standard output, each question as soon as its answer is known. A question is pins with ';' between them:
- *
- *   wq=[[],[x]]; h.*.wk = P(None, 'x')    how values are made, or arguments arrive: as stored
- *   wq@used = [[],[x]]                    how all that use it take it
- *   wq@h.0.dot = [[],[x]]                 how the ops of that name or pattern take it
+/* Answer on standard output, each question as soon as its answer is known. A question is pins as pins.h
+ * has them.
  *
  * "-" are those of standard input, a line each until it ends; a line that cannot be read is an error that does not keep
  * the others from being answered. What a question asks that cannot be is its answer. */

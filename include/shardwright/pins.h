@@ -1,0 +1,23 @@
+/* Pins in words: shardings that a person says values are to have.
+ *
+ *   wq=[[],[x]]; h.*.wk = P(None, 'x')    how values are made, or arguments arrive: as stored
+ *   wq@used = [[],[x]]                    how all that use it take it
+ *   wq@h.0.dot = [[],[x]]                 how the ops of that name or pattern take it
+ *
+ * Shardings are in any of the spellings of docs/sharding-forms.md.
+ */
+#ifndef SHARDWRIGHT_PINS_H_
+#define SHARDWRIGHT_PINS_H_
+
+#include "shardwright/selection.h"
+
+/* Pins with ';' between them, in the order of the text, a pattern's in the order of values; in the arena, but for `at`:
+ * where the text stands. SW_E_USAGE or SW_E_INPUT, at a place of the text, for what cannot be read, and where there is
+ * no pin. */
+SW_API SW_CHECKED sw_rc sw_pins_parse(const sw_graph *g, const sw_mesh *mesh, const char *text, sw_span at,
+                                      sw_arena *arena, int32_t *n, const sw_pin **out, sw_diag *d);
+/* The graph with the pins among its required annotations, each at its place `at`; all else is borrowed. */
+SW_API SW_CHECKED sw_rc sw_pins_require(const sw_graph *g, int32_t n, const sw_pin *pins, sw_span at, sw_arena *arena,
+                                        sw_graph *out, sw_diag *d);
+
+#endif

@@ -1,0 +1,22 @@
+/* Further questions to a search: what would the plan be with these shardings pinned, too? */
+#ifndef SHARDWRIGHT_WHAT_IF_H_
+#define SHARDWRIGHT_WHAT_IF_H_
+
+#include "shardwright/pins.h"
+#include "shardwright/plan.h"
+
+typedef struct sw_questions {
+  sw_planner *planner;
+  const sw_plan *plan; /* without further pins, and what it takes */
+  const sw_breakdown *breakdown;
+  bool json; /* answers are JSON objects on a line each (docs/plan-format.md), else lines to read */
+} sw_questions;
+
+/* Append the answer to a question of n pins; `text` is what it is called there. That no plan meets them, or none was
+ * found in time, is an answer, too. The arena is for what is needed on the way. */
+SW_API SW_CHECKED sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins,
+                                   sw_arena *arena, sw_text *out, sw_diag *d);
+/* The answer, as JSON, to a question that could not be read or asked. */
+SW_API void sw_what_if_unread(const char *text, const sw_diag *why, sw_text *out);
+
+#endif

@@ -1,0 +1,184 @@
+/* Answers of a search to questions with pins (what_if.h). */
+#include "shardwright/what_if.h"
+
+#include <string.h>
+
+#include "base/columns.h"
+#include "base/name_groups.h"
+#include "io/json_write.h"
+
+enum { MOST_ROWS = 8 };
+
+typedef struct answer {
+  const char *text; /* of the question */
+  int32_t n_pins;
+  sw_rc rc;
+  const char *why; /* there is no plan */
+  sw_plan plan;
+  sw_breakdown breakdown;
+  int32_t n_changed; /* values that are made in another sharding */
+  const sw_named *changed;
+  int32_t n_groups;
+  const sw_name_group *groups; /* of these */
+} answer;
+
+static double change_of(const sw_questions *q, const answer *a) {
+  return q->breakdown->total_s > 0 ? a->breakdown.total_s / q->breakdown->total_s - 1 : 0;
+}
+
+static bool differs(const sw_collective_sum *a, const sw_collective_sum *b) {
+  return a->calls != b->calls || a->bytes < b->bytes || a->bytes > b->bytes;
+}
+
+static void print_calls(const sw_questions *q, const answer *a, sw_text *out) {
+  bool any = false;
+  for (int i = 0; i < SW_COLL_COUNT; i++) {
+    const sw_collective_sum *was = &q->breakdown->by_collective[i], *is_now = &a->breakdown.by_collective[i];
+    if (!differs(was, is_now)) continue;
+    sw_text_printf(out, "%s %s %lld -> %lld calls, ", any ? ";" : "  collectives", sw_coll_text((sw_coll_op)i),
+                   (long long)was->calls, (long long)is_now->calls);
+    sw_text_bytes(out, was->bytes);
+    sw_text_puts(out, " -> ");
+    sw_text_bytes(out, is_now->bytes);
+    any = true;
+  }
+  sw_text_puts(out, any ? "\n" : "  collectives as before\n");
+}
+
+static void print_changes(const sw_questions *q, const answer *a, sw_text *out) {
+  sw_columns c = {.n = 3, .right = {false, true, false}};
+  if (a->n_pins > 1) sw_text_printf(out, "  %d pins\n", a->n_pins);
+  print_calls(q, a, out);
+  sw_text_puts(out, "  memory ");
+  sw_text_bytes(out, (double)q->breakdown->peak_bytes);
+  sw_text_puts(out, " -> ");
+  sw_text_bytes(out, (double)a->breakdown.peak_bytes);
+  sw_text_printf(out, "\n  %d of %d values made in another sharding\n", a->n_changed, a->plan.graph->n_values);
+  for (int32_t i = 0; i < a->n_groups && i < MOST_ROWS; i++) {
+    const sw_name_group *g = &a->groups[i];
+    sw_columns_add(&c, "%s", g->name);
+    sw_columns_add(&c, g->n > 1 ? "x%d" : "", g->n);
+    sw_columns_add(&c, "%s", a->changed[g->items[0]].like);
+  }
+  sw_columns_print(&c, 4, out);
+  if (a->n_groups > MOST_ROWS) sw_text_printf(out, "    and %d more rows; --json has all\n", a->n_groups - MOST_ROWS);
+}
+
+static void print_lines(const sw_questions *q, const answer *a, sw_text *out) {
+  sw_text_printf(out, "what if %s: ", a->text);
+  if (a->rc) {
+    sw_text_printf(out, "no plan: %s\n", a->why);
+    return;
+  }
+  sw_text_seconds(out, a->breakdown.total_s);
+  sw_text_printf(out, " (%+.2f %%), gap %.2f %%", 100 * change_of(q, a), 100 * sw_plan_gap(&a->plan));
+  if (!sw_plan_bound_is_proven(&a->plan)) sw_text_puts(out, " to the strategies enumerated");
+  sw_text_puts(out, ", ");
+  sw_text_bytes(out, (double)a->breakdown.peak_bytes);
+  sw_text_puts(out, "; planned in ");
+  sw_text_seconds(out, a->plan.time_s);
+  sw_text_puts(out, "\n");
+  print_changes(q, a, out);
+}
+
+static void put_changes(const sw_questions *q, const answer *a, sw_json_out *o) {
+  sw_jw_i64(o, "pins", a->n_pins);
+  sw_jw_i64(o, "peak_bytes_before", q->breakdown->peak_bytes);
+  sw_jw_i64(o, "values_changed", a->n_changed);
+  sw_jw_row(o, "changed");
+  for (int32_t i = 0; i < a->n_groups; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", a->groups[i].name);
+    sw_jw_i64(o, "count", a->groups[i].n);
+    sw_jw_string(o, "sharding", a->changed[a->groups[i].items[0]].like);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_jw_row(o, "collectives");
+  for (int i = 0; i < SW_COLL_COUNT; i++) {
+    const sw_collective_sum *was = &q->breakdown->by_collective[i], *is_now = &a->breakdown.by_collective[i];
+    if (!differs(was, is_now)) continue;
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "op", sw_coll_text((sw_coll_op)i));
+    sw_jw_i64(o, "calls_before", was->calls);
+    sw_jw_i64(o, "calls", is_now->calls);
+    sw_jw_f64(o, "bytes_before", was->bytes);
+    sw_jw_f64(o, "bytes", is_now->bytes);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+static void print_json(const sw_questions *q, const answer *a, sw_text *out) {
+  sw_json_out o;
+  sw_json_out_init(&o, out);
+  sw_jw_object_row(&o, NULL);
+  sw_jw_string(&o, "format", "shardwright-what-if");
+  sw_jw_i64(&o, "version", 1);
+  sw_jw_string(&o, "what_if", a->text);
+  sw_jw_bool(&o, "made", !a->rc);
+  if (a->rc) {
+    sw_jw_string(&o, "why", a->why);
+  } else {
+    sw_jw_f64(&o, "total_s", a->breakdown.total_s);
+    sw_jw_f64(&o, "change", change_of(q, a));
+    sw_jw_f64(&o, "bound_s", (double)a->plan.bound_units / SW_COST_UNITS_PER_S);
+    sw_jw_f64(&o, "gap", sw_plan_gap(&a->plan));
+    sw_jw_bool(&o, "bound_proven", sw_plan_bound_is_proven(&a->plan));
+    sw_jw_i64(&o, "peak_bytes", a->breakdown.peak_bytes);
+    put_changes(q, a, &o);
+    sw_jw_f64(&o, "time_s", a->plan.time_s);
+  }
+  sw_jw_end(&o);
+}
+
+/* Values that the two plans make otherwise, those that changed alike in groups. */
+static sw_rc find_changes(const sw_questions *q, sw_arena *arena, answer *a, sw_diag *d) {
+  const sw_graph *g = q->plan->graph;
+  const sw_mesh *m = sw_machine_mesh(q->plan->machine);
+  sw_named *items;
+  SW_ARENA_NEW(items, arena, g->n_values, d);
+  for (sw_id v = 0; v < g->n_values; v++) {
+    sw_sharding was, is_now;
+    sw_plan_value_sharding(q->plan, v, &was);
+    sw_plan_value_sharding(&a->plan, v, &is_now);
+    if (sw_sharding_equal(&was, &is_now)) continue;
+    sw_text t = {0};
+    sw_sharding_print(m, &was, &t);
+    sw_text_puts(&t, " -> ");
+    sw_sharding_print(m, &is_now, &t);
+    const char *like = t.rc ? NULL : sw_arena_strndup(arena, t.at, t.n, d);
+    sw_text_free(&t);
+    if (!like) return SW_E_RESOURCE;
+    items[a->n_changed++] = (sw_named){g->values[v].name, like, ""};
+  }
+  a->changed = items;
+  return sw_group_names(a->n_changed, items, arena, &a->n_groups, &a->groups, d);
+}
+
+/* A plan that does not exist or was not found is an answer, too. */
+static sw_rc ask(const sw_questions *q, const sw_pin *pins, sw_arena *arena, answer *a, sw_diag *d) {
+  sw_diag why = {0};
+  a->rc = sw_planner_ask(q->planner, a->n_pins, pins, arena, &a->plan, &why);
+  if (a->rc == SW_E_INFEASIBLE || a->rc == SW_E_RESOURCE) {
+    a->why = sw_arena_copy(arena, why.text, strlen(why.text) + 1, 1, d);
+    return a->why ? SW_OK : SW_E_RESOURCE;
+  }
+  if (a->rc && d) *d = why;
+  if (a->rc) return a->rc;
+  SW_TRY(sw_plan_breakdown(&a->plan, arena, &a->breakdown, d));
+  return find_changes(q, arena, a, d);
+}
+
+sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins, sw_arena *arena, sw_text *out,
+                 sw_diag *d) {
+  answer a = {.text = text, .n_pins = n};
+  SW_TRY(ask(q, pins, arena, &a, d));
+  (q->json ? print_json : print_lines)(q, &a, out);
+  return SW_OK;
+}
+
+void sw_what_if_unread(const char *text, const sw_diag *why, sw_text *out) {
+  const answer a = {.text = text, .rc = why->rc, .why = why->text};
+  print_json(NULL, &a, out);
+}
