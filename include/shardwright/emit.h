@@ -5,6 +5,16 @@
 
 #include "shardwright/spmd.h"
 
+/* A form, what it is written into, and what its readers want cut into equal blocks. */
+typedef struct sw_plan_form {
+  const char *kind;
+  bool in_program; /* shardings in the text that was read: by sw_program_emit, else by sw_emit_plan */
+  sw_even even;
+  bool even_alone; /* what is required to be uneven all the same is refused */
+} sw_plan_form;
+/* NULL: there is no such form. */
+SW_API const sw_plan_form *sw_plan_form_find(const char *kind);
+
 /* Whose collectives a device's program is written with. */
 typedef enum sw_spmd_dialect {
   SW_SPMD_SHARD,     /* the shard dialect: axes of a grid */

@@ -8,6 +8,7 @@
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "cli/what_if.h"
+#include "shardwright/emit.h"
 #include "shardwright/log.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/propagate.h"
@@ -112,17 +113,6 @@ static void show_progress(void *user, const sw_solve_progress *p) {
          (double)p->cost / SW_COST_UNITS_PER_S, (double)p->bound / SW_COST_UNITS_PER_S, gap);
 }
 
-/* Forms, and what their readers want cut evenly. */
-static const struct {
-  const char *kind;
-  sw_even even;
-  bool refused; /* what is required to be uneven all the same */
-} kForms[] = {{"jax", SW_EVEN_ALWAYS, true},
-              {"sdy", SW_EVEN_ALWAYS, true},
-              {"hlo", SW_EVEN_ALWAYS, true},
-              {"constraints", SW_EVEN_ALWAYS, true},
-              {"dtensor", SW_EVEN_ARGUMENTS, false}};
-
 static bool is_emitted(const settings *s, const char *kind) {
   for (int i = 0; i < s->emit.n; i++)
     if (strcmp(s->emit.at[i].key, kind) == 0) return true;
@@ -135,18 +125,21 @@ static sw_even even_of(const settings *s) {
   sw_even most = SW_EVEN_NEVER;
   for (int k = 0; s->even && k < 3; k++)
     if (strcmp(s->even, kWhat[k]) == 0) return (sw_even)k;
-  for (size_t k = 0; k < sizeof kForms / sizeof *kForms; k++)
-    if (is_emitted(s, kForms[k].kind) && kForms[k].even > most) most = kForms[k].even;
+  for (int i = 0; i < s->emit.n; i++) {
+    const sw_plan_form *form = sw_plan_form_find(s->emit.at[i].key);
+    if (form->even > most) most = form->even;
+  }
   return most;
 }
 
 /* What someone requires may be uneven all the same. */
 static sw_rc check_forms(const settings *s, const sw_plan *plan, sw_diag *d) {
   if (even_of(s) == SW_EVEN_NEVER) return SW_OK;
-  for (size_t k = 0; k < sizeof kForms / sizeof *kForms; k++) {
-    if (!kForms[k].refused || !is_emitted(s, kForms[k].kind)) continue;
+  for (int i = 0; i < s->emit.n; i++) {
+    const char *kind = s->emit.at[i].key;
+    if (!sw_plan_form_find(kind)->even_alone) continue;
     SW_TRY_NOTE(d, sw_plan_check_even(plan, NULL, d),
-                "in --emit %s; with --even never it is written as it is, and XLA pads", kForms[k].kind);
+                "in --emit %s; with --even never it is written as it is, and XLA pads", kind);
   }
   return SW_OK;
 }

@@ -200,15 +200,11 @@ sw_rc sw_save_reports(const sw_report *r, const sw_words *files, sw_diag *d) {
   return SW_OK;
 }
 
-static bool is_annotated_form(const char *kind) {
-  return strcmp(kind, "sdy") == 0 || strcmp(kind, "hlo") == 0 || strcmp(kind, "constraints") == 0;
-}
-
-bool sw_session_emits_sizes_open(const char *kind) { return is_annotated_form(kind); }
+bool sw_session_emits_sizes_open(const char *kind) { return sw_plan_form_find(kind)->in_program; }
 
 sw_rc sw_emit_check(const sw_session *s, const sw_pairs *emit, sw_diag *d) {
   for (int i = 0; i < emit->n; i++) {
-    if (s->program || !is_annotated_form(emit->at[i].key)) continue;
+    if (s->program || !sw_plan_form_find(emit->at[i].key)->in_program) continue;
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
                    "--emit %s writes the shardings into the program that was read; expected a model in MLIR",
                    emit->at[i].key);
@@ -217,7 +213,8 @@ sw_rc sw_emit_check(const sw_session *s, const sw_pairs *emit, sw_diag *d) {
 }
 
 static sw_rc emit_one(const sw_session *s, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
-  return is_annotated_form(kind) ? sw_program_emit(s->program, plan, kind, out, d) : sw_emit_plan(plan, kind, out, d);
+  return sw_plan_form_find(kind)->in_program ? sw_program_emit(s->program, plan, kind, out, d)
+                                             : sw_emit_plan(plan, kind, out, d);
 }
 
 static const char *spmd_of(const char *dialect) {

@@ -61,7 +61,7 @@ static void put_arguments(sw_json_out *o, const sw_plan *p, bool forms) {
 }
 
 static void put_search(sw_json_out *o, const sw_plan *p) {
-  bool searched = strcmp(p->origin, "search") == 0;
+  bool searched = p->solver && strcmp(p->origin, "search") == 0; /* not of a plan that was read */
   sw_jw_object(o, "search");
   sw_jw_string(o, "origin", p->origin);
   if (searched) {

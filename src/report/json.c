@@ -19,7 +19,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_i64(o, "ops", p->graph->n_ops);
   if (p->graph->kernels) sw_jw_string(o, "compiler", p->graph->kernels->compiler);
   sw_jw_string(o, "origin", p->origin);
-  if (strcmp(p->origin, "search") == 0 || p->n_nodes > 0) {
+  if (p->solver && (strcmp(p->origin, "search") == 0 || p->n_nodes > 0)) { /* a file keeps no record of the search */
     sw_jw_string(o, "status", sw_solve_status_text(p->status));
     sw_jw_string(o, "solver", p->solver);
     sw_jw_f64(o, "bound_s", (double)p->bound_units / SW_COST_UNITS_PER_S);

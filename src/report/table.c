@@ -37,7 +37,7 @@ static void print_search(const sw_plan *p, const sw_breakdown *a, sw_columns *c)
   sw_text t = {0};
   sw_text_seconds(&t, a->total_s);
   sw_columns_add(c, "predicted time");
-  if (strcmp(p->origin, "search") == 0) {
+  if (p->solver && strcmp(p->origin, "search") == 0) {
     print_bound(p, &t);
     sw_text_puts(&t, p->status == SW_SOLVE_OPTIMAL ? ": proven optimal" : ": the best plan found");
     if (strcmp(p->solver, "glpk") == 0) sw_text_puts(&t, ", by GLPK");

@@ -24,14 +24,29 @@ static sw_rc emit_in_sdy(const sw_plan *plan, sw_text *out, sw_diag *d) {
 }
 
 static const struct {
-  const char *kind;
-  sw_rc (*write)(const sw_plan *plan, sw_text *out, sw_diag *d);
-} kForms[] = {{"shard", sw_emit_shard},  {"spmd", emit_in_shard}, {"spmd-stablehlo", emit_in_stablehlo},
-              {"spmd-sdy", emit_in_sdy}, {"jax", sw_emit_jax},    {"dtensor", sw_emit_dtensor}};
+  sw_plan_form form;
+  sw_rc (*write)(const sw_plan *plan, sw_text *out, sw_diag *d); /* NULL: into the program */
+} kForms[] = {{{"shard", false, SW_EVEN_NEVER, false}, sw_emit_shard},
+              {{"spmd", false, SW_EVEN_NEVER, false}, emit_in_shard},
+              {{"spmd-stablehlo", false, SW_EVEN_NEVER, false}, emit_in_stablehlo},
+              {{"spmd-sdy", false, SW_EVEN_NEVER, false}, emit_in_sdy},
+              {{"jax", false, SW_EVEN_ALWAYS, true}, sw_emit_jax},
+              {{"dtensor", false, SW_EVEN_ARGUMENTS, false}, sw_emit_dtensor},
+              {{"sdy", true, SW_EVEN_ALWAYS, true}, NULL},
+              {{"hlo", true, SW_EVEN_ALWAYS, true}, NULL},
+              {{"constraints", true, SW_EVEN_ALWAYS, true}, NULL}};
+enum { N_FORMS = sizeof kForms / sizeof kForms[0] };
+
+const sw_plan_form *sw_plan_form_find(const char *kind) {
+  for (int i = 0; i < N_FORMS; i++) {
+    if (strcmp(kind, kForms[i].form.kind) == 0) return &kForms[i].form;
+  }
+  return NULL;
+}
 
 sw_rc sw_emit_plan(const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
-  for (size_t i = 0; i < sizeof kForms / sizeof kForms[0]; i++) {
-    if (strcmp(kind, kForms[i].kind) == 0) return kForms[i].write(plan, out, d);
+  for (int i = 0; i < N_FORMS; i++) {
+    if (kForms[i].write && strcmp(kind, kForms[i].form.kind) == 0) return kForms[i].write(plan, out, d);
   }
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'", kind);
 }
