@@ -1,0 +1,32 @@
+"""shardwright: how to split every tensor of a model over the devices of a machine, and a proof of how good that is.
+
+    plan = shardwright.plan("model.mlir", hw="dgx-h100", mesh={"x": 2, "y": 4})
+    print(plan)
+    plan.arguments["w1"]          # '[[],[y]]'
+    plan.what_if({"w1": "[[],[]]"})
+    plan.emit("constraints")      # the program with the shardings of every value
+
+`shardwright.jax` does it for functions of JAX. docs/python.md has more.
+"""
+
+from shardwright._core import Error, InfeasibleError, InputError, InternalError, ResourceError, UsageError, profiles
+from shardwright._plan import Answer, Machine, Mesh, ModelWarning, Plan, Problem, Report, load, plan
+
+__all__ = [
+    "Answer",
+    "Error",
+    "InfeasibleError",
+    "InputError",
+    "InternalError",
+    "Machine",
+    "Mesh",
+    "ModelWarning",
+    "Plan",
+    "Problem",
+    "Report",
+    "ResourceError",
+    "UsageError",
+    "load",
+    "plan",
+    "profiles",
+]

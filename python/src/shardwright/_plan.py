@@ -1,0 +1,448 @@
+"""Machines, meshes, problems, plans and reports: what the command line has, as objects."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import os
+import pathlib
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar, Union
+
+from shardwright import _core
+
+PathLike = Union[str, "os.PathLike[str]"]
+Pins = Union[Mapping[str, Any], str, Iterable[str], None]
+T = TypeVar("T")
+
+#: What arguments of `plan` go to the reader of the model, and what to the search.
+READING = ("roles", "rules", "keep", "attention", "sizes")
+
+
+class ModelWarning(UserWarning):
+    """What the reader of a model has to say of it."""
+
+
+def _bytes(memory: int | str | None) -> int:
+    if memory is None:
+        return 0
+    return _core.parse_bytes(memory) if isinstance(memory, str) else int(memory)
+
+
+class Mesh:
+    """Devices along named axes, the last axis the fastest: Mesh("x=2,y=4"), Mesh({"x": 2, "y": 4}), Mesh((2, 4)), or
+    a mesh of JAX."""
+
+    def __init__(self, mesh: Any) -> None:
+        shape = getattr(mesh, "shape", mesh)  # of JAX's
+        if isinstance(mesh, Mesh):
+            text = str(mesh)
+        elif isinstance(shape, str):
+            text = shape
+        elif isinstance(shape, Mapping):
+            text = ",".join(f"{name}={size}" for name, size in shape.items())
+        else:
+            text = "x".join(str(int(size)) for size in shape)
+        self._text, axes = _core.mesh(text)
+        self.axes: dict[str, int] = dict(axes)
+
+    @property
+    def size(self) -> int:
+        """How many devices."""
+        size = 1
+        for n in self.axes.values():
+            size *= n
+        return size
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"Mesh({self._text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mesh) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+class Machine:
+    """A hardware profile: one of `shardwright.profiles()`, or a file. `changes` are numbers of it to change first, as
+    --hw-set has them ("levels.*.**.*bytes_per_s*=0.5"); `devices`: how many, of a profile of any size."""
+
+    def __init__(self, hw: PathLike | Machine, *, changes: Sequence[str] = (), devices: int | None = None) -> None:
+        if isinstance(hw, Machine):
+            changes, devices, hw = (*hw.changes, *changes), devices or hw._devices or None, hw.hw
+        self.hw = os.fspath(hw)
+        self.changes = tuple(changes)
+        self._devices = devices or 0
+        about = _core.machine(self.hw, self.changes, self._devices)
+        self.name: str = about["name"]
+        self.compiler: str = about["compiler"]
+        self.devices: int = about["devices"]
+        self.memory_bytes: int = about["memory_bytes"]
+        self.meshes: list[Mesh] = [Mesh(m) for m in about["meshes"]]
+
+    def __repr__(self) -> str:
+        return f"Machine({self.name!r})"
+
+
+def _read(model: Any) -> tuple[str, bytes]:
+    """Its name for messages, and its text."""
+    if isinstance(model, bytes):
+        return "<model>", model
+    if isinstance(model, str) and ("\n" in model or model.lstrip().startswith("{")):
+        return "<model>", model.encode()
+    if hasattr(model, "as_text"):  # what jax.jit(f).lower(...) gives
+        return "<lowered>", model.as_text(debug_info=True).encode()
+    text = pathlib.Path(model).read_bytes()
+    return os.fspath(model), gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text
+
+
+def _pin_texts(pins: Pins) -> list[str]:
+    """As NAME=SHARDING; a sharding is in any spelling, a PartitionSpec among them."""
+    if pins is None:
+        return []
+    if isinstance(pins, str):
+        return [pins]
+    if not isinstance(pins, Mapping):
+        return list(pins)
+    return [f"{name}={spec if isinstance(spec, str) else _spelled(spec)}" for name, spec in pins.items()]
+
+
+def _spelled(spec: Any) -> str:
+    """A PartitionSpec, or a sequence like one, in our spelling."""
+    dims = [() if d is None else (d,) if isinstance(d, str) else tuple(d) for d in spec]
+    return "[" + ",".join("[" + ",".join(d) + "]" for d in dims) + "]"
+
+
+def _interruptible(call: Callable[[], T], cancel: _core.Cancel) -> T:
+    """The call, on a thread of its own, so that this one hears Ctrl-C; the first ends it with the best that it has."""
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    result: list[T] = []
+    failure: list[BaseException] = []
+    done = threading.Event()  # a join that Ctrl-C ends may take the thread for finished
+
+    def run() -> None:
+        try:
+            result.append(call())
+        except BaseException as error:  # it is raised where the call was made
+            failure.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=run, name="shardwright", daemon=True).start()
+    interrupted = False
+    try:
+        done.wait()
+    except KeyboardInterrupt:
+        interrupted = True
+        cancel.set()
+        done.wait()
+    if failure and interrupted:
+        raise KeyboardInterrupt from failure[0]
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+class Problem:
+    """A model on a machine: what plans are of. `Problem.plan` searches for one."""
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        hw: PathLike | Machine = "dgx-h100",
+        mesh: Any = None,
+        compiler: str | None = None,
+        devices: int | None = None,
+        changes: Sequence[str] = (),
+        keep: str | None = None,
+        attention: str | None = None,
+        roles: PathLike | None = None,
+        rules: PathLike | None = None,
+        sizes: Mapping[str, int] | None = None,
+    ) -> None:
+        self.name, text = _read(model)
+        self.machine = Machine(hw, changes=changes, devices=devices)
+        self._core = _core.Problem(
+            self.name,
+            text,
+            self.machine.hw,
+            self.machine.changes,
+            [str(word) for pair in (sizes or {}).items() for word in pair],
+            self.machine._devices,
+            mesh=None if mesh is None else str(Mesh(mesh)),
+            keep=keep,
+            attention=attention,
+            roles=None if roles is None else os.fspath(roles),
+            rules=None if rules is None else os.fspath(rules),
+            compiler=compiler,
+        )
+        self.mesh = Mesh(self._core.mesh)
+        self.warnings = [said for said in self._core.said.split("\x1e") if said]
+
+    def plan(
+        self,
+        *,
+        pins: Pins = None,
+        memory: int | str | None = None,
+        even: str = "never",
+        time_limit: float = 60,
+        work_limit: int = 0,
+        gap: float = 0.001,
+        threads: int = 1,
+        seed: int = 0,
+        solver: str = "auto",
+        start: PathLike | None = None,
+        args_whole: bool = False,
+        cut_heavy_ops: bool = False,
+    ) -> Plan:
+        """Search. The options are those of `shardwright plan --help`; `gap` is a fraction, `memory` bytes or "80GB".
+        Ctrl-C ends it with the best plan so far (`plan.interrupted`)."""
+        cancel = _core.Cancel()
+        texts = _pin_texts(pins)
+        from_plan = None if start is None else os.fspath(start)
+        found = _interruptible(
+            lambda: self._core.search(
+                cancel,
+                texts,
+                even,
+                solver,
+                from_plan,
+                _bytes(memory),
+                time_limit,
+                work_limit,
+                gap,
+                threads,
+                seed,
+                args_whole,
+                cut_heavy_ops,
+            ),
+            cancel,
+        )
+        return Plan(self, found, cancel)
+
+    def baseline(self, rule: str, *, memory: int | str | None = None) -> Plan:
+        """The plan made by a rule without search: "replicated", "data-parallel", "megatron" or "fsdp"."""
+        return Plan(self, self._core.baseline(rule, _bytes(memory)))
+
+    def read_plan(self, path: PathLike) -> Plan:
+        """A plan of this model that was saved."""
+        return Plan(self, self._core.read_plan(os.fspath(path)))
+
+    def __repr__(self) -> str:
+        return f"Problem({self.name!r}, hw={self.machine.name!r}, mesh={str(self.mesh)!r})"
+
+
+class Report:
+    """What a plan does and costs: text to print, `data` as docs/report-format.md has it, a page in notebooks."""
+
+    def __init__(self, plan: _core.Plan) -> None:
+        self._plan = plan
+        self._data: dict[str, Any] | None = None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        if self._data is None:
+            self._data = json.loads(self._plan.report())
+        return self._data
+
+    def table(self, *, full: bool = False) -> str:
+        """The table of the command line; `full`: a row for each argument."""
+        return self._plan.table(full)
+
+    @property
+    def html(self) -> str:
+        """One page that loads nothing."""
+        return self._plan.page()
+
+    def save(self, path: PathLike) -> None:
+        """As a page when the name ends in .html, else as JSON."""
+        as_page = os.fspath(path).endswith(".html")
+        pathlib.Path(path).write_text(self.html if as_page else self._plan.report(), encoding="utf-8")
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:40em;border:1px solid #8888"></iframe>'
+        )
+
+
+class Answer:
+    """What a plan would be with further pins: `data` as docs/plan-format.md has it."""
+
+    def __init__(self, text: str, data: dict[str, Any]) -> None:
+        self._text = text
+        self.data = data
+
+    @property
+    def made(self) -> bool:
+        """Is there such a plan?"""
+        return bool(self.data["made"])
+
+    @property
+    def change(self) -> float:
+        """Of the predicted time, as a fraction; infinite where there is no plan."""
+        return float(self.data["change"]) if self.made else float("inf")
+
+    def __str__(self) -> str:
+        return self._text
+
+    __repr__ = __str__
+
+
+class Plan:
+    """A sharding for every argument and output, a strategy for every op, and what that costs."""
+
+    def __init__(self, problem: Problem, core: _core.Plan, cancel: _core.Cancel | None = None) -> None:
+        self.problem = problem
+        self._core = core
+        self._cancel = cancel or _core.Cancel()
+        self._one_question = threading.Lock()
+        self._report = Report(core)
+        self._saved: dict[str, Any] | None = None
+
+    # --- what it is
+
+    @property
+    def mesh(self) -> Mesh:
+        return self.problem.mesh
+
+    @property
+    def interrupted(self) -> bool:
+        """Was the search ended by Ctrl-C?"""
+        return self._core.interrupted
+
+    def _ends(self, key: str) -> list[tuple[str, str]]:
+        """Names and shardings, in order."""
+        if self._saved is None:
+            self._saved = json.loads(self._core.json())
+        return [(end["name"], end["sharding"]) for end in self._saved[key]]
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """The sharding of each argument by its name, as '[[x],[]]'."""
+        return dict(self._ends("arguments"))
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        return dict(self._ends("outputs"))
+
+    @property
+    def seconds(self) -> float:
+        """Predicted time of one run."""
+        return float(self._report.data["total_s"])
+
+    @property
+    def bound_seconds(self) -> float | None:
+        """A lower bound of that time; None where nobody searched."""
+        bound = self._report.data.get("bound_s")
+        return None if bound is None else float(bound)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Most that a device holds at once."""
+        return int(self._report.data["memory"]["peak_bytes"])
+
+    # --- what is told of it
+
+    def report(self) -> Report:
+        return self._report
+
+    def what_if(self, pins: Pins) -> Answer:
+        """What the plan would be with these pinned, too."""
+        text = "; ".join(_pin_texts(pins))
+        with self._one_question:
+            found = _interruptible(
+                lambda: (self._core.what_if(text, False), self._core.what_if(text, True)), self._cancel
+            )
+        return Answer(found[0].rstrip("\n"), json.loads(found[1]))
+
+    def explain(self, name: str) -> str:
+        """Where a value's sharding comes from: who makes and reads it, what is resharded, and what other shardings of
+        an argument would cost."""
+        data = self._report.data
+        lines = [
+            f"argument {a['name']}: {a['kind']} {a['dtype']}{a['shape']}, {a['sharding']}, {a['bytes']} B a device"
+            for a in data["arguments"]
+            if a["name"] == name
+        ]
+        lines += [
+            f"op {op['name']}: {op['op']}, {op.get('result', '')}" + "".join(f", {op[k]}" for k in ("source", "scope") if k in op)
+            for op in data["ops_in_order"]
+            if op["name"] == name
+        ]
+        if not lines:
+            raise KeyError(f"no argument or op is named {name!r}")
+        for r in data["reshards"]:
+            if r["value"] == name or name in r["wanted_by"]:
+                steps = ", ".join(step["collective"] for step in r["steps"])
+                lines.append(f"resharded {r['value']}: {r['from']} -> {r['to']} for {', '.join(r['wanted_by'])}: {steps}")
+        if name in self.arguments and self._core.searched:
+            lines += self._alternatives(name)
+        return "\n".join(lines)
+
+    def _alternatives(self, name: str) -> list[str]:
+        """What other shardings of the argument, by one axis or none, would cost."""
+        row = next(a for a in self._report.data["arguments"] if a["name"] == name)
+        rank = len(row["shape"])
+        ways = [[""] * rank]
+        for axis in self.mesh.axes:
+            ways += [["" if d != dim else axis for d in range(rank)] for dim in range(rank)]
+        lines = []
+        for way in ways:
+            said = "[" + ",".join(f"[{axis}]" for axis in way) + "]"
+            if said == row["sharding"]:
+                continue
+            answer = self.what_if(f"{name}={said}")
+            cost = f"{100 * answer.change:+.2f} %" if answer.made else answer.data["why"]
+            lines.append(f"as {said}: {cost}")
+        return lines
+
+    def emit(self, kind: str, *, uneven: bool = False) -> str:
+        """The plan in another form (docs/emitted-forms.md): "constraints", "sdy", "hlo", "shard", "spmd",
+        "spmd-stablehlo", "spmd-sdy", "jax" or "dtensor". Forms whose readers pad what is cut unevenly refuse such
+        arguments and outputs, unless `uneven`; plan with even="always" for them."""
+        return self._core.emit(kind, uneven)
+
+    def save(self, path: PathLike) -> None:
+        """As JSON (docs/plan-format.md): what `shardwright run` and `Problem.read_plan` take."""
+        pathlib.Path(path).write_text(self._core.json(), encoding="utf-8")
+
+    def __str__(self) -> str:
+        return str(self._report)
+
+    def __repr__(self) -> str:
+        return f"<Plan of {self.problem.name!r} on {self.mesh}: {self.seconds:.3g} s, {self.memory_bytes} B a device>"
+
+    def _repr_html_(self) -> str:
+        return self._report._repr_html_()
+
+
+def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, **options: Any) -> Plan:
+    """Search for the best plan of a model: a file (JSON or MLIR, maybe gzipped), its text, or what
+    `jax.jit(f).lower(...)` gives. Options are those of `Problem` (how it is read: compiler, devices, changes, keep,
+    attention, roles, rules, sizes) and of `Problem.plan` (pins, memory, even, time_limit, ...)."""
+    of_problem = {key: options.pop(key) for key in ("compiler", "devices", "changes", *READING) if key in options}
+    problem = Problem(model, hw=hw, mesh=mesh, **of_problem)
+    for said in problem.warnings:
+        warnings.warn(said, ModelWarning, stacklevel=2)
+    return problem.plan(**options)
+
+
+def load(path: PathLike, model: Any, *, hw: PathLike | Machine | None = None, **options: Any) -> Plan:
+    """A saved plan of the model, on the mesh it was made for; `hw`: the profile it was made for, where one of that name
+    is known."""
+    mesh, profile = _core.plan_is_for(os.fspath(path))
+    profile = profile.split(" with ")[0]
+    known = profile if profile in _core.profiles() else "uniform"
+    return Problem(model, hw=known if hw is None else hw, mesh=mesh, **options).read_plan(path)

@@ -1,0 +1,337 @@
+"""Plans of JAX functions, and the functions under their plans.
+
+    plan = shardwright.jax.plan(step, state, batch, mesh=mesh, hw="dgx-h100", donate_argnums=0)
+    plan.in_specs                       # PartitionSpecs, as the arguments are nested
+    fast = plan.jit()                   # step, with the sharding of every value in force
+    state = fast(*plan.shard((state, batch)))
+
+The function is lowered by `jax.jit(step).lower`; the plan's shardings are written into that program as
+constraints, and `fast` runs it by `jax.export`. So XLA gets every sharding of the plan, not those of arguments and
+results alone, of which its own propagation would make something else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.mlir import ir
+from jax.extend.mlir.dialects import stablehlo
+from jax.sharding import NamedSharding, PartitionSpec
+
+import shardwright
+from shardwright._hlo import Check, check
+from shardwright._plan import READING, PathLike, Pins
+
+__all__ = ["Plan", "load", "plan"]
+
+DIM = re.compile(r"\[([^\[\]]*)\]")
+
+
+def _is_array(leaf: Any) -> bool:
+    """What jit takes for an argument; other leaves (functions, names) are a part of the program."""
+    return hasattr(leaf, "shape") and hasattr(leaf, "dtype") or isinstance(leaf, (bool, int, float, complex))
+
+
+def _is_none(leaf: Any) -> bool:
+    return leaf is None
+
+
+def _arrays(tree: Any) -> Any:
+    return jax.tree.map(lambda leaf: leaf if _is_array(leaf) else None, tree)
+
+
+def _others(tree: Any) -> Any:
+    return jax.tree.map(lambda leaf: None if _is_array(leaf) else leaf, tree)
+
+
+def _together(arrays: Any, others: Any) -> Any:
+    return jax.tree.map(lambda a, o: o if a is None else a, arrays, others, is_leaf=_is_none)
+
+
+def _is_key(leaf: Any) -> bool:
+    return hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+def _shape(leaf: Any) -> jax.ShapeDtypeStruct:
+    leaf = leaf if hasattr(leaf, "dtype") else jnp.asarray(leaf)
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+
+
+def _unplaced(leaf: Any) -> Any:
+    """An array is where it is by chance: the plan says where it goes. What a ShapeDtypeStruct says is wanted."""
+    if isinstance(leaf, (jax.Array, np.ndarray)):
+        return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=getattr(leaf, "weak_type", False))
+    return leaf
+
+
+def _as_held(leaf: jax.ShapeDtypeStruct) -> jax.ShapeDtypeStruct:
+    """As a program has it: keys of random numbers are integers there."""
+    return jax.eval_shape(jax.random.key_data, leaf) if _is_key(leaf) else leaf
+
+
+def _to_held(value: Any) -> Any:
+    return jax.random.key_data(value) if _is_key(value) else value
+
+
+def _from_held(value: Any, like: jax.ShapeDtypeStruct) -> Any:
+    if not _is_key(like):
+        return value
+    impl: list[Any] = []
+    jax.eval_shape(lambda key: impl.append(jax.random.key_impl(key)), like)  # which asks for a key, not for its type
+    return jax.random.wrap_key_data(value, impl=impl[0])
+
+
+def _spec(sharding: str, leaf: jax.ShapeDtypeStruct) -> PartitionSpec:
+    """Our spelling, as PartitionSpec has it."""
+    if " " in sharding or ":" in sharding:
+        raise ValueError(f"no PartitionSpec says {sharding}; expected whole axes, and no partial value")
+    dims = [tuple(axis for axis in dim.split(",") if axis) for dim in DIM.findall(sharding[1:-1])]
+    if any(dims[len(leaf.shape) :]):
+        raise ValueError(f"{sharding} cuts a random key; expected keys to stay whole")
+    return PartitionSpec(*(d[0] if len(d) == 1 else d or None for d in dims[: len(leaf.shape)]))
+
+
+class _Step:
+    """The function, split into arrays that come and go and everything else, which stays as it was planned."""
+
+    def __init__(
+        self, step: Callable[..., Any], args: Sequence[Any], donate: tuple[int, ...], static: tuple[int, ...]
+    ) -> None:
+        self.step = step
+        n = len(args)
+        self.static = {i % n: args[i] for i in static}
+        self.moving = [i for i in range(n) if i not in self.static]
+        self.donate = tuple(self.moving.index(i % n) for i in donate)
+        self.others = tuple(_others(args[i]) for i in self.moving)
+        self.args = tuple(_arrays(args[i]) for i in self.moving)
+        self.out_others: Any = None
+        self.whole = not self.static and not jax.tree.leaves(self.others)
+
+        @functools.wraps(step)  # arguments are named as those of the function
+        def on_arrays(*arrays: Any) -> Any:
+            out = step(*self.merge(arrays))
+            self.out_others = _others(out)
+            return _arrays(out)
+
+        # Names come from the signature, which static arguments are not in any more.
+        self.function = on_arrays if self.static else functools.wraps(step)(on_arrays)
+        if self.static:
+            del self.function.__wrapped__
+        self.jitted = jax.jit(self.function, donate_argnums=self.donate, keep_unused=True)
+        self.lowered = self.jitted.lower(*jax.tree.map(_unplaced, self.args))
+        leaves, self.in_tree = jax.tree.flatten(self.args)
+        self.leaves = [_shape(leaf) for leaf in leaves]
+        outs, self.out_tree = jax.tree.flatten(self.lowered.out_info)
+        self.outs = [jax.ShapeDtypeStruct(o.shape, o.dtype) for o in outs]
+
+    def merge(self, arrays: Sequence[Any]) -> list[Any]:
+        args: list[Any] = [None] * (len(self.moving) + len(self.static))
+        for i, value in self.static.items():
+            args[i] = value
+        for i, a, o in zip(self.moving, arrays, self.others, strict=True):
+            args[i] = _together(a, o)
+        return args
+
+    def split(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        """The arrays of a call; what else it has must be what was planned."""
+        n = len(self.moving) + len(self.static)
+        if len(args) != n:
+            raise TypeError(f"the plan is for {n} arguments; got {len(args)}")
+        for i, planned in self.static.items():
+            if args[i] != planned:
+                raise ValueError(f"static argument {i} is {args[i]!r}; the plan is for {planned!r}")
+        return tuple(_arrays(args[i]) for i in self.moving)
+
+
+class _Call:
+    """The jitted function on arrays, called with everything else, too."""
+
+    def __init__(self, step: _Step, jitted: Any) -> None:
+        self._step = step
+        self._jitted = jitted
+        functools.update_wrapper(self, step.step)
+
+    def __call__(self, *args: Any) -> Any:
+        return _together(self._jitted(*self._step.split(args)), self._step.out_others)
+
+    def lower(self, *args: Any) -> Any:
+        return self._jitted.lower(*self._step.split(args))
+
+
+class Plan(shardwright.Plan):
+    """A plan of a function of JAX: what shardwright.Plan tells, and the function under it."""
+
+    def __init__(self, of: shardwright.Plan, step: _Step, mesh: Any) -> None:
+        super().__init__(of.problem, of._core, of._cancel)
+        self._step = step
+        self._given = mesh
+        args, outs = self._ends("arguments"), self._ends("outputs")
+        if (len(args), len(outs)) != (len(step.leaves), len(step.outs)):
+            raise ValueError(
+                f"the program has {len(args)} arguments and {len(outs)} results; expected those of the function, "
+                f"{len(step.leaves)} and {len(step.outs)}"
+            )
+        self._in = [_spec(s, leaf) for (_, s), leaf in zip(args, step.leaves, strict=True)]
+        self._out = [_spec(s, leaf) for (_, s), leaf in zip(outs, step.outs, strict=True)]
+
+    @property
+    def in_specs(self) -> tuple[Any, ...]:
+        """PartitionSpecs of the arguments that are not static, as these are nested."""
+        return jax.tree.unflatten(self._step.in_tree, self._in)
+
+    @property
+    def out_specs(self) -> Any:
+        """PartitionSpecs of the result, as it is nested."""
+        return jax.tree.unflatten(self._step.out_tree, self._out)
+
+    @functools.cached_property
+    def jax_mesh(self) -> jax.sharding.Mesh:
+        """The mesh that was given, or one of this process's devices in their order."""
+        sizes = tuple(self.mesh.axes.values())
+        if isinstance(self._given, jax.sharding.Mesh):
+            return jax.sharding.Mesh(self._given.devices, self._given.axis_names)  # its axes of one type: XLA's to cut
+        devices = jax.devices()
+        if len(devices) < self.mesh.size:
+            raise ValueError(f"the plan is for {self.mesh.size} devices; this process has {len(devices)}")
+        return jax.sharding.Mesh(np.array(devices[: self.mesh.size]).reshape(sizes), tuple(self.mesh.axes))
+
+    def _named(self, specs: list[PartitionSpec]) -> list[NamedSharding]:
+        return [NamedSharding(self.jax_mesh, spec) for spec in specs]
+
+    @property
+    def in_shardings(self) -> tuple[Any, ...]:
+        return jax.tree.unflatten(self._step.in_tree, self._named(self._in))
+
+    @property
+    def out_shardings(self) -> Any:
+        return jax.tree.unflatten(self._step.out_tree, self._named(self._out))
+
+    def shard(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments of a call, arrays among them placed on the mesh as planned."""
+        placed = jax.device_put(self._step.split(args), self.in_shardings)
+        return tuple(self._step.merge(placed))
+
+    @functools.cached_property
+    def program(self) -> str:
+        """The program with every sharding of the plan as a constraint: StableHLO that XLA compiles."""
+        return self.emit("constraints")
+
+    @functools.cached_property
+    def _exported(self) -> jax.export.Exported:
+        """That program, in place of one of the same arguments and results."""
+        step = self._step
+        held = [_as_held(leaf) for leaf in step.outs]
+        shell = jax.jit(
+            lambda *arrays: [jnp.zeros(leaf.shape, leaf.dtype) for leaf in held],
+            in_shardings=self._named([_spec_of_held(s, x) for s, x in zip(self._in, step.leaves, strict=True)]),
+            out_shardings=self._named([_spec_of_held(s, x) for s, x in zip(self._out, step.outs, strict=True)]),
+            keep_unused=True,
+        )
+        exported = jax.export.export(shell)(*(_as_held(leaf) for leaf in step.leaves))
+        with step.lowered.compiler_ir("stablehlo").context:
+            program = stablehlo.serialize_portable_artifact(
+                ir.Module.parse(self.program), stablehlo.get_current_version(), True
+            )
+        return dataclasses.replace(exported, mlir_module_serialized=program)
+
+    def jit(self) -> Any:
+        """The function on the mesh, with the shardings of all values in force: called, lowered and compiled as what
+        jax.jit gives, donations included. It is the program that was planned: it has no gradient."""
+        step, exported = self._step, self._exported
+
+        def constrained(*arrays: Any) -> Any:
+            leaves, tree = jax.tree.flatten(arrays)
+            if tree != step.in_tree:
+                raise TypeError(f"the arguments are nested as {tree}; the plan is for {step.in_tree}")
+            outs = exported.call(*(_to_held(leaf) for leaf in leaves))
+            return jax.tree.unflatten(
+                step.out_tree, [_from_held(o, like) for o, like in zip(outs, step.outs, strict=True)]
+            )
+
+        functools.update_wrapper(constrained, step.step)
+        del constrained.__wrapped__
+        jitted = jax.jit(
+            constrained,
+            in_shardings=self.in_shardings,
+            out_shardings=self.out_shardings,
+            donate_argnums=step.donate,
+            keep_unused=True,
+        )
+        return jitted if step.whole and not jax.tree.leaves(step.out_others) else _Call(step, jitted)
+
+    def check(self, compiled: Any = None, *, tolerance: float = 0.1) -> Check:
+        """What XLA compiled (what `plan.jit().lower(*args).compile()` gives, which is made where it is not given)
+        beside what was predicted: collectives, memory, flops, and which of them differ by more than `tolerance`."""
+        if compiled is None:
+            jitted = self.jit()
+            inner = jitted._jitted if isinstance(jitted, _Call) else jitted
+            compiled = inner.lower(*jax.tree.unflatten(self._step.in_tree, self._step.leaves)).compile()
+        return check(self.report().data, compiled, tolerance)
+
+
+def _spec_of_held(spec: PartitionSpec, leaf: jax.ShapeDtypeStruct) -> PartitionSpec:
+    rank = len(_as_held(leaf).shape)
+    return PartitionSpec(*spec, *[None] * (rank - len(spec)))
+
+
+def _numbers(given: int | Sequence[int]) -> tuple[int, ...]:
+    return (given,) if isinstance(given, int) else tuple(given)
+
+
+def plan(
+    step: Callable[..., Any],
+    *args: Any,
+    mesh: Any = None,
+    hw: PathLike | shardwright.Machine = "dgx-h100",
+    donate_argnums: int | Sequence[int] = (),
+    static_argnums: int | Sequence[int] = (),
+    pins: Pins = None,
+    memory: int | str | None = None,
+    **options: Any,
+) -> Plan:
+    """The best plan of step(*args): of arrays, or shapes (jax.ShapeDtypeStruct), nested as JAX takes them.
+
+    mesh        of JAX, or its axes: {"x": 2, "y": 4}; None: the profile's first
+    pins        shardings by name: {"params['w']": PartitionSpec(None, "y")}; names are those of plan.arguments,
+                patterns of them (params*), and of values in between as reports have them
+    memory      a device's, in bytes or as "80GB"
+
+    Donated arguments are state, whose memory the results take over. All other options are those of shardwright.plan.
+    """
+    made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
+    of_problem = {key: options.pop(key) for key in ("compiler", "devices", "changes", *READING) if key in options}
+    problem = _problem(made, mesh, hw, of_problem)
+    for said in problem.warnings:
+        warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
+    return Plan(problem.plan(pins=pins, memory=memory, even="always", **options), made, mesh)
+
+
+def load(
+    path: PathLike,
+    step: Callable[..., Any],
+    *args: Any,
+    mesh: Any = None,
+    hw: PathLike | shardwright.Machine | None = None,
+    donate_argnums: int | Sequence[int] = (),
+    static_argnums: int | Sequence[int] = (),
+    **options: Any,
+) -> Plan:
+    """A plan that was saved (plan.save), of the same function and arguments; refused for others."""
+    made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
+    axes, profile = shardwright._core.plan_is_for(os.fspath(path))
+    hw = hw or (profile if profile in shardwright.profiles() else "uniform")
+    return Plan(_problem(made, mesh or axes, hw, options).read_plan(path), made, mesh)
+
+
+def _problem(made: _Step, mesh: Any, hw: Any, options: dict[str, Any]) -> shardwright.Problem:
+    return shardwright.Problem(made.lowered, hw=hw, mesh=mesh, **options)

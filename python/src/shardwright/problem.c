@@ -1,0 +1,172 @@
+/* A model on a machine: reads both, and binds the mesh. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a call wants, as texts that live in the arena of the problem; NULL or 0 where it says nothing. */
+typedef struct wanted {
+  const char *name, *hw, *mesh, *keep, *attention, *roles, *rules, *compiler;
+  const char *text;
+  Py_ssize_t text_bytes;
+  const char *const *changes, *const *sizes; /* NAME, SIZE, NAME, SIZE, ... */
+  int n_changes, n_sizes;
+  long long devices;
+} wanted;
+
+/* --- without the interpreter's lock ------------------------------------------------------------------------------- */
+
+static void hear(void *user, const sw_diag *d) {
+  problem *p = user;
+  char *at = NULL;
+  size_t n = 0;
+  if (!d->rc) {
+    sw_text_printf(&p->said, "%s:%d:%d: %s%c", d->file, d->line, d->col, d->text, SAID_END);
+    return;
+  }
+  FILE *f = open_memstream(&at, &n);
+  if (!f) return;
+  sw_diag_print(d, f, false);
+  if (fclose(f) == 0) sw_text_append(&p->wrong, at, n);
+  free(at);
+}
+
+static sw_keep keep_of(const char *text) {
+  if (text && strcmp(text, "none") == 0) return SW_KEEP_NONE;
+  return text && strcmp(text, "io") == 0 ? SW_KEEP_IO : SW_KEEP_ALL;
+}
+
+static sw_rc read_program(problem *p, const wanted *w, const sw_mesh *mesh, sw_diag *d) {
+  sw_program_options o = {.keep = keep_of(w->keep),
+                          .mesh = mesh,
+                          .roles = w->roles,
+                          .rules = w->rules,
+                          .sizes = &p->sizes,
+                          .fuse_attention = w->attention && strcmp(w->attention, "fused") == 0,
+                          .report = hear,
+                          .user = p};
+  if (sw_profile_mesh_count(p->profile) > 0) o.fallback = sw_profile_mesh(p->profile, 0);
+  SW_TRY(sw_program_parse(w->name, w->text, (size_t)w->text_bytes, &o, &p->program, d));
+  p->graph = sw_program_graph(p->program);
+  return SW_OK;
+}
+
+static sw_rc read_model(problem *p, const wanted *w, const sw_mesh *mesh, sw_diag *d) {
+  for (int i = 0; i + 1 < w->n_sizes; i += 2) SW_TRY(sw_sizes_give(&p->sizes, w->sizes[i], w->sizes[i + 1], d));
+  sw_rc rc = sw_program_is(w->name, w->text)
+                 ? read_program(p, w, mesh, d)
+                 : sw_model_parse_on(w->name, w->text, (size_t)w->text_bytes, mesh, &p->sizes, &p->graph, d);
+  if (sw_sizes_open(&p->sizes)) return sw_sizes_check(&p->sizes, w->name, d); /* rather than what followed from them */
+  return rc ? rc : sw_sizes_check(&p->sizes, w->name, d);
+}
+
+static sw_rc bind_mesh(problem *p, const sw_mesh *given, sw_diag *d) {
+  if (p->graph->has_mesh)
+    p->mesh = p->graph->mesh; /* what is given has been taken in place of it already */
+  else if (given)
+    p->mesh = *given;
+  else if (sw_profile_mesh_count(p->profile) > 0)
+    p->mesh = *sw_profile_mesh(p->profile, 0);
+  SW_TRY(sw_mesh_verify(&p->mesh, true, d));
+  sw_rc rc = sw_machine_build(&p->arena, p->profile, &p->mesh, &p->machine, d);
+  if (rc == SW_E_INPUT) sw_profile_note_fitting(&p->mesh, d);
+  return rc;
+}
+
+static sw_rc open_problem(problem *p, const wanted *w, sw_diag *d) {
+  sw_mesh *mesh = NULL;
+  SW_TRY(sw_profile_read_changed(w->hw, w->changes, w->n_changes, &p->arena, &p->profile, d));
+  if (w->devices) SW_TRY(sw_profile_with_devices(p->profile, w->devices, &p->arena, &p->profile, d));
+  if (w->mesh) {
+    SW_ARENA_NEW(mesh, &p->arena, 1, d);
+    SW_TRY_NOTE(d, sw_mesh_parse(w->mesh, &p->arena, mesh, d), "in the mesh '%s'", w->mesh);
+  }
+  SW_TRY(read_model(p, w, mesh, d));
+  SW_TRY(bind_mesh(p, mesh, d));
+  const char *compiler = w->compiler ? w->compiler : sw_profile_compiler(p->profile);
+  if (strcmp(compiler, "none") == 0) return SW_OK; /* each op is priced by itself */
+  return sw_kernels_find(p->graph, compiler, &p->arena, &p->graph->kernels, d);
+}
+
+/* --- with it ------------------------------------------------------------------------------------------------------ */
+
+static bool keep_all(problem *p, wanted *w) {
+  const char **texts[] = {&w->name, &w->hw, &w->mesh, &w->keep, &w->attention, &w->roles, &w->rules, &w->compiler};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    const char *given = *texts[i];
+    *texts[i] = keep_text(&p->arena, given, NULL);
+    if (given && !*texts[i]) return false;
+  }
+  return true;
+}
+
+static PyObject *problem_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"name", "text",      "hw",    "changes", "sizes",    "devices", "mesh",
+                          "keep", "attention", "roles", "rules",   "compiler", NULL};
+  wanted w = {0};
+  PyObject *changes, *sizes;
+  sw_diag d = {0};
+  sw_rc rc;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss#sOOL|zzzzzz", names, &w.name, &w.text, &w.text_bytes, &w.hw,
+                                   &changes, &sizes, &w.devices, &w.mesh, &w.keep, &w.attention, &w.roles, &w.rules,
+                                   &w.compiler))
+    return NULL;
+  problem *p = (problem *)PyType_GenericNew(type, NULL, NULL);
+  if (!p) return NULL;
+  if (!take_texts(changes, &p->arena, &w.changes, &w.n_changes) ||
+      !take_texts(sizes, &p->arena, &w.sizes, &w.n_sizes) || !keep_all(p, &w)) {
+    Py_DECREF(p);
+    return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+  }
+  Py_BEGIN_ALLOW_THREADS /* the text is the caller's, who waits */
+      rc = open_problem(p, &w, &d);
+  Py_END_ALLOW_THREADS if (!rc) return (PyObject *)p;
+  raise_failure(&d, &p->wrong);
+  Py_DECREF(p);
+  return NULL;
+}
+
+static void problem_dealloc(PyObject *self) {
+  problem *p = (problem *)self;
+  if (!p->program) sw_graph_destroy(p->graph);
+  sw_program_destroy(p->program);
+  sw_text_free(&p->said);
+  sw_text_free(&p->wrong);
+  sw_arena_deinit(&p->arena);
+  free_instance(self);
+}
+
+static PyObject *problem_mesh(PyObject *self, void *unused) {
+  (void)unused;
+  sw_text t = {0};
+  sw_mesh_print(&((problem *)self)->mesh, &t);
+  return text_or_failure(&t, SW_OK, NULL);
+}
+
+static PyObject *problem_said(PyObject *self, void *unused) {
+  (void)unused;
+  const sw_text *said = &((problem *)self)->said;
+  return PyUnicode_DecodeUTF8(sw_text_str(said), (Py_ssize_t)said->n, "replace");
+}
+
+static PyObject *problem_is_program(PyObject *self, void *unused) {
+  (void)unused;
+  return PyBool_FromLong(((problem *)self)->program != NULL);
+}
+
+static PyMethodDef methods[] = {
+    {"search", (PyCFunction)(void (*)(void))problem_search, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"baseline", problem_baseline, METH_VARARGS, NULL},
+    {"read_plan", problem_read_plan, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+static PyGetSetDef properties[] = {{"mesh", problem_mesh, NULL, NULL, NULL},
+                                   {"said", problem_said, NULL, NULL, NULL},
+                                   {"is_program", problem_is_program, NULL, NULL, NULL},
+                                   {NULL, NULL, NULL, NULL, NULL}};
+static PyType_Slot slots[] = {{Py_tp_methods, methods},
+                              {Py_tp_getset, properties},
+                              {Py_tp_new, (void *)problem_new},
+                              {Py_tp_dealloc, (void *)problem_dealloc},
+                              {0, NULL}};
+PyType_Spec problem_spec = {
+    .name = "shardwright._core.Problem", .basicsize = sizeof(problem), .flags = Py_TPFLAGS_DEFAULT, .slots = slots};

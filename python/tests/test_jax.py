@@ -1,0 +1,310 @@
+"""Functions of JAX under their plans, on eight devices of this host, beside the same functions on one."""
+
+import functools
+import pathlib
+import re
+
+import equinox as eqx
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import shardwright
+import shardwright.jax
+from shardwright._hlo import compiled_collectives
+
+pytestmark = pytest.mark.filterwarnings("ignore::shardwright.ModelWarning", "ignore:Some donated buffers")
+MESH = {"x": 2, "y": 4}
+
+
+def planned(step, *args, mesh=MESH, **options):
+    """Cut as far as possible: otherwise such small steps are best repeated on all devices."""
+    options = {"hw": "local", "cut_heavy_ops": True, "work_limit": 300_000_000, **options}
+    return shardwright.jax.plan(step, *args, mesh=mesh, **options)
+
+
+def numbers(leaf):
+    return np.asarray(jax.random.key_data(leaf) if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf)
+
+
+def assert_same(got, want, allowed=1e-4):
+    """Within a part of the largest element."""
+    got, want = jax.tree.leaves(got), jax.tree.leaves(want)
+    assert len(got) == len(want)
+    for a, b in zip(got, want):
+        if not hasattr(b, "dtype"):
+            assert a == b or callable(b)
+            continue
+        a, b = numbers(a), numbers(b)
+        assert a.shape == b.shape and a.dtype == b.dtype
+        a, b = a.astype(np.float64), b.astype(np.float64)
+        assert np.max(np.abs(a - b), initial=0) <= allowed * max(np.max(np.abs(b), initial=0), 1e-30)
+
+
+def is_cut(specs):
+    return any(axis for spec in jax.tree.leaves(specs, is_leaf=lambda s: isinstance(s, P)) for axis in spec)
+
+
+def random(*shape, seed=0, dtype=jnp.float32):
+    return jnp.asarray(np.random.default_rng(seed).normal(size=shape) / 8, dtype)
+
+
+def mlp():
+    return {"w1": random(64, 256, seed=1), "w2": random(256, 64, seed=2)}, random(32, 64, seed=3)
+
+
+def mlp_step(params, x):
+    def loss(p):
+        return jnp.mean((jnp.tanh(x @ p["w1"]) @ p["w2"] - x) ** 2)
+
+    value, grads = jax.value_and_grad(loss)(params)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), value
+
+
+def test_a_training_step():
+    params, x = mlp()
+    want = jax.jit(mlp_step)(params, x)
+    plan = planned(mlp_step, params, x, donate_argnums=0)
+    assert is_cut(plan.in_specs) and jax.tree.structure(plan.in_shardings) == jax.tree.structure((params, x))
+    assert list(plan.arguments) == ["params['w1']", "params['w2']", "x"]
+    kinds = {a["name"]: a["kind"] for a in plan.report().data["arguments"]}
+    assert kinds["params['w1']"] == kinds["params['w2']"] == "state"  # as they are donated
+    placed = plan.shard((params, x))
+    fast = plan.jit()
+    got = fast(*placed)
+    assert_same(got, want)
+    assert all(leaf.is_deleted() for leaf in jax.tree.leaves(placed[0])) and not placed[1].is_deleted()
+    for leaf, spec in zip(jax.tree.leaves(got), jax.tree.leaves(plan.out_specs, is_leaf=lambda s: isinstance(s, P))):
+        assert leaf.sharding.is_equivalent_to(NamedSharding(plan.jax_mesh, spec), leaf.ndim)
+    assert_same(fast(*plan.shard((got[0], x))), jax.jit(mlp_step)(*want[:1], x))
+
+
+def test_every_sharding_is_in_force():
+    """Constraints on values in between, which specs of arguments and results do not say, are in what XLA is given."""
+    params, x = mlp()
+    plan = planned(mlp_step, params, x)
+    lowered = plan.jit().lower(*plan.shard((params, x))).as_text()
+    said = plan.program.count("sdy.sharding_constraint")
+    assert said > 5 and lowered.count("sdy.sharding_constraint") >= said
+
+
+def test_shapes_will_do():
+    params, x = jax.eval_shape(lambda: mlp())
+    plan = planned(mlp_step, params, x, mesh={"x": 4, "y": 64}, hw="h100", devices=256)
+    assert plan.mesh.size == 256
+    with pytest.raises(ValueError, match="the plan is for 256 devices; this process has 8"):
+        plan.jit()
+
+
+def test_pins_by_name():
+    params, x = mlp()
+    plan = planned(mlp_step, params, x, pins={"params['w1']": P(None, "y"), "x": [None, None]})
+    assert plan.in_specs == ({"w1": P(None, "y"), "w2": plan.in_specs[0]["w2"]}, P(None, None))
+    assert_same(plan.jit()(*plan.shard((params, x))), jax.jit(mlp_step)(params, x))
+    with pytest.raises(shardwright.InputError, match="axis 'z' is not in the mesh"):
+        planned(mlp_step, params, x, pins={"x": P("z")})
+    with pytest.raises(shardwright.UsageError, match="params"):
+        planned(mlp_step, params, x, pins={"params['w3']": P()})
+
+
+def test_a_shape_that_says_a_sharding_requires_it():
+    params, x = mlp()
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(mesh, P("x", None)))
+    plan = planned(mlp_step, params, shape, mesh=mesh)
+    assert plan.in_specs[1] == P("x", None)
+    assert_same(plan.jit()(*plan.shard((params, x))), jax.jit(mlp_step)(params, x))
+    placed = jax.device_put(x, NamedSharding(mesh, P("y", None)))  # that of an array is by chance
+    assert planned(mlp_step, params, placed, mesh=mesh).arguments == planned(mlp_step, params, x, mesh=mesh).arguments
+
+
+def without_places(text):
+    return re.sub(r"^#loc.*\n| loc\(.*?\)(?=$|,|\)| [{:])", "", text, flags=re.M)
+
+
+def test_saved_and_loaded(tmp_path):
+    params, x = mlp()
+    plan = planned(mlp_step, params, x, donate_argnums=0)
+    plan.save(tmp_path / "plan.json")
+    again = shardwright.jax.load(tmp_path / "plan.json", mlp_step, params, x, donate_argnums=0)
+    assert again.in_specs == plan.in_specs and again.out_specs == plan.out_specs
+    assert without_places(again.program) == without_places(plan.program)
+    with pytest.raises(shardwright.InputError, match="hash"):
+        shardwright.jax.load(tmp_path / "plan.json", lambda p, x: mlp_step(p, x * 2), params, x, donate_argnums=0)
+
+
+def layer(x, w):
+    a = jax.nn.softmax((x @ w["q"]) @ jnp.swapaxes(x @ w["k"], -1, -2) / 4, -1) @ (x @ w["v"])
+    return x + jax.nn.gelu((x + a) @ w["up"]) @ w["down"], None
+
+
+def test_scan_remat_bf16_and_adam():
+    width, hidden, layers = 32, 128, 4
+    shapes = {"q": (width, width), "k": (width, width), "v": (width, width), "up": (width, hidden), "down": (hidden, width)}
+    params = {k: random(layers, *s, seed=i) for i, (k, s) in enumerate(shapes.items())}
+    x = random(8, 16, width, seed=9)
+    optimizer = optax.adamw(1e-3)
+
+    def step(params, state, x):
+        def loss(p):
+            p = jax.tree.map(lambda w: w.astype(jnp.bfloat16), p)
+            y, _ = jax.lax.scan(jax.checkpoint(layer), x.astype(jnp.bfloat16), p)
+            return jnp.mean((y.astype(jnp.float32) - x) ** 2)
+
+        value, grads = jax.value_and_grad(loss)(params)
+        updates, state = optimizer.update(grads, state, params)
+        return optax.apply_updates(params, updates), state, value
+
+    state = optimizer.init(params)
+    want = jax.jit(step)(params, state, x)
+    plan = planned(step, params, state, x, donate_argnums=(0, 1))
+    assert is_cut(plan.in_specs)
+    got = plan.jit()(*plan.shard((params, state, x)))
+    assert_same(got[2], want[2], 0.05)
+    assert_same(got[0], want[0], 0.05)
+    assert jax.tree.structure(got) == jax.tree.structure(want)
+
+
+def test_flax():
+    model = nn.Sequential([nn.Dense(128), nn.relu, nn.LayerNorm(), nn.Dense(16)])
+    x = random(32, 64)
+    variables = model.init(jax.random.key(0), x)
+
+    def loss(variables, x):
+        return jnp.mean(model.apply(variables, x) ** 2)
+
+    plan = planned(jax.value_and_grad(loss), variables, x)
+    assert_same(plan.jit()(*plan.shard((variables, x))), jax.value_and_grad(loss)(variables, x))
+
+
+def test_equinox_modules_have_leaves_that_are_no_arrays():
+    model = eqx.nn.MLP(64, 64, 128, 2, key=jax.random.key(0))
+    x = random(32, 64)
+
+    def step(model, x):
+        value, grads = eqx.filter_value_and_grad(lambda m: jnp.mean(jax.vmap(m)(x) ** 2))(model)
+        return eqx.apply_updates(model, jax.tree.map(lambda g: -0.1 * g, grads)), value
+
+    want = eqx.filter_jit(step)(model, x)
+    plan = planned(step, model, x, donate_argnums=0)
+    assert "model.layers[0].weight" in plan.arguments
+    got = plan.jit()(*plan.shard((model, x)))
+    assert_same(got, want)
+    assert jax.tree.structure(got) == jax.tree.structure(want)
+    assert plan.check().rows
+
+
+def test_keys_custom_gradients_and_static_arguments():
+    @jax.custom_vjp
+    def clipped(x):
+        return x * 2
+
+    clipped.defvjp(lambda x: (x * 2, x), lambda x, g: (jnp.clip(g, -1e-3, 1e-3),))
+
+    def step(rate, w, key, x, scale=1.0):
+        key, use = jax.random.split(key)
+        keep = jax.random.bernoulli(use, 1 - rate, x.shape)
+        grad = jax.grad(lambda w: jnp.sum(clipped((x * keep) @ w)))(w)
+        return key, w - scale * grad
+
+    w, key, x = random(64, 128), jax.random.key(7), random(32, 64, seed=1)
+    plan = planned(step, 0.5, w, key, x, 3.0, static_argnums=0)
+    fast = plan.jit()
+    assert_same(fast(*plan.shard((0.5, w, key, x, 3.0))), jax.jit(step, static_argnums=0)(0.5, w, key, x, 3.0))
+    with pytest.raises(ValueError, match="static argument 0 is 0.25; the plan is for 0.5"):
+        fast(0.25, w, key, x, 3.0)
+    with pytest.raises(TypeError, match="the plan is for 5 arguments; got 4"):
+        fast(0.5, w, key, x)
+
+
+def test_shard_map_inside():
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+    shard_map = getattr(jax, "shard_map", None)
+    if shard_map is None:
+        pytest.skip("no jax.shard_map here")
+
+    @functools.partial(shard_map, mesh=mesh, in_specs=(P("x", "y"), P("y", None)), out_specs=P("x", None))
+    def product(x, w):
+        return jax.lax.psum(x @ w, "y")
+
+    def step(x, w1, w2):
+        return jnp.tanh(product(x, w1)) @ w2
+
+    args = random(32, 64), random(64, 128, seed=1), random(128, 64, seed=2)
+    plan = planned(step, *args, mesh=mesh)
+    assert plan.in_specs[0] == P("x", "y") and plan.in_specs[1][0] == "y"
+    assert_same(plan.jit()(*plan.shard(args)), jax.jit(step)(*args))
+
+
+def test_loops_and_choices():
+    def step(x, w, n):
+        y = jax.lax.fori_loop(0, 3, lambda i, y: jnp.tanh(y @ w), x)
+        return jax.lax.cond(n > 0, lambda y: y * 2, lambda y: y + 1, y)
+
+    args = random(32, 64), random(64, 64, seed=1), jnp.int32(1)
+    plan = planned(step, *args)
+    assert_same(plan.jit()(*plan.shard(args)), jax.jit(step)(*args))
+
+
+def test_lines_of_the_source_come_along():
+    params, x = mlp()
+    sources = [op.get("source", "") for op in planned(mlp_step, params, x).report().data["ops_in_order"]]
+    lines = pathlib.Path(__file__).read_text().splitlines()
+    line = next(i for i, text in enumerate(lines, 1) if "jnp.tanh(x @ p" in text)
+    assert any(f"test_jax.py:{line}:" in source for source in sources)
+
+
+# --- what XLA compiled --------------------------------------------------------------------------------------------------
+
+HLO = """
+HloModule m
+
+%body (p: (s32[], f32[8,16])) -> (s32[], f32[8,16]) {
+  %g = f32[8,16]{1,0} all-gather(f32[2,16]{1,0} %s), channel_id=1, replica_groups={{0,1,2,3},{4,5,6,7}}, dimensions={0}
+  ROOT %t = (s32[], f32[8,16]) tuple(%i, %g)
+}
+
+ENTRY %main (a: f32[8,16]) -> f32[8,16] {
+  %r = (f32[4]{0}, bf16[8]{0}) all-reduce(%a, %b), replica_groups=[4,2]<=[8], to_apply=%add
+  %w = (s32[], f32[8,16]) while(%init), condition=%cond, body=%body, backend_config={"known_trip_count":{"n":"5"}}
+  %c = f32[10]{0} collective-permute(%z), source_target_pairs={{0,1},{1,0}}
+  ROOT %x = f32[2]{0} reduce-scatter(%y), replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}
+}
+"""
+
+
+def test_collectives_of_a_text():
+    assert compiled_collectives(HLO) == {
+        "all-gather": (5, 5 * 8 * 16 * 4 * 3 / 4),
+        "all-reduce": (1, 2 * (4 * 4 + 8 * 2) / 2),
+        "collective-permute": (1, 40.0),
+        "reduce-scatter": (1, 2 * 4 * 7.0),
+    }
+
+
+def test_what_was_compiled_is_what_was_planned():
+    x, w1, w2 = random(64, 64), random(64, 256, seed=1), random(256, 64, seed=2)
+    pins = {"x": P("x", None), "w1": P(None, "y"), "w2": P("y", None)}
+    plan = planned(lambda x, w1, w2: jnp.tanh(x @ w1) @ w2, x, w1, w2, pins=pins)
+    check = plan.check()
+    moved = {row.what: row for row in check.rows if row.unit.startswith("bytes received")}
+    total = sum(row.compiled for row in moved.values())
+    scattered = moved["reduce-scatter"].predicted if "reduce-scatter" in moved else 0
+    assert total == pytest.approx(sum(row.predicted for row in moved.values()) + scattered)  # XLA on CPUs: all-reduces
+    assert check.row("work of a device").agrees
+    assert check.row("memory of a device").compiled > 0
+    assert "predicted" in str(check)
+
+
+def test_what_was_compiled_otherwise_is_told():
+    params, x = mlp()
+    plan = planned(mlp_step, params, x)
+    mesh = plan.jax_mesh
+    whole = jax.jit(mlp_step, in_shardings=NamedSharding(mesh, P()), out_shardings=NamedSharding(mesh, P()))
+    check = plan.check(whole.lower(params, x).compile())
+    assert not check.agrees and "work of a device" in {row.what for row in check.differences}

@@ -1,0 +1,194 @@
+"""The package beside the tool: one library, so the same plans, forms and errors, byte for byte."""
+
+import json
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+import shardwright
+
+WORK = 200_000_000  # steps of a search: a limit by the clock gives other plans at every run
+MODELS = ["docs/examples/mlp.json", "docs/examples/decoder.json", "models/small/gpt2.json", "tests/data/mlp.mlir"]
+
+
+def planned(model, **options):
+    return shardwright.plan(model, hw="dgx-h100", mesh="x=2,y=4", work_limit=WORK, **options)
+
+
+def by_tool(tool, model, *words):
+    return tool("plan", model, "--hw", "dgx-h100", "--mesh", "x=2,y=4", "--work-limit", WORK, *words)
+
+
+def without_times(text):
+    told = json.loads(text)
+    for part in (told, told.get("search", {})):
+        part.pop("time_s", None)
+    return told
+
+
+@pytest.mark.filterwarnings("ignore::shardwright.ModelWarning")
+@pytest.mark.parametrize("model", MODELS)
+def test_plans_are_those_of_the_tool(model, tool, tree, tmp_path):
+    for even in ("never", "always"):
+        status, said, _ = by_tool(tool, tree / model, "--even", even, "--json", "-o", tmp_path / "plan.json")
+        assert status == 0
+        plan = planned(tree / model, even=even)
+        plan.save(tmp_path / "ours.json")
+        assert without_times((tmp_path / "ours.json").read_text()) == without_times((tmp_path / "plan.json").read_text())
+        assert without_times(json.dumps(plan.report().data)) == without_times(said)
+        again = shardwright.load(tmp_path / "plan.json", tree / model)
+        assert again.arguments == plan.arguments and again.seconds == pytest.approx(plan.seconds)
+        again.save(tmp_path / "again.json")
+        assert again.report().data["origin"] == "search"
+
+
+@pytest.mark.filterwarnings("ignore::shardwright.ModelWarning")
+@pytest.mark.parametrize("kind", ["constraints", "sdy", "hlo", "shard", "spmd", "spmd-stablehlo", "spmd-sdy", "jax", "dtensor"])
+def test_forms_are_those_of_the_tool(kind, tool, tree, tmp_path):
+    model, (form, _, dialect) = tree / "tests/data/mlp.mlir", kind.partition("-")
+    more = ["--dialect", dialect] if dialect else []
+    assert by_tool(tool, model, "--even", "always", f"--emit={form}={tmp_path / 'form'}", *more)[0] == 0
+    assert planned(model, even="always").emit(kind) == (tmp_path / "form").read_text()
+
+
+def test_pins_and_questions(tool, tree):
+    model = tree / "models/small/gpt2.json"
+    name = next(iter(planned(model).arguments))
+    rank = next(a for a in planned(model).report().data["arguments"] if a["name"] == name)["shape"]
+    pins = {name: [None] * len(rank)}
+    spelled = f"{name}=[{','.join(['[]'] * len(rank))}]"
+    plan = planned(model, pins=pins)
+    assert set(plan.arguments[name]) <= set("[],")
+    _, said, _ = by_tool(tool, model, "--pin", spelled, "--json")
+    assert plan.seconds == json.loads(said)["total_s"]
+    free = planned(model)
+    answer = free.what_if(pins)
+    status, said, _ = by_tool(tool, model, "--quiet", "--json", "--what-if", spelled)
+    told = json.loads(said[said.index('{"what_if"') :])
+    assert status == 0 and answer.made and answer.data["total_s"] == told["total_s"]
+    assert answer.change == pytest.approx(told["change"])
+    assert f"as {spelled.partition('=')[2]}" in free.explain(name) or set(free.arguments[name]) <= set("[],")
+
+
+def test_baselines(tool, tree):
+    problem = shardwright.Problem(tree / "models/small/gpt2.json", hw="dgx-h100", mesh={"x": 2, "y": 4})
+    for rule in ("replicated", "data-parallel", "megatron", "fsdp"):
+        _, said, _ = by_tool(tool, tree / "models/small/gpt2.json", "--baseline", rule, "--json")
+        assert problem.baseline(rule).seconds == json.loads(said)["total_s"]
+    with pytest.raises(ValueError, match="not searched for"):
+        problem.baseline("fsdp").what_if("wte=[[],[]]")
+    with pytest.raises(ValueError, match="there is no rule 'gpipe'"):
+        problem.baseline("gpipe")
+
+
+WRONG = {
+    "bad.json": '{"format": "shardwright-model", "version": 1,\n "values": [{"name": "x", "shape": [2, "a b"]}]}',
+    "cut.json": '{"format": "shardwright-model",\n "version": 1, "x"',
+    "bad.mlir": "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo.add %a, %b : tensor<4xf32>\n"
+    "  %1 = stablehlo.tanh %c : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_errors_are_those_of_the_tool(name, tool, tmp_path):
+    path = tmp_path / name
+    path.write_text(WRONG[name])
+    status, _, said = by_tool(tool, path)
+    assert status == 1
+    with pytest.raises(shardwright.InputError) as caught:
+        planned(path)
+    assert str(caught.value) == said.rstrip("\n")
+    assert caught.value.file == str(path) and caught.value.line > 0 and caught.value.column > 0
+    assert isinstance(caught.value, ValueError)
+
+
+def test_other_errors(tree):
+    model = tree / "docs/examples/mlp.json"
+    with pytest.raises(shardwright.InputError, match="no hardware profile 'nothing'"):
+        shardwright.plan(model, hw="nothing")
+    with pytest.raises(shardwright.InputError, match="axis 'q' is not in the mesh"):
+        planned(model, pins={"w1": "[[],[q]]"})
+    with pytest.raises(shardwright.InfeasibleError, match="required sharding of 'w1'"):
+        planned(model, pins=["w1=[[],[x]]", "w1=[[x],[]]"])
+    with pytest.raises(shardwright.InfeasibleError, match="no plan fits into 100 B"):
+        planned(model, memory="100B")
+    with pytest.raises(shardwright.UsageError, match="expected a model in MLIR"):
+        planned(model).emit("constraints")
+    with pytest.raises(shardwright.Error, match="there is no form 'hdf5'"):
+        planned(model).emit("hdf5")
+    with pytest.raises(ValueError, match="expected 'always', 'arguments' or 'never'"):
+        planned(model, even="odd")
+    with pytest.raises(FileNotFoundError):
+        planned("nowhere.mlir")
+    with pytest.raises(KeyError):
+        planned(model).explain("nothing")
+    with pytest.raises(TypeError):
+        planned(model, speed=3)
+
+
+def test_texts_are_models(tree):
+    text = (tree / "docs/examples/mlp.json").read_text()
+    assert planned(text).arguments == planned(tree / "docs/examples/mlp.json").arguments
+
+
+def test_machines_and_meshes():
+    machine = shardwright.Machine("dgx-h100")
+    assert machine.devices == 8 and shardwright.Mesh("x=8") in machine.meshes
+    slow = shardwright.Machine(machine, changes=["device.memory.bytes_per_s*=0.5"])
+    assert slow.name != machine.name
+    mesh = shardwright.Mesh({"x": 2, "y": 4})
+    assert str(mesh) == "x=2,y=4" and mesh.size == 8 and mesh == shardwright.Mesh("x=2,y=4")
+    assert list(shardwright.Mesh((2, 4)).axes.values()) == [2, 4]
+    with pytest.raises(shardwright.InputError, match="twice"):
+        shardwright.Mesh("x=2,x=4")
+    assert "dgx-h100" in shardwright.profiles()
+
+
+def test_reports(tree, tmp_path):
+    report = planned(tree / "docs/examples/mlp.json").report()
+    assert "predicted time" in str(report) and report.data["format"] == "shardwright-report"
+    assert report._repr_html_().startswith("<iframe srcdoc=") and "<script" not in report._repr_html_()
+    report.save(tmp_path / "page.html")
+    report.save(tmp_path / "page.json")
+    assert "<script" in (tmp_path / "page.html").read_text()
+    assert json.loads((tmp_path / "page.json").read_text()) == report.data
+
+
+def interrupt_after(seconds):
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+def test_interrupted_search_gives_its_best_plan(tree):
+    model = tree / "models/gpt2-small-train.json"
+    interrupt_after(2)
+    begun = time.monotonic()
+    plan = shardwright.plan(model, hw="dgx-h100", mesh="x=2,y=4", gap=0, time_limit=0)
+    assert plan.interrupted and time.monotonic() - begun < 60
+    assert plan.seconds < shardwright.Problem(model, hw="dgx-h100", mesh="x=2,y=4").baseline("replicated").seconds
+
+
+def test_other_threads_run_meanwhile(tree):
+    counted, stop = [0], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    threading.Thread(target=count, daemon=True).start()
+    shardwright.Problem(tree / "models/gpt2-small-train.json", hw="dgx-h100", mesh="x=2,y=4").plan(time_limit=2, gap=0)
+    stop.set()
+    assert counted[0] > 20
+
+
+def test_several_threads_plan_at_once(tree):
+    model, plans = tree / "models/small/gpt2.json", []
+    threads = [threading.Thread(target=lambda: plans.append(planned(model))) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len({json.dumps(p.arguments) for p in plans}) == 1 and len(plans) == 4
