@@ -109,17 +109,21 @@ static void put_changes(const sw_questions *q, const answer *a, sw_json_out *o) 
   sw_jw_end(o);
 }
 
+/* Begins the object. */
+static void put_question(const answer *a, sw_json_out *o, sw_text *out) {
+  sw_json_out_init(o, out);
+  sw_jw_object_row(o, NULL);
+  sw_jw_string(o, "format", "shardwright-what-if");
+  sw_jw_i64(o, "version", 1);
+  sw_jw_string(o, "what_if", a->text);
+  sw_jw_bool(o, "made", !a->rc);
+  if (a->rc) sw_jw_string(o, "why", a->why);
+}
+
 static void print_json(const sw_questions *q, const answer *a, sw_text *out) {
   sw_json_out o;
-  sw_json_out_init(&o, out);
-  sw_jw_object_row(&o, NULL);
-  sw_jw_string(&o, "format", "shardwright-what-if");
-  sw_jw_i64(&o, "version", 1);
-  sw_jw_string(&o, "what_if", a->text);
-  sw_jw_bool(&o, "made", !a->rc);
-  if (a->rc) {
-    sw_jw_string(&o, "why", a->why);
-  } else {
+  put_question(a, &o, out);
+  if (!a->rc) {
     sw_jw_f64(&o, "total_s", a->breakdown.total_s);
     sw_jw_f64(&o, "change", change_of(q, a));
     sw_jw_f64(&o, "bound_s", (double)a->plan.bound_units / SW_COST_UNITS_PER_S);
@@ -180,5 +184,7 @@ sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pi
 
 void sw_what_if_unread(const char *text, const sw_diag *why, sw_text *out) {
   const answer a = {.text = text, .rc = why->rc, .why = why->text};
-  print_json(NULL, &a, out);
+  sw_json_out o;
+  put_question(&a, &o, out);
+  sw_jw_end(&o);
 }

@@ -24,7 +24,7 @@ import jax
 import jax.export
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.mlir import ir
+from jax.extend import mlir
 from jax.extend.mlir.dialects import stablehlo
 from jax.sharding import NamedSharding, PartitionSpec
 
@@ -238,10 +238,7 @@ class Plan(shardwright.Plan):
             keep_unused=True,
         )
         exported = jax.export.export(shell)(*(_as_held(leaf) for leaf in step.leaves))
-        with step.lowered.compiler_ir("stablehlo").context:
-            program = stablehlo.serialize_portable_artifact(
-                ir.Module.parse(self.program), stablehlo.get_current_version(), True
-            )
+        program = mlir.serialize_portable_artifact(self.program, stablehlo.get_current_version(), True)
         return dataclasses.replace(exported, mlir_module_serialized=program)
 
     def jit(self) -> Any:
