@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import html
 import json
 import os
 import pathlib
+import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, Union
 
 from shardwright import _core
@@ -103,6 +105,20 @@ def _read(model: Any) -> tuple[str, bytes]:
     return os.fspath(model), gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text
 
 
+@contextlib.contextmanager
+def _roles_file(roles: PathLike | Mapping[str, str] | None) -> Iterator[str | None]:
+    """Roles by name, {"params*": "parameter", "cache": "state new_cache"}, as the file that they are told by."""
+    if roles is None or not isinstance(roles, Mapping):
+        yield None if roles is None else os.fspath(roles)
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".roles", encoding="utf-8") as file:
+        for name, role in roles.items():
+            kind, _, output = role.partition(" ")
+            file.write(f"{kind} {name} {output}\n")
+        file.flush()
+        yield file.name
+
+
 def _pin_texts(pins: Pins) -> list[str]:
     """As NAME=SHARDING; a sharding is in any spelling, a PartitionSpec among them."""
     if pins is None:
@@ -165,26 +181,27 @@ class Problem:
         changes: Sequence[str] = (),
         keep: str | None = None,
         attention: str | None = None,
-        roles: PathLike | None = None,
+        roles: PathLike | Mapping[str, str] | None = None,
         rules: PathLike | None = None,
         sizes: Mapping[str, int] | None = None,
     ) -> None:
         self.name, text = _read(model)
         self.machine = Machine(hw, changes=changes, devices=devices)
-        self._core = _core.Problem(
-            self.name,
-            text,
-            self.machine.hw,
-            self.machine.changes,
-            [str(word) for pair in (sizes or {}).items() for word in pair],
-            self.machine._devices,
-            mesh=None if mesh is None else str(Mesh(mesh)),
-            keep=keep,
-            attention=attention,
-            roles=None if roles is None else os.fspath(roles),
-            rules=None if rules is None else os.fspath(rules),
-            compiler=compiler,
-        )
+        with _roles_file(roles) as roles_file:
+            self._core = _core.Problem(
+                self.name,
+                text,
+                self.machine.hw,
+                self.machine.changes,
+                [str(word) for pair in (sizes or {}).items() for word in pair],
+                self.machine._devices,
+                mesh=None if mesh is None else str(Mesh(mesh)),
+                keep=keep,
+                attention=attention,
+                roles=roles_file,
+                rules=None if rules is None else os.fspath(rules),
+                compiler=compiler,
+            )
         self.mesh = Mesh(self._core.mesh)
         self.warnings = [said for said in self._core.said.split("\x1e") if said]
 
