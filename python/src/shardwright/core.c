@@ -88,6 +88,26 @@ PyObject *text_or_failure(sw_text *t, sw_rc rc, const sw_diag *d) {
   return out;
 }
 
+void hear(void *user, const sw_diag *d) {
+  heard *h = user;
+  char *at = NULL;
+  size_t n = 0;
+  if (!d->rc) {
+    sw_text_printf(&h->said, "%s:%d:%d: %s%c", d->file, d->line, d->col, d->text, SAID_END);
+    return;
+  }
+  FILE *f = open_memstream(&at, &n);
+  if (!f) return;
+  sw_diag_print(d, f, false);
+  if (fclose(f) == 0) sw_text_append(&h->wrong, at, n);
+  free(at);
+}
+
+void forget(heard *h) {
+  sw_text_free(&h->said);
+  sw_text_free(&h->wrong);
+}
+
 /* --- texts that come in ------------------------------------------------------------------------------------------- */
 
 const char *keep_text(sw_arena *arena, const char *text, sw_diag *d) {
@@ -199,18 +219,21 @@ static PyObject *core_machine(PyObject *module, PyObject *args) {
   int n;
   sw_arena arena = {0};
   const sw_profile *p;
+  heard told = {0};
   sw_diag d = {0};
   if (!PyArg_ParseTuple(args, "sOL", &hw, &changes, &devices)) return NULL;
   if (take_texts(changes, &arena, &texts, &n)) {
-    sw_rc rc = sw_profile_read_changed(hw, texts, n, &arena, &p, &d);
+    const sw_profile_reading reading = {texts, n, hear, &told};
+    sw_rc rc = sw_profile_read_with(hw, &reading, &arena, &p, &d);
     if (!rc && devices) rc = sw_profile_with_devices(p, devices, &arena, &p, &d);
     if (rc)
-      raise_failure(&d, NULL);
+      raise_failure(&d, &told.wrong);
     else
       out = Py_BuildValue("{s:s,s:s,s:L,s:L,s:N}", "name", sw_profile_name(p), "compiler", sw_profile_compiler(p),
                           "devices", (long long)sw_profile_devices(p), "memory_bytes",
                           (long long)sw_profile_memory_bytes(p), "meshes", meshes_of(p));
   }
+  forget(&told);
   sw_arena_deinit(&arena);
   return out;
 }

@@ -10,6 +10,15 @@
 
 #include <shardwright/shardwright.h>
 
+/* What a reader has to say besides the failure that it returns. */
+typedef struct heard {
+  sw_text said;  /* warnings, SAID_END behind each */
+  sw_text wrong; /* errors but the last, as the tool prints them */
+} heard;
+#define SAID_END '\x1e'
+void hear(void *user, const sw_diag *d); /* `user`: a heard */
+void forget(heard *h);
+
 /* A model on a machine. */
 typedef struct problem {
   PyObject_HEAD sw_arena arena;
@@ -19,11 +28,8 @@ typedef struct problem {
   sw_mesh mesh;
   sw_machine *machine;
   sw_sizes sizes;
-  sw_text said;  /* warnings of the reader, SAID_END behind each */
-  sw_text wrong; /* errors but the last, as the tool prints them */
+  heard heard;
 } problem;
-
-#define SAID_END '\x1e'
 
 /* A cancellation that another thread can ask for. */
 typedef struct cancel {

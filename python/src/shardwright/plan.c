@@ -83,8 +83,10 @@ static sw_rc find(plan *p, search *s, sw_diag *d) {
   SW_TRY(take_pins(p, s, &g, d));
   if (s->start) {
     sw_plan *start;
+    sw_plan_transfer taken;
     SW_ARENA_NEW(start, &p->arena, 1, d);
-    SW_TRY(sw_plan_read_start(s->start, g, p->of->machine, &p->arena, start, d));
+    SW_TRY(sw_plan_read_other(s->start, g, p->of->machine, &p->arena, start, &taken, d));
+    SW_TRY(sw_plan_complete(start, &(sw_plan_given){taken.args, taken.ops, taken.outputs}, d));
     s->o.start = start;
   }
   SW_TRY(sw_baselines_build(g, p->of->machine, &p->arena, &s->o.baselines, d));

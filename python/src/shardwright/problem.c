@@ -1,7 +1,6 @@
 /* A model on a machine: reads both, and binds the mesh. */
 #include "core.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What a call wants, as texts that live in the arena of the problem; NULL or 0 where it says nothing. */
@@ -16,21 +15,6 @@ typedef struct wanted {
 
 /* --- without the interpreter's lock ------------------------------------------------------------------------------- */
 
-static void hear(void *user, const sw_diag *d) {
-  problem *p = user;
-  char *at = NULL;
-  size_t n = 0;
-  if (!d->rc) {
-    sw_text_printf(&p->said, "%s:%d:%d: %s%c", d->file, d->line, d->col, d->text, SAID_END);
-    return;
-  }
-  FILE *f = open_memstream(&at, &n);
-  if (!f) return;
-  sw_diag_print(d, f, false);
-  if (fclose(f) == 0) sw_text_append(&p->wrong, at, n);
-  free(at);
-}
-
 static sw_keep keep_of(const char *text) {
   if (text && strcmp(text, "none") == 0) return SW_KEEP_NONE;
   return text && strcmp(text, "io") == 0 ? SW_KEEP_IO : SW_KEEP_ALL;
@@ -44,7 +28,7 @@ static sw_rc read_program(problem *p, const wanted *w, const sw_mesh *mesh, sw_d
                           .sizes = &p->sizes,
                           .fuse_attention = w->attention && strcmp(w->attention, "fused") == 0,
                           .report = hear,
-                          .user = p};
+                          .user = &p->heard};
   if (sw_profile_mesh_count(p->profile) > 0) o.fallback = sw_profile_mesh(p->profile, 0);
   SW_TRY(sw_program_parse(w->name, w->text, (size_t)w->text_bytes, &o, &p->program, d));
   p->graph = sw_program_graph(p->program);
@@ -75,7 +59,8 @@ static sw_rc bind_mesh(problem *p, const sw_mesh *given, sw_diag *d) {
 
 static sw_rc open_problem(problem *p, const wanted *w, sw_diag *d) {
   sw_mesh *mesh = NULL;
-  SW_TRY(sw_profile_read_changed(w->hw, w->changes, w->n_changes, &p->arena, &p->profile, d));
+  const sw_profile_reading reading = {w->changes, w->n_changes, hear, &p->heard};
+  SW_TRY(sw_profile_read_with(w->hw, &reading, &p->arena, &p->profile, d));
   if (w->devices) SW_TRY(sw_profile_with_devices(p->profile, w->devices, &p->arena, &p->profile, d));
   if (w->mesh) {
     SW_ARENA_NEW(mesh, &p->arena, 1, d);
@@ -121,7 +106,7 @@ static PyObject *problem_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   Py_BEGIN_ALLOW_THREADS /* the text is the caller's, who waits */
       rc = open_problem(p, &w, &d);
   Py_END_ALLOW_THREADS if (!rc) return (PyObject *)p;
-  raise_failure(&d, &p->wrong);
+  raise_failure(&d, &p->heard.wrong);
   Py_DECREF(p);
   return NULL;
 }
@@ -130,8 +115,7 @@ static void problem_dealloc(PyObject *self) {
   problem *p = (problem *)self;
   if (!p->program) sw_graph_destroy(p->graph);
   sw_program_destroy(p->program);
-  sw_text_free(&p->said);
-  sw_text_free(&p->wrong);
+  forget(&p->heard);
   sw_arena_deinit(&p->arena);
   free_instance(self);
 }
@@ -145,7 +129,7 @@ static PyObject *problem_mesh(PyObject *self, void *unused) {
 
 static PyObject *problem_said(PyObject *self, void *unused) {
   (void)unused;
-  const sw_text *said = &((problem *)self)->said;
+  const sw_text *said = &((problem *)self)->heard.said;
   return PyUnicode_DecodeUTF8(sw_text_str(said), (Py_ssize_t)said->n, "replace");
 }
 
