@@ -61,6 +61,7 @@ class Problem:
         time_limit: float,
         work_limit: int,
         gap: float,
+        simplicity: float,
         threads: int,
         seed: int,
         args_whole: bool,

@@ -214,6 +214,7 @@ class Problem:
         time_limit: float = 60,
         work_limit: int = 0,
         gap: float = 0.001,
+        simplicity: float = 0.003,
         threads: int = 1,
         seed: int = 0,
         solver: str = "auto",
@@ -221,7 +222,7 @@ class Problem:
         args_whole: bool = False,
         cut_heavy_ops: bool = False,
     ) -> Plan:
-        """Search. The options are those of `shardwright plan --help`; `gap` is a fraction, `memory` bytes or "80GB".
+        """Search. The options are those of `shardwright plan --help`; `gap` and `simplicity` are fractions, `memory` bytes or "80GB".
         Ctrl-C ends it with the best plan so far (`plan.interrupted`)."""
         cancel = _core.Cancel()
         texts = _pin_texts(pins)
@@ -237,6 +238,7 @@ class Problem:
                 time_limit,
                 work_limit,
                 gap,
+                simplicity,
                 threads,
                 seed,
                 args_whole,

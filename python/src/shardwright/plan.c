@@ -118,16 +118,17 @@ static bool parse_even(const char *text, sw_even *out) {
 }
 
 static bool read_search(PyObject *args, PyObject *keywords, plan *p, search *s) {
-  static char *names[] = {"cancel",     "pins", "even",    "solver", "start",      "memory",        "time_limit",
-                          "work_limit", "gap",  "threads", "seed",   "args_whole", "cut_heavy_ops", NULL};
+  static char *names[] = {"cancel",  "pins",       "even",       "solver",        "start",
+                          "memory",  "time_limit", "work_limit", "gap",           "simplicity",
+                          "threads", "seed",       "args_whole", "cut_heavy_ops", NULL};
   PyObject *flag, *pins;
   const char *even, *solver, *start;
   long long memory, work, seed;
   int whole, heavy;
   sw_solve_options *o = &s->o.solve;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OsszLdLdiLpp", names, cancel_type, &flag, &pins, &even, &solver,
-                                   &start, &memory, &o->time_limit_s, &work, &o->gap, &o->threads, &seed, &whole,
-                                   &heavy))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OsszLdLddiLpp", names, cancel_type, &flag, &pins, &even, &solver,
+                                   &start, &memory, &o->time_limit_s, &work, &o->gap, &s->o.simplicity, &o->threads,
+                                   &seed, &whole, &heavy))
     return false;
   if (!sw_solver_parse(solver, &o->solver)) {
     PyErr_Format(PyExc_ValueError, "solver is '%s'; expected 'auto', 'native', 'glpk' or 'exhaustive'", solver);
