@@ -214,6 +214,7 @@ def test_keys_custom_gradients_and_static_arguments():
 
     w, key, x = random(64, 128), jax.random.key(7), random(32, 64, seed=1)
     plan = planned(step, 0.5, w, key, x, 3.0, static_argnums=0)
+    assert list(plan.arguments) == ["w", "key", "x", "scale"]
     fast = plan.jit()
     assert_same(fast(*plan.shard((0.5, w, key, x, 3.0))), jax.jit(step, static_argnums=0)(0.5, w, key, x, 3.0))
     with pytest.raises(ValueError, match="static argument 0 is 0.25; the plan is for 0.5"):

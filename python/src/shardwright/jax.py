@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import os
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import jax
@@ -101,6 +102,13 @@ def _spec(sharding: str, leaf: jax.ShapeDtypeStruct) -> PartitionSpec:
     return PartitionSpec(*(d[0] if len(d) == 1 else d or None for d in dims[: len(leaf.shape)]))
 
 
+def _without(step: Callable[..., Any], static: Collection[int]) -> inspect.Signature:
+    """Its signature, which names come from, without these arguments."""
+    signature = inspect.signature(step)
+    left = [p for i, p in enumerate(signature.parameters.values()) if i not in static]
+    return signature.replace(parameters=left)
+
+
 class _Step:
     """The function, split into arrays that come and go and everything else, which stays as it was planned."""
 
@@ -123,11 +131,9 @@ class _Step:
             self.out_others = _others(out)
             return _arrays(out)
 
-        # Names come from the signature, which static arguments are not in any more.
-        self.function = on_arrays if self.static else functools.wraps(step)(on_arrays)
         if self.static:
-            del self.function.__wrapped__
-        self.jitted = jax.jit(self.function, donate_argnums=self.donate, keep_unused=True)
+            on_arrays.__signature__ = _without(step, self.static)  # type: ignore[attr-defined]
+        self.jitted = jax.jit(on_arrays, donate_argnums=self.donate, keep_unused=True)
         self.lowered = self.jitted.lower(*jax.tree.map(_unplaced, self.args))
         leaves, self.in_tree = jax.tree.flatten(self.args)
         self.leaves = [_shape(leaf) for leaf in leaves]
