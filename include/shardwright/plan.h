@@ -18,7 +18,7 @@ typedef struct sw_plan {
   sw_stated *stated;
   bool args_whole;                /* arguments arrive whole and every device slices its own part */
   const struct sw_passes *passes; /* that run over its program (spmd.h); borrowed; NULL: none */
-  /* The record of the search; zero for plans made by hand. Costs in units of SW_COST_UNITS_PER_S. */
+  /* The record of the search; zero for plans made by hand. Costs in units of the machine (sw_cost_seconds). */
   sw_solve_status status;
   const char *origin; /* "search", "propagate", "data-parallel", ...; static or in the arena */
   const char *solver;
@@ -167,6 +167,9 @@ SW_API SW_CHECKED sw_rc sw_planner_open(const sw_graph *g, const sw_machine *mac
  * earlier ones leave no pins. SW_E_RESOURCE where the problem never stood, else as sw_plan_search. */
 SW_API SW_CHECKED sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out,
                                        sw_diag *d);
+/* The same within a capacity of its own, no greater than the planner's; n may be 0. */
+SW_API SW_CHECKED sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_bytes, int32_t n, const sw_pin *pins,
+                                              sw_arena *arena, sw_plan *out, sw_diag *d);
 SW_API void sw_planner_close(sw_planner *p); /* NULL allowed */
 
 /* Plans that people make without search, from the roles of arguments (inputs, parameters, state), for comparison. Each

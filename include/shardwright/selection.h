@@ -5,9 +5,10 @@
  * copy that several want being made once. Edges: ports that must have one sharding. Equal ops share strategies, tables
  * of one shape class share prices: a repeated layer costs its memory once.
  *
- * Unit of cost: 1/16 ps. Every communication step adds one unit, every device-resident argument up to three (by the
- * share of its bytes that a device holds), every unmet hint one (of several priorities: more for the earlier ones):
- * ties fall to fewer collectives, fewer bytes held, and hints.
+ * Unit of cost: 1/16 ps on a machine whose memory moves 2.2 to 4.4 TB/s, twice as much where it moves half as much, and
+ * so on: a machine that is slower throughout has the same problem. Every communication step adds one unit, every
+ * device-resident argument up to three (by the share of its bytes that a device holds), every unmet hint one (of
+ * several priorities: more for the earlier ones): ties fall to fewer collectives, fewer bytes held, and hints.
  */
 #ifndef SHARDWRIGHT_SELECTION_H_
 #define SHARDWRIGHT_SELECTION_H_
@@ -17,9 +18,12 @@
 #include "shardwright/strategy.h"
 #include "shardwright/unit.h"
 
-#define SW_COST_UNITS_PER_S 16e12
+SW_API double sw_cost_units_per_s(const sw_machine *machine);
 /* Saturates at SW_FORBIDDEN; infinity is forbidden. */
-SW_API int64_t sw_cost_units(double seconds);
+SW_API int64_t sw_cost_units(const sw_machine *machine, double seconds);
+static inline double sw_cost_seconds(const sw_machine *machine, int64_t units) {
+  return (double)units / sw_cost_units_per_s(machine);
+}
 
 /* Strategies of an op, or shardings of an argument or output, besides those that are enumerated. */
 typedef struct sw_further {

@@ -16,6 +16,9 @@ typedef struct sw_questions {
  * found in time, is an answer, too. The arena is for what is needed on the way. */
 SW_API SW_CHECKED sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins,
                                    sw_arena *arena, sw_text *out, sw_diag *d);
+/* The answer to what the plan would be if a device held no more than that; it is called "memory=5184B". */
+SW_API SW_CHECKED sw_rc sw_what_if_memory(const sw_questions *q, int64_t capacity_bytes, sw_arena *arena, sw_text *out,
+                                          sw_diag *d);
 /* The answer, as JSON, to a question that could not be read or asked. */
 SW_API void sw_what_if_unread(const char *text, const sw_diag *why, sw_text *out);
 

@@ -22,7 +22,7 @@ typedef struct settings {
   sw_words report, what_if, pins;
   sw_pairs emit;
   const char *dialect;
-  bool json, cut_heavy_ops, complete, kernels, full;
+  bool lower_memory, json, cut_heavy_ops, complete, kernels, full;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -86,6 +86,10 @@ static const sw_option kOptions[] = {
      "between; NAME may be a pattern (h.*.w, **/wq), NAME@used and NAME@OP are about uses; - reads questions from "
      "standard input, a line each",
      SW_INTO_WORDS(settings, what_if)},
+    {"lower-memory", 0, SW_OPTION_FLAG, NULL, NULL,
+     "after the plan, say what it would be with 90, 75 and 50 % of the memory that it takes: what is cut otherwise, "
+     "and what that costs",
+     SW_INTO_FLAG(settings, lower_memory)},
     {"threads", 'j', SW_OPTION_INT, "N", "1", "threads of the search", SW_INTO_INT(settings, threads), .min = 1,
      .max = 1024},
     {"seed", 0, SW_OPTION_INT, "K", "0", "seed of the search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
@@ -106,11 +110,11 @@ static const sw_option kOptions[] = {
 };
 
 static void show_progress(void *user, const sw_solve_progress *p) {
-  (void)user;
+  const sw_machine *machine = user;
   if (!p->has_cost) return;
   double gap = p->cost > 0 ? 100.0 * (double)(p->cost - p->bound) / (double)p->cost : 0;
-  sw_log(SW_LOG_INFO, "%7.2f s  cost %.6g s  bound %.6g s  gap %.2f %%", p->time_s,
-         (double)p->cost / SW_COST_UNITS_PER_S, (double)p->bound / SW_COST_UNITS_PER_S, gap);
+  sw_log(SW_LOG_INFO, "%7.2f s  cost %.6g s  bound %.6g s  gap %.2f %%", p->time_s, sw_cost_seconds(machine, p->cost),
+         sw_cost_seconds(machine, p->bound), gap);
 }
 
 static bool is_emitted(const settings *s, const char *kind) {
@@ -321,6 +325,7 @@ static sw_rc tell_given(const settings *s, const sw_session *session, const sw_c
 
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, double began_s, sw_diag *d) {
   sw_plan_options o = options_of(s, call);
+  o.solve.user = session->machine;
   sw_plan plan;
   sw_breakdown breakdown;
   const sw_graph *g; /* with further pins */
@@ -340,6 +345,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   SW_TRY(open_planner(s, g, session, call, &o, &q, &plan, d));
   sw_rc rc = tell(s, session, call, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
+  if (!rc && s->lower_memory) rc = sw_answer_lower_memory(&q, call->cancel, d);
   sw_planner_close(q.planner);
   if (rc) return rc;
   return sw_cancelled(call->cancel) ? SW_E_CANCELLED : SW_OK;
@@ -357,10 +363,11 @@ static sw_rc check_usage(const settings *s, sw_diag *d) {
   const char *made = s->baseline ? "--baseline" : s->plan ? "--plan" : NULL;
   if (!made) return SW_OK;
   if (s->baseline && s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--baseline and --plan exclude each other");
-  if (!s->what_if.n && !s->pins.n && !s->start && !s->complete) return SW_OK;
+  if (!s->what_if.n && !s->pins.n && !s->lower_memory && !s->start && !s->complete) return SW_OK;
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                 "%s is made without a search; expected no --pin, --what-if, --start or --complete beside it%s", made,
-                 s->plan ? " (--start PLAN searches from a plan)" : "");
+                 "%s is made without a search; expected no --pin, --what-if, --lower-memory, --start or --complete "
+                 "beside it%s",
+                 made, s->plan ? " (--start PLAN searches from a plan)" : "");
 }
 
 static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {

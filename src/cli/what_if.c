@@ -91,3 +91,19 @@ sw_rc sw_answer_all(const sw_questions *q, const sw_words *texts, sw_cancel *can
   }
   return SW_OK;
 }
+
+sw_rc sw_answer_lower_memory(const sw_questions *q, sw_cancel *cancel, sw_diag *d) {
+  static const double kOfPeak[] = {0.9, 0.75, 0.5};
+  for (size_t i = 0; i < sizeof kOfPeak / sizeof *kOfPeak && !sw_cancelled(cancel); i++) {
+    sw_arena arena = {0};
+    sw_text out = {0};
+    sw_rc rc = sw_what_if_memory(q, (int64_t)(kOfPeak[i] * (double)q->breakdown->peak_bytes), &arena, &out, d);
+    if (!rc)
+      rc = sw_print_text(&out, d);
+    else
+      sw_text_free(&out);
+    sw_arena_deinit(&arena);
+    if (rc) return rc;
+  }
+  return SW_OK;
+}

@@ -14,5 +14,7 @@ SW_CHECKED sw_rc sw_check_questions(const sw_graph *g, const sw_mesh *mesh, cons
  * "-" are those of standard input, a line each until it ends; a line that cannot be read is an error that does not keep
  * the others from being answered. What a question asks that cannot be is its answer. */
 SW_CHECKED sw_rc sw_answer_all(const sw_questions *q, const sw_words *texts, sw_cancel *cancel, sw_diag *d);
+/* Answer what the plan would be with 90, 75 and 50 % of the memory that it takes at its peak. */
+SW_CHECKED sw_rc sw_answer_lower_memory(const sw_questions *q, sw_cancel *cancel, sw_diag *d);
 
 #endif

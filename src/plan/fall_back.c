@@ -86,7 +86,7 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   out->n_stated = known.n_stated;
   out->stated = known.stated;
   out->origin = known.origin;
-  out->cost_units = sw_cost_units(b.cost_s);
+  out->cost_units = sw_cost_units(s->machine, b.cost_s);
   if (out->cost_units < out->bound_units) out->pruned_inexact++; /* it is none of the plans that the bound is of */
   if (out->cost_units != out->bound_units) out->status = SW_SOLVE_FEASIBLE;
   out->bound_units = sw_min_i64(out->bound_units, out->cost_units);
@@ -109,7 +109,7 @@ sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
         why);
   }
   out->status = SW_SOLVE_FEASIBLE;
-  out->cost_units = sw_cost_units(b.cost_s);
+  out->cost_units = sw_cost_units(s->machine, b.cost_s);
   out->bound_units = sw_min_i64(s->least, out->cost_units);
   out->capacity_bytes = s->o->selection.capacity_bytes;
   return SW_OK;

@@ -319,9 +319,11 @@ static sw_rc require(const sw_graph *g, const sw_pin *pin, sw_annotation *all, i
 
 /* Pins that no choice of the problem meets (unequal blocks, halos, parts of a value): a problem of its own, with the
  * pins as requirements of the model. */
-static sw_rc ask_anew(const sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out, sw_diag *d) {
+static sw_rc ask_anew(const sw_planner *p, int64_t capacity, int32_t n, const sw_pin *pins, sw_arena *arena,
+                      sw_plan *out, sw_diag *d) {
   sw_graph pinned = *p->s.g;
   sw_plan_options o = p->o;
+  o.selection.capacity_bytes = capacity;
   sw_annotation *all;
   SW_ARENA_NEW(all, arena, pinned.n_annotations + n, d);
   for (int32_t i = 0; i < pinned.n_annotations; i++) all[i] = pinned.annotations[i];
@@ -339,7 +341,9 @@ static bool any_of_use(int32_t n, const sw_pin *pins) {
   return any;
 }
 
-sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out, sw_diag *d) {
+sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_bytes, int32_t n, const sw_pin *pins, sw_arena *arena,
+                            sw_plan *out, sw_diag *d) {
+  const int64_t capacity = sw_min_i64(capacity_bytes, p->o.selection.capacity_bytes);
   sw_plan_options o = p->o;
   sw_solve_state state = p->state; /* a question leaves nothing that the next one would have to forget */
   sw_searcher s = {.g = p->s.g, .machine = p->s.machine, .o = &o, .arena = arena, .state = &state};
@@ -349,6 +353,7 @@ sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *are
     return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
                    "time was up before the problem stood; more time (--time-limit) is needed");
   o.start = &p->base;
+  o.selection.capacity_bytes = capacity;
   s.selection = p->s.selection;
   s.problem = p->s.problem;
   s.relaxed = p->s.relaxed;
@@ -357,13 +362,17 @@ sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *are
   sw_search_begin(&s, &spent);
   SW_TRY(sw_plan_build(s.g, s.machine, arena, out, d));
   sw_rc rc = sw_selection_pin(s.selection, n, pins, d);
-  if (rc == SW_E_INFEASIBLE && !any_of_use(n, pins)) return ask_anew(p, n, pins, arena, out, d);
+  if (rc == SW_E_INFEASIBLE && !any_of_use(n, pins)) return ask_anew(p, capacity, n, pins, arena, out, d);
   if (rc) return rc;
   rc = find(&s, out, &fit, d);
   if (!rc) rc = sw_search_simplify(&s, out, d);
   out->time_s = sw_now_s() - spent.started_s;
   sw_rc freed = sw_selection_pin(s.selection, 0, NULL, d);
   return rc ? rc : freed;
+}
+
+sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  return sw_planner_ask_within(p, p->o.selection.capacity_bytes, n, pins, arena, out, d);
 }
 
 sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o, sw_arena *arena,

@@ -26,7 +26,7 @@ static void print_bound(const sw_plan *p, sw_text *t) {
   sw_text_puts(t, "; ");
   sw_plan_bound_print(p, t);
   sw_text_puts(t, " ");
-  sw_text_seconds(t, (double)p->bound_units / SW_COST_UNITS_PER_S);
+  sw_text_seconds(t, sw_cost_seconds(p->machine, p->bound_units));
   if (gap > 0 && gap < 0.005)
     sw_text_puts(t, ", gap below 0.01 %");
   else

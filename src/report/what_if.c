@@ -126,7 +126,7 @@ static void print_json(const sw_questions *q, const answer *a, sw_text *out) {
   if (!a->rc) {
     sw_jw_f64(&o, "total_s", a->breakdown.total_s);
     sw_jw_f64(&o, "change", change_of(q, a));
-    sw_jw_f64(&o, "bound_s", (double)a->plan.bound_units / SW_COST_UNITS_PER_S);
+    sw_jw_f64(&o, "bound_s", sw_cost_seconds(a->plan.machine, a->plan.bound_units));
     sw_jw_f64(&o, "gap", sw_plan_gap(&a->plan));
     sw_jw_bool(&o, "bound_proven", sw_plan_bound_is_proven(&a->plan));
     sw_jw_i64(&o, "peak_bytes", a->breakdown.peak_bytes);
@@ -161,9 +161,9 @@ static sw_rc find_changes(const sw_questions *q, sw_arena *arena, answer *a, sw_
 }
 
 /* A plan that does not exist or was not found is an answer, too. */
-static sw_rc ask(const sw_questions *q, const sw_pin *pins, sw_arena *arena, answer *a, sw_diag *d) {
+static sw_rc ask(const sw_questions *q, int64_t capacity, const sw_pin *pins, sw_arena *arena, answer *a, sw_diag *d) {
   sw_diag why = {0};
-  a->rc = sw_planner_ask(q->planner, a->n_pins, pins, arena, &a->plan, &why);
+  a->rc = sw_planner_ask_within(q->planner, capacity, a->n_pins, pins, arena, &a->plan, &why);
   if (a->rc == SW_E_INFEASIBLE || a->rc == SW_E_RESOURCE) {
     a->why = sw_arena_copy(arena, why.text, strlen(why.text) + 1, 1, d);
     return a->why ? SW_OK : SW_E_RESOURCE;
@@ -177,7 +177,15 @@ static sw_rc ask(const sw_questions *q, const sw_pin *pins, sw_arena *arena, ans
 sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins, sw_arena *arena, sw_text *out,
                  sw_diag *d) {
   answer a = {.text = text, .n_pins = n};
-  SW_TRY(ask(q, pins, arena, &a, d));
+  SW_TRY(ask(q, INT64_MAX, pins, arena, &a, d));
+  (q->json ? print_json : print_lines)(q, &a, out);
+  return SW_OK;
+}
+
+sw_rc sw_what_if_memory(const sw_questions *q, int64_t capacity_bytes, sw_arena *arena, sw_text *out, sw_diag *d) {
+  answer a = {.text = sw_arena_printf(arena, d, "memory=%lldB", (long long)capacity_bytes)};
+  if (!a.text) return SW_E_RESOURCE;
+  SW_TRY(ask(q, capacity_bytes, NULL, arena, &a, d));
   (q->json ? print_json : print_lines)(q, &a, out);
   return SW_OK;
 }

@@ -116,6 +116,7 @@ static sw_rc price_breaks(const sw_border_key *key, const sw_prices *prices, sw_
       const int32_t id = b->sharding[k], given = b->given[from];
       if (id < 0 || id == given) continue;
       b->breaks[from * t->n_layouts + k] = sw_cost_units(
+          prices->machine,
           sw_value_break_s(key->g, prices->machine, key->value, &c->shardings.at[given], &c->shardings.at[id]));
     }
   }

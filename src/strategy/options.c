@@ -31,7 +31,7 @@ sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration 
   SW_ARENA_NEW(out->temp, arena, e->n, d);
   bool any_temp = false;
   for (int32_t i = 0; i < e->n; i++) {
-    out->price[i] = sw_cost_times(sw_cost_units(e->cost[i].local_s + e->cost[i].move_s), op->repeats);
+    out->price[i] = sw_cost_times(sw_cost_units(prices->machine, e->cost[i].local_s + e->cost[i].move_s), op->repeats);
     out->temp[i] = (int64_t)e->cost[i].temp_bytes;
     any_temp = any_temp || out->temp[i] > 0;
   }

@@ -203,7 +203,7 @@ static sw_rc add_stated(const sw_pin_target *t, const sw_op *op, int port, const
     keep[i] = true;
     if (operand && t->g->values[value].def >= 0 &&
         sw_strategy_halo_is_held(t->g, op, sw_machine_mesh(t->machine), &c->strategies[i], port, s)) {
-      c->price[i] = sw_max_i64(0, c->price[i] - sw_cost_units(window_s(t, op, &c->strategies[i], port)));
+      c->price[i] = sw_max_i64(0, c->price[i] - sw_cost_units(t->machine, window_s(t, op, &c->strategies[i], port)));
       at->id[i] = stated;
       continue;
     }

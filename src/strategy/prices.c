@@ -3,10 +3,18 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "shardwright/profile.h"
 #include "shardwright/selection.h"
 
-int64_t sw_cost_units(double seconds) {
-  double u = ceil(seconds * SW_COST_UNITS_PER_S);
+double sw_cost_units_per_s(const sw_machine *machine) {
+  enum { BASE = 41, MOST = 5 }; /* powers of two: of bytes per second, and above these of a memory that is real */
+  const double kBase = 16e12, bytes_per_s = sw_machine_profile(machine)->memory_bytes_per_s;
+  if (!(bytes_per_s >= 1) || bytes_per_s >= ldexp(1, BASE + MOST)) return kBase;
+  return ldexp(kBase, ilogb(bytes_per_s) - BASE);
+}
+
+int64_t sw_cost_units(const sw_machine *machine, double seconds) {
+  const double u = ceil(seconds * sw_cost_units_per_s(machine));
   return u >= (double)SW_FORBIDDEN ? SW_FORBIDDEN : u > 0 ? (int64_t)u : 0;
 }
 
@@ -126,7 +134,7 @@ static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *fro
     c->routes++;
   }
   SW_TRY(sw_route_prices_get(p->routes, c->routes - 1, from, to, &s, d));
-  *out = isfinite(s) ? sw_cost_add(sw_cost_units(s), 1) : SW_FORBIDDEN; /* one more for being a step */
+  *out = isfinite(s) ? sw_cost_add(sw_cost_units(p->machine, s), 1) : SW_FORBIDDEN; /* one more for being a step */
   return SW_OK;
 }
 
@@ -153,7 +161,8 @@ static sw_rc price_symmetric(sw_prices *p, sw_shape_class *c, const sw_sharding 
 /* One unit more for being a step; not above the price by rounding. */
 static int64_t least_units(const sw_prices *p, const sw_shape_class *c, int32_t from, int32_t to) {
   const double kRounding = 1e-9;
-  return sw_cost_add(sw_cost_units(sw_route_least_s(p->floors, &c->end[from], &c->end[to]) * (1 - kRounding)), 1);
+  return sw_cost_add(
+      sw_cost_units(p->machine, sw_route_least_s(p->floors, &c->end[from], &c->end[to]) * (1 - kRounding)), 1);
 }
 
 sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to, int64_t *out, sw_diag *d) {

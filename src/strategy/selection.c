@@ -450,7 +450,7 @@ static int64_t least_of_unit(const sw_selection *s, int32_t i) {
   if (!c && unit.kind != SW_UNIT_OP) return 0;
   if (!c) {
     const sw_op *op = &s->g->ops[unit.id];
-    return sw_cost_times(sw_cost_units(sw_op_least_s(s->g, op, s->machine)), op->repeats);
+    return sw_cost_times(sw_cost_units(s->machine, sw_op_least_s(s->g, op, s->machine)), op->repeats);
   }
   for (int32_t k = 0; k < c->n; k++) least = sw_min_i64(least, c->price[k]);
   return least;

@@ -104,8 +104,7 @@ static sw_rc explain(sw_planner *planner, const sw_plan *plan, sw_arena *arena, 
     pin.value = sw_graph_value_named(plan->graph, "w1");
     SW_TRY(sw_sharding_parse(mesh, 2, kWays[i], strlen(kWays[i]), SW_NOWHERE, arena, &pin.sharding, d));
     SW_TRY(sw_planner_ask(planner, 1, &pin, arena, &other, d));
-    printf("w1 %s: %+.1f us\n", kWays[i],
-           ((double)other.cost_units - (double)plan->cost_units) / SW_COST_UNITS_PER_S * 1e6);
+    printf("w1 %s: %+.1f us\n", kWays[i], sw_cost_seconds(plan->machine, other.cost_units - plan->cost_units) * 1e6);
     if (other.cost_units < plan->cost_units) return SW_BUG(d, "the plan was not the cheapest");
   }
   return SW_OK;

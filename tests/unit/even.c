@@ -59,8 +59,8 @@ static void judge(trial *t) {
   if (sw_plan_verify(&t->plan, &diag) == SW_OK) {
     assert_ok(sw_plan_breakdown(&t->plan, &scratch, &a, &diag));
     for (int even = 0; even < N_MODES; even++)
-      if (admits((sw_even)even, &t->plan) && sw_cost_units(a.total_s) < t->least[even])
-        t->least[even] = sw_cost_units(a.total_s);
+      if (admits((sw_even)even, &t->plan) && sw_cost_units(t->plan.machine, a.total_s) < t->least[even])
+        t->least[even] = sw_cost_units(t->plan.machine, a.total_s);
   }
   sw_arena_deinit(&scratch);
 }

@@ -238,14 +238,14 @@ static void complain(const judged *j, const sw_plan *other, const char *who, dou
   }
   fail_msg("model %llu on %s: %s: the search has %.9g s (bound %.9g s, %lld left out), %s %.9g s\n%s",
            (unsigned long long)j->m->seed, j->m->mesh, what, j->total_s,
-           (double)j->plan->bound_units / SW_COST_UNITS_PER_S, (long long)j->plan->pruned_inexact, who, other_s,
+           sw_cost_seconds(j->plan->machine, j->plan->bound_units), (long long)j->plan->pruned_inexact, who, other_s,
            sw_text_str(&text));
 }
 
 /* Another plan of the same graph, or of the same with more pins. */
 static void compare(judged *j, const sw_plan *other, bool known, const char *who) {
   const double other_s = total_of(other, j->arena);
-  const double bound_s = (double)j->plan->bound_units / SW_COST_UNITS_PER_S;
+  const double bound_s = sw_cost_seconds(j->plan->machine, j->plan->bound_units);
   j->others++;
   const bool may_be_dearer = j->is_open && !known;
   if (!may_be_dearer && j->total_s > other_s * (1 + j->o->solve.gap + kRounding) + kTies_s)

@@ -83,7 +83,7 @@ static void compare(const subject *s, const sw_mesh *mesh, const sw_mesh *merged
   sw_plan fine, coarse;
   plan_on(s, mesh, &arena, &fine);
   plan_on(s, merged, &arena, &coarse);
-  const double ties = kTies_s * SW_COST_UNITS_PER_S + kRounding * (double)coarse.cost_units,
+  const double ties = kTies_s * sw_cost_units_per_s(fine.machine) + kRounding * (double)coarse.cost_units,
                most = (double)coarse.cost_units / (1 - sw_plan_gap(&fine)) + ties;
   sw_mesh_print(mesh, &of);
   sw_mesh_print(merged, &beside);

@@ -2,6 +2,8 @@
  * and nothing more where they cost nothing; plans that are simpler cost no more than was allowed, hold no more, and
  * have repeated layers cut alike.
  */
+#include <math.h>
+
 #include "check.h"
 
 #include "copies_case.h"
@@ -11,6 +13,7 @@
 #include "select/simple.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
+#include "shardwright/profile_json.h"
 
 /* --- by definition ------------------------------------------------------------------------------------------------ */
 
@@ -215,7 +218,7 @@ static void search(const sw_graph *g, const sw_machine *machine, double simplici
   *peak = breakdown.peak_bytes;
   assert_true(*peak <= out->capacity_bytes);
   assert_true(out->bound_units <= out->cost_units);
-  const double cost = breakdown.total_s * SW_COST_UNITS_PER_S; /* its price is its own */
+  const double cost = breakdown.total_s * sw_cost_units_per_s(machine); /* its price is its own */
   assert_true(cost <= (double)out->cost_units && (double)out->cost_units <= cost * 1.0001 + 16e5);
 }
 
@@ -283,11 +286,68 @@ static void layers_are_cut_alike(void **state) {
   sw_arena_deinit(&a);
 }
 
+/* --- a machine that is slower throughout ---------------------------------------------------------------------------
+ */
+
+typedef struct slower {
+  const char *hw, *model, *mesh;
+} slower;
+
+static const slower kSlower[] = {{"local", "small/gpt2", "x=2,y=4"},
+                                 {"local", "small/mixtral", "x=2,y=2"},
+                                 {"dgx-h100", "small/gpt2-train", "x=2,y=4"},
+                                 {"dgx-h100", "llama3-8b-decode", "x=2,y=4"}};
+
+/* Each number that is of a time, or a rate. */
+static const char *const kChanges[] = {"**.*bytes_per_s*=0.5", "device.flop_per_s.**=0.5",
+                                       "**.{base_s,peer_s,launch_s,head_s,ramp_s_per_sqrt_byte}*=2"};
+
+static void plan_slower(const slower *c, bool slow, sw_arena *a, const sw_graph *g, sw_plan *out) {
+  sw_diag diag = {0};
+  const sw_mesh mesh = mesh_of(c->mesh);
+  char path[256];
+  sw_machine *machine;
+  const sw_profile *hw;
+  int64_t peak;
+  const sw_profile_reading reading = {.changes = kChanges,
+                                      .n_changes = slow ? (int)(sizeof kChanges / sizeof *kChanges) : 0};
+  snprintf(path, sizeof path, "%s/hwprofiles/%s.json", SW_SOURCE_DIR, c->hw);
+  assert_ok(sw_profile_read_with(path, &reading, a, &hw, &diag));
+  assert_ok(sw_machine_build(a, hw, &mesh, &machine, &diag));
+  search(g, machine, 0.003, 0, a, out, &peak);
+}
+
+/* All takes twice as long there, and the plan is the same. */
+static void a_machine_half_as_fast_has_the_same_plan(void **state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof kSlower / sizeof *kSlower; k++) {
+    char path[256];
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_graph *g;
+    sw_plan plan, slow;
+    snprintf(path, sizeof path, "%s/models/%s.json", SW_SOURCE_DIR, kSlower[k].model);
+    assert_ok(sw_model_read(path, &g, &diag));
+    plan_slower(&kSlower[k], false, &a, g, &plan);
+    plan_slower(&kSlower[k], true, &a, g, &slow);
+    assert_int_equal(plan.cost_units, slow.cost_units);
+    assert_int_equal(plan.bound_units, slow.bound_units);
+    assert_true(
+        fabs(2 * sw_cost_seconds(plan.machine, plan.cost_units) / sw_cost_seconds(slow.machine, slow.cost_units) - 1) <
+        1e-12);
+    for (sw_id i = 0; i < g->n_ops; i++) assert_true(sw_strategy_equal(&plan.ops[i], &slow.ops[i]));
+    for (int32_t i = 0; i < g->n_args; i++) assert_true(sw_sharding_equal(&plan.args[i], &slow.args[i]));
+    sw_graph_destroy(g);
+    sw_arena_deinit(&a);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_are_as_defined),
       cmocka_unit_test(simpler_plans_stay_within_what_is_allowed),
       cmocka_unit_test(layers_are_cut_alike),
+      cmocka_unit_test(a_machine_half_as_fast_has_the_same_plan),
   };
   return cmocka_run_group_tests_name("simple", tests, NULL, NULL);
 }
