@@ -143,28 +143,28 @@ sw_rc sw_file_next(sw_file_stream *s, const char **piece, size_t *n, sw_diag *d)
   return SW_OK;
 }
 
-/* Of a text the first piece is looked at as it comes: what is none may have no end. */
-static sw_rc read_all(sw_file_stream *s, bool is_text, sw_text *t, sw_diag *d) {
+/* The first piece is looked at as it comes: what is refused may have no end. */
+static sw_rc read_all(sw_file_stream *s, sw_file_check check, sw_text *t, sw_diag *d) {
   const char *piece;
   size_t n;
   do {
     SW_TRY(sw_file_next(s, &piece, &n, d));
-    if (is_text && t->n == 0) SW_TRY(sw_check_text(shown(s->path), piece, n, d));
+    if (check && t->n == 0) SW_TRY(check(shown(s->path), piece, n, d));
     sw_text_append(t, piece, n);
-    if (is_text && t->n > INT32_MAX)
+    if (check && t->n > INT32_MAX)
       return SW_FAIL_INPUT(d, ((sw_span){s->path, 0, 0}), "a text of more than 2 GiB; expected a shorter one");
   } while (n > 0 && !t->rc);
   return t->rc ? SW_FAIL(d, SW_E_RESOURCE, ((sw_span){s->path, 0, 0}), "out of memory while reading") : SW_OK;
 }
 
-static sw_rc read_file(const char *path, bool is_text, char **bytes, size_t *n, sw_diag *d) {
+static sw_rc read_file(const char *path, sw_file_check check, char **bytes, size_t *n, sw_diag *d) {
   sw_file_stream *s;
   struct stat st;
   SW_TRY(sw_file_open(path, &s, d));
   /* As much as the file says, so that long ones are not copied again and again; what is packed gets more later. */
   sw_text t = {.cap = 2 + (fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) ? (size_t)st.st_size : 0)};
   t.at = sw_mem_alloc(t.cap, 1, d);
-  sw_rc rc = t.at ? read_all(s, is_text, &t, d) : SW_E_RESOURCE;
+  sw_rc rc = t.at ? read_all(s, check, &t, d) : SW_E_RESOURCE;
   sw_file_close(s);
   if (rc) {
     sw_text_free(&t);
@@ -175,9 +175,7 @@ static sw_rc read_file(const char *path, bool is_text, char **bytes, size_t *n, 
   return SW_OK;
 }
 
-sw_rc sw_file_read(const char *path, char **bytes, size_t *n, sw_diag *d) {
-  return read_file(path, false, bytes, n, d);
-}
+sw_rc sw_file_read(const char *path, char **bytes, size_t *n, sw_diag *d) { return read_file(path, NULL, bytes, n, d); }
 
 /* Marks of encodings that are not ours, the longer ones first. */
 static const struct {
@@ -209,13 +207,17 @@ sw_rc sw_check_text(const char *path, const char *bytes, size_t n, sw_diag *d) {
   return SW_FAIL_INPUT(d, at, "a byte 0; expected text");
 }
 
-sw_rc sw_file_read_text(const char *path, char **bytes, size_t *n, sw_diag *d) {
-  SW_TRY(read_file(path, true, bytes, n, d));
-  sw_rc rc = sw_check_text(shown(path), *bytes, *n, d);
+sw_rc sw_file_read_checked(const char *path, sw_file_check check, char **bytes, size_t *n, sw_diag *d) {
+  SW_TRY(read_file(path, check, bytes, n, d));
+  sw_rc rc = check(shown(path), *bytes, *n, d);
   if (!rc) return SW_OK;
   sw_mem_free(*bytes);
   *bytes = NULL;
   return rc;
+}
+
+sw_rc sw_file_read_text(const char *path, char **bytes, size_t *n, sw_diag *d) {
+  return sw_file_read_checked(path, sw_check_text, bytes, n, d);
 }
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */

@@ -9,7 +9,12 @@
 /* Read all of `path` (gzip is unpacked when the bytes start with its magic; it must be whole, with nothing behind it).
  * *bytes is NUL-terminated beyond *n and owned by the caller (sw_mem_free). */
 SW_API SW_CHECKED sw_rc sw_file_read(const char *path, char **bytes, size_t *n, sw_diag *d);
-/* The same of text of less than 2 GiB, which is checked: */
+/* The same of less than 2 GiB, checked: `check` sees the first bytes as soon as they are there, for what is refused may
+ * have no end, and then all. */
+typedef sw_rc (*sw_file_check)(const char *path, const char *bytes, size_t n, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_file_read_checked(const char *path, sw_file_check check, char **bytes, size_t *n,
+                                             sw_diag *d);
+/* The same of text: */
 SW_API SW_CHECKED sw_rc sw_file_read_text(const char *path, char **bytes, size_t *n, sw_diag *d);
 /* No byte order mark, no UTF-16 or UTF-32, no byte 0; `path` is for the message. */
 SW_API SW_CHECKED sw_rc sw_check_text(const char *path, const char *bytes, size_t n, sw_diag *d);

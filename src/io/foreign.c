@@ -53,7 +53,7 @@ static bool is_protobuf(const char *bytes, size_t n) {
   bool control = false;
   for (size_t i = 0; i < n && i < 64; i++)
     control = control || ((unsigned char)bytes[i] < 32 && !isspace((unsigned char)bytes[i]));
-  return n > 2 && control && strchr("\x08\x0a\x12", bytes[0]);
+  return n > 2 && control && memchr("\x08\x0a\x12", bytes[0], 3);
 }
 
 /* Eight bytes of length, then JSON. */
@@ -74,13 +74,11 @@ sw_rc sw_refuse_foreign(const char *file, const char *bytes, size_t n, sw_diag *
   return SW_OK;
 }
 
+static sw_rc check_model(const char *file, const char *bytes, size_t n, sw_diag *d) {
+  SW_TRY(sw_refuse_foreign(file, bytes, n, d));
+  return sw_check_text(file, bytes, n, d);
+}
+
 sw_rc sw_read_model_text(const char *path, char **bytes, size_t *n, sw_diag *d) {
-  const char *file = strcmp(path, "-") == 0 ? "<stdin>" : path;
-  SW_TRY(sw_file_read(path, bytes, n, d));
-  sw_rc rc = sw_refuse_foreign(file, *bytes, *n, d);
-  if (!rc) rc = sw_check_text(file, *bytes, *n, d);
-  if (!rc) return SW_OK;
-  sw_mem_free(*bytes);
-  *bytes = NULL;
-  return rc;
+  return sw_file_read_checked(path, check_model, bytes, n, d);
 }
