@@ -135,6 +135,7 @@ typedef struct sw_comparison {
   const char *name;
   bool made;          /* false: it cannot be made; the rest is not set */
   const char *breaks; /* NULL, or what is required and not kept, in words: it is no answer to the model */
+  const char *uncut;  /* NULL, or what its rule would cut and does not, as sizes do not divide, in words */
   sw_plan plan;
   sw_breakdown breakdown;
 } sw_comparison;
@@ -179,6 +180,8 @@ typedef enum sw_baseline {
   SW_BASELINE_DATA_PARALLEL, /* every input cut on its first dimension over all axes, parameters replicated */
   SW_BASELINE_MEGATRON,      /* last axis: weights alternately by columns and rows; the rest data-parallel */
   SW_BASELINE_FSDP,          /* inputs as data-parallel, parameters and state cut over all axes, gathered to use */
+  SW_BASELINE_ZERO1,         /* data-parallel, but what only updates read, moments and master weights, is cut over all
+                                axes: each device updates its part, and new parameters are gathered */
   SW_BASELINE_COUNT
 } sw_baseline;
 SW_API const char *sw_baseline_text(sw_baseline b);

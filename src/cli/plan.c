@@ -76,7 +76,7 @@ static const sw_option kOptions[] = {
     SW_ADAPT_OPTION(settings),
     {"baseline", 0, SW_OPTION_CHOICE, "NAME", NULL,
      "instead of a search, the plan that is made by this rule: to be looked at, run or compared as any other",
-     SW_INTO_TEXT(settings, baseline), .choices = "replicated|data-parallel|megatron|fsdp"},
+     SW_INTO_TEXT(settings, baseline), .choices = "replicated|data-parallel|megatron|fsdp|zero1"},
     {"pin", 0, SW_OPTION_WORDS, "PINS", NULL,
      "shardings that the plan must have besides those that the model requires, as --what-if has them: "
      "NAME=SHARDING, several with ';' between",

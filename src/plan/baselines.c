@@ -13,7 +13,9 @@
 
 #include "shardwright/plan.h"
 #include "base/array.h"
+#include "base/checked.h"
 #include "base/hash.h"
+#include "plan/value_class.h"
 #include "reshard/least.h"
 
 enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
@@ -21,12 +23,20 @@ enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it i
 /* What any plan made by rule asks of a graph on a machine: it is the same for all of them. */
 typedef struct known {
   sw_arena mem;
+  const uint8_t *class_of; /* by value: sw_memory_class */
+  int64_t batch;           /* extent of the first dimension of the first input, 0 when there is none */
   sw_dict classes;
   SW_ARRAY(sw_enumeration) enumerations;
   sw_dict prices;
   SW_ARRAY(double) seconds;
   const sw_route_floors *floors; /* NULL: not asked for yet */
   sw_dict chosen;                /* context of an op -> index into its enumeration */
+  struct { /* weights that the last plan leaves whole, or cuts elsewhere, where its rule would cut */
+    int32_t n;
+    sw_id first;
+    int dim;
+    int64_t shards;
+  } uncut;
 } known;
 
 typedef struct follower {
@@ -40,11 +50,10 @@ typedef struct follower {
   bool *fixed;    /* by argument: its sharding is decided */
   uint8_t *waits; /* by op: can_wait, until it is decided */
   bool patient;   /* such ops exist */
-  int64_t batch;  /* extent of the first dimension of the first input, 0 when there is none */
   sw_text key;
 } follower;
 
-static const char *const kTexts[SW_BASELINE_COUNT] = {"replicated", "data-parallel", "megatron", "fsdp"};
+static const char *const kTexts[SW_BASELINE_COUNT] = {"replicated", "data-parallel", "megatron", "fsdp", "zero1"};
 const char *sw_baseline_text(sw_baseline b) { return kTexts[b]; }
 
 /* --- rules for arguments ----------------------------------------------------------------------------------------- */
@@ -80,20 +89,18 @@ static void cut_everywhere(const follower *f, const sw_value *v, sw_sharding *ou
 }
 
 /* Inputs, and state that has the batch in front (a cache), follow the batch. */
-static bool follows_batch(const follower *f, const sw_value *v) {
+static bool follows_batch(const follower *f, sw_id arg) {
+  const sw_value *v = &f->g->values[arg];
   if (v->kind == SW_VALUE_INPUT) return true;
-  return v->kind == SW_VALUE_STATE && v->type.rank >= 3 && f->batch > 1 && v->type.dims[0] == f->batch;
+  return f->known->class_of[arg] == SW_MEMORY_STATE && v->type.rank >= 3 && f->known->batch > 1 &&
+         v->type.dims[0] == f->known->batch;
 }
 
 static void place_args(follower *f) {
   const sw_graph *g = f->g;
-  for (int32_t i = g->n_args - 1; i >= 0; i--) {
-    const sw_value *v = &g->values[g->args[i]];
-    if (v->kind == SW_VALUE_INPUT && v->type.rank > 0) f->batch = v->type.dims[0];
-  }
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
-    bool batch = follows_batch(f, v);
+    bool batch = follows_batch(f, g->args[i]);
     f->fixed[i] = true;
     if (f->kind == SW_BASELINE_REPLICATED) continue;
     if (batch) cut_batch(f, v, f->kind == SW_BASELINE_MEGATRON ? 1 : 0, &f->plan->args[i]);
@@ -362,6 +369,13 @@ static bool cut_last_axis_of(const follower *f, sw_id value, const int64_t *dims
   return false;
 }
 
+static void say_uncut(follower *f, sw_id weight, int dim, int64_t shards) {
+  if (f->known->uncut.n++) return;
+  f->known->uncut.first = weight;
+  f->known->uncut.dim = dim;
+  f->known->uncut.shards = shards;
+}
+
 static void place_weight(follower *f, const sw_op *op, int which) {
   const sw_value *w = &f->g->values[op->operands[which]];
   if (w->def >= 0 || f->fixed[w->def_index]) return;
@@ -375,7 +389,11 @@ static void place_weight(follower *f, const sw_op *op, int which) {
   for (int k = 0; k < w->type.rank; k++) {
     bool wanted =
         rows ? ints_contain(mine, n_mine, k) : !ints_contain(mine, n_mine, k) && !ints_contain(batch, n_batch, k);
-    if (!wanted || w->type.dims[k] % last.size) continue;
+    if (!wanted) continue;
+    if (w->type.dims[k] % last.size) {
+      say_uncut(f, op->operands[which], k, last.size);
+      continue;
+    }
     (void)sw_sharding_push(&f->plan->args[w->def_index], k, last);
     return;
   }
@@ -440,20 +458,38 @@ static sw_rc convert_parts(follower *f, const sw_value *arg, sw_diag *d) {
   return SW_OK;
 }
 
-/* Parameters and state live cut over everything and are gathered where used. */
-static sw_rc shard_fully(follower *f, sw_diag *d) {
+/* State that ops use in a narrower type alone. */
+static bool is_master(const follower *f, const sw_value *v) {
   const sw_graph *g = f->g;
-  if (f->kind != SW_BASELINE_FSDP) return SW_OK;
+  bool converted = false;
+  for (int32_t i = 0; i < v->n_uses; i++) {
+    const sw_op *op = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
+    if (op && op->code == SW_OP_CONVERT)
+      converted = converted || sw_dtype_bits(sw_result_type(g, op, 0)->dtype) < sw_dtype_bits(v->type.dtype);
+  }
+  return v->kind == SW_VALUE_STATE && converted;
+}
+
+/* Does the argument live cut over everything, whoever uses it? */
+static bool lives_cut(const follower *f, sw_id arg) {
+  const sw_value *v = &f->g->values[arg];
+  if (f->kind == SW_BASELINE_FSDP) return !follows_batch(f, arg);
+  if (f->kind != SW_BASELINE_ZERO1) return false;
+  const uint8_t class_of = f->known->class_of[arg];
+  return class_of == SW_MEMORY_OPTIMIZER || (class_of == SW_MEMORY_PARAMETERS && is_master(f, v));
+}
+
+/* What lives cut is gathered where it is used whole. */
+static sw_rc shard_state(follower *f, sw_diag *d) {
+  const sw_graph *g = f->g;
   for (int32_t i = 0; i < g->n_args; i++) {
-    const sw_value *v = &g->values[g->args[i]];
-    if (!follows_batch(f, v)) cut_everywhere(f, v, &f->plan->args[i]);
+    if (lives_cut(f, g->args[i])) cut_everywhere(f, &g->values[g->args[i]], &f->plan->args[i]);
   }
   for (int32_t i = 0; i < g->n_outputs; i++) {
-    if (g->alias[i] >= 0 && !follows_batch(f, &g->values[g->alias[i]])) keep_update(f, i);
+    if (g->alias[i] >= 0 && lives_cut(f, g->alias[i])) keep_update(f, i);
   }
   for (int32_t i = 0; i < g->n_args; i++) {
-    const sw_value *v = &g->values[g->args[i]];
-    if (!follows_batch(f, v)) SW_TRY(convert_parts(f, v, d));
+    if (lives_cut(f, g->args[i])) SW_TRY(convert_parts(f, &g->values[g->args[i]], d));
   }
   return SW_OK;
 }
@@ -533,6 +569,14 @@ static sw_rc choose_all(follower *f, sw_diag *d) {
   return SW_OK;
 }
 
+static sw_rc known_init(known *k, const sw_graph *g, sw_diag *d) {
+  for (int32_t i = g->n_args - 1; i >= 0; i--) {
+    const sw_value *v = &g->values[g->args[i]];
+    if (v->kind == SW_VALUE_INPUT && v->type.rank > 0) k->batch = v->type.dims[0];
+  }
+  return sw_classify_values(g, &k->mem, &k->class_of, d);
+}
+
 static void known_deinit(known *k) {
   sw_dict_deinit(&k->classes);
   sw_dict_deinit(&k->prices);
@@ -553,12 +597,13 @@ static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, 
                 .plan = out};
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   out->origin = kTexts[b];
+  k->uncut.n = 0;
   f.fixed = sw_mem_alloc((size_t)g->n_args, sizeof *f.fixed, d);
   f.waits = sw_mem_alloc((size_t)g->n_ops, sizeof *f.waits, d);
   sw_rc rc = f.fixed && f.waits ? SW_OK : SW_E_RESOURCE;
   if (!rc) place_args(&f);
   if (!rc) rc = follow_all(&f, d);
-  if (!rc) rc = shard_fully(&f, d);
+  if (!rc) rc = shard_state(&f, d);
   if (!rc) place_outputs(&f);
   sw_mem_free(f.fixed);
   sw_mem_free(f.waits);
@@ -615,9 +660,19 @@ sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baselin
                         sw_diag *d) {
   sw_breakdown breakdown;
   known k = {0};
-  sw_rc rc = build_better(g, machine, b, &k, arena, out, &breakdown, d);
+  sw_rc rc = known_init(&k, g, d);
+  if (!rc) rc = build_better(g, machine, b, &k, arena, out, &breakdown, d);
   known_deinit(&k);
   return rc;
+}
+
+static sw_rc tell_uncut(const sw_graph *g, const known *k, sw_arena *arena, const char **out, sw_diag *d) {
+  const sw_value *w = &g->values[k->uncut.first];
+  const char *more = k->uncut.n > 1 ? sw_arena_printf(arena, d, ", nor do %d more", (int)k->uncut.n - 1) : "";
+  if (!more) return SW_E_RESOURCE;
+  *out = sw_arena_printf(arena, d, "%lld of '%s' do not divide by %lld%s", (long long)w->type.dims[k->uncut.dim],
+                         w->name, (long long)k->uncut.shards, more);
+  return *out ? SW_OK : SW_E_RESOURCE;
 }
 
 static sw_rc build_all(const sw_graph *g, const sw_machine *machine, known *k, sw_arena *arena, sw_comparison *c,
@@ -628,6 +683,7 @@ static sw_rc build_all(const sw_graph *g, const sw_machine *machine, known *k, s
     sw_rc rc = build_better(g, machine, (sw_baseline)i, k, arena, &c[i].plan, &c[i].breakdown, &why);
     if (rc == SW_E_RESOURCE) return SW_FAIL(d, rc, SW_NOWHERE, "%s", why.text);
     c[i].made = rc == SW_OK;
+    if (c[i].made && k->uncut.n) SW_TRY(tell_uncut(g, k, arena, &c[i].uncut, d));
     if (!c[i].made || !sw_plan_verify(&c[i].plan, &why)) continue;
     c[i].breaks = sw_arena_copy(arena, why.text, strlen(why.text) + 1, 1, d);
     if (!c[i].breaks) return SW_E_RESOURCE;
@@ -640,7 +696,8 @@ sw_rc sw_baselines_build(const sw_graph *g, const sw_machine *machine, sw_arena 
   sw_comparison *c;
   known k = {0};
   SW_ARENA_NEW(c, arena, SW_BASELINE_COUNT, d);
-  sw_rc rc = build_all(g, machine, &k, arena, c, d);
+  sw_rc rc = known_init(&k, g, d);
+  if (!rc) rc = build_all(g, machine, &k, arena, c, d);
   known_deinit(&k);
   *out = c;
   return rc;

@@ -297,6 +297,7 @@ static void put_comparisons(sw_json_out *o, const sw_report *r) {
     if (c->made) {
       sw_jw_bool(o, "fits", sw_comparison_fits(r, c));
       if (c->breaks) sw_jw_string(o, "breaks", c->breaks);
+      if (c->uncut) sw_jw_string(o, "uncut", c->uncut);
       sw_jw_f64(o, "total_s", c->breakdown.total_s);
       sw_jw_i64(o, "peak_bytes", c->breakdown.peak_bytes);
     }

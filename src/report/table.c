@@ -264,8 +264,8 @@ static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
     char ratio[32] = "-"; /* beside a plan that costs nothing */
     if (r->breakdown->total_s > 0)
       snprintf(ratio, sizeof ratio, "%.2f x", k->breakdown.total_s / r->breakdown->total_s);
-    sw_columns_add(&c, "%s%s%s", ratio, sw_comparison_fits(r, k) ? "" : ", does not fit",
-                   k->breaks ? ", breaks a requirement" : "");
+    sw_columns_add(&c, "%s%s%s%s%s", ratio, sw_comparison_fits(r, k) ? "" : ", does not fit",
+                   k->breaks ? ", breaks a requirement" : "", k->uncut ? ", " : "", k->uncut ? k->uncut : "");
   }
   sw_columns_print(&c, 2, out);
 }

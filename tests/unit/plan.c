@@ -121,11 +121,12 @@ static void no_baseline_beats_the_search(void **state) {
   }
 }
 
-/* A small mpt's training step cut fully over 8 devices by rule; its own number of parameters in *n. */
-static void plan_fully_sharded(const char *convert, const char *state, sw_arena *arena, sw_breakdown *out, int64_t *n) {
-  const sw_gen_arg args[] = {{"layers", "2"},  {"hidden", "128"},    {"heads", "8"},
-                             {"vocab", "512"}, {"seq", "16"},        {"batch", "8"},
-                             {"mode", NULL},   {"convert", convert}, {"state-dtype", state}};
+/* A small mpt's training step over 8 devices by rule; its own number of parameters in *n. */
+static void plan_by_rule(sw_baseline rule, const char *dtype, const char *convert, const char *state, sw_arena *arena,
+                         sw_breakdown *out, int64_t *n) {
+  const sw_gen_arg args[] = {{"layers", "2"},        {"hidden", "128"}, {"heads", "8"}, {"vocab", "512"},
+                             {"seq", "16"},          {"batch", "8"},    {"mode", NULL}, {"convert", convert},
+                             {"state-dtype", state}, {"dtype", dtype}};
   enum { N_ARGS = sizeof args / sizeof *args };
   sw_gen_arg own[N_ARGS];
   sw_diag diag = {0};
@@ -142,7 +143,7 @@ static void plan_fully_sharded(const char *convert, const char *state, sw_arena 
   sw_graph_destroy(g);
   own[6].value = "train";
   assert_ok(sw_gen_model("mpt", own, N_ARGS, &g, &diag));
-  assert_ok(sw_baseline_build(g, machine_of("dgx-h100", "x=8", arena), SW_BASELINE_FSDP, arena, &plan, &diag));
+  assert_ok(sw_baseline_build(g, machine_of("dgx-h100", "x=8", arena), rule, arena, &plan, &diag));
   assert_ok(sw_plan_verify(&plan, &diag));
   assert_ok(sw_plan_breakdown(&plan, arena, out, &diag));
   sw_graph_destroy(g);
@@ -156,9 +157,9 @@ static void zero_holds_what_it_says(void **state) {
   sw_breakdown once, again, narrow;
   int64_t n;
   const int64_t devices = 8, step = 4;
-  plan_fully_sharded("once", "f32", &arena, &once, &n);
-  plan_fully_sharded("again", "f32", &arena, &again, &n);
-  plan_fully_sharded("again", "bf16", &arena, &narrow, &n);
+  plan_by_rule(SW_BASELINE_FSDP, "bf16", "once", "f32", &arena, &once, &n);
+  plan_by_rule(SW_BASELINE_FSDP, "bf16", "again", "f32", &arena, &again, &n);
+  plan_by_rule(SW_BASELINE_FSDP, "bf16", "again", "bf16", &arena, &narrow, &n);
   assert_int_equal(once.param_bytes, 12 * n / devices + step);
   assert_int_equal(again.param_bytes, 12 * n / devices + step);
   assert_int_equal(narrow.param_bytes, 8 * n / devices + step);
@@ -167,6 +168,33 @@ static void zero_holds_what_it_says(void **state) {
   assert_true(gathered >= whole && gathered < 1.02 * whole);
   assert_true(twice > 1.5 * whole && twice < 2.02 * whole); /* the table of positions is not used again */
   assert_true(again.peak_bytes < once.peak_bytes);
+  sw_arena_deinit(&arena);
+}
+
+static void assert_near(double got, double want, double off) {
+  if (got < want || got > (1 + off) * want) fail_msg("%g, not %g", got, want);
+}
+
+/* The first stage of ZeRO: parameters whole, what only updates read cut over all devices. Gradients are reduced into
+ * parts, in the type that they are made in, and what ops use next is gathered, in that type. */
+static void the_first_stage_of_zero_holds_what_it_says(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  sw_breakdown masters, single, whole;
+  int64_t n;
+  const int64_t devices = 8, step = 4;
+  plan_by_rule(SW_BASELINE_ZERO1, "bf16", "once", "f32", &arena, &masters, &n);
+  plan_by_rule(SW_BASELINE_ZERO1, "f32", "once", "f32", &arena, &single, &n);
+  plan_by_rule(SW_BASELINE_DATA_PARALLEL, "f32", "once", "f32", &arena, &whole, &n);
+  assert_int_equal(whole.param_bytes, 12 * n + step);
+  assert_int_equal(masters.param_bytes, 12 * n / devices + step);
+  assert_int_equal(single.param_bytes, 4 * n + 8 * n / devices + step);
+  const double sent = (double)n * (double)(devices - 1) / (double)devices;
+  assert_near(masters.by_collective[SW_COLL_ALL_GATHER].bytes, 2 * sent, 0.02);
+  assert_near(single.by_collective[SW_COLL_ALL_GATHER].bytes, 4 * sent, 0.02);
+  const double table = 512.0 * 128 * sent / (double)n; /* of tokens, whose gradient is reduced in two parts */
+  assert_near(single.by_collective[SW_COLL_REDUCE_SCATTER].bytes, 4 * (sent + table), 0.02);
+  assert_true(single.peak_bytes < whole.peak_bytes);
   sw_arena_deinit(&arena);
 }
 
@@ -366,6 +394,7 @@ int main(void) {
       cmocka_unit_test(known_optima_come_out),
       cmocka_unit_test(weights_alternate_columns_and_rows),
       cmocka_unit_test(no_baseline_beats_the_search),
+      cmocka_unit_test(the_first_stage_of_zero_holds_what_it_says),
       cmocka_unit_test(zero_holds_what_it_says),
       cmocka_unit_test(nor_one_that_is_short_of_time),
       cmocka_unit_test(what_is_priced_is_what_runs),

@@ -1,0 +1,25 @@
+/* What values of a program are for, as people sort the memory of a training step. */
+#ifndef PLAN_VALUE_CLASS_H_
+#define PLAN_VALUE_CLASS_H_
+
+#include "shardwright/graph.h"
+
+typedef enum sw_memory_class {
+  SW_MEMORY_INPUTS,
+  SW_MEMORY_PARAMETERS, /* also their next versions, until these take their place; as the next two */
+  SW_MEMORY_OPTIMIZER,  /* state that only the update of parameters reads */
+  SW_MEMORY_STATE,      /* other state that comes back: caches */
+  SW_MEMORY_GRADIENTS,  /* of parameters: what their updates are made of, scaled and summed ones included */
+  SW_MEMORY_KEPT,       /* activations that the backward part reads */
+  SW_MEMORY_OUTPUTS,
+  SW_MEMORY_TEMPORARIES, /* other values, and buffers of ops at work */
+  SW_MEMORY_COPIES,      /* by resharding, with the buffers of their routes */
+  SW_MEMORY_CLASSES
+} sw_memory_class;
+SW_API const char *sw_memory_class_text(sw_memory_class c); /* "optimizer state" */
+
+/* The class of each value as it is made, by what depends on what: the backward part of a training step is what outputs
+ * need that are not the next version of a state. In the arena. */
+SW_API SW_CHECKED sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_value, sw_diag *d);
+
+#endif
