@@ -103,6 +103,7 @@ struct sw_profile {
   int64_t shared_cores;   /* 0; else the rates above hold for this many devices, which all devices share */
   int n_levels;
   sw_level level[SW_MAX_LEVELS]; /* innermost first */
+  int node_level;                /* whose unit is a node as measured tables count them: levels up to it are inside */
   int n_meshes;
   sw_mesh mesh[SW_MAX_PROFILE_MESHES];
   int n_measured;

@@ -207,6 +207,9 @@ sw_rc sw_profile_verify(const sw_profile *p, sw_diag *d) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s' is open; expected only the outermost one to be, and no torus",
                            level->name);
   }
+  if (p->node_level < 0 || p->node_level >= p->n_levels)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "a node of profile '%s' is level %d; expected 0 to %d", p->name, p->node_level,
+                         p->n_levels - 1);
   if (p->n_meshes < 1) return SW_FAIL_INPUT(d, SW_NOWHERE, "profile '%s' offers no mesh", p->name);
   for (int i = 0; i < p->n_meshes; i++) SW_TRY(verify_mesh(p, i, d));
   return SW_OK;

@@ -369,6 +369,21 @@ static sw_rc read_levels(reader *r, const sw_json *v) {
   return SW_OK;
 }
 
+/* The level whose unit is a node: the innermost one where nothing says it. */
+static sw_rc read_node(reader *r, const sw_json *v) {
+  const char *name = NULL;
+  SW_TRY(opt_text_member(r, v, "node", &name));
+  r->p->node_level = 0;
+  if (!name || !r->p->n_levels) return SW_OK;
+  for (int l = 0; l < r->p->n_levels; l++) {
+    r->p->node_level = l;
+    if (r->p->level[l].name && !strcmp(r->p->level[l].name, name)) return SW_OK;
+  }
+  r->p->node_level = 0;
+  return SW_FAIL_INPUT(r->d, sw_json_span(sw_json_find(v, "node")), "'node' is '%.60s'; expected the name of a level",
+                       name);
+}
+
 static sw_rc read_mesh(reader *r, const sw_json *v, sw_mesh *out) {
   const char *text;
   sw_diag inner = {0};
@@ -433,8 +448,8 @@ static sw_rc check_format(reader *r, const sw_json *v) {
 }
 
 static sw_rc read_parts(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"format",   "version", "name",   "description", "sources",  "device",
-                                     "exchange", "levels",  "meshes", "measured",    "compiler", "library"};
+  static const char *const keys[] = {"format", "version", "name",     "description", "sources", "device", "exchange",
+                                     "levels", "meshes",  "measured", "compiler",    "library", "node"};
   static const sw_json kNoSources = {.kind = SW_JSON_OBJECT};
   SW_TRY(check_format(r, v));
   SW_TRY(check_keys(r, v, keys, COUNT(keys), "a hardware profile"));
@@ -448,6 +463,7 @@ static sw_rc read_parts(reader *r, const sw_json *v) {
   SW_TRY(read_part(r, v, "device", SW_JSON_OBJECT, read_device));
   SW_TRY(read_part(r, v, "exchange", SW_JSON_OBJECT, read_exchange));
   SW_TRY(read_part(r, v, "levels", SW_JSON_ARRAY, read_levels));
+  PAST(r, read_node(r, v));
   SW_TRY(read_part(r, v, "meshes", SW_JSON_ARRAY, read_meshes));
   return read_optional(r, v, "measured", SW_JSON_ARRAY, read_measured);
 }

@@ -175,6 +175,7 @@ sw_rc sw_profile_write_with(const sw_profile *p, const sw_profile_origins *o, sw
   sw_jw_array(&j, "levels");
   for (int l = 0; l < p->n_levels; l++) write_level(&j, p, o, l);
   sw_jw_end(&j);
+  if (p->node_level) sw_jw_string(&j, "node", p->level[p->node_level].name);
   sw_rc rc = write_meshes(&j, p);
   write_measured(&j, p);
   if (p->library) sw_jw_string(&j, "library", p->library);

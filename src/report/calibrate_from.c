@@ -66,18 +66,34 @@ static sw_rc start_from(making *m) {
 
 /* --- fits --- */
 
-/* The levels that a part of the samples speaks of, with as many units of an open one as they have. */
-static void view_of(const making *m, evidence_part part, sw_profile *out) {
+/* The levels that a part of the samples speaks of. */
+static int last_level(const making *m, evidence_part part) {
+  return part == EVIDENCE_ACROSS ? m->p->n_levels - 1 : part == EVIDENCE_INSIDE ? m->p->node_level : 0;
+}
+static int first_level(const making *m, evidence_part part) {
+  return part == EVIDENCE_ACROSS ? m->p->node_level + 1 : 0;
+}
+
+/* The levels up to one that a part of the samples speaks of, with as many units of an open one as they have. */
+static void view_of(const making *m, evidence_part part, int level, sw_profile *out) {
   const sample_set *set = &m->e.set[part];
   *out = *m->p;
-  if (part != EVIDENCE_ACROSS) out->n_levels = 1;
-  sw_level *outer = &out->level[out->n_levels - 1];
+  out->n_levels = level + 1;
+  sw_level *outer = &out->level[level];
   if (!outer->open) return;
   outer->open = false;
   for (int i = 0; i < set->n_layouts; i++) {
-    int64_t units = out->n_levels > 1 ? set->layouts[i].nodes : set->layouts[i].ranks;
+    int64_t units = sw_sample_layout_units(out, set->layouts[i], level);
     if (units > outer->dims[0]) outer->dims[0] = units;
   }
+}
+
+/* A shape that has no rows is priced all the same. */
+static void replace_unfit(sample_set *set, const sw_profile *view) {
+  if (set->n == 0) set->n_layouts = 0;
+  for (int i = 0; i < set->n_layouts; i++)
+    if (!sw_sample_layout_fits(view, set->layouts[i]) && set->at[0].layout >= 0)
+      set->layouts[i] = set->layouts[set->at[0].layout];
 }
 
 /* Takes out the samples of groups that the profile's network cannot hold. */
@@ -86,7 +102,8 @@ static void drop_unfit(making *m, evidence_part part, const sw_profile *view) {
   bool fits[MAX_LAYOUTS];
   int64_t n = 0, gone[MAX_LAYOUTS] = {0};
   for (int i = 0; i < set->n_layouts; i++)
-    fits[i] = sw_sample_layout_fits(view, set->layouts[i]) && (part != EVIDENCE_ACROSS || view->n_levels > 1);
+    fits[i] = sw_sample_layout_fits(view, set->layouts[i]) &&
+              (part != EVIDENCE_ACROSS || first_level(m, part) < view->n_levels);
   for (int64_t i = 0; i < set->n; i++) {
     int l = set->at[i].layout;
     if (l < 0 || fits[l])
@@ -102,9 +119,7 @@ static void drop_unfit(making *m, evidence_part part, const sw_profile *view) {
                      " nodes: the network of the start has no such "
                      "group\n",
                      gone[i], set->layouts[i].ranks, set->layouts[i].nodes);
-  if (n == 0) set->n_layouts = 0;
-  for (int i = 0; i < set->n_layouts; i++) /* a shape that has no rows is priced all the same */
-    if (!fits[i]) set->layouts[i] = set->at[0].layout >= 0 ? set->layouts[set->at[0].layout] : set->layouts[i];
+  replace_unfit(set, view);
 }
 
 enum { DIGITS = 4, SECONDS = 3 }; /* of the constants of a class the first ones are in seconds */
@@ -142,7 +157,7 @@ static void take_back(making *m, evidence_part part, sw_profile *view) {
     own->line[c] = fitted->line[c];
     round_line(&own->line[c]);
   }
-  if (part == EVIDENCE_ACROSS) own->serial_fraction = rounded(fitted->serial_fraction);
+  if (view->n_levels > 1) own->serial_fraction = rounded(fitted->serial_fraction);
 }
 
 static const char *name_of_rows(making *m, evidence_part part, int source, int op) {
@@ -241,8 +256,7 @@ static sw_rc scale_to(making *m, const sample_set *set, const bool seen[SW_COST_
   return SW_OK;
 }
 
-static sw_rc fit_collectives(making *m, evidence_part part, sw_profile *view, double *predicted) {
-  sample_set *set = &m->e.set[part];
+static sw_rc fit_collectives(making *m, sample_set *set, sw_profile *view, double *predicted) {
   sw_level *level = &view->level[view->n_levels - 1];
   bool seen[SW_COST_CLASS_COUNT];
   seen_classes(set, seen);
@@ -259,25 +273,61 @@ static sw_rc fit_collectives(making *m, evidence_part part, sw_profile *view, do
   return SW_OK;
 }
 
+/* The samples whose groups span a level and none beyond it. */
+static sw_rc samples_of_level(const making *m, evidence_part part, int level, const sw_profile *view, sample_set *out) {
+  const sample_set *set = &m->e.set[part];
+  *out = *set;
+  SW_ARENA_NEW(out->at, m->arena, set->n, m->d);
+  out->n = 0;
+  for (int64_t i = 0; i < set->n; i++) {
+    const int l = set->at[i].layout;
+    if (sw_sample_layout_level(m->p, set->layouts[l]) == level) out->at[out->n++] = set->at[i];
+  }
+  replace_unfit(out, view);
+  return SW_OK;
+}
+
+/* From the inside out, as prices of an outer level stand on those below. */
+static sw_rc fit_levels(making *m, evidence_part part, double *predicted) {
+  for (int level = first_level(m, part); level <= last_level(m, part); level++) {
+    sw_profile *view;
+    sample_set own;
+    SW_ARENA_NEW(view, m->arena, 1, m->d);
+    view_of(m, part, level, view);
+    SW_TRY(samples_of_level(m, part, level, view, &own));
+    if (own.n == 0) continue;
+    SW_TRY(fit_collectives(m, &own, view, predicted));
+    take_back(m, part, view);
+  }
+  return SW_OK;
+}
+
+static sw_rc fit_kernels(making *m, double *predicted) {
+  const sample_set *set = &m->e.set[EVIDENCE_LOCAL];
+  sw_profile *view;
+  SW_ARENA_NEW(view, m->arena, 1, m->d);
+  view_of(m, EVIDENCE_LOCAL, 0, view);
+  if (eight_bits(set) && view->flop_fraction_8bit == view->flop_fraction)
+    view->flop_fraction_8bit *= 0.9; /* equal ones are taken for one constant */
+  SW_TRY(sw_fit(view, set, predicted, m->d));
+  take_back(m, EVIDENCE_LOCAL, view);
+  return SW_OK;
+}
+
 static sw_rc fit_part(making *m, evidence_part part) {
   sample_set *set = &m->e.set[part];
-  sw_profile view;
+  sw_profile *view;
   double *predicted;
   if (set->n == 0) return SW_OK;
   if (sw_cancelled(m->o->cancel)) return SW_FAIL(m->d, SW_E_CANCELLED, SW_NOWHERE, "interrupted while fitting");
-  view_of(m, part, &view);
-  drop_unfit(m, part, &view);
+  SW_ARENA_NEW(view, m->arena, 1, m->d);
+  view_of(m, part, last_level(m, part), view);
+  drop_unfit(m, part, view);
   if (set->n == 0) return SW_OK;
-  if (part == EVIDENCE_LOCAL && eight_bits(set) && view.flop_fraction_8bit == view.flop_fraction)
-    view.flop_fraction_8bit *= 0.9; /* equal ones are taken for one constant */
   SW_ARENA_NEW(predicted, m->arena, set->n, m->d);
-  if (part == EVIDENCE_LOCAL)
-    SW_TRY(sw_fit(&view, set, predicted, m->d));
-  else
-    SW_TRY(fit_collectives(m, part, &view, predicted));
-  take_back(m, part, &view);
-  view_of(m, part, &view);
-  SW_TRY(sw_samples_predict(&view, set, predicted, m->d));
+  SW_TRY(part == EVIDENCE_LOCAL ? fit_kernels(m, predicted) : fit_levels(m, part, predicted));
+  view_of(m, part, last_level(m, part), view);
+  SW_TRY(sw_samples_predict(view, set, predicted, m->d));
   return judge(m, part, predicted);
 }
 
@@ -420,7 +470,7 @@ static sw_rc source_text(making *m, int from, const char **out) {
 static int line_from(making *m, int level, int c, int otherwise) {
   bool seen[SW_COST_CLASS_COUNT];
   if (same_line(&m->p->level[level].line[c], &m->start.level[level].line[c])) return otherwise;
-  evidence_part part = level == 0 && m->fitted[EVIDENCE_INSIDE] ? EVIDENCE_INSIDE : EVIDENCE_ACROSS;
+  evidence_part part = level <= m->p->node_level && m->fitted[EVIDENCE_INSIDE] ? EVIDENCE_INSIDE : EVIDENCE_ACROSS;
   seen_classes(&m->e.set[part], seen);
   if (!seen[c]) return FROM_OTHERS;
   return part == EVIDENCE_INSIDE ? FROM_INSIDE : FROM_ACROSS;

@@ -67,9 +67,9 @@ static int outer_spans(const sw_profile *p, const sample_set *s) {
   int n = 0;
   for (int64_t i = 0; i < s->n; i++) {
     if (s->at[i].layout < 0 || !s->at[i].train) continue;
-    int64_t nodes = p->n_levels > 1 ? s->layouts[s->at[i].layout].nodes : s->layouts[s->at[i].layout].ranks;
-    if (nodes != seen) n++;
-    seen = nodes;
+    const int64_t units = sw_sample_layout_units(p, s->layouts[s->at[i].layout], p->n_levels - 1);
+    if (units != seen) n++;
+    seen = units;
   }
   return n;
 }
@@ -213,8 +213,8 @@ static void place_knots(const sw_profile *p, const sample_set *s, sw_cost_class 
   for (int64_t i = 0; i < s->n; i++) {
     const sample *x = &s->at[i];
     if (!x->train || x->layout < 0 || sw_coll_cost_class(x->op) != c) continue;
-    const rank_layout *l = &s->layouts[x->layout];
-    if (l->nodes > 1 || p->n_levels == 1) add_member(k, (double)(p->n_levels > 1 ? l->nodes : l->ranks));
+    const int64_t units = sw_sample_layout_units(p, s->layouts[x->layout], p->n_levels - 1);
+    if (units > 1 || p->n_levels == 1) add_member(k, (double)units);
     least = fmin(least, x->bytes);
     most = fmax(most, x->bytes);
   }

@@ -80,11 +80,46 @@ static int64_t level_size(const sw_level *l) {
   return n;
 }
 
+/* The outermost level of a node that the profile has: the last one, where it is a part of a larger profile. */
+static int node_level(const sw_profile *p) { return p->node_level < p->n_levels ? p->node_level : p->n_levels - 1; }
+
+/* `n` neighbours at the levels from `first` to `last` fill each level, or lie within one unit of it. What is left of n
+ * at `last` is how many units they have there; 0: they would be shared unevenly. */
+static int64_t units_at(const sw_profile *p, int first, int last, int64_t n) {
+  if (n < 1) return 0;
+  for (int l = first; l < last; l++) {
+    const int64_t size = level_size(&p->level[l]);
+    if (n % size == 0)
+      n /= size;
+    else if (size % n == 0)
+      n = 1;
+    else
+      return 0;
+  }
+  return n;
+}
+
+int64_t sw_sample_layout_units(const sw_profile *p, rank_layout l, int level) {
+  const int node = node_level(p), outer = p->n_levels - 1 > node;
+  if (level > node) return units_at(p, node + 1, level, l.nodes);
+  return units_at(p, 0, level, outer ? l.ranks / l.nodes : l.ranks);
+}
+
+int sw_sample_layout_level(const sw_profile *p, rank_layout l) {
+  int level = p->n_levels - 1;
+  while (level > 0 && sw_sample_layout_units(p, l, level) == 1) level--;
+  return level;
+}
+
 /* The mesh of a layout and the two refs of its group; false when the network cannot hold it. */
 static bool layout_mesh(const sw_profile *p, rank_layout l, sw_mesh *mesh) {
-  int64_t unit = level_size(&p->level[0]), units = sw_profile_devices(p) / unit;
-  int64_t nodes = p->n_levels > 1 ? l.nodes : 1;
+  const int node = node_level(p);
+  int64_t unit = 1;
+  for (int i = 0; i <= node; i++) unit *= level_size(&p->level[i]);
+  const int64_t units = sw_profile_devices(p) / unit, nodes = p->n_levels - 1 > node ? l.nodes : 1;
   if (l.ranks % nodes || nodes > units || unit % (l.ranks / nodes)) return false;
+  for (int i = 0; i < p->n_levels; i++)
+    if (!sw_sample_layout_units(p, l, i)) return false;
   *mesh = (sw_mesh){.n_axes = 3, .axis = {{"node", nodes}, {"rest", 0}, {"dev", l.ranks / nodes}}};
   /* Devices that share cores would slow the group down, and no table was made with them beside it. */
   mesh->axis[1].size = p->shared_cores ? 1 : unit / mesh->axis[2].size;

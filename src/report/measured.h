@@ -19,7 +19,7 @@ typedef struct sample {
   double weight; /* in the fit */
 } sample;
 
-/* A group of `ranks` devices over `nodes` units of the outer level. */
+/* A group of `ranks` devices over `nodes` nodes, the same number in each. */
 typedef struct rank_layout {
   int64_t ranks, nodes;
 } rank_layout;
@@ -53,6 +53,10 @@ SW_CHECKED sw_rc sw_sample_group(const sw_profile *p, const sample_set *s, int l
                                  sw_diag *d);
 /* Whether the profile's network can hold such a group as the prices see it. */
 bool sw_sample_layout_fits(const sw_profile *p, rank_layout l);
+/* The outermost level that such a group spans, and how many units of the level below a group has at `level`; 1: it
+ * lies in one. Of a profile that can hold it. */
+int sw_sample_layout_level(const sw_profile *p, rank_layout l);
+int64_t sw_sample_layout_units(const sw_profile *p, rank_layout l, int level);
 /* What a product of m x k by k x n does, or an attention layer in 16 bits: `context` over a causal sequence, `backward`
  * its gradients, `generation` of one query over seq keys (another kind: false). Of the window 0 is none. */
 void sw_sample_set_product(sample *s, sw_dtype t, double m, double n, double k);

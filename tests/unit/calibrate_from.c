@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "report/calibrate_from.h"
 #include "report/csv.h"
+#include "report/measured.h"
 #include "report/runs.h"
 
 static sw_diag diag; /* of the test that runs */
@@ -256,6 +257,87 @@ static void tables_over_nodes_give_their_prices_back(void **state) {
   end_with_start(&f, start);
 }
 
+/* Nodes of four PCIe root complexes with two devices each, behind the network of a known profile. */
+static sw_profile of_complexes(folder *f) {
+  sw_profile p = *shipped(f, "h100x64");
+  p.level[2] = p.level[1];
+  p.level[1] = p.level[0];
+  p.level[0].name = "complex";
+  p.level[0].dims[0] = 2;
+  p.level[1].name = "sockets";
+  p.level[1].dims[0] = 4;
+  p.n_levels = 3;
+  p.node_level = 1;
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+    for (int l = 0; l < 2; l++) {
+      p.level[l].line[c].in_network_min = 0;
+      p.level[l].line[c].s_per_byte *= l ? 30 : 15;
+      p.level[l].line[c].ramp_s_per_sqrt_byte = 0;
+    }
+    p.level[1].line[c].base_s *= 3;
+  }
+  return p;
+}
+
+/* By the definition: the devices of a group one after the other, each with its place at every level. */
+static void check_layout(const sw_profile *p, const sample_set *set, int layout, folder *f) {
+  const rank_layout l = set->layouts[layout];
+  const int64_t each = l.ranks / l.nodes;
+  sw_group g;
+  assert_ok(sw_sample_group(p, set, layout, &f->arena, &g, &diag));
+  int top = 0;
+  for (int64_t i = 1; i < l.ranks; i++) {
+    const int64_t first = 0, id = i / each * 8 + i % each;
+    for (int level = 0; level < 3; level++) {
+      const int64_t unit = level == 0 ? 1 : level == 1 ? 2 : 8, above = level == 0 ? 2 : level == 1 ? 8 : 64;
+      if (first / above == id / above && first / unit != id / unit && level > top) top = level;
+    }
+  }
+  assert_int_equal(sw_sample_layout_level(p, l), top);
+}
+
+static void groups_lie_in_complexes_nodes_and_the_network(void **state) {
+  (void)state;
+  folder f;
+  begin(&f);
+  const sw_profile p = of_complexes(&f);
+  sample_set *set;
+  assert_non_null(set = calloc(1, sizeof *set));
+  static const rank_layout kFits[] = {{2, 1}, {4, 1}, {8, 1}, {2, 2}, {4, 2}, {8, 2}, {16, 2}, {32, 4}, {64, 8}};
+  static const rank_layout kDoNot[] = {{3, 1}, {16, 1}, {6, 1}, {12, 2}, {9, 2}, {1, 2}, {72, 9}};
+  for (size_t i = 0; i < sizeof kFits / sizeof *kFits; i++) {
+    assert_true(sw_sample_layout_fits(&p, kFits[i]));
+    check_layout(&p, set, sw_sample_layout(set, kFits[i]), &f);
+  }
+  for (size_t i = 0; i < sizeof kDoNot / sizeof *kDoNot; i++) assert_false(sw_sample_layout_fits(&p, kDoNot[i]));
+  free(set);
+  end(&f);
+}
+
+/* Each level is fitted by groups that reach it and go no further. */
+static void tables_of_three_levels_give_their_prices_back(void **state) {
+  (void)state;
+  folder f;
+  sw_calibrated made;
+  begin(&f);
+  const sw_profile truth = of_complexes(&f);
+  put_tables_of_a_node(&f, &truth);
+  for (int i = 0; i < N_PROGRAMS; i++)
+    for (int nodes = 2; nodes <= 8; nodes *= 4) put_text(&f, &truth, &kPrograms[i], nodes, 8);
+  const char *start = put_start(&f, &truth, check_seed(1));
+  assert_ok(calibrate(&f, start, &made));
+  assert_int_equal(made.profile->node_level, 1);
+  assert_string_equal(made.left, "");
+  assert_true(worst_price(&f, &truth, made.profile, 1, 2) <= 0.03);
+  /* how far levels overlap is told by few rows alone, those of all_reduces in which two take long */
+  for (int64_t i = 0; i < made.n_rows; i++)
+    assert_true(made.rows[i].judged_error <= (strstr(made.rows[i].what, "all_reduce") ? 0.12 : 0.03));
+  for (int i = 0; i < made.n_keys; i++) {
+    if (strstr(made.keys[i].key, "costs")) assert_non_null(strstr(made.keys[i].from, "fitted"));
+  }
+  end_with_start(&f, start);
+}
+
 /* What only an all_reduce has said: it is met, and the two that it is made of follow. */
 static void an_all_reduce_alone_is_met(void **state) {
   (void)state;
@@ -441,6 +523,8 @@ int main(void) {
       cmocka_unit_test(tables_of_one_node_give_its_prices_back),
       cmocka_unit_test(a_data_sheet_is_enough_to_start_with),
       cmocka_unit_test(tables_over_nodes_give_their_prices_back),
+      cmocka_unit_test(groups_lie_in_complexes_nodes_and_the_network),
+      cmocka_unit_test(tables_of_three_levels_give_their_prices_back),
       cmocka_unit_test(an_all_reduce_alone_is_met),
       cmocka_unit_test(times_of_kernels_give_what_is_achieved_back),
       cmocka_unit_test(steps_of_training_runs_correct_what_is_achieved),

@@ -134,6 +134,7 @@ typedef struct refusal {
 static const refusal kRefused[] = {
     {"\"version\": 1", "\"version\": 2", 1, "'version' is 2; expected 1 to 1"},
     {"shardwright.profile", "other", 1, "'format' is 'other'; expected 'shardwright.profile'"},
+    {"\"version\": 1", "\"version\": 1, \"node\": \"rack\"", 1, "'node' is 'rack'; expected the name of a level"},
     {"\"reserved_bytes\"", "\"reserve_bytes\"", 4,
      "unknown key 'reserve_bytes' in 'memory'; did you mean 'reserved_bytes'?"},
     {"2e12, \"source\": \"s\"", "2e12, \"source\": \"q\"", 4, "source 'q' is not among the file's sources"},
