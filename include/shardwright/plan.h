@@ -106,10 +106,12 @@ typedef struct sw_live {
 /* What a plan costs and holds, under its machine. */
 typedef struct sw_breakdown {
   double total_s, local_s, move_s, reshard_s; /* the first is the sum of the others */
-  double flops;                               /* of one device */
-  double whole_flops;                         /* of the model run once on one device */
-  double moved_bytes;                         /* received by all devices together */
-  const sw_op_cost *op;                       /* by op id: of one run of it; the sums count a loop's ops per trip */
+  double
+      hidden_s; /* communication inside ops that runs behind their arithmetic: in by_collective and axis_s, not above */
+  double flops; /* of one device */
+  double whole_flops;   /* of the model run once on one device */
+  double moved_bytes;   /* received by all devices together */
+  const sw_op_cost *op; /* by op id: of one run of it; the sums count a loop's ops per trip */
   int32_t n_reshards;
   const sw_plan_reshard *reshards; /* by step, then value */
   sw_collective_sum by_collective[SW_COLL_COUNT];

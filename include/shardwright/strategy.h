@@ -1,7 +1,8 @@
 /* Strategies: the ways to cut one op over a mesh, and what each wants of its operands, gives as results, and costs.
  *
- * A strategy is an ordered axis list per loop, no axis twice. Everything else follows through the op's maps. For
- * dot_general with loops b, m, n, k over mesh x=2,y=4 the strategy "n:[y] k:[x]" wants its operands as [[],[],[x]] and
+ * A strategy is an ordered axis list per loop, no axis twice (but in a ring). Everything else follows through the op's
+ * maps. For dot_general with loops b, m, n, k over mesh x=2,y=4 the strategy "n:[y] k:[x]" wants its operands as
+ * [[],[],[x]] and
  * [[],[x],[y]] and gives [[],[],[y]] partial sum[x].
  *
  * A dimension that loops reach at an offset or through a window (slice, pad, concatenate, reverse, convolution,
@@ -59,6 +60,17 @@ SW_API SW_CHECKED sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, co
                                           sw_diag *d);
 SW_API bool sw_strategy_legal(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s);
 
+/* Attention whose queries and keys are cut by the same axes is a ring: a device keeps its queries, and all blocks of
+ * keys and values come by, passed on from device to device while it attends to what it has (Liu, Zaharia and Abbeel
+ * 2023, Ring Attention). Nothing is partial over these axes, and of all that has keys only k, v and their gradients are
+ * cut along them. */
+SW_API bool sw_strategy_is_ring(const sw_op *op, const sw_strategy *s);
+/* Does the port have all of a loop that the strategy cuts? (A bias in a ring, along the keys.) */
+SW_API bool sw_strategy_is_whole_at(const sw_op *op, const sw_strategy *s, int port, int loop);
+/* The next step of a ring in which some device sees some of the keys that have come to it, after step `after`; the
+ * number of devices when there is none. Step 0, of the device's own keys, is always one. */
+SW_API int64_t sw_strategy_ring_step(const sw_graph *g, const sw_op *op, const sw_strategy *s, int64_t after);
+
 /* What the op wants of an operand, or gives as a result, under a legal strategy; ports are operands, then results. */
 SW_API void sw_strategy_port(const sw_op *op, const sw_strategy *s, int port, sw_sharding *out);
 static inline void sw_strategy_operand(const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
@@ -83,6 +95,7 @@ typedef enum sw_move_kind {
   SW_MOVE_SCAN,    /* scan carry: all_gather of what each block reduces to along dimension `dim` */
   SW_MOVE_MERGE,   /* attention over parts of the keys: all_gather of the log-sum-exps, result `index` */
   SW_MOVE_SHUFFLE, /* every device sends its block to one other: a shuffle */
+  SW_MOVE_RING,    /* keys and values, and with them their gradients, go on to the next device of a ring */
 } sw_move_kind;
 
 typedef struct sw_move {
@@ -94,6 +107,8 @@ typedef struct sw_move {
   sw_dtype dtype;
   double bytes;             /* as sw_machine_collective_s counts them; halos: bytes of a block with its halo */
   double temp_bytes;        /* buffer that the step leaves on a device while the op runs */
+  int64_t times;            /* how often it is done */
+  double beside;            /* share of the op's own time that hides one time of it */
   sw_tiling blocks, window; /* HALO: what a device holds, and what it needs */
 } sw_move;
 
@@ -102,9 +117,15 @@ typedef sw_rc (*sw_move_visit)(void *user, const sw_move *move, sw_diag *d);
 SW_API sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s,
                                sw_move_visit visit, void *user, sw_diag *d);
 
+/* What a move other than of halos is done by. */
+SW_API sw_coll_op sw_move_collective(const sw_move *move);
+/* What it takes in all, of which nothing is hidden; and what of it shows beside an op that takes local_s itself. */
+SW_API double sw_move_s(const sw_machine *machine, const sw_move *move);
+SW_API double sw_move_exposed_s(const sw_machine *machine, const sw_move *move, double local_s);
+
 typedef struct sw_op_cost {
   double local_s; /* roofline of the padded local work */
-  double move_s;  /* the op's own moves */
+  double move_s;  /* the op's own moves, as far as they show */
   double flops, bytes;
   double temp_bytes;
 } sw_op_cost;

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "graph/attention.h"
 #include "graph/builder.h"
 #include "collective/scalar.h"
 
@@ -82,6 +83,7 @@ static sw_rc check_of_value(const sw_graph *g, const sw_annotation *a, sw_diag *
 static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) {
   const sw_op *op = &g->ops[a->op];
   int n = op->nest ? op->nest->n_loops : 0, n_linear = op->nest ? op->nest->n_linear : 0;
+  const bool attends = op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD;
   for (int i = 0; i < a->n_loop_refs; i++) {
     int loop = a->loop_of[i];
     if (loop < 0 || loop >= n + n_linear) {
@@ -94,6 +96,7 @@ static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) 
     }
     for (int k = 0; k < i; k++) {
       if (!sw_axis_ref_overlaps(a->loop_refs[i], a->loop_refs[k])) continue;
+      if (attends && loop == SW_ATTENTION_KEY && a->loop_of[k] == SW_ATTENTION_QUERY) continue; /* a ring */
       return SW_FAIL_INPUT(d, a->span, "annotation of op '%s' uses axis '%s' twice; expected it once", op->name,
                            g->mesh.axis[a->loop_refs[i].axis].name);
     }

@@ -40,6 +40,11 @@ double sw_attention_pairs(const sw_attention *a, int64_t q0, int64_t q1, int64_t
  * it is largest: 1 without window. */
 double sw_attention_share(const sw_graph *g, const sw_op *op, int64_t queries, int64_t keys);
 
+/* A ring of n devices, each with a block of so many queries and of so many keys: at step t device c attends to block
+ * (c - t) mod n of the keys. Does any device see a key at this step? Exact where both blocks are as long, else it may
+ * say so where none does. */
+bool sw_attention_ring_sees(const sw_attention *a, int64_t queries, int64_t keys, int64_t n, int64_t step);
+
 /* Loops of both ops. */
 enum {
   SW_ATTENTION_BATCH,

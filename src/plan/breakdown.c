@@ -16,8 +16,9 @@ typedef struct counting {
   sw_plan_borders borders;
   SW_ARRAY(sw_live) live;
   sw_breakdown *out;
-  sw_id op;       /* that is counted now */
-  double repeats; /* of what is counted now */
+  sw_id op;               /* that is counted now */
+  const sw_op_cost *cost; /* of it */
+  double repeats;         /* of what is counted now */
 } counting;
 
 static void add_step(counting *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
@@ -55,12 +56,15 @@ static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
     return SW_OK;
   }
   if (mv->kind != SW_MOVE_HALO) {
-    sw_coll_op coll = mv->kind == SW_MOVE_SHUFFLE ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER;
-    double s = sw_machine_collective_s(machine, coll, mv->axes, mv->n_axes, mv->bytes);
+    const sw_coll_op coll = sw_move_collective(mv);
     double n = (double)sw_axis_refs_size(mv->axes, mv->n_axes),
            devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
-    add_step(l, coll, mv->axes, mv->n_axes, s, mv->bytes);
+    const double times = (double)mv->times, repeats = l->repeats;
+    l->repeats *= times;
+    add_step(l, coll, mv->axes, mv->n_axes, sw_move_s(machine, mv) / times, mv->bytes);
+    l->out->hidden_s += repeats * (sw_move_s(machine, mv) - sw_move_exposed_s(machine, mv, l->cost->local_s));
     l->out->moved_bytes += l->repeats * devices * mv->bytes * (coll == SW_COLL_PERMUTE ? 1 : (n - 1) / n);
+    l->repeats = repeats;
     return SW_OK;
   }
   double most, total;
@@ -79,6 +83,7 @@ static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_diag *d) {
     double flops, bytes;
     sw_strategy_cost(p->graph, op, p->machine, &p->ops[id], &cost[id]);
     l->op = id;
+    l->cost = &cost[id];
     l->repeats = (double)op->repeats;
     l->out->local_s += cost[id].local_s * l->repeats;
     l->out->move_s += cost[id].move_s * l->repeats;

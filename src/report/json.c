@@ -32,6 +32,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_f64(o, "local_s", a->local_s);
   sw_jw_f64(o, "reshard_s", a->reshard_s);
   sw_jw_f64(o, "inside_ops_s", a->move_s);
+  sw_jw_f64(o, "hidden_s", a->hidden_s);
   sw_jw_f64(o, "flops", a->flops);
   sw_jw_f64(o, "moved_bytes", a->moved_bytes);
   sw_jw_f64(o, "redundant_flops", sw_breakdown_redundant_flops(a, p->machine));
@@ -96,7 +97,7 @@ static sw_rc add_move(void *user, const sw_move *move, sw_diag *d) {
     sw_tiling_traffic(r->mesh, &move->blocks, &move->window, &most, &all);
     most *= sw_dtype_bytes(move->dtype);
   }
-  r->bytes += most;
+  r->bytes += most * (double)move->times;
   return SW_OK;
 }
 

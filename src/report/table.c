@@ -233,6 +233,11 @@ static void print_communication(const sw_report *r, bool colour, sw_text *out) {
     sw_columns_add_seconds(&c, s->seconds);
   }
   sw_columns_print(&c, 2, out);
+  if (r->breakdown->hidden_s > 0) {
+    sw_text_puts(out, "  ");
+    sw_text_seconds(out, r->breakdown->hidden_s);
+    sw_text_puts(out, " of it behind the arithmetic of attention in rings\n");
+  }
   if (r->breakdown->full_replications) {
     sw_text_printf(out, "  %d reshards go through full replication: it is the cheapest way there\n",
                    r->breakdown->full_replications);

@@ -251,6 +251,24 @@ sw_rc sw_emit_all_gather(sw_emit *e, sw_id x, const sw_axis_ref *axes, int n, in
   return sw_emit_collective(e, x, &c, dims, out, d);
 }
 
+sw_rc sw_emit_mesh_of_sources(sw_emit *e, const sw_axis_ref *refs, int n, const int64_t *sources,
+                              const sw_other_mesh **out, sw_diag *d) {
+  int64_t devices = sw_mesh_devices(e->mesh);
+  sw_other_mesh *o;
+  int32_t *position, *device;
+  SW_ARENA_NEW(o, &e->program->arena, 1, d);
+  SW_ARENA_NEW(position, &e->program->arena, devices, d);
+  SW_ARENA_NEW(device, &e->program->arena, devices, d);
+  for (int32_t i = 0; i < devices; i++) {
+    position[i] = (int32_t)sw_mesh_group_peer(e->mesh, i, refs, n, sources[sw_mesh_group_index(e->mesh, i, refs, n)]);
+    device[position[i]] = i;
+  }
+  *o = (sw_other_mesh){.mesh = *e->mesh, .position = position, .device = device};
+  o->mesh.device_ids = NULL;
+  *out = o;
+  return SW_OK;
+}
+
 /* --- the op at hand ---------------------------------------------------------------------------------------------- */
 
 /* Does a device's block reach past the loop's end somewhere? */
@@ -321,6 +339,7 @@ sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduct
   for (int k = 0; k < nest->maps[operand].rank; k++) {
     int loop = sw_emit_loop_of_dim(e, operand, k);
     if (loop < 0 || !(loop_kinds >> nest->loops[loop].kind & 1) || !is_padded(e, loop)) continue;
+    if (sw_strategy_is_whole_at(e->op, e->strategy, operand, loop)) continue;
     sw_id neutral;
     SW_TRY(sw_emit_identity(e, sw_emit_type(e, e->in[operand])->dtype, kind, &neutral, d));
     const int64_t *starts = sw_strategy_starts(nest, e->strategy, loop);

@@ -9,8 +9,7 @@
  */
 #include <string.h>
 
-#include "graph/attention.h"
-#include "spmd/emit.h"
+#include "spmd/rules_attention.h"
 
 #define REDUCING ((1u << SW_LOOP_REDUCTION) | (1u << SW_LOOP_MASKED))
 
@@ -87,8 +86,7 @@ static sw_rc reshaped(sw_emit *e, sw_id x, int rank, const int64_t *dims, sw_id 
   return sw_emit_op(e, SW_OP_RESHAPE, &x, 1, &at, out, d);
 }
 
-/* The larger of x and the least number. */
-static sw_rc at_least(sw_emit *e, sw_id x, sw_id *out, sw_diag *d) {
+sw_rc sw_emit_at_least(sw_emit *e, sw_id x, sw_id *out, sw_diag *d) {
   const sw_type t = *sw_emit_type(e, x);
   sw_id least;
   SW_TRY(sw_emit_scalar(e, t.dtype, kLeast, &least, d));
@@ -96,12 +94,22 @@ static sw_rc at_least(sw_emit *e, sw_id x, sw_id *out, sw_diag *d) {
   return sw_emit_binary(e, SW_OP_MAXIMUM, x, least, out, d);
 }
 
+sw_rc sw_emit_share(sw_emit *e, const sw_attention *a, sw_id lse, sw_id all, sw_id o, sw_id *out, sw_diag *d) {
+  const sw_type to = *sw_emit_type(e, o);
+  const int64_t in_o[3] = {0, a->heads, a->positions};
+  SW_TRY(sw_emit_at_least(e, all, &all, d));
+  SW_TRY(sw_emit_binary(e, SW_OP_SUBTRACT, lse, all, out, d));
+  SW_TRY(sw_emit_op(e, SW_OP_EXP, out, 1, NULL, out, d));
+  if (to.dtype != sw_emit_type(e, *out)->dtype) SW_TRY(sw_emit_convert(e, *out, to.dtype, out, d));
+  return sw_emit_broadcast(e, *out, 4, to.dims, in_o, out, d);
+}
+
 /* Log-sum-exp along the last of four dims, which stays, of extent 1. */
 static sw_rc sum_up(sw_emit *e, sw_id x, sw_id *out, sw_diag *d) {
   static const int64_t kDims[4] = {0, 1, 2, 3};
   sw_id most, spread, shifted, total;
   SW_TRY(sw_emit_reduce(e, x, SW_REDUCE_MAX, 3, &most, d));
-  SW_TRY(at_least(e, most, &most, d));
+  SW_TRY(sw_emit_at_least(e, most, &most, d));
   const sw_type wide = *sw_emit_type(e, x);
   SW_TRY(sw_emit_broadcast(e, most, 4, wide.dims, kDims, &spread, d));
   SW_TRY(sw_emit_binary(e, SW_OP_SUBTRACT, x, spread, &shifted, d));
@@ -114,25 +122,22 @@ static sw_rc sum_up(sw_emit *e, sw_id x, sw_id *out, sw_diag *d) {
 static sw_rc merge(sw_emit *e, const sw_attention *a, sw_diag *d) {
   int n;
   const sw_axis_ref *refs = sw_emit_loop(e, SW_ATTENTION_KEY, &n);
-  const sw_type lse = *sw_emit_type(e, e->results[1]), o = *sw_emit_type(e, e->results[0]);
-  const int64_t dims[4] = {lse.dims[0], lse.dims[1], lse.dims[2], 1}, in_o[3] = {0, a->heads, a->positions};
-  sw_id own, all, share;
-  SW_TRY(reshaped(e, e->results[1], 4, dims, &own, d));
-  SW_TRY(sw_emit_all_gather(e, own, refs, n, 3, &all, d));
+  const sw_type lse = *sw_emit_type(e, e->results[1]);
+  const int64_t dims[4] = {lse.dims[0], lse.dims[1], lse.dims[2], 1};
+  const sw_id own = e->results[1];
+  sw_id all, share;
+  SW_TRY(reshaped(e, own, 4, dims, &all, d));
+  SW_TRY(sw_emit_all_gather(e, all, refs, n, 3, &all, d));
   SW_TRY(sum_up(e, all, &all, d));
   SW_TRY(reshaped(e, all, 3, dims, &e->results[1], d));
-  SW_TRY(at_least(e, all, &all, d));
-  SW_TRY(sw_emit_binary(e, SW_OP_SUBTRACT, own, all, &share, d));
-  SW_TRY(sw_emit_op(e, SW_OP_EXP, &share, 1, NULL, &share, d));
-  SW_TRY(reshaped(e, share, 3, dims, &share, d));
-  if (o.dtype != lse.dtype) SW_TRY(sw_emit_convert(e, share, o.dtype, &share, d));
-  SW_TRY(sw_emit_broadcast(e, share, 4, o.dims, in_o, &share, d));
+  SW_TRY(sw_emit_share(e, a, own, e->results[1], e->results[0], &share, d));
   return sw_emit_binary(e, SW_OP_MULTIPLY, e->results[0], share, &e->results[0], d);
 }
 
 sw_rc sw_lower_attention(sw_emit *e, sw_diag *d) {
   sw_attention a;
   sw_attention_of(e->model, e->op, &a);
+  if (sw_strategy_is_ring(e->op, e->strategy)) return sw_lower_ring(e, &a, d);
   SW_TRY(emit_blocks(e, &a, d));
   const bool merges = e->op->code == SW_OP_ATTENTION && sw_emit_is_cut(e, SW_ATTENTION_KEY);
   return merges ? merge(e, &a, d) : SW_OK;

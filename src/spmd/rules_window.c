@@ -24,25 +24,6 @@ sw_rc sw_lower_reverse(sw_emit *e, sw_diag *d) {
   return sw_lower_same(e, d);
 }
 
-/* The mesh on which every device of a group over `refs` sits where its source does. */
-static sw_rc mesh_of_sources(sw_emit *e, const sw_axis_ref *refs, int n, const int64_t *sources,
-                             const sw_other_mesh **out, sw_diag *d) {
-  int64_t devices = sw_mesh_devices(e->mesh);
-  sw_other_mesh *o;
-  int32_t *position, *device;
-  SW_ARENA_NEW(o, &e->program->arena, 1, d);
-  SW_ARENA_NEW(position, &e->program->arena, devices, d);
-  SW_ARENA_NEW(device, &e->program->arena, devices, d);
-  for (int32_t i = 0; i < devices; i++) {
-    position[i] = (int32_t)sw_mesh_group_peer(e->mesh, i, refs, n, sources[sw_mesh_group_index(e->mesh, i, refs, n)]);
-    device[position[i]] = i;
-  }
-  *o = (sw_other_mesh){.mesh = *e->mesh, .position = position, .device = device};
-  o->mesh.device_ids = NULL;
-  *out = o;
-  return SW_OK;
-}
-
 sw_rc sw_lower_shuffle(sw_emit *e, sw_diag *d) {
   int n, n_sources, loop = sw_emit_cut_loop_of_dim(e, 0, 0);
   if (loop < 0) return sw_lower_same(e, d);
@@ -54,7 +35,7 @@ sw_rc sw_lower_shuffle(sw_emit *e, sw_diag *d) {
   sw_strategy_operand(e->op, e->strategy, 0, &s);
   sw_tiling_of(&s, type->rank, type->dims, &from);
   to = from;
-  SW_TRY(mesh_of_sources(e, refs, n, sources, &to.other, d));
+  SW_TRY(sw_emit_mesh_of_sources(e, refs, n, sources, &to.other, d));
   sw_collective c = {.op = SW_COLL_PERMUTE, .src = &from, .dst = &to};
   return sw_emit_collective(e, e->in[0], &c, sw_emit_type(e, e->in[0])->dims, &e->results[0], d);
 }

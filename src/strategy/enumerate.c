@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "graph/attention.h"
 #include "strategy/unequal.h"
 
 enum { MOST_CANDIDATES = 1 << 16, MANY_ATOMS = 4, RUNS_OF_MANY = 3 };
@@ -250,10 +251,26 @@ static sw_rc take_candidate(void *user, const sw_strategy *c, sw_diag *d) {
   return SW_OK;
 }
 
+/* Where queries are cut and keys are not, the keys may also go round by the same axes. */
+static sw_rc take_ring(op_search *o, const sw_strategy *c, bool any_size, sw_diag *d) {
+  int n, n_keys;
+  if (o->op->code != SW_OP_ATTENTION && o->op->code != SW_OP_ATTENTION_GRAD) return SW_OK;
+  const sw_axis_ref *refs = sw_strategy_loop(c, SW_ATTENTION_QUERY, &n);
+  sw_strategy ring = *c;
+  (void)sw_strategy_loop(c, SW_ATTENTION_KEY, &n_keys);
+  if (!n || n_keys) return SW_OK;
+  if (!any_size && sw_axis_refs_size(refs, n) > o->op->nest->loops[SW_ATTENTION_KEY].size) return SW_OK;
+  for (int i = 0; i < n; i++) {
+    if (!sw_strategy_push(&ring, SW_ATTENTION_KEY, refs[i])) return SW_OK;
+  }
+  return take_candidate(o, &ring, d);
+}
+
 static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
   op_search *o = s->user;
   if (!sw_strategy_legal(o->g, o->op, sw_machine_mesh(o->machine), c)) return SW_OK;
   SW_TRY(take_candidate(o, c, d));
+  SW_TRY(take_ring(o, c, s->any_size, d));
   return sw_strategy_each_unequal(o->g, o->op, o->options, c, o->arena, take_candidate, o, d);
 }
 

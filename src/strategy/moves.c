@@ -127,12 +127,60 @@ static sw_rc pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s
   double candidates = gathered_elements(value, &plain, dim, each * sw_axis_refs_size(axes, n));
   sw_dtype index_type = op->code == SW_OP_TOP_K ? SW_I32 : sw_result_type(g, op, 0)->dtype;
   for (int part = 0; part < 2; part++) { /* values, then indices */
-    sw_move mv = {.kind = SW_MOVE_TOP_K, .index = part, .dim = dim, .dtype = part ? index_type : value->dtype};
+    sw_move mv = {.kind = SW_MOVE_TOP_K, .index = part, .dim = dim, .times = 1};
+    mv.dtype = part ? index_type : value->dtype;
     set_axes(&mv, axes, n);
     mv.bytes = mv.temp_bytes = candidates * sw_dtype_bytes(mv.dtype);
     SW_TRY(visit(user, &mv, d));
   }
   return SW_OK;
+}
+
+/* Steps of a ring in which keys are seen. */
+static int64_t count_ring_steps(const sw_graph *g, const sw_op *op, const sw_strategy *s) {
+  int n_axes;
+  const sw_axis_ref *axes = sw_strategy_loop(s, SW_ATTENTION_KEY, &n_axes);
+  const int64_t members = sw_axis_refs_size(axes, n_axes);
+  int64_t n = 0;
+  for (int64_t t = 0; t < members; t = sw_strategy_ring_step(g, op, s, t)) n++;
+  return n;
+}
+
+/* Bytes of a device's blocks of k and v, or of the sums that become their gradients. */
+static double keys_bytes(const sw_graph *g, const sw_op *op, const sw_strategy *s, bool summed) {
+  double bytes = 0;
+  for (int i = SW_ATTENTION_K; i <= SW_ATTENTION_V; i++) {
+    const sw_type *type = sw_operand_type(g, op, i);
+    const sw_dtype held = !summed ? type->dtype : type->dtype == SW_F64 ? SW_F64 : SW_F32;
+    sw_sharding block;
+    sw_strategy_operand(op, s, i, &block);
+    bytes += gathered_elements(type, &block, -1, 0) * sw_dtype_bytes(held);
+  }
+  return bytes;
+}
+
+/* Keys and values go on after each step but the last, beside the next step's work, and what is summed for their
+ * gradients with them; this then goes home. A block comes in while another one goes out. */
+static sw_rc ring_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s, sw_move_visit visit, void *user,
+                        sw_diag *d) {
+  int n;
+  const sw_axis_ref *axes = sw_strategy_loop(s, SW_ATTENTION_KEY, &n);
+  const int64_t steps = count_ring_steps(g, op, s);
+  const double keys = keys_bytes(g, op, s, false);
+  const double sums = op->code == SW_OP_ATTENTION_GRAD ? keys_bytes(g, op, s, true) : 0;
+  sw_move mv = {.kind = SW_MOVE_RING, .index = SW_ATTENTION_K, .dim = -1, .times = steps - 1};
+  if (steps < 2) return SW_OK;
+  mv.dtype = sw_operand_type(g, op, SW_ATTENTION_K)->dtype;
+  mv.bytes = keys + sums;
+  mv.temp_bytes = keys * (double)sw_min_i64(steps - 1, 2) + 2 * sums;
+  mv.beside = 1 / (double)steps;
+  set_axes(&mv, axes, n);
+  SW_TRY(visit(user, &mv, d));
+  if (sums <= 0) return SW_OK;
+  mv.times = 1;
+  mv.bytes = sums;
+  mv.temp_bytes = mv.beside = 0;
+  return visit(user, &mv, d);
 }
 
 /* A number of each part for each head and query, gathered along a new dimension. */
@@ -143,7 +191,7 @@ static sw_rc merge_move(const sw_graph *g, const sw_op *op, const sw_strategy *s
   const sw_type *lse = sw_result_type(g, op, 1);
   sw_sharding plain;
   sw_strategy_result(op, s, 1, &plain);
-  sw_move mv = {.kind = SW_MOVE_MERGE, .index = 1, .dim = lse->rank, .dtype = lse->dtype};
+  sw_move mv = {.kind = SW_MOVE_MERGE, .index = 1, .dim = lse->rank, .times = 1, .dtype = lse->dtype};
   set_axes(&mv, axes, n);
   mv.bytes = mv.temp_bytes =
       gathered_elements(lse, &plain, -1, 0) * (double)sw_axis_refs_size(axes, n) * sw_dtype_bytes(lse->dtype);
@@ -158,7 +206,7 @@ static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy 
   const sw_type *type = sw_operand_type(g, op, 0);
   sw_sharding plain;
   sw_strategy_operand(op, s, 0, &plain);
-  sw_move mv = {.kind = kind, .dim = dim, .dtype = type->dtype};
+  sw_move mv = {.kind = kind, .dim = dim, .times = 1, .dtype = type->dtype};
   set_axes(&mv, axes, n);
   int64_t along = kind == SW_MOVE_SCAN ? sw_axis_refs_size(axes, n) : 1;
   mv.bytes = mv.temp_bytes = gathered_elements(type, &plain, dim, along) * sw_dtype_bytes(type->dtype);
@@ -168,8 +216,10 @@ static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy 
 sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_move_visit visit,
                         void *user, sw_diag *d) {
   if (s->n_refs == 0) return SW_OK;
+  const bool ring = sw_strategy_is_ring(op, s);
+  if (ring) SW_TRY(ring_moves(g, op, s, visit, user, d));
   for (int i = 0; i < op->n_operands; i++) {
-    sw_move mv = {.kind = SW_MOVE_HALO, .index = i, .dim = -1, .dtype = sw_operand_type(g, op, i)->dtype};
+    sw_move mv = {.kind = SW_MOVE_HALO, .index = i, .dim = -1, .times = 1, .dtype = sw_operand_type(g, op, i)->dtype};
     if (!sw_strategy_halo(g, op, m, s, i, &mv.blocks, &mv.window)) continue;
     mv.bytes = mv.temp_bytes = tiling_bytes(&mv.window, mv.dtype);
     SW_TRY(visit(user, &mv, d));
@@ -180,10 +230,27 @@ sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
     if (n && op->nest->loops[l].kind == SW_LOOP_PICK) SW_TRY(pick_moves(g, op, s, l, visit, user, d));
     if (n && op->nest->loops[l].kind == SW_LOOP_SCAN)
       SW_TRY(operand_move(g, op, s, l, SW_MOVE_SCAN, picked_dim(op->nest, l), visit, user, d));
-    if (n && l == SW_ATTENTION_KEY && op->code == SW_OP_ATTENTION) SW_TRY(merge_move(g, op, s, visit, user, d));
+    if (n && l == SW_ATTENTION_KEY && op->code == SW_OP_ATTENTION && !ring)
+      SW_TRY(merge_move(g, op, s, visit, user, d));
     if (n && l == 0 && op->code == SW_OP_SHUFFLE) SW_TRY(operand_move(g, op, s, l, SW_MOVE_SHUFFLE, 0, visit, user, d));
   }
   return SW_OK;
+}
+
+sw_coll_op sw_move_collective(const sw_move *mv) {
+  return mv->kind == SW_MOVE_SHUFFLE || mv->kind == SW_MOVE_RING ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER;
+}
+
+static double once_s(const sw_machine *machine, const sw_move *mv) {
+  if (mv->kind == SW_MOVE_HALO)
+    return sw_machine_exchange_s(machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype));
+  return sw_machine_collective_s(machine, sw_move_collective(mv), mv->axes, mv->n_axes, mv->bytes);
+}
+
+double sw_move_s(const sw_machine *machine, const sw_move *mv) { return (double)mv->times * once_s(machine, mv); }
+
+double sw_move_exposed_s(const sw_machine *machine, const sw_move *mv, double local_s) {
+  return (double)mv->times * fmax(0, once_s(machine, mv) - mv->beside * local_s);
 }
 
 typedef struct cost_sum {
@@ -195,11 +262,7 @@ static sw_rc add_move_cost(void *user, const sw_move *mv, sw_diag *d) {
   (void)d;
   cost_sum *sum = user;
   sum->out->temp_bytes += mv->temp_bytes;
-  sum->out->move_s +=
-      mv->kind == SW_MOVE_HALO
-          ? sw_machine_exchange_s(sum->machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype))
-          : sw_machine_collective_s(sum->machine, mv->kind == SW_MOVE_SHUFFLE ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER,
-                                    mv->axes, mv->n_axes, mv->bytes);
+  sum->out->move_s += sw_move_exposed_s(sum->machine, mv, sum->out->local_s);
   return SW_OK;
 }
 
@@ -291,6 +354,23 @@ double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machi
   return (1 - kRounding) * local_s(g, op, machine, &w, true);
 }
 
+/* A kernel for each step of a ring, on the block of keys that has come by: the work of all keys, evenly. What steps
+ * that are left out would have read is not read, but sw_op_least_s counts all operands. */
+static void cost_ring(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
+                      int64_t *extents, sw_op_cost *out) {
+  const double steps = (double)count_ring_steps(g, op, s), devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
+  sw_work whole, all, one;
+  sw_op_shape(g, op, NULL, &whole);
+  sw_op_shape(g, op, extents, &one);
+  extents[SW_ATTENTION_KEY] = op->nest->loops[SW_ATTENTION_KEY].size;
+  sw_op_shape(g, op, extents, &all);
+  one.flops = all.flops / steps;
+  one.bytes = fmax(one.bytes, whole.bytes / devices / steps);
+  out->flops = all.flops;
+  out->bytes = one.bytes * steps;
+  out->local_s = local_s(g, op, machine, &one, false) * steps;
+}
+
 void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
                       sw_op_cost *out) {
   enum { MOST_LOOPS = 64 }; /* an op with more is costed as if whole */
@@ -298,11 +378,15 @@ void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *mach
   *out = (sw_op_cost){0};
   bool fits = op->nest->n_loops <= MOST_LOOPS;
   for (int l = 0; fits && l < op->nest->n_loops; l++) extents[l] = sw_strategy_block(op->nest, s, l);
-  sw_work w;
-  sw_op_shape(g, op, fits ? extents : NULL, &w);
-  out->flops = w.flops;
-  out->bytes = w.bytes;
-  out->local_s = local_s(g, op, machine, &w, false);
+  if (sw_strategy_is_ring(op, s)) {
+    cost_ring(g, op, machine, s, extents, out);
+  } else {
+    sw_work w;
+    sw_op_shape(g, op, fits ? extents : NULL, &w);
+    out->flops = w.flops;
+    out->bytes = w.bytes;
+    out->local_s = local_s(g, op, machine, &w, false);
+  }
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
 }

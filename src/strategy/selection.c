@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "graph/attention.h"
 
 #include "strategy/pins.h"
 #include "strategy/selection_data.h"
@@ -26,10 +27,14 @@ typedef struct build {
 
 /* --- options of every unit --------------------------------------------------------------------------------------- */
 
-/* Devices that share the op's work: the product of the axes on its loops. */
-static int64_t work_shards(const sw_loop_nest *nest, const sw_strategy *s) {
+/* Devices that share the op's work: the product of the axes on its loops, those of a ring once. */
+static int64_t work_shards(const sw_op *op, const sw_strategy *s) {
+  const bool ring = sw_strategy_is_ring(op, s);
   int64_t n = 1;
-  for (int i = 0; i < s->n_refs; i++) n *= s->loop_of[i] < nest->n_loops ? s->refs[i].size : 1;
+  for (int i = 0; i < s->n_refs; i++) {
+    const bool again = ring && s->loop_of[i] == SW_ATTENTION_KEY;
+    n *= s->loop_of[i] < op->nest->n_loops && !again ? s->refs[i].size : 1;
+  }
   return n;
 }
 
@@ -39,8 +44,8 @@ static sw_rc keep_spread(const sw_op *op, sw_arena *arena, sw_option_set *c, sw_
   int64_t most = 1;
   sw_option_set all = *c;
   SW_ARENA_NEW(keep, arena, c->n, d);
-  for (int32_t i = 0; i < c->n; i++) most = sw_max_i64(most, work_shards(op->nest, &c->strategies[i]));
-  for (int32_t i = 0; i < c->n; i++) keep[i] = work_shards(op->nest, &c->strategies[i]) == most;
+  for (int32_t i = 0; i < c->n; i++) most = sw_max_i64(most, work_shards(op, &c->strategies[i]));
+  for (int32_t i = 0; i < c->n; i++) keep[i] = work_shards(op, &c->strategies[i]) == most;
   return sw_options_filter(&all, keep, NULL, arena, c, d);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "graph/attention.h"
 
 #include "strategy/unequal.h"
 
@@ -187,13 +188,16 @@ sw_rc sw_strategy_parse(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
 
 /* --- legality ---------------------------------------------------------------------------------------------------- */
 
-static sw_rc check_axes(const sw_mesh *m, const sw_loop_nest *nest, const sw_strategy *s, sw_diag *d) {
+static sw_rc check_axes(const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_diag *d) {
+  const sw_loop_nest *nest = op->nest;
+  const bool ring = sw_strategy_is_ring(op, s);
   for (int i = 0; i < s->n_refs; i++) {
     if (s->refs[i].axis < 0 || s->refs[i].axis >= m->n_axes) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "axis %d is not in the mesh of %d axes", s->refs[i].axis, m->n_axes);
     }
     for (int j = 0; j < i; j++) {
-      if (sw_axis_ref_overlaps(s->refs[i], s->refs[j])) {
+      const bool passes = ring && s->loop_of[i] == SW_ATTENTION_KEY && s->loop_of[j] == SW_ATTENTION_QUERY;
+      if (!passes && sw_axis_ref_overlaps(s->refs[i], s->refs[j])) {
         return SW_FAIL_INPUT(d, SW_NOWHERE, "axis '%s' is used twice", m->axis[s->refs[i].axis].name);
       }
     }
@@ -305,7 +309,7 @@ static sw_rc check_partials(const sw_loop_nest *nest, const sw_strategy *s, sw_d
 sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_diag *d) {
   const sw_loop_nest *nest = op->nest;
   if (s->n_refs == 0) return SW_OK;
-  SW_TRY(check_axes(m, nest, s, d));
+  SW_TRY(check_axes(op, m, s, d));
   for (int i = 0; i < nest->n_maps; i++) {
     for (int k = 0; k < nest->maps[i].rank; k++) {
       const sw_affine *e = &nest->maps[i].dims[k];
@@ -325,6 +329,39 @@ bool sw_strategy_legal(const sw_graph *g, const sw_op *op, const sw_mesh *m, con
   return sw_strategy_check(g, op, m, s, NULL) == SW_OK;
 }
 
+/* --- rings ------------------------------------------------------------------------------------------------------- */
+
+bool sw_strategy_is_ring(const sw_op *op, const sw_strategy *s) {
+  int n_queries, n_keys;
+  if (op->code != SW_OP_ATTENTION && op->code != SW_OP_ATTENTION_GRAD) return false;
+  const sw_axis_ref *queries = sw_strategy_loop(s, SW_ATTENTION_QUERY, &n_queries);
+  const sw_axis_ref *keys = sw_strategy_loop(s, SW_ATTENTION_KEY, &n_keys);
+  bool same = n_keys > 0 && n_queries == n_keys;
+  for (int i = 0; same && i < n_keys; i++) same = sw_axis_ref_equal(queries[i], keys[i]);
+  return same;
+}
+
+/* k, v and their gradients. */
+static bool goes_round(const sw_op *op, int port) {
+  const int result = port - op->n_operands;
+  return port == SW_ATTENTION_K || port == SW_ATTENTION_V ||
+         (op->code == SW_OP_ATTENTION_GRAD && (result == SW_ATTENTION_K || result == SW_ATTENTION_V));
+}
+
+bool sw_strategy_is_whole_at(const sw_op *op, const sw_strategy *s, int port, int loop) {
+  return loop == SW_ATTENTION_KEY && sw_strategy_is_ring(op, s) && !goes_round(op, port);
+}
+
+int64_t sw_strategy_ring_step(const sw_graph *g, const sw_op *op, const sw_strategy *s, int64_t after) {
+  sw_attention a;
+  sw_attention_of(g, op, &a);
+  const int64_t n = loop_shards(s, SW_ATTENTION_KEY), queries = sw_strategy_block(op->nest, s, SW_ATTENTION_QUERY);
+  const int64_t keys = sw_strategy_block(op->nest, s, SW_ATTENTION_KEY);
+  int64_t step = after + 1;
+  while (step < n && !sw_attention_ring_sees(&a, queries, keys, n, step)) step++;
+  return step;
+}
+
 /* --- what it wants and gives ------------------------------------------------------------------------------------- */
 
 static void push_loop(const sw_strategy *s, int loop, int dim, sw_sharding *out) {
@@ -340,24 +377,33 @@ static void push_partial(const sw_strategy *s, int loop, sw_reduction kind, sw_s
 }
 
 /* Cut each dimension by the axes of the loops in its expression (digits: major first; windows: the one that is cut). */
-static void cut_by_map(const sw_loop_nest *nest, int map, const sw_strategy *s, sw_sharding *out) {
-  const sw_map *mp = &nest->maps[map];
+static void cut_by_map(const sw_op *op, int map, const sw_strategy *s, sw_sharding *out) {
+  const sw_map *mp = &op->nest->maps[map];
   *out = sw_sharding_replicated(mp->rank);
   for (int k = 0; k < mp->rank; k++) {
-    for (int t = 0; t < mp->dims[k].n_terms; t++) push_loop(s, mp->dims[k].terms[t].loop, k, out);
+    for (int t = 0; t < mp->dims[k].n_terms; t++) {
+      const int loop = mp->dims[k].terms[t].loop;
+      if (!sw_strategy_is_whole_at(op, s, map, loop)) push_loop(s, loop, k, out);
+    }
   }
+}
+
+/* A ring has each of its queries see all keys, and takes gradients of keys to all queries. */
+static bool is_summed_in_ring(const sw_op *op, int port, int loop) {
+  return loop == SW_ATTENTION_KEY || (loop == SW_ATTENTION_QUERY && goes_round(op, port));
 }
 
 void sw_strategy_port(const sw_op *op, const sw_strategy *s, int port, sw_sharding *out) {
   const sw_loop_nest *nest = op->nest;
   const bool operand = port < op->n_operands;
-  cut_by_map(nest, port, s, out);
+  const bool ring = sw_strategy_is_ring(op, s);
+  cut_by_map(op, port, s, out);
   for (int l = 0; l < nest->n_loops; l++) {
     const sw_loop *loop = &nest->loops[l];
     const bool reduced = loop->kind == SW_LOOP_REDUCTION || loop->kind == SW_LOOP_MASKED;
     const bool partial =
         operand ? loop->partial_operands >> port & 1 : reduced && !(loop->whole_results >> (port - op->n_operands) & 1);
-    if (partial) push_partial(s, l, loop->combiner, out);
+    if (partial && !(ring && is_summed_in_ring(op, port, l))) push_partial(s, l, loop->combiner, out);
   }
   for (int f = 0; f < nest->n_linear; f++) {
     if (!operand || nest->linear[f].operands >> port & 1) push_partial(s, nest->n_loops + f, nest->linear[f].kind, out);

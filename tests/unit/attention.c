@@ -446,6 +446,17 @@ static void written_out_ops_give_the_same(void **state) {
 
 static const char *const kMeshes[] = {"x=2", "x=3", "x=4", "x=2,y=2", "x=2,y=3"};
 
+/* A strategy of an op; of those that are rings where some are, every second time. */
+static sw_strategy some_strategy(const sw_op *op, const sw_enumeration *all, sw_rng *r) {
+  int32_t rings = 0, at;
+  for (int32_t k = 0; k < all->n; k++) rings += sw_strategy_is_ring(op, &all->at[k]);
+  if (!rings || coin(r)) return all->at[sw_rng_below(r, all->n)];
+  at = (int32_t)sw_rng_below(r, rings);
+  int32_t k = 0;
+  while (!sw_strategy_is_ring(op, &all->at[k]) || at-- > 0) k++;
+  return all->at[k];
+}
+
 static void plan_randomly(const sw_graph *g, const sw_machine *machine, sw_rng *r, sw_arena *arena, sw_plan *p) {
   assert_ok(sw_plan_build(g, machine, arena, p, &diag));
   for (int32_t i = 0; i < g->n_ops; i++) {
@@ -454,7 +465,7 @@ static void plan_randomly(const sw_graph *g, const sw_machine *machine, sw_rng *
     assert_true(all.n > 0);
     for (int32_t k = 0; k < all.n; k++)
       assert_true(sw_op_least_s(g, &g->ops[i], machine) <= all.cost[k].local_s + all.cost[k].move_s);
-    p->ops[i] = all.at[sw_rng_below(r, all.n)];
+    p->ops[i] = some_strategy(&g->ops[i], &all, r);
   }
   for (int32_t i = 0; i < g->n_args; i++) {
     sw_plan_use_sharding(p, g->values[g->args[i]].uses[0], &p->args[i]);
@@ -484,7 +495,7 @@ static void devices_give_what_one_gives(void **state) {
   static const sw_dtype kDtypes[] = {SW_F32, SW_BF16, SW_F64};
   sw_rng r;
   sw_rng_seed(&r, check_seed(7));
-  int key_cuts = 0;
+  int key_cuts = 0, rings = 0, gradient_rings = 0;
   for (int n = 0; n < check_scale(250); n++) {
     sw_arena arena = {0};
     attention_case c;
@@ -498,6 +509,10 @@ static void devices_give_what_one_gives(void **state) {
     int cut;
     (void)sw_strategy_loop(&p.ops[0], SW_ATTENTION_KEY, &cut);
     key_cuts += cut > 0;
+    for (int32_t i = 0; i < g->n_ops; i++) {
+      const bool ring = sw_strategy_is_ring(&g->ops[i], &p.ops[i]);
+      *(g->ops[i].code == SW_OP_ATTENTION ? &rings : &gradient_rings) += ring;
+    }
     const sw_validate_options o = {.seed = (uint64_t)n + 1, .timeout_s = 60, .intermediates = true};
     assert_ok(sw_validate(&p, &o, &arena, &v, &diag));
     if (!v.matches) {
@@ -507,8 +522,9 @@ static void devices_give_what_one_gives(void **state) {
     sw_graph_destroy(g);
     sw_arena_deinit(&arena);
   }
-  print_message("keys were cut in %d of the plans\n", key_cuts);
-  assert_true(key_cuts > 0);
+  print_message("keys were cut in %d of the plans, in a ring in %d and for gradients in %d\n", key_cuts, rings,
+                gradient_rings);
+  assert_true(key_cuts > rings && rings > 0 && gradient_rings > 0);
 }
 
 /* --- counting ----------------------------------------------------------------------------------------------------- */
@@ -534,6 +550,37 @@ static void pairs_are_counted(void **state) {
     const double got = sw_attention_pairs(&a, q0, q1, k0, k1);
     if (got != want) fail_msg("case %d: %g pairs, expected %g", n, got, want);
   }
+}
+
+/* Whether a step of a ring is needed, beside counting the pairs of each device; exact when blocks are as long. */
+static void ring_steps_are_those_with_pairs(void **state) {
+  (void)state;
+  sw_rng r;
+  sw_rng_seed(&r, check_seed(10));
+  int left_out = 0;
+  for (int n = 0; n < check_scale(2000); n++) {
+    const sw_attention a = {.start = -1,
+                            .left_bound = coin(&r),
+                            .right_bound = coin(&r),
+                            .left = between(&r, 0, 9),
+                            .right = between(&r, 0, 9),
+                            .base = between(&r, -20, 20)};
+    const int64_t devices = between(&r, 1, 6), keys = between(&r, 1, 5), queries = coin(&r) ? keys : between(&r, 1, 5);
+    for (int64_t t = 0; t < devices; t++) {
+      double pairs = 0;
+      for (int64_t c = 0; c < devices; c++) {
+        const int64_t b = (c - t + devices) % devices;
+        pairs += sw_attention_pairs(&a, c * queries, (c + 1) * queries, b * keys, (b + 1) * keys);
+      }
+      const bool sees = sw_attention_ring_sees(&a, queries, keys, devices, t);
+      if (pairs > 0 ? !sees : sees && queries == keys) {
+        fail_msg("case %d: step %lld of %lld has %g pairs, and is %s", n, (long long)t, (long long)devices, pairs,
+                 sees ? "done" : "left out");
+      }
+      left_out += !sees;
+    }
+  }
+  assert_true(left_out > 0);
 }
 
 /* Half of the pairs when causal, and a device with the last queries more than its share of them. */
@@ -562,6 +609,7 @@ int main(void) {
                                      cmocka_unit_test(written_out_ops_give_the_same),
                                      cmocka_unit_test(devices_give_what_one_gives),
                                      cmocka_unit_test(pairs_are_counted),
+                                     cmocka_unit_test(ring_steps_are_those_with_pairs),
                                      cmocka_unit_test(work_counts_what_is_seen)};
   return cmocka_run_group_tests_name("attention", tests, NULL, NULL);
 }

@@ -133,6 +133,26 @@ double sw_attention_share(const sw_graph *g, const sw_op *op, int64_t queries, i
   return fmin(1, most / ((double)queries * (double)keys));
 }
 
+/* Devices of that many blocks ahead see a key when the last of their queries reaches the block's first key, and the
+ * first does not leave all of them behind. `first` and `last`: the least and the most that a device's first query
+ * stands behind the first key of the block. */
+static bool any_sees(const sw_attention *a, int64_t queries, int64_t keys, int64_t first, int64_t last) {
+  const bool reaches = !a->right_bound || last + queries - 1 + a->right >= 0;
+  return reaches && (!a->left_bound || first - a->left <= keys - 1);
+}
+
+bool sw_attention_ring_sees(const sw_attention *a, int64_t queries, int64_t keys, int64_t n, int64_t step) {
+  if (!sw_attention_is_placed(a) || a->start >= 0) return true;
+  /* Device c stands at c * queries, and the block at (c - step) * keys, or n blocks later where that is before 0. */
+  const int64_t drift = queries - keys, near = a->base + step * keys, far = near - n * keys;
+  const int64_t at[2][2] = {{step, n - 1}, {0, step - 1}}, from[2] = {near, far};
+  for (int i = 0; i < 2; i++) {
+    const int64_t x = from[i] + at[i][0] * drift, y = from[i] + at[i][1] * drift;
+    if (at[i][0] <= at[i][1] && any_sees(a, queries, keys, sw_min_i64(x, y), sw_max_i64(x, y))) return true;
+  }
+  return false;
+}
+
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
 /* Extents, by letter. */
