@@ -30,6 +30,11 @@ static inline void check_machine(const sw_profile *p, const sw_mesh *mesh, machi
     sw_text_printf(&where, "%s ", sw_profile_name(p));
     sw_mesh_print(mesh, &where);
     check(machine, r, sw_text_str(&where));
+    if (rng_below(r, 4) == 0) {
+      assert_ok(sw_machine_combine(machine, INT64_C(1) << (10 + rng_below(r, 20)), &arena, &diag));
+      sw_text_puts(&where, ", parts of calls");
+      check(sw_machine_combining(machine), r, sw_text_str(&where));
+    }
   }
   sw_text_free(&where);
   sw_arena_deinit(&arena);

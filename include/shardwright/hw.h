@@ -14,8 +14,10 @@ typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
 
 SW_API const char *sw_profile_name(const sw_profile *p);
 SW_API const char *sw_profile_compiler(const sw_profile *p); /* kernel.h; "none" where it does not say */
-SW_API uint64_t sw_profile_hash(const sw_profile *p);        /* of its text: plans carry it */
-SW_API int64_t sw_profile_devices(const sw_profile *p);      /* of an open one: of one unit of its outermost level */
+/* Bytes up to which collectives are done together in one call: as it says, else as its compiler does. */
+SW_API int64_t sw_profile_combine_bytes(const sw_profile *p, int64_t of_compiler);
+SW_API uint64_t sw_profile_hash(const sw_profile *p);   /* of its text: plans carry it */
+SW_API int64_t sw_profile_devices(const sw_profile *p); /* of an open one: of one unit of its outermost level */
 /* Has the outermost level as many units as are asked for? */
 SW_API bool sw_profile_is_open(const sw_profile *p);
 /* An open profile with so many devices, which fill units of its outermost level; it offers one mesh, these units by
@@ -32,6 +34,12 @@ SW_API const sw_mesh *sw_profile_mesh(const sw_profile *p, int i);
  * reason when it does not fit (more devices than the profile, an axis that would straddle levels in unequal parts). */
 SW_API SW_CHECKED sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh, sw_machine **out,
                                          sw_diag *d);
+/* The machine also prices collectives that are done together with others in calls of so many bytes:
+ * sw_machine_combining is such a machine, on which all_gather, all_reduce and reduce_scatter of b bytes take b / bytes
+ * of a call's time. */
+SW_API SW_CHECKED sw_rc sw_machine_combine(sw_machine *m, int64_t bytes, sw_arena *arena, sw_diag *d);
+/* The machine itself when it was not asked to. */
+SW_API const sw_machine *sw_machine_combining(const sw_machine *m);
 SW_API const sw_mesh *sw_machine_mesh(const sw_machine *m);
 SW_API const sw_profile *sw_machine_profile(const sw_machine *m);
 /* Can two axes of the mesh change places without any price changing? They have one size, and lie each in one piece in

@@ -55,6 +55,8 @@ typedef struct sw_kernels {
   const bool *launches;   /* by op: it bears the launch of its kernel */
   const int32_t *port;    /* by op: of its ports in `width` */
   const double *width;    /* by port: bytes that its kernel moves per element of it; 0: does not cross a border */
+  int64_t combine_bytes;  /* up to which collectives are done together in one call; 0: each alone */
+  const bool *combines;   /* by value: its collectives are, as it is no larger and nobody needs it soon */
 } sw_kernels;
 
 /* The compilers there are: "none|eager|xla|xla-cpu|inductor|ideal". */
@@ -65,6 +67,9 @@ SW_API bool sw_compiler_is_known(const char *name);
  * operands. SW_E_INPUT: no such compiler. */
 SW_API SW_CHECKED sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena,
                                         const sw_kernels **out, sw_diag *d);
+/* The same kernels, with collectives done together up to another size; in the arena. */
+SW_API SW_CHECKED sw_rc sw_kernels_combine(const sw_graph *g, int64_t bytes, sw_arena *arena, const sw_kernels **k,
+                                           sw_diag *d);
 /* Bytes that the op's kernel moves for its ports, when its loops have these extents (NULL: all). */
 SW_API void sw_kernels_traffic(const sw_graph *g, const sw_kernels *k, const sw_op *op, const int64_t *extents,
                                double *read, double *written);
@@ -77,6 +82,9 @@ static inline bool sw_op_launches(const sw_graph *g, const sw_op *op) {
 }
 static inline sw_keeping sw_value_keeping(const sw_graph *g, sw_id value) {
   return g->kernels ? (sw_keeping)g->kernels->keeping[value] : SW_KEPT_STORED;
+}
+static inline bool sw_value_combines(const sw_graph *g, sw_id value) {
+  return g->kernels && g->kernels->combines[value];
 }
 /* Holds a value memory of its own wherever it is used as it is made? */
 static inline bool sw_value_is_stored(const sw_graph *g, sw_id value) {

@@ -89,6 +89,7 @@ typedef struct sw_plan_reshard {
 
 typedef struct sw_collective_sum {
   int64_t calls;
+  int64_t parts; /* of these: done together with others, in calls of sw_kernels.combine_bytes at most */
   double seconds;
   double bytes; /* received by the busiest device, summed over calls */
 } sw_collective_sum;
@@ -141,6 +142,10 @@ typedef struct sw_comparison {
   sw_plan plan;
   sw_breakdown breakdown;
 } sw_comparison;
+
+/* The graph's kernels, and the machine's calls of collectives, as by a compiler: NULL for the profile's own; under
+ * "none" each op and each collective is by itself. In the arena. */
+SW_API SW_CHECKED sw_rc sw_compile_as(const char *compiler, sw_graph *g, sw_machine *m, sw_arena *arena, sw_diag *d);
 
 typedef struct sw_plan_options {
   sw_solve_options solve;

@@ -16,10 +16,10 @@ typedef struct sw_open_measures {
 /* The same without times; read back for the model with any sizes. */
 SW_API SW_CHECKED sw_rc sw_plan_write_open(const sw_plan *p, const sw_open_measures *open, sw_text *out, sw_diag *d);
 
-/* What a plan file is made for, read before a machine can be built: the mesh, and the name of the profile. Texts live
- * in the arena. */
-SW_API SW_CHECKED sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, const char **profile,
-                                          sw_diag *d);
+/* What a plan file is made for, read before a machine can be built: the mesh, the name of the profile, and the compiler
+ * whose kernels it is priced by ("none" where it does not say). Texts live in the arena. */
+SW_API SW_CHECKED sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_mesh *out, const char **profile,
+                                          const char **compiler, sw_diag *d);
 
 /* Read a plan for the graph and the machine, and verify it. A plan made for another model or mesh is stale: refused
  * with both hashes. A plan made for another profile is accepted when `any_profile` (its costs are then recounted by

@@ -86,9 +86,11 @@ typedef struct sw_measured {
 
 struct sw_profile {
   const char *name, *description;
-  const char *compiler; /* whose kernels programs run as there (kernel.h); NULL: each op is one */
-  const char *library;  /* whose collectives the constants are of ("nccl"); NULL: not said */
-  uint64_t hash;        /* of the text that it was read from; 0 when made by hand */
+  const char *compiler;  /* whose kernels programs run as there (kernel.h); NULL: each op is one */
+  bool says_combine;     /* else collectives are done together as the compiler does it */
+  int64_t combine_bytes; /* up to so many bytes in one call; 0: each alone */
+  const char *library;   /* whose collectives the constants are of ("nccl"); NULL: not said */
+  uint64_t hash;         /* of the text that it was read from; 0 when made by hand */
   const char *device_name;
   int64_t memory_bytes;          /* of one device */
   int64_t memory_reserved_bytes; /* of those, not for a plan: runtime, communication buffers */

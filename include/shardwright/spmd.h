@@ -86,6 +86,9 @@ typedef struct sw_passes {
   uint8_t at[SW_MOST_PASSES];
   bool again;            /* the list again while it changes something, four times at most */
   int64_t combine_bytes; /* calls are combined up to this size of their buffer; 0: SW_COMBINE_BYTES */
+  /* As the plan's compiler does it (kernel.h): calls read and write their parts where these lie, and are combined
+   * whether our own buffer would pay or not. */
+  bool combine_in_place;
 } sw_passes;
 #define SW_COMBINE_BYTES (INT64_C(64) << 20)
 

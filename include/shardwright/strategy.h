@@ -132,6 +132,9 @@ typedef struct sw_op_cost {
 SW_API void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
                              sw_op_cost *out);
 
+/* On what a value's reshards are priced: where its collectives are done together with others (kernel.h), the machine
+ * that counts their share. */
+SW_API const sw_machine *sw_value_machine(const sw_graph *g, const sw_machine *machine, sw_id value);
 /* What it costs beyond the route when a value that its kernel keeps inside (kernel.h) is wanted in another sharding:
  * the kernel breaks there, so the value is stored as it is made, its copy is read, and there is a launch more. A part
  * of what is made again anyway is made as such. 0 of a value that is stored, and without kernels. */

@@ -66,13 +66,6 @@ static sw_rc divide_evenly(const sw_model_options *o, const sw_mesh *mesh, sw_ar
   return bind_mesh(s, mesh, arena, d);
 }
 
-/* Under `none` there are none: each op is priced by itself. */
-static sw_rc find_kernels(const sw_model_options *o, sw_arena *arena, sw_session *s, sw_diag *d) {
-  const char *compiler = o->compiler ? o->compiler : sw_profile_compiler(s->profile);
-  if (strcmp(compiler, "none") == 0) return SW_OK;
-  return sw_kernels_find(s->graph, compiler, arena, &s->graph->kernels, d);
-}
-
 sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d) {
   sw_mesh mesh;
   *out = (sw_session){0};
@@ -82,7 +75,7 @@ sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *ou
   sw_rc rc = sw_read_model(o, o->mesh ? &mesh : NULL, out, d);
   if (!rc) rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, d);
   if (!rc) rc = divide_evenly(o, o->mesh ? &mesh : NULL, arena, out, d);
-  if (!rc) rc = find_kernels(o, arena, out, d);
+  if (!rc) rc = sw_compile_as(o->compiler, out->graph, out->machine, arena, d);
   if (rc) sw_session_close(out);
   return rc;
 }
@@ -159,8 +152,9 @@ sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_
   sw_mesh mesh;
   sw_text text = {0};
   sw_model_options with_mesh = *o;
-  const char *profile;
-  SW_TRY(sw_plan_read_mesh(plan_path, arena, &mesh, &profile, d));
+  const char *profile, *compiler;
+  SW_TRY(sw_plan_read_head(plan_path, arena, &mesh, &profile, &compiler, d));
+  if (!o->compiler) with_mesh.compiler = compiler;
   if (!o->hw) SW_TRY(profile_of_plan(profile, arena, &with_mesh.hw, d));
   SW_TRY(check_plan_mesh(o->mesh, &mesh, arena, d));
   sw_mesh_print(&mesh, &text);
@@ -243,11 +237,13 @@ sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit
 }
 
 sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena *arena, sw_plan *plan, sw_diag *d) {
+  const int64_t of_compiler = plan->graph->kernels ? plan->graph->kernels->combine_bytes : 0;
   sw_passes *passes;
-  if (!names) return SW_OK;
+  if (!names && !of_compiler) return SW_OK;
   SW_ARENA_NEW(passes, arena, 1, d);
-  SW_TRY(sw_passes_parse(names, passes, d));
-  passes->combine_bytes = combine_bytes;
+  SW_TRY(sw_passes_parse(names ? names : "combine", passes, d));
+  passes->combine_bytes = combine_bytes ? combine_bytes : of_compiler;
+  passes->combine_in_place = !names;
   plan->passes = passes;
   return SW_OK;
 }

@@ -132,7 +132,8 @@ SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_
 /* clang-format on */
 #define SW_PASS_NAMES \
   "share, drop, gather-up, gather-down, slice-up, cancel, fold, reassociate, scatter, hoist, combine"
-/* From here on the plan's program is the one behind the passes, which live in the arena; NULL: none. */
+/* From here on the plan's program is the one behind the passes, which live in the arena; NULL: those that its
+ * compiler's calls of collectives need. */
 SW_CHECKED sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena *arena, sw_plan *plan,
                                         sw_diag *d);
 #define SW_EMIT_KINDS "sdy|constraints|hlo|shard|spmd|jax|dtensor"

@@ -71,8 +71,24 @@ static void fold_class(const sw_machine *m, const sw_group_shape *g, sw_cost_cla
   }
 }
 
+static const bool kCombined[SW_COST_CLASS_COUNT] = {
+    [SW_COST_ALL_GATHER] = true, [SW_COST_REDUCE_SCATTER] = true, [SW_COST_ALL_REDUCE] = true};
+
+bool sw_coll_is_combined(sw_coll_op op) {
+  const sw_cost_class c = sw_coll_cost_class(op);
+  return c < SW_COST_CLASS_COUNT && kCombined[c];
+}
+
+/* Of a call of so many bytes, a byte's share. */
+static void share_call(double bytes, sw_curve *c) {
+  if (c->n_parts) *c = (sw_curve){.n_parts = 1, .slope = {sw_curve_s(c, bytes, sqrt(bytes)) / bytes}};
+}
+
 void sw_group_fold(const sw_machine *m, sw_group *g) {
-  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) fold_class(m, &g->shape, (sw_cost_class)c, &g->line[c]);
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+    fold_class(m, &g->shape, (sw_cost_class)c, &g->line[c]);
+    if (m->combine_bytes && kCombined[c]) share_call((double)m->combine_bytes, &g->line[c]);
+  }
 }
 
 /* A fit may put an all_reduce below the reduce_scatter that is half of it, or above its two halves one after the

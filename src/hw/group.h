@@ -57,6 +57,10 @@ typedef struct sw_group {
 
 /* Do all groups along the same axes lie alike on the network, whatever the axes? Always so without a device order. */
 SW_API bool sw_machine_is_regular(const sw_machine *m);
+/* Of such an op several may be done in one call. */
+SW_API bool sw_coll_is_combined(sw_coll_op op);
+/* Are collectives parts of calls, which share their latency? */
+SW_API bool sw_machine_combines(const sw_machine *m);
 
 /* What another layer has worked out of a machine and keeps with it, for whoever asks next, on any thread. `of` tells
  * whose it is; found by walking the list; destroyed with the machine's arena. */

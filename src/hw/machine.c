@@ -85,6 +85,29 @@ void sw_machine_cache_add(const sw_machine *m, sw_machine_cache *cache) {
   while (!atomic_compare_exchange_weak(m->caches, &cache->next, cache)) continue;
 }
 
+/* What is priced of a machine that is laid out. */
+static sw_rc make_prices(sw_machine *m, sw_arena *arena, sw_diag *d) {
+  if (m->order) SW_TRY(sw_order_make(m, arena, &m->order, d));
+  SW_TRY(price_subsets(m, arena, d));
+  return make_caches(m, arena, d);
+}
+
+sw_rc sw_machine_combine(sw_machine *m, int64_t bytes, sw_arena *arena, sw_diag *d) {
+  sw_machine *c;
+  m->combining = NULL;
+  if (bytes <= 0) return SW_OK;
+  SW_ARENA_NEW(c, arena, 1, d);
+  *c = *m;
+  c->combine_bytes = bytes;
+  c->subset = NULL;
+  SW_TRY(make_prices(c, arena, d));
+  m->combining = c;
+  return SW_OK;
+}
+
+const sw_machine *sw_machine_combining(const sw_machine *m) { return m->combining ? m->combining : m; }
+bool sw_machine_combines(const sw_machine *m) { return m->combine_bytes > 0; }
+
 sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh, sw_machine **out, sw_diag *d) {
   SW_TRY(check_size(p, mesh, d));
   SW_TRY(sw_profile_to_hold(p, sw_mesh_devices(mesh), arena, &p, d));

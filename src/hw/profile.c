@@ -23,6 +23,9 @@ const char *sw_topology_text(sw_topology t) { return kTopology[t]; }
 const char *sw_cost_class_text(sw_cost_class c) { return kClass[c]; }
 
 const char *sw_profile_name(const sw_profile *p) { return p->name; }
+int64_t sw_profile_combine_bytes(const sw_profile *p, int64_t of_compiler) {
+  return p->says_combine ? p->combine_bytes : of_compiler;
+}
 const char *sw_profile_compiler(const sw_profile *p) { return p->compiler ? p->compiler : "none"; }
 uint64_t sw_profile_hash(const sw_profile *p) { return p->hash; }
 int sw_profile_mesh_count(const sw_profile *p) { return p->n_meshes; }

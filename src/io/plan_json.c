@@ -471,13 +471,17 @@ static sw_rc read_search(const reader *r, const sw_json *root, sw_diag *d) {
   return sw_json_opt_i64(s, "capacity_bytes", 0, INT64_MAX, &r->p->capacity_bytes, d);
 }
 
+static sw_rc read_compiler(const sw_json *root, const char **made, sw_diag *d) {
+  SW_TRY(sw_json_opt_string(root, "compiler", made, d));
+  if (sw_compiler_is_known(*made)) return SW_OK;
+  return SW_FAIL_INPUT(d, sw_json_span(sw_json_find(root, "compiler")), "compiler '%.40s' is not known; expected %s",
+                       *made, SW_COMPILERS);
+}
+
 /* A plan for other kernels is as right, and priced otherwise. */
-static sw_rc read_compiler(const reader *r, const sw_json *root, sw_diag *d) {
+static sw_rc check_compiler(const reader *r, const sw_json *root, sw_diag *d) {
   const char *made = "none", *now = r->g->kernels ? r->g->kernels->compiler : "none";
-  SW_TRY(sw_json_opt_string(root, "compiler", &made, d));
-  if (!sw_compiler_is_known(made))
-    return SW_FAIL_INPUT(d, sw_json_span(sw_json_find(root, "compiler")), "compiler '%.40s' is not known; expected %s",
-                         made, SW_COMPILERS);
+  SW_TRY(read_compiler(root, &made, d));
   if (strcmp(made, now) != 0)
     sw_log(SW_LOG_INFO, "the plan was made for kernels as by '%s'; it is priced as by '%s'", made, now);
   return SW_OK;
@@ -650,7 +654,7 @@ static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, s
   if (!any_profile) SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->machine)), d));
   SW_TRY(check_mesh(root, sw_machine_mesh(r->machine), d));
   SW_TRY(read_search(r, root, d));
-  SW_TRY(read_compiler(r, root, d));
+  SW_TRY(check_compiler(r, root, d));
   SW_TRY(sw_json_opt_bool(root, "args_whole", &r->p->args_whole, d));
   SW_TRY(read_parts(r, root, d));
   if (r->t) return SW_OK;
@@ -698,7 +702,14 @@ sw_rc sw_plan_read_other(const char *path, const sw_graph *g, const sw_machine *
   return rc;
 }
 
-sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, const char **profile, sw_diag *d) {
+/* An object's text, kept. */
+static sw_rc keep_text(const char *text, sw_arena *arena, const char **out, sw_diag *d) {
+  *out = sw_arena_strndup(arena, text, strlen(text), d);
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_mesh *out, const char **profile, const char **compiler,
+                        sw_diag *d) {
   sw_arena tree = {0};
   const sw_json *root, *of;
   const char *text;
@@ -708,7 +719,10 @@ sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, const c
   if (!rc) rc = sw_mesh_parse(text, arena, out, d);
   if (!rc) rc = sw_json_object(root, "profile", &of, d);
   if (!rc) rc = sw_json_string(of, "name", &text, d);
-  if (!rc && !(*profile = sw_arena_strndup(arena, text, strlen(text), d))) rc = SW_E_RESOURCE;
+  if (!rc) rc = keep_text(text, arena, profile, d);
+  text = "none";
+  if (!rc) rc = read_compiler(root, &text, d);
+  if (!rc) rc = keep_text(text, arena, compiler, d);
   sw_arena_deinit(&tree);
   return rc;
 }

@@ -436,6 +436,12 @@ static sw_rc read_compiler(reader *r, const sw_json *v) {
                        r->p->compiler);
 }
 
+static sw_rc read_combine(reader *r, const sw_json *v) {
+  if (!sw_json_find(v, "combine_bytes")) return SW_OK;
+  r->p->says_combine = true;
+  return sw_json_i64(v, "combine_bytes", 0, INT64_C(1) << 40, &r->p->combine_bytes, r->d);
+}
+
 /* A file that is no profile at all has one error, not one for each of its keys. */
 static sw_rc check_format(reader *r, const sw_json *v) {
   const char *format;
@@ -448,8 +454,9 @@ static sw_rc check_format(reader *r, const sw_json *v) {
 }
 
 static sw_rc read_parts(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"format", "version", "name",     "description", "sources", "device", "exchange",
-                                     "levels", "meshes",  "measured", "compiler",    "library", "node"};
+  static const char *const keys[] = {"format",   "version",  "name",          "description", "sources",
+                                     "device",   "exchange", "levels",        "meshes",      "measured",
+                                     "compiler", "library",  "combine_bytes", "node"};
   static const sw_json kNoSources = {.kind = SW_JSON_OBJECT};
   SW_TRY(check_format(r, v));
   SW_TRY(check_keys(r, v, keys, COUNT(keys), "a hardware profile"));
@@ -458,6 +465,7 @@ static sw_rc read_parts(reader *r, const sw_json *v) {
   r->sources = sources ? sources : &kNoSources;
   PAST(r, text_member(r, v, "name", &r->p->name));
   PAST(r, read_compiler(r, v));
+  PAST(r, read_combine(r, v));
   PAST(r, opt_text_member(r, v, "library", &r->p->library));
   PAST(r, text_member(r, v, "description", &r->p->description));
   SW_TRY(read_part(r, v, "device", SW_JSON_OBJECT, read_device));

@@ -165,6 +165,7 @@ sw_rc sw_profile_write_with(const sw_profile *p, const sw_profile_origins *o, sw
   sw_jw_string(&j, "name", p->name);
   sw_jw_string(&j, "description", p->description);
   if (p->compiler) sw_jw_string(&j, "compiler", p->compiler);
+  if (p->says_combine) sw_jw_i64(&j, "combine_bytes", p->combine_bytes);
   sw_jw_object(&j, "sources");
   for (int i = 0; i < o->n_sources; i++) sw_jw_string(&j, o->source[i].id, o->source[i].text);
   sw_jw_end(&j);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "kernel/combine.h"
 #include "kernel/partition.h"
 
 static const char *const kAparts[] = {
@@ -326,6 +327,14 @@ static sw_rc allocate(borders *b, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
+sw_rc sw_kernels_combine(const sw_graph *g, int64_t bytes, sw_arena *arena, const sw_kernels **k, sw_diag *d) {
+  sw_kernels *own = sw_arena_copy(arena, *k, 1, sizeof *own, d);
+  if (!own) return SW_E_RESOURCE;
+  own->combine_bytes = bytes;
+  *k = own;
+  return sw_combined_find(g, bytes, arena, &own->combines, d);
+}
+
 sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, const sw_kernels **out, sw_diag *d) {
   borders b = {.g = g};
   sw_kernels *k;
@@ -343,6 +352,7 @@ sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, 
   SW_ARENA_NEW(k, arena, 1, d);
   *k =
       (sw_kernels){rules->name, b.n, b.of, b.p.why, b.keeping, b.updates, b.until, b.over, b.launches, b.port, b.width};
+  k->combine_bytes = rules->combine;
   *out = k;
-  return SW_OK;
+  return sw_combined_find(g, rules->combine, arena, &k->combines, d);
 }

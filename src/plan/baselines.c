@@ -29,8 +29,8 @@ typedef struct known {
   SW_ARRAY(sw_enumeration) enumerations;
   sw_dict prices;
   SW_ARRAY(double) seconds;
-  const sw_route_floors *floors; /* NULL: not asked for yet */
-  sw_dict chosen;                /* context of an op -> index into its enumeration */
+  const sw_route_floors *floors[2]; /* by whether collectives are parts of calls; NULL: not asked for yet */
+  sw_dict chosen;                   /* context of an op -> index into its enumeration */
   struct { /* weights that the last plan leaves whole, or cuts elsewhere, where its rule would cut */
     int32_t n;
     sw_id first;
@@ -129,11 +129,16 @@ static sw_rc strategies_of(follower *f, const sw_op *op, sw_enumeration *out, sw
 }
 
 /* Infinity where it is more than enough, which often is known without a search. */
-static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, const sw_sharding *to, double enough,
-                   double *out, sw_diag *d) {
+static sw_rc price(follower *f, sw_id value, const sw_sharding *from, const sw_sharding *to, double enough, double *out,
+                   sw_diag *d) {
+  const sw_type *type = &f->g->values[value].type;
+  const sw_machine *machine = sw_value_machine(f->g, f->machine, value);
+  const bool combines = machine != f->machine;
+  const sw_route_floors **floors = &f->known->floors[combines];
   *out = 0;
   if (sw_sharding_equal(from, to)) return SW_OK;
   f->key.n = 0;
+  sw_text_append(&f->key, (const char *)&combines, sizeof combines);
   sw_text_append(&f->key, (const char *)&type->dtype, sizeof type->dtype);
   sw_text_append(&f->key, (const char *)type->dims, (size_t)type->rank * sizeof *type->dims);
   sw_sharding_key(from, &f->key);
@@ -145,14 +150,14 @@ static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, co
     return SW_OK;
   }
   const double kRounding = 1e-9;
-  if (!f->known->floors) SW_TRY(sw_route_floors_make(f->machine, &f->known->mem, &f->known->floors, d));
-  *out = sw_route_least_between_s(f->known->floors, from, to, type->rank, type->dims, type->dtype);
+  if (!*floors) SW_TRY(sw_route_floors_make(machine, &f->known->mem, floors, d));
+  *out = sw_route_least_between_s(*floors, from, to, type->rank, type->dims, type->dtype);
   if (*out * (1 - kRounding) > enough) {
     *out = INFINITY;
     return SW_OK;
   }
   const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
-  *out = sw_route_cost_s(&(sw_reshard){f->machine, from, to, type->rank, type->dims, moved, {0}});
+  *out = sw_route_cost_s(&(sw_reshard){machine, from, to, type->rank, type->dims, moved, {0}});
   SW_TRY(sw_array_push(&f->known->seconds, *out, d));
   return sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n - 1, NULL, NULL, d);
 }
@@ -208,7 +213,7 @@ static sw_rc cost_of_operand(follower *f, sw_id value, const sw_sharding *to, do
   if (maker) SW_TRY(make_as(f, maker, to, &best, out, d));
   if (best) return SW_OK;
   sw_plan_value_sharding(f->plan, value, &from);
-  return price(f, &f->g->values[value].type, &from, to, enough, out, d);
+  return price(f, value, &from, to, enough, out, d);
 }
 
 static bool is_given_use(const follower *f, sw_value_use use) {
@@ -227,7 +232,7 @@ static sw_rc cost_of_uses(follower *f, const sw_op *op, const sw_strategy *s, do
       double more;
       if (!is_given_use(f, v->uses[u])) continue;
       sw_plan_taken_sharding(f->plan, v->uses[u], &to);
-      SW_TRY(price(f, &v->type, &made, &to, enough - *out, &more, d));
+      SW_TRY(price(f, op->results[i], &made, &to, enough - *out, &more, d));
       *out += more;
     }
   }

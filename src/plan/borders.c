@@ -23,7 +23,8 @@ static sw_rc add_reshard(finder *f, sw_id value, int32_t leg, const sw_sharding 
   const sw_route *route;
   const sw_type *type = &f->p->graph->values[value].type;
   const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
-  const sw_reshard wanted = {f->p->machine, from, to, type->rank, type->dims, moved, {0}};
+  const sw_reshard wanted = {
+      sw_value_machine(f->p->graph, f->p->machine, value), from, to, type->rank, type->dims, moved, {0}};
   SW_TRY_NOTE(d, sw_route_cached(f->routes, &wanted, &route, d), "while resharding value '%s'",
               f->p->graph->values[value].name);
   return sw_array_push(&f->all, ((sw_plan_reshard){value, leg, *from, *to, route, {step, step}, 0, NULL}), d);

@@ -9,6 +9,7 @@
 #include "plan/borders.h"
 #include "base/array.h"
 #include "base/checked.h"
+#include "hw/group.h"
 
 typedef struct counting {
   const sw_plan *p;
@@ -110,6 +111,8 @@ static void add_reshards(counting *l) {
         add_tiling_step(l, st->coll.op, st->coll.src, st->coll.dst, st->cost_s, st->max_bytes);
       } else {
         add_step(l, st->coll.op, st->coll.axes, st->coll.n_axes, st->cost_s, st->max_bytes);
+        const bool part = sw_value_combines(l->p->graph, r->value) && sw_coll_is_combined(st->coll.op);
+        if (part) l->out->by_collective[st->coll.op].parts += (int64_t)l->repeats;
       }
     }
   }

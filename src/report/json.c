@@ -49,6 +49,7 @@ static void put_collectives(sw_json_out *o, const sw_report *r) {
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "op", sw_coll_text((sw_coll_op)i));
     sw_jw_i64(o, "calls", s->calls);
+    if (s->parts) sw_jw_i64(o, "parts", s->parts);
     sw_jw_f64(o, "bytes", s->bytes);
     sw_jw_f64(o, "seconds", s->seconds);
     sw_jw_end(o);

@@ -215,9 +215,12 @@ static void print_peak(const sw_report *r, bool colour, sw_text *out) {
 
 static void print_communication(const sw_report *r, bool colour, sw_text *out) {
   sw_columns c = {.n = 4, .right = {false, true, true, true}};
-  int64_t calls = 0;
+  int64_t calls = 0, parts = 0;
   heading(colour, "communication", out);
-  for (int i = 0; i < SW_COLL_COUNT; i++) calls += r->breakdown->by_collective[i].calls;
+  for (int i = 0; i < SW_COLL_COUNT; i++) {
+    calls += r->breakdown->by_collective[i].calls;
+    parts += r->breakdown->by_collective[i].parts;
+  }
   if (!calls) sw_text_puts(out, "  none\n");
   if (!calls) return;
   sw_columns_add(&c, "collective");
@@ -233,6 +236,13 @@ static void print_communication(const sw_report *r, bool colour, sw_text *out) {
     sw_columns_add_seconds(&c, s->seconds);
   }
   sw_columns_print(&c, 2, out);
+  if (parts) {
+    const sw_kernels *k = r->plan->graph->kernels;
+    sw_text_printf(out, "  %lld of these are done together, as by %s, in calls of up to ", (long long)parts,
+                   k->compiler);
+    sw_text_bytes(out, (double)k->combine_bytes);
+    sw_text_puts(out, "\n");
+  }
   if (r->breakdown->hidden_s > 0) {
     sw_text_puts(out, "  ");
     sw_text_seconds(out, r->breakdown->hidden_s);

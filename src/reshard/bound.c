@@ -24,7 +24,7 @@ static double links_of(const sw_level *level, double members) {
 }
 
 /* The least of all classes. */
-static struct rs_level_floor floor_of(const sw_level *level, double devices) {
+static struct rs_level_floor floor_of(const sw_level *level, const sw_machine *machine, double devices) {
   const double members = members_of(level, devices), links = links_of(level, members);
   struct rs_level_floor f = {HUGE_VAL, HUGE_VAL, HUGE_VAL, 1};
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
@@ -36,6 +36,7 @@ static struct rs_level_floor floor_of(const sw_level *level, double devices) {
     f.ramp_s = fmin(f.ramp_s, least * line->ramp_s_per_sqrt_byte / sqrt(links));
     f.slope_s = fmin(f.slope_s, least * slope / links);
   }
+  if (sw_machine_combines(machine)) f.latency_s = f.ramp_s = 0;
   return f;
 }
 
@@ -64,7 +65,7 @@ void rs_floor_init(rs_graph *g) {
   const sw_profile *p = sw_machine_profile(g->r->machine);
   struct rs_level_floor *f = g->floor.level;
   for (int l = g->n_levels - 1; l >= 0; l--) {
-    f[l] = floor_of(&p->level[l], g->devices);
+    f[l] = floor_of(&p->level[l], g->r->machine, g->devices);
     if (l + 1 < g->n_levels) f[l] = together(&f[l], &f[l + 1]);
   }
   g->floor.step_s = fmin(f[0].latency_s, sw_machine_collective_s(g->r->machine, SW_COLL_ALL_SLICE, NULL, 0, 0));

@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "shardwright/log.h"
 #include "spmd/emit.h"
+#include "spmd/order.h"
 
 /* A value of the model as the program has it: local ids by sharding. */
 typedef struct copies {
@@ -73,7 +74,8 @@ static sw_rc reshard(partition *p, sw_id value, sw_id local, const sw_sharding *
   const sw_type *type = &e->model->values[value].type;
   sw_route route;
   const sw_dtype moved = sw_sharding_moved_as(from, want, type->dtype);
-  const sw_reshard wanted = {e->plan->machine, from, want, type->rank, type->dims, moved, {0}};
+  const sw_reshard wanted = {
+      sw_value_machine(e->model, e->plan->machine, value), from, want, type->rank, type->dims, moved, {0}};
   SW_TRY_NOTE(d, sw_route_find(&wanted, &e->scratch, &route, d), "while resharding '%s'", e->model->values[value].name);
   for (int i = 0; i < route.n_steps; i++) {
     int64_t dims[SW_MAX_RANK];
@@ -287,8 +289,10 @@ static sw_rc add_outputs(partition *p, sw_diag *d) {
 
 static sw_rc run(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
+  sw_id *order;
   SW_TRY(add_args(p, d));
-  for (int32_t i = 0; i < e->model->n_ops; i++) SW_TRY(partition_op(p, i, d));
+  SW_TRY(sw_partition_order(e->plan, &e->program->arena, &order, d));
+  for (int32_t i = 0; i < e->model->n_ops; i++) SW_TRY(partition_op(p, order[i], d));
   SW_TRY(add_outputs(p, d));
   return sw_graph_seal(e->program, d);
 }

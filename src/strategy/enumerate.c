@@ -349,8 +349,12 @@ void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
   sw_text_append(key, (const char *)&g->kernels->launches[id], sizeof *g->kernels->launches);
   sw_text_append(key, (const char *)&g->kernels->width[g->kernels->port[id]],
                  (size_t)(op->n_operands + op->n_results) * sizeof *g->kernels->width);
-  for (int i = 0; i < op->n_results; i++)
+  for (int i = 0; i < op->n_results; i++) {
     sw_text_append(key, (const char *)&g->kernels->keeping[op->results[i]], sizeof *g->kernels->keeping);
+    sw_text_append(key, (const char *)&g->kernels->combines[op->results[i]], sizeof *g->kernels->combines);
+  }
+  for (int i = 0; i < op->n_operands; i++)
+    sw_text_append(key, (const char *)&g->kernels->combines[op->operands[i]], sizeof *g->kernels->combines);
 }
 
 /* --- shardings of a value ---------------------------------------------------------------------------------------- */

@@ -333,6 +333,10 @@ static double local_s(const sw_graph *g, const sw_op *op, const sw_machine *mach
   return sw_op_launches(g, op) ? alone_s : fmax(0, alone_s - sw_machine_launch_s(machine));
 }
 
+const sw_machine *sw_value_machine(const sw_graph *g, const sw_machine *machine, sw_id value) {
+  return sw_value_combines(g, value) ? sw_machine_combining(machine) : machine;
+}
+
 double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id value, const sw_sharding *from,
                         const sw_sharding *to) {
   const sw_keeping keeping = sw_value_keeping(g, value);

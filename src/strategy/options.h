@@ -31,8 +31,8 @@ typedef struct sw_option_set {
 sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,
                        sw_option_set *out, sw_diag *d);
 /* Given shardings of one value. `held`: the value stays on the devices (ties fall to fewer bytes). */
-sw_rc sw_options_of_value(const sw_type *type, const sw_sharding *shardings, int32_t n, bool held, sw_prices *prices,
-                          sw_arena *arena, sw_option_set *out, sw_diag *d);
+sw_rc sw_options_of_value(const sw_graph *g, sw_id value, const sw_sharding *shardings, int32_t n, bool held,
+                          sw_prices *prices, sw_arena *arena, sw_option_set *out, sw_diag *d);
 /* Those options i with keep[i], with penalty[i] more cost (NULL: none). */
 sw_rc sw_options_filter(const sw_option_set *c, const bool *keep, const int64_t *penalty, sw_arena *arena,
                         sw_option_set *out, sw_diag *d);

@@ -91,8 +91,7 @@ static sw_rc take_shardings(const sw_pin_target *t, int32_t unit, const sw_shard
   const bool held = of.kind == SW_UNIT_ARGUMENT;
   sw_option_set *out;
   SW_ARENA_NEW(out, t->arena, 1, d);
-  SW_TRY(sw_options_of_value(&t->g->values[held ? of.makes[0] : of.reads[0]].type, all, n, held, t->prices, t->arena,
-                             out, d));
+  SW_TRY(sw_options_of_value(t->g, held ? of.makes[0] : of.reads[0], all, n, held, t->prices, t->arena, out, d));
   t->options[unit] = out;
   return SW_OK;
 }

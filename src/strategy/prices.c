@@ -18,17 +18,24 @@ int64_t sw_cost_units(const sw_machine *machine, double seconds) {
   return u >= (double)SW_FORBIDDEN ? SW_FORBIDDEN : u > 0 ? (int64_t)u : 0;
 }
 
-sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_route_prices *routes, sw_arena *arena, sw_diag *d) {
-  *p = (sw_prices){.machine = machine, .routes = routes};
+sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_route_prices *const *routes, sw_arena *arena,
+                     sw_diag *d) {
+  *p = (sw_prices){.machine = machine};
   for (int a = 0, n = sw_machine_mesh(machine)->n_axes; a < n; a++) {
     int first = 0;
     while (!sw_machine_axes_symmetric(machine, first, a)) first++;
     p->first_symmetric[a] = (int8_t)first;
     p->any_symmetric = p->any_symmetric || first < a;
   }
-  if (!routes) SW_TRY(sw_route_prices_make(machine, &p->own_routes, d));
-  if (!routes) p->routes = p->own_routes;
-  return sw_route_floors_make(machine, arena, &p->floors, d);
+  for (int combines = 0; combines < 2; combines++) {
+    sw_priced_on *on = &p->on[combines];
+    on->machine = combines ? sw_machine_combining(machine) : machine;
+    on->routes = routes ? routes[combines] : NULL;
+    if (!on->routes) SW_TRY(sw_route_prices_make(on->machine, &on->own_routes, d));
+    if (!on->routes) on->routes = on->own_routes;
+    SW_TRY(sw_route_floors_make(on->machine, arena, &on->floors, d));
+  }
+  return SW_OK;
 }
 
 void sw_prices_deinit(sw_prices *p) {
@@ -39,20 +46,20 @@ void sw_prices_deinit(sw_prices *p) {
     sw_mem_free(p->classes.at[i].price);
     sw_mem_free(p->classes.at[i].end);
   }
-  sw_route_prices_destroy(p->own_routes);
+  for (int i = 0; i < 2; i++) sw_route_prices_destroy(p->on[i].own_routes);
   sw_array_free(&p->classes);
   sw_dict_deinit(&p->by_shape);
 }
 
-sw_rc sw_prices_class(sw_prices *p, const sw_type *type, int32_t *out, sw_diag *d) {
-  int64_t key[SW_MAX_RANK + 1] = {(int64_t)type->dtype};
+sw_rc sw_prices_class(sw_prices *p, const sw_type *type, bool combines, int32_t *out, sw_diag *d) {
+  int64_t key[SW_MAX_RANK + 1] = {(int64_t)type->dtype << 1 | combines};
   for (int i = 0; i < type->rank; i++) key[i + 1] = type->dims[i];
   int64_t *slot;
   bool fresh;
   SW_TRY(
       sw_dict_put(&p->by_shape, key, (size_t)(type->rank + 1) * sizeof *key, (int64_t)p->classes.n, &slot, &fresh, d));
   *out = (int32_t)*slot;
-  return fresh ? sw_array_push(&p->classes, ((sw_shape_class){.type = *type}), d) : SW_OK;
+  return fresh ? sw_array_push(&p->classes, ((sw_shape_class){.type = *type, .combines = combines}), d) : SW_OK;
 }
 
 sw_rc sw_prices_id(sw_prices *p, int32_t shape_class, const sw_sharding *s, int32_t *out, sw_diag *d) {
@@ -84,7 +91,8 @@ static sw_rc widen(const sw_prices *p, sw_shape_class *c, sw_diag *d) {
   c->side = side;
   SW_MEM_NEW(end, side, d);
   for (size_t i = 0; i < side; i++)
-    sw_route_end_make(p->floors, &c->shardings.at[i], c->type.rank, c->type.dims, c->type.dtype, &end[i]);
+    sw_route_end_make(p->on[c->combines].floors, &c->shardings.at[i], c->type.rank, c->type.dims, c->type.dtype,
+                      &end[i]);
   sw_mem_free(c->end);
   c->end = end;
   return SW_OK;
@@ -128,12 +136,13 @@ static void relabel(relabelling *r, const sw_sharding *s, sw_sharding *out) {
 
 static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to, int64_t *out,
                          sw_diag *d) {
+  sw_route_prices *routes = p->on[c->combines].routes;
   double s;
   if (!c->routes) {
-    SW_TRY(sw_route_prices_shape(p->routes, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
+    SW_TRY(sw_route_prices_shape(routes, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
     c->routes++;
   }
-  SW_TRY(sw_route_prices_get(p->routes, c->routes - 1, from, to, &s, d));
+  SW_TRY(sw_route_prices_get(routes, c->routes - 1, from, to, &s, d));
   *out = isfinite(s) ? sw_cost_add(sw_cost_units(p->machine, s), 1) : SW_FORBIDDEN; /* one more for being a step */
   return SW_OK;
 }
@@ -161,8 +170,9 @@ static sw_rc price_symmetric(sw_prices *p, sw_shape_class *c, const sw_sharding 
 /* One unit more for being a step; not above the price by rounding. */
 static int64_t least_units(const sw_prices *p, const sw_shape_class *c, int32_t from, int32_t to) {
   const double kRounding = 1e-9;
-  return sw_cost_add(
-      sw_cost_units(p->machine, sw_route_least_s(p->floors, &c->end[from], &c->end[to]) * (1 - kRounding)), 1);
+  return sw_cost_add(sw_cost_units(p->machine, sw_route_least_s(p->on[c->combines].floors, &c->end[from], &c->end[to]) *
+                                                   (1 - kRounding)),
+                     1);
 }
 
 sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to, int64_t *out, sw_diag *d) {

@@ -93,7 +93,7 @@ static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, const s
     if (!known) all[n++] = further->shardings[i];
   }
   if (s->o.even != SW_EVEN_NEVER) n = keep_even(v->type.dims, all, n);
-  return sw_options_of_value(&v->type, all, n, held, &s->prices, s->arena, out, d);
+  return sw_options_of_value(s->g, (sw_id)(v - s->g->values), all, n, held, &s->prices, s->arena, out, d);
 }
 
 static const sw_value *value_of(const sw_graph *g, const sw_unit *unit) {
@@ -107,7 +107,9 @@ static void put_class(const sw_graph *g, const sw_unit *unit, sw_text *key) {
     sw_text_append(key, (const char *)&g->ops[unit->id].repeats, sizeof g->ops[unit->id].repeats);
     return;
   }
-  const sw_type *type = &value_of(g, unit)->type;
+  const sw_value *v = value_of(g, unit);
+  const sw_type *type = &v->type;
+  if (sw_value_combines(g, (sw_id)(v - g->values))) sw_text_puts(key, "combined ");
   sw_text_puts(key, unit->kind == SW_UNIT_ARGUMENT ? "held" : "out");
   sw_text_append(key, (const char *)&type->dtype, sizeof type->dtype);
   sw_text_append(key, (const char *)type->dims, (size_t)type->rank * sizeof(int64_t));

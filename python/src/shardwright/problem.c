@@ -68,9 +68,7 @@ static sw_rc open_problem(problem *p, const wanted *w, sw_diag *d) {
   }
   SW_TRY(read_model(p, w, mesh, d));
   SW_TRY(bind_mesh(p, mesh, d));
-  const char *compiler = w->compiler ? w->compiler : sw_profile_compiler(p->profile);
-  if (strcmp(compiler, "none") == 0) return SW_OK; /* each op is priced by itself */
-  return sw_kernels_find(p->graph, compiler, &p->arena, &p->graph->kernels, d);
+  return sw_compile_as(w->compiler, p->graph, p->machine, &p->arena, d);
 }
 
 /* --- with it ------------------------------------------------------------------------------------------------------ */

@@ -5,10 +5,11 @@
  *           p = reshape(slice d)   q = reshape(slice d)
  *
  * Also all_gathers and reduce_scatters: rows of the buffer are then the devices' parts. A call may stand anywhere from
- * where its operand is made to where its result is first read; calls whose ranges meet can be one, which stands right
- * before the first reader. They are taken in the order in which operands are made; one joins the call that is being
- * filled while its part of that, with the copies into the buffer and out of it, costs less than a call of its own. Does
- * not: move readers, put types together, or work on whole tensors (where there is no buffer of one device). */
+ * where its operand is made to where its result is first read; calls whose ranges meet can be one. What gathers stands
+ * right before its first reader, what reduces right behind its last operand: less is held so. They are taken in the
+ * order in which operands are made; one joins the call that is being filled while its part of that, with the copies
+ * into the buffer and out of it, costs less than a call of its own. Does not: move readers, put types together, or work
+ * on whole tensors (where there is no buffer of one device). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ typedef struct member {
 /* One call that is being filled, or is full. */
 typedef struct call {
   int32_t first, last, n;
-  sw_id needed;
+  sw_id ready, needed; /* as of its members */
   int64_t bytes;
   double copies_s; /* into the buffer and out of it, but for what putting together costs anyway */
   double apart_s;  /* of as many calls */
@@ -140,7 +141,9 @@ static sw_rc find_call(combining *c, const sw_op *op, sw_id id, int64_t **slot, 
 
 /* May the member join the call, and does its part of the buffer cost less than a call of its own? */
 static bool joins(const combining *c, const call *to, const member *m, const sw_op *op) {
-  if (m->ready >= to->needed || to->bytes + m->bytes > c->r->combine_bytes) return false;
+  const int64_t most = c->r->how->combine_bytes ? c->r->how->combine_bytes : SW_COMBINE_BYTES;
+  if (m->ready >= to->needed || to->bytes + m->bytes > most) return false;
+  if (c->r->how->combine_in_place) return true;
   const double more = call_s(c, op, to->bytes + m->bytes) - call_s(c, op, to->bytes);
   return more + copies_s(c, op) < call_s(c, op, m->bytes);
 }
@@ -153,7 +156,8 @@ static sw_rc place(combining *c, int32_t i, sw_diag *d) {
   call *to = *slot < 0 ? NULL : &c->calls.at[*slot];
   if (!to || !joins(c, to, m, op)) {
     *slot = (int64_t)c->calls.n;
-    const call one = {.first = i, .last = i, .n = 1, .needed = m->needed, .bytes = m->bytes, .next = -1};
+    const call one = {
+        .first = i, .last = i, .n = 1, .ready = m->ready, .needed = m->needed, .bytes = m->bytes, .next = -1};
     SW_TRY(sw_array_push(&c->calls, one, d));
     to = &c->calls.at[*slot];
   } else {
@@ -162,6 +166,7 @@ static sw_rc place(combining *c, int32_t i, sw_diag *d) {
     to->n++;
     to->bytes += m->bytes;
     if (m->needed < to->needed) to->needed = m->needed;
+    if (m->ready > to->ready) to->ready = m->ready;
   }
   to->copies_s += copies_s(c, op);
   to->apart_s += call_s(c, op, m->bytes);
@@ -172,7 +177,17 @@ static sw_rc place(combining *c, int32_t i, sw_diag *d) {
 static bool pays(const combining *c, const call *k) {
   const sw_op *op = &c->r->from->program->ops[c->members.at[k->first].op];
   const double concatenation = copy_s(c, sw_operand_type(c->r->from->program, op, 0)->dtype, 0);
+  if (c->r->how->combine_in_place) return k->n > 1;
   return k->n > 1 && call_s(c, op, k->bytes) + concatenation + k->copies_s < k->apart_s;
+}
+
+/* The op right before which the call stands; not among those that begin a loop or branch or take over from one. */
+static sw_id stands_before(const combining *c, const call *k) {
+  const sw_graph *g = c->r->from->program;
+  sw_id at = k->ready + 1;
+  if (g->ops[c->members.at[k->first].op].collective->op == SW_COLL_ALL_GATHER) return k->needed;
+  while (at < k->needed && (g->ops[at].code == SW_OP_ENTER || g->ops[at].code == SW_OP_JOIN)) at++;
+  return at;
 }
 
 static sw_rc fill_calls(combining *c, sw_arena *arena, sw_diag *d) {
@@ -187,8 +202,9 @@ static sw_rc fill_calls(combining *c, sw_arena *arena, sw_diag *d) {
   for (size_t i = 0; i < c->calls.n; i++) {
     call *k = &c->calls.at[i];
     if (!pays(c, k)) continue;
-    k->next = c->before[k->needed];
-    c->before[k->needed] = (int32_t)i;
+    const sw_id at = stands_before(c, k);
+    k->next = c->before[at];
+    c->before[at] = (int32_t)i;
     for (int32_t m = k->first; m >= 0; m = c->members.at[m].next) c->taken[c->members.at[m].op] = true;
   }
   return SW_OK;

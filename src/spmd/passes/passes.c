@@ -58,9 +58,9 @@ sw_rc sw_passes_parse(const char *text, sw_passes *out, sw_diag *d) {
 /* --- one pass ----------------------------------------------------------------------------------------------------- */
 
 /* Runs the pass; *out is the new program when it changed something (*rewrites > 0). */
-static sw_rc rewrite(const sw_pass *pass, const sw_spmd *s, const sw_machine *machine, int64_t combine_bytes,
+static sw_rc rewrite(const sw_pass *pass, const sw_spmd *s, const sw_machine *machine, const sw_passes *how,
                      sw_spmd *out, int32_t *rewrites, sw_diag *d) {
-  sw_rewrite r = {.machine = machine, .combine_bytes = combine_bytes, .pass = pass->name};
+  sw_rewrite r = {.machine = machine, .how = how, .pass = pass->name};
   sw_rc rc = sw_rewrite_begin(&r, s, d);
   if (!rc) rc = pass->run(&r, d);
   *rewrites = r.rewrites;
@@ -81,24 +81,25 @@ static const char *reason_to_leave(const sw_machine *machine, const sw_spmd_cost
   return after->peak_bytes > room && after->peak_bytes > before->peak_bytes ? "does not fit into memory" : NULL;
 }
 
-static sw_rc judge(sw_spmd *next, const sw_machine *machine, sw_pass_report *report, sw_diag *d) {
+/* `asked`: worth it or not. */
+static sw_rc judge(sw_spmd *next, const sw_machine *machine, bool asked, sw_pass_report *report, sw_diag *d) {
   SW_TRY(sw_spmd_verify(next, d));
   SW_TRY(sw_spmd_price(next, machine, &report->after, d));
-  report->leave = reason_to_leave(machine, &report->before, &report->after);
+  if (!asked) report->leave = reason_to_leave(machine, &report->before, &report->after);
   return SW_OK;
 }
 
 /* Once; *changed: the program is another one now. */
-static sw_rc run_once(sw_spmd *s, const sw_machine *machine, int64_t combine_bytes, sw_pass_report *report,
+static sw_rc run_once(sw_spmd *s, const sw_machine *machine, const sw_passes *how, sw_pass_report *report,
                       bool *changed, sw_diag *d) {
   const sw_pass *pass = kPasses[report->pass];
   sw_spmd next = {0};
   int32_t rewrites;
   *changed = false;
-  SW_TRY_NOTE(d, rewrite(pass, s, machine, combine_bytes, &next, &rewrites, d), "in the pass '%s'", pass->name);
+  SW_TRY_NOTE(d, rewrite(pass, s, machine, how, &next, &rewrites, d), "in the pass '%s'", pass->name);
   if (!rewrites) return SW_OK;
   sw_pass_report now = {.pass = report->pass, .before = report->after};
-  sw_rc rc = judge(&next, machine, &now, d);
+  sw_rc rc = judge(&next, machine, pass == &sw_pass_combine && how->combine_in_place, &now, d);
   if (rc) sw_diag_note(d, "after the pass '%s'", pass->name);
   if (rc || now.leave) {
     sw_spmd_deinit(&next);
@@ -113,8 +114,7 @@ static sw_rc run_once(sw_spmd *s, const sw_machine *machine, int64_t combine_byt
   return SW_OK;
 }
 
-static sw_rc run_pass(sw_spmd *s, const sw_machine *machine, int64_t combine_bytes, sw_pass_report *report,
-                      sw_diag *d) {
+static sw_rc run_pass(sw_spmd *s, const sw_machine *machine, const sw_passes *how, sw_pass_report *report, sw_diag *d) {
   const sw_pass *pass = kPasses[report->pass];
   bool changed = true;
   report->after = report->before;
@@ -123,7 +123,7 @@ static sw_rc run_pass(sw_spmd *s, const sw_machine *machine, int64_t combine_byt
     return SW_OK;
   }
   for (int i = 0; changed && i < (pass->repeats ? 64 : 1); i++) {
-    SW_TRY(run_once(s, machine, combine_bytes, report, &changed, d));
+    SW_TRY(run_once(s, machine, how, report, &changed, d));
   }
   return SW_OK;
 }
@@ -132,14 +132,13 @@ sw_rc sw_spmd_run_passes(sw_spmd *s, const sw_machine *machine, const sw_passes 
                          int *n, sw_diag *d) {
   sw_pass_report report = {0};
   bool changed = true;
-  const int64_t combine_bytes = passes->combine_bytes ? passes->combine_bytes : SW_COMBINE_BYTES;
   if (n) *n = 0;
   SW_TRY(sw_spmd_price(s, machine, &report.after, d));
   for (int round = 0; changed && round < (passes->again ? MOST_ROUNDS : 1); round++) {
     changed = false;
     for (int i = 0; i < passes->n; i++) {
       report = (sw_pass_report){.pass = passes->at[i], .before = report.after};
-      SW_TRY(run_pass(s, machine, combine_bytes, &report, d));
+      SW_TRY(run_pass(s, machine, passes, &report, d));
       changed = changed || report.rewrites > 0;
       const bool told = round == 0 || report.rewrites > 0; /* later rounds only where they do something */
       if (reports && n && told) reports[(*n)++] = report;

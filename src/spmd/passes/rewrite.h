@@ -16,7 +16,7 @@
 typedef struct sw_rewrite {
   const sw_spmd *from; /* the old program, sealed */
   const sw_machine *machine;
-  int64_t combine_bytes;
+  const sw_passes *how;
   const char *pass; /* its name: that of new values begins with it */
   sw_spmd to;       /* as far as it is written; not sealed */
   SW_ARRAY(sw_layout) layouts;
