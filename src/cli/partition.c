@@ -87,6 +87,7 @@ static sw_rc cmd_partition(const sw_call *call, sw_diag *d) {
   }
   SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
   sw_rc rc = partition(s, &session, &plan, call, d);
+  if (rc) sw_session_note_source(&session, d);
   sw_session_close(&session);
   return rc;
 }

@@ -388,6 +388,7 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
     rc = tell_given(s, &session, call, &plan, d);
   else if (!rc)
     rc = plan_model(s, &session, call, began_s, d);
+  if (rc) sw_session_note_source(&session, d);
   sw_session_close(&session);
   return rc;
 }

@@ -207,6 +207,7 @@ static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
   if (!rc)
     rc = planned ? run_beside(call, &(sw_judged){.whole = plan.graph, .plan = &plan}, NULL, d)
                  : run_by_text(call, &session, d);
+  if (rc) sw_session_note_source(&session, d);
   sw_session_close(&session);
   return rc;
 }

@@ -5,6 +5,7 @@
 #include "cli/read_model.h"
 #include "shardwright/emit.h"
 #include "base/file.h"
+#include "graph/source.h"
 #include "shardwright/log.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/profile_json.h"
@@ -56,6 +57,20 @@ void sw_session_warn_of_hints(const sw_plan *plan) {
            a->span.col, a->op >= 0 ? g->ops[a->op].name : g->values[a->value].name);
   }
   if (n > MOST) sw_log(SW_LOG_WARN, "%d more hints are left", n - MOST);
+}
+
+void sw_session_note_source(const sw_session *s, sw_diag *d) {
+  if (!d || !d->line || !s->graph) return;
+  for (sw_id i = 0; i < s->graph->n_ops; i++) {
+    const sw_op *op = &s->graph->ops[i];
+    if (op->span.line != d->line || op->span.col != d->col || !op->span.file || strcmp(op->span.file, d->file) != 0)
+      continue;
+    sw_text text = {0};
+    sw_source_print(&op->location, &text);
+    if (text.n) sw_diag_note(d, "%s", sw_text_str(&text));
+    sw_text_free(&text);
+    return;
+  }
 }
 
 /* Sizes that stand in for unknown ones are such that any of the mesh's axes cut them evenly. */

@@ -106,6 +106,9 @@ void sw_session_report(void *user, const sw_diag *d);
 /* Warn of hints of the model that the plan leaves. */
 void sw_session_warn_of_hints(const sw_plan *plan);
 
+/* To a failure at the place of an op: where that comes from in the user's program, if the model says so. */
+void sw_session_note_source(const sw_session *s, sw_diag *d);
+
 /* Forms that say nothing of sizes but what the model's own text says. */
 bool sw_session_emits_sizes_open(const char *kind);
 

@@ -4,6 +4,7 @@
  *   relu    %1 = maximum %arg0, %0    named "4/1"
  *   relu    return %1                 %4 of main is that value
  */
+#include "graph/source.h"
 #include "io/mlir/import/passes.h"
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/import/emit.h"
@@ -352,6 +353,18 @@ sw_rc sw_im_import_by_row(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return row ? row->import(m, row, op) : sw_im_opaque(m, op, sw_im_string(m, sw_im_op(m, op)->name));
 }
 
+/* Where the op that cannot be read comes from in the user's program. */
+static void note_location(sw_importer *m, uint32_t op) {
+  const sw_diag error = *m->d;
+  sw_source from;
+  sw_text text = {0};
+  if (sw_im_location(m, sw_im_op(m, op)->loc, &from)) from = (sw_source){0};
+  *m->d = error;
+  sw_source_print(&from, &text);
+  if (text.n) sw_diag_note(m->d, "%s", sw_text_str(&text));
+  sw_text_free(&text);
+}
+
 static sw_rc import_op(sw_importer *m, uint32_t op) {
   sw_ir_span name = sw_im_op(m, op)->name;
   const sw_ir_row *row = sw_ir_row_of(m->t, name);
@@ -366,6 +379,7 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   size_t depth =
       m->passes->walks.n; /* another one afterwards: of a call nothing is made yet, and names are the callee's */
   sw_rc rc = sw_im_import_by_row(m, row, op);
+  if (rc == SW_E_INPUT && m->d) note_location(m, op);
   if (!rc && m->passes->walks.n == depth) rc = sw_im_imported(m, op, first);
   if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
     sw_diag_note(m->d, "while reading '%.*s' in line %d", SW_IR_TEXT(m->t, name), sw_im_place(m, op).line);
