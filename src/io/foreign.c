@@ -53,7 +53,7 @@ static bool is_protobuf(const char *bytes, size_t n) {
   bool control = false;
   for (size_t i = 0; i < n && i < 64; i++)
     control = control || ((unsigned char)bytes[i] < 32 && !isspace((unsigned char)bytes[i]));
-  return n > 2 && control && memchr("\x08\x0a\x12", bytes[0], 3);
+  return n > 2 && control && (bytes[0] == 0x08 || bytes[0] == 0x0a || bytes[0] == 0x12);
 }
 
 /* Eight bytes of length, then JSON. */

@@ -80,9 +80,9 @@ sw_rc sw_combined_find(const sw_graph *g, int64_t combine_bytes, sw_arena *arena
   SW_ARENA_NEW(combines, arena, g->n_values, d);
   *out = combines;
   if (combine_bytes <= 0) return SW_OK;
-  s.first = sw_arena_alloc(&scratch, (size_t)g->n_ops, sizeof *s.first, d);
-  s.behind = sw_arena_alloc(&scratch, (size_t)g->n_ops, sizeof *s.behind, d);
-  const sw_rc rc = (s.first && s.behind) || !g->n_ops ? SW_OK : SW_E_RESOURCE;
+  s.first = sw_arena_alloc(&scratch, (size_t)g->n_ops + 1, sizeof *s.first, d);
+  s.behind = sw_arena_alloc(&scratch, (size_t)g->n_ops + 1, sizeof *s.behind, d);
+  const sw_rc rc = s.first && s.behind ? SW_OK : SW_E_RESOURCE;
   if (!rc) find_first(&s);
   if (!rc) find_behind(&s);
   for (sw_id v = 0; !rc && v < g->n_values; v++)

@@ -88,9 +88,9 @@ static subject random_subject(sw_rng *g, sw_arena *a, int k) {
   subject s = {.p = small_copies(g, a, k)};
   const sw_problem layer = s.p;
   const int32_t layers = 1 + (int32_t)sw_rng_below(g, 4), each = layer.n_nodes;
-  sw_node *nodes = take(a, (size_t)(layers * each), sizeof *nodes);
-  sw_edge *edges = take(a, (size_t)(layers * layer.n_edges) + 1, sizeof *edges);
-  sw_copies *copies = take(a, (size_t)(layers * layer.n_copies) + 1, sizeof *copies);
+  sw_node *nodes = take(a, (size_t)layers * (size_t)each, sizeof *nodes);
+  sw_edge *edges = take(a, (size_t)layers * (size_t)layer.n_edges + 1, sizeof *edges);
+  sw_copies *copies = take(a, (size_t)layers * (size_t)layer.n_copies + 1, sizeof *copies);
   s.p.n_nodes = s.p.n_edges = s.p.n_copies = 0;
   for (int32_t l = 0; l < layers; l++) {
     for (int32_t e = 0; e < layer.n_edges; e++)
