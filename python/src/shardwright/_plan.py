@@ -459,9 +459,10 @@ def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, *
 
 
 def load(path: PathLike, model: Any, *, hw: PathLike | Machine | None = None, **options: Any) -> Plan:
-    """A saved plan of the model, on the mesh it was made for; `hw`: the profile it was made for, where one of that name
-    is known."""
-    mesh, profile = _core.plan_is_for(os.fspath(path))
+    """A saved plan of the model, on the mesh and for the compiler it was made for; `hw`: the profile it was made for, where
+    one of that name is known."""
+    mesh, profile, compiler = _core.plan_is_for(os.fspath(path))
+    options.setdefault("compiler", compiler)
     profile = profile.split(" with ")[0]
     known = profile if profile in _core.profiles() else "uniform"
     return Problem(model, hw=known if hw is None else hw, mesh=mesh, **options).read_plan(path)

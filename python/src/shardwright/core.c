@@ -255,19 +255,19 @@ static PyObject *core_profiles(PyObject *module, PyObject *unused) {
   return list;
 }
 
-/* plan_is_for(path) -> (mesh, name of the profile) */
+/* plan_is_for(path) -> (mesh, name of the profile, compiler) */
 static PyObject *core_plan_is_for(PyObject *module, PyObject *args) {
   (void)module;
-  const char *path, *profile;
+  const char *path, *profile, *compiler;
   sw_arena arena = {0};
   sw_mesh mesh;
   sw_diag d = {0};
   sw_text t = {0};
   if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
-  sw_rc rc = sw_plan_read_mesh(path, &arena, &mesh, &profile, &d);
+  sw_rc rc = sw_plan_read_head(path, &arena, &mesh, &profile, &compiler, &d);
   if (!rc) sw_mesh_print(&mesh, &t);
   PyObject *text = text_or_failure(&t, rc, &d);
-  PyObject *out = text ? Py_BuildValue("(Ns)", text, profile) : NULL;
+  PyObject *out = text ? Py_BuildValue("(Nss)", text, profile, compiler) : NULL;
   sw_arena_deinit(&arena);
   return out;
 }

@@ -331,7 +331,8 @@ def load(
 ) -> Plan:
     """A plan that was saved (plan.save), of the same function and arguments; refused for others."""
     made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
-    axes, profile = shardwright._core.plan_is_for(os.fspath(path))
+    axes, profile, compiler = shardwright._core.plan_is_for(os.fspath(path))
+    options.setdefault("compiler", compiler)
     hw = hw or (profile if profile in shardwright.profiles() else "uniform")
     return Plan(_problem(made, mesh or axes, hw, options).read_plan(path), made, mesh)
 
