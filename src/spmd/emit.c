@@ -207,11 +207,22 @@ sw_rc sw_emit_mask(sw_emit *e, sw_id x, sw_id otherwise, const sw_mask *m, sw_id
   return append(e, &spec, out, d);
 }
 
+static sw_rc keep_mesh(sw_arena *arena, const sw_other_mesh **other, sw_diag *d) {
+  const size_t n = (size_t)sw_mesh_devices(&(*other)->mesh);
+  sw_other_mesh *copy = sw_arena_copy(arena, *other, 1, sizeof *copy, d);
+  if (!copy) return SW_E_RESOURCE;
+  copy->position = sw_arena_copy(arena, copy->position, n, sizeof *copy->position, d);
+  copy->device = sw_arena_copy(arena, copy->device, n, sizeof *copy->device, d);
+  *other = copy;
+  return copy->position && copy->device ? SW_OK : SW_E_RESOURCE;
+}
+
 static sw_rc keep_tiling(sw_arena *arena, const sw_tiling **t, sw_diag *d) {
   if (!*t) return SW_OK;
   sw_tiling *copy = sw_arena_copy(arena, *t, 1, sizeof *copy, d);
   if (!copy) return SW_E_RESOURCE;
   *t = copy;
+  if (copy->other) SW_TRY(keep_mesh(arena, &copy->other, d));
   for (int k = 0; k < copy->rank; k++) {
     sw_tile_dim *dim = &copy->dim[k];
     if (!dim->starts) continue;
@@ -256,9 +267,9 @@ sw_rc sw_emit_mesh_of_sources(sw_emit *e, const sw_axis_ref *refs, int n, const 
   int64_t devices = sw_mesh_devices(e->mesh);
   sw_other_mesh *o;
   int32_t *position, *device;
-  SW_ARENA_NEW(o, &e->program->arena, 1, d);
-  SW_ARENA_NEW(position, &e->program->arena, devices, d);
-  SW_ARENA_NEW(device, &e->program->arena, devices, d);
+  SW_ARENA_NEW(o, &e->scratch, 1, d);
+  SW_ARENA_NEW(position, &e->scratch, devices, d);
+  SW_ARENA_NEW(device, &e->scratch, devices, d);
   for (int32_t i = 0; i < devices; i++) {
     position[i] = (int32_t)sw_mesh_group_peer(e->mesh, i, refs, n, sources[sw_mesh_group_index(e->mesh, i, refs, n)]);
     device[position[i]] = i;

@@ -81,7 +81,7 @@ sw_rc sw_emit_keep_tilings(sw_collective *c, sw_arena *arena, sw_diag *d);
 sw_rc sw_emit_all_gather(sw_emit *e, sw_id x, const sw_axis_ref *axes, int n, int dim, sw_id *out, sw_diag *d);
 
 /* The mesh on which every device of a group over the axes sits where its source does: what an exchange that moves whole
- * blocks between devices arrives on. sources: by index in the group. In the program's arena. */
+ * blocks between devices arrives on. sources: by index in the group. In the scratch arena. */
 sw_rc sw_emit_mesh_of_sources(sw_emit *e, const sw_axis_ref *refs, int n, const int64_t *sources,
                               const sw_other_mesh **out, sw_diag *d);
 
