@@ -156,7 +156,10 @@ static void direct_route(rs_graph *g, rs_path *out) {
   *out = (rs_path){.cost_s = g->r->max_temp_bytes > 0 ? HUGE_VAL : 0};
   for (int i = 0; i < 3; i++) {
     if (via[i] == via[i + 1]) continue;
-    if (!rs_graph_step(g, via[i], via[i + 1], &step)) out->cost_s = HUGE_VAL;
+    if (!rs_graph_step(g, via[i], via[i + 1], &step)) {
+      out->cost_s = HUGE_VAL;
+      return;
+    }
     out->hop[out->n++] = (struct rs_hop){step.move, g->vertex[via[i + 1]].state, step.cost_s};
     out->cost_s += step.cost_s;
   }
