@@ -83,7 +83,7 @@ static sw_rc check_of_value(const sw_graph *g, const sw_annotation *a, sw_diag *
 static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) {
   const sw_op *op = &g->ops[a->op];
   int n = op->nest ? op->nest->n_loops : 0, n_linear = op->nest ? op->nest->n_linear : 0;
-  const bool attends = op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD;
+  const bool attends = sw_is_attention(op->code);
   for (int i = 0; i < a->n_loop_refs; i++) {
     int loop = a->loop_of[i];
     if (loop < 0 || loop >= n + n_linear) {

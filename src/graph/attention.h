@@ -12,6 +12,10 @@
 
 enum { SW_ATTENTION_Q, SW_ATTENTION_K, SW_ATTENTION_V, SW_ATTENTION_O, SW_ATTENTION_LSE, SW_ATTENTION_DO };
 
+static inline bool sw_is_attention(sw_opcode c) { return c == SW_OP_ATTENTION || c == SW_OP_ATTENTION_GRAD; }
+/* Log-sum-exps, and what is added up over keys or steps, of operands of that type. */
+static inline sw_dtype sw_attention_sums(sw_dtype t) { return t == SW_F64 ? SW_F64 : SW_F32; }
+
 typedef struct sw_attention {
   int least;                            /* operands that every such op has: 3, of the gradient 6 */
   int keep, bias, mask, lengths, start; /* operands; -1: none */

@@ -85,9 +85,8 @@ void sw_machine_cache_add(const sw_machine *m, sw_machine_cache *cache) {
   while (!atomic_compare_exchange_weak(m->caches, &cache->next, cache)) continue;
 }
 
-/* What is priced of a machine that is laid out. */
+/* Of a machine that is laid out. */
 static sw_rc make_prices(sw_machine *m, sw_arena *arena, sw_diag *d) {
-  if (m->order) SW_TRY(sw_order_make(m, arena, &m->order, d));
   SW_TRY(price_subsets(m, arena, d));
   return make_caches(m, arena, d);
 }
@@ -100,6 +99,7 @@ sw_rc sw_machine_combine(sw_machine *m, int64_t bytes, sw_arena *arena, sw_diag 
   *c = *m;
   c->combine_bytes = bytes;
   c->subset = NULL;
+  if (m->order) SW_TRY(sw_order_make(c, arena, &c->order, d)); /* it keeps prices, too */
   SW_TRY(make_prices(c, arena, d));
   m->combining = c;
   return SW_OK;
@@ -118,8 +118,7 @@ sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh
   double devices = (double)sw_mesh_devices(mesh), cores = (double)p->shared_cores;
   m->share = cores > 0 && devices > cores ? devices / cores : 1;
   SW_TRY(sw_machine_place(m, arena, d));
-  SW_TRY(price_subsets(m, arena, d));
-  SW_TRY(make_caches(m, arena, d));
+  SW_TRY(make_prices(m, arena, d));
   *out = m;
   return SW_OK;
 }

@@ -548,37 +548,22 @@ static sw_rc leave_unmatched(const reader *r, const entries *e, int32_t i, const
   return leave(r, SW_E_INPUT, &e->list->at[i], d);
 }
 
-static sw_rc take_arguments(const reader *r, const sw_json *list, sw_diag *d) {
+/* Of arguments, or of ops. */
+static sw_rc take_entries(const reader *r, const sw_json *list, bool ops, sw_diag *d) {
+  bool *taken = ops ? r->t->ops : r->t->args;
   sw_match_side now;
   entries e;
-  SW_TRY(list_now(r, false, &now, d));
-  SW_TRY(match_entries(r, list, "sharding", &now, &e, d));
+  SW_TRY(list_now(r, ops, &now, d));
+  SW_TRY(match_entries(r, list, ops ? "strategy" : "sharding", &now, &e, d));
   for (int32_t i = 0; i < e.side.n; i++) {
     const int32_t at = e.to[i];
     if (at < 0) {
-      SW_TRY(leave_unmatched(r, &e, i, "argument", d));
+      SW_TRY(leave_unmatched(r, &e, i, ops ? "op" : "argument", d));
       continue;
     }
-    sw_rc rc = read_argument(r, &list->at[i], r->g->args[at], e.side.names[i], d);
-    r->t->args[at] = rc == SW_OK;
-    SW_TRY(rc ? leave(r, rc, &list->at[i], d) : note_taken(r, e.side.names[i], now.names[at], d));
-  }
-  return SW_OK;
-}
-
-static sw_rc take_ops(const reader *r, const sw_json *list, sw_diag *d) {
-  sw_match_side now;
-  entries e;
-  SW_TRY(list_now(r, true, &now, d));
-  SW_TRY(match_entries(r, list, "strategy", &now, &e, d));
-  for (int32_t i = 0; i < e.side.n; i++) {
-    const int32_t at = e.to[i];
-    if (at < 0) {
-      SW_TRY(leave_unmatched(r, &e, i, "op", d));
-      continue;
-    }
-    sw_rc rc = read_op(r, &list->at[i], at, e.side.names[i], d);
-    r->t->ops[at] = rc == SW_OK;
+    sw_rc rc = ops ? read_op(r, &list->at[i], at, e.side.names[i], d)
+                   : read_argument(r, &list->at[i], r->g->args[at], e.side.names[i], d);
+    taken[at] = rc == SW_OK;
     SW_TRY(rc ? leave(r, rc, &list->at[i], d) : note_taken(r, e.side.names[i], now.names[at], d));
   }
   return SW_OK;
@@ -637,9 +622,9 @@ static sw_rc end_transfer(transfer *t, const reader *r, sw_diag *d) {
 static sw_rc read_parts(const reader *r, const sw_json *root, sw_diag *d) {
   const sw_json *list;
   SW_TRY(sw_json_array(root, "arguments", &list, d));
-  SW_TRY((r->t ? take_arguments : read_arguments)(r, list, d));
+  SW_TRY(r->t ? take_entries(r, list, false, d) : read_arguments(r, list, d));
   SW_TRY(sw_json_array(root, "ops", &list, d));
-  SW_TRY((r->t ? take_ops : read_ops)(r, list, d));
+  SW_TRY(r->t ? take_entries(r, list, true, d) : read_ops(r, list, d));
   SW_TRY(read_stated(r, root, d));
   SW_TRY(sw_json_array(root, "outputs", &list, d));
   SW_TRY((r->t ? take_outputs : read_outputs)(r, list, d));

@@ -53,7 +53,7 @@ static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
   counting *l = user;
   const sw_machine *machine = l->p->machine;
   if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) {
-    l->out->move_s -= l->repeats * sw_machine_exchange_s(machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype));
+    l->out->move_s -= l->repeats * sw_move_s(machine, mv);
     return SW_OK;
   }
   if (mv->kind != SW_MOVE_HALO) {
@@ -71,8 +71,7 @@ static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
   double most, total;
   sw_tiling_traffic(sw_machine_mesh(machine), &mv->blocks, &mv->window, &most, &total);
   int bytes = sw_dtype_bytes(mv->dtype);
-  double s = sw_machine_exchange_s(machine, &mv->blocks, &mv->window, bytes);
-  add_tiling_step(l, SW_COLL_EXCHANGE, &mv->blocks, &mv->window, s, most * bytes);
+  add_tiling_step(l, SW_COLL_EXCHANGE, &mv->blocks, &mv->window, sw_move_s(machine, mv), most * bytes);
   l->out->moved_bytes += l->repeats * total * bytes;
   return SW_OK;
 }

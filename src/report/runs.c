@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/attention.h"
 #include "io/gen.h"
 #include "shardwright/kernel.h"
 #include "shardwright/plan.h"
@@ -257,7 +258,7 @@ static sw_run_parts parts_of(const sw_graph *g, const sw_breakdown *b) {
   sw_run_parts p = {.communication_s = b->total_s - b->local_s};
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
-    const bool attends = op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD;
+    const bool attends = sw_is_attention(op->code);
     double *to = sw_op_class_of(op->code) == SW_OPS_CONTRACTION ? &p.product_s : attends ? &p.attention_s : &p.other_s;
     *to += b->op[i].local_s * (double)op->repeats;
   }

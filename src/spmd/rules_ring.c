@@ -305,8 +305,8 @@ static sw_rc finish(ring *r, sw_diag *d) {
 
 sw_rc sw_lower_ring(sw_emit *e, const sw_attention *a, sw_diag *d) {
   const sw_loop *keys = &e->op->nest->loops[SW_ATTENTION_KEY];
-  const sw_dtype t = sw_operand_type(e->model, e->op, SW_ATTENTION_Q)->dtype;
-  ring r = {.e = e, .a = a, .sums = t == SW_F64 ? SW_F64 : SW_F32, .all_keys = keys->size};
+  ring r = {.e = e, .a = a, .all_keys = keys->size};
+  r.sums = sw_attention_sums(sw_operand_type(e->model, e->op, SW_ATTENTION_Q)->dtype);
   r.refs = sw_emit_loop(e, SW_ATTENTION_KEY, &r.n_refs);
   r.n = sw_axis_refs_size(r.refs, r.n_refs);
   r.queries = sw_emit_block(e, SW_ATTENTION_QUERY);

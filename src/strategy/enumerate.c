@@ -254,7 +254,7 @@ static sw_rc take_candidate(void *user, const sw_strategy *c, sw_diag *d) {
 /* Where queries are cut and keys are not, the keys may also go round by the same axes. */
 static sw_rc take_ring(op_search *o, const sw_strategy *c, bool any_size, sw_diag *d) {
   int n, n_keys;
-  if (o->op->code != SW_OP_ATTENTION && o->op->code != SW_OP_ATTENTION_GRAD) return SW_OK;
+  if (!sw_is_attention(o->op->code)) return SW_OK;
   const sw_axis_ref *refs = sw_strategy_loop(c, SW_ATTENTION_QUERY, &n);
   sw_strategy ring = *c;
   (void)sw_strategy_loop(c, SW_ATTENTION_KEY, &n_keys);
@@ -349,12 +349,10 @@ void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
   sw_text_append(key, (const char *)&g->kernels->launches[id], sizeof *g->kernels->launches);
   sw_text_append(key, (const char *)&g->kernels->width[g->kernels->port[id]],
                  (size_t)(op->n_operands + op->n_results) * sizeof *g->kernels->width);
-  for (int i = 0; i < op->n_results; i++) {
+  for (int i = 0; i < op->n_results; i++)
     sw_text_append(key, (const char *)&g->kernels->keeping[op->results[i]], sizeof *g->kernels->keeping);
-    sw_text_append(key, (const char *)&g->kernels->combines[op->results[i]], sizeof *g->kernels->combines);
-  }
-  for (int i = 0; i < op->n_operands; i++)
-    sw_text_append(key, (const char *)&g->kernels->combines[op->operands[i]], sizeof *g->kernels->combines);
+  for (int i = 0; i < op->n_operands + op->n_results; i++)
+    sw_text_append(key, (const char *)&g->kernels->combines[sw_port_value(op, i)], sizeof *g->kernels->combines);
 }
 
 /* --- shardings of a value ---------------------------------------------------------------------------------------- */

@@ -151,7 +151,7 @@ static double keys_bytes(const sw_graph *g, const sw_op *op, const sw_strategy *
   double bytes = 0;
   for (int i = SW_ATTENTION_K; i <= SW_ATTENTION_V; i++) {
     const sw_type *type = sw_operand_type(g, op, i);
-    const sw_dtype held = !summed ? type->dtype : type->dtype == SW_F64 ? SW_F64 : SW_F32;
+    const sw_dtype held = summed ? sw_attention_sums(type->dtype) : type->dtype;
     sw_sharding block;
     sw_strategy_operand(op, s, i, &block);
     bytes += gathered_elements(type, &block, -1, 0) * sw_dtype_bytes(held);
@@ -318,7 +318,7 @@ void sw_op_shape(const sw_graph *g, const sw_op *op, const int64_t *extents, sw_
   sw_op_work(g, op, extents, &w->flops, &w->bytes);
   if (g->kernels) w->bytes = sw_op_traffic(g, op, extents);
   if (!op->nest) return;
-  if (op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD)
+  if (sw_is_attention(op->code))
     shape_attention(op, extents, w);
   else if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION && op->nest->n_maps == 3)
     shape_product(op->nest, extents, w);

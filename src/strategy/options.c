@@ -38,7 +38,7 @@ sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration 
   if (!any_temp) out->temp = NULL;
   for (int32_t p = 0; p < out->n_ports; p++) {
     const sw_type *type = sw_port_type(g, op, p);
-    const bool combines = sw_value_combines(g, p < op->n_operands ? op->operands[p] : op->results[p - op->n_operands]);
+    const bool combines = sw_value_combines(g, sw_port_value(op, p));
     SW_TRY(sw_prices_class(prices, type, combines, &out->ports[p].shape_class, d));
     out->ports[p].tied = p < op->n_operands && op->code == SW_OP_JOIN;
     for (int32_t i = 0; i < e->n; i++) {

@@ -333,7 +333,7 @@ bool sw_strategy_legal(const sw_graph *g, const sw_op *op, const sw_mesh *m, con
 
 bool sw_strategy_is_ring(const sw_op *op, const sw_strategy *s) {
   int n_queries, n_keys;
-  if (op->code != SW_OP_ATTENTION && op->code != SW_OP_ATTENTION_GRAD) return false;
+  if (!sw_is_attention(op->code)) return false;
   const sw_axis_ref *queries = sw_strategy_loop(s, SW_ATTENTION_QUERY, &n_queries);
   const sw_axis_ref *keys = sw_strategy_loop(s, SW_ATTENTION_KEY, &n_keys);
   bool same = n_keys > 0 && n_queries == n_keys;

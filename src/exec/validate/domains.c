@@ -295,7 +295,7 @@ static sw_rc visit_use(walk *w, const path *p, sw_value_use u, sw_diag *d) {
   int first_start = op->code == SW_OP_DYNAMIC_SLICE ? 1 : op->code == SW_OP_DYNAMIC_UPDATE_SLICE ? 2 : INT32_MAX;
   if ((op->code == SW_OP_GATHER || op->code == SW_OP_SCATTER) && u.index == 1) visit_indices(w, p, op);
   if (u.index >= first_start) visit_start(w, p, op, u.index - first_start);
-  if (op->code == SW_OP_ATTENTION || op->code == SW_OP_ATTENTION_GRAD) visit_lengths(w, p, op, u.index);
+  if (sw_is_attention(op->code)) visit_lengths(w, p, op, u.index);
   if (op->code == SW_OP_COMPARE) visit_compare(w, p, op, u.index);
   if ((op->code == SW_OP_REMAINDER || op->code == SW_OP_AND) && u.index == 0) visit_remainder(w, p, op);
   if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION && op->nest) note_terms(w, op->nest);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "graph/attention.h"
 #include "graph/fuse/write.h"
 #include "shardwright/log.h"
 
@@ -78,7 +79,7 @@ static sw_rc find_all(fusion *f) {
   for (sw_id i = 0; i < g->n_ops; i++) {
     sw_fuse_region r;
     bool found;
-    f->what->n_there += g->ops[i].code == SW_OP_ATTENTION || g->ops[i].code == SW_OP_ATTENTION_GRAD;
+    f->what->n_there += sw_is_attention(g->ops[i].code);
     if (g->ops[i].code != SW_OP_DOT) continue;
     sw_rc rc = sw_fuse_find(g, i, &f->space, &r, &found, f->d);
     if (!rc && found) rc = sw_array_push(&f->found, r, f->d);

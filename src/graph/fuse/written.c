@@ -216,7 +216,7 @@ sw_rc sw_attention_written_out(const sw_graph *of, const sw_op *attention, sw_gr
   sw_attention_of(of, attention, &w.a);
   const int64_t *q = sw_operand_type(of, attention, SW_ATTENTION_Q)->dims;
   const int64_t *k = sw_operand_type(of, attention, SW_ATTENTION_K)->dims;
-  w.wide = sw_operand_type(of, attention, SW_ATTENTION_Q)->dtype == SW_F64 ? SW_F64 : SW_F32;
+  w.wide = sw_attention_sums(sw_operand_type(of, attention, SW_ATTENTION_Q)->dtype);
   w.batch = q[0];
   w.heads = q[w.a.heads];
   w.kv_heads = k[w.a.heads] > 0 ? k[w.a.heads] : 1;

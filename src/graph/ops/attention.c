@@ -278,8 +278,7 @@ static sw_rc check_operands(const sw_rule_call *c, sw_attention *a, extents *e) 
   return SW_RULE_FAIL(c, "operand %d says where queries start, which matters with 'causal' or 'window' only", a->start);
 }
 
-/* Log-sum-exps are f32, and f64 beside f64. */
-static sw_dtype lse_type(const sw_rule_call *c) { return c->operands[0].dtype == SW_F64 ? SW_F64 : SW_F32; }
+static sw_dtype lse_type(const sw_rule_call *c) { return sw_attention_sums(c->operands[0].dtype); }
 
 sw_rc sw_infer_attention(sw_rule_call *c) {
   sw_attention a;
