@@ -172,13 +172,13 @@ bool sw_attr_is_default(const sw_rule_call *c, const sw_attr *a) {
 
 static sw_rc check_operands(const sw_rule_call *c) {
   const sw_op_rule *r = c->rule;
-  if (c->n_operands < r->least_operands || (r->most_operands >= 0 && c->n_operands > r->most_operands)) {
-    return SW_RULE_FAIL(
-        c, "there are %d operands; expected %s%d", c->n_operands,
-        r->most_operands == r->least_operands ? ""
-        : r->most_operands < 0                ? "at least "
-                                              : "at most ",
-        r->most_operands >= 0 && c->n_operands > r->most_operands ? r->most_operands : r->least_operands);
+  const bool few = c->n_operands < r->least_operands, many = r->most_operands >= 0 && c->n_operands > r->most_operands;
+  if (few || many) {
+    return SW_RULE_FAIL(c, "there are %d operands; expected %s%d", c->n_operands,
+                        r->most_operands == r->least_operands ? ""
+                        : few                                 ? "at least "
+                                                              : "at most ",
+                        few ? r->least_operands : r->most_operands);
   }
   for (int i = 0; i < c->n_operands && !(r->flags & SW_RULE_DYNAMIC); i++) {
     for (int k = 0; k < c->operands[i].rank; k++) {

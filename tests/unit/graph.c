@@ -374,6 +374,13 @@ static const op_row kRows[] = {
      "f32[2,6,8,5] f32[2,6,8] | 2 3 2 8 7r 4w 5w | (d0,2*d1+d2,d3,d5) (d0,d1,d4,d5) (d0,d1,d4,d6) (0,2*d1+d2,0,d4) "
      "(d0) "
      "(d0,2*d1+d2,d3,d6) (d0,2*d1+d2,d3)"},
+    {"attention without values",
+     SW_OP_ATTENTION,
+     2,
+     {F(2, 6, 8, 4), F(2, 3, 7, 4)},
+     0,
+     {{0}},
+     "!there are 2 operands; expected at least 3"},
     {"attention, positions first",
      SW_OP_ATTENTION,
      3,
