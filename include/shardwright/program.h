@@ -110,8 +110,9 @@ SW_API SW_CHECKED sw_rc sw_program_print_parsed(const char *file, const char *by
 /* Parse it alone, in little more memory than the text, which has a NUL behind its n bytes. Errors as above. */
 SW_API SW_CHECKED sw_rc sw_program_check_syntax(const char *file, const char *text, size_t n,
                                                 const sw_program_options *options, sw_diag *d);
-/* Append the text with the shardings of a plan of the graph; `kind` is "sdy" (a sdy.mesh, and sdy.sharding of
- * arguments, results and ops), "sdy-ends" (of arguments and results alone), "hlo" (mhlo.sharding) or "constraints". */
+/* Append the text with the shardings of a plan of the graph; `kind` is "sdy" (a sdy.mesh, sdy.sharding of
+ * arguments and results, and constraints around ops, which XLA keeps), "sdy-ops" (sdy.sharding of ops instead, which
+ * Shardy's own propagation keeps), "sdy-ends" (of arguments and results alone) or "hlo" (mhlo.sharding). */
 SW_API SW_CHECKED sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out,
                                         sw_diag *d);
 /* Is the file MLIR by its name (model.mlir, model.mlir.gz), or by its first characters if the name is neither that nor

@@ -46,7 +46,7 @@ def test_plans_are_those_of_the_tool(model, tool, tree, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::shardwright.ModelWarning")
-@pytest.mark.parametrize("kind", ["constraints", "sdy", "hlo", "shard", "spmd", "spmd-stablehlo", "spmd-sdy", "jax", "dtensor"])
+@pytest.mark.parametrize("kind", ["sdy", "sdy-ops", "hlo", "shard", "spmd", "spmd-stablehlo", "spmd-sdy", "jax", "dtensor"])
 def test_forms_are_those_of_the_tool(kind, tool, tree, tmp_path):
     model, (form, _, dialect) = tree / "tests/data/mlp.mlir", kind.partition("-")
     more = ["--dialect", dialect] if dialect else []
@@ -116,7 +116,7 @@ def test_other_errors(tree):
     with pytest.raises(shardwright.InfeasibleError, match="no plan fits into 100 B"):
         planned(model, memory="100B")
     with pytest.raises(shardwright.UsageError, match="expected a model in MLIR"):
-        planned(model).emit("constraints")
+        planned(model).emit("sdy")
     with pytest.raises(shardwright.Error, match="there is no form 'hdf5'"):
         planned(model).emit("hdf5")
     with pytest.raises(ValueError, match="expected 'always', 'arguments' or 'never'"):

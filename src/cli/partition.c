@@ -36,7 +36,7 @@ static const sw_option kOptions[] = {
     {"table", 0, SW_OPTION_FLAG, NULL, NULL, "print what each pass did instead of the program",
      SW_INTO_FLAG(settings, table)},
     SW_OPTION_JSON_INTO(settings, json),
-    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
+    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, SW_EMIT_HELP, SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS, .writes = true},
     SW_DIALECT_OPTION(settings),
 };

@@ -99,7 +99,7 @@ static const sw_option kOptions[] = {
      .writes = true},
     {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report: as a page when the name ends in .html, else as JSON",
      SW_INTO_WORDS(settings, report), .writes = true},
-    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
+    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, SW_EMIT_HELP, SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS, .writes = true},
     SW_DIALECT_OPTION(settings),
     {"full", 0, SW_OPTION_FLAG, NULL, NULL,

@@ -45,8 +45,8 @@ static const sw_option kOptions[] = {
                 "sdy-user-priority"},
     SW_PROGRAM_OPTIONS(settings),
     SW_OPTION_OUTPUT_INTO(settings, output),
-    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
-     .choices = SW_EMIT_KINDS, .writes = true},
+    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, SW_EMIT_HELP "; sdy-ops is the propagated program",
+     SW_INTO_PAIRS(settings, emit), .choices = SW_EMIT_KINDS, .writes = true},
     {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report: as a page when the name ends in .html, else as JSON",
      SW_INTO_WORDS(settings, report), .writes = true},
     {"table", 0, SW_OPTION_FLAG, NULL, NULL, "print what the plan costs, as plan does, instead of the plan",
@@ -206,15 +206,15 @@ static sw_rc rules_of_text(const settings *s, const char *text, size_t n, sw_dia
 /* Is more than the program asked for? Shardy's propagation works on its text, and asks no machine. */
 static bool wants_plan(const settings *s) {
   bool wants = s->table || s->json || s->report.n || is_plan(s->output);
-  for (int i = 0; i < s->emit.n; i++) wants |= strcmp(s->emit.at[i].key, "sdy") != 0;
+  for (int i = 0; i < s->emit.n; i++) wants |= strcmp(s->emit.at[i].key, "sdy-ops") != 0;
   return wants;
 }
 
-/* --emit sdy=FILE is the propagated text; the other forms are left for the plan. */
+/* --emit sdy-ops=FILE is the propagated text; the other forms are left for the plan. */
 static sw_rc emit_text(settings *s, const sw_text *text, sw_diag *d) {
   int n = 0;
   for (int i = 0; i < s->emit.n; i++) {
-    if (strcmp(s->emit.at[i].key, "sdy")) {
+    if (strcmp(s->emit.at[i].key, "sdy-ops")) {
       s->emit.at[n++] = s->emit.at[i];
       continue;
     }

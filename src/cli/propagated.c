@@ -34,7 +34,7 @@ static void tell(const sw_breakdown *plan, const sw_breakdown *alone) {
   sw_text_bytes(&t, (double)alone->peak_bytes);
   sw_text_puts(&t, " instead of ");
   sw_text_bytes(&t, (double)plan->peak_bytes);
-  sw_text_puts(&t, "; --emit constraints says them all");
+  sw_text_puts(&t, "; --emit sdy says them all");
   sw_log(SW_LOG_WARN, "%s", sw_text_str(&t));
   sw_text_free(&t);
 }

@@ -1,4 +1,4 @@
-/* StableHLO programs: the text with a plan's shardings in it is read again, and annotating it once more changes
+/* StableHLO programs: the text with a plan's shardings in it is read again, and annotating its ops once more changes
  * nothing. */
 #include "fuzz/fuzz.h"
 #include "shardwright/profile_json.h"
@@ -32,17 +32,30 @@ static sw_rc annotate(const char *bytes, size_t n, const char *kind, sw_text *ou
   return SW_OK;
 }
 
+/* The text with constraints is a program, too, or has a type that none can be: constraints repeat types that nothing
+ * else reads. */
+static void check_constrained(const char *bytes, size_t n) {
+  sw_diag d = {0};
+  sw_text constrained = {0}, again = {0};
+  FUZZ_CHECK(annotate(bytes, n, "sdy", &constrained, &d) == SW_OK);
+  sw_rc rc = annotate(constrained.at, constrained.n, "sdy", &again, &d);
+  if (rc) FUZZ_CHECK_FAILURE(rc, &d);
+  sw_text_free(&constrained);
+  sw_text_free(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
   sw_diag d = {0};
   sw_text once = {0}, twice = {0};
-  sw_rc rc = annotate((const char *)bytes, n, "sdy", &once, &d);
+  sw_rc rc = annotate((const char *)bytes, n, "sdy-ops", &once, &d);
   if (rc) {
     FUZZ_CHECK_FAILURE(rc, &d);
   } else {
-    rc = annotate(once.at, once.n, "sdy", &twice, &d);
+    rc = annotate(once.at, once.n, "sdy-ops", &twice, &d);
     if (rc) fprintf(stderr, "%s\n%d:%d: %s\n", sw_text_str(&once), d.line, d.col, d.text);
     FUZZ_CHECK(rc == SW_OK);
     fuzz_check_same_text(&once, &twice);
+    check_constrained((const char *)bytes, n);
   }
   sw_text_free(&once);
   sw_text_free(&twice);

@@ -238,7 +238,7 @@ static int expect_constraints(const char *name, const sw_program *fused, const s
   int said = -1;
   sw_machine *machine = machine_of("local", kMeshes[sw_rng_below(rng, 2)], &arena);
   if (!random_plan(sw_program_graph(fused), machine, rng, &arena, &plan, &diag)) {
-    assert_ok(sw_program_emit(fused, &plan, "constraints", &t, &diag));
+    assert_ok(sw_program_emit(fused, &plan, "sdy", &t, &diag));
     assert_ok(sw_program_parse("again.mlir", t.at, t.n, NULL, &again, &diag));
     expect_same(name, sw_program_graph(again), sw_program_graph(plain), 0.5);
     char *others = strstr(t.at, "func.func private"); /* their names are others */

@@ -657,10 +657,10 @@ static void check_emitted(const sw_program *p, const char *text, size_t n) {
   sw_text once = {0}, twice = {0};
   sw_program *again;
   assert_ok(sw_plan_build(sw_program_graph(p), machine, &arena, &plan, &diag));
-  assert_ok(sw_program_emit(p, &plan, "sdy", &once, &diag));
+  assert_ok(sw_program_emit(p, &plan, "sdy-ops", &once, &diag));
   assert_ok(sw_program_parse("again", once.at, once.n, &(sw_program_options){.mesh = &mesh}, &again, &diag));
   assert_ok(sw_plan_build(sw_program_graph(again), machine, &arena, &plan, &diag));
-  assert_ok(sw_program_emit(again, &plan, "sdy", &twice, &diag));
+  assert_ok(sw_program_emit(again, &plan, "sdy-ops", &twice, &diag));
   assert_string_equal(sw_text_str(&once), sw_text_str(&twice));
   size_t at = 0;
   bool is_bare = !strstr(text, "sdy.sharding =") && !strstr(text, "mhlo.sharding =");
@@ -669,6 +669,22 @@ static void check_emitted(const sw_program *p, const char *text, size_t n) {
     assert_true(at < once.n);
     at++;
   }
+  sw_text_free(&once);
+  sw_text_free(&twice);
+  sw_program_destroy(again);
+}
+
+/* With constraints it is a program, too, and can be constrained again. */
+static void check_constrained(const sw_program *p) {
+  sw_diag diag = {0};
+  sw_plan plan;
+  sw_text once = {0}, twice = {0};
+  sw_program *again;
+  assert_ok(sw_plan_build(sw_program_graph(p), machine, &arena, &plan, &diag));
+  assert_ok(sw_program_emit(p, &plan, "sdy", &once, &diag));
+  assert_ok(sw_program_parse("again", once.at, once.n, &(sw_program_options){.mesh = &mesh}, &again, &diag));
+  assert_ok(sw_plan_build(sw_program_graph(again), machine, &arena, &plan, &diag));
+  assert_ok(sw_program_emit(again, &plan, "sdy", &twice, &diag));
   sw_text_free(&once);
   sw_text_free(&twice);
   sw_program_destroy(again);
@@ -687,6 +703,7 @@ static void check_program(const char *path) {
   sw_text_free(&printed);
   assert_ok(sw_program_parse(path, text, n, &(sw_program_options){.mesh = &mesh}, &p, &diag));
   check_emitted(p, text, n);
+  check_constrained(p);
   sw_program_destroy(p);
   sw_mem_free(text);
 }

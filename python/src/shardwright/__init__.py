@@ -4,7 +4,7 @@
     print(plan)
     plan.arguments["w1"]          # '[[],[y]]'
     plan.what_if({"w1": "[[],[]]"})
-    plan.emit("constraints")      # the program with the shardings of every value
+    plan.emit("sdy")      # the program with the shardings of every value
 
 `shardwright.jax` does it for functions of JAX. docs/python.md has more.
 """

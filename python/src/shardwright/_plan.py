@@ -428,7 +428,7 @@ class Plan:
         return lines
 
     def emit(self, kind: str, *, uneven: bool = False) -> str:
-        """The plan in another form (docs/emitted-forms.md): "constraints", "sdy", "hlo", "shard", "spmd",
+        """The plan in another form (docs/emitted-forms.md): "sdy", "sdy-ops", "hlo", "shard", "spmd",
         "spmd-stablehlo", "spmd-sdy", "jax" or "dtensor". Forms whose readers pad what is cut unevenly refuse such
         arguments and outputs, unless `uneven`; plan with even="always" for them."""
         return self._core.emit(kind, uneven)

@@ -230,7 +230,7 @@ class Plan(shardwright.Plan):
     @functools.cached_property
     def program(self) -> str:
         """The program with every sharding of the plan as a constraint: StableHLO that XLA compiles."""
-        return self.emit("constraints")
+        return self.emit("sdy")
 
     @functools.cached_property
     def _exported(self) -> jax.export.Exported:

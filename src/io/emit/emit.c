@@ -33,8 +33,8 @@ static const struct {
               {{"jax", false, SW_EVEN_ALWAYS, true}, sw_emit_jax},
               {{"dtensor", false, SW_EVEN_ARGUMENTS, false}, sw_emit_dtensor},
               {{"sdy", true, SW_EVEN_ALWAYS, true}, NULL},
-              {{"hlo", true, SW_EVEN_ALWAYS, true}, NULL},
-              {{"constraints", true, SW_EVEN_ALWAYS, true}, NULL}};
+              {{"sdy-ops", true, SW_EVEN_ALWAYS, true}, NULL},
+              {{"hlo", true, SW_EVEN_ALWAYS, true}, NULL}};
 enum { N_FORMS = sizeof kForms / sizeof kForms[0] };
 
 const sw_plan_form *sw_plan_form_find(const char *kind) {

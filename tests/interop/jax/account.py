@@ -54,7 +54,7 @@ def with_lines(text):
 
 
 def with_constraints(text):
-    """What `--emit constraints` made of such a program: constraints get the place of the op that they stand by."""
+    """What `--emit sdy` made of such a program: constraints get the place of the op that they stand by."""
     lines = text.splitlines()
     indent = lambda i: len(lines[i]) - len(lines[i].lstrip())
     place = lambda i: re.search(r' loc\("L\d+".*', lines[i])

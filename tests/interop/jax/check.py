@@ -88,12 +88,12 @@ class Case:
 
     def plan(self, mesh, memory):
         """The plan and its report; None when nothing fits into `memory` bytes."""
-        files = [self.folder / f for f in ("plan.json", "report.json", "annotated.mlir")]
+        files = [self.folder / f for f in ("plan.json", "report.json", "sdy-ops.mlir")]
         limit = ["--memory", memory] if memory else []
         try:
             must(self.tool, "plan", self.program, "--hw", "local", "--mesh", mesh, "--cut-heavy-ops", "--work-limit", WORK,
-                  "--quiet", "-o", files[0], "--report", files[1], f"--emit=sdy={files[2]}",
-                  f"--emit=constraints={self.folder / 'constraints.mlir'}", *limit)
+                  "--quiet", "-o", files[0], "--report", files[1], f"--emit=sdy-ops={files[2]}",
+                  f"--emit=sdy={self.folder / 'sdy.mlir'}", *limit)
         except RuntimeError as problem:
             if "exit 3" in str(problem) or "exit 5" in str(problem):
                 return None
@@ -131,8 +131,8 @@ def check_on(case, name, mesh, memories):
             print(f"     {name} on {mesh}, {label}: no plan within {memory} B")
             break
         plan, report = made
-        annotated, _ = case.run_by_xla("annotated.mlir")
-        constrained, compiled = case.run_by_xla("constraints.mlir")
+        annotated, _ = case.run_by_xla("sdy-ops.mlir")
+        constrained, compiled = case.run_by_xla("sdy.mlir")
         by_xla = max(annotated, constrained)
         by_us = case.run_by_us(plan)
         found = account.Account(plan, report, compiled, case.program.read_text())

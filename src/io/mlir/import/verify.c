@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "io/mlir/import/types.h"
+#include "io/mlir/import/value_types.h"
 
 typedef struct checker {
   sw_ir_tree *t;
@@ -21,62 +21,6 @@ typedef struct checker {
   sw_arena scratch;           /* of one comparison */
   sw_diag *d;
 } checker;
-
-/* --- what is comparable ------------------------------------------------------------------------------------------ */
-
-/* Forms in which what is behind the colon is known to be types of operands and results. */
-static bool is_known(const sw_ir_tree *t, const sw_ir_op *op) {
-  return op->generic || sw_ir_is_among(t, op->name, "call return") || sw_ir_starts(t, op->name, "stablehlo.") ||
-         sw_ir_starts(t, op->name, "mhlo.") || sw_ir_starts(t, op->name, "chlo.") || sw_ir_starts(t, op->name, "func.");
-}
-
-/* Lists without an arrow that have a type for each operand; others have that of the result, or of some operands. */
-static bool lists_operands(const sw_ir_tree *t, const sw_ir_op *op) {
-  return sw_ir_ends(t, op->name, "return") || sw_ir_ends(t, op->name, ".while") ||
-         sw_ir_ends(t, op->name, ".optimization_barrier");
-}
-
-static bool is_function_type(const sw_ir_tree *t, const sw_ir_op *op) {
-  return sw_ir_operand_types(t, op->types).list.at != sw_ir_result_types(t, op->types).list.at;
-}
-
-/* --- types of values --------------------------------------------------------------------------------------------- */
-
-static void define(checker *c, uint32_t slot, sw_ir_span type) {
-  if (slot < c->n_slots) c->types[slot] = type;
-}
-
-/* The next type; empty behind the last. */
-static sw_ir_span take_type(const sw_ir_tree *t, sw_ir_types_cursor *list) {
-  sw_ir_span type;
-  return sw_ir_next_type(t, list, &type) ? type : (sw_ir_span){0, 0};
-}
-
-static void define_results(checker *c, const sw_ir_op *op) {
-  if (!is_known(c->t, op) || !sw_ir_present(op->types)) return;
-  bool listed = is_function_type(c->t, op) || lists_operands(c->t, op);
-  sw_ir_types_cursor list = sw_ir_result_types(c->t, op->types);
-  int k = 0;
-  for (uint32_t i = 0; i < op->n_results; i++) {
-    uint32_t slot = c->names->result[op->first_result + i];
-    for (uint32_t j = 0; j < c->t->results.at[op->first_result + i].count; j++, k++)
-      define(c, slot + j, listed ? take_type(c->t, &list) : sw_ir_result_type(c->t, op->types, k));
-  }
-}
-
-/* Those of `while(%i = %x)` bear the types of the op's list. */
-static void define_args(checker *c, uint32_t block) {
-  const sw_ir_block *b = &c->t->blocks.at[block];
-  const sw_ir_op *op = &c->t->ops.at[c->t->regions.at[b->region].op];
-  bool listed = lists_operands(c->t, op);
-  sw_ir_types_cursor list = {0};
-  if (listed) list = sw_ir_operand_types(c->t, op->types);
-  for (uint32_t i = 0; i < b->n_args; i++) {
-    sw_ir_span own = c->t->args.at[b->first_arg + i].type, said = {0, 0};
-    if (listed) said = take_type(c->t, &list);
-    define(c, c->names->block[block] + i, sw_ir_present(own) ? own : said);
-  }
-}
 
 /* --- comparing --------------------------------------------------------------------------------------------------- */
 
@@ -134,7 +78,7 @@ static uint32_t length(const sw_ir_tree *t, sw_ir_types_cursor list) {
 
 /* By the types, where these are listed; otherwise by the names. */
 static uint32_t result_count(const sw_ir_tree *t, const sw_ir_op *op) {
-  bool listed = is_function_type(t, op) || (lists_operands(t, op) && !sw_ir_ends(t, op->name, "return"));
+  bool listed = sw_ir_has_function_type(t, op) || (sw_ir_lists_operands(t, op) && !sw_ir_ends(t, op->name, "return"));
   return listed ? length(t, sw_ir_result_types(t, op->types)) : sw_ir_result_count(t, op);
 }
 
@@ -176,8 +120,8 @@ static sw_rc check_types(checker *c, const sw_ir_op *op) {
 
 static sw_rc check_op(checker *c, const sw_ir_op *op) {
   sw_diag error = {0};
-  if (!is_known(c->t, op)) return SW_OK;
-  if (is_function_type(c->t, op) || lists_operands(c->t, op)) SW_TRY(check_types(c, op));
+  if (!sw_ir_has_known_types(c->t, op)) return SW_OK;
+  if (sw_ir_has_function_type(c->t, op) || sw_ir_lists_operands(c->t, op)) SW_TRY(check_types(c, op));
   return found(c, sw_ir_verify_regions(c->t, op, result_count(c->t, op), &error), &error);
 }
 
@@ -223,7 +167,7 @@ static sw_rc check_given(checker *c, const sw_ir_op *call, const sw_ir_op *f) {
 
 static sw_rc check_call(checker *c, const sw_ir_op *op) {
   bool calls = sw_ir_is(c->t, op->name, "call") || sw_ir_is(c->t, op->name, "func.call");
-  if (!calls || !is_function_type(c->t, op)) return SW_OK;
+  if (!calls || !sw_ir_has_function_type(c->t, op)) return SW_OK;
   sw_ir_span callee = op->generic ? sw_ir_unquoted(c->t, sw_ir_entry(c->t, op->props, "callee")) : op->symbol;
   uint32_t f = sw_ir_function_named(c->t, c->names, callee);
   if (f == SW_IR_NONE) return SW_OK; /* importing says so, and counts arguments */
@@ -261,12 +205,13 @@ static sw_rc visit(checker *c, uint32_t i) {
     c->function = SW_IR_NONE;
     c->n_slots = 0;
   }
-  if (op->block && c->t->blocks.at[op->block].first_op == i) define_args(c, op->block);
+  if (op->block && c->t->blocks.at[op->block].first_op == i)
+    sw_ir_type_args(c->t, c->names, op->block, c->types, c->n_slots);
   SW_TRY(check_op(c, op));
   SW_TRY(check_call(c, op));
   SW_TRY(check_return(c, op));
   SW_TRY(check_last(c, op));
-  define_results(c, op);
+  sw_ir_type_results(c->t, c->names, op, c->types, c->n_slots);
   return sw_ir_is_function(c->t, op) ? enter_function(c, i) : SW_OK;
 }
 

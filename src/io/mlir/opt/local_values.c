@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/mlir/import/value_types.h"
+
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
 /* Sizes are numbers with an x behind each. */
@@ -69,16 +71,6 @@ sw_rc sw_local_part(const sw_local *l, uint32_t value, sw_tensor_text *out) {
 
 /* --- types of ops ------------------------------------------------------------------------------------------------- */
 
-static bool has_arrow(const sw_ir_tree *t, const sw_ir_op *o) {
-  return sw_ir_operand_types(t, o->types).list.at != sw_ir_result_types(t, o->types).list.at;
-}
-
-/* Lists without an arrow that have a type for each operand. */
-static bool lists_operands(const sw_ir_tree *t, const sw_ir_op *o) {
-  return sw_ir_ends(t, o->name, "return") || sw_ir_ends(t, o->name, ".while") ||
-         sw_ir_ends(t, o->name, ".optimization_barrier");
-}
-
 static uint32_t count(const sw_ir_tree *t, sw_ir_types_cursor c) {
   sw_ir_span type;
   uint32_t n = 0;
@@ -100,7 +92,7 @@ static uint32_t result_at(const sw_local *l, const sw_ir_op *o, uint32_t i) {
 
 /* The type of `select %p, %a, %b : tensor<i1>, tensor<8xf32>` at place i, and of others that say but the last. */
 static uint32_t value_without_arrow(const sw_local *l, const sw_ir_op *o, uint32_t i, uint32_t n) {
-  if (lists_operands(l->t, o)) return operand_at(l, o, i);
+  if (sw_ir_lists_operands(l->t, o)) return operand_at(l, o, i);
   if (i + 1 < n) return operand_at(l, o, i);
   return sw_ir_result_count(l->t, o) ? result_at(l, o, 0) : operand_at(l, o, 0);
 }
@@ -109,7 +101,7 @@ sw_local_types sw_local_types_of(const sw_local *l, uint32_t op) {
   const sw_ir_op *o = &l->t->ops.at[op];
   const sw_ir_types_cursor c = sw_ir_operand_types(l->t, o->types);
   if (sw_ir_is_function(l->t, o) || !sw_ir_len(o->types)) return (sw_local_types){0};
-  return (sw_local_types){c, 0, count(l->t, c), has_arrow(l->t, o)};
+  return (sw_local_types){c, 0, count(l->t, c), sw_ir_has_function_type(l->t, o)};
 }
 
 bool sw_local_next_type(const sw_local *l, uint32_t op, sw_local_types *at, sw_ir_span *type, uint32_t *value) {
@@ -128,15 +120,15 @@ bool sw_local_types_known(const sw_local *l, uint32_t op) {
   const sw_ir_op *o = &l->t->ops.at[op];
   const uint32_t n = count(l->t, sw_ir_operand_types(l->t, o->types));
   if (!sw_ir_len(o->types)) return !o->n_uses && !o->n_results;
-  if (has_arrow(l->t, o)) return n == o->n_uses;
-  if (lists_operands(l->t, o)) return n == o->n_uses;
+  if (sw_ir_has_function_type(l->t, o)) return n == o->n_uses;
+  if (sw_ir_lists_operands(l->t, o)) return n == o->n_uses;
   return n == 1 || (n == 2 && sw_ir_ends(l->t, o->name, ".select"));
 }
 
 /* --- types of values ---------------------------------------------------------------------------------------------- */
 
 static void type_results(sw_local *l, const sw_ir_op *o) {
-  const bool listed = has_arrow(l->t, o) || lists_operands(l->t, o);
+  const bool listed = sw_ir_has_function_type(l->t, o) || sw_ir_lists_operands(l->t, o);
   const uint32_t n = sw_ir_result_count(l->t, o);
   sw_ir_types_cursor c = sw_ir_result_types(l->t, o->types);
   for (uint32_t i = 0; i < n && sw_ir_len(o->types); i++) {
@@ -153,7 +145,7 @@ static void type_arguments(sw_local *l, uint32_t block) {
   const sw_ir_block *b = &l->t->blocks.at[block];
   const sw_ir_op *o = &l->t->ops.at[l->t->regions.at[b->region].op];
   sw_ir_types_cursor c = {0};
-  if (lists_operands(l->t, o)) c = sw_ir_operand_types(l->t, o->types);
+  if (sw_ir_lists_operands(l->t, o)) c = sw_ir_operand_types(l->t, o->types);
   for (uint32_t i = 0; i < b->n_args; i++) {
     sw_ir_span own = l->t->args.at[b->first_arg + i].type, said = {0, 0};
     if (c.list.end && !sw_ir_next_type(l->t, &c, &said)) said = own;

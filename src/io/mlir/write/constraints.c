@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/mlir/import/value_types.h"
 #include "io/mlir/write/write.h"
 
 /* What names say of a value where no constraint stands. */
@@ -25,30 +26,47 @@ enum {
   COMES_AS_USED = -4, /* an argument that all uses in the function want alike, and calls bring in so */
 };
 
-/* <@mesh, [...]> : type */
-static sw_rc put_constraint(sw_ir_writer *w, const sw_sharding *s, sw_id value, sw_text *out) {
-  sw_text_printf(out, "<@%s, ", w->mesh_name);
-  SW_TRY(sw_sharding_print_as(w->mesh, s, SW_FORM_SDY, out, w->d));
-  sw_text_puts(out, "> : ");
-  sw_mlir_type(&w->p->graph->values[value].type, out);
-  return out->rc;
-}
-
 static const char *kept(sw_ir_writer *w, sw_text *text) {
   const char *copy = sw_arena_strndup(&w->arena, sw_text_str(text), text->n, w->d);
   sw_text_free(text);
   return copy;
 }
 
+/* Of a slot of the op's function among those of all functions. */
+static uint32_t slot_of_all(const sw_ir_writer *w, const sw_ir_op *o, uint32_t slot) {
+  while (!sw_ir_is_function(w->t, o)) o = &w->t->ops.at[w->t->regions.at[w->t->blocks.at[o->block].region].op];
+  return w->first_slot[o - w->t->ops.at] + slot;
+}
+
 /* Of the name in that slot of the op's function: the value that a constraint says, or one of the above. */
 static sw_id *said_at(const sw_ir_writer *w, const sw_ir_op *o, uint32_t slot) {
-  while (!sw_ir_is_function(w->t, o)) o = &w->t->ops.at[w->t->regions.at[w->t->blocks.at[o->block].region].op];
-  return &w->said[w->first_slot[o - w->t->ops.at] + slot];
+  return &w->said[slot_of_all(w, o, slot)];
+}
+
+/* Futures and tuples, which are values of the graph, too, have no constraints. */
+static bool is_tensor(const sw_ir_writer *w, const sw_ir_op *o, uint32_t slot) {
+  const sw_ir_span type = w->types[slot_of_all(w, o, slot)];
+  return !sw_ir_len(type) || sw_ir_starts(w->t, sw_ir_resolved(w->t, sw_ir_trimmed(w->t, type)), "tensor<");
+}
+
+/* <@mesh, [...]> : type, of what is in that slot of the op's function. The type is the text's, with sizes left open. */
+static sw_rc put_constraint(sw_ir_writer *w, const sw_sharding *s, const sw_ir_op *o, uint32_t slot, sw_id value,
+                            sw_text *out) {
+  const sw_ir_span type = w->types[slot_of_all(w, o, slot)];
+  sw_text_printf(out, "<@%s, ", w->mesh_name);
+  SW_TRY(sw_sharding_print_as(w->mesh, s, SW_FORM_SDY, out, w->d));
+  sw_text_puts(out, "> : ");
+  if (sw_ir_len(type))
+    sw_text_printf(out, "%.*s", SW_IR_TEXT(w->t, type));
+  else
+    sw_mlir_type(&w->p->graph->values[value].type, out);
+  return out->rc;
 }
 
 /* In n shardings, one after the other. */
 static sw_rc behind(sw_ir_writer *w, const sw_ir_op *o, const sw_sharding *s, int n, sw_id value) {
   const sw_ir_result *r = &w->t->results.at[o->first_result];
+  if (!is_tensor(w, o, w->p->names.result[o->first_result])) return SW_OK;
   const char *name = sw_arena_strndup(&w->arena, w->t->s + r->name.at, sw_ir_len(r->name), w->d);
   const char *from = sw_arena_printf(&w->arena, w->d, "sw$%s", name ? name : "");
   sw_text text = {0};
@@ -56,7 +74,7 @@ static sw_rc behind(sw_ir_writer *w, const sw_ir_op *o, const sw_sharding *s, in
     bool last = k + 1 == n;
     const char *to = last ? name : sw_arena_printf(&w->arena, w->d, "sw$.%lld", (long long)w->n_helpers++);
     sw_text_printf(&text, "\n    %%%s = sdy.sharding_constraint %%%s ", to ? to : "", from);
-    SW_TRY(put_constraint(w, &s[k], value, &text));
+    SW_TRY(put_constraint(w, &s[k], o, w->p->names.result[o->first_result], value, &text));
     from = to;
   }
   *said_at(w, o, w->p->names.result[o->first_result]) = value;
@@ -107,7 +125,7 @@ static void rename_read(sw_ir_writer *w, const sw_ir_read *r, const char *name) 
 /* What is read in n shardings, one after the other. */
 static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *s, int n, sw_id value) {
   const sw_ir_op *o = &w->t->ops.at[r->op];
-  if (!n) return SW_OK;
+  if (!n || !is_tensor(w, o, w->p->names.use[r->name])) return SW_OK;
   const char *name = name_read(w, r->name);
   for (int k = 0; k < n && name; k++) {
     sw_text text = {0};
@@ -117,7 +135,7 @@ static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *s, 
     const char *next = sw_arena_printf(&w->arena, w->d, "%%sw$.%lld", (long long)number);
     if (fresh) {
       sw_text_printf(&text, "%s = sdy.sharding_constraint %s ", next ? next : "", name);
-      SW_TRY(put_constraint(w, &s[k], value, &text));
+      SW_TRY(put_constraint(w, &s[k], o, w->p->names.use[r->name], value, &text));
       sw_text_puts(&text, "\n    ");
       SW_TRY(sw_ir_insert(&w->edits, o->text.at, kept(w, &text)));
     }
@@ -182,6 +200,25 @@ static bool is_once(const sw_ir_writer *w, const sw_ir_made *made, size_t n) {
   return once;
 }
 
+/* Into w->types. Of ops of other dialects, what stands behind an arrow is the type of the result. */
+static void type_values(sw_ir_writer *w) {
+  const sw_ir_tree *t = w->t;
+  const sw_ir_names *names = &w->p->names;
+  uint32_t f = SW_IR_NONE; /* the function at hand */
+  for (uint32_t i = 0; i < t->ops.n; i++) {
+    const sw_ir_op *o = &t->ops.at[i];
+    if (f != SW_IR_NONE && o->text.at >= t->ops.at[f].text.end) f = SW_IR_NONE;
+    if (f != SW_IR_NONE) {
+      sw_ir_span *types = &w->types[w->first_slot[f]];
+      if (t->blocks.at[o->block].first_op == i) sw_ir_type_args(t, names, o->block, types, names->n_slots[f]);
+      sw_ir_type_results(t, names, o, types, names->n_slots[f]);
+      if (!sw_ir_has_known_types(t, o) && sw_ir_has_function_type(t, o) && o->n_results == 1)
+        types[names->result[o->first_result]] = sw_ir_result_type(t, o->types, 0);
+    }
+    if (sw_ir_is_function(t, o)) f = i;
+  }
+}
+
 sw_rc sw_ir_begin_constraints(sw_ir_writer *w) {
   const sw_ir_tree *t = w->t;
   uint32_t n = 0;
@@ -190,6 +227,8 @@ sw_rc sw_ir_begin_constraints(sw_ir_writer *w) {
     w->first_slot[i] = n;
     if (sw_ir_is_function(t, &t->ops.at[i])) n += w->p->names.n_slots[i];
   }
+  SW_ARENA_NEW(w->types, &w->arena, n, w->d);
+  type_values(w);
   SW_ARENA_NEW(w->said, &w->arena, n, w->d);
   for (uint32_t i = 0; i < n; i++) w->said[i] = NOTHING_SAID;
   uint32_t block = sw_ir_block_at(t, &t->ops.at[w->p->main], 0);

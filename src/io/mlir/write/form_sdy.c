@@ -1,7 +1,9 @@
 /* Shardy: a mesh in the module, and
  *
  *   sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>                       of arguments and results
- *   sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>         of ops
+ *   sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>         of ops, in the form "sdy-ops"
+ *   sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]>                        around ops, in the form "sdy"
+ * (constraints.c)
  */
 #include <string.h>
 
@@ -81,13 +83,13 @@ static sw_rc put_values(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_te
   return out->rc;
 }
 
-const sw_ir_form sw_ir_form_sdy = {.kind = "sdy",
-                                   .key = "sdy.sharding",
-                                   .other = "mhlo.sharding",
-                                   .sums = true,
-                                   .begin = begin,
-                                   .put_value = put_value,
-                                   .put_values = put_values};
+const sw_ir_form sw_ir_form_sdy_ops = {.kind = "sdy-ops",
+                                       .key = "sdy.sharding",
+                                       .other = "mhlo.sharding",
+                                       .sums = true,
+                                       .begin = begin,
+                                       .put_value = put_value,
+                                       .put_values = put_values};
 
 const sw_ir_form sw_ir_form_sdy_ends = {.kind = "sdy-ends",
                                         .key = "sdy.sharding",
@@ -97,10 +99,10 @@ const sw_ir_form sw_ir_form_sdy_ends = {.kind = "sdy-ends",
                                         .put_value = put_value,
                                         .put_values = put_values};
 
-const sw_ir_form sw_ir_form_constraints = {.kind = "constraints",
-                                           .key = "sdy.sharding",
-                                           .other = "mhlo.sharding",
-                                           .constraints = true,
-                                           .begin = begin,
-                                           .put_value = put_value,
-                                           .put_values = put_values};
+const sw_ir_form sw_ir_form_sdy = {.kind = "sdy",
+                                   .key = "sdy.sharding",
+                                   .other = "mhlo.sharding",
+                                   .constraints = true,
+                                   .begin = begin,
+                                   .put_value = put_value,
+                                   .put_values = put_values};

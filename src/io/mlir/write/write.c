@@ -168,25 +168,39 @@ static sw_rc find_kept(sw_ir_writer *w) {
   return SW_OK;
 }
 
-/* A collective on whole tensors says what its operand and its result are cut by. Where the plan has it otherwise, it is
- * a reshard to what the plan has. */
-static sw_rc write_collective(sw_ir_writer *w, const sw_ir_op *o, const sw_ir_made *made, bool *done) {
+static bool is_collective(const sw_ir_writer *w, const sw_ir_op *o) {
+  return strcmp(w->form->key, "sdy.sharding") == 0 && sw_ir_starts(w->t, o->name, "sdy.") && o->n_uses &&
+         sw_ir_present(sw_ir_attr(w->t, o, "out_sharding", "out_sharding"));
+}
+
+/* Does the plan have what the collective takes and gives as it says? */
+static sw_rc is_as_planned(sw_ir_writer *w, const sw_ir_made *made, bool *as_planned) {
   const sw_graph *g = w->p->graph;
-  const sw_id value = made->value, def = g->values[value].def;
-  sw_sharding s;
-  *done = !w->form->constraints && strcmp(w->form->key, "sdy.sharding") == 0 && sw_ir_starts(w->t, o->name, "sdy.") &&
-          sw_ir_present(sw_ir_attr(w->t, o, "out_sharding", "out_sharding"));
-  if (!*done || !o->n_uses) return SW_OK;
+  const sw_id def = g->values[made->value].def;
   SW_TRY(find_kept(w));
-  if (made->own && def >= 0 && w->kept[value] && w->kept[g->ops[def].operands[0]]) return SW_OK;
+  *as_planned = made->own && def >= 0 && w->kept[made->value] && w->kept[g->ops[def].operands[0]];
+  return SW_OK;
+}
+
+/* A collective on whole tensors says what its operand and its result are cut by. Where the plan has it otherwise, it is
+ * a reshard to what the plan has; beside constraints, a constraint. */
+static sw_rc write_collective(sw_ir_writer *w, const sw_ir_op *o, const sw_ir_made *made) {
+  sw_sharding s;
+  bool as_planned = false;
+  if (!w->form->constraints) SW_TRY(is_as_planned(w, made, &as_planned));
+  if (as_planned) return SW_OK;
   const sw_ir_use *u = &w->t->uses.at[o->first_use];
+  const sw_ir_span type = sw_ir_result_type(w->t, o->types, 0);
   sw_text text = {0};
-  sw_text_printf(&text, "sdy.reshard %%%.*s", SW_IR_TEXT(w->t, u->name));
+  sw_text_printf(&text, "sdy.%s %%%.*s", w->form->constraints ? "sharding_constraint" : "reshard",
+                 SW_IR_TEXT(w->t, u->name));
   if (w->t->s[u->name.end] == '#') sw_text_printf(&text, "#%u", u->index);
   sw_text_puts(&text, " ");
-  sw_plan_value_sharding(w->plan, value, &s);
+  if (w->form->constraints)
+    sw_ir_sharding_said(w, made->value, &s);
+  else
+    sw_plan_value_sharding(w->plan, made->value, &s);
   sw_rc rc = sw_sdy_sharding(w->mesh, w->mesh_name, &s, &text, w->d);
-  const sw_ir_span type = sw_ir_result_type(w->t, o->types, 0);
   sw_text_printf(&text, " : %.*s", SW_IR_TEXT(w->t, type));
   const char *whole = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
   sw_text_free(&text);
@@ -198,9 +212,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
   const sw_ir_op *o = &w->t->ops.at[made[0].op];
   uint32_t count = sw_ir_result_count(w->t, o), next = 0;
   sw_sharding *all;
-  bool done;
-  SW_TRY(write_collective(w, o, &made[0], &done));
-  if (done) return SW_OK;
+  if (is_collective(w, o)) return write_collective(w, o, &made[0]);
   if (is_simplified(w, &made[0]) || is_on_one_device(w, sw_ir_entry(w->t, o->attrs, "sdy.sharding"))) return SW_OK;
   SW_ARENA_NEW(all, &w->arena, count, w->d);
   for (size_t i = 0; i < n;) {
@@ -290,16 +302,15 @@ static sw_rc write_split(sw_ir_writer *w, sw_text *out) {
 }
 
 sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
-  static const sw_ir_form *const kForms[] = {&sw_ir_form_sdy, &sw_ir_form_sdy_ends, &sw_ir_form_hlo,
-                                             &sw_ir_form_constraints};
+  static const sw_ir_form *const kForms[] = {&sw_ir_form_sdy, &sw_ir_form_sdy_ops, &sw_ir_form_sdy_ends,
+                                             &sw_ir_form_hlo};
   sw_ir_writer w = {.p = p, .t = &p->tree, .plan = plan, .mesh = sw_machine_mesh(plan->machine), .d = d};
   if (plan->graph != p->graph) return SW_BUG(d, "%s", "the plan is of another program");
   for (size_t i = 0; i < sizeof kForms / sizeof *kForms; i++) {
     if (strcmp(kind, kForms[i]->kind) == 0) w.form = kForms[i];
   }
   if (!w.form)
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, sdy-ends, hlo or constraints",
-                   kind);
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, sdy-ops, sdy-ends or hlo", kind);
   sw_rc rc = write_split(&w, out);
   sw_sdy_close(&w.sdy);
   sw_ir_edits_free(&w.edits);

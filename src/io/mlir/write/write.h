@@ -30,7 +30,7 @@ typedef struct sw_ir_form {
   sw_rc (*put_values)(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_text *out); /* of an op's results */
 } sw_ir_form;
 
-extern const sw_ir_form sw_ir_form_sdy, sw_ir_form_sdy_ends, sw_ir_form_hlo, sw_ir_form_constraints;
+extern const sw_ir_form sw_ir_form_sdy_ops, sw_ir_form_sdy_ends, sw_ir_form_hlo, sw_ir_form_sdy;
 
 struct sw_ir_writer {
   const sw_program *p;
@@ -44,6 +44,7 @@ struct sw_ir_writer {
   SW_ARRAY(sw_ir_read) reads;
   const char **renamed; /* constraints: by use of a name, what it becomes; NULL: nothing else */
   sw_id *said;          /* constraints: by name, what stands behind the op that gives it (constraints.c) */
+  sw_ir_span *types;    /* constraints: by name, its type in the text; empty: not known */
   uint32_t *first_slot; /* constraints: by op, of a function: where its names begin in `said` */
   sw_route_cache *routes;
   sw_sharding **completed;    /* constraints: by value, of a partial one: in which sharding it is said; else NULL */
