@@ -140,8 +140,9 @@ SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_
 SW_CHECKED sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena *arena, sw_plan *plan,
                                         sw_diag *d);
 #define SW_EMIT_KINDS "sdy|sdy-ops|hlo|shard|spmd|jax|dtensor"
-#define SW_EMIT_HELP \
-  "write the plan in another form; sdy: the program with constraints, which XLA obeys; sdy-ops: with the shardings of " \
+#define SW_EMIT_HELP                                                                                                 \
+  "write the plan in another form; sdy: the program with constraints, which XLA obeys; sdy-ops: with the shardings " \
+  "of "                                                                                                              \
   "ops, which Shardy's passes read"
 
 /* Write a report to each of the files: as a page when its name ends in .html, else as JSON. */
