@@ -21,6 +21,14 @@ SW_API SW_CHECKED sw_rc sw_plan_write_open(const sw_plan *p, const sw_open_measu
 SW_API SW_CHECKED sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_mesh *out, const char **profile,
                                           const char **compiler, sw_diag *d);
 
+/* What a plan file says that the plan takes, under the profile and for the model that it was made for. */
+typedef struct sw_plan_record {
+  bool priced; /* else the next two are not set */
+  double total_s;
+  int64_t peak_bytes;
+} sw_plan_record;
+SW_API SW_CHECKED sw_rc sw_plan_read_record(const char *path, sw_plan_record *out, sw_diag *d);
+
 /* Read a plan for the graph and the machine, and verify it. A plan made for another model or mesh is stale: refused
  * with both hashes. A plan made for another profile is accepted when `any_profile` (its costs are then recounted by
  * whoever asks), refused otherwise. Ops that the file does not name are uncut. */

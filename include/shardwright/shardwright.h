@@ -42,5 +42,6 @@
 #include "shardwright/sizes.h"
 #include "shardwright/report.h"
 #include "shardwright/what_if.h"
+#include "shardwright/diff.h"
 
 #endif

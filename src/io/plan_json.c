@@ -711,3 +711,23 @@ sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_mesh *out, const c
   sw_arena_deinit(&tree);
   return rc;
 }
+
+static sw_rc read_record(const sw_json *root, sw_plan_record *out, sw_diag *d) {
+  const sw_json *costs = NULL;
+  SW_TRY(check_format(root, d));
+  SW_TRY(sw_json_opt_object(root, "costs", &costs, d));
+  out->priced = costs && sw_json_find(costs, "total_s");
+  if (!out->priced) return SW_OK;
+  SW_TRY(sw_json_f64(costs, "total_s", 0, 1e300, &out->total_s, d));
+  return sw_json_i64(costs, "peak_bytes", 0, INT64_MAX, &out->peak_bytes, d);
+}
+
+sw_rc sw_plan_read_record(const char *path, sw_plan_record *out, sw_diag *d) {
+  sw_arena tree = {0};
+  const sw_json *root;
+  *out = (sw_plan_record){0};
+  sw_rc rc = sw_json_read(path, &tree, &root, d);
+  if (!rc) rc = read_record(root, out, d);
+  sw_arena_deinit(&tree);
+  return rc;
+}

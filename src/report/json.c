@@ -193,6 +193,17 @@ static void put_arguments(sw_json_out *o, const sw_report *r) {
   sw_arena_deinit(&scratch);
 }
 
+static void put_outputs(sw_json_out *o, const sw_plan *p) {
+  sw_jw_array(o, "outputs");
+  for (int32_t i = 0; i < p->graph->n_outputs; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", p->graph->output_names[i]);
+    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->outputs[i]);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
 static const char *user_name(const sw_plan *p, sw_value_use u) {
   const sw_graph *g = p->graph;
   return u.op >= 0 ? g->ops[u.op].name : g->output_names[u.index];
@@ -318,6 +329,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   if (r->completes) sw_completion_json(r->plan, &o);
   put_comparisons(&o, r);
   put_arguments(&o, r);
+  put_outputs(&o, r->plan);
   put_collectives(&o, r);
   put_memory(&o, r);
   sw_jw_array(&o, "reshards");
