@@ -82,6 +82,7 @@ typedef struct sw_plan_reshard {
   int32_t leg;
   sw_sharding from, to;
   const sw_route *route; /* in the arena, and shared */
+  double break_s;        /* of a kernel that it breaks, beyond the route (sw_value_break_s) */
   sw_interval steps;     /* from its first use to its last */
   int32_t n_uses;
   const sw_value_use *uses;

@@ -5,18 +5,28 @@
 
 #include "shardwright/plan.h"
 
+/* A line of the user's own program that ops come from. */
+typedef struct sw_source_line {
+  const char *file; /* as in sw_source */
+  int32_t line;
+  const char *text; /* cut off where it is very long */
+} sw_source_line;
+
 typedef struct sw_report {
   const sw_plan *plan;
   const sw_breakdown *breakdown;
   int n_comparisons;
   const sw_comparison *comparisons;
-  bool completes;     /* say which shardings were annotated, and which the plan has added */
-  bool all_arguments; /* the table has a row for each, not one for those of a role and sharding */
+  int32_t n_sources;
+  const sw_source_line *sources; /* by file, then line: those that could be read */
+  bool completes;                /* say which shardings were annotated, and which the plan has added */
+  bool all_arguments;            /* the table has a row for each, not one for those of a role and sharding */
 } sw_report;
 
 /* Does it stay within the capacity of the plan? */
 SW_API bool sw_comparison_fits(const sw_report *r, const sw_comparison *c);
-/* Every baseline under the plan's own machine. `baselines`: NULL, or as sw_baselines_build has them. */
+/* Every baseline under the plan's own machine; source lines are read from the files that the graph names. `baselines`:
+ * NULL, or as sw_baselines_build has them. */
 SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_breakdown *breakdown,
                                         const sw_comparison *baselines, sw_arena *arena, sw_report *out, sw_diag *d);
 

@@ -17,9 +17,9 @@ typedef struct counting {
   sw_plan_borders borders;
   SW_ARRAY(sw_live) live;
   sw_breakdown *out;
-  sw_id op;               /* that is counted now */
-  const sw_op_cost *cost; /* of it */
-  double repeats;         /* of what is counted now */
+  sw_id op;         /* that is counted now */
+  sw_op_cost *cost; /* of it */
+  double repeats;   /* of what is counted now */
 } counting;
 
 static void add_step(counting *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
@@ -53,6 +53,7 @@ static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
   counting *l = user;
   const sw_machine *machine = l->p->machine;
   if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) {
+    l->cost->move_s -= sw_move_s(machine, mv);
     l->out->move_s -= l->repeats * sw_move_s(machine, mv);
     return SW_OK;
   }
@@ -100,8 +101,7 @@ static void add_reshards(counting *l) {
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
     l->repeats = (double)sw_value_repeats(l->p->graph, r->value);
-    const double break_s = r->leg == 1 ? sw_value_break_s(l->p->graph, l->p->machine, r->value, &r->from, &r->to) : 0;
-    l->out->reshard_s += (r->route->cost_s + break_s) * l->repeats;
+    l->out->reshard_s += (r->route->cost_s + r->break_s) * l->repeats;
     l->out->full_replications += r->route->full_replication;
     l->out->moved_bytes += r->route->total_bytes * l->repeats;
     for (int k = 0; k < r->route->n_steps; k++) {

@@ -1,5 +1,9 @@
 #include "report/groups.h"
 
+#include <string.h>
+
+#include "base/hash.h"
+
 /* What arguments of one group have in common, and what those of different layers need not. */
 static sw_rc describe(const sw_plan *p, int32_t i, sw_arena *arena, sw_named *out, sw_diag *d) {
   const sw_value *v = &p->graph->values[p->graph->args[i]];
@@ -70,4 +74,55 @@ int64_t sw_arg_group_bytes(const sw_plan *p, const sw_name_group *g) {
   int64_t bytes = 0;
   for (int32_t i = 0; i < g->n; i++) bytes += sw_arg_bytes(p, g->items[i]);
   return bytes;
+}
+
+static sw_rc name_value(const sw_graph *g, sw_dict *scopes, sw_id v, sw_arena *arena, const char **out, sw_diag *d) {
+  const sw_value *value = &g->values[v];
+  const char *scope = value->def >= 0 ? g->ops[value->def].location.scope : NULL;
+  int64_t *seen;
+  *out = value->name;
+  if (!scope) return SW_OK;
+  SW_TRY(sw_dict_put(scopes, scope, strlen(scope), 0, &seen, NULL, d));
+  *out = ++*seen == 1 ? scope : sw_arena_printf(arena, d, "%s#%lld", scope, (long long)*seen);
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_name_values(const sw_graph *g, sw_arena *arena, const char ***out, sw_diag *d) {
+  sw_dict scopes = {0};
+  sw_rc rc = SW_OK;
+  SW_ARENA_NEW(*out, arena, g->n_values, d);
+  for (sw_id v = 0; v < g->n_values && !rc; v++) rc = name_value(g, &scopes, v, arena, &(*out)[v], d);
+  sw_dict_deinit(&scopes);
+  return rc;
+}
+
+/* `nth`: which reshard of its value; names in a group are of different values. */
+static const char *way_of(const sw_plan *p, const sw_plan_reshard *r, int32_t nth, sw_arena *arena, sw_diag *d) {
+  const sw_mesh *m = sw_machine_mesh(p->machine);
+  sw_text t = {0};
+  sw_sharding_print(m, &r->from, &t);
+  sw_sharding_print(m, &r->to, &t);
+  for (int k = 0; k < r->route->n_steps; k++) sw_text_printf(&t, " %d", (int)r->route->step[k].coll.op);
+  sw_text_printf(&t, " %d %lld", (int)nth, (long long)sw_value_repeats(p->graph, r->value));
+  const char *way = t.rc ? NULL : sw_arena_strndup(arena, sw_text_str(&t), t.n, d);
+  if (t.rc) (void)SW_FAIL(d, t.rc, SW_NOWHERE, "out of memory");
+  sw_text_free(&t);
+  return way;
+}
+
+sw_rc sw_group_reshards(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, int32_t *n, const sw_name_group **out,
+                        sw_diag *d) {
+  const char **names;
+  sw_named *items;
+  int32_t *seen;
+  SW_TRY(sw_name_values(p->graph, arena, &names, d));
+  SW_ARENA_NEW(items, arena, a->n_reshards, d);
+  SW_ARENA_NEW(seen, arena, p->graph->n_values, d);
+  for (int32_t i = 0; i < a->n_reshards; i++) {
+    const sw_plan_reshard *r = &a->reshards[i];
+    const char *variant = sw_arena_printf(arena, d, "%.0f", r->route->max_bytes);
+    items[i] = (sw_named){names[r->value], way_of(p, r, seen[r->value]++, arena, d), variant};
+    if (!items[i].like || !variant) return SW_E_RESOURCE;
+  }
+  return sw_group_names(a->n_reshards, items, arena, n, out, d);
 }

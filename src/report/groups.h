@@ -1,4 +1,4 @@
-/* Arguments of one role and one sharding, over all layers, in one row. */
+/* What is alike over all layers in one row: arguments of one role and one sharding, reshards of one way. */
 #ifndef REPORT_GROUPS_H_
 #define REPORT_GROUPS_H_
 
@@ -20,5 +20,13 @@ void sw_arg_group_type_print(const sw_plan *p, const sw_name_group *g, sw_text *
 /* What a device holds of argument i, padding included; and of all of a group. */
 int64_t sw_arg_bytes(const sw_plan *p, int32_t i);
 int64_t sw_arg_group_bytes(const sw_plan *p, const sw_name_group *g);
+
+/* By value, what it is called where people read: by its scopes where the program says them,
+ * "jit(step)/block_3/attn/exp", and "#2" behind the second of the same, for numbers of values say nothing and differ
+ * from layer to layer; else by its name. No two are equal; in the arena. */
+sw_rc sw_name_values(const sw_graph *g, sw_arena *arena, const char ***out, sw_diag *d);
+/* Reshards from one sharding to one other by the same collectives, in the order of the first; items are reshards. */
+sw_rc sw_group_reshards(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, int32_t *n, const sw_name_group **out,
+                        sw_diag *d);
 
 #endif

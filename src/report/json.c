@@ -7,6 +7,14 @@
 #include "io/json_write.h"
 #include "shardwright/report.h"
 
+static void put_times(sw_json_out *o, const sw_breakdown *a) {
+  sw_jw_f64(o, "total_s", a->total_s);
+  sw_jw_f64(o, "local_s", a->local_s);
+  sw_jw_f64(o, "reshard_s", a->reshard_s);
+  sw_jw_f64(o, "inside_ops_s", a->move_s);
+  sw_jw_f64(o, "hidden_s", a->hidden_s);
+}
+
 static void put_summary(sw_json_out *o, const sw_report *r) {
   const sw_plan *p = r->plan;
   const sw_breakdown *a = r->breakdown;
@@ -28,11 +36,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
     sw_jw_bool(o, "bound_proven", sw_plan_bound_is_proven(p));
     sw_jw_i64(o, "strategies_dropped_inexactly", p->pruned_inexact);
   }
-  sw_jw_f64(o, "total_s", a->total_s);
-  sw_jw_f64(o, "local_s", a->local_s);
-  sw_jw_f64(o, "reshard_s", a->reshard_s);
-  sw_jw_f64(o, "inside_ops_s", a->move_s);
-  sw_jw_f64(o, "hidden_s", a->hidden_s);
+  put_times(o, a);
   sw_jw_f64(o, "flops", a->flops);
   sw_jw_f64(o, "moved_bytes", a->moved_bytes);
   sw_jw_f64(o, "redundant_flops", sw_breakdown_redundant_flops(a, p->machine));
@@ -86,29 +90,38 @@ static void put_repeats(sw_json_out *o, int64_t repeats) {
 }
 
 typedef struct received {
-  const sw_mesh *mesh;
-  double bytes; /* by the busiest device */
+  const sw_plan *p;
+  sw_id op;
+  double local_s;  /* of the op */
+  double bytes;    /* by the busiest device */
+  double hidden_s; /* behind the op's arithmetic */
 } received;
 
 static sw_rc add_move(void *user, const sw_move *move, sw_diag *d) {
   (void)d;
   received *r = user;
+  const sw_machine *machine = r->p->machine;
   double most = move->bytes, all;
   if (move->kind == SW_MOVE_HALO) {
-    sw_tiling_traffic(r->mesh, &move->blocks, &move->window, &most, &all);
+    if (sw_plan_takes_halo(r->p, (sw_value_use){r->op, move->index})) return SW_OK;
+    sw_tiling_traffic(sw_machine_mesh(machine), &move->blocks, &move->window, &most, &all);
     most *= sw_dtype_bytes(move->dtype);
   }
   r->bytes += most * (double)move->times;
+  r->hidden_s += sw_move_s(machine, move) - sw_move_exposed_s(machine, move, r->local_s);
   return SW_OK;
 }
 
 /* What an op exchanges by itself. */
 static void put_moves(sw_json_out *o, const sw_plan *p, sw_id op, const sw_op_cost *cost) {
-  received r = {sw_machine_mesh(p->machine), 0};
-  sw_rc rc = sw_strategy_moves(p->graph, &p->graph->ops[op], r.mesh, &p->ops[op], add_move, &r, NULL);
+  received r = {.p = p, .op = op, .local_s = cost->local_s};
+  sw_rc rc =
+      sw_strategy_moves(p->graph, &p->graph->ops[op], sw_machine_mesh(p->machine), &p->ops[op], add_move, &r, NULL);
   if (rc) o->text->rc = rc;
+  if (r.bytes <= 0) return;
   sw_jw_f64(o, "inside_s", cost->move_s);
   sw_jw_f64(o, "inside_bytes", r.bytes);
+  if (r.hidden_s > 0) sw_jw_f64(o, "hidden_s", r.hidden_s);
 }
 
 static void put_ops(sw_json_out *o, const sw_report *r) {
@@ -131,7 +144,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
       sw_jw_sharding(o, "result", m, &s);
     }
     sw_jw_f64(o, "local_s", c->local_s);
-    if (c->move_s > 0) put_moves(o, p, i, c);
+    put_moves(o, p, i, c);
     sw_jw_f64(o, "flops", c->flops);
     sw_jw_f64(o, "bytes", c->bytes);
     if (g->kernels) sw_jw_i64(o, "kernel", g->kernels->of[i]);
@@ -175,11 +188,8 @@ static void put_groups(sw_json_out *o, const sw_plan *p, const sw_arg_groups *gr
   sw_jw_end(o);
 }
 
-static void put_arguments(sw_json_out *o, const sw_report *r) {
+static void put_arguments(sw_json_out *o, const sw_report *r, const sw_arg_groups *groups) {
   const sw_plan *p = r->plan;
-  sw_arena scratch = {0};
-  sw_arg_groups groups = {0};
-  if (sw_group_args(p, &scratch, &groups, NULL)) o->text->rc = SW_E_RESOURCE, groups.n = 0;
   sw_jw_array(o, "arguments");
   for (int32_t i = 0; i < p->graph->n_args; i++) {
     sw_jw_object_row(o, NULL);
@@ -189,8 +199,7 @@ static void put_arguments(sw_json_out *o, const sw_report *r) {
     sw_jw_end(o);
   }
   sw_jw_end(o);
-  put_groups(o, p, &groups);
-  sw_arena_deinit(&scratch);
+  put_groups(o, p, groups);
 }
 
 static void put_outputs(sw_json_out *o, const sw_plan *p) {
@@ -230,7 +239,9 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
                : v->def < 0                        ? "the argument is held in another sharding than its use wants"
                                                    : "the op that uses it is cut differently");
   put_repeats(o, sw_value_repeats(p->graph, r->value));
+  sw_jw_i64(o, "step", r->steps.first);
   sw_jw_f64(o, "seconds", r->route->cost_s);
+  if (r->break_s > 0) sw_jw_f64(o, "break_s", r->break_s);
   sw_jw_f64(o, "bytes", r->route->max_bytes);
   sw_jw_f64(o, "least_bytes", r->route->bound_max_bytes);
   sw_jw_bool(o, "through_full_replication", r->route->full_replication);
@@ -249,20 +260,69 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
   sw_jw_end(o);
 }
 
+static void put_reshards(sw_json_out *o, const sw_report *r) {
+  sw_arena scratch = {0};
+  const sw_name_group *groups;
+  int32_t n = 0;
+  sw_jw_array(o, "reshards");
+  for (int32_t i = 0; i < r->breakdown->n_reshards; i++) put_reshard(o, r->plan, &r->breakdown->reshards[i]);
+  sw_jw_end(o);
+  if (sw_group_reshards(r->plan, r->breakdown, &scratch, &n, &groups, NULL)) o->text->rc = SW_E_RESOURCE, n = 0;
+  sw_jw_array(o, "reshard_groups");
+  for (int32_t i = 0; i < n; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", groups[i].name);
+    sw_jw_i64(o, "count", groups[i].n);
+    sw_jw_row(o, "reshards");
+    for (int32_t k = 0; k < groups[i].n; k++) sw_jw_i64(o, NULL, groups[i].items[k]);
+    sw_jw_end(o);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_arena_deinit(&scratch);
+}
+
+/* All that is ever held: of each row first step, last step and bytes of each thing in it, one after the other. */
+static void put_held(sw_json_out *o, const sw_report *r) {
+  sw_arena scratch = {0};
+  sw_memory m = {0};
+  if (sw_memory_at(r->plan, r->breakdown, SW_ALL_STEPS, &scratch, &m, NULL)) o->text->rc = SW_E_RESOURCE, m.n = 0;
+  sw_jw_array(o, "held");
+  for (int32_t i = 0; i < m.n; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "class", sw_memory_class_text(m.rows[i].class_of));
+    sw_jw_string(o, "name", m.rows[i].name);
+    sw_jw_row(o, "steps");
+    for (int32_t k = 0; k < m.rows[i].count; k++) {
+      sw_jw_i64(o, NULL, m.rows[i].lives[k]->steps.first);
+      sw_jw_i64(o, NULL, m.rows[i].lives[k]->steps.last);
+      sw_jw_i64(o, NULL, m.rows[i].lives[k]->bytes);
+    }
+    sw_jw_end(o);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_arena_deinit(&scratch);
+}
+
+static void put_classes(sw_json_out *o, const sw_memory *m) {
+  sw_jw_array(o, "classes_at_peak");
+  for (int c = 0; c < SW_MEMORY_CLASSES; c++) {
+    if (!m->bytes[c]) continue;
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "class", sw_memory_class_text((sw_memory_class)c));
+    sw_jw_i64(o, "bytes", m->bytes[c]);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
 /* All that is held at the peak: bytes by class, and its rows. */
 static void put_peak(sw_json_out *o, const sw_report *r) {
   sw_arena scratch = {0};
   sw_memory m = {0};
   if (sw_memory_at(r->plan, r->breakdown, r->breakdown->peak_step, &scratch, &m, NULL)) o->text->rc = SW_E_RESOURCE;
-  sw_jw_array(o, "classes_at_peak");
-  for (int c = 0; c < SW_MEMORY_CLASSES; c++) {
-    if (!m.bytes[c]) continue;
-    sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "class", sw_memory_class_text((sw_memory_class)c));
-    sw_jw_i64(o, "bytes", m.bytes[c]);
-    sw_jw_end(o);
-  }
-  sw_jw_end(o);
+  put_classes(o, &m);
   sw_jw_array(o, "held_at_peak");
   for (int32_t i = 0; i < m.n && m.rows; i++) {
     sw_jw_object_row(o, NULL);
@@ -296,11 +356,28 @@ static void put_memory(sw_json_out *o, const sw_report *r) {
   }
   sw_jw_end(o);
   put_peak(o, r);
+  put_held(o, r);
   sw_jw_i64_list(o, "bytes_at_step", a->bytes_at, a->n_steps);
   sw_jw_end(o);
 }
 
-static void put_comparisons(sw_json_out *o, const sw_report *r) {
+/* By argument group, the sharding that all of it have there; null where they differ. */
+static void put_shardings(sw_json_out *o, const sw_plan *p, const sw_arg_groups *groups) {
+  sw_jw_row(o, "shardings");
+  for (int32_t i = 0; i < groups->n; i++) {
+    const sw_name_group *g = &groups->at[i];
+    bool alike = true;
+    for (int32_t k = 1; k < g->n && alike; k++) alike = sw_sharding_equal(&p->args[g->items[0]], &p->args[g->items[k]]);
+    if (alike)
+      sw_jw_sharding(o, NULL, sw_machine_mesh(p->machine), &p->args[g->items[0]]);
+    else
+      sw_jw_null(o, NULL);
+  }
+  sw_jw_end(o);
+}
+
+static void put_comparisons(sw_json_out *o, const sw_report *r, const sw_arg_groups *groups) {
+  sw_arena scratch = {0};
   sw_jw_array(o, "comparisons");
   for (int i = 0; i < r->n_comparisons; i++) {
     const sw_comparison *c = &r->comparisons[i];
@@ -311,9 +388,28 @@ static void put_comparisons(sw_json_out *o, const sw_report *r) {
       sw_jw_bool(o, "fits", sw_comparison_fits(r, c));
       if (c->breaks) sw_jw_string(o, "breaks", c->breaks);
       if (c->uncut) sw_jw_string(o, "uncut", c->uncut);
-      sw_jw_f64(o, "total_s", c->breakdown.total_s);
+      put_times(o, &c->breakdown);
       sw_jw_i64(o, "peak_bytes", c->breakdown.peak_bytes);
+      sw_memory m = {0};
+      if (sw_memory_at(&c->plan, &c->breakdown, c->breakdown.peak_step, &scratch, &m, NULL))
+        o->text->rc = SW_E_RESOURCE;
+      put_classes(o, &m);
+      put_shardings(o, &c->plan, groups);
+      sw_arena_reset(&scratch);
     }
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_arena_deinit(&scratch);
+}
+
+static void put_sources(sw_json_out *o, const sw_report *r) {
+  sw_jw_array(o, "source_lines");
+  for (int32_t i = 0; i < r->n_sources; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "file", r->sources[i].file);
+    sw_jw_i64(o, "line", r->sources[i].line);
+    sw_jw_string(o, "text", r->sources[i].text);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -321,20 +417,23 @@ static void put_comparisons(sw_json_out *o, const sw_report *r) {
 
 void sw_report_json(const sw_report *r, sw_text *out) {
   sw_json_out o;
+  sw_arena scratch = {0};
+  sw_arg_groups groups = {0};
+  if (sw_group_args(r->plan, &scratch, &groups, NULL)) out->rc = SW_E_RESOURCE, groups.n = 0;
   sw_json_out_init(&o, out);
   sw_jw_object(&o, NULL);
   sw_jw_string(&o, "format", "shardwright-report");
   sw_jw_i64(&o, "version", 2);
   put_summary(&o, r);
   if (r->completes) sw_completion_json(r->plan, &o);
-  put_comparisons(&o, r);
-  put_arguments(&o, r);
+  put_comparisons(&o, r, &groups);
+  put_arguments(&o, r, &groups);
   put_outputs(&o, r->plan);
   put_collectives(&o, r);
   put_memory(&o, r);
-  sw_jw_array(&o, "reshards");
-  for (int32_t i = 0; i < r->breakdown->n_reshards; i++) put_reshard(&o, r->plan, &r->breakdown->reshards[i]);
-  sw_jw_end(&o);
+  put_reshards(&o, r);
   put_ops(&o, r);
+  put_sources(&o, r);
   sw_jw_end(&o);
+  sw_arena_deinit(&scratch);
 }

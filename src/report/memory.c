@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/hash.h"
-#include "base/name_groups.h"
+#include "report/groups.h"
 
 typedef struct tally {
   const sw_plan *p;
@@ -14,30 +13,9 @@ typedef struct tally {
   const char **names; /* by value */
   int32_t *times;     /* by value: how many of its copies and buffers were seen */
   SW_ARRAY(sw_named) named;
-  SW_ARRAY(sw_memory_row) held; /* likewise */
+  SW_ARRAY(sw_memory_row) held; /* likewise, as the next */
+  SW_ARRAY(const sw_live *) lives;
 } tally;
-
-/* A value of a program that says its scopes is called by these, "jit(step)/block_3/attn/exp", and "#2" behind the
- * second of the same: numbers of values say nothing, and differ from layer to layer. */
-static sw_rc name_value(tally *h, sw_dict *scopes, sw_id v, sw_diag *d) {
-  const sw_value *value = &h->p->graph->values[v];
-  const char *scope = value->def >= 0 ? h->p->graph->ops[value->def].location.scope : NULL;
-  int64_t *seen;
-  h->names[v] = value->name;
-  if (!scope) return SW_OK;
-  SW_TRY(sw_dict_put(scopes, scope, strlen(scope), 0, &seen, NULL, d));
-  h->names[v] = ++*seen == 1 ? scope : sw_arena_printf(h->arena, d, "%s#%lld", scope, (long long)*seen);
-  return h->names[v] ? SW_OK : SW_E_RESOURCE;
-}
-
-static sw_rc name_values(tally *h, sw_diag *d) {
-  sw_dict scopes = {0};
-  sw_rc rc = SW_OK;
-  SW_ARENA_NEW(h->names, h->arena, h->p->graph->n_values, d);
-  for (sw_id v = 0; v < h->p->graph->n_values && !rc; v++) rc = name_value(h, &scopes, v, d);
-  sw_dict_deinit(&scopes);
-  return rc;
-}
 
 static sw_memory_class class_of_live(const tally *h, const sw_live *l) {
   if (l->value < 0) return SW_MEMORY_TEMPORARIES;
@@ -60,7 +38,8 @@ static sw_rc hold(tally *h, const sw_live *l, sw_diag *d) {
   const char *variant = sw_arena_printf(h->arena, d, "%lld", (long long)l->bytes);
   if (!like || !variant) return SW_E_RESOURCE;
   SW_TRY(sw_array_push(&h->named, ((sw_named){name, like, variant}), d));
-  return sw_array_push(&h->held, ((sw_memory_row){c, name, 1, l->bytes}), d);
+  SW_TRY(sw_array_push(&h->lives, l, d));
+  return sw_array_push(&h->held, ((sw_memory_row){c, name, 1, l->bytes, NULL}), d);
 }
 
 static int by_class(const void *a, const void *b) {
@@ -80,7 +59,11 @@ static sw_rc group_held(tally *h, sw_memory *out, sw_diag *d) {
     rows[i].name = groups[i].name;
     rows[i].count = groups[i].n;
     rows[i].bytes = 0;
-    for (int32_t k = 0; k < groups[i].n; k++) rows[i].bytes += h->held.at[groups[i].items[k]].bytes;
+    SW_ARENA_NEW(rows[i].lives, h->arena, groups[i].n, d);
+    for (int32_t k = 0; k < groups[i].n; k++) {
+      rows[i].lives[k] = h->lives.at[groups[i].items[k]];
+      rows[i].bytes += rows[i].lives[k]->bytes;
+    }
     out->bytes[rows[i].class_of] += rows[i].bytes;
   }
   qsort(rows, (size_t)out->n, sizeof *rows, by_class);
@@ -92,15 +75,16 @@ sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_are
   tally h = {.p = p, .arena = arena};
   *out = (sw_memory){0};
   SW_TRY(sw_classify_values(p->graph, arena, &h.class_of, d));
-  SW_TRY(name_values(&h, d));
+  SW_TRY(sw_name_values(p->graph, arena, &h.names, d));
   SW_ARENA_NEW(h.times, arena, p->graph->n_values, d);
   sw_rc rc = SW_OK;
   for (int32_t i = 0; i < a->n_live && !rc; i++) {
     const sw_live *l = &a->live[i];
-    if (l->bytes && l->steps.first <= step && step <= l->steps.last) rc = hold(&h, l, d);
+    if (l->bytes && (step == SW_ALL_STEPS || (l->steps.first <= step && step <= l->steps.last))) rc = hold(&h, l, d);
   }
   if (!rc) rc = group_held(&h, out, d);
   sw_array_free(&h.named);
   sw_array_free(&h.held);
+  sw_array_free(&h.lives);
   return rc;
 }

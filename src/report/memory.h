@@ -9,7 +9,8 @@ typedef struct sw_memory_row {
   sw_memory_class class_of;
   const char *name; /* of a group: base/name_groups.h; of an op's buffer: the op's */
   int32_t count;
-  int64_t bytes; /* of all */
+  int64_t bytes;         /* of all */
+  const sw_live **lives; /* which they are */
 } sw_memory_row;
 
 typedef struct sw_memory {
@@ -17,6 +18,8 @@ typedef struct sw_memory {
   int32_t n;
   const sw_memory_row *rows; /* by class, then size */
 } sw_memory;
+/* `step` SW_ALL_STEPS: all that is ever held. */
+enum { SW_ALL_STEPS = -1 };
 sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_arena *arena, sw_memory *out, sw_diag *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/report/page.html as text, put there by the build. */
+/* src/report/page/ as one text, put there by the build. */
 #ifndef REPORT_PAGE_H_
 #define REPORT_PAGE_H_
 

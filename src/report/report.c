@@ -1,5 +1,7 @@
 #include "shardwright/report.h"
 
+#include "report/source_lines.h"
+
 bool sw_comparison_fits(const sw_report *r, const sw_comparison *c) {
   return c->made && c->breakdown.peak_bytes <= r->plan->capacity_bytes;
 }
@@ -7,6 +9,7 @@ bool sw_comparison_fits(const sw_report *r, const sw_comparison *c) {
 sw_rc sw_report_build(const sw_plan *plan, const sw_breakdown *breakdown, const sw_comparison *baselines,
                       sw_arena *arena, sw_report *out, sw_diag *d) {
   if (!baselines) SW_TRY(sw_baselines_build(plan->graph, plan->machine, arena, &baselines, d));
-  *out = (sw_report){plan, breakdown, SW_BASELINE_COUNT, baselines, false};
-  return SW_OK;
+  *out =
+      (sw_report){.plan = plan, .breakdown = breakdown, .n_comparisons = SW_BASELINE_COUNT, .comparisons = baselines};
+  return sw_read_source_lines(plan->graph, arena, &out->n_sources, &out->sources, d);
 }

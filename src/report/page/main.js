@@ -1,0 +1,49 @@
+const TABS = [["overview", "Overview", drawOverview], ["timeline", "Timeline", drawTimeline], ["memory", "Memory", drawMemory],
+  ["collectives", "Collectives", drawCollectives], ["arguments", "Arguments", drawArguments],
+  ["source", "Source", drawSource], ["comparison", "Comparison", drawComparison]];
+
+const readReport = async () => {
+  const packed = Uint8Array.from(atob($("#report").textContent), c => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+};
+/* A tab is drawn when it is first looked at. */
+const start = R => {
+  const opened = new Map(), buttons = new Map();
+  document.title = `${R.model} on ${R.profile}`;
+  $("#title").textContent = R.model;
+  $("#subtitle").textContent = `${R.profile}, mesh ${R.mesh || "of one device"} (${R.devices} devices), ${R.ops} ops; plan: ${R.origin}`;
+  const write = text => { if (location.hash !== text) try { history.replaceState(null, "", text); } catch { /* inside another page */ } };
+  const open = (name, part) => {
+    const [id, , draw] = TABS.find(t => t[0] === name) || TABS[0];
+    for (const [other, b] of buttons) b.setAttribute("aria-selected", String(other === id));
+    for (const p of $("#panels").children) p.hidden = p.id !== "panel-" + id;
+    if (!opened.has(id)) {
+      const panel = el("div", {role: "tabpanel", id: "panel-" + id, "aria-labelledby": "tab-" + id});
+      $("#panels").append(panel);
+      opened.set(id, draw(R, panel, i => write(`#${id}/${i}`)));
+    }
+    if (part !== undefined && opened.get(id)) opened.get(id)(part);
+  };
+  const follow = () => {
+    const [name, part] = location.hash.slice(1).split("/");
+    open(name, part === undefined || part === "" ? undefined : +part);
+  };
+  for (const [id, title] of TABS) {
+    const b = el("button", {role: "tab", type: "button", id: "tab-" + id, "aria-controls": "panel-" + id}, title);
+    b.onclick = () => { write("#" + id); open(id); };
+    b.onkeydown = e => {
+      const next = e.key === "ArrowRight" ? b.nextSibling : e.key === "ArrowLeft" ? b.previousSibling : null;
+      if (next) { next.focus(); next.click(); }
+    };
+    buttons.set(id, b);
+    $("#tabs").append(b);
+  }
+  window.addEventListener("hashchange", follow);
+  follow();
+  document.documentElement.dataset.ready = "yes";
+};
+readReport().then(start, e => {
+  $("#title").textContent = "This page needs a browser of 2023 or later";
+  $("#subtitle").textContent = `The same figures are in the JSON report. (${e.message})`;
+});

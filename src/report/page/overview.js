@@ -1,0 +1,45 @@
+const drawOverview = (R, where) => {
+  const comm = R.reshard_s + R.inside_ops_s, M = R.memory, cap = M.capacity_bytes;
+  const tiles = el("div", {class: "tiles"});
+  where.append(tiles);
+  const tile = (name, value, note, cls) => tiles.append(el("div", {class: "tile"}, el("span", {class: "soft"}, name),
+    el("b", {}, value), el("span", {class: cls || "soft"}, note)));
+  tile("Predicted time", seconds(R.total_s), R.bound_s === undefined ? R.origin
+    : `${R.status}: ${R.bound_proven ? "at least" : "bound over the strategies enumerated"} ${seconds(R.bound_s)}, gap ${
+      (100 * R.gap).toFixed(2)} %${R.bound_proven ? "" : ` (${R.strategies_dropped_inexactly} left out)`}`);
+  tile("Peak memory per device", bytes(M.peak_bytes), cap ? `${percent(M.peak_bytes, cap)} of ${bytes(cap)}` : "no capacity given",
+    cap && M.peak_bytes > cap ? "bad" : "soft");
+  tile("Communication", percent(comm, R.total_s), `${seconds(comm)} in ${plural(sum(R.by_collective, c => c.calls), "collective")}`);
+  const best = R.comparisons.filter(c => c.made && c.fits && !c.breaks).sort((a, b) => a.total_s - b.total_s)[0];
+  tile("Against the best of the others", best ? (best.total_s / R.total_s).toFixed(2) + "\u00d7" : "none",
+    best ? `${best.plan}: ${seconds(best.total_s)}` : "fits and keeps what is required", best ? "soft" : "bad");
+
+  const parts = [["local work", R.local_s, "local"], ["resharding", R.reshard_s, "reshard"],
+    ["communication inside ops", R.inside_ops_s, "inside"]];
+  const time = section(where, "Where the time goes", "Predicted, on one device.", stack(parts, R.total_s),
+    key(parts.map(([name, value, colour]) => [`${name} ${seconds(value)} (${percent(value, R.total_s)})`, colour])));
+  if (R.hidden_s > 0) time.append(el("p", {class: "soft"}, `${seconds(R.hidden_s)} of communication more run behind arithmetic.`));
+
+  const kinds = new Map(), kernels = new Map();
+  for (const op of R.ops_in_order) {
+    for (const [map, k] of [[kinds, op.op], [kernels, op.kernel]]) {
+      const of = map.get(k) || {name: k, first: op.name, n: 0, s: 0};
+      of.n++; of.s += work(op);
+      map.set(k, of);
+    }
+  }
+  const byOp = [...kinds.values()].filter(k => k.s > 0).sort((a, b) => b.s - a.s);
+  const left = el("div", {}, el("h2", {}, "Local work by kind of op"), bars(byOp.slice(0, 12).map(k => ({name: k.name,
+    value: k.s, colour: "local", text: `${seconds(k.s)}, ${plural(k.n, "op")}`}))));
+  if (byOp.length > 12) left.append(el("p", {class: "soft"},
+    `and ${byOp.length - 12} other kinds: ${seconds(sum(byOp.slice(12), k => k.s))}`));
+  const right = el("div", {}, el("h2", {}, "Communication by collective"),
+    bars(R.by_collective.slice().sort((a, b) => b.seconds - a.seconds).map(c => ({name: c.op, value: c.seconds,
+      colour: "reshard", text: `${seconds(c.seconds)}, ${plural(c.calls, "call")}, ${bytes(c.bytes)}`}))),
+    el("h2", {}, "Communication by mesh axis"),
+    bars(R.by_axis.map(a => ({name: `${a.axis} (${a.size})`, value: a.seconds, colour: "reshard", text: seconds(a.seconds)}))));
+  if (R.compiler) right.append(el("h2", {}, `Dearest of ${kernels.size} kernels (${R.compiler})`),
+    bars([...kernels.values()].sort((a, b) => b.s - a.s).slice(0, 8).map(k => ({name: k.first, value: k.s, colour: "local",
+      text: `${seconds(k.s)}, ${plural(k.n, "op")}`}))));
+  time.append(el("div", {class: "pair"}, left, right));
+};
