@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/compare.h"
 #include "cli/output.h"
 #include "cli/propagated.h"
 #include "cli/session.h"
@@ -19,7 +20,7 @@ typedef struct settings {
   const char *solver, *output, *args, *start, *plan, *even, *baseline;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap, simplicity;
-  sw_words report, what_if, pins;
+  sw_words report, what_if, pins, compare;
   sw_pairs emit;
   const char *dialect;
   bool lower_memory, json, cut_heavy_ops, complete, kernels, full;
@@ -77,6 +78,7 @@ static const sw_option kOptions[] = {
     {"baseline", 0, SW_OPTION_CHOICE, "NAME", NULL,
      "instead of a search, the plan that is made by this rule: to be looked at, run or compared as any other",
      SW_INTO_TEXT(settings, baseline), .choices = "replicated|data-parallel|megatron|fsdp|zero1"},
+    SW_COMPARE_OPTION(settings),
     {"pin", 0, SW_OPTION_WORDS, "PINS", NULL,
      "shardings that the plan must have besides those that the model requires, as --what-if has them: "
      "NAME=SHARDING, several with ';' between",
@@ -247,6 +249,7 @@ static sw_rc tell(const settings *s, const sw_session *session, const sw_call *c
   sw_session_warn_of_hints(plan);
   SW_TRY(sw_plan_breakdown(plan, call->arena, breakdown, d));
   SW_TRY(sw_report_build(plan, breakdown, baselines, call->arena, &report, d));
+  SW_TRY(sw_compare_with(&s->compare, session, call->arena, &report, d));
   report.completes = s->complete;
   report.all_arguments = s->full;
   SW_TRY(write_outputs(s, session, &report, d));

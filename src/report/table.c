@@ -256,7 +256,8 @@ static void print_communication(const sw_report *r, bool colour, sw_text *out) {
 
 static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
   sw_columns c = {.n = 4, .right = {false, true, true, false}};
-  heading(colour, "against plans made without search", out);
+  heading(colour, r->n_comparisons > SW_BASELINE_COUNT ? "against other plans" : "against plans made without search",
+          out);
   sw_columns_add(&c, "plan");
   sw_columns_add(&c, "time");
   sw_columns_add(&c, "memory");
