@@ -137,8 +137,9 @@ SW_API int32_t sw_breakdown_largest(const sw_breakdown *a, int32_t step, int32_t
 /* A plan made otherwise, for comparison, with its breakdown. */
 typedef struct sw_comparison {
   const char *name;
-  bool made;          /* false: it cannot be made; the rest is not set */
+  bool made;          /* false: it cannot be made, for what `breaks` says; the rest is not set */
   const char *breaks; /* NULL, or what is required and not kept, in words: it is no answer to the model */
+  const char *spread; /* NULL, or what axes of the mesh do that do not divide the batch, in words */
   const char *uncut;  /* NULL, or what its rule would cut and does not, as sizes do not divide, in words */
   sw_plan plan;
   sw_breakdown breakdown;
@@ -182,7 +183,8 @@ SW_API SW_CHECKED sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_by
 SW_API void sw_planner_close(sw_planner *p); /* NULL allowed */
 
 /* Plans that people make without search, from the roles of arguments (inputs, parameters, state), for comparison. Each
- * op follows its operands greedily. Never given to the solver. */
+ * op follows its operands greedily. What the model requires is kept first. Axes that do not divide the batch cut the
+ * sequence where that is faster (megatron, fsdp, zero1), else devices along them do the same. */
 typedef enum sw_baseline {
   SW_BASELINE_REPLICATED,
   SW_BASELINE_DATA_PARALLEL, /* every input cut on its first dimension over all axes, parameters replicated */

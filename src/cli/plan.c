@@ -306,15 +306,17 @@ static sw_rc tell_made(const settings *s, const sw_session *session, const sw_ca
 }
 
 /* The plan made by rule. */
-static sw_rc tell_baseline(const settings *s, const sw_session *session, const sw_call *call,
+static sw_rc tell_baseline(const settings *s, const sw_session *session, const sw_call *call, const sw_graph *g,
                            const sw_comparison *baselines, sw_diag *d) {
   sw_baseline b = 0;
   sw_plan plan;
   char name[40];
   while (strcmp(sw_baseline_text(b), s->baseline) != 0) b++; /* one of the option's choices */
   plan = baselines[b].plan;
-  if (!baselines[b].made) SW_TRY(sw_baseline_build(session->graph, session->machine, b, call->arena, &plan, d));
+  if (!baselines[b].made) SW_TRY(sw_baseline_build(g, session->machine, b, call->arena, &plan, d));
   snprintf(name, sizeof name, "of --baseline %s", s->baseline);
+  SW_TRY_NOTE(d, sw_plan_verify(&plan, d), "in the plan %s", name); /* with what --pin requires */
+  plan.graph = session->graph;
   return tell_made(s, session, call, &plan, baselines, name, d);
 }
 
@@ -339,7 +341,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   SW_TRY(take_pins(s, session, call, &g, d));
   since_s = sw_now_s();
   SW_TRY(sw_baselines_build(g, session->machine, call->arena, &o.baselines, d));
-  if (s->baseline) return tell_baseline(s, session, call, o.baselines, d);
+  if (s->baseline) return tell_baseline(s, session, call, g, o.baselines, d);
   SW_TRY(propagate(g, session, call, &o, d));
   if (s->work_limit == 0 && s->time_limit > 0) {
     o.solve.time_limit_s = s->time_limit;
@@ -366,11 +368,12 @@ static sw_rc check_usage(const settings *s, sw_diag *d) {
   const char *made = s->baseline ? "--baseline" : s->plan ? "--plan" : NULL;
   if (!made) return SW_OK;
   if (s->baseline && s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--baseline and --plan exclude each other");
-  if (!s->what_if.n && !s->pins.n && !s->lower_memory && !s->start && !s->complete) return SW_OK;
-  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                 "%s is made without a search; expected no --pin, --what-if, --lower-memory, --start or --complete "
-                 "beside it%s",
-                 made, s->plan ? " (--start PLAN searches from a plan)" : "");
+  const bool pinned = s->plan && s->pins.n; /* plans made by rule keep pins */
+  if (!s->what_if.n && !pinned && !s->lower_memory && !s->start && !s->complete) return SW_OK;
+  return SW_FAIL(
+      d, SW_E_USAGE, SW_NOWHERE,
+      "%s is made without a search; expected no %s--what-if, --lower-memory, --start or --complete beside it%s", made,
+      s->plan ? "--pin, " : "", s->plan ? " (--start PLAN searches from a plan)" : "");
 }
 
 static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {

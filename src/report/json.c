@@ -305,13 +305,13 @@ static void put_held(sw_json_out *o, const sw_report *r) {
   sw_arena_deinit(&scratch);
 }
 
-static void put_classes(sw_json_out *o, const sw_memory *m) {
+static void put_classes(sw_json_out *o, const int64_t *bytes) {
   sw_jw_array(o, "classes_at_peak");
   for (int c = 0; c < SW_MEMORY_CLASSES; c++) {
-    if (!m->bytes[c]) continue;
+    if (!bytes[c]) continue;
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "class", sw_memory_class_text((sw_memory_class)c));
-    sw_jw_i64(o, "bytes", m->bytes[c]);
+    sw_jw_i64(o, "bytes", bytes[c]);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -322,7 +322,7 @@ static void put_peak(sw_json_out *o, const sw_report *r) {
   sw_arena scratch = {0};
   sw_memory m = {0};
   if (sw_memory_at(r->plan, r->breakdown, r->breakdown->peak_step, &scratch, &m, NULL)) o->text->rc = SW_E_RESOURCE;
-  put_classes(o, &m);
+  put_classes(o, m.bytes);
   sw_jw_array(o, "held_at_peak");
   for (int32_t i = 0; i < m.n && m.rows; i++) {
     sw_jw_object_row(o, NULL);
@@ -376,27 +376,31 @@ static void put_shardings(sw_json_out *o, const sw_plan *p, const sw_arg_groups 
   sw_jw_end(o);
 }
 
+static void put_made(sw_json_out *o, const sw_report *r, const sw_comparison *c, const uint8_t *class_of,
+                     const sw_arg_groups *groups) {
+  int64_t bytes[SW_MEMORY_CLASSES];
+  sw_memory_classes_at(&c->plan, &c->breakdown, c->breakdown.peak_step, class_of, bytes);
+  sw_jw_bool(o, "fits", sw_comparison_fits(r, c));
+  if (c->spread) sw_jw_string(o, "spread", c->spread);
+  if (c->uncut) sw_jw_string(o, "uncut", c->uncut);
+  put_times(o, &c->breakdown);
+  sw_jw_i64(o, "peak_bytes", c->breakdown.peak_bytes);
+  put_classes(o, bytes);
+  put_shardings(o, &c->plan, groups);
+}
+
 static void put_comparisons(sw_json_out *o, const sw_report *r, const sw_arg_groups *groups) {
   sw_arena scratch = {0};
+  const uint8_t *class_of = NULL;
+  if (sw_classify_values(r->plan->graph, &scratch, &class_of, NULL)) o->text->rc = SW_E_RESOURCE;
   sw_jw_array(o, "comparisons");
-  for (int i = 0; i < r->n_comparisons; i++) {
+  for (int i = 0; class_of && i < r->n_comparisons; i++) {
     const sw_comparison *c = &r->comparisons[i];
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "plan", c->name);
     sw_jw_bool(o, "made", c->made);
-    if (c->made) {
-      sw_jw_bool(o, "fits", sw_comparison_fits(r, c));
-      if (c->breaks) sw_jw_string(o, "breaks", c->breaks);
-      if (c->uncut) sw_jw_string(o, "uncut", c->uncut);
-      put_times(o, &c->breakdown);
-      sw_jw_i64(o, "peak_bytes", c->breakdown.peak_bytes);
-      sw_memory m = {0};
-      if (sw_memory_at(&c->plan, &c->breakdown, c->breakdown.peak_step, &scratch, &m, NULL))
-        o->text->rc = SW_E_RESOURCE;
-      put_classes(o, &m);
-      put_shardings(o, &c->plan, groups);
-      sw_arena_reset(&scratch);
-    }
+    if (c->breaks) sw_jw_string(o, "breaks", c->breaks);
+    if (c->made) put_made(o, r, c, class_of, groups);
     sw_jw_end(o);
   }
   sw_jw_end(o);

@@ -17,20 +17,31 @@ typedef struct tally {
   SW_ARRAY(const sw_live *) lives;
 } tally;
 
-static sw_memory_class class_of_live(const tally *h, const sw_live *l) {
+static sw_memory_class class_of_live(const sw_plan *p, const uint8_t *class_of, const sw_live *l) {
   if (l->value < 0) return SW_MEMORY_TEMPORARIES;
-  const sw_memory_class own = (sw_memory_class)h->class_of[l->value];
+  const sw_memory_class own = (sw_memory_class)class_of[l->value];
   if (l->kind == SW_LIVE_VALUE) return own;
   /* an argument that arrives whole */
-  const bool whole = l->kind == SW_LIVE_BUFFER && h->p->args_whole && h->p->graph->values[l->value].def < 0 &&
-                     l->bytes == sw_type_bytes(&h->p->graph->values[l->value].type);
+  const sw_value *v = &p->graph->values[l->value];
+  const bool whole = l->kind == SW_LIVE_BUFFER && p->args_whole && v->def < 0 && l->bytes == sw_type_bytes(&v->type);
   return whole ? own : SW_MEMORY_COPIES;
+}
+
+static bool is_held_at(const sw_live *l, int32_t step) {
+  return l->bytes && l->steps.first <= step && step <= l->steps.last;
+}
+
+void sw_memory_classes_at(const sw_plan *p, const sw_breakdown *a, int32_t step, const uint8_t *class_of,
+                          int64_t *bytes) {
+  for (int c = 0; c < SW_MEMORY_CLASSES; c++) bytes[c] = 0;
+  for (int32_t i = 0; i < a->n_live; i++)
+    if (is_held_at(&a->live[i], step)) bytes[class_of_live(p, class_of, &a->live[i])] += a->live[i].bytes;
 }
 
 static sw_rc hold(tally *h, const sw_live *l, sw_diag *d) {
   static const char *const kKinds[] = {[SW_LIVE_VALUE] = "", [SW_LIVE_COPY] = "copy", [SW_LIVE_BUFFER] = "buffer"};
   const sw_graph *g = h->p->graph;
-  const sw_memory_class c = class_of_live(h, l);
+  const sw_memory_class c = class_of_live(h->p, h->class_of, l);
   const char *name = l->value >= 0 ? h->names[l->value] : g->ops[l->steps.first].name;
   const int32_t time = l->kind == SW_LIVE_VALUE || l->value < 0 ? 0 : h->times[l->value]++;
   const char *like = sw_arena_printf(h->arena, d, "%d %s %d %s", (int)c, kKinds[l->kind], time,
@@ -80,7 +91,7 @@ sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_are
   sw_rc rc = SW_OK;
   for (int32_t i = 0; i < a->n_live && !rc; i++) {
     const sw_live *l = &a->live[i];
-    if (l->bytes && (step == SW_ALL_STEPS || (l->steps.first <= step && step <= l->steps.last))) rc = hold(&h, l, d);
+    if (step == SW_ALL_STEPS ? l->bytes != 0 : is_held_at(l, step)) rc = hold(&h, l, d);
   }
   if (!rc) rc = group_held(&h, out, d);
   sw_array_free(&h.named);

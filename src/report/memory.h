@@ -21,5 +21,8 @@ typedef struct sw_memory {
 /* `step` SW_ALL_STEPS: all that is ever held. */
 enum { SW_ALL_STEPS = -1 };
 sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_arena *arena, sw_memory *out, sw_diag *d);
+/* The sums alone, in the classes that sw_classify_values has found. */
+void sw_memory_classes_at(const sw_plan *p, const sw_breakdown *a, int32_t step, const uint8_t *class_of,
+                          int64_t *bytes);
 
 #endif

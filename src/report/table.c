@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "report/compare.h"
 #include "report/completion.h"
 #include "report/groups.h"
 #include "report/memory.h"
@@ -254,43 +255,15 @@ static void print_communication(const sw_report *r, bool colour, sw_text *out) {
   }
 }
 
-static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
-  sw_columns c = {.n = 4, .right = {false, true, true, false}};
-  heading(colour, r->n_comparisons > SW_BASELINE_COUNT ? "against other plans" : "against plans made without search",
-          out);
-  sw_columns_add(&c, "plan");
-  sw_columns_add(&c, "time");
-  sw_columns_add(&c, "memory");
-  sw_columns_add(&c, "%s", "");
-  sw_columns_add(&c, "this one");
-  sw_columns_add_seconds(&c, r->breakdown->total_s);
-  sw_columns_add_bytes(&c, (double)r->breakdown->peak_bytes);
-  sw_columns_add(&c, "%s", "");
-  for (int i = 0; i < r->n_comparisons; i++) {
-    const sw_comparison *k = &r->comparisons[i];
-    sw_columns_add(&c, "%s", k->name);
-    if (!k->made) {
-      sw_columns_add(&c, "-");
-      sw_columns_add(&c, "-");
-      sw_columns_add(&c, "cannot be made");
-      continue;
-    }
-    sw_columns_add_seconds(&c, k->breakdown.total_s);
-    sw_columns_add_bytes(&c, (double)k->breakdown.peak_bytes);
-    char ratio[32] = "-"; /* beside a plan that costs nothing */
-    if (r->breakdown->total_s > 0)
-      snprintf(ratio, sizeof ratio, "%.2f x", k->breakdown.total_s / r->breakdown->total_s);
-    sw_columns_add(&c, "%s%s%s%s%s", ratio, sw_comparison_fits(r, k) ? "" : ", does not fit",
-                   k->breaks ? ", breaks a requirement" : "", k->uncut ? ", " : "", k->uncut ? k->uncut : "");
-  }
-  sw_columns_print(&c, 2, out);
-}
-
 void sw_report_table(const sw_report *r, bool colour, sw_text *out) {
   print_summary(r, out);
   if (r->completes) sw_completion_table(r->plan, colour, out);
   print_arguments(r, colour, out);
   if (r->breakdown->peak_bytes > 0) print_peak(r, colour, out);
   print_communication(r, colour, out);
-  if (r->n_comparisons) print_comparisons(r, colour, out);
+  if (r->n_comparisons) {
+    const bool others = r->n_comparisons > SW_BASELINE_COUNT;
+    heading(colour, others ? "against other plans" : "against plans made without search", out);
+    sw_comparisons_table(r, out);
+  }
 }

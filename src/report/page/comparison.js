@@ -14,10 +14,10 @@ const drawComparison = (R, where) => {
     const of = c => c.classes_at_peak?.find(m => m.class === name)?.bytes;
     if (plans.some(of)) rows.push([name, c => of(c) === undefined ? "" : bytes(of(c))]);
   }
-  rows.push(["fits", c => c.fits ? "yes" : "no"], ["breaks", c => c.breaks ?? ""], ["left whole", c => c.uncut ?? ""]);
+  rows.push(["fits", c => c.fits ? "yes" : "no"], ["breaks", c => c.breaks ?? ""], ["left whole", c => c.uncut ?? ""], ["batch", c => c.spread ?? ""]);
   section(where, "Side by side", "", table([{name: "", show: r => r[0]},
     ...plans.map(c => ({name: c.plan, right: true, show: r => r[1](c)}))], rows, -1).element);
-  for (const c of R.comparisons.filter(c => !c.made)) where.append(el("p", {class: "soft"}, `${c.plan}: cannot be made`));
+  for (const c of R.comparisons.filter(c => !c.made)) where.append(el("p", {class: "soft"}, `${c.plan}: cannot be made: ${c.breaks}`));
 
   const groups = R.argument_groups.map((g, i) => ({g, i})), only = el("input", {type: "checkbox", id: "only"}), box = el("div");
   const shown = (c, r) => c.shardings[r.i] ?? "several", differs = c => r => shown(c, r) !== r.g.sharding;

@@ -1,0 +1,475 @@
+#include "plan/follow.h"
+
+#include <math.h>
+
+#include "base/checked.h"
+
+enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
+
+/* --- what is known ------------------------------------------------------------------------------------------------ */
+
+static sw_rc gather_demands(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
+  const sw_units units = sw_units_of(g);
+  int32_t *filled, n = 0;
+  SW_ARENA_NEW(k->first_demand, &k->mem, units.n + 1, d);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t i = 0; i < g->n_annotations; i++) {
+      const sw_annotation *a = &g->annotations[i];
+      for (int32_t p = 0; a->required && p < sw_annotation_n_ports(g, a); p++) {
+        const sw_port at = sw_annotation_port(&units, a, p);
+        if (pass == 0) k->first_demand[at.unit + 1]++, n++;
+        if (pass == 1) k->demands[filled[at.unit]++] = (sw_demand){a, at.port};
+      }
+    }
+    if (pass == 1) break;
+    SW_ARENA_NEW(k->demands, &k->mem, n, d);
+    SW_ARENA_NEW(filled, &k->mem, units.n + 1, d);
+    for (int32_t u = 0; u < units.n; u++) k->first_demand[u + 1] += k->first_demand[u];
+    for (int32_t u = 0; u <= units.n; u++) filled[u] = k->first_demand[u];
+  }
+  k->most_stated = n + 2 * g->n_sharding_groups;
+  return SW_OK;
+}
+
+/* The value that stands for the group of this one; -1: it is in none. */
+static sw_id group_of(const sw_follow_known *k, sw_id v) {
+  if (!k->one_with || k->one_with[v] < 0) return -1;
+  while (k->one_with[v] != v) v = k->one_with[v] = k->one_with[k->one_with[v]];
+  return v;
+}
+
+static sw_rc gather_groups(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
+  if (!g->n_sharding_groups) return SW_OK;
+  SW_ARENA_NEW(k->one_with, &k->mem, g->n_values, d);
+  for (sw_id v = 0; v < g->n_values; v++) k->one_with[v] = -1;
+  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
+    const sw_sharding_group *of = &g->sharding_groups[i];
+    if (k->one_with[of->a] < 0) k->one_with[of->a] = of->a;
+    if (k->one_with[of->b] < 0) k->one_with[of->b] = of->b;
+    k->one_with[group_of(k, of->b)] = group_of(k, of->a);
+  }
+  return SW_OK;
+}
+
+sw_rc sw_follow_known_init(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
+  SW_TRY(gather_demands(k, g, d));
+  return gather_groups(k, g, d);
+}
+
+void sw_follow_known_deinit(sw_follow_known *k) {
+  sw_dict_deinit(&k->classes);
+  sw_dict_deinit(&k->prices);
+  sw_dict_deinit(&k->chosen);
+  sw_array_free(&k->enumerations);
+  sw_array_free(&k->seconds);
+  sw_arena_deinit(&k->mem);
+}
+
+sw_rc sw_follow_begin(sw_follower *f, sw_arena *arena, sw_diag *d) {
+  f->fixed = sw_mem_alloc((size_t)f->g->n_args, sizeof *f->fixed, d);
+  f->waits = sw_mem_alloc((size_t)f->g->n_ops, sizeof *f->waits, d);
+  if (!f->fixed || !f->waits) return SW_E_RESOURCE;
+  if (f->given) return SW_OK;
+  SW_ARENA_NEW(f->plan->stated, arena, f->known->most_stated, d);
+  if (!f->known->one_with) return SW_OK;
+  f->first_of = sw_mem_alloc((size_t)f->g->n_values, sizeof *f->first_of, d);
+  for (sw_id v = 0; f->first_of && v < f->g->n_values; v++) f->first_of[v] = -1;
+  return f->first_of ? SW_OK : SW_E_RESOURCE;
+}
+
+void sw_follow_end(sw_follower *f) {
+  sw_mem_free(f->fixed);
+  sw_mem_free(f->waits);
+  sw_mem_free(f->first_of);
+  sw_text_free(&f->key);
+}
+
+const sw_annotation *sw_follow_required(const sw_follow_known *k, int32_t unit) {
+  const int32_t first = k->first_demand[unit];
+  return first < k->first_demand[unit + 1] ? k->demands[first].a : NULL;
+}
+
+void sw_follow_fix(sw_follower *f, int32_t arg) {
+  const sw_annotation *a = sw_follow_required(f->known, arg);
+  sw_sharding *held = &f->plan->args[arg];
+  f->fixed[arg] = true;
+  if (a && !sw_annotation_admits(a, held)) *held = a->sharding;
+  const sw_id group = group_of(f->known, f->g->args[arg]);
+  if (!f->first_of || group < 0) return;
+  if (f->first_of[group] < 0) f->first_of[group] = f->g->args[arg];
+  if (f->first_of[group] != f->g->args[arg]) sw_plan_value_sharding(f->plan, f->first_of[group], held);
+}
+
+/* --- the price of an op here -------------------------------------------------------------------------------------- */
+
+/* Given by value: pricing one op may enumerate others, and the array moves. */
+sw_rc sw_follow_strategies(sw_follower *f, const sw_op *op, sw_enumeration *out, sw_diag *d) {
+  f->key.n = 0;
+  sw_op_class_key(f->g, op, &f->key);
+  if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  int64_t *slot;
+  bool fresh;
+  SW_TRY(sw_dict_put(&f->known->classes, f->key.at, f->key.n, (int64_t)f->known->enumerations.n, &slot, &fresh, d));
+  if (fresh) {
+    sw_enumeration e;
+    const sw_enumerate_options o = {.runs = 2}; /* by rule, axes go together, but for the last */
+    SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, &o, &f->known->mem, &e, d));
+    SW_TRY(sw_array_push(&f->known->enumerations, e, d));
+  }
+  *out = f->known->enumerations.at[*slot];
+  return SW_OK;
+}
+
+/* Infinity where it is more than enough, which often is known without a search. */
+static sw_rc price(sw_follower *f, sw_id value, const sw_sharding *from, const sw_sharding *to, double enough,
+                   double *out, sw_diag *d) {
+  const sw_type *type = &f->g->values[value].type;
+  const sw_machine *machine = sw_value_machine(f->g, f->machine, value);
+  const bool combines = machine != f->machine;
+  const sw_route_floors **floors = &f->known->floors[combines];
+  *out = 0;
+  if (sw_sharding_equal(from, to)) return SW_OK;
+  f->key.n = 0;
+  sw_text_append(&f->key, (const char *)&combines, sizeof combines);
+  sw_text_append(&f->key, (const char *)&type->dtype, sizeof type->dtype);
+  sw_text_append(&f->key, (const char *)type->dims, (size_t)type->rank * sizeof *type->dims);
+  sw_sharding_key(from, &f->key);
+  sw_sharding_key(to, &f->key);
+  if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  const int64_t *asked = sw_dict_get(&f->known->prices, f->key.at, f->key.n);
+  if (asked) {
+    *out = f->known->seconds.at[*asked];
+    return SW_OK;
+  }
+  const double kRounding = 1e-9;
+  if (!*floors) SW_TRY(sw_route_floors_make(machine, &f->known->mem, floors, d));
+  *out = sw_route_least_between_s(*floors, from, to, type->rank, type->dims, type->dtype);
+  if (*out * (1 - kRounding) > enough) {
+    *out = INFINITY;
+    return SW_OK;
+  }
+  const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
+  *out = sw_route_cost_s(&(sw_reshard){machine, from, to, type->rank, type->dims, moved, {0}});
+  SW_TRY(sw_array_push(&f->known->seconds, *out, d));
+  return sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n - 1, NULL, NULL, d);
+}
+
+static bool keeps_partials(const sw_op *op, const sw_strategy *s) {
+  for (int i = 0; i < s->n_refs; i++) {
+    if (s->loop_of[i] >= op->nest->n_loops) return true;
+  }
+  return false;
+}
+
+static sw_rc cost_here(sw_follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double enough,
+                       double *out, sw_diag *d);
+
+/* The op that makes a value, if it still waits. */
+static const sw_op *waiting_maker(const sw_follower *f, sw_id value) {
+  sw_id def = f->g->values[value].def;
+  return def >= 0 && f->waits[def] ? &f->g->ops[def] : NULL;
+}
+
+/* The cheapest strategy that makes the op's result as wanted; *best NULL when there is none. */
+static sw_rc make_as(sw_follower *f, const sw_op *op, const sw_sharding *wanted, const sw_strategy **best,
+                     double *seconds, sw_diag *d) {
+  sw_enumeration e;
+  *best = NULL;
+  *seconds = INFINITY;
+  SW_TRY(sw_follow_strategies(f, op, &e, d));
+  for (int32_t i = 0; i < e.n; i++) {
+    sw_sharding made;
+    double cost;
+    sw_strategy_result(op, &e.at[i], 0, &made);
+    if (!sw_sharding_equal(&made, wanted) || keeps_partials(op, &e.at[i])) continue;
+    SW_TRY(cost_here(f, op, &e.at[i], &e.cost[i], *seconds, &cost, d));
+    if (cost >= *seconds) continue;
+    *seconds = cost;
+    *best = &e.at[i];
+  }
+  return SW_OK;
+}
+
+/* An argument that arrives as its first use wants it. */
+static bool is_undecided(const sw_follower *f, sw_id value) {
+  const sw_value *v = &f->g->values[value];
+  return f->given && v->def < 0 && !f->fixed[v->def_index];
+}
+
+static sw_rc cost_of_operand(sw_follower *f, sw_id value, const sw_sharding *to, double enough, double *out,
+                             sw_diag *d) {
+  const sw_op *maker = waiting_maker(f, value);
+  const sw_strategy *best = NULL;
+  sw_sharding from;
+  *out = 0;
+  if (is_undecided(f, value)) return SW_OK;
+  if (maker) SW_TRY(make_as(f, maker, to, &best, out, d));
+  if (best) return SW_OK;
+  sw_plan_value_sharding(f->plan, value, &from);
+  return price(f, value, &from, to, enough, out, d);
+}
+
+bool sw_follow_is_given(const sw_follower *f, sw_value_use use) {
+  return use.op < 0 ? f->given->outputs[use.index] : f->given->ops[use.op];
+}
+
+/* What moving the results to the uses that are given costs. */
+static sw_rc cost_of_uses(sw_follower *f, const sw_op *op, const sw_strategy *s, double enough, double *out,
+                          sw_diag *d) {
+  *out = 0;
+  for (int i = 0; f->given && i < op->n_results; i++) {
+    const sw_value *v = &f->g->values[op->results[i]];
+    sw_sharding made;
+    sw_strategy_result(op, s, i, &made);
+    for (int32_t u = 0; u < v->n_uses && *out < INFINITY; u++) {
+      sw_sharding to;
+      double more;
+      if (!sw_follow_is_given(f, v->uses[u])) continue;
+      sw_plan_taken_sharding(f->plan, v->uses[u], &to);
+      SW_TRY(price(f, op->results[i], &made, &to, enough - *out, &more, d));
+      *out += more;
+    }
+  }
+  return SW_OK;
+}
+
+/* Infinity where it is more than enough. */
+static sw_rc cost_here(sw_follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double enough,
+                       double *out, sw_diag *d) {
+  *out = own->local_s + own->move_s;
+  if (*out > enough) *out = INFINITY;
+  for (int i = 0; i < op->n_operands && *out < INFINITY; i++) {
+    sw_sharding to;
+    double more;
+    sw_strategy_operand(op, s, i, &to);
+    SW_TRY(cost_of_operand(f, op->operands[i], &to, enough - *out, &more, d));
+    *out += more;
+  }
+  if (f->given && *out < INFINITY) {
+    double more;
+    SW_TRY(cost_of_uses(f, op, s, enough - *out, &more, d));
+    *out += more;
+  }
+  return SW_OK;
+}
+
+/* What the operands of a decided op waited for is known now. */
+static sw_rc settle_operands(sw_follower *f, const sw_op *op, sw_diag *d) {
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_op *maker = waiting_maker(f, op->operands[i]);
+    const sw_strategy *best;
+    sw_sharding to;
+    double seconds;
+    if (!maker) continue;
+    sw_strategy_operand(op, &f->plan->ops[op - f->g->ops], i, &to);
+    SW_TRY(make_as(f, maker, &to, &best, &seconds, d));
+    if (best) f->plan->ops[maker - f->g->ops] = *best;
+    f->waits[maker - f->g->ops] = 0;
+    SW_TRY(settle_operands(f, maker, d));
+  }
+  return SW_OK;
+}
+
+static double result_bytes(const sw_follower *f, const sw_op *op, const sw_strategy *s) {
+  double b = 0;
+  for (int i = 0; i < op->n_results; i++) {
+    sw_sharding sh;
+    const sw_type *t = sw_result_type(f->g, op, i);
+    sw_strategy_result(op, s, i, &sh);
+    b += (double)sw_sharding_held_bytes(&sh, t->dims, t->dtype);
+  }
+  return b;
+}
+
+static bool uses_axis_of(const sw_strategy *s, uint32_t axes) {
+  for (int i = 0; i < s->n_refs; i++) {
+    if (axes >> s->refs[i].axis & 1U) return true;
+  }
+  return false;
+}
+
+/* Axes that the op is not to be cut by. */
+static uint32_t idle_at(const sw_follower *f, const sw_op *op) {
+  return f->idle[f->updates && f->updates[op - f->g->ops]];
+}
+
+/* Of those that meet the demands; -1: none does. */
+static sw_rc cheapest(sw_follower *f, const sw_op *op, const sw_enumeration *e, const sw_demands *m, int64_t *out,
+                      sw_diag *d) {
+  const sw_demands_meet asked = {f->g, op, m->at, m->n};
+  const uint32_t idle = m->n ? 0 : idle_at(f, op);
+  double best = INFINITY, best_bytes = INFINITY;
+  *out = -1;
+  for (int32_t i = 0; i < e->n; i++) {
+    if (keeps_partials(op, &e->at[i]) || uses_axis_of(&e->at[i], idle)) continue;
+    if (!sw_demands_are_met(&asked, &e->at[i])) continue;
+    double cost, bytes = result_bytes(f, op, &e->at[i]);
+    SW_TRY(cost_here(f, op, &e->at[i], &e->cost[i], best, &cost, d));
+    if (cost > best || (cost == best && bytes >= best_bytes)) continue;
+    best = cost;
+    best_bytes = bytes;
+    *out = i;
+  }
+  return SW_OK;
+}
+
+/* --- what is required --------------------------------------------------------------------------------------------- */
+
+/* Is something required of its strategy or ports, or one of its results in a sharding group? */
+bool sw_follow_is_asked(const sw_follower *f, sw_id id) {
+  const int32_t unit = f->g->n_args + id;
+  if (f->known->first_demand[unit] < f->known->first_demand[unit + 1]) return true;
+  for (int i = 0; f->first_of && i < f->g->ops[id].n_results; i++) {
+    if (group_of(f->known, f->g->ops[id].results[i]) >= 0) return true;
+  }
+  return false;
+}
+
+/* Demands may ask for orders and mixtures of axes that are not looked at otherwise. */
+static sw_rc choose_that_meets(sw_follower *f, const sw_op *op, const sw_demands *m, bool *any, sw_diag *d) {
+  const sw_demands_meet asked = {f->g, op, m->at, m->n};
+  const sw_enumerate_options o = {.runs = 2, .admits = sw_demands_are_met, .admits_user = &asked};
+  sw_enumeration e;
+  int64_t choice;
+  SW_TRY(sw_follow_strategies(f, op, &e, d));
+  SW_TRY(cheapest(f, op, &e, m, &choice, d));
+  if (choice < 0 && m->n) {
+    SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, &o, &f->known->mem, &e, d));
+    SW_TRY(cheapest(f, op, &e, m, &choice, d));
+  }
+  *any = choice >= 0;
+  if (*any) f->plan->ops[op - f->g->ops] = e.at[choice];
+  return SW_OK;
+}
+
+/* By a strategy that meets what is required; else by one that meets what strategies can; else by any. */
+static sw_rc choose_asked(sw_follower *f, const sw_op *op, sw_diag *d) {
+  const sw_id id = (sw_id)(op - f->g->ops);
+  const int32_t unit = f->g->n_args + id, first = f->known->first_demand[unit];
+  const size_t n = (size_t)(f->known->first_demand[unit + 1] - first);
+  sw_demands m = {0};
+  bool any = false;
+  sw_rc rc = sw_array_reserve(&m, n, d);
+  for (size_t i = 0; !rc && i < n; i++) m.at[m.n++] = f->known->demands[first + (int32_t)i];
+  if (!rc) rc = choose_that_meets(f, op, &m, &any, d);
+  if (!rc && !any) {
+    sw_demands_drop_flexible(f->g, id, &m);
+    rc = sw_demands_drop_impossible(f->g, op, f->machine, &(sw_enumerate_options){.runs = 2}, &m, d);
+  }
+  if (!rc && !any) rc = choose_that_meets(f, op, &m, &any, d);
+  m.n = 0;
+  if (!rc && !any) rc = choose_that_meets(f, op, &m, &any, d);
+  sw_array_free(&m);
+  return rc;
+}
+
+/* What is required of a port and not met by the strategy; false: nothing is. */
+static bool is_unmet(sw_follower *f, const sw_op *op, int port, sw_sharding *out) {
+  const sw_id id = (sw_id)(op - f->g->ops);
+  const int32_t unit = f->g->n_args + id;
+  for (int32_t i = f->known->first_demand[unit]; i < f->known->first_demand[unit + 1]; i++) {
+    const sw_demand *m = &f->known->demands[i];
+    if (m->port != port || sw_demand_is_met(f->g, op, m, &f->plan->ops[id])) continue;
+    *out = m->a->sharding;
+    return true;
+  }
+  const sw_id value = sw_port_value(op, port), group = group_of(f->known, value);
+  sw_sharding made;
+  if (port < op->n_operands || !f->first_of || group < 0) return false;
+  if (f->first_of[group] < 0) f->first_of[group] = value;
+  if (f->first_of[group] == value) return false;
+  sw_plan_value_sharding(f->plan, f->first_of[group], out);
+  sw_strategy_port(op, &f->plan->ops[id], port, &made);
+  return !sw_sharding_equal(out, &made);
+}
+
+/* In order of ops and ports, as plans have it: an op of which something is required does not wait. */
+static void state_ports(sw_follower *f, const sw_op *op) {
+  for (int port = 0; port < op->n_operands + op->n_results; port++) {
+    sw_stated one = {.op = (sw_id)(op - f->g->ops), .port = port};
+    if (sw_port_is_border(op, port) || !is_unmet(f, op, port, &one.sharding)) continue;
+    if (f->plan->n_stated < f->known->most_stated) f->plan->stated[f->plan->n_stated++] = one;
+  }
+}
+
+/* --- op by op ----------------------------------------------------------------------------------------------------- */
+
+/* For constants, broadcasts, and what is computed from constants alone. What is computed in too many steps does not
+ * wait: c + c doubles them with every step. */
+uint8_t sw_follow_can_wait(const sw_follower *f, const sw_op *op) {
+  int together = 1;
+  if (!f->patient || op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return 0;
+  if (sw_follow_is_asked(f, (sw_id)(op - f->g->ops))) return 0;
+  for (int i = 0; i < op->n_operands && together <= MOST_WAITING; i++) {
+    const sw_op *maker = waiting_maker(f, op->operands[i]);
+    if (!maker && op->code != SW_OP_BROADCAST) return 0;
+    if (maker) together += f->waits[maker - f->g->ops];
+  }
+  return together <= MOST_WAITING ? (uint8_t)together : 0;
+}
+
+/* All that a choice hangs on: the op, and how its operands are cut or what would make them. */
+static void context_key(const sw_follower *f, const sw_op *op, sw_text *key) {
+  const uint32_t idle = idle_at(f, op);
+  sw_op_class_key(f->g, op, key);
+  sw_text_append(key, (const char *)&idle, sizeof idle);
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_op *maker = waiting_maker(f, op->operands[i]);
+    sw_sharding s;
+    sw_text_puts(key, maker ? "(" : ")");
+    if (maker) {
+      context_key(f, maker, key);
+    } else {
+      sw_plan_value_sharding(f->plan, op->operands[i], &s);
+      sw_sharding_key(&s, key);
+    }
+  }
+}
+
+static sw_rc choose_alike(sw_follower *f, const sw_op *op, sw_diag *d) {
+  sw_enumeration e;
+  int64_t *slot, choice;
+  bool fresh;
+  SW_TRY(sw_follow_strategies(f, op, &e, d));
+  f->key.n = 0;
+  context_key(f, op, &f->key);
+  if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  SW_TRY(sw_dict_put(&f->known->chosen, f->key.at, f->key.n, -1, &slot, &fresh, d));
+  choice = *slot;
+  if (fresh) {
+    SW_TRY(cheapest(f, op, &e, &(sw_demands){0}, &choice, d));
+    *slot = choice;
+  }
+  if (choice >= 0) f->plan->ops[op - f->g->ops] = e.at[choice];
+  return SW_OK;
+}
+
+sw_rc sw_follow_op(sw_follower *f, sw_id id, sw_diag *d) {
+  const sw_op *op = &f->g->ops[id];
+  const sw_id leader = sw_op_tied_to(f->g, id);
+  if (leader >= 0) {
+    f->plan->ops[id] = f->plan->ops[leader];
+    return settle_operands(f, op, d);
+  }
+  if (sw_follow_is_asked(f, id)) {
+    SW_TRY(choose_asked(f, op, d));
+    state_ports(f, op);
+  } else {
+    SW_TRY(choose_alike(f, op, d));
+  }
+  f->waits[id] = 0;
+  return settle_operands(f, op, d);
+}
+
+sw_rc sw_follow_between(sw_follower *f, sw_id id, sw_diag *d) {
+  const sw_op *op = &f->g->ops[id];
+  SW_TRY(choose_asked(f, op, d));
+  for (int i = 0; i < op->n_operands; i++) {
+    if (!is_undecided(f, op->operands[i])) continue;
+    const int32_t arg = f->g->values[op->operands[i]].def_index;
+    sw_strategy_operand(op, &f->plan->ops[id], i, &f->plan->args[arg]);
+    f->plan->args[arg].n_partial = 0;
+    f->fixed[arg] = true;
+  }
+  return SW_OK;
+}

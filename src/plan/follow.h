@@ -1,0 +1,75 @@
+/* Choosing strategies op by op in program order, without a look ahead: what plans made by rule and plans that are
+ * completed have in common.
+ *
+ * An op takes the strategy that is cheapest given what its operands are cut like by then (ties: fewer bytes of
+ * results), among those that meet what is required of it. A partial result is completed by whoever uses it next.
+ * Constants and broadcasts may wait for their first use and are then made as it wants them.
+ */
+#ifndef PLAN_FOLLOW_H_
+#define PLAN_FOLLOW_H_
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "reshard/least.h"
+#include "shardwright/plan.h"
+#include "strategy/demands.h"
+
+/* What is asked of a graph on a machine whatever the rule: it is the same for all plans of them. */
+typedef struct sw_follow_known {
+  sw_arena mem;
+  sw_dict classes;
+  SW_ARRAY(sw_enumeration) enumerations;
+  sw_dict prices;
+  SW_ARRAY(double) seconds;
+  const sw_route_floors *floors[2]; /* by whether collectives are parts of calls; NULL: not asked for yet */
+  sw_dict chosen;                   /* context of an op -> index into its enumeration */
+  /* What is required, by unit: demands[first_demand[u] .. first_demand[u + 1]). */
+  int32_t *first_demand;
+  sw_demand *demands;
+  int32_t most_stated;
+  sw_id *one_with; /* by value: one of its sharding group, at last that which stands for it; -1: in none. NULL: no
+                      groups */
+} sw_follow_known;
+
+typedef struct sw_follower {
+  const sw_graph *g;
+  const sw_machine *machine;
+  const sw_mesh *mesh;
+  sw_follow_known *known;
+  const sw_plan_given *given; /* NULL: nothing is */
+  sw_plan *plan;
+  bool *fixed;         /* by argument: its sharding is decided */
+  uint8_t *waits;      /* by op: how many ops are tried together when its use is decided; 0: it is decided */
+  bool patient;        /* ops may wait */
+  const bool *updates; /* by op: it makes new state; NULL: none does */
+  uint32_t idle[2];    /* axes that no op is cut by, as bits: of other ops, of updates */
+  sw_id *first_of;     /* by value that stands for a sharding group: the first that is decided; -1 */
+  sw_text key;
+} sw_follower;
+
+SW_CHECKED sw_rc sw_follow_known_init(sw_follow_known *k, const sw_graph *g, sw_diag *d);
+void sw_follow_known_deinit(sw_follow_known *k);
+
+/* `f` has the graph, machine, mesh, plan and what is known. Room for what is stated is in the arena. */
+SW_CHECKED sw_rc sw_follow_begin(sw_follower *f, sw_arena *arena, sw_diag *d);
+void sw_follow_end(sw_follower *f);
+
+/* The strategies that are looked at; until the next call. */
+SW_CHECKED sw_rc sw_follow_strategies(sw_follower *f, const sw_op *op, sw_enumeration *out, sw_diag *d);
+/* The first annotation that requires something of an argument, or of an output that is none of a state; NULL. */
+const sw_annotation *sw_follow_required(const sw_follow_known *k, int32_t unit);
+/* The argument is decided: it is as its group's first, or that from now on. */
+void sw_follow_fix(sw_follower *f, int32_t arg);
+bool sw_follow_is_asked(const sw_follower *f,
+                        sw_id id); /* is something required of its ports, or are these in a group? */
+/* How many ops are tried together when this one waits for its use; 0: it does not wait. */
+uint8_t sw_follow_can_wait(const sw_follower *f, const sw_op *op);
+/* Decide an op, and what its operands waited for; what no strategy of it meets is stated of its ports. */
+SW_CHECKED sw_rc sw_follow_op(sw_follower *f, sw_id id, sw_diag *d);
+/* Decide an op in the place that it has between operands and given uses; arguments that it is the first to use arrive
+ * as it takes them. */
+SW_CHECKED sw_rc sw_follow_between(sw_follower *f, sw_id id, sw_diag *d);
+/* Does an operand's use stand already? */
+bool sw_follow_is_given(const sw_follower *f, sw_value_use use);
+
+#endif

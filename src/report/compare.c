@@ -1,0 +1,106 @@
+#include "report/compare.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/columns.h"
+#include "report/memory.h"
+
+/* Bytes of each class at a plan's peak. */
+typedef struct held {
+  int64_t bytes[SW_MEMORY_CLASSES];
+} held;
+
+/* The plan's own first, then one for each comparison; in the arena. All have one graph, and so one class of a value. */
+static sw_rc find_held(const sw_report *r, sw_arena *arena, const held **out, sw_diag *d) {
+  const uint8_t *class_of;
+  held *all;
+  SW_TRY(sw_classify_values(r->plan->graph, arena, &class_of, d));
+  SW_ARENA_NEW(all, arena, r->n_comparisons + 1, d);
+  sw_memory_classes_at(r->plan, r->breakdown, r->breakdown->peak_step, class_of, all[0].bytes);
+  for (int i = 0; i < r->n_comparisons; i++) {
+    const sw_comparison *c = &r->comparisons[i];
+    if (c->made) sw_memory_classes_at(&c->plan, &c->breakdown, c->breakdown.peak_step, class_of, all[i + 1].bytes);
+  }
+  *out = all;
+  return SW_OK;
+}
+
+static double exposed_s(const sw_breakdown *a) { return a->reshard_s + a->move_s; }
+
+static void add_times(const char *name, const sw_breakdown *a, const char *more, sw_columns *c) {
+  sw_columns_add(c, "%s", name);
+  sw_columns_add_seconds(c, a->total_s);
+  sw_columns_add_seconds(c, a->local_s);
+  sw_columns_add_seconds(c, exposed_s(a));
+  sw_columns_add_seconds(c, a->hidden_s);
+  sw_columns_add_bytes(c, (double)a->peak_bytes);
+  sw_columns_add(c, "%s", more);
+}
+
+static void print_times(const sw_report *r, sw_text *out) {
+  static const char *const kHeads[] = {"plan", "time", "work", "exposed", "hidden", "memory", ""};
+  sw_columns c = {.n = sizeof kHeads / sizeof *kHeads, .right = {false, true, true, true, true, true, false}};
+  for (int i = 0; i < c.n; i++) sw_columns_add(&c, "%s", kHeads[i]);
+  add_times("this one", r->breakdown, "", &c);
+  for (int i = 0; i < r->n_comparisons; i++) {
+    const sw_comparison *k = &r->comparisons[i];
+    char more[80] = "-"; /* beside a plan that costs nothing */
+    if (!k->made) {
+      sw_columns_add(&c, "%s", k->name);
+      for (int n = 2; n < c.n; n++) sw_columns_add(&c, "-");
+      sw_columns_add(&c, "cannot be made");
+      continue;
+    }
+    if (r->breakdown->total_s > 0) snprintf(more, sizeof more, "%.2f x", k->breakdown.total_s / r->breakdown->total_s);
+    const size_t n = strlen(more);
+    snprintf(more + n, sizeof more - n, "%s%s", sw_comparison_fits(r, k) ? "" : ", does not fit",
+             k->breaks ? ", breaks a requirement" : "");
+    add_times(k->name, &k->breakdown, more, &c);
+  }
+  sw_columns_print(&c, 2, out);
+}
+
+static void print_notes(const sw_report *r, sw_text *out) {
+  for (int i = 0; i < r->n_comparisons; i++) {
+    const sw_comparison *k = &r->comparisons[i];
+    if (k->breaks) sw_text_printf(out, "  %s: %s\n", k->name, k->breaks);
+    if (k->made && k->spread) sw_text_printf(out, "  %s: %s\n", k->name, k->spread);
+    if (k->made && k->uncut) sw_text_printf(out, "  %s: %s\n", k->name, k->uncut);
+  }
+}
+
+/* A row for each class, a column for each plan. */
+static void print_held(const sw_report *r, const held *all, sw_text *out) {
+  sw_columns c = {.n = 2, .right = {false, true}};
+  sw_columns_add(&c, "at the peak");
+  sw_columns_add(&c, "this one");
+  for (int i = 0; i < r->n_comparisons; i++) {
+    if (!r->comparisons[i].made) continue;
+    c.right[c.n++] = true;
+    sw_columns_add(&c, "%s", r->comparisons[i].name);
+  }
+  for (int k = 0; k < SW_MEMORY_CLASSES; k++) {
+    int64_t most = 0;
+    for (int i = 0; i <= r->n_comparisons; i++)
+      if (all[i].bytes[k] > most) most = all[i].bytes[k];
+    if (!most) continue;
+    sw_columns_add(&c, "%s", sw_memory_class_text((sw_memory_class)k));
+    for (int i = 0; i <= r->n_comparisons; i++)
+      if (!i || r->comparisons[i - 1].made) sw_columns_add_bytes(&c, (double)all[i].bytes[k]);
+  }
+  sw_columns_print(&c, 2, out);
+}
+
+void sw_comparisons_table(const sw_report *r, sw_text *out) {
+  sw_arena scratch = {0};
+  const held *all;
+  print_times(r, out);
+  print_notes(r, out);
+  sw_text_puts(out, "\n");
+  if (find_held(r, &scratch, &all, NULL))
+    out->rc = SW_E_RESOURCE;
+  else
+    print_held(r, all, out);
+  sw_arena_deinit(&scratch);
+}
