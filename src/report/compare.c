@@ -70,25 +70,28 @@ static void print_notes(const sw_report *r, sw_text *out) {
   }
 }
 
-/* A row for each class, a column for each plan. */
-static void print_held(const sw_report *r, const held *all, sw_text *out) {
-  sw_columns c = {.n = 2, .right = {false, true}};
+/* Plans [from, to) of the plan itself and those that it is compared with, as columns. */
+static void print_held(const sw_report *r, const held *all, int from, int to, sw_text *out) {
+  sw_columns c = {.n = 1};
   sw_columns_add(&c, "at the peak");
-  sw_columns_add(&c, "this one");
-  for (int i = 0; i < r->n_comparisons; i++) {
-    if (!r->comparisons[i].made) continue;
+  for (int i = from; i < to; i++) {
     c.right[c.n++] = true;
-    sw_columns_add(&c, "%s", r->comparisons[i].name);
+    sw_columns_add(&c, "%s", i ? r->comparisons[i - 1].name : "this one");
   }
   for (int k = 0; k < SW_MEMORY_CLASSES; k++) {
     int64_t most = 0;
-    for (int i = 0; i <= r->n_comparisons; i++)
+    for (int i = from; i < to; i++)
       if (all[i].bytes[k] > most) most = all[i].bytes[k];
     if (!most) continue;
     sw_columns_add(&c, "%s", sw_memory_class_text((sw_memory_class)k));
-    for (int i = 0; i <= r->n_comparisons; i++)
-      if (!i || r->comparisons[i - 1].made) sw_columns_add_bytes(&c, (double)all[i].bytes[k]);
+    for (int i = from; i < to; i++) {
+      if (!i || r->comparisons[i - 1].made)
+        sw_columns_add_bytes(&c, (double)all[i].bytes[k]);
+      else
+        sw_columns_add(&c, "-");
+    }
   }
+  sw_text_puts(out, "\n");
   sw_columns_print(&c, 2, out);
 }
 
@@ -97,10 +100,10 @@ void sw_comparisons_table(const sw_report *r, sw_text *out) {
   const held *all;
   print_times(r, out);
   print_notes(r, out);
-  sw_text_puts(out, "\n");
-  if (find_held(r, &scratch, &all, NULL))
-    out->rc = SW_E_RESOURCE;
-  else
-    print_held(r, all, out);
+  if (find_held(r, &scratch, &all, NULL)) out->rc = SW_E_RESOURCE;
+  for (int from = 0; !out->rc && from <= r->n_comparisons; from += SW_MAX_COLUMNS - 1) {
+    const int most = from + SW_MAX_COLUMNS - 1, n = r->n_comparisons + 1;
+    print_held(r, all, from, most < n ? most : n, out);
+  }
   sw_arena_deinit(&scratch);
 }
