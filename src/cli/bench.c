@@ -105,23 +105,28 @@ typedef struct table {
   sw_cancel *cancel;
 } table;
 
-static void begin_table(const sw_call *call, const char *format, table *t) {
+static void begin_object(const sw_call *call, const char *format, table *t) {
   const settings *s = call->settings;
   *t = (table){.as_json = s->json, .cancel = call->cancel};
   sw_json_out_init(&t->json, &t->text);
-  if (!t->as_json) return;
-  sw_jw_format(&t->json, format, 1);
-  sw_jw_array(&t->json, "rows");
+  if (t->as_json) sw_jw_format(&t->json, format, 1);
 }
 
-static sw_rc end_table(table *t, sw_rc rc, sw_diag *d) {
-  if (t->as_json) {
-    sw_jw_end(&t->json);
-    sw_jw_end(&t->json);
-  }
+static void begin_table(const sw_call *call, const char *format, table *t) {
+  begin_object(call, format, t);
+  if (t->as_json) sw_jw_array(&t->json, "rows");
+}
+
+static sw_rc end_object(table *t, sw_rc rc, sw_diag *d) {
+  if (t->as_json) sw_jw_end(&t->json);
   if (!rc) return sw_print_text(&t->text, d);
   sw_text_free(&t->text);
   return rc;
+}
+
+static sw_rc end_table(table *t, sw_rc rc, sw_diag *d) {
+  if (t->as_json) sw_jw_end(&t->json);
+  return end_object(t, rc, d);
 }
 
 /* --- kernels --- */
@@ -177,9 +182,13 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
                              .only = s->only,
                              .most_layers = s->layers,
                              .cancel = call->cancel};
+  table t;
+  begin_object(call, "bench-plan", &t);
+  if (s->json) o.json = &t.json;
   sw_mem_keep_freed();
-  if (s->instances.n) return sw_bench_programs(&o, s->instances.at, s->instances.n, print_line, NULL, d);
-  SW_TRY(sw_bench_plan(&o, print_line, NULL, &worse, d));
+  if (s->instances.n)
+    return end_object(&t, sw_bench_programs(&o, s->instances.at, s->instances.n, print_line, NULL, d), d);
+  SW_TRY(end_object(&t, sw_bench_plan(&o, print_line, NULL, &worse, d), d));
   return worse ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d plans cost more than a baseline that fits", worse) : SW_OK;
 }
 
@@ -264,7 +273,10 @@ static sw_rc bench_solve(const sw_call *call, sw_diag *d) {
                               .seeds = (int)s->seeds,
                               .cancel = call->cancel};
   (void)sw_solver_parse(s->solver, &o.solver); /* one of the option's choices */
-  return sw_bench_solve(&o, print_line, NULL, d);
+  table t;
+  begin_object(call, "bench-solve", &t);
+  if (s->json) o.json = &t.json;
+  return end_object(&t, sw_bench_solve(&o, print_line, NULL, d), d);
 }
 
 static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
@@ -282,8 +294,6 @@ static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
 
 static sw_rc cmd_bench(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
-  if (s->json && (strcmp(s->what, "solve") == 0 || strcmp(s->what, "plan") == 0))
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "bench %s prints a table only; expected no --json", s->what);
   if (strcmp(s->what, "solve") == 0) return bench_solve(call, d);
   if (strcmp(s->what, "plan") == 0) return bench_plan(call, d);
   if (strcmp(s->what, "runs") == 0) return bench_runs(call, d);

@@ -2,6 +2,7 @@
 #ifndef REPORT_BENCH_PLAN_H_
 #define REPORT_BENCH_PLAN_H_
 
+#include "io/json_write.h"
 #include "report/bench_line.h"
 #include "shardwright/plan.h"
 
@@ -14,6 +15,7 @@ typedef struct sw_bench_plan_options {
   const char *only;        /* NULL, or models whose name holds this */
   int64_t most_layers;     /* of the tables by layers: 1, 2, 4, ...; 0: none */
   sw_cancel *cancel;
+  sw_json_out *json; /* NULL: lines; else `line` is not called, and arrays are written into an open object */
 } sw_bench_plan_options;
 
 /* *worse: how many plans cost more than a baseline that fits. */

@@ -2,6 +2,7 @@
 #ifndef REPORT_BENCH_SOLVE_H_
 #define REPORT_BENCH_SOLVE_H_
 
+#include "io/json_write.h"
 #include "report/bench_line.h"
 #include "shardwright/select.h"
 
@@ -12,6 +13,7 @@ typedef struct sw_bench_solve_options {
   int threads, seeds;  /* runs with seeds 1 to `seeds` */
   sw_solver solver;
   sw_cancel *cancel;
+  sw_json_out *json; /* NULL: lines; else `line` is not called, and an array is written into an open object */
 } sw_bench_solve_options;
 
 /* A row per run, and with several seeds one of the least and the middle cost. Every run's certificate is checked. */
