@@ -19,8 +19,10 @@ typedef struct sw_report {
   const sw_comparison *comparisons;
   int32_t n_sources;
   const sw_source_line *sources; /* by file, then line: those that could be read */
-  bool completes;                /* say which shardings were annotated, and which the plan has added */
-  bool all_arguments;            /* the table has a row for each, not one for those of a role and sharding */
+  int32_t n_lower_memory;
+  const struct sw_answer *const *lower_memory; /* what the plan would be within less (what_if.h): in the JSON */
+  bool completes;                              /* say which shardings were annotated, and which the plan has added */
+  bool all_arguments; /* the table has a row for each, not one for those of a role and sharding */
 } sw_report;
 
 /* Does it stay within the capacity of the plan? */

@@ -16,9 +16,13 @@ typedef struct sw_questions {
  * found in time, is an answer, too. The arena is for what is needed on the way. */
 SW_API SW_CHECKED sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins,
                                    sw_arena *arena, sw_text *out, sw_diag *d);
-/* The answer to what the plan would be if a device held no more than that; it is called "memory=5184B". */
-SW_API SW_CHECKED sw_rc sw_what_if_memory(const sw_questions *q, int64_t capacity_bytes, sw_arena *arena, sw_text *out,
-                                          sw_diag *d);
+/* An answer that is kept: the plan, what it costs, and what it has otherwise. */
+typedef struct sw_answer sw_answer;
+/* What the plan would be if a device held no more than that; it is called "memory=5184B". In the arena. */
+SW_API SW_CHECKED sw_rc sw_what_if_memory(const sw_questions *q, int64_t capacity_bytes, sw_arena *arena,
+                                          const sw_answer **out, sw_diag *d);
+/* Append it, in the form that the questions are answered in. */
+SW_API void sw_answer_print(const sw_questions *q, const sw_answer *a, sw_text *out);
 /* The answer, as JSON, to a question that could not be read or asked. */
 SW_API void sw_what_if_unread(const char *text, const sw_diag *why, sw_text *out);
 

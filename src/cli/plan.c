@@ -241,20 +241,22 @@ static sw_rc print_report(const settings *s, const sw_session *session, const sw
   return sw_print_text(&out, d);
 }
 
-/* Everything about a plan that was found. */
-static sw_rc tell(const settings *s, const sw_session *session, const sw_call *call, const sw_plan *plan,
-                  const sw_comparison *baselines, sw_breakdown *breakdown, sw_diag *d) {
+/* Everything about a plan that was found, what a search knows of lower memory included; q NULL: none was made. */
+static sw_rc tell(const settings *s, const sw_session *session, const sw_call *call, const sw_questions *q,
+                  const sw_plan *plan, const sw_comparison *baselines, sw_breakdown *breakdown, sw_diag *d) {
   sw_report report;
   SW_TRY(sw_plan_verify(plan, d));
   sw_session_warn_of_hints(plan);
   SW_TRY(sw_plan_breakdown(plan, call->arena, breakdown, d));
   SW_TRY(sw_report_build(plan, breakdown, baselines, call->arena, &report, d));
   SW_TRY(sw_compare_with(&s->compare, session, call->arena, &report, d));
+  if (q && s->lower_memory) SW_TRY(sw_ask_lower_memory(q, call->arena, call->cancel, &report, d));
   report.completes = s->complete;
   report.all_arguments = s->full;
   SW_TRY(write_outputs(s, session, &report, d));
   if (is_emitted(s, "jax")) SW_TRY(sw_tell_ends_alone(&s->from, session, plan, breakdown, call->arena, d));
-  return print_report(s, session, call, &report, d);
+  SW_TRY(print_report(s, session, call, &report, d));
+  return q && !s->json ? sw_tell_lower_memory(q, &report, d) : SW_OK;
 }
 
 /* The model with what --pin requires. */
@@ -299,7 +301,7 @@ static sw_rc tell_made(const settings *s, const sw_session *session, const sw_ca
                        const sw_comparison *baselines, const char *name, sw_diag *d) {
   sw_breakdown breakdown;
   plan->capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->machine));
-  SW_TRY_NOTE(d, tell(s, session, call, plan, baselines, &breakdown, d), "in %s", name);
+  SW_TRY_NOTE(d, tell(s, session, call, NULL, plan, baselines, &breakdown, d), "in %s", name);
   if (breakdown.peak_bytes > plan->capacity_bytes)
     sw_log(SW_LOG_WARN, "the plan %s does not fit into the memory of a device", name);
   return SW_OK;
@@ -348,9 +350,8 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   }
   SW_TRY(open_planner(s, g, session, call, &o, &q, &plan, d));
-  sw_rc rc = tell(s, session, call, &plan, o.baselines, &breakdown, d);
+  sw_rc rc = tell(s, session, call, &q, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
-  if (!rc && s->lower_memory) rc = sw_answer_lower_memory(&q, call->cancel, d);
   sw_planner_close(q.planner);
   if (rc) return rc;
   return sw_cancelled(call->cancel) ? SW_E_CANCELLED : SW_OK;

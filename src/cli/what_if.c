@@ -92,18 +92,22 @@ sw_rc sw_answer_all(const sw_questions *q, const sw_words *texts, sw_cancel *can
   return SW_OK;
 }
 
-sw_rc sw_answer_lower_memory(const sw_questions *q, sw_cancel *cancel, sw_diag *d) {
+sw_rc sw_ask_lower_memory(const sw_questions *q, sw_arena *arena, sw_cancel *cancel, sw_report *r, sw_diag *d) {
   static const double kOfPeak[] = {0.9, 0.75, 0.5};
-  for (size_t i = 0; i < sizeof kOfPeak / sizeof *kOfPeak && !sw_cancelled(cancel); i++) {
-    sw_arena arena = {0};
-    sw_text out = {0};
-    sw_rc rc = sw_what_if_memory(q, (int64_t)(kOfPeak[i] * (double)q->breakdown->peak_bytes), &arena, &out, d);
-    if (!rc)
-      rc = sw_print_text(&out, d);
-    else
-      sw_text_free(&out);
-    sw_arena_deinit(&arena);
-    if (rc) return rc;
+  enum { N = sizeof kOfPeak / sizeof *kOfPeak };
+  const sw_answer **answers;
+  SW_ARENA_NEW(answers, arena, N, d);
+  r->lower_memory = answers;
+  for (int i = 0; i < N && !sw_cancelled(cancel); i++) {
+    const int64_t capacity = (int64_t)(kOfPeak[i] * (double)q->breakdown->peak_bytes);
+    SW_TRY(sw_what_if_memory(q, capacity, arena, &answers[i], d));
+    r->n_lower_memory++;
   }
   return SW_OK;
+}
+
+sw_rc sw_tell_lower_memory(const sw_questions *q, const sw_report *r, sw_diag *d) {
+  sw_text out = {0};
+  for (int32_t i = 0; i < r->n_lower_memory; i++) sw_answer_print(q, r->lower_memory[i], &out);
+  return sw_print_text(&out, d);
 }

@@ -1,6 +1,7 @@
 /* The report as JSON: docs/report-format.md. Seconds and bytes of one device throughout. */
 #include <string.h>
 
+#include "report/answer.h"
 #include "report/completion.h"
 #include "report/groups.h"
 #include "report/memory.h"
@@ -419,6 +420,13 @@ static void put_sources(sw_json_out *o, const sw_report *r) {
   sw_jw_end(o);
 }
 
+static void put_lower_memory(sw_json_out *o, const sw_report *r) {
+  if (!r->n_lower_memory) return;
+  sw_jw_array(o, "lower_memory");
+  for (int32_t i = 0; i < r->n_lower_memory; i++) sw_answer_json(r, r->lower_memory[i], o);
+  sw_jw_end(o);
+}
+
 void sw_report_json(const sw_report *r, sw_text *out) {
   sw_json_out o;
   sw_arena scratch = {0};
@@ -435,6 +443,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   put_outputs(&o, r->plan);
   put_collectives(&o, r);
   put_memory(&o, r);
+  put_lower_memory(&o, r);
   put_reshards(&o, r);
   put_ops(&o, r);
   put_sources(&o, r);

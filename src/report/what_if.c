@@ -5,12 +5,13 @@
 
 #include "base/columns.h"
 #include "base/name_groups.h"
-#include "io/json_write.h"
+#include "report/answer.h"
 
 enum { MOST_ROWS = 8 };
 
-typedef struct answer {
-  const char *text; /* of the question */
+struct sw_answer {
+  const char *text;       /* of the question */
+  int64_t capacity_bytes; /* INT64_MAX: that of the search */
   int32_t n_pins;
   sw_rc rc;
   const char *why; /* there is no plan */
@@ -20,9 +21,9 @@ typedef struct answer {
   const sw_named *changed;
   int32_t n_groups;
   const sw_name_group *groups; /* of these */
-} answer;
+};
 
-static double change_of(const sw_questions *q, const answer *a) {
+static double change_of(const sw_questions *q, const sw_answer *a) {
   return q->breakdown->total_s > 0 ? a->breakdown.total_s / q->breakdown->total_s - 1 : 0;
 }
 
@@ -30,7 +31,7 @@ static bool differs(const sw_collective_sum *a, const sw_collective_sum *b) {
   return a->calls != b->calls || a->bytes < b->bytes || a->bytes > b->bytes;
 }
 
-static void print_calls(const sw_questions *q, const answer *a, sw_text *out) {
+static void print_calls(const sw_questions *q, const sw_answer *a, sw_text *out) {
   bool any = false;
   for (int i = 0; i < SW_COLL_COUNT; i++) {
     const sw_collective_sum *was = &q->breakdown->by_collective[i], *is_now = &a->breakdown.by_collective[i];
@@ -45,7 +46,7 @@ static void print_calls(const sw_questions *q, const answer *a, sw_text *out) {
   sw_text_puts(out, any ? "\n" : "  collectives as before\n");
 }
 
-static void print_changes(const sw_questions *q, const answer *a, sw_text *out) {
+static void print_changes(const sw_questions *q, const sw_answer *a, sw_text *out) {
   sw_columns c = {.n = 3, .right = {false, true, false}};
   if (a->n_pins > 1) sw_text_printf(out, "  %d pins\n", a->n_pins);
   print_calls(q, a, out);
@@ -64,7 +65,7 @@ static void print_changes(const sw_questions *q, const answer *a, sw_text *out) 
   if (a->n_groups > MOST_ROWS) sw_text_printf(out, "    and %d more rows; --json has all\n", a->n_groups - MOST_ROWS);
 }
 
-static void print_lines(const sw_questions *q, const answer *a, sw_text *out) {
+static void print_lines(const sw_questions *q, const sw_answer *a, sw_text *out) {
   sw_text_printf(out, "what if %s: ", a->text);
   if (a->rc) {
     sw_text_printf(out, "no plan: %s\n", a->why);
@@ -81,7 +82,7 @@ static void print_lines(const sw_questions *q, const answer *a, sw_text *out) {
   print_changes(q, a, out);
 }
 
-static void put_changes(const sw_questions *q, const answer *a, sw_json_out *o) {
+static void put_changes(const sw_questions *q, const sw_answer *a, sw_json_out *o) {
   sw_jw_i64(o, "pins", a->n_pins);
   sw_jw_i64(o, "peak_bytes_before", q->breakdown->peak_bytes);
   sw_jw_i64(o, "values_changed", a->n_changed);
@@ -110,7 +111,7 @@ static void put_changes(const sw_questions *q, const answer *a, sw_json_out *o) 
 }
 
 /* Begins the object. */
-static void put_question(const answer *a, sw_json_out *o, sw_text *out) {
+static void put_question(const sw_answer *a, sw_json_out *o, sw_text *out) {
   sw_json_out_init(o, out);
   sw_jw_object_row(o, NULL);
   sw_jw_string(o, "format", "shardwright-what-if");
@@ -120,24 +121,40 @@ static void put_question(const answer *a, sw_json_out *o, sw_text *out) {
   if (a->rc) sw_jw_string(o, "why", a->why);
 }
 
-static void print_json(const sw_questions *q, const answer *a, sw_text *out) {
+static void put_plan(const sw_questions *q, const sw_answer *a, sw_json_out *o) {
+  sw_jw_f64(o, "total_s", a->breakdown.total_s);
+  sw_jw_f64(o, "change", change_of(q, a));
+  sw_jw_f64(o, "bound_s", sw_cost_seconds(a->plan.machine, a->plan.bound_units));
+  sw_jw_f64(o, "gap", sw_plan_gap(&a->plan));
+  sw_jw_bool(o, "bound_proven", sw_plan_bound_is_proven(&a->plan));
+  sw_jw_i64(o, "peak_bytes", a->breakdown.peak_bytes);
+  put_changes(q, a, o);
+  sw_jw_f64(o, "time_s", a->plan.time_s);
+}
+
+static void print_json(const sw_questions *q, const sw_answer *a, sw_text *out) {
   sw_json_out o;
   put_question(a, &o, out);
-  if (!a->rc) {
-    sw_jw_f64(&o, "total_s", a->breakdown.total_s);
-    sw_jw_f64(&o, "change", change_of(q, a));
-    sw_jw_f64(&o, "bound_s", sw_cost_seconds(a->plan.machine, a->plan.bound_units));
-    sw_jw_f64(&o, "gap", sw_plan_gap(&a->plan));
-    sw_jw_bool(&o, "bound_proven", sw_plan_bound_is_proven(&a->plan));
-    sw_jw_i64(&o, "peak_bytes", a->breakdown.peak_bytes);
-    put_changes(q, a, &o);
-    sw_jw_f64(&o, "time_s", a->plan.time_s);
-  }
+  if (!a->rc) put_plan(q, a, &o);
   sw_jw_end(&o);
 }
 
+void sw_answer_json(const sw_report *r, const sw_answer *a, sw_json_out *o) {
+  const sw_questions q = {.plan = r->plan, .breakdown = r->breakdown};
+  sw_jw_object(o, NULL);
+  sw_jw_i64(o, "capacity_bytes", a->capacity_bytes);
+  sw_jw_bool(o, "made", !a->rc);
+  if (a->rc) sw_jw_string(o, "why", a->why);
+  if (!a->rc) put_plan(&q, a, o);
+  sw_jw_end(o);
+}
+
+void sw_answer_print(const sw_questions *q, const sw_answer *a, sw_text *out) {
+  (q->json ? print_json : print_lines)(q, a, out);
+}
+
 /* Values that the two plans make otherwise, those that changed alike in groups. */
-static sw_rc find_changes(const sw_questions *q, sw_arena *arena, answer *a, sw_diag *d) {
+static sw_rc find_changes(const sw_questions *q, sw_arena *arena, sw_answer *a, sw_diag *d) {
   const sw_graph *g = q->plan->graph;
   const sw_mesh *m = sw_machine_mesh(q->plan->machine);
   sw_named *items;
@@ -161,9 +178,9 @@ static sw_rc find_changes(const sw_questions *q, sw_arena *arena, answer *a, sw_
 }
 
 /* A plan that does not exist or was not found is an answer, too. */
-static sw_rc ask(const sw_questions *q, int64_t capacity, const sw_pin *pins, sw_arena *arena, answer *a, sw_diag *d) {
+static sw_rc ask(const sw_questions *q, const sw_pin *pins, sw_arena *arena, sw_answer *a, sw_diag *d) {
   sw_diag why = {0};
-  a->rc = sw_planner_ask_within(q->planner, capacity, a->n_pins, pins, arena, &a->plan, &why);
+  a->rc = sw_planner_ask_within(q->planner, a->capacity_bytes, a->n_pins, pins, arena, &a->plan, &why);
   if (a->rc == SW_E_INFEASIBLE || a->rc == SW_E_RESOURCE) {
     a->why = sw_arena_copy(arena, why.text, strlen(why.text) + 1, 1, d);
     return a->why ? SW_OK : SW_E_RESOURCE;
@@ -176,22 +193,24 @@ static sw_rc ask(const sw_questions *q, int64_t capacity, const sw_pin *pins, sw
 
 sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins, sw_arena *arena, sw_text *out,
                  sw_diag *d) {
-  answer a = {.text = text, .n_pins = n};
-  SW_TRY(ask(q, INT64_MAX, pins, arena, &a, d));
-  (q->json ? print_json : print_lines)(q, &a, out);
+  sw_answer a = {.text = text, .capacity_bytes = INT64_MAX, .n_pins = n};
+  SW_TRY(ask(q, pins, arena, &a, d));
+  sw_answer_print(q, &a, out);
   return SW_OK;
 }
 
-sw_rc sw_what_if_memory(const sw_questions *q, int64_t capacity_bytes, sw_arena *arena, sw_text *out, sw_diag *d) {
-  answer a = {.text = sw_arena_printf(arena, d, "memory=%lldB", (long long)capacity_bytes)};
-  if (!a.text) return SW_E_RESOURCE;
-  SW_TRY(ask(q, capacity_bytes, NULL, arena, &a, d));
-  (q->json ? print_json : print_lines)(q, &a, out);
-  return SW_OK;
+sw_rc sw_what_if_memory(const sw_questions *q, int64_t capacity_bytes, sw_arena *arena, const sw_answer **out,
+                        sw_diag *d) {
+  sw_answer *a;
+  SW_ARENA_NEW(a, arena, 1, d);
+  *a = (sw_answer){.capacity_bytes = capacity_bytes};
+  if (!(a->text = sw_arena_printf(arena, d, "memory=%lldB", (long long)capacity_bytes))) return SW_E_RESOURCE;
+  *out = a;
+  return ask(q, NULL, arena, a, d);
 }
 
 void sw_what_if_unread(const char *text, const sw_diag *why, sw_text *out) {
-  const answer a = {.text = text, .rc = why->rc, .why = why->text};
+  const sw_answer a = {.text = text, .rc = why->rc, .why = why->text};
   sw_json_out o;
   put_question(&a, &o, out);
   sw_jw_end(&o);
