@@ -243,10 +243,10 @@ def check_source(report, tab):
             line = re.sub(r"(:\d+):\d+$", r"\1", r["source"]).rsplit("/", 1)[-1]
             lines[line] = lines.get(line, 0) + moving(r)
     if lines:
-        seen = {r[0]: r[3] for r in tab["tables"][0]}
+        seen = {r[0]: r[1] for r in tab["tables"][0]}
         check("source, lines", {k: v for k, v in seen.items() if k != "no line"}, {k: seconds(v) for k, v in lines.items()})
         texts = {f"{s['file'].rsplit('/', 1)[-1]}:{s['line']}": s["text"].strip() for s in report["source_lines"]}
-        check("source, text", {r[0]: r[1] for r in tab["tables"][0] if r[0] in texts}, texts)
+        check("source, text", {r[0]: r[5] for r in tab["tables"][0] if r[0] in texts}, texts)
     if report["model"] not in tab["text"] or seconds(report["total_s"]) not in tab["text"]:
         failures.append("source: the whole program is not the root of its parts")
 

@@ -8,6 +8,7 @@ import html
 import json
 import os
 import pathlib
+import re
 import tempfile
 import threading
 import warnings
@@ -100,7 +101,9 @@ def _read(model: Any) -> tuple[str, bytes]:
     if isinstance(model, str) and ("\n" in model or model.lstrip().startswith("{")):
         return "<model>", model.encode()
     if hasattr(model, "as_text"):  # what jax.jit(f).lower(...) gives
-        return "<lowered>", model.as_text(debug_info=True).encode()
+        text = model.as_text(debug_info=True)
+        named = re.search(r"module @(?:jit_)?(\w+)", text)
+        return named[1] if named else "<lowered>", text.encode()
     text = pathlib.Path(model).read_bytes()
     return os.fspath(model), gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text
 

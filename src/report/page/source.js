@@ -20,12 +20,12 @@ const drawLines = (R, where, costs) => {
   const rows = [...lines.values()].filter(l => l.work + l.comm > 0 || l.ops), most = Math.max(...rows.map(l => l.work + l.comm));
   const t = table([
     {name: "line", show: l => short(l.place), title: l => l.place},
-    {name: "text", code: true, show: l => (text.get(l.place) ?? "").trim(), title: l => text.get(l.place) ?? ""},
-    {name: "work and communication", show: l => costCells(l, most)[0], key: l => l.work + l.comm},
     {name: "time", right: true, show: l => seconds(l.work + l.comm), key: l => l.work + l.comm},
     {name: "share", right: true, show: l => percent(l.work + l.comm, R.total_s), key: l => l.work + l.comm},
     {name: "communication", right: true, show: l => seconds(l.comm), key: l => l.comm},
-    {name: "ops", right: true, show: l => String(l.ops), key: l => l.ops}], rows, 3);
+    {name: "beside others", show: l => costCells(l, most)[0], key: l => l.work + l.comm},
+    {name: "text", code: true, show: l => (text.get(l.place) ?? "").trim(), title: l => text.get(l.place) ?? ""},
+    {name: "ops", right: true, show: l => String(l.ops), key: l => l.ops}], rows, 1);
   section(where, "Lines of the program", text.size ? "" : "The files are not at hand here, so their text is not shown.",
     el("div", {class: "row"}, search("filter", t.filter)), t.element);
 };
