@@ -149,6 +149,10 @@ def check_alive(what, report, step, title, tables):
     for (_, c), rows in wanted.items():
         classes[c] = classes.get(c, 0) + sum(b for _, b in rows)
     check(f"{what}, classes", sorted((r[0], r[1]) for r in tables[1]), sorted((c, size(b)) for c, b in classes.items()))
+    if "lower_memory" in report:
+        check("less memory", [(r[0], r[1], r[2]) for r in tables[2]], [
+            (size(a["capacity_bytes"]), size(a["peak_bytes"]) if a["made"] else "", seconds(a["total_s"]) if a["made"] else "")
+            for a in report["lower_memory"]])
 
 
 def check_overview(report, tab):
@@ -340,7 +344,7 @@ def cases(tool, folder):
     big = folder / "big.json"
     subprocess.run([tool, "gen", "llama3-8b", "--layers", "56", "--mode", "train", "--attention", "fused", "--batch", "64",
                     "--seq", "4096", "-o", big], check=True)
-    return [("gpt2-train", [models / "gpt2-train.json", "--mesh", "x=2,y=4", "--compiler", "xla", *quick]),
+    return [("gpt2-train", [models / "gpt2-train.json", "--mesh", "x=2,y=4", "--compiler", "xla", "--lower-memory", *quick]),
             ("fsdp", [models / "llama3-fused-train.json", "--mesh", "x=2,y=4", "--compiler", "eager", "--baseline", "fsdp"]),
             ("ring", [HERE / "tests/golden/plan-ring/model.json", "--hw", "local", "--mesh", "x=4", *quick]),
             ("moe-layers-train", [models / "moe-layers-train.json", "--hw", "local", "--mesh", "x=2,y=2,z=2", *quick]),

@@ -26,6 +26,23 @@ const classesOverTime = R => {
   return Object.keys(MEMORY_COLOUR).filter(c => by.has(c)).map(c => [c, by.get(c)]);
 };
 
+/* What --lower-memory has asked. */
+const drawLess = (R, where) => {
+  const detail = el("div");
+  const show = a => detail.replaceChildren(a.made ? table([{name: "values made otherwise", code: true, show: c => c.name},
+    {name: "times", right: true, show: c => c.count > 1 ? "\u00d7" + c.count : "", key: c => c.count},
+    {name: "sharding", code: true, show: c => c.sharding}], a.changed, -1).element : el("p", {}, a.why));
+  const calls = a => a.collectives.map(c => `${c.op} ${c.calls_before} \u2192 ${c.calls}`).join(", ");
+  const made = (a, text) => a.made ? text(a) : "";
+  section(where, "What less memory would take", "Click for what is cut otherwise.", table([
+    {name: "within", right: true, show: a => bytes(a.capacity_bytes), key: a => a.capacity_bytes},
+    {name: "holds", right: true, show: a => made(a, () => bytes(a.peak_bytes)), key: a => a.peak_bytes ?? 0},
+    {name: "time", right: true, show: a => made(a, () => seconds(a.total_s)), key: a => a.total_s ?? 0},
+    {name: "change", right: true, show: a => made(a, () => `${a.change < 0 ? "" : "+"}${(100 * a.change).toFixed(1)} %`), key: a => a.change ?? 0},
+    {name: "values changed", right: true, show: a => made(a, () => String(a.values_changed)), key: a => a.values_changed ?? 0},
+    {name: "collectives", show: a => a.made ? calls(a) : "there is no such plan"}], R.lower_memory, -1, show).element, detail);
+};
+
 const drawMemory = (R, where, address) => {
   const M = R.memory, at = M.bytes_at_step, n = at.length, cap = M.capacity_bytes, W = 1100, H = 280, L = 64, B = 22;
   const classes = classesOverTime(R);
@@ -93,5 +110,6 @@ const drawMemory = (R, where, address) => {
     "Padding, resharded copies and temporaries included. Click for what is alive then.",
     el("div", {class: "row"}, peak, hover), g, key(classes.map(([c]) => [c, MEMORY_COLOUR[c]])), title, tables);
   show(M.peak_step);
+  if (R.lower_memory) drawLess(R, where);
   return i => { if (i < n) show(i); };
 };
