@@ -106,7 +106,7 @@ def main():
     state, tokens = (params, moments, moments), jax.ShapeDtypeStruct((args.batch, args.seq + 1), jnp.int32)
     mesh = jax.make_mesh((args.devices // 8, 8), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
     hw = "h100x64" if args.devices == 64 else "dgx-h100" if args.devices == 8 else "h100"
-    plan = shardwright.jax.plan(step, state, tokens, mesh=mesh, hw=hw, compiler="xla", donate_argnums=0)
+    plan = shardwright.jax.plan(step, state, tokens, mesh=mesh, hw=hw, donate_argnums=0)
     print(plan)
     if args.report:
         plan.report().save(args.report)

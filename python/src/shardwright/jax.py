@@ -308,10 +308,12 @@ def plan(
     pins        shardings by name: {"params['w']": PartitionSpec(None, "y")}; names are those of plan.arguments,
                 patterns of them (params*), and of values in between as reports have them
     memory      a device's, in bytes or as "80GB"
+    compiler    whose kernels the program runs as: "xla", and "xla-cpu" on hw="local"; "none" for each op by itself
 
     Donated arguments are state, whose memory the results take over. All other options are those of shardwright.plan.
     """
     made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
+    options.setdefault("compiler", "xla-cpu" if hw == "local" else "xla")
     of_problem = {key: options.pop(key) for key in ("compiler", "devices", "changes", *READING) if key in options}
     problem = _problem(made, mesh, hw, of_problem)
     for said in problem.warnings:
