@@ -88,6 +88,9 @@ typedef struct sw_plan_reshard {
   const sw_value_use *uses;
 } sw_plan_reshard;
 
+/* What all runs of it take, with the kernel that breaks for it (sw_value_break_s). */
+SW_API double sw_plan_reshard_s(const sw_plan *p, const sw_plan_reshard *r);
+
 typedef struct sw_collective_sum {
   int64_t calls;
   int64_t parts; /* of these: done together with others, in calls of sw_kernels.combine_bytes at most */

@@ -26,6 +26,7 @@
 #include "shardwright/selection.h"
 #include "shardwright/pins.h"
 #include "shardwright/plan.h"
+#include "shardwright/alternatives.h"
 #include "shardwright/propagate.h"
 #include "shardwright/spmd.h"
 #include "shardwright/comm.h"
@@ -42,6 +43,7 @@
 #include "shardwright/sizes.h"
 #include "shardwright/report.h"
 #include "shardwright/what_if.h"
+#include "shardwright/explain.h"
 #include "shardwright/diff.h"
 
 #endif

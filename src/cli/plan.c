@@ -220,10 +220,13 @@ static void print_next(const settings *s, const sw_session *session, sw_text *ou
   const char *plan = s->output ? s->output : s->plan;
   if (!isatty(STDOUT_FILENO)) return;
   if (plan)
-    sw_text_printf(out, "\nnext: `shardwright run %s --plan %s` executes it on threads and compares with one device",
-                   model, plan);
+    sw_text_printf(out,
+                   "\nnext: `shardwright explain %s --plan %s` says why; `shardwright run %s --plan %s` executes it on "
+                   "threads and compares with one device",
+                   model, plan, model, plan);
   else
-    sw_text_printf(out, "\nnext: -o plan.json keeps the plan, for `shardwright run %s --plan plan.json`", model);
+    sw_text_printf(out, "\nnext: -o plan.json keeps the plan, for `shardwright explain|run %s --plan plan.json`",
+                   model);
   if (!s->emit.n) sw_text_printf(out, "; --emit %s=FILE writes it for others", form);
   if (!s->report.n) sw_text_puts(out, "; --report FILE.html shows it");
   sw_text_puts(out, "\n");
@@ -257,24 +260,6 @@ static sw_rc tell(const settings *s, const sw_session *session, const sw_call *c
   if (is_emitted(s, "jax")) SW_TRY(sw_tell_ends_alone(&s->from, session, plan, breakdown, call->arena, d));
   SW_TRY(print_report(s, session, call, &report, d));
   return q && !s->json ? sw_tell_lower_memory(q, &report, d) : SW_OK;
-}
-
-/* The model with what --pin requires. */
-static sw_rc take_pins(const settings *s, const sw_session *session, const sw_call *call, const sw_graph **out,
-                       sw_diag *d) {
-  const sw_mesh *mesh = sw_machine_mesh(session->machine);
-  const sw_span at = {"--pin", 1, 1};
-  *out = session->graph;
-  for (int i = 0; i < s->pins.n; i++) {
-    const sw_pin *pins;
-    sw_graph *pinned;
-    int32_t n;
-    SW_ARENA_NEW(pinned, call->arena, 1, d);
-    SW_TRY(sw_pins_parse(*out, mesh, s->pins.at[i], at, call->arena, &n, &pins, d));
-    SW_TRY(sw_pins_require(*out, n, pins, at, call->arena, pinned, d));
-    *out = pinned;
-  }
-  return SW_OK;
 }
 
 /* With --complete hints are required, where that leaves any plan. */
@@ -340,7 +325,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   double since_s;
   SW_TRY(sw_check_questions(session->graph, sw_machine_mesh(session->machine), &s->what_if, d));
   SW_TRY(read_start(s, session, call, &o.start, d));
-  SW_TRY(take_pins(s, session, call, &g, d));
+  SW_TRY(sw_session_take_pins(session, &s->pins, call->arena, &g, d));
   since_s = sw_now_s();
   SW_TRY(sw_baselines_build(g, session->machine, call->arena, &o.baselines, d));
   if (s->baseline) return tell_baseline(s, session, call, g, o.baselines, d);

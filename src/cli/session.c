@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "graph/source.h"
 #include "shardwright/log.h"
+#include "shardwright/pins.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/profile_json.h"
 
@@ -260,5 +261,22 @@ sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena 
   passes->combine_bytes = combine_bytes ? combine_bytes : of_compiler;
   passes->combine_in_place = !names;
   plan->passes = passes;
+  return SW_OK;
+}
+
+sw_rc sw_session_take_pins(const sw_session *s, const sw_words *texts, sw_arena *arena, const sw_graph **out,
+                           sw_diag *d) {
+  const sw_mesh *mesh = sw_machine_mesh(s->machine);
+  const sw_span at = {"--pin", 1, 1};
+  *out = s->graph;
+  for (int i = 0; i < texts->n; i++) {
+    const sw_pin *pins;
+    sw_graph *pinned;
+    int32_t n;
+    SW_ARENA_NEW(pinned, arena, 1, d);
+    SW_TRY(sw_pins_parse(*out, mesh, texts->at[i], at, arena, &n, &pins, d));
+    SW_TRY(sw_pins_require(*out, n, pins, at, arena, pinned, d));
+    *out = pinned;
+  }
   return SW_OK;
 }

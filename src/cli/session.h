@@ -103,6 +103,10 @@ void sw_session_close(sw_session *s);
 /* For sw_program_options.report: prints what it is given on standard error. */
 void sw_session_report(void *user, const sw_diag *d);
 
+/* The model with what the texts of --pin require besides; borrows from the session's graph. */
+SW_CHECKED sw_rc sw_session_take_pins(const sw_session *s, const sw_words *texts, sw_arena *arena, const sw_graph **out,
+                                      sw_diag *d);
+
 /* Warn of hints of the model that the plan leaves. */
 void sw_session_warn_of_hints(const sw_plan *plan);
 

@@ -150,10 +150,14 @@ static int by_step(const void *a, const void *b) {
   return x->leg < y->leg ? -1 : x->leg > y->leg;
 }
 
-static sw_rc collect(finder *f, sw_diag *d) {
+static sw_rc begin(finder *f, sw_diag *d) {
   SW_ARENA_NEW(f->out->life, f->arena, f->p->graph->n_values, d);
   SW_ARENA_NEW(f->out->bytes, f->arena, f->p->graph->n_values, d);
-  SW_TRY(sw_route_cache_make(f->arena, &f->routes, d));
+  return sw_route_cache_make(f->arena, &f->routes, d);
+}
+
+static sw_rc collect(finder *f, sw_diag *d) {
+  SW_TRY(begin(f, d));
   for (int32_t i = 0; i < f->units.n; i++) {
     const sw_unit unit = sw_unit_at(&f->units, i);
     for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(uses_of_value(f, unit.makes[k], d));
@@ -164,14 +168,47 @@ static sw_rc collect(finder *f, sw_diag *d) {
   return f->out->reshards ? SW_OK : SW_E_RESOURCE;
 }
 
+static void end(finder *f) {
+  sw_array_free(&f->all);
+  sw_array_free(&f->of_value);
+  sw_array_free(&f->uses);
+  sw_array_free(&f->which);
+  sw_array_free(&f->needed);
+}
+
 sw_rc sw_plan_find_borders(const sw_plan *p, sw_arena *arena, sw_plan_borders *out, sw_diag *d) {
   finder f = {.p = p, .units = sw_units_of(p->graph), .arena = arena, .out = out};
   *out = (sw_plan_borders){0};
   sw_rc rc = collect(&f, d);
-  sw_array_free(&f.all);
-  sw_array_free(&f.of_value);
-  sw_array_free(&f.uses);
-  sw_array_free(&f.which);
-  sw_array_free(&f.needed);
+  end(&f);
   return rc;
+}
+
+double sw_plan_reshard_s(const sw_plan *p, const sw_plan_reshard *r) {
+  return (r->route->cost_s + r->break_s) * (double)sw_value_repeats(p->graph, r->value);
+}
+
+struct sw_border_prices {
+  finder f;
+  sw_plan_borders borders;
+};
+
+sw_rc sw_border_prices_make(const sw_plan *p, sw_arena *arena, sw_border_prices **out, sw_diag *d) {
+  SW_ARENA_NEW(*out, arena, 1, d);
+  (*out)->f = (finder){.p = p, .units = sw_units_of(p->graph), .arena = arena, .out = &(*out)->borders};
+  return begin(&(*out)->f, d);
+}
+
+sw_rc sw_border_prices_ask(sw_border_prices *b, const sw_plan *p, sw_id value, double *seconds, sw_diag *d) {
+  finder *f = &b->f;
+  *seconds = 0;
+  f->p = p;
+  f->all.n = 0;
+  SW_TRY(uses_of_value(f, value, d));
+  for (size_t i = 0; i < f->all.n; i++) *seconds += sw_plan_reshard_s(p, &f->all.at[i]);
+  return SW_OK;
+}
+
+void sw_border_prices_free(sw_border_prices *b) {
+  if (b) end(&b->f);
 }

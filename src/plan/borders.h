@@ -14,4 +14,11 @@ typedef struct sw_plan_borders {
 /* All in the arena. Fails where a reshard is impossible. */
 SW_CHECKED sw_rc sw_plan_find_borders(const sw_plan *p, sw_arena *arena, sw_plan_borders *out, sw_diag *d);
 
+/* What the reshards of single values take, asked again and again of plans that differ in little. Lives in the arena;
+ * plans are of the graph and the machine of the first. */
+typedef struct sw_border_prices sw_border_prices;
+SW_CHECKED sw_rc sw_border_prices_make(const sw_plan *p, sw_arena *arena, sw_border_prices **out, sw_diag *d);
+SW_CHECKED sw_rc sw_border_prices_ask(sw_border_prices *b, const sw_plan *p, sw_id value, double *seconds, sw_diag *d);
+void sw_border_prices_free(sw_border_prices *b); /* what the arena does not hold; NULL allowed */
+
 #endif

@@ -101,7 +101,7 @@ static void add_reshards(counting *l) {
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
     l->repeats = (double)sw_value_repeats(l->p->graph, r->value);
-    l->out->reshard_s += (r->route->cost_s + r->break_s) * l->repeats;
+    l->out->reshard_s += sw_plan_reshard_s(l->p, r);
     l->out->full_replications += r->route->full_replication;
     l->out->moved_bytes += r->route->total_bytes * l->repeats;
     for (int k = 0; k < r->route->n_steps; k++) {

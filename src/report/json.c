@@ -5,6 +5,7 @@
 #include "report/completion.h"
 #include "report/groups.h"
 #include "report/memory.h"
+#include "report/places.h"
 #include "io/json_write.h"
 #include "shardwright/report.h"
 
@@ -69,20 +70,6 @@ static void put_collectives(sw_json_out *o, const sw_report *r) {
     sw_jw_end(o);
   }
   sw_jw_end(o);
-}
-
-static void put_span(sw_json_out *o, const char *key, sw_span at) {
-  sw_text t = {0};
-  if (at.line <= 0) return;
-  sw_text_printf(&t, "%s:%d:%d", at.file ? at.file : "", at.line, at.col);
-  sw_jw_text(o, key, &t);
-}
-
-/* In the model's file, and in the program that it came from. */
-static void put_places(sw_json_out *o, const sw_op *op) {
-  put_span(o, "location", op->span);
-  put_span(o, "source", op->location.at);
-  if (op->location.scope) sw_jw_string(o, "scope", op->location.scope);
 }
 
 /* How often something in loops runs; figures beside it are of once. */
@@ -150,7 +137,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
     sw_jw_f64(o, "bytes", c->bytes);
     if (g->kernels) sw_jw_i64(o, "kernel", g->kernels->of[i]);
     put_repeats(o, op->repeats);
-    put_places(o, op);
+    sw_jw_places(o, op);
     sw_jw_end(o);
     sw_text_free(&t);
   }
@@ -230,9 +217,9 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
   for (int32_t i = 0; i < r->n_uses; i++) sw_jw_string(o, NULL, user_name(p, r->uses[i]));
   sw_jw_end(o);
   if (r->uses[0].op >= 0)
-    put_places(o, &p->graph->ops[r->uses[0].op]);
+    sw_jw_places(o, &p->graph->ops[r->uses[0].op]);
   else
-    put_span(o, "location", v->span);
+    sw_jw_place(o, "location", v->span);
   sw_jw_sharding(o, "from", m, &r->from);
   sw_jw_sharding(o, "to", m, &r->to);
   sw_jw_string(o, "cause",
