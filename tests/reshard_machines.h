@@ -35,6 +35,12 @@ static inline void check_machine(const sw_profile *p, const sw_mesh *mesh, machi
       sw_text_puts(&where, ", parts of calls");
       check(sw_machine_combining(machine), r, sw_text_str(&where));
     }
+    if (rng_below(r, 4) == 0) {
+      const sw_lowering how = {rng_below(r, 2), rng_below(r, 2), rng_below(r, 2), rng_below(r, 2)};
+      assert_ok(sw_machine_lower(machine, how, &arena, &diag));
+      sw_text_puts(&where, ", lowered");
+      check(machine, r, sw_text_str(&where));
+    }
   }
   sw_text_free(&where);
   sw_arena_deinit(&arena);

@@ -7,6 +7,7 @@
 #define SHARDWRIGHT_HW_H_
 
 #include "shardwright/collective.h"
+#include "shardwright/kernel.h"
 #include "shardwright/kernel_price.h"
 
 typedef struct sw_profile sw_profile; /* read-only after building; lives in its arena */
@@ -34,6 +35,11 @@ SW_API const sw_mesh *sw_profile_mesh(const sw_profile *p, int i);
  * reason when it does not fit (more devices than the profile, an axis that would straddle levels in unequal parts). */
 SW_API SW_CHECKED sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh, sw_machine **out,
                                          sw_diag *d);
+/* From here on the machine prices collectives as a compiler carries them out. */
+SW_API SW_CHECKED sw_rc sw_machine_lower(sw_machine *m, sw_lowering how, sw_arena *arena, sw_diag *d);
+SW_API sw_lowering sw_machine_lowering(const sw_machine *m);
+/* Bytes of an element that a collective moves. */
+SW_API int sw_machine_moved_bytes(const sw_machine *m, sw_dtype t);
 /* The machine also prices collectives that are done together with others in calls of so many bytes:
  * sw_machine_combining is such a machine, on which all_gather, all_reduce and reduce_scatter of b bytes take b / bytes
  * of a call's time. */

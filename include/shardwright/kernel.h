@@ -43,6 +43,14 @@ typedef enum sw_keeping {
   SW_KEPT_IN_PLACE, /* stored where the operand was that it updates */
 } sw_keeping;
 
+/* How a compiler carries collectives out where that is not as they are asked for. All false: as they are. */
+typedef struct sw_lowering {
+  bool wide_floats;    /* floats narrower than f32 are moved as f32 */
+  bool whole_scatters; /* a reduce_scatter is an all_reduce of which each device keeps its part */
+  bool plain_moves;    /* beside permutes a value is moved by collectives that keep the order of axes */
+  bool early_sums;     /* sums are completed where they are made: an op that is linear takes no parts of one */
+} sw_lowering;
+
 typedef struct sw_kernels {
   const char *compiler;
   int32_t n;              /* kernels */
@@ -57,6 +65,7 @@ typedef struct sw_kernels {
   const double *width;    /* by port: bytes that its kernel moves per element of it; 0: does not cross a border */
   int64_t combine_bytes;  /* up to which collectives are done together in one call; 0: each alone */
   const bool *combines;   /* by value: its collectives are, as it is no larger and nobody needs it soon */
+  sw_lowering lowering;
 } sw_kernels;
 
 /* The compilers there are: "none|eager|xla|xla-cpu|inductor|ideal". */

@@ -119,6 +119,8 @@ SW_API sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh
 
 /* What a move other than of halos is done by. */
 SW_API sw_coll_op sw_move_collective(const sw_move *move);
+/* Its bytes as the machine's compiler moves them. */
+SW_API double sw_move_bytes(const sw_machine *machine, const sw_move *move);
 /* What it takes in all, of which nothing is hidden; and what of it shows beside an op that takes local_s itself. */
 SW_API double sw_move_s(const sw_machine *machine, const sw_move *move);
 SW_API double sw_move_exposed_s(const sw_machine *machine, const sw_move *move, double local_s);

@@ -86,7 +86,8 @@ static void share_call(double bytes, sw_curve *c) {
 
 void sw_group_fold(const sw_machine *m, sw_group *g) {
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
-    fold_class(m, &g->shape, (sw_cost_class)c, &g->line[c]);
+    const bool whole = c == SW_COST_REDUCE_SCATTER && m->lowering.whole_scatters;
+    fold_class(m, &g->shape, whole ? SW_COST_ALL_REDUCE : (sw_cost_class)c, &g->line[c]);
     if (m->combine_bytes && kCombined[c]) share_call((double)m->combine_bytes, &g->line[c]);
   }
 }

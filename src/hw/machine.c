@@ -1,6 +1,7 @@
 /* A machine: a profile with a mesh laid on it, and the questions that planning asks of it. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "hw/machine.h"
 
@@ -89,6 +90,22 @@ void sw_machine_cache_add(const sw_machine *m, sw_machine_cache *cache) {
 static sw_rc make_prices(sw_machine *m, sw_arena *arena, sw_diag *d) {
   SW_TRY(price_subsets(m, arena, d));
   return make_caches(m, arena, d);
+}
+
+sw_rc sw_machine_lower(sw_machine *m, sw_lowering how, sw_arena *arena, sw_diag *d) {
+  if (memcmp(&how, &m->lowering, sizeof how) == 0) return SW_OK;
+  m->lowering = how;
+  m->subset = NULL; /* prices of before */
+  if (m->order) SW_TRY(sw_order_make(m, arena, &m->order, d));
+  return make_prices(m, arena, d);
+}
+
+sw_lowering sw_machine_lowering(const sw_machine *m) { return m->lowering; }
+
+int sw_machine_moved_bytes(const sw_machine *m, sw_dtype t) {
+  const int bytes = sw_dtype_bytes(t), wide = sw_dtype_bytes(SW_F32);
+  const bool widens = m->lowering.wide_floats && sw_dtype_class_of(t) == SW_CLASS_FLOAT;
+  return widens && bytes < wide ? wide : bytes;
 }
 
 sw_rc sw_machine_combine(sw_machine *m, int64_t bytes, sw_arena *arena, sw_diag *d) {

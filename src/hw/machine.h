@@ -40,8 +40,9 @@ struct sw_machine {
   sw_order *order;                     /* NULL: all groups along the same axes lie alike */
   const sw_group *subset;              /* by bit mask of whole axes */
   _Atomic(sw_machine_cache *) *caches; /* the first one */
-  int64_t combine_bytes;               /* of calls of which a collective is a part; 0: it is a call */
-  const sw_machine *combining;         /* this machine with such calls; NULL: none */
+  sw_lowering lowering;
+  int64_t combine_bytes;       /* of calls of which a collective is a part; 0: it is a call */
+  const sw_machine *combining; /* this machine with such calls; NULL: none */
 };
 
 /* Adds a dimension of a torus along which the group has n members, so many positions from the first to behind the last,

@@ -42,6 +42,7 @@ typedef struct sw_fusion_rules {
   bool one_update;     /* updates of all parameters run as one launch */
   bool widens;         /* contractions of narrow floats work on f32 copies */
   int64_t combine;     /* bytes up to which collectives are done together in one call */
+  sw_lowering lowering;
 } sw_fusion_rules;
 
 const sw_fusion_rules *sw_fusion_rules_of(const char *compiler); /* NULL: no such */

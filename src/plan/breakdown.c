@@ -63,15 +63,16 @@ static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
            devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
     const double times = (double)mv->times, repeats = l->repeats;
     l->repeats *= times;
-    add_step(l, coll, mv->axes, mv->n_axes, sw_move_s(machine, mv) / times, mv->bytes);
+    add_step(l, coll, mv->axes, mv->n_axes, sw_move_s(machine, mv) / times, sw_move_bytes(machine, mv));
     l->out->hidden_s += repeats * (sw_move_s(machine, mv) - sw_move_exposed_s(machine, mv, l->cost->local_s));
-    l->out->moved_bytes += l->repeats * devices * mv->bytes * (coll == SW_COLL_PERMUTE ? 1 : (n - 1) / n);
+    l->out->moved_bytes +=
+        l->repeats * devices * sw_move_bytes(machine, mv) * (coll == SW_COLL_PERMUTE ? 1 : (n - 1) / n);
     l->repeats = repeats;
     return SW_OK;
   }
   double most, total;
   sw_tiling_traffic(sw_machine_mesh(machine), &mv->blocks, &mv->window, &most, &total);
-  int bytes = sw_dtype_bytes(mv->dtype);
+  int bytes = sw_machine_moved_bytes(machine, mv->dtype);
   add_tiling_step(l, SW_COLL_EXCHANGE, &mv->blocks, &mv->window, sw_move_s(machine, mv), most * bytes);
   l->out->moved_bytes += l->repeats * total * bytes;
   return SW_OK;

@@ -10,6 +10,12 @@
 
 #include "base/checked.h"
 
+double rs_moved_bytes(const rs_request *r) { return sw_machine_moved_bytes(r->machine, r->dtype); }
+
+double rs_block_bytes(const rs_request *r, const sw_sharding *s) {
+  return (double)sw_sharding_local_bytes(s, r->space.dims, r->dtype) / sw_dtype_bytes(r->dtype) * rs_moved_bytes(r);
+}
+
 /* Elements that the fullest device and all devices hold, halos included: what they would receive from nobody. `on`:
  * the other mesh that the sharding speaks of, or NULL. */
 static void held(const rs_request *r, const sw_sharding *s, const sw_other_mesh *on, double *max, double *total) {
@@ -38,12 +44,12 @@ void rs_step_bytes(const rs_request *r, const sw_sharding *before, sw_route_step
     factor = 2 * (p - 1) / p;
   } else if (step->coll.op == SW_COLL_REDUCE_SCATTER) {
     held(r, &step->after, NULL, &max, &total);
-    factor = p - 1;
+    factor = (sw_machine_lowering(r->machine).whole_scatters ? 2 : 1) * (p - 1);
   } else if (!(sw_coll_flags(step->coll.op) & SW_COLL_LOCAL)) {
     moved(r, before, &step->after, step->mesh == r->space.mesh ? NULL : r->to_mesh, &max, &total);
   }
-  step->max_bytes = max * factor * sw_dtype_bytes(r->dtype);
-  step->total_bytes = total * factor * sw_dtype_bytes(r->dtype);
+  step->max_bytes = max * factor * rs_moved_bytes(r);
+  step->total_bytes = total * factor * rs_moved_bytes(r);
 }
 
 static sw_axis_ref ref_of_either(const sw_sharding *a, const sw_sharding *b, int i) {
@@ -94,7 +100,7 @@ static double digits_used(const sw_mesh *m, const sw_sharding *a, const sw_shard
 /* Values to be reduced over p: at least p-1 words per element to make it once, one more for each further device that
  * wants it, and one more when no device that wants it holds a part of it. */
 static void bound_reduced(const rs_request *r, double p, sw_route *route) {
-  double devices = (double)sw_mesh_devices(r->space.mesh), bytes = sw_dtype_bytes(r->dtype);
+  double devices = (double)sw_mesh_devices(r->space.mesh), bytes = rs_moved_bytes(r);
   double elements = 1, held_max, held_total, traffic_max, traffic_total;
   for (int d = 0; d < r->space.rank; d++) elements *= (double)r->space.dims[d];
   if (elements == 0) return;
@@ -118,7 +124,7 @@ static void bound_made_again(double parts, double max_bytes, sw_route *route) {
 
 /* Or with all that is reduced anyway: that takes a word less than there are parts. */
 static void bound_reduced_whole(const rs_request *r, double parts, sw_route *route) {
-  double bytes = sw_dtype_bytes(r->dtype) * (parts - 1);
+  double bytes = rs_moved_bytes(r) * (parts - 1);
   for (int d = 0; d < r->space.rank; d++) bytes *= (double)r->space.dims[d];
   route->bound_total_bytes = fmin(route->bound_total_bytes, bytes);
   route->bound_max_bytes = fmin(route->bound_max_bytes, bytes / (double)sw_mesh_devices(r->space.mesh));
@@ -136,8 +142,8 @@ void rs_route_bound(const rs_request *r, sw_route *route) {
   }
   double max, total;
   moved(r, &r->from, &r->to, r->to_mesh, &max, &total);
-  route->bound_max_bytes = max * sw_dtype_bytes(r->dtype);
-  route->bound_total_bytes = total * sw_dtype_bytes(r->dtype);
+  route->bound_max_bytes = max * rs_moved_bytes(r);
+  route->bound_total_bytes = total * rs_moved_bytes(r);
   if (again) bound_made_again(to, route->bound_max_bytes, route);
 }
 

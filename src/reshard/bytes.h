@@ -4,6 +4,10 @@
 
 #include "reshard/request.h"
 
+/* Of an element, in collectives. */
+double rs_moved_bytes(const rs_request *r);
+/* Of a block, as steps are priced. */
+double rs_block_bytes(const rs_request *r, const sw_sharding *s);
 /* Fills max_bytes and total_bytes of a step that starts from `before`. */
 void rs_step_bytes(const rs_request *r, const sw_sharding *before, sw_route_step *step);
 /* Fills the bounds of a route (docs/resharding.md, "Lower bounds"). */

@@ -29,5 +29,5 @@ double rs_graph_counted_exchange_s(const rs_graph *g, const rs_vertex *from, con
   sw_tiling src, dst;
   rs_request_tiling(g->r, &from->state, &src);
   rs_request_tiling(g->r, &to->state, &dst);
-  return sw_machine_exchange_s(g->r->machine, &src, &dst, sw_dtype_bytes(g->r->dtype));
+  return sw_machine_exchange_s(g->r->machine, &src, &dst, sw_machine_moved_bytes(g->r->machine, g->r->dtype));
 }

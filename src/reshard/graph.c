@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "reshard/bytes.h"
+
 static size_t state_bytes(const rs_graph *g) {
   return offsetof(rs_state, list) + (size_t)g->r->space.rank * sizeof(rs_list);
 }
@@ -85,7 +87,7 @@ void rs_graph_init(rs_graph *g, const rs_request *r) {
   memset(g->group_set, 0xff, sizeof g->group_set);
   g->n_levels = sw_machine_profile(r->machine)->n_levels;
   g->devices = (double)sw_mesh_devices(s->mesh);
-  g->whole_bytes = g->elem_bytes = sw_dtype_bytes(r->dtype);
+  g->whole_bytes = g->elem_bytes = rs_moved_bytes(r);
   for (int d = 0; d < s->rank; d++) g->whole_bytes *= (double)s->dims[d];
   for (int l = 0; l < g->n_levels; l++) {
     for (int a = 0; a < s->n; a++) {

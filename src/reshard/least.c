@@ -165,7 +165,8 @@ static void measure_dim(const sw_route_floors *f, int64_t k, int dim, sw_route_e
 
 void sw_route_end_make(const sw_route_floors *f, const sw_sharding *s, int rank, const int64_t *dims, sw_dtype t,
                        sw_route_end *out) {
-  *out = (sw_route_end){.rank = (uint8_t)rank, .elem_bytes = sw_dtype_bytes(sw_sharding_held_as(s, t))};
+  *out = (sw_route_end){.rank = (uint8_t)rank,
+                        .elem_bytes = sw_machine_moved_bytes(f->machine, sw_sharding_held_as(s, t))};
   out->unknown = s->offsets || s->halos || (s->n_partial && s->partial_kind == SW_REDUCE_AVERAGE);
   for (int d = 0; d < rank && !out->unknown; d++) {
     if (!split_dim(f, s, d, out)) out->unknown = true;

@@ -82,7 +82,7 @@ static sw_rc add_slices(building *b, const rs_state *from, const rs_state *to, s
     c.n_axes = rs_refs_of_list(s, to->list[dim] >> 4 * rs_list_len(at.list[dim]), c.axes);
     at.list[dim] = to->list[dim];
     const sw_sharding after = rs_request_sharding(b->r, &at);
-    const double bytes = (double)sw_sharding_local_bytes(&after, s->dims, b->r->dtype);
+    const double bytes = rs_block_bytes(b->r, &after);
     SW_TRY(add_step(b, c, &after, NULL, sw_machine_collective_s(b->r->machine, c.op, NULL, 0, bytes), d));
   }
   return SW_OK;

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "reshard/bytes.h"
 #include "reshard/graph.h"
 
 /* All dimensions of a step together. */
@@ -132,6 +133,7 @@ static bool moving_step(rs_graph *g, const change *c, rs_step *out) {
     return collective(g, move, c->dropped, fmax(c->before, c->after), out);
   }
   const rs_move move = {.op = SW_COLL_ALL_TO_ALL_DIMS, .set = c->dropped};
+  if (sw_machine_lowering(g->r->machine).plain_moves) return false;
   return c->even && collective(g, move, c->dropped, c->before, out);
 }
 
@@ -154,7 +156,7 @@ static bool opaque_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs_
     const bool reduces = a->state.form == RS_SOURCE && !b->state.partial;
     const sw_sharding s = rs_request_sharding(g->r, reduces ? &a->state : &b->state);
     const bool there = rs_request_other(g->r, &b->state) != NULL;
-    const double bytes = (double)sw_sharding_local_bytes(&s, g->r->space.dims, g->r->dtype);
+    const double bytes = rs_block_bytes(g->r, &s);
     const rs_move move = {.op = reduces ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL};
     const sw_reduction kind = g->r->kind[(reduces ? a : b)->state.kind];
     if (reduces ? kind == SW_REDUCE_GENERIC : a->state.partial || !rs_reduces_in_parts(kind)) return false;

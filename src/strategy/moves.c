@@ -241,10 +241,14 @@ sw_coll_op sw_move_collective(const sw_move *mv) {
   return mv->kind == SW_MOVE_SHUFFLE || mv->kind == SW_MOVE_RING ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER;
 }
 
+double sw_move_bytes(const sw_machine *machine, const sw_move *mv) {
+  return mv->bytes / sw_dtype_bytes(mv->dtype) * sw_machine_moved_bytes(machine, mv->dtype);
+}
+
 static double once_s(const sw_machine *machine, const sw_move *mv) {
   if (mv->kind == SW_MOVE_HALO)
-    return sw_machine_exchange_s(machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype));
-  return sw_machine_collective_s(machine, sw_move_collective(mv), mv->axes, mv->n_axes, mv->bytes);
+    return sw_machine_exchange_s(machine, &mv->blocks, &mv->window, sw_machine_moved_bytes(machine, mv->dtype));
+  return sw_machine_collective_s(machine, sw_move_collective(mv), mv->axes, mv->n_axes, sw_move_bytes(machine, mv));
 }
 
 double sw_move_s(const sw_machine *machine, const sw_move *mv) { return (double)mv->times * once_s(machine, mv); }
@@ -375,6 +379,24 @@ static void cost_ring(const sw_graph *g, const sw_op *op, const sw_machine *mach
   out->local_s = local_s(g, op, machine, &one, false) * steps;
 }
 
+/* Where parts of a sum are completed before an op takes them, one after the other. */
+static double completing_s(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s) {
+  double sum_s = 0;
+  for (int f = 0; f < op->nest->n_linear; f++) {
+    int n;
+    const sw_axis_ref *axes = sw_strategy_loop(s, op->nest->n_loops + f, &n);
+    for (int i = 0; n && i < op->n_operands; i++) {
+      const sw_type *t = sw_operand_type(g, op, i);
+      sw_sharding at;
+      if (!(op->nest->linear[f].operands >> i & 1)) continue;
+      sw_strategy_operand(op, s, i, &at);
+      const double bytes = (double)sw_sharding_held_bytes(&at, t->dims, t->dtype);
+      sum_s += sw_machine_collective_s(machine, SW_COLL_ALL_REDUCE, axes, n, bytes);
+    }
+  }
+  return sum_s;
+}
+
 void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
                       sw_op_cost *out) {
   enum { MOST_LOOPS = 64 }; /* an op with more is costed as if whole */
@@ -393,4 +415,5 @@ void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *mach
   }
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
+  if (sw_machine_lowering(machine).early_sums) out->move_s += completing_s(g, op, machine, s);
 }

@@ -1,0 +1,184 @@
+/* Collectives as a compiler carries them out (sw_lowering), beside the same routes of a machine that does what is asked
+ * for. */
+#include <math.h>
+
+#include "../reshard_case.h"
+
+#include "shardwright/hw.h"
+#include "shardwright/model_json.h"
+#include "shardwright/plan.h"
+#include "shardwright/strategy.h"
+
+static sw_diag diag;
+
+enum { PAIRS = 400 };
+
+typedef struct pair {
+  int rank;
+  int64_t dims[SW_MAX_RANK];
+  sw_sharding from, to;
+} pair;
+
+static pair random_pair(rng *r, const sw_mesh *m) {
+  pair p = {.rank = 1 + (int)rng_below(r, 3)};
+  for (int d = 0; d < p.rank; d++) p.dims[d] = 48 * (1 + rng_below(r, 9));
+  p.from = random_sharding(r, m, p.rank, rng_below(r, 2));
+  p.to = random_sharding(r, m, p.rank, false);
+  return p;
+}
+
+typedef void (*pair_check)(const pair *p, const sw_machine *plain, const sw_machine *lowered, sw_arena *arena);
+
+/* Random pairs on a mesh whose axes divide all sizes. */
+static void on_pairs(sw_lowering how, uint64_t seed, pair_check check) {
+  sw_arena arena = {0};
+  sw_profile profile;
+  sw_mesh mesh;
+  sw_machine *plain, *lowered;
+  rng r = {check_seed(seed)};
+  two_level_profile(&profile, 16, 4, 1e-6, 1e-9);
+  assert_ok(sw_mesh_parse("x=2,y=4,z=2", &arena, &mesh, &diag));
+  assert_ok(sw_machine_build(&arena, &profile, &mesh, &plain, &diag));
+  assert_ok(sw_machine_build(&arena, &profile, &mesh, &lowered, &diag));
+  assert_ok(sw_machine_lower(lowered, how, &arena, &diag));
+  for (int i = 0; i < check_scale(PAIRS); i++) {
+    const pair p = random_pair(&r, &mesh);
+    check(&p, plain, lowered, &arena);
+  }
+  sw_arena_deinit(&arena);
+}
+
+static void find(const pair *p, const sw_machine *m, sw_dtype t, sw_arena *arena, sw_route *out) {
+  const sw_reshard wanted = {m, &p->from, &p->to, p->rank, p->dims, t, {0}};
+  assert_ok(sw_route_find(&wanted, arena, out, &diag));
+}
+
+/* --- narrow floats ------------------------------------------------------------------------------------------------ */
+
+static void as_f32(const pair *p, const sw_machine *plain, const sw_machine *lowered, sw_arena *arena) {
+  sw_route wide, narrow, whole;
+  find(p, plain, SW_F32, arena, &wide);
+  find(p, lowered, SW_BF16, arena, &narrow);
+  assert_true(fabs(narrow.cost_s - wide.cost_s) <= 1e-9 * wide.cost_s);
+  assert_true(narrow.max_bytes == wide.max_bytes && narrow.total_bytes == wide.total_bytes);
+  find(p, plain, SW_I16, arena, &wide);
+  find(p, lowered, SW_I16, arena, &whole); /* integers stay */
+  assert_true(whole.cost_s == wide.cost_s && whole.max_bytes == wide.max_bytes);
+}
+
+static void narrow_floats_are_moved_as_f32(void **state) {
+  (void)state;
+  on_pairs((sw_lowering){.wide_floats = true}, 31, as_f32);
+}
+
+/* --- reduce_scatters ---------------------------------------------------------------------------------------------- */
+
+static int64_t elements(const pair *p, const sw_sharding *s) {
+  int64_t n = 1;
+  for (int d = 0; d < p->rank; d++) n *= p->dims[d] / sw_sharding_shards(s, d);
+  return n;
+}
+
+/* Each costs and moves what an all_reduce of its whole operand does. */
+static void by_all_reduce(const pair *p, const sw_machine *plain, const sw_machine *lowered, sw_arena *arena) {
+  sw_route route;
+  sw_sharding before = p->from;
+  (void)plain;
+  find(p, lowered, SW_F32, arena, &route);
+  for (int i = 0; i < route.n_steps; before = route.step[i++].after) {
+    const sw_route_step *s = &route.step[i];
+    if (s->coll.op != SW_COLL_REDUCE_SCATTER) continue;
+    const double n = (double)sw_axis_refs_size(s->coll.axes, s->coll.n_axes),
+                 bytes = 4.0 * (double)elements(p, &before);
+    const double whole_s = sw_machine_collective_s(lowered, SW_COLL_ALL_REDUCE, s->coll.axes, s->coll.n_axes, bytes);
+    assert_true(fabs(s->max_bytes - 2 * bytes * (n - 1) / n) < 1);
+    if (fabs(s->cost_s - whole_s) > 1e-6 * whole_s) fail_msg("%g s, an all_reduce %g s, %g", s->cost_s, whole_s, bytes);
+  }
+}
+
+static void reduce_scatters_are_all_reduces(void **state) {
+  (void)state;
+  on_pairs((sw_lowering){.whole_scatters = true}, 32, by_all_reduce);
+}
+
+/* --- moves -------------------------------------------------------------------------------------------------------- */
+
+static bool has_exchange(const sw_route *r) {
+  for (int i = 0; i < r->n_steps; i++)
+    if (r->step[i].coll.op == SW_COLL_EXCHANGE) return true;
+  return false;
+}
+
+/* Nothing but permutes and collectives whose axes stay in order, where these get there. */
+static void by_plain_collectives(const pair *p, const sw_machine *plain, const sw_machine *lowered, sw_arena *arena) {
+  sw_route few, without;
+  const sw_reshard wanted = {plain, &p->from, &p->to, p->rank, p->dims, SW_F32, {.no_exchange = true}};
+  assert_ok(sw_route_find(&wanted, arena, &without, &diag));
+  find(p, lowered, SW_F32, arena, &few);
+  assert_true(isfinite(few.cost_s));
+  for (int i = 0; i < few.n_steps; i++) {
+    const sw_coll_op op = few.step[i].coll.op;
+    assert_true(op != SW_COLL_ALL_TO_ALL_DIMS && (op != SW_COLL_EXCHANGE || has_exchange(&without)));
+  }
+}
+
+static void moves_keep_the_order_of_axes(void **state) {
+  (void)state;
+  on_pairs((sw_lowering){.plain_moves = true}, 33, by_plain_collectives);
+}
+
+/* --- sums --------------------------------------------------------------------------------------------------------- */
+
+static const char kAdd[] =
+    "{\"format\": \"shardwright-model\", \"version\": 1, \"name\": \"a\", \"values\": ["
+    "{\"name\": \"a\", \"kind\": \"input\", \"dtype\": \"f32\", \"shape\": [64, 64]},"
+    "{\"name\": \"b\", \"kind\": \"input\", \"dtype\": \"f32\", \"shape\": [64, 64]},"
+    "{\"name\": \"c\", \"dtype\": \"f32\", \"shape\": [64, 64]}],"
+    "\"ops\": [{\"op\": \"add\", \"inputs\": [\"a\", \"b\"], \"outputs\": [\"c\"]}], \"outputs\": [\"c\"]}";
+
+/* An addition of parts costs an all_reduce of each operand more, all other strategies what they did; under `none`
+ * again none does. */
+static void parts_are_completed_before(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  sw_graph *g;
+  sw_profile profile;
+  sw_mesh mesh;
+  sw_machine *plain, *lowered;
+  sw_enumeration all;
+  int n_partial = 0;
+  flat_profile(&profile, 8, 1e-6, 1e-9);
+  assert_ok(sw_mesh_parse("x=2,y=4", &arena, &mesh, &diag));
+  assert_ok(sw_machine_build(&arena, &profile, &mesh, &plain, &diag));
+  assert_ok(sw_machine_build(&arena, &profile, &mesh, &lowered, &diag));
+  assert_ok(sw_machine_lower(lowered, (sw_lowering){.early_sums = true}, &arena, &diag));
+  assert_ok(sw_model_parse("a.json", kAdd, sizeof kAdd - 1, &g, &diag));
+  assert_ok(sw_strategies_enumerate(g, &g->ops[0], plain, NULL, &arena, &all, &diag));
+  for (int32_t i = 0; i < all.n; i++) {
+    sw_op_cost was, is;
+    sw_sharding at;
+    sw_strategy_operand(&g->ops[0], &all.at[i], 0, &at);
+    sw_strategy_cost(g, &g->ops[0], plain, &all.at[i], &was);
+    sw_strategy_cost(g, &g->ops[0], lowered, &all.at[i], &is);
+    const double bytes = (double)sw_sharding_held_bytes(&at, (int64_t[]){64, 64}, SW_F32);
+    const double one_s =
+        sw_machine_collective_s(plain, SW_COLL_ALL_REDUCE, sw_sharding_partial(&at), at.n_partial, bytes);
+    n_partial += at.n_partial > 0;
+    assert_true(fabs(is.move_s - was.move_s - (at.n_partial ? 2 * one_s : 0)) < 1e-15);
+    assert_true(is.local_s == was.local_s);
+  }
+  assert_true(n_partial > 0);
+  assert_ok(sw_compile_as("xla-cpu", g, lowered, &arena, &diag));
+  assert_true(sw_machine_lowering(lowered).early_sums && sw_machine_lowering(lowered).whole_scatters);
+  assert_ok(sw_compile_as("none", g, lowered, &arena, &diag));
+  assert_false(sw_machine_lowering(lowered).early_sums || sw_machine_lowering(lowered).whole_scatters);
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(narrow_floats_are_moved_as_f32), cmocka_unit_test(reduce_scatters_are_all_reduces),
+      cmocka_unit_test(moves_keep_the_order_of_axes), cmocka_unit_test(parts_are_completed_before)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
