@@ -78,9 +78,12 @@ void sw_spmd_print(const sw_spmd *s, sw_text *out) {
   sw_text_puts(out, "\n");
 }
 
-static const sw_sharding kParts = {.n_partial = 1};
+/* While it is partial, on the way from there, and as an operand of what then is, a value may be held wider than it is.
+ */
+static bool is_held_wider(sw_dtype held, sw_dtype t) {
+  return held == SW_F32 && sw_dtype_class_of(t) == SW_CLASS_FLOAT && sw_dtype_bits(t) < sw_dtype_bits(held);
+}
 
-/* While it is partial, and on the way from there, a value may be held wider than it is. */
 static sw_rc verify_value(const sw_spmd *s, sw_id id, sw_diag *d) {
   const sw_layout *l = &s->layout[id];
   if (!l->is_block) return SW_OK;
@@ -89,7 +92,7 @@ static sw_rc verify_value(const sw_spmd *s, sw_id id, sw_diag *d) {
   const char *name = s->program->values[id].name;
   SW_TRY_NOTE(d, sw_sharding_verify(mesh_of(s, l), &l->sharding, whole->rank, whole->dims, d), "in the layout of '%s'",
               name);
-  const bool typed = local->dtype == whole->dtype || local->dtype == sw_sharding_held_as(&kParts, whole->dtype);
+  const bool typed = local->dtype == whole->dtype || is_held_wider(local->dtype, whole->dtype);
   if (local->rank != whole->rank || !typed || !sw_sharding_local_dims(&l->sharding, whole->dims, dims)) {
     return SW_BUG(d, "'%s' is not a block of its tensor", name);
   }

@@ -64,10 +64,11 @@ static sw_rc check_disjoint(const sw_rule_call *c, sw_attr_key batch, sw_attr_ke
   return SW_OK;
 }
 
+static bool is_float_of_8_bits(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT && sw_dtype_bits(t) == 8; }
+
 /* The dtype of the result: of the operands' class. */
 static sw_rc check_contraction(const sw_rule_call *c, sw_dtype *out) {
   SW_TRY(sw_check_class(c, 0, SW_NUMBERS));
-  SW_TRY(sw_check_same_dtype(c, 0, 1));
   sw_dtype t = c->operands[0].dtype;
   const sw_attr *a = sw_call_attr(c, SW_ATTR_DTYPE);
   *out = a ? (sw_dtype)a->u.i : t;
@@ -78,6 +79,9 @@ static sw_rc check_contraction(const sw_rule_call *c, sw_dtype *out) {
 
 sw_rc sw_infer_dot(sw_rule_call *c) {
   sw_dtype t;
+  /* Floats of eight bits need not be alike: gradients want another range than weights. */
+  if (!is_float_of_8_bits(c->operands[0].dtype) || !is_float_of_8_bits(c->operands[1].dtype))
+    SW_TRY(sw_check_same_dtype(c, 0, 1));
   SW_TRY(check_contraction(c, &t));
   SW_TRY(check_pairs(c, SW_ATTR_LHS_BATCH, SW_ATTR_RHS_BATCH, "batch"));
   SW_TRY(check_pairs(c, SW_ATTR_LHS_CONTRACT, SW_ATTR_RHS_CONTRACT, "contracting"));
@@ -198,6 +202,7 @@ static sw_rc check_groups(const sw_rule_call *c, const conv *k) {
 sw_rc sw_infer_convolution(sw_rule_call *c) {
   sw_dtype t;
   conv k = {0};
+  SW_TRY(sw_check_same_dtype(c, 0, 1));
   SW_TRY(check_contraction(c, &t));
   SW_TRY(read_conv(c, &k));
   SW_TRY(check_groups(c, &k));
