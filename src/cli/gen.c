@@ -60,9 +60,9 @@ static void list_params(const sw_gen_arch *a, sw_text *out) {
     if (!value) continue;
     size_t start = out->n;
     sw_text_printf(out, "  --%s ", sw_gen_param_text((sw_gen_param)p));
-    sw_text_pad(out, start, 16);
+    sw_text_pad(out, start, 18);
     sw_text_printf(out, "%.*s ", n, value);
-    sw_text_pad(out, start, 36);
+    sw_text_pad(out, start, 38);
     sw_text_printf(out, "%s\n", sw_gen_param_help((sw_gen_param)p));
   }
 }

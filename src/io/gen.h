@@ -51,8 +51,10 @@
     "elements that training leaves out of an embedding's sum, of what a block adds and of plain attention's weights")  \
   X(ATTENTION, "attention", "HOW", "plain|fused", "as products and a softmax, or as one op")                           \
   X(DTYPE, "dtype", "TYPE", "f32|bf16|f16|f64", "element type of parameters and activations")                          \
-  X(PARAM_DTYPE, "param-dtype", "TYPE", "same|f32",                                                                    \
-    "of parameters as they are stored; ops use them converted to dtype")                                               \
+  X(MATMUL_DTYPE, "matmul-dtype", "TYPE", "same|f8|f8-mixed",                                                          \
+    "of what linear layers multiply: f8 with a scale for each tensor; mixed: gradients with more range")               \
+  X(PARAM_DTYPE, "param-dtype", "TYPE", "same|f32|f8",                                                                 \
+    "of parameters as they are stored; ops use them converted to dtype. f8: weights of linear layers, with a scale")   \
   X(GRAD_DTYPE, "grad-dtype", "TYPE", "same|f32", "of gradients of parameters; same: as ops use the parameter")        \
   X(STATE_DTYPE, "state-dtype", "TYPE", "f32|bf16|f8",                                                                 \
     "of what adam keeps of past gradients; f8 with a scale for each block of up to 256")                               \

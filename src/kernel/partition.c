@@ -90,10 +90,25 @@ static sw_apart join_reduction(const sw_partition *p, const sw_op *op, const sw_
   return SW_APART_TOGETHER;
 }
 
+/* The contraction whose result, times scales, is what the op gives as the result of a function; NULL: none. */
+static const sw_op *scaled_contraction(const sw_partition *p, const sw_op *op) {
+  const char *function = op->function;
+  if (!p->rules->scales || !function || strcmp(op->name, function) != 0) return NULL;
+  while (op->n_operands && p->g->values[op->operands[0]].def >= 0) {
+    op = &p->g->ops[p->g->values[op->operands[0]].def];
+    if (!op->function || strcmp(op->function, function) != 0) return NULL;
+    if (sw_kind_of(op) == SW_KIND_CONTRACT) return op;
+  }
+  return NULL;
+}
+
 /* A gradient that updates a state is reduced over devices first: that is no epilogue. */
-static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
-  const bool fits = !into->heavy && !into->again && !into->updates && !into->row && !into->column &&
-                    into->points == elements(p->g, op->results[0]) && within(into->kinds, p->rules->epilogue);
+static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const sw_op *end, const sw_fusion *into,
+                                 sw_fusion *both) {
+  const bool scaled = scaled_contraction(p, end) == op;
+  const bool fits = !into->heavy && !into->again && (scaled || !into->updates) && !into->row && !into->column &&
+                    into->points == elements(p->g, op->results[0]) &&
+                    (scaled || within(into->kinds, p->rules->epilogue));
   both->heavy = true;
   return fits ? SW_APART_TOGETHER : SW_APART_READER;
 }
@@ -123,8 +138,22 @@ static bool is_inner_step(const sw_partition *p, const sw_op *op) {
   return true;
 }
 
-/* Why the op does not go into the group; TOGETHER: it does, and *both is the group with it. */
-static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
+/* Contractions read operands as they lie in memory: what is made smaller for them is made once. */
+static bool makes_smaller(const sw_partition *p, const sw_op *op, const sw_fusion *into) {
+  return into->heavy && sw_kind_of(op) == SW_KIND_CAST && !(p->rules->into_heavy & SW_KIND_BIT(CHEAP)) &&
+         !reads_little(p->g, op);
+}
+
+/* Does a call of a contraction, of which `end` gives the result, widen the operand that the op widens? */
+static bool is_widened_by_call(const sw_partition *p, const sw_op *op, const sw_op *end) {
+  return op->function && sw_kind_of(op) == SW_KIND_CAST && reads_little(p->g, op) && scaled_contraction(p, end) &&
+         strcmp(op->function, end->function) == 0;
+}
+
+/* Why the op does not go into the group, of which `end` is the last; TOGETHER: it does, and *both is the group with it.
+ */
+static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_op *end, const sw_fusion *into,
+                         sw_fusion *both) {
   const sw_kind kind = sw_kind_of(op);
   const uint32_t bit = sw_kind_bit(kind);
   *both = *into;
@@ -132,11 +161,12 @@ static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_fusion
   if (into->kinds & (SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL))) return SW_APART_DELIVERED;
   if (!same_function(into->function, function_of(p, op))) return SW_APART_NEVER;
   if (kind == SW_KIND_REDUCE) return join_reduction(p, op, into, both);
-  if (kind == SW_KIND_CONTRACT) return join_contraction(p, op, into, both);
+  if (kind == SW_KIND_CONTRACT) return join_contraction(p, op, end, into, both);
   if (into->again)
     return is_inner_step(p, op) || (bit & p->rules->again && reads_little(p->g, op)) ? SW_APART_TOGETHER
                                                                                      : SW_APART_READER;
-  if (!(bit & taken_by(p->rules, into))) return SW_APART_READER;
+  if (is_widened_by_call(p, op, end)) return SW_APART_TOGETHER;
+  if (!(bit & taken_by(p->rules, into)) || makes_smaller(p, op, into)) return SW_APART_READER;
   if ((into->row || into->column) && elements(p->g, op->results[0]) > into->points) return SW_APART_ROWS;
   return SW_APART_TOGETHER;
 }
@@ -199,8 +229,11 @@ static void join(sw_partition *p, sw_id id) {
   const readers by = readers_of(p, op);
   p->group[id].updates = by.updates;
   why = by.delivered ? SW_APART_DELIVERED : SW_APART_WANTED;
-  if (by.only >= 0) {
-    why = p->g->ops[by.only].frame == op->frame ? try_join(p, op, &p->group[by.only], &both) : SW_APART_READER;
+  if (scaled_contraction(p, op)) {
+    why = SW_APART_LIBRARY;
+  } else if (by.only >= 0) {
+    const sw_op *end = &p->g->ops[by.only];
+    why = end->frame == op->frame ? try_join(p, op, end, &p->group[by.only], &both) : SW_APART_READER;
     if (!why) {
       p->of[id] = by.only;
       p->group[by.only] = both;

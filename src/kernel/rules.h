@@ -40,6 +40,7 @@ typedef struct sw_fusion_rules {
   bool by_function;    /* only what is one function of a library: a program's own, of rows, of one tensor, an update */
   bool in_place;       /* updates of what nobody else needs overwrite it */
   bool one_update;     /* updates of all parameters run as one launch */
+  bool scales;         /* contractions with scales and widened operands are one call, where they are one function */
   bool widens;         /* contractions of narrow floats work on f32 copies */
   int64_t combine;     /* bytes up to which collectives are done together in one call */
   sw_lowering lowering;

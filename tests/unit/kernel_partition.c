@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "shardwright/kernel.h"
+#include "io/gen.h"
 #include "support/program.h"
 #include "support/meshes.h"
 
@@ -224,6 +225,52 @@ static void known_programs(void **state) {
   }
 }
 
+/* A linear layer of 4096 x 2048 activations and 2048 x 2048 weights in bf16, in MiB: 16, 8 and a result of 16. */
+static const struct {
+  const char *matmul, *param, *compiler;
+  int launches, mib;
+} kLinear[] = {
+    /* the largest of each factor, each factor made narrow, the product with its scales */
+    {"f8", "same", "eager", 5, 16 + (16 + 8) + 8 + (8 + 4) + (8 + 4 + 16)},
+    {"f8", "same", "inductor", 5, 16 + (16 + 8) + 8 + (8 + 4) + (8 + 4 + 16)},
+    {"f8", "same", "xla", 5, 16 + (16 + 8) + 8 + (8 + 4) + (8 + 4 + 16)},
+    {"f8", "same", "ideal", 3, (16 + 8) + (8 + 4) + (8 + 4 + 16)},
+    {"f8", "f8", "inductor", 3, 16 + (16 + 8) + (8 + 4 + 16)},
+    /* one call that widens the weight */
+    {"same", "f8", "eager", 1, 16 + 4 + 16},
+    {"same", "f8", "inductor", 1, 16 + 4 + 16},
+    {"same", "f8", "xla", 1, 16 + 4 + 16},
+    {"same", "same", "inductor", 1, 16 + 8 + 16},
+};
+
+static void layers_in_eight_bits(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kLinear / sizeof *kLinear; i++) {
+    const sw_gen_arg args[] = {{"layers", "1"},
+                               {"batch", "4096"},
+                               {"hidden", "2048"},
+                               {"dtype", "bf16"},
+                               {"matmul-dtype", kLinear[i].matmul},
+                               {"param-dtype", kLinear[i].param}};
+    sw_diag diag = {0};
+    sw_arena a = {0};
+    const sw_kernels *k;
+    double sum;
+    int launches = 0;
+    sw_graph *g;
+    assert_ok(sw_gen_model("mlp", args, sizeof args / sizeof *args, &g, &diag));
+    assert_ok(sw_kernels_find(g, kLinear[i].compiler, &a, &k, &diag));
+    traffic_is_of_borders(g, k, &sum);
+    for (sw_id op = 0; op < g->n_ops; op++) launches += k->launches[op];
+    const double mib = 1 << 20, scalars = 100;
+    if (launches != kLinear[i].launches || sum < kLinear[i].mib * mib || sum > kLinear[i].mib * mib + scalars)
+      fail_msg("%s, weights in %s, %s: %d launches, %g MiB", kLinear[i].matmul, kLinear[i].param, kLinear[i].compiler,
+               launches, sum / mib);
+    sw_arena_deinit(&a);
+    sw_graph_destroy(g);
+  }
+}
+
 static void unknown_compiler(void **state) {
   (void)state;
   sw_diag diag = {0};
@@ -238,6 +285,7 @@ static void unknown_compiler(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs), cmocka_unit_test(small_models),
-                                     cmocka_unit_test(known_programs), cmocka_unit_test(unknown_compiler)};
+                                     cmocka_unit_test(known_programs), cmocka_unit_test(layers_in_eight_bits),
+                                     cmocka_unit_test(unknown_compiler)};
   return cmocka_run_group_tests_name("kernel_partition", tests, NULL, NULL);
 }

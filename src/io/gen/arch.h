@@ -2,13 +2,14 @@
 #ifndef IO_GEN_ARCH_H_
 #define IO_GEN_ARCH_H_
 
-#include "io/gen/build.h"
+#include "io/gen/linear.h"
 
 /* Parameters after reading: numbers as they are, choices as their index in sw_gen_param_choices. */
 typedef struct swg_config {
   const char *name; /* of the architecture or preset */
   int64_t v[SW_GEN_PARAM_COUNT];
-  const char *mesh; /* "" when not given */
+  const char *mesh;       /* "" when not given */
+  swg_products *products; /* NULL: linear layers are worked out as activations are */
 } swg_config;
 
 /* In the order of the choices. */
@@ -16,6 +17,8 @@ enum { SWG_FORWARD, SWG_TRAIN, SWG_DECODE };
 enum { SWG_NCHW, SWG_NHWC };
 enum { SWG_SGD, SWG_ADAM };
 enum { SWG_PLAIN_ATTENTION, SWG_FUSED_ATTENTION };
+enum { SWG_PARAMS_SAME, SWG_PARAMS_F32, SWG_PARAMS_F8 };
+enum { SWG_MATMUL_SAME, SWG_MATMUL_F8, SWG_MATMUL_MIXED };
 enum { SWG_1D_TENSORS, SWG_1D_OPERATIONS, SWG_2D, SWG_PLAIN };
 
 static inline int64_t swg_get(const swg_config *c, sw_gen_param p) { return c->v[p]; }

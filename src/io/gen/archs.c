@@ -40,9 +40,12 @@ typedef struct arch_row {
 } arch_row;
 
 /* What every model that can be trained has; the same but for precision of its own. */
-#define TRAINED_IN "param-dtype=same|f32 grad-dtype=same|f32 state-dtype=f32|bf16|f8 convert=once|again"
+#define TRAINED_ALSO "grad-dtype=same|f32 state-dtype=f32|bf16|f8 convert=once|again"
+#define TRAINED_IN "param-dtype=same|f32 " TRAINED_ALSO
+#define IN_EIGHT_BITS "matmul-dtype=same|f8|f8-mixed "
+#define LINEAR_IN IN_EIGHT_BITS "param-dtype=same|f32|f8 " TRAINED_ALSO
 #define ATTENTION " attention=plain|fused"
-#define MIXED_IN "param-dtype=f32|same grad-dtype=same|f32 state-dtype=f32|bf16|f8 convert=once|again"
+#define MIXED_IN IN_EIGHT_BITS "param-dtype=f32|same|f8 " TRAINED_ALSO
 
 static const arch_row kArchs[] = {
     {{.name = "rfc-mlp",
@@ -54,13 +57,13 @@ static const arch_row kArchs[] = {
       .help = "a stack of square matrices with relu",
       .source = "any size",
       .params = "mode=forward|train layers=4 batch=4096 hidden=4096 bias=no|yes dtype=f32|bf16|f16|f64 "
-                "optimizer=sgd|adam " TRAINED_IN},
+                "optimizer=sgd|adam " LINEAR_IN},
      swg_build_mlp},
     {{.name = "gpt2",
       .help = "GPT-2 (small): learned positions, layer norm before each block, gelu, tied output",
       .source = "Radford et al. 2019; the openai-community/gpt2 configuration",
       .params = "mode=forward|train|decode layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=50257 seq=1024 batch=8 "
-                "dropout=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN ATTENTION},
+                "dropout=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd " LINEAR_IN ATTENTION},
      swg_build_gpt2},
     {{.name = "mpt",
       .help =
@@ -73,32 +76,32 @@ static const arch_row kArchs[] = {
       .help = "BERT (base): layer norm after each block, masked-language-model head, tied output",
       .source = "Devlin et al. 2018, arXiv:1810.04805",
       .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=30522 seq=512 batch=8 "
-                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN ATTENTION},
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd " LINEAR_IN ATTENTION},
      swg_build_bert},
     {{.name = "bert-layers",
       .help = "the layers of bert alone, from activations to activations",
       .source = "as bert",
       .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 seq=512 batch=8 "
-                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN ATTENTION},
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd " LINEAR_IN ATTENTION},
      swg_build_bert_layers},
     {{.name = "llama3",
       .help = "Llama 3 (8B): rms norm, rotary positions, grouped-query attention, gated silu",
       .source = "Grattafiori et al. 2024, arXiv:2407.21783, table 3",
       .params = "mode=forward|decode|train layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=128256 "
-                "seq=8192 batch=1 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN ATTENTION},
+                "seq=8192 batch=1 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " LINEAR_IN ATTENTION},
      swg_build_llama},
     {{.name = "mixtral",
       .help = "Mixtral (8x7B): Llama's attention, top-k mixture of experts with dispatch and combine einsums",
       .source = "Jiang et al. 2024, arXiv:2401.04088, table 1; dispatch as in GShard, arXiv:2006.16668",
       .params = "mode=forward|train|decode layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=32000 "
-                "seq=2048 batch=8 experts=8 top-k=2 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN
+                "seq=2048 batch=8 experts=8 top-k=2 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " LINEAR_IN
                     ATTENTION},
      swg_build_mixtral},
     {{.name = "qwen3-moe",
       .help = "Qwen3 (30B-A3B): mixtral with an rms norm of each query and key head",
       .source = "Yang et al. 2025, arXiv:2505.09388, table 2; the Qwen/Qwen3-30B-A3B configuration",
       .params = "mode=forward|train|decode layers=48 hidden=2048 heads=32 kv-heads=4 head-dim=128 ffn=768 vocab=151936 "
-                "seq=4096 batch=8 experts=128 top-k=8 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN
+                "seq=4096 batch=8 experts=128 top-k=8 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " LINEAR_IN
                     ATTENTION},
      swg_build_qwen3_moe},
     {{.name = "gpt-oss",
@@ -106,45 +109,45 @@ static const arch_row kArchs[] = {
       .source = "OpenAI 2025, arXiv:2508.10925; the openai/gpt-oss-20b configuration",
       .params = "mode=forward|train|decode layers=24 hidden=2880 heads=64 kv-heads=8 head-dim=64 ffn=2880 vocab=201088 "
                 "seq=4096 batch=8 experts=32 top-k=4 capacity=0 window=128 dtype=bf16|f32|f16|f64 "
-                "optimizer=adam|sgd " TRAINED_IN},
+                "optimizer=adam|sgd " LINEAR_IN},
      swg_build_gpt_oss},
     {{.name = "deepseek-v3",
       .help = "DeepSeek-V3 (671B): latent attention, sigmoid router, a shared expert; no multi-token prediction",
       .source = "DeepSeek-AI 2024, arXiv:2412.19437, section 4.2; the deepseek-ai/DeepSeek-V3 configuration",
       .params = "mode=forward|train layers=61 hidden=7168 heads=128 head-dim=128 rope-dim=64 q-rank=1536 kv-rank=512 "
                 "ffn=18432 dense-layers=3 expert-ffn=2048 experts=256 top-k=8 capacity=0 vocab=129280 seq=4096 batch=8 "
-                "dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN},
+                "dtype=bf16|f32|f16|f64 optimizer=adam|sgd " LINEAR_IN},
      swg_build_deepseek},
     {{.name = "nemotron-4",
       .help = "Nemotron-4 (15B): layer norms, half of each head turned, squared relu, grouped-query attention",
       .source = "Parmar et al. 2024, arXiv:2402.16819, table 1; Adler et al. 2024, arXiv:2406.11704, table 1",
       .params = "mode=forward|train layers=32 hidden=6144 heads=48 kv-heads=8 head-dim=0 ffn=0 vocab=256000 seq=4096 "
-                "batch=1 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN},
+                "batch=1 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " LINEAR_IN},
      swg_build_nemotron},
     {{.name = "moe-layers",
       .help = "the layers of mixtral alone, from activations to activations",
       .source = "as mixtral",
       .params = "mode=forward|train layers=1 hidden=4096 heads=32 kv-heads=0 head-dim=0 ffn=0 seq=2048 batch=8 "
-                "experts=8 top-k=2 capacity=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN ATTENTION},
+                "experts=8 top-k=2 capacity=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd " LINEAR_IN ATTENTION},
      swg_build_moe_layers},
     {{.name = "mamba2",
       .help = "Mamba-2 (130M): state spaces worked on in chunks, gated rms norm, tied output",
       .source = "Dao and Gu 2024, arXiv:2405.21060; the state-spaces/mamba2-130m configuration",
       .params = "mode=forward|train layers=24 hidden=768 head-dim=64 state=128 chunk=256 vocab=50288 seq=2048 batch=8 "
-                "dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN},
+                "dtype=bf16|f32|f16|f64 optimizer=adam|sgd " LINEAR_IN},
      swg_build_mamba2},
     {{.name = "vit",
       .help = "Vision Transformer (ViT-L/16): patches by a convolution, class token, learned positions",
       .source = "Dosovitskiy et al. 2020, arXiv:2010.11929, table 1",
       .params =
           "mode=forward|train layers=24 hidden=1024 heads=16 head-dim=0 ffn=0 image=224 patch=16 channels=3 "
-          "classes=1000 batch=64 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN ATTENTION},
+          "classes=1000 batch=64 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd " LINEAR_IN ATTENTION},
      swg_build_vit},
     {{.name = "dit",
       .help = "diffusion transformer (DiT-XL/2): norms shifted, scaled and gated by time and class",
       .source = "Peebles and Xie 2023, arXiv:2212.09748, table 1; facebookresearch/DiT",
       .params = "mode=forward|train layers=28 hidden=1152 heads=16 head-dim=0 ffn=0 image=32 patch=2 channels=4 "
-                "classes=1000 batch=256 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN},
+                "classes=1000 batch=256 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd " LINEAR_IN},
      swg_build_dit},
     {{.name = "unet",
       .help = "diffusion U-Net (DDPM, 32 pixels): residual blocks at four sizes, attention at half the size",
@@ -372,12 +375,10 @@ sw_dtype swg_dtype(const swg_config *c) {
   return kDtypes[c->v[SW_GEN_DTYPE]];
 }
 
-/* That of a choice "same|f32": the type given, or the one named. */
-static sw_dtype same_or(int64_t choice, sw_dtype same, sw_dtype named) { return choice ? named : same; }
-
 sw_rc swg_begin_model(swg_builder *b, const swg_config *c, sw_diag *d) {
   SW_TRY(swg_begin(b, c->name, swg_dtype(c), d));
-  b->stored = same_or(c->v[SW_GEN_PARAM_DTYPE], b->dtype, SW_F32);
+  b->products = c->products;
+  b->stored = c->v[SW_GEN_PARAM_DTYPE] == SWG_PARAMS_F32 ? SW_F32 : b->dtype;
   return SW_OK;
 }
 
@@ -387,24 +388,52 @@ sw_rc swg_check_divides(const swg_config *c, sw_gen_param whole, sw_gen_param pa
                        (long long)c->v[whole], kParams[part].text, (long long)c->v[part]);
 }
 
+static sw_rc train(const sw_graph *forward, const swg_config *c, sw_graph **out, sw_diag *d) {
+  static const sw_dtype kMoments[] = {SW_F32, SW_BF16, SW_F8E4M3FN};
+  const swg_how how = {.adam = c->v[SW_GEN_OPTIMIZER] == SWG_ADAM,
+                       .converts_again = c->v[SW_GEN_CONVERT],
+                       .wide_gradients = c->v[SW_GEN_GRAD_DTYPE],
+                       .moments = kMoments[c->v[SW_GEN_STATE_DTYPE]],
+                       .products = c->products};
+  return swg_train_step(forward, &how, out, d);
+}
+
+/* Linear layers in eight bits, when the parameters say so. */
+static sw_rc products_of(swg_config *c, swg_products *p, sw_diag *d) {
+  const int64_t multiply = c->v[SW_GEN_MATMUL_DTYPE];
+  *p = (swg_products){.forward = SW_F8E4M3FN,
+                      .gradient = multiply == SWG_MATMUL_MIXED ? SW_F8E5M2 : SW_F8E4M3FN,
+                      .multiply = multiply != SWG_MATMUL_SAME,
+                      .stored = c->v[SW_GEN_PARAM_DTYPE] == SWG_PARAMS_F8};
+  if (p->stored && swg_training(c))
+    return SW_FAIL_INPUT(d, SW_NOWHERE,
+                         "%s is f8; expected same or f32 in a training step, which moves parameters by little",
+                         kParams[SW_GEN_PARAM_DTYPE].text);
+  if (p->multiply || p->stored) c->products = p;
+  return SW_OK;
+}
+
 sw_rc sw_gen_model(const char *arch, const sw_gen_arg *args, int n_args, sw_graph **out, sw_diag *d) {
   const sw_gen_arch *a;
   swg_config c;
-  SW_TRY(sw_gen_arch_find(arch, &a, d));
-  SW_TRY_NOTE(d, read_config(a, args, n_args, &c, d), "while generating '%s'", arch);
+  swg_products products = {0};
   sw_graph *forward;
-  SW_TRY_NOTE(d, build_of(a)(&c, &forward, d), "while generating '%s'", arch);
-  if (!swg_training(&c)) {
+  sw_rc rc;
+  SW_TRY(sw_gen_arch_find(arch, &a, d));
+  SW_TRY_TO(failed, read_config(a, args, n_args, &c, d));
+  SW_TRY_TO(failed, products_of(&c, &products, d));
+  SW_TRY_TO(failed, build_of(a)(&c, &forward, d));
+  if (swg_training(&c)) {
+    rc = train(forward, &c, out, d);
+    sw_graph_destroy(forward);
+    if (rc) goto failed;
+  } else {
     *out = forward;
-    return SW_OK;
   }
-  static const sw_dtype kMoments[] = {SW_F32, SW_BF16, SW_F8E4M3FN};
-  const swg_how how = {.adam = c.v[SW_GEN_OPTIMIZER] == SWG_ADAM,
-                       .converts_again = c.v[SW_GEN_CONVERT],
-                       .wide_gradients = c.v[SW_GEN_GRAD_DTYPE],
-                       .moments = kMoments[c.v[SW_GEN_STATE_DTYPE]]};
-  sw_rc rc = swg_train_step(forward, &how, out, d);
-  sw_graph_destroy(forward);
-  if (rc) sw_diag_note(d, "while generating '%s'", arch);
+  sw_array_free(&products.done);
+  return SW_OK;
+failed:
+  sw_array_free(&products.done);
+  sw_diag_note(d, "while generating '%s'", arch);
   return rc;
 }

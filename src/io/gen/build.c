@@ -49,6 +49,22 @@ void swg_leave(swg_builder *b) {
   if (b->scope.at) b->scope.at[b->scope.n] = '\0';
 }
 
+void swg_leave_all(swg_builder *b, sw_text *scope) {
+  *scope = b->scope;
+  b->scope = (sw_text){0};
+}
+
+void swg_return(swg_builder *b, sw_text *scope) {
+  sw_text_free(&b->scope);
+  b->scope = *scope;
+}
+
+void swg_name_like(swg_builder *b, sw_id v, const char *behind, char *out, size_t size) {
+  const char *name = b->rc || v < 0 ? "" : b->graph->values[v].name;
+  const int n = snprintf(out, size, "%s%s", name, behind);
+  if (n < 0 || (size_t)n >= size) swg_fail(b, SW_BUG(b->diag, "a name is longer than %zu", size));
+}
+
 /* Scope and name; NULL after a failure. Valid until the next call. */
 static const char *full_name(swg_builder *b, const char *name) {
   b->name.n = 0;

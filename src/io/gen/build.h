@@ -14,6 +14,8 @@
 
 enum { SWG_SCOPES = 8 };
 
+struct swg_products; /* linear.h */
+
 typedef struct swg_builder {
   sw_graph *graph;
   sw_diag *diag;
@@ -23,11 +25,12 @@ typedef struct swg_builder {
   sw_text scope;            /* "h.3.attn." */
   size_t outer[SWG_SCOPES]; /* length of `scope` outside each scope entered */
   int depth;
-  sw_text name;         /* the full name being built */
-  double dropped;       /* share of elements that swg_dropout leaves out */
-  sw_id random;         /* state that random bits are made from, as far as they are made */
-  const char *function; /* what ops that are added are parts of (sw_op); NULL: of nothing */
-  sw_text of_function;  /* its name, where swg_function made it */
+  sw_text name;                  /* the full name being built */
+  double dropped;                /* share of elements that swg_dropout leaves out */
+  sw_id random;                  /* state that random bits are made from, as far as they are made */
+  const char *function;          /* what ops that are added are parts of (sw_op); NULL: of nothing */
+  sw_text of_function;           /* its name, where swg_function made it */
+  struct swg_products *products; /* linear layers in eight bits; NULL: as activations are */
 } swg_builder;
 
 typedef struct swg_shape {
@@ -64,6 +67,11 @@ SW_CHECKED sw_rc swg_finish(swg_builder *b, sw_graph **out);
 
 void swg_enter(swg_builder *b, const char *fmt, ...) SW_PRINTF(2, 3);
 void swg_leave(swg_builder *b);
+/* Until swg_return, names are whole: for what is called by a value, not by where it is made. */
+void swg_leave_all(swg_builder *b, sw_text *scope);
+void swg_return(swg_builder *b, sw_text *scope);
+/* The value's name and `behind` it. */
+void swg_name_like(swg_builder *b, sw_id v, const char *behind, char *out, size_t size);
 /* Ops from here on are parts of the function of a library whose result is op NAME of this scope; NULL: of none. */
 void swg_function(swg_builder *b, const char *name);
 /* Remember a failure of the model's own. */

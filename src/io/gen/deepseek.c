@@ -20,7 +20,7 @@ typedef struct latent {
 
 static sw_id weight(swg_builder *b, const char *name, const char *equation, const char *param, sw_id x,
                     swg_shape shape) {
-  return swg_einsum(b, name, equation, SWG_IDS(x, swg_param(b, param, shape)));
+  return swg_linear(b, name, equation, x, param, shape);
 }
 
 static sw_id query_of(swg_builder *b, const latent *a, sw_id x) {

@@ -1,109 +1,44 @@
 /* Derivatives of contractions, gathers and top_k.
  *
  *   y = einsum("bsd,dhk->bshk", x, w)    dx = "bshk,dhk->bsd"    dw = "bsd,bshk->dhk"
- *
- * Of the two orders of the operands, the one is taken whose result needs no transpose.
  */
 #include <string.h>
 
+#include "io/gen/contract.h"
 #include "io/gen/train.h"
 
-enum { LETTERS = 52 };
-
-typedef struct letters {
-  char at[LETTERS + 1];
-  int n;
-} letters;
-
-static bool has(const letters *l, char c) { return memchr(l->at, c, (size_t)l->n) != NULL; }
-static void push(letters *l, char c) { l->at[l->n++] = c; }
-
-/* The order of dims in which dot_general gives einsum(a, b): shared and kept, a's own, b's own. */
-static letters natural_order(const letters *a, const letters *b, const letters *result) {
-  letters order = {{0}, 0};
-  for (int i = 0; i < a->n; i++) {
-    if (has(b, a->at[i]) && has(result, a->at[i])) push(&order, a->at[i]);
-  }
-  for (int i = 0; i < a->n; i++) {
-    if (!has(b, a->at[i])) push(&order, a->at[i]);
-  }
-  for (int i = 0; i < b->n; i++) {
-    if (!has(a, b->at[i])) push(&order, b->at[i]);
-  }
-  return order;
-}
-
 /* The letters of a dot's operands and result. */
-static void dot_letters(const swg_reverse *r, const sw_op *op, letters *a, letters *b, letters *y) {
+static void dot_letters(const swg_reverse *r, const sw_op *op, swg_letters *a, swg_letters *b, swg_letters *y) {
   int n_batch, n_contract;
   const int64_t *a_batch = sw_op_ints(op, SW_ATTR_LHS_BATCH, &n_batch);
   const int64_t *b_batch = sw_op_ints(op, SW_ATTR_RHS_BATCH, &n_batch);
   const int64_t *a_contract = sw_op_ints(op, SW_ATTR_LHS_CONTRACT, &n_contract);
   const int64_t *b_contract = sw_op_ints(op, SW_ATTR_RHS_CONTRACT, &n_contract);
-  *a = *b = *y = (letters){{0}, 0};
+  *a = *b = *y = (swg_letters){{0}, 0};
   a->n = swg_operand_type(r, op, 0)->rank;
   b->n = swg_operand_type(r, op, 1)->rank;
   for (int i = 0; i < a->n; i++) a->at[i] = (char)('a' + i);
-  for (int i = 0; i < n_batch; i++) push(y, b->at[b_batch[i]] = a->at[a_batch[i]]);
+  for (int i = 0; i < n_batch; i++) swg_letters_push(y, b->at[b_batch[i]] = a->at[a_batch[i]]);
   for (int i = 0; i < n_contract; i++) b->at[b_contract[i]] = a->at[a_contract[i]];
   for (int i = 0; i < a->n; i++) {
-    if (!has(b, a->at[i])) push(y, a->at[i]);
+    if (!swg_letters_have(b, a->at[i])) swg_letters_push(y, a->at[i]);
   }
   for (int i = 0; i < b->n; i++) {
-    if (!b->at[i]) push(y, b->at[i] = (char)('A' + i));
+    if (!b->at[i]) swg_letters_push(y, b->at[i] = (char)('A' + i));
   }
-}
-
-typedef struct side {
-  const letters *dims;
-  sw_id value;
-} side;
-
-/* One dot_general with the sums kept in type t, of dims in the order in which it gives them. */
-static sw_id wide_dot(swg_reverse *r, const char *name, sw_dtype t, const side *a, const side *b,
-                      const letters *result) {
-  swg_shape batch[2] = {{0}, {0}}, summed[2] = {{0}, {0}};
-  for (int i = 0; i < a->dims->n; i++) {
-    const char *other = memchr(b->dims->at, a->dims->at[i], (size_t)b->dims->n);
-    if (!other) continue;
-    swg_shape *lists = has(result, *other) ? batch : summed;
-    lists[0].at[lists[0].n++] = i;
-    lists[1].at[lists[1].n++] = other - b->dims->at;
-  }
-  return swg_op(
-      &r->b, SW_OP_DOT, name, SWG_IDS(a->value, b->value),
-      SWG_ATTRS(SWG_INTS_N(LHS_BATCH, batch[0].at, batch[0].n), SWG_INTS_N(RHS_BATCH, batch[1].at, batch[1].n),
-                SWG_INTS_N(LHS_CONTRACT, summed[0].at, summed[0].n),
-                SWG_INTS_N(RHS_CONTRACT, summed[1].at, summed[1].n), SWG_INT(DTYPE, t)));
-}
-
-static bool same_letters(const letters *a, const letters *b) { return memcmp(a->at, b->at, sizeof a->at) == 0; }
-
-/* The contraction of a and b to `result`, of type t. */
-static sw_id contract(swg_reverse *r, const char *name, sw_dtype t, const side *a, const side *b,
-                      const letters *result) {
-  letters swapped = natural_order(b->dims, a->dims, result), straight = natural_order(a->dims, b->dims, result);
-  bool swap = same_letters(&swapped, result);
-  const side *x = swap ? b : a, *y = swap ? a : b;
-  if (t != swg_type(&r->b, x->value)->dtype && (swap || same_letters(&straight, result))) {
-    return wide_dot(r, name, t, x, y, result);
-  }
-  char equation[3 * LETTERS + 4];
-  snprintf(equation, sizeof equation, "%s,%s->%s", x->dims->at, y->dims->at, result->at);
-  return swg_einsum(&r->b, name, equation, SWG_IDS(x->value, y->value));
 }
 
 void swg_derive_dot(swg_reverse *r, const sw_op *op, sw_id g) {
-  letters a, b, y;
+  swg_letters a, b, y;
   dot_letters(r, op, &a, &b, &y);
   g = swg_convert(&r->b, "d_narrow", g, swg_operand_type(r, op, 0)->dtype);
   if (swg_wanted(r, op, 0)) {
     sw_dtype t = swg_gradient_type(r, op->operands[0]);
-    swg_give(r, op, 0, contract(r, "d0", t, &(side){&y, g}, &(side){&b, swg_operand(r, op, 1)}, &a));
+    swg_give(r, op, 0, swg_contract(&r->b, "d0", t, &(swg_side){&y, g}, &(swg_side){&b, swg_operand(r, op, 1)}, &a));
   }
   if (swg_wanted(r, op, 1)) {
     sw_dtype t = swg_gradient_type(r, op->operands[1]);
-    swg_give(r, op, 1, contract(r, "d1", t, &(side){&y, g}, &(side){&a, swg_operand(r, op, 0)}, &b));
+    swg_give(r, op, 1, swg_contract(&r->b, "d1", t, &(swg_side){&y, g}, &(swg_side){&a, swg_operand(r, op, 0)}, &b));
   }
 }
 

@@ -132,6 +132,7 @@ sw_rc swg_build_dit(const swg_config *c, sw_graph **out, sw_diag *d) {
     swg_leave(&b);
   }
   x = modulated(&b, "norm_f", x, condition(&b, "condition_f", both, 2, hidden), 0);
+  b.products = NULL; /* the last layer, as logits of others */
   swg_finish_values(&b, c, swg_dense(&b, "final", x, patch * patch * 2 * swg_get(c, SW_GEN_CHANNELS), true));
   return swg_finish(&b, out);
 }

@@ -97,6 +97,7 @@ sw_rc swg_build_bert(const swg_config *c, sw_graph **out, sw_diag *d) {
   int64_t vocab = swg_get(c, SW_GEN_VOCAB);
   sw_id word = swg_param(&b, "word", SWG_SHAPE(vocab, a.hidden));
   sw_id x = bert_blocks(&b, c, &a, bert_embed(&b, c, word));
+  b.products = NULL; /* the head, as that of others */
   swg_enter(&b, "head");
   x = swg_op(&b, SW_OP_GELU, "act", SWG_IDS(swg_dense(&b, "dense", x, a.hidden, true)),
              SWG_ATTRS(SWG_INT(APPROXIMATE, false)));

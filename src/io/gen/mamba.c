@@ -155,11 +155,11 @@ static sw_id state_space(swg_builder *b, const mamba *m, sw_id x, sw_id in, sw_i
 
 static sw_id mixer(swg_builder *b, const mamba *m, sw_id x) {
   const swg_shape to_heads = SWG_SHAPE(m->hidden, m->heads, m->width), to_state = SWG_SHAPE(m->hidden, m->state);
-  sw_id z = swg_einsum(b, "z", "bsd,dhp->bshp", SWG_IDS(x, swg_param(b, "wz", to_heads)));
-  sw_id heads = swg_einsum(b, "x_in", "bsd,dhp->bshp", SWG_IDS(x, swg_param(b, "wx", to_heads)));
-  sw_id in = swg_einsum(b, "B_in", "bsd,dn->bsn", SWG_IDS(x, swg_param(b, "wB", to_state)));
-  sw_id out = swg_einsum(b, "C_in", "bsd,dn->bsn", SWG_IDS(x, swg_param(b, "wC", to_state)));
-  sw_id raw = swg_einsum(b, "dt_in", "bsd,dh->bsh", SWG_IDS(x, swg_param(b, "wdt", SWG_SHAPE(m->hidden, m->heads))));
+  sw_id z = swg_linear(b, "z", "bsd,dhp->bshp", x, "wz", to_heads);
+  sw_id heads = swg_linear(b, "x_in", "bsd,dhp->bshp", x, "wx", to_heads);
+  sw_id in = swg_linear(b, "B_in", "bsd,dn->bsn", x, "wB", to_state);
+  sw_id out = swg_linear(b, "C_in", "bsd,dn->bsn", x, "wC", to_state);
+  sw_id raw = swg_linear(b, "dt_in", "bsd,dh->bsh", x, "wdt", SWG_SHAPE(m->hidden, m->heads));
   heads = convolve(b, m, "x", heads);
   in = convolve(b, m, "B", in);
   out = convolve(b, m, "C", out);
@@ -167,8 +167,7 @@ static sw_id mixer(swg_builder *b, const mamba *m, sw_id x) {
   sw_id gated = swg_binary(b, SW_OP_MULTIPLY, "gated", y, swg_op(b, SW_OP_SILU, "gate", SWG_IDS(z), SWG_NONE));
   sw_id flat = swg_reshape(b, "flat", gated, SWG_SHAPE(m->batch, m->seq, m->heads * m->width));
   sw_id normed = swg_reshape(b, "normed", swg_rms_norm(b, "norm", flat), swg_shape_of(b, gated));
-  sw_id wo = swg_param(b, "wo", SWG_SHAPE(m->heads, m->width, m->hidden));
-  return swg_einsum(b, "o", "bshp,hpd->bsd", SWG_IDS(normed, wo));
+  return swg_linear(b, "o", "bshp,hpd->bsd", normed, "wo", SWG_SHAPE(m->heads, m->width, m->hidden));
 }
 
 sw_rc swg_build_mamba2(const swg_config *c, sw_graph **out, sw_diag *d) {

@@ -115,19 +115,21 @@ static sw_id clamped_gate(swg_builder *b, sw_id gate, sw_id up) {
 }
 
 sw_id swg_moe_block(swg_builder *b, const swg_moe *m, sw_id x) {
+  static const char kIn[] = "becd,edf->ebcf";
   routing r = route(b, m, x);
   int64_t e = m->experts, d = m->hidden, f = m->ffn;
   sw_id in = swg_einsum(b, "in", "bsec,bsd->becd", SWG_IDS(r.dispatch, x));
-  sw_id w_gate = swg_param(b, "w_gate", SWG_SHAPE(e, d, f)), w_up = swg_param(b, "w_up", SWG_SHAPE(e, d, f));
-  sw_id w_down = swg_param(b, "w_down", SWG_SHAPE(e, f, d));
-  sw_id gate = add_bias(b, m, "gate", swg_einsum(b, "gate", "becd,edf->ebcf", SWG_IDS(in, w_gate)));
-  sw_id up = add_bias(b, m, "up", swg_einsum(b, "up", "becd,edf->ebcf", SWG_IDS(in, w_up)));
+  const swg_weight w_gate = swg_weight_of(b, "w_gate", SWG_SHAPE(e, d, f));
+  const swg_weight w_up = swg_weight_of(b, "w_up", SWG_SHAPE(e, d, f));
+  const swg_weight w_down = swg_weight_of(b, "w_down", SWG_SHAPE(e, f, d));
+  sw_id gate = add_bias(b, m, "gate", swg_linear_by(b, "gate", kIn, in, &w_gate));
+  sw_id up = add_bias(b, m, "up", swg_linear_by(b, "up", kIn, in, &w_up));
   sw_id product;
   if (m->clamped) {
     product = clamped_gate(b, gate, up);
   } else {
     product = swg_binary(b, SW_OP_MULTIPLY, "product", swg_op(b, SW_OP_SILU, "act", SWG_IDS(gate), SWG_NONE), up);
   }
-  sw_id down = add_bias(b, m, "down", swg_einsum(b, "down", "ebcf,efd->ebcd", SWG_IDS(product, w_down)));
+  sw_id down = add_bias(b, m, "down", swg_linear_by(b, "down", "ebcf,efd->ebcd", product, &w_down));
   return swg_einsum(b, "out", "bsec,ebcd->bsd", SWG_IDS(r.combine, down));
 }

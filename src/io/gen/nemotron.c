@@ -7,10 +7,10 @@
 #include "io/gen/vision.h"
 
 static sw_id feed(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn) {
-  sw_id up = swg_einsum(b, "in", "bsd,df->bsf", SWG_IDS(x, swg_param(b, "w_in", SWG_SHAPE(hidden, ffn))));
+  sw_id up = swg_linear(b, "in", "bsd,df->bsf", x, "w_in", SWG_SHAPE(hidden, ffn));
   sw_id relu = swg_relu(b, "relu", up);
   sw_id square = swg_binary(b, SW_OP_MULTIPLY, "act", relu, relu);
-  return swg_einsum(b, "out", "bsf,fd->bsd", SWG_IDS(square, swg_param(b, "w_out", SWG_SHAPE(ffn, hidden))));
+  return swg_linear(b, "out", "bsf,fd->bsd", square, "w_out", SWG_SHAPE(ffn, hidden));
 }
 
 static sw_id block(swg_builder *b, const swg_attention *a, int64_t ffn, sw_id x) {

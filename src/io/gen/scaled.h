@@ -1,4 +1,4 @@
-/* Numbers of eight bits with scales: x is about values * scale, and scale * (largest value of the type) = max |x|. */
+/* Numbers of eight bits with scales: x is about values * scale. */
 #ifndef IO_GEN_SCALED_H_
 #define IO_GEN_SCALED_H_
 
@@ -27,5 +27,21 @@ swg_shape swg_blocks_scales(const swg_blocks *k); /* shape of the scales */
 swg_scaled swg_scale_down(swg_builder *b, const char *name, sw_id x, const swg_blocks *k);
 /* values * scale, of type t, as op NAME. */
 sw_id swg_scale_up(swg_builder *b, const char *name, swg_scaled x, sw_dtype t, const swg_blocks *k);
+
+/* A tensor for products in eight bits. Its one scale is the least power of two, or the one above, with which no value
+ * is beyond the largest of the type: multiplying by it is exact in any type with bf16's exponents, and does not move
+ * when the largest element changes in its last place. */
+typedef struct swg_narrow {
+  sw_id values;         /* of eight bits, of x's shape */
+  sw_id scale, inverse; /* scalars, f32 or f64 */
+} swg_narrow;
+/* Op NAME, of type `narrow`, as a function of a library, and NAME.scale, NAME.inverse and further ones. */
+swg_narrow swg_narrow_down(swg_builder *b, const char *name, sw_id x, sw_dtype narrow);
+/* The same by a scale that is there already. */
+sw_id swg_narrow_by(swg_builder *b, const char *name, sw_id x, sw_id inverse, sw_dtype narrow);
+/* x * scale (and * other, unless -1) as op NAME, of type t. */
+sw_id swg_scale_by(swg_builder *b, const char *name, sw_id x, sw_id scale, sw_id other, sw_dtype t);
+/* In which elements of type t are scaled: with bf16's exponents or more. */
+sw_dtype swg_scaled_in(sw_dtype t);
 
 #endif

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#include "io/gen/scaled.h"
-
 static const double kSgdRate = 0.01;
 static const double kAdamRate = 1e-3, kAdamDecay1 = 0.9, kAdamDecay2 = 0.999, kAdamEpsilon = 1e-8;
 
@@ -85,25 +83,24 @@ static const sw_op *conversion(const sw_graph *f, sw_id old) {
   return from->def < 0 && from->kind == SW_VALUE_PARAMETER ? &f->ops[def] : NULL;
 }
 
-sw_id swg_operand(swg_reverse *r, const sw_op *op, int i) {
-  sw_id old = op->operands[i];
+static sw_id value_for_backward(swg_reverse *r, sw_id old) {
   const sw_op *made = r->how->converts_again ? conversion(r->forward, old) : NULL;
   if (!made) return r->now[old];
   if (r->again[old] < 0) {
-    sw_text scope = r->b.scope; /* it is called by the parameter, not by the op that is the first to want it */
-    r->b.scope = (sw_text){0};
+    sw_text scope; /* it is called by the parameter, not by the op that is the first to want it */
     char name[256];
-    int n = snprintf(name, sizeof name, "%s_again", made->name);
-    if (n < 0 || (size_t)n >= sizeof name) swg_fail(&r->b, SW_BUG(r->b.diag, "a name is longer than %zu", sizeof name));
+    swg_leave_all(&r->b, &scope);
+    swg_name_like(&r->b, r->now[old], "_again", name, sizeof name);
     const char *function = r->b.function;
     r->b.function = NULL;
     r->again[old] = swg_convert(&r->b, name, r->now[made->operands[0]], r->forward->values[old].type.dtype);
     r->b.function = function;
-    sw_text_free(&r->b.scope);
-    r->b.scope = scope;
+    swg_return(&r->b, &scope);
   }
   return r->again[old];
 }
+
+sw_id swg_operand(swg_reverse *r, const sw_op *op, int i) { return value_for_backward(r, op->operands[i]); }
 
 sw_dtype swg_gradient_type(const swg_reverse *r, sw_id old) {
   const sw_graph *f = r->forward;
@@ -112,8 +109,8 @@ sw_dtype swg_gradient_type(const swg_reverse *r, sw_id old) {
   return weight && r->how->wide_gradients && sw_dtype_bytes(own) < sw_dtype_bytes(SW_F32) ? SW_F32 : own;
 }
 
-void swg_give(swg_reverse *r, const sw_op *op, int i, sw_id g) {
-  sw_id v = op->operands[i];
+/* Add g to the gradient of old value v, as operand i of the op. */
+static void give_to(swg_reverse *r, sw_id v, int i, sw_id g) {
   char part[32];
   if (!r->active[v] || r->b.rc) return;
   snprintf(part, sizeof part, "wide_%d", i);
@@ -130,6 +127,47 @@ void swg_give(swg_reverse *r, const sw_op *op, int i, sw_id g) {
   r->b.function = function;
 }
 
+void swg_give(swg_reverse *r, const sw_op *op, int i, sw_id g) { give_to(r, op->operands[i], i, g); }
+
+/* --- products in eight bits (linear.h)
+ * --------------------------------------------------------------------------------- */
+
+/* The weight that backward ops multiply by: where parameters are converted again, so is this. */
+static swg_narrow weight_for_backward(swg_reverse *r, const swg_product *p) {
+  swg_narrow w = {r->now[p->w8.values], r->now[p->w8.scale], r->now[p->w8.inverse]};
+  if (!r->how->converts_again) return w;
+  sw_text scope;
+  char name[256];
+  sw_id wide = value_for_backward(r, p->w);
+  swg_leave_all(&r->b, &scope);
+  swg_name_like(&r->b, w.values, "_again", name, sizeof name);
+  w.values = swg_narrow_by(&r->b, name, wide, w.inverse, r->how->products->forward);
+  swg_return(&r->b, &scope);
+  return w;
+}
+
+static void derive_product(swg_reverse *r, const sw_op *op, const swg_product *p, sw_id g) {
+  const swg_letters *of_x = &p->dims[0], *of_w = &p->dims[1], *of_y = &p->dims[2];
+  swg_enter(&r->b, "%s", op->name);
+  const swg_narrow x = {r->now[p->x8.values], r->now[p->x8.scale], r->now[p->x8.inverse]};
+  const swg_narrow narrow = swg_narrow_down(&r->b, "d.f8", g, r->how->products->gradient);
+  if (r->active[p->x]) {
+    const swg_narrow w = weight_for_backward(r, p);
+    const sw_dtype t = swg_gradient_type(r, p->x);
+    give_to(r, p->x, 0,
+            swg_narrow_product(&r->b, "d0", swg_scaled_in(t), t, (swg_narrow_side){of_y, &narrow},
+                               (swg_narrow_side){of_w, &w}, of_x));
+  }
+  const sw_dtype t = swg_gradient_type(r, p->w);
+  give_to(r, p->w, 1,
+          swg_narrow_product(&r->b, "d1", swg_scaled_in(t), t, (swg_narrow_side){of_y, &narrow},
+                             (swg_narrow_side){of_x, &x}, of_w));
+  swg_leave(&r->b);
+}
+
+/* --- derivatives, op by op -------------------------------------------------------------------------------------------
+ */
+
 /* The name of the gradient of a function; one text as long as ops of that function follow each other. */
 static const char *gradient_of(swg_reverse *r, const char *function) {
   if (function == r->function || !function) return function ? r->grad_function : NULL;
@@ -142,6 +180,10 @@ static const char *gradient_of(swg_reverse *r, const char *function) {
 static void derive_op(swg_reverse *r, const sw_op *op) {
   sw_id g = r->gradient[op->results[0]];
   if (g < 0 || !r->active[op->results[0]]) return;
+  if (r->product[op->results[0]]) {
+    derive_product(r, op, r->product[op->results[0]], g);
+    return;
+  }
   swg_derivative derive = swg_derivative_of(op->code);
   if (!derive) {
     swg_fail(&r->b, SW_FAIL_INPUT(r->b.diag, op->span, "op '%s' (%s) has no derivative here", op->name,
@@ -264,6 +306,9 @@ static sw_rc tables_build(swg_reverse *r, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(r->by, arena, n, d);
   SW_ARENA_NEW(r->active, arena, n, d);
   SW_ARENA_NEW(r->again, arena, n, d);
+  SW_ARENA_NEW(r->product, arena, n, d);
+  for (size_t i = 0; r->how->products && i < r->how->products->done.n; i++)
+    r->product[r->how->products->done.at[i].y] = &r->how->products->done.at[i];
   for (int32_t i = 0; i < n; i++) r->now[i] = r->gradient[i] = r->again[i] = -1;
   return SW_OK;
 }

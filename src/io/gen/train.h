@@ -2,13 +2,14 @@
 #ifndef IO_GEN_TRAIN_H_
 #define IO_GEN_TRAIN_H_
 
-#include "io/gen/build.h"
+#include "io/gen/linear.h"
 
 typedef struct swg_how {
   bool adam;           /* else sgd */
   bool converts_again; /* backward ops use a conversion of their own of a parameter that is stored in another type */
   bool wide_gradients; /* of parameters, in f32 from where they are summed; else in the type that ops use */
   sw_dtype moments;    /* in which Adam keeps them: bf16; f8e4m3fn, with scales; f32: in that or wider */
+  const swg_products *products; /* linear layers of the forward program in eight bits; NULL: none */
 } swg_how;
 
 /* `forward`: sealed, one function, one block; its first output is the loss, a float scalar. In the step each of its
@@ -26,7 +27,8 @@ typedef struct swg_reverse {
   sw_id *gradient; /* new id of the loss's derivative by an old value; -1: none (yet) */
   const char **by; /* by old value: the function from whose gradient all of that came; NULL: of several, or none */
   bool *active;    /* old value depends on a parameter through float ops */
-  sw_id *again;    /* new id of the conversion of a parameter that backward ops use; -1: none (yet) */
+  const swg_product **product; /* of which an old value is the result; NULL: of none */
+  sw_id *again;                /* new id of the conversion of a parameter that backward ops use; -1: none (yet) */
   const char *function, *grad_function; /* the last function that was derived, and its gradient's name */
   sw_arena *arena;
 } swg_reverse;

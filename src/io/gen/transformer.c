@@ -47,14 +47,14 @@ static void weight_name(char kind, const char *name, char *out, size_t size) {
 static sw_id project(swg_builder *b, const char *name, const char *equation, sw_id x, swg_shape weight, int bias_rank) {
   char text[32];
   weight_name('w', name, text, sizeof text);
-  sw_id w = swg_param(b, text, weight);
-  if (bias_rank == 0) return swg_einsum(b, name, equation, SWG_IDS(x, w));
-  weight_name('b', name, text, sizeof text);
+  if (bias_rank == 0) return swg_linear(b, name, equation, x, text, weight);
+  char dot[32], of_bias[32];
+  snprintf(dot, sizeof dot, "%s.dot", name);
+  weight_name('b', name, of_bias, sizeof of_bias);
   swg_shape tail = {.n = bias_rank};
   for (int i = 0; i < bias_rank; i++) tail.at[i] = weight.at[weight.n - bias_rank + i];
-  sw_id bias = swg_param(b, text, tail);
-  snprintf(text, sizeof text, "%s.dot", name);
-  return swg_add_rows(b, name, swg_einsum(b, text, equation, SWG_IDS(x, w)), bias);
+  sw_id y = swg_linear(b, dot, equation, x, text, weight);
+  return swg_add_rows(b, name, y, swg_param(b, of_bias, tail));
 }
 
 sw_id swg_rotate(swg_builder *b, const char *name, sw_id x, const swg_attention *a) {
@@ -273,12 +273,15 @@ sw_id swg_dropout(swg_builder *b, const char *name, sw_id x) {
 }
 
 sw_id swg_dense(swg_builder *b, const char *name, sw_id x, int64_t to, bool bias) {
+  static const char *const kEquations[] = {"d,de->e", "bd,de->be", "bsd,de->bse", "bstd,de->bste"};
   swg_shape in = swg_shape_of(b, x);
+  if (in.n < 1 || in.n > 4) {
+    swg_fail(b, SW_BUG(b->diag, "a dense layer of %d dims", in.n));
+    return -1;
+  }
   swg_enter(b, "%s", name);
-  sw_id w = swg_param(b, "w", SWG_SHAPE(in.at[in.n - 1], to));
+  sw_id dot = swg_linear(b, "dot", kEquations[in.n - 1], x, "w", SWG_SHAPE(in.at[in.n - 1], to));
   sw_id bias_row = bias ? swg_param(b, "b", SWG_SHAPE(to)) : -1;
-  sw_id dot = swg_op(b, SW_OP_DOT, "dot", SWG_IDS(x, w),
-                     SWG_ATTRS(SWG_INTS(LHS_CONTRACT, in.n - 1), SWG_INTS(RHS_CONTRACT, 0)));
   swg_leave(b);
   return bias ? swg_add_rows(b, name, dot, bias_row) : dot;
 }

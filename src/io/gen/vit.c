@@ -39,6 +39,7 @@ sw_rc swg_build_vit(const swg_config *c, sw_graph **out, sw_diag *d) {
   }
   x = swg_slice(&b, "class_row", swg_layer_norm(&b, "ln_f", x, true), 1, 0, 1);
   x = swg_reshape(&b, "class", x, SWG_SHAPE(swg_get(c, SW_GEN_BATCH), a.hidden));
+  b.products = NULL; /* as logits of others */
   swg_finish_logits(&b, c, swg_dense(&b, "head", x, swg_get(c, SW_GEN_CLASSES), true));
   return swg_finish(&b, out);
 }

@@ -23,13 +23,14 @@ FAST_COMPILER = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive
 os.environ.setdefault("XLA_FLAGS", f"--xla_force_host_platform_device_count=4 {FAST_COMPILER}")
 
 import jax
+import ml_dtypes
 import numpy as np
 from jax._src import config
 from jax._src.interpreters import mlir
 from jax._src.lib import xla_client
 from jaxlib.mlir import ir
 
-from common import call, options as command_line
+from common import call, must, options as command_line
 import small_programs  # noqa: F401 (adds its cases)
 from manual_programs import IN_TILES, MANUAL
 from ops import CASES, LOWERED
@@ -213,11 +214,43 @@ def check(name, tool, folder):
     return read_back(tool, folder, made, want) if ON_GPUS.search(text) else check_partitioned(made, text, arguments, want)
 
 
+# Models of `gen`: what one device makes of them here is what XLA's four give.
+GENERATED = {
+    "gen mlp in eight bits": ["mlp", "--mode", "train", "--layers", 1, "--batch", 8, "--hidden", 12, "--matmul-dtype", "f8-mixed"],
+    "gen decoder in eight bits": ["llama3", "--mode", "decode", "--layers", 1, "--hidden", 16, "--heads", 4, "--kv-heads", 2, "--ffn", 24,
+                                  "--vocab", 29, "--seq", 6, "--batch", 4, "--dtype", "f32", "--matmul-dtype", "f8", "--param-dtype", "f8"],
+}
+
+
+def drawn(argument, rng):
+    dtype, dims = argument["form"].rstrip("]").split("[")
+    kind = {"f8e4m3fn": ml_dtypes.float8_e4m3fn, "i32": np.int32, "f32": np.float32}[dtype]
+    least = 0 if dtype == "i32" else -3
+    return np.asarray(rng.integers(least, 4, [int(n) for n in dims.split(",") if n])).astype(kind)
+
+
+def check_generated(name, tool, folder):
+    folder = folder / re.sub(r"\W+", "_", name)
+    (folder / "in").mkdir(parents=True, exist_ok=True)
+    (folder / "out").mkdir(exist_ok=True)
+    model, plan, spmd = folder / "model.json", folder / "plan.json", folder / "spmd.mlir"
+    must(tool, "gen", *GENERATED[name], "-o", model)
+    must(tool, "plan", model, "--hw", "local", "--mesh", "x=2,y=2", "--quiet", "--work-limit", 1_000_000_000, "--cut-heavy-ops", "-o", plan,
+         f"--emit=spmd={spmd}", "--dialect", "stablehlo")
+    made, rng = json.loads(plan.read_text()), np.random.default_rng(3)
+    arguments = [drawn(a, rng) for a in made["arguments"]]
+    for argument, value in zip(made["arguments"], arguments, strict=True):
+        save(folder / "in" / f"{argument['name']}.npy", value)
+    must(tool, "run", model, "--inputs", folder / "in", "--outputs", folder / "out")
+    want = [np.load(folder / "out" / f"{o['name']}.npy") for o in made["outputs"]]
+    return check_partitioned(made, spmd.read_text(), arguments, want)
+
+
 def main():
     options = command_line()
-    names = options.names or list(CASES)
+    names = options.names or [*CASES, *GENERATED]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        done = {n: pool.submit(check, n, options.tool, options.folder / "ops") for n in names}
+        done = {n: pool.submit(check_generated if n in GENERATED else check, n, options.tool, options.folder / "ops") for n in names}
     failed = 0
     for name, future in done.items():
         problem = future.exception()

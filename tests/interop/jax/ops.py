@@ -87,6 +87,7 @@ for label in SMALL_FLOATS + SMALL_INTS:
         case(f"arithmetic {label}", lambda x, y: (x + y, x * y, x - y, lax.max(x, y), x & y, x ^ y, ~x, x < y), values.astype(dtype), values.T.reshape(8, 16).astype(dtype))
 case("weights of 4 bits", lambda x, w, s: x @ (w.astype(np.float32) * s), normal(8, 64), integers(-8, 8, 64, 32).astype(ml_dtypes.int4), np.abs(normal(32)))
 case("weights of 4 bits in blocks", lambda x, w, s: x @ (w.astype(np.float32).reshape(4, 16, 32) * s.astype(np.float32)[:, None]).reshape(64, 32), normal(8, 64), normal(64, 32).astype(ml_dtypes.float4_e2m1fn), np.abs(normal(4, 32)).astype(ml_dtypes.float8_e8m0fnu))
+case("dot of two floats of 8 bits", lambda x, w: lax.dot_general(x, w, (((1,), (0,)), ((), ())), preferred_element_type=np.float32), normal(8, 12).astype(ml_dtypes.float8_e5m2), normal(12, 6).astype(ml_dtypes.float8_e4m3fn))
 case("two of 4 bits in a byte", lambda x: lax.bitcast_convert_type(x, np.dtype("int4")).astype(np.int32), integers(0, 256, 8, 16).astype(np.uint8))
 case("round to even", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), np.arange(-4, 4, 0.25, np.float32).reshape(8, 4))
 case("round away from zero", lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), np.arange(-4, 4, 0.25, np.float32).reshape(8, 4))

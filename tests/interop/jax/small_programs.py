@@ -232,6 +232,34 @@ def in_eight_bits(first, last, x, y, scale):
     return jax.grad(lambda a, b: jnp.sum((jax.nn.relu(product(x, a)) @ b - y) ** 2), (0, 1))(first, last)
 
 
+def by_largest_element(first, last, x, c):
+    """Products of f8 with a scale for each tensor, a power of two; gradients narrowed by their own scales."""
+
+    def narrow(a, kind, largest):
+        amax = jnp.maximum(jnp.max(jnp.abs(a)), 1e-12)
+        scale = lax.reduce_precision(amax * (1.5 / largest), 8, 0)
+        return (a * (1 / scale)).astype(kind), scale
+
+    def product(a, b, contracted):
+        dims = ((contracted[0],), (contracted[1],)), ((), ())
+        return lax.dot_general(a[0], b[0], dims, preferred_element_type=jnp.float32) * (a[1] * b[1])
+
+    @jax.custom_vjp
+    def layer(a, b):
+        return product(narrow(a, jnp.float8_e4m3fn, 448), narrow(b, jnp.float8_e4m3fn, 448), (1, 0))
+
+    def forward(a, b):
+        a, b = narrow(a, jnp.float8_e4m3fn, 448), narrow(b, jnp.float8_e4m3fn, 448)
+        return product(a, b, (1, 0)), (a, b)
+
+    def backward(saved, g):
+        g = narrow(g, jnp.float8_e5m2, 57344)
+        return product(g, saved[1], (1, 1)), product(saved[0], g, (0, 0))
+
+    layer.defvjp(forward, backward)
+    return jax.grad(lambda a, b: jnp.sum(layer(layer(x, a), b) * c), (0, 1))(first, last)
+
+
 def mean_error(first, last, x, y):
     return jnp.mean((jax.nn.gelu(x @ first) @ last - y) ** 2)
 
@@ -288,6 +316,7 @@ case("beams", beams, normal(8, 10), normal(10, 8))
 case("drafts accepted", accepted, normal(4, 5, 12), normal(4, 5, 12), KEY)
 case("experts choose, gradient", jax.grad(lambda *a: jnp.mean(chosen_by_experts(*a) ** 2), (0, 1, 2)), normal(8, 4), normal(4, 8, 6), normal(4, 6, 8), normal(16, 8))
 case("training in eight bits", in_eight_bits, *LAYERS, *BATCH, np.float32(2))
+case("training in eight bits by the largest element", by_largest_element, normal(8, 12), normal(12, 4), normal(6, 8), normal(6, 4))
 case("factored second moments", factored_step, *LAYERS, np.ones(8, np.float32), np.ones(16, np.float32), *BATCH)
 case("batches in a loop", several_batches, *LAYERS, *BATCH)
 case("buckets of distances", lambda table: table[buckets(12, 8)], normal(8, 4))
