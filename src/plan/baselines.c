@@ -11,6 +11,7 @@
 
 #include "plan/follow.h"
 #include "plan/heads.h"
+#include "plan/narrowing.h"
 #include "plan/value_class.h"
 
 /* Axes of the mesh, as bits, by what they cut. */
@@ -22,6 +23,7 @@ typedef struct spread {
 typedef struct known {
   sw_follow_known followed;
   const uint8_t *class_of; /* by value: sw_memory_class */
+  const sw_id *narrowed;   /* by value: the weight that it is, on the way to eight bits; -1 */
   const bool *updates;     /* by op: it makes the next version of a parameter or of optimizer state */
   int64_t batch;           /* extent of the first dimension of the first input, 0 when there is none */
   int64_t sequence;        /* of the second one, where these are tokens or rows of them; 0 */
@@ -190,7 +192,9 @@ static bool cut_last_axis_of(const ruled *r, sw_id value, const int64_t *dims, i
 /* The argument that is the value, or that it is converted from; NULL: none. */
 static const sw_value *weight_of(const ruled *r, sw_id value) {
   const sw_graph *g = r->f.g;
+  const sw_id narrowed = r->known->narrowed[value];
   const sw_value *v = &g->values[value];
+  if (narrowed >= 0) return sw_types_alike(&v->type, &g->values[narrowed].type) ? &g->values[narrowed] : NULL;
   if (v->def >= 0 && g->ops[v->def].code == SW_OP_CONVERT) v = &g->values[g->ops[v->def].operands[0]];
   return v->def < 0 ? v : NULL;
 }
@@ -230,6 +234,18 @@ static void place_table(ruled *r, const sw_op *op) {
   sw_follow_fix(&r->f, w->def_index);
 }
 
+/* What an op reads, and what that reads. */
+static sw_rc follow_pending(ruled *r, const sw_op *op, sw_diag *d) {
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_id def = r->f.g->values[op->operands[i]].def;
+    if (def < 0 || !r->pending[def]) continue;
+    r->pending[def] = false;
+    SW_TRY(follow_pending(r, &r->f.g->ops[def], d));
+    SW_TRY(sw_follow_op(&r->f, def, d));
+  }
+  return SW_OK;
+}
+
 /* Weights are placed by the first product or look-up that uses them, and converted then. */
 static sw_rc place_operands(ruled *r, const sw_op *op, sw_diag *d) {
   if (op->code == SW_OP_DOT) {
@@ -237,18 +253,20 @@ static sw_rc place_operands(ruled *r, const sw_op *op, sw_diag *d) {
     SW_TRY(place_weight(r, op, 0, d));
   }
   if (op->code == SW_OP_GATHER) place_table(r, op);
-  for (int i = 0; i < op->n_operands; i++) {
-    const sw_id def = r->f.g->values[op->operands[i]].def;
-    if (def < 0 || !r->pending[def]) continue;
-    r->pending[def] = false;
-    SW_TRY(sw_follow_op(&r->f, def, d));
-  }
-  return SW_OK;
+  return follow_pending(r, op, d);
+}
+
+/* The weight that an op brings to eight bits; -1: none, or something is asked of it. */
+static sw_id narrowed_by(const ruled *r, sw_id id) {
+  const sw_op *op = &r->f.g->ops[id];
+  return op->n_results && !sw_follow_is_asked(&r->f, id) ? r->known->narrowed[op->results[0]] : -1;
 }
 
 /* Does the op convert a weight that has no place yet? */
 static bool is_pending(const ruled *r, sw_id id) {
   const sw_op *op = &r->f.g->ops[id];
+  const sw_id narrowed = narrowed_by(r, id);
+  if (narrowed >= 0) return !r->f.fixed[r->f.g->values[narrowed].def_index];
   if (op->code != SW_OP_CONVERT || sw_op_tied_to(r->f.g, id) >= 0 || sw_follow_is_asked(&r->f, id)) return false;
   const sw_value *v = &r->f.g->values[op->operands[0]];
   return v->def < 0 && !r->f.fixed[v->def_index];
@@ -261,6 +279,7 @@ static sw_rc follow_all(ruled *r, sw_diag *d) {
     const bool stays = r->kind == SW_BASELINE_REPLICATED && !sw_follow_is_asked(&r->f, i);
     if (stays && sw_op_tied_to(g, i) < 0) continue;
     if (r->pending && (r->pending[i] = is_pending(r, i))) continue;
+    if (!r->pending && narrowed_by(r, i) >= 0) continue; /* of a whole weight, for all who use it */
     if (r->pending) SW_TRY(place_operands(r, op, d));
     r->f.waits[i] = sw_follow_can_wait(&r->f, op);
     if (!r->f.waits[i]) SW_TRY(sw_follow_op(&r->f, i, d));
@@ -337,6 +356,38 @@ static void place_optimizer(ruled *r) {
 }
 
 /* What lives cut is gathered where it is used whole. */
+/* The first strategy that takes an operand cut as `part`, or where none is of those extents gives that. */
+static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_type *whole, sw_diag *d) {
+  const sw_op *op = &r->f.g->ops[id];
+  sw_enumeration e;
+  int at = 0;
+  while (at < op->n_operands && !sw_types_alike(sw_operand_type(r->f.g, op, at), whole)) at++;
+  if (at == op->n_operands && !sw_types_alike(sw_result_type(r->f.g, op, 0), whole)) return SW_OK; /* of a scale */
+  SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
+  for (int32_t k = 0; k < e.n; k++) {
+    sw_sharding has;
+    if (at < op->n_operands)
+      sw_strategy_operand(op, &e.at[k], at, &has);
+    else
+      sw_strategy_result(op, &e.at[k], 0, &has);
+    if (!sw_sharding_equal(&has, part)) continue;
+    r->f.plan->ops[id] = e.at[k];
+    break;
+  }
+  return SW_OK;
+}
+
+/* Parts of weights are scaled, converted and gathered in eight bits. */
+static sw_rc narrow_parts(ruled *r, sw_diag *d) {
+  const sw_graph *g = r->f.g;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_id arg = narrowed_by(r, i);
+    if (arg < 0 || !lives_cut(r, arg)) continue;
+    SW_TRY(work_on_part(r, i, &r->f.plan->args[g->values[arg].def_index], &g->values[arg].type, d));
+  }
+  return SW_OK;
+}
+
 static sw_rc shard_state(ruled *r, sw_diag *d) {
   const sw_graph *g = r->f.g;
   place_optimizer(r);
@@ -351,7 +402,7 @@ static sw_rc shard_state(ruled *r, sw_diag *d) {
   for (int32_t i = 0; i < g->n_args; i++) {
     if (lives_cut(r, g->args[i])) SW_TRY(convert_parts(r, &g->values[g->args[i]], d));
   }
-  return SW_OK;
+  return narrow_parts(r, d);
 }
 
 static void place_outputs(ruled *r) {
@@ -399,6 +450,7 @@ static sw_rc known_init(known *k, const sw_graph *g, sw_diag *d) {
   }
   SW_TRY(sw_follow_known_init(&k->followed, g, d));
   SW_TRY(sw_classify_values(g, &k->followed.mem, &k->class_of, d));
+  SW_TRY(sw_narrowed_weights(g, &k->followed.mem, &k->narrowed, d));
   return find_updates(k, g, d);
 }
 

@@ -122,11 +122,11 @@ static void no_baseline_beats_the_search(void **state) {
 }
 
 /* A small mpt's training step over 8 devices by rule; its own number of parameters in *n. */
-static void plan_by_rule(sw_baseline rule, const char *dtype, const char *convert, const char *state, sw_arena *arena,
-                         sw_breakdown *out, int64_t *n) {
-  const sw_gen_arg args[] = {{"layers", "2"},        {"hidden", "128"}, {"heads", "8"}, {"vocab", "512"},
-                             {"seq", "16"},          {"batch", "8"},    {"mode", NULL}, {"convert", convert},
-                             {"state-dtype", state}, {"dtype", dtype}};
+static void plan_by_rule(sw_baseline rule, const char *dtype, const char *convert, const char *state,
+                         const char *matmul, sw_arena *arena, sw_breakdown *out, int64_t *n) {
+  const sw_gen_arg args[] = {{"layers", "2"},        {"hidden", "128"}, {"heads", "8"},          {"vocab", "512"},
+                             {"seq", "16"},          {"batch", "8"},    {"mode", NULL},          {"convert", convert},
+                             {"state-dtype", state}, {"dtype", dtype},  {"matmul-dtype", matmul}};
   enum { N_ARGS = sizeof args / sizeof *args };
   sw_gen_arg own[N_ARGS];
   sw_diag diag = {0};
@@ -157,9 +157,9 @@ static void zero_holds_what_it_says(void **state) {
   sw_breakdown once, again, narrow;
   int64_t n;
   const int64_t devices = 8, step = 4;
-  plan_by_rule(SW_BASELINE_FSDP, "bf16", "once", "f32", &arena, &once, &n);
-  plan_by_rule(SW_BASELINE_FSDP, "bf16", "again", "f32", &arena, &again, &n);
-  plan_by_rule(SW_BASELINE_FSDP, "bf16", "again", "bf16", &arena, &narrow, &n);
+  plan_by_rule(SW_BASELINE_FSDP, "bf16", "once", "f32", "same", &arena, &once, &n);
+  plan_by_rule(SW_BASELINE_FSDP, "bf16", "again", "f32", "same", &arena, &again, &n);
+  plan_by_rule(SW_BASELINE_FSDP, "bf16", "again", "bf16", "same", &arena, &narrow, &n);
   assert_int_equal(once.param_bytes, 12 * n / devices + step);
   assert_int_equal(again.param_bytes, 12 * n / devices + step);
   assert_int_equal(narrow.param_bytes, 8 * n / devices + step);
@@ -169,6 +169,60 @@ static void zero_holds_what_it_says(void **state) {
   assert_true(twice > 1.5 * whole && twice < 2.02 * whole); /* the table of positions is not used again */
   assert_true(again.peak_bytes < once.peak_bytes);
   sw_arena_deinit(&arena);
+}
+
+/* Weights of linear layers are made narrow in parts and gathered in one byte, in both directions. */
+static void narrow_weights_are_gathered_narrow(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  sw_breakdown wide, narrow;
+  int64_t n;
+  const double layers = 2 * 12 * 128 * 128, others = 7.0 / 8, scalars = 2e4;
+  plan_by_rule(SW_BASELINE_FSDP, "bf16", "again", "f32", "same", &arena, &wide, &n);
+  plan_by_rule(SW_BASELINE_FSDP, "bf16", "again", "f32", "f8", &arena, &narrow, &n);
+  assert_int_equal(wide.param_bytes, narrow.param_bytes);
+  const double saved = wide.by_collective[SW_COLL_ALL_GATHER].bytes - narrow.by_collective[SW_COLL_ALL_GATHER].bytes;
+  if (fabs(saved - 2 * layers * others) > scalars) fail_msg("%g bytes fewer, not %g", saved, 2 * layers * others);
+  sw_arena_deinit(&arena);
+}
+
+/* By Megatron's rule a weight is cut as the product takes it, converted and scaled or not. */
+static void megatron_cuts_what_is_converted(void **state) {
+  (void)state;
+  static const char *const kHow[][2] = {{"same", "same"}, {"f32", "same"}, {"same", "f8"}, {"f32", "f8-mixed"}};
+  for (size_t i = 0; i < sizeof kHow / sizeof *kHow; i++) {
+    const sw_gen_arg args[] = {{"mode", "train"},
+                               {"layers", "1"},
+                               {"hidden", "64"},
+                               {"heads", "8"},
+                               {"vocab", "64"},
+                               {"seq", "8"},
+                               {"batch", "8"},
+                               {"param-dtype", kHow[i][0]},
+                               {"matmul-dtype", kHow[i][1]}};
+    sw_diag diag = {0};
+    sw_arena arena = {0};
+    sw_graph *g;
+    sw_plan plan;
+    int cut = 0;
+    assert_ok(sw_gen_model("mpt", args, sizeof args / sizeof *args, &g, &diag));
+    const sw_machine *machine = machine_of("dgx-h100", "x=2,y=4", &arena);
+    assert_ok(sw_baseline_build(g, machine, SW_BASELINE_MEGATRON, &arena, &plan, &diag));
+    assert_ok(sw_plan_verify(&plan, &diag));
+    for (int32_t a = 0; a < g->n_args; a++) {
+      const char *name = g->values[g->args[a]].name;
+      const bool last = strstr(name, ".wo") || strstr(name, "w_out"); /* by rows or columns, as its input is cut */
+      if (strncmp(name, "h.0.", 4) != 0 || !strstr(name, ".w") || strstr(name, ".weight")) continue;
+      if (strchr(name + 4, '.') != strrchr(name, '.')) continue; /* what Adam keeps of it */
+      assert_int_equal(plan.args[a].n_refs, 1);
+      if (!last) assert_int_equal(plan.args[a].dim_of[0], 1);
+      assert_int_equal(plan.args[a].refs[0].size, 4);
+      cut++;
+    }
+    assert_int_equal(cut, 6);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
 }
 
 static void assert_near(double got, double want, double off) {
@@ -183,9 +237,9 @@ static void the_first_stage_of_zero_holds_what_it_says(void **state) {
   sw_breakdown masters, single, whole;
   int64_t n;
   const int64_t devices = 8, step = 4;
-  plan_by_rule(SW_BASELINE_ZERO1, "bf16", "once", "f32", &arena, &masters, &n);
-  plan_by_rule(SW_BASELINE_ZERO1, "f32", "once", "f32", &arena, &single, &n);
-  plan_by_rule(SW_BASELINE_DATA_PARALLEL, "f32", "once", "f32", &arena, &whole, &n);
+  plan_by_rule(SW_BASELINE_ZERO1, "bf16", "once", "f32", "same", &arena, &masters, &n);
+  plan_by_rule(SW_BASELINE_ZERO1, "f32", "once", "f32", "same", &arena, &single, &n);
+  plan_by_rule(SW_BASELINE_DATA_PARALLEL, "f32", "once", "f32", "same", &arena, &whole, &n);
   assert_int_equal(whole.param_bytes, 12 * n + step);
   assert_int_equal(masters.param_bytes, 12 * n / devices + step);
   assert_int_equal(single.param_bytes, 4 * n + 8 * n / devices + step);
@@ -396,6 +450,8 @@ int main(void) {
       cmocka_unit_test(no_baseline_beats_the_search),
       cmocka_unit_test(the_first_stage_of_zero_holds_what_it_says),
       cmocka_unit_test(zero_holds_what_it_says),
+      cmocka_unit_test(narrow_weights_are_gathered_narrow),
+      cmocka_unit_test(megatron_cuts_what_is_converted),
       cmocka_unit_test(nor_one_that_is_short_of_time),
       cmocka_unit_test(what_is_priced_is_what_runs),
       cmocka_unit_test(memory_is_a_limit_or_a_reason),
