@@ -70,10 +70,9 @@ typedef struct sw_lower {
 } sw_lower;
 
 typedef struct sw_explain_options {
-  int32_t top; /* kinds of traffic to explain, the dearest first */
-  bool peak;   /* memory, too */
-  int32_t n_values;
-  const sw_id *values;      /* to explain */
+  int32_t top;              /* kinds of traffic to explain, the dearest first */
+  bool peak;                /* memory, too */
+  const char *name;         /* of a value, or a pattern of values as in pins.h: to explain; NULL: none */
   sw_planner *planner;      /* for questions, about values and their traffic; NULL: none are asked */
   const sw_plan *free_plan; /* the best without a limit on memory; NULL: not known */
   sw_cancel *cancel;        /* NULL allowed */

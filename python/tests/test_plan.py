@@ -70,7 +70,28 @@ def test_pins_and_questions(tool, tree):
     told = json.loads(said.splitlines()[-1])
     assert status == 0 and answer.made and answer.data["total_s"] == told["total_s"]
     assert answer.change == pytest.approx(told["change"])
-    assert f"as {spelled.partition('=')[2]}" in free.explain(name) or set(free.arguments[name]) <= set("[],")
+
+
+def test_explain(tool, tree, tmp_path):
+    model = tree / "models/small/gpt2.json"
+    plan = planned(model)
+    plan.save(tmp_path / "plan.json")
+    name = next(iter(plan.arguments))
+
+    def told(*words):
+        status, out, _ = tool("explain", model, "--plan", tmp_path / "plan.json", "--alone", "--json", *words)
+        assert status == 0
+        return json.loads(out)
+
+    said = plan.explain(name, alone=True)
+    assert said.startswith(f"{name}: ") and plan.arguments[name] in said
+    assert said.data == told(name)
+    assert plan.explain(top=3, peak=True).data == told("--top", "3", "--peak")
+    options = plan.explain(name).data["explained"][0]["options"]
+    asked = [o for o in options if "anew" in o]
+    assert asked
+    for option in asked:
+        assert option["anew"]["total_s"] == plan.what_if(f"{name}={option['sharding']}").data["total_s"]
 
 
 def test_baselines(tool, tree):

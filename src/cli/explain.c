@@ -110,13 +110,10 @@ static sw_rc search(const settings *s, const sw_call *call, const sw_plan *plan,
   return SW_OK;
 }
 
-static sw_rc find(const settings *s, const sw_graph *g, sw_arena *arena, sw_explain_options *o, sw_diag *d) {
+/* Before the search: is there such a value? */
+static sw_rc check_name(const settings *s, const sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_found found;
-  if (!s->name) return SW_OK;
-  SW_TRY(sw_find_values(g, s->name, strlen(s->name), arena, &found, d));
-  o->n_values = found.n;
-  o->values = found.values;
-  return SW_OK;
+  return s->name ? sw_find_values(g, s->name, strlen(s->name), arena, &found, d) : SW_OK;
 }
 
 static sw_rc tell(const settings *s, const sw_call *call, const sw_plan *plan, const sw_breakdown *a,
@@ -135,10 +132,11 @@ static sw_rc tell(const settings *s, const sw_call *call, const sw_plan *plan, c
 
 static sw_rc explain(const settings *s, const sw_call *call, const sw_plan *plan, sw_diag *d) {
   const bool nothing = !s->name && !s->peak && !s->top;
-  sw_explain_options o = {.top = nothing ? 10 : (int32_t)s->top, .peak = s->peak, .cancel = call->cancel};
+  sw_explain_options o = {
+      .top = nothing ? 10 : (int32_t)s->top, .peak = s->peak, .name = s->name, .cancel = call->cancel};
   sw_breakdown breakdown;
   searched x = {0};
-  SW_TRY(find(s, plan->graph, call->arena, &o, d));
+  SW_TRY(check_name(s, plan->graph, call->arena, d));
   SW_TRY(sw_plan_breakdown(plan, call->arena, &breakdown, d));
   sw_rc rc = SW_OK;
   if (!s->alone && (s->name || s->peak)) rc = search(s, call, plan, &breakdown, &x, d);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "graph/find.h"
 #include "report/groups.h"
 
 enum {
@@ -458,12 +459,14 @@ static sw_rc group_values(const explaining *e, int32_t n, const sw_id *values, i
 static sw_rc explain_values(explaining *e, sw_diag *d) {
   const sw_name_group *groups;
   sw_explained_value *all;
-  SW_TRY(group_values(e, e->o->n_values, e->o->values, &e->out->n_values, &groups, d));
+  sw_found found;
+  SW_TRY(sw_find_values(e->p->graph, e->o->name, strlen(e->o->name), e->arena, &found, d));
+  SW_TRY(group_values(e, found.n, found.values, &e->out->n_values, &groups, d));
   SW_ARENA_NEW(all, e->arena, e->out->n_values, d);
   for (int32_t i = 0; i < e->out->n_values; i++) {
     sw_id *values;
     SW_ARENA_NEW(values, e->arena, groups[i].n, d);
-    for (int32_t k = 0; k < groups[i].n; k++) values[k] = e->o->values[groups[i].items[k]];
+    for (int32_t k = 0; k < groups[i].n; k++) values[k] = found.values[groups[i].items[k]];
     all[i] = (sw_explained_value){.name = groups[i].name, .n = groups[i].n, .values = values};
     sw_plan_value_sharding(e->p, values[0], &all[i].sharding);
     SW_TRY(explain_value(e, &all[i], d));
@@ -543,7 +546,7 @@ static sw_rc explain_all(explaining *e, sw_diag *d) {
     e->out->free_total_s = b.total_s;
   }
   SW_TRY(list_traffic(e, d));
-  if (e->o->n_values) SW_TRY(explain_values(e, d));
+  if (e->o->name) SW_TRY(explain_values(e, d));
   for (int32_t i = 0; i < e->o->top && i < e->out->n_traffic && !sw_cancelled(e->o->cancel); i++)
     SW_TRY(explain_traffic(e, false, &e->traffic[i], d));
   return e->o->peak ? lower_memory(e, d) : SW_OK;

@@ -10,11 +10,12 @@
 """
 
 from shardwright._core import Error, InfeasibleError, InputError, InternalError, ResourceError, UsageError, profiles
-from shardwright._plan import Answer, Machine, Mesh, ModelWarning, Plan, Problem, Report, load, plan
+from shardwright._plan import Answer, Explanation, Machine, Mesh, ModelWarning, Plan, Problem, Report, load, plan
 
 __all__ = [
     "Answer",
     "Error",
+    "Explanation",
     "InfeasibleError",
     "InputError",
     "InternalError",

@@ -322,6 +322,17 @@ class Answer:
     __repr__ = __str__
 
 
+class Explanation(str):
+    """Text to read; `data` has the same as docs/explain.schema.json says."""
+
+    data: dict[str, Any]
+
+    def __new__(cls, text: str, data: dict[str, Any]) -> Explanation:
+        made = super().__new__(cls, text)
+        made.data = data
+        return made
+
+
 class Plan:
     """A sharding for every argument and output, a strategy for every op, and what that costs."""
 
@@ -389,46 +400,20 @@ class Plan:
             )
         return Answer(found[0].rstrip("\n"), json.loads(found[1]))
 
-    def explain(self, name: str) -> str:
-        """Where a value's sharding comes from: who makes and reads it, what is resharded, and what other shardings of
-        an argument would cost."""
-        data = self._report.data
-        lines = [
-            f"argument {a['name']}: {a['kind']} {a['dtype']}{a['shape']}, {a['sharding']}, {a['bytes']} B a device"
-            for a in data["arguments"]
-            if a["name"] == name
-        ]
-        lines += [
-            f"op {op['name']}: {op['op']}, {op.get('result', '')}" + "".join(f", {op[k]}" for k in ("source", "scope") if k in op)
-            for op in data["ops_in_order"]
-            if op["name"] == name
-        ]
-        if not lines:
-            raise KeyError(f"no argument or op is named {name!r}")
-        for r in data["reshards"]:
-            if r["value"] == name or name in r["wanted_by"]:
-                steps = ", ".join(step["collective"] for step in r["steps"])
-                lines.append(f"resharded {r['value']}: {r['from']} -> {r['to']} for {', '.join(r['wanted_by'])}: {steps}")
-        if name in self.arguments and self._core.searched:
-            lines += self._alternatives(name)
-        return "\n".join(lines)
-
-    def _alternatives(self, name: str) -> list[str]:
-        """What other shardings of the argument, by one axis or none, would cost."""
-        row = next(a for a in self._report.data["arguments"] if a["name"] == name)
-        rank = len(row["shape"])
-        ways = [[""] * rank]
-        for axis in self.mesh.axes:
-            ways += [["" if d != dim else axis for d in range(rank)] for dim in range(rank)]
-        lines = []
-        for way in ways:
-            said = "[" + ",".join(f"[{axis}]" for axis in way) + "]"
-            if said == row["sharding"]:
-                continue
-            answer = self.what_if(f"{name}={said}")
-            cost = f"{100 * answer.change:+.2f} %" if answer.made else answer.data["why"]
-            lines.append(f"as {said}: {cost}")
-        return lines
+    def explain(
+        self, name: str | None = None, *, top: int | None = None, peak: bool = False, alone: bool = False
+    ) -> Explanation:
+        """Why the plan is as it is, as `shardwright explain` says it (docs/explain.md): of a value, or a pattern of values;
+        of the `top` dearest kinds of communication (10 where nothing else is asked for); of the memory. `alone`: prices of
+        alternatives with all else as it is, and none by a search, which plans that no search made here have no other way."""
+        if top is None:
+            top = 0 if name is not None or peak else 10
+        with self._one_question:
+            try:
+                said = _interruptible(lambda: self._core.explain(name, top, peak, alone), self._cancel)
+            except _core.UsageError as e:
+                raise KeyError(str(e)) from None
+        return Explanation(said[0], json.loads(said[1]))
 
     def emit(self, kind: str, *, uneven: bool = False) -> str:
         """The plan in another form (docs/emitted-forms.md): "sdy", "sdy-ops", "hlo", "shard", "spmd",

@@ -275,6 +275,47 @@ static PyObject *plan_what_if(PyObject *self, PyObject *args) {
   Py_END_ALLOW_THREADS return text_or_failure(&t, rc, &d);
 }
 
+/* Both texts of one explanation. */
+typedef struct explained {
+  sw_text table, json;
+} explained;
+
+static sw_rc explain(const plan *p, const sw_explain_options *o, explained *out, sw_diag *d) {
+  sw_explanation e;
+  sw_arena arena = {0};
+  sw_rc rc = sw_explain_build(&p->plan, &p->breakdown, o, &arena, &e, d);
+  if (!rc) sw_explanation_table(&e, &out->table);
+  if (!rc) sw_explanation_json(&e, &out->json);
+  sw_arena_deinit(&arena);
+  return rc;
+}
+
+/* One at a time, as questions: NAME or None, how many kinds of traffic, whether memory, whether all else as it is. */
+static PyObject *plan_explain(PyObject *self, PyObject *args) {
+  sw_explain_options o = {0};
+  const char *name;
+  int top, peak, alone;
+  explained e = {{0}, {0}};
+  sw_diag d = {0};
+  sw_rc rc;
+  if (!PyArg_ParseTuple(args, "zipp", &name, &top, &peak, &alone)) return NULL;
+  o.name = name;
+  o.top = top > 0 ? top : 0;
+  o.peak = peak;
+  o.planner = alone ? NULL : ((plan *)self)->planner;
+  Py_BEGIN_ALLOW_THREADS rc = explain((plan *)self, &o, &e, &d);
+  Py_END_ALLOW_THREADS PyObject *table = text_or_failure(&e.table, rc, &d);
+  if (!table) {
+    sw_text_free(&e.json);
+    return NULL;
+  }
+  PyObject *json = text_or_failure(&e.json, SW_OK, &d);
+  PyObject *both = json ? PyTuple_Pack(2, table, json) : NULL;
+  Py_DECREF(table);
+  Py_XDECREF(json);
+  return both;
+}
+
 static PyObject *plan_interrupted(PyObject *self, void *unused) {
   (void)unused;
   return PyBool_FromLong(((plan *)self)->interrupted);
@@ -285,13 +326,11 @@ static PyObject *plan_searched(PyObject *self, void *unused) {
   return PyBool_FromLong(((plan *)self)->planner != NULL);
 }
 
-static PyMethodDef methods[] = {{"table", plan_table, METH_VARARGS, NULL},
-                                {"report", plan_report, METH_NOARGS, NULL},
-                                {"page", plan_page, METH_NOARGS, NULL},
-                                {"json", plan_json, METH_NOARGS, NULL},
-                                {"emit", plan_emit, METH_VARARGS, NULL},
-                                {"what_if", plan_what_if, METH_VARARGS, NULL},
-                                {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {
+    {"table", plan_table, METH_VARARGS, NULL},     {"report", plan_report, METH_NOARGS, NULL},
+    {"page", plan_page, METH_NOARGS, NULL},        {"json", plan_json, METH_NOARGS, NULL},
+    {"emit", plan_emit, METH_VARARGS, NULL},       {"what_if", plan_what_if, METH_VARARGS, NULL},
+    {"explain", plan_explain, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 static PyGetSetDef properties[] = {{"interrupted", plan_interrupted, NULL, NULL, NULL},
                                    {"searched", plan_searched, NULL, NULL, NULL},
                                    {NULL, NULL, NULL, NULL, NULL}};
