@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/name_groups.h"
 #include "io/json_tree.h"
 #include "io/plan_match.h"
@@ -11,6 +12,7 @@
 /* One argument, op or output of a file. */
 typedef struct item {
   const char *name, *form;
+  const char *called; /* where people read of it: by its scopes, where a report says them (report/groups.h) */
   const char *sharding, *strategy; /* NULL: not said */
 } item;
 
@@ -127,13 +129,38 @@ static sw_rc read_item(comparison *c, const sw_json *v, item *out, sw_diag *d) {
   return out->sharding ? SW_OK : read_text(c->arena, v, "result", &out->sharding, d);
 }
 
+/* The second of one scope is "#2": no two are called alike. */
+static sw_rc call_item(comparison *c, const sw_json *v, sw_dict *scopes, item *out, sw_diag *d) {
+  const char *scope = NULL;
+  int64_t *seen;
+  out->called = out->name;
+  SW_TRY(sw_json_opt_string(v, "scope", &scope, d));
+  if (!scope) return SW_OK;
+  SW_TRY(sw_dict_put(scopes, scope, strlen(scope), 0, &seen, NULL, d));
+  ++*seen;
+  out->called = *seen == 1 ? sw_arena_printf(c->arena, d, "%s", scope)
+                           : sw_arena_printf(c->arena, d, "%s#%lld", scope, (long long)*seen);
+  return out->called ? SW_OK : SW_E_RESOURCE;
+}
+
+static sw_rc read_list(comparison *c, const sw_json *list, item *out, sw_diag *d) {
+  sw_dict scopes = {0};
+  sw_rc rc = SW_OK;
+  for (int32_t i = 0; i < list->n && !rc; i++) {
+    rc = read_item(c, &list->at[i], &out[i], d);
+    if (!rc) rc = call_item(c, &list->at[i], &scopes, &out[i], d);
+  }
+  sw_dict_deinit(&scopes);
+  return rc;
+}
+
 static sw_rc read_items(comparison *c, const sw_json *root, const keys *k, side *s, sw_diag *d) {
   for (int kind = 0; kind < SW_DIFF_KINDS; kind++) {
     const sw_json *list = NULL;
     SW_TRY(sw_json_opt_array(root, k->lists[kind], &list, d));
     s->n[kind] = list ? list->n : 0;
     SW_ARENA_NEW(s->items[kind], c->scratch, s->n[kind], d);
-    for (int32_t i = 0; i < s->n[kind]; i++) SW_TRY(read_item(c, &list->at[i], &s->items[kind][i], d));
+    if (list) SW_TRY(read_list(c, list, s->items[kind], d));
   }
   return SW_OK;
 }
@@ -184,7 +211,7 @@ static sw_rc read_side(comparison *c, const sw_diff_text *text, side *s, sw_diag
 
 /* A cut of something, before those alike are one row. */
 typedef struct change {
-  const char *name, *was, *now;
+  const char *name, *called, *was, *now;
 } change;
 
 typedef struct change_list {
@@ -197,7 +224,7 @@ static const char *cut_of(const item *i) { return i->sharding ? i->sharding : i-
 
 /* What differs of two items for the same thing; false: nothing that both say. */
 static bool differs(const item *was, const item *now, change *out) {
-  *out = (change){.name = now->name};
+  *out = (change){.name = now->name, .called = now->called};
   if (was->sharding && now->sharding && strcmp(was->sharding, now->sharding) != 0) {
     out->was = was->sharding;
     out->now = now->sharding;
@@ -218,7 +245,7 @@ static sw_rc group_rows(comparison *c, sw_diff_kind kind, const change_list *lis
   SW_ARENA_NEW(named, c->scratch, n, d);
   for (int32_t i = 0; i < n; i++) {
     const change *x = &list->at.at[i];
-    named[i] = (sw_named){x->name, NULL, ""};
+    named[i] = (sw_named){x->called, NULL, ""};
     named[i].like = sw_arena_printf(c->scratch, d, "%s -> %s", x->was ? x->was : "", x->now ? x->now : "");
     if (!named[i].like) return SW_E_RESOURCE;
   }
@@ -226,7 +253,7 @@ static sw_rc group_rows(comparison *c, sw_diff_kind kind, const change_list *lis
   for (int32_t i = 0; i < n_groups; i++) {
     const char **names;
     SW_ARENA_NEW(names, c->arena, groups[i].n, d);
-    for (int32_t k = 0; k < groups[i].n; k++) names[k] = named[groups[i].items[k]].name;
+    for (int32_t k = 0; k < groups[i].n; k++) names[k] = list->at.at[groups[i].items[k]].name;
     const change *x = &list->at.at[groups[i].items[0]];
     const sw_diff_row row = {kind, groups[i].name, groups[i].n, names, x->was, x->now};
     SW_TRY(sw_array_push(&c->rows, row, d));
@@ -246,7 +273,7 @@ static sw_rc list_changes(comparison *c, sw_diff_kind kind, const int32_t *to, k
   for (int32_t i = 0; i < was->n[kind]; i++) {
     const item *a = &was->items[kind][i];
     if (to[i] < 0) {
-      SW_TRY(sw_array_push(&out->removed.at, ((change){a->name, cut_of(a), NULL}), d));
+      SW_TRY(sw_array_push(&out->removed.at, ((change){a->name, a->called, cut_of(a), NULL}), d));
       continue;
     }
     const item *b = &now->items[kind][to[i]];
@@ -257,7 +284,7 @@ static sw_rc list_changes(comparison *c, sw_diff_kind kind, const int32_t *to, k
   }
   for (int32_t i = 0; i < now->n[kind]; i++) {
     const item *b = &now->items[kind][i];
-    if (!met[i]) SW_TRY(sw_array_push(&out->added.at, ((change){b->name, NULL, cut_of(b)}), d));
+    if (!met[i]) SW_TRY(sw_array_push(&out->added.at, ((change){b->name, b->called, NULL, cut_of(b)}), d));
   }
   return SW_OK;
 }
