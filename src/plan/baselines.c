@@ -262,14 +262,20 @@ static sw_id narrowed_by(const ruled *r, sw_id id) {
   return op->n_results && !sw_follow_is_asked(&r->f, id) ? r->known->narrowed[op->results[0]] : -1;
 }
 
-/* Does the op convert a weight that has no place yet? */
-static bool is_pending(const ruled *r, sw_id id) {
+/* The weight that an op converts, or brings to eight bits; -1: none, or something is asked of it. */
+static sw_id converted_by(const ruled *r, sw_id id) {
   const sw_op *op = &r->f.g->ops[id];
   const sw_id narrowed = narrowed_by(r, id);
-  if (narrowed >= 0) return !r->f.fixed[r->f.g->values[narrowed].def_index];
-  if (op->code != SW_OP_CONVERT || sw_op_tied_to(r->f.g, id) >= 0 || sw_follow_is_asked(&r->f, id)) return false;
-  const sw_value *v = &r->f.g->values[op->operands[0]];
-  return v->def < 0 && !r->f.fixed[v->def_index];
+  if (narrowed >= 0) return narrowed;
+  if (op->code != SW_OP_CONVERT || sw_op_tied_to(r->f.g, id) >= 0 || sw_follow_is_asked(&r->f, id)) return -1;
+  const sw_id arg = op->operands[0];
+  return r->f.g->values[arg].def < 0 && !follows_batch(r, arg) ? arg : -1;
+}
+
+/* Does the op convert a weight that has no place yet? */
+static bool is_pending(const ruled *r, sw_id id) {
+  const sw_id arg = converted_by(r, id);
+  return arg >= 0 && !r->f.fixed[r->f.g->values[arg].def_index];
 }
 
 static sw_rc follow_all(ruled *r, sw_diag *d) {
@@ -279,7 +285,7 @@ static sw_rc follow_all(ruled *r, sw_diag *d) {
     const bool stays = r->kind == SW_BASELINE_REPLICATED && !sw_follow_is_asked(&r->f, i);
     if (stays && sw_op_tied_to(g, i) < 0) continue;
     if (r->pending && (r->pending[i] = is_pending(r, i))) continue;
-    if (!r->pending && narrowed_by(r, i) >= 0) continue; /* of a whole weight, for all who use it */
+    if (!r->pending && converted_by(r, i) >= 0) continue; /* of a whole weight, for all who use it */
     if (r->pending) SW_TRY(place_operands(r, op, d));
     r->f.waits[i] = sw_follow_can_wait(&r->f, op);
     if (!r->f.waits[i]) SW_TRY(sw_follow_op(&r->f, i, d));
@@ -355,7 +361,6 @@ static void place_optimizer(ruled *r) {
     if (g->alias[i] >= 0 && r->known->class_of[g->alias[i]] == SW_MEMORY_OPTIMIZER) keep_update(r, i);
 }
 
-/* What lives cut is gathered where it is used whole. */
 /* The first strategy that takes an operand cut as `part`, or where none is of those extents gives that. */
 static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_type *whole, sw_diag *d) {
   const sw_op *op = &r->f.g->ops[id];
@@ -388,6 +393,7 @@ static sw_rc narrow_parts(ruled *r, sw_diag *d) {
   return SW_OK;
 }
 
+/* What lives cut is gathered where it is used whole. */
 static sw_rc shard_state(ruled *r, sw_diag *d) {
   const sw_graph *g = r->f.g;
   place_optimizer(r);
@@ -424,16 +430,24 @@ static void place_outputs(ruled *r) {
 /* --- plans ---------------------------------------------------------------------------------------------------------
  */
 
+/* What makes new state, sums and scales gradients, or goes on from optimizer state or from such an op. */
+static bool is_update(const known *k, const sw_graph *g, const sw_op *op, const bool *updates) {
+  if (!op->n_results) return false;
+  const uint8_t c = k->class_of[op->results[0]];
+  if (c == SW_MEMORY_PARAMETERS || c == SW_MEMORY_OPTIMIZER) return true;
+  if (!sw_op_is_pointwise(op->code) && op->code != SW_OP_CONVERT) return false;
+  bool goes_on = c == SW_MEMORY_GRADIENTS;
+  for (int i = 0; i < op->n_operands && !goes_on; i++) {
+    const sw_value *v = &g->values[op->operands[i]];
+    goes_on = v->def < 0 ? k->class_of[op->operands[i]] == SW_MEMORY_OPTIMIZER : updates[v->def];
+  }
+  return goes_on;
+}
+
 static sw_rc find_updates(known *k, const sw_graph *g, sw_diag *d) {
   bool *updates;
   SW_ARENA_NEW(updates, &k->followed.mem, g->n_ops, d);
-  for (sw_id i = 0; i < g->n_ops; i++) {
-    const sw_op *op = &g->ops[i];
-    if (!op->n_results) continue;
-    const uint8_t c = k->class_of[op->results[0]];
-    const bool sums = c == SW_MEMORY_GRADIENTS && sw_op_is_pointwise(op->code);
-    updates[i] = c == SW_MEMORY_PARAMETERS || c == SW_MEMORY_OPTIMIZER || sums;
-  }
+  for (sw_id i = 0; i < g->n_ops; i++) updates[i] = is_update(k, g, &g->ops[i], updates);
   k->updates = updates;
   return SW_OK;
 }

@@ -152,6 +152,60 @@ static void axes_that_divide_the_batch_cut_it(void **state) {
   drop(&m);
 }
 
+static void check_near(double have, double want) {
+  if (have < 0.95 * want || have > 1.06 * want) fail_msg("%.0f bytes received, %.0f expected", have, want);
+}
+
+static double received(const sw_comparison *c) {
+  double bytes = 0;
+  for (int i = 0; i < SW_COLL_COUNT; i++) bytes += c->breakdown.by_collective[i].bytes;
+  return bytes;
+}
+
+/* What a device receives of each plan of a step, in bytes per parameter and (n - 1) / n of them, whatever state is kept
+ * in: data-parallel sums gradients, a half of the bytes to add and the other to tell the sums; sharded ones gather
+ * weights as ops use them, once for a step whose copies are kept, and add gradients where their part of the state is.
+ */
+static void frameworks_send_what_is_known_of_them(void **state) {
+  (void)state;
+  static const struct {
+    const char *param, *grad;
+    double data_parallel, sharded;
+  } kKinds[] = {{"same", "same", 4, 4}, {"f32", "same", 4, 4}, {"f32", "f32", 8, 6}};
+  for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
+    const sw_gen_arg args[] = {{"mode", "train"},
+                               {"layers", "2"},
+                               {"hidden", "512"},
+                               {"heads", "8"},
+                               {"kv-heads", "8"},
+                               {"ffn", "1024"},
+                               {"vocab", "1024"},
+                               {"seq", "32"},
+                               {"batch", "8"},
+                               {"dtype", "bf16"},
+                               {"param-dtype", kKinds[i].param},
+                               {"grad-dtype", kKinds[i].grad},
+                               {"attention", "fused"}};
+    sw_diag diag = {0};
+    sw_arena a = {0};
+    sw_graph *g;
+    const sw_comparison *all;
+    int64_t n = 0;
+    assert_ok(sw_gen_model("llama3", args, sizeof args / sizeof *args, &g, &diag));
+    for (int32_t k = 0; k < g->n_args; k++) {
+      const sw_value *v = &g->values[g->args[k]];
+      const bool moment = strlen(v->name) > 2 && v->name[strlen(v->name) - 2] == '.';
+      if (v->kind == SW_VALUE_STATE && !moment && v->type.rank) n += sw_type_elements(&v->type);
+    }
+    assert_ok(sw_baselines_build(g, machine_of("dgx-h100", "x=8", &a), &a, &all, &diag));
+    const double each = (double)n * 7 / 8;
+    check_near(received(&all[SW_BASELINE_DATA_PARALLEL]), each * kKinds[i].data_parallel);
+    check_near(received(&all[SW_BASELINE_FSDP]), each * kKinds[i].sharded);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&a);
+  }
+}
+
 /* x[4,6,40] * w[40,40], reshaped to 5 heads of 8, whose products are attention's: 40 columns divide by 4, heads do not.
  */
 static const char kHeads[] =
@@ -216,6 +270,7 @@ int main(void) {
       cmocka_unit_test(what_is_required_is_kept_or_named),
       cmocka_unit_test(a_batch_below_the_mesh_leaves_the_rest_to_use),
       cmocka_unit_test(axes_that_divide_the_batch_cut_it),
+      cmocka_unit_test(frameworks_send_what_is_known_of_them),
       cmocka_unit_test(heads_that_do_not_divide_are_named),
       cmocka_unit_test(parameters_that_do_not_divide_are_named),
   };
