@@ -38,6 +38,22 @@ typedef struct sw_value_use {
   int32_t index;
 } sw_value_use;
 
+/* A place in a call stack, or one of several that an op was put together from. Equal ones are one, callers included. */
+typedef struct sw_call_frame {
+  sw_span at;           /* line 0: only the function is known */
+  const char *function; /* NULL: not said */
+  bool library;         /* of an installed package or of Python itself */
+  bool beside;          /* the next is no caller but another origin */
+  const struct sw_call_frame *next;
+} sw_call_frame;
+
+/* Where an op comes from in the program that the model came from, as far as that says it. */
+typedef struct sw_source {
+  sw_span at;                 /* a line of the user's own files before one of a library's */
+  const sw_call_frame *stack; /* all of them, the innermost first; NULL where there is nothing beyond `at` */
+  const char *scope; /* the scopes that it stands in and what it is there: "jit(step)/block_3/attn/dot_general"; NULL */
+} sw_source;
+
 typedef struct sw_value {
   const char *name; /* unique among values; never NULL */
   sw_type type;
@@ -45,7 +61,8 @@ typedef struct sw_value {
   sw_id def;         /* op, or -1 for an argument */
   int32_t def_index; /* which result, or which argument */
   sw_span span;
-  int32_t n_uses; /* filled by sw_graph_seal, in program order, outputs last */
+  const sw_source *location; /* of an argument, in the program that the model came from; NULL: not known */
+  int32_t n_uses;            /* filled by sw_graph_seal, in program order, outputs last */
   const sw_value_use *uses;
 } sw_value;
 
@@ -70,12 +87,6 @@ typedef enum sw_direction {
 } sw_direction;
 SW_API bool sw_direction_parse(const char *text, sw_direction *out); /* "forward", "backward", "none"; not "both" */
 SW_API const char *sw_direction_text(sw_direction d);
-
-/* Where an op comes from in the program that the model came from, as far as that says it. */
-typedef struct sw_source {
-  sw_span at;        /* a line of the user's own files before one of a library's */
-  const char *scope; /* the scopes that it stands in and what it is there: "jit(step)/block_3/attn/dot_general"; NULL */
-} sw_source;
 
 typedef struct sw_op {
   sw_opcode code;
@@ -156,6 +167,9 @@ SW_API void sw_graph_destroy(sw_graph *g); /* NULL allowed */
 /* An argument. `dims` is copied. */
 SW_API SW_CHECKED sw_rc sw_graph_add_arg(sw_graph *g, const char *name, sw_dtype t, int rank, const int64_t *dims,
                                          sw_value_kind kind, sw_span span, sw_id *out, sw_diag *d);
+
+/* Where an argument comes from; borrowed for as long as the graph lives. */
+SW_API void sw_graph_set_arg_location(sw_graph *g, sw_id arg, const sw_source *from);
 
 typedef struct sw_op_spec {
   sw_opcode code;

@@ -66,10 +66,14 @@ void sw_session_note_source(const sw_session *s, sw_diag *d) {
     const sw_op *op = &s->graph->ops[i];
     if (op->span.line != d->line || op->span.col != d->col || !op->span.file || strcmp(op->span.file, d->file) != 0)
       continue;
-    sw_text text = {0};
-    sw_source_print(&op->location, &text);
-    if (text.n) sw_diag_note(d, "%s", sw_text_str(&text));
-    sw_text_free(&text);
+    sw_source_note(&op->location, d);
+    return;
+  }
+  for (int32_t i = 0; i < s->graph->n_args; i++) {
+    const sw_value *v = &s->graph->values[s->graph->args[i]];
+    if (v->span.line != d->line || v->span.col != d->col || !v->span.file || strcmp(v->span.file, d->file) != 0)
+      continue;
+    if (v->location) sw_source_note(v->location, d);
     return;
   }
 }

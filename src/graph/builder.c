@@ -113,6 +113,8 @@ static sw_rc add_value(sw_graph *g, const char *name, const sw_value *v, sw_id *
   return SW_OK;
 }
 
+void sw_graph_set_arg_location(sw_graph *g, sw_id arg, const sw_source *from) { g->values[arg].location = from; }
+
 sw_rc sw_graph_add_arg(sw_graph *g, const char *name, sw_dtype t, int rank, const int64_t *dims, sw_value_kind kind,
                        sw_span span, sw_id *out, sw_diag *d) {
   SW_TRY(check_open(g, span, d));

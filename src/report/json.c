@@ -112,7 +112,7 @@ static void put_moves(sw_json_out *o, const sw_plan *p, sw_id op, const sw_op_co
   if (r.hidden_s > 0) sw_jw_f64(o, "hidden_s", r.hidden_s);
 }
 
-static void put_ops(sw_json_out *o, const sw_report *r) {
+static void put_ops(sw_json_out *o, const sw_report *r, sw_places *places) {
   const sw_plan *p = r->plan;
   const sw_mesh *m = sw_machine_mesh(p->machine);
   const sw_graph *g = p->graph;
@@ -137,7 +137,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
     sw_jw_f64(o, "bytes", c->bytes);
     if (g->kernels) sw_jw_i64(o, "kernel", g->kernels->of[i]);
     put_repeats(o, op->repeats);
-    sw_jw_places(o, op);
+    sw_places_of_op(places, op, o);
     sw_jw_end(o);
     sw_text_free(&t);
   }
@@ -176,7 +176,7 @@ static void put_groups(sw_json_out *o, const sw_plan *p, const sw_arg_groups *gr
   sw_jw_end(o);
 }
 
-static void put_arguments(sw_json_out *o, const sw_report *r, const sw_arg_groups *groups) {
+static void put_arguments(sw_json_out *o, const sw_report *r, const sw_arg_groups *groups, sw_places *places) {
   const sw_plan *p = r->plan;
   sw_jw_array(o, "arguments");
   for (int32_t i = 0; i < p->graph->n_args; i++) {
@@ -184,6 +184,7 @@ static void put_arguments(sw_json_out *o, const sw_report *r, const sw_arg_group
     sw_jw_string(o, "name", p->graph->values[p->graph->args[i]].name);
     put_argument(o, p, i, true);
     sw_jw_i64(o, "bytes", sw_arg_bytes(p, i));
+    sw_places_of_arg(places, &p->graph->values[p->graph->args[i]], o);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -207,7 +208,7 @@ static const char *user_name(const sw_plan *p, sw_value_use u) {
 }
 
 /* Why a reshard is there: what makes the value, and who wants it otherwise. */
-static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard *r) {
+static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard *r, sw_places *places) {
   const sw_mesh *m = sw_machine_mesh(p->machine);
   const sw_value *v = &p->graph->values[r->value];
   sw_jw_object(o, NULL);
@@ -217,9 +218,9 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
   for (int32_t i = 0; i < r->n_uses; i++) sw_jw_string(o, NULL, user_name(p, r->uses[i]));
   sw_jw_end(o);
   if (r->uses[0].op >= 0)
-    sw_jw_places(o, &p->graph->ops[r->uses[0].op]);
+    sw_places_of_op(places, &p->graph->ops[r->uses[0].op], o);
   else
-    sw_jw_place(o, "location", v->span);
+    sw_places_of_arg(places, v, o);
   sw_jw_sharding(o, "from", m, &r->from);
   sw_jw_sharding(o, "to", m, &r->to);
   sw_jw_string(o, "cause",
@@ -248,12 +249,12 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
   sw_jw_end(o);
 }
 
-static void put_reshards(sw_json_out *o, const sw_report *r) {
+static void put_reshards(sw_json_out *o, const sw_report *r, sw_places *places) {
   sw_arena scratch = {0};
   const sw_name_group *groups;
   int32_t n = 0;
   sw_jw_array(o, "reshards");
-  for (int32_t i = 0; i < r->breakdown->n_reshards; i++) put_reshard(o, r->plan, &r->breakdown->reshards[i]);
+  for (int32_t i = 0; i < r->breakdown->n_reshards; i++) put_reshard(o, r->plan, &r->breakdown->reshards[i], places);
   sw_jw_end(o);
   if (sw_group_reshards(r->plan, r->breakdown, &scratch, &n, &groups, NULL)) o->text->rc = SW_E_RESOURCE, n = 0;
   sw_jw_array(o, "reshard_groups");
@@ -418,6 +419,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   sw_json_out o;
   sw_arena scratch = {0};
   sw_arg_groups groups = {0};
+  sw_places places = {0};
   if (sw_group_args(r->plan, &scratch, &groups, NULL)) out->rc = SW_E_RESOURCE, groups.n = 0;
   sw_json_out_init(&o, out);
   sw_jw_object(&o, NULL);
@@ -426,13 +428,14 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   put_summary(&o, r);
   if (r->completes) sw_completion_json(r->plan, &o);
   put_comparisons(&o, r, &groups);
-  put_arguments(&o, r, &groups);
+  put_arguments(&o, r, &groups, &places);
   put_outputs(&o, r->plan);
   put_collectives(&o, r);
   put_memory(&o, r);
   put_lower_memory(&o, r);
-  put_reshards(&o, r);
-  put_ops(&o, r);
+  put_reshards(&o, r, &places);
+  put_ops(&o, r, &places);
+  sw_places_end(&places, &o);
   put_sources(&o, r);
   sw_jw_end(&o);
   sw_arena_deinit(&scratch);

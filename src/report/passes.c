@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "report/places.h"
 #include "io/json_write.h"
 
 static double seconds(const sw_spmd_cost *c) { return c->comm_s + c->local_s; }
@@ -67,6 +68,22 @@ static void put_lines(sw_json_out *o, const char *key, const char *at) {
   sw_jw_end(o);
 }
 
+/* Of those ops that are there for one of the model of which it says where it comes from. */
+static void put_places(sw_json_out *o, const sw_spmd *s) {
+  sw_places places = {0};
+  sw_jw_array(o, "places");
+  for (sw_id i = 0; i < s->program->n_ops; i++) {
+    const sw_op *op = s->origin[i].op >= 0 ? &s->model->ops[s->origin[i].op] : NULL;
+    if (!op || (op->location.at.line <= 0 && !op->location.scope)) continue;
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "op", s->program->ops[i].name);
+    sw_places_of_op(&places, op, o);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_places_end(&places, o);
+}
+
 void sw_program_json(const sw_spmd *s, const sw_spmd_cost *cost, const sw_pass_report *reports, int n, sw_text *out) {
   sw_json_out o;
   sw_text lines = {0};
@@ -88,6 +105,7 @@ void sw_program_json(const sw_spmd *s, const sw_spmd_cost *cost, const sw_pass_r
   lines.n = 0;
   sw_spmd_print(s, &lines);
   put_lines(&o, "statements", sw_text_str(&lines));
+  put_places(&o, s);
   sw_jw_end(&o);
   if (lines.rc) out->rc = lines.rc;
   sw_text_free(&lines);

@@ -126,6 +126,7 @@ static sw_rc add_args(partition *p, sw_diag *d) {
     int64_t dims[SW_MAX_RANK];
     SW_TRY(block_dims(p, v, e->plan->args_whole ? &all : s, dims, d));
     SW_TRY(sw_graph_add_arg(e->program, v->name, v->type.dtype, v->type.rank, dims, v->kind, v->span, &ids[i], d));
+    sw_graph_set_arg_location(e->program, ids[i], v->location);
     while (e->layouts.n < (size_t)e->program->n_values)
       SW_TRY(sw_array_push(&e->layouts, ((sw_layout){.source = -1}), d));
   }

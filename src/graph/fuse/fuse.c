@@ -170,6 +170,7 @@ static sw_rc copy_args(fusion *f) {
     const sw_value *v = &f->g->values[f->g->args[i]];
     SW_TRY(sw_graph_add_arg(f->w.to, v->name, v->type.dtype, v->type.rank, v->type.dims, v->kind, v->span,
                             &f->w.now[f->g->args[i]], f->d));
+    sw_graph_set_arg_location(f->w.to, f->w.now[f->g->args[i]], v->location);
   }
   return SW_OK;
 }

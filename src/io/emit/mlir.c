@@ -9,6 +9,8 @@
 #include "base/checked.h"
 
 void sw_mlir_deinit(sw_mlir *w) {
+  sw_array_free(&w->frames);
+  sw_dict_deinit(&w->frame_of);
   sw_array_free(&w->results);
   sw_array_free(&w->composites);
   sw_text_free(&w->functions);
@@ -125,17 +127,81 @@ static void put_types(const sw_ssa *v, int n, sw_text *out) {
   }
 }
 
-void sw_mlir_end_line(sw_mlir *w) {
-  const sw_span at = w->at.at;
-  const char *scope = w->at.scope;
-  if (at.line > 0 || scope) sw_text_puts(w->out, " loc(");
-  if (scope) sw_mlir_quote(scope, w->out);
-  if (scope && at.line > 0) sw_text_puts(w->out, "(");
-  if (at.line > 0) {
-    sw_mlir_quote(at.file ? at.file : "", w->out);
-    sw_text_printf(w->out, ":%d:%d%s", at.line, at.col, scope ? ")" : "");
+/* The number of the frame's alias; those of its callers are made before it. -1: out of memory. */
+static int64_t number_frame(sw_mlir *w, const sw_call_frame *f) {
+  SW_ARRAY(const sw_call_frame *) fresh = {0};
+  const int64_t *known = NULL;
+  int64_t number = -1;
+  for (; f && !(known = sw_dict_get(&w->frame_of, &f, sizeof f)); f = f->next)
+    if (sw_array_push(&fresh, f, NULL)) break;
+  if (known) number = *known;
+  for (size_t i = fresh.n; i-- > 0;) {
+    number = (int64_t)w->frames.n;
+    if (sw_array_push(&w->frames, fresh.at[i], NULL) ||
+        sw_dict_put(&w->frame_of, &fresh.at[i], sizeof fresh.at[i], number, NULL, NULL, NULL)) {
+      w->out->rc = SW_E_RESOURCE;
+      number = -1;
+      break;
+    }
   }
-  if (at.line > 0 || scope) sw_text_puts(w->out, ")");
+  sw_array_free(&fresh);
+  return number;
+}
+
+static void put_file(sw_span at, sw_text *out) {
+  sw_mlir_quote(at.file ? at.file : "", out);
+  sw_text_printf(out, ":%d:%d", at.line, at.col);
+}
+
+/* " loc(..)"; nothing where nothing is known. The scope is the name of the whole, unless it is the function's. */
+static void put_location(sw_mlir *w, const sw_source *from) {
+  const sw_call_frame *stack = from->stack;
+  const bool same = stack && stack->function && from->scope && !strcmp(stack->function, from->scope);
+  const char *scope = same ? NULL : from->scope;
+  if (from->at.line <= 0 && !from->scope && !stack) return;
+  sw_text_puts(w->out, " loc(");
+  if (scope) sw_mlir_quote(scope, w->out);
+  const bool placed = stack || from->at.line > 0;
+  if (scope && placed) sw_text_puts(w->out, "(");
+  if (stack)
+    sw_text_printf(w->out, "#loc%lld", (long long)number_frame(w, stack));
+  else if (placed)
+    put_file(from->at, w->out);
+  if (scope && placed) sw_text_puts(w->out, ")");
+  sw_text_puts(w->out, ")");
+}
+
+static void put_frame(const sw_call_frame *f, sw_text *out) {
+  const bool placed = f->at.line > 0;
+  if (f->function) sw_mlir_quote(f->function, out);
+  if (f->function && placed) sw_text_puts(out, "(");
+  if (placed) put_file(f->at, out);
+  if (f->function && placed) sw_text_puts(out, ")");
+}
+
+/* The aliases of call stacks, before the module. */
+static void put_aliases(sw_mlir *w) {
+  sw_text t = {0};
+  for (size_t i = 0; i < w->frames.n; i++) {
+    const sw_call_frame *f = w->frames.at[i];
+    sw_text_printf(&t, "#loc%zu = loc(%s", i, !f->next ? "" : f->beside ? "fused[" : "callsite(");
+    put_frame(f, &t);
+    if (f->next)
+      sw_text_printf(&t, "%s#loc%lld%s", f->beside ? ", " : " at ", (long long)number_frame(w, f->next),
+                     f->beside ? "]" : ")");
+    sw_text_puts(&t, ")\n");
+  }
+  if (t.n) {
+    sw_text_append(&t, w->out->at + w->begin, w->out->n - w->begin);
+    w->out->n = w->begin;
+    sw_text_append(w->out, t.at, t.n);
+  }
+  if (t.rc) w->out->rc = t.rc;
+  sw_text_free(&t);
+}
+
+void sw_mlir_end_line(sw_mlir *w) {
+  put_location(w, &w->at);
   sw_text_puts(w->out, "\n");
 }
 
@@ -324,6 +390,7 @@ static void put_positions(const sw_mlir *w) {
 
 void sw_mlir_open_module(sw_mlir *w, const char *form, sw_mlir_devices devices) {
   int64_t n = sw_mesh_devices(w->grid.mesh);
+  w->begin = w->out->n;
   sw_text_puts(w->out, "module attributes {");
   if (devices != SW_MLIR_GRID) {
     sw_text_printf(w->out, "mhlo.num_partitions = %lld : i32, mhlo.num_replicas = 1 : i32, ", (long long)n);
@@ -363,6 +430,7 @@ void sw_mlir_open_function(sw_mlir *w, const sw_graph *model, sw_mlir_more more,
     put_attrs(v->name, "kind", kKinds[v->kind], out);
     if (more) more(user, false, i, out);
     sw_text_puts(out, "}");
+    if (v->location) put_location(w, v->location);
   }
   sw_text_puts(out, g->n_args ? ")\n      -> (" : ") -> (");
   for (int32_t i = 0; i < g->n_outputs; i++) {
@@ -382,6 +450,7 @@ void sw_mlir_close_module(sw_mlir *w) {
   if (w->functions.n) sw_text_append(w->out, w->functions.at, w->functions.n);
   if (w->functions.rc) w->out->rc = w->functions.rc;
   sw_text_puts(w->out, "}\n");
+  put_aliases(w);
 }
 
 void sw_mlir_return(sw_mlir *w, const sw_ssa *v, int n) {

@@ -10,6 +10,7 @@
 #define IO_EMIT_MLIR_H_
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "shardwright/graph.h"
 
 /* The grid that the text speaks of. The shard dialect knows whole axes only, so an axis that is used in parts stands as
@@ -46,6 +47,9 @@ typedef struct sw_mlir {
   sw_arena arena;  /* names and shapes of the text */
   int64_t n_temps; /* helpers: %t$0, %t$1, ... */
   sw_source at;    /* where the op at hand comes from, written behind its lines; line 0: nowhere */
+  size_t begin;    /* of the module in the text: aliases of call stacks come before it */
+  SW_ARRAY(const sw_call_frame *) frames;    /* #loc0, #loc1, ...: callers before what they call */
+  sw_dict frame_of;                          /* pointer of a frame -> its number */
   SW_ARRAY(sw_mlir_result_sharding) results; /* of results to come */
   sw_text functions;                         /* behind main: decompositions of composites, */
   SW_ARRAY(const void *) composites;         /* of ops with these loops and attributes, two each */

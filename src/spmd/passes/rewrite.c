@@ -17,6 +17,7 @@ sw_rc sw_rewrite_begin(sw_rewrite *r, const sw_spmd *from, sw_diag *d) {
     sw_layout l = from->layout[old];
     SW_TRY(sw_graph_add_arg(r->to.program, v->name, v->type.dtype, v->type.rank, v->type.dims, v->kind, v->span,
                             &r->now[old], d));
+    sw_graph_set_arg_location(r->to.program, r->now[old], v->location);
     if (l.is_block) SW_TRY(sw_sharding_keep(&l.sharding, &r->to.program->arena, d));
     SW_TRY(sw_array_push(&r->layouts, l, d));
     SW_TRY(sw_array_push(&r->uses, v->n_uses, d));

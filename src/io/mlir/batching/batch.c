@@ -444,6 +444,7 @@ static sw_rc pass_elided(sw_batch *s) {
     SW_TRY(sw_im_fresh_name(s->m, v->name, &name));
     SW_TRY(sw_graph_add_arg(s->m->g, name, v->type.dtype, v->type.rank, v->type.dims, v->kind, v->span,
                             &s->of[g->args[i]], s->m->d));
+    sw_graph_set_arg_location(s->m->g, s->of[g->args[i]], v->location);
   }
   return SW_OK;
 }

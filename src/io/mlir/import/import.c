@@ -357,12 +357,9 @@ sw_rc sw_im_import_by_row(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 static void note_location(sw_importer *m, uint32_t op) {
   const sw_diag error = *m->d;
   sw_source from;
-  sw_text text = {0};
   if (sw_im_location(m, sw_im_op(m, op)->loc, &from)) from = (sw_source){0};
   *m->d = error;
-  sw_source_print(&from, &text);
-  if (text.n) sw_diag_note(m->d, "%s", sw_text_str(&text));
-  sw_text_free(&text);
+  sw_source_note(&from, m->d);
 }
 
 static sw_rc import_op(sw_importer *m, uint32_t op) {
@@ -644,6 +641,7 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   SW_TRY(close_sizes(m, name, sw_ir_place(m->t, a->name.at), &type));
   SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, kind_of(m, i), sw_ir_place(m->t, a->name.at),
                           &id, m->d));
+  SW_TRY(sw_im_locate_arg(m, a->loc, id));
   in->slots[m->names->block[block] + i] = id;
   if (m->passes->roles) m->passes->roles->at[i].value = id;
   SW_TRY(sw_im_see_type(m, id, a->type));
@@ -735,6 +733,9 @@ void sw_im_free(sw_importer *m) {
     sw_array_free(&p->shared->locations);
     sw_dict_deinit(&p->shared->warned);
     sw_dict_deinit(&p->shared->places);
+    sw_dict_deinit(&p->shared->texts);
+    sw_dict_deinit(&p->shared->frames);
+    sw_dict_deinit(&p->shared->stacks);
   }
   sw_arena_deinit(&m->keep);
   sw_arena_deinit(&m->scratch);

@@ -245,6 +245,7 @@ SW_CHECKED sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *v
 /* Where an op comes from in the user's program: through names, calls and fusions to a file; one of the user's own
  * before those of libraries. */
 SW_CHECKED sw_rc sw_im_location(sw_importer *m, sw_ir_span loc, sw_source *out);
+SW_CHECKED sw_rc sw_im_locate_arg(sw_importer *m, sw_ir_span loc, sw_id arg);
 /* The name in loc("name"...), or empty. */
 sw_ir_span sw_im_location_name(const sw_importer *m, sw_ir_span loc);
 

@@ -45,8 +45,9 @@ typedef struct sw_im_shared {
   sw_dict warned; /* keys of warnings */
   sw_dict places; /* location.c: location to index of `locations` */
   SW_ARRAY(sw_source) locations;
-  sw_arena *files; /* names of files in locations: the program's graph has them */
-  char *rules;     /* rules.c: text of the rules file; NULL: none */
+  sw_dict texts, frames, stacks; /* names of files and functions, call frames, stacks of aliases: to what is kept */
+  sw_arena *files;               /* these, and argument locations: the program's graph has them */
+  char *rules;                   /* rules.c: text of the rules file; NULL: none */
 } sw_im_shared;
 
 typedef struct sw_im_passes {
