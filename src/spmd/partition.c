@@ -209,7 +209,7 @@ static bool gives_tokens(const sw_graph *g, const sw_op *op) {
 }
 
 /* An op whose results are held wider than they are computes in that type: what is added up is added up in it. What only
- * picks elements is widened afterwards; a contraction has its own result's type. */
+ * picks elements is widened afterwards; a contraction has its own result's type, and factors that are alike. */
 static sw_rc widen(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
   const sw_op *op = e->op;
@@ -224,7 +224,8 @@ static sw_rc widen(partition *p, sw_diag *d) {
   for (int i = 0; i < op->n_operands; i++) {
     partial = partial || sw_emit_type(e, e->in[i])->dtype != sw_operand_type(e->model, op, i)->dtype;
   }
-  if (!e->wide || ((gathers || op->code == SW_OP_DOT) && !partial)) return SW_OK;
+  const bool contracts = sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
+  if (!(contracts && partial) && (!e->wide || ((gathers || op->code == SW_OP_DOT) && !partial))) return SW_OK;
   for (int i = 0; i < op->n_operands; i++) {
     if (sw_dtype_class_of(sw_operand_type(e->model, op, i)->dtype) != SW_CLASS_FLOAT) continue;
     SW_TRY(hold_as(p, &e->in[i], SW_F32, d));

@@ -9,6 +9,7 @@
 #include "io/gen/linear.h"
 #include "io/gen/train.h"
 #include "support/meshes.h"
+#include "support/program.h"
 #include "support/random_plan.h"
 
 enum { MAX_VALUES = 64 };
@@ -235,8 +236,60 @@ static void test_devices(void **state) {
   assert_true(2 * runs > check_scale(80));
 }
 
+/* y is x rounded, bit for bit, and z the product of that. */
+static void check_rounded(const sw_plan *plan, sw_rng *rng, uint64_t seed, sw_arena *arena) {
+  sw_diag diag = {0};
+  const sw_graph *g = plan->graph;
+  sw_validation v;
+  sw_tensor args[2], outputs[2];
+  for (int i = 0; i < 2; i++) {
+    const sw_type *t = &g->values[g->args[i]].type;
+    assert_ok(sw_tensor_init(&args[i], t->dtype, t->rank, t->dims, &diag));
+    for (int64_t j = 0; j < sw_buffer_elements(&args[i]); j++) put(&args[i], j, 2 * sw_rng_unit(rng) - 1);
+  }
+  const sw_validate_options o = {.seed = seed, .timeout_s = 60, .inputs = args, .outputs = outputs};
+  assert_ok(sw_validate(plan, &o, arena, &v, &diag));
+  assert_true(v.matches);
+  for (int64_t j = 0; j < sw_buffer_elements(&args[0]); j++) {
+    char byte[8];
+    sw_element_store(SW_F8E5M2, at(&args[0], j), byte);
+    if (at(&outputs[0], j) != sw_element_load(SW_F8E5M2, byte))
+      fail_msg("seed %llu: %g became %g", (unsigned long long)seed, at(&args[0], j), at(&outputs[0], j));
+  }
+  for (int i = 0; i < 2; i++) {
+    sw_tensor_deinit(&args[i]);
+    sw_tensor_deinit(&outputs[i]);
+  }
+}
+
+/* Narrow values stay rounded, and factors of products alike, when a plan has them partial. */
+static void test_partial(void **state) {
+  (void)state;
+  const uint64_t seed = check_seed(101);
+  sw_rng rng;
+  int runs = 0;
+  sw_rng_seed(&rng, seed);
+  for (int k = 0; k < check_scale(200); k++) {
+    sw_diag diag = {0};
+    sw_arena arena = {0};
+    sw_graph *g;
+    sw_plan plan;
+    assert_ok(program_of("x f32 6,4; w f8e4m3fn 4,8", NULL,
+                         "n = convert(x) 'dtype':'f8e5m2'; y = convert(n) 'dtype':'f32'; z = dot_general(n, w) "
+                         "'lhs_contract':[1],'rhs_contract':[0],'dtype':'f32'",
+                         "y, z", &g, &diag));
+    if (random_plan(g, machine_of("local", "x=2,y=2", &arena), &rng, &arena, &plan, &diag) == SW_OK) {
+      check_rounded(&plan, &rng, seed, &arena);
+      runs++;
+    }
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+  assert_true(4 * runs > check_scale(200));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_scales), cmocka_unit_test(test_exact),
-                                     cmocka_unit_test(test_devices)};
+                                     cmocka_unit_test(test_devices), cmocka_unit_test(test_partial)};
   return cmocka_run_group_tests_name("linear", tests, NULL, NULL);
 }

@@ -97,9 +97,10 @@ static sw_id times(swg_builder *b, const char *name, sw_id x, sw_id scalar) {
   return swg_binary(b, SW_OP_MULTIPLY, name, x, wide);
 }
 
-/* Rounding half as much again to no digits gives the power of two above. */
+/* Rounding half as much again to no digits gives the power of two above; a little more, so that 7 times a power of two,
+ * which integers are and the largest of the type is, is not where it jumps. */
 static sw_id scale_of(swg_builder *b, sw_id x, sw_dtype narrow) {
-  const double kAbove = 1.5, largest = narrow == SW_F8E5M2 ? kLargestE5m2 : kLargest;
+  const double kAbove = 1.5 * (1 + 0x1p-10), largest = narrow == SW_F8E5M2 ? kLargestE5m2 : kLargest;
   const sw_dtype t = swg_type(b, x)->dtype == SW_F64 ? SW_F64 : SW_F32;
   swg_shape all = {.n = swg_type(b, x)->rank};
   for (int i = 0; i < all.n; i++) all.at[i] = i;

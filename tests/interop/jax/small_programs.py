@@ -237,7 +237,7 @@ def by_largest_element(first, last, x, c):
 
     def narrow(a, kind, largest):
         amax = jnp.maximum(jnp.max(jnp.abs(a)), 1e-12)
-        scale = lax.reduce_precision(amax * (1.5 / largest), 8, 0)
+        scale = lax.reduce_precision(amax * (1.5015 / largest), 8, 0)
         return (a * (1 / scale)).astype(kind), scale
 
     def product(a, b, contracted):

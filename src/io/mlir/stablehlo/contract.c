@@ -41,12 +41,17 @@ static sw_rc contract_bools(sw_importer *m, uint32_t op, const sw_im_add *add) {
   return sw_im_emit_op(m, op, SW_OP_CONVERT, 1, &sum, &to);
 }
 
+static bool is_float_of_8_bits(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT && sw_dtype_bits(t) == 8; }
+
 /* Operands of two dtypes (weights in int8, say), or of one of another class (ui8 into i32), are taken in that of the
- * result. */
+ * result; but for factors that are floats of 8 bits. */
 static sw_rc contracted(sw_importer *m, uint32_t op, const sw_im_add *add, sw_dtype result) {
   sw_id x[2] = {add->operands[0], add->operands[1]};
   sw_dtype taken = sw_im_type(m, x[0])->dtype;
-  bool mixed = taken != sw_im_type(m, x[1])->dtype || sw_dtype_class_of(taken) != sw_dtype_class_of(result);
+  const bool narrow =
+      add->code == SW_OP_DOT && is_float_of_8_bits(taken) && is_float_of_8_bits(sw_im_type(m, x[1])->dtype);
+  bool mixed = !narrow && taken != sw_im_type(m, x[1])->dtype;
+  mixed = mixed || sw_dtype_class_of(taken) != sw_dtype_class_of(result);
   for (int i = 0; mixed && i < 2; i++) {
     if (sw_im_type(m, x[i])->dtype != result) SW_TRY(sw_im_converted(m, op, x[i], result, &x[i]));
   }
