@@ -79,20 +79,45 @@ static bool becomes(const sw_graph *g, sw_id value, sw_id state) {
   return false;
 }
 
+/* Is the use a join's of what entered a loop that `op` stands in? It is read where the loop does not go round, so not
+ * once the op has run. */
+static bool is_of_no_trip(const sw_graph *g, const sw_value *v, sw_value_use use, sw_id op) {
+  const bool joins = use.op >= 0 && g->ops[use.op].code == SW_OP_JOIN && g->ops[use.op].n_operands == 2;
+  return joins && use.index == 0 && v->def >= 0 && g->ops[v->def].code == SW_OP_ENTER &&
+         g->ops[v->def].frame == g->ops[op].frame && g->ops[op].code != SW_OP_JOIN;
+}
+
 /* Does nobody need what is in memory of `value` once `op` has run? */
 static bool dies_at(const borders *b, sw_id value, sw_id op) {
   const sw_value *v = &b->g->values[value];
-  for (int32_t u = 0; u < v->n_uses; u++)
-    if (v->uses[u].op != op && (v->uses[u].op < 0 || b->until[v->uses[u].op] > b->until[op])) return false;
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    if (v->uses[u].op == op || is_of_no_trip(b->g, v, v->uses[u], op)) continue;
+    if (v->uses[u].op < 0 || b->until[v->uses[u].op] > b->until[op]) return false;
+  }
   return true;
 }
 
-/* Does the loop or choice only read what enters here? What it carries a join reads as it entered. */
+/* Is what a join reads as it entered also what is yielded for it? */
+static bool joins_what_entered(const sw_graph *g, const sw_op *join, sw_id entered) {
+  const sw_id def = join->n_operands == 2 ? g->values[join->operands[1]].def : -1;
+  return join->operands[0] == entered && def >= 0 && g->ops[def].code == SW_OP_YIELD &&
+         g->ops[def].operands[0] == entered;
+}
+
+/* Does the loop or choice only read what enters here? What it carries a join reads as it entered: loops carry what they
+ * only read, too, and yield it as it is. */
 static bool is_only_read(const sw_graph *g, const sw_op *enter) {
   const sw_value *v = &g->values[enter->results[0]];
-  for (int32_t u = 0; u < v->n_uses; u++)
-    if (v->uses[u].op < 0 || g->ops[v->uses[u].op].code == SW_OP_JOIN) return false;
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    const sw_op *by = v->uses[u].op < 0 ? NULL : &g->ops[v->uses[u].op];
+    if (!by || (by->code == SW_OP_JOIN && !joins_what_entered(g, by, enter->results[0]))) return false;
+  }
   return true;
+}
+
+static bool is_read_alone(const sw_graph *g, sw_id value) {
+  const sw_id def = g->values[value].def;
+  return def >= 0 && g->ops[def].code == SW_OP_ENTER && is_only_read(g, &g->ops[def]);
 }
 
 /* What crosses the border of a loop or choice stays where it is, where nobody needs it there as it was. */
@@ -100,6 +125,7 @@ static bool passes_on(const borders *b, const sw_op *op, bool held) {
   const sw_value *v = &b->g->values[op->operands[0]];
   if (!b->p.rules->in_place || !held) return false;
   if (op->code == SW_OP_ENTER && is_only_read(b->g, op)) return true;
+  if (op->code == SW_OP_YIELD && is_read_alone(b->g, op->operands[0])) return true;
   if (op->code != SW_OP_ENTER && op->code != SW_OP_YIELD && op->code != SW_OP_JOIN) return false;
   return (v->def >= 0 || v->kind == SW_VALUE_STATE) && dies_at(b, op->operands[0], (sw_id)(op - b->g->ops));
 }
