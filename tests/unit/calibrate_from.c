@@ -446,7 +446,7 @@ static void steps_of_training_runs_correct_what_is_achieved(void **state) {
   assert_int_equal(made.n_rows, 1);
   assert_true(made.rows[0].fitted == 12 && made.rows[0].judged == 12);
   assert_true(made.rows[0].fitted_error <= 0.08 && made.rows[0].judged_error <= 0.08);
-  assert_near(made.profile->flop_fraction, truth.flop_fraction, 0.05);
+  assert_near(made.profile->flop_fraction, truth.flop_fraction, 0.07);
   end(&f);
 }
 
