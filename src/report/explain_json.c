@@ -157,16 +157,7 @@ static void put_memory(sw_json_out *o, const sw_explanation *e) {
   if (sw_memory_at(e->plan, e->breakdown, e->breakdown->peak_step, &scratch, &m, NULL)) o->text->rc = SW_E_RESOURCE;
   sw_jw_object(o, "peak");
   sw_jw_i64(o, "step", e->breakdown->peak_step);
-  sw_jw_array(o, "held");
-  for (int32_t i = 0; i < m.n && m.rows; i++) {
-    sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "class", sw_memory_class_text(m.rows[i].class_of));
-    sw_jw_string(o, "name", m.rows[i].name);
-    sw_jw_i64(o, "count", m.rows[i].count);
-    sw_jw_i64(o, "bytes", m.rows[i].bytes);
-    sw_jw_end(o);
-  }
-  sw_jw_end(o);
+  sw_memory_rows_json(&m, "held", o);
   sw_jw_array(o, "lower");
   for (int32_t i = 0; i < e->n_lower; i++) {
     const sw_lower *x = &e->lower[i];

@@ -312,16 +312,7 @@ static void put_peak(sw_json_out *o, const sw_report *r) {
   sw_memory m = {0};
   if (sw_memory_at(r->plan, r->breakdown, r->breakdown->peak_step, &scratch, &m, NULL)) o->text->rc = SW_E_RESOURCE;
   put_classes(o, m.bytes);
-  sw_jw_array(o, "held_at_peak");
-  for (int32_t i = 0; i < m.n && m.rows; i++) {
-    sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "class", sw_memory_class_text(m.rows[i].class_of));
-    sw_jw_string(o, "name", m.rows[i].name);
-    sw_jw_i64(o, "count", m.rows[i].count);
-    sw_jw_i64(o, "bytes", m.rows[i].bytes);
-    sw_jw_end(o);
-  }
-  sw_jw_end(o);
+  sw_memory_rows_json(&m, "held_at_peak", o);
   sw_arena_deinit(&scratch);
 }
 

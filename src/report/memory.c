@@ -99,3 +99,16 @@ sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_are
   sw_array_free(&h.lives);
   return rc;
 }
+
+void sw_memory_rows_json(const sw_memory *m, const char *key, sw_json_out *o) {
+  sw_jw_array(o, key);
+  for (int32_t i = 0; i < m->n && m->rows; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "class", sw_memory_class_text(m->rows[i].class_of));
+    sw_jw_string(o, "name", m->rows[i].name);
+    sw_jw_i64(o, "count", m->rows[i].count);
+    sw_jw_i64(o, "bytes", m->rows[i].bytes);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}

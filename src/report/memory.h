@@ -2,6 +2,7 @@
 #ifndef REPORT_MEMORY_H_
 #define REPORT_MEMORY_H_
 
+#include "io/json_write.h"
 #include "plan/value_class.h"
 #include "shardwright/plan.h"
 
@@ -24,5 +25,7 @@ sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_are
 /* The sums alone, in the classes that sw_classify_values has found. */
 void sw_memory_classes_at(const sw_plan *p, const sw_breakdown *a, int32_t step, const uint8_t *class_of,
                           int64_t *bytes);
+/* Its rows as a list of {class, name, count, bytes}. */
+void sw_memory_rows_json(const sw_memory *m, const char *key, sw_json_out *o);
 
 #endif
