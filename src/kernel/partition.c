@@ -105,7 +105,8 @@ static const sw_op *scaled_contraction(const sw_partition *p, const sw_op *op) {
 /* A gradient that updates a state is reduced over devices first: that is no epilogue. */
 static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const sw_op *end, const sw_fusion *into,
                                  sw_fusion *both) {
-  const bool scaled = scaled_contraction(p, end) == op;
+  const sw_op *contraction = scaled_contraction(p, end);
+  const bool scaled = contraction && contraction == op;
   const bool fits = !into->heavy && !into->again && (scaled || !into->updates) && !into->row && !into->column &&
                     into->points == elements(p->g, op->results[0]) &&
                     (scaled || within(into->kinds, p->rules->epilogue));
