@@ -133,6 +133,12 @@ typedef struct sw_breakdown {
 /* Flops of all devices beyond those of one that runs the model alone: work done twice, padding included. */
 SW_API double sw_breakdown_redundant_flops(const sw_breakdown *a, const sw_machine *machine);
 SW_API SW_CHECKED sw_rc sw_plan_breakdown(const sw_plan *p, sw_arena *arena, sw_breakdown *out, sw_diag *d);
+/* What an op exchanges by itself in one run: in all, behind its arithmetic, and received by the busiest device. */
+typedef struct sw_op_moves {
+  double seconds, hidden_s, bytes;
+} sw_op_moves;
+SW_API SW_CHECKED sw_rc sw_plan_op_moves(const sw_plan *p, const sw_breakdown *a, sw_id op, sw_op_moves *out,
+                                         sw_diag *d);
 
 /* The largest values and copies that are live at a step, at most `room`; returns how many. */
 SW_API int32_t sw_breakdown_largest(const sw_breakdown *a, int32_t step, int32_t room, const sw_live **out);

@@ -18,6 +18,8 @@ SW_API void sw_text_printf(sw_text *t, const char *fmt, ...) SW_PRINTF(2, 3);
 SW_API void sw_text_pad(sw_text *t, size_t start, size_t width);
 SW_API const char *sw_text_str(const sw_text *t); /* "" when empty; borrowed */
 SW_API void sw_text_free(sw_text *t);
+/* The text as it stands, in the arena; the buffer is freed. NULL when memory was or is short. */
+SW_API const char *sw_text_keep(sw_text *t, sw_arena *arena, sw_diag *d);
 
 /* Human forms: "1.50 GiB", "12.3 us", "4.2 GFLOP". The number keeps three significant digits. */
 SW_API void sw_text_bytes(sw_text *t, double bytes);

@@ -57,6 +57,14 @@ void sw_text_free(sw_text *t) {
   *t = (sw_text){0};
 }
 
+const char *sw_text_keep(sw_text *t, sw_arena *arena, sw_diag *d) {
+  if (t->rc) (void)SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  const char *out = NULL;
+  if (!t->rc) out = sw_arena_strndup(arena, sw_text_str(t), t->n, d);
+  sw_text_free(t);
+  return out;
+}
+
 static void scaled(sw_text *t, double x, double base, const char *const *units, int n_units) {
   int u = 0;
   while (u + 1 < n_units && fabs(x) >= base) {

@@ -116,7 +116,7 @@ sw_rc sw_find_values(const sw_graph *g, const char *text, size_t n, sw_arena *ar
 
 typedef SW_ARRAY(sw_value_use) use_list;
 
-static const char *user_name(const sw_graph *g, sw_value_use use) {
+const char *sw_use_name(const sw_graph *g, sw_value_use use) {
   return use.op >= 0 ? g->ops[use.op].name : g->output_names[use.index];
 }
 
@@ -126,7 +126,7 @@ static sw_rc take_uses(const sw_graph *g, const sw_found *values, const char *op
   for (int32_t i = 0; i < values->n; i++) {
     const sw_value *v = &g->values[values->values[i]];
     for (int32_t u = 0; u < v->n_uses; u++) {
-      const char *name = user_name(g, v->uses[u]);
+      const char *name = sw_use_name(g, v->uses[u]);
       const bool takes = !op || (exact ? is_named(name, op, op_n) : sw_pattern_distance(op, op_n, name) == 0);
       if (takes) SW_TRY(sw_array_push(found, v->uses[u], d));
     }
@@ -140,7 +140,7 @@ static sw_rc fail_to_use(const sw_graph *g, const sw_found *values, const char *
   if (!op) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "nothing uses '%s'", name);
   for (int32_t i = 0; i < values->n; i++) {
     const sw_value *v = &g->values[values->values[i]];
-    for (int32_t u = 0; u < v->n_uses; u++) offer(&near, user_name(g, v->uses[u]));
+    for (int32_t u = 0; u < v->n_uses; u++) offer(&near, sw_use_name(g, v->uses[u]));
   }
   const sw_rc rc = fail_named(&near, "no op or output uses it that is named", d);
   sw_diag_note(d, "of '%s'%s", name, values->n > 1 ? " and others" : "");

@@ -16,6 +16,8 @@ SW_API sw_id sw_find_named(const sw_graph *g, const char *text, size_t n);
  * and for what no value is named, with the names that are nearest. */
 SW_API SW_CHECKED sw_rc sw_find_values(const sw_graph *g, const char *text, size_t n, sw_arena *arena, sw_found *out,
                                        sw_diag *d);
+/* The op's, or the output's. */
+SW_API const char *sw_use_name(const sw_graph *g, sw_value_use use);
 /* The operand slots of these values, in the order of values and uses, whose ops have a name that the text is or
  * matches; `op` NULL: all of them. In the arena; SW_E_USAGE when there are none. */
 SW_API SW_CHECKED sw_rc sw_find_uses(const sw_graph *g, const sw_found *values, const char *op, size_t op_n,

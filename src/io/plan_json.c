@@ -534,8 +534,7 @@ static sw_rc list_now(const reader *r, bool ops, sw_match_side *out, sw_diag *d)
       print_form(r->g, &r->g->ops[i], &form);
     else
       sw_type_print(&arg->type, &form);
-    forms[i] = form.rc ? NULL : sw_arena_strndup(r->tree, sw_text_str(&form), form.n, d);
-    sw_text_free(&form);
+    forms[i] = sw_text_keep(&form, r->tree, d);
     if (!forms[i]) return SW_E_RESOURCE;
   }
   *out = (sw_match_side){n, names, forms};

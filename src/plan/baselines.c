@@ -58,8 +58,7 @@ static const rule kRules[SW_BASELINE_COUNT] = {
 };
 const char *sw_baseline_text(sw_baseline b) { return kRules[b].name; }
 
-/* --- how the mesh is spread ----------------------------------------------------------------------------------------
- */
+/* --- how the mesh is spread --------------------------------------------------------------------------------------- */
 
 /* Of axes in order, as many as divide `extent` together. */
 static uint32_t dividing(const sw_mesh *m, uint32_t axes, int64_t extent) {
@@ -256,18 +255,12 @@ static sw_rc place_operands(ruled *r, const sw_op *op, sw_diag *d) {
   return follow_pending(r, op, d);
 }
 
-/* The weight that an op brings to eight bits; -1: none, or something is asked of it. */
-static sw_id narrowed_by(const ruled *r, sw_id id) {
-  const sw_op *op = &r->f.g->ops[id];
-  return op->n_results && !sw_follow_is_asked(&r->f, id) ? r->known->narrowed[op->results[0]] : -1;
-}
-
 /* The weight that an op converts, or brings to eight bits; -1: none, or something is asked of it. */
 static sw_id converted_by(const ruled *r, sw_id id) {
   const sw_op *op = &r->f.g->ops[id];
-  const sw_id narrowed = narrowed_by(r, id);
-  if (narrowed >= 0) return narrowed;
-  if (op->code != SW_OP_CONVERT || sw_op_tied_to(r->f.g, id) >= 0 || sw_follow_is_asked(&r->f, id)) return -1;
+  if (!op->n_results || sw_follow_is_asked(&r->f, id)) return -1;
+  if (r->known->narrowed[op->results[0]] >= 0) return r->known->narrowed[op->results[0]];
+  if (op->code != SW_OP_CONVERT || sw_op_tied_to(r->f.g, id) >= 0) return -1;
   const sw_id arg = op->operands[0];
   return r->f.g->values[arg].def < 0 && !follows_batch(r, arg) ? arg : -1;
 }
@@ -296,8 +289,7 @@ static sw_rc follow_all(ruled *r, sw_diag *d) {
   return SW_OK;
 }
 
-/* --- what lives cut ------------------------------------------------------------------------------------------------
- */
+/* --- what lives cut ----------------------------------------------------------------------------------------------- */
 
 static int64_t shards_of(const sw_sharding *s) {
   int64_t n = 1;
@@ -313,25 +305,6 @@ static void keep_update(ruled *r, int32_t output) {
   if (made.n_partial || shards_of(&made) < shards_of(&r->f.plan->args[arg])) return;
   r->f.plan->args[arg] = made;
   sw_follow_fix(&r->f, arg);
-}
-
-/* Parts are converted, and gathered in the type that is used. */
-static sw_rc convert_parts(ruled *r, const sw_value *arg, sw_diag *d) {
-  for (int32_t i = 0; i < arg->n_uses; i++) {
-    const sw_id use = arg->uses[i].op;
-    const sw_op *op = use < 0 ? NULL : &r->f.g->ops[use];
-    if (!op || op->code != SW_OP_CONVERT || sw_op_tied_to(r->f.g, use) >= 0 || sw_follow_is_asked(&r->f, use)) continue;
-    sw_enumeration e;
-    SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
-    for (int32_t k = 0; k < e.n; k++) {
-      sw_sharding wanted;
-      sw_strategy_operand(op, &e.at[k], 0, &wanted);
-      if (!sw_sharding_equal(&wanted, &r->f.plan->args[arg->def_index])) continue;
-      r->f.plan->ops[use] = e.at[k];
-      break;
-    }
-  }
-  return SW_OK;
 }
 
 /* State that ops use in a narrower type alone. */
@@ -382,11 +355,11 @@ static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_
   return SW_OK;
 }
 
-/* Parts of weights are scaled, converted and gathered in eight bits. */
-static sw_rc narrow_parts(ruled *r, sw_diag *d) {
+/* Parts of weights are scaled and converted, and gathered in the type that is used. */
+static sw_rc convert_parts(ruled *r, sw_diag *d) {
   const sw_graph *g = r->f.g;
   for (int32_t i = 0; i < g->n_ops; i++) {
-    const sw_id arg = narrowed_by(r, i);
+    const sw_id arg = converted_by(r, i);
     if (arg < 0 || !lives_cut(r, arg)) continue;
     SW_TRY(work_on_part(r, i, &r->f.plan->args[g->values[arg].def_index], &g->values[arg].type, d));
   }
@@ -405,10 +378,7 @@ static sw_rc shard_state(ruled *r, sw_diag *d) {
   for (int32_t i = 0; i < g->n_outputs; i++) {
     if (g->alias[i] >= 0 && lives_cut(r, g->alias[i])) keep_update(r, i);
   }
-  for (int32_t i = 0; i < g->n_args; i++) {
-    if (lives_cut(r, g->args[i])) SW_TRY(convert_parts(r, &g->values[g->args[i]], d));
-  }
-  return narrow_parts(r, d);
+  return convert_parts(r, d);
 }
 
 static void place_outputs(ruled *r) {
@@ -427,8 +397,7 @@ static void place_outputs(ruled *r) {
   }
 }
 
-/* --- plans ---------------------------------------------------------------------------------------------------------
- */
+/* --- plans -------------------------------------------------------------------------------------------------------- */
 
 /* What makes new state, sums and scales gradients, or goes on from optimizer state or from such an op. */
 static bool is_update(const known *k, const sw_graph *g, const sw_op *op, const bool *updates) {
@@ -528,15 +497,7 @@ sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baselin
   return rc;
 }
 
-/* --- in words ------------------------------------------------------------------------------------------------------
- */
-
-static sw_rc keep_words(sw_text *t, sw_arena *arena, const char **out, sw_diag *d) {
-  *out = t->rc ? NULL : sw_arena_copy(arena, sw_text_str(t), t->n + 1, 1, d);
-  if (t->rc) (void)SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  sw_text_free(t);
-  return *out ? SW_OK : SW_E_RESOURCE;
-}
+/* --- in words ----------------------------------------------------------------------------------------------------- */
 
 static void put_axes(const sw_mesh *m, uint32_t axes, sw_text *t) {
   for (int a = 0; a < m->n_axes; a++) {
@@ -568,7 +529,8 @@ static sw_rc tell_spread(const known *k, const sw_mesh *m, sw_arena *arena, cons
     put_axes(m, s->idle, &t);
     sw_text_puts(&t, " do the same");
   }
-  return keep_words(&t, arena, out, d);
+  *out = sw_text_keep(&t, arena, d);
+  return *out ? SW_OK : SW_E_RESOURCE;
 }
 
 /* "12 heads of 'h.0.attn.wq' do not divide by 8, nor do 35 more" */
@@ -581,7 +543,8 @@ static sw_rc tell_uncut(const sw_graph *g, const known *k, sw_arena *arena, cons
   sw_text_printf(&t, "%lld %sof '%s' do not divide by %lld", (long long)extent, k->uncut.heads ? "heads " : "", w->name,
                  (long long)k->uncut.shards);
   if (k->uncut.n > 1) sw_text_printf(&t, ", nor do %d more", (int)k->uncut.n - 1);
-  return keep_words(&t, arena, out, d);
+  *out = sw_text_keep(&t, arena, d);
+  return *out ? SW_OK : SW_E_RESOURCE;
 }
 
 /* What is wrong, with its place where it has one. */
@@ -589,7 +552,8 @@ static sw_rc tell_why(const sw_diag *why, sw_arena *arena, const char **out, sw_
   sw_text t = {0};
   if (why->line) sw_text_printf(&t, "%s:%d:%d: ", why->file, why->line, why->col);
   sw_text_puts(&t, why->text);
-  return keep_words(&t, arena, out, d);
+  *out = sw_text_keep(&t, arena, d);
+  return *out ? SW_OK : SW_E_RESOURCE;
 }
 
 static sw_rc build_all(const sw_graph *g, const sw_machine *machine, known *k, sw_arena *arena, sw_comparison *c,

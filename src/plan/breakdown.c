@@ -222,3 +222,33 @@ int32_t sw_breakdown_largest(const sw_breakdown *a, int32_t step, int32_t room, 
   }
   return n;
 }
+
+typedef struct traffic {
+  const sw_plan *p;
+  sw_id op;
+  double local_s; /* of the op */
+  sw_op_moves *out;
+} traffic;
+
+static sw_rc add_traffic(void *user, const sw_move *mv, sw_diag *d) {
+  (void)d;
+  const traffic *t = user;
+  const sw_machine *machine = t->p->machine;
+  const double all_s = sw_move_s(machine, mv);
+  double most = mv->bytes, total;
+  if (mv->kind == SW_MOVE_HALO) {
+    if (sw_plan_takes_halo(t->p, (sw_value_use){t->op, mv->index})) return SW_OK;
+    sw_tiling_traffic(sw_machine_mesh(machine), &mv->blocks, &mv->window, &most, &total);
+    most *= sw_dtype_bytes(mv->dtype);
+  }
+  t->out->seconds += all_s;
+  t->out->hidden_s += all_s - sw_move_exposed_s(machine, mv, t->local_s);
+  t->out->bytes += most * (double)mv->times;
+  return SW_OK;
+}
+
+sw_rc sw_plan_op_moves(const sw_plan *p, const sw_breakdown *a, sw_id op, sw_op_moves *out, sw_diag *d) {
+  traffic t = {p, op, a->op[op].local_s, out};
+  *out = (sw_op_moves){0};
+  return sw_strategy_moves(p->graph, &p->graph->ops[op], sw_machine_mesh(p->machine), &p->ops[op], add_traffic, &t, d);
+}

@@ -52,64 +52,18 @@ static sw_rc list_reshards(explaining *e, sw_diag *d) {
   return SW_OK;
 }
 
-typedef struct op_moves {
-  const explaining *e;
-  sw_id op;
-  sent sum;
-} op_moves;
-
-static sw_rc add_move(void *user, const sw_move *move, sw_diag *d) {
-  (void)d;
-  op_moves *m = user;
-  const sw_plan *p = m->e->p;
-  const double all_s = sw_move_s(p->machine, move);
-  double most = move->bytes, total;
-  if (move->kind == SW_MOVE_HALO && sw_plan_takes_halo(p, (sw_value_use){m->op, move->index})) return SW_OK;
-  if (move->kind == SW_MOVE_HALO) {
-    sw_tiling_traffic(sw_machine_mesh(p->machine), &move->blocks, &move->window, &most, &total);
-    most *= sw_dtype_bytes(move->dtype);
-  } else {
-    m->sum.hidden_s += all_s - sw_move_exposed_s(p->machine, move, m->e->a->op[m->op].local_s);
-  }
-  m->sum.seconds += all_s;
-  m->sum.bytes += most * (double)(move->kind == SW_MOVE_HALO ? 1 : move->times);
-  return SW_OK;
-}
-
 static sw_rc list_moves(explaining *e, sw_diag *d) {
   const sw_graph *g = e->p->graph;
   for (sw_id i = 0; i < g->n_ops; i++) {
-    op_moves m = {e, i, {.op = i}};
     const double repeats = (double)g->ops[i].repeats;
-    SW_TRY(sw_strategy_moves(g, &g->ops[i], sw_machine_mesh(e->p->machine), &e->p->ops[i], add_move, &m, d));
-    if (m.sum.seconds <= 0) continue;
-    m.sum.seconds *= repeats;
-    m.sum.hidden_s *= repeats;
-    m.sum.bytes *= repeats;
-    SW_TRY(sw_array_push(&e->all, m.sum, d));
+    sw_op_moves t;
+    SW_TRY(sw_plan_op_moves(e->p, e->a, i, &t, d));
+    if (t.seconds <= 0) continue;
+    const sent x = {
+        .op = i, .seconds = t.seconds * repeats, .hidden_s = t.hidden_s * repeats, .bytes = t.bytes * repeats};
+    SW_TRY(sw_array_push(&e->all, x, d));
   }
   return SW_OK;
-}
-
-/* What has to be equal for two to be alike. */
-static sw_rc put_like(const explaining *e, const sent *x, const char **out, sw_diag *d) {
-  const sw_mesh *m = sw_machine_mesh(e->p->machine);
-  sw_text t = {0};
-  if (x->reshard) {
-    sw_text_printf(&t, "%d ", x->reshard->leg);
-    sw_sharding_print(m, &x->reshard->from, &t);
-    sw_sharding_print(m, &x->reshard->to, &t);
-    for (int k = 0; k < x->reshard->route->n_steps; k++) {
-      sw_text_puts(&t, " ");
-      sw_collective_print(m, &x->reshard->route->step[k].coll, &t);
-    }
-  } else {
-    sw_text_printf(&t, "inside %s ", sw_opcode_text(e->p->graph->ops[x->op].code));
-    sw_strategy_print(m, e->p->graph->ops[x->op].nest, &e->p->ops[x->op], &t);
-  }
-  *out = t.rc ? NULL : sw_arena_strndup(e->arena, sw_text_str(&t), t.n, d);
-  sw_text_free(&t);
-  return *out ? SW_OK : SW_E_RESOURCE;
 }
 
 /* What an op makes, by which people know it. */
@@ -118,10 +72,15 @@ static const char *name_of_op(const explaining *e, sw_id id) {
   return op->n_results ? e->names[op->results[0]] : op->name;
 }
 
-static sw_rc name_sent(const explaining *e, const sent *x, sw_named *out, sw_diag *d) {
-  out->name = x->reshard ? e->names[x->reshard->value] : name_of_op(e, x->op);
-  out->variant = sw_arena_printf(e->arena, d, "%.0f", x->bytes);
-  return out->variant ? put_like(e, x, &out->like, d) : SW_E_RESOURCE;
+/* Alike are those of one kind of op in one strategy. */
+static sw_rc name_moves(const explaining *e, const sent *x, sw_named *out, sw_diag *d) {
+  const sw_op *op = &e->p->graph->ops[x->op];
+  sw_text t = {0};
+  sw_text_printf(&t, "inside %s ", sw_opcode_text(op->code));
+  sw_strategy_print(sw_machine_mesh(e->p->machine), op->nest, &e->p->ops[x->op], &t);
+  *out =
+      (sw_named){name_of_op(e, x->op), sw_text_keep(&t, e->arena, d), sw_arena_printf(e->arena, d, "%.0f", x->bytes)};
+  return out->like && out->variant ? SW_OK : SW_E_RESOURCE;
 }
 
 static int by_seconds(const void *a, const void *b) {
@@ -160,7 +119,8 @@ static sw_rc list_traffic(explaining *e, sw_diag *d) {
   SW_TRY(list_reshards(e, d));
   SW_TRY(list_moves(e, d));
   SW_ARENA_NEW(named, e->arena, e->all.n, d);
-  for (size_t i = 0; i < e->all.n; i++) SW_TRY(name_sent(e, &e->all.at[i], &named[i], d));
+  SW_TRY(sw_name_reshards(e->p, e->a, e->names, e->arena, named, d)); /* they come first */
+  for (size_t i = (size_t)e->a->n_reshards; i < e->all.n; i++) SW_TRY(name_moves(e, &e->all.at[i], &named[i], d));
   SW_TRY(sw_group_names((int32_t)e->all.n, named, e->arena, &n, &groups, d));
   SW_ARENA_NEW(e->traffic, e->arena, n, d);
   for (int32_t i = 0; i < n; i++) SW_TRY(gather_group(e, &groups[i], &e->traffic[i], d));
@@ -180,13 +140,11 @@ static sw_rc say_pins(const explaining *e, int32_t n, const sw_pin *pins, const 
   if (n > MOST_PINS_SAID) return SW_OK;
   for (int32_t i = 0; i < n; i++) {
     sw_text_printf(&t, "%s%s", i ? "; " : "", g->values[pins[i].value].name);
-    if (pins[i].of_use)
-      sw_text_printf(&t, "@%s", pins[i].use.op >= 0 ? g->ops[pins[i].use.op].name : g->output_names[pins[i].use.index]);
+    if (pins[i].of_use) sw_text_printf(&t, "@%s", sw_use_name(g, pins[i].use));
     sw_text_puts(&t, "=");
     sw_sharding_print(sw_machine_mesh(e->p->machine), &pins[i].sharding, &t);
   }
-  *out = t.rc ? NULL : sw_arena_strndup(e->arena, sw_text_str(&t), t.n, d);
-  sw_text_free(&t);
+  *out = sw_text_keep(&t, e->arena, d);
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
@@ -311,14 +269,6 @@ static void say_free(const explaining *e, sw_id value, sw_text *out) {
   sw_text_seconds(out, e->out->free_total_s);
 }
 
-static sw_rc keep_because(const explaining *e, sw_text *t, const char **out, sw_diag *d) {
-  *out = NULL;
-  if (!t->rc && t->n) *out = sw_arena_strndup(e->arena, sw_text_str(t), t->n, d);
-  const bool failed = t->rc || (t->n && !*out);
-  sw_text_free(t);
-  return failed ? SW_E_RESOURCE : SW_OK;
-}
-
 static sw_rc because(const explaining *e, sw_id value, int32_t n, const sw_explained_option *options, bool users,
                      const char **out, sw_diag *d) {
   const sw_graph *g = e->p->graph;
@@ -330,7 +280,10 @@ static sw_rc because(const explaining *e, sw_id value, int32_t n, const sw_expla
   }
   say_free(e, value, &t);
   say_cheapest(e, n, options, &t);
-  return keep_because(e, &t, out, d);
+  *out = NULL;
+  if (!t.n && !t.rc) return SW_OK;
+  *out = sw_text_keep(&t, e->arena, d);
+  return *out ? SW_OK : SW_E_RESOURCE;
 }
 
 /* --- traffic ------------------------------------------------------------------------------------------------------ */
@@ -437,11 +390,8 @@ static sw_rc like_of(const explaining *e, sw_id value, const char **like, const 
                  (int)v->type.rank);
   sw_sharding_print(sw_machine_mesh(e->p->machine), &s, &t);
   sw_type_print(&v->type, &type);
-  const bool good = !t.rc && !type.rc;
-  *like = good ? sw_arena_strndup(e->arena, sw_text_str(&t), t.n, d) : NULL;
-  *variant = good ? sw_arena_strndup(e->arena, sw_text_str(&type), type.n, d) : NULL;
-  sw_text_free(&t);
-  sw_text_free(&type);
+  *like = sw_text_keep(&t, e->arena, d);
+  *variant = sw_text_keep(&type, e->arena, d);
   return *like && *variant ? SW_OK : SW_E_RESOURCE;
 }
 

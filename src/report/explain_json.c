@@ -1,4 +1,5 @@
 /* Why a plan is as it is (explain.h), as JSON: docs/explain.schema.json. */
+#include "graph/find.h"
 #include "io/json_write.h"
 #include "report/memory.h"
 #include "report/places.h"
@@ -80,7 +81,7 @@ static void put_users(sw_json_out *o, const sw_explanation *e, int32_t n, const 
     sw_sharding s;
     sw_plan_use_sharding(e->plan, uses[i], &s);
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "name", uses[i].op >= 0 ? g->ops[uses[i].op].name : g->output_names[uses[i].index]);
+    sw_jw_string(o, "name", sw_use_name(g, uses[i]));
     sw_jw_string(o, "op", uses[i].op >= 0 ? sw_opcode_text(g->ops[uses[i].op].code) : "output");
     sw_jw_sharding(o, "sharding", mesh_of(e), &s);
     if (uses[i].op >= 0)

@@ -12,13 +12,7 @@ static sw_rc describe(const sw_plan *p, int32_t i, sw_arena *arena, sw_named *ou
   sw_sharding_print(sw_machine_mesh(p->machine), &p->args[i], &like);
   sw_text_printf(&like, " %d", (int)v->type.rank);
   sw_type_print(&v->type, &variant);
-  const sw_rc rc = like.rc ? like.rc : variant.rc;
-  if (rc) (void)SW_FAIL(d, rc, SW_NOWHERE, "out of memory");
-  *out = (sw_named){v->name, NULL, NULL};
-  if (!rc) out->like = sw_arena_strndup(arena, sw_text_str(&like), like.n, d);
-  if (!rc) out->variant = sw_arena_strndup(arena, sw_text_str(&variant), variant.n, d);
-  sw_text_free(&like);
-  sw_text_free(&variant);
+  *out = (sw_named){v->name, sw_text_keep(&like, arena, d), sw_text_keep(&variant, arena, d)};
   return out->like && out->variant ? SW_OK : SW_E_RESOURCE;
 }
 
@@ -96,33 +90,40 @@ sw_rc sw_name_values(const sw_graph *g, sw_arena *arena, const char ***out, sw_d
   return rc;
 }
 
-/* `nth`: which reshard of its value; names in a group are of different values. */
+/* `nth`: which of the like of its value there is, as names in a group are of different values. */
 static const char *way_of(const sw_plan *p, const sw_plan_reshard *r, int32_t nth, sw_arena *arena, sw_diag *d) {
   const sw_mesh *m = sw_machine_mesh(p->machine);
   sw_text t = {0};
+  sw_text_printf(&t, "%d %d ", (int)r->leg, (int)nth);
   sw_sharding_print(m, &r->from, &t);
   sw_sharding_print(m, &r->to, &t);
-  for (int k = 0; k < r->route->n_steps; k++) sw_text_printf(&t, " %d", (int)r->route->step[k].coll.op);
-  sw_text_printf(&t, " %d %lld", (int)nth, (long long)sw_value_repeats(p->graph, r->value));
-  const char *way = t.rc ? NULL : sw_arena_strndup(arena, sw_text_str(&t), t.n, d);
-  if (t.rc) (void)SW_FAIL(d, t.rc, SW_NOWHERE, "out of memory");
-  sw_text_free(&t);
-  return way;
+  for (int k = 0; k < r->route->n_steps; k++) {
+    sw_text_puts(&t, " ");
+    sw_collective_print(m, &r->route->step[k].coll, &t);
+  }
+  return sw_text_keep(&t, arena, d);
+}
+
+sw_rc sw_name_reshards(const sw_plan *p, const sw_breakdown *a, const char *const *names, sw_arena *arena,
+                       sw_named *out, sw_diag *d) {
+  int32_t *seen;
+  SW_ARENA_NEW(seen, arena, p->graph->n_values, d);
+  for (int32_t i = 0; i < a->n_reshards; i++) {
+    const sw_plan_reshard *r = &a->reshards[i];
+    const int32_t nth = r->leg == 2 ? seen[r->value]++ : 0; /* of others there is one to each sharding */
+    const double bytes = r->route->max_bytes * (double)sw_value_repeats(p->graph, r->value);
+    out[i] = (sw_named){names[r->value], way_of(p, r, nth, arena, d), sw_arena_printf(arena, d, "%.0f", bytes)};
+    if (!out[i].like || !out[i].variant) return SW_E_RESOURCE;
+  }
+  return SW_OK;
 }
 
 sw_rc sw_group_reshards(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, int32_t *n, const sw_name_group **out,
                         sw_diag *d) {
   const char **names;
   sw_named *items;
-  int32_t *seen;
   SW_TRY(sw_name_values(p->graph, arena, &names, d));
   SW_ARENA_NEW(items, arena, a->n_reshards, d);
-  SW_ARENA_NEW(seen, arena, p->graph->n_values, d);
-  for (int32_t i = 0; i < a->n_reshards; i++) {
-    const sw_plan_reshard *r = &a->reshards[i];
-    const char *variant = sw_arena_printf(arena, d, "%.0f", r->route->max_bytes);
-    items[i] = (sw_named){names[r->value], way_of(p, r, seen[r->value]++, arena, d), variant};
-    if (!items[i].like || !variant) return SW_E_RESOURCE;
-  }
+  SW_TRY(sw_name_reshards(p, a, names, arena, items, d));
   return sw_group_names(a->n_reshards, items, arena, n, out, d);
 }

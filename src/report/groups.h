@@ -25,6 +25,10 @@ int64_t sw_arg_group_bytes(const sw_plan *p, const sw_name_group *g);
  * "jit(step)/block_3/attn/exp", and "#2" behind the second of the same, for numbers of values say nothing and differ
  * from layer to layer; else by its name. No two are equal; in the arena. */
 sw_rc sw_name_values(const sw_graph *g, sw_arena *arena, const char ***out, sw_diag *d);
+/* Reshards for sw_group_names: alike are those from one sharding to one other by the same collectives. `names`: of
+ * values; `out` has room for all. */
+sw_rc sw_name_reshards(const sw_plan *p, const sw_breakdown *a, const char *const *names, sw_arena *arena,
+                       sw_named *out, sw_diag *d);
 /* Reshards from one sharding to one other by the same collectives, in the order of the first; items are reshards. */
 sw_rc sw_group_reshards(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, int32_t *n, const sw_name_group **out,
                         sw_diag *d);

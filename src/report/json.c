@@ -1,6 +1,7 @@
 /* The report as JSON: docs/report-format.md. Seconds and bytes of one device throughout. */
 #include <string.h>
 
+#include "graph/find.h"
 #include "report/answer.h"
 #include "report/completion.h"
 #include "report/groups.h"
@@ -77,39 +78,15 @@ static void put_repeats(sw_json_out *o, int64_t repeats) {
   if (repeats != 1) sw_jw_i64(o, "repeats", repeats);
 }
 
-typedef struct received {
-  const sw_plan *p;
-  sw_id op;
-  double local_s;  /* of the op */
-  double bytes;    /* by the busiest device */
-  double hidden_s; /* behind the op's arithmetic */
-} received;
-
-static sw_rc add_move(void *user, const sw_move *move, sw_diag *d) {
-  (void)d;
-  received *r = user;
-  const sw_machine *machine = r->p->machine;
-  double most = move->bytes, all;
-  if (move->kind == SW_MOVE_HALO) {
-    if (sw_plan_takes_halo(r->p, (sw_value_use){r->op, move->index})) return SW_OK;
-    sw_tiling_traffic(sw_machine_mesh(machine), &move->blocks, &move->window, &most, &all);
-    most *= sw_dtype_bytes(move->dtype);
-  }
-  r->bytes += most * (double)move->times;
-  r->hidden_s += sw_move_s(machine, move) - sw_move_exposed_s(machine, move, r->local_s);
-  return SW_OK;
-}
-
 /* What an op exchanges by itself. */
-static void put_moves(sw_json_out *o, const sw_plan *p, sw_id op, const sw_op_cost *cost) {
-  received r = {.p = p, .op = op, .local_s = cost->local_s};
-  sw_rc rc =
-      sw_strategy_moves(p->graph, &p->graph->ops[op], sw_machine_mesh(p->machine), &p->ops[op], add_move, &r, NULL);
+static void put_moves(sw_json_out *o, const sw_report *r, sw_id op) {
+  sw_op_moves t;
+  sw_rc rc = sw_plan_op_moves(r->plan, r->breakdown, op, &t, NULL);
   if (rc) o->text->rc = rc;
-  if (r.bytes <= 0) return;
-  sw_jw_f64(o, "inside_s", cost->move_s);
-  sw_jw_f64(o, "inside_bytes", r.bytes);
-  if (r.hidden_s > 0) sw_jw_f64(o, "hidden_s", r.hidden_s);
+  if (rc || t.bytes <= 0) return;
+  sw_jw_f64(o, "inside_s", r->breakdown->op[op].move_s);
+  sw_jw_f64(o, "inside_bytes", t.bytes);
+  if (t.hidden_s > 0) sw_jw_f64(o, "hidden_s", t.hidden_s);
 }
 
 static void put_ops(sw_json_out *o, const sw_report *r, sw_places *places) {
@@ -132,7 +109,7 @@ static void put_ops(sw_json_out *o, const sw_report *r, sw_places *places) {
       sw_jw_sharding(o, "result", m, &s);
     }
     sw_jw_f64(o, "local_s", c->local_s);
-    put_moves(o, p, i, c);
+    put_moves(o, r, i);
     sw_jw_f64(o, "flops", c->flops);
     sw_jw_f64(o, "bytes", c->bytes);
     if (g->kernels) sw_jw_i64(o, "kernel", g->kernels->of[i]);
@@ -202,11 +179,6 @@ static void put_outputs(sw_json_out *o, const sw_plan *p) {
   sw_jw_end(o);
 }
 
-static const char *user_name(const sw_plan *p, sw_value_use u) {
-  const sw_graph *g = p->graph;
-  return u.op >= 0 ? g->ops[u.op].name : g->output_names[u.index];
-}
-
 /* Why a reshard is there: what makes the value, and who wants it otherwise. */
 static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard *r, sw_places *places) {
   const sw_mesh *m = sw_machine_mesh(p->machine);
@@ -215,7 +187,7 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
   sw_jw_string(o, "value", v->name);
   sw_jw_string(o, "made_by", v->def >= 0 ? p->graph->ops[v->def].name : "argument");
   sw_jw_row(o, "wanted_by");
-  for (int32_t i = 0; i < r->n_uses; i++) sw_jw_string(o, NULL, user_name(p, r->uses[i]));
+  for (int32_t i = 0; i < r->n_uses; i++) sw_jw_string(o, NULL, sw_use_name(p->graph, r->uses[i]));
   sw_jw_end(o);
   if (r->uses[0].op >= 0)
     sw_places_of_op(places, &p->graph->ops[r->uses[0].op], o);

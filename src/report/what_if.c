@@ -168,8 +168,7 @@ static sw_rc find_changes(const sw_questions *q, sw_arena *arena, sw_answer *a, 
     sw_sharding_print(m, &was, &t);
     sw_text_puts(&t, " -> ");
     sw_sharding_print(m, &is_now, &t);
-    const char *like = t.rc ? NULL : sw_arena_strndup(arena, t.at, t.n, d);
-    sw_text_free(&t);
+    const char *like = sw_text_keep(&t, arena, d);
     if (!like) return SW_E_RESOURCE;
     items[a->n_changed++] = (sw_named){g->values[v].name, like, ""};
   }

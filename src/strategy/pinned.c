@@ -1,6 +1,7 @@
 /* Pins on a problem that stands. What they do not admit is forbidden by its cost: choices keep their numbers and tables
  * their places, so that layers stay symmetric, and what a search has found (copies that count, parts, prices,
  * messages) goes on being of use. */
+#include "graph/find.h"
 #include "strategy/selection_data.h"
 
 static sw_rc forbid(sw_selection *s, const sw_pin *pin, sw_diag *d) {
@@ -16,9 +17,9 @@ static sw_rc forbid(sw_selection *s, const sw_pin *pin, sw_diag *d) {
     any = any || cost[k] < SW_FORBIDDEN;
   }
   if (!any && pin->of_use) {
-    const char *user = pin->use.op < 0 ? s->g->output_names[pin->use.index] : s->g->ops[pin->use.op].name;
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE,
-                   "no strategy of the search takes '%s' for '%s' in the sharding asked for", v->name, user);
+                   "no strategy of the search takes '%s' for '%s' in the sharding asked for", v->name,
+                   sw_use_name(s->g, pin->use));
   }
   if (!any) {
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE,

@@ -112,8 +112,7 @@ static sw_rc print(namer *n, const entries *list, const char **out) {
     sw_text_printf(&t, "%s%s%s%s = \"%s\"", i ? ", " : "", quote, list->at[i].text, quote, list->at[i].root);
   }
   sw_text_puts(&t, "}");
-  *out = t.rc ? NULL : sw_arena_strndup(&n->p->arena, sw_text_str(&t), t.n, n->d);
-  sw_text_free(&t);
+  *out = sw_text_keep(&t, &n->p->arena, n->d);
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 

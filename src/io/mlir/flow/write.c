@@ -34,8 +34,7 @@ static bool has_origins(const writer *w, const sw_said *s) {
 }
 
 static const char *kept(writer *w, sw_text *t) {
-  const char *out = t->rc ? NULL : sw_arena_strndup(&w->edits->arena, sw_text_str(t), t->n, w->edits->d);
-  sw_text_free(t);
+  const char *out = sw_text_keep(t, &w->edits->arena, w->edits->d);
   return out;
 }
 

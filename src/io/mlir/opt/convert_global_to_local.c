@@ -56,8 +56,7 @@ sw_rc sw_local_set_type(sw_local *l, sw_ir_span at, const sw_tensor_text *type) 
   sw_local_put_type(l, type);
   text = l->lines;
   l->lines = lines;
-  const char *kept = text.rc ? NULL : sw_arena_strndup(&l->w->arena, sw_text_str(&text), text.n, l->d);
-  sw_text_free(&text);
+  const char *kept = sw_text_keep(&text, &l->w->arena, l->d);
   at = sw_ir_trimmed(l->t, at);
   return kept ? sw_ir_replace(&l->w->edits, at.at, at.end, kept) : SW_E_RESOURCE;
 }

@@ -47,8 +47,7 @@ static sw_rc rewrite_ints(sw_local *l, sw_ir_span list, const int64_t *n, size_t
     sw_text_printf(&out, "]> : tensor<%zuxi64>", count);
   else
     sw_text_puts(&out, is_array ? ">" : "]");
-  const char *text = out.rc ? NULL : sw_arena_strndup(&l->w->arena, sw_text_str(&out), out.n, l->d);
-  sw_text_free(&out);
+  const char *text = sw_text_keep(&out, &l->w->arena, l->d);
   return text ? sw_ir_replace(&l->w->edits, list.at, list.end, text) : SW_E_RESOURCE;
 }
 

@@ -45,8 +45,7 @@ static sw_rc sort_axes(sw_opt_work *w, uint32_t op, const sw_mesh *m, uint32_t m
   sw_text_puts(&t, "{");
   sw_sdy_axes_print(m, refs, n, &t);
   sw_text_puts(&t, "}");
-  const char *text = t.rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-  sw_text_free(&t);
+  const char *text = sw_text_keep(&t, &w->arena, w->d);
   if (!text) return SW_E_RESOURCE;
   const bool same = strlen(text) == sw_ir_len(axes) && memcmp(text, w->t->s + axes.at, sw_ir_len(axes)) == 0;
   return same ? SW_OK : sw_ir_replace(&w->edits, axes.at, axes.end, text);

@@ -31,8 +31,7 @@ static sw_rc spell_mesh(sw_opt_work *w, const sw_mesh *m, const char **out) {
   sw_text_puts(&t, "]");
   for (int64_t i = 0; i < n; i++) sw_text_printf(&t, i ? ", %d" : ", device_ids=[%d", (int)m->device_ids[i]);
   sw_text_puts(&t, n ? "]>" : ">");
-  *out = t.rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-  sw_text_free(&t);
+  *out = sw_text_keep(&t, &w->arena, w->d);
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
@@ -91,8 +90,7 @@ static const char *stablehlo_mesh(sw_opt_work *w, const sw_mesh *m) {
   for (int64_t i = 0; i < n; i++) sw_text_printf(&t, i ? ", %d" : ", device_ids = dense<[%d", (int)m->device_ids[i]);
   if (n) sw_text_printf(&t, "]> : tensor<%lldxi64>", (long long)n);
   sw_text_puts(&t, "}");
-  const char *out = t.rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-  sw_text_free(&t);
+  const char *out = sw_text_keep(&t, &w->arena, w->d);
   return out;
 }
 

@@ -119,8 +119,7 @@ static sw_rc say_rules(sw_opt_work *w, const sw_program_flow *flow, bool conserv
     sw_text_puts(&t, "#sdy.op_sharding_rule<");
     sw_flow_rule_print(flow, &said, &t);
     sw_text_puts(&t, ">");
-    const char *text = t.rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-    sw_text_free(&t);
+    const char *text = sw_text_keep(&t, &w->arena, w->d);
     SW_TRY(sw_ir_set_op(&w->edits, o, text));
   }
   return SW_OK;
