@@ -7,8 +7,9 @@
 typedef struct settings {
   sw_model_options from;
   const char *plan;
-  double max_slower, time_limit, gap;
-  int64_t max_memory, memory, work_limit, seed;
+  double max_slower;
+  int64_t max_memory, memory;
+  sw_search_limits limits;
   bool search, json;
 } settings;
 
@@ -33,13 +34,7 @@ static const sw_option kOptions[] = {
     SW_COMPILER_OPTION(settings),
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "capacity per device, as 80GB; without it the profile's",
      SW_INTO_BYTES(settings, memory), .min = 1},
-    {"time-limit", 0, SW_OPTION_NUMBER, "S", "60", "seconds that --search may take; 0: no limit",
-     SW_INTO_NUMBER(settings, time_limit), .min = 0, .max = 1e9},
-    {"work-limit", 0, SW_OPTION_INT, "N", "0", "steps that --search may take instead; 0: no limit",
-     SW_INTO_INT(settings, work_limit), .min = 0, .max = 1e15},
-    {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "0.1", "how close to the proven bound --search has to come",
-     SW_INTO_NUMBER(settings, gap), .min = 0, .max = 100},
-    {"seed", 0, SW_OPTION_INT, "K", "0", "seed of --search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
+    SW_SEARCH_OPTIONS(settings, "--search", "60"),
     SW_OPTION_JSON_INTO(settings, json),
 };
 
@@ -85,26 +80,13 @@ static sw_rc judge_none(judged *j, sw_rc rc, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc search(const settings *s, const sw_call *call, const sw_plan *base, int64_t capacity, sw_plan *out,
-                    sw_diag *d) {
-  sw_plan_options o = {.solve = {.time_limit_s = s->work_limit ? 0 : s->time_limit,
-                                 .work_limit = s->work_limit,
-                                 .gap = s->gap / 100,
-                                 .threads = 1,
-                                 .seed = (uint64_t)s->seed,
-                                 .cancel = call->cancel},
-                       .start = base};
-  o.selection.capacity_bytes = capacity;
-  o.selection.args_whole = base->args_whole;
-  return sw_plan_search(base->graph, base->machine, &o, call->arena, out, d);
-}
-
 static sw_rc judge(const settings *s, const sw_call *call, const sw_plan *base, judged *j, sw_diag *d) {
   const int64_t capacity = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(base->machine));
   sw_breakdown breakdown;
   sw_plan plan = *base;
   if (s->search) {
-    sw_rc rc = search(s, call, base, capacity, &plan, d);
+    const sw_plan_options o = sw_search_from(&s->limits, base, capacity, call->cancel);
+    sw_rc rc = sw_plan_search(base->graph, base->machine, &o, call->arena, &plan, d);
     if (rc) return judge_none(j, rc, d);
   }
   SW_TRY(sw_plan_breakdown(&plan, call->arena, &breakdown, d));

@@ -11,8 +11,8 @@
 typedef struct settings {
   sw_model_options from;
   const char *name, *plan;
-  int64_t top, memory, work_limit, seed;
-  double time_limit, gap;
+  int64_t top, memory;
+  sw_search_limits limits;
   sw_words pins;
   bool peak, alone, json;
 } settings;
@@ -48,13 +48,7 @@ static const sw_option kOptions[] = {
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL,
      "capacity per device, as 80GB; without it the plan's, or the profile's", SW_INTO_BYTES(settings, memory),
      .min = 1},
-    {"time-limit", 0, SW_OPTION_NUMBER, "S", "10", "seconds that each search may take; 0: no limit",
-     SW_INTO_NUMBER(settings, time_limit), .min = 0, .max = 1e9},
-    {"work-limit", 0, SW_OPTION_INT, "N", "0", "steps that each search may take instead; 0: no limit",
-     SW_INTO_INT(settings, work_limit), .min = 0, .max = 1e15},
-    {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "0.1", "how close to the proven bound is close enough",
-     SW_INTO_NUMBER(settings, gap), .min = 0, .max = 100},
-    {"seed", 0, SW_OPTION_INT, "K", "0", "seed of the search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
+    SW_SEARCH_OPTIONS(settings, "each search", "10"),
     SW_OPTION_JSON_INTO(settings, json),
 };
 
@@ -65,19 +59,6 @@ typedef struct searched {
   sw_breakdown breakdown;
   bool has_free;
 } searched;
-
-static sw_plan_options options_of(const settings *s, const sw_call *call, const sw_plan *plan) {
-  sw_plan_options o = {.solve = {.time_limit_s = s->work_limit ? 0 : s->time_limit,
-                                 .work_limit = s->work_limit,
-                                 .gap = s->gap / 100,
-                                 .threads = 1,
-                                 .seed = (uint64_t)s->seed,
-                                 .cancel = call->cancel},
-                       .start = plan};
-  o.selection.capacity_bytes = plan->capacity_bytes;
-  o.selection.args_whole = plan->args_whole;
-  return o;
-}
 
 /* A plan that was edited by hand, or made by rule, may be far from the best: then alternatives are cheaper than it. */
 static void warn_of_better(const settings *s, const searched *x, const sw_breakdown *a) {
@@ -92,7 +73,7 @@ static void warn_of_better(const settings *s, const searched *x, const sw_breakd
 static sw_rc search(const settings *s, const sw_call *call, const sw_plan *plan, const sw_breakdown *a, searched *out,
                     sw_diag *d) {
   const double kWell = 0.8;
-  sw_plan_options o = options_of(s, call, plan);
+  sw_plan_options o = sw_search_from(&s->limits, plan, plan->capacity_bytes, call->cancel);
   sw_diag why = {0};
   sw_rc rc = sw_planner_open(plan->graph, plan->machine, &o, call->arena, &out->planner, &out->best, &why);
   if (rc == SW_E_INFEASIBLE || rc == SW_E_RESOURCE) {
@@ -177,15 +158,11 @@ const sw_command sw_command_explain = {
     .summary = "say why a plan is as it is, and what else would cost",
     .description =
         "Of communication: who makes the value and how it is cut there, who wants it how, the route, what it takes, "
-        "and "
-        "the two ways without it: the value is made as it is wanted, or taken as it is made. Of a value: how else it "
-        "could "
-        "be cut. Of the memory: what fills it at the peak, and how to hold less. What is alike over all layers is told "
-        "once, "
-        "with the figures of the first for an alternative.\n"
+        "and the two ways without it: the value is made as it is wanted, or taken as it is made. Of a value: how else "
+        "it could be cut. Of the memory: what fills it at the peak, and how to hold less. What is alike over all "
+        "layers is told once, with the figures of the first for an alternative.\n"
         "Alternatives are priced alone, all else being as it is; and of NAME and --peak anew, by the best plan that a "
-        "search "
-        "finds with the alternative pinned.\n",
+        "search finds with the alternative pinned.\n",
     .example = "shardwright explain models/small/gpt2.json --plan plan.json 'h.*.attn.wq'",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

@@ -284,3 +284,17 @@ sw_rc sw_session_take_pins(const sw_session *s, const sw_words *texts, sw_arena 
   }
   return SW_OK;
 }
+
+sw_plan_options sw_search_from(const sw_search_limits *l, const sw_plan *start, int64_t capacity_bytes,
+                               sw_cancel *cancel) {
+  sw_plan_options o = {.solve = {.time_limit_s = l->work_limit ? 0 : l->time_limit,
+                                 .work_limit = l->work_limit,
+                                 .gap = l->gap / 100,
+                                 .threads = 1,
+                                 .seed = (uint64_t)l->seed,
+                                 .cancel = cancel},
+                       .start = start};
+  o.selection.capacity_bytes = capacity_bytes;
+  o.selection.args_whole = start->args_whole;
+  return o;
+}

@@ -85,6 +85,25 @@ typedef struct sw_model_options {
    "rule, and it is said what does not fit", SW_INTO_FLAG(T, from.adapt)}
 /* clang-format on */
 
+/* A search that starts from a plan of a file; `T` has a field `limits` of this type. `WHO` may take so long. */
+typedef struct sw_search_limits {
+  double time_limit, gap;
+  int64_t work_limit, seed;
+} sw_search_limits;
+/* clang-format off */
+#define SW_SEARCH_OPTIONS(T, WHO, SECONDS) \
+  {"time-limit", 0, SW_OPTION_NUMBER, "S", SECONDS, "seconds that " WHO " may take; 0: no limit", \
+   SW_INTO_NUMBER(T, limits.time_limit), .min = 0, .max = 1e9}, \
+  {"work-limit", 0, SW_OPTION_INT, "N", "0", "steps that " WHO " may take instead; 0: no limit", \
+   SW_INTO_INT(T, limits.work_limit), .min = 0, .max = 1e15}, \
+  {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "0.1", "how close to the proven bound is close enough", \
+   SW_INTO_NUMBER(T, limits.gap), .min = 0, .max = 100}, \
+  {"seed", 0, SW_OPTION_INT, "K", "0", "seed of " WHO, SW_INTO_INT(T, limits.seed), .min = 0, .max = 1e15}
+/* clang-format on */
+/* Within the capacity; arguments arrive as those of the plan do. */
+sw_plan_options sw_search_from(const sw_search_limits *l, const sw_plan *start, int64_t capacity_bytes,
+                               sw_cancel *cancel);
+
 /* Warn of what a plan for another version of the model has that fits nothing; of its own model: nothing. */
 void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t);
 
