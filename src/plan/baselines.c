@@ -14,9 +14,9 @@
 #include "plan/narrowing.h"
 #include "plan/value_class.h"
 
-/* Axes of the mesh, as bits, by what they cut. */
+/* Axes of the mesh, as bits, by what they cut. Along those of `kept` data stays cut as it is. */
 typedef struct spread {
-  uint32_t batch, sequence, idle;
+  uint32_t batch, sequence, idle, kept;
 } spread;
 
 /* What any plan made by rule asks of a graph on a machine: it is the same for all of them. */
@@ -24,7 +24,7 @@ typedef struct known {
   sw_follow_known followed;
   const uint8_t *class_of; /* by value: sw_memory_class */
   const sw_id *narrowed;   /* by value: the weight that it is, on the way to eight bits; -1 */
-  const bool *updates;     /* by op: it makes the next version of a parameter or of optimizer state */
+  const uint8_t *work;     /* by op: sw_follow_work */
   int64_t batch;           /* extent of the first dimension of the first input, 0 when there is none */
   int64_t sequence;        /* of the second one, where these are tokens or rows of them; 0 */
   spread spread;           /* of the last plan */
@@ -72,7 +72,8 @@ static uint32_t dividing(const sw_mesh *m, uint32_t axes, int64_t extent) {
   return out;
 }
 
-static spread spread_of(const known *k, const sw_mesh *m, sw_baseline b, bool sequence) {
+/* With the sequence, where frameworks that go by the rule cut it; with Megatron's data as weights cut it, too. */
+static spread spread_of(const known *k, const sw_mesh *m, sw_baseline b, bool sequence, bool tensor) {
   spread s = {0};
   uint32_t axes = 0;
   const int spare = b == SW_BASELINE_MEGATRON;
@@ -80,8 +81,9 @@ static spread spread_of(const known *k, const sw_mesh *m, sw_baseline b, bool se
     if (m->axis[a].size > 1) axes |= 1U << a;
   if (b == SW_BASELINE_REPLICATED) return s;
   s.batch = dividing(m, axes, k->batch);
-  if (sequence) s.sequence = dividing(m, axes & ~s.batch, k->sequence);
+  if (sequence && kRules[b].sequence) s.sequence = dividing(m, axes & ~s.batch, k->sequence);
   s.idle = axes & ~s.batch & ~s.sequence;
+  s.kept = s.batch | (tensor && spare && m->n_axes ? 1U << (m->n_axes - 1) : 0);
   return s;
 }
 
@@ -159,12 +161,38 @@ static bool follows_batch(const ruled *r, sw_id arg) {
          v->type.dims[0] == r->known->batch;
 }
 
+/* State that ops use in a narrower type alone. */
+static bool is_master(const sw_graph *g, const sw_value *v) {
+  bool converted = false;
+  for (int32_t i = 0; i < v->n_uses; i++) {
+    const sw_op *op = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
+    if (op && op->code == SW_OP_CONVERT)
+      converted = converted || sw_dtype_bits(sw_result_type(g, op, 0)->dtype) < sw_dtype_bits(v->type.dtype);
+  }
+  return v->kind == SW_VALUE_STATE && converted;
+}
+
+/* Does the argument live cut over everything, whoever uses it? */
+static bool lives_cut(const ruled *r, sw_id arg) {
+  const sw_value *v = &r->f.g->values[arg];
+  if (r->kind == SW_BASELINE_FSDP) return !follows_batch(r, arg);
+  if (r->kind != SW_BASELINE_ZERO1) return false;
+  const uint8_t class_of = r->known->class_of[arg];
+  return class_of == SW_MEMORY_OPTIMIZER || (class_of == SW_MEMORY_PARAMETERS && is_master(r->f.g, v));
+}
+
+/* Optimizer state that lives cut is never whole: each device updates its part. */
+static bool updates_parts(const ruled *r, sw_id arg) {
+  return r->known->class_of[arg] == SW_MEMORY_OPTIMIZER && lives_cut(r, arg);
+}
+
 static void place_args(ruled *r) {
   const sw_graph *g = r->f.g;
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     const bool batch = follows_batch(r, g->args[i]), megatron = r->kind == SW_BASELINE_MEGATRON;
     if (batch && r->kind != SW_BASELINE_REPLICATED) cut_batch(r, v, &r->f.plan->args[i]);
+    if (updates_parts(r, g->args[i])) cut_everywhere(r, g->args[i], &r->f.plan->args[i]);
     const bool later = !batch && megatron && v->type.rank >= 2 && !sw_follow_required(&r->known->followed, i);
     if (!later) sw_follow_fix(&r->f, i);
   }
@@ -307,26 +335,6 @@ static void keep_update(ruled *r, int32_t output) {
   sw_follow_fix(&r->f, arg);
 }
 
-/* State that ops use in a narrower type alone. */
-static bool is_master(const sw_graph *g, const sw_value *v) {
-  bool converted = false;
-  for (int32_t i = 0; i < v->n_uses; i++) {
-    const sw_op *op = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
-    if (op && op->code == SW_OP_CONVERT)
-      converted = converted || sw_dtype_bits(sw_result_type(g, op, 0)->dtype) < sw_dtype_bits(v->type.dtype);
-  }
-  return v->kind == SW_VALUE_STATE && converted;
-}
-
-/* Does the argument live cut over everything, whoever uses it? */
-static bool lives_cut(const ruled *r, sw_id arg) {
-  const sw_value *v = &r->f.g->values[arg];
-  if (r->kind == SW_BASELINE_FSDP) return !follows_batch(r, arg);
-  if (r->kind != SW_BASELINE_ZERO1) return false;
-  const uint8_t class_of = r->known->class_of[arg];
-  return class_of == SW_MEMORY_OPTIMIZER || (class_of == SW_MEMORY_PARAMETERS && is_master(r->f.g, v));
-}
-
 /* Optimizer state that goes with weights is cut as their updates are. */
 static void place_optimizer(ruled *r) {
   const sw_graph *g = r->f.g;
@@ -371,7 +379,7 @@ static sw_rc shard_state(ruled *r, sw_diag *d) {
   const sw_graph *g = r->f.g;
   place_optimizer(r);
   for (int32_t i = 0; i < g->n_args; i++) {
-    if (!lives_cut(r, g->args[i])) continue;
+    if (!lives_cut(r, g->args[i]) || updates_parts(r, g->args[i])) continue;
     cut_everywhere(r, g->args[i], &r->f.plan->args[i]);
     sw_follow_fix(&r->f, i);
   }
@@ -399,25 +407,42 @@ static void place_outputs(ruled *r) {
 
 /* --- plans -------------------------------------------------------------------------------------------------------- */
 
-/* What makes new state, sums and scales gradients, or goes on from optimizer state or from such an op. */
-static bool is_update(const known *k, const sw_graph *g, const sw_op *op, const bool *updates) {
-  if (!op->n_results) return false;
-  const uint8_t c = k->class_of[op->results[0]];
-  if (c == SW_MEMORY_PARAMETERS || c == SW_MEMORY_OPTIMIZER) return true;
-  if (!sw_op_is_pointwise(op->code) && op->code != SW_OP_CONVERT) return false;
-  bool goes_on = c == SW_MEMORY_GRADIENTS;
-  for (int i = 0; i < op->n_operands && !goes_on; i++) {
-    const sw_value *v = &g->values[op->operands[i]];
-    goes_on = v->def < 0 ? k->class_of[op->operands[i]] == SW_MEMORY_OPTIMIZER : updates[v->def];
+/* Are elements moved or converted, or carried around a loop, and no two of them put together? */
+static bool only_moves(sw_opcode c) {
+  static const sw_opcode kMoves[] = {SW_OP_CONVERT, SW_OP_TRANSPOSE, SW_OP_RESHAPE,       SW_OP_REVERSE,
+                                     SW_OP_SLICE,   SW_OP_BROADCAST, SW_OP_DYNAMIC_SLICE, SW_OP_DYNAMIC_UPDATE_SLICE,
+                                     SW_OP_ENTER,   SW_OP_YIELD,     SW_OP_JOIN};
+  for (size_t i = 0; i < sizeof kMoves / sizeof *kMoves; i++) {
+    if (c == kMoves[i]) return true;
   }
-  return goes_on;
+  return false;
 }
 
-static sw_rc find_updates(known *k, const sw_graph *g, sw_diag *d) {
-  bool *updates;
-  SW_ARENA_NEW(updates, &k->followed.mem, g->n_ops, d);
-  for (sw_id i = 0; i < g->n_ops; i++) updates[i] = is_update(k, g, &g->ops[i], updates);
-  k->updates = updates;
+static sw_follow_work work_behind(const known *k, const sw_graph *g, const uint8_t *work, sw_id value) {
+  const sw_value *v = &g->values[value];
+  if (v->def >= 0) return (sw_follow_work)work[v->def];
+  if (k->class_of[value] == SW_MEMORY_OPTIMIZER) return FOLLOW_UPDATES;
+  return k->class_of[value] == SW_MEMORY_PARAMETERS ? FOLLOW_WEIGHTS : FOLLOW_DATA;
+}
+
+/* An update makes new state, sums, scales and moves gradients, or goes on from optimizer state or another update. */
+static sw_follow_work find_work(const known *k, const sw_graph *g, const sw_op *op, const uint8_t *work) {
+  if (!op->n_results) return FOLLOW_DATA;
+  const uint8_t c = k->class_of[op->results[0]];
+  if (c == SW_MEMORY_PARAMETERS || c == SW_MEMORY_OPTIMIZER) return FOLLOW_UPDATES;
+  const bool pointwise = sw_op_is_pointwise(op->code), moves = only_moves(op->code);
+  if (c == SW_MEMORY_GRADIENTS && (pointwise || moves)) return FOLLOW_UPDATES;
+  for (int i = 0; i < op->n_operands && (pointwise || op->code == SW_OP_CONVERT); i++) {
+    if (work_behind(k, g, work, op->operands[i]) == FOLLOW_UPDATES) return FOLLOW_UPDATES;
+  }
+  return moves ? work_behind(k, g, work, op->operands[0]) : FOLLOW_DATA;
+}
+
+static sw_rc find_all_work(known *k, const sw_graph *g, sw_diag *d) {
+  uint8_t *work;
+  SW_ARENA_NEW(work, &k->followed.mem, g->n_ops, d);
+  for (sw_id i = 0; i < g->n_ops; i++) work[i] = (uint8_t)find_work(k, g, &g->ops[i], work);
+  k->work = work;
   return SW_OK;
 }
 
@@ -434,19 +459,21 @@ static sw_rc known_init(known *k, const sw_graph *g, sw_diag *d) {
   SW_TRY(sw_follow_known_init(&k->followed, g, d));
   SW_TRY(sw_classify_values(g, &k->followed.mem, &k->class_of, d));
   SW_TRY(sw_narrowed_weights(g, &k->followed.mem, &k->narrowed, d));
-  return find_updates(k, g, d);
+  return find_all_work(k, g, d);
 }
 
-static sw_rc build(ruled *r, const spread *s, bool patient, sw_arena *arena, sw_plan *out, sw_diag *d) {
+static sw_rc build(ruled *r, const spread *s, sw_arena *arena, sw_plan *out, sw_diag *d) {
   known *k = r->known;
   sw_follower *f = &r->f;
   SW_TRY(sw_plan_build(f->g, f->machine, arena, out, d));
   out->origin = kRules[r->kind].name;
   f->plan = out;
-  f->patient = patient;
-  f->updates = k->updates;
-  f->idle[0] = s->idle;
-  f->idle[1] = kRules[r->kind].parts ? 0 : s->batch | s->sequence | s->idle;
+  f->work = k->work;
+  const uint32_t all = s->batch | s->sequence | s->idle;
+  f->kept = s->kept;
+  f->idle[FOLLOW_DATA] = s->idle;
+  f->idle[FOLLOW_WEIGHTS] = all;
+  f->idle[FOLLOW_UPDATES] = kRules[r->kind].parts ? 0 : all;
   k->spread = *s;
   k->uncut.n = 0;
   sw_rc rc = sw_follow_begin(f, arena, d);
@@ -464,18 +491,21 @@ static sw_rc build(ruled *r, const spread *s, bool patient, sw_arena *arena, sw_
   return rc;
 }
 
-/* Waiting is mostly better and not always, as is cutting the sequence: the cheaper plan is the one to beat. */
+/* What is mostly better is not always: the cheapest plan of the rule is the one to beat. */
 static sw_rc build_better(const sw_graph *g, const sw_machine *machine, sw_baseline b, known *k, sw_arena *arena,
                           sw_plan *out, sw_breakdown *breakdown, sw_diag *d) {
   const sw_mesh *mesh = sw_machine_mesh(machine);
-  const spread plain = spread_of(k, mesh, b, false), by_sequence = spread_of(k, mesh, b, kRules[b].sequence);
-  const int n_spreads = by_sequence.sequence ? 2 : 1, n_ways = b == SW_BASELINE_REPLICATED ? 1 : 2;
+  spread ways[4];
   known best = *k;
-  for (int i = 0; i < n_spreads * n_ways; i++) {
+  for (int i = 0; i < 4; i++) {
+    bool again = false;
+    ways[i] = spread_of(k, mesh, b, i & 1, i & 2);
+    for (int j = 0; j < i; j++) again = again || memcmp(&ways[j], &ways[i], sizeof *ways) == 0;
+    if (again) continue;
     ruled r = {{.g = g, .machine = machine, .mesh = mesh, .known = &k->followed}, b, k, NULL};
     sw_plan plan;
     sw_breakdown a;
-    SW_TRY(build(&r, i / n_ways || n_spreads == 1 ? &plain : &by_sequence, i % n_ways == 0, arena, &plan, d));
+    SW_TRY(build(&r, &ways[i], arena, &plan, d));
     SW_TRY(sw_plan_breakdown(&plan, arena, &a, d));
     if (i && a.total_s >= breakdown->total_s) continue;
     *out = plan;

@@ -288,9 +288,55 @@ static bool uses_axis_of(const sw_strategy *s, uint32_t axes) {
   return false;
 }
 
+static sw_follow_work work_of(const sw_follower *f, const sw_op *op) {
+  return f->work ? (sw_follow_work)f->work[op - f->g->ops] : FOLLOW_DATA;
+}
+
+static bool is_update(const sw_follower *f, const sw_op *op) { return work_of(f, op) == FOLLOW_UPDATES; }
+
 /* Axes that the op is not to be cut by. */
-static uint32_t idle_at(const sw_follower *f, const sw_op *op) {
-  return f->idle[f->updates && f->updates[op - f->g->ops]];
+static uint32_t idle_at(const sw_follower *f, const sw_op *op) { return f->idle[work_of(f, op)]; }
+
+static uint32_t axes_of(const sw_axis_ref *refs, int n) {
+  uint32_t axes = 0;
+  for (int i = 0; i < n; i++) axes |= 1U << refs[i].axis;
+  return axes;
+}
+
+/* Along these axes, is each dim cut as in the other sharding? */
+static bool cut_alike(const sw_sharding *a, const sw_sharding *b, uint32_t axes) {
+  int k = 0;
+  for (int i = 0; i < a->n_refs; i++) {
+    if (!(axes >> a->refs[i].axis & 1U)) continue;
+    while (k < b->n_refs && !(axes >> b->refs[k].axis & 1U)) k++;
+    if (k == b->n_refs || a->dim_of[i] != b->dim_of[k] || !sw_axis_ref_equal(a->refs[i], b->refs[k])) return false;
+    k++;
+  }
+  return true;
+}
+
+/* Bytes of operands that are not taken as axes that data keeps cut them, or whose sums would be completed by parts; one
+ * byte where such axes cut none of them and would cut the result: what all devices have, all work on. */
+static double moved_bytes(const sw_follower *f, const sw_op *op, const sw_strategy *s) {
+  double bytes = 0;
+  uint32_t had = 0, used = 0;
+  if (!f->kept || is_update(f, op)) return 0;
+  for (int i = 0; i < s->n_refs; i++) used |= 1U << s->refs[i].axis & f->kept;
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_type *type = sw_operand_type(f->g, op, i);
+    sw_sharding made, taken;
+    if (waiting_maker(f, op->operands[i])) {
+      had = f->kept;
+      continue;
+    }
+    sw_plan_value_sharding(f->plan, op->operands[i], &made);
+    sw_strategy_operand(op, s, i, &taken);
+    const uint32_t summed = axes_of(sw_sharding_partial(&made), made.n_partial) & f->kept;
+    had |= axes_of(made.refs, made.n_refs) & f->kept;
+    if (cut_alike(&made, &taken, f->kept) && !(axes_of(taken.refs, taken.n_refs) & summed)) continue;
+    bytes += (double)sw_sharding_held_bytes(&made, type->dims, type->dtype);
+  }
+  return bytes + (used & ~had ? 1 : 0);
 }
 
 /* Of those that meet the demands; -1: none does. */
@@ -298,14 +344,17 @@ static sw_rc cheapest(sw_follower *f, const sw_op *op, const sw_enumeration *e, 
                       sw_diag *d) {
   const sw_demands_meet asked = {f->g, op, m->at, m->n};
   const uint32_t idle = m->n ? 0 : idle_at(f, op);
-  double best = INFINITY, best_bytes = INFINITY;
+  double best = INFINITY, best_bytes = INFINITY, least_moved = INFINITY;
   *out = -1;
   for (int32_t i = 0; i < e->n; i++) {
     if (keeps_partials(op, &e->at[i]) || uses_axis_of(&e->at[i], idle)) continue;
     if (!sw_demands_are_met(&asked, &e->at[i])) continue;
-    double cost, bytes = result_bytes(f, op, &e->at[i]);
-    SW_TRY(cost_here(f, op, &e->at[i], &e->cost[i], best, &cost, d));
-    if (cost > best || (cost == best && bytes >= best_bytes)) continue;
+    double cost, bytes = result_bytes(f, op, &e->at[i]), moved = moved_bytes(f, op, &e->at[i]);
+    if (moved > least_moved) continue;
+    SW_TRY(cost_here(f, op, &e->at[i], &e->cost[i], moved < least_moved ? INFINITY : best, &cost, d));
+    const bool worse = cost > best || (cost == best && bytes >= best_bytes);
+    if (isinf(cost) || (moved == least_moved && worse)) continue;
+    least_moved = moved;
     best = cost;
     best_bytes = bytes;
     *out = i;
@@ -394,15 +443,24 @@ static void state_ports(sw_follower *f, const sw_op *op) {
 
 /* --- op by op ----------------------------------------------------------------------------------------------------- */
 
-/* For constants, broadcasts, and what is computed from constants alone. What is computed in too many steps does not
- * wait: c + c doubles them with every step. */
+static bool is_partial(const sw_follower *f, sw_id value) {
+  sw_sharding made;
+  sw_plan_value_sharding(f->plan, value, &made);
+  return made.n_partial > 0;
+}
+
+/* For constants, broadcasts, gradients that are not summed up yet, and what is computed from such alone, but for sums.
+ * What is computed in too many steps does not wait: c + c doubles them with every step. */
 uint8_t sw_follow_can_wait(const sw_follower *f, const sw_op *op) {
   int together = 1;
-  if (!f->patient || op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return 0;
+  if (op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return 0;
+  for (int i = 0; i < op->nest->n_loops; i++) {
+    if (op->nest->loops[i].kind == SW_LOOP_REDUCTION) return 0;
+  }
   if (sw_follow_is_asked(f, (sw_id)(op - f->g->ops))) return 0;
   for (int i = 0; i < op->n_operands && together <= MOST_WAITING; i++) {
     const sw_op *maker = waiting_maker(f, op->operands[i]);
-    if (!maker && op->code != SW_OP_BROADCAST) return 0;
+    if (!maker && op->code != SW_OP_BROADCAST && !(is_update(f, op) && is_partial(f, op->operands[i]))) return 0;
     if (maker) together += f->waits[maker - f->g->ops];
   }
   return together <= MOST_WAITING ? (uint8_t)together : 0;
@@ -410,9 +468,9 @@ uint8_t sw_follow_can_wait(const sw_follower *f, const sw_op *op) {
 
 /* All that a choice hangs on: the op, and how its operands are cut or what would make them. */
 static void context_key(const sw_follower *f, const sw_op *op, sw_text *key) {
-  const uint32_t idle = idle_at(f, op);
+  const uint32_t rules[2] = {idle_at(f, op), is_update(f, op) ? 0 : f->kept};
   sw_op_class_key(f->g, op, key);
-  sw_text_append(key, (const char *)&idle, sizeof idle);
+  sw_text_append(key, (const char *)rules, sizeof rules);
   for (int i = 0; i < op->n_operands; i++) {
     const sw_op *maker = waiting_maker(f, op->operands[i]);
     sw_sharding s;

@@ -3,7 +3,10 @@
  *
  * An op takes the strategy that is cheapest given what its operands are cut like by then (ties: fewer bytes of
  * results), among those that meet what is required of it. A partial result is completed by whoever uses it next.
- * Constants and broadcasts may wait for their first use and are then made as it wants them.
+ * Constants, broadcasts and gradients may wait for their first use and are then made as it wants them.
+ *
+ * Where the batch cuts data it stays so: of strategies, those that move the fewest bytes along its axes are looked at,
+ * and sums over them are completed whole. Weights are whole along them. Updates are free.
  */
 #ifndef PLAN_FOLLOW_H_
 #define PLAN_FOLLOW_H_
@@ -31,6 +34,14 @@ typedef struct sw_follow_known {
                       groups */
 } sw_follow_known;
 
+/* What an op works on. */
+typedef enum sw_follow_work {
+  FOLLOW_DATA,
+  FOLLOW_WEIGHTS, /* on nothing but weights, which it turns or converts: for all who use them */
+  FOLLOW_UPDATES, /* it makes new state, or what that is made of */
+  FOLLOW_WORKS
+} sw_follow_work;
+
 typedef struct sw_follower {
   const sw_graph *g;
   const sw_machine *machine;
@@ -38,12 +49,12 @@ typedef struct sw_follower {
   sw_follow_known *known;
   const sw_plan_given *given; /* NULL: nothing is */
   sw_plan *plan;
-  bool *fixed;         /* by argument: its sharding is decided */
-  uint8_t *waits;      /* by op: how many ops are tried together when its use is decided; 0: it is decided */
-  bool patient;        /* ops may wait */
-  const bool *updates; /* by op: it makes new state; NULL: none does */
-  uint32_t idle[2];    /* axes that no op is cut by, as bits: of other ops, of updates */
-  sw_id *first_of;     /* by value that stands for a sharding group: the first that is decided; -1 */
+  bool *fixed;                 /* by argument: its sharding is decided */
+  uint8_t *waits;              /* by op: how many ops are tried together when its use is decided; 0: it is decided */
+  const uint8_t *work;         /* by op: sw_follow_work; NULL: all are of FOLLOW_DATA */
+  uint32_t idle[FOLLOW_WORKS]; /* axes that no op of the kind is cut by, as bits */
+  uint32_t kept;               /* axes along which data stays as it is cut, as bits */
+  sw_id *first_of;             /* by value that stands for a sharding group: the first that is decided; -1 */
   sw_text key;
 } sw_follower;
 

@@ -102,7 +102,7 @@ typedef struct made {
 
 static void make_mpt(made *m, const char *batch, const char *heads, const char *mesh) {
   const sw_gen_arg args[] = {{"layers", "2"}, {"hidden", "320"}, {"heads", heads}, {"vocab", "512"},
-                             {"seq", "64"},   {"batch", batch},  {"mode", "train"}};
+                             {"seq", "512"},  {"batch", batch},  {"mode", "train"}};
   sw_diag diag = {0};
   *m = (made){0};
   assert_ok(sw_gen_model("mpt", args, sizeof args / sizeof *args, &m->g, &diag));
@@ -129,7 +129,7 @@ static void a_batch_below_the_mesh_leaves_the_rest_to_use(void **state) {
       assert_true((double)now->peak_bytes <= 1.02 * (double)then->peak_bytes);
       assert_true(now->flops <= 1.1 * then->flops);
       assert_int_equal(m.all[b].spread == NULL, i == 0);
-      if (i) assert_non_null(strstr(m.all[b].spread, "x=8 cuts sequences of 64"));
+      if (i) assert_non_null(strstr(m.all[b].spread, "x=8 cuts sequences of 512"));
     }
     const sw_comparison *dp = &m.all[SW_BASELINE_DATA_PARALLEL];
     if (i) assert_non_null(strstr(dp->spread, "devices along x=8 do the same"));
