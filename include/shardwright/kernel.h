@@ -47,7 +47,7 @@ typedef enum sw_keeping {
 typedef struct sw_lowering {
   bool wide_floats;    /* floats narrower than f32 are moved as f32 */
   bool whole_scatters; /* a reduce_scatter is an all_reduce of which each device keeps its part */
-  bool plain_moves;    /* beside permutes a value is moved by collectives that keep the order of axes */
+  bool rounds;         /* exchanges are permutes, one after the other, and of no parts of sums */
   bool early_sums;     /* sums are completed where they are made: an op that is linear takes no parts of one */
 } sw_lowering;
 

@@ -188,7 +188,8 @@ static double buffer_elems(const sw_tiling *t) {
 static void add_part(const sw_machine *m, const sw_group_part *p, double bytes, double peers, bool permutes, int i,
                      sw_curve *out) {
   const sw_profile *profile = m->profile;
-  bool pairs = permutes && profile->level[p->level].kind != SW_TOPOLOGY_TORUS;
+  const bool rounds = m->lowering.rounds;
+  bool pairs = (permutes || rounds) && profile->level[p->level].kind != SW_TOPOLOGY_TORUS;
   const sw_cost_line *line = &profile->level[p->level].line[pairs ? SW_COST_PERMUTE : SW_COST_ALL_TO_ALL];
   double here = fmin(peers, (double)(p->n - 1));
   double busy = bytes * received_share(m, p, here);
@@ -196,7 +197,8 @@ static void add_part(const sw_machine *m, const sw_group_part *p, double bytes, 
   double slope = line->s_per_byte + line->pair_s_per_byte / here;
   out->ramp[i] = line->ramp_s_per_sqrt_byte * sqrt(busy) * m->share;
   out->slope[i] = slope * busy * m->share;
-  sw_curve_add_knots(out, i, line->knots, here + 1, busy, (line->base_s + line->peer_s * steps) * m->share);
+  const double begins_s = rounds ? line->base_s * here : line->base_s + line->peer_s * steps;
+  sw_curve_add_knots(out, i, line->knots, here + 1, busy, begins_s * m->share);
 }
 
 static double one_exchange_s(const sw_machine *m, const sw_group *group, const sw_exchange_load *load) {

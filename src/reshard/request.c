@@ -73,7 +73,7 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
   const sw_reshard_options *o = &wanted->options;
   *r = (rs_request){.machine = wanted->machine,
                     .dtype = wanted->dtype,
-                    .no_exchange = o->no_exchange || sw_machine_lowering(wanted->machine).plain_moves,
+                    .no_exchange = o->no_exchange,
                     .max_temp_bytes = o->max_temp_bytes,
                     .from = *wanted->from,
                     .to = *wanted->to};

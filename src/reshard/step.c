@@ -120,7 +120,7 @@ static bool slices(rs_graph *g, const rs_vertex *from, const rs_vertex *to, cons
 }
 
 /* The one collective that does what the lists say; false if there is none. */
-static bool moving_step(rs_graph *g, const change *c, rs_step *out) {
+static bool moving_step(rs_graph *g, const rs_vertex *from, const change *c, rs_step *out) {
   const uint8_t in = (uint8_t)c->gained_dim, of = (uint8_t)c->dropped_dim;
   if (c->other || c->n_dropped == 0) return false;
   if (c->n_dropped == 1 && c->n_gained == 0 && c->nests) {
@@ -133,7 +133,7 @@ static bool moving_step(rs_graph *g, const change *c, rs_step *out) {
     return collective(g, move, c->dropped, fmax(c->before, c->after), out);
   }
   const rs_move move = {.op = SW_COLL_ALL_TO_ALL_DIMS, .set = c->dropped};
-  if (sw_machine_lowering(g->r->machine).plain_moves) return false;
+  if (from->state.partial && sw_machine_lowering(g->r->machine).rounds) return false;
   return c->even && collective(g, move, c->dropped, c->before, out);
 }
 
@@ -143,6 +143,7 @@ static bool moving_step(rs_graph *g, const change *c, rs_step *out) {
 static bool may_exchange(const rs_graph *g, const rs_vertex *from, const rs_vertex *to) {
   if (from->state.partial != to->state.partial || (from->state.partial && from->state.kind != to->state.kind))
     return false;
+  if (from->state.partial && sw_machine_lowering(g->r->machine).rounds) return false;
   if (!g->r->no_exchange) return true;
   for (int d = 0; d < g->r->space.rank; d++) {
     if (g->dim[from->dim[d]].shards != g->dim[to->dim[d]].shards) return false;
@@ -181,7 +182,7 @@ bool rs_graph_step(rs_graph *g, int from, int to, rs_step *out) {
   find_change(g, a, b, &c);
   if (only_cuts(&c)) return slices(g, a, b, &c, out);
   rs_step move;
-  const bool moves = moving_step(g, &c, &move);
+  const bool moves = moving_step(g, a, &c, &move);
   if (moves) *out = move;
   if ((moves && c.even) || !may_exchange(g, a, b)) return moves;
   *out = (rs_step){{.op = SW_COLL_EXCHANGE}, rs_graph_exchange_s(g, a, b, c.changed)};

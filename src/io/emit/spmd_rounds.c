@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "io/emit/rounds.h"
 #include "io/emit/spmd_collective.h"
 #include "base/checked.h"
 
@@ -47,23 +48,23 @@ static sw_rc note_message(void *user, const sw_tile_move *box, sw_diag *d) {
   return sw_array_push(&r->all, m, d);
 }
 
-/* The first round in which neither has a partner yet. */
+/* Round 0 is of what is kept. */
 static sw_rc share_out(rounds *r, sw_diag *d) {
-  int64_t most = 2 * r->devices + 1;
-  bool *sends, *receives; /* by round and device */
-  r->n = 1;
-  SW_ARENA_NEW(sends, &r->s->w.arena, most * r->devices, d);
-  SW_ARENA_NEW(receives, &r->s->w.arena, most * r->devices, d);
+  sw_round_message *sent;
+  int64_t n = 0;
+  int32_t n_rounds;
+  SW_ARENA_NEW(sent, &r->s->w.arena, r->all.n, d);
+  for (size_t i = 0; i < r->all.n; i++) {
+    const message *m = &r->all.at[i];
+    if (m->from != m->to) sent[n++] = (sw_round_message){m->from, m->to, 0};
+  }
+  SW_TRY(sw_share_out(sent, n, r->devices, &r->s->w.arena, &n_rounds, d));
+  n = 0;
   for (size_t i = 0; i < r->all.n; i++) {
     message *m = &r->all.at[i];
-    if (m->from == m->to) continue;
-    for (m->round = 1; m->round < most; m->round++) {
-      if (!sends[m->round * r->devices + m->from] && !receives[m->round * r->devices + m->to]) break;
-    }
-    if (m->round == most) return SW_BUG(d, "an exchange of %lld devices takes too many rounds", (long long)r->devices);
-    sends[m->round * r->devices + m->from] = receives[m->round * r->devices + m->to] = true;
-    if (m->round >= r->n) r->n = m->round + 1;
+    if (m->from != m->to) m->round = 1 + sent[n++].round;
   }
+  r->n = 1 + n_rounds;
   return SW_OK;
 }
 

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "io/emit/rounds.h"
 #include "io/emit/spmd_collective.h"
 #include "base/checked.h"
 
@@ -196,23 +197,25 @@ static sw_rc note_move(void *user, const sw_tile_move *move, sw_diag *d) {
   return sw_array_push(&x->all, v, d);
 }
 
-/* Messages of one round: of the shape of the first that is left, no device twice on a side. */
-static int64_t next_round(exchange *x, const message **by_sender, const message **by_receiver) {
+static bool is_alike(const exchange *x, const message *a, const message *b) {
+  return (a->from == a->to) == (b->from == b->to) && /* copies are a round of their own */
+         memcmp(a->size, b->size, (size_t)x->rank * sizeof *a->size) == 0;
+}
+
+/* Messages of the shape of the first that is left, shared out to rounds: *n of `out`, and which message each is. */
+static sw_rc next_shape(exchange *x, sw_round_message *out, const message **of, int64_t *n, int32_t *n_rounds,
+                        sw_diag *d) {
   const message *first = NULL;
-  int64_t n = 0;
-  memset(by_sender, 0, (size_t)x->devices * sizeof *by_sender);
-  memset(by_receiver, 0, (size_t)x->devices * sizeof *by_receiver);
+  *n = 0;
   for (size_t i = 0; i < x->all.n; i++) {
     message *v = &x->all.at[i];
-    if (v->sent || by_sender[v->from] || by_receiver[v->to]) continue;
-    if (first && memcmp(first->size, v->size, (size_t)x->rank * sizeof *v->size) != 0) continue;
-    if (first && (first->from == first->to) != (v->from == v->to)) continue; /* copies are a round of their own */
+    if (v->sent || (first && !is_alike(x, first, v))) continue;
     if (!first) first = v;
     v->sent = true;
-    by_sender[v->from] = by_receiver[v->to] = v;
-    n++;
+    of[*n] = v;
+    out[(*n)++] = (sw_round_message){v->from, v->to, 0};
   }
-  return n;
+  return sw_share_out(out, *n, x->devices, &x->s->w.arena, n_rounds, d);
 }
 
 /* Row of a table of numbers, one row per device: scalars. */
@@ -323,20 +326,42 @@ static sw_rc put_round(exchange *x, sw_ssa in, const message **by_sender, const 
   return SW_OK;
 }
 
+/* All rounds of messages of one shape. */
+static sw_rc put_shape(exchange *x, sw_ssa in, const sw_round_message *shared, const message *const *of, int64_t n,
+                       int32_t n_rounds, sw_ssa *result, sw_diag *d) {
+  const message **by_sender, **by_receiver;
+  SW_ARENA_NEW(by_sender, &x->s->w.arena, x->devices, d);
+  SW_ARENA_NEW(by_receiver, &x->s->w.arena, x->devices, d);
+  for (int32_t round = 0; round < n_rounds; round++) {
+    int64_t in_round = 0;
+    memset(by_sender, 0, (size_t)x->devices * sizeof *by_sender);
+    memset(by_receiver, 0, (size_t)x->devices * sizeof *by_receiver);
+    for (int64_t i = 0; i < n; i++) {
+      if (shared[i].round != round) continue;
+      by_sender[shared[i].from] = by_receiver[shared[i].to] = of[i];
+      in_round++;
+    }
+    SW_TRY(put_round(x, in, by_sender, by_receiver, in_round, result, d));
+  }
+  return SW_OK;
+}
+
 static sw_rc put_rounds(exchange *x, sw_ssa in, sw_ssa out, sw_diag *d) {
   sw_mlir *w = &x->s->w;
   _Alignas(16) unsigned char fill[16] = {0};
-  const message **by_sender, **by_receiver;
-  int64_t n;
+  sw_round_message *shared;
+  const message **of;
   for (int64_t to = 0; to < x->devices; to++) {
     SW_TRY(sw_tiling_moves_to(w->grid.mesh, x->c->src, x->c->dst, to, note_move, x, d));
   }
-  SW_ARENA_NEW(by_sender, &w->arena, x->devices, d);
-  SW_ARENA_NEW(by_receiver, &w->arena, x->devices, d);
+  SW_ARENA_NEW(shared, &w->arena, x->all.n, d);
+  SW_ARENA_NEW(of, &w->arena, x->all.n, d);
   if (x->c->fill_outside) sw_element_store(in.type.dtype, x->c->fill, fill);
   sw_ssa result = sw_mlir_spread(w, sw_mlir_constant(w, (sw_type){in.type.dtype, 0, NULL}, fill), out.type);
-  while ((n = next_round(x, by_sender, by_receiver)) > 0) {
-    SW_TRY(put_round(x, in, by_sender, by_receiver, n, &result, d));
+  for (int64_t done = 0, n; done < (int64_t)x->all.n; done += n) {
+    int32_t n_rounds;
+    SW_TRY(next_shape(x, shared, of, &n, &n_rounds, d));
+    SW_TRY(put_shape(x, in, shared, of, n, n_rounds, &result, d));
   }
   sw_mlir_alias(w, result, out);
   return SW_OK;

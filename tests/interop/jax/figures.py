@@ -157,7 +157,7 @@ class Figures:
         kinds = ("dp", "fsdp", "tp") if options.hand == "yes" else ()
         self.hand = {kind: by_hand(step, kind) for kind in kinds if kind != "tp" or step.tensor}
         self.seconds = planned["total_s"]
-        self.rules = {c["name"]: c["total_s"] for c in planned["comparisons"] if "total_s" in c}
+        self.rules = {c["plan"]: c["total_s"] for c in planned["comparisons"] if "total_s" in c}
         self.rule = None
         if "dp" in self.hand:
             by_rule = folder / "by_rule.json"

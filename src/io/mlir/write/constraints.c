@@ -122,8 +122,22 @@ static void rename_read(sw_ir_writer *w, const sw_ir_read *r, const char *name) 
   }
 }
 
-/* What is read in n shardings, one after the other. */
-static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *s, int n, sw_id value) {
+/* The line that brings a name from one sharding to the next. `from` NULL: where it is nothing says. */
+static sw_rc put_step(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *from, const sw_sharding *to,
+                      const char *name, sw_id value, sw_text *out) {
+  const sw_ir_op *o = &w->t->ops.at[r->op];
+  const uint32_t slot = w->p->names.use[r->name];
+  const sw_type *type = &w->p->graph->values[value].type;
+  const sw_collective *written = NULL;
+  if (from) SW_TRY(sw_ir_find_written(w, o, w->types[slot_of_all(w, o, slot)], type, from, to, &written));
+  if (written) return sw_ir_put_written(w, written, type, from, to, name, out);
+  sw_text_printf(out, "sdy.sharding_constraint %s ", name);
+  return put_constraint(w, to, o, slot, value, out);
+}
+
+/* What is read in n shardings, one after the other; it comes in `from` (NULL: it is not said in which). */
+static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *from, const sw_sharding *s, int n,
+                    sw_id value) {
   const sw_ir_op *o = &w->t->ops.at[r->op];
   if (!n || !is_tensor(w, o, w->p->names.use[r->name])) return SW_OK;
   const char *name = name_read(w, r->name);
@@ -134,8 +148,8 @@ static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *s, 
     SW_TRY(find_helper(w, r, &s[k], &number, &fresh));
     const char *next = sw_arena_printf(&w->arena, w->d, "%%sw$.%lld", (long long)number);
     if (fresh) {
-      sw_text_printf(&text, "%s = sdy.sharding_constraint %s ", next ? next : "", name);
-      SW_TRY(put_constraint(w, &s[k], o, w->p->names.use[r->name], value, &text));
+      sw_text_printf(&text, "%s = ", next ? next : "");
+      SW_TRY(put_step(w, r, k ? &s[k - 1] : from, &s[k], name, value, &text));
       sw_text_puts(&text, "\n    ");
       SW_TRY(sw_ir_insert(&w->edits, o->text.at, kept(w, &text)));
     }
@@ -164,7 +178,7 @@ static sw_rc before_use(sw_ir_writer *w, const sw_ir_read *r) {
   if (def >= 0 && w->p->graph->ops[def].code != SW_OP_ENTER && !w->named[id]) return SW_OK; /* made on the way to it */
   sw_ir_sharding_said(w, id, &way[0]);
   SW_TRY(sw_ir_way_to(w, use, id, way + 1, &n));
-  if (n && said == COMES_AS_USED) return before(w, r, way + n, 1, id);
+  if (n && said == COMES_AS_USED) return before(w, r, NULL, way + n, 1, id);
   sw_plan_value_sharding(w->plan, id, &from);
   sw_plan_use_sharding(w->plan, use, &to);
   if (from.n_partial && to.n_partial && !sw_sharding_equal(&from, &to)) way[++n] = sw_ir_without_partial(to);
@@ -172,7 +186,7 @@ static sw_rc before_use(sw_ir_writer *w, const sw_ir_read *r) {
   bool as_inside = w->renamed[r->name] != NULL; /* around a region: in the sharding that it has in there */
   bool begin = !stays_partial && !as_inside && is_unsaid(w, said, id);
   bool again = n && sw_sharding_equal(&way[0], &way[1]);
-  return before(w, r, way + again + !begin, n - again + begin, id);
+  return before(w, r, begin || as_inside ? NULL : &way[0], way + again + !begin, n - again + begin, id);
 }
 
 static sw_rc read_by(sw_ir_writer *w, const sw_ir_op *o, uint32_t i, sw_value_use use) {
@@ -229,6 +243,7 @@ sw_rc sw_ir_begin_constraints(sw_ir_writer *w) {
   }
   SW_ARENA_NEW(w->types, &w->arena, n, w->d);
   type_values(w);
+  w->n_helpers = 1 + sw_ir_last_number(t, "%sw$."); /* of a text that was written so */
   SW_ARENA_NEW(w->said, &w->arena, n, w->d);
   for (uint32_t i = 0; i < n; i++) w->said[i] = NOTHING_SAID;
   uint32_t block = sw_ir_block_at(t, &t->ops.at[w->p->main], 0);

@@ -22,7 +22,7 @@ static bool same_text(const sw_ir_tree *t, sw_ir_span s, const char *text) {
   return at >= s.end;
 }
 
-static bool is_taken(const sw_ir_tree *t, const char *name) {
+bool sw_ir_is_taken(const sw_ir_tree *t, const char *name) {
   for (size_t i = 0; i < t->ops.n; i++) {
     const sw_ir_op *o = &t->ops.at[i];
     bool names = o->block == 0 || sw_ir_is(t, o->name, "sdy.mesh") || sw_ir_is_function(t, o);
@@ -53,7 +53,7 @@ static sw_rc begin(sw_ir_writer *w) {
   w->mesh_name = rc ? "" : find_mesh(w, sw_text_str(&mesh));
   if (!w->mesh_name) {
     w->mesh_name = "mesh";
-    for (int i = 0; w->mesh_name && is_taken(w->t, w->mesh_name); i++) {
+    for (int i = 0; w->mesh_name && sw_ir_is_taken(w->t, w->mesh_name); i++) {
       w->mesh_name = sw_arena_printf(&w->arena, w->d, "mesh_%d", i);
     }
     const char *line =

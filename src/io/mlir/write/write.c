@@ -266,6 +266,16 @@ static sw_rc write_ops(sw_ir_writer *w) {
 
 /* --- the whole --------------------------------------------------------------------------------------------------- */
 
+int64_t sw_ir_last_number(const sw_ir_tree *t, const char *words) {
+  int64_t last = -1;
+  for (const char *at = t->s; (at = strstr(at, words)) != NULL;) {
+    at += strlen(words);
+    const long long n = *at >= '0' && *at <= '9' ? strtoll(at, NULL, 10) : -1;
+    if (n > last) last = n;
+  }
+  return last;
+}
+
 sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line) {
   const sw_ir_tree *t = w->t;
   if (w->p->module == SW_IR_NONE) {
@@ -315,6 +325,7 @@ sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind
   sw_sdy_close(&w.sdy);
   sw_ir_edits_free(&w.edits);
   sw_dict_deinit(&w.helpers);
+  sw_dict_deinit(&w.steps);
   sw_array_free(&w.reads);
   sw_arena_deinit(&w.arena);
   return rc;

@@ -47,6 +47,9 @@ struct sw_ir_writer {
   sw_ir_span *types;    /* constraints: by name, its type in the text; empty: not known */
   uint32_t *first_slot; /* constraints: by op, of a function: where its names begin in `said` */
   sw_route_cache *routes;
+  sw_dict steps; /* constraints: type and shardings of a step to the number of its function (written.c) */
+  int64_t n_steps, n_channels;
+  const char *step_name;      /* of these functions, less the number */
   sw_sharding **completed;    /* constraints: by value, of a partial one: in which sharding it is said; else NULL */
   const sw_ir_call **call_of; /* constraints: by op of the graph, the innermost call that it stands in; NULL: none */
   bool is_split;              /* constraints: every function is cut in one way */
@@ -62,6 +65,10 @@ struct sw_ir_writer {
 /* Does the op give one of its operands, or what that was made of, as it is? */
 bool sw_ir_changes_nothing(const sw_graph *g, const sw_op *op);
 
+/* Is it a symbol of the module? */
+bool sw_ir_is_taken(const sw_ir_tree *t, const char *name);
+/* The greatest number behind such words in the text; -1: there is none. */
+int64_t sw_ir_last_number(const sw_ir_tree *t, const char *words);
 /* A line at the beginning of the module. */
 SW_CHECKED sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line);
 
@@ -78,6 +85,16 @@ void sw_ir_sharding_said(const sw_ir_writer *w, sw_id id, sw_sharding *s);
 /* Is a partial value made in the sharding in which it is said, element by element of one that is said in that? Else it
  * is completed as it is cut: a compiler that is told what comes after exchanges operands for it. */
 bool sw_ir_is_made_so(const sw_ir_writer *w, const sw_value *v);
+
+/* --- constraints: steps that are written out (written.c) */
+
+/* The collective that brings a value from one sharding to the other before the op, if it is one that a compiler would
+ * not find and that can be written out; else NULL. `type_text`: the value's type in the text; empty: not known. */
+SW_CHECKED sw_rc sw_ir_find_written(sw_ir_writer *w, const sw_ir_op *o, sw_ir_span type_text, const sw_type *type,
+                                    const sw_sharding *from, const sw_sharding *to, const sw_collective **out);
+/* sdy.manual_computation(NAME) ...: an op with one result. */
+SW_CHECKED sw_rc sw_ir_put_written(sw_ir_writer *w, const sw_collective *c, const sw_type *type,
+                                   const sw_sharding *from, const sw_sharding *to, const char *name, sw_text *out);
 
 /* --- constraints: what is written (constraints.c) */
 
