@@ -302,6 +302,21 @@ def test_what_was_compiled_is_what_was_planned():
     assert "predicted" in str(check)
 
 
+def test_an_exchange_is_sent_as_planned():
+    """Two axes change places, for which XLA by itself gathers."""
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+
+    def swapped(x):
+        return jnp.cos(jax.lax.with_sharding_constraint(jnp.sin(x), NamedSharding(mesh, P("y", "x"))))
+
+    x = random(16, 32)
+    plan = planned(swapped, x, mesh=mesh, pins={"x": P("x", "y")})
+    compiled = plan.jit().lower(x).compile()
+    assert_same(compiled(*plan.shard((x,))), swapped(x))
+    assert set(compiled_collectives(compiled.as_text())) == {"collective-permute"}
+    assert all(row.agrees for row in plan.check(compiled).rows if row.unit.startswith("bytes received"))
+
+
 def test_what_was_compiled_otherwise_is_told():
     params, x = mlp()
     plan = planned(mlp_step, params, x)

@@ -115,12 +115,33 @@ static bool is_used(const classifier *c, sw_id value, bool forward) {
   return false;
 }
 
+/* What the op takes over, with something else written into a part of it or not; -1: nothing. */
+static sw_id taken_over(const sw_graph *g, const sw_op *op) {
+  const bool loop = op->code == SW_OP_JOIN && g->values[op->operands[1]].def >= 0;
+  const sw_op *yield = loop ? &g->ops[g->values[op->operands[1]].def] : NULL;
+  if (yield) return yield->code == SW_OP_YIELD ? yield->operands[0] : -1;
+  return op->code == SW_OP_ENTER || op->code == SW_OP_DYNAMIC_UPDATE_SLICE ? op->operands[0] : -1;
+}
+
+/* A cache: its next version is itself, with rows written into it. */
+static bool is_written_into(const classifier *c, sw_id arg) {
+  const sw_graph *g = c->g;
+  bool written = false;
+  sw_id v = c->next[arg];
+  while (v >= 0 && g->values[v].def >= 0) {
+    const sw_op *op = &g->ops[g->values[v].def];
+    written = written || op->code == SW_OP_DYNAMIC_UPDATE_SLICE;
+    v = taken_over(g, op);
+  }
+  return written && v == arg;
+}
+
 static uint8_t class_of_argument(classifier *c, sw_id arg) {
   const sw_value *v = &c->g->values[arg];
   if (v->kind == SW_VALUE_INPUT) return SW_MEMORY_INPUTS;
   if (v->kind == SW_VALUE_PARAMETER) return SW_MEMORY_PARAMETERS;
   const sw_id next = c->next[arg];
-  if (next < 0 || c->forward[next] || c->g->values[next].def < 0) return SW_MEMORY_STATE;
+  if (next < 0 || c->forward[next] || c->g->values[next].def < 0 || is_written_into(c, arg)) return SW_MEMORY_STATE;
   if (!is_used(c, arg, true)) return SW_MEMORY_OPTIMIZER;
   return may_be_trained(v) ? SW_MEMORY_PARAMETERS : SW_MEMORY_STATE;
 }

@@ -185,7 +185,7 @@ class Figures:
             worse = self.collectives[1] > 1.001 * collectives and self.memory[1] > 1.001 * memory
             if worse and self.seconds > self.rules[RULES[kind]]:
                 found.append(f"worse than {kind} in collectives, memory and time")
-        if self.rule is not None and abs(self.rule - self.hand["dp"][0]) > ALLOWED["rule"] * self.hand["dp"][0]:
+        if self.rule is not None and abs(self.rule - self.hand["dp"][0]) > ALLOWED["rule"] * self.hand["dp"][0] + 1024:
             found.append(f"data-parallel by rule moves {self.rule} B, by hand {self.hand['dp'][0]}")
         return found
 
