@@ -38,7 +38,10 @@ static inline const sw_copy_table *random_copy_table(sw_rng *g, sw_arena *a, con
   int64_t *cost = random_costs(g, a, (int64_t)t->n_classes * t->n_layouts, s);
   for (int64_t k = 0; k < (int64_t)t->n_classes * t->n_layouts; k++)
     if (sw_rng_below(g, 5) == 0) cost[k] = 0;
-  for (int32_t i = 0; i < n_readers; i++) wants[i] = random_wants(g, a, nodes[reader[i]].n_choices, t->n_layouts);
+  for (int32_t i = 0; i < n_readers; i++) { /* some want the same as one before */
+    const int32_t n = nodes[reader[i]].n_choices, like = (int32_t)sw_rng_below(g, i + 1);
+    wants[i] = like < i && wants[like].n_choices == n ? wants[like] : random_wants(g, a, n, t->n_layouts);
+  }
   t->n_readers = n_readers;
   t->cost = cost;
   t->wants = wants;

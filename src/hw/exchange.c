@@ -197,7 +197,8 @@ static void add_part(const sw_machine *m, const sw_group_part *p, double bytes, 
   double slope = line->s_per_byte + line->pair_s_per_byte / here;
   out->ramp[i] = line->ramp_s_per_sqrt_byte * sqrt(busy) * m->share;
   out->slope[i] = slope * busy * m->share;
-  const double begins_s = rounds ? line->base_s * here : line->base_s + line->peer_s * steps;
+  double begins_s = line->base_s + line->peer_s * steps;
+  if (rounds) begins_s = fmax(begins_s, line->base_s * here);
   sw_curve_add_knots(out, i, line->knots, here + 1, busy, begins_s * m->share);
 }
 

@@ -20,25 +20,57 @@ typedef struct quotient {
   int64_t **cost; /* by class */
   sw_use **uses;
   sw_node *nodes;
-  sw_dict made; /* tables, by address and by how often they count */
+  sw_dict made;   /* tables, by address and by how often they count */
+  sw_dict tables; /* of copies, by what they were made of */
   SW_ARRAY(sw_copies) copies;
 } quotient;
 
-/* Who reads copies of what counts like an edge: one table of its own for every reader of a table of copies. */
+/* Of each reader of a table, the first one that wants the same. */
+static sw_rc find_alike(const sw_copy_table *t, sw_dict *seen, sw_text *key, int32_t *alike, sw_diag *d) {
+  for (int32_t i = 0; i < t->n_readers; i++) {
+    const sw_wants *w = &t->wants[i];
+    int64_t *at;
+    key->n = 0;
+    sw_text_append(key, (const char *)w->class_of, (size_t)w->n_choices * sizeof *w->class_of);
+    sw_text_append(key, (const char *)w->first, ((size_t)w->n_classes + 1) * sizeof *w->first);
+    sw_text_append(key, (const char *)w->layout, (size_t)w->first[w->n_classes] * sizeof *w->layout);
+    if (key->rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+    SW_TRY(sw_dict_put(seen, key->at, key->n, i, &at, NULL, d));
+    alike[i] = (int32_t)*at;
+  }
+  return SW_OK;
+}
+
+static sw_rc alike_readers(const sw_copy_table *t, sw_arena *mem, int32_t **alike, sw_diag *d) {
+  sw_dict seen = {0};
+  SW_ARENA_NEW(*alike, mem, t->n_readers, d);
+  sw_text key = {0};
+  sw_rc rc = find_alike(t, &seen, &key, *alike, d);
+  sw_text_free(&key);
+  sw_dict_deinit(&seen);
+  return rc;
+}
+
+/* Who reads copies of what counts like an edge: one table of its own for every reader of a table of copies, but for
+ * those that want the same. */
 static sw_rc link_copies(const sw_problem *p, sel_core *c, sw_arena *mem, sw_dict *first, sw_diag *d) {
-  int32_t n = c->n_pairs, n_kinds = c->n_mats;
+  int32_t n = c->n_pairs, n_kinds = c->n_mats, *first_kind, **alike;
   sel_pair *pairs;
+  SW_ARENA_NEW(alike, mem, p->n_copies, d); /* these by group that is the first of its table */
+  SW_ARENA_NEW(first_kind, mem, p->n_copies, d);
   for (int32_t k = 0; k < p->n_copies; k++) n += p->copies[k].table->n_readers;
   SW_ARENA_NEW(pairs, mem, n, d);
   memcpy(pairs, c->pairs, (size_t)c->n_pairs * sizeof *pairs);
   for (int32_t k = 0; k < p->n_copies; k++) {
     const sw_copies *g = &p->copies[k];
-    int64_t *kind;
+    int64_t *of;
     bool fresh;
-    SW_TRY(sw_dict_put(first, &g->table, sizeof g->table, n_kinds, &kind, &fresh, d));
+    SW_TRY(sw_dict_put(first, &g->table, sizeof g->table, k, &of, &fresh, d));
+    if (fresh) SW_TRY(alike_readers(g->table, mem, &alike[k], d));
+    if (fresh) first_kind[k] = n_kinds;
     if (fresh) n_kinds += g->table->n_readers;
     for (int32_t i = 0; i < g->table->n_readers; i++)
-      pairs[c->n_pairs++] = (sel_pair){g->maker, g->reader[i], (int32_t)*kind + i};
+      pairs[c->n_pairs++] = (sel_pair){g->maker, g->reader[i], first_kind[*of] + alike[*of][i]};
   }
   c->pairs = pairs;
   return SW_OK;
@@ -196,28 +228,79 @@ static sw_rc price_times(const quotient *k, const sw_copy_table *old, int64_t n,
   return SW_OK;
 }
 
-/* A group of classes that stands for n groups. */
-static sw_rc add_group(quotient *k, const sw_copies *g, int64_t n, sw_diag *d) {
+/* The table of those readers, counted n times: what was made before is used again, unless a reader is the maker. */
+static sw_rc make_table(quotient *k, const sw_copies *g, int64_t n, const int32_t *kept, int32_t n_kept, bool own,
+                        const sw_copy_table **out, sw_diag *d) {
   const sw_copy_table *old = g->table;
-  sw_copies to = {.maker = g->maker};
+  sw_text key = {0};
   sw_copy_table *t;
   sw_wants *wants;
-  int32_t *reader;
+  int64_t *slot = NULL;
+  bool fresh = true;
+  sw_text_append(&key, (const char *)&old, sizeof old);
+  sw_text_append(&key, (const char *)&n, sizeof n);
+  sw_text_append(&key, (const char *)kept, (size_t)n_kept * sizeof *kept);
+  sw_rc rc = key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : SW_OK;
+  if (!rc && !own) rc = sw_dict_put(&k->tables, key.at, key.n, 0, &slot, &fresh, d);
+  sw_text_free(&key);
+  if (rc) return rc;
+  *out = fresh ? NULL : (const sw_copy_table *)(uintptr_t)*slot;
+  if (!fresh) return SW_OK;
   SW_ARENA_NEW(t, k->arena, 1, d);
-  SW_ARENA_NEW(wants, k->arena, old->n_readers, d);
-  SW_ARENA_NEW(reader, k->arena, old->n_readers, d);
+  SW_ARENA_NEW(wants, k->arena, n_kept, d);
   *t = *old;
-  t->n_readers = 0;
-  for (int32_t i = 0; i < old->n_readers; i++) {
-    if (g->reader[i] == g->maker) continue;
-    wants[t->n_readers] = old->wants[i];
-    reader[t->n_readers++] = g->reader[i];
-  }
+  t->n_readers = n_kept;
   t->wants = wants;
+  for (int32_t i = 0; i < n_kept; i++) wants[i] = old->wants[kept[i]];
+  if (slot) *slot = (int64_t)(uintptr_t)t;
+  *out = t;
+  return own ? price_own(k, g, n, t, d) : price_times(k, old, n, t, d);
+}
+
+/* A group of classes that stands for n groups. Readers of one class that want the same are one. */
+static sw_rc add_group(quotient *k, const sw_copies *g, int64_t n, const int32_t *alike, sw_arena *mem, sw_diag *d) {
+  const int32_t all = g->table->n_readers;
+  sw_copies to = {.maker = g->maker};
+  sw_dict seen = {0};
+  int32_t *reader, *kept, n_kept = 0;
+  bool own = false;
+  sw_rc rc = SW_OK;
+  SW_ARENA_NEW(reader, k->arena, all, d);
+  SW_ARENA_NEW(kept, mem, all, d);
+  for (int32_t i = 0; i < all && !rc; i++) {
+    const int32_t key[] = {g->reader[i], alike[i]};
+    bool fresh = false;
+    if (g->reader[i] == g->maker) {
+      own = true;
+      continue;
+    }
+    rc = sw_dict_put(&seen, key, sizeof key, 0, NULL, &fresh, d);
+    if (!fresh) continue;
+    kept[n_kept] = i;
+    reader[n_kept++] = g->reader[i];
+  }
+  sw_dict_deinit(&seen);
+  if (rc) return rc;
   to.reader = reader;
-  to.table = t;
-  SW_TRY(t->n_readers < old->n_readers ? price_own(k, g, n, t, d) : price_times(k, old, n, t, d));
+  SW_TRY(make_table(k, g, n, kept, n_kept, own, &to.table, d));
   return sw_array_push(&k->copies, to, d);
+}
+
+/* all[a] stands for count[a] groups. */
+static sw_rc add_groups(quotient *k, const sw_copies *all, const int64_t *count, int64_t n, sw_arena *mem, sw_diag *d) {
+  sw_dict seen = {0};
+  int32_t **alike;
+  sw_rc rc = SW_OK;
+  SW_ARENA_NEW(alike, mem, n, d); /* by group that is the first of its table */
+  for (int64_t a = 0; a < n && !rc; a++) {
+    int64_t *first;
+    bool fresh;
+    rc = sw_dict_put(&seen, &all[a].table, sizeof all[a].table, a, &first, &fresh, d);
+    if (!rc && fresh) rc = alike_readers(all[a].table, mem, &alike[a], d);
+    if (!rc) rc = add_group(k, &all[a], count[a], alike[*first], mem, d);
+  }
+  sw_dict_deinit(&seen);
+  return rc;
 }
 
 /* Groups of one table between the same classes become one. */
@@ -241,8 +324,7 @@ static sw_rc add_copies(quotient *k, sw_arena *mem, sw_dict *seen, sw_diag *d) {
     if (fresh) all[n++] = (sw_copies){key[2], key + 3, g->table};
     count[*at]++;
   }
-  for (int64_t a = 0; a < n; a++) SW_TRY(add_group(k, &all[a], count[a], d));
-  return SW_OK;
+  return add_groups(k, all, count, n, mem, d);
 }
 
 /* The list that grew, in the arena. */
@@ -254,6 +336,7 @@ static sw_rc give_copies(quotient *k, sw_problem *out, sw_diag *d) {
   if (!rc) out->copies = sw_arena_copy(k->arena, k->copies.at, k->copies.n, sizeof *k->copies.at, d);
   if (!rc && !out->copies) rc = SW_E_RESOURCE;
   sw_array_free(&k->copies);
+  sw_dict_deinit(&k->tables);
   sw_dict_deinit(&seen);
   sw_arena_deinit(&mem);
   return rc;

@@ -171,18 +171,25 @@ static sw_rc price_node(const sw_node *from, const uint8_t *points, int64_t per_
   return SW_OK;
 }
 
-static sw_rc price_copies(const sw_copies *from, int64_t by, sw_arena *arena, sw_copies *to, sw_diag *d) {
+/* Groups that had one table have one. */
+static sw_rc price_copies(const sw_copies *from, int64_t by, sw_arena *arena, sw_dict *made, sw_copies *to,
+                          sw_diag *d) {
   const int64_t cells = (int64_t)from->table->n_classes * from->table->n_layouts;
   sw_copy_table *t;
-  int64_t *cost;
-  SW_ARENA_NEW(t, arena, 1, d);
-  SW_ARENA_NEW(cost, arena, cells, d);
-  for (int64_t c = 0; c < cells; c++)
-    cost[c] = is_paid(from->table->cost[c]) ? dearer(from->table->cost[c], by) : from->table->cost[c];
-  *t = *from->table;
-  t->cost = cost;
+  int64_t *cost, *slot;
+  bool fresh;
   *to = *from;
-  to->table = t;
+  SW_TRY(sw_dict_put(made, &from->table, sizeof from->table, 0, &slot, &fresh, d));
+  if (fresh) {
+    SW_ARENA_NEW(t, arena, 1, d);
+    SW_ARENA_NEW(cost, arena, cells, d);
+    for (int64_t c = 0; c < cells; c++)
+      cost[c] = is_paid(from->table->cost[c]) ? dearer(from->table->cost[c], by) : from->table->cost[c];
+    *t = *from->table;
+    t->cost = cost;
+    *slot = (int64_t)(uintptr_t)t;
+  }
+  to->table = (const sw_copy_table *)(uintptr_t)*slot;
   return SW_OK;
 }
 
@@ -244,7 +251,8 @@ static sw_rc tie_parts(const parts *m, int64_t price, sw_arena *arena, sw_dict *
 }
 
 /* Choices and copies of parts, points among their costs. */
-static sw_rc price_parts(const parts *m, int64_t per_point, sw_arena *arena, sw_problem *out, sw_diag *d) {
+static sw_rc price_parts(const parts *m, int64_t per_point, sw_arena *arena, sw_dict *made, sw_problem *out,
+                         sw_diag *d) {
   const sw_simplicity *k = m->k;
   sw_node *nodes;
   sw_copies *copies;
@@ -255,7 +263,7 @@ static sw_rc price_parts(const parts *m, int64_t per_point, sw_arena *arena, sw_
     SW_TRY(price_node(&out->nodes[a], points, per_point, arena, &nodes[a], d));
   }
   for (int32_t c = 0; c < out->n_copies; c++)
-    SW_TRY(price_copies(&out->copies[c], sw_cost_times(per_point, SW_POINTS_COPY), arena, &copies[c], d));
+    SW_TRY(price_copies(&out->copies[c], sw_cost_times(per_point, SW_POINTS_COPY), arena, made, &copies[c], d));
   out->nodes = nodes;
   out->copies = copies;
   return SW_OK;
@@ -265,13 +273,14 @@ sw_rc sw_simplicity_problem(const sw_simplicity *k, const int32_t *choice, int64
                             sw_problem *out, int32_t *part_of, int32_t *start, sw_diag *d) {
   parts m = {.k = k, .of = part_of};
   pairs seen = {0};
-  sw_dict made = {0};
+  sw_dict made = {0}, tables = {0};
   sw_rc rc = find_parts(&m, choice, &seen, arena, d);
   for (int32_t a = 0; a < m.n && !rc; a++) start[a] = choice[m.first[a]];
   if (!rc) rc = sel_merge_classes(k->p, part_of, m.n, arena, out, d);
-  if (!rc) rc = price_parts(&m, per_point, arena, out, d);
+  if (!rc) rc = price_parts(&m, per_point, arena, &tables, out, d);
   if (!rc) rc = tie_parts(&m, sw_cost_times(per_point, SW_POINTS_SPLIT), arena, &made, out, d);
   sw_dict_deinit(&seen.seen);
   sw_dict_deinit(&made);
+  sw_dict_deinit(&tables);
   return rc;
 }
