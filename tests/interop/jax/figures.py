@@ -52,7 +52,6 @@ KNOWN = {
                                   "compiled for each"),
     ("ranking", "memory"): (1.14, KEPT),
     ("ranking_segments", "memory"): (1.20, KEPT),
-    ("unet", "memory"): (1.14, "XLA on CPUs turns activations over for the gradients of convolutions"),
     ("t5", "memory"): (0.89, "one buffer of logits less: XLA writes what is made of them over them"),
 }
 
