@@ -29,8 +29,10 @@ typedef struct quotient {
 static sw_rc find_alike(const sw_copy_table *t, sw_dict *seen, sw_text *key, int32_t *alike, sw_diag *d) {
   for (int32_t i = 0; i < t->n_readers; i++) {
     const sw_wants *w = &t->wants[i];
+    const int32_t sizes[] = {w->n_choices, w->n_classes};
     int64_t *at;
     key->n = 0;
+    sw_text_append(key, (const char *)sizes, sizeof sizes);
     sw_text_append(key, (const char *)w->class_of, (size_t)w->n_choices * sizeof *w->class_of);
     sw_text_append(key, (const char *)w->first, ((size_t)w->n_classes + 1) * sizeof *w->first);
     sw_text_append(key, (const char *)w->layout, (size_t)w->first[w->n_classes] * sizeof *w->layout);
