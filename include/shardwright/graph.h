@@ -252,6 +252,8 @@ SW_API sw_id sw_value_held_for(const sw_graph *g, sw_id value);
 /* The earlier op whose strategy this one must share: all that joins bring together is cut alike. A join and the yields
  * that it reads follow its first operand. -1: none. */
 SW_API sw_id sw_op_tied_to(const sw_graph *g, sw_id op);
+/* What the body of a loop gives for the value that the join ends; -1: the join ends a choice. */
+SW_API sw_id sw_join_yielded(const sw_graph *g, const sw_op *join);
 SW_API sw_id sw_graph_value_named(const sw_graph *g, const char *name); /* -1: none */
 SW_API sw_id sw_graph_op_named(const sw_graph *g, const char *name);
 

@@ -234,6 +234,12 @@ sw_id sw_value_held_for(const sw_graph *g, sw_id value) {
   return g->frames[op->frame].end;
 }
 
+sw_id sw_join_yielded(const sw_graph *g, const sw_op *join) {
+  const sw_id entered = g->values[join->operands[0]].def;
+  if (entered < 0 || g->ops[entered].code != SW_OP_ENTER) return -1;
+  return g->ops[g->values[join->operands[1]].def].operands[0];
+}
+
 sw_id sw_op_tied_to(const sw_graph *g, sw_id id) {
   const sw_op *op = &g->ops[id];
   if (op->code == SW_OP_YIELD) op = &g->ops[g->values[op->results[0]].uses[0].op];

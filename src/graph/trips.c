@@ -16,7 +16,7 @@ static sw_id yielded_for(const sw_graph *g, sw_id entered) {
   const sw_value *v = &g->values[entered];
   for (int i = 0; i < v->n_uses; i++) {
     const sw_op *op = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
-    if (op && op->code == SW_OP_JOIN) return g->ops[g->values[op->operands[1]].def].operands[0];
+    if (op && op->code == SW_OP_JOIN) return sw_join_yielded(g, op);
   }
   return -1;
 }

@@ -99,9 +99,7 @@ static bool dies_at(const borders *b, sw_id value, sw_id op) {
 
 /* Is what a join reads as it entered also what is yielded for it? */
 static bool joins_what_entered(const sw_graph *g, const sw_op *join, sw_id entered) {
-  const sw_id def = join->n_operands == 2 ? g->values[join->operands[1]].def : -1;
-  return join->operands[0] == entered && def >= 0 && g->ops[def].code == SW_OP_YIELD &&
-         g->ops[def].operands[0] == entered;
+  return join->operands[0] == entered && sw_join_yielded(g, join) == entered;
 }
 
 /* Does the loop or choice only read what enters here? What it carries a join reads as it entered: loops carry what they

@@ -117,9 +117,7 @@ static bool is_used(const classifier *c, sw_id value, bool forward) {
 
 /* What the op takes over, with something else written into a part of it or not; -1: nothing. */
 static sw_id taken_over(const sw_graph *g, const sw_op *op) {
-  const bool loop = op->code == SW_OP_JOIN && g->values[op->operands[1]].def >= 0;
-  const sw_op *yield = loop ? &g->ops[g->values[op->operands[1]].def] : NULL;
-  if (yield) return yield->code == SW_OP_YIELD ? yield->operands[0] : -1;
+  if (op->code == SW_OP_JOIN) return sw_join_yielded(g, op);
   return op->code == SW_OP_ENTER || op->code == SW_OP_DYNAMIC_UPDATE_SLICE ? op->operands[0] : -1;
 }
 

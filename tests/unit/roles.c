@@ -105,6 +105,63 @@ static void all_have_gradients_and_what_is_kept_for_them(void **state) {
   }
 }
 
+#define CACHE "tensor<8x4xf32>"
+#define WRITTEN(NAME, OF, AT)                                                    \
+  NAME " = stablehlo.dynamic_update_slice " OF ", %row, " AT ", %zero : (" CACHE \
+       ", tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> " CACHE "\n"
+
+/* How the next version %new of an argument %c is made that the program reads. */
+static const struct {
+  const char *how, *text;
+  sw_memory_class is;
+} kNext[] = {
+    {"a row is written", WRITTEN("%new", "%c", "%i"), SW_MEMORY_STATE},
+    {"rows are written in a loop",
+     "%new, %n = stablehlo.while(%k = %c, %j = %i) : " CACHE ", tensor<i32> cond {\n"
+     "%go = stablehlo.compare LT, %j, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+     "stablehlo.return %go : tensor<i1>\n} do {\n" WRITTEN(
+         "%w", "%k", "%j") "%next = stablehlo.add %j, %j : tensor<i32>\nstablehlo.return %w, %next : " CACHE
+                           ", tensor<i32>\n}\n",
+     SW_MEMORY_STATE},
+    {"the one branch of a choice",
+     "%new = \"stablehlo.case\"(%i) ({\n" WRITTEN("%u", "%c", "%i") "stablehlo.return %u : " CACHE
+                                                                    "\n}) : (tensor<i32>) -> " CACHE "\n",
+     SW_MEMORY_PARAMETERS},
+    {"the last branch alone",
+     "%new = \"stablehlo.case\"(%i) ({\n%s = stablehlo.add %c, %c : " CACHE "\nstablehlo.return %s : " CACHE
+     "\n}, {\n" WRITTEN("%u", "%c", "%i") "stablehlo.return %u : " CACHE "\n}) : (tensor<i32>) -> " CACHE "\n",
+     SW_MEMORY_PARAMETERS},
+    {"something is added", "%new = stablehlo.add %c, %c : " CACHE "\n", SW_MEMORY_PARAMETERS},
+};
+
+static void what_is_written_into_is_a_cache(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kNext / sizeof *kNext; i++) {
+    char text[4096];
+    sw_diag diag = {0};
+    sw_arena arena = {0};
+    sw_program *p;
+    const uint8_t *class_of;
+    const int n =
+        snprintf(text, sizeof text,
+                 "func.func @main(%%c: " CACHE
+                 " {tf.aliasing_output = 0 : i32}, %%row: tensor<1x4xf32>, %%i: tensor<i32>) -> "
+                 "(" CACHE
+                 ", tensor<4xf32>) {\n%%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+                 "%%f = stablehlo.constant dense<0.0> : tensor<f32>\n%s"
+                 "%%sum = stablehlo.reduce(%%c init: %%f) applies stablehlo.add across dimensions = [0] : (" CACHE
+                 ", tensor<f32>) -> tensor<4xf32>\nreturn %%new, %%sum : " CACHE ", tensor<4xf32>\n}",
+                 kNext[i].text);
+    assert_ok(sw_program_parse("x.mlir", text, (size_t)n, NULL, &p, &diag));
+    const sw_graph *g = sw_program_graph(p);
+    assert_ok(sw_classify_values(g, &arena, &class_of, &diag));
+    if (class_of[g->args[0]] != kNext[i].is)
+      fail_msg("%s: class %s", kNext[i].how, sw_memory_class_text((sw_memory_class)class_of[g->args[0]]));
+    sw_program_destroy(p);
+    sw_arena_deinit(&arena);
+  }
+}
+
 static const struct {
   const char *name, *text;
 } kNoSteps[] = {
@@ -137,6 +194,7 @@ int main(void) {
       cmocka_unit_test(what_is_donated_says_the_classes),
       cmocka_unit_test(what_is_not_donated_is_found),
       cmocka_unit_test(all_have_gradients_and_what_is_kept_for_them),
+      cmocka_unit_test(what_is_written_into_is_a_cache),
       cmocka_unit_test(other_programs_have_no_such_state),
   };
   return cmocka_run_group_tests_name("roles", tests, NULL, NULL);

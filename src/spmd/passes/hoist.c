@@ -31,8 +31,7 @@ static bool stays_itself(const sw_graph *g, sw_id entered) {
   for (int i = 0; i < v->n_uses; i++) {
     const sw_op *join = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
     if (!join || join->code != SW_OP_JOIN) continue;
-    const sw_op *yield = &g->ops[g->values[join->operands[1]].def];
-    if (yield->operands[0] != entered) return false;
+    if (sw_join_yielded(g, join) != entered) return false;
   }
   return true;
 }
