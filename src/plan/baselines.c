@@ -407,15 +407,10 @@ static void place_outputs(ruled *r) {
 
 /* --- plans -------------------------------------------------------------------------------------------------------- */
 
-/* Are elements moved or converted, or carried around a loop, and no two of them put together? */
+/* Are elements moved or converted, or written into others or carried around a loop, and no two of them put together? */
 static bool only_moves(sw_opcode c) {
-  static const sw_opcode kMoves[] = {SW_OP_CONVERT, SW_OP_TRANSPOSE, SW_OP_RESHAPE,       SW_OP_REVERSE,
-                                     SW_OP_SLICE,   SW_OP_BROADCAST, SW_OP_DYNAMIC_SLICE, SW_OP_DYNAMIC_UPDATE_SLICE,
-                                     SW_OP_ENTER,   SW_OP_YIELD,     SW_OP_JOIN};
-  for (size_t i = 0; i < sizeof kMoves / sizeof *kMoves; i++) {
-    if (c == kMoves[i]) return true;
-  }
-  return false;
+  return sw_content_of(c) == SW_CONTENT_MOVED || c == SW_OP_CONVERT || c == SW_OP_DYNAMIC_UPDATE_SLICE ||
+         c == SW_OP_JOIN;
 }
 
 static sw_follow_work work_behind(const known *k, const sw_graph *g, const uint8_t *work, sw_id value) {

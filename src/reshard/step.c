@@ -119,6 +119,11 @@ static bool slices(rs_graph *g, const rs_vertex *from, const rs_vertex *to, cons
   return true;
 }
 
+/* Is it to be completed before an exchange? */
+static bool is_completed_first(const rs_graph *g, const rs_vertex *from) {
+  return from->state.partial && sw_machine_lowering(g->r->machine).rounds;
+}
+
 /* The one collective that does what the lists say; false if there is none. */
 static bool moving_step(rs_graph *g, const rs_vertex *from, const change *c, rs_step *out) {
   const uint8_t in = (uint8_t)c->gained_dim, of = (uint8_t)c->dropped_dim;
@@ -133,7 +138,7 @@ static bool moving_step(rs_graph *g, const rs_vertex *from, const change *c, rs_
     return collective(g, move, c->dropped, fmax(c->before, c->after), out);
   }
   const rs_move move = {.op = SW_COLL_ALL_TO_ALL_DIMS, .set = c->dropped};
-  if (from->state.partial && sw_machine_lowering(g->r->machine).rounds) return false;
+  if (is_completed_first(g, from)) return false;
   return c->even && collective(g, move, c->dropped, c->before, out);
 }
 
@@ -143,7 +148,7 @@ static bool moving_step(rs_graph *g, const rs_vertex *from, const change *c, rs_
 static bool may_exchange(const rs_graph *g, const rs_vertex *from, const rs_vertex *to) {
   if (from->state.partial != to->state.partial || (from->state.partial && from->state.kind != to->state.kind))
     return false;
-  if (from->state.partial && sw_machine_lowering(g->r->machine).rounds) return false;
+  if (is_completed_first(g, from)) return false;
   if (!g->r->no_exchange) return true;
   for (int d = 0; d < g->r->space.rank; d++) {
     if (g->dim[from->dim[d]].shards != g->dim[to->dim[d]].shards) return false;

@@ -156,20 +156,24 @@ sw_rc sw_spmd_write_ops(sw_spmd_writer *s, int32_t from, int32_t to, sw_diag *d)
   return SW_OK;
 }
 
+sw_rc sw_spmd_use_axes(sw_spmd_writer *s, const sw_collective *c, sw_diag *d) {
+  const sw_tiling *t[2] = {c->src, c->dst};
+  SW_TRY(sw_grid_use(&s->w.grid, c->axes, c->n_axes, d));
+  for (int k = 0; k < 2; k++) {
+    for (int dim = 0; t[k] && !t[k]->other && dim < t[k]->rank; dim++) {
+      SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->dim[dim].first_ref, t[k]->dim[dim].n_refs, d));
+    }
+    if (t[k] && !t[k]->other) SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->first_apart, t[k]->n_apart, d));
+  }
+  return SW_OK;
+}
+
 static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
   const sw_graph *g = s->w.graph;
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     SW_TRY(sw_grid_use(&s->w.grid, op->refs, op->n_refs, d));
-    if (!op->collective) continue;
-    SW_TRY(sw_grid_use(&s->w.grid, op->collective->axes, op->collective->n_axes, d));
-    const sw_tiling *t[2] = {op->collective->src, op->collective->dst};
-    for (int k = 0; k < 2; k++) {
-      for (int dim = 0; t[k] && !t[k]->other && dim < t[k]->rank; dim++) {
-        SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->dim[dim].first_ref, t[k]->dim[dim].n_refs, d));
-      }
-      if (t[k] && !t[k]->other) SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->first_apart, t[k]->n_apart, d));
-    }
+    if (op->collective) SW_TRY(sw_spmd_use_axes(s, op->collective, d));
   }
   return SW_OK;
 }

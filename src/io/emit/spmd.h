@@ -22,6 +22,8 @@ SW_CHECKED sw_rc sw_spmd_write_control(sw_spmd_writer *s, int32_t at, int32_t *n
 /* Ops [from, to) of the main block. */
 SW_CHECKED sw_rc sw_spmd_write_ops(sw_spmd_writer *s, int32_t from, int32_t to, sw_diag *d);
 
+/* Cut the grid where axes of a collective begin and end. */
+SW_CHECKED sw_rc sw_spmd_use_axes(sw_spmd_writer *s, const sw_collective *c, sw_diag *d);
 sw_rc sw_spmd_write_collective(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out, sw_diag *d);
 
 /* In Shardy's dialect: the op that gives result `x` says that it lies as `value` of the program does; in others

@@ -5,20 +5,10 @@
 
 #include "io/emit/spmd_collective.h"
 
-static sw_rc use_refs(sw_spmd_writer *s, const sw_collective *c, sw_diag *d) {
-  const sw_tiling *t[2] = {c->src, c->dst};
-  SW_TRY(sw_grid_use(&s->w.grid, c->axes, c->n_axes, d));
-  for (int k = 0; k < 2; k++) {
-    for (int dim = 0; t[k] && dim < t[k]->rank; dim++)
-      SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->dim[dim].first_ref, t[k]->dim[dim].n_refs, d));
-  }
-  return SW_OK;
-}
-
 static sw_rc write_function(sw_spmd_writer *s, const sw_collective *c, const sw_type *in, const sw_type *out,
                             sw_diag *d) {
   const sw_ssa x = {"%x", *in}, y = {"%y", *out};
-  SW_TRY(use_refs(s, c, d));
+  SW_TRY(sw_spmd_use_axes(s, c, d));
   sw_text_puts(s->w.out, "(%x: ");
   sw_mlir_type(in, s->w.out);
   sw_text_puts(s->w.out, ") -> ");

@@ -94,7 +94,7 @@ def main():
     options.folder.mkdir(parents=True, exist_ok=True)
     draw, failed, more, seen, n = random.Random(int(options.seed)), 0, 0, set(), 0
     for mesh in options.names or MESHES:
-        pairs = FIXED[mesh] + [random_pair(draw, axes_of(mesh)) for _ in range(int(options.pairs))]
+        pairs = FIXED.get(mesh, []) + [random_pair(draw, axes_of(mesh)) for _ in range(int(options.pairs))]
         for a, b, shape in pairs:
             pair = Pair(options, mesh, a, b, shape)
             seen |= pair.kinds

@@ -26,12 +26,6 @@ enum {
   COMES_AS_USED = -4, /* an argument that all uses in the function want alike, and calls bring in so */
 };
 
-static const char *kept(sw_ir_writer *w, sw_text *text) {
-  const char *copy = sw_arena_strndup(&w->arena, sw_text_str(text), text->n, w->d);
-  sw_text_free(text);
-  return copy;
-}
-
 /* Of a slot of the op's function among those of all functions. */
 static uint32_t slot_of_all(const sw_ir_writer *w, const sw_ir_op *o, uint32_t slot) {
   while (!sw_ir_is_function(w->t, o)) o = &w->t->ops.at[w->t->regions.at[w->t->blocks.at[o->block].region].op];
@@ -79,7 +73,7 @@ static sw_rc behind(sw_ir_writer *w, const sw_ir_op *o, const sw_sharding *s, in
   }
   *said_at(w, o, w->p->names.result[o->first_result]) = value;
   SW_TRY(sw_ir_insert(&w->edits, r->name.at, "sw$"));
-  return sw_ir_insert(&w->edits, o->text.end, from ? kept(w, &text) : NULL);
+  return sw_ir_insert(&w->edits, o->text.end, from ? sw_text_keep(&text, &w->arena, w->d) : NULL);
 }
 
 /* Number of the helper that is what is read in sharding `s` in the block of the op; *fresh: it must be made. Equal ones
@@ -151,7 +145,7 @@ static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *fro
       sw_text_printf(&text, "%s = ", next ? next : "");
       SW_TRY(put_step(w, r, k ? &s[k - 1] : from, &s[k], name, value, &text));
       sw_text_puts(&text, "\n    ");
-      SW_TRY(sw_ir_insert(&w->edits, o->text.at, kept(w, &text)));
+      SW_TRY(sw_ir_insert(&w->edits, o->text.at, sw_text_keep(&text, &w->arena, w->d)));
     }
     name = next;
   }

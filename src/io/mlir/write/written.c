@@ -10,10 +10,11 @@
  * Equal steps share a function. A step of uneven blocks, inside a manual computation, or on a mesh with an order of
  * devices of its own is left to the compiler.
  */
-#include "io/emit/sdy.h"
 #include "base/checked.h"
+#include "io/emit/sdy.h"
 #include "io/emit/written.h"
 #include "io/mlir/write/write.h"
+#include "shardwright/strategy.h"
 
 static bool is_manual_region(const sw_ir_tree *t, const sw_ir_op *o) {
   while (!sw_ir_is_function(t, o)) {
@@ -21,13 +22,6 @@ static bool is_manual_region(const sw_ir_tree *t, const sw_ir_op *o) {
     o = &t->ops.at[t->regions.at[t->blocks.at[o->block].region].op];
   }
   return false;
-}
-
-static bool is_even(const sw_sharding *s, const sw_type *type) {
-  for (int k = 0; k < type->rank; k++) {
-    if (type->dims[k] % sw_sharding_shards(s, k)) return false;
-  }
-  return true;
 }
 
 /* Is the value's type in the text that of the graph? */
@@ -43,8 +37,9 @@ sw_rc sw_ir_find_written(sw_ir_writer *w, const sw_ir_op *o, sw_ir_span type_tex
                          const sw_sharding *from, const sw_sharding *to, const sw_collective **out) {
   const sw_route *route;
   *out = NULL;
-  if (from->n_partial || to->n_partial || !is_even(from, type) || !is_even(to, type)) return SW_OK;
-  if (w->mesh->device_ids || is_manual_region(w->t, o) || !is_type(w, type_text, type)) return SW_OK;
+  if (from->n_partial || to->n_partial || w->mesh->device_ids) return SW_OK;
+  if (!sw_sharding_is_even(NULL, from, type->dims) || !sw_sharding_is_even(NULL, to, type->dims)) return SW_OK;
+  if (is_manual_region(w->t, o) || !is_type(w, type_text, type)) return SW_OK;
   const sw_reshard wanted = {w->plan->machine, from, to, type->rank, type->dims, type->dtype, {0}};
   SW_TRY(sw_route_cached(w->routes, &wanted, &route, w->d));
   if (route->n_steps != 1) return SW_OK;
