@@ -87,27 +87,6 @@ typedef struct sw_flow {
   struct sw_origins *origins;  /* to be recorded there (flow/origins.h), empty before; NULL: not wanted */
 } sw_flow;
 
-/* Shardings of a step's tensors that agree: an op on tensors so cut needs no communication, but for a reduction over
- * `reduced` that is left of its results. */
-typedef struct sw_agreement {
-  int32_t mesh;
-  sw_sharding cut[SW_MOST_TENSORS]; /* nothing is partial */
-  int n_reduced;
-  sw_axis_ref reduced[SW_MAX_REFS];
-  bool changes; /* some tensor is cut otherwise now */
-} sw_agreement;
-
-/* What it costs that tensor `i` of the step is cut as `cut` says for the op: an operand to get there, a result to be
- * reduced over what is left and to get back. */
-typedef double (*sw_agreement_price)(void *user, int i, const sw_agreement *a);
-typedef struct sw_agreeing sw_agreeing; /* room to work in */
-SW_API SW_CHECKED sw_rc sw_agreeing_make(sw_agreeing **out, sw_diag *d);
-SW_API void sw_agreeing_destroy(sw_agreeing *a);
-/* As the tensors are cut now, if that agrees; otherwise the cheapest of those in which one tensor leads and the others
- * follow, the larger first. False where there is nothing to agree on: no rule, no sharding, several meshes. */
-SW_API bool sw_agree(sw_agreeing *a, const sw_flow *f, const sw_flow_step *s, sw_agreement_price price, void *user,
-                     sw_agreement *out);
-
 /* Run the hierarchy up to a layer. Priorities are gone after the one that minds them. */
 SW_API SW_CHECKED sw_rc sw_flow_propagate(sw_flow *f, sw_layer layer, sw_diag *d);
 

@@ -43,8 +43,6 @@ typedef struct sw_opt_pass {
 const char *sw_opt_option(sw_opt_work *w, const char *key);
 /* "true" or "false", or `otherwise` where it is not given; SW_E_USAGE for another word. */
 SW_CHECKED sw_rc sw_opt_flag(sw_opt_work *w, const char *key, bool otherwise, bool *out);
-/* At least 1; *out stays where it is not given. */
-SW_CHECKED sw_rc sw_opt_count(sw_opt_work *w, const char *key, int64_t *out);
 
 #define SW_PASS(x) extern const sw_opt_pass sw_pass_##x;
 #include "io/mlir/opt/passes.def"

@@ -47,15 +47,6 @@ const char *sw_opt_value_text(sw_opt_work *w, uint32_t value) {
                                          value - w->values.of_result[at]);
 }
 
-sw_rc sw_opt_tensors(sw_opt_work *w, int32_t **out) {
-  SW_ARENA_NEW(*out, &w->arena, w->values.n, w->d);
-  for (size_t f = 0; f < w->t->ops.n; f++) {
-    const int32_t *tensors = w->flow->tensors_in[f];
-    for (uint32_t i = 0; tensors && i < w->names->n_slots[f]; i++) (*out)[w->values.first_value[f] + i] = tensors[i];
-  }
-  return SW_OK;
-}
-
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -126,7 +117,8 @@ sw_rc sw_opt_erase(sw_opt_work *w, uint32_t op) {
   return sw_ir_replace(&w->edits, begin, end, "");
 }
 
-const char *sw_opt_text_of_uses(sw_opt_work *w, uint32_t value) {
+/* What the uses of a value become, or are. */
+static const char *text_of_uses(sw_opt_work *w, uint32_t value) {
   uint32_t to = value;
   while (w->forward[to] != SW_IR_NONE) to = w->forward[to];
   return w->instead[to] ? w->instead[to] : sw_opt_value_text(w, to);
@@ -137,7 +129,7 @@ sw_rc sw_opt_settle(sw_opt_work *w) {
     const uint32_t value = w->values.of_use[i];
     if (value == SW_IR_NONE || w->use_done[i] || w->erased[w->values.op_of_use[i]]) continue;
     if (!w->instead[value] && w->forward[value] == SW_IR_NONE) continue;
-    SW_TRY(sw_opt_replace_use(w, i, sw_opt_text_of_uses(w, value)));
+    SW_TRY(sw_opt_replace_use(w, i, text_of_uses(w, value)));
   }
   return SW_OK;
 }

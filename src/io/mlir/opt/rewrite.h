@@ -9,11 +9,6 @@ const char *sw_opt_new_name(sw_opt_work *w);
 /* A value as the text has it, "%12#1"; NULL: out of memory. */
 const char *sw_opt_value_text(sw_opt_work *w, uint32_t value);
 
-/* What the uses of a value become, or are. */
-const char *sw_opt_text_of_uses(sw_opt_work *w, uint32_t value);
-/* The tensors of the flow, by value; -1: it has none. */
-SW_CHECKED sw_rc sw_opt_tensors(sw_opt_work *w, int32_t **out);
-
 /* An op of the text on lines of its own, before or behind another one, or first in a block. */
 SW_CHECKED sw_rc sw_opt_put_before(sw_opt_work *w, uint32_t op, const char *text);
 SW_CHECKED sw_rc sw_opt_put_behind(sw_opt_work *w, uint32_t op, const char *text);

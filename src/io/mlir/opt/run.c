@@ -29,8 +29,13 @@ static const pipeline_name kPipelines[] = {
     {"export-pipeline",
      "constant-or-scalar-merger,sink-data-flow-edges,remove-sharding-groups,sharding-constraint-to-reshard,"
      "update-non-divisible-input-output-shardings,remove-sub-axes-in-input-output-shardings,close-shardings,"
-     "insert-explicit-reshards,drop-sharding-rules"}};
+     "drop-sharding-rules"}};
 enum { PIPELINES = sizeof kPipelines / sizeof *kPipelines };
+
+/* Shardy's passes that insert communication or make the program of one device: `partition` does that. */
+static const char *const kPartition[] = {"insert-explicit-reshards",       "reshard-to-collectives",
+                                         "resolve-permutation-factors",    "pad-for-divisibility",
+                                         "resolve-single-device-sharding", "convert-global-to-local"};
 
 /* A pass of the list that was asked for. */
 typedef struct step {
@@ -65,6 +70,18 @@ static const sw_opt_pass *pass_named(const char *name, size_t n) {
   return NULL;
 }
 
+static sw_rc unknown_pass(const char *name, size_t n, sw_diag *d) {
+  for (size_t i = 0; i < sizeof kPartition / sizeof *kPartition; i++) {
+    if (is_name(name, n, kPartition[i]))
+      return SW_FAIL(
+          d, SW_E_USAGE, SW_NOWHERE,
+          "'%.*s' is no pass of opt; 'shardwright partition FILE --plan PLAN --dialect sdy|stablehlo' writes the "
+          "program with its collectives, or that of one device",
+          (int)n, name);
+  }
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "unknown pass '%.*s'; expected one of --list-passes", (int)n, name);
+}
+
 static sw_rc read_list(pipeline *p, const char *passes);
 
 /* name or name{key=value key=value}, n bytes */
@@ -75,8 +92,7 @@ static sw_rc add_step(pipeline *p, const char *text, size_t n) {
   const char *brace = memchr(text, '{', n);
   const size_t name = brace ? (size_t)(brace - text) : n;
   step s = {pass_named(text, name), ""};
-  if (!s.pass)
-    return SW_FAIL(p->d, SW_E_USAGE, SW_NOWHERE, "unknown pass '%.*s'; expected one of --list-passes", (int)name, text);
+  if (!s.pass) return unknown_pass(text, name, p->d);
   if (brace && text[n - 1] != '}')
     return SW_FAIL(p->d, SW_E_USAGE, SW_NOWHERE, "found '%.*s'; expected NAME{KEY=VALUE}", (int)n, text);
   if (brace && !(s.options = sw_arena_strndup(&p->arena, brace + 1, n - name - 2, p->d))) return SW_E_RESOURCE;
@@ -110,11 +126,6 @@ sw_rc sw_opt_flag(sw_opt_work *w, const char *key, bool otherwise, bool *out) {
   *out = word ? strcmp(word, "true") == 0 : otherwise;
   if (!word || *out || strcmp(word, "false") == 0) return SW_OK;
   return SW_FAIL(w->d, SW_E_USAGE, SW_NOWHERE, "%s=%s: expected true or false", key, word);
-}
-
-sw_rc sw_opt_count(sw_opt_work *w, const char *key, int64_t *out) {
-  const char *word = sw_opt_option(w, key);
-  return word ? sw_parse_i64(word, 1, SW_MAX_DEVICES, key, out, w->d) : SW_OK;
 }
 
 /* Keys that the pass does not have. */

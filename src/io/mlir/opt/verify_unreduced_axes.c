@@ -1,5 +1,7 @@
 /* What is unreduced is reduced by an op that says so, or stays so in the results of the op that takes it. */
-#include "io/mlir/opt/change_value.h"
+#include <string.h>
+
+#include "io/mlir/opt/rewrite.h"
 
 /* Ops that hand values on, to be checked where these are used, or that say themselves what they reduce. */
 static bool is_bound(const sw_ir_tree *t, const sw_ir_op *o) {
@@ -14,12 +16,42 @@ static sw_rc unreduced(sw_opt_work *w, uint32_t value, sw_open_sharding *out) {
   return SW_OK;
 }
 
+static int64_t end_of(sw_axis_ref a) { return (int64_t)a.pre * a.size; }
+
+/* What is left of one ref before and behind another one of its axis. */
+static int minus_one(sw_axis_ref a, sw_axis_ref b, sw_axis_ref *out) {
+  int n = 0;
+  if (!sw_axis_ref_overlaps(a, b)) {
+    out[n++] = a;
+    return n;
+  }
+  if (b.pre > a.pre) out[n++] = (sw_axis_ref){a.axis, a.pre, b.pre / a.pre};
+  if (end_of(b) < end_of(a)) out[n++] = (sw_axis_ref){a.axis, (int32_t)end_of(b), (int32_t)(end_of(a) / end_of(b))};
+  return n;
+}
+
+/* refs[0 .. n) without the axes of without[0 .. m), in parts where these are parts; at most SW_MAX_REFS in out[].
+ * Returns how many. */
+static int refs_minus(const sw_axis_ref *refs, int n, const sw_axis_ref *without, int m, sw_axis_ref *out) {
+  sw_axis_ref left[SW_MAX_REFS], next[2 * SW_MAX_REFS];
+  int n_left = n < SW_MAX_REFS ? n : SW_MAX_REFS;
+  memcpy(left, refs, (size_t)n_left * sizeof *left);
+  for (int k = 0; k < m; k++) {
+    int n_next = 0;
+    for (int i = 0; i < n_left; i++) n_next += minus_one(left[i], without[k], &next[n_next]);
+    n_left = n_next < SW_MAX_REFS ? n_next : SW_MAX_REFS;
+    memcpy(left, next, (size_t)n_left * sizeof *left);
+  }
+  memcpy(out, left, (size_t)n_left * sizeof *left);
+  return n_left;
+}
+
 /* Axes of `from` over which `to` is not unreduced by the same reduction. */
 static int lost(sw_opt_work *w, const sw_open_sharding *from, const sw_open_sharding *to, sw_axis_ref *out) {
   const bool kept = to->mesh >= 0 && from->cut.partial_kind == to->cut.partial_kind &&
                     sw_sdy_same_mesh(&sw_opt_mesh(&w->shardings, from)->mesh, &sw_opt_mesh(&w->shardings, to)->mesh);
-  return sw_refs_minus(sw_sharding_partial(&from->cut), from->cut.n_partial, sw_sharding_partial(&to->cut),
-                       kept ? to->cut.n_partial : 0, out);
+  return refs_minus(sw_sharding_partial(&from->cut), from->cut.n_partial, sw_sharding_partial(&to->cut),
+                    kept ? to->cut.n_partial : 0, out);
 }
 
 static sw_rc check_result(sw_opt_work *w, uint32_t op, uint32_t operand, const sw_open_sharding *from, uint32_t i) {
