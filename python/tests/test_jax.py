@@ -223,6 +223,39 @@ def test_keys_custom_gradients_and_static_arguments():
         fast(0.5, w, key, x)
 
 
+def test_gradients_through_a_plan():
+    def loss(params, key, n, x):
+        keep = jax.random.bernoulli(key, 0.5, x.shape)
+        y = jnp.tanh((x * keep) @ params["w1"]) @ params["w2"]
+        return (y * y).sum() * n, y
+
+    params, x = mlp()
+    rest = jax.random.key(1), jnp.int32(3), x
+    pins = {"params['w1']": P(None, "y"), "params['w2']": P("y", None), "x": P("x", None)}
+    fast = planned(loss, params, *rest, pins=pins).jit()
+    by_plan = jax.jit(jax.value_and_grad(fast, has_aux=True))
+    with pytest.warns(shardwright.ModelWarning, match="right but not planned"):
+        got = by_plan(params, *rest)
+    assert_same(got, jax.value_and_grad(loss, has_aux=True)(params, *rest))
+    gathered = compiled_collectives(by_plan.lower(params, *rest).compile().as_text()).get("all-gather", (0, 0))[1]
+    assert gathered < params["w1"].nbytes / 4  # results and inputs, and no parameter
+    out, back = jax.vjp(fast, params, *rest)
+    assert_same(back(out)[0], jax.vjp(loss, params, *rest)[1](out)[0])
+    with pytest.raises(TypeError, match="jvp"):
+        jax.jvp(fast, (params, *rest), (params, *rest))
+    with pytest.raises(NotImplementedError):
+        jax.vmap(fast, (None, None, None, 0))(params, *rest[:2], x[None])
+
+
+def test_callbacks_do_not_run_under_a_plan():
+    def step(w):
+        jax.debug.print("sum {}", w.sum())
+        return (w * w).sum()
+
+    with pytest.raises(NotImplementedError, match="calls back into Python"):
+        planned(step, random(64, 64)).jit()
+
+
 def test_shard_map_inside():
     mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
     shard_map = getattr(jax, "shard_map", None)

@@ -35,6 +35,11 @@ from shardwright._plan import READING, PathLike, Pins
 
 __all__ = ["Plan", "load", "plan"]
 
+UNPLANNED = (
+    "the gradient of a planned function is right but not planned: no figure of the plan has its memory and time; "
+    "plan the function that takes the gradient"
+)
+CALLBACK = re.compile(r"custom_call @(\w*callback\w*)")
 DIM = re.compile(r"\[([^\[\]]*)\]")
 
 
@@ -133,6 +138,7 @@ class _Step:
 
         if self.static:
             on_arrays.__signature__ = _without(step, self.static)  # type: ignore[attr-defined]
+        self.on_arrays = on_arrays
         self.jitted = jax.jit(on_arrays, donate_argnums=self.donate, keep_unused=True)
         self.lowered = self.jitted.lower(*jax.tree.map(_unplaced, self.args))
         leaves, self.in_tree = jax.tree.flatten(self.args)
@@ -236,6 +242,11 @@ class Plan(shardwright.Plan):
     def _exported(self) -> jax.export.Exported:
         """That program, in place of one of the same arguments and results."""
         step = self._step
+        if callback := CALLBACK.search(self.program):
+            raise NotImplementedError(
+                f"the function calls back into Python ({callback[1]}); such a function can be planned, and does not run "
+                "under its plan"
+            )
         held = [_as_held(leaf) for leaf in step.outs]
         shell = jax.jit(
             lambda *arrays: [jnp.zeros(leaf.shape, leaf.dtype) for leaf in held],
@@ -249,17 +260,19 @@ class Plan(shardwright.Plan):
 
     def jit(self) -> Any:
         """The function on the mesh, with the shardings of all values in force: called, lowered and compiled as what
-        jax.jit gives, donations included. It is the program that was planned: it has no gradient."""
-        step, exported = self._step, self._exported
+        jax.jit gives, donations included.
+
+        Its reverse-mode derivative is that of the function itself, which is run again for it, with arguments, results
+        and gradients cut as the plan has arguments and results. It is right, but nobody planned it: a warning says so
+        once. A function that calls back into Python (prints, callbacks) does not run under its plan."""
+        step = self._step
+        by_rule = self._with_gradient()
 
         def constrained(*arrays: Any) -> Any:
             leaves, tree = jax.tree.flatten(arrays)
             if tree != step.in_tree:
                 raise TypeError(f"the arguments are nested as {tree}; the plan is for {step.in_tree}")
-            outs = exported.call(*(_to_held(leaf) for leaf in leaves))
-            return jax.tree.unflatten(
-                step.out_tree, [_from_held(o, like) for o, like in zip(outs, step.outs, strict=True)]
-            )
+            return jax.tree.unflatten(step.out_tree, by_rule(*leaves))
 
         functools.update_wrapper(constrained, step.step)
         del constrained.__wrapped__
@@ -271,6 +284,31 @@ class Plan(shardwright.Plan):
             keep_unused=True,
         )
         return jitted if step.whole and not jax.tree.leaves(step.out_others) else _Call(step, jitted)
+
+    def _with_gradient(self) -> Any:
+        """The program of the plan, on leaves, with the derivative of the function: the program is called by
+        jax.export, which has none of its own."""
+        step, exported = self._step, self._exported
+        ins, outs = self._named(self._in), self._named(self._out)
+
+        def cut(leaves: Sequence[Any], shardings: list[NamedSharding]) -> list[Any]:
+            return [jax.lax.with_sharding_constraint(x, s) for x, s in zip(leaves, shardings, strict=True)]
+
+        def as_written(*leaves: Any) -> list[Any]:
+            out = step.on_arrays(*jax.tree.unflatten(step.in_tree, cut(leaves, ins)))
+            return cut(jax.tree.leaves(out), outs)
+
+        @jax.custom_vjp
+        def program(*leaves: Any) -> list[Any]:
+            made = exported.call(*(_to_held(leaf) for leaf in leaves))
+            return [_from_held(o, like) for o, like in zip(made, step.outs, strict=True)]
+
+        def backward(leaves: tuple[Any, ...], gradients: list[Any]) -> tuple[Any, ...]:
+            warnings.warn(UNPLANNED, shardwright.ModelWarning, stacklevel=2)
+            return jax.vjp(as_written, *leaves)[1](gradients)
+
+        program.defvjp(lambda *leaves: (program(*leaves), leaves), backward)
+        return program
 
     def check(self, compiled: Any = None, *, tolerance: float = 0.1) -> Check:
         """What XLA compiled (what `plan.jit().lower(*args).compile()` gives, which is made where it is not given)
