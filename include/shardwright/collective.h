@@ -1,6 +1,6 @@
 /* The collectives of the shard dialect (and some of our own) as data: one table row per op, one descriptor per call.
- * Semantics on local shapes are those of the dialect (docs/seeds.md shows each); `exchange` moves boxes between tilings
- * and `redistribute` is an exchange between two shardings.
+ * Semantics on local shapes are those of the dialect (tests/seeds/shard-dialect.txt shows each); `exchange` moves boxes
+ * between tilings and `redistribute` is an exchange between two shardings.
  */
 #ifndef SHARDWRIGHT_COLLECTIVE_H_
 #define SHARDWRIGHT_COLLECTIVE_H_

@@ -1,5 +1,4 @@
-"""docs/seeds.md, made from the texts of this folder (see `check`)."""
-import os
+"""A page made from the texts of this folder (see `check`)."""
 import textwrap
 
 INTRO = '''\
@@ -112,16 +111,3 @@ def text(chapters):
     for number, (title, sections) in enumerate(chapters, 1):
         lines += chapter_lines(number, title, sections)
     return '\n'.join(lines) + '\n'
-
-
-def check(seeds, read_seed, page):
-    """Compares the page with what the texts make; writes it with ACCEPT=1."""
-    made = text([read_seed(name) for name in seeds])
-    if os.environ.get('ACCEPT') == '1':
-        page.write_text(made, encoding='utf-8')
-        return 0
-    found = page.read_text(encoding='utf-8') if page.exists() else ''
-    if made == found:
-        return 0
-    print(f'docs/{page.name} is not what tests/seeds make: ACCEPT=1 ctest -R seeds.docs writes it')
-    return 1
