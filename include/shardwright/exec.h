@@ -49,8 +49,8 @@ typedef void (*sw_exec_on_op)(void *user, int64_t device, const sw_op *op, doubl
 /* How a collective is done wrong, on every device alike. */
 typedef enum sw_coll_fault {
   SW_COLL_FAULT_LEFT_OUT,        /* each device fills the result with its own input, over and over */
-  SW_COLL_FAULT_SHIFTED,         /* done, and the result moved by one element (a single element is cleared) */
-  SW_COLL_FAULT_OTHER_REDUCTION, /* of those that reduce: by the greatest, or the least instead of the greatest */
+  SW_COLL_FAULT_SHIFTED,         /* done, and the result moved by one element (a single element: to 0, or 1) */
+  SW_COLL_FAULT_OTHER_REDUCTION, /* of those that reduce: by the greatest, or the least where that may be the same */
   SW_COLL_FAULT_COUNT
 } sw_coll_fault;
 

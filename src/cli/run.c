@@ -64,8 +64,9 @@ static const sw_option kOptions[] = {
      "--inject-fault does it wrongly instead: with another reduction, or its result moved by one element",
      SW_INTO_FLAG(settings, fault_alters)},
     {"audit", 0, SW_OPTION_FLAG, NULL, NULL,
-     "leave out, shift and mis-reduce every collective in turn: how many of these faults are noticed, and why the "
-     "others cannot be",
+     "leave out, shift and mis-reduce every collective in turn: which of these faults are noticed, which have no "
+     "effect "
+     "and why, and which are undecided, as all that changes is within rounding or nothing does",
      SW_INTO_FLAG(settings, audit)},
     SW_OPTION_JSON_INTO(settings, json),
 };

@@ -69,11 +69,9 @@ static void write_fault(sw_json_out *o, const sw_audit_entry *e) {
   sw_jw_string(o, "fault", sw_coll_fault_text(e->fault));
   sw_jw_string(o, "verdict", sw_audit_verdict_text(e->verdict));
   if (e->value) sw_jw_string(o, "value", e->value);
-  if (e->verdict == SW_AUDIT_MISSED || e->verdict == SW_AUDIT_NOISE) sw_jw_f64(o, "part_of_allowed", e->used);
-  if (e->verdict == SW_AUDIT_NOISE) {
-    sw_jw_f64(o, "norm", e->norm);
-    sw_jw_f64(o, "moved_by_roundings", e->moved);
-  }
+  if (e->verdict == SW_AUDIT_NO_EFFECT) sw_jw_string(o, "reason", sw_no_effect_text(e->why));
+  if (e->verdict == SW_AUDIT_UNDECIDED) sw_jw_string(o, "reason", e->value ? "rounding" : "not_reached");
+  if (e->verdict == SW_AUDIT_UNDECIDED && e->value) sw_jw_f64(o, "part_of_allowed", e->used);
   sw_jw_end(o);
 }
 

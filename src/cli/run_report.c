@@ -70,28 +70,20 @@ static void print_times(const sw_run_said *s, sw_text *out) {
 /* --- the audit ---------------------------------------------------------------------------------------------------- */
 
 static const char *in_short(sw_audit_verdict v) {
-  return v == SW_AUDIT_NOTICED ? "noticed" : v >= SW_AUDIT_BLIND ? "MISSED" : "no effect";
+  static const char *const kShort[SW_AUDIT_VERDICT_COUNT] = {"noticed", "no effect", "undecided", "MISSED"};
+  return kShort[v];
 }
 
 /* Why a fault was not noticed. */
 static void print_reason(const sw_audit_entry *e, sw_text *out) {
-  switch ((int)e->verdict) {
-    case SW_AUDIT_SAME_BITS:
-      sw_text_puts(out, "every value has the same bits on every device");
-      break;
-    case SW_AUDIT_UNREAD:
-      sw_text_puts(out, "every value of the model and every output has the same bits on every device");
-      break;
-    case SW_AUDIT_NOISE:
-      sw_text_printf(out, "rounding noise (norm %.2g, roundings move it by %.2g)", e->norm, e->moved);
-      break;
-    case SW_AUDIT_BLIND:
-      sw_text_puts(out, "no value changes with these arguments, but with those of another seed");
-      break;
-    default:
-      sw_text_printf(out, "'%s' changes, and all is within %.2g %% of what is allowed", e->value ? e->value : "?",
-                     100 * e->used);
-      break;
+  if (e->verdict == SW_AUDIT_NO_EFFECT) {
+    sw_text_puts(out, sw_no_effect_words(e->why));
+  } else if (e->verdict == SW_AUDIT_MISSED) {
+    sw_text_printf(out, "'%s' changes, which is compared bit for bit", e->value);
+  } else if (e->value) {
+    sw_text_printf(out, "'%s' changes within rounding: %.2g %% of what is allowed at most", e->value, 100 * e->used);
+  } else {
+    sw_text_puts(out, "not reached: with these arguments nothing that is compared changes");
   }
 }
 
@@ -117,9 +109,9 @@ static void print_collective(const sw_audit *a, int32_t first, int32_t end, sw_t
 }
 
 static void print_audit(const sw_audit *a, sw_text *out) {
-  int32_t without = a->count[SW_AUDIT_SAME_BITS] + a->count[SW_AUDIT_UNREAD] + a->count[SW_AUDIT_NOISE];
-  sw_text_printf(out, "audit: %d collectives, %d faults: %d noticed, %d shown to have no effect, %d missed\n",
-                 a->n_collectives, a->n_entries, a->count[SW_AUDIT_NOTICED], without, sw_audit_missed(a));
+  sw_text_printf(out, "audit: %d collectives, %d faults: %d noticed, %d without effect, %d undecided, %d missed\n",
+                 a->n_collectives, a->n_entries, a->count[SW_AUDIT_NOTICED], a->count[SW_AUDIT_NO_EFFECT],
+                 a->count[SW_AUDIT_UNDECIDED], a->count[SW_AUDIT_MISSED]);
   for (int32_t i = 0, end; i < a->n_entries; i = end) {
     for (end = i + 1; end < a->n_entries && a->entries[end].collective == a->entries[i].collective;) end++;
     print_collective(a, i, end, out);

@@ -104,12 +104,15 @@ static void keep_own(const sw_buffer *in, sw_buffer *out) {
   }
 }
 
-/* A collective's result moved by one element. */
+/* A collective's result moved by one element; a single one becomes 0, or 1 where it is 0. */
 static void move_result(sw_buffer *out) {
   int64_t element = sw_dtype_bytes(out->dtype), all = tensor_bytes(out);
   char first[16], *data = out->data;
   if (all <= element) {
+    const bool zero =
+        all && sw_dtype_class_of(out->dtype) != SW_CLASS_COMPLEX && sw_element_load(out->dtype, data) == 0;
     memset(data, 0, (size_t)all);
+    if (zero) sw_element_store(out->dtype, 1, data);
     return;
   }
   memcpy(first, data, (size_t)element);
@@ -139,12 +142,28 @@ static sw_rc run_call(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
   return sw_comm_run(comm, e->v->device, &given, d);
 }
 
+/* By the greatest; where that may be the same, as with bits and bools, by the least. */
+static sw_reduction other_reduction(const sw_collective *c, sw_dtype t) {
+  switch ((int)c->reduction) {
+    case SW_REDUCE_MAX:
+    case SW_REDUCE_OR:
+      return SW_REDUCE_MIN;
+    case SW_REDUCE_BIT_OR:
+      return SW_REDUCE_BIT_AND;
+    case SW_REDUCE_SUM:
+    case SW_REDUCE_AVERAGE:
+      return t == SW_BOOL ? SW_REDUCE_MIN : SW_REDUCE_MAX;
+    default:
+      return SW_REDUCE_MAX;
+  }
+}
+
 static sw_rc inject_fault(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
   sw_collective other = *call->coll;
   sw_comm_call altered = *call;
   const sw_coll_fault fault = e->v->options->inject_fault.fault;
   const bool left_out = fault == SW_COLL_FAULT_LEFT_OUT;
-  other.reduction = other.reduction == SW_REDUCE_MAX ? SW_REDUCE_MIN : SW_REDUCE_MAX;
+  other.reduction = other_reduction(call->coll, call->out->dtype);
   if (fault == SW_COLL_FAULT_OTHER_REDUCTION) altered.coll = &other;
   if (!left_out || other.op == SW_COLL_RECV) SW_TRY(run_call(e, &altered, d)); /* what was sent must not stay */
   if (left_out) keep_own(call->in, call->out);

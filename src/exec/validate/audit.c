@@ -2,28 +2,22 @@
  * all devices for each fault.
  *
  * A fingerprint of every value on every device, of all trips of a loop, tells without doubt whether a fault changed
- * anything. What changes and is not noticed is noise when the perturbed runs move all of the collective's result as far
- * as it is large:
- *
- *   all_reduce of the gradient of a bias that softmax ignores: its norm is 3e-9, and roundings move it by 4e-9
+ * anything. What changes and is not noticed is within rounding: the gradient of a bias that softmax ignores has a norm
+ * of 3e-9, and roundings move it by 4e-9.
  */
 #include "exec/audit.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "exec/validate/no_effect.h"
 #include "exec/validate/validator.h"
 #include "base/hash.h"
 
-/* A value is noise when roundings move it by this part of its norm or more: no digit of it means anything. */
-#define NOISE_PART 0.25
 /* A run that has done this many times what it should have goes round a loop that a fault keeps from ending. */
 enum { MOST_ROUNDS = 20, ROUNDS_AT_LEAST = 1000 };
-/* Arguments of so many other seeds must show no effect either. */
-enum { MORE_SEEDS = 2 };
 
-static const char *const kVerdicts[SW_AUDIT_VERDICT_COUNT] = {"noticed", "same_bits", "unread",
-                                                              "noise",   "blind",     "missed"};
+static const char *const kVerdicts[SW_AUDIT_VERDICT_COUNT] = {"noticed", "no_effect", "undecided", "missed"};
 const char *sw_audit_verdict_text(sw_audit_verdict v) { return kVerdicts[v]; }
 
 static const char *const kFaults[SW_COLL_FAULT_COUNT] = {"left out", "shifted", "other reduction"};
@@ -41,7 +35,8 @@ typedef struct auditor {
   sw_arena *arena;  /* of what is handed out */
   sw_arena scratch; /* of one run */
   record right, now;
-  bool limited; /* a run may do some times what the right one did */
+  sw_no_effects known; /* what the program says */
+  bool limited;        /* a run may do some times what the right one did */
   sw_audit *out;
   sw_audit_entry *entries;
 } auditor;
@@ -106,52 +101,31 @@ static bool differs(const auditor *a, sw_id value) {
   return false;
 }
 
-static bool is_output(const sw_graph *g, sw_id value) {
-  for (int32_t i = 0; i < g->n_outputs; i++) {
-    if (g->outputs[i] == value) return true;
-  }
-  return false;
-}
-
-/* Is it a part of one of the model's values, or an output? Where nothing is known of values all count. */
-static bool is_said(const auditor *a, sw_id value) {
-  return !a->s->layout || a->s->layout[value].is_block || is_output(a->s->program, value);
-}
-
-/* Bits of nothing, of helpers only, or of values that mean something: then the first of these. */
-static sw_audit_verdict changes(const auditor *a, sw_id *first) {
-  sw_audit_verdict found = SW_AUDIT_SAME_BITS;
-  for (*first = 0; *first < n_values(a); ++*first) {
-    if (!differs(a, *first)) continue;
-    if (is_said(a, *first)) return SW_AUDIT_MISSED;
-    found = SW_AUDIT_UNREAD;
-  }
-  return found;
-}
-
-static bool is_noise(const auditor *a, const sw_op *op, sw_audit_entry *e) {
-  const sw_roundings *r = &a->v.roundings;
-  sw_id source = a->s->layout ? a->s->layout[op->results[0]].source : -1;
-  if (source < 0 || !r->norm || a->v.sharp.exact) return false;
-  e->norm = r->norm[source];
-  e->moved = r->spread[source];
-  return e->norm > 0 && e->moved >= NOISE_PART * e->norm;
+/* Is the value compared, every element bit for bit? */
+static bool is_exact(const auditor *a, sw_id value) {
+  const sw_layout *l = a->s->layout ? &a->s->layout[value] : NULL;
+  if (!sw_is_compared(a->s, a->v.o->intermediates, value) || !l || l->source < 0) return false;
+  return !l->sharding.n_partial && !l->sharding.halos && sw_single_is_exact(&a->v.sharp, l->source) &&
+         !sw_roundings_turned(&a->v.roundings, l->source);
 }
 
 static const char *name_of(const auditor *a, sw_id value) {
   sw_id source = a->s->layout ? a->s->layout[value].source : -1;
-  return source >= 0 ? a->s->model->values[source].name : NULL;
+  return source >= 0 ? a->s->model->values[source].name : a->s->program->values[value].name;
 }
 
-/* After a run that goes by as right. */
+/* After a run that goes by as right. A value that is not compared may change without being wrong. */
 static void explain(const auditor *a, const sw_op *op, const sw_validation *v, sw_audit_entry *e) {
-  sw_id first;
-  e->verdict = changes(a, &first);
-  if (e->verdict != SW_AUDIT_MISSED) return;
-  e->value = name_of(a, first);
+  bool exact = false;
+  for (sw_id i = 0; i < n_values(a) && !exact; i++) {
+    if (!differs(a, i) || !sw_is_compared(a->s, a->v.o->intermediates, i)) continue;
+    exact = is_exact(a, i);
+    if (!e->value || exact) e->value = name_of(a, i);
+  }
+  e->why = e->value ? SW_NO_EFFECT_NONE : sw_no_effect_of(&a->known, op, e->fault);
+  e->verdict = exact ? SW_AUDIT_MISSED : e->why ? SW_AUDIT_NO_EFFECT : SW_AUDIT_UNDECIDED;
   e->used = v->nearest.worst.most_used;
   for (int32_t i = 0; i < v->n_outputs; i++) e->used = fmax(e->used, v->outputs[i].worst.most_used);
-  if (is_noise(a, op, e)) e->verdict = SW_AUDIT_NOISE;
 }
 
 /* What differs first, outputs where nothing in between is known. */
@@ -222,43 +196,6 @@ static sw_rc run_right(auditor *a, sw_validation *v, sw_diag *d) {
   return SW_OK;
 }
 
-static bool is_without_effect(sw_audit_verdict v) { return v == SW_AUDIT_SAME_BITS || v == SW_AUDIT_UNREAD; }
-
-/* What had no effect must have none with other arguments either: else it is these that are blind to it. */
-static sw_rc try_again(auditor *a, sw_diag *d) {
-  sw_validation v;
-  SW_TRY(run_right(a, &v, d));
-  for (int32_t i = 0; v.matches && i < a->out->n_entries; i++) {
-    sw_audit_entry *e = &a->entries[i], again = *e;
-    if (!is_without_effect(e->verdict)) continue;
-    SW_TRY(try_fault(a, &again, d));
-    if (is_without_effect(again.verdict)) continue;
-    *e = again;
-    e->verdict = SW_AUDIT_BLIND;
-  }
-  return SW_OK;
-}
-
-static bool any_without_effect(const auditor *a) {
-  for (int32_t i = 0; i < a->out->n_entries; i++) {
-    if (is_without_effect(a->entries[i].verdict)) return true;
-  }
-  return false;
-}
-
-/* With the arguments of one seed; the first looks at all faults, later ones at those without effect. */
-static sw_rc audit_seed(auditor *a, const sw_validate_options *o, bool first, sw_diag *d) {
-  /* What the more perturbed runs of a second look would excuse is excused here, too. */
-  bool chooses = o->intermediates && sw_graph_chooses(a->s->model);
-  sw_rc rc = sw_validator_open(&a->v, a->s, o, chooses ? SW_MORE_PERTURBED_RUNS : SW_PERTURBED_RUNS, a->arena, d);
-  a->limited = false;
-  if (!rc && !first) rc = try_again(a, d);
-  if (!rc && first) rc = run_right(a, &a->out->right, d);
-  if (!rc && first && a->out->right.matches) rc = try_all(a, d);
-  sw_validator_close(&a->v);
-  return rc;
-}
-
 static sw_rc audit(const sw_sharded *s, const sw_validate_options *o, sw_arena *arena, sw_audit *out, sw_diag *d) {
   sw_validate_options plain = {.seed = o->seed,
                                .random_floats = o->random_floats,
@@ -268,11 +205,13 @@ static sw_rc audit(const sw_sharded *s, const sw_validate_options *o, sw_arena *
                                .jitter_seed = o->jitter_seed,
                                .cancel = o->cancel};
   auditor a = {.s = s, .arena = arena, .out = out};
-  sw_rc rc = audit_seed(&a, &plain, true, d);
-  for (int more = 0; !rc && more < MORE_SEEDS && !o->inputs && any_without_effect(&a); more++) {
-    plain.seed++;
-    rc = audit_seed(&a, &plain, false, d);
-  }
+  /* What the more perturbed runs of a second look would excuse is excused here, too. */
+  const bool chooses = o->intermediates && sw_graph_chooses(s->model);
+  SW_TRY(sw_no_effects_find(s, o->intermediates, arena, &a.known, d));
+  sw_rc rc = sw_validator_open(&a.v, s, &plain, chooses ? SW_MORE_PERTURBED_RUNS : SW_PERTURBED_RUNS, arena, d);
+  if (!rc) rc = run_right(&a, &out->right, d);
+  if (!rc && out->right.matches) rc = try_all(&a, d);
+  sw_validator_close(&a.v);
   for (int32_t i = 0; i < out->n_entries; i++) out->count[a.entries[i].verdict]++;
   sw_arena_deinit(&a.scratch);
   return rc;

@@ -27,7 +27,7 @@ from models import MODELS, Numbers, adam, gpt_forward, gpt_params, moments_of
 from ops import CASES, LOWERED
 
 LEAST_SEEN = 0.99
-SEEN = ("noticed", "same_bits", "unread", "noise")
+SEEN = ("noticed", "no_effect")
 
 
 def token_loss():
@@ -95,7 +95,7 @@ def main():
             print(f"FAIL {name}: {found}")
             wrong += 1
             continue
-        for verdict in (*SEEN, "blind", "missed"):
+        for verdict in (*SEEN, "undecided", "missed"):
             sums[verdict] = sums.get(verdict, 0) + found[verdict]
         missed = [f for f in found["list"] if f["verdict"] not in SEEN]
         for fault in missed:
