@@ -108,7 +108,8 @@ typedef struct sw_op {
   const sw_axis_ref *refs;
 } sw_op;
 
-/* How a person marks a sharding (docs/model-format.md). In the order of the file. */
+/* How a person marks a sharding (docs/model-format.md). In the order of the file, and in the normal form from
+ * sw_graph_seal on (sw_sharding_settle): axes of size 1 cut nothing and are in none of the lists. */
 typedef struct sw_annotation {
   sw_id value;          /* annotated value, or -1 */
   sw_id op;             /* annotated op (its loops are given), or -1 */
@@ -126,7 +127,10 @@ typedef struct sw_annotation {
   int32_t n_users; /* 0 with for_users: every use */
   const sw_value_use *users;
   sw_span span;
+  const struct sw_annotation *said; /* as it was written, from sw_graph_seal on; NULL: it is in the normal form */
 } sw_annotation;
+/* The annotation in the words of the person who made it: for texts that people or other tools read. */
+static inline const sw_annotation *sw_annotation_said(const sw_annotation *a) { return a->said ? a->said : a; }
 
 /* Two values that have one sharding (a sharding group of Shardy's: each member with the first). */
 typedef struct sw_sharding_group {

@@ -53,6 +53,9 @@ SW_API void sw_sharding_join(sw_sharding *s);
 /* Sub-axes that follow each other on one dimension joined, sizes of 1 dropped, partial refs sorted:
  * equal placements of elements by equal axis lists become equal values. */
 SW_API void sw_sharding_normalise(const sw_mesh *m, sw_sharding *s);
+/* The same, and offsets and halos say nothing of dims that only axes of size 1 cut, unless these have halos: lists that
+ * change are in the arena. The form that annotations, pins and plans are compared in. */
+SW_API SW_CHECKED sw_rc sw_sharding_settle(const sw_mesh *m, sw_sharding *s, sw_arena *arena, sw_diag *d);
 
 /* Does it fit the mesh and a tensor of these dims: refs exist, no digit twice, offsets and halos well formed. */
 SW_API SW_CHECKED sw_rc sw_sharding_verify(const sw_mesh *m, const sw_sharding *s, int rank, const int64_t *dims,

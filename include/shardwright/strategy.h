@@ -33,7 +33,7 @@ typedef struct sw_strategy {
 SW_API bool sw_strategy_equal(const sw_strategy *a, const sw_strategy *b);
 /* Append an axis as the minor-most of a loop; false when full. */
 SW_API bool sw_strategy_push(sw_strategy *s, int loop, sw_axis_ref ref);
-/* Sub-axes that follow each other on one loop joined: x:(1)2, x:(2)4 of x=8 are x. */
+/* Sub-axes that follow each other on one loop joined, x:(1)2, x:(2)4 of x=8 are x; axes of size 1 dropped. */
 SW_API void sw_strategy_join(sw_strategy *s);
 /* Axes of one loop: *n of them from the returned pointer. */
 SW_API const sw_axis_ref *sw_strategy_loop(const sw_strategy *s, int loop, int *n);

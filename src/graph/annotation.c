@@ -19,13 +19,48 @@ sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
   if (!g->has_mesh) {
     return SW_FAIL_INPUT(d, a->span, "an annotation names mesh axes and the model has no mesh; expected \"mesh\"");
   }
-  sw_annotation copy = *a;
-  copy.loop_of = sw_arena_copy(&g->arena, a->loop_of, (size_t)a->n_loop_refs, sizeof *a->loop_of, d);
-  copy.loop_refs = sw_arena_copy(&g->arena, a->loop_refs, (size_t)a->n_loop_refs, sizeof *a->loop_refs, d);
+  const sw_annotation *said = sw_annotation_said(a); /* of another graph, whose values and ops have other numbers */
+  sw_annotation copy = *said;
+  copy.value = a->value;
+  copy.op = a->op;
+  copy.loop_of = sw_arena_copy(&g->arena, said->loop_of, (size_t)said->n_loop_refs, sizeof *said->loop_of, d);
+  copy.loop_refs = sw_arena_copy(&g->arena, said->loop_refs, (size_t)said->n_loop_refs, sizeof *said->loop_refs, d);
   copy.users = sw_arena_copy(&g->arena, a->users, (size_t)a->n_users, sizeof *a->users, d);
-  copy.kept = sw_arena_copy(&g->arena, a->kept, (size_t)a->n_kept, sizeof *a->kept, d);
+  copy.kept = sw_arena_copy(&g->arena, said->kept, (size_t)said->n_kept, sizeof *said->kept, d);
   if (!copy.loop_of || !copy.loop_refs || !copy.users || !copy.kept) return SW_E_RESOURCE;
   return sw_array_push(&g->builder->annotations, copy, d);
+}
+
+/* The refs that cut something, of loops where these are given. */
+static sw_rc drop_ones(sw_arena *arena, int32_t *n, const int32_t **loops, const sw_axis_ref **refs, sw_diag *d) {
+  const int32_t of = *n, *loop_of = loops ? *loops : NULL;
+  int32_t *kept_loops;
+  sw_axis_ref *kept;
+  int32_t ones = 0;
+  for (int32_t i = 0; i < of; i++) ones += (*refs)[i].size == 1;
+  if (!ones) return SW_OK;
+  SW_ARENA_NEW(kept, arena, of, d);
+  SW_ARENA_NEW(kept_loops, arena, of, d);
+  *n = 0;
+  for (int32_t i = 0; i < of; i++) {
+    if ((*refs)[i].size == 1) continue;
+    if (loops) kept_loops[*n] = loop_of[i];
+    kept[(*n)++] = (*refs)[i];
+  }
+  if (loops) *loops = kept_loops;
+  *refs = kept;
+  return SW_OK;
+}
+
+sw_rc sw_annotation_settle(sw_graph *g, sw_annotation *a, sw_diag *d) {
+  const sw_annotation was = *a;
+  if (a->value >= 0) SW_TRY(sw_sharding_settle(&g->mesh, &a->sharding, &g->arena, d));
+  SW_TRY(drop_ones(&g->arena, &a->n_loop_refs, &a->loop_of, &a->loop_refs, d));
+  SW_TRY(drop_ones(&g->arena, &a->n_kept, NULL, &a->kept, d));
+  const bool same = a->n_loop_refs == was.n_loop_refs && a->n_kept == was.n_kept;
+  if (same && (a->value < 0 || sw_sharding_equal(&a->sharding, &was.sharding))) return SW_OK;
+  a->said = sw_arena_copy(&g->arena, &was, 1, sizeof was, d);
+  return a->said ? SW_OK : SW_E_RESOURCE;
 }
 
 sw_rc sw_graph_add_sharding_group(sw_graph *g, sw_id a, sw_id b, sw_span span, sw_diag *d) {
@@ -108,7 +143,7 @@ static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) 
 
 void sw_annotation_print(const sw_graph *g, const sw_annotation *a, sw_text *out) {
   sw_text closed = {0};
-  sw_sharding_print(&g->mesh, &a->sharding, &closed);
+  sw_sharding_print(&g->mesh, &sw_annotation_said(a)->sharding, &closed);
   int depth = 0, dim = 0;
   for (const char *p = sw_text_str(&closed); *p; p++) {
     if (*p == ']' && depth == 2 && a->open_dims >> dim & 1) sw_text_puts(out, p[-1] == '[' ? "?" : ",?");
@@ -154,7 +189,7 @@ static bool share_a_use(const sw_annotation *a, const sw_annotation *b) {
 static void put_sharding(const sw_graph *g, const sw_annotation *a, sw_text *out) {
   if (a->value >= 0) {
     sw_text_puts(out, " as ");
-    sw_sharding_print(&g->mesh, &a->sharding, out);
+    sw_sharding_print(&g->mesh, &sw_annotation_said(a)->sharding, out);
   }
 }
 
@@ -195,7 +230,8 @@ sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d) {
     int32_t *slot = &last[a->value >= 0 ? a->value : g->n_values + a->op];
     earlier[i] = *slot - 1;
     *slot = i + 1;
-    rc = a->value >= 0 ? check_of_value(g, a, d) : check_of_op(g, a, d);
+    const sw_annotation *said = sw_annotation_said(a);
+    rc = a->value >= 0 ? check_of_value(g, said, d) : check_of_op(g, said, d);
     for (int32_t k = earlier[i]; !rc && k >= 0; k = earlier[k]) rc = check_pair(g, &g->annotations[k], a, d);
   }
   sw_mem_free(last);

@@ -49,5 +49,7 @@ enum sw_name_use { SW_NAME_OF_VALUE, SW_NAME_OF_OP };
 sw_id sw_graph_named(const sw_graph *g, const char *name, size_t n, enum sw_name_use use);
 /* No two annotations of one definition, use or op say different things; definitions come first. */
 SW_CHECKED sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d);
+/* Into the normal form; what was said is kept. */
+SW_CHECKED sw_rc sw_annotation_settle(sw_graph *g, sw_annotation *a, sw_diag *d);
 
 #endif

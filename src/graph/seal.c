@@ -4,7 +4,7 @@
 
 static sw_rc settle(sw_graph *g, sw_diag *d) {
   struct sw_graph_builder *b = g->builder;
-  for (size_t i = 0; i < b->annotations.n; i++) sw_sharding_join(&b->annotations.at[i].sharding);
+  for (size_t i = 0; i < b->annotations.n; i++) SW_TRY(sw_annotation_settle(g, &b->annotations.at[i], d));
   g->values = sw_arena_copy(&g->arena, b->values.at, b->values.n, sizeof *g->values, d);
   g->ops = sw_arena_copy(&g->arena, b->ops.at, b->ops.n, sizeof *g->ops, d);
   g->annotations = sw_arena_copy(&g->arena, b->annotations.at, b->annotations.n, sizeof *g->annotations, d);

@@ -305,9 +305,11 @@ static sw_rc note_entry(const sw_json **of, const sw_json *v, const char *what, 
 
 static sw_rc read_sharding(const reader *r, const sw_json *at, const char *text, const sw_type *type, sw_sharding *out,
                            sw_diag *d) {
+  const sw_mesh *mesh = sw_machine_mesh(r->machine);
   sw_sharding s;
-  SW_TRY(sw_sharding_parse(sw_machine_mesh(r->machine), type->rank, text, strlen(text), sw_json_span(at), r->arena, &s,
-                           d));
+  SW_TRY(sw_sharding_parse(mesh, type->rank, text, strlen(text), sw_json_span(at), r->arena, &s, d));
+  const bool fits = sw_sharding_verify(mesh, &s, type->rank, type->dims, NULL) == SW_OK; /* else said with its place */
+  if (fits) SW_TRY(sw_sharding_settle(mesh, &s, r->arena, d));
   *out = s;
   return SW_OK;
 }
@@ -345,7 +347,9 @@ static sw_rc read_strategy(const reader *r, sw_id id, const char *text, sw_span 
   SW_TRY_NOTE(d, sw_strategy_parse(r->g, op, sw_machine_mesh(r->machine), text, at, r->arena, out, d),
               "in the strategy of '%s' at line %d", op->name, at.line);
   sw_rc rc = sw_strategy_check(r->g, op, sw_machine_mesh(r->machine), out, &inner);
-  return rc ? SW_FAIL(d, rc, at, "op '%s' cannot be cut as '%s': %s", op->name, text, inner.text) : SW_OK;
+  if (rc) return SW_FAIL(d, rc, at, "op '%s' cannot be cut as '%s': %s", op->name, text, inner.text);
+  sw_strategy_join(out);
+  return SW_OK;
 }
 
 static sw_rc read_op(const reader *r, const sw_json *v, sw_id id, const char *name, sw_diag *d) {

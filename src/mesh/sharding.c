@@ -187,6 +187,47 @@ void sw_sharding_join(sw_sharding *s) {
   }
 }
 
+/* Is the dim whole, and all that lists say of it that it is? */
+static bool says_nothing(const sw_sharding *s, int dim) {
+  int n;
+  const sw_axis_ref *refs = sw_sharding_dim(s, dim, &n);
+  const int64_t *halos = sw_sharding_dim_halos(s, dim);
+  return n > 0 && sw_axis_refs_size(refs, n) == 1 && !(halos && (halos[0] || halos[1]));
+}
+
+/* What a list says of the dims that are cut, `width` numbers each (0: one more than shards). */
+static sw_rc drop_from_list(const sw_sharding *s, int width, const int64_t **list, sw_arena *arena, sw_diag *d) {
+  const int64_t *from = *list;
+  int64_t *to;
+  *list = to = sw_arena_copy(arena, from,
+                             (size_t)(width ? (int64_t)width * sw_sharding_cut_dims(s) : sw_sharding_offsets_count(s)),
+                             sizeof *to, d);
+  if (!to) return SW_E_RESOURCE;
+  for (int k = 0; k < s->rank; k++) {
+    int n;
+    const sw_axis_ref *refs = sw_sharding_dim(s, k, &n);
+    const int64_t of_dim = n == 0 ? 0 : width ? width : sw_axis_refs_size(refs, n) + 1;
+    const bool drop = says_nothing(s, k);
+    for (int64_t i = 0; !drop && i < of_dim; i++) *to++ = from[i];
+    from += of_dim;
+  }
+  return SW_OK;
+}
+
+sw_rc sw_sharding_settle(const sw_mesh *m, sw_sharding *s, sw_arena *arena, sw_diag *d) {
+  const sw_sharding was = *s;
+  for (int i = 0; i < s->n_refs + s->n_partial; i++) {
+    if (s->refs[i].size < 1) return SW_OK; /* not known yet */
+  }
+  if (was.offsets) SW_TRY(drop_from_list(&was, 0, &s->offsets, arena, d));
+  if (was.halos) SW_TRY(drop_from_list(&was, 2, &s->halos, arena, d));
+  for (int i = s->n_refs - 1; i >= 0; i--) {
+    if ((was.offsets || was.halos) && says_nothing(&was, s->dim_of[i])) remove_ref(s, i);
+  }
+  sw_sharding_normalise(m, s);
+  return SW_OK;
+}
+
 void sw_sharding_normalise(const sw_mesh *m, sw_sharding *s) {
   (void)m;
   if (s->offsets && offsets_are_plain(s)) s->offsets = NULL;

@@ -64,6 +64,7 @@ static sw_rc add_pin(reader *r, sw_id value, const sw_value_use *use, part shard
               "while reading the sharding of '%s'", v->name);
   SW_TRY_NOTE(d, sw_sharding_verify(r->mesh, &pin.sharding, v->type.rank, v->type.dims, d),
               "while reading the sharding of '%s'", v->name);
+  SW_TRY(sw_sharding_settle(r->mesh, &pin.sharding, r->arena, d));
   return sw_array_push(&r->pins, pin, d);
 }
 

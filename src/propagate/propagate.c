@@ -112,6 +112,13 @@ static bool loop_has(const sw_strategy *st, int loop, const sw_axis_ref *refs, i
   return true;
 }
 
+/* The axes that cut a dim: one of size 1, which may have halos, does not. */
+static const sw_axis_ref *cuts_of(const sw_sharding *s, int dim, int *n) {
+  const sw_axis_ref *refs = sw_sharding_dim(s, dim, n);
+  if (*n && sw_axis_refs_size(refs, *n) == 1) *n = 0;
+  return refs;
+}
+
 /* The loop that can take the axes of a dimension: the first of its terms that may be cut (windows: the parallel one).
  */
 static int loop_for_dim(const sw_loop_nest *nest, const sw_affine *e) {
@@ -137,7 +144,7 @@ static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *s
   *touched = true;
   for (int k = 0; k < map->rank; k++) {
     int n, loop = loop_for_dim(nest, &map->dims[k]);
-    const sw_axis_ref *refs = sw_sharding_dim(&want, k, &n);
+    const sw_axis_ref *refs = cuts_of(&want, k, &n);
     if (!n || (loop >= 0 && loop_has(st, loop, refs, n))) continue;
     if (loop >= 0 && !axes_used(st, refs, n)) {
       push_all(st, loop, refs, n);
@@ -186,7 +193,7 @@ static sw_rc conflict(const state *s, const sw_op *op, int i, int dim, const mar
 static sw_rc option_from_dim(state *s, const sw_op *op, int i, int k, const mark *m, bool for_use, sw_strategy *st,
                              sw_diag *d) {
   int n, have, loop = loop_for_dim(op->nest, &op->nest->maps[i].dims[k]);
-  const sw_axis_ref *refs = sw_sharding_dim(&m->sharding, k, &n);
+  const sw_axis_ref *refs = cuts_of(&m->sharding, k, &n);
   if (loop >= 0) (void)sw_strategy_loop(st, loop, &have);
   /* One on the definition gives way; what no strategy wants by itself is resharded to what it wants. */
   const bool binds = for_use && !sw_sharding_is_special(&m->sharding) && !m->sharding.n_partial;
@@ -216,7 +223,7 @@ static bool is_table(const sw_op *op, int i) {
 /* What of a table's axes no loop uses cuts its rows: the values looked up, which are many, keep theirs. */
 static void cut_rows(const sw_op *op, int i, int k, const mark *m, sw_strategy *st) {
   int n, have, loop = loop_for_dim(op->nest, &op->nest->maps[i].dims[k]);
-  const sw_axis_ref *refs = sw_sharding_dim(&m->sharding, k, &n);
+  const sw_axis_ref *refs = cuts_of(&m->sharding, k, &n);
   (void)sw_strategy_loop(st, loop, &have);
   for (int r = 0; have == 0 && r < n; r++) {
     if (!axes_used(st, &refs[r], 1)) push_all(st, loop, &refs[r], 1);

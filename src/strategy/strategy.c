@@ -95,6 +95,13 @@ void sw_strategy_print(const sw_mesh *m, const sw_loop_nest *nest, const sw_stra
 }
 
 void sw_strategy_join(sw_strategy *s) {
+  int n = 0;
+  for (int i = 0; i < s->n_refs; i++) { /* unequal blocks are of all loops with axes */
+    if (s->refs[i].size == 1 && !s->offsets) continue;
+    s->refs[n] = s->refs[i];
+    s->loop_of[n++] = s->loop_of[i];
+  }
+  s->n_refs = (uint8_t)n;
   for (int i = s->n_refs - 1; i > 0; i--) {
     sw_axis_ref *major = &s->refs[i - 1], minor = s->refs[i];
     if (s->loop_of[i] != s->loop_of[i - 1] || major->axis != minor.axis || major->pre * major->size != minor.pre)

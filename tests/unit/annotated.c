@@ -1,18 +1,21 @@
 /* Random small models with annotations of every kind (halos, offsets, partial values, plain ones; required and hints)
  * at every place (arguments, values in between, uses, outputs): `propagate` and `plan` find a plan that keeps what is
- * required, and executed it computes what one device does.
+ * required, and executed it computes what one device does. And the same models over meshes that have axes of size 1
+ * too, which annotations name anywhere: nothing is dearer, cheaper, refused or wrong for them.
  *
  *   SW_TEST_SCALE=100 SW_TEST_SEED=7 ./unit_annotated     a hundred times as many
  */
 #include "check.h"
 
 #include "random_sharding.h"
+#include "shardwright/emit.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
+#include "shardwright/program.h"
 #include "shardwright/propagate.h"
 #include "shardwright/validate.h"
 
-enum { MOST_VALUES = 12, CASES = 120 };
+enum { MOST_VALUES = 12, CASES = 120, TWINS = 60 };
 
 static const char *const kMeshes[] = {"x=2", "x=3", "x=4", "x=2,y=2", "x=2,y=3", "x=4,y=2", "x=2,y=2,z=2", "x=1,y=3"};
 
@@ -25,7 +28,9 @@ typedef struct made {
 
 typedef struct writer {
   rng rng;
-  sw_mesh mesh;
+  sw_mesh mesh, said; /* annotations are in axes of `said`: those of `mesh` behind `first` of size 1, and more such */
+  int first;
+  rng ones;
   sw_arena arena;
   const char *dtype;
   made value[MOST_VALUES];
@@ -245,6 +250,29 @@ static sw_sharding random_of_kind(writer *w, const made *v, kind k) {
   return s;
 }
 
+static void name_some_ones(writer *w, const made *v, sw_sharding *s) {
+  const bool lists = s->halos || s->offsets;
+  for (int a = 0; a < w->said.n_axes; a++) {
+    if (w->said.axis[a].size > 1 || (a >= w->first && a < w->first + w->mesh.n_axes)) continue;
+    const sw_axis_ref one = sw_axis_whole(&w->said, a);
+    const int64_t how = rng_below(&w->ones, 4);
+    int n, dim = v->rank ? (int)rng_below(&w->ones, v->rank) : 0;
+    (void)sw_sharding_dim(s, dim, &n);
+    if (how == 0 && !lists)
+      (void)sw_sharding_push_partial(s, s->n_partial ? (sw_reduction)s->partial_kind : SW_REDUCE_MAX, one);
+    else if (how > 1 && v->rank && (n || !lists)) /* lists are of the dims that have axes */
+      (void)sw_sharding_push(s, dim, one);
+  }
+}
+
+/* In axes of the mesh that is said. */
+static void put_sharding(writer *w, const made *v, const sw_sharding *of, sw_text *t) {
+  sw_sharding s = *of;
+  for (int i = 0; i < s.n_refs + s.n_partial; i++) s.refs[i].axis += w->first;
+  if (w->said.n_axes > w->mesh.n_axes) name_some_ones(w, v, &s);
+  sw_sharding_print(&w->said, &s, t);
+}
+
 typedef enum place { DEFINITION, USE, OUTPUT, N_PLACES } place;
 
 static void annotate(writer *w, kind k, place p) {
@@ -255,7 +283,7 @@ static void annotate(writer *w, kind k, place p) {
   if (p == OUTPUT) value = w->n_values - 1;
   const made *v = &w->value[value];
   const sw_sharding s = random_of_kind(w, v, k);
-  sw_sharding_print(&w->mesh, &s, &t);
+  put_sharding(w, v, &s, &t);
   sw_text *out = &w->notes[value];
   if (p == DEFINITION && out->n) { /* it has one */
     sw_text_free(&t);
@@ -270,13 +298,27 @@ static void annotate(writer *w, kind k, place p) {
   sw_text_free(&t);
 }
 
-static void write_model(writer *w, sw_text *out) {
-  static const char *const kTypes[] = {"f32", "f32", "f32", "i32", "bool", "f64"};
+/* A mesh of ours, and with `ones` some axes of size 1 around its own. */
+static const char *choose_mesh(writer *w, bool ones) {
+  const char *mesh = kMeshes[below(w, 8)];
+  static const char *const kAround[][2] = {{"p=1,", ""}, {"", ",q=1"}, {"p=1,", ",q=1"}};
+  const char *const *around = kAround[rng_below(&w->ones, 3)];
+  sw_text t = {0};
   sw_diag diag = {0};
+  assert_ok(sw_mesh_parse(mesh, &w->arena, &w->mesh, &diag));
+  w->first = ones && around[0][0];
+  sw_text_printf(&t, "%s%s%s", ones ? around[0] : "", mesh, ones ? around[1] : "");
+  mesh = sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, &diag);
+  assert_ok(sw_mesh_parse(mesh, &w->arena, &w->said, &diag));
+  sw_text_free(&t);
+  return mesh;
+}
+
+static void write_model(writer *w, bool ones, sw_text *out) {
+  static const char *const kTypes[] = {"f32", "f32", "f32", "i32", "bool", "f64"};
   int64_t dims[4];
   const int rank = 1 + (int)below(w, 3), n_ops = 1 + (int)below(w, 4), n_annotations = 1 + (int)below(w, 2);
-  const char *mesh = kMeshes[below(w, 8)];
-  assert_ok(sw_mesh_parse(mesh, &w->arena, &w->mesh, &diag));
+  const char *mesh = choose_mesh(w, ones);
   w->dtype = kTypes[below(w, 6)];
   for (int k = 0; k < rank; k++) dims[k] = 1 + below(w, 9);
   add_value(w, "x", rank, dims, -1);
@@ -320,12 +362,32 @@ static bool computes(const sw_plan *p, uint64_t seed, sw_text *why) {
 }
 
 typedef struct outcome {
-  int64_t runs, refused, bad, unread, dearer;
+  int64_t runs, again, refused, bad, unread, dearer;
   double worst; /* plan's cost beside propagate's */
 } outcome;
 
 static void say(bool planned, const char *what, const char *model) {
   if (getenv("SHOW_REFUSED")) print_message("%s: %s\n%s\n", planned ? "plan" : "propagate", what, model);
+}
+
+/* The program of one device in Shardy's dialect is read again, and runs. */
+static void read_again(const sw_plan *p, uint64_t seed, sw_text *why, outcome *out) {
+  sw_arena arena = {0};
+  sw_diag diag = {0};
+  sw_text text = {0};
+  sw_program *program = NULL;
+  sw_plan plan;
+  if (sw_emit_plan(p, "spmd-sdy", &text, &diag)) { /* what it has no spelling for */
+    sw_text_free(&text);
+    return;
+  }
+  sw_rc rc = sw_program_parse("again.mlir", text.at, text.n, &(sw_program_options){0}, &program, &diag);
+  if (!rc) rc = sw_propagate(sw_program_graph(program), p->machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag);
+  if (rc) sw_text_printf(why, "again: %s\n%s", diag.text, text.at);
+  if (!rc) out->again += computes(&plan, seed, why);
+  sw_program_destroy(program);
+  sw_arena_deinit(&arena);
+  sw_text_free(&text);
 }
 
 /* By the search, or by propagation: what the plan takes; 0: there is none, or a wrong one. */
@@ -339,6 +401,7 @@ static double plan_and_run(const sw_graph *g, const sw_machine *machine, bool se
   sw_breakdown breakdown = {0};
   sw_rc rc = search ? sw_plan_search(g, machine, &o, &arena, &plan, &diag)
                     : sw_propagate(g, machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag);
+  plan.args_whole = seed & 1;
   if (rc == SW_E_INFEASIBLE) {
     out->refused++;
     say(search, diag.text, model);
@@ -347,6 +410,7 @@ static double plan_and_run(const sw_graph *g, const sw_machine *machine, bool se
   } else if (computes(&plan, seed, &why)) {
     assert_ok(sw_plan_breakdown(&plan, &arena, &breakdown, &diag));
     out->runs++;
+    read_again(&plan, seed, &why, out);
   }
   if (why.n) {
     print_message("%s seed %llu: %s\n%s\n", search ? "plan" : "propagate", (unsigned long long)seed, why.at, model);
@@ -365,18 +429,24 @@ static void compare(double propagated, double planned, uint64_t seed, const char
     print_message("seed %llu: plan %g, propagate %g\n%s\n", (unsigned long long)seed, planned, propagated, model);
 }
 
-static void try_case(const sw_profile *profile, uint64_t seed, outcome *out) {
-  writer w = {.rng = {seed}};
+typedef struct costs {
+  bool read;
+  double of[2]; /* propagate's, plan's; 0: refused */
+} costs;
+
+static costs try_case(const sw_profile *profile, uint64_t seed, bool ones, outcome *out) {
+  writer w = {.rng = {seed}, .ones = {seed + 1}};
   sw_text model = {0};
   sw_diag diag = {0};
   sw_graph *g;
   sw_machine *machine;
-  write_model(&w, &model);
-  if (sw_model_parse("m.json", model.at, model.n, &g, &diag) == SW_OK) {
-    assert_ok(sw_machine_build(&w.arena, profile, &w.mesh, &machine, &diag));
-    double propagated = plan_and_run(g, machine, false, seed, model.at, out);
-    double planned = plan_and_run(g, machine, true, seed, model.at, out);
-    compare(propagated, planned, seed, model.at, out);
+  costs c = {0};
+  write_model(&w, ones, &model);
+  c.read = sw_model_parse("m.json", model.at, model.n, &g, &diag) == SW_OK;
+  if (c.read) {
+    assert_ok(sw_machine_build(&w.arena, profile, &w.said, &machine, &diag));
+    for (int k = 0; k < 2; k++) c.of[k] = plan_and_run(g, machine, k, seed, model.at, out);
+    compare(c.of[0], c.of[1], seed, model.at, out);
     sw_graph_destroy(g);
   } else {
     out->unread++;
@@ -386,6 +456,7 @@ static void try_case(const sw_profile *profile, uint64_t seed, outcome *out) {
   sw_text_free(&w.ops);
   for (int i = 0; i < w.n_values; i++) sw_text_free(&w.notes[i]);
   sw_arena_deinit(&w.arena);
+  return c;
 }
 
 static void annotated_models_compute_what_they_should(void **state) {
@@ -397,7 +468,7 @@ static void annotated_models_compute_what_they_should(void **state) {
   const uint64_t seed = check_seed(7);
   assert_ok(sw_profile_read("dgx-h100", &arena, &profile, &diag));
   const int64_t n = check_scale(CASES);
-  for (int64_t i = 0; i < n; i++) try_case(profile, seed * 1000003 + (uint64_t)i, &out);
+  for (int64_t i = 0; i < n; i++) (void)try_case(profile, seed * 1000003 + (uint64_t)i, false, &out);
   print_message(
       "%lld models (%lld not read): %lld plans executed, %lld refused, %lld bad; %lld plans of the search cost "
       "more than 1.02 of propagate's, the worst %.3f\n",
@@ -408,7 +479,35 @@ static void annotated_models_compute_what_they_should(void **state) {
   sw_arena_deinit(&arena);
 }
 
+static void axes_of_size_1_change_nothing(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  const sw_profile *profile;
+  outcome out = {0};
+  const uint64_t seed = check_seed(8);
+  assert_ok(sw_profile_read("dgx-h100", &arena, &profile, &diag));
+  const int64_t n = check_scale(TWINS);
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t of = seed * 1000033 + (uint64_t)i;
+    const costs without = try_case(profile, of, false, &out), with = try_case(profile, of, true, &out);
+    for (int k = 0; k < 2; k++) {
+      const double difference = with.of[k] - without.of[k];
+      if (with.read == without.read && difference <= 1e-15 && difference >= -1e-15) continue;
+      print_message("%s of seed %llu: %d %.17g with axes of size 1, %d %.17g without\n", k ? "plan" : "propagate",
+                    (unsigned long long)of, with.read, with.of[k], without.read, without.of[k]);
+      out.bad++;
+    }
+  }
+  print_message("%lld pairs: %lld plans executed, %lld read again from Shardy's dialect, %lld refused, %lld bad\n",
+                (long long)n, (long long)out.runs, (long long)out.again, (long long)out.refused, (long long)out.bad);
+  assert_int_equal(out.bad, 0);
+  assert_true(out.again > n / 2);
+  sw_arena_deinit(&arena);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(annotated_models_compute_what_they_should)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(annotated_models_compute_what_they_should),
+                                     cmocka_unit_test(axes_of_size_1_change_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

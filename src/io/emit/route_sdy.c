@@ -27,7 +27,9 @@ static void put_mesh(const writer *w, const sw_mesh *m) {
 static sw_rc put_attribute(const writer *w, const sw_mesh *m, const sw_sharding *s, sw_diag *d) {
   sw_mlir_type(&w->type, w->out);
   sw_text_printf(w->out, " {sdy.sharding = #sdy.sharding<@%s, ", name_of(w, m));
-  SW_TRY(sw_sharding_print_as(m, s, SW_FORM_SDY, w->out, d));
+  sw_sharding cut = *s; /* without axes of size 1, of which no step speaks */
+  sw_sharding_normalise(m, &cut);
+  SW_TRY(sw_sharding_print_as(m, &cut, SW_FORM_SDY, w->out, d));
   sw_text_puts(w->out, ">}");
   return SW_OK;
 }
@@ -36,7 +38,9 @@ static sw_rc put_step(const writer *w, const sw_route_step *step, int i, sw_diag
   char from[24], to[24];
   snprintf(to, sizeof to, "%%%d", i);
   snprintf(from, sizeof from, i ? "%%%d" : "%%x", i - 1);
-  const sw_sdy_step line = {step->mesh, name_of(w, step->mesh), from, to, &w->type, &step->after, false, w->out};
+  sw_sharding after = step->after;
+  sw_sharding_normalise(step->mesh, &after);
+  const sw_sdy_step line = {step->mesh, name_of(w, step->mesh), from, to, &w->type, &after, false, w->out};
   SW_TRY(sw_sdy_step_write(&line, &step->coll, d));
   sw_text_puts(w->out, "\n");
   return SW_OK;

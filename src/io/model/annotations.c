@@ -332,7 +332,7 @@ void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices,
     write_text(o, "sharding", &text);
     if (a->required) sw_jw_bool(o, "required", true);
     if (a->for_users) write_users(g, a, o);
-    if (a->n_kept) write_replicated(g, a, o);
+    if (sw_annotation_said(a)->n_kept) write_replicated(g, sw_annotation_said(a), o);
     if (a->priority) sw_jw_i64(o, "priority", a->priority);
     if (a->derived) sw_jw_bool(o, "derived", true);
     sw_jw_end(o);
@@ -358,6 +358,7 @@ void sw_model_write_groups(const sw_graph *g, sw_json_out *o) {
 void sw_model_write_op_annotation(const sw_graph *g, const sw_annotation *a, sw_json_out *o) {
   const sw_loop_nest *s = g->ops[a->op].nest;
   sw_text text = {0};
+  a = sw_annotation_said(a);
   for (int l = 0; l < s->n_loops + s->n_linear; l++) {
     int n = 0;
     sw_text_puts(&text, l ? ",[" : "[[");
