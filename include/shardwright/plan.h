@@ -32,6 +32,10 @@ typedef struct sw_plan {
   double time_s;
 } sw_plan;
 
+static inline sw_selected sw_plan_selected(const sw_plan *p) {
+  return (sw_selected){p->ops, p->args, p->outputs, p->n_stated, p->stated};
+}
+
 /* A plan with every op uncut and everything replicated. */
 SW_API SW_CHECKED sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
                                       sw_diag *d);

@@ -82,8 +82,9 @@ typedef struct sw_stated {
   int32_t port;
   sw_sharding sharding;
 } sw_stated;
-/* Those that requirements of the model have led to, in order of ops and ports; borrowed. */
-SW_API const sw_stated *sw_selection_stated(const sw_selection *s, int32_t *n);
+/* Those that requirements of the model lead to with a choice, in order of ops and ports; in the arena. */
+SW_API SW_CHECKED sw_rc sw_selection_stated(const sw_selection *s, const int32_t *choice, sw_arena *arena, int32_t *n,
+                                            sw_stated **out, sw_diag *d);
 /* That of a port among n in order; NULL: the strategy has the word. */
 SW_API const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, int32_t port);
 /* A sharding that a value is to be made in: what its op gives, or how an argument arrives; or that one use of it is to
@@ -108,11 +109,17 @@ SW_API SW_CHECKED sw_rc sw_selection_further(const sw_selection *s, const int32_
 /* How many classes of ops that share their strategies there are. */
 SW_API int32_t sw_selection_classes(const sw_selection *s);
 
+/* What of a plan choices say; borrowed. */
+typedef struct sw_selected {
+  const sw_strategy *ops;
+  const sw_sharding *args, *outputs;
+  int32_t n_stated;
+  const sw_stated *stated;
+} sw_selected;
 /* The choices of a plan made elsewhere, as far as the problem has them and pins admit them; elsewhere missing[i] is
  * set. */
-SW_API void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw_sharding *args,
-                                const sw_sharding *outputs, int32_t *choice, bool *missing);
-/* Read a solution: ops[op id], args[argument], outputs[output] are filled. */
+SW_API void sw_selection_encode(const sw_selection *s, sw_selected from, int32_t *choice, bool *missing);
+/* Read a solution, but for what is stated: ops[op id], args[argument], outputs[output] are filled. */
 SW_API void sw_selection_decode(const sw_selection *s, const int32_t *choice, sw_strategy *ops, sw_sharding *args,
                                 sw_sharding *outputs);
 /* Of a choice of an argument's node: how it is held. */

@@ -27,7 +27,7 @@ static sw_rc add_reshard(finder *f, sw_id value, int32_t leg, const sw_sharding 
       sw_value_machine(f->p->graph, f->p->machine, value), from, to, type->rank, type->dims, moved, {0}};
   SW_TRY_NOTE(d, sw_route_cached(f->routes, &wanted, &route, d), "while resharding value '%s'",
               f->p->graph->values[value].name);
-  const double break_s = leg == 1 ? sw_value_break_s(f->p->graph, f->p->machine, value, from, to) : 0;
+  const double break_s = leg < 2 ? sw_value_break_s(f->p->graph, f->p->machine, value, from, to) : 0;
   return sw_array_push(&f->all, ((sw_plan_reshard){value, leg, *from, *to, route, break_s, {step, step}, 0, NULL}), d);
 }
 

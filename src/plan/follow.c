@@ -164,6 +164,24 @@ static bool keeps_partials(const sw_op *op, const sw_strategy *s) {
 static sw_rc cost_here(sw_follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double enough,
                        double *out, sw_diag *d);
 
+/* What bringing the results to what is required of them costs. */
+static sw_rc cost_behind(sw_follower *f, const sw_op *op, const sw_strategy *s, double enough, double *out,
+                         sw_diag *d) {
+  const int32_t unit = f->g->n_args + (sw_id)(op - f->g->ops);
+  *out = 0;
+  for (int32_t i = f->known->first_demand[unit]; i < f->known->first_demand[unit + 1] && *out < INFINITY; i++) {
+    const sw_demand *m = &f->known->demands[i];
+    sw_sharding made, to;
+    double more;
+    if (m->port < op->n_operands) continue;
+    sw_strategy_port(op, s, m->port, &made);
+    sw_demand_stated(f->g, op, m, s, &to);
+    SW_TRY(price(f, m->a->value, &made, &to, enough - *out, &more, d));
+    *out += more;
+  }
+  return SW_OK;
+}
+
 /* The op that makes a value, if it still waits. */
 static const sw_op *waiting_maker(const sw_follower *f, sw_id value) {
   sw_id def = f->g->values[value].def;
@@ -245,11 +263,11 @@ static sw_rc cost_here(sw_follower *f, const sw_op *op, const sw_strategy *s, co
     SW_TRY(cost_of_operand(f, op->operands[i], &to, enough - *out, &more, d));
     *out += more;
   }
-  if (f->given && *out < INFINITY) {
-    double more;
-    SW_TRY(cost_of_uses(f, op, s, enough - *out, &more, d));
-    *out += more;
-  }
+  double more = 0;
+  if (f->given && *out < INFINITY) SW_TRY(cost_of_uses(f, op, s, enough - *out, &more, d));
+  *out += more;
+  if (*out < INFINITY) SW_TRY(cost_behind(f, op, s, enough - *out, &more, d));
+  *out += *out < INFINITY ? more : 0;
   return SW_OK;
 }
 
@@ -416,19 +434,19 @@ static sw_rc choose_asked(sw_follower *f, const sw_op *op, sw_diag *d) {
 static bool is_unmet(sw_follower *f, const sw_op *op, int port, sw_sharding *out) {
   const sw_id id = (sw_id)(op - f->g->ops);
   const int32_t unit = f->g->n_args + id;
+  sw_sharding made;
+  sw_strategy_port(op, &f->plan->ops[id], port, &made);
   for (int32_t i = f->known->first_demand[unit]; i < f->known->first_demand[unit + 1]; i++) {
     const sw_demand *m = &f->known->demands[i];
-    if (m->port != port || sw_demand_is_met(f->g, op, m, &f->plan->ops[id])) continue;
-    *out = m->a->sharding;
-    return true;
+    if (m->port != port) continue;
+    sw_demand_stated(f->g, op, m, &f->plan->ops[id], out);
+    if (!sw_sharding_equal(out, &made)) return true;
   }
   const sw_id value = sw_port_value(op, port), group = group_of(f->known, value);
-  sw_sharding made;
   if (port < op->n_operands || !f->first_of || group < 0) return false;
   if (f->first_of[group] < 0) f->first_of[group] = value;
   if (f->first_of[group] == value) return false;
   sw_plan_value_sharding(f->plan, f->first_of[group], out);
-  sw_strategy_port(op, &f->plan->ops[id], port, &made);
   return !sw_sharding_equal(out, &made);
 }
 

@@ -24,9 +24,7 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
   sw_arena scratch = {0};
   sw_breakdown a;
   sw_selection_decode(s->selection, sol->choice, out->ops, out->args, out->outputs);
-  const sw_stated *stated = sw_selection_stated(s->selection, &out->n_stated);
-  out->stated = sw_arena_copy(s->arena, stated, (size_t)out->n_stated, sizeof *stated, d);
-  if (!out->stated) return SW_E_RESOURCE;
+  SW_TRY(sw_selection_stated(s->selection, sol->choice, s->arena, &out->n_stated, &out->stated, d));
   out->origin = "search";
   out->solver = sol->solver;
   out->cost_units = sol->cost;
@@ -86,7 +84,7 @@ static sw_rc take_start(sw_searcher *s, sw_diag *d) {
   SW_ARENA_NEW(s->missing, s->arena, n, d);
   SW_TRY(sw_selection_find_copies(s->selection, from->n_shared, from->shared, s->arena, &n_exact, &exact, d));
   SW_TRY(sw_relaxation_count(s->relaxed, n_exact, exact, d));
-  sw_selection_encode(s->selection, from->ops, from->args, from->outputs, s->start, s->missing);
+  sw_selection_encode(s->selection, sw_plan_selected(from), s->start, s->missing);
   for (int32_t i = 0; i < n; i++) any = any || s->missing[i];
   if (!any) s->missing = NULL;
   if (any) SW_TRY(sw_search_repair(s, s->o->selection.capacity_bytes, SW_REPAIR_FEW, s->start, d));
@@ -175,7 +173,7 @@ static sw_rc list_further(sw_planner *p, const sw_plan *plan, sw_diag *d) {
   bool *missing;
   SW_ARENA_NEW(choice, p->s.arena, n, d);
   SW_ARENA_NEW(missing, p->s.arena, n, d);
-  sw_selection_encode(p->s.selection, plan->ops, plan->args, plan->outputs, choice, missing);
+  sw_selection_encode(p->s.selection, sw_plan_selected(plan), choice, missing);
   return sw_selection_further(p->s.selection, choice, FURTHER, p->s.arena, &p->o.selection.further, d);
 }
 

@@ -84,7 +84,7 @@ static sw_rc add_away(const simplifier *m, uint8_t **points, sw_diag *d) {
   if (!from) return SW_OK;
   SW_ARENA_NEW(choice, s->arena, s->problem->n_nodes, d);
   SW_ARENA_NEW(missing, s->arena, s->problem->n_nodes, d);
-  sw_selection_encode(s->selection, from->ops, from->args, from->outputs, choice, missing);
+  sw_selection_encode(s->selection, sw_plan_selected(from), choice, missing);
   for (int32_t i = 0; i < s->problem->n_nodes; i++) {
     const int32_t n = s->problem->nodes[i].n_choices;
     if (missing[i]) continue;
@@ -268,7 +268,7 @@ sw_rc sw_search_simplify(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   const int32_t n = s->problem->n_nodes;
   SW_ARENA_NEW(m.best.choice, s->arena, n, d);
   SW_ARENA_NEW(missing, s->arena, n, d);
-  sw_selection_encode(s->selection, out->ops, out->args, out->outputs, m.best.choice, missing);
+  sw_selection_encode(s->selection, sw_plan_selected(out), m.best.choice, missing);
   for (int32_t i = 0; i < n; i++)
     if (missing[i]) return SW_OK;
   SW_TRY(settle(&m, m.best.choice, &m.best.cost, &raised, d));

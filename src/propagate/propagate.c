@@ -297,10 +297,8 @@ static sw_rc get_option(state *s, const sw_op *op, sw_strategy *st, bool *touche
 static bool meets_required(const state *s, const sw_op *op, const sw_strategy *st) {
   for (int i = 0; i < op->n_results; i++) {
     const mark *m = &s->def[op->results[i]];
-    sw_sharding given;
     if (!m->set || !m->by || !m->by->required) continue;
-    sw_strategy_result(op, st, i, &given);
-    if (!sw_annotation_admits(m->by, &given)) return false;
+    if (!sw_demand_is_met(s->g, op, &(sw_demand){m->by, op->n_operands + i}, st)) return false;
   }
   return true;
 }
@@ -487,11 +485,15 @@ static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw
   const sw_op *op = &s->g->ops[id];
   const sw_demand demand = {a, port};
   const bool met = sw_demand_is_met(s->g, op, &demand, &s->ops[id]);
+  sw_stated one = {.op = id, .port = port};
+  sw_sharding made;
   bool resharded;
   if (sw_port_is_border(op, port)) return SW_OK;
   SW_TRY(sw_demand_is_resharded(s->g, id, s->machine, &demand, met, &(sw_enumerate_options){0}, &resharded, d));
-  if (!resharded) return SW_OK;
-  return sw_stated_put(out, &(sw_stated){id, port, a->sharding}, d);
+  if (!resharded && !(met && a->required)) return SW_OK;
+  sw_demand_stated(s->g, op, &demand, &s->ops[id], &one.sharding);
+  sw_strategy_port(op, &s->ops[id], port, &made);
+  return sw_sharding_equal(&made, &one.sharding) ? SW_OK : sw_stated_put(out, &one, d);
 }
 
 static sw_rc state_annotations(state *s, sw_plan *out, sw_diag *d) {

@@ -56,20 +56,18 @@ static sw_rc block_dims(const partition *p, const sw_value *v, const sw_sharding
   return SW_FAIL_INPUT(d, v->span, "a block of '%s' is too large", v->name);
 }
 
-static sw_id find_copy(const partition *p, sw_id value, const sw_sharding *want) {
+static sw_id find_copy(const partition *p, sw_id value, const sw_sharding *want, size_t first) {
   const copies *c = &p->of[value];
-  for (size_t i = 0; i < c->local.n; i++) {
+  for (size_t i = first; i < c->local.n; i++) {
     if (sw_sharding_equal(&p->e.layouts.at[c->local.at[i]].sharding, want)) return c->local.at[i];
   }
   return -1;
 }
 
-/* A copy in the wanted sharding from one that is there, `local`: the steps of the route, unless it was made before. */
-static sw_rc reshard(partition *p, sw_id value, sw_id local, const sw_sharding *from, const sw_sharding *want,
-                     sw_id *out, sw_diag *d) {
+/* The steps of a route from a copy that is there, `local`. */
+static sw_rc take_route(partition *p, sw_id value, sw_id local, const sw_sharding *from, const sw_sharding *want,
+                        sw_id *out, sw_diag *d) {
   sw_emit *e = &p->e;
-  *out = find_copy(p, value, want);
-  if (*out >= 0) return SW_OK;
   if (local < 0) return SW_BUG(d, "value '%s' is used before it is made", e->model->values[value].name);
   const sw_type *type = &e->model->values[value].type;
   sw_route route;
@@ -85,11 +83,17 @@ static sw_rc reshard(partition *p, sw_id value, sw_id local, const sw_sharding *
     SW_TRY(say_layout(p, local, value, &route.step[i].after, d));
   }
   if (route.n_steps > 0 && !p->whole) SW_TRY(hold_as(p, &local, sw_sharding_held_as(want, type->dtype), d));
-  if (route.n_steps > 0) { /* else the two are one placement, spelled differently */
-    SW_TRY(set_layout(p, local, value, want, d));
-  }
   *out = local;
   return SW_OK;
+}
+
+/* A copy in the wanted sharding from one that is there, unless it was made before; `first`: the first that counts. */
+static sw_rc reshard(partition *p, sw_id value, sw_id local, const sw_sharding *from, const sw_sharding *want,
+                     size_t first, sw_id *out, sw_diag *d) {
+  *out = find_copy(p, value, want, first);
+  if (*out >= 0) return SW_OK;
+  SW_TRY(take_route(p, value, local, from, want, out, d));
+  return *out == local ? SW_OK : set_layout(p, *out, value, want, d); /* one placement, spelled differently, is there */
 }
 
 /* --- arguments --------------------------------------------------------------------------------------------------- */
@@ -142,7 +146,7 @@ static sw_rc add_args(partition *p, sw_diag *d) {
     e->now = (sw_origin){-1, g->args[i]};
     const sw_sharding *s = &e->plan->args[i];
     if (s->n_partial || s->offsets || s->halos) {
-      SW_TRY(reshard(p, g->args[i], ids[i], &whole, s, &local, d));
+      SW_TRY(reshard(p, g->args[i], ids[i], &whole, s, 0, &local, d));
       continue;
     }
     SW_TRY(slice_whole(p, ids[i], v, s, &local, d));
@@ -153,20 +157,16 @@ static sw_rc add_args(partition *p, sw_diag *d) {
 
 /* --- operands ---------------------------------------------------------------------------------------------------- */
 
-/* The value in the wanted sharding: there already, or by its route from how it was made, over the sharding that is
- * stated of it (also where it was made as it is wanted). */
+/* The value in the wanted sharding: there already, or by its route from how it was made; where another sharding is
+ * stated of it, from that, whatever it was made in. */
 static sw_rc fetch(partition *p, sw_id value, const sw_sharding *want, sw_id *out, sw_diag *d) {
   sw_sharding made, stated;
   sw_id local;
   sw_plan_made_sharding(p->e.plan, value, &made);
   sw_plan_value_sharding(p->e.plan, value, &stated);
-  local = find_copy(p, value, &made);
-  SW_TRY(reshard(p, value, local, &made, &stated, &local, d));
-  if (sw_sharding_equal(&stated, want)) {
-    *out = local;
-    return SW_OK;
-  }
-  return reshard(p, value, local, &stated, want, out, d);
+  const size_t brought = sw_sharding_equal(&made, &stated) ? 0 : 1; /* the first is how it was made */
+  SW_TRY(reshard(p, value, find_copy(p, value, &made, 0), &made, &stated, brought, &local, d));
+  return reshard(p, value, local, &stated, want, brought, out, d);
 }
 
 /* What an op works on: the value as it is stated of this use, and from there as the strategy wants it. */
@@ -178,12 +178,12 @@ static sw_rc fetch_operand(partition *p, sw_id id, int i, sw_id *out, sw_diag *d
   sw_plan_taken_sharding(e->plan, (sw_value_use){id, i}, &taken);
   e->now = (sw_origin){id, value};
   if (sw_plan_use_is_of_made(e->plan, (sw_value_use){id, i})) {
-    *out = find_copy(p, value, &taken);
+    *out = find_copy(p, value, &taken, 0);
     return *out >= 0 ? SW_OK : SW_BUG(d, "'%s' joins in another sharding", e->model->values[value].name);
   }
   SW_TRY(fetch(p, value, &stated, out, d));
   if (sw_plan_takes_halo(e->plan, (sw_value_use){id, i})) return SW_OK;
-  return sw_sharding_equal(&stated, &taken) ? SW_OK : reshard(p, value, *out, &stated, &taken, out, d);
+  return sw_sharding_equal(&stated, &taken) ? SW_OK : take_route(p, value, *out, &stated, &taken, out, d);
 }
 
 /* What enters a loop or a branch is resharded before it: once, and whichever branch runs. */

@@ -43,9 +43,10 @@ bool sw_port_is_border(const sw_op *op, int port) {
   return op->code == SW_OP_YIELD ? port >= op->n_operands : op->code == SW_OP_JOIN && port < op->n_operands;
 }
 
+static bool is_plain(const sw_sharding *s) { return !sw_sharding_is_special(s) && !s->n_partial; }
+
 bool sw_demand_is_flexible(const sw_graph *g, sw_id op, const sw_demand *m) {
-  const sw_sharding *s = &m->a->sharding;
-  return m->port >= 0 && (sw_sharding_is_special(s) || s->n_partial) && !sw_port_is_border(&g->ops[op], m->port);
+  return m->port >= 0 && !is_plain(&m->a->sharding) && !sw_port_is_border(&g->ops[op], m->port);
 }
 
 void sw_demands_drop_flexible(const sw_graph *g, sw_id op, sw_demands *m) {
@@ -56,11 +57,84 @@ void sw_demands_drop_flexible(const sw_graph *g, sw_id op, sw_demands *m) {
   m->n = kept;
 }
 
+/* --- what stands behind an op ------------------------------------------------------------------------------------- */
+
+/* What is carried through a loop or a branch is in one sharding there. */
+static bool is_carried(const sw_op *op) {
+  return op->code == SW_OP_ENTER || op->code == SW_OP_YIELD || op->code == SW_OP_JOIN;
+}
+
+/* A reshape of nothing stands for a collective or an annotation of the program's: what is done for it is done before
+ * it. */
+static bool is_same_value(const sw_graph *g, const sw_op *op) {
+  return op->code == SW_OP_RESHAPE && sw_type_equal(sw_operand_type(g, op, 0), sw_result_type(g, op, 0));
+}
+
+/* ... but where it must take its operand in some sharding: it is a step from that to what it must give. */
+static bool is_step(const sw_graph *g, const sw_op *op) {
+  if (!is_same_value(g, op)) return false;
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    if (!a->required || !a->for_users || a->value != op->operands[0]) continue;
+    for (int32_t k = 0; k < sw_annotation_n_ports(g, a); k++)
+      if (sw_annotation_use(g, a, k).op == op - g->ops) return true;
+  }
+  return false;
+}
+
+/* Is `want` what was made, each dim perhaps cut further by axes over which that is partial? */
+static bool scatters(const sw_sharding *made, const sw_sharding *want) {
+  for (int k = 0; k < made->rank; k++) {
+    int n, m;
+    const sw_axis_ref *have = sw_sharding_dim(made, k, &n), *w = sw_sharding_dim(want, k, &m);
+    if (n > m) return false;
+    for (int i = 0; i < m; i++) {
+      const bool there =
+          i < n ? sw_axis_ref_equal(have[i], w[i]) : has_ref(sw_sharding_partial(made), made->n_partial, w[i]);
+      if (!there) return false;
+    }
+  }
+  return true;
+}
+
+/* All partial axes, in place of which a dim is cut further; false where there is no room. */
+static bool scatter(const sw_mesh *mesh, const sw_sharding *made, int dim, sw_sharding *out) {
+  *out = *made;
+  out->n_partial = 0;
+  for (int i = 0; i < made->n_partial; i++)
+    if (!sw_sharding_push(out, dim, sw_sharding_partial(made)[i])) return false;
+  sw_sharding_normalise(mesh, out);
+  return true;
+}
+
+int sw_demand_behind(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_sharding *made,
+                     sw_sharding out[SW_MAX_RANK + 1]) {
+  const sw_annotation *a = m->a;
+  int n = 0;
+  out[0] = *made;
+  if (sw_annotation_admits(a, made)) return 1;
+  if (m->port < op->n_operands || is_carried(op) || !is_plain(&a->sharding)) return 0;
+  out[0].n_partial = 0;
+  const bool completes = made->n_partial && !is_same_value(g, op);
+  if (completes && sw_annotation_admits(a, &out[0])) n = 1;
+  for (int k = 0; k < made->rank && completes; k++)
+    if (a->open_dims >> k & 1 && scatter(&g->mesh, made, k, &out[n]) && sw_annotation_admits(a, &out[n])) n++;
+  if (n || !((completes && scatters(made, &a->sharding)) || is_step(g, op))) return n;
+  out[0] = a->sharding;
+  return 1;
+}
+
 bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s) {
-  sw_sharding at;
+  sw_sharding at, behind[SW_MAX_RANK + 1];
   if (m->port < 0) return sw_annotation_admits_strategy(g, m->a, s);
   sw_strategy_port(op, s, m->port, &at);
-  return sw_annotation_admits(m->a, &at);
+  return sw_demand_behind(g, op, m, &at, behind) > 0;
+}
+
+void sw_demand_stated(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s, sw_sharding *out) {
+  sw_sharding at, behind[SW_MAX_RANK + 1];
+  sw_strategy_port(op, s, m->port, &at);
+  *out = sw_demand_behind(g, op, m, &at, behind) ? behind[0] : m->a->sharding;
 }
 
 bool sw_demands_are_met(const void *user, const sw_strategy *s) {

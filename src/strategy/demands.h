@@ -21,6 +21,15 @@ SW_API bool sw_demand_is_flexible(const sw_graph *g, sw_id op, const sw_demand *
 /* Without those. */
 SW_API void sw_demands_drop_flexible(const sw_graph *g, sw_id op, sw_demands *m);
 SW_API bool sw_port_is_border(const sw_op *op, int port);
+/* What a result that is made so may be where its readers see it, to be as is demanded: as it is made where that will
+ * do; else a partial value completed right behind the op, or scattered there. Returns how many, the plainest first; 0:
+ * it does not meet the demand. Likewise of an operand, which is taken as it is. */
+SW_API int sw_demand_behind(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_sharding *made,
+                            sw_sharding out[SW_MAX_RANK + 1]);
+/* The plainest with a strategy; as is demanded where that does not meet it. */
+SW_API void sw_demand_stated(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s,
+                             sw_sharding *out);
+/* Of a result, also by what stands behind the op. */
 SW_API bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s);
 
 /* For sw_enumerate_options.admits: strategies that meet n of them. */

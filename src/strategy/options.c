@@ -63,29 +63,46 @@ sw_rc sw_options_of_value(const sw_graph *g, sw_id value, const sw_sharding *sha
   return SW_OK;
 }
 
+static sw_rc pick_bytes(const int64_t *from, const int32_t *which, int32_t n, sw_arena *arena, int64_t **out,
+                        sw_diag *d) {
+  *out = NULL;
+  if (!from) return SW_OK;
+  SW_ARENA_NEW(*out, arena, n, d);
+  for (int32_t k = 0; k < n; k++) (*out)[k] = from[which[k]];
+  return SW_OK;
+}
+
+sw_rc sw_options_pick(const sw_option_set *c, const int32_t *which, int32_t n, sw_arena *arena, sw_option_set *out,
+                      sw_diag *d) {
+  sw_strategy *strategies = NULL;
+  *out = (sw_option_set){.n = n, .n_ports = c->n_ports};
+  SW_ARENA_NEW(out->ports, arena, c->n_ports, d);
+  SW_TRY(pick_bytes(c->price, which, n, arena, &out->price, d));
+  SW_TRY(pick_bytes(c->temp, which, n, arena, &out->temp, d));
+  if (c->strategies) SW_ARENA_NEW(strategies, arena, n, d);
+  for (int32_t k = 0; strategies && k < n; k++) strategies[k] = c->strategies[which[k]];
+  out->strategies = strategies;
+  for (int32_t p = 0; p < c->n_ports; p++) {
+    const sw_option_port *from = &c->ports[p];
+    sw_option_port *to = &out->ports[p];
+    *to = (sw_option_port){.shape_class = from->shape_class, .tied = from->tied};
+    SW_ARENA_NEW(to->id, arena, n, d);
+    for (int32_t k = 0; k < n; k++) to->id[k] = from->id[which[k]];
+    SW_TRY(pick_bytes(from->bytes, which, n, arena, &to->bytes, d));
+    SW_TRY(pick_bytes(from->made, which, n, arena, &to->made, d));
+    SW_TRY(pick_bytes(from->both, which, n, arena, &to->both, d));
+  }
+  return SW_OK;
+}
+
 sw_rc sw_options_filter(const sw_option_set *c, const bool *keep, const int64_t *penalty, sw_arena *arena,
                         sw_option_set *out, sw_diag *d) {
-  int32_t n = 0;
-  for (int32_t i = 0; i < c->n; i++) n += keep[i];
-  SW_TRY(options_init(out, n, c->n_ports, arena, d));
-  sw_strategy *strategies = NULL;
-  if (c->strategies) SW_ARENA_NEW(strategies, arena, n, d);
-  if (c->temp) SW_ARENA_NEW(out->temp, arena, n, d);
-  int32_t k = 0;
-  for (int32_t i = 0; i < c->n; i++) {
-    if (!keep[i]) continue;
-    out->price[k] = sw_cost_add(c->price[i], penalty ? penalty[i] : 0);
-    if (c->temp) out->temp[k] = c->temp[i];
-    if (strategies) strategies[k] = c->strategies[i];
-    for (int32_t p = 0; p < c->n_ports; p++) {
-      out->ports[p].shape_class = c->ports[p].shape_class;
-      out->ports[p].tied = c->ports[p].tied;
-      out->ports[p].id[k] = c->ports[p].id[i];
-      out->ports[p].bytes[k] = c->ports[p].bytes[i];
-    }
-    k++;
-  }
-  out->strategies = strategies;
+  int32_t n = 0, *which;
+  SW_ARENA_NEW(which, arena, c->n, d);
+  for (int32_t i = 0; i < c->n; i++)
+    if (keep[i]) which[n++] = i;
+  SW_TRY(sw_options_pick(c, which, n, arena, out, d));
+  for (int32_t k = 0; k < n && penalty; k++) out->price[k] = sw_cost_add(out->price[k], penalty[which[k]]);
   return SW_OK;
 }
 

@@ -16,6 +16,9 @@ typedef struct sw_option_port {
   bool tied;      /* the value arrives as it is made: no copy in another sharding */
   int32_t *id;    /* per option: its sharding, by number in the shape class */
   int64_t *bytes; /* per option: of one device's block */
+  /* Of a result that is brought to another sharding behind the op (NULL: none is), per option: as it is made, and
+   * while it is brought there. */
+  int64_t *made, *both;
 } sw_option_port;
 
 typedef struct sw_option_set {
@@ -33,6 +36,9 @@ sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration 
 /* Given shardings of one value. `held`: the value stays on the devices (ties fall to fewer bytes). */
 sw_rc sw_options_of_value(const sw_graph *g, sw_id value, const sw_sharding *shardings, int32_t n, bool held,
                           sw_prices *prices, sw_arena *arena, sw_option_set *out, sw_diag *d);
+/* Those of these numbers, a number perhaps several times. */
+sw_rc sw_options_pick(const sw_option_set *c, const int32_t *which, int32_t n, sw_arena *arena, sw_option_set *out,
+                      sw_diag *d);
 /* Those options i with keep[i], with penalty[i] more cost (NULL: none). */
 sw_rc sw_options_filter(const sw_option_set *c, const bool *keep, const int64_t *penalty, sw_arena *arena,
                         sw_option_set *out, sw_diag *d);

@@ -117,10 +117,27 @@ static sw_rc look_at_all(const sw_pin_target *t, int32_t unit, sw_diag *d) {
 
 /* --- restrictions ------------------------------------------------------------------------------------------------ */
 
-static bool admits_option(const sw_pin_target *t, const pin *p, int32_t i) {
+/* As it is. */
+static bool admits_directly(const sw_pin_target *t, const pin *p, int32_t i) {
   const sw_option_set *c = t->options[p->at.unit];
   return p->at.port < 0 ? sw_annotation_admits_strategy(t->g, p->a, &c->strategies[i])
                         : sw_annotation_admits(p->a, sw_options_sharding(c, t->prices, p->at.port, i));
+}
+
+/* ... or with what stands behind the op. */
+static bool admits_option(const sw_pin_target *t, const pin *p, int32_t i) {
+  const sw_unit unit = sw_unit_at(t->units, p->at.unit);
+  if (admits_directly(t, p, i)) return true;
+  return p->a->required && unit.kind == SW_UNIT_OP && p->at.port >= 0 &&
+         sw_demand_is_met(t->g, &t->g->ops[unit.id], &(sw_demand){p->a, p->at.port},
+                          &t->options[p->at.unit]->strategies[i]);
+}
+
+static bool admits_any_directly(const sw_pin_target *t, const pin *p) {
+  for (int32_t i = 0; i < t->options[p->at.unit]->n; i++) {
+    if (admits_directly(t, p, i)) return true;
+  }
+  return false;
 }
 
 static bool admits_any(const sw_pin_target *t, const pin *p) {
@@ -189,36 +206,39 @@ static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strateg
   return (double)op->repeats * sw_machine_exchange_s(t->machine, &blocks, &window, bytes);
 }
 
-/* Price and temporary of what a choice gives or wants, resharded to or from what is stated. */
+/* Price and temporary of what a choice wants of an operand, resharded from what is stated. */
 static sw_rc add_stated(const sw_pin_target *t, const sw_op *op, int port, const sw_sharding *s, int32_t stated,
                         sw_option_set *c, bool *keep, sw_diag *d) {
   sw_option_port *at = &c->ports[port];
-  const bool operand = port < op->n_operands;
-  const sw_id value = sw_port_value(op, port);
+  const sw_id value = op->operands[port];
   const int64_t repeats = sw_value_repeats(t->g, value);
   for (int32_t i = 0; i < c->n; i++) {
+    const int32_t wanted = at->id[i];
     int64_t units;
     bool raised = false;
     keep[i] = true;
-    if (operand && t->g->values[value].def >= 0 &&
+    at->id[i] = stated;
+    if (t->g->values[value].def >= 0 &&
         sw_strategy_halo_is_held(t->g, op, sw_machine_mesh(t->machine), &c->strategies[i], port, s)) {
       c->price[i] = sw_max_i64(0, c->price[i] - sw_cost_units(t->machine, window_s(t, op, &c->strategies[i], port)));
-      at->id[i] = stated;
       continue;
     }
-    const int32_t from = operand ? stated : at->id[i], to = operand ? at->id[i] : stated;
-    SW_TRY(sw_prices_settle(t->prices, at->shape_class, from, to, &raised, d));
-    SW_TRY(sw_prices_get(t->prices, at->shape_class, from, to, &units, d));
+    SW_TRY(sw_prices_settle(t->prices, at->shape_class, stated, wanted, &raised, d));
+    SW_TRY(sw_prices_get(t->prices, at->shape_class, stated, wanted, &units, d));
     keep[i] = units < SW_FORBIDDEN;
     c->price[i] = sw_cost_add(c->price[i], sw_cost_times(units, repeats));
-    if (from != to) c->temp[i] += at->bytes[i];
-    at->id[i] = stated;
+    if (stated != wanted) c->temp[i] += at->bytes[i];
   }
   return SW_OK;
 }
 
-/* Every option has the required sharding at the port; those whose strategy has another pay for resharding it. */
-static sw_rc state_port(const sw_pin_target *t, const pin *p, sw_diag *d) {
+static sw_rc cannot_be_resharded(const sw_pin_target *t, const pin *p, sw_diag *d) {
+  return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' cannot be resharded to what is required of it",
+                 name_of(t, p->a));
+}
+
+/* Every option has the required sharding at the operand; those whose strategy wants another pay for resharding it. */
+static sw_rc state_operand(const sw_pin_target *t, const pin *p, sw_diag *d) {
   const int port = p->at.port;
   const sw_id id = sw_unit_at(t->units, p->at.unit).id;
   const sw_op *op = &t->g->ops[id];
@@ -238,12 +258,83 @@ static sw_rc state_port(const sw_pin_target *t, const pin *p, sw_diag *d) {
   }
   all = *out;
   SW_TRY(sw_options_filter(&all, keep, NULL, t->arena, out, d));
-  if (out->n == 0) {
-    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' cannot be resharded to what is required of it",
-                   name_of(t, p->a));
-  }
+  if (out->n == 0) return cannot_be_resharded(t, p, d);
   t->options[p->at.unit] = out;
   return sw_stated_put(t->stated, &(sw_stated){id, port, p->a->sharding}, d);
+}
+
+/* --- what readers see of a result --------------------------------------------------------------------------------- */
+
+/* Options, each once for every sharding that its result may be brought to behind the op. */
+typedef struct brought {
+  int32_t n;
+  int32_t *which, *to;
+  int64_t *units;
+  bool any; /* one is brought to another than it is made in */
+} brought;
+
+static sw_rc add_brought(const sw_pin_target *t, const pin *p, int32_t i, const sw_sharding *to, brought *b,
+                         sw_diag *d) {
+  const sw_option_set *c = t->options[p->at.unit];
+  const sw_option_port *at = &c->ports[p->at.port];
+  const sw_sharding made = *sw_options_sharding(c, t->prices, p->at.port, i);
+  int64_t units;
+  bool raised;
+  SW_TRY(sw_prices_id(t->prices, at->shape_class, to, &b->to[b->n], d));
+  SW_TRY(sw_prices_settle(t->prices, at->shape_class, at->id[i], b->to[b->n], &raised, d));
+  SW_TRY(sw_prices_get(t->prices, at->shape_class, at->id[i], b->to[b->n], &units, d));
+  if (units >= SW_FORBIDDEN) return SW_OK;
+  if (at->id[i] != b->to[b->n]) {
+    units += sw_cost_units(t->machine, sw_value_break_s(t->g, t->machine, p->a->value, &made, to));
+    b->any = true;
+  }
+  b->which[b->n] = i;
+  b->units[b->n++] = sw_cost_times(units, sw_value_repeats(t->g, p->a->value));
+  return SW_OK;
+}
+
+/* `all`: what no strategy gives by itself, or with a value completed, is resharded from whatever is made. */
+static sw_rc list_brought(const sw_pin_target *t, const pin *p, bool all, brought *b, sw_diag *d) {
+  const sw_option_set *c = t->options[p->at.unit];
+  const sw_op *op = &t->g->ops[sw_unit_at(t->units, p->at.unit).id];
+  const size_t most = (size_t)c->n * ((size_t)t->g->values[p->a->value].type.rank + 1);
+  SW_ARENA_NEW(b->which, t->arena, most, d);
+  SW_ARENA_NEW(b->to, t->arena, most, d);
+  SW_ARENA_NEW(b->units, t->arena, most, d);
+  for (int32_t i = 0; i < c->n; i++) {
+    const sw_sharding made = *sw_options_sharding(c, t->prices, p->at.port, i);
+    sw_sharding to[SW_MAX_RANK + 1];
+    SW_TRY(sw_prices_in_time(t->prices, d));
+    const int n = sw_demand_behind(t->g, op, &(sw_demand){p->a, p->at.port}, &made, to);
+    for (int k = 0; k < n; k++) SW_TRY(add_brought(t, p, i, &to[k], b, d));
+    if (!n && all) SW_TRY(add_brought(t, p, i, &p->a->sharding, b, d));
+  }
+  return SW_OK;
+}
+
+/* What is required of a result is what its readers see: what the op makes is brought to it behind the op. */
+static sw_rc state_result(const sw_pin_target *t, const pin *p, bool all, sw_diag *d) {
+  const sw_type *type = &t->g->values[p->a->value].type;
+  brought b = {0};
+  sw_option_set *c;
+  SW_TRY(list_brought(t, p, all, &b, d));
+  if (b.n == 0) return cannot_be_resharded(t, p, d);
+  SW_ARENA_NEW(c, t->arena, 1, d);
+  SW_TRY(sw_options_pick(t->options[p->at.unit], b.which, b.n, t->arena, c, d));
+  t->options[p->at.unit] = c;
+  if (!b.any) return SW_OK;
+  sw_option_port *at = &c->ports[p->at.port];
+  at->made = at->bytes;
+  SW_ARENA_NEW(at->bytes, t->arena, b.n, d);
+  SW_ARENA_NEW(at->both, t->arena, b.n, d);
+  for (int32_t i = 0; i < b.n; i++) {
+    const bool stays = at->id[i] == b.to[i];
+    at->id[i] = b.to[i];
+    at->bytes[i] = sw_sharding_held_bytes(sw_options_sharding(c, t->prices, p->at.port, i), type->dims, type->dtype);
+    at->both[i] = at->made[i] + (stays ? 0 : at->bytes[i]);
+    c->price[i] = sw_cost_add(c->price[i], b.units[i]);
+  }
+  return sw_stated_put(t->stated, &(sw_stated){sw_unit_at(t->units, p->at.unit).id, p->at.port, p->a->sharding}, d);
 }
 
 /* The annotation at a port of an op: kept by what its strategies do, or, where none does so by itself, by a reshard.
@@ -264,8 +355,10 @@ static sw_rc pin_port(const sw_pin_target *t, bool late, const pin *p, sw_diag *
   if (!late) SW_TRY(find_any(t, p, &found, d));
   found = !(flexible && sw_sharding_is_special(&p->a->sharding)) && admits_any(t, p);
   SW_TRY(sw_demand_is_resharded(t->g, id, t->machine, &demand, found, &any_size, &resharded, d));
-  if (!resharded) return restrict_unit(t, p, d);
-  return late ? state_port(t, p, d) : SW_OK;
+  if (!resharded) SW_TRY(restrict_unit(t, p, d));
+  if (!late) return SW_OK;
+  if (p->at.port >= t->g->ops[id].n_operands) return state_result(t, p, resharded, d);
+  return resharded ? state_operand(t, p, d) : SW_OK;
 }
 
 /* --- what enumeration left out, as an option by itself ------------------------------------------------------------ */
@@ -362,11 +455,10 @@ static sw_rc pin_result(const sw_pin_target *t, bool late, const pin *p, sw_diag
   const sw_id id = sw_unit_at(t->units, p->at.unit).id;
   const sw_op *op = &t->g->ops[id];
   sw_strategy made;
-  bool found;
   if (late || !p->a->required || sw_demand_is_flexible(t->g, id, &(sw_demand){p->a, p->at.port}))
     return pin_port(t, late, p, d);
-  SW_TRY(find_any(t, p, &found, d));
-  if (found || !strategy_giving(op, p->at.port, &p->a->sharding, &made) ||
+  if (!admits_any_directly(t, p)) SW_TRY(look_at_all(t, p->at.unit, d));
+  if (admits_any(t, p) || !strategy_giving(op, p->at.port, &p->a->sharding, &made) ||
       !sw_strategy_legal(t->g, op, sw_machine_mesh(t->machine), &made))
     return pin_port(t, false, p, d);
   return take_strategy(t, p->at.unit, &made, d);

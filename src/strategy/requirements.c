@@ -2,7 +2,8 @@
  *
  * Between a definition and its uses a value is resharded, so annotations can only exclude each other where one thing is
  * chosen for both: the strategy of an op, the sharding of values that are one (carried by a loop, joined, in a sharding
- * group), that of a state which comes and goes. Each of these is looked at by itself:
+ * group), that of a state which comes and goes. A sum may be completed behind its op. Each of these is looked at by
+ * itself:
  *
  *   op      option n:[y], result required [[x],[]]     no strategy does both
  *   values  h enters a loop [[x],[]], its yield gives [[],[x]]     shardings that one can have, less those that the
@@ -181,11 +182,19 @@ typedef struct filter {
   int result;
 } filter;
 
+/* What the readers of a result see, with what is demanded of it. */
+static void seen(const sw_demands_meet *m, const sw_strategy *s, int result, sw_sharding *out) {
+  const int port = m->op->n_operands + result;
+  sw_strategy_result(m->op, s, result, out);
+  for (size_t i = 0; i < m->n; i++)
+    if (m->at[i].port == port) sw_demand_stated(m->g, m->op, &m->at[i], s, out);
+}
+
 static bool passes(const void *user, const sw_strategy *s) {
   const filter *f = user;
   sw_sharding at;
   if (!sw_demands_are_met(&f->demands, s)) return false;
-  sw_strategy_result(f->demands.op, s, f->result, &at);
+  seen(&f->demands, s, f->result, &at);
   return f->c->any || is_left(f->c, &at);
 }
 
@@ -199,7 +208,7 @@ static sw_rc given_by_op(reader *r, const sw_demands *m, const sw_op *op, int re
     SW_TRY(sw_strategies_enumerate(r->g, op, r->machine, &o, &r->arena, &e, r->d));
     for (int32_t i = 0; i < e.n; i++) {
       sw_sharding at;
-      sw_strategy_result(op, &e.at[i], result, &at);
+      seen(&f.demands, &e.at[i], result, &at);
       if (!is_left(out, &at)) SW_TRY(sw_array_push(&out->left, at, r->d));
     }
     sw_arena_reset(&r->arena);

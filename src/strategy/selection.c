@@ -183,20 +183,36 @@ static sw_rc held_bytes(const sw_selection *s, const sw_unit *unit, const sw_opt
   return SW_OK;
 }
 
+/* What is brought to another sharding behind its op is there as it is made until its first use, and so brought from
+ * then on. */
+static void hold_brought(const sw_selection *s, sw_id value, const sw_option_port *at, sw_node *node, sw_use *uses) {
+  const sw_interval life = sw_value_life(&s->units, value, NULL);
+  const int32_t first = sw_use_step(&s->units, s->g->values[value].uses[0]);
+  if (first > life.first) uses[node->n_uses++] = use_of(&s->units, (sw_interval){life.first, first - 1}, at->made);
+  if (first < s->units.n_ops) uses[node->n_uses++] = use_of(&s->units, (sw_interval){first, first}, at->both);
+  if (first + 1 < s->units.n_ops && life.last > first)
+    uses[node->n_uses++] = use_of(&s->units, (sw_interval){first + 1, life.last}, at->bytes);
+}
+
 static sw_rc make_node(sw_selection *s, int32_t i, sw_diag *d) {
   const sw_unit unit = sw_unit_at(&s->units, i);
   const sw_option_set *c = s->options[i];
   sw_node node = {.n_choices = c->n, .cost = c->price};
   sw_use *uses;
-  SW_ARENA_NEW(uses, s->arena, unit.n_makes + 1, d);
+  SW_ARENA_NEW(uses, s->arena, 3 * unit.n_makes + 1, d);
+  node.uses = uses;
   for (int32_t k = 0; k < unit.n_makes; k++) {
+    const sw_option_port *at = &c->ports[unit.n_reads + k];
     const int64_t *bytes;
     if (!sw_value_is_stored(s->g, unit.makes[k])) continue; /* until a copy of it is made */
+    if (at->made && s->g->values[unit.makes[k]].n_uses) {
+      hold_brought(s, unit.makes[k], at, &node, uses);
+      continue;
+    }
     SW_TRY(held_bytes(s, &unit, c, k, &bytes, d));
     uses[node.n_uses++] = use_of(&s->units, sw_value_life(&s->units, unit.makes[k], NULL), bytes);
   }
   if (c->temp) uses[node.n_uses++] = use_of(&s->units, (sw_interval){unit.step, unit.step}, c->temp);
-  node.uses = uses;
   return sw_array_push(&s->nodes, node, d);
 }
 
@@ -508,9 +524,26 @@ void sw_selection_deinit(sw_selection *s) {
 }
 
 const sw_problem *sw_selection_problem(const sw_selection *s) { return &s->problem; }
-const sw_stated *sw_selection_stated(const sw_selection *s, int32_t *n) {
-  *n = s->n_stated;
-  return s->stated;
+/* What an option has at a port of which something is stated. */
+static void stated_of_option(const sw_selection *s, const sw_stated *at, int32_t option, sw_sharding *out) {
+  *out = *sw_options_sharding(s->options[sw_unit_of_op(&s->units, at->op)], &s->prices, at->port, option);
+}
+
+sw_rc sw_selection_stated(const sw_selection *s, const int32_t *choice, sw_arena *arena, int32_t *n, sw_stated **out,
+                          sw_diag *d) {
+  SW_ARENA_NEW(*out, arena, s->n_stated, d);
+  *n = 0;
+  for (int32_t i = 0; i < s->n_stated; i++) {
+    const sw_stated *at = &s->stated[i];
+    const int32_t unit = sw_unit_of_op(&s->units, at->op);
+    sw_stated *one = &(*out)[*n];
+    sw_sharding by_strategy;
+    *one = *at;
+    stated_of_option(s, at, choice[unit], &one->sharding);
+    sw_strategy_port(&s->g->ops[at->op], &s->options[unit]->strategies[choice[unit]], at->port, &by_strategy);
+    *n += !sw_sharding_equal(&one->sharding, &by_strategy);
+  }
+  return SW_OK;
 }
 
 int64_t sw_selection_pruned_inexact(const sw_selection *s) { return s->pruned_inexact; }
@@ -520,24 +553,40 @@ const sw_sharding *sw_selection_sharding(const sw_selection *s, int32_t argument
   return sw_options_sharding(s->options[argument], &s->prices, 0, choice);
 }
 
-/* The option of a unit whose first port has this sharding, or whose strategy is this; -1: there is none. */
-static int32_t option_of(const sw_selection *s, int32_t unit, const sw_sharding *sharding,
-                         const sw_strategy *strategy) {
-  const sw_option_set *c = s->options[unit];
-  for (int32_t k = 0; k < c->n; k++) {
-    if (strategy ? sw_strategy_equal(&c->strategies[k], strategy)
-                 : sw_sharding_equal(sw_options_sharding(c, &s->prices, 0, k), sharding))
-      return k;
+/* Is what the option has at ports of which something is stated what the plan has there? */
+static bool states_alike(const sw_selection *s, sw_id op, const sw_strategy *strategy, int32_t option, int32_t n,
+                         const sw_stated *stated) {
+  for (int32_t p = 0; p < s->g->ops[op].n_operands + s->g->ops[op].n_results && s->n_stated; p++) {
+    if (!sw_stated_at(s->stated, s->n_stated, op, p)) continue;
+    const sw_sharding *said = sw_stated_at(stated, n, op, p);
+    sw_sharding here, there;
+    stated_of_option(s, &(sw_stated){.op = op, .port = p}, option, &here);
+    sw_strategy_port(&s->g->ops[op], strategy, p, &there);
+    if (!sw_sharding_equal(&here, said ? said : &there)) return false;
   }
+  return true;
+}
+
+/* The option of a unit whose first port has this sharding; -1: there is none. */
+static int32_t option_of_value(const sw_selection *s, int32_t unit, const sw_sharding *sharding) {
+  for (int32_t k = 0; k < s->options[unit]->n; k++)
+    if (sw_sharding_equal(sw_options_sharding(s->options[unit], &s->prices, 0, k), sharding)) return k;
   return -1;
 }
 
-void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw_sharding *args,
-                         const sw_sharding *outputs, int32_t *choice, bool *missing) {
+void sw_selection_encode(const sw_selection *s, sw_selected from, int32_t *choice, bool *missing) {
   for (int32_t i = 0; i < s->units.n; i++) {
     const sw_unit unit = sw_unit_at(&s->units, i);
-    const sw_strategy *strategy = unit.kind == SW_UNIT_OP ? &ops[unit.id] : NULL;
-    choice[i] = option_of(s, i, unit.kind == SW_UNIT_ARGUMENT ? &args[unit.id] : &outputs[unit.id], strategy);
+    const sw_option_set *c = s->options[i];
+    choice[i] = -1;
+    if (unit.kind != SW_UNIT_OP)
+      choice[i] = option_of_value(s, i, &(unit.kind == SW_UNIT_ARGUMENT ? from.args : from.outputs)[unit.id]);
+    for (int32_t k = 0; unit.kind == SW_UNIT_OP && k < c->n && choice[i] < 0; k++) {
+      const sw_strategy *strategy = &from.ops[unit.id];
+      if (sw_strategy_equal(&c->strategies[k], strategy) &&
+          states_alike(s, unit.id, strategy, k, from.n_stated, from.stated))
+        choice[i] = k;
+    }
     missing[i] = choice[i] < 0 || s->nodes.at[i].cost[choice[i]] >= SW_FORBIDDEN;
     if (choice[i] < 0) choice[i] = 0;
   }

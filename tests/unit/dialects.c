@@ -189,27 +189,27 @@ static const row kRows[] = {
      GRID "func.func private @f(%b: " A ") -> " A " {\n%s = shard.sharding @g split_axes = [[1], [1]] : "
           "!shard.sharding\nreturn %b : " A "\n}\n",
      "%r = stablehlo.abs %a : " A "\n", NULL, "3:43: the sharding uses axis 1 twice"},
-    /* What the dialects leave undefined. */
-    {"a result twice", GRID,
+    /* Steps, and what stays undefined. */
+    {"a step", GRID,
      SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"
                        "%b = shard.shard %a to %s : " A "\n%r = shard.shard %b to %t : " A "\n",
-     NULL, "6:1: a value is annotated twice <5:1>"},
+     NULL, "a [[a0],[]]; r [[a1],[]]; "},
     {"a value twice", GRID,
      SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"
                        "%b = shard.shard %a to %s : " A "\n%r = shard.shard %a to %t : " A "\n",
      NULL, "6:1: a value is annotated twice <5:1>"},
-    {"a use twice", GRID,
+    {"a step behind a use", GRID,
      SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"
                        "%b = shard.shard %a to %s annotate_for_users : " A
                        "\n%r = shard.shard %b to %t annotate_for_users : " A "\n",
-     NULL, "6:1: a use is annotated twice <5:1>"},
-    {"a result behind its use", GRID,
+     NULL, "b [[a0],[]]; b [[a0],[]] for users; r [[a1],[]]; r [[a1],[]] for users; "},
+    {"a result behind a use", GRID,
      SHARDING("[[0]]") "%b = shard.shard %a to %s annotate_for_users : " A "\n%r = shard.shard %b to %s : " A "\n",
-     NULL, "5:1: a definition is annotated behind its use <4:1>"},
-    {"a use twice, in the RFC's form", CLUSTER,
+     NULL, "b [[a0],[]]; b [[a0],[]] for users; r [[a0],[]]; "},
+    {"a step behind a use, in the RFC's form", CLUSTER,
      "%b = mesh.annotate %a {sharding = [[0]], as_result = false} : " A " -> " A
      "\n%r = mesh.annotate %b {sharding = [[1]], as_result = false} : " A " -> " A "\n",
-     NULL, "4:1: a use is annotated twice <3:1>"},
+     NULL, "b [[a0],[]] hint; b [[a0],[]] for users hint; r [[a1],[]] hint; r [[a1],[]] for users hint; "},
     {"twice alike", GRID,
      SHARDING("[[0]]") "%b = shard.shard %a to %s : " A "\n%c = shard.shard %b to %s : " A
                        "\n%r = stablehlo.abs %c : " A "\n",

@@ -75,6 +75,21 @@ static bool is_as_option(const sw_annotation *a, const sw_strategy *s) {
   return sw_strategy_equal(&want, s);
 }
 
+/* Behind the op a sum may be completed, or scattered: the axes over which it is partial then cut it further. */
+static bool can_become(const sw_sharding *made, const sw_sharding *want) {
+  for (int k = 0, i = 0, w = 0; k < made->rank; k++) {
+    for (; i < made->n_refs && made->dim_of[i] == k; i++, w++)
+      if (w == want->n_refs || want->dim_of[w] != k || !sw_axis_ref_equal(made->refs[i], want->refs[w])) return false;
+    for (; w < want->n_refs && want->dim_of[w] == k; w++) {
+      bool summed = false;
+      for (int p = 0; p < made->n_partial; p++)
+        summed = summed || sw_axis_ref_equal(sw_sharding_partial(made)[p], want->refs[w]);
+      if (!summed) return false;
+    }
+  }
+  return made->n_partial || sw_sharding_equal(made, want);
+}
+
 static bool is_met(const all *a, const sw_annotation *m, const sw_strategy *s) {
   if (!m->required) return true; /* a hint may be left */
   const sw_id id = (sw_id)(a->op - a->g->ops);
@@ -82,7 +97,7 @@ static bool is_met(const all *a, const sw_annotation *m, const sw_strategy *s) {
   if (m->op >= 0) return m->op != id || is_as_option(m, s);
   for (int r = 0; r < a->op->n_results && !m->for_users; r++) {
     at_port(a, s, a->op->n_operands + r, &at);
-    if (a->op->results[r] == m->value && !sw_sharding_equal(&at, &m->sharding)) return false;
+    if (a->op->results[r] == m->value && !can_become(&at, &m->sharding)) return false;
   }
   for (int i = 0; i < a->op->n_operands && m->for_users; i++) {
     bool named = m->n_users == 0;

@@ -74,7 +74,7 @@ static void problem_says_the_same(sw_selection *s, const sw_plan *p, const sw_br
   bool *missing = calloc((size_t)n, sizeof *missing), any = false;
   int64_t most = 0;
   assert_true(choice && missing && problem->n_nodes == n);
-  sw_selection_encode(s, p->ops, p->args, p->outputs, choice, missing);
+  sw_selection_encode(s, sw_plan_selected(p), choice, missing);
   for (int32_t i = 0; i < n; i++) any = any || missing[i];
   if (!any) {
     bool raised = false;
@@ -131,7 +131,7 @@ static void plans_hold_more(sw_selection *s, const sw_problem *least, const sw_p
   assert_non_null(choice = sw_arena_alloc(arena, (size_t)n, sizeof *choice, &diag));
   assert_non_null(missing = sw_arena_alloc(arena, (size_t)n, sizeof *missing, &diag));
   assert_ok(sw_plan_build(from->graph, from->machine, arena, &p, &diag));
-  sw_selection_encode(s, from->ops, from->args, from->outputs, first, missing);
+  sw_selection_encode(s, sw_plan_selected(from), first, missing);
   for (int32_t i = 0; i < n; i++) any = any || missing[i];
   for (int t = 0; t < TRIES && !any; t++) {
     sw_breakdown b;
@@ -143,6 +143,7 @@ static void plans_hold_more(sw_selection *s, const sw_problem *least, const sw_p
       if (sw_problem_cost(problem, choice) >= SW_FORBIDDEN) choice[i] = was;
     }
     sw_selection_decode(s, choice, p.ops, p.args, p.outputs);
+    assert_ok(sw_selection_stated(s, choice, arena, &p.n_stated, &p.stated, &diag));
     if (sw_plan_breakdown(&p, arena, &b, &diag)) continue;
     no_step_counts_more(least, choice, &b, from->graph, arena);
     ++*drawn;

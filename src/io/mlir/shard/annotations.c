@@ -8,7 +8,8 @@
  *   %u = mesh.shard %y to <@g, [[0], [1]]> annotate_for_users : tensor<8x8xf32>
  *   %u = mesh.annotate %y {sharding = [[0], [1]], as_result = false, required = true} : T -> T
  *
- * A definition is annotated once, before its uses, and a use once: what the dialects leave undefined is refused.
+ * One op behind the other with another sharding is a step: a reshape of nothing, too, whose result is cut so. Two ops
+ * that annotate one definition differently are refused.
  */
 #include <string.h>
 
@@ -137,49 +138,49 @@ sw_rc sw_im_read_sharding_of(sw_importer *m, uint32_t op, uint32_t use, sw_im_cu
   return a.like < 0 ? SW_OK : SW_IM_FAIL(m, op, "nothing says how the value is cut whose sharding is taken");
 }
 
-/* --- what is undefined -------------------------------------------------------------------------------------------- */
+/* --- steps, and what is undefined --------------------------------------------------------------------------------- */
 
 static bool same(const sw_importer *m, const annotation *a, const annotation *b) {
   bool by_value = a->like >= 0 || b->like >= 0;
   return by_value ? a->like == b->like : sw_im_same_cut(m, &a->cut, &b->cut);
 }
 
-static sw_rc undefined(sw_importer *m, uint32_t op, uint32_t earlier, const char *what) {
-  sw_span at = sw_im_place(m, earlier);
-  (void)SW_IM_FAIL(m, op, "%s", what);
-  sw_diag_note(m->d, "the other annotation is at %s:%d:%d", at.file ? at.file : "?", at.line, at.col);
-  return SW_E_INPUT;
+/* The op that annotates what an annotating op takes; SW_IR_NONE: none does. */
+static sw_rc annotated_by(sw_importer *m, uint32_t op, uint32_t *source) {
+  SW_TRY(sw_im_definer(m, op, 0, source));
+  if (*source != SW_IR_NONE && !annotates(m->t, sw_im_op(m, *source))) *source = SW_IR_NONE;
+  return SW_OK;
 }
 
-/* Of a value that another op annotates. */
-static sw_rc check_use(sw_importer *m, uint32_t op, const annotation *a) {
+/* Does an op stand behind a use, or another one that says otherwise? */
+static sw_rc is_step(sw_importer *m, uint32_t op, const annotation *a, bool *out) {
   uint32_t source;
   annotation before;
-  SW_TRY(sw_im_definer(m, op, 0, &source));
-  if (source == SW_IR_NONE || !annotates(m->t, sw_im_op(m, source))) return SW_OK;
+  *out = false;
+  SW_TRY(annotated_by(m, op, &source));
+  if (source == SW_IR_NONE) return SW_OK;
   SW_TRY(read_annotation(m, source, &before));
-  if (!before.for_users) return SW_OK;
-  if (!a->for_users) {
-    return undefined(m, op, source, "a definition is annotated behind its use; expected it before its uses");
-  }
-  if (same(m, &before, a)) return SW_OK;
-  return undefined(m, op, source, "a use is annotated twice with different shardings; expected one sharding for it");
+  *out = !same(m, &before, a) || (before.for_users && !a->for_users);
+  return SW_OK;
 }
 
 /* The name in the function that the op annotates, through other ops that do. */
 static sw_rc annotated_name(sw_importer *m, uint32_t op, uint32_t *slot) {
-  for (bool for_users = false; !for_users;) {
+  for (bool own = false; !own;) {
     uint32_t source;
+    annotation a;
     *slot = m->names->use[sw_im_op(m, op)->first_use];
-    SW_TRY(sw_im_definer(m, op, 0, &source));
-    if (source == SW_IR_NONE || !annotates(m->t, sw_im_op(m, source))) break;
-    SW_TRY(read_for_users(m, sw_im_op(m, source), &for_users));
+    SW_TRY(annotated_by(m, op, &source));
+    if (source == SW_IR_NONE) break;
+    SW_TRY(read_annotation(m, source, &a));
+    SW_TRY(is_step(m, source, &a, &own));
+    own = own || a.for_users;
     op = source;
   }
   return SW_OK;
 }
 
-/* Definitions that are annotated have one sharding, also where several ops annotate them. */
+/* A definition has one sharding, also where several ops annotate it. */
 static sw_rc check_definition(sw_importer *m, uint32_t op, const annotation *a) {
   struct {
     uint32_t call, slot;
@@ -193,7 +194,10 @@ static sw_rc check_definition(sw_importer *m, uint32_t op, const annotation *a) 
   if (fresh || source == op) return SW_OK;
   SW_TRY(read_annotation(m, source, &before));
   if (same(m, &before, a)) return SW_OK;
-  return undefined(m, op, source, "a value is annotated twice with different shardings; expected one sharding");
+  sw_span at = sw_im_place(m, source);
+  (void)SW_IM_FAIL(m, op, "a value is annotated twice with different shardings; expected one sharding");
+  sw_diag_note(m->d, "the other annotation is at %s:%d:%d", at.file ? at.file : "?", at.line, at.col);
+  return SW_E_INPUT;
 }
 
 /* --- ops ---------------------------------------------------------------------------------------------------------- */
@@ -209,10 +213,10 @@ static sw_rc is_cut_otherwise(sw_importer *m, sw_id value, const sw_sharding *no
   return SW_OK;
 }
 
-static sw_rc annotate(sw_importer *m, uint32_t op, sw_id x, const annotation *a) {
+static sw_rc annotate(sw_importer *m, uint32_t op, sw_id x, const annotation *a, bool step) {
   const uint32_t at = sw_im_op(m, op)->text.at;
   sw_sharding s;
-  bool apart = a->for_users;
+  bool apart = a->for_users || step;
   if (a->like < 0) SW_TRY(sw_im_cut_as_sharding(m, &a->cut, &m->g->values[x].type, &s));
   if (a->like < 0 && !apart) SW_TRY(is_cut_otherwise(m, x, &s, &apart));
   if (apart) SW_TRY(sw_im_same_value(m, op, x, &x));
@@ -225,15 +229,16 @@ static sw_rc annotate(sw_importer *m, uint32_t op, sw_id x, const annotation *a)
 sw_rc sw_im_shard(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0);
   annotation a;
+  bool step;
   (void)row;
   SW_TRY(sw_im_operand_count(m, op, 1, 2));
   SW_TRY(read_annotation(m, op, &a));
   if (a.like < 0) SW_TRY(sw_im_check_cut(m, &a.cut, m->g->values[x].type.rank));
-  SW_TRY(check_use(m, op, &a));
-  if (!a.for_users) SW_TRY(check_definition(m, op, &a));
+  SW_TRY(is_step(m, op, &a, &step));
+  if (!a.for_users && !step) SW_TRY(check_definition(m, op, &a));
   if (m->has_named_meshes || m->cut || m->o->keep != SW_KEEP_ALL || !m->g->has_mesh)
     return sw_im_bind(m, op, 0, x, false);
-  return annotate(m, op, x, &a);
+  return annotate(m, op, x, &a, step);
 }
 
 /* Read where it is used; here for what is wrong with it. */
