@@ -9,6 +9,7 @@
 /* The value at a name is (id of the op + 1) << 32 | (id of the value + 1). */
 struct sw_graph_names {
   sw_dict ids;
+  const sw_annotation **said; /* by value, then by output (said.c); NULL: there are none */
 };
 
 /* What equal ops share: everything that follows from opcode, operand types and attributes. */
@@ -49,6 +50,8 @@ enum sw_name_use { SW_NAME_OF_VALUE, SW_NAME_OF_OP };
 sw_id sw_graph_named(const sw_graph *g, const char *name, size_t n, enum sw_name_use use);
 /* No two annotations of one definition, use or op say different things; definitions come first. */
 SW_CHECKED sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d);
+/* Fills names->said. */
+SW_CHECKED sw_rc sw_graph_index_said(sw_graph *g, sw_diag *d);
 /* Into the normal form; what was said is kept. */
 SW_CHECKED sw_rc sw_annotation_settle(sw_graph *g, sw_annotation *a, sw_diag *d);
 

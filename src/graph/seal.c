@@ -64,5 +64,6 @@ sw_rc sw_graph_seal(sw_graph *g, sw_diag *d) {
   SW_TRY(make_use_lists(g, d));
   SW_TRY(sw_graph_read_frames(g, d));
   SW_TRY(sw_graph_mind_infinities(g, d));
-  return sw_graph_verify(g, d);
+  SW_TRY(sw_graph_verify(g, d));
+  return sw_graph_index_said(g, d);
 }

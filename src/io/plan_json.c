@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "graph/said.h"
 #include "io/json_tree.h"
 #include "io/json_write.h"
 #include "io/plan_match.h"
@@ -53,7 +54,8 @@ static void put_arguments(sw_json_out *o, const sw_plan *p, bool forms) {
     if (forms) sw_type_print(&v->type, &form);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", v->name);
-    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->args[i]);
+    const sw_sharding said = sw_value_said(g, g->args[i], &p->args[i]);
+    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &said);
     if (forms) sw_jw_text(o, "form", &form);
     sw_jw_end(o);
   }
@@ -186,7 +188,10 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   put_ops(&o, p, !open);
   put_stated(&o, p);
   sw_jw_array(&o, "outputs");
-  for (int32_t i = 0; i < g->n_outputs; i++) put_sharding(&o, m, g->output_names[i], &p->outputs[i]);
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_sharding said = sw_output_said(g, i, &p->outputs[i]);
+    put_sharding(&o, m, g->output_names[i], &said);
+  }
   sw_jw_end(&o);
   put_shared(&o, p);
   sw_jw_end(&o);

@@ -208,7 +208,7 @@ static const sw_annotation *required_of(const sw_graph *g, sw_id value, bool for
 
 static void say_required(const explaining *e, const sw_annotation *a, sw_text *out) {
   sw_text_puts(out, a->for_users ? "its uses are required in " : "it is required in ");
-  sw_sharding_print(sw_machine_mesh(e->p->machine), &a->sharding, out);
+  sw_sharding_print(sw_machine_mesh(e->p->machine), &sw_annotation_said(a)->sharding, out);
   if (a->open_dims) sw_text_puts(out, " or cut further");
   if (a->span.line > 0)
     sw_text_printf(out, " (%s:%d:%d)", a->span.file ? a->span.file : "?", a->span.line, a->span.col);

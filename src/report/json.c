@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "graph/find.h"
+#include "graph/said.h"
 #include "report/answer.h"
 #include "report/completion.h"
 #include "report/groups.h"
@@ -133,7 +134,8 @@ static void put_argument(sw_json_out *o, const sw_plan *p, int32_t i, bool shape
   sw_jw_string(o, "kind", kind_text(v->kind));
   sw_jw_string(o, "dtype", sw_dtype_text(v->type.dtype));
   if (shape) sw_jw_i64_list(o, "shape", v->type.dims, v->type.rank);
-  sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->args[i]);
+  const sw_sharding said = sw_value_said(p->graph, p->graph->args[i], &p->args[i]);
+  sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &said);
 }
 
 static void put_groups(sw_json_out *o, const sw_plan *p, const sw_arg_groups *groups) {

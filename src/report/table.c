@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "graph/said.h"
 #include "report/compare.h"
 #include "report/completion.h"
 #include "report/groups.h"
@@ -142,7 +143,9 @@ static void print_summary(const sw_report *r, sw_text *out) {
 static void print_group(const sw_plan *p, const sw_name_group *group, sw_columns *c) {
   sw_text type = {0}, sharding = {0};
   sw_arg_group_type_print(p, group, &type);
-  sw_sharding_print(sw_machine_mesh(p->machine), &p->args[group->items[0]], &sharding);
+  const int32_t first = group->items[0];
+  const sw_sharding said = sw_value_said(p->graph, p->graph->args[first], &p->args[first]);
+  sw_sharding_print(sw_machine_mesh(p->machine), &said, &sharding);
   sw_columns_add(c, "%s", group->name);
   sw_columns_add(c, group->n > 1 ? "x%d" : "", group->n);
   sw_columns_add(c, "%s", sw_text_str(&type));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/said.h"
 #include "io/emit/sdy.h"
 #include "io/mlir/import/tuple.h"
 #include "io/mlir/write/split.h"
@@ -24,9 +25,18 @@ static sw_rc value_text(sw_ir_writer *w, const sw_sharding *s, const char **out)
   return rc;
 }
 
-static sw_rc value_texts(sw_ir_writer *w, const sw_sharding *all, uint32_t n, const char ***out) {
+/* Axes have names in Shardy's forms alone. */
+static bool has_names(const sw_ir_writer *w) { return strcmp(w->form->key, "sdy.sharding") == 0; }
+
+/* Of arguments, or of outputs. */
+static sw_rc value_texts(sw_ir_writer *w, const sw_sharding *all, bool outputs, uint32_t n, const char ***out) {
+  const sw_graph *g = w->p->graph;
   SW_ARENA_NEW(*out, &w->arena, n, w->d);
-  for (uint32_t i = 0; i < n; i++) SW_TRY(value_text(w, &all[i], &(*out)[i]));
+  for (uint32_t i = 0; i < n; i++) {
+    sw_sharding s = all[i];
+    if (has_names(w)) s = outputs ? sw_output_said(g, (int32_t)i, &s) : sw_value_said(g, g->args[i], &s);
+    SW_TRY(value_text(w, &s, &(*out)[i]));
+  }
   return SW_OK;
 }
 
@@ -89,8 +99,8 @@ static sw_rc write_signature(sw_ir_writer *w) {
   const uint32_t n_outputs = (uint32_t)w->p->graph->n_outputs;
   const char **args, **results;
   if (has_tuples(w, f, b)) return SW_OK;
-  SW_TRY(value_texts(w, w->plan->args, b->n_args, &args));
-  SW_TRY(value_texts(w, w->plan->outputs, n_outputs, &results));
+  SW_TRY(value_texts(w, w->plan->args, false, b->n_args, &args));
+  SW_TRY(value_texts(w, w->plan->outputs, true, n_outputs, &results));
   if (may_be_on_one_device(w)) leave_on_one_device(w, f, args, b->n_args, results, n_outputs);
   SW_TRY(sw_ir_set_args(&w->edits, f, args, b->n_args));
   return sw_ir_set_results(&w->edits, f, results, n_outputs);
@@ -225,6 +235,8 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
   }
   if (next != count || says_itself(w, o)) return SW_OK;
   if (w->form->constraints) return sw_ir_constrain_results(w, made, n, all);
+  for (size_t i = 0; i < n && has_names(w); i++)
+    all[made[i].result] = sw_value_said(w->p->graph, made[i].value, &all[made[i].result]);
   sw_text text = {0};
   sw_rc rc = w->form->put_values(w, all, count, &text);
   const char *value = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
