@@ -133,8 +133,7 @@ static sw_scalar through_memory(sw_dtype t, sw_scalar v) {
 sw_scalar sw_scalar_convert(sw_dtype from, sw_dtype to, sw_scalar v) {
   sw_dtype_class cf = sw_dtype_class_of(from), ct = sw_dtype_class_of(to);
   bool int_from = is_integer(cf), int_to = is_integer(ct);
-  if (ct == SW_CLASS_BOOL)
-    return (sw_scalar){.bits = int_from ? v.bits != 0 : v.re != 0 || (cf == SW_CLASS_COMPLEX && v.im != 0)};
+  if (ct == SW_CLASS_BOOL) return (sw_scalar){.bits = int_from ? v.bits != 0 : v.re != 0};
   if (int_to && !int_from) v.bits = integer_of_double(to, v.re);
   if (!int_to && int_from) v = (sw_scalar){.re = double_of_integer(cf, to, v.bits)};
   return through_memory(to, v);

@@ -346,13 +346,19 @@ static sw_rc mask_unequal(sw_emit *e, sw_id x, sw_id neutral, int dim, int loop,
 }
 
 sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduction kind, sw_diag *d) {
+  _Alignas(16) unsigned char element[16] = {0};
+  sw_reduction_identity_bytes(kind, sw_emit_type(e, e->in[operand])->dtype, element);
+  return sw_emit_fill_padding(e, operand, loop_kinds, element, d);
+}
+
+sw_rc sw_emit_fill_padding(sw_emit *e, int operand, unsigned loop_kinds, const void *element, sw_diag *d) {
   const sw_loop_nest *nest = e->op->nest;
   for (int k = 0; k < nest->maps[operand].rank; k++) {
     int loop = sw_emit_loop_of_dim(e, operand, k);
     if (loop < 0 || !(loop_kinds >> nest->loops[loop].kind & 1) || !is_padded(e, loop)) continue;
     if (sw_strategy_is_whole_at(e->op, e->strategy, operand, loop)) continue;
     sw_id neutral;
-    SW_TRY(sw_emit_identity(e, sw_emit_type(e, e->in[operand])->dtype, kind, &neutral, d));
+    SW_TRY(emit_constant(e, sw_emit_type(e, e->in[operand])->dtype, element, &neutral, d));
     const int64_t *starts = sw_strategy_starts(nest, e->strategy, loop);
     if (starts) {
       SW_TRY(mask_unequal(e, e->in[operand], neutral, k, loop, starts, &e->in[operand], d));

@@ -109,6 +109,8 @@ void sw_emit_result_dims(const sw_emit *e, int i, int64_t *dims);
 /* Replace padding along every dimension of operand i that follows a padded loop of the given kinds (bit set of 1 <<
  * sw_loop_kind) by the neutral element of `kind`. */
 sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduction kind, sw_diag *d);
+/* The same by any element, of the operand's dtype. */
+sw_rc sw_emit_fill_padding(sw_emit *e, int operand, unsigned loop_kinds, const void *element, sw_diag *d);
 /* Bring operand i into its window when the strategy needs one: by an exchange, or from the halo that is there; outside
  * the tensor stands `fill` (NULL: poison). */
 sw_rc sw_emit_window(sw_emit *e, int operand, const double *fill, sw_diag *d);

@@ -95,13 +95,23 @@ static sw_rc take_along(sw_emit *e, sw_id x, sw_id at, int dim, sw_id *out, sw_d
   return sw_emit_op(e, SW_OP_GATHER, in, 2, &a, out, d);
 }
 
+/* What is last in the order of top_k: of floats with a sign -NaN with all bits set (where all bits are a number, that
+ * is the least one). */
+static void last_of_order(sw_dtype t, unsigned char *element) {
+  sw_reduction_identity_bytes(SW_REDUCE_MAX, t, element);
+  if (sw_dtype_class_of(t) == SW_CLASS_FLOAT && sw_dtype_bits(t) >= 8 && t != SW_F8E8M0FNU)
+    memset(element, 0xff, (size_t)sw_dtype_bytes(t));
+}
+
 sw_rc sw_lower_top_k(sw_emit *e, sw_diag *d) {
   int dim = 0, loop = cut_loop_of_kind(e, SW_LOOP_PICK, &dim);
   if (loop < 0) return sw_lower_same(e, d);
   sw_attrs at;
   sw_id candidates[SW_MAX_RESULTS], best[SW_MAX_RESULTS];
   sw_attrs_copy(e->op, &at);
-  SW_TRY(sw_emit_neutralise(e, 0, 1u << SW_LOOP_PICK, SW_REDUCE_MAX, d));
+  _Alignas(16) unsigned char last[16] = {0};
+  last_of_order(sw_emit_type(e, e->in[0])->dtype, last);
+  SW_TRY(sw_emit_fill_padding(e, 0, 1u << SW_LOOP_PICK, last, d));
   sw_attrs_int(&at, SW_ATTR_K, sw_min_i64(sw_op_int(e->op, SW_ATTR_K, 1), sw_emit_block(e, loop)));
   SW_TRY(sw_emit_op_n(e, SW_OP_TOP_K, e->in, 1, &at, candidates, d));
   SW_TRY(globalise(e, &candidates[1], loop, d));

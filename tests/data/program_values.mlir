@@ -1880,3 +1880,209 @@ func.func @main() -> (tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>, te
   %6 = stablehlo.clamp %low, %b, %high : tensor<4xi1>
   return %0, %2, %3, %5, %6 : tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>, tensor<4xi1>
 }
+// -----
+// asin of complex numbers
+// = 0 0 0.280629562 -0.405112337 -1.35683534 1.59191259 1.57079633 0 1.50419142 -4.09628765 -1e-12 1e-12 0.785398163 461.556739 1.57079633 -inf 0 inf -0.785398163 inf nan nan
+func.func @main() -> (tensor<11xcomplex<f64>>) {
+  %x = stablehlo.constant dense<[(0.0, 0.0), (0.3, -0.4), (-2.5, 0.5), (1.0, 0.0), (30.0, -2.0), (-1e-12, 1e-12), (1e+200, 1e+200), (0x7FF0000000000000, -1.0), (0.5, 0x7FF0000000000000), (0xFFF0000000000000, 0x7FF0000000000000), (0.5, 0x7FF8000000000000)]> : tensor<11xcomplex<f64>>
+  %r = chlo.asin %x : tensor<11xcomplex<f64>> -> tensor<11xcomplex<f64>>
+  return %r : tensor<11xcomplex<f64>>
+}
+// -----
+// acos of complex numbers
+// = 1.57079633 -0 1.29016676 0.405112337 2.92763167 -1.59191259 0 -0 0.066604904 4.09628765 1.57079633 -1e-12 0.785398163 -461.556739 0 inf 1.57079633 -inf 2.35619449 -inf nan nan
+func.func @main() -> (tensor<11xcomplex<f64>>) {
+  %x = stablehlo.constant dense<[(0.0, 0.0), (0.3, -0.4), (-2.5, 0.5), (1.0, 0.0), (30.0, -2.0), (-1e-12, 1e-12), (1e+200, 1e+200), (0x7FF0000000000000, -1.0), (0.5, 0x7FF0000000000000), (0xFFF0000000000000, 0x7FF0000000000000), (0.5, 0x7FF8000000000000)]> : tensor<11xcomplex<f64>>
+  %r = chlo.acos %x : tensor<11xcomplex<f64>> -> tensor<11xcomplex<f64>>
+  return %r : tensor<11xcomplex<f64>>
+}
+// -----
+// atan of complex numbers
+// = 0 0 0.337370471 -0.379086872 -1.2018888 0.0670659966 0.785398163 0 1.5376225 -0.00220995914 -1e-12 1e-12 1.57079633 5e-201 1.57079633 -0 1.57079633 0 -1.57079633 0 nan nan
+func.func @main() -> (tensor<11xcomplex<f64>>) {
+  %x = stablehlo.constant dense<[(0.0, 0.0), (0.3, -0.4), (-2.5, 0.5), (1.0, 0.0), (30.0, -2.0), (-1e-12, 1e-12), (1e+200, 1e+200), (0x7FF0000000000000, -1.0), (0.5, 0x7FF0000000000000), (0xFFF0000000000000, 0x7FF0000000000000), (0.5, 0x7FF8000000000000)]> : tensor<11xcomplex<f64>>
+  %r = chlo.atan %x : tensor<11xcomplex<f64>> -> tensor<11xcomplex<f64>>
+  return %r : tensor<11xcomplex<f64>>
+}
+// -----
+// sinh of complex numbers
+// = 0 0 0.280481764 -0.407073991 -5.30955395 2.93997619 1.17520119 0 -2.2235713e+12 -4.85859192e+12 -1e-12 1e-12 inf -inf nan nan
+func.func @main() -> (tensor<8xcomplex<f64>>) {
+  %x = stablehlo.constant dense<[(0.0, 0.0), (0.3, -0.4), (-2.5, 0.5), (1.0, 0.0), (30.0, -2.0), (-1e-12, 1e-12), (0x7FF0000000000000, -1.0), (0.5, 0x7FF8000000000000)]> : tensor<8xcomplex<f64>>
+  %r = chlo.sinh %x : tensor<8xcomplex<f64>> -> tensor<8xcomplex<f64>>
+  return %r : tensor<8xcomplex<f64>>
+}
+// -----
+// cosh of complex numbers
+// = 1 0 0.962820531 -0.118585788 5.38159031 -2.90062254 1.54308063 0 -2.2235713e+12 -4.85859192e+12 1 -1e-24 inf -inf nan nan
+func.func @main() -> (tensor<8xcomplex<f64>>) {
+  %x = stablehlo.constant dense<[(0.0, 0.0), (0.3, -0.4), (-2.5, 0.5), (1.0, 0.0), (30.0, -2.0), (-1e-12, 1e-12), (0x7FF0000000000000, -1.0), (0.5, 0x7FF8000000000000)]> : tensor<8xcomplex<f64>>
+  %r = chlo.cosh %x : tensor<8xcomplex<f64>> -> tensor<8xcomplex<f64>>
+  return %r : tensor<8xcomplex<f64>>
+}
+// -----
+// asinh of complex numbers
+// = 0 0 0.318962433 -0.390316205 -1.66305974 0.184019926 0.881373587 0 4.09683585 -0.0665314839 -1e-12 1e-12 461.556739 0.785398163 inf -0 inf 1.57079633 -inf 0.785398163 nan nan
+func.func @main() -> (tensor<11xcomplex<f64>>) {
+  %x = stablehlo.constant dense<[(0.0, 0.0), (0.3, -0.4), (-2.5, 0.5), (1.0, 0.0), (30.0, -2.0), (-1e-12, 1e-12), (1e+200, 1e+200), (0x7FF0000000000000, -1.0), (0.5, 0x7FF0000000000000), (0xFFF0000000000000, 0x7FF0000000000000), (0.5, 0x7FF8000000000000)]> : tensor<11xcomplex<f64>>
+  %r = chlo.asinh %x : tensor<11xcomplex<f64>> -> tensor<11xcomplex<f64>>
+  return %r : tensor<11xcomplex<f64>>
+}
+// -----
+// acosh of complex numbers
+// = 0 1.57079633 0.405112337 -1.29016676 1.59191259 2.92763167 0 0 4.09628765 -0.066604904 1e-12 1.57079633 461.556739 0.785398163 inf -0 inf 1.57079633 inf 2.35619449 nan nan
+func.func @main() -> (tensor<11xcomplex<f64>>) {
+  %x = stablehlo.constant dense<[(0.0, 0.0), (0.3, -0.4), (-2.5, 0.5), (1.0, 0.0), (30.0, -2.0), (-1e-12, 1e-12), (1e+200, 1e+200), (0x7FF0000000000000, -1.0), (0.5, 0x7FF0000000000000), (0xFFF0000000000000, 0x7FF0000000000000), (0.5, 0x7FF8000000000000)]> : tensor<11xcomplex<f64>>
+  %r = chlo.acosh %x : tensor<11xcomplex<f64>> -> tensor<11xcomplex<f64>>
+  return %r : tensor<11xcomplex<f64>>
+}
+// -----
+// atanh of complex numbers
+// = 0 0 0.261492139 -0.408822523 -0.402359478 1.48086958 0.0331978685 -1.5685815 -1e-12 1e-12 5e-201 1.57079633 0 -1.57079633 0 1.57079633 -0 1.57079633 nan nan
+func.func @main() -> (tensor<10xcomplex<f64>>) {
+  %x = stablehlo.constant dense<[(0.0, 0.0), (0.3, -0.4), (-2.5, 0.5), (30.0, -2.0), (-1e-12, 1e-12), (1e+200, 1e+200), (0x7FF0000000000000, -1.0), (0.5, 0x7FF0000000000000), (0xFFF0000000000000, 0x7FF0000000000000), (0.5, 0x7FF8000000000000)]> : tensor<10xcomplex<f64>>
+  %r = chlo.atanh %x : tensor<10xcomplex<f64>> -> tensor<10xcomplex<f64>>
+  return %r : tensor<10xcomplex<f64>>
+}
+// -----
+// expm1 and log_plus_one of complex numbers near their edges
+// = inf 0 -46.0517019 -1.57079633 460.863592 0.785398163
+func.func @main() -> (tensor<1xcomplex<f64>>, tensor<2xcomplex<f64>>) {
+  %x = stablehlo.constant dense<[(1.0e3, 0.0)]> : tensor<1xcomplex<f64>>
+  %y = stablehlo.constant dense<[(-1.0, -1.0e-20), (1.0e200, 1.0e200)]> : tensor<2xcomplex<f64>>
+  %r = stablehlo.exponential_minus_one %x : tensor<1xcomplex<f64>>
+  %s = stablehlo.log_plus_one %y : tensor<2xcomplex<f64>>
+  return %r, %s : tensor<1xcomplex<f64>>, tensor<2xcomplex<f64>>
+}
+// -----
+// convert of complex numbers to booleans: the imaginary part does not count
+// = 1 0 1
+func.func @main() -> (tensor<3xi1>) {
+  %c = stablehlo.constant dense<[(-1.0, 0.0), (0.0, 1.0), (1.0, 0.0)]> : tensor<3xcomplex<f64>>
+  %r = stablehlo.convert %c : (tensor<3xcomplex<f64>>) -> tensor<3xi1>
+  return %r : tensor<3xi1>
+}
+// -----
+// reduce_precision of NaN: infinite where no bit is left to say it
+// = inf -inf nan
+func.func @main() -> (tensor<2xf64>, tensor<1xf64>) {
+  %x = stablehlo.constant dense<[0x7FFFFFFFFFFFFFFF, 0xFFF8000000000000]> : tensor<2xf64>
+  %y = stablehlo.constant dense<[0x7FFFFFFFFFFFFFFF]> : tensor<1xf64>
+  %r = stablehlo.reduce_precision %x, format = e5m0 : tensor<2xf64>
+  %s = stablehlo.reduce_precision %y, format = e5m1 : tensor<1xf64>
+  return %r, %s : tensor<2xf64>, tensor<1xf64>
+}
+// -----
+// top_k of numbers and NaN by the total order, of halves
+// = nan inf 3 -inf nan 1 0 4 3 2 1 0
+func.func @main() -> (tensor<5xf32>, tensor<5xi32>, tensor<2xi32>) {
+  %c = stablehlo.constant dense<[0x7F800000, 0x7FC00000, 0xFFC00000, 0xFF800000, 3.0]> : tensor<5xf32>
+  %d = stablehlo.constant dense<[-0.0, 0.0]> : tensor<2xf16>
+  %v, %i = chlo.top_k(%c, k = 5) : tensor<5xf32> -> (tensor<5xf32>, tensor<5xi32>)
+  %w, %j = chlo.top_k(%d, k = 2) : tensor<2xf16> -> (tensor<2xf16>, tensor<2xi32>)
+  return %v, %i, %j : tensor<5xf32>, tensor<5xi32>, tensor<2xi32>
+}
+// -----
+// top_k of booleans
+// = 1 1 0 1 3 0
+func.func @main() -> (tensor<3xi1>, tensor<3xi32>) {
+  %c = stablehlo.constant dense<[false, true, false, true]> : tensor<4xi1>
+  %v, %i = chlo.top_k(%c, k = 3) : tensor<4xi1> -> (tensor<3xi1>, tensor<3xi32>)
+  return %v, %i : tensor<3xi1>, tensor<3xi32>
+}
+// -----
+// select_and_scatter of booleans
+// = 0 1 1 0
+func.func @main() -> (tensor<4xi1>) {
+  %x = stablehlo.constant dense<[false, true, false, false]> : tensor<4xi1>
+  %s = stablehlo.constant dense<[true, true]> : tensor<2xi1>
+  %z = stablehlo.constant dense<false> : tensor<i1>
+  %r = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+    %p = stablehlo.compare GE, %a, %b : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+    %p = stablehlo.or %a, %b : tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }) : (tensor<4xi1>, tensor<2xi1>, tensor<i1>) -> tensor<4xi1>
+  return %r : tensor<4xi1>
+}
+// -----
+// mulhi of i64 and ui64
+// = -1 0 4611686018427387904 -1 -4611686018427387904 4611686018427387903 1 0 6148914691236517205
+func.func @main() -> (tensor<6xi64>, tensor<3xi64>) {
+  %x = stablehlo.constant dense<[-1, -1, -9223372036854775808, 1, -9223372036854775808, 9223372036854775807]> : tensor<6xi64>
+  %y = stablehlo.constant dense<[1, -1, -9223372036854775808, -1, 9223372036854775807, 9223372036854775807]> : tensor<6xi64>
+  %a = chlo.mulhi %x, %y : tensor<6xi64>, tensor<6xi64> -> tensor<6xi64>
+  %u = stablehlo.constant dense<[18446744073709551615, 4294967295, 9223372036854775808]> : tensor<3xui64>
+  %v = stablehlo.constant dense<[2, 4294967297, 12297829382473034411]> : tensor<3xui64>
+  %b = chlo.mulhi %u, %v : tensor<3xui64>, tensor<3xui64> -> tensor<3xui64>
+  %c = stablehlo.convert %b : (tensor<3xui64>) -> tensor<3xi64>
+  return %a, %c : tensor<6xi64>, tensor<3xi64>
+}
+// -----
+// reducers that widen: reduce, with and without a known reduction
+// = 200000 3e38 4e38 600000 -2
+func.func @main() -> (tensor<f32>, tensor<2xf64>, tensor<i32>, tensor<i16>) {
+  %x = stablehlo.constant dense<[1.0e5, 1.0e5]> : tensor<2xf32>
+  %o = stablehlo.constant dense<[[1.0e38, 2.0e38], [2.0e38, 2.0e38]]> : tensor<2x2xf32>
+  %k = stablehlo.constant dense<[100, 100, 60]> : tensor<3xi8>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1> : tensor<i8>
+  %n = stablehlo.constant dense<2> : tensor<i8>
+  %a = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+  %b = "stablehlo.reduce"(%o, %z) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<f64>, %q: tensor<f64>):
+    %s = stablehlo.add %p, %q : tensor<f64>
+    stablehlo.return %s : tensor<f64>
+  }) : (tensor<2x2xf32>, tensor<f32>) -> tensor<2xf64>
+  %c = "stablehlo.reduce"(%k, %one) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+    %s = stablehlo.multiply %p, %q : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<3xi8>, tensor<i8>) -> tensor<i32>
+  %d = "stablehlo.reduce"(%k, %n) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<i16>, %q: tensor<i16>):
+    %s = stablehlo.minimum %p, %q : tensor<i16>
+    %m = stablehlo.negate %s : tensor<i16>
+    %l = stablehlo.negate %m : tensor<i16>
+    %j = stablehlo.minimum %l, %p : tensor<i16>
+    stablehlo.return %j : tensor<i16>
+  }) : (tensor<3xi8>, tensor<i8>) -> tensor<i16>
+  %e = stablehlo.negate %d : tensor<i16>
+  return %a, %b, %c, %e : tensor<f32>, tensor<2xf64>, tensor<i32>, tensor<i16>
+}
+// -----
+// reducers that widen: reduce_window, scatter, select_and_scatter
+// = 250 220 150 200 7 0 225 0 75
+func.func @main() -> (tensor<2xi32>, tensor<3xi16>, tensor<4xi16>) {
+  %x = stablehlo.constant dense<[120, 100, 90]> : tensor<3xi8>
+  %z = stablehlo.constant dense<30> : tensor<i8>
+  %w = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 2>}> ({
+  ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+    %s = stablehlo.add %p, %q : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<3xi8>, tensor<i8>) -> tensor<2xi32>
+  %t = stablehlo.constant dense<[50, 100, 7]> : tensor<3xi8>
+  %i = stablehlo.constant dense<[[0], [1]]> : tensor<2x1xi32>
+  %u = stablehlo.constant dense<[100, 100]> : tensor<2xi8>
+  %c = "stablehlo.scatter"(%t, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%p: tensor<i16>, %q: tensor<i16>):
+    %s = stablehlo.add %p, %q : tensor<i16>
+    stablehlo.return %s : tensor<i16>
+  }) : (tensor<3xi8>, tensor<2x1xi32>, tensor<2xi8>) -> tensor<3xi16>
+  %y = stablehlo.constant dense<[1, 3, 2, 5]> : tensor<4xi8>
+  %v = stablehlo.constant dense<[100, 125, 75]> : tensor<3xi8>
+  %d = stablehlo.constant dense<0> : tensor<i8>
+  %g = "stablehlo.select_and_scatter"(%y, %v, %d) <{window_dimensions = array<i64: 2>}> ({
+  ^bb0(%p: tensor<i8>, %q: tensor<i8>):
+    %s = stablehlo.compare GE, %p, %q : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    stablehlo.return %s : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<i16>, %q: tensor<i16>):
+    %s = stablehlo.add %p, %q : tensor<i16>
+    stablehlo.return %s : tensor<i16>
+  }) : (tensor<4xi8>, tensor<3xi8>, tensor<i8>) -> tensor<4xi16>
+  return %w, %c, %g : tensor<2xi32>, tensor<3xi16>, tensor<4xi16>
+}

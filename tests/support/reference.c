@@ -409,6 +409,22 @@ static sw_scalar arg_pick(const call *c, const int64_t *at) {
   return (sw_scalar){.bits = (uint64_t)best[dim]};
 }
 
+/* Where an element stands in the order: NaN above numbers, -0 as 0; or the total order by sign. */
+static int before(sw_dtype t, bool total, sw_scalar a, sw_scalar b) {
+  if (!is_float(t)) {
+    if (is_signed(t)) return ((int64_t)a.bits > (int64_t)b.bits) - ((int64_t)a.bits < (int64_t)b.bits);
+    return (a.bits > b.bits) - (a.bits < b.bits);
+  }
+  double x = isnan(a.re) ? (total && signbit(a.re) ? -3 : 3) : isinf(a.re) ? (a.re > 0 ? 2 : -2) : 0;
+  double y = isnan(b.re) ? (total && signbit(b.re) ? -3 : 3) : isinf(b.re) ? (b.re > 0 ? 2 : -2) : 0;
+  if (x == 0 && y == 0)
+    x = a.re, y = b.re;
+  else if (x == 0 || y == 0)
+    return (x > y) - (x < y);
+  if (x == y && total && x == 0) return (int)signbit(b.re) - (int)signbit(a.re);
+  return (x > y) - (x < y);
+}
+
 /* Repeatedly the best of those not taken. */
 static void top_k(const call *c) {
   const sw_buffer *x = c->in[0], *values = c->out[0], *indices = c->out[1];
@@ -425,7 +441,7 @@ static void top_k(const call *c) {
         taken = taken || (int64_t)get(indices, earlier).bits == i;
       from[dim] = i;
       memcpy(other, from, sizeof other);
-      if (taken || (best[dim] >= 0 && !beats(x->dtype, get(x, other), get(x, best), false))) continue;
+      if (taken || (best[dim] >= 0 && before(x->dtype, true, get(x, other), get(x, best)) <= 0)) continue;
       memcpy(best, from, sizeof best);
     }
     sw_scalar_store(values->dtype, get(x, best), address(values, at));
@@ -625,29 +641,13 @@ static void scatter(const call *c) {
 
 /* --- sort --------------------------------------------------------------------------------------------------------- */
 
-/* Where an element stands in the order: NaN above numbers, -0 as 0; or the total order by sign. */
-static int before(const call *c, sw_dtype t, sw_scalar a, sw_scalar b) {
-  bool total = sw_op_int(c->op, SW_ATTR_TOTAL_ORDER, 0) != 0;
-  if (!is_float(t)) {
-    if (is_signed(t)) return ((int64_t)a.bits > (int64_t)b.bits) - ((int64_t)a.bits < (int64_t)b.bits);
-    return (a.bits > b.bits) - (a.bits < b.bits);
-  }
-  double x = isnan(a.re) ? (total && signbit(a.re) ? -3 : 3) : isinf(a.re) ? (a.re > 0 ? 2 : -2) : 0;
-  double y = isnan(b.re) ? (total && signbit(b.re) ? -3 : 3) : isinf(b.re) ? (b.re > 0 ? 2 : -2) : 0;
-  if (x == 0 && y == 0)
-    x = a.re, y = b.re;
-  else if (x == 0 || y == 0)
-    return (x > y) - (x < y);
-  if (x == y && total && x == 0) return (int)signbit(b.re) - (int)signbit(a.re);
-  return (x > y) - (x < y);
-}
-
 static bool goes_first(const call *c, const int64_t *a, const int64_t *b, int64_t dim) {
   int n;
   const int64_t *keys = sw_op_ints(c->op, SW_ATTR_KEYS, &n);
+  bool total = sw_op_int(c->op, SW_ATTR_TOTAL_ORDER, 0) != 0;
   for (int k = 0; k < n; k++) {
     const sw_buffer *x = c->in[keys[k]];
-    int order = before(c, x->dtype, get(x, a), get(x, b));
+    int order = before(x->dtype, total, get(x, a), get(x, b));
     if (sw_op_int(c->op, SW_ATTR_DESCENDING, 0)) order = -order;
     if (order) return order < 0;
   }

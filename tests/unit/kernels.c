@@ -126,7 +126,7 @@ static void make_select_and_scatter(op_case *c) {
     int64_t room = x[i] + low[i] + high[i] - window[i];
     source[i] = room < 0 || x[i] + low[i] + high[i] <= 0 ? 0 : room / stride[i] + 1;
   }
-  sw_dtype t = below(c, 2) ? ANY_OF(c, kFloats) : SW_I32;
+  sw_dtype t = below(c, 2) ? ANY_OF(c, kFloats) : below(c, 4) ? SW_I32 : SW_BOOL;
   c->wild = below(c, 2) == 0;
   numbers(c, t, rank, x);
   input(c, t, rank, source, (sw_fill){.kind = SW_FILL_SMALL, .limit = 4});
@@ -427,7 +427,7 @@ static void make_top_k(op_case *c) {
   int rank = shape(c, 1, 3, dims), dim = (int)below(c, rank);
   dims[dim] = between(c, 1, 12);
   c->wild = below(c, 2) == 0;
-  numbers(c, below(c, 2) ? ANY_OF(c, kFloats) : ANY_OF(c, kInts), rank, dims);
+  numbers(c, below(c, 2) ? ANY_OF(c, kFloats) : below(c, 4) ? ANY_OF(c, kInts) : SW_BOOL, rank, dims);
   put_int(c, SW_ATTR_K, between(c, 1, dims[dim]));
   if (dim != rank - 1 || below(c, 2)) put_int(c, SW_ATTR_DIM, dim);
 }

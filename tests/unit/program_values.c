@@ -6,6 +6,9 @@
  *   // = 2 0 2
  *   func.func @main() -> (tensor<3xi32>) { ...
  *
+ * or in tests/data/refused/programs.mlir under what is wrong with it, `// ! line:col: message` (line 1 is the first one
+ * of the program).
+ *
  * Every program runs on one device, then under random plans on several meshes, and must give the same numbers each
  * time.
  */
@@ -24,7 +27,7 @@
 #include "shardwright/validate.h"
 
 typedef struct row {
-  sw_text name, want; /* the numbers stand apart by blanks */
+  sw_text name, want, wrong; /* the numbers stand apart by blanks */
   const char *program;
   size_t n;
 } row;
@@ -34,49 +37,51 @@ enum { MOST_ROWS = 256 };
 typedef struct rows {
   row at[MOST_ROWS];
   int n;
-  char *bytes;
+  char *bytes[2]; /* of the files */
 } rows;
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
 static bool starts(const char *at, const char *word) { return strncmp(at, word, strlen(word)) == 0; }
 
-/* One module: "// NAME", lines of "// = NUMBERS", then the program up to `end`. */
+/* One module: "// NAME", lines of "// = NUMBERS" or one of "// ! MESSAGE", then the program up to `end`. */
 static row read_row(const char *at, const char *end) {
   row r = {0};
   for (; at < end && starts(at, "// "); at = strchr(at, '\n') + 1) {
     const char *eol = strchr(at, '\n');
-    bool number = starts(at, "// = ");
-    if (!number && r.name.n) fail_msg("%s: a second name: %.*s", sw_text_str(&r.name), (int)(eol - at), at);
+    bool number = starts(at, "// = "), wrong = starts(at, "// ! ");
+    sw_text *to = number ? &r.want : wrong ? &r.wrong : &r.name;
+    if (to == &r.name && r.name.n) fail_msg("%s: a second name: %.*s", sw_text_str(&r.name), (int)(eol - at), at);
     if (number) sw_text_puts(&r.want, " ");
-    sw_text_append(number ? &r.want : &r.name, at + (number ? 5 : 3), (size_t)(eol - at - (number ? 5 : 3)));
+    int skip = to == &r.name ? 3 : 5;
+    sw_text_append(to, at + skip, (size_t)(eol - at - skip));
   }
-  if (!r.name.n || !r.want.n) fail_msg("a program without name or numbers: %.60s", at);
+  if (!r.name.n || !r.want.n == !r.wrong.n) fail_msg("a program without name or numbers: %.60s", at);
   r.program = at;
   r.n = (size_t)(end - at);
   return r;
 }
 
-static void read_rows(rows *all) {
+static void read_rows(rows *all, const char *path, char **bytes) {
   static const char kSplit[] = "// -----\n";
   size_t n;
   sw_diag diag = {0};
-  assert_ok(sw_file_read(SW_SOURCE_DIR "/tests/data/program_values.mlir", &all->bytes, &n, &diag));
-  for (const char *at = all->bytes, *end = at + n; at < end; all->n++) {
+  assert_ok(sw_file_read(path, bytes, &n, &diag));
+  for (const char *at = *bytes, *end = at + n; at < end; all->n++) {
     const char *split = strstr(at, kSplit), *stop = split ? split : end;
     assert_true(all->n < MOST_ROWS);
     all->at[all->n] = read_row(at, stop);
     at = split ? split + strlen(kSplit) : end;
   }
-  assert_true(all->n > 50);
 }
 
 static void free_rows(rows *all) {
   for (int i = 0; i < all->n; i++) {
     sw_text_free(&all->at[i].name);
     sw_text_free(&all->at[i].want);
+    sw_text_free(&all->at[i].wrong);
   }
-  sw_mem_free(all->bytes);
+  for (int i = 0; i < 2; i++) sw_mem_free(all->bytes[i]);
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------ */
@@ -161,16 +166,32 @@ static void check_plans(void **state) {
   sw_program_destroy(p);
 }
 
+static void check_wrong(void **state) {
+  const row *r = *state;
+  sw_diag diag = {0};
+  sw_program *p = NULL;
+  sw_text said = {0};
+  assert_int_equal(sw_program_parse("t.mlir", r->program, r->n, NULL, &p, &diag), SW_E_INPUT);
+  sw_text_printf(&said, "%d:%d: %s", diag.line, diag.col, diag.text);
+  assert_string_equal(sw_text_str(&said), sw_text_str(&r->wrong));
+  sw_text_free(&said);
+  sw_program_destroy(p);
+}
+
 int main(void) {
   static rows all;
   static struct CMUnitTest tests[2 * MOST_ROWS];
-  read_rows(&all);
+  size_t n = 0;
+  read_rows(&all, SW_SOURCE_DIR "/tests/data/program_values.mlir", &all.bytes[0]);
+  read_rows(&all, SW_SOURCE_DIR "/tests/data/refused/programs.mlir", &all.bytes[1]);
+  assert_true(all.n > 100);
   for (int i = 0; i < all.n; i++) {
     const char *name = sw_text_str(&all.at[i].name);
-    tests[i] = (struct CMUnitTest){name, check_single, NULL, NULL, &all.at[i]};
-    tests[all.n + i] = (struct CMUnitTest){name, check_plans, NULL, NULL, &all.at[i]};
+    bool wrong = all.at[i].wrong.n > 0;
+    tests[n++] = (struct CMUnitTest){name, wrong ? check_wrong : check_single, NULL, NULL, &all.at[i]};
+    if (!wrong) tests[n++] = (struct CMUnitTest){name, check_plans, NULL, NULL, &all.at[i]};
   }
-  int failed = _cmocka_run_group_tests("program_values", tests, 2 * (size_t)all.n, NULL, NULL);
+  int failed = _cmocka_run_group_tests("program_values", tests, n, NULL, NULL);
   free_rows(&all);
   return failed;
 }

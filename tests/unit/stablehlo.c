@@ -438,9 +438,9 @@ static const bad kBad[] = {
     {"an operand of another element type, in a region",
      MAIN "  %z = stablehlo.constant dense<0.0> : " S
           "\n  %0 = \"stablehlo.reduce\"(%a, %z) <{dimensions = array<i64: 1>}> ({\n  ^bb0(%x: " S ", %y: " S
-          "):\n    %c = stablehlo.add %x, %y : " S "\n    stablehlo.return %c : tensor<i32>\n  }) : (" A ", " S
+          "):\n    %c = stablehlo.add %x, %y : tensor<i32>\n    stablehlo.return %c : " S "\n  }) : (" A ", " S
           ") -> tensor<4xf32>\n  return %a : " A "\n}",
-     6, 22, "value '%c' is " S "; expected tensor<i32>, as the op says"},
+     6, 22, "value '%c' is tensor<i32>; expected " S ", as the op says"},
     {"types of fewer operands",
      MAIN "  %0 = stablehlo.compare LT, %a, %a : (" A ") -> tensor<4x6xi1>\n  return %a : " A "\n}", 2, 39,
      "there are types of 1 operands; expected 2, one for each"},

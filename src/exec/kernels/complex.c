@@ -12,11 +12,14 @@
 typedef double complex number;
 
 static number of_expm1(number a) {
-  double half = sin(cimag(a) / 2);
-  return sw_complex_of(expm1(creal(a)) * cos(cimag(a)) - 2 * half * half, exp(creal(a)) * sin(cimag(a)));
+  double half = sin(cimag(a) / 2), im = cimag(a);
+  return sw_complex_of(expm1(creal(a)) * cos(im) - 2 * half * half, im == 0 ? im : exp(creal(a)) * sin(im));
 }
+/* |1 + a|^2 - 1 is exact enough only where it is small. */
 static number of_log1p(number a) {
-  return sw_complex_of(log1p(creal(a) * (2 + creal(a)) + cimag(a) * cimag(a)) / 2, atan2(cimag(a), 1 + creal(a)));
+  double re = creal(a), im = cimag(a), over = re * (2 + re) + im * im;
+  bool small = over > -0.5 && over < 1;
+  return sw_complex_of(small ? log1p(over) / 2 : log(hypot(1 + re, im)), atan2(im, 1 + re));
 }
 /* -i log((x + iy) / sqrt(x^2 + y^2)) */
 static number of_atan2(number y, number x) {
@@ -40,6 +43,14 @@ static number of_sign(number a) { return a == 0 ? 0 : a / cabs(a); }
   X(SIN, csin(a))                 \
   X(COS, ccos(a))                 \
   X(TAN, ctan(a))                 \
+  X(ASIN, casin(a))               \
+  X(ACOS, cacos(a))               \
+  X(ATAN, catan(a))               \
+  X(SINH, csinh(a))               \
+  X(COSH, ccosh(a))               \
+  X(ASINH, casinh(a))             \
+  X(ACOSH, cacosh(a))             \
+  X(ATANH, catanh(a))             \
   X(SIGN, of_sign(a))
 #define REAL_OPS(X) \
   X(ABS, cabs(a))   \

@@ -1,5 +1,5 @@
-/* argmax, argmin and top_k: the best elements along a dim, by an order in which NaN beats numbers and equals go by
- * index.
+/* argmax, argmin and top_k: the best elements along a dim, equals by index. For argmax and argmin NaN beats numbers;
+ * top_k picks by the total order, in which it does by its sign.
  *
  *   argmax of (3, 7, 7) = 1      top_k of (3, 7, 7), k 2: values (7, 7), indices (1, 2)
  *
@@ -69,7 +69,7 @@ static void top_of_line(const sw_buffer *x, const sw_lines *l, int64_t first, ca
   uint64_t keys[SW_CHUNK];
   for (int64_t i = 0; i < l->extent; i += SW_CHUNK) {
     int64_t m = sw_min_i64(SW_CHUNK, l->extent - i);
-    sw_load_keys(x->dtype, (const char *)x->data + (first + i * l->inner) * bytes, l->inner * bytes, m, false, keys);
+    sw_load_total_keys(x->dtype, (const char *)x->data + (first + i * l->inner) * bytes, l->inner * bytes, m, keys);
     for (int64_t j = 0; j < m; j++) {
       candidate next = {keys[j], i + j};
       if (held < k) {

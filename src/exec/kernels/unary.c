@@ -172,8 +172,9 @@ sw_rc sw_kernel_convert(const sw_kernel_call *c, sw_diag *d) {
 /* --- reduce_precision --------------------------------------------------------------------------------------------- */
 
 /* The nearest number with so many bits (ties to even); beyond the largest it is infinite, below the least normal one
- * 0. */
+ * 0. NaN without a bit of its own is infinite, too. */
 static double with_precision(double v, int exponent_bits, int mantissa_bits) {
+  if (isnan(v) && !mantissa_bits) return copysign(INFINITY, v);
   if (v != v || isinf(v) || v == 0) return v;
   int exponent, most = exponent_bits > 11 ? 1023 : (1 << (exponent_bits - 1)) - 1;
   double digits = frexp(v, &exponent);

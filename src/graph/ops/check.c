@@ -109,6 +109,7 @@ sw_rc sw_check_starts(const sw_rule_call *c, int first, int count) {
   for (int i = first; i < c->n_operands; i++) {
     SW_TRY(sw_check_scalar(c, i));
     SW_TRY(sw_check_class(c, i, SW_INTS));
+    SW_TRY(sw_check_same_dtype(c, first, i));
   }
   return SW_OK;
 }

@@ -99,7 +99,7 @@ void sw_nest_of_cumulative(const sw_rule_call *c, sw_nest_builder *b) {
 
 sw_rc sw_infer_top_k(sw_rule_call *c) {
   const sw_type *x = &c->operands[0];
-  SW_TRY(sw_check_class(c, 0, SW_REALS));
+  SW_TRY(sw_check_class(c, 0, SW_REALS | SW_BOOLS));
   SW_TRY(sw_check_dim(c, SW_ATTR_DIM, x->rank));
   int64_t dim = sw_call_int(c, SW_ATTR_DIM), k = sw_call_int(c, SW_ATTR_K);
   if (k < 0 || k > x->dims[dim]) {
@@ -206,7 +206,7 @@ static sw_rc check_select_by(const sw_rule_call *c) {
 sw_rc sw_infer_select_and_scatter(sw_rule_call *c) {
   const sw_type *x = &c->operands[0], *source = &c->operands[1];
   sw_reduction kind;
-  SW_TRY(sw_check_class(c, 0, SW_REALS));
+  SW_TRY(sw_check_class(c, 0, SW_REALS | SW_BOOLS));
   SW_TRY(sw_check_kind(c, &kind));
   SW_TRY(check_select_by(c));
   SW_TRY(sw_check_same_dtype(c, 0, 1));

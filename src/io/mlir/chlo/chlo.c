@@ -91,15 +91,58 @@ static sw_rc constant_like(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_emit_op(m, op, SW_OP_CONSTANT, 0, NULL, &a);
 }
 
-/* The upper half of a product, by way of integers of 64 bits. */
+static sw_rc bits_as(sw_importer *m, uint32_t op, sw_id x, sw_dtype t, sw_id *out) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_int(&a, SW_ATTR_DTYPE, t);
+  return sw_im_help(m, op, SW_OP_BITCAST, 1, &x, &a, out);
+}
+
+/* Of numbers of 64 bits, by their halves of 32, as if there were no signs; a negative one then counts 2^64 too much:
+ *
+ *   s = ah bl + (al bl >> 32), t = al bh + low(s), ah bh + (s >> 32) + (t >> 32) - (a < 0 ? b : 0) - (b < 0 ? a : 0)
+ */
+static sw_rc mulhi_of_halves(sw_importer *m, uint32_t op, const sw_id said[2], sw_type t) {
+  sw_id x[2], low[2], high[2], extra[2], by, mask, sign, s, u, y;
+  SW_TRY(sw_im_number(m, op, SW_U64, 32, t.rank, t.dims, &by));
+  SW_TRY(sw_im_number(m, op, SW_U64, UINT32_MAX, t.rank, t.dims, &mask));
+  SW_TRY(sw_im_number(m, op, t.dtype, 63, t.rank, t.dims, &sign));
+  for (int i = 0; i < 2; i++) {
+    SW_TRY(bits_as(m, op, said[i], SW_U64, &x[i]));
+    SW_TRY(sw_im_two(m, op, SW_OP_AND, x[i], mask, &low[i]));
+    SW_TRY(sw_im_two(m, op, SW_OP_SHIFT_RIGHT_LOGICAL, x[i], by, &high[i]));
+  }
+  SW_TRY(sw_im_two(m, op, SW_OP_MULTIPLY, low[0], low[1], &y));
+  SW_TRY(sw_im_two(m, op, SW_OP_SHIFT_RIGHT_LOGICAL, y, by, &y));
+  SW_TRY(sw_im_two(m, op, SW_OP_MULTIPLY, high[0], low[1], &s));
+  SW_TRY(sw_im_two(m, op, SW_OP_ADD, s, y, &s));
+  SW_TRY(sw_im_two(m, op, SW_OP_AND, s, mask, &y));
+  SW_TRY(sw_im_two(m, op, SW_OP_MULTIPLY, low[0], high[1], &u));
+  SW_TRY(sw_im_two(m, op, SW_OP_ADD, u, y, &u));
+  SW_TRY(sw_im_two(m, op, SW_OP_MULTIPLY, high[0], high[1], &y));
+  SW_TRY(sw_im_two(m, op, SW_OP_SHIFT_RIGHT_LOGICAL, s, by, &s));
+  SW_TRY(sw_im_two(m, op, SW_OP_SHIFT_RIGHT_LOGICAL, u, by, &u));
+  SW_TRY(sw_im_two(m, op, SW_OP_ADD, y, s, &y));
+  SW_TRY(sw_im_two(m, op, SW_OP_ADD, y, u, &y));
+  SW_TRY(bits_as(m, op, y, t.dtype, &y));
+  for (int i = 0; i < 2 && t.dtype == SW_I64; i++) {
+    SW_TRY(sw_im_two(m, op, SW_OP_SHIFT_RIGHT_ARITHMETIC, said[i], sign, &extra[i]));
+    SW_TRY(sw_im_two(m, op, SW_OP_AND, extra[i], said[1 - i], &extra[i]));
+    SW_TRY(sw_im_two(m, op, SW_OP_SUBTRACT, y, extra[i], &y));
+  }
+  return sw_im_results_are(m, op, &y, 1);
+}
+
+/* The upper half of a product. */
 static sw_rc mulhi(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
   SW_TRY(sw_im_operand_count(m, op, 2, 2));
   sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)}, by, y;
   sw_type t = *sw_im_type(m, x[0]);
   bool is_signed = sw_dtype_class_of(t.dtype) == SW_CLASS_SIGNED;
   bool whole = is_signed || sw_dtype_class_of(t.dtype) == SW_CLASS_UNSIGNED;
   if (!whole) return SW_IM_FAIL(m, op, "operands are %s; expected integers", sw_dtype_text(t.dtype));
-  if (sw_dtype_bits(t.dtype) > 32 || !sw_type_equal(&t, sw_im_type(m, x[1]))) return sw_im_opaque(m, op, row->name);
+  if (!sw_type_equal(&t, sw_im_type(m, x[1]))) return SW_IM_FAIL(m, op, "operands are of two types; expected one");
+  if (sw_dtype_bits(t.dtype) > 32) return mulhi_of_halves(m, op, x, t);
   sw_dtype wide = is_signed ? SW_I64 : SW_U64;
   for (int i = 0; i < 2; i++) SW_TRY(sw_im_converted(m, op, x[i], wide, &x[i]));
   SW_TRY(sw_im_two(m, op, SW_OP_MULTIPLY, x[0], x[1], &y));
@@ -116,12 +159,6 @@ static sw_rc square(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* --- next_after -------------------------------------------------------------------------------------------------- */
-
-static sw_rc bits_as(sw_importer *m, uint32_t op, sw_id x, sw_dtype t, sw_id *out) {
-  sw_im_attrs a = {.n = 0};
-  sw_im_int(&a, SW_ATTR_DTYPE, t);
-  return sw_im_help(m, op, SW_OP_BITCAST, 1, &x, &a, out);
-}
 
 /* One more or one less in the bits of a magnitude: away from 0 when y lies there. From 0 it is the least number with
  * y's sign. y itself where x is y, NaN where one is. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "io/mlir/flow/rule.h"
+#include "io/mlir/import/verify.h"
 #include "shardwright/program.h"
 
 bool sw_layer_parse(const char *text, sw_layer *out) {
@@ -52,11 +53,12 @@ static sw_rc rules(const question *q, sw_program_flow *p, sw_text *out, sw_diag 
   return out->rc;
 }
 
-static sw_rc answer_tree(const sw_ir_tree *t, const question *q, sw_text *out, sw_diag *d) {
+static sw_rc answer_tree(sw_ir_tree *t, const question *q, sw_text *out, sw_diag *d) {
   sw_ir_names names;
   sw_program_flow p = {0};
   const int reading = q->work == rules ? SW_READ_SCALARS : q->how->layer == SW_LAYER_WHOLE ? SW_READ_WHOLE : 0;
   sw_rc rc = sw_ir_resolve(t, &names, d);
+  if (!rc) rc = sw_ir_verify(t, &names, d);
   if (!rc) rc = sw_sdy_verify(t, &names, false, d);
   if (!rc) rc = sw_program_flow_read(t, &names, reading, &p, d);
   if (!rc) rc = q->work(q, &p, out, d);

@@ -44,6 +44,28 @@ sw_rc sw_im_list(sw_importer *m, sw_ir_span value, const int64_t **out, int *n) 
   return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
 }
 
+sw_rc sw_im_pairs(sw_importer *m, uint32_t op, const char *name, sw_ir_span value, const int64_t **out, int *n) {
+  SW_TRY(sw_im_list(m, value, out, n));
+  bool fits = true, typed = false;
+  for (uint32_t at = value.at; at + 7 < value.end && !typed; at++) {
+    if (memcmp(m->t->s + at, "tensor<", 7) != 0) continue;
+    sw_type type;
+    SW_TRY(sw_ir_read_type(m->t, (sw_ir_span){at, value.end}, &m->scratch, &type, m->d));
+    typed = true;
+    fits = type.rank == 2 && type.dims[1] == 2;
+  }
+  uint32_t cursor = 0, inner;
+  sw_ir_span row, number;
+  while (fits && !typed && *n > 0 && sw_ir_next_item(m->t, value, &cursor, &row)) {
+    int numbers = 0;
+    inner = 0;
+    while (sw_ir_next_item(m->t, row, &inner, &number)) numbers++;
+    fits = numbers == 2;
+  }
+  if (fits) return SW_OK;
+  return SW_IM_FAIL(m, op, "'%s' has no two numbers for each dim; expected pairs of a low and a high one", name);
+}
+
 sw_rc sw_im_ints(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value) {
   const int64_t *v = NULL;
   int n;

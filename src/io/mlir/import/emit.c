@@ -211,10 +211,10 @@ bool sw_im_is_complex_extreme(const sw_importer *m, const sw_ir_row *row, const 
   return extreme && sw_im_is_complex(m, x[0]) && sw_im_is_complex(m, x[1]);
 }
 
-sw_rc sw_im_reduced_as(sw_importer *m, uint32_t op, sw_id x, sw_id init, sw_id *out) {
-  sw_dtype t = sw_im_type(m, init)->dtype;
-  *out = x;
-  return sw_im_type(m, x)->dtype == t ? SW_OK : sw_im_converted(m, op, x, t, out);
+sw_rc sw_im_reduced_as(sw_importer *m, uint32_t op, uint32_t i, sw_id *x) {
+  sw_type t;
+  SW_TRY(sw_im_result_type(m, op, (int)i, &t));
+  return sw_im_type(m, *x)->dtype == t.dtype ? SW_OK : sw_im_converted(m, op, *x, t.dtype, x);
 }
 
 sw_rc sw_im_spread_operands(sw_importer *m, uint32_t op, sw_im_add *add) {

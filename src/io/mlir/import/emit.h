@@ -24,8 +24,11 @@ SW_CHECKED sw_rc sw_im_two(sw_importer *m, uint32_t op, sw_opcode code, sw_id x,
 SW_CHECKED sw_rc sw_im_choose(sw_importer *m, uint32_t op, sw_id pred, sw_id x, sw_id y, sw_id *out);
 SW_CHECKED sw_rc sw_im_compared(sw_importer *m, uint32_t op, const char *direction, sw_id x, sw_id y, sw_id *out);
 SW_CHECKED sw_rc sw_im_converted(sw_importer *m, uint32_t op, sw_id x, sw_dtype t, sw_id *out);
-/* An input of a reduction in the type of its initial value, in which it is reduced. */
-SW_CHECKED sw_rc sw_im_reduced_as(sw_importer *m, uint32_t op, sw_id x, sw_id init, sw_id *out);
+/* An input or initial value of a reduction in the type of elements of result `i`, in which it is reduced. */
+SW_CHECKED sw_rc sw_im_reduced_as(sw_importer *m, uint32_t op, uint32_t i, sw_id *x);
+/* The type of the only result: sizes that it leaves open are taken from operand `given`, if that is there and known,
+ * and the others must be what it says. */
+SW_CHECKED sw_rc sw_im_shape_of_result(sw_importer *m, uint32_t op, uint32_t given, sw_type *t);
 /* A constant of one number, and positions along a dim. */
 SW_CHECKED sw_rc sw_im_number(sw_importer *m, uint32_t op, sw_dtype t, double v, int rank, const int64_t *dims,
                               sw_id *out);

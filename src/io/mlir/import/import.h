@@ -164,6 +164,9 @@ SW_CHECKED sw_rc sw_im_whole(sw_importer *m, sw_ir_span value, const char *what,
 const char *sw_im_small_word(sw_importer *m, sw_ir_span value);
 /* A list of numbers in the scratch arena; *n = -1 when absent. */
 SW_CHECKED sw_rc sw_im_list(sw_importer *m, sw_ir_span value, const int64_t **out, int *n);
+/* One of pairs, low and high for each dim, by its type or its brackets: attribute `name`. */
+SW_CHECKED sw_rc sw_im_pairs(sw_importer *m, uint32_t op, const char *name, sw_ir_span value, const int64_t **out,
+                             int *n);
 /* A text without its quotes, in the scratch arena. */
 const char *sw_im_string(sw_importer *m, sw_ir_span s);
 

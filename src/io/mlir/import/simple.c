@@ -19,15 +19,19 @@ sw_rc sw_im_operands(sw_importer *m, uint32_t op, int most, const sw_id **out, i
   return sw_im_all_operands(m, op, out);
 }
 
-/* Sizes that the type of the result leaves open are taken from operand `given`, if it is there and known. */
-static sw_rc shape_of_result(sw_importer *m, uint32_t op, int given, sw_type *t) {
+sw_rc sw_im_shape_of_result(sw_importer *m, uint32_t op, uint32_t given, sw_type *t) {
   int64_t sizes[SW_MAX_RANK], *dims;
   SW_TRY(sw_im_result_type(m, op, 0, t));
   int open = -1;
   for (int i = t->rank - 1; i >= 0; i--) open = t->dims[i] < 0 ? i : open;
+  bool known =
+      given < sw_im_op(m, op)->n_uses && sw_im_constant_numbers(m, sw_im_operand(m, op, given), t->rank, sizes);
+  for (int i = 0; known && i < t->rank; i++) {
+    if (t->dims[i] < 0 || t->dims[i] == sizes[i]) continue;
+    return SW_IM_FAIL(m, op, "dim %d of the result has size %lld by its type; expected %lld, as operand %u says", i,
+                      (long long)t->dims[i], (long long)sizes[i], given);
+  }
   if (open < 0) return SW_OK;
-  bool known = given >= 0 && (uint32_t)given < sw_im_op(m, op)->n_uses &&
-               sw_im_constant_numbers(m, sw_im_operand(m, op, (uint32_t)given), t->rank, sizes);
   if (!known) {
     return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes%s",
                       open, sw_im_bound_hint(m));
@@ -41,12 +45,12 @@ static sw_rc shape_of_result(sw_importer *m, uint32_t op, int given, sw_type *t)
 static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_row *of, const sw_ir_attr_row *row, sw_im_attrs *a) {
   if (!row->generic) {
     sw_type t;
-    int given = of->most_operands > 0 ? of->most_operands : 0; /* behind the operands that are tensors */
+    uint32_t given = of->most_operands > 0 ? (uint32_t)of->most_operands : 0; /* behind the operands that are tensors */
     if (row->key == SW_ATTR_DTYPE) {
       SW_TRY(sw_im_result_type(m, op, 0, &t));
       sw_im_int(a, SW_ATTR_DTYPE, t.dtype);
     } else {
-      SW_TRY(shape_of_result(m, op, given, &t));
+      SW_TRY(sw_im_shape_of_result(m, op, given, &t));
       sw_im_shape(a, &t);
     }
     return SW_OK;

@@ -38,22 +38,21 @@ static bool same_text(const char *s, sw_ir_span a, sw_ir_span b) {
   return a.at == a.end && b.at == b.end;
 }
 
-/* Sizes that one of them leaves open, and encodings, are not compared, nor are tensors of types that are not known. */
-static bool fits(checker *c, sw_ir_span a, sw_ir_span b) {
-  const sw_ir_tree *t = c->t;
+bool sw_ir_types_fit(const sw_ir_tree *t, sw_ir_span a, sw_ir_span b, sw_arena *scratch) {
   a = sw_ir_resolved(t, sw_ir_trimmed(t, a));
   b = sw_ir_resolved(t, sw_ir_trimmed(t, b));
   if (same_text(t->s, a, b)) return true;
   bool tensors = sw_ir_starts(t, a, "tensor<");
   if (tensors != sw_ir_starts(t, b, "tensor<")) return false;
   sw_type x, y;
-  sw_arena_reset(&c->scratch);
-  if (!tensors || sw_ir_read_type(t, a, &c->scratch, &x, NULL) || sw_ir_read_type(t, b, &c->scratch, &y, NULL))
-    return true;
+  sw_arena_reset(scratch);
+  if (!tensors || sw_ir_read_type(t, a, scratch, &x, NULL) || sw_ir_read_type(t, b, scratch, &y, NULL)) return true;
   bool same = x.dtype == y.dtype && x.rank == y.rank;
   for (int k = 0; same && k < x.rank; k++) same = x.dims[k] < 0 || y.dims[k] < 0 || x.dims[k] == y.dims[k];
   return same;
 }
+
+static bool fits(checker *c, sw_ir_span a, sw_ir_span b) { return sw_ir_types_fit(c->t, a, b, &c->scratch); }
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */
 
@@ -122,7 +121,7 @@ static sw_rc check_op(checker *c, const sw_ir_op *op) {
   sw_diag error = {0};
   if (!sw_ir_has_known_types(c->t, op)) return SW_OK;
   if (sw_ir_has_function_type(c->t, op) || sw_ir_lists_operands(c->t, op)) SW_TRY(check_types(c, op));
-  return found(c, sw_ir_verify_regions(c->t, op, result_count(c->t, op), &error), &error);
+  return found(c, sw_ir_verify_regions(c->t, op, result_count(c->t, op), &c->scratch, &error), &error);
 }
 
 /* --- functions --------------------------------------------------------------------------------------------------- */
@@ -166,9 +165,11 @@ static sw_rc check_given(checker *c, const sw_ir_op *call, const sw_ir_op *f) {
 }
 
 static sw_rc check_call(checker *c, const sw_ir_op *op) {
-  bool calls = sw_ir_is(c->t, op->name, "call") || sw_ir_is(c->t, op->name, "func.call");
-  if (!calls || !sw_ir_has_function_type(c->t, op)) return SW_OK;
-  sw_ir_span callee = op->generic ? sw_ir_unquoted(c->t, sw_ir_entry(c->t, op->props, "callee")) : op->symbol;
+  bool calls = sw_ir_is_among(c->t, op->name, "call func.call"),
+       composite = sw_ir_ends(c->t, op->name, "hlo.composite");
+  if ((!calls && !composite) || !sw_ir_has_function_type(c->t, op)) return SW_OK;
+  sw_ir_span callee = sw_ir_unquoted(c->t, sw_ir_attr(c->t, op, composite ? "decomposition" : "callee", NULL));
+  if (!sw_ir_present(callee)) callee = op->symbol;
   uint32_t f = sw_ir_function_named(c->t, c->names, callee);
   if (f == SW_IR_NONE) return SW_OK; /* importing says so, and counts arguments */
   SW_TRY(check_given(c, op, &c->t->ops.at[f]));

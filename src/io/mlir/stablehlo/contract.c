@@ -178,6 +178,8 @@ sw_rc sw_im_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     return scatter_by_region(m, op, &a);
   }
   sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};
+  SW_TRY(sw_im_reduced_as(m, op, 0, &x[0]));
+  SW_TRY(sw_im_reduced_as(m, op, 0, &x[2]));
   sw_im_text(&a, SW_ATTR_KIND, replaces ? "replace" : sw_reduction_text(kind));
   return sw_im_emit_op(m, op, row->code, 3, x, &a);
 }
@@ -220,7 +222,7 @@ static sw_ir_span window_part(const sw_importer *m, uint32_t op, const char *gen
 
 /* Low and high amounts in turn: in the text, or of a dynamic_conv those of its third operand. */
 static sw_rc padding_pairs(sw_importer *m, uint32_t op, sw_ir_span v, const int64_t **pairs, int *n) {
-  if (sw_im_op(m, op)->n_uses < 3) return sw_im_list(m, v, pairs, n);
+  if (sw_im_op(m, op)->n_uses < 3) return sw_im_pairs(m, op, "padding", v, pairs, n);
   enum { MOST = 2 * SW_MAX_RANK };
   int64_t *found;
   sw_id third = sw_im_operand(m, op, 2);
@@ -275,6 +277,9 @@ sw_rc sw_im_convolution(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)};
   sw_im_attrs a = {.n = 0};
   sw_type t;
+  if (sw_im_type(m, x[0])->dtype != sw_im_type(m, x[1])->dtype)
+    return SW_IM_FAIL(m, op, "the operands hold %s and %s; expected one type of elements",
+                      sw_dtype_text(sw_im_type(m, x[0])->dtype), sw_dtype_text(sw_im_type(m, x[1])->dtype));
   SW_TRY(read_layouts(m, op, &a));
   SW_TRY(reverse_kernel(m, op, a.at[1].u.text, &x[1]));
   SW_TRY(sw_im_ints(m, &a, SW_ATTR_STRIDES, window_part(m, op, "window_strides", "stride")));

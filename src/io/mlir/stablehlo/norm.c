@@ -153,7 +153,7 @@ sw_rc sw_im_rng(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_type said;
   sw_id a, b, u;
   SW_TRY(sw_im_operand_count(m, op, 2, 3));
-  SW_TRY(sw_im_result_type(m, op, 0, &said));
+  SW_TRY(sw_im_shape_of_result(m, op, 2, &said));
   bool real = sw_dtype_class_of(said.dtype) == SW_CLASS_FLOAT, normal = says_normal(m, op);
   sw_im_attrs attrs = {.n = 0};
   sw_im_shape(&attrs, &said);

@@ -52,12 +52,15 @@ sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const int64_t *dims = NULL;
   int n_dims;
   SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "dimensions", "dimensions"), &dims, &n_dims));
+  if (o->n_uses == 2) {
+    SW_TRY(sw_im_reduced_as(m, op, 0, &x));
+    SW_TRY(sw_im_reduced_as(m, op, 0, &init));
+  }
   bool known = o->n_uses == 2 && kind_of(m, op, m->g->values[init].type.dtype, &kind);
   if (!known || (sw_im_is_complex(m, init) && !sums_parts(m, init, kind))) {
     SW_TRY(sw_im_reduce_by_region(m, op, dims, n_dims, &done));
     return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce (a region that cannot be written out)");
   }
-  SW_TRY(sw_im_reduced_as(m, op, x, init, &x));
   sw_im_attrs a = {.n = 0};
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
   sw_im_numbers(&a, SW_ATTR_DIMS, dims, n_dims);
@@ -88,7 +91,9 @@ typedef struct window {
 
 static sw_rc read_window(sw_importer *m, uint32_t op, window *w) {
   for (int i = 0; i < N_LISTS; i++) {
-    SW_TRY(sw_im_list(m, sw_ir_attr(m->t, sw_im_op(m, op), kLists[i].name, NULL), &w->at[i], &w->n[i]));
+    sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), kLists[i].name, NULL);
+    SW_TRY(i == PADDING ? sw_im_pairs(m, op, kLists[i].name, v, &w->at[i], &w->n[i])
+                        : sw_im_list(m, v, &w->at[i], &w->n[i]));
   }
   return SW_OK;
 }
@@ -175,7 +180,8 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (!known || (!sw_ir_is_neutral(m->g, init, kind) && !is_idempotent(kind)))
     return by_regions(m, op, &w, sw_im_window_by_region,
                       "stablehlo.reduce_window (a region that cannot be written out)");
-  SW_TRY(sw_im_reduced_as(m, op, x, init, &x));
+  SW_TRY(sw_im_reduced_as(m, op, 0, &x));
+  SW_TRY(sw_im_reduced_as(m, op, 0, &init));
   sw_im_attrs a = {.n = 0};
   sw_im_add add = {.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a};
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
@@ -204,6 +210,7 @@ sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op
   if (!known)
     return by_regions(m, op, &w, sw_im_pool_by_regions,
                       "stablehlo.select_and_scatter (regions that cannot be written out)");
+  for (int i = 0; i < 3; i++) SW_TRY(sw_im_reduced_as(m, op, 0, &x[i]));
   sw_im_attrs a = {.n = 0};
   sw_im_text(&a, SW_ATTR_SELECT_BY, select);
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));

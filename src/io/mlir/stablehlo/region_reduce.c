@@ -103,9 +103,10 @@ static sw_rc open_rows(sw_importer *m, uint32_t op, sw_im_body *b, rows *r, bool
   return *vectorizes ? sw_im_open_body(m, op, o->first_region, 2 * n, n, b, vectorizes) : SW_OK;
 }
 
-static sw_rc take_inputs(const rows *r, sw_id *x, const sw_id *init) {
+static sw_rc take_inputs(const rows *r, sw_id *x, sw_id *init) {
   for (int i = 0; i < r->n; i++) {
-    SW_TRY(sw_im_reduced_as(r->m, r->body->op, x[i], init[i], &x[i]));
+    SW_TRY(sw_im_reduced_as(r->m, r->body->op, (uint32_t)i, &x[i]));
+    SW_TRY(sw_im_reduced_as(r->m, r->body->op, (uint32_t)i, &init[i]));
     const sw_type *t = sw_im_type(r->m, x[i]), *first = sw_im_type(r->m, x[0]);
     bool same = t->rank == first->rank && !memcmp(t->dims, first->dims, (size_t)t->rank * sizeof *t->dims);
     if (!same || sw_im_type(r->m, init[i])->rank) {
@@ -253,7 +254,15 @@ sw_rc sw_im_map(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_im_body b;
   sw_id x[SW_MAX_RESULTS], y[SW_MAX_RESULTS];
+  const int64_t *dims = NULL;
+  int n_dims;
   bool vectorizes = o->n_uses >= 1 && o->n_uses <= SW_MAX_RESULTS;
+  SW_TRY(sw_im_operand_count(m, op, 1, UINT32_MAX));
+  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "dimensions", NULL), &dims, &n_dims));
+  int rank = sw_im_type(m, sw_im_operand(m, op, 0))->rank;
+  if (n_dims >= 0 && (n_dims != rank || !sw_im_is_in_order(rank, dims)))
+    return SW_IM_FAIL(m, op, "'dimensions' are not all dims of the operands in their order; expected 0 .. %d",
+                      rank - 1);
   if (vectorizes) SW_TRY(sw_im_open_body(m, op, o->first_region, o->n_uses, 1, &b, &vectorizes));
   if (!vectorizes) {
     return sw_im_opaque(m, op, "stablehlo.map (a region that cannot be written out)");

@@ -220,6 +220,8 @@ sw_rc sw_im_scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *nu
   for (uint32_t i = 0; i < n; i++) {
     x[i] = sw_im_operand(m, op, i);
     s.update[i] = sw_im_operand(m, op, n + 1 + i);
+    SW_TRY(sw_im_reduced_as(m, op, i, &x[i]));
+    SW_TRY(sw_im_reduced_as(m, op, i, &s.update[i]));
   }
   SW_TRY(scatter_by_body(&s, unique, x));
   return sw_im_results_are(m, op, x, n);
@@ -303,7 +305,9 @@ sw_rc sw_im_pool_by_regions(sw_importer *m, uint32_t op, const sw_im_window *w, 
   SW_TRY(open_pool(&s, w, &select, &kind, done));
   if (!*done) return SW_OK;
   sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 2);
-  SW_TRY(sw_im_reduced_as(m, op, sw_im_operand(m, op, 1), init, &s.update[0]));
+  s.update[0] = sw_im_operand(m, op, 1);
+  SW_TRY(sw_im_reduced_as(m, op, 0, &s.update[0]));
+  SW_TRY(sw_im_reduced_as(m, op, 0, &init));
   s.table = *sw_im_type(m, x);
   s.updates = *sw_im_type(m, s.update[0]);
   SW_TRY(selected_places(&s, &select, w, x, &s.indices, &empty));

@@ -86,7 +86,12 @@ sw_rc sw_im_old_broadcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_id x = sw_im_operand(m, op, 0);
-  int rank = m->g->values[x].type.rank;
+  int rank = m->g->values[x].type.rank, n;
+  const int64_t *sizes = NULL;
+  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, sw_im_op(m, op), "broadcast_sizes", "sizes"), &sizes, &n));
+  bool same = n < 0 || n == t.rank - rank;
+  for (int k = 0; k < n && same; k++) same = sizes[k] == t.dims[k];
+  if (!same) return SW_IM_FAIL(m, op, "the first dims of the result are not of the sizes in 'broadcast_sizes'");
   for (int k = 0; k < rank; k++) dims[k] = t.rank - rank + k;
   sw_im_shape(&a, &t);
   sw_im_numbers(&a, SW_ATTR_DIMS, dims, rank);
