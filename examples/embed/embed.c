@@ -37,6 +37,7 @@ static sw_rc plan_model(char **args, sw_arena *arena, sw_graph **graph, sw_diag 
   SW_TRY(sw_profile_read(args[2], arena, &profile, d));
   SW_TRY(sw_mesh_parse(args[3], arena, &mesh, d));
   SW_TRY(sw_machine_build(arena, profile, &mesh, &machine, d));
+  SW_TRY(sw_compile_as(NULL, *graph, machine, arena, d));
   const sw_plan_options options = {.solve = {.threads = 1, .gap = 0.001, .time_limit_s = 30}, .simplicity = 0.003};
   SW_TRY(sw_plan_search(*graph, machine, &options, arena, &plan, d));
   print_arguments(&plan);

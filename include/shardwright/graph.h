@@ -161,6 +161,7 @@ typedef struct sw_graph {
   struct sw_graph_names *names;     /* behind sw_graph_value_named and sw_graph_op_named */
   /* Which ops run as one launch (kernel.h), set by who plans; borrowed; NULL: each op by itself. */
   const struct sw_kernels *kernels;
+  const char *compiler; /* that programs in such a text are run with, where nobody says another; NULL: inductor */
 } sw_graph;
 
 SW_API SW_CHECKED sw_rc sw_graph_create(const char *name, sw_graph **out, sw_diag *d);

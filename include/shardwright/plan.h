@@ -158,9 +158,17 @@ typedef struct sw_comparison {
   sw_breakdown breakdown;
 } sw_comparison;
 
-/* The graph's kernels, and the machine's calls of collectives, as by a compiler: NULL for the profile's own; under
- * "none" each op and each collective is by itself. In the arena. */
-SW_API SW_CHECKED sw_rc sw_compile_as(const char *compiler, sw_graph *g, sw_machine *m, sw_arena *arena, sw_diag *d);
+/* The compiler that a program is priced as, where a person or a plan (`named`) may have said one: NULL for the
+ * profile's own, else the one that programs in such a text are run with. Whoever plans asks here. */
+SW_API const char *sw_compiler_of(const char *named, const sw_graph *g, const sw_profile *p);
+/* The graph's kernels, and the machine's calls of collectives, as by that compiler; under "none" each op and each
+ * collective is by itself. In the arena. */
+SW_API SW_CHECKED sw_rc sw_compile_as(const char *named, sw_graph *g, sw_machine *m, sw_arena *arena, sw_diag *d);
+SW_API const char *sw_compiled_as(const sw_graph *g); /* its name, from then on */
+/* What prices are of, for a person: "compiler inductor, bf16". */
+SW_API void sw_compiled_print(const sw_graph *g, sw_text *out);
+/* The dtype of most of the graph's arithmetic. */
+SW_API sw_dtype sw_graph_dtype(const sw_graph *g);
 
 typedef struct sw_plan_options {
   sw_solve_options solve;

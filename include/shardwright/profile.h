@@ -86,7 +86,7 @@ typedef struct sw_measured {
 
 struct sw_profile {
   const char *name, *description;
-  const char *compiler;  /* whose kernels programs run as there (kernel.h); NULL: each op is one */
+  const char *compiler;  /* whose kernels programs run as there (kernel.h); NULL: it does not say */
   bool says_combine;     /* else collectives are done together as the compiler does it */
   int64_t combine_bytes; /* up to so many bytes in one call; 0: each alone */
   const char *library;   /* whose collectives the constants are of ("nccl"); NULL: not said */

@@ -24,7 +24,7 @@ MESH = {"x": 2, "y": 4}
 
 def planned(step, *args, mesh=MESH, **options):
     """Cut as far as possible: otherwise such small steps are best repeated on all devices."""
-    options = {"hw": "local", "cut_heavy_ops": True, "work_limit": 300_000_000, **options}
+    options = {"hw": "local", "compiler": "xla-cpu", "cut_heavy_ops": True, "work_limit": 300_000_000, **options}
     return shardwright.jax.plan(step, *args, mesh=mesh, **options)
 
 

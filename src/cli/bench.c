@@ -19,7 +19,7 @@ typedef struct settings {
   const char *facts;
   sw_words hw, hw_set;
   bool fit, rows, json;
-  const char *only, *mesh, *solver;
+  const char *only, *mesh, *solver, *compiler;
   double min_s, time_limit, gap;
   int64_t layers, threads, seeds;
   sw_words instances;
@@ -53,6 +53,7 @@ static const sw_option kOptions[] = {
      SW_INTO_NUMBER(settings, min_s), .min = 0.001, .max = 60},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "plan: the mesh; without it x=2,y=4, or a program's own",
      SW_INTO_TEXT(settings, mesh)},
+    SW_COMPILER_OPTION(settings, compiler),
     {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "1", "plan: of programs, how close to the bound is close enough",
      SW_INTO_NUMBER(settings, gap), .min = 0, .max = 100},
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "20", "plan, solve: seconds that one search may take",
@@ -177,6 +178,7 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
   sw_bench_plan_options o = {.profile = profile,
                              .mesh = own ? NULL : &mesh,
                              .fallback = &mesh,
+                             .compiler = s->compiler,
                              .gap = s->gap / 100,
                              .time_limit_s = s->time_limit,
                              .only = s->only,

@@ -31,7 +31,7 @@ static const sw_option kOptions[] = {
      "profile that prices the plan; without it the plan's, if one of its name is shipped, else uniform",
      SW_INTO_TEXT(settings, from.hw)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings),
+    SW_COMPILER_OPTION(settings, from.compiler),
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "capacity per device, as 80GB; without it the profile's",
      SW_INTO_BYTES(settings, memory), .min = 1},
     SW_SEARCH_OPTIONS(settings, "--search", "60"),
@@ -48,6 +48,7 @@ typedef struct judged {
   bool made; /* there is a plan to judge */
   double total_s;
   int64_t peak_bytes;
+  const char *compiler; /* as whose kernels it is priced */
   sw_text why[REASONS]; /* empty: well */
 } judged;
 
@@ -91,6 +92,7 @@ static sw_rc judge(const settings *s, const sw_call *call, const sw_plan *base, 
   }
   SW_TRY(sw_plan_breakdown(&plan, call->arena, &breakdown, d));
   j->made = true;
+  j->compiler = sw_compiled_as(plan.graph);
   j->total_s = breakdown.total_s;
   j->peak_bytes = breakdown.peak_bytes;
   judge_time(s, j);
@@ -113,7 +115,7 @@ static void print_lines(const judged *j, bool quiet, sw_text *out) {
   if (j->base.priced) sw_text_printf(out, " (%+.2f %%)", 100 * change_of(j));
   sw_text_puts(out, ", ");
   sw_text_bytes(out, (double)j->peak_bytes);
-  sw_text_puts(out, " per device\n");
+  sw_text_printf(out, " per device; compiler %s\n", j->compiler);
 }
 
 static void print_json(const settings *s, const judged *j, sw_text *out) {
@@ -137,6 +139,7 @@ static void print_json(const settings *s, const judged *j, sw_text *out) {
     sw_jw_i64(&o, "peak_bytes_before", j->base.peak_bytes);
   }
   if (j->made) {
+    sw_jw_string(&o, "compiler", j->compiler);
     sw_jw_f64(&o, "total_s", j->total_s);
     sw_jw_i64(&o, "peak_bytes", j->peak_bytes);
   }

@@ -26,7 +26,7 @@ static const sw_option kOptions[] = {
      "profile that prices both; without it each plan's, if one of its name is shipped, else uniform",
      SW_INTO_TEXT(settings, from.hw)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings),
+    SW_COMPILER_OPTION(settings, from.compiler),
     SW_OPTION_JSON_INTO(settings, json),
 };
 

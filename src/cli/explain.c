@@ -44,7 +44,7 @@ static const sw_option kOptions[] = {
      "profile that prices the plan; without it the plan's, if one of its name is shipped, else uniform",
      SW_INTO_TEXT(settings, from.hw)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings),
+    SW_COMPILER_OPTION(settings, from.compiler),
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL,
      "capacity per device, as 80GB; without it the plan's, or the profile's", SW_INTO_BYTES(settings, memory),
      .min = 1},

@@ -35,7 +35,7 @@ static const sw_option kOptions[] = {
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
      "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings),
+    SW_COMPILER_OPTION(settings, from.compiler),
     {"kernels", 0, SW_OPTION_FLAG, NULL, NULL,
      "instead of a plan, say which ops run together under the compiler, what their kernels read and write, and why an "
      "op stands alone",
@@ -362,6 +362,13 @@ static sw_rc check_usage(const settings *s, sw_diag *d) {
       s->plan ? "--pin, " : "", s->plan ? " (--start PLAN searches from a plan)" : "");
 }
 
+/* What comes of a plan is priced as it was. */
+static sw_rc compiler_of_start(const settings *s, const sw_call *call, const char **out, sw_diag *d) {
+  sw_mesh mesh;
+  const char *profile;
+  return sw_plan_read_head(s->start, call->arena, &mesh, &profile, out, d);
+}
+
 static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   const double began_s = sw_now_s();
@@ -370,6 +377,7 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   sw_plan plan;
   SW_TRY(check_usage(s, d));
   if (!from.hw && !s->plan) from.hw = "dgx-h100";
+  if (s->start && !from.compiler) SW_TRY(compiler_of_start(s, call, &from.compiler, d));
   sw_mem_keep_freed();
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)
                  : sw_session_open(&from, call->arena, &session, d));

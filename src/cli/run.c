@@ -36,7 +36,7 @@ static const sw_option kOptions[] = {
      "a plan, the plan's",
      SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings),
+    SW_COMPILER_OPTION(settings, from.compiler),
     SW_PASS_OPTIONS(settings),
     {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
      "what devices are: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),

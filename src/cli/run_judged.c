@@ -126,7 +126,7 @@ static sw_rc predict(const sw_judged *j, sw_run_said *s, sw_arena *arena, sw_dia
   sw_breakdown a;
   if (!j->plan) return SW_OK;
   SW_TRY(sw_plan_breakdown(j->plan, arena, &a, d));
-  s->profile = sw_profile_name(sw_machine_profile(j->plan->machine));
+  s->plan = j->plan;
   s->predicted_s = a.total_s;
   return SW_OK;
 }

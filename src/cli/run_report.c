@@ -62,8 +62,12 @@ static void print_times(const sw_run_said *s, sw_text *out) {
   sw_text_seconds(out, s->v->single_s);
   sw_text_puts(out, ", all devices ");
   sw_text_seconds(out, s->v->parallel_s);
-  if (s->profile) sw_text_printf(out, "; predicted under '%s' ", s->profile);
-  if (s->profile) sw_text_seconds(out, s->predicted_s);
+  if (s->plan) {
+    sw_text_printf(out, "; predicted under '%s' (", sw_profile_name(sw_machine_profile(s->plan->machine)));
+    sw_compiled_print(s->plan->graph, out);
+    sw_text_puts(out, ") ");
+    sw_text_seconds(out, s->predicted_s);
+  }
   sw_text_puts(out, "\n");
 }
 

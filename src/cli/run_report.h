@@ -12,7 +12,7 @@ typedef struct sw_run_said {
   bool of_whole; /* compared with the model itself, not with another program */
   const sw_validation *v;
   const sw_audit *audit; /* NULL: none */
-  const char *profile;   /* NULL, or what the time is predicted under */
+  const sw_plan *plan;   /* NULL, or that of which the time is predicted */
   double predicted_s;
 } sw_run_said;
 

@@ -40,7 +40,7 @@ typedef struct sw_model_options {
   bool by_device;                /* likewise: it may be partitioned already (program.h) */
   sw_pairs sizes;                /* that the model leaves open: NAME=SIZE */
   bool open_sizes;               /* some may stay unknown; then others stand in for them */
-  const char *compiler;          /* whose kernels the program runs as (kernel.h); NULL: the profile's */
+  const char *compiler;          /* whose kernels the program runs as (kernel.h); NULL: as sw_compiler_of */
   bool spare_sizes;              /* some may be of another model */
   bool adapt;                    /* a plan may be for another version of the model */
 } sw_model_options;
@@ -72,10 +72,11 @@ typedef struct sw_model_options {
 /* clang-format on */
 
 /* clang-format off */
-#define SW_COMPILER_OPTION(T) \
+#define SW_COMPILER_OPTION(T, field) \
   {"compiler", 0, SW_OPTION_CHOICE, "NAME", NULL, \
-   "whose kernels the program is priced as; without it the profile's, or none: each op by itself", \
-   SW_INTO_TEXT(T, from.compiler), .choices = SW_COMPILERS}
+   "whose kernels the program is priced as; none: each op by itself. Without it: the plan's, if one is read, else the " \
+   "profile's, else xla for StableHLO and inductor for JSON", \
+   SW_INTO_TEXT(T, field), .choices = SW_COMPILERS}
 /* clang-format on */
 
 /* clang-format off */

@@ -26,7 +26,7 @@ const char *sw_profile_name(const sw_profile *p) { return p->name; }
 int64_t sw_profile_combine_bytes(const sw_profile *p, int64_t of_compiler) {
   return p->says_combine ? p->combine_bytes : of_compiler;
 }
-const char *sw_profile_compiler(const sw_profile *p) { return p->compiler ? p->compiler : "none"; }
+const char *sw_profile_compiler(const sw_profile *p) { return p->compiler; }
 uint64_t sw_profile_hash(const sw_profile *p) { return p->hash; }
 int sw_profile_mesh_count(const sw_profile *p) { return p->n_meshes; }
 const sw_mesh *sw_profile_mesh(const sw_profile *p, int i) { return &p->mesh[i]; }

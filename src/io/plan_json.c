@@ -489,7 +489,7 @@ static sw_rc read_compiler(const sw_json *root, const char **made, sw_diag *d) {
 
 /* A plan for other kernels is as right, and priced otherwise. */
 static sw_rc check_compiler(const reader *r, const sw_json *root, sw_diag *d) {
-  const char *made = "none", *now = r->g->kernels ? r->g->kernels->compiler : "none";
+  const char *made = "none", *now = sw_compiled_as(r->g);
   SW_TRY(read_compiler(root, &made, d));
   if (strcmp(made, now) != 0)
     sw_log(SW_LOG_INFO, "the plan was made for kernels as by '%s'; it is priced as by '%s'", made, now);
@@ -706,6 +706,8 @@ sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_mesh *out, const c
   sw_arena tree = {0};
   const sw_json *root, *of;
   const char *text;
+  if (strcmp(path, "-") == 0)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "a plan is read twice, standard input only once; expected a file");
   sw_rc rc = sw_json_read(path, &tree, &root, d);
   if (!rc) rc = check_format(root, d);
   if (!rc) rc = sw_json_string(root, "mesh", &text, d);

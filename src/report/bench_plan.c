@@ -13,10 +13,15 @@ typedef struct bench {
   const sw_bench_plan_options *o;
   sw_bench_line line;
   void *user;
-  sw_machine *machine;
+  sw_machine *machine; /* as the model that is planned is compiled */
   int worse;
   bool glpk_stopped; /* in the table by layers: it gave up on fewer */
 } bench;
+
+static sw_rc compile(bench *b, sw_graph *g, sw_arena *arena, sw_diag *d) {
+  SW_TRY(sw_machine_build(arena, b->o->profile, b->o->mesh, &b->machine, d));
+  return sw_compile_as(b->o->compiler, g, b->machine, arena, d);
+}
 
 /* A search; *made is false when it found no plan that fits. */
 static sw_rc search(const bench *b, const sw_graph *g, sw_solver solver, sw_arena *arena, sw_plan *plan, bool *made,
@@ -34,6 +39,7 @@ static sw_rc search(const bench *b, const sw_graph *g, sw_solver solver, sw_aren
 
 /* What one search gave, in the words of both tables. */
 static void put_search(const sw_plan *plan, const sw_breakdown *a, sw_json_out *o) {
+  sw_jw_string(o, "compiler", sw_compiled_as(plan->graph));
   sw_jw_f64(o, "planned_s", plan->time_s);
   sw_jw_f64(o, "total_s", a->total_s);
   sw_jw_f64(o, "gap", sw_plan_gap(plan));
@@ -88,12 +94,13 @@ static sw_rc end_row(const bench *b, sw_text *t, sw_diag *d) {
 }
 
 /* One row: name, ops, plan time, cost, gap, and each baseline as a multiple of the cost. */
-static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *arena, sw_diag *d) {
+static sw_rc model_row(bench *b, const char *name, sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_plan plan;
   sw_breakdown breakdown;
   sw_report report;
   bool made;
   sw_text t = {0};
+  SW_TRY(compile(b, g, arena, d));
   SW_TRY(search(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
   begin_model(b, name, g, made, &t);
   if (!made) return end_row(b, &t, d);
@@ -107,6 +114,8 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
     sw_bench_cell_seconds(&t, breakdown.total_s);
     sw_text_printf(&t, "%6.2f %% ", 100 * sw_plan_gap(&plan));
     print_baselines(&report, &t);
+    sw_text_puts(&t, "  ");
+    sw_compiled_print(g, &t);
   }
   for (int i = 0; i < report.n_comparisons; i++)
     b->worse +=
@@ -187,11 +196,12 @@ static sw_rc glpk_cells(bench *b, const sw_graph *g, sw_text *t, sw_diag *d) {
   return rc;
 }
 
-static sw_rc layers_cells(bench *b, const sw_graph *g, sw_arena *arena, sw_text *t, sw_diag *d) {
+static sw_rc layers_cells(bench *b, sw_graph *g, sw_arena *arena, sw_text *t, sw_diag *d) {
   sw_json_out *o = b->o->json;
   sw_plan plan;
   sw_breakdown breakdown;
   bool made;
+  SW_TRY(compile(b, g, arena, d));
   SW_TRY(search(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
   if (o) sw_jw_bool(o, "made", made);
   if (!made) {
@@ -251,15 +261,12 @@ static sw_rc layers_table(bench *b, const char *mode, sw_diag *d) {
 
 sw_rc sw_bench_plan(const sw_bench_plan_options *o, sw_bench_line line, void *user, int *worse, sw_diag *d) {
   bench b = {.o = o, .line = line, .user = user};
-  sw_arena arena = {0};
-  sw_rc rc = sw_machine_build(&arena, o->profile, o->mesh, &b.machine, d);
-  if (!rc) rc = models_table(&b, d);
+  sw_rc rc = models_table(&b, d);
   static const char *const kModes[] = {"forward", "train"};
   if (!rc && o->json) sw_jw_array(o->json, "by_layers");
   for (size_t i = 0; !rc && o->most_layers > 0 && i < sizeof kModes / sizeof kModes[0]; i++)
     rc = layers_table(&b, kModes[i], d);
   if (!rc) end_rows(&b);
-  sw_arena_deinit(&arena);
   *worse = b.worse;
   return rc;
 }

@@ -56,7 +56,7 @@ static sw_rc get_text(const char *name, text_file *out, sw_diag *d) {
 
 /* What is said of one program. */
 typedef struct figures {
-  const char *name;
+  const char *name, *compiler;
   int32_t n_ops;
   size_t n_bytes;
   double bytes_per_s, read_s, planned_s, processor_s, total_s, gap;
@@ -64,7 +64,7 @@ typedef struct figures {
 } figures;
 
 /* `used`: processor time when reading began. */
-static sw_rc plan_row(const sw_bench_plan_options *o, const sw_graph *g, sw_arena *arena, clock_t used, figures *f,
+static sw_rc plan_row(const sw_bench_plan_options *o, sw_graph *g, sw_arena *arena, clock_t used, figures *f,
                       sw_diag *d) {
   sw_plan_options options = {
       .solve = {.time_limit_s = o->time_limit_s, .gap = o->gap, .threads = 1, .cancel = o->cancel}};
@@ -73,6 +73,8 @@ static sw_rc plan_row(const sw_bench_plan_options *o, const sw_graph *g, sw_aren
   sw_breakdown breakdown;
   sw_mesh_print(&g->mesh, &f->mesh);
   SW_TRY(sw_machine_build(arena, o->profile, &g->mesh, &machine, d));
+  SW_TRY(sw_compile_as(o->compiler, g, machine, arena, d));
+  f->compiler = sw_compiled_as(g);
   SW_TRY(sw_plan_search(g, machine, &options, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &breakdown, d));
   if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
@@ -95,6 +97,7 @@ static void put_figures(const figures *f, sw_json_out *o) {
   sw_jw_f64(o, "total_s", f->total_s);
   sw_jw_f64(o, "gap", f->gap);
   sw_jw_string(o, "mesh", sw_text_str(&f->mesh));
+  sw_jw_string(o, "compiler", f->compiler);
   sw_jw_end(o);
 }
 
@@ -105,7 +108,7 @@ static void print_figures(const figures *f, sw_text *t) {
   sw_bench_cell_seconds(t, f->planned_s);
   sw_bench_cell_seconds(t, f->processor_s);
   sw_bench_cell_seconds(t, f->total_s);
-  sw_text_printf(t, "%6.2f %%  %s", 100 * f->gap, sw_text_str(&f->mesh));
+  sw_text_printf(t, "%6.2f %%  %s  %s", 100 * f->gap, sw_text_str(&f->mesh), f->compiler);
 }
 
 /* Bytes per second of parsing the text and printing it from its tree: the best of some runs, as other programs run
@@ -164,7 +167,7 @@ static sw_rc row(const sw_bench_plan_options *o, const char *name, sw_bench_line
 sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names, int n, sw_bench_line line, void *user,
                         sw_diag *d) {
   sw_text head = {0};
-  sw_text_printf(&head, "%-40s %7s %9s %10s  %-11s%-11s%-11s%-11s%8s  mesh", "program", "ops", "text", "parsed at",
+  sw_text_printf(&head, "%-40s %7s %9s %10s  %-11s%-11s%-11s%-11s%8s  mesh  compiler", "program", "ops", "text", "parsed at",
                  "read in", "planned in", "processor", "predicted", "gap");
   if (o->json)
     sw_jw_array(o->json, "programs");

@@ -42,7 +42,7 @@ static void print_sums(const sw_diff *diff, sw_text *out) {
   if (!same(a->model, b->model)) add_texts(&c, "model", a->model, b->model);
   if (!same(a->mesh, b->mesh)) add_texts(&c, "mesh", a->mesh, b->mesh);
   if (!same(a->profile, b->profile)) add_texts(&c, "profile", a->profile, b->profile);
-  if (!same(a->compiler, b->compiler)) add_texts(&c, "compiler", a->compiler, b->compiler);
+  add_texts(&c, "compiler", a->compiler, b->compiler);
   if (a->priced && b->priced) {
     add_seconds(&c, "predicted time", a->total_s, b->total_s);
     add_seconds(&c, "  local work", a->local_s, b->local_s);
@@ -171,7 +171,7 @@ static void put_side(sw_json_out *o, const char *key, const sw_diff_side *s) {
   if (s->model) sw_jw_string(o, "model", s->model);
   if (s->profile) sw_jw_string(o, "profile", s->profile);
   if (s->mesh) sw_jw_string(o, "mesh", s->mesh);
-  if (s->compiler) sw_jw_string(o, "compiler", s->compiler);
+  sw_jw_string(o, "compiler", s->compiler);
   if (s->priced) {
     sw_jw_f64(o, "total_s", s->total_s);
     sw_jw_f64(o, "local_s", s->local_s);

@@ -185,6 +185,7 @@ void sw_explanation_json(const sw_explanation *e, sw_text *out) {
   sw_jw_string(&o, "model", p->graph->name);
   sw_jw_string(&o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
   sw_jw_text(&o, "mesh", &mesh);
+  sw_jw_string(&o, "compiler", sw_compiled_as(p->graph));
   sw_jw_f64(&o, "total_s", e->breakdown->total_s);
   sw_jw_i64(&o, "peak_bytes", e->breakdown->peak_bytes);
   if (p->capacity_bytes != INT64_MAX) sw_jw_i64(&o, "capacity_bytes", p->capacity_bytes);

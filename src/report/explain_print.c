@@ -326,7 +326,17 @@ static void print_peak(const sw_explanation *e, sw_text *out) {
   print_lower(e, out);
 }
 
+static void print_head(const sw_explanation *e, sw_text *out) {
+  const sw_plan *p = e->plan;
+  sw_text_printf(out, "%s on %s, mesh ", p->graph->name, sw_profile_name(sw_machine_profile(p->machine)));
+  sw_mesh_print(mesh_of(e), out);
+  sw_text_puts(out, "; ");
+  sw_compiled_print(p->graph, out);
+  sw_text_puts(out, "\n\n");
+}
+
 void sw_explanation_table(const sw_explanation *e, sw_text *out) {
+  print_head(e, out);
   for (int32_t i = 0; i < e->n_values; i++) {
     if (i) sw_text_puts(out, "\n");
     print_value(e, &e->values[i], out);

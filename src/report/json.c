@@ -29,7 +29,8 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_string(o, "mesh", sw_text_str(&mesh));
   sw_jw_i64(o, "devices", sw_mesh_devices(sw_machine_mesh(p->machine)));
   sw_jw_i64(o, "ops", p->graph->n_ops);
-  if (p->graph->kernels) sw_jw_string(o, "compiler", p->graph->kernels->compiler);
+  sw_jw_string(o, "compiler", sw_compiled_as(p->graph));
+  sw_jw_string(o, "dtype", sw_dtype_text(sw_graph_dtype(p->graph)));
   sw_jw_string(o, "origin", p->origin);
   if (p->solver && (strcmp(p->origin, "search") == 0 || p->n_nodes > 0)) { /* a file keeps no record of the search */
     sw_jw_string(o, "status", sw_solve_status_text(p->status));

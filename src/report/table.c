@@ -115,16 +115,18 @@ static void print_memory(const sw_plan *p, const sw_breakdown *a, sw_columns *c)
 static void print_summary(const sw_report *r, sw_text *out) {
   const sw_plan *p = r->plan;
   sw_text mesh = {0};
+  sw_text compiled = {0};
   sw_mesh_print(sw_machine_mesh(p->machine), &mesh);
+  sw_compiled_print(p->graph, &compiled);
   sw_columns c = {.n = 2};
   sw_columns_add(&c, "model");
   sw_columns_add(&c, "%s: %d ops, %d arguments", p->graph->name, p->graph->n_ops, p->graph->n_args);
   sw_columns_add(&c, "machine");
-  sw_columns_add(&c, "%s, mesh %s (%lld devices)", sw_profile_name(sw_machine_profile(p->machine)), sw_text_str(&mesh),
-                 (long long)sw_mesh_devices(sw_machine_mesh(p->machine)));
+  sw_columns_add(&c, "%s, mesh %s (%lld devices); %s", sw_profile_name(sw_machine_profile(p->machine)),
+                 sw_text_str(&mesh), (long long)sw_mesh_devices(sw_machine_mesh(p->machine)), sw_text_str(&compiled));
   if (p->graph->kernels) {
     sw_columns_add(&c, "kernels");
-    sw_columns_add(&c, "%d, as by '%s'", p->graph->kernels->n, p->graph->kernels->compiler);
+    sw_columns_add(&c, "%d", p->graph->kernels->n);
   }
   print_search(p, r->breakdown, &c);
   print_simpler(p, &c);
@@ -136,8 +138,10 @@ static void print_summary(const sw_report *r, sw_text *out) {
     sw_columns_add(&c, "%d nodes, %d edges from %d kinds of op; planned in %.2f s", p->n_nodes, p->n_edges,
                    p->n_classes, p->time_s);
   }
+  if (mesh.rc || compiled.rc) c.cells.rc = SW_E_RESOURCE;
   sw_columns_print(&c, 0, out);
   sw_text_free(&mesh);
+  sw_text_free(&compiled);
 }
 
 static void print_group(const sw_plan *p, const sw_name_group *group, sw_columns *c) {

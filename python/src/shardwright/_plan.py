@@ -85,7 +85,7 @@ class Machine:
         self._devices = devices or 0
         about = _core.machine(self.hw, self.changes, self._devices)
         self.name: str = about["name"]
-        self.compiler: str = about["compiler"]
+        self.compiler: str | None = about["compiler"]
         self.devices: int = about["devices"]
         self.memory_bytes: int = about["memory_bytes"]
         self.meshes: list[Mesh] = [Mesh(m) for m in about["meshes"]]
@@ -171,7 +171,8 @@ def _interruptible(call: Callable[[], T], cancel: _core.Cancel) -> T:
 
 
 class Problem:
-    """A model on a machine: what plans are of. `Problem.plan` searches for one."""
+    """A model on a machine: what plans are of. `Problem.plan` searches for one. Without a `compiler` it is priced as the
+    profile says, else as XLA runs StableHLO and inductor JSON models."""
 
     def __init__(
         self,
@@ -435,12 +436,19 @@ class Plan:
         return self._report._repr_html_()
 
 
+def _of_problem(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a problem, taken out of those of a plan; one that starts from a plan is priced as that one was."""
+    of_problem = {key: options.pop(key) for key in ("compiler", "devices", "changes", *READING) if key in options}
+    if options.get("start") is not None and of_problem.get("compiler") is None:
+        of_problem["compiler"] = _core.plan_is_for(os.fspath(options["start"]))[2]
+    return of_problem
+
+
 def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, **options: Any) -> Plan:
     """Search for the best plan of a model: a file (JSON or MLIR, maybe gzipped), its text, or what
     `jax.jit(f).lower(...)` gives. Options are those of `Problem` (how it is read: compiler, devices, changes, keep,
     attention, roles, rules, sizes) and of `Problem.plan` (pins, memory, even, time_limit, ...)."""
-    of_problem = {key: options.pop(key) for key in ("compiler", "devices", "changes", *READING) if key in options}
-    problem = Problem(model, hw=hw, mesh=mesh, **of_problem)
+    problem = Problem(model, hw=hw, mesh=mesh, **_of_problem(options))
     for said in problem.warnings:
         warnings.warn(said, ModelWarning, stacklevel=2)
     return problem.plan(**options)
@@ -450,7 +458,8 @@ def load(path: PathLike, model: Any, *, hw: PathLike | Machine | None = None, **
     """A saved plan of the model, on the mesh and for the compiler it was made for; `hw`: the profile it was made for, where
     one of that name is known."""
     mesh, profile, compiler = _core.plan_is_for(os.fspath(path))
-    options.setdefault("compiler", compiler)
+    if options.get("compiler") is None:
+        options["compiler"] = compiler
     profile = profile.split(" with ")[0]
     known = profile if profile in _core.profiles() else "uniform"
     return Problem(model, hw=known if hw is None else hw, mesh=mesh, **options).read_plan(path)

@@ -229,7 +229,7 @@ static PyObject *core_machine(PyObject *module, PyObject *args) {
     if (rc)
       raise_failure(&d, &told.wrong);
     else
-      out = Py_BuildValue("{s:s,s:s,s:L,s:L,s:N}", "name", sw_profile_name(p), "compiler", sw_profile_compiler(p),
+      out = Py_BuildValue("{s:s,s:z,s:L,s:L,s:N}", "name", sw_profile_name(p), "compiler", sw_profile_compiler(p),
                           "devices", (long long)sw_profile_devices(p), "memory_bytes",
                           (long long)sw_profile_memory_bytes(p), "meshes", meshes_of(p));
   }

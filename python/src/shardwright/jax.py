@@ -31,7 +31,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 import shardwright
 from shardwright._hlo import Check, check
-from shardwright._plan import READING, PathLike, Pins
+from shardwright._plan import PathLike, Pins, _of_problem
 
 __all__ = ["Plan", "load", "plan"]
 
@@ -346,14 +346,13 @@ def plan(
     pins        shardings by name: {"params['w']": PartitionSpec(None, "y")}; names are those of plan.arguments,
                 patterns of them (params*), and of values in between as reports have them
     memory      a device's, in bytes or as "80GB"
-    compiler    whose kernels the program runs as: "xla", and "xla-cpu" on hw="local"; "none" for each op by itself
+    compiler    whose kernels the program is priced as; "none": each op by itself. None: that of the plan to start from,
+                else the profile's, else "xla"
 
     Donated arguments are state, whose memory the results take over. All other options are those of shardwright.plan.
     """
     made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
-    options.setdefault("compiler", "xla-cpu" if hw == "local" else "xla")
-    of_problem = {key: options.pop(key) for key in ("compiler", "devices", "changes", *READING) if key in options}
-    problem = _problem(made, mesh, hw, of_problem)
+    problem = _problem(made, mesh, hw, _of_problem(options))
     for said in problem.warnings:
         warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
     return Plan(problem.plan(pins=pins, memory=memory, even="always", **options), made, mesh)
@@ -372,7 +371,8 @@ def load(
     """A plan that was saved (plan.save), of the same function and arguments; refused for others."""
     made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
     axes, profile, compiler = shardwright._core.plan_is_for(os.fspath(path))
-    options.setdefault("compiler", compiler)
+    if options.get("compiler") is None:
+        options["compiler"] = compiler
     hw = hw or (profile if profile in shardwright.profiles() else "uniform")
     return Plan(_problem(made, mesh or axes, hw, options).read_plan(path), made, mesh)
 

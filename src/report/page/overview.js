@@ -38,7 +38,7 @@ const drawOverview = (R, where) => {
       colour: "reshard", text: `${seconds(c.seconds)}, ${plural(c.calls, "call")}, ${bytes(c.bytes)}`}))),
     el("h2", {}, "Communication by mesh axis"),
     bars(R.by_axis.map(a => ({name: `${a.axis} (${a.size})`, value: a.seconds, colour: "reshard", text: seconds(a.seconds)}))));
-  if (R.compiler) right.append(el("h2", {}, `Dearest of ${kernels.size} kernels (${R.compiler})`),
+  if (R.compiler !== "none") right.append(el("h2", {}, `Dearest of ${kernels.size} kernels (${R.compiler})`),
     bars([...kernels.values()].sort((a, b) => b.s - a.s).slice(0, 8).map(k => ({name: k.first, value: k.s, colour: "local",
       text: `${seconds(k.s)}, ${plural(k.n, "op")}`}))));
   time.append(el("div", {class: "pair"}, left, right));

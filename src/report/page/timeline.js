@@ -95,7 +95,7 @@ const drawTimeline = (R, where, address) => {
       [op ? "op" : "reshard", op ? w.op : how(w)], ["starts at", seconds(e.start)], ["takes", `${seconds(e.s)} (${percent(e.s, end)})`],
       ["runs", times(w) > 1 ? times(w) : ""], ["cut as", op ? el("code", {}, w.strategy) : ""],
       ["from", op ? "" : el("code", {}, w.from)], ["to", op ? "" : el("code", {}, w.to)], ["why", op ? "" : w.cause],
-      ["wanted by", op ? "" : w.wanted_by.join(", ")], ["kernel", op && R.compiler ? w.kernel : ""],
+      ["wanted by", op ? "" : w.wanted_by.join(", ")], ["kernel", op && R.compiler !== "none" ? w.kernel : ""],
       ["memory then", bytes(M.bytes_at_step[e.step])], ["source", placeOf(w)], ["scope", w.scope ?? ""]]));
     draw();
   };

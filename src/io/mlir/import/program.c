@@ -112,11 +112,13 @@ static sw_rc build(const char *file, char *text, size_t n, const sw_program_opti
   }
   if (!rc) rc = import(p, o, d);
   if (!rc && o->fuse_attention && !p->is_local) rc = fuse_attention(p, d);
-  if (rc)
+  if (rc) {
     sw_program_destroy(p);
-  else
-    *out = p;
-  return rc;
+    return rc;
+  }
+  p->graph->compiler = "xla";
+  *out = p;
+  return SW_OK;
 }
 
 sw_rc sw_program_read(const char *path, const sw_program_options *options, sw_program **out, sw_diag *d) {
