@@ -167,8 +167,8 @@ static sw_rc row(const sw_bench_plan_options *o, const char *name, sw_bench_line
 sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names, int n, sw_bench_line line, void *user,
                         sw_diag *d) {
   sw_text head = {0};
-  sw_text_printf(&head, "%-40s %7s %9s %10s  %-11s%-11s%-11s%-11s%8s  mesh  compiler", "program", "ops", "text", "parsed at",
-                 "read in", "planned in", "processor", "predicted", "gap");
+  sw_text_printf(&head, "%-40s %7s %9s %10s  %-11s%-11s%-11s%-11s%8s  mesh  compiler", "program", "ops", "text",
+                 "parsed at", "read in", "planned in", "processor", "predicted", "gap");
   if (o->json)
     sw_jw_array(o->json, "programs");
   else
