@@ -30,7 +30,8 @@ typedef struct writer {
   rng rng;
   sw_mesh mesh, said; /* annotations are in axes of `said`: those of `mesh` behind `first` of size 1, and more such */
   int first;
-  rng ones;
+  bool ties; /* open dims and sharding groups, too */
+  rng ones, more;
   sw_arena arena;
   const char *dtype;
   made value[MOST_VALUES];
@@ -265,12 +266,16 @@ static void name_some_ones(writer *w, const made *v, sw_sharding *s) {
   }
 }
 
-/* In axes of the mesh that is said. */
+/* In axes of the mesh that is said; with `ties` some dims are open. */
 static void put_sharding(writer *w, const made *v, const sw_sharding *of, sw_text *t) {
   sw_sharding s = *of;
+  sw_annotation a = {.value = 0, .op = -1};
+  const sw_graph g = {.mesh = w->said};
   for (int i = 0; i < s.n_refs + s.n_partial; i++) s.refs[i].axis += w->first;
+  if (w->ties && !s.halos && !s.offsets) a.open_dims = (uint32_t)rng_below(&w->more, 1 << v->rank);
   if (w->said.n_axes > w->mesh.n_axes) name_some_ones(w, v, &s);
-  sw_sharding_print(&w->said, &s, t);
+  a.sharding = s;
+  sw_annotation_print(&g, &a, t);
 }
 
 typedef enum place { DEFINITION, USE, OUTPUT, N_PLACES } place;
@@ -341,7 +346,11 @@ static void write_model(writer *w, bool ones, sw_text *out) {
     if (w->notes[i].n) sw_text_printf(out, ", \"annotations\": [%s]", w->notes[i].at);
     sw_text_puts(out, "}");
   }
-  sw_text_printf(out, "],\n \"ops\": [%s],\n \"outputs\": [\"%s\"]}\n", sw_text_str(&w->ops),
+  sw_text_puts(out, "],\n");
+  const int a = (int)rng_below(&w->more, w->n_values), b = (int)rng_below(&w->more, w->n_values);
+  if (w->ties && a != b && same_shape(&w->value[a], &w->value[b]))
+    sw_text_printf(out, " \"sharding_groups\": [[\"%s\", \"%s\"]],\n", w->value[a].name, w->value[b].name);
+  sw_text_printf(out, " \"ops\": [%s],\n \"outputs\": [\"%s\"]}\n", sw_text_str(&w->ops),
                  w->value[w->n_values - 1].name);
 }
 
@@ -434,8 +443,8 @@ typedef struct costs {
   double of[2]; /* propagate's, plan's; 0: refused */
 } costs;
 
-static costs try_case(const sw_profile *profile, uint64_t seed, bool ones, outcome *out) {
-  writer w = {.rng = {seed}, .ones = {seed + 1}};
+static costs try_case(const sw_profile *profile, uint64_t seed, bool ties, bool ones, outcome *out) {
+  writer w = {.rng = {seed}, .ties = ties, .ones = {seed + 1}, .more = {seed + 2}};
   sw_text model = {0};
   sw_diag diag = {0};
   sw_graph *g;
@@ -468,7 +477,7 @@ static void annotated_models_compute_what_they_should(void **state) {
   const uint64_t seed = check_seed(7);
   assert_ok(sw_profile_read("dgx-h100", &arena, &profile, &diag));
   const int64_t n = check_scale(CASES);
-  for (int64_t i = 0; i < n; i++) (void)try_case(profile, seed * 1000003 + (uint64_t)i, false, &out);
+  for (int64_t i = 0; i < n; i++) (void)try_case(profile, seed * 1000003 + (uint64_t)i, false, false, &out);
   print_message(
       "%lld models (%lld not read): %lld plans executed, %lld refused, %lld bad; %lld plans of the search cost "
       "more than 1.02 of propagate's, the worst %.3f\n",
@@ -490,7 +499,7 @@ static void axes_of_size_1_change_nothing(void **state) {
   const int64_t n = check_scale(TWINS);
   for (int64_t i = 0; i < n; i++) {
     const uint64_t of = seed * 1000033 + (uint64_t)i;
-    const costs without = try_case(profile, of, false, &out), with = try_case(profile, of, true, &out);
+    const costs without = try_case(profile, of, i % 2, false, &out), with = try_case(profile, of, i % 2, true, &out);
     for (int k = 0; k < 2; k++) {
       const double difference = with.of[k] - without.of[k];
       if (with.read == without.read && difference <= 1e-15 && difference >= -1e-15) continue;
