@@ -93,9 +93,12 @@ typedef struct sw_pin {
   sw_id value;
   sw_sharding sharding;
   uint32_t open_dims; /* these may be cut further */
+  bool behind;        /* of a result: what its readers see, a sum perhaps completed behind the op, as of annotations */
   bool of_use;
   sw_value_use use; /* where `of_use` */
 } sw_pin;
+/* Would one of the pins be met by a choice that the problem has, whose result would be brought to it behind the op? */
+SW_API bool sw_selection_brings(const sw_selection *s, int32_t n, const sw_pin *pins);
 /* Pins on a problem that stands, instead of those set by the call before (n = 0: none): choices that they do not admit
  * are forbidden by their cost, and all else stays as it is. SW_E_INFEASIBLE names the pin that no choice of the problem
  * meets; then no pin is set. */

@@ -56,7 +56,7 @@ static sw_span place_of(const reader *r, const char *at) {
 
 static sw_rc add_pin(reader *r, sw_id value, const sw_value_use *use, part sharding, sw_diag *d) {
   const sw_value *v = &r->g->values[value];
-  sw_pin pin = {.value = value, .of_use = use != NULL};
+  sw_pin pin = {.value = value, .behind = !use, .of_use = use != NULL};
   if (use) pin.use = *use;
   SW_TRY_NOTE(d,
               sw_sharding_parse_as(r->mesh, v->type.rank, sw_sharding_form_of(sharding.s, sharding.n), sharding.s,

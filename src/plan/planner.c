@@ -316,8 +316,8 @@ static sw_rc require(const sw_graph *g, const sw_pin *pin, sw_annotation *all, i
   return SW_OK;
 }
 
-/* Pins that no choice of the problem meets (unequal blocks, halos, parts of a value): a problem of its own, with the
- * pins as requirements of the model. */
+/* Pins that no choice of the problem meets (unequal blocks, halos, parts of a value), or that are met behind an op: a
+ * problem of its own, with the pins as requirements of the model. */
 static sw_rc ask_anew(const sw_planner *p, int64_t capacity, int32_t n, const sw_pin *pins, sw_arena *arena,
                       sw_plan *out, sw_diag *d) {
   sw_graph pinned = *p->s.g;
@@ -360,6 +360,8 @@ sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_bytes, int32_t n, co
   s.least = p->s.least;
   sw_search_begin(&s, &spent);
   SW_TRY(sw_plan_build(s.g, s.machine, arena, out, d));
+  if (sw_selection_brings(s.selection, n, pins) && !any_of_use(n, pins))
+    return ask_anew(p, capacity, n, pins, arena, out, d);
   sw_rc rc = sw_selection_pin(s.selection, n, pins, d);
   if (rc == SW_E_INFEASIBLE && !any_of_use(n, pins)) return ask_anew(p, capacity, n, pins, arena, out, d);
   if (rc) return rc;

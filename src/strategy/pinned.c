@@ -31,6 +31,22 @@ static sw_rc forbid(sw_selection *s, const sw_pin *pin, sw_diag *d) {
   return SW_OK;
 }
 
+bool sw_selection_brings(const sw_selection *s, int32_t n, const sw_pin *pins) {
+  for (int32_t i = 0; i < n; i++) {
+    const sw_id def = s->g->values[pins[i].value].def;
+    if (!pins[i].behind || pins[i].of_use || def < 0) continue;
+    const sw_port at = sw_value_made_at(&s->units, pins[i].value);
+    const sw_annotation wanted = {.sharding = pins[i].sharding, .open_dims = pins[i].open_dims, .required = true};
+    const sw_demand demand = {&wanted, at.port};
+    const sw_option_set *c = s->options[at.unit];
+    for (int32_t k = 0; k < c->n; k++)
+      if (!sw_annotation_admits(&wanted, sw_options_sharding(c, &s->prices, at.port, k)) &&
+          sw_demand_is_met(s->g, &s->g->ops[def], &demand, &c->strategies[k]))
+        return true;
+  }
+  return false;
+}
+
 static void free_all(sw_selection *s) {
   for (size_t k = 0; k < s->pinned.n; k++) s->nodes.at[s->pinned.at[k]].cost = s->options[s->pinned.at[k]]->price;
   s->pinned.n = 0;
