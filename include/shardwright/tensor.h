@@ -32,8 +32,8 @@ SW_API int64_t sw_buffer_int(const sw_buffer *b, int64_t element);
 /* --- filling ----------------------------------------------------------------------------------------------------- */
 
 typedef enum sw_fill_kind {
-  SW_FILL_SMALL,  /* integers in [-limit, limit] (unsigned: [0, limit], bool: 0 or 1), mixed signs: sums of products
-                     stay exact in floating point while terms * limit^2 < 2^mantissa bits */
+  SW_FILL_SMALL,  /* integers in [-limit, limit] but 0 (unsigned: [0, limit], bool: 0 or 1), mixed signs: sums of
+                     products  stay exact in floating point while terms * limit^2 < 2^mantissa bits */
   SW_FILL_RANDOM, /* floats uniform in [-limit, limit); integers and bool as SMALL */
   SW_FILL_INDEX,  /* integers in [0, limit), for index operands of gathers and slices */
   SW_FILL_WITHIN, /* in [low, limit], ends included: floats, of the integers those within */
@@ -44,6 +44,7 @@ typedef struct sw_fill {
   uint64_t seed; /* elements are a function of seed and their row-major number */
   double limit;  /* <= 0: 8; but as it is for WITHIN */
   double low;    /* of WITHIN */
+  bool whole;    /* of WITHIN: floats are integers, too */
 } sw_fill;
 
 /* Neighbours differ and both signs occur, so that a misplaced shard shows. SW_E_INPUT on tokens and complex. */

@@ -142,7 +142,8 @@ static sw_rc run_call(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
   return sw_comm_run(comm, e->v->device, &given, d);
 }
 
-/* By the greatest; where that may be the same, as with bits and bools, by the least. */
+/* By the greatest; where that may be the same, as with bits, bools and sums to which one device gives an index and the
+ * others 0, by the least. */
 static sw_reduction other_reduction(const sw_collective *c, sw_dtype t) {
   switch ((int)c->reduction) {
     case SW_REDUCE_MAX:
@@ -152,7 +153,8 @@ static sw_reduction other_reduction(const sw_collective *c, sw_dtype t) {
       return SW_REDUCE_BIT_AND;
     case SW_REDUCE_SUM:
     case SW_REDUCE_AVERAGE:
-      return t == SW_BOOL ? SW_REDUCE_MIN : SW_REDUCE_MAX;
+      return sw_dtype_class_of(t) == SW_CLASS_FLOAT || sw_dtype_class_of(t) == SW_CLASS_COMPLEX ? SW_REDUCE_MAX
+                                                                                                : SW_REDUCE_MIN;
     default:
       return SW_REDUCE_MAX;
   }

@@ -46,7 +46,7 @@ void sw_buffer_poison_padding(sw_buffer *b) {
 
 static double value_within(const sw_fill *f, sw_dtype_class class, int64_t i) {
   uint64_t h = sw_hash_u64((uint64_t)i, f->seed);
-  if (class == SW_CLASS_FLOAT) return f->low + (f->limit - f->low) * (double)(h >> 11) * 0x1p-53;
+  if (class == SW_CLASS_FLOAT && !f->whole) return f->low + (f->limit - f->low) * (double)(h >> 11) * 0x1p-53;
   double low = ceil(f->low), places = floor(f->limit) - low + 1;
   return places < 1 ? low : low + (double)(h % (uint64_t)fmin(places, 0x1p62));
 }
@@ -60,12 +60,14 @@ static double fill_value(const sw_fill *f, sw_dtype_class class, double limit, i
   if (f->kind == SW_FILL_INDEX) high = sw_max_i64(high - 1, 0);
   uint64_t h = sw_hash_u64((uint64_t)i, f->seed);
   if (f->kind == SW_FILL_RANDOM && class == SW_CLASS_FLOAT) return limit * (2.0 * (double)(h >> 11) * 0x1p-53 - 1.0);
-  int64_t range = high - low + 1;
+  const bool skips = low < 0 && high > 1; /* 0, which hides what it is multiplied with, and has no other sign */
+  const int64_t range = high - low + !skips;
   if (f->kind == SW_FILL_INDEX || class == SW_CLASS_BOOL || range < 4)
     return (double)(low + (int64_t)(h % (uint64_t)range));
   uint64_t half = sw_hash_u64((uint64_t)i / 2, f->seed) % (uint64_t)range; /* one draw per pair, the second moved on */
   uint64_t move = i % 2 ? 1 + h % (uint64_t)(range - 1) : 0;
-  return (double)(low + (int64_t)((half + move) % (uint64_t)range));
+  const int64_t v = low + (int64_t)((half + move) % (uint64_t)range);
+  return (double)(v + (skips && v >= 0));
 }
 
 /* Whole numbers up to here are held exactly by a type of fewer than 8 bits. */

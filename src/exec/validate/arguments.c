@@ -3,7 +3,8 @@
  *
  * Indices are random over their whole range; masks have both values in every row; what is compared with a number lies
  * on either side of it; logarithms, roots and divisors are well inside their domain; a single integer is positive,
- * since most count steps, and 1 - b^0 divides. Everything else is distinct and of mixed sign. Random weights are scaled
+ * since most count steps, and 1 - b^0 divides. What reaches a reduction that keeps an extreme has it on one device
+ * (extremes.c). Everything else is distinct and of mixed sign. Random weights are scaled
  * by the number of terms that they are summed in, so that what an input says neither explodes nor vanishes in a deep
  * model.
  */
@@ -96,37 +97,59 @@ static void raise_diagonal(sw_tensor *t) {
   }
 }
 
-static sw_rc make_one(const sw_argument_maker *m, int32_t i, const sw_value_domain *r, sw_tensor *out, sw_diag *d) {
+/* Integers of all that the dtype holds; floats as large as leaves sums of their products exact. */
+static void widen(sw_fill *f, sw_dtype t, const sw_value_domain *r) {
+  const int bits = sw_dtype_bits(t);
+  if (f->kind != SW_FILL_SMALL || t == SW_BOOL) return;
+  if (is_integer(t)) f->limit = ldexp(1, (bits < 62 ? bits : 62) - (sw_dtype_class_of(t) == SW_CLASS_SIGNED)) - 1;
+  if (t == SW_F32 || t == SW_F64) f->limit = fmax(f->limit, floor(sqrt(0x1p19 / fmax(r->terms, 1))));
+}
+
+static sw_rc make_one(const sw_argument_maker *m, int32_t i, const sw_value_domain *r, const sw_extremes *x,
+                      sw_tensor *out, sw_diag *d) {
   const sw_graph *g = m->graph;
   const sw_value *v = &g->values[g->args[i]];
   const sw_type *t = m->types ? m->types[i] : &v->type;
   sw_fill fill = fill_for(v, r, m->random_floats);
   if (fill.kind == SW_FILL_RANDOM && m->scale > 0) fill.limit *= m->scale;
-  fill.seed = m->seed * 1000003u + (uint64_t)i;
+  fill.seed = m->seed * SW_SEED_STEP + (uint64_t)i;
+  if (x && x->far && m->wide) widen(&fill, t->dtype, r);
   SW_TRY(sw_tensor_init(out, t->dtype, t->rank, t->dims, d));
   SW_TRY(sw_tensor_fill(out, &fill, d));
   if (t->dtype == SW_BOOL) mix_rows(out, fill.seed);
   if (r->dominant) raise_diagonal(out);
   if (r->vector_dim >= 0 && !m->types) bound_parts(out, r);
-  return m->cuts ? sw_make_distinct(out, &fill, m->cuts(m->cuts_user, i), d) : SW_OK;
+  const bool planted = x && !r->dominant && r->vector_dim < 0 && sw_extremes_plant(x, &fill, out);
+  if (!m->cuts || (planted && !(x->keeps & (SW_KEEPS_GREATEST | SW_KEEPS_LEAST)))) return SW_OK; /* mostly 1, or 0 */
+  return sw_make_distinct(out, &fill, m->cuts(m->cuts_user, g->args[i]), d);
 }
 
-static sw_rc make_all(const sw_argument_maker *m, sw_value_domain *domains, sw_tensor *out, sw_diag *d) {
+static sw_rc make_all(const sw_argument_maker *m, sw_arena *scratch, sw_tensor *out, bool *far, sw_diag *d) {
   const sw_graph *g = m->graph;
+  sw_value_domain *domains;
+  sw_extremes *extremes = NULL;
+  SW_ARENA_NEW(domains, scratch, g->n_args, d);
   SW_TRY(sw_value_domains_find(g, domains, d));
+  if (m->cuts) {
+    SW_ARENA_NEW(extremes, scratch, g->n_args, d);
+    SW_TRY(sw_extremes_find(g, m->cuts, m->cuts_user, scratch, extremes, d));
+  }
   for (int32_t i = 0; i < g->n_args; i++) {
-    SW_TRY_NOTE(d, make_one(m, i, &domains[i], &out[i], d), "for argument '%s'", g->values[g->args[i]].name);
+    const sw_extremes *x = extremes ? &extremes[i] : NULL;
+    if (far) *far = *far || (x && x->far);
+    SW_TRY_NOTE(d, make_one(m, i, &domains[i], x, &out[i], d), "for argument '%s'", g->values[g->args[i]].name);
   }
   return SW_OK;
 }
 
-sw_rc sw_arguments_make(const sw_argument_maker *m, sw_tensor *out, sw_diag *d) {
+sw_rc sw_arguments_make(const sw_argument_maker *m, sw_tensor *out, bool *far, sw_diag *d) {
   const sw_graph *g = m->graph;
+  sw_arena scratch = {0};
   memset(out, 0, (size_t)g->n_args * sizeof *out);
+  if (far) *far = false;
   SW_TRY(sw_single_admit(g, m->types, d));
-  sw_value_domain *domains = sw_mem_alloc((size_t)g->n_args + 1, sizeof *domains, d);
-  sw_rc rc = domains ? make_all(m, domains, out, d) : SW_E_RESOURCE;
-  sw_mem_free(domains);
+  sw_rc rc = make_all(m, &scratch, out, far, d);
+  sw_arena_deinit(&scratch);
   for (int32_t i = 0; rc && i < g->n_args; i++) sw_tensor_deinit(&out[i]);
   return rc;
 }
@@ -138,5 +161,5 @@ sw_rc sw_make_arguments(const sw_graph *g, uint64_t seed, bool random_floats, sw
 sw_rc sw_make_arguments_as(const sw_graph *g, const sw_type *const *types, uint64_t seed, bool random_floats,
                            sw_tensor *out, sw_diag *d) {
   sw_argument_maker m = {.graph = g, .types = types, .seed = seed, .random_floats = random_floats};
-  return sw_arguments_make(&m, out, d);
+  return sw_arguments_make(&m, out, NULL, d);
 }

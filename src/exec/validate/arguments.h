@@ -4,27 +4,22 @@
 
 #include "exec/validate/block.h"
 #include "exec/validate/domains.h"
+#include "exec/validate/extremes.h"
 #include "shardwright/validate.h"
-
-/* The ways in which a program cuts one argument. */
-typedef struct sw_sharding_list {
-  const sw_mesh *mesh;
-  int32_t n;
-  const sw_sharding *const *shardings;
-} sw_sharding_list;
 
 typedef struct sw_argument_maker {
   const sw_graph *graph;
   const sw_type *const *types; /* NULL: the graph's; else one per argument */
   uint64_t seed;
   bool random_floats;
-  double scale;                                      /* of random floats that may be anything; 0: 1 */
-  sw_sharding_list (*cuts)(void *user, int32_t arg); /* NULL: not known */
+  double scale;     /* of random floats that may be anything; 0: 1 */
+  bool wide;        /* what reaches an extreme by other ops is of many different numbers */
+  sw_cuts_of *cuts; /* NULL: not known */
   void *cuts_user;
 } sw_argument_maker;
 
-/* One tensor per argument; the caller frees. */
-SW_CHECKED sw_rc sw_arguments_make(const sw_argument_maker *m, sw_tensor *out, sw_diag *d);
+/* One tensor per argument; the caller frees. *far (may be NULL): some argument is of those that `wide` speaks of. */
+SW_CHECKED sw_rc sw_arguments_make(const sw_argument_maker *m, sw_tensor *out, bool *far, sw_diag *d);
 
 /* Changes elements, within what the fill may hold, until no two blocks of one sharding are equal, where there are
  * enough different blocks: a collective that confuses two blocks, or leaves one out, then changes something. */

@@ -84,6 +84,14 @@ static bool range_of(const sw_graph *g, sw_id value, int depth, range *out) {
   return true;
 }
 
+bool sw_value_range(const sw_graph *g, sw_id value, double *low, double *high) {
+  range r;
+  if (!range_of(g, value, 0, &r)) return false;
+  *low = r.low;
+  *high = r.high;
+  return true;
+}
+
 /* --- what is found ------------------------------------------------------------------------------------------------ */
 
 /* The path's value must lie within [low, high]: what that means for the argument. One that leaves nothing of what is

@@ -21,4 +21,7 @@ typedef struct sw_value_domain {
 /* domains: one per argument of the main function. */
 SW_CHECKED sw_rc sw_value_domains_find(const sw_graph *g, sw_value_domain *domains, sw_diag *d);
 
+/* Between which numbers a value is that follows from constants and iotas alone; false: it is none, or not known. */
+bool sw_value_range(const sw_graph *g, sw_id value, double *low, double *high);
+
 #endif

@@ -40,15 +40,23 @@ int64_t sw_count_not_finite(const sw_buffer *b) {
   return count;
 }
 
-bool sw_small_integers(const sw_buffer *b) {
+/* Up to which integers; partial sums may be some times as large. */
+static double most_exact(sw_dtype t, bool held) {
+  if (t == SW_F32 || t == SW_F64 || (held && t == SW_F8E8M0FNU)) return 0x1p20;
+  if (!held) return -1;
+  return 1 / sw_unit_roundoff(t) / (t == SW_BF16 || t == SW_F16 ? 8 : 1);
+}
+
+bool sw_small_integers(const sw_buffer *b, bool held) {
   sw_dtype_class class = sw_dtype_class_of(b->dtype);
   if (class != SW_CLASS_FLOAT) return class != SW_CLASS_COMPLEX;
-  if (b->dtype != SW_F32 && b->dtype != SW_F64) return false; /* too few digits for partial sums */
+  const double most = most_exact(b->dtype, held);
+  if (most < 0) return false;
   double v[SW_CHUNK];
   for (int64_t i = 0, n, all = sw_buffer_elements(b); i < all; i += n) {
     load_chunk(b, i, n = chunk_at(i, all), v);
     for (int64_t k = 0; k < n; k++) {
-      if (v[k] != rint(v[k]) || fabs(v[k]) > 1048576.0) return false;
+      if (v[k] != rint(v[k]) || fabs(v[k]) > most) return false;
     }
   }
   return true;
@@ -79,7 +87,7 @@ static void store_chunk(const double *v, int64_t n, const sw_buffer *b, int64_t 
 void sw_perturb(sw_buffer *b, const double *least, sw_rng *rng) {
   static const double kNone[SW_CHUNK];
   sw_buffer row = row_of_floats(b);
-  if (row.dims[0] == 0 || sw_small_integers(b)) return;
+  if (row.dims[0] == 0 || sw_small_integers(b, false)) return;
   double v[SW_CHUNK], by[SW_CHUNK], unit = 2 * sw_unit_roundoff(row.dtype), top = sw_top_binade(row.dtype);
   for (int64_t i = 0, n; i < row.dims[0]; i += n) {
     const double *floor_of = least ? least + i : kNone;

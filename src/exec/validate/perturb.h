@@ -10,8 +10,9 @@
 double sw_magnitude(const sw_buffer *b);
 /* Elements of floats and complex numbers (their parts) that are infinite or NaN. */
 int64_t sw_count_not_finite(const sw_buffer *b);
-/* Are all elements integers that leave room for exact sums? */
-bool sw_small_integers(const sw_buffer *b);
+/* Are all elements integers that leave room for exact sums? Of floats of few digits only where the parts of sums are
+ * `held` in f32 (of bf16, which is not, with room in its own digits). */
+bool sw_small_integers(const sw_buffer *b, bool held);
 
 /* Moves every float element at random by up to one unit in the last place, each way, of itself or of its `least` (NULL:
  * none; of floats only) if that is larger; small integers stay, since arithmetic on them is exact, and so do

@@ -20,6 +20,7 @@ typedef struct sw_single {
   sw_tensor *values;  /* by value of the graph, a loop's of its last trip; NULL: not kept */
   sw_trips *trips;    /* by value of the graph, of those made in loops; NULL: not kept */
   int64_t trip_bytes; /* kept so far; when they are too many, no more are */
+  bool held;          /* as in the options */
   bool exact;         /* all numbers seen are small integers */
   int64_t terms;      /* longest reduction */
   sw_dtype *coarsest; /* by value: whose roundings are in it; f64: at most those */
@@ -30,8 +31,9 @@ typedef struct sw_single_options {
   const sw_tensor *inputs; /* NULL: made up by `seed`; else borrowed */
   uint64_t seed;
   bool random_floats, keep_values;
-  sw_sharding_list (*cuts)(void *user, int32_t arg); /* how arguments are cut; NULL: not known */
+  sw_cuts_of *cuts; /* how values are cut; NULL: not known */
   void *cuts_user;
+  bool held;            /* parts of what is added up in floats of few digits are held in f32 */
   const bool *averaged; /* by value: the program holds parts of an average of it, which rounds; NULL: of none */
   sw_cancel *cancel;
 } sw_single_options;

@@ -291,10 +291,9 @@ static sw_rc judge(sw_validator *v, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-/* How an argument arrives, and how else the program has it. */
-static sw_sharding_list ways_of(void *user, int32_t arg) {
+static sw_sharding_list ways_of(void *user, sw_id value) {
   const sw_validator *v = user;
-  return v->ways[arg];
+  return v->ways[value];
 }
 
 static void add_way(const sw_sharding **list, int32_t *n, const sw_sharding *way) {
@@ -306,13 +305,14 @@ static void add_way(const sw_sharding **list, int32_t *n, const sw_sharding *way
 
 static bool is_way(const sw_layout *l) { return l->source >= 0 && l->is_block && !l->on; }
 
+/* How an argument arrives, and how the program has its values. */
 static sw_rc find_ways(sw_validator *v, sw_diag *d) {
   const sw_sharded *s = v->s;
   const sw_graph *g = s->model;
   const int32_t n_values = s->layout ? s->program->n_values : 0;
   int32_t *most; /* by value of the model */
   SW_ARENA_NEW(most, v->arena, g->n_values, d);
-  SW_ARENA_NEW(v->ways, v->arena, g->n_args, d);
+  SW_ARENA_NEW(v->ways, v->arena, g->n_values, d);
   for (sw_id k = 0; k < n_values; k++) {
     if (is_way(&s->layout[k])) most[s->layout[k].source]++;
   }
@@ -322,14 +322,17 @@ static sw_rc find_ways(sw_validator *v, sw_diag *d) {
   SW_ARENA_NEW(n, v->arena, g->n_values, d);
   for (int32_t i = 0; i < g->n_args; i++) {
     sw_id id = g->args[i];
-    SW_ARENA_NEW(list[id], v->arena, most[id] + 1, d);
+    most[id]++;
+    SW_ARENA_NEW(list[id], v->arena, most[id], d);
     if (s->args[i]) add_way(list[id], &n[id], s->args[i]);
   }
   for (sw_id k = 0; k < n_values; k++) {
     const sw_layout *l = &s->layout[k];
-    if (is_way(l) && list[l->source]) add_way(list[l->source], &n[l->source], &l->sharding);
+    if (!is_way(l)) continue;
+    if (!list[l->source]) SW_ARENA_NEW(list[l->source], v->arena, most[l->source], d);
+    add_way(list[l->source], &n[l->source], &l->sharding);
   }
-  for (int32_t i = 0; i < g->n_args; i++) v->ways[i] = (sw_sharding_list){s->mesh, n[g->args[i]], list[g->args[i]]};
+  for (sw_id id = 0; id < g->n_values; id++) v->ways[id] = (sw_sharding_list){s->mesh, n[id], list[id]};
   return SW_OK;
 }
 
@@ -368,6 +371,7 @@ static sw_rc prepare(sw_validator *v, sw_diag *d) {
                           .seed = o->seed,
                           .random_floats = o->random_floats,
                           .keep_values = o->intermediates,
+                          .held = v->s->by_plan,
                           .cuts = ways_of,
                           .cuts_user = v,
                           .averaged = averaged,

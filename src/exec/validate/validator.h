@@ -33,7 +33,7 @@ typedef struct sw_validator {
   int64_t devices;
   sw_parallel_options alone, listened; /* how devices run */
   sw_arena *arena;                     /* of lists */
-  sw_sharding_list *ways;              /* by argument */
+  sw_sharding_list *ways;              /* by value of the model */
   pthread_mutex_t lock;                /* guards the roundings and the fields below during a run */
   sw_parallel run;
   int32_t *made; /* device * n_values + value of the model, of those in loops: how often it was made */

@@ -1,0 +1,329 @@
+/* Extremes put into an argument. A column is what is reduced to one number; its rows are cut:
+ *
+ *   max of f32[8, 3] over 2 devices    column 0: 7 in row 0 (first of the first block), column 1: 9 in row 7 (last of
+ *                                      the second), column 2: 8 in row 3; all others are in -8 .. 5
+ *   or of bool[8, 3]                   column 0: one is true; column 1: none is; column 2: one is
+ *
+ * So each device lacks what some other one has, in its first or last row; and neighbouring results differ.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "exec/kernels/native.h"
+#include "exec/validate/arguments.h"
+
+/* Numbers start, start + step, ... */
+typedef struct band {
+  double start;
+  int64_t n; /* 0: none */
+} band;
+
+/* What an argument may hold, in equal steps (of exponents where `powers`), and which of it are extremes. */
+typedef struct levels {
+  band low, rest, high;
+  double step;
+  bool powers;     /* of 2 */
+  bool continuous; /* what is between is taken, too, for the rest */
+  bool two;        /* low or high, nothing else */
+} levels;
+
+typedef struct planter {
+  const sw_extremes *x;
+  sw_tensor *t;
+  levels l;
+  uint64_t seed;
+  int64_t columns;
+} planter;
+
+/* --- levels ------------------------------------------------------------------------------------------------------- */
+
+enum { MOST_EXTREMES = 16, MOST_OF_A_SIDE = 8, FARTHEST = 24 };
+
+/* Integers up to here are all held. */
+static double integers_of(sw_dtype t) {
+  const sw_dtype_class class = sw_dtype_class_of(t);
+  const int bits = sw_dtype_bits(t);
+  if (class != SW_CLASS_FLOAT) return fmin(FARTHEST, ldexp(1, bits - (class == SW_CLASS_SIGNED)) - 1);
+  const double most = t == SW_F6E2M3FN ? 7 : t == SW_F8E3M4 ? 15 : FARTHEST;
+  return fmin(most, 1 / sw_unit_roundoff(t));
+}
+
+/* All that it may be, as one band. */
+static band range_of_fill(const sw_tensor *t, const sw_fill *f, levels *l) {
+  const sw_dtype_class class = sw_dtype_class_of(t->dtype);
+  const double most = integers_of(t->dtype);
+  const int bits = sw_dtype_bits(t->dtype);
+  l->step = 1;
+  l->powers = t->dtype == SW_F8E8M0FNU;
+  if (l->powers) return (band){0, 17};
+  if (f->kind == SW_FILL_WITHIN && class != SW_CLASS_FLOAT) {
+    const double first = ceil(f->low);
+    return (band){first, (int64_t)fmin(floor(f->limit) - first + 1, 0x1p40)};
+  }
+  if (f->kind == SW_FILL_WITHIN) {
+    const int64_t n = bits >= 16 ? 49 : 7;
+    l->step = (f->limit - f->low) / (double)(n - 1);
+    l->continuous = bits >= 16;
+    return (band){f->low, n};
+  }
+  if (f->kind == SW_FILL_RANDOM && class == SW_CLASS_FLOAT && bits >= 16) {
+    l->step = f->limit / 32;
+    l->continuous = true;
+    return (band){-f->limit, 65};
+  }
+  if (class == SW_CLASS_UNSIGNED) return (band){0, (int64_t)fmin(2 * FARTHEST, ldexp(1, bits) - 1) + 1};
+  if (bits == 2) return (band){-2, 4};
+  return (band){-most, 2 * (int64_t)most + 1};
+}
+
+static double at_step(const levels *l, const band *b, int64_t i) { return b->start + l->step * (double)i; }
+
+/* Parts of [from, from + n) of the whole. */
+static band part(const levels *l, const band *all, int64_t from, int64_t n) {
+  return (band){at_step(l, all, from), n > 0 ? n : 0};
+}
+
+/* Numbers on either side of one. */
+static bool levels_of_side(const sw_extremes *x, band all, levels *l) {
+  const double last = at_step(l, &all, all.n - 1);
+  if (l->powers) return false;
+  double above = ceil((x->side - all.start) / l->step); /* the first that is not less */
+  if (above < 0 || x->side > last) return false;
+  if (!x->or_equal && !x->only_equal && at_step(l, &all, (int64_t)above) <= x->side) above++;
+  const int64_t from = (int64_t)above, below = from < MOST_OF_A_SIDE ? from : MOST_OF_A_SIDE;
+  const int64_t left = all.n - from;
+  l->two = true;
+  l->high = part(l, &all, from, left < MOST_OF_A_SIDE ? left : MOST_OF_A_SIDE);
+  l->low = part(l, &all, from - below, below);
+  if (x->only_equal) {
+    if (below == 0) l->low = part(l, &all, from + 1, left - 1 < MOST_OF_A_SIDE ? left - 1 : MOST_OF_A_SIDE);
+    l->high = (band){x->side, 1};
+  }
+  return l->low.n > 0 && l->high.n > 0;
+}
+
+/* One bit that the greatest alone have. */
+static bool levels_of_bits(const sw_tensor *t, levels *l) {
+  const int bits = sw_dtype_bits(t->dtype) - (sw_dtype_class_of(t->dtype) == SW_CLASS_SIGNED);
+  const int64_t half = INT64_C(1) << (bits - 1 < 4 ? bits - 1 : 4);
+  l->two = true;
+  l->low = (band){0, half};
+  l->high = (band){(double)half, half};
+  return true;
+}
+
+/* Extremes on both ends, or one. */
+static bool levels_of_order(const sw_extremes *x, band all, levels *l) {
+  const bool greatest = x->keeps & SW_KEEPS_GREATEST, least = x->keeps & SW_KEEPS_LEAST;
+  const int64_t ends = greatest && (least || x->sizes) ? all.n / 3 : all.n / 2;
+  const int64_t n = ends < MOST_EXTREMES ? ends : MOST_EXTREMES;
+  if (n < 1) return false;
+  const int64_t low = least || x->sizes ? n : 0, high = greatest ? n : 0;
+  l->low = part(l, &all, 0, least ? low : 0);
+  l->rest = part(l, &all, low, all.n - low - high);
+  l->high = part(l, &all, all.n - high, high);
+  return l->rest.n > 0;
+}
+
+static bool find_levels(const sw_extremes *x, const sw_fill *f, const sw_tensor *t, levels *l) {
+  *l = (levels){0};
+  if (t->dtype == SW_BOOL) {
+    *l = (levels){.low = {0, 1}, .high = {1, 1}, .step = 1, .two = true};
+    return true;
+  }
+  band all = range_of_fill(t, f, l);
+  if (x->sided && f->kind != SW_FILL_WITHIN && (x->side - 1 < all.start || x->side + 1 > at_step(l, &all, all.n - 1))) {
+    all.start = x->side - l->step * (double)(all.n / 2); /* around it */
+    if (sw_dtype_class_of(t->dtype) == SW_CLASS_UNSIGNED) all.start = fmax(all.start, 0);
+  }
+  if (x->sided) return levels_of_side(x, all, l);
+  if (x->bits && f->kind != SW_FILL_WITHIN) return levels_of_bits(t, l);
+  return levels_of_order(x, all, l);
+}
+
+/* --- elements ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t draw(const planter *p, uint64_t what, int64_t i) {
+  return sw_hash_u64((uint64_t)i, p->seed ^ what * 77u);
+}
+
+static void put(const planter *p, const int64_t *at, double v) {
+  if (p->l.powers) v = ldexp(1, (int)v);
+  sw_element_store(p->t->dtype, v, (char *)p->t->data + sw_box_offset(p->t, at) * sw_dtype_bytes(p->t->dtype));
+}
+
+/* Number i of those drawn from a band; neighbours differ where it has two. */
+static double from_band(const planter *p, const band *b, int64_t i) {
+  const uint64_t n = (uint64_t)b->n, half = draw(p, 1, i / 2) % n;
+  const uint64_t move = i % 2 && n > 1 ? 1 + draw(p, 2, i) % (n - 1) : 0;
+  return at_step(&p->l, b, (int64_t)((half + move) % n));
+}
+
+/* One of a column's other elements. */
+static double from_rest(const planter *p, const band *b, int64_t i) {
+  const uint64_t h = draw(p, 3, i);
+  if (!p->l.continuous || p->l.two) return at_step(&p->l, b, (int64_t)(h % (uint64_t)b->n));
+  return b->start + p->l.step * (double)(b->n - 1) * (double)(h >> 11) * 0x1p-53;
+}
+
+/* --- places ------------------------------------------------------------------------------------------------------- */
+
+/* The first or last row of a block in turn, of another block for each number; dims that are whole: anywhere. */
+static void place(const planter *p, int64_t number, int64_t *at) {
+  const int64_t n = p->x->n_blocks, turn = number / n;
+  const sw_rows *r = &p->x->blocks[number % n];
+  for (int k = 0; k < p->t->rank; k++) {
+    if (!(p->x->dims >> k & 1)) continue;
+    const bool whole = r->lo[k] == 0 && r->hi[k] == p->t->dims[k] - 1, last = (number + turn) & 1;
+    at[k] = last ? r->hi[k] : r->lo[k];
+    if (whole && p->x->n_blocks > 1) at[k] = (int64_t)(draw(p, 5 + (uint64_t)k, number) % (uint64_t)p->t->dims[k]);
+  }
+}
+
+/* Which place is the first of a column: on the next device for the next column, or seed (of all arguments, or of one).
+ */
+static int64_t number_of(const planter *p, int64_t column) {
+  return column + (int64_t)(p->seed / SW_SEED_STEP % 1009 + p->seed % SW_SEED_STEP);
+}
+
+/* Every element of a column, of which at[] says the other dims. */
+static void fill_column(const planter *p, const band *b, int64_t column, int64_t *at) {
+  int64_t extent[SW_MAX_RANK], index[SW_MAX_RANK] = {0}, here[SW_MAX_RANK], i = column * 1000003;
+  for (int k = 0; k < p->t->rank; k++) extent[k] = p->x->dims >> k & 1 ? p->t->dims[k] : 1;
+  do {
+    for (int k = 0; k < p->t->rank; k++) here[k] = at[k] + index[k];
+    put(p, here, from_rest(p, b, i++));
+  } while (sw_box_next(p->t->rank, extent, index));
+}
+
+/* --- columns ------------------------------------------------------------------------------------------------------ */
+
+/* A unique greatest, and a unique least on another device. Of several places each is an extreme by itself. */
+static void plant_order(const planter *p, int64_t column, int64_t *at) {
+  const levels *l = &p->l;
+  const int64_t number = number_of(p, column);
+  fill_column(p, &l->rest, column, at);
+  for (int i = 0; i < p->x->places && l->high.n; i++) {
+    place(p, number + i, at);
+    put(p, at, from_band(p, &l->high, column * p->x->places + i));
+  }
+  for (int i = 0; i < p->x->places && l->low.n; i++) {
+    place(p, number + p->x->places + i, at);
+    put(p, at, from_band(p, &l->low, column * p->x->places + i));
+  }
+}
+
+/* Of six columns: all low or all high but for one element, or two of the six whole. Those with one element are counted,
+ * so that each has it on another device. */
+typedef struct column_kind {
+  bool high, one;
+  int count;
+} column_kind;
+enum { KINDS = 6, COUNTED = 4 };
+
+/* Whatever is kept is in most columns, and of the others one is all true, one all false. */
+static column_kind kind_of(const planter *p, int64_t column) {
+  static const column_kind kAny[KINDS] = {{false, true, 0}, {false}, {false, true, 1},
+                                          {false, true, 2}, {true},  {false, true, 3}};
+  static const column_kind kBoth[KINDS] = {{false, true, 0}, {true, true, 1},  {false},
+                                           {true},           {false, true, 1}, {true, true, 2}};
+  const bool any = p->x->keeps & SW_KEEPS_GREATEST, all = p->x->keeps & SW_KEEPS_LEAST;
+  column_kind k = (any && all ? kBoth : kAny)[column % KINDS];
+  k.high = k.high != !any;
+  return k;
+}
+
+static bool is_in(const planter *p, int32_t block, const int64_t *at) {
+  const sw_rows *r = &p->x->blocks[block % p->x->n_blocks];
+  for (int k = 0; k < p->t->rank; k++) {
+    if ((p->x->dims >> k & 1) && (at[k] < r->lo[k] || at[k] > r->hi[k])) return false;
+  }
+  return true;
+}
+
+/* One block all low, the next all high, the others at random: what is true of any and what is true of all both show who
+ * lacks a block. */
+static void plant_blocks(const planter *p, int64_t column, int64_t *at) {
+  int64_t extent[SW_MAX_RANK], index[SW_MAX_RANK] = {0}, here[SW_MAX_RANK], i = column * 1000003;
+  const int32_t first = (int32_t)(number_of(p, column) % p->x->n_blocks);
+  for (int k = 0; k < p->t->rank; k++) extent[k] = p->x->dims >> k & 1 ? p->t->dims[k] : 1;
+  do {
+    for (int k = 0; k < p->t->rank; k++) here[k] = at[k] + index[k];
+    const bool high = is_in(p, first + 1, here) || ((draw(p, 4, i) & 1) && !is_in(p, first, here));
+    put(p, here, from_rest(p, high ? &p->l.high : &p->l.low, i++));
+  } while (sw_box_next(p->t->rank, extent, index));
+}
+
+static void plant_sides(const planter *p, int64_t column, int64_t *at) {
+  const column_kind k = kind_of(p, column);
+  fill_column(p, k.high ? &p->l.high : &p->l.low, column, at);
+  if (!k.one) return;
+  place(p, number_of(p, column / KINDS * COUNTED + k.count), at);
+  put(p, at, from_band(p, k.high ? &p->l.low : &p->l.high, column));
+}
+
+/* Two factors that are not 1, or terms that are not 0, on two devices; the larger is not what they make together. */
+static void plant_pair(const planter *p, int64_t column, int64_t *at) {
+  static const double kTerms[][2] = {{2, 1}, {1, 1}, {-2, -1}, {-1, -1}};
+  static const double kFactors[][2] = {{2, 3}, {2, 2}, {4, 2}, {2, 2}};
+  static const double kPowers[][2] = {{1, 2}, {1, 1}, {2, 2}, {1, 1}}; /* of 2 */
+  static const double kFew[][2] = {{2, 2}, {-2, 2}, {2, 2}, {-2, 2}};  /* no number beyond 4 */
+  static const double kSigned2[][2] = {{-2, 1}, {-1, 1}, {-2, 1}, {-1, -1}};
+  static const double kUnsigned2[][2] = {{2, 3}, {3, 3}, {2, 3}, {3, 1}};
+  const sw_dtype t = p->t->dtype;
+  const bool sum = p->x->keeps & SW_KEEPS_SUM;
+  const double(*pairs)[2] = sum                                                ? kTerms
+                            : t == SW_I2                                       ? kSigned2
+                            : t == SW_U2                                       ? kUnsigned2
+                            : p->l.powers                                      ? kPowers
+                            : sw_dtype_bits(t) < 8 && t != SW_I4 && t != SW_U4 ? kFew
+                                                                               : kFactors;
+  const band one = {sum || p->l.powers ? 0 : 1, 1};
+  fill_column(p, &one, column, at);
+  for (int i = 0; i < 2; i++) {
+    place(p, number_of(p, column) + i, at);
+    put(p, at, pairs[column % 4][i]);
+  }
+}
+
+static void plant_column(const planter *p, int64_t column, int64_t *at) {
+  if (!(p->x->keeps & (SW_KEEPS_GREATEST | SW_KEEPS_LEAST))) {
+    plant_pair(p, column, at);
+  } else if (p->l.two) {
+    const bool both = (p->x->keeps & SW_KEEPS_GREATEST) && (p->x->keeps & SW_KEEPS_LEAST);
+    (both && p->columns < 3 ? plant_blocks : plant_sides)(p, column, at);
+  } else {
+    plant_order(p, column, at);
+  }
+}
+
+/* What is left may be any of these. */
+static void narrow(const planter *p, sw_fill *f) {
+  const levels *l = &p->l;
+  const band *first = l->two ? &l->low : &l->rest, *last = l->two ? &l->high : &l->rest;
+  if (l->powers || p->t->dtype == SW_BOOL || !(p->x->keeps & (SW_KEEPS_GREATEST | SW_KEEPS_LEAST))) return;
+  f->kind = SW_FILL_WITHIN;
+  f->whole = !l->continuous && l->step == 1;
+  f->low = fmin(first->start, last->start);
+  f->limit = fmax(at_step(l, first, first->n - 1), at_step(l, last, last->n - 1));
+}
+
+bool sw_extremes_plant(const sw_extremes *x, sw_fill *f, sw_tensor *t) {
+  planter p = {.x = x, .t = t, .seed = f->seed, .columns = 1};
+  int64_t extent[SW_MAX_RANK], column[SW_MAX_RANK] = {0}, number = 0;
+  const sw_dtype_class class = sw_dtype_class_of(t->dtype);
+  if (!x->keeps || class == SW_CLASS_COMPLEX || class == SW_CLASS_TOKEN || sw_buffer_elements(t) == 0) return false;
+  if (!find_levels(x, f, t, &p.l)) return false;
+  for (int k = 0; k < t->rank; k++) {
+    extent[k] = x->dims >> k & 1 ? 1 : t->dims[k];
+    p.columns *= extent[k];
+  }
+  do {
+    int64_t at[SW_MAX_RANK];
+    for (int k = 0; k < t->rank; k++) at[k] = x->dims >> k & 1 ? 0 : column[k];
+    plant_column(&p, number++, at);
+  } while (sw_box_next(t->rank, extent, column));
+  narrow(&p, f);
+  return true;
+}
