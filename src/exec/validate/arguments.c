@@ -119,9 +119,8 @@ static sw_rc make_one(const sw_argument_maker *m, int32_t i, const sw_value_doma
   if (t->dtype == SW_BOOL) mix_rows(out, fill.seed);
   if (r->dominant) raise_diagonal(out);
   if (r->vector_dim >= 0 && !m->types) bound_parts(out, r);
-  const bool planted = x && !r->dominant && r->vector_dim < 0 && sw_extremes_plant(x, &fill, out);
-  if (!m->cuts || (planted && !(x->keeps & (SW_KEEPS_GREATEST | SW_KEEPS_LEAST)))) return SW_OK; /* mostly 1, or 0 */
-  return sw_make_distinct(out, &fill, m->cuts(m->cuts_user, g->args[i]), d);
+  const bool plants = x && !r->dominant && r->vector_dim < 0, drawn = !plants || sw_extremes_plant(x, &fill, out);
+  return m->cuts && drawn ? sw_make_distinct(out, &fill, m->cuts(m->cuts_user, g->args[i]), d) : SW_OK;
 }
 
 static sw_rc make_all(const sw_argument_maker *m, sw_arena *scratch, sw_tensor *out, bool *far, sw_diag *d) {

@@ -52,7 +52,7 @@ static bool pass(const sw_graph *g, sw_dtype *coarsest) {
 /* --- not rounded -------------------------------------------------------------------------------------------------- */
 
 /* The greatest or least of elements is one of them. */
-static bool picks(const sw_op *op) {
+static bool takes_one(const sw_op *op) {
   sw_reduction r;
   if (op->code == SW_OP_TOP_K || op->code == SW_OP_ARGMAX || op->code == SW_OP_ARGMIN) return true;
   if (op->code != SW_OP_REDUCE && op->code != SW_OP_REDUCE_WINDOW && op->code != SW_OP_CUMULATIVE) return false;
@@ -68,7 +68,7 @@ static bool is_rounded(const sw_graph *g, const sw_op *op, const bool *rounded) 
   }
   for (int r = 0; r < op->n_results; r++) floats = floats || part_of(sw_result_type(g, op, r)->dtype, &t);
   if (op->code == SW_OP_CONVERT) return floats && (!part_of(sw_result_type(g, op, 0)->dtype, &t) || rounds(g, op, t));
-  return floats && sw_op_content(op) < SW_CONTENT_EXACT && !picks(op);
+  return floats && sw_op_content(op) < SW_CONTENT_EXACT && !takes_one(op);
 }
 
 static bool pass_rounded(const sw_graph *g, bool *rounded) {

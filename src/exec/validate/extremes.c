@@ -117,7 +117,7 @@ static int dim_of(const finder *f, const step *s, int k) {
   return at >= 0 && t->dims[at] == arg->dims[k] ? at : -1;
 }
 
-static bool is_known(const sw_extremes *x, const sw_rows *r, const sw_rows *more, int32_t n_more) {
+static bool is_known(const sw_extremes *x, const sw_row_block *r, const sw_row_block *more, int32_t n_more) {
   for (int32_t i = 0; i < x->n_blocks; i++) {
     if (memcmp(&x->blocks[i], r, sizeof *r) == 0) return true;
   }
@@ -129,13 +129,13 @@ static bool is_known(const sw_extremes *x, const sw_rows *r, const sw_rows *more
 
 /* The rows of the argument that a device has of the value; false: none. */
 static bool rows_of(const finder *f, const step *s, uint32_t dims, const sw_mesh *m, const sw_sharding *way,
-                    int64_t device, sw_rows *out) {
+                    int64_t device, sw_row_block *out) {
   const sw_type *arg = &f->g->values[f->arg].type, *t = &f->g->values[s->value].type;
   sw_buffer whole = {.dtype = t->dtype, .rank = t->rank};
   int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
   memcpy(whole.dims, t->dims, (size_t)t->rank * sizeof *t->dims);
   sw_block_extent(m, way, &whole, device, lo, n, at);
-  *out = (sw_rows){0};
+  *out = (sw_row_block){0};
   for (int k = 0; k < arg->rank; k++) {
     const int to = dim_of(f, s, k);
     if (!(dims >> k & 1)) continue;
@@ -152,7 +152,7 @@ static sw_rc add_blocks(finder *f, const step *s, uint32_t dims, sw_diag *d) {
   const int64_t devices = ways.n ? sw_mesh_devices(ways.mesh) : 0;
   sw_extremes *x = f->found;
   for (int32_t w = 0; w < ways.n; w++) {
-    sw_rows *blocks;
+    sw_row_block *blocks;
     int32_t n = 0;
     SW_ARENA_NEW(blocks, f->arena, x->n_blocks + devices, d);
     for (int64_t device = 0; device < devices; device++) {

@@ -23,9 +23,9 @@ enum {
 };
 
 /* A part of the argument that a device has, by what is reduced: places [lo, hi] of each of its dims. */
-typedef struct sw_rows {
+typedef struct sw_row_block {
   int64_t lo[SW_MAX_RANK], hi[SW_MAX_RANK];
-} sw_rows;
+} sw_row_block;
 
 typedef struct sw_extremes {
   unsigned keeps; /* 0: of nothing that is cut */
@@ -38,7 +38,7 @@ typedef struct sw_extremes {
   bool sided, or_equal, only_equal;
   double side;
   int32_t n_blocks; /* of rows, each on other devices; two at least */
-  const sw_rows *blocks;
+  const sw_row_block *blocks;
   bool far; /* other ops stand between, and its numbers should be many different ones */
 } sw_extremes;
 
@@ -52,8 +52,8 @@ SW_CHECKED sw_rc sw_extremes_find(const sw_graph *g, sw_cuts_of *cuts, void *use
 /* What the seeds of fills of one argument under two seeds differ by; those of two arguments by 1. */
 #define SW_SEED_STEP UINT64_C(1000003)
 
-/* Puts the extremes into a tensor that was filled; *f becomes what fills the rest. False: it stays as it was, as there
- * are none, or no room for them. */
+/* Puts the extremes into a tensor that was filled, if there are any, and room for them. True: elements may still be
+ * drawn again by *f, which is then what the others are of. */
 bool sw_extremes_plant(const sw_extremes *x, sw_fill *f, sw_tensor *t);
 
 #endif

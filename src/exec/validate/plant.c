@@ -172,7 +172,7 @@ static double from_rest(const planter *p, const band *b, int64_t i) {
 /* The first or last row of a block in turn, of another block for each number; dims that are whole: anywhere. */
 static void place(const planter *p, int64_t number, int64_t *at) {
   const int64_t n = p->x->n_blocks, turn = number / n;
-  const sw_rows *r = &p->x->blocks[number % n];
+  const sw_row_block *r = &p->x->blocks[number % n];
   for (int k = 0; k < p->t->rank; k++) {
     if (!(p->x->dims >> k & 1)) continue;
     const bool whole = r->lo[k] == 0 && r->hi[k] == p->t->dims[k] - 1, last = (number + turn) & 1;
@@ -214,49 +214,59 @@ static void plant_order(const planter *p, int64_t column, int64_t *at) {
   }
 }
 
-/* Of six columns: all low or all high but for one element, or two of the six whole. Those with one element are counted,
- * so that each has it on another device. */
+/* Of seven columns most are all low, or all high, but for one element; each has it on another device, so they are
+ * counted. Two are whole, and one is mixed, so that blocks differ. */
 typedef struct column_kind {
-  bool high, one;
+  bool high, one, mixed;
   int count;
 } column_kind;
-enum { KINDS = 6, COUNTED = 4 };
+enum { KINDS = 7, COUNTED = 4 };
 
 /* Whatever is kept is in most columns, and of the others one is all true, one all false. */
 static column_kind kind_of(const planter *p, int64_t column) {
-  static const column_kind kAny[KINDS] = {{false, true, 0}, {false}, {false, true, 1},
-                                          {false, true, 2}, {true},  {false, true, 3}};
-  static const column_kind kBoth[KINDS] = {{false, true, 0}, {true, true, 1},  {false},
-                                           {true},           {false, true, 1}, {true, true, 2}};
+  static const column_kind kMixed = {.mixed = true}, kLow = {.high = false}, kHigh = {.high = true};
+  static const column_kind kOne[] = {
+      {.one = true, .count = 0}, {.one = true, .count = 1}, {.one = true, .count = 2}, {.one = true, .count = 3}};
+  static const column_kind kLacks[] = {{.high = true, .one = true, .count = 1},
+                                       {.high = true, .one = true, .count = 2}};
+  const column_kind any_only[KINDS] = {kOne[0], kLow, kOne[1], kOne[2], kHigh, kMixed, kOne[3]};
+  const column_kind of_both[KINDS] = {kOne[0], kLacks[0], kLow, kHigh, kOne[1], kLacks[1], kMixed};
   const bool any = p->x->keeps & SW_KEEPS_GREATEST, all = p->x->keeps & SW_KEEPS_LEAST;
-  column_kind k = (any && all ? kBoth : kAny)[column % KINDS];
+  column_kind k = (any && all ? of_both : any_only)[column % KINDS];
   k.high = k.high != !any;
   return k;
 }
 
 static bool is_in(const planter *p, int32_t block, const int64_t *at) {
-  const sw_rows *r = &p->x->blocks[block % p->x->n_blocks];
+  const sw_row_block *r = &p->x->blocks[block % p->x->n_blocks];
   for (int k = 0; k < p->t->rank; k++) {
     if ((p->x->dims >> k & 1) && (at[k] < r->lo[k] || at[k] > r->hi[k])) return false;
   }
   return true;
 }
 
-/* One block all low, the next all high, the others at random: what is true of any and what is true of all both show who
- * lacks a block. */
-static void plant_blocks(const planter *p, int64_t column, int64_t *at) {
+/* Either side at random; `by_blocks`: one block all low, the next all high, so that what is true of any and what is
+ * true of all both show who lacks a block. */
+static void plant_mixed(const planter *p, bool by_blocks, int64_t column, int64_t *at) {
   int64_t extent[SW_MAX_RANK], index[SW_MAX_RANK] = {0}, here[SW_MAX_RANK], i = column * 1000003;
   const int32_t first = (int32_t)(number_of(p, column) % p->x->n_blocks);
   for (int k = 0; k < p->t->rank; k++) extent[k] = p->x->dims >> k & 1 ? p->t->dims[k] : 1;
   do {
     for (int k = 0; k < p->t->rank; k++) here[k] = at[k] + index[k];
-    const bool high = is_in(p, first + 1, here) || ((draw(p, 4, i) & 1) && !is_in(p, first, here));
+    bool high = draw(p, 4, i) & 1;
+    if (by_blocks) high = is_in(p, first + 1, here) || (high && !is_in(p, first, here));
     put(p, here, from_rest(p, high ? &p->l.high : &p->l.low, i++));
   } while (sw_box_next(p->t->rank, extent, index));
 }
 
 static void plant_sides(const planter *p, int64_t column, int64_t *at) {
   const column_kind k = kind_of(p, column);
+  const bool both = (p->x->keeps & SW_KEEPS_GREATEST) && (p->x->keeps & SW_KEEPS_LEAST);
+  const bool by_blocks = both && p->columns < 3;
+  if (k.mixed || by_blocks) {
+    plant_mixed(p, by_blocks, column, at);
+    return;
+  }
   fill_column(p, k.high ? &p->l.high : &p->l.low, column, at);
   if (!k.one) return;
   place(p, number_of(p, column / KINDS * COUNTED + k.count), at);
@@ -287,34 +297,33 @@ static void plant_pair(const planter *p, int64_t column, int64_t *at) {
   }
 }
 
+static bool keeps_extremes(const sw_extremes *x) { return x->keeps & (SW_KEEPS_GREATEST | SW_KEEPS_LEAST); }
+
 static void plant_column(const planter *p, int64_t column, int64_t *at) {
-  if (!(p->x->keeps & (SW_KEEPS_GREATEST | SW_KEEPS_LEAST))) {
+  if (!keeps_extremes(p->x)) {
     plant_pair(p, column, at);
   } else if (p->l.two) {
-    const bool both = (p->x->keeps & SW_KEEPS_GREATEST) && (p->x->keeps & SW_KEEPS_LEAST);
-    (both && p->columns < 3 ? plant_blocks : plant_sides)(p, column, at);
+    plant_sides(p, column, at);
   } else {
     plant_order(p, column, at);
   }
 }
 
-/* What is left may be any of these. */
+/* What is not an extreme may be any of these. */
 static void narrow(const planter *p, sw_fill *f) {
   const levels *l = &p->l;
-  const band *first = l->two ? &l->low : &l->rest, *last = l->two ? &l->high : &l->rest;
-  if (l->powers || p->t->dtype == SW_BOOL || !(p->x->keeps & (SW_KEEPS_GREATEST | SW_KEEPS_LEAST))) return;
   f->kind = SW_FILL_WITHIN;
   f->whole = !l->continuous && l->step == 1;
-  f->low = fmin(first->start, last->start);
-  f->limit = fmax(at_step(l, first, first->n - 1), at_step(l, last, last->n - 1));
+  f->low = l->rest.start;
+  f->limit = at_step(l, &l->rest, l->rest.n - 1);
 }
 
 bool sw_extremes_plant(const sw_extremes *x, sw_fill *f, sw_tensor *t) {
   planter p = {.x = x, .t = t, .seed = f->seed, .columns = 1};
   int64_t extent[SW_MAX_RANK], column[SW_MAX_RANK] = {0}, number = 0;
   const sw_dtype_class class = sw_dtype_class_of(t->dtype);
-  if (!x->keeps || class == SW_CLASS_COMPLEX || class == SW_CLASS_TOKEN || sw_buffer_elements(t) == 0) return false;
-  if (!find_levels(x, f, t, &p.l)) return false;
+  if (!x->keeps || class == SW_CLASS_COMPLEX || class == SW_CLASS_TOKEN || sw_buffer_elements(t) == 0) return true;
+  if (!find_levels(x, f, t, &p.l) || (!keeps_extremes(x) && f->kind == SW_FILL_WITHIN)) return true;
   for (int k = 0; k < t->rank; k++) {
     extent[k] = x->dims >> k & 1 ? 1 : t->dims[k];
     p.columns *= extent[k];
@@ -324,6 +333,7 @@ bool sw_extremes_plant(const sw_extremes *x, sw_fill *f, sw_tensor *t) {
     for (int k = 0; k < t->rank; k++) at[k] = x->dims >> k & 1 ? 0 : column[k];
     plant_column(&p, number++, at);
   } while (sw_box_next(t->rank, extent, column));
+  if (!keeps_extremes(x) || p.l.two || p.l.powers) return false;
   narrow(&p, f);
   return true;
 }
