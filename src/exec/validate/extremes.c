@@ -54,7 +54,7 @@ static uint32_t set_of(const int64_t *dims, int n) {
 static kept kept_by_kind(sw_reduction r, sw_dtype t, uint32_t dims) {
   kept k = {.dims = dims, .places = 1, .goes_on = true};
   const bool bools = t == SW_BOOL, few_digits = sw_dtype_class_of(t) == SW_CLASS_FLOAT && sw_dtype_bits(t) <= 8;
-  k.bits = r == SW_REDUCE_BIT_AND || r == SW_REDUCE_BIT_OR;
+  k.bits = r == SW_REDUCE_BIT_AND || r == SW_REDUCE_BIT_OR || r == SW_REDUCE_BIT_XOR;
   switch ((int)r) {
     case SW_REDUCE_MAX:
     case SW_REDUCE_OR:
@@ -68,6 +68,9 @@ static kept kept_by_kind(sw_reduction r, sw_dtype t, uint32_t dims) {
       break;
     case SW_REDUCE_PRODUCT:
       k.keeps = bools ? SW_KEEPS_LEAST : SW_KEEPS_PRODUCT;
+      break;
+    case SW_REDUCE_BIT_XOR: /* of many random bits all columns may have the same */
+      k.keeps = sw_dtype_bits(t) <= 4 ? SW_KEEPS_GREATEST : 0;
       break;
     case SW_REDUCE_SUM:
       k.keeps = bools ? SW_KEEPS_GREATEST : few_digits ? SW_KEEPS_SUM : 0;
