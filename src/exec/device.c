@@ -150,7 +150,8 @@ static sw_reduction other_reduction(const sw_collective *c, sw_dtype t) {
     case SW_REDUCE_OR:
       return SW_REDUCE_MIN;
     case SW_REDUCE_BIT_OR:
-      return SW_REDUCE_BIT_AND;
+    case SW_REDUCE_BIT_XOR:
+      return t == SW_BOOL ? SW_REDUCE_MIN : SW_REDUCE_BIT_AND;
     case SW_REDUCE_SUM:
     case SW_REDUCE_AVERAGE:
       return sw_dtype_class_of(t) == SW_CLASS_FLOAT || sw_dtype_class_of(t) == SW_CLASS_COMPLEX ? SW_REDUCE_MAX

@@ -39,12 +39,12 @@ static sw_fill fill_of_integers(const sw_value *v, const sw_value_domain *r) {
   if (r->bounded) return within(t, r->low, r->high, 4);
   if (r->mixed) return within(t, r->least_compared - 2, r->most_compared + 2, 4);
   if (v->type.rank == 0) return within(t, 1, 5, 4);
-  return (sw_fill){.kind = SW_FILL_SMALL, .limit = 4};
+  return (sw_fill){.kind = SW_FILL_SMALL, .limit = SW_MOST_SMALL};
 }
 
 /* Floats of a bounded role are random anyway: their domain's functions leave no whole numbers. */
 static sw_fill fill_of_floats(const sw_value *v, const sw_value_domain *r, bool random_floats) {
-  sw_fill f = {.kind = random_floats ? SW_FILL_RANDOM : SW_FILL_SMALL, .limit = random_floats ? 1 : 4};
+  sw_fill f = {.kind = random_floats ? SW_FILL_RANDOM : SW_FILL_SMALL, .limit = random_floats ? 1 : SW_MOST_SMALL};
   if (r->bounded && r->index) return within(v->type.dtype, r->low, r->high, 1);
   if (r->bounded) {
     double low = fmax(r->low, -1), high = fmin(r->high, fmax(low, 0) + 1); /* of a wide domain what is near 0 */

@@ -19,7 +19,7 @@ typedef struct step {
   uint32_t dims;          /* of the argument, that have been reduced */
   int8_t at[SW_MAX_RANK]; /* by dim of the argument: the value's dim that it is, or is a part of; -1: none */
   bool plain;             /* its elements are the argument's */
-  bool sided, or_equal, only_equal;
+  bool sided, or_equal, only_equal, apart;
   double side;
 } step;
 
@@ -191,7 +191,7 @@ static sw_rc record(finder *f, const step *s, const kept *k, uint32_t dims, sw_d
   SW_TRY(add_blocks(f, s, dims, d));
   if (x->n_blocks < 2) return SW_OK;
   if (s->sided && !x->sided) {
-    x->sided = true, x->or_equal = s->or_equal, x->only_equal = s->only_equal;
+    x->sided = true, x->or_equal = s->or_equal, x->only_equal = s->only_equal, x->apart = s->apart;
     x->side = s->side;
   }
   x->keeps |= keeps;
@@ -213,13 +213,27 @@ static const signed char kOrder[SW_OP_COUNT] = {
     [SW_OP_REAL] = 1,    [SW_OP_COSH] = 2,
 };
 
+/* An argument's elements as they are, of a type with both signs. */
+static bool is_argument(const finder *f, sw_id value) {
+  const sw_graph *g = f->g;
+  while (g->values[value].def >= 0 && sw_op_content(&g->ops[g->values[value].def]) == SW_CONTENT_MOVED)
+    value = g->ops[g->values[value].def].operands[0];
+  const sw_dtype_class class = sw_dtype_class_of(g->values[value].type.dtype);
+  return g->values[value].def < 0 && value != f->arg && (class == SW_CLASS_FLOAT || class == SW_CLASS_SIGNED);
+}
+
 /* x compared with a number: true for those above it, or not, or for it alone. */
 static bool step_compare(const finder *f, const sw_op *op, int32_t operand, step *s) {
   double low, high;
   const char *by = sw_op_text(op, SW_ATTR_DIRECTION, "eq");
-  if (!s->plain || s->sided || !sw_value_range(f->g, op->operands[1 - operand], &low, &high) || low != high)
-    return false;
   const bool less = by[0] == 'l', equal = strcmp(by, "eq") == 0 || strcmp(by, "ne") == 0;
+  if (!s->plain || s->sided) return false;
+  if (!sw_value_range(f->g, op->operands[1 - operand], &low, &high)) {
+    s->apart = operand == 0 && !equal && is_argument(f, op->operands[1]);
+    if (!s->apart) return false;
+    low = high = 0;
+  }
+  if (low < high) return false;
   s->sided = sw_operand_type(f->g, op, operand)->dtype != SW_BOOL;
   s->side = low;
   s->only_equal = equal;
@@ -368,6 +382,7 @@ static void find_far(finder *f) {
     const kept k = kept_by(f->g, op);
     bool far = k.keeps && !(k.keeps & SW_KEEPS_SUM) && is_cut(f, op->operands[0], k.dims);
     for (int r = 0; r < op->n_results; r++) far = far || f->far[op->results[r]];
+    if (op->code == SW_OP_COMPARE) continue; /* of many numbers as of few */
     for (int n = 0; n < op->n_operands && far; n++) f->far[op->operands[n]] = true;
   }
 }

@@ -37,6 +37,7 @@ typedef struct sw_extremes {
    * it is that number. */
   bool sided, or_equal, only_equal;
   double side;
+  bool apart;       /* the number is an element of another argument, beyond all of which this one's are */
   int32_t n_blocks; /* of rows, each on other devices; two at least */
   const sw_row_block *blocks;
   bool far; /* other ops stand between, and its numbers should be many different ones */
@@ -48,6 +49,9 @@ typedef sw_sharding_list sw_cuts_of(void *user, sw_id value);
 /* By argument of the main function. */
 SW_CHECKED sw_rc sw_extremes_find(const sw_graph *g, sw_cuts_of *cuts, void *user, sw_arena *arena, sw_extremes *out,
                                   sw_diag *d);
+
+/* Integers that may be anything go so far. */
+#define SW_MOST_SMALL 4
 
 /* What the seeds of fills of one argument under two seeds differ by; those of two arguments by 1. */
 #define SW_SEED_STEP UINT64_C(1000003)

@@ -126,6 +126,20 @@ static bool levels_of_order(const sw_extremes *x, band all, levels *l) {
   return l->rest.n > 0;
 }
 
+/* Beyond what is made up for another argument. */
+static bool levels_apart(const sw_tensor *t, const sw_fill *f, levels *l) {
+  const bool random = l->continuous;
+  const int64_t room = random ? MOST_OF_A_SIDE : (int64_t)integers_of(t->dtype) - SW_MOST_SMALL;
+  const int64_t n = room < MOST_OF_A_SIDE ? room : MOST_OF_A_SIDE;
+  if (l->powers || f->kind == SW_FILL_WITHIN || n < 1) return false;
+  l->two = true;
+  l->step = random ? f->limit / MOST_OF_A_SIDE : 1;
+  const double first = (random ? f->limit : SW_MOST_SMALL) + l->step;
+  l->high = (band){first, n};
+  l->low = (band){-(first + l->step * (double)(n - 1)), n};
+  return true;
+}
+
 static bool find_levels(const sw_extremes *x, const sw_fill *f, const sw_tensor *t, levels *l) {
   *l = (levels){0};
   if (t->dtype == SW_BOOL) {
@@ -137,7 +151,7 @@ static bool find_levels(const sw_extremes *x, const sw_fill *f, const sw_tensor 
     all.start = x->side - l->step * (double)(all.n / 2); /* around it */
     if (sw_dtype_class_of(t->dtype) == SW_CLASS_UNSIGNED) all.start = fmax(all.start, 0);
   }
-  if (x->sided) return levels_of_side(x, all, l);
+  if (x->sided) return x->apart ? levels_apart(t, f, l) : levels_of_side(x, all, l);
   if (x->bits && f->kind != SW_FILL_WITHIN) return levels_of_bits(t, l);
   return levels_of_order(x, all, l);
 }
