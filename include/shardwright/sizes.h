@@ -27,6 +27,7 @@ typedef struct sw_sizes {
   /* For names that are met and not known: a size to go on with, by the number of the name's class; NULL: none. */
   int64_t (*stand_in)(const void *user, int class_of);
   const void *user;
+  int found; /* how often sw_sizes_equate found something out */
 } sw_sizes;
 
 /* A size that is known. Fails when it is given twice, or out of range. */
@@ -41,5 +42,10 @@ SW_API int sw_sizes_open(const sw_sizes *s);
 SW_API SW_CHECKED sw_rc sw_sizes_check(const sw_sizes *s, const char *model, sw_diag *d);
 /* Put the names of two classes into one: their sizes are equal. */
 SW_API void sw_sizes_unite(sw_sizes *s, int a, int b);
+/* For readers, of two sizes that must be equal and are not: where names stand behind both, these are united; behind
+ * one, it is what the other is. The model is to be read again then. */
+SW_API void sw_sizes_equate(sw_sizes *s, int64_t x, int64_t y);
+/* The text with the names of sizes in place of the numbers that stand in for them. */
+SW_API void sw_sizes_name(const sw_sizes *s, char *text, size_t room);
 
 #endif

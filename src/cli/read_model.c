@@ -150,6 +150,17 @@ static bool unite(attempt *t, int pairs, int from) {
   return false;
 }
 
+/* What a reader found out of sizes while it read, until it finds nothing more. */
+static void read_what_follows(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_rc *rc,
+                              sw_diag *d) {
+  for (int before = 0; *rc == SW_E_INPUT && s->sizes.found > before;) {
+    before = s->sizes.found;
+    sw_diag now = {0};
+    *rc = parse(o, mesh, s, said, &now);
+    if (d) *d = now;
+  }
+}
+
 /* As few as will do: sizes that need not be equal stay apart. */
 static bool unite_some(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *why,
                        sw_rc *rc) {
@@ -165,11 +176,14 @@ static sw_rc leave_open(const sw_model_options *o, const sw_mesh *mesh, sw_sessi
                         sw_diag *d) {
   sw_diag why = d ? *d : (sw_diag){0};
   while (rc == SW_E_INPUT) {
+    read_what_follows(o, mesh, s, said, &rc, &why);
+    if (rc != SW_E_INPUT) break;
     const sw_diag was = why;
     if (unite_some(o, mesh, s, said, &why, &rc)) continue;
     why = was;
     break;
   }
+  if (rc) sw_sizes_name(&s->sizes, why.text, sizeof why.text);
   if (rc && d) *d = why;
   if (!rc && d) *d = (sw_diag){0};
   return rc;
@@ -182,6 +196,7 @@ static sw_rc read_sized(const sw_model_options *o, const sw_mesh *mesh, sw_sessi
   s->stand_in.unit = FIRST_UNIT;
   for (int i = 0; i < SW_MAX_SIZES; i++) s->stand_in.times[i] = FIRST_TIMES + TIMES_APART * i;
   sw_rc rc = parse(o, mesh, s, said, d);
+  read_what_follows(o, mesh, s, said, &rc, d);
   if (sw_sizes_open(&s->sizes) && !o->open_sizes) {
     said->at.n = 0; /* it was not the sizes' own program that was read */
     if (d) *d = (sw_diag){0};

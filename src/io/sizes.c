@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -156,6 +157,59 @@ sw_rc sw_sizes_check(const sw_sizes *s, const char *model, sw_diag *d) {
   sw_text_free(&names);
   sw_text_free(&options);
   return rc;
+}
+
+/* The size whose stand-in is x; -1: none. */
+static int behind(const sw_sizes *s, int64_t x) {
+  for (int i = 0; i < s->n; i++) {
+    if (s->at[i].met && !s->at[i].given && s->stand_in(s->user, s->at[i].class_of) == x) return i;
+  }
+  return -1;
+}
+
+/* Is x one of the model's, or computed from stand-ins, which are large? */
+static bool is_plain(const sw_sizes *s, int64_t x) { return x < s->stand_in(s->user, 0); }
+
+void sw_sizes_equate(sw_sizes *s, int64_t x, int64_t y) {
+  if (!s || !s->stand_in || x == y || x < 0 || y < 0) return;
+  const int a = behind(s, x), b = behind(s, y);
+  if ((a < 0 && (b < 0 || !is_plain(s, x))) || (b < 0 && !is_plain(s, y))) return;
+  s->found++;
+  if (a >= 0 && b >= 0) {
+    sw_sizes_unite(s, s->at[a].class_of, s->at[b].class_of);
+    return;
+  }
+  const int open = a >= 0 ? a : b, class_of = s->at[open].class_of;
+  for (int i = 0; i < s->n; i++) {
+    if (s->at[i].given || s->at[i].class_of != class_of) continue;
+    s->at[i].given = true;
+    s->at[i].value = a >= 0 ? y : x;
+  }
+}
+
+enum { MOST_TIMES = 64 };
+
+void sw_sizes_name(const sw_sizes *s, char *text, size_t room) {
+  sw_text named = {0};
+  for (const char *at = text; *at;) {
+    char *end = NULL;
+    const long long number = isdigit((unsigned char)*at) ? strtoll(at, &end, 10) : 0;
+    long long times = 1;
+    int i = end && s->stand_in ? behind(s, number) : -1;
+    for (long long k = 2; end && s->stand_in && i < 0 && k <= MOST_TIMES; k++) {
+      if (number % k == 0) i = behind(s, number / k);
+      if (i >= 0) times = k;
+    }
+    if (!end) end = (char *)at + 1;
+    if (i >= 0 && times > 1) sw_text_printf(&named, "%lld*", times);
+    if (i >= 0)
+      sw_text_puts(&named, s->at[i].name);
+    else
+      sw_text_append(&named, at, (size_t)(end - at));
+    at = end;
+  }
+  if (!named.rc) (void)snprintf(text, room, "%s", sw_text_str(&named));
+  sw_text_free(&named);
 }
 
 void sw_sizes_unite(sw_sizes *s, int a, int b) {

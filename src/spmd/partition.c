@@ -233,6 +233,24 @@ static sw_rc widen(partition *p, sw_diag *d) {
   return SW_OK;
 }
 
+/* One result without elements: whatever the op does, nothing of it is to be computed. */
+static bool gives_nothing(const partition *p, const sw_op *op) {
+  if (p->whole || op->n_results != 1 || !op->nest || !op->nest->n_loops) return false;
+  return sw_op_class_of(op->code) != SW_OPS_CONTROL && sw_type_elements(sw_result_type(p->e.model, op, 0)) == 0;
+}
+
+static sw_rc lower_nothing(partition *p, const sw_op *op, sw_diag *d) {
+  sw_emit *e = &p->e;
+  sw_sharding s;
+  int64_t dims[SW_MAX_RANK];
+  const sw_type *t = sw_result_type(e->model, op, 0);
+  sw_strategy_result(op, e->strategy, 0, &s);
+  SW_TRY(block_dims(p, &e->model->values[op->results[0]], &s, dims, d));
+  sw_id zero;
+  SW_TRY(sw_emit_scalar(e, t->dtype, 0, &zero, d));
+  return sw_emit_broadcast(e, zero, t->rank, dims, NULL, &e->results[0], d);
+}
+
 static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
   sw_emit *e = &p->e;
   const sw_op *op = &e->model->ops[id];
@@ -249,7 +267,11 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
            sw_op_text(op, SW_ATTR_TARGET, "no target"));
   }
   SW_TRY(widen(p, d));
-  SW_TRY_NOTE(d, p->whole ? sw_emit_same(e, d) : sw_lower_op(e, d), "in op '%s'", op->name);
+  SW_TRY_NOTE(d,
+              p->whole               ? sw_emit_same(e, d)
+              : gives_nothing(p, op) ? lower_nothing(p, op, d)
+                                     : sw_lower_op(e, d),
+              "in op '%s'", op->name);
   for (int i = 0; i < op->n_results; i++) {
     sw_sharding s;
     int64_t dims[SW_MAX_RANK];

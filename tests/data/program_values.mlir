@@ -2086,3 +2086,19 @@ func.func @main() -> (tensor<2xi32>, tensor<3xi16>, tensor<4xi16>) {
   }) : (tensor<4xi8>, tensor<3xi8>, tensor<i8>) -> tensor<4xi16>
   return %w, %c, %g : tensor<2xi32>, tensor<3xi16>, tensor<4xi16>
 }
+// -----
+// convolution and reduce_window that no window fits
+// = 0
+func.func @main() -> (tensor<2x3x0x6xf32>, tensor<2x3x0x10xf32>, tensor<f32>) {
+  %a = stablehlo.constant dense<1.0> : tensor<2x3x9x10xf32>
+  %k = stablehlo.constant dense<1.0> : tensor<3x3x10x5xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.convolution(%a, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x3x9x10xf32>, tensor<3x3x10x5xf32>) -> tensor<2x3x0x6xf32>
+  %s = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 1, 1, 10, 1>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %m = stablehlo.maximum %p, %q : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) : (tensor<2x3x9x10xf32>, tensor<f32>) -> tensor<2x3x0x10xf32>
+  %t = stablehlo.reduce(%r init: %z) applies stablehlo.add across dimensions = [0, 1, 2, 3] : (tensor<2x3x0x6xf32>, tensor<f32>) -> tensor<f32>
+  return %r, %s, %t : tensor<2x3x0x6xf32>, tensor<2x3x0x10xf32>, tensor<f32>
+}

@@ -212,14 +212,32 @@ static const char *note_of(const sw_mlir *w, const char *name) {
   return NULL;
 }
 
+/* Of a helper beside results: as one of its type lies, else open. */
+static void put_note(const sw_mlir *w, const sw_ssa *out, int n, int i, const char *known) {
+  const char *note = note_of(w, out[i].name);
+  for (int k = 0; k < n && !note; k++) {
+    if (out[k].type.rank == out[i].type.rank &&
+        !memcmp(out[k].type.dims, out[i].type.dims, (size_t)out[i].type.rank * sizeof *out[i].type.dims))
+      note = note_of(w, out[k].name);
+  }
+  if (note) {
+    sw_text_puts(w->out, note);
+    return;
+  }
+  sw_text_printf(w->out, "%.*s, [", (int)strcspn(known, ","), known);
+  for (int k = 0; k < out[i].type.rank; k++) sw_text_puts(w->out, k ? ", {?}" : "{?}");
+  sw_text_puts(w->out, "]>");
+}
+
 void sw_mlir_put_result_shardings(const sw_mlir *w, const sw_ssa *out, int n) {
+  const char *known = NULL;
+  for (int i = 0; i < n && !known; i++) known = note_of(w, out[i].name);
+  if (!known) return;
   for (int i = 0; i < n; i++) {
-    if (!note_of(w, out[i].name)) return;
+    sw_text_puts(w->out, i ? ", " : " {sdy.sharding = #sdy.sharding_per_value<[");
+    put_note(w, out, n, i, known);
   }
-  for (int i = 0; i < n; i++) {
-    sw_text_printf(w->out, "%s%s", i ? ", " : " {sdy.sharding = #sdy.sharding_per_value<[", note_of(w, out[i].name));
-  }
-  if (n) sw_text_puts(w->out, "]>}");
+  sw_text_puts(w->out, "]>}");
 }
 
 void sw_mlir_line(sw_mlir *w, const sw_line *l) {

@@ -87,7 +87,7 @@ typedef struct sw_line {
 } sw_line;
 
 void sw_mlir_line(sw_mlir *w, const sw_line *line);
-/* {sdy.sharding = #sdy.sharding_per_value<[...]>} when the sharding of all results is known; else nothing. */
+/* {sdy.sharding = #sdy.sharding_per_value<[...]>} when the sharding of a result is known; else nothing. */
 void sw_mlir_put_result_shardings(const sw_mlir *w, const sw_ssa *out, int n);
 void sw_mlir_end_line(sw_mlir *w); /* location and newline, for lines written by hand */
 sw_ssa sw_mlir_temp(sw_mlir *w, sw_type type);

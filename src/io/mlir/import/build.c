@@ -170,6 +170,59 @@ bool sw_im_type_fits(const sw_type *said, const sw_type *is) {
   return true;
 }
 
+/* --- sizes that an op says are equal ------------------------------------------------------------------------------ */
+
+static void equate_dims(const sw_importer *m, const sw_type *a, const sw_type *b, int but) {
+  for (int k = 0; a->rank == b->rank && k < a->rank; k++) {
+    if (k != but) sw_sizes_equate(m->o->sizes, a->dims[k], b->dims[k]);
+  }
+}
+
+static const sw_attr *attr_of(const sw_im_add *add, sw_attr_key key) {
+  for (int i = 0; add->attrs && i < add->attrs->n; i++) {
+    if (add->attrs->at[i].key == key) return &add->attrs->at[i];
+  }
+  return NULL;
+}
+
+/* Dims of the two operands that are contracted, or batches, with each other. */
+static void equate_pairs(const sw_importer *m, const sw_im_add *add, sw_attr_key left, sw_attr_key right) {
+  const sw_attr *a = attr_of(add, left), *b = attr_of(add, right);
+  const sw_type *x = sw_im_type(m, add->operands[0]), *y = sw_im_type(m, add->operands[1]);
+  for (int i = 0; a && b && i < a->u.ints.n && i < b->u.ints.n; i++) {
+    int64_t k = a->u.ints.at[i], l = b->u.ints.at[i];
+    if (k >= 0 && k < x->rank && l >= 0 && l < y->rank) sw_sizes_equate(m->o->sizes, x->dims[k], y->dims[l]);
+  }
+}
+
+/* A dim is spread when it is 1, else kept. */
+static void equate_spread(const sw_importer *m, const sw_im_add *add) {
+  const sw_attr *dims = attr_of(add, SW_ATTR_DIMS), *shape = attr_of(add, SW_ATTR_SHAPE);
+  const sw_type *x = sw_im_type(m, add->operands[0]);
+  for (int k = 0; dims && shape && k < x->rank && k < dims->u.ints.n; k++) {
+    int64_t to = dims->u.ints.at[k];
+    if (to >= 0 && to < shape->u.ints.n && x->dims[k] != 1)
+      sw_sizes_equate(m->o->sizes, x->dims[k], shape->u.ints.at[to]);
+  }
+}
+
+static void equate_operands(const sw_importer *m, const sw_im_add *add) {
+  const sw_opcode code = add->code;
+  if (!m->o->sizes || add->n_operands < 1) return;
+  bool alike = sw_op_class_of(code) == SW_OPS_BINARY || code == SW_OP_COMPARE || code == SW_OP_SELECT ||
+               code == SW_OP_CLAMP || code == SW_OP_CONCATENATE || code == SW_OP_COMPLEX;
+  const sw_attr *dim = code == SW_OP_CONCATENATE ? attr_of(add, SW_ATTR_DIM) : NULL;
+  for (int i = 1; alike && i < add->n_operands; i++) {
+    int first = sw_im_type(m, add->operands[0])->rank ? 0 : 1; /* a scalar chooses, or is a bound */
+    equate_dims(m, sw_im_type(m, add->operands[first]), sw_im_type(m, add->operands[i]), dim ? (int)dim->u.i : -1);
+  }
+  if (code == SW_OP_DOT) {
+    equate_pairs(m, add, SW_ATTR_LHS_CONTRACT, SW_ATTR_RHS_CONTRACT);
+    equate_pairs(m, add, SW_ATTR_LHS_BATCH, SW_ATTR_RHS_BATCH);
+  }
+  if (code == SW_OP_BROADCAST) equate_spread(m, add);
+}
+
 /* The graph infers types by itself; here they meet those of the text. */
 static sw_rc check_types(sw_importer *m, uint32_t op, const sw_id *results, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
@@ -177,6 +230,7 @@ static sw_rc check_types(sw_importer *m, uint32_t op, const sw_id *results, uint
     const sw_type *is = &m->g->values[results[i]].type;
     SW_TRY(sw_im_result_type(m, op, (int)i, &said));
     if (m->vectorized ? said.dtype == is->dtype : sw_im_type_fits(&said, is)) continue;
+    equate_dims(m, &said, is, -1);
     sw_text a = {0}, b = {0};
     sw_type_print(is, &a);
     sw_type_print(&said, &b);
@@ -209,6 +263,7 @@ static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t 
                      .n_result_types = add->n_types,
                      .result_types = add->types};
   SW_TRY(sw_im_location(m, sw_im_op(m, op)->loc, &spec.location));
+  equate_operands(m, add);
   SW_TRY(sw_graph_add_op(m->g, &spec, results, m->d));
   bool carries = add->code == SW_OP_ENTER || add->code == SW_OP_YIELD || add->code == SW_OP_JOIN;
   return carries ? sw_im_hand_on(m, add->operands[0], results[0]) : SW_OK;

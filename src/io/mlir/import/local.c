@@ -42,13 +42,14 @@ static bool has_collectives(const sw_ir_tree *t, bool *in_manual) {
   return false;
 }
 
-static bool says_spmd(const sw_ir_tree *t) {
+/* A module that says "spmd" as its form; NULL: none does. */
+static const sw_ir_op *spmd_module(const sw_ir_tree *t) {
   for (uint32_t i = 0; i < t->ops.n; i++) {
     const sw_ir_op *o = &t->ops.at[i];
     if (!sw_ir_is(t, o->name, "module") && !sw_ir_is(t, o->name, "builtin.module")) continue;
-    if (sw_ir_is(t, sw_ir_unquoted(t, sw_ir_entry(t, o->attrs, "shardwright.form")), "spmd")) return true;
+    if (sw_ir_is(t, sw_ir_unquoted(t, sw_ir_entry(t, o->attrs, "shardwright.form")), "spmd")) return o;
   }
-  return false;
+  return NULL;
 }
 
 static bool has_mesh(const sw_ir_tree *t) {
@@ -58,17 +59,20 @@ static bool has_mesh(const sw_ir_tree *t) {
   return false;
 }
 
+/* Of whole tensors: it reshards, or it is what we write of a program that does not have to. Any other with a mesh is of
+ * blocks, as its shardings say. */
 static bool is_resharded(const sw_ir_tree *t) {
   for (uint32_t i = 0; i < t->ops.n; i++) {
     if (sw_im_reshards(t, &t->ops.at[i])) return true;
   }
-  return says_spmd(t) && has_mesh(t);
+  const sw_ir_op *module = spmd_module(t);
+  return module && has_mesh(t) && sw_ir_present(sw_ir_entry(t, module->attrs, "shardwright.model"));
 }
 
 static sw_rc is_partitioned(const sw_ir_tree *t, bool *out, sw_diag *d) {
   bool *in_manual = sw_mem_alloc(t->ops.n + 1, sizeof *in_manual, d);
   if (!in_manual) return SW_E_RESOURCE;
-  *out = (says_spmd(t) && !has_mesh(t)) || has_collectives(t, in_manual);
+  *out = (spmd_module(t) && !is_resharded(t)) || has_collectives(t, in_manual);
   sw_mem_free(in_manual);
   return SW_OK;
 }
@@ -162,7 +166,7 @@ static void close_cut(void *of) {
 
 sw_rc sw_im_begin_local(sw_importer *m, sw_program *p, sw_program_options *o) {
   sw_im_cut_program *cut;
-  p->is_spmd = says_spmd(m->t);
+  p->is_spmd = spmd_module(m->t) != NULL;
   p->is_resharded = is_resharded(m->t);
   if (o->by_device) SW_TRY(is_partitioned(m->t, &p->is_local, m->d));
   if (!p->is_local) return SW_OK;
@@ -199,7 +203,15 @@ static sw_rc check_result(sw_importer *m, uint32_t op, const sw_collective *c, c
               sw_im_place(m, op).line);
   bool same = (x->dtype == y->dtype || reduces) && x->rank == y->rank;
   for (int k = 0; same && k < y->rank; k++) same = dims[k] == y->dims[k];
-  return same ? SW_OK : SW_IM_FAIL(m, op, "the result is not what the op makes of its operand");
+  if (same) return SW_OK;
+  sw_text is = {0}, said = {0};
+  sw_type_print(&(sw_type){reduces ? y->dtype : x->dtype, x->rank, dims}, &is);
+  sw_type_print(y, &said);
+  sw_rc rc = SW_IM_FAIL(m, op, "the op makes %s of its operand, its result is %s; expected the same", sw_text_str(&is),
+                        sw_text_str(&said));
+  sw_text_free(&is);
+  sw_text_free(&said);
+  return rc;
 }
 
 /* In lists of every length there is. */

@@ -1,4 +1,6 @@
 /* Ops whose operands and attributes go over one by one, as their rows say; constants. */
+#include <stdio.h>
+
 #include "io/mlir/import/emit.h"
 
 enum { MOST_OPERANDS = 1024 };
@@ -19,6 +21,28 @@ sw_rc sw_im_operands(sw_importer *m, uint32_t op, int most, const sw_id **out, i
   return sw_im_all_operands(m, op, out);
 }
 
+/* What is left over for the only open dim of a reshape; else sizes by the names of result and dim. */
+static sw_rc name_open_dims(sw_importer *m, uint32_t op, const sw_type *t, int64_t *dims) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  int n = 0;
+  int64_t others = 1;
+  for (int k = 0; k < t->rank; k++) n += t->dims[k] < 0, others *= t->dims[k] < 0 ? 1 : t->dims[k];
+  bool reshapes = sw_ir_ends(m->t, o->name, "reshape") && n == 1 && others > 0;
+  int64_t all = reshapes ? sw_type_elements(sw_im_type(m, sw_im_operand(m, op, 0))) : 0;
+  for (int k = 0; k < t->rank && o->n_results; k++) {
+    char name[SW_SIZE_NAME_BYTES];
+    if (dims[k] >= 0) continue;
+    if (reshapes && all % others == 0) {
+      dims[k] = all / others;
+      continue;
+    }
+    sw_ir_span of = m->t->results.at[o->first_result].name;
+    snprintf(name, sizeof name, "%.*s:%d", SW_IR_TEXT(m->t, of), k);
+    SW_TRY(sw_sizes_meet(m->o->sizes, name, sw_im_place(m, op), &dims[k], m->d));
+  }
+  return SW_OK;
+}
+
 sw_rc sw_im_shape_of_result(sw_importer *m, uint32_t op, uint32_t given, sw_type *t) {
   int64_t sizes[SW_MAX_RANK], *dims;
   SW_TRY(sw_im_result_type(m, op, 0, t));
@@ -32,14 +56,14 @@ sw_rc sw_im_shape_of_result(sw_importer *m, uint32_t op, uint32_t given, sw_type
                       (long long)t->dims[i], (long long)sizes[i], given);
   }
   if (open < 0) return SW_OK;
-  if (!known) {
-    return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes%s",
-                      open, sw_im_bound_hint(m));
-  }
   SW_ARENA_NEW(dims, &m->scratch, t->rank, m->d);
-  for (int i = 0; i < t->rank; i++) dims[i] = t->dims[i] < 0 ? sizes[i] : t->dims[i];
+  for (int i = 0; i < t->rank; i++) dims[i] = t->dims[i] < 0 && known ? sizes[i] : t->dims[i];
   t->dims = dims;
-  return SW_OK;
+  if (known) return SW_OK;
+  SW_TRY(name_open_dims(m, op, t, dims));
+  if (dims[open] >= 0) return SW_OK;
+  return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes%s", open,
+                    sw_im_bound_hint(m));
 }
 
 static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_row *of, const sw_ir_attr_row *row, sw_im_attrs *a) {

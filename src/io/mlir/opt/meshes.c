@@ -35,6 +35,16 @@ static sw_rc spell_mesh(sw_opt_work *w, const sw_mesh *m, const char **out) {
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
+/* Do devices of a collective lie along axes of the mesh with this name? Its declaration stays then. */
+static bool is_grouped_by(const sw_ir_tree *t, sw_ir_span name) {
+  for (uint32_t i = 0; i < t->ops.n; i++) {
+    sw_ir_span groups = sw_ir_attr(t, &t->ops.at[i], "replica_groups", NULL);
+    if (!sw_ir_present(groups) || !sw_ir_starts(t, groups, "#stablehlo.replica_group_mesh_axes")) continue;
+    if (sw_ir_same(t, sw_ir_unquoted(t, sw_ir_entry(t, sw_ir_inside(t, groups), "mesh")), name)) return true;
+  }
+  return false;
+}
+
 /* --- inline-meshes ------------------------------------------------------------------------------------------------ */
 
 static sw_rc inline_slot(sw_opt_work *w, const char *const *spelled, uint32_t slot) {
@@ -59,12 +69,15 @@ static sw_rc inline_meshes(sw_opt_work *w) {
   }
   for (uint32_t i = 0; i < w->shardings.slots.n; i++) SW_TRY(inline_slot(w, spelled, i));
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
-    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.mesh")) SW_TRY(sw_opt_erase(w, i));
+    const sw_ir_op *o = &w->t->ops.at[i];
+    if (sw_ir_is(w->t, o->name, "sdy.mesh") && !is_grouped_by(w->t, sw_ir_mesh_name(w->t, o)))
+      SW_TRY(sw_opt_erase(w, i));
   }
   return SW_OK;
 }
 
-const sw_opt_pass sw_pass_inline_meshes = {"inline-meshes", "write meshes out in every sharding, and declare none",
+const sw_opt_pass sw_pass_inline_meshes = {"inline-meshes",
+                                           "write meshes out in every sharding, and declare only those of collectives",
                                            NULL, false, inline_meshes};
 
 /* --- lift-inlined-meshes ------------------------------------------------------------------------------------------ */
@@ -122,7 +135,7 @@ static sw_rc read_declared(declarer *l) {
       if (!l->names.at[number]) return SW_E_RESOURCE;
       w->edits.key = "stablehlo.mesh";
       SW_TRY(sw_ir_set_op(&w->edits, o, stablehlo_mesh(w, &m)));
-    } else {
+    } else if (!is_grouped_by(w->t, name)) {
       sw_opt_symbol_leave(&l->symbols, w->t->s + name.at, sw_ir_len(name));
       SW_TRY(sw_opt_erase(w, i));
     }

@@ -10,6 +10,7 @@
 
 #include "io/mlir/import/collective.h"
 #include "io/mlir/import/dialect.h"
+#include "io/mlir/import/emit.h"
 #include "io/mlir/import/local.h"
 
 /* How numbers in groups and pairs name devices. */
@@ -199,11 +200,61 @@ static sw_rc add_number(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_own_number(m, op, 0, refs, n);
 }
 
+/* x from all of the group, behind each other in a dim in front, and of these the one at place `root`. */
+static sw_rc from_root(reader *r, uint32_t i, sw_id x, sw_id root) {
+  sw_type t = *sw_im_type(r->m, x);
+  int64_t dims[SW_MAX_RANK] = {1}, each[SW_MAX_RANK] = {1};
+  sw_id in[SW_MAX_RANK + 1], zero;
+  if (t.rank == SW_MAX_RANK) return SW_IM_FAIL(r->m, r->at, "operand %u has too many dims", i);
+  for (int k = 0; k < t.rank; k++) dims[k + 1] = each[k + 1] = t.dims[k];
+  SW_TRY(sw_im_reshaped(r->m, r->at, x, t.rank + 1, dims, &x));
+  dims[0] = r->coll.lists[0].n;
+  const sw_type all = {t.dtype, t.rank + 1, dims};
+  sw_im_add gather = {.code = SW_OP_COLLECTIVE,
+                      .n_operands = 1,
+                      .operands = &x,
+                      .n_types = 1,
+                      .types = &all,
+                      .collective = &r->coll,
+                      .part = "all"};
+  SW_TRY(sw_im_emit_one(r->m, r->at, &gather, i, &in[0]));
+  SW_TRY(sw_im_number(r->m, r->at, sw_im_type(r->m, root)->dtype, 0, 0, NULL, &zero));
+  for (int k = 0; k < t.rank; k++) in[k + 2] = zero;
+  in[1] = root;
+  sw_im_attrs a = {.n = 0};
+  sw_im_numbers(&a, SW_ATTR_SIZES, each, t.rank + 1);
+  SW_TRY(sw_im_help(r->m, r->at, SW_OP_DYNAMIC_SLICE, t.rank + 2, in, &a, &x));
+  SW_TRY(sw_im_reshaped(r->m, r->at, x, t.rank, each + 1, &x));
+  return sw_im_result_is(r->m, r->at, i, x);
+}
+
+/* has_dynamic_root: behind the operands stands a vector of places in the group, one for each. */
+static sw_rc from_roots(reader *r, uint32_t n) {
+  sw_id roots = sw_im_operand(r->m, r->at, n), root;
+  const sw_type *t = sw_im_type(r->m, roots);
+  if (t->rank != 1 || t->dims[0] != (int64_t)n) {
+    return SW_IM_FAIL(r->m, r->at, "the last operand is no vector of %u roots; expected one for each result", n);
+  }
+  r->coll.op = SW_COLL_ALL_GATHER;
+  SW_TRY(read_groups(r, naming_of(r, false)));
+  for (int64_t i = 0; i < r->p->out->devices; i++) {
+    if (r->coll.lists[i].n != r->coll.lists[0].n)
+      return SW_IM_FAIL(r->m, r->at, "groups are of different sizes; expected one size where roots are values");
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    SW_TRY(sw_im_cut(r->m, r->at, roots, &(sw_im_range){0, i, (int64_t)i + 1, 1}, &root));
+    SW_TRY(sw_im_reshaped(r->m, r->at, root, 0, NULL, &root));
+    SW_TRY(from_root(r, i, sw_im_operand(r->m, r->at, i), root));
+  }
+  return SW_OK;
+}
+
 static sw_rc listed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   reader r = {.m = m, .p = m->cut, .o = sw_im_op(m, op), .at = op};
   uint32_t n = sw_ir_result_count(m->t, r.o);
   const sw_im_collective *k = sw_im_collective_named(m->t, r.o);
   if (!k) return add_number(m, row, op);
+  if (k->op == SW_COLL_BROADCAST && n && r.o->n_uses == n + 1) return from_roots(&r, n);
   if (!n || r.o->n_uses != n) {
     return SW_IM_FAIL(m, op, "the op has %u operands and %u results; expected as many", r.o->n_uses, n);
   }
