@@ -1,6 +1,7 @@
 """Functions of JAX under their plans, on eight devices of this host, beside the same functions on one."""
 
 import functools
+import json
 import pathlib
 import re
 
@@ -136,6 +137,26 @@ def test_saved_and_loaded(tmp_path):
     assert without_places(again.program) == without_places(plan.program)
     with pytest.raises(shardwright.InputError, match="hash"):
         shardwright.jax.load(tmp_path / "plan.json", lambda p, x: mlp_step(p, x * 2), params, x, donate_argnums=0)
+
+
+def test_every_door_prices_as_the_same_compiler(tool, tmp_path):
+    params, x = mlp()
+    lowered = jax.jit(mlp_step, donate_argnums=0).lower(params, x)
+    text, saved = tmp_path / "step.mlir", tmp_path / "plan.json"
+    text.write_text(lowered.as_text(debug_info=True))
+    of_step = functools.partial(shardwright.jax.plan, mlp_step, params, x, mesh=MESH, donate_argnums=0)
+    of_text = functools.partial(shardwright.plan, lowered, mesh=MESH, even="always")
+    words = ["plan", text, "--mesh", "x=2,y=4", "--even", "always", "--json"]
+    for hw, compiler in (("dgx-h100", "xla"), ("local", "none")):
+        told = [of_step(hw=hw).report().data, of_text(hw=hw).report().data, json.loads(tool(*words, "--hw", hw)[1])]
+        assert [t["compiler"] for t in told] == [compiler] * 3
+        assert len({t["total_s"] for t in told}) == 1
+    assert of_step(compiler="eager").report().data["compiler"] == "eager"
+    for made in ("eager", "none"):  # as what is read was priced
+        of_step(compiler=made).save(saved)
+        loaded = shardwright.jax.load(saved, mlp_step, params, x, donate_argnums=0)
+        for plan in (loaded, of_step(start=saved), of_text(start=saved), shardwright.load(saved, lowered)):
+            assert plan.report().data["compiler"] == made
 
 
 def layer(x, w):

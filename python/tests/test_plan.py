@@ -85,7 +85,7 @@ def test_explain(tool, tree, tmp_path):
         return json.loads(out)
 
     said = plan.explain(name, alone=True)
-    assert said.startswith(f"{name}: ") and plan.arguments[name] in said
+    assert said.startswith("gpt2 on dgx-h100, mesh x=2,y=4; compiler inductor, f32\n\n" + name) and plan.arguments[name] in said
     assert said.data == told(name)
     assert plan.explain(top=3, peak=True).data == told("--top", "3", "--peak")
     options = plan.explain(name).data["explained"][0]["options"]
