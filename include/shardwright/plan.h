@@ -137,6 +137,9 @@ typedef struct sw_breakdown {
 /* Flops of all devices beyond those of one that runs the model alone: work done twice, padding included. */
 SW_API double sw_breakdown_redundant_flops(const sw_breakdown *a, const sw_machine *machine);
 SW_API SW_CHECKED sw_rc sw_plan_breakdown(const sw_plan *p, sw_arena *arena, sw_breakdown *out, sw_diag *d);
+/* What no plan takes less than, as far as is proven: the plan's time less its gap, so never above it, and it where the
+ * plan is optimal. The units of the search break ties beside the time (selection.h), those of its bound do, too. */
+SW_API double sw_plan_bound_s(const sw_plan *p, const sw_breakdown *a);
 /* What an op exchanges by itself in one run: in all, behind its arithmetic, and received by the busiest device. */
 typedef struct sw_op_moves {
   double seconds, hidden_s, bytes;

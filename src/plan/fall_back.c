@@ -70,6 +70,19 @@ static sw_rc consider_known(best_known *b, sw_diag *d) {
   return SW_OK;
 }
 
+/* What the search counts a plan at, where it is one of those that its problem is of: with what decides between equals,
+ * as its bound has it. */
+static sw_rc count(const sw_searcher *s, const sw_plan *plan, double cost_s, int64_t *units, sw_diag *d) {
+  int32_t *choice;
+  bool *missing, any = false;
+  *units = sw_cost_units(s->machine, cost_s);
+  SW_ARENA_NEW(choice, s->arena, s->problem->n_nodes, d);
+  SW_ARENA_NEW(missing, s->arena, s->problem->n_nodes, d);
+  sw_selection_encode(s->selection, sw_plan_selected(plan), choice, missing);
+  for (int32_t i = 0; i < s->problem->n_nodes; i++) any = any || missing[i];
+  return any ? SW_OK : sw_search_cost(s, choice, units, NULL, d);
+}
+
 sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   const sw_plan found = *out;
   if (s->o->selection.cut_heavy_ops || s->o->selection.args_whole) return SW_OK; /* plans by rule heed neither */
@@ -80,16 +93,20 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   const sw_plan known = *out;
   *out = found;
   if (known.ops == found.ops) return SW_OK;
+  int64_t units;
+  SW_TRY(count(s, &known, b.cost_s, &units, d));
+  if (units >= found.cost_units) return SW_OK;
   out->ops = known.ops;
   out->args = known.args;
   out->outputs = known.outputs;
   out->n_stated = known.n_stated;
   out->stated = known.stated;
   out->origin = known.origin;
-  out->cost_units = sw_cost_units(s->machine, b.cost_s);
+  out->cost_units = units;
   if (out->cost_units < out->bound_units) out->pruned_inexact++; /* it is none of the plans that the bound is of */
-  if (out->cost_units != out->bound_units) out->status = SW_SOLVE_FEASIBLE;
   out->bound_units = sw_min_i64(out->bound_units, out->cost_units);
+  const bool proven = out->bound_units == out->cost_units && !out->pruned_inexact;
+  out->status = proven ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
   return SW_OK;
 }
 

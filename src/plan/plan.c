@@ -62,6 +62,8 @@ double sw_plan_gap(const sw_plan *p) {
   return p->cost_units > 0 ? (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
 }
 
+double sw_plan_bound_s(const sw_plan *p, const sw_breakdown *a) { return a->total_s - a->total_s * sw_plan_gap(p); }
+
 double sw_plan_dearer(const sw_plan *p) {
   const bool is_dearer = p->found_units > 0 && p->cost_units > p->found_units;
   return is_dearer ? (double)(p->cost_units - p->found_units) / (double)p->found_units : 0;

@@ -35,7 +35,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   if (p->solver && (strcmp(p->origin, "search") == 0 || p->n_nodes > 0)) { /* a file keeps no record of the search */
     sw_jw_string(o, "status", sw_solve_status_text(p->status));
     sw_jw_string(o, "solver", p->solver);
-    sw_jw_f64(o, "bound_s", sw_cost_seconds(p->machine, p->bound_units));
+    sw_jw_f64(o, "bound_s", sw_plan_bound_s(p, a));
     sw_jw_f64(o, "gap", sw_plan_gap(p));
     sw_jw_f64(o, "dearer_than_found", sw_plan_dearer(p));
     sw_jw_bool(o, "bound_proven", sw_plan_bound_is_proven(p));

@@ -19,7 +19,7 @@ static double share(double part, double whole) { return whole > 0 ? 100 * part /
 /* One that two digits tell from none. */
 static bool has_bound(const sw_plan *p) { return sw_plan_gap(p) < 0.99995; }
 
-static void print_bound(const sw_plan *p, sw_text *t) {
+static void print_bound(const sw_plan *p, const sw_breakdown *a, sw_text *t) {
   double gap = 100 * sw_plan_gap(p);
   if (!has_bound(p)) {
     sw_text_puts(t, "; no lower bound in time");
@@ -28,7 +28,7 @@ static void print_bound(const sw_plan *p, sw_text *t) {
   sw_text_puts(t, "; ");
   sw_plan_bound_print(p, t);
   sw_text_puts(t, " ");
-  sw_text_seconds(t, sw_cost_seconds(p->machine, p->bound_units));
+  sw_text_seconds(t, sw_plan_bound_s(p, a));
   if (gap > 0 && gap < 0.005)
     sw_text_puts(t, ", gap below 0.01 %");
   else
@@ -36,16 +36,16 @@ static void print_bound(const sw_plan *p, sw_text *t) {
 }
 
 static void print_search(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
+  const bool begun = p->n_nodes > 0;
   sw_text t = {0};
   sw_text_seconds(&t, a->total_s);
   sw_columns_add(c, "predicted time");
   if (p->solver && strcmp(p->origin, "search") == 0) {
-    print_bound(p, &t);
+    print_bound(p, a, &t);
     sw_text_puts(&t, p->status == SW_SOLVE_OPTIMAL ? ": proven optimal" : ": the best plan found");
     if (strcmp(p->solver, "glpk") == 0) sw_text_puts(&t, ", by GLPK");
-  } else if (p->status == SW_SOLVE_FEASIBLE) { /* plans made by rule have no status */
-    const bool begun = p->n_nodes > 0;
-    if (begun || has_bound(p)) print_bound(p, &t);
+  } else if (begun || p->status == SW_SOLVE_FEASIBLE) { /* plans made by rule have no status */
+    if (begun || has_bound(p)) print_bound(p, a, &t);
     sw_text_printf(
         &t, begun ? " (%s: the search found nothing better)" : " (%s: time was up before the search could begin)",
         p->origin);

@@ -124,7 +124,7 @@ static void put_question(const sw_answer *a, sw_json_out *o, sw_text *out) {
 static void put_plan(const sw_questions *q, const sw_answer *a, sw_json_out *o) {
   sw_jw_f64(o, "total_s", a->breakdown.total_s);
   sw_jw_f64(o, "change", change_of(q, a));
-  sw_jw_f64(o, "bound_s", sw_cost_seconds(a->plan.machine, a->plan.bound_units));
+  sw_jw_f64(o, "bound_s", sw_plan_bound_s(&a->plan, &a->breakdown));
   sw_jw_f64(o, "gap", sw_plan_gap(&a->plan));
   sw_jw_bool(o, "bound_proven", sw_plan_bound_is_proven(&a->plan));
   sw_jw_i64(o, "peak_bytes", a->breakdown.peak_bytes);

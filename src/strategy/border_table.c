@@ -20,8 +20,18 @@ static int32_t class_of_wants(sw_wants *w, int32_t *first, int32_t *at, const in
   return w->n_classes++;
 }
 
+/* What an option of a reader wants, by its number in the value's shape class. A state that takes over what comes back
+ * may be of another: collectives on it are done together, those on what comes back are not, or the other way round. */
+static sw_rc wanted_id(const sw_option_port *port, int32_t option, int32_t shape_class, sw_prices *prices, int32_t *out,
+                       sw_diag *d) {
+  *out = port->id[option];
+  if (port->shape_class == shape_class) return SW_OK;
+  return sw_prices_id(prices, shape_class, &prices->classes.at[port->shape_class].shardings.at[*out], out, d);
+}
+
 /* Wants by id, which number_layouts makes layouts of. */
-static sw_rc class_wants(const sw_border_reader *r, sw_wants *w, int32_t **wanted, sw_arena *arena, sw_diag *d) {
+static sw_rc class_wants(const sw_border_reader *r, int32_t shape_class, sw_prices *prices, sw_wants *w,
+                         int32_t **wanted, sw_arena *arena, sw_diag *d) {
   int32_t *list, *class_of, *first, *at;
   const size_t n = (size_t)r->options->n, ports = (size_t)r->n_ports;
   SW_ARENA_NEW(class_of, arena, n, d);
@@ -32,7 +42,9 @@ static sw_rc class_wants(const sw_border_reader *r, sw_wants *w, int32_t **wante
     int32_t wants = 0;
     for (int32_t k = 0; k < r->n_ports; k++) {
       const sw_option_port *port = &r->options->ports[r->ports[k]];
-      add_want(list, &wants, port->tied ? ~port->id[y] : port->id[y]);
+      int32_t id;
+      SW_TRY(wanted_id(port, y, shape_class, prices, &id, d));
+      add_want(list, &wants, port->tied ? ~id : id);
     }
     class_of[y] = class_of_wants(w, first, at, list, wants);
   }
@@ -126,7 +138,6 @@ static sw_rc price_breaks(const sw_border_key *key, const sw_prices *prices, sw_
 sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena *arena, sw_border_table *out,
                            sw_diag *d) {
   const int32_t shape_class = key->maker->ports[key->port].shape_class;
-  const int32_t n_ids = (int32_t)prices->classes.at[shape_class].shardings.n;
   sw_wants *wants;
   int32_t **wanted;
   bool raised = false;
@@ -135,9 +146,10 @@ sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena
   SW_ARENA_NEW(wants, arena, key->n_readers, d);
   SW_ARENA_NEW(wanted, arena, key->n_readers, d);
   SW_TRY(class_givings(key, &out->copies, &out->given, arena, d));
-  for (int32_t i = 0; i < key->n_readers; i++) SW_TRY(class_wants(&key->readers[i], &wants[i], &wanted[i], arena, d));
+  for (int32_t i = 0; i < key->n_readers; i++)
+    SW_TRY(class_wants(&key->readers[i], shape_class, prices, &wants[i], &wanted[i], arena, d));
   out->copies.wants = wants;
-  SW_TRY(number_layouts(out, n_ids, wanted, arena, d));
+  SW_TRY(number_layouts(out, (int32_t)prices->classes.at[shape_class].shardings.n, wanted, arena, d));
   SW_ARENA_NEW(out->cost, arena, (size_t)out->copies.n_classes * (size_t)out->copies.n_layouts, d);
   out->copies.cost = out->cost;
   SW_TRY(price_breaks(key, prices, out, arena, d));

@@ -202,7 +202,7 @@ static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
 static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strategy *s, int operand) {
   sw_tiling blocks, window;
   if (!sw_strategy_halo(t->g, op, sw_machine_mesh(t->machine), s, operand, &blocks, &window)) return 0;
-  const int bytes = sw_dtype_bytes(sw_operand_type(t->g, op, operand)->dtype);
+  const int bytes = sw_machine_moved_bytes(t->machine, sw_operand_type(t->g, op, operand)->dtype);
   return (double)op->repeats * sw_machine_exchange_s(t->machine, &blocks, &window, bytes);
 }
 
