@@ -12,9 +12,31 @@ typedef struct sw_source_line {
   const char *text; /* cut off where it is very long */
 } sw_source_line;
 
+/* The dimension of an argument that counts samples. */
+typedef struct sw_batch_dim {
+  bool given; /* else the one along which most inputs are cut, or the first of most */
+  sw_id value;
+  int dim;
+} sw_batch_dim;
+/* "ARG:DIM"; SW_E_USAGE where there is no such argument or dimension. */
+SW_API SW_CHECKED sw_rc sw_batch_dim_parse(const sw_graph *g, const char *text, sw_batch_dim *out, sw_diag *d);
+
+/* How fast a step is, by what it works on; rates are of one device. 0: not known, as there is no input, none is whole
+ * numbers [batch, seq], or there are no contractions. */
+typedef struct sw_throughput {
+  int64_t batch, tokens; /* of one run */
+  double samples_per_s, tokens_per_s;
+  double model_flops; /* of contractions as they are written, each once, copies made again left out */
+  double utilisation; /* the part of the devices' peaks, for the dtypes of these, that they are */
+} sw_throughput;
+/* `of` NULL: no dimension is given. The arena is for work space. */
+SW_API SW_CHECKED sw_rc sw_throughput_measure(const sw_plan *p, const sw_breakdown *a, const sw_batch_dim *of,
+                                              sw_arena *arena, sw_throughput *out, sw_diag *d);
+
 typedef struct sw_report {
   const sw_plan *plan;
   const sw_breakdown *breakdown;
+  sw_throughput throughput;
   int n_comparisons;
   const sw_comparison *comparisons;
   int32_t n_sources;

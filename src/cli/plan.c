@@ -17,7 +17,7 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *solver, *output, *args, *start, *plan, *even, *baseline;
+  const char *solver, *output, *args, *start, *plan, *even, *baseline, *batch_dim;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap, simplicity;
   sw_words report, what_if, pins, compare;
@@ -104,6 +104,10 @@ static const sw_option kOptions[] = {
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, SW_EMIT_HELP, SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS, .writes = true},
     SW_DIALECT_OPTION(settings),
+    {"batch-dim", 0, SW_OPTION_TEXT, "ARG:DIM", NULL,
+     "the dimension that counts samples, by which throughput is told; without it the one along which most inputs are "
+     "cut, or the first of most",
+     SW_INTO_TEXT(settings, batch_dim)},
     {"full", 0, SW_OPTION_FLAG, NULL, NULL,
      "a row for each argument in the table, not one for all of a role and sharding (layers.{0..31}.wq)",
      SW_INTO_FLAG(settings, full)},
@@ -252,6 +256,11 @@ static sw_rc tell(const settings *s, const sw_session *session, const sw_call *c
   sw_session_warn_of_hints(plan);
   SW_TRY(sw_plan_breakdown(plan, call->arena, breakdown, d));
   SW_TRY(sw_report_build(plan, breakdown, baselines, call->arena, &report, d));
+  if (s->batch_dim) {
+    sw_batch_dim of;
+    SW_TRY_NOTE(d, sw_batch_dim_parse(session->graph, s->batch_dim, &of, d), "in --batch-dim %s", s->batch_dim);
+    SW_TRY(sw_throughput_measure(plan, breakdown, &of, call->arena, &report.throughput, d));
+  }
   SW_TRY(sw_compare_with(&s->compare, session, call->arena, &report, d));
   if (q && s->lower_memory) SW_TRY(sw_ask_lower_memory(q, call->arena, call->cancel, &report, d));
   report.completes = s->complete;

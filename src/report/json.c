@@ -19,6 +19,22 @@ static void put_times(sw_json_out *o, const sw_breakdown *a) {
   sw_jw_f64(o, "hidden_s", a->hidden_s);
 }
 
+/* Only what is known. */
+static void put_throughput(sw_json_out *o, const sw_throughput *t) {
+  if (t->batch) {
+    sw_jw_i64(o, "batch", t->batch);
+    sw_jw_f64(o, "samples_per_s_per_device", t->samples_per_s);
+  }
+  if (t->tokens) {
+    sw_jw_i64(o, "tokens", t->tokens);
+    sw_jw_f64(o, "tokens_per_s_per_device", t->tokens_per_s);
+  }
+  if (t->utilisation > 0) {
+    sw_jw_f64(o, "model_flops", t->model_flops);
+    sw_jw_f64(o, "model_flops_utilisation", t->utilisation);
+  }
+}
+
 static void put_summary(sw_json_out *o, const sw_report *r) {
   const sw_plan *p = r->plan;
   const sw_breakdown *a = r->breakdown;
@@ -46,6 +62,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_f64(o, "moved_bytes", a->moved_bytes);
   sw_jw_f64(o, "redundant_flops", sw_breakdown_redundant_flops(a, p->machine));
   sw_jw_i64(o, "reshards_through_full_replication", a->full_replications);
+  put_throughput(o, &r->throughput);
   sw_text_free(&mesh);
 }
 

@@ -11,5 +11,6 @@ sw_rc sw_report_build(const sw_plan *plan, const sw_breakdown *breakdown, const 
   if (!baselines) SW_TRY(sw_baselines_build(plan->graph, plan->machine, arena, &baselines, d));
   *out =
       (sw_report){.plan = plan, .breakdown = breakdown, .n_comparisons = SW_BASELINE_COUNT, .comparisons = baselines};
+  SW_TRY(sw_throughput_measure(plan, breakdown, NULL, arena, &out->throughput, d));
   return sw_read_source_lines(plan->graph, arena, &out->n_sources, &out->sources, d);
 }

@@ -79,6 +79,19 @@ static void print_parts(const sw_breakdown *a, sw_columns *c) {
   sw_text_free(&t);
 }
 
+/* "37.5 samples and 76800 tokens a second on each device; model flops utilisation 41.2 %" */
+static void print_throughput(const sw_throughput *r, sw_columns *c) {
+  sw_text t = {0};
+  if (r->batch) sw_text_printf(&t, "%.4g samples", r->samples_per_s);
+  if (r->tokens) sw_text_printf(&t, " and %.4g tokens", r->tokens_per_s);
+  if (r->batch) sw_text_puts(&t, " a second on each device");
+  if (r->utilisation > 0)
+    sw_text_printf(&t, "%smodel flops utilisation %.1f %%", r->batch ? "; " : "", 100 * r->utilisation);
+  if (t.n) sw_columns_add(c, "throughput");
+  if (t.n) sw_columns_add(c, "%s", sw_text_str(&t));
+  sw_text_free(&t);
+}
+
 static void print_measures(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
   const double twice = sw_breakdown_redundant_flops(a, p->machine);
   sw_text t = {0};
@@ -131,6 +144,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
   print_search(p, r->breakdown, &c);
   print_simpler(p, &c);
   print_parts(r->breakdown, &c);
+  print_throughput(&r->throughput, &c);
   print_measures(p, r->breakdown, &c);
   print_memory(p, r->breakdown, &c);
   if (p->n_nodes) {

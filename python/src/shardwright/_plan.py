@@ -225,6 +225,7 @@ class Problem:
         start: PathLike | None = None,
         args_whole: bool = False,
         cut_heavy_ops: bool = False,
+        batch_dim: str | None = None,
     ) -> Plan:
         """Search. The options are those of `shardwright plan --help`; `gap` and `simplicity` are fractions, `memory` bytes or "80GB".
         Ctrl-C ends it with the best plan so far (`plan.interrupted`)."""
@@ -247,6 +248,7 @@ class Problem:
                 seed,
                 args_whole,
                 cut_heavy_ops,
+                batch_dim,
             ),
             cancel,
         )
@@ -379,8 +381,26 @@ class Plan:
     @property
     def bound_seconds(self) -> float | None:
         """A lower bound of that time; None where nobody searched."""
-        bound = self._report.data.get("bound_s")
-        return None if bound is None else float(bound)
+        return self._figure("bound_s")
+
+    def _figure(self, key: str) -> float | None:
+        value = self._report.data.get(key)
+        return None if value is None else float(value)
+
+    @property
+    def samples_per_second(self) -> float | None:
+        """Of each device; None without inputs."""
+        return self._figure("samples_per_s_per_device")
+
+    @property
+    def tokens_per_second(self) -> float | None:
+        """Of each device; None where no input is whole numbers [batch, seq]."""
+        return self._figure("tokens_per_s_per_device")
+
+    @property
+    def flops_utilisation(self) -> float | None:
+        """Model flops utilisation: what the model's contractions take at the devices' peak, of the time; None without such."""
+        return self._figure("model_flops_utilisation")
 
     @property
     def memory_bytes(self) -> int:

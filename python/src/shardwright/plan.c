@@ -43,7 +43,7 @@ typedef struct search {
   sw_plan_options o;
   const char *const *pins;
   int n_pins;
-  const char *start;
+  const char *start, *batch_dim;
 } search;
 
 static sw_rc take_pins(plan *p, const search *s, const sw_graph **out, sw_diag *d) {
@@ -72,10 +72,14 @@ static sw_rc propagate(const sw_graph *g, plan *p, search *s, sw_diag *d) {
 }
 
 /* Everything that is told of a plan. */
-static sw_rc judge(plan *p, const sw_comparison *baselines, sw_diag *d) {
+static sw_rc judge(plan *p, const sw_comparison *baselines, const char *batch_dim, sw_diag *d) {
+  sw_batch_dim of = {0};
   p->plan.graph = p->of->graph; /* what is written of it is of the model as it was given */
   SW_TRY(sw_plan_breakdown(&p->plan, &p->arena, &p->breakdown, d));
-  return sw_report_build(&p->plan, &p->breakdown, baselines, &p->arena, &p->report, d);
+  SW_TRY(sw_report_build(&p->plan, &p->breakdown, baselines, &p->arena, &p->report, d));
+  if (!batch_dim) return SW_OK;
+  SW_TRY_NOTE(d, sw_batch_dim_parse(p->plan.graph, batch_dim, &of, d), "in batch_dim '%s'", batch_dim);
+  return sw_throughput_measure(&p->plan, &p->breakdown, &of, &p->arena, &p->report.throughput, d);
 }
 
 static sw_rc find(plan *p, search *s, sw_diag *d) {
@@ -95,14 +99,14 @@ static sw_rc find(plan *p, search *s, sw_diag *d) {
   p->plan.graph = g;
   SW_TRY(sw_plan_verify(&p->plan, d));
   p->interrupted = sw_cancelled(s->o.solve.cancel);
-  return judge(p, s->o.baselines, d);
+  return judge(p, s->o.baselines, s->batch_dim, d);
 }
 
 static sw_rc make_by_rule(plan *p, sw_baseline rule, int64_t capacity, sw_diag *d) {
   SW_TRY(sw_baseline_build(p->of->graph, p->of->machine, rule, &p->arena, &p->plan, d));
   SW_TRY(sw_plan_verify(&p->plan, d));
   p->plan.capacity_bytes = capacity ? capacity : sw_profile_memory_bytes(p->of->profile);
-  return judge(p, NULL, d);
+  return judge(p, NULL, NULL, d);
 }
 
 /* --- made, with it ------------------------------------------------------------------------------------------------ */
@@ -118,17 +122,17 @@ static bool parse_even(const char *text, sw_even *out) {
 }
 
 static bool read_search(PyObject *args, PyObject *keywords, plan *p, search *s) {
-  static char *names[] = {"cancel",  "pins",       "even",       "solver",        "start",
-                          "memory",  "time_limit", "work_limit", "gap",           "simplicity",
-                          "threads", "seed",       "args_whole", "cut_heavy_ops", NULL};
+  static char *names[] = {"cancel",     "pins",          "even",      "solver",     "start",   "memory",
+                          "time_limit", "work_limit",    "gap",       "simplicity", "threads", "seed",
+                          "args_whole", "cut_heavy_ops", "batch_dim", NULL};
   PyObject *flag, *pins;
-  const char *even, *solver, *start;
+  const char *even, *solver, *start, *batch_dim;
   long long memory, work, seed;
   int whole, heavy;
   sw_solve_options *o = &s->o.solve;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OsszLdLddiLpp", names, cancel_type, &flag, &pins, &even, &solver,
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OsszLdLddiLppz", names, cancel_type, &flag, &pins, &even, &solver,
                                    &start, &memory, &o->time_limit_s, &work, &o->gap, &s->o.simplicity, &o->threads,
-                                   &seed, &whole, &heavy))
+                                   &seed, &whole, &heavy, &batch_dim))
     return false;
   if (!sw_solver_parse(solver, &o->solver)) {
     PyErr_Format(PyExc_ValueError, "solver is '%s'; expected 'auto', 'native', 'glpk' or 'exhaustive'", solver);
@@ -143,6 +147,7 @@ static bool read_search(PyObject *args, PyObject *keywords, plan *p, search *s) 
   s->o.selection.args_whole = whole;
   s->o.selection.cut_heavy_ops = heavy;
   s->start = keep_text(&p->arena, start, NULL);
+  s->batch_dim = keep_text(&p->arena, batch_dim, NULL);
   return parse_even(even, &s->o.selection.even) && take_texts(pins, &p->arena, &s->pins, &s->n_pins);
 }
 
@@ -185,7 +190,7 @@ PyObject *problem_read_plan(PyObject *self, PyObject *args) {
   plan *p = new_plan(self);
   if (!p) return NULL;
   Py_BEGIN_ALLOW_THREADS rc = sw_plan_read(path, p->of->graph, p->of->machine, true, &p->arena, &p->plan, &d);
-  if (!rc) rc = judge(p, NULL, &d);
+  if (!rc) rc = judge(p, NULL, NULL, &d);
   Py_END_ALLOW_THREADS return plan_or_failure(p, rc, &d);
 }
 

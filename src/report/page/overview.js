@@ -10,6 +10,10 @@ const drawOverview = (R, where) => {
   tile("Peak memory per device", bytes(M.peak_bytes), cap ? `${percent(M.peak_bytes, cap)} of ${bytes(cap)}` : "no capacity given",
     cap && M.peak_bytes > cap ? "bad" : "soft");
   tile("Communication", percent(comm, R.total_s), `${seconds(comm)} in ${plural(sum(R.by_collective, c => c.calls), "collective")}`);
+  if (R.samples_per_s_per_device !== undefined) tile("Samples per second and device", R.samples_per_s_per_device.toPrecision(4),
+    R.tokens_per_s_per_device === undefined ? `batch ${R.batch}` : `${R.tokens_per_s_per_device.toPrecision(4)} tokens`);
+  if (R.model_flops_utilisation !== undefined) tile("Model flops utilisation", `${(100 * R.model_flops_utilisation).toFixed(1)} %`,
+    `${R.model_flops.toPrecision(3)} flops`);
   const best = R.comparisons.filter(c => c.made && c.fits && !c.breaks).sort((a, b) => a.total_s - b.total_s)[0];
   tile("Against the best of the others", best ? (best.total_s / R.total_s).toFixed(2) + "\u00d7" : "none",
     best ? `${best.plan}: ${seconds(best.total_s)}` : "fits and keeps what is required", best ? "soft" : "bad");
