@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -94,8 +96,29 @@ static sw_rc look_for_gzip(sw_file_stream *s, bool *is_there, sw_diag *d) {
   return SW_OK;
 }
 
+/* Files that are packed otherwise are refused by the name of what packed them. */
+static sw_rc check_packing(sw_file_stream *s, sw_diag *d) {
+  static const struct {
+    const char *mark;
+    unsigned n;
+    const char *name;
+  } kPackings[] = {{"\x28\xb5\x2f\xfd", 4, "zstd"},
+                   {"\xfd\x37\x7a\x58\x5a\0", 6, "xz"},
+                   {"BZh", 3, "bzip2"},
+                   {"\x04\x22\x4d\x18", 4, "lz4"},
+                   {"PK\3\4", 4, "zip"}};
+  while (s->z.avail_in < 6 && !s->ended) SW_TRY(fill(s, d));
+  for (size_t i = 0; i < sizeof kPackings / sizeof *kPackings; i++) {
+    if (s->z.avail_in < kPackings[i].n || memcmp(s->z.next_in, kPackings[i].mark, kPackings[i].n) != 0) continue;
+    return SW_FAIL_INPUT(d, ((sw_span){shown(s->path), 0, 0}), "the file is compressed with %s; expected text or gzip",
+                         kPackings[i].name);
+  }
+  return SW_OK;
+}
+
 static sw_rc begin(sw_file_stream *s, sw_diag *d) {
   s->began = true;
+  SW_TRY(check_packing(s, d));
   SW_TRY(look_for_gzip(s, &s->in_member, d));
   if (!s->in_member) return SW_OK;
   s->packed = inflateInit2(&s->z, 16 + MAX_WBITS) == Z_OK;
@@ -296,12 +319,16 @@ static sw_rc replace_file(const char *path, const void *bytes, size_t n, sw_diag
   sw_text tmp = {0};
   sw_text_printf(&tmp, "%s.%ld.tmp", path, (long)getpid());
   if (tmp.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  sigset_t all, before; /* a signal that ends the process waits until nothing lies beside the file */
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
   int fd = open(tmp.at, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   bool ok = fd >= 0 && write_fully(fd, bytes, n);
   if (fd >= 0) ok = close(fd) == 0 && ok;
   ok = ok && rename(tmp.at, path) == 0;
   sw_rc rc = ok ? SW_OK : io_error(d, path, "write");
   if (!ok && fd >= 0) unlink(tmp.at);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   sw_text_free(&tmp);
   return rc;
 }

@@ -45,7 +45,8 @@ static const char *const kReasons[REASONS] = {
 
 typedef struct judged {
   sw_plan_record base;
-  bool made; /* there is a plan to judge */
+  bool made;        /* there is a plan to judge */
+  bool interrupted; /* of what a search had found by then */
   double total_s;
   int64_t peak_bytes;
   const char *compiler; /* as whose kernels it is priced */
@@ -89,8 +90,13 @@ static sw_rc judge(const settings *s, const sw_call *call, const sw_plan *base, 
     const sw_plan_options o = sw_search_from(&s->limits, base, capacity, call->cancel);
     sw_rc rc = sw_plan_search(base->graph, base->machine, &o, call->arena, &plan, d);
     if (rc) return judge_none(j, rc, d);
+    j->interrupted = sw_cancelled(call->cancel);
+    if (j->interrupted) sw_log(SW_LOG_WARN, "interrupted: the best plan so far is judged");
   }
   SW_TRY(sw_plan_breakdown(&plan, call->arena, &breakdown, d));
+  if (j->base.priced && j->base.total_s <= 0 && breakdown.total_s > 0)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s says that it takes no time, and the model takes %.3g s; expected its time",
+                         s->plan, breakdown.total_s);
   j->made = true;
   j->compiler = sw_compiled_as(plan.graph);
   j->total_s = breakdown.total_s;
@@ -106,10 +112,10 @@ static bool is_well(const judged *j) {
   return well;
 }
 
-static void print_lines(const judged *j, bool quiet, sw_text *out) {
+static void print_lines(const judged *j, sw_text *out) {
   for (int i = 0; i < REASONS; i++)
     if (j->why[i].n) sw_text_printf(out, "%s: %s\n", kReasons[i], sw_text_str(&j->why[i]));
-  if (!is_well(j) || quiet) return;
+  if (!is_well(j)) return;
   sw_text_puts(out, "well: ");
   sw_text_seconds(out, j->total_s);
   if (j->base.priced) sw_text_printf(out, " (%+.2f %%)", 100 * change_of(j));
@@ -124,6 +130,7 @@ static void print_json(const settings *s, const judged *j, sw_text *out) {
   sw_jw_format(&o, "check", 1);
   sw_jw_string(&o, "base", s->plan);
   sw_jw_bool(&o, "searched", s->search);
+  if (j->interrupted) sw_jw_bool(&o, "interrupted", true);
   sw_jw_bool(&o, "passes", is_well(j));
   sw_jw_array(&o, "reasons");
   for (int i = 0; i < REASONS; i++) {
@@ -147,15 +154,16 @@ static void print_json(const settings *s, const judged *j, sw_text *out) {
   sw_jw_end(&o);
 }
 
-static sw_rc tell(const settings *s, const sw_call *call, const judged *j, sw_diag *d) {
+static sw_rc tell(const settings *s, const judged *j, sw_diag *d) {
   sw_text out = {0};
   for (int i = 0; i < REASONS; i++)
     if (j->why[i].rc) out.rc = j->why[i].rc;
   if (s->json)
     print_json(s, j, &out);
   else
-    print_lines(j, call->common->quiet, &out);
+    print_lines(j, &out);
   SW_TRY(sw_print_text(&out, d));
+  if (j->interrupted) return SW_E_CANCELLED;
   return is_well(j) ? SW_OK : SW_E_MISMATCH;
 }
 
@@ -163,7 +171,7 @@ static sw_rc check(const settings *s, const sw_call *call, judged *j, sw_diag *d
   sw_model_options from = s->from;
   sw_session session;
   sw_plan base;
-  from.adapt = true;
+  from.adapt = from.by_half = true;
   sw_rc rc = sw_session_open_plan(&from, s->plan, call->arena, &session, &base, d);
   if (rc) return judge_none(j, rc, d);
   rc = judge(s, call, &base, j, d);
@@ -179,10 +187,12 @@ static sw_rc cmd_check(const sw_call *call, sw_diag *d) {
   SW_TRY(sw_plan_read_record(s->plan, &j.base, d));
   if (!j.base.priced) sw_log(SW_LOG_WARN, "%s does not say what time it takes; only memory is judged", s->plan);
   sw_rc rc = check(s, call, &j, d);
-  if (!rc) rc = tell(s, call, &j, d);
+  if (!rc) rc = tell(s, &j, d);
   for (int i = 0; i < REASONS; i++) sw_text_free(&j.why[i]);
   return rc;
 }
+
+static bool without_search(const void *of) { return !((const settings *)of)->search; }
 
 const sw_command sw_command_check = {
     .name = "check",
@@ -199,4 +209,5 @@ const sw_command sw_command_check = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
+    .all_or_nothing = without_search,
     .run = cmd_check};

@@ -30,6 +30,7 @@ typedef struct sw_call {
   const sw_common *common;
   sw_arena *arena;   /* freed when `run` has returned */
   sw_cancel *cancel; /* set by SIGINT and SIGTERM */
+  bool stdout_taken; /* an option's file is standard output: what goes there for want of another place does not */
 } sw_call;
 
 struct sw_command {
@@ -42,6 +43,9 @@ struct sw_command {
   const sw_operand *operands;
   int n_operands;
   size_t settings_bytes;
+  /* With these settings there is no answer before all is done, and a signal ends the command at once; NULL: it looks at
+   * `cancel`. */
+  bool (*all_or_nothing)(const void *settings);
   /* Results go to standard output or to files, messages to standard error (sw_log). A failure is described in `d` and
    * printed by the caller; a non-zero return with an empty `d` sets the exit status and prints nothing. */
   sw_rc (*run)(const sw_call *call, sw_diag *d);

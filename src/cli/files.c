@@ -8,6 +8,7 @@
 typedef struct named_file {
   sw_file_use use;
   const char *dashes, *name;
+  bool usual; /* it goes there anyway */
 } named_file;
 
 typedef struct file_list {
@@ -15,18 +16,20 @@ typedef struct file_list {
   int n;
 } file_list;
 
-static void add(file_list *l, const char *path, bool written, const char *dashes, const char *name) {
-  if (path && l->at) l->at[l->n] = (named_file){{path, written}, dashes, name};
+static void add(file_list *l, const char *path, named_file as) {
+  as.use.path = path;
+  if (path && l->at) l->at[l->n] = as;
   if (path) l->n++;
 }
 
 static void add_option(file_list *l, const sw_option *o, const void *at) {
   const sw_words *words = at;
   const sw_pairs *pairs = at;
-  if (o->kind == SW_OPTION_FILE) add(l, *(const char *const *)at, o->writes, "--", o->name);
+  const named_file as = {{NULL, o->writes}, "--", o->name, o->by_default && strcmp(o->by_default, "-") == 0};
+  if (o->kind == SW_OPTION_FILE) add(l, *(const char *const *)at, as);
   if (!o->writes) return;
-  for (int i = 0; o->kind == SW_OPTION_WORDS && i < words->n; i++) add(l, words->at[i], true, "--", o->name);
-  for (int i = 0; o->kind == SW_OPTION_PAIRS && i < pairs->n; i++) add(l, pairs->at[i].value, true, "--", o->name);
+  for (int i = 0; o->kind == SW_OPTION_WORDS && i < words->n; i++) add(l, words->at[i], as);
+  for (int i = 0; o->kind == SW_OPTION_PAIRS && i < pairs->n; i++) add(l, pairs->at[i].value, as);
 }
 
 /* A result that goes to standard output for want of another place is in nobody's way. */
@@ -41,8 +44,9 @@ static void list_files(const sw_command *c, const void *settings, file_list *l) 
     const void *at = (const char *)settings + o->into;
     const sw_words *words = at;
     if (o->choices || o->names_command) continue;
-    if (!o->repeated) add(l, *(const char *const *)at, false, "", o->name);
-    for (int k = 0; o->repeated && k < words->n; k++) add(l, words->at[k], false, "", o->name);
+    const named_file as = {{NULL, false}, "", o->name, false};
+    if (!o->repeated) add(l, *(const char *const *)at, as);
+    for (int k = 0; o->repeated && k < words->n; k++) add(l, words->at[k], as);
   }
   for (int i = 0; i < c->n_options; i++) {
     const void *at = (const char *)settings + c->options[i].into;
@@ -57,15 +61,16 @@ static sw_rc check_pair(const named_file *a, const named_file *b, sw_diag *d) {
                  out->dashes, out->name, out->use.path, other->use.path, other->dashes, other->name);
 }
 
-sw_rc sw_files_check(const sw_command *c, const void *settings, sw_arena *arena, sw_diag *d) {
+sw_rc sw_files_check(const sw_command *c, const void *settings, sw_arena *arena, bool *stdout_taken, sw_diag *d) {
   file_list l = {0};
   list_files(c, settings, &l);
   SW_ARENA_NEW(l.at, arena, l.n, d);
   list_files(c, settings, &l);
-  const named_file standard = {{"-", true}, "", "standard output"};
+  const named_file standard = {{"-", true}, "", "standard output", true};
   for (int i = 0; i < l.n; i++) {
     for (int k = 0; k < i; k++) SW_TRY(check_pair(&l.at[k], &l.at[i], d));
     if (strcmp(l.at[i].use.path, "-") != 0) SW_TRY(check_pair(&standard, &l.at[i], d));
+    *stdout_taken |= l.at[i].use.written && !l.at[i].usual && strcmp(l.at[i].use.path, "-") == 0;
   }
   for (int i = 0; i < l.n; i++) {
     if (l.at[i].use.written) SW_TRY(sw_file_can_write(l.at[i].use.path, d));

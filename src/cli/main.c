@@ -5,6 +5,7 @@
  */
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/files.h"
@@ -20,12 +21,19 @@ __attribute__((visibility("default"))) int openblas_num_threads_env(void) { retu
 
 static sw_cancel g_cancel;
 
+static volatile sig_atomic_t g_all_or_nothing;
+
 static void on_signal(int signal_number) {
+  static const char kText[] = "interrupted\n";
   (void)signal_number;
   sw_cancel_set(&g_cancel);
+  if (!g_all_or_nothing) return;
+  if (write(STDERR_FILENO, kText, sizeof kText - 1) >= 0) _exit(SW_E_CANCELLED);
+  _exit(SW_E_CANCELLED); /* nobody reads it */
 }
 
-/* The first of the two asks the command to finish with what it has; a second one ends the process. */
+/* The first of the two asks the command to finish with what it has, or ends one that has nothing yet; a second one ends
+ * the process. */
 static void watch_signals(void) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
@@ -36,7 +44,9 @@ static void watch_signals(void) {
 
 static void print_message(void *user, sw_log_level level, const char *text) {
   (void)user;
-  fprintf(stderr, "%s%s\n", level == SW_LOG_WARN ? "warning: " : "", text);
+  fputs(level == SW_LOG_WARN ? "warning: " : "", stderr);
+  (void)sw_put_clean(text, strlen(text), stderr);
+  fputs("\n", stderr);
 }
 
 static void set_log_level(const sw_common *common) {
@@ -73,8 +83,10 @@ static sw_rc run_command(const sw_command *c, const sw_words *words, sw_common *
   if (common->help) return print_help(c, d);
   if (common->version) return print_version(d);
   SW_TRY(sw_operands_store(c->operands, c->n_operands, &operands, settings, arena, d));
-  SW_TRY(sw_files_check(c, settings, arena, d));
-  sw_call call = {c, settings, common, arena, &g_cancel};
+  sw_call call = {c, settings, common, arena, &g_cancel, false};
+  SW_TRY(sw_files_check(c, settings, arena, &call.stdout_taken, d));
+  g_all_or_nothing = c->all_or_nothing && c->all_or_nothing(settings);
+  if (sw_cancelled(&g_cancel) && g_all_or_nothing) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "stopped by a signal");
   return c->run(&call, d);
 }
 
@@ -99,7 +111,7 @@ static void report(const sw_diag *d, const sw_command *c, bool debug) {
   bool colour = sw_terminal_has_colour(stderr);
   fflush(stdout);
   fputs(sw_style_code(SW_STYLE_RED, colour), stderr);
-  sw_diag_print(d, stderr, debug);
+  sw_tell_error(d, debug);
   fputs(sw_style_code(SW_STYLE_PLAIN, colour), stderr);
   if (d->rc == SW_E_USAGE) fprintf(stderr, "  hint: see 'shardwright %s%s--help'\n", c ? c->name : "", c ? " " : "");
 }

@@ -96,6 +96,8 @@ static sw_rc cmd_opt(const sw_call *call, sw_diag *d) {
   return rc;
 }
 
+static bool always(const void *of) { return of != NULL; }
+
 const sw_command sw_command_opt = {
     .name = "opt",
     .summary = "check the syntax of MLIR text, or run passes over it, and print it",
@@ -108,4 +110,5 @@ const sw_command sw_command_opt = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
+    .all_or_nothing = always,
     .run = cmd_opt};

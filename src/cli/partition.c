@@ -43,7 +43,7 @@ static const sw_option kOptions[] = {
 
 /* The program, as it was partitioned and then rewritten, and what each pass did. */
 static sw_rc print(const settings *s, const sw_spmd *spmd, const sw_machine *machine, const sw_pass_report *reports,
-                   int n, bool quiet, sw_diag *d) {
+                   int n, const sw_call *call, sw_diag *d) {
   sw_text out = {0};
   if (s->json) {
     sw_spmd_cost cost;
@@ -53,8 +53,9 @@ static sw_rc print(const settings *s, const sw_spmd *spmd, const sw_machine *mac
     sw_pass_table_print(spmd->program->name, reports, n, &out);
   } else if (s->collectives) {
     sw_spmd_collectives(spmd, &out);
-  } else if (!quiet) {
+  } else {
     sw_spmd_print(spmd, &out);
+    return sw_print_answer(call, &out, d);
   }
   return sw_print_text(&out, d);
 }
@@ -72,7 +73,7 @@ static sw_rc partition(const settings *s, const sw_session *session, sw_plan *pl
   SW_TRY(sw_partition(&bare, &spmd, d));
   sw_rc rc = sw_spmd_verify(&spmd, d);
   if (!rc && plan->passes) rc = sw_spmd_run_passes(&spmd, plan->machine, plan->passes, reports, &n, d);
-  if (!rc) rc = print(s, &spmd, plan->machine, reports, n, call->common->quiet, d);
+  if (!rc) rc = print(s, &spmd, plan->machine, reports, n, call, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }

@@ -178,7 +178,7 @@ static sw_rc read_start(const settings *s, const sw_session *session, const sw_c
   SW_ARENA_NEW(start, call->arena, 1, d);
   *out = start;
   SW_TRY(sw_plan_read_other(s->start, session->graph, session->machine, call->arena, start, &t, d));
-  sw_session_warn_of_transfer(s->start, &t);
+  sw_session_warn_of_transfer(s->start, &t, false);
   return sw_plan_complete(start, &(sw_plan_given){t.args, t.ops, t.outputs}, d);
 }
 
@@ -241,11 +241,11 @@ static sw_rc print_report(const settings *s, const sw_session *session, const sw
   sw_text out = {0};
   if (s->json) {
     sw_report_json(r, &out);
-  } else if (!call->common->quiet) {
-    sw_report_table(r, sw_terminal_has_colour(stdout), &out);
-    print_next(s, session, &out);
+    return sw_print_text(&out, d);
   }
-  return sw_print_text(&out, d);
+  sw_report_table(r, sw_terminal_has_colour(stdout), &out);
+  if (!call->common->quiet) print_next(s, session, &out);
+  return sw_print_answer(call, &out, d);
 }
 
 /* Everything about a plan that was found, what a search knows of lower memory included; q NULL: none was made. */

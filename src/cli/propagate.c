@@ -25,6 +25,7 @@ typedef struct settings {
   int64_t iterations, seed, memory;
   double time_limit;
   sw_cancel *cancel;
+  bool stdout_taken;         /* by another option than --output */
   const sw_text *program;    /* the model with Shardy's shardings, to be written; NULL: it is not */
   const sw_text *propagated; /* the same with the ops of the model alone, which the plan is read from */
 } settings;
@@ -91,6 +92,14 @@ static sw_traversal traversal_of(const settings *s) {
   return t;
 }
 
+/* The result, which stays away from a standard output that another one was sent to. */
+static sw_rc save(const settings *s, sw_text *t, sw_diag *d) {
+  const bool asked = s->table || s->json || s->explain || strcmp(s->output, "-") != 0;
+  if (asked || !s->stdout_taken) return sw_save_text(s->output, t, d);
+  sw_text_free(t);
+  return SW_OK;
+}
+
 static sw_rc write(const settings *s, sw_session *session, const sw_plan *plan, sw_arena *arena, sw_diag *d) {
   sw_breakdown breakdown;
   sw_text out = {0};
@@ -110,7 +119,7 @@ static sw_rc write(const settings *s, sw_session *session, const sw_plan *plan, 
   else
     rc = sw_plan_write(plan, &breakdown, &out, d);
   if (rc) sw_text_free(&out);
-  return rc ? rc : sw_save_text(s->output, &out, d);
+  return rc ? rc : save(s, &out, d);
 }
 
 static sw_rc propagate_as(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
@@ -185,14 +194,14 @@ static sw_rc propagate_open(const settings *s, sw_session *session, sw_arena *ar
   sw_session_warn_of_hints(&plan);
   SW_TRY(sw_emit_all(session, &plan, &s->emit, NULL, d));
   SW_TRY(sw_open_sizes_print(&s->from, session, &plan, s->table, arena, &out, d));
-  SW_TRY(sw_save_text(s->output, &out, d));
+  SW_TRY(save(s, &out, d));
   return sw_open_axes_compare(&s->from, session, &plan, t, arena, d);
 }
 
 static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d) {
   sw_text out = {0};
   sw_factor_rules_print(session->graph, &out);
-  return sw_save_text(s->output, &out, d);
+  return save(s, &out, d);
 }
 
 /* --- on the text of a program ------------------------------------------------------------------------------------- */
@@ -201,7 +210,7 @@ static sw_rc rules_of_text(const settings *s, const char *text, size_t n, sw_dia
   sw_text out = {0};
   sw_rc rc = sw_program_rules(s->from.model, text, n, &out, d);
   if (rc) sw_text_free(&out);
-  return rc ? rc : sw_save_text(s->output, &out, d);
+  return rc ? rc : save(s, &out, d);
 }
 
 /* Is more than the program asked for? Shardy's propagation works on its text, and asks no machine. */
@@ -251,7 +260,7 @@ static sw_rc propagate_text(settings *s, const sw_text *text, sw_layer layer, sw
   const bool plan = !s->explain && wants_plan(s);
   sw_rc rc = sw_program_propagate(s->from.model, text->at, text->n, &how, &out, d);
   if (!rc && !s->explain) rc = emit_text(s, &out, d);
-  if (!rc && !plan) return sw_save_text(s->output, &out, d);
+  if (!rc && !plan) return save(s, &out, d);
   how.origins = false;
   how.same_ops = true;
   if (!rc) rc = sw_program_propagate(s->from.model, text->at, text->n, &how, &same, d);
@@ -293,11 +302,14 @@ static sw_rc cmd_propagate(const sw_call *call, sw_diag *d) {
   s.from.open_sizes = true;
   s.from.text = &text;
   s.cancel = call->cancel;
+  s.stdout_taken = call->stdout_taken;
   SW_TRY(sw_read_model_text(s.from.model, &text.at, &text.n, d));
   sw_rc rc = answer(&s, &text, call->arena, d);
   sw_mem_free(text.at);
   return rc;
 }
+
+static bool without_changes(const void *of) { return !((const settings *)of)->mutate; }
 
 const sw_command sw_command_propagate = {
     .name = "propagate",
@@ -322,4 +334,5 @@ const sw_command sw_command_propagate = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
+    .all_or_nothing = without_changes,
     .run = cmd_propagate};

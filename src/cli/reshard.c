@@ -273,8 +273,7 @@ static sw_rc cmd_reshard(const sw_call *call, sw_diag *d) {
     sw_text_free(&out);
     return rc;
   }
-  if (call->common->quiet) out.n = 0;
-  SW_TRY(sw_print_text(&out, d));
+  SW_TRY(s->json || s->show ? sw_print_text(&out, d) : sw_print_answer(call, &out, d));
   return ran.wrong ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the route does not leave what the target says") : SW_OK;
 }
 

@@ -119,7 +119,6 @@ static sw_rc run_whole(const sw_call *call, const sw_session *session, sw_diag *
                     .outputs = s->outputs,
                     .seed = (uint64_t)s->seed,
                     .random_floats = s->random_floats,
-                    .quiet = call->common->quiet,
                     .json = s->json,
                     .cancel = call->cancel};
   SW_TRY(sw_requirements_check(session->graph, session->machine, d)); /* what no plan could keep, nobody runs */

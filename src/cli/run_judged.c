@@ -133,9 +133,8 @@ static sw_rc predict(const sw_judged *j, sw_run_said *s, sw_arena *arena, sw_dia
 
 static sw_rc say(const sw_run_said *s, bool json, const sw_call *call, sw_diag *d) {
   sw_text out = {0};
-  bool silent = (call->common->quiet && !json) || s->v->device != 0;
-  if (!silent) (json ? sw_report_run_json : sw_report_run)(s, &out);
-  SW_TRY(sw_print_text(&out, d));
+  if (s->v->device == 0) (json ? sw_report_run_json : sw_report_run)(s, &out);
+  SW_TRY(json ? sw_print_text(&out, d) : sw_print_answer(call, &out, d));
   return verdict(s, d);
 }
 

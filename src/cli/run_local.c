@@ -15,7 +15,7 @@ static sw_rc print_run(const sw_local_program *p, const sw_local_stats *stats, i
     sw_log(SW_LOG_WARN, "%lld elements of results are not the same on all devices that should hold them",
            (long long)torn);
   }
-  if ((call->common->quiet && !json) || stats->device != 0) return SW_OK;
+  if (stats->device != 0) return SW_OK;
   if (json) {
     sw_report_unjudged_json(&(sw_run_unjudged){p->graph, p->devices, &stats->comm, torn, stats->seconds}, &out);
     return sw_print_text(&out, d);
@@ -26,7 +26,7 @@ static sw_rc print_run(const sw_local_program *p, const sw_local_stats *stats, i
   sw_text_puts(&out, "time: ");
   sw_text_seconds(&out, stats->seconds);
   sw_text_puts(&out, "\n");
-  return sw_print_text(&out, d);
+  return sw_print_answer(call, &out, d);
 }
 
 static sw_rc run_and_join(const sw_local_cli *r, const sw_local_program *p, const sw_tensor *args, const sw_call *call,

@@ -33,7 +33,7 @@ sw_rc sw_run_whole(const sw_whole_run *r, const sw_graph *g, sw_arena *arena, sw
   SW_TRY(r->inputs ? sw_arrays_read(g, r->inputs, t.in, d) : sw_make_arguments(g, r->seed, r->random_floats, t.in, d));
   sw_rc rc = execute(r, g, &t, &seconds, d);
   sw_arrays_free(t.in, g->n_args);
-  if (rc || (r->quiet && !r->json)) return rc;
+  if (rc) return rc;
   sw_text out = {0};
   if (r->json) {
     sw_report_unjudged_json(&(sw_run_unjudged){.graph = g, .devices = 1, .seconds = seconds}, &out);

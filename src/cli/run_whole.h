@@ -8,7 +8,7 @@
 typedef struct sw_whole_run {
   const char *inputs, *outputs; /* folders of arrays; NULL: made up, and thrown away */
   uint64_t seed;
-  bool random_floats, quiet, json;
+  bool random_floats, json;
   sw_cancel *cancel;
 } sw_whole_run;
 

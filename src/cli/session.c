@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/read_model.h"
 #include "shardwright/emit.h"
 #include "base/file.h"
@@ -14,7 +15,7 @@
 void sw_session_report(void *user, const sw_diag *d) {
   (void)user;
   if (d->rc)
-    sw_diag_print(d, stderr, false);
+    sw_tell_error(d, false);
   else
     sw_log(SW_LOG_WARN, "%s:%d:%d: %s", d->file, d->line, d->col, d->text);
 }
@@ -130,25 +131,37 @@ static sw_rc profile_of_plan(const char *name, sw_arena *arena, const char **out
   return SW_OK;
 }
 
-void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t) {
+static void tell_left(const char *path, const sw_plan_transfer *t, sw_log_level level, int32_t most) {
+  for (int32_t i = 0; i < t->n_left && i < most; i++)
+    sw_log(level, "%s:%d:%d: %s", path, t->left[i].line, t->left[i].col, t->left[i].why);
+  if (t->n_left > most) sw_log(level, "%d more entries fit nothing", t->n_left - most);
+}
+
+void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t, bool in_brief) {
   enum { MOST = 10 };
   if (t->same_model) return;
   sw_log(SW_LOG_WARN,
          "%s is for another version of the model: %d entries taken (%d of them for something of another name), %d fit "
          "nothing; chosen anew: %d of the arguments, %d of the ops",
          path, t->n_taken, t->n_renamed, t->n_left, t->n_args_open, t->n_ops_open);
-  for (int32_t i = 0; i < t->n_left && i < MOST; i++)
-    sw_log(SW_LOG_WARN, "%s:%d:%d: %s", path, t->left[i].line, t->left[i].col, t->left[i].why);
-  if (t->n_left > MOST) sw_log(SW_LOG_WARN, "%d more entries fit nothing", t->n_left - MOST);
+  tell_left(path, t, in_brief ? SW_LOG_INFO : SW_LOG_WARN, in_brief ? t->n_left : MOST);
   for (int32_t i = 0; i < t->n_renamed; i++)
     sw_log(SW_LOG_INFO, "'%s' is taken for '%s'", t->renamed[i].was, t->renamed[i].now);
 }
 
 /* What is read of the plan, or what becomes of it. */
-static sw_rc adapt_plan(const char *path, const sw_session *s, sw_arena *arena, sw_plan *plan, sw_diag *d) {
+static sw_rc adapt_plan(const char *path, const sw_session *s, bool by_half, sw_arena *arena, sw_plan *plan,
+                        sw_diag *d) {
   sw_plan_transfer t;
   SW_TRY(sw_plan_read_other(path, s->graph, s->machine, arena, plan, &t, d));
-  sw_session_warn_of_transfer(path, &t);
+  if (by_half && !t.same_model && (t.n_taken < t.n_left || 2 * t.n_ops_open > s->graph->n_ops)) {
+    return SW_FAIL_INPUT(
+        d, SW_NOWHERE,
+        "%s is of another model: %d of its %d entries fit by name or place, and %d of %d ops have one; "
+        "expected half of both at least",
+        path, t.n_taken, t.n_taken + t.n_left, s->graph->n_ops - t.n_ops_open, s->graph->n_ops);
+  }
+  sw_session_warn_of_transfer(path, &t, by_half);
   SW_TRY(sw_plan_complete(plan, &(sw_plan_given){t.args, t.ops, t.outputs}, d));
   sw_rc rc = sw_plan_verify(plan, d);
   if (rc == SW_E_INPUT || rc == SW_E_INFEASIBLE) {
@@ -160,7 +173,7 @@ static sw_rc adapt_plan(const char *path, const sw_session *s, sw_arena *arena, 
 
 static sw_rc read_plan(const sw_model_options *o, const char *path, const sw_session *s, sw_arena *arena, sw_plan *plan,
                        sw_diag *d) {
-  if (o->adapt) return adapt_plan(path, s, arena, plan, d);
+  if (o->adapt) return adapt_plan(path, s, o->by_half, arena, plan, d);
   sw_rc rc = sw_plan_read(path, s->graph, s->machine, true, arena, plan, d);
   if (rc == SW_E_INPUT && d && strstr(d->text, "is stale"))
     sw_diag_note(d, "--adapt takes what fits of it, completes the rest by rule, and says what does not fit");

@@ -43,6 +43,7 @@ typedef struct sw_model_options {
   const char *compiler;          /* whose kernels the program runs as (kernel.h); NULL: as sw_compiler_of */
   bool spare_sizes;              /* some may be of another model */
   bool adapt;                    /* a plan may be for another version of the model */
+  bool by_half;                  /* of which half at least fits; what does not is told with --verbose alone */
 } sw_model_options;
 
 /* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */
@@ -105,8 +106,9 @@ typedef struct sw_search_limits {
 sw_plan_options sw_search_from(const sw_search_limits *l, const sw_plan *start, int64_t capacity_bytes,
                                sw_cancel *cancel);
 
-/* Warn of what a plan for another version of the model has that fits nothing; of its own model: nothing. */
-void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t);
+/* Warn of what a plan for another version of the model has that fits nothing; of its own model: nothing. In brief: in
+ * one line, names with --verbose. */
+void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t, bool in_brief);
 
 /* Read the profile of --hw with the changes of --hw-set. */
 SW_CHECKED sw_rc sw_read_hw(const char *hw, const sw_words *changes, sw_arena *arena, const sw_profile **out,

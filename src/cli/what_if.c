@@ -26,7 +26,7 @@ sw_rc sw_check_questions(const sw_graph *g, const sw_mesh *mesh, const sw_words 
 static sw_rc tell_unread(const sw_questions *q, const char *text, const sw_diag *why, int *bad, sw_diag *d) {
   sw_text out = {0};
   ++*bad;
-  sw_diag_print(why, stderr, false);
+  sw_tell_error(why, false);
   if (q->json) sw_what_if_unread(text, why, &out);
   return sw_print_text(&out, d);
 }

@@ -75,6 +75,17 @@ double sw_minifloat_least(const sw_minifloat *f) {
   return f->kind == SW_MINI_POWERS ? sw_minifloat_decode(f, 0) : -sw_minifloat_greatest(f);
 }
 
+bool sw_float_overflows(sw_dtype t, double v) {
+  const sw_minifloat *f = sw_minifloat_of(t);
+  uint64_t cell[2] = {0};
+  if (!isfinite(v)) return false;
+  sw_element_store(t, v, cell);
+  if (!isfinite(sw_element_load(t, cell))) return true;
+  if (!f || f->kind != SW_MINI_FINITE) return false;
+  const double greatest = sw_minifloat_greatest(f), apart = greatest - sw_minifloat_decode(f, f->max - 1);
+  return fabs(v) - greatest >= apart / 2 && sw_element_load(t, cell) == copysign(greatest, v);
+}
+
 static float float_of_bits(uint32_t u) {
   float f;
   memcpy(&f, &u, sizeof f);

@@ -28,5 +28,7 @@ double sw_minifloat_decode(const sw_minifloat *f, uint32_t code);
 /* The greatest and the least number, infinity included. */
 double sw_minifloat_greatest(const sw_minifloat *f);
 double sw_minifloat_least(const sw_minifloat *f);
+/* Is a finite number past the largest one of a float type, of any size, after it is rounded? */
+SW_API bool sw_float_overflows(sw_dtype t, double v);
 
 #endif

@@ -189,7 +189,7 @@ static bool share_a_use(const sw_annotation *a, const sw_annotation *b) {
 static void put_sharding(const sw_graph *g, const sw_annotation *a, sw_text *out) {
   if (a->value >= 0) {
     sw_text_puts(out, " as ");
-    sw_sharding_print(&g->mesh, &sw_annotation_said(a)->sharding, out);
+    sw_annotation_print(g, a, out);
   }
 }
 

@@ -35,6 +35,21 @@ static size_t utf8_length(const unsigned char *s, size_t n) {
   return len;
 }
 
+/* C0 and DEL, C1 (in UTF-8, or alone as a byte), and what changes the direction of text. */
+uint32_t sw_control_at(const char *s, size_t n, size_t *length) {
+  static const struct { uint32_t first, last; } kOthers[] = {{0x80, 0x9f}, {0x202a, 0x202e}, {0x2066, 0x2069}};
+  const unsigned char *u = (const unsigned char *)s;
+  const size_t len = utf8_length(u, n);
+  uint32_t code = u[0];
+  *length = len ? len : 1;
+  if (len == 1) return code < 0x20 || code == 0x7f ? code : 0;
+  if (len == 2) code = (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu);
+  if (len == 3) code = (u[0] & 0x0fu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu);
+  for (size_t i = 0; len < 4 && i < sizeof kOthers / sizeof *kOthers; i++)
+    if (code >= kOthers[i].first && code <= kOthers[i].last) return code;
+  return 0;
+}
+
 static void put_ascii(sw_text *t, unsigned char c) {
   static const char *const kShort[128] = {
       ['"'] = "\\\"", ['\\'] = "\\\\", ['\n'] = "\\n", ['\t'] = "\\t", ['\r'] = "\\r", ['\b'] = "\\b", ['\f'] = "\\f"};
@@ -50,9 +65,12 @@ void sw_json_quote(sw_text *t, const char *s, size_t n) {
   const unsigned char *u = (const unsigned char *)s;
   sw_text_puts(t, "\"");
   for (size_t i = 0; i < n;) {
-    size_t len = utf8_length(u + i, n - i);
+    size_t len = utf8_length(u + i, n - i), of_control;
+    const uint32_t control = len ? sw_control_at(s + i, n - i, &of_control) : 0;
     if (len == 1)
       put_ascii(t, u[i]);
+    else if (control)
+      sw_text_printf(t, "\\u%04x", control);
     else if (len)
       sw_text_append(t, s + i, len);
     else

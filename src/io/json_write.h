@@ -53,6 +53,8 @@ SW_API void sw_jw_sharding(sw_json_out *o, const char *key, const sw_mesh *m, co
 SW_API void sw_jw_i64_list(sw_json_out *o, const char *key, const int64_t *v, int n);
 
 /* One string, quoted and escaped; invalid UTF-8 bytes become U+FFFD. For writers of other formats too. */
+/* The control character that a text begins with, 0: none, which takes *length bytes. NUL is none. */
+SW_API uint32_t sw_control_at(const char *s, size_t n, size_t *length);
 SW_API void sw_json_quote(sw_text *t, const char *s, size_t n);
 
 #endif

@@ -123,18 +123,19 @@ sw_rc sw_form_read_partial(const sw_form_input *in, sw_sharding *s, sw_diag *d) 
   return sw_reader_expect(in->reader, "]", d);
 }
 
+/* The list behind that of the last dimension has the axes over which the value is partial, to be summed. */
 static sw_rc read_dim(const sw_form_input *in, int dim, const char *open, const char *close, sw_sharding *s,
                       sw_diag *d) {
   SW_TRY(sw_reader_expect(in->reader, open, d));
-  if (sw_reader_accept(in->reader, close)) {
-    if (dim < in->rank || dim == 0) return SW_OK;
+  if (dim > in->rank) {
     return SW_FAIL_INPUT(d, sw_reader_span(in->reader),
                          "the sharding has more than %d dimensions; expected at most the tensor's", in->rank);
   }
+  if (sw_reader_accept(in->reader, close)) return SW_OK;
   do {
     sw_axis_ref ref;
     SW_TRY(sw_axis_ref_read(in->mesh, in->reader, &ref, d));
-    SW_TRY(sw_form_push(in, s, dim, ref, d));
+    SW_TRY(dim < in->rank ? sw_form_push(in, s, dim, ref, d) : sw_form_push_partial(in, s, SW_REDUCE_SUM, ref, d));
   } while (sw_reader_accept(in->reader, ","));
   return sw_reader_expect(in->reader, close, d);
 }

@@ -16,7 +16,7 @@ static void add_error(sw_columns *c, int64_t rows, double error) {
 void sw_calibrated_table(const sw_calibrated *c, sw_text *out) {
   sw_columns rows = {.n = 5, .right = {[1] = true, [2] = true, [3] = true, [4] = true}};
   static const char *const heads[] = {"measured", "fitted", "error", "judged", "error"};
-  for (int i = 0; i < 5; i++) sw_columns_add(&rows, "%s", heads[i]);
+  for (int i = 0; i < 5 && c->n_rows; i++) sw_columns_add(&rows, "%s", heads[i]);
   for (int64_t i = 0; i < c->n_rows; i++) {
     const sw_calibrated_rows *r = &c->rows[i];
     sw_columns_add(&rows, "%s", r->what);

@@ -39,7 +39,7 @@ static void put_demand(const reader *r, const sw_op *op, const sw_demand *m, sw_
     sw_text_printf(out, " of op '%s'", op->name);
     return;
   }
-  sw_sharding_print(&r->g->mesh, &sw_annotation_said(a)->sharding, out);
+  sw_annotation_print(r->g, a, out);
   sw_text_printf(out, " of '%s'", r->g->values[a->value].name);
   if (a->for_users && op) sw_text_printf(out, " for its use in '%s'", op->name);
   if (a->for_users && !op) sw_text_puts(out, " for its use as an output");

@@ -24,6 +24,8 @@ typedef struct row {
 
 static const row kRows[] = {
     {"a value", GRID, SHARDING("[[0], [1]]") SHARD, NULL, "a [[a0],[a1]]; "},
+    {"of a type that is none", GRID, "%s = shard.sharding @g split_axes = [[0]] : index\n" SHARD, NULL,
+     "3:45: the type of a sharding is 'index'; expected !shard.sharding"},
     {"not cut at all", GRID, SHARDING("[[]]") SHARD, NULL, "a [[],[]]; "},
     {"uses", GRID, SHARDING("[[], [1]]") FOR_USERS, NULL, "r [[],[a1]]; r [[],[a1]] for users; "},
     {"in generic form", "\"shard.grid\"() <{sym_name = \"g\", shape = array<i64: 2, 4>}> : () -> ()\n",
@@ -74,7 +76,9 @@ static const row kRows[] = {
      "1:1: the size of axis 1 ('a1') of grid '@g' is unknown"},
     {"fewer axes than are used", GRID, SHARDING("[[0], [1]]") SHARD, "x=8", "3:37: axis 1 of grid '@g' is none of the"},
     {"a size of none", "shard.grid @g(shape = 2x0)\n", SHARDING("[[0], [1]]") SHARD, NULL,
-     "1:25: axis 1 of the grid has size 0"},
+     "1:25: axis 1 of the grid '2x0' has size 0"},
+    {"a size of none first, which is not a number with base 16", "shard.grid @g(shape = 0x5)\n",
+     SHARDING("[[0], [1]]") SHARD, NULL, "1:23: axis 0 of the grid '0x5' has size 0"},
     {"another grid", "shard.grid @h(shape = 2x4)\n", SHARDING("[[0]]") SHARD, NULL,
      "2:94: there is no shard.grid '@g'"},
     {"a grid twice", GRID "shard.grid @g(shape = 4x2)\n", SHARDING("[[0]]") SHARD, NULL,

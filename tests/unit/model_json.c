@@ -145,6 +145,12 @@ static const error_row kErrors[] = {
     {"constant range",
      HEAD "\"ops\":[\n{\"op\":\"constant\",\"attrs\":{\"dtype\":\"u8\",\"shape\":[],\"value\":256}}]}", 3, 59,
      "256 is not a number of dtype u8"},
+    {"constant range of four bits",
+     HEAD "\"ops\":[\n{\"op\":\"constant\",\"attrs\":{\"dtype\":\"i4\",\"shape\":[],\"value\":8}}]}", 3, 59,
+     "8 is not a number of dtype i4"},
+    {"constant range of a float",
+     HEAD "\"ops\":[\n{\"op\":\"constant\",\"attrs\":{\"dtype\":\"f32\",\"shape\":[],\"value\":1e40}}]}", 3, 60,
+     "1e40 is not a number of dtype f32"},
     {"map",
      HEAD "\"values\":[" X "],\"ops\":[\n{\"op\":\"generic\",\"inputs\":[\"x\"],\"outputs\":[\"y\"],\"loops\":[4,8],"
           "\"maps\":[\"(d0,d1)->(d0,d2)\",\"(d0,d1)->(d0,d1)\"],\"body\":\"x0\"}]}",
@@ -233,7 +239,7 @@ static const annotation_row kAnnotations[] = {
     {"one result annotated differently", ANNOTATED("{\"sharding\":\"[[a]]\"},\n{\"sharding\":\"[[],[a]]\"}"),
      "value 'x' is annotated as [[],[a]]; expected one sharding"},
     {"one result, one of them open", ANNOTATED("{\"sharding\":\"[[a]]\"},\n{\"sharding\":\"[[a,?]]\"}"),
-     "value 'x' is annotated as [[a],[]]; expected one sharding"},
+     "value 'x' is annotated as [[a,?],[]]; expected one sharding"},
     {"one operand annotated differently",
      ANNOTATED(
          "{\"sharding\":\"[[a]]\",\"for_users\":[\"op0\"]},\n{\"sharding\":\"[[b]]\",\"for_users\":[\"op1\",\"op0\"]}"),

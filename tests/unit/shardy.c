@@ -116,6 +116,10 @@ static const row kRules[] = {
      "6:56: the rule has 1 operands and 0 results"},
     {"another rank", "#sdy.op_sharding_rule<([i])->([i, j]) {i=8, j=16}, custom>",
      "6:56: the rule has 1 dimensions for operand 0; expected 2"},
+    {"factors that do not divide", "#sdy.op_sharding_rule<([ij, k])->([i, k]) {i=3, j=2, k=16}, custom>",
+     "6:56: the factors of a dimension of size 8 do not divide it"},
+    {"a factor longer than its dimensions", "#sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=32}, custom>",
+     "6:56: factor 1 of the rule has size 32; expected at most 16"},
     {"a factor twice in a tensor", "#sdy.op_sharding_rule<([i, i])->([i, j]) {i=8, j=16}, custom>",
      "6:84: a tensor has a factor twice"},
     {"a factor of size 1 beside another", "#sdy.op_sharding_rule<([ik, j])->([i, j]) {i=8, j=16, k=1}, custom>",
@@ -678,6 +682,9 @@ static void rules(void **state) {
   (void)state;
   const char *before =
       MESHES "func.func @main(%a: " T ") -> " T " {\n%0 = stablehlo.custom_call @f(%a) {sdy.sharding_rule = ";
+  check(&(row){"a custom rule of what is none", "", "2:47: a custom rule of 'stablehlo.negate'"},
+        "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n%0 = stablehlo.negate %a {sdy.sharding_rule = "
+        "#sdy.op_sharding_rule<([i])->([i]) {i=8}, custom>} : tensor<8xf32>\nreturn %0 : tensor<8xf32>\n}\n");
   ROWS(kRules, i) check_in(&kRules[i], before, "} : (" T ") -> " T "\nreturn %a : " T "\n}\n");
 }
 
@@ -686,26 +693,44 @@ static void texts(void **state) {
   ROWS(kTexts, i) check(&kTexts[i], kTexts[i].text);
 }
 
-/* A plan is of one machine; propagation alone goes over meshes of any sizes. */
-static void devices_of_a_plan(void **state) {
+#define MESHES_OF_TWO "sdy.mesh @m = <[\"x\"=2]>\nsdy.mesh @n = <[\"x\"=4]>\nsdy.mesh @spare = <[\"x\"=8]>\n"
+#define OVER(function, mesh, op)                                                                                     \
+  "func.func @" function "(%a: " T " {sdy.sharding = #sdy.sharding<@" mesh ", [{\"x\"}, {}]>}) -> " T " {\n%0 = " op \
+  "\nreturn %0 : " T "\n}\n"
+
+/* A function is over one number of devices, a plan with what it calls; another function may be over others. */
+static void numbers_of_devices(void **state) {
   (void)state;
-  static const char kText[] =
-      "sdy.mesh @m = <[\"x\"=2]>\nsdy.mesh @n = <[\"x\"=4]>\nsdy.mesh @spare = <[\"x\"=8]>\n"
-      "func.func @main(%a: " T " {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}) -> " T
-      " {\n"
-      "%0 = sdy.sharding_constraint %a <@n, [{}, {\"x\"}]> : " T "\nreturn %0 : " T "\n}\n";
-  static const row kRow = {"two numbers of devices", kText,
-                           "5:34: a sharding over a mesh of 4 devices; expected 2, as in line 4"};
-  sw_text out = {0};
-  sw_diag diag = {0};
-  sw_program *p;
-  assert_ok(sw_program_propagate("t.mlir", kText, strlen(kText), &(sw_propagation){0}, &out, &diag));
-  expect(&kRow, "import", sw_program_parse("t.mlir", kText, strlen(kText), NULL, &p, &diag), &diag);
-  sw_text_free(&out);
+  static const struct {
+    row row;
+    bool of_plan; /* propagation goes function by function */
+  } kCases[] = {
+      {{"in one function", MESHES_OF_TWO OVER("main", "m", "sdy.sharding_constraint %a <@n, [{}, {\"x\"}]> : " T),
+        "5:33: a sharding over a mesh of 4 devices; expected 2, as in line 4"}},
+      {{"in two", MESHES_OF_TWO OVER("main", "m", "stablehlo.abs %a : " T) OVER("other", "n", "stablehlo.abs %a : " T),
+        NULL}},
+      {{"in one that is called",
+        MESHES_OF_TWO OVER("main", "m", "func.call @other(%a) : (" T ") -> " T)
+            OVER("other", "n", "stablehlo.abs %a : " T),
+        "8:55: a sharding over a mesh of 4 devices; expected 2, as in line 4"},
+       true}};
+  ROWS(kCases, i) {
+    const row *r = &kCases[i].row;
+    sw_text out = {0};
+    sw_diag diag = {0};
+    sw_program *p = NULL;
+    sw_rc rc = sw_program_propagate("t.mlir", r->text, strlen(r->text), &(sw_propagation){0}, &out, &diag);
+    const row propagated = {r->name, r->text, kCases[i].of_plan ? NULL : r->want};
+    expect(&propagated, "propagation", rc, &diag);
+    diag = (sw_diag){0};
+    expect(r, "import", sw_program_parse("t.mlir", r->text, strlen(r->text), NULL, &p, &diag), &diag);
+    sw_text_free(&out);
+    sw_program_destroy(p);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(shardings), cmocka_unit_test(meshes), cmocka_unit_test(rules),
-                                     cmocka_unit_test(texts), cmocka_unit_test(devices_of_a_plan)};
+                                     cmocka_unit_test(texts), cmocka_unit_test(numbers_of_devices)};
   return cmocka_run_group_tests_name("shardy", tests, NULL, NULL);
 }

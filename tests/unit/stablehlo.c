@@ -504,6 +504,10 @@ static const bad kBad[] = {
     {"a number out of range",
      MAIN "  %0 = stablehlo.constant dense<[127, -129]> : tensor<2xi8>\n  return %a : " A "\n}", 2, 39,
      "expected a number in range as an element of i8"},
+    {"a float past the largest",
+     MAIN "  %0 = stablehlo.constant dense<[4.48e2, 18446744073709551616.0]> : tensor<2xf8E4M3FN>\n  return %a : " A
+          "\n}",
+     2, 42, "expected a number in range as an element of f8E4M3FN"},
     {"a flag that is none",
      "func.func @main(%a: tensor<4x4xf32>) {\n  %0 = stablehlo.cholesky %a, lower = yes : tensor<4x4xf32>\n  return\n}",
      2, 39, "expected true or false as 'lower'"},

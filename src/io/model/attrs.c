@@ -15,6 +15,7 @@
 #include "io/model/model.h"
 #include "base/checked.h"
 #include "base/nearest.h"
+#include "collective/minifloat.h"
 #include "collective/scalar.h"
 
 sw_rc sw_model_read_dtype(const sw_model_reader *r, const sw_json *v, sw_dtype *out) {
@@ -68,24 +69,24 @@ static bool special_number(const char *text, double *out) {
   return false;
 }
 
-static sw_rc integer_range(const filler *f, const sw_json *v) {
+static sw_rc out_of_range(const filler *f, const sw_json *v) {
   return SW_MODEL_FAIL(f->r, v, "%.60s is not a number of dtype %s", v->text, sw_dtype_text(f->part));
 }
 
 /* Exact for every integer dtype. */
 static sw_rc put_integer(filler *f, const sw_json *v) {
-  int bytes = sw_dtype_bytes(f->part);
+  const int width = sw_dtype_bits(f->part);
   bool is_signed = sw_dtype_class_of(f->part) == SW_CLASS_SIGNED;
   uint64_t bits;
   if (v->kind == SW_JSON_INT) {
-    int64_t i = v->i64, least = is_signed ? INT64_MIN >> (64 - 8 * bytes) : 0;
-    if (i < least || (bytes < 8 && i > (INT64_C(1) << (8 * bytes - is_signed)) - 1)) return integer_range(f, v);
+    int64_t i = v->i64, least = is_signed ? INT64_MIN >> (64 - width) : 0;
+    if (i < least || (width < 64 && i > (INT64_C(1) << (width - is_signed)) - 1)) return out_of_range(f, v);
     bits = (uint64_t)i;
   } else if (v->kind == SW_JSON_STRING || v->kind == SW_JSON_FLOAT) {
     char *end;
     errno = 0;
     bits = strtoull(v->text, &end, 10);
-    if (errno || *end || v->text[0] < '0' || v->text[0] > '9' || f->part != SW_U64) return integer_range(f, v);
+    if (errno || *end || v->text[0] < '0' || v->text[0] > '9' || f->part != SW_U64) return out_of_range(f, v);
   } else {
     return sw_json_expect(v, SW_JSON_INT, f->r->d);
   }
@@ -100,6 +101,7 @@ static sw_rc put_number(filler *f, const sw_json *v) {
     double x = 0;
     bool special = v->kind == SW_JSON_STRING && special_number(v->text, &x);
     if (!special) SW_TRY(sw_json_as_f64(v, -INFINITY, INFINITY, &x, f->r->d));
+    if (!special && (isinf(x) || sw_float_overflows(f->part, x))) return out_of_range(f, v);
     sw_element_store(f->part, x, f->at);
   } else if (cls == SW_CLASS_BOOL) {
     bool truth = false;

@@ -72,13 +72,26 @@ sdy.mesh @empty = <[]>
 
 // -----
 
-// Several meshes over different devices.
+// Several meshes over different devices, function by function.
 sdy.mesh @grid = <["row"=2, "col"=2]>
 sdy.mesh @line = <["x"=8]>
+func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row"}, {}]>}) -> tensor<8x8xf32> {
+  return %x : tensor<8x8xf32>
+}
+func.func @other(%y: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}) -> tensor<8x8xf32> {
+  return %y : tensor<8x8xf32>
+}
+// accepted
+
+// -----
+
+// In one function they are over as many.
+sdy.mesh @grid = <["row"=2, "col"=2]>
+sdy.mesh @line = <["x"=8]>
+// error: 127: a sharding over a mesh of 8 devices; expected 4, as in line 6
 func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row"}, {}]>}, %y: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}) -> tensor<8x8xf32> {
   return %x : tensor<8x8xf32>
 }
-// accepted
 
 // -----
 

@@ -75,14 +75,14 @@ sdy.mesh @grid = <["row"=2, "col"=4]>
 func.func @main(%x: tensor<16xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row", ?}p1], replicated={"col"}>}) -> tensor<16xf32> {
   sdy.sharding_group %x group_id = 1 : tensor<16xf32>
   %0 = stablehlo.abs %x {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=16}>} : tensor<16xf32>
-  %1 = stablehlo.abs %0 {keep.it = 1 : i32, sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=16}, custom>} : tensor<16xf32>
+  %1 = stablehlo.custom_call @f(%0) {keep.it = 1 : i32, sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=16}, custom>} : (tensor<16xf32>) -> tensor<16xf32>
   return %1 : tensor<16xf32>
 }
 // gives
 sdy.mesh @grid = <["row"=2, "col"=4]>
 func.func @main(%x: tensor<16xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row"}p1]>}) -> tensor<16xf32> {
   %0 = stablehlo.abs %x {} : tensor<16xf32>
-  %1 = stablehlo.abs %0 {keep.it = 1 : i32, sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=16}, custom>} : tensor<16xf32>
+  %1 = stablehlo.custom_call @f(%0) {keep.it = 1 : i32, sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=16}, custom>} : (tensor<16xf32>) -> tensor<16xf32>
   return %1 : tensor<16xf32>
 }
 // pass drop-sharding-and-mesh

@@ -1,6 +1,6 @@
 // pass inline-meshes
 sdy.mesh @grid = <["row"=2, "col"=4]>
-sdy.mesh @turned = <["row"=2, "col"=2], device_ids=[3, 2, 1, 0]>
+sdy.mesh @turned = <["row"=2, "col"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>
 func.func @main(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row"}, {?}]>}) -> (tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@turned, [{}, {"col", ?}p2], replicated={"row"}>}) {
   %0 = stablehlo.abs %x {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"col":(2)2}, {}]>]>} : tensor<16x32xf32>
   %1 = sdy.sharding_constraint %0 <mesh<["z"=8]>, [{"z"}, {}]> : tensor<16x32xf32>
@@ -9,7 +9,7 @@ func.func @main(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{"ro
 // gives
 
 
-func.func @main(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<mesh<["row"=2, "col"=4]>, [{"row"}, {?}]>}) -> (tensor<16x32xf32> {sdy.sharding = #sdy.sharding<mesh<["row"=2, "col"=2], device_ids=[3, 2, 1, 0]>, [{}, {"col", ?}p2], replicated={"row"}>}) {
+func.func @main(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<mesh<["row"=2, "col"=4]>, [{"row"}, {?}]>}) -> (tensor<16x32xf32> {sdy.sharding = #sdy.sharding<mesh<["row"=2, "col"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>, [{}, {"col", ?}p2], replicated={"row"}>}) {
   %0 = stablehlo.abs %x {sdy.sharding = #sdy.sharding_per_value<[<mesh<["row"=2, "col"=4]>, [{"col":(2)2}, {}]>]>} : tensor<16x32xf32>
   %1 = sdy.sharding_constraint %0 <mesh<["z"=8]>, [{"z"}, {}]> : tensor<16x32xf32>
   return %1 : tensor<16x32xf32>
@@ -19,7 +19,7 @@ sdy.mesh @mesh_0 = <["row"=2, "col"=4]>
 sdy.mesh @again = <["row"=2, "col"=4]>
 func.func @main(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<mesh<["row"=2, "col"=4]>, [{"row"}, {?}]>}, %y: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@again, [{}, {"col"}]>}) -> tensor<16x32xf32> {
   %0 = stablehlo.abs %x {sdy.sharding = #sdy.sharding_per_value<[<mesh<["z"=8]>, [{"z"}, {}]>]>} : tensor<16x32xf32>
-  %1 = stablehlo.abs %y {sdy.sharding = #sdy.sharding_per_value<[<mesh<["z"=2, "w"=2], device_ids=[0, 2, 1, 3]>, [{"z"}, {}]>]>} : tensor<16x32xf32>
+  %1 = stablehlo.abs %y {sdy.sharding = #sdy.sharding_per_value<[<mesh<["z"=2, "w"=4], device_ids=[0, 2, 1, 3, 4, 5, 6, 7]>, [{"z"}, {}]>]>} : tensor<16x32xf32>
   %2 = stablehlo.abs %0 {sdy.sharding = #sdy.sharding_per_value<[<mesh<[], device_ids=[6]>, []>]>} : tensor<16x32xf32>
   %3 = stablehlo.add %1, %2 {sdy.sharding = #sdy.sharding_per_value<[<mesh<[]>, [{}, {}]>]>} : tensor<16x32xf32>
   return %3 : tensor<16x32xf32>
@@ -27,7 +27,7 @@ func.func @main(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<mesh<["row"=
 // gives
 sdy.mesh @mesh_0 = <["row"=2, "col"=4]> {stablehlo.mesh = {axes = [{name = "row", size = 2 : i64}, {name = "col", size = 4 : i64}]}}
 sdy.mesh @mesh = <["z"=8]> {stablehlo.mesh = {axes = [{name = "z", size = 8 : i64}]}}
-sdy.mesh @mesh_1 = <["z"=2, "w"=2], device_ids=[0, 2, 1, 3]> {stablehlo.mesh = {axes = [{name = "z", size = 2 : i64}, {name = "w", size = 2 : i64}], device_ids = dense<[0, 2, 1, 3]> : tensor<4xi64>}}
+sdy.mesh @mesh_1 = <["z"=2, "w"=4], device_ids=[0, 2, 1, 3, 4, 5, 6, 7]> {stablehlo.mesh = {axes = [{name = "z", size = 2 : i64}, {name = "w", size = 4 : i64}], device_ids = dense<[0, 2, 1, 3, 4, 5, 6, 7]> : tensor<8xi64>}}
 sdy.mesh @maximal_mesh_6 = <[], device_ids=[6]> {stablehlo.mesh = {axes = [], device_ids = dense<[6]> : tensor<1xi64>}}
 sdy.mesh @empty_mesh = <[]> {stablehlo.mesh = {axes = []}}
 

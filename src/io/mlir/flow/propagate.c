@@ -59,7 +59,7 @@ static sw_rc answer_tree(sw_ir_tree *t, const question *q, sw_text *out, sw_diag
   const int reading = q->work == rules ? SW_READ_SCALARS : q->how->layer == SW_LAYER_WHOLE ? SW_READ_WHOLE : 0;
   sw_rc rc = sw_ir_resolve(t, &names, d);
   if (!rc) rc = sw_ir_verify(t, &names, d);
-  if (!rc) rc = sw_sdy_verify(t, &names, false, d);
+  if (!rc) rc = sw_sdy_verify(t, &names, SW_SDY_ALIKE_IN_FUNCTION, d);
   if (!rc) rc = sw_program_flow_read(t, &names, reading, &p, d);
   if (!rc) rc = q->work(q, &p, out, d);
   sw_program_flow_free(&p);

@@ -2,10 +2,12 @@
 #include "io/mlir/import/dense.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "collective/minifloat.h"
 
 sw_ir_span sw_ir_constant_literal(const sw_ir_tree *t, const sw_ir_op *op) {
   sw_ir_span v = sw_ir_attr(t, op, "value", NULL);
@@ -63,9 +65,11 @@ static sw_rc read_real(element_reader *r, sw_dtype dtype, void *out) {
     uint64_t bits = strtoull(s, &end, 16);
     memcpy(out, &bits, (size_t)sw_dtype_bytes(dtype)); /* little-endian, as buffers are */
   } else {
+    const bool named = strchr("iIn", s[*s == '-']) != NULL;
     double v = strtod(s, &end);
-    sw_element_store(dtype, v, out);
     if (end == s) return wrong_element(r, "a number");
+    if ((isinf(v) && !named) || sw_float_overflows(dtype, v)) return wrong_element(r, "a number in range");
+    sw_element_store(dtype, v, out);
   }
   r->i += (uint32_t)(end - s);
   return SW_OK;

@@ -378,8 +378,11 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   sw_rc rc = sw_im_import_by_row(m, row, op);
   if (rc == SW_E_INPUT && m->d) note_location(m, op);
   if (!rc && m->passes->walks.n == depth) rc = sw_im_imported(m, op, first);
-  if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
-    sw_diag_note(m->d, "while reading '%.*s' in line %d", SW_IR_TEXT(m->t, name), sw_im_place(m, op).line);
+  if (rc == SW_E_INPUT && m->d && m->d->line == 0) { /* of a collective, which is checked without its text */
+    const sw_span at = sw_im_place(m, op);
+    snprintf(m->d->file, sizeof m->d->file, "%s", at.file ? at.file : "");
+    m->d->line = at.line;
+    m->d->col = at.col;
   }
   return rc;
 }

@@ -199,8 +199,7 @@ static sw_rc check_result(sw_importer *m, uint32_t op, const sw_collective *c, c
                           const sw_type *y) {
   int64_t dims[SW_MAX_RANK];
   bool reduces = sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION;
-  SW_TRY_NOTE(m->d, sw_collective_result_dims(mesh, c, x->rank, x->dims, dims, m->d), "in line %d",
-              sw_im_place(m, op).line);
+  SW_TRY(sw_collective_result_dims(mesh, c, x->rank, x->dims, dims, m->d));
   bool same = (x->dtype == y->dtype || reduces) && x->rank == y->rank;
   for (int k = 0; same && k < y->rank; k++) same = dims[k] == y->dims[k];
   if (same) return SW_OK;

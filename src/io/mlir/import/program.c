@@ -37,7 +37,7 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   sw_rc rc = sw_ir_verify(&p->tree, &p->names, d);
   if (rc == SW_E_INPUT) report_errors(&p->tree, options, d);
   SW_TRY(rc);
-  SW_TRY(sw_sdy_verify(&p->tree, &p->names, !options->mesh, d));
+  SW_TRY(sw_sdy_verify(&p->tree, &p->names, options->mesh ? SW_SDY_NONE_ALIKE : SW_SDY_ALIKE_IN_PROGRAM, d));
   SW_TRY(sw_graph_create(sw_path_base(p->file), &p->graph, d));
   sw_importer m = {.t = &p->tree, .names = &p->names, .o = &o, .g = p->graph, .d = d};
   rc = sw_im_init(&m, NULL);

@@ -160,7 +160,7 @@ static sw_rc run_on_tree(const step *s, const sw_ir_tree *t, sw_text *out, sw_di
   sw_opt_work w = {.t = t, .names = &names, .options = s->options, .d = d};
   w.edits = (sw_ir_edits){.t = t, .key = "sdy.sharding", .d = d};
   sw_rc rc = sw_ir_resolve(t, &names, d);
-  if (!rc) rc = sw_sdy_verify(t, &names, false, d);
+  if (!rc) rc = sw_sdy_verify(t, &names, SW_SDY_ALIKE_IN_FUNCTION, d);
   if (!rc && s->pass->flow) rc = sw_program_flow_read(t, &names, 0, &flow, d);
   if (!rc && s->pass->flow) w.flow = &flow;
   if (!rc) rc = prepare(&w);

@@ -70,13 +70,15 @@ static sw_rc read_number(reader *r, const char *key, int64_t *out) {
 }
 
 static sw_rc read_dim(reader *r, const char *key, int *out) {
+  const int rank = r->m->g->values[r->operands[0]].type.rank;
   int64_t v;
   SW_TRY(read_number(r, key, &v));
-  *out = v < 0 || v > SW_MAX_RANK ? SW_MAX_RANK : (int)v; /* told when the op is checked */
-  return SW_OK;
+  *out = (int)v;
+  if (v >= 0 && v < rank) return SW_OK;
+  return SW_IM_FAIL(r->m, r->at, "%s %lld is outside [0, %d)", key, (long long)v, rank);
 }
 
-/* Coordinates, some of which may be operands. What is out of range is told when the op is checked. */
+/* Coordinates, some of which may be operands; that there is one for each axis is told when the op is checked. */
 static sw_rc read_root(reader *r, const char *key) {
   sw_im_mixed at;
   uint32_t use = 1;
@@ -86,7 +88,12 @@ static sw_rc read_root(reader *r, const char *key) {
       return SW_IM_FAIL(r->m, r->at, "there are more coordinates than axes or operands");
     }
     bool operand = at.operand[i] >= 0;
-    r->coll.root[r->coll.n_root++] = operand ? SW_ROOT_IS_OPERAND : at.number[i] < 0 ? INT64_MAX : at.number[i];
+    const int32_t size = i < r->coll.n_axes ? r->coll.axes[i].size : INT32_MAX;
+    if (!operand && (at.number[i] < 0 || at.number[i] >= size)) {
+      return SW_IM_FAIL(r->m, r->at, "coordinate %d of the %s is %lld, outside [0, %d)", i, key,
+                        (long long)at.number[i], size);
+    }
+    r->coll.root[r->coll.n_root++] = operand ? SW_ROOT_IS_OPERAND : at.number[i];
     if (operand) r->operands[r->n_operands++] = at.operand[i];
   }
   return SW_OK;

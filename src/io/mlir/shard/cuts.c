@@ -164,11 +164,19 @@ sw_rc sw_im_read_cut(sw_importer *m, uint32_t op, sw_im_cuts *out) {
   return SW_FAIL_INPUT(m->d, sw_ir_place(t, halos.at), "the sharding has both offsets and halos; expected one of them");
 }
 
+static sw_rc check_type(sw_importer *m, const sw_ir_op *o) {
+  sw_ir_span type = sw_ir_trimmed(m->t, sw_ir_result_type(m->t, o->types, 0));
+  if (sw_ir_is_among(m->t, type, "!shard.sharding !mesh.sharding")) return SW_OK;
+  return SW_IM_FAIL_AT(m, type.at, "the type of a sharding is '%.*s'; expected !shard.sharding",
+                       SW_IR_TEXT(m->t, type));
+}
+
 sw_rc sw_im_check_cuts(sw_importer *m) {
   for (uint32_t i = 0; i < m->t->ops.n; i++) {
     const sw_ir_op *o = sw_im_op(m, i);
     sw_im_cuts c = {.at = o->text.at};
     if (!sw_im_is_sharding(m->t, o)) continue;
+    SW_TRY(check_type(m, o));
     SW_TRY(sw_im_grid_of(m, i, &c.grid));
     SW_TRY(read_dims(m, &c, sw_ir_attr(m->t, o, "split_axes", "split_axes"), -1));
   }

@@ -62,14 +62,15 @@ bool sw_im_is_distributed(const sw_ir_tree *t, const sw_ir_op *o) {
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static sw_rc add_size(sw_importer *m, sw_im_grid *g, sw_ir_span said, int64_t size, bool open) {
+/* One of the sizes that are said so. */
+static sw_rc add_size(sw_importer *m, sw_im_grid *g, sw_ir_span said, uint32_t at, int64_t size, bool open) {
   if (g->n_axes == SW_IM_GRID_AXES) {
-    return SW_IM_FAIL_AT(m, said.at, "the grid has more than %d axes", SW_IM_GRID_AXES);
+    return SW_IM_FAIL_AT(m, at, "the grid has more than %d axes", SW_IM_GRID_AXES);
   }
   bool unknown = size == INT64_MIN || (open && size <= 0);
   if (!unknown && (size < 1 || size > SW_MAX_DEVICES)) {
-    return SW_IM_FAIL_AT(m, said.at, "axis %d of the grid has size %lld; expected 1 to %d, or ?", g->n_axes,
-                         (long long)size, SW_MAX_DEVICES);
+    return SW_IM_FAIL_AT(m, at, "axis %d of the grid '%.*s' has size %lld; expected 1 to %d, or ?", g->n_axes,
+                         SW_IR_TEXT(m->t, said), (long long)size, SW_MAX_DEVICES);
   }
   g->size[g->n_axes++] = unknown ? -1 : size;
   return SW_OK;
@@ -85,10 +86,12 @@ static sw_rc read_spelled(sw_importer *m, sw_im_grid *g, sw_ir_span v, bool open
     int64_t size = INT64_MIN;
     while (at < v.end && t->s[at] != 'x' && t->s[at] != ',') at++;
     sw_ir_span one = sw_ir_trimmed(t, (sw_ir_span){from, at});
-    if (!sw_ir_is(t, one, "?") && !sw_ir_read_int(t, one, &size)) {
+    const bool zero = sw_ir_is(t, one, "0"); /* of 0x5, which is not a number with base 16 */
+    if (zero) size = 0;
+    if (!zero && !sw_ir_is(t, one, "?") && !sw_ir_read_int(t, one, &size)) {
       return SW_FAIL_INPUT(m->d, sw_ir_place(t, from), "expected sizes of a grid, 2x4");
     }
-    SW_TRY(add_size(m, g, one, size, open));
+    SW_TRY(add_size(m, g, v, one.at, size, open));
   }
   return SW_OK;
 }
@@ -99,7 +102,7 @@ static sw_rc read_sizes(sw_importer *m, sw_im_grid *g, sw_ir_span v, bool open) 
   const int64_t *all;
   int n;
   SW_TRY(sw_im_list(m, v, &all, &n));
-  for (int i = 0; i < n; i++) SW_TRY(add_size(m, g, v, all[i], open));
+  for (int i = 0; i < n; i++) SW_TRY(add_size(m, g, v, v.at, all[i], open));
   return SW_OK;
 }
 

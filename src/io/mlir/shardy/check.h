@@ -12,6 +12,13 @@ typedef struct sw_sdy_frame {
   size_t n_bound; /* axes that were bound before it */
 } sw_sdy_frame;
 
+/* How many devices the shardings of a function are over, and where the first of them stands; at.end 0: it has none. */
+typedef struct sw_sdy_devices {
+  uint32_t function;
+  int64_t n;
+  sw_ir_span at;
+} sw_sdy_devices;
+
 typedef struct sw_sdy_checker {
   sw_sdy_text x;
   const sw_ir_tree *t;
@@ -20,8 +27,11 @@ typedef struct sw_sdy_checker {
   SW_ARRAY(sw_sdy_frame) around;
   SW_ARRAY(sw_ir_span) bound; /* names of axes that manual computations around have */
   SW_ARRAY(sw_ir_span) types; /* of the values of a list of shardings */
-  sw_dict held;               /* shardings and types of results that are right: most ops are like others */
-  sw_text key;                /* of one of them */
+  sw_sdy_alike alike;
+  sw_sdy_devices over; /* of the function at hand */
+  SW_ARRAY(sw_sdy_devices) functions;
+  sw_dict held; /* shardings and types of results that are right: most ops are like others */
+  sw_text key;  /* of one of them */
   sw_arena arena;
 } sw_sdy_checker;
 

@@ -145,7 +145,7 @@ static sw_rc written_out(sw_sdy_text *x, sw_ir_span text, int32_t *out) {
   return SW_OK;
 }
 
-static sw_rc find_mesh(sw_sdy_text *x, sw_ir_span text, int32_t *out) {
+sw_rc sw_sdy_mesh_read(sw_sdy_text *x, sw_ir_span text, int32_t *out) {
   text = sw_ir_resolved(x->t, text);
   if (sw_ir_starts(x->t, text, "@")) {
     sw_ir_span name = sw_ir_unquoted(x->t, text);
@@ -160,12 +160,6 @@ static sw_rc find_mesh(sw_sdy_text *x, sw_ir_span text, int32_t *out) {
   if (angle.at < angle.end && (sw_ir_is(x->t, word, "mesh") || sw_ir_is(x->t, word, "#sdy.mesh")))
     return written_out(x, angle, out);
   return SW_SDY_FAIL(x, text.at, "found '%.*s'; expected a mesh, @name or mesh<[\"x\"=2]>", SW_IR_TEXT(x->t, text));
-}
-
-sw_rc sw_sdy_mesh_read(sw_sdy_text *x, sw_ir_span text, int32_t *out) {
-  SW_TRY(find_mesh(x, text, out));
-  if (!x->meshes.at[*out].used.end) x->meshes.at[*out].used = text;
-  return SW_OK;
 }
 
 bool sw_sdy_same_mesh(const sw_mesh *a, const sw_mesh *b) {

@@ -159,22 +159,23 @@ static sw_rc kinds(rule_reader *r) {
   return SW_OK;
 }
 
-static sw_rc body(rule_reader *r, int *n_operands, int *n_results) {
+static sw_rc body(rule_reader *r, sw_sdy_rule *out) {
   if (!take(r, "<")) return FAIL(r, "expected a rule, #sdy.op_sharding_rule<([i])->([i]) {i=8}>");
   SW_TRY(tensors(r));
-  *n_operands = r->n_tensors;
+  out->n_operands = r->n_tensors;
   if (!take(r, "->")) return FAIL(r, "expected '->'");
   const uint64_t operands = r->used;
   r->used = 0;
   SW_TRY(tensors(r));
   r->of_result = r->used;
   r->used |= operands;
-  *n_results = r->n_tensors - *n_operands;
+  out->n_results = r->n_tensors - out->n_operands;
   if (!r->n_tensors) return FAIL(r, "the rule has no tensor; expected one");
   SW_TRY(sizes(r));
   SW_TRY(check_sizes(r));
   SW_TRY(kinds(r));
-  if (take(r, ",") && !take(r, "custom")) return FAIL(r, "expected 'custom'");
+  out->custom = take(r, ",");
+  if (out->custom && !take(r, "custom")) return FAIL(r, "expected 'custom'");
   if (!take(r, ">"))
     return FAIL(r,
                 "expected a list of factors in its place (reduction, need_replication, permutation, "
@@ -189,7 +190,7 @@ sw_rc sw_sdy_rule_read(sw_sdy_text *x, sw_ir_span text, sw_sdy_rule *out) {
   r.end = x->t->s + text.end;
   SW_ARENA_NEW(r.rule, x->arena, 1, x->d);
   if (!take(&r, "#sdy.op_sharding_rule")) return FAIL(&r, "expected a rule, #sdy.op_sharding_rule<([i])->([i]) {i=8}>");
-  SW_TRY(body(&r, &out->n_operands, &out->n_results));
+  SW_TRY(body(&r, out));
   memcpy(out->rank, r.rank, sizeof r.rank);
   r.rule->dim = sw_arena_copy(x->arena, r.dim, (size_t)r.n_tensors * SW_MAX_RANK, sizeof *r.dim, x->d);
   if (!r.rule->dim) return SW_E_RESOURCE;

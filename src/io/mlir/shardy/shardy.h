@@ -18,8 +18,7 @@
 typedef struct sw_text_mesh {
   sw_ir_span name; /* as it is declared; of one that a sharding writes out, the text from its angle on */
   sw_mesh mesh;
-  sw_ir_span used; /* where the first sharding over it was read; empty: none was */
-  bool told;       /* a warning about it was given */
+  bool told; /* a warning about it was given */
 } sw_text_mesh;
 
 /* A text whose shardings are read. */
@@ -62,6 +61,7 @@ typedef struct sw_sdy_rule {
   sw_flow_rule *rule; /* in the text's arena */
   int n_operands, n_results;
   int rank[SW_MOST_TENSORS]; /* of operands, then results */
+  bool custom;               /* of a person, not of the op */
 } sw_sdy_rule;
 SW_CHECKED sw_rc sw_sdy_rule_read(sw_sdy_text *x, sw_ir_span text, sw_sdy_rule *out);
 
@@ -75,9 +75,10 @@ bool sw_sdy_is_manual_axis(const sw_ir_tree *t, sw_ir_span axes, const char *nam
 /* NONE, FORWARD, BACKWARD or their numbers: which way a barrier lets shardings pass; false: none of them. */
 bool sw_sdy_direction(const sw_ir_tree *t, sw_ir_span text, sw_direction *out);
 
-/* Checks every op and attribute of the language (verify.c); for `one_machine` also that all shardings are over as many
- * devices. */
-SW_CHECKED sw_rc sw_sdy_verify(const sw_ir_tree *t, const sw_ir_names *names, bool one_machine, sw_diag *d);
+/* Checks every op and attribute of the language (verify.c), and that shardings are over as many devices: those of a
+ * function, or all of the functions that a program is of; with a mesh that is given in their place, none. */
+typedef enum sw_sdy_alike { SW_SDY_NONE_ALIKE, SW_SDY_ALIKE_IN_FUNCTION, SW_SDY_ALIKE_IN_PROGRAM } sw_sdy_alike;
+SW_CHECKED sw_rc sw_sdy_verify(const sw_ir_tree *t, const sw_ir_names *names, sw_sdy_alike alike, sw_diag *d);
 
 #define SW_SDY_FAIL(x, at, ...) SW_FAIL_INPUT((x)->d, sw_ir_place((x)->t, (at)), __VA_ARGS__)
 

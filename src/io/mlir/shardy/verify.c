@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "io/mlir/shardy/check.h"
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
@@ -152,6 +153,21 @@ static sw_rc check_shape(sw_sdy_checker *c, sw_ir_span text, sw_ir_span type, co
                       shape.rank, SW_IR_TEXT(c->t, type));
 }
 
+static sw_rc other_devices(sw_sdy_checker *c, const sw_sdy_devices *first, int64_t n, sw_ir_span at) {
+  return SW_SDY_WRONG(c, at.at, "a sharding over a mesh of %lld devices; expected %lld, as in line %d", (long long)n,
+                      (long long)first->n, sw_ir_place(c->t, first->at.at).line);
+}
+
+/* The shardings of a function are over as many devices, but for those on one device and those that name none. */
+static sw_rc check_devices(sw_sdy_checker *c, sw_ir_span text, const sw_mesh *m) {
+  const int64_t n = m->n_axes ? sw_mesh_devices(m) : 0;
+  if (!n || n == c->over.n || c->alike == SW_SDY_NONE_ALIKE) return SW_OK;
+  if (c->over.at.end) return other_devices(c, &c->over, n, text);
+  c->over.n = n;
+  c->over.at = text;
+  return SW_OK;
+}
+
 sw_rc sw_sdy_check_sharding(sw_sdy_checker *c, sw_ir_span text, sw_ir_span type, sw_open_sharding *out) {
   sw_open_sharding own;
   if (!out) out = &own;
@@ -159,6 +175,7 @@ sw_rc sw_sdy_check_sharding(sw_sdy_checker *c, sw_ir_span text, sw_ir_span type,
   const sw_mesh *m = &c->x.meshes.at[out->mesh].mesh;
   SW_TRY(check_bound(c, text, m, out->cut.refs, out->cut.n_refs + out->cut.n_partial));
   SW_TRY(check_bound(c, text, m, out->replicated, out->n_replicated));
+  SW_TRY(check_devices(c, text, m));
   return sw_sdy_is_maximal(m) ? SW_OK : check_shape(c, text, type, out);
 }
 
@@ -297,22 +314,55 @@ static uint32_t place_of_operand(const sw_sdy_checker *c, const sw_ir_op *o, uin
   return k < half ? 2 * k : 2 * (k - half) + 1;
 }
 
-static sw_rc check_ranks(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, const sw_sdy_rule *r) {
+/* Several factors of a dimension divide it; longest[f] is that of the dimensions that factor f is of. */
+static sw_rc check_factors(sw_sdy_checker *c, sw_ir_span text, const sw_sdy_rule *r, int tensor,
+                           const sw_sdy_shape *shape, int64_t longest[SW_MOST_FACTORS]) {
+  for (int k = 0; k < shape->rank; k++) {
+    const sw_flow_dim *d = &r->rule->dim[tensor * SW_MAX_RANK + k];
+    int64_t product = 1;
+    bool small = true;
+    for (int i = 0; i < d->n; i++) {
+      const uint8_t f = d->at[i];
+      if (shape->dims[k] > longest[f]) longest[f] = shape->dims[k];
+      small = small && sw_mul_i64(product, r->rule->size[f], &product);
+    }
+    if (d->n < 2 || (small && (product ? shape->dims[k] % product == 0 : shape->dims[k] == 0))) continue;
+    return SW_SDY_WRONG(c, text.at,
+                        "the factors of a dimension of size %lld do not divide it; expected factors that do",
+                        (long long)shape->dims[k]);
+  }
+  return SW_OK;
+}
+
+static sw_rc check_longest(sw_sdy_checker *c, sw_ir_span text, const sw_sdy_rule *r, const int64_t *longest) {
+  for (int f = 0; f < r->rule->n; f++) {
+    if (r->rule->size[f] <= longest[f]) continue;
+    return SW_SDY_WRONG(c, text.at, "factor %d of the rule has size %lld; expected at most %lld, its longest dimension",
+                        f, (long long)r->rule->size[f], (long long)longest[f]);
+  }
+  return SW_OK;
+}
+
+static sw_rc check_dims(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, const sw_sdy_rule *r) {
+  int64_t longest[SW_MOST_FACTORS] = {0};
+  bool known = true;
   for (int i = 0; i < r->n_operands + r->n_results; i++) {
     const bool result = i >= r->n_operands;
     const uint32_t k = (uint32_t)(result ? i - r->n_operands : i);
     const sw_ir_span type = result ? k < c->types.n ? c->types.at[k] : (sw_ir_span){0, 0}
                                    : sw_sdy_type_of(c, sw_ir_operand_value(&c->values, o, place_of_operand(c, o, k)));
     const sw_sdy_shape shape = sw_sdy_shape_of(c->t, type);
+    known = known && shape.kind != SW_SDY_UNKNOWN;
     if (shape.kind == SW_SDY_UNKNOWN) continue;
     if (!has_known_sizes(&shape))
       return SW_SDY_WRONG(c, text.at, "a rule of %s %u, which is %.*s; expected a tensor of known sizes",
                           result ? "result" : "operand", k, SW_IR_TEXT(c->t, type));
-    if (shape.rank == r->rank[i]) continue;
-    return SW_SDY_WRONG(c, text.at, "the rule has %d dimensions for %s %u; expected %d, the rank of %.*s", r->rank[i],
-                        result ? "result" : "operand", k, shape.rank, SW_IR_TEXT(c->t, type));
+    if (shape.rank != r->rank[i])
+      return SW_SDY_WRONG(c, text.at, "the rule has %d dimensions for %s %u; expected %d, the rank of %.*s", r->rank[i],
+                          result ? "result" : "operand", k, shape.rank, SW_IR_TEXT(c->t, type));
+    SW_TRY(check_factors(c, text, r, i, &shape, longest));
   }
-  return SW_OK;
+  return known ? check_longest(c, text, r, longest) : SW_OK;
 }
 
 static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span text) {
@@ -326,7 +376,9 @@ static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span text) {
     return SW_SDY_WRONG(c, text.at, "the rule has %d operands and %d results; expected %u and %u, as '%.*s' has",
                         rule.n_operands, rule.n_results, o->n_uses, n_results, SW_IR_TEXT(c->t, o->name));
   SW_TRY(sw_sdy_take_result_types(c, o));
-  return check_ranks(c, text, o, &rule);
+  SW_TRY(check_dims(c, text, o, &rule));
+  if (!rule.custom || sw_ir_ends(c->t, o->name, ".custom_call")) return SW_OK;
+  return SW_SDY_WRONG(c, text.at, "a custom rule of '%.*s'; expected one of a custom_call", SW_IR_TEXT(c->t, o->name));
 }
 
 static sw_rc check_results_anew(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span list) {
@@ -601,10 +653,20 @@ static sw_rc enter(sw_sdy_checker *c, uint32_t op) {
   return SW_OK;
 }
 
+/* What was right in the one before may be over other devices. */
+static sw_rc next_function(sw_sdy_checker *c, uint32_t op) {
+  SW_TRY(sw_array_push(&c->functions, c->over, c->x.d));
+  c->over = (sw_sdy_devices){.function = op};
+  sw_dict_deinit(&c->held);
+  c->held = (sw_dict){0};
+  return SW_OK;
+}
+
 static sw_rc visit(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
   while (c->around.n && c->t->ops.at[c->around.at[c->around.n - 1].op].text.end <= o->text.at)
     c->bound.n = c->around.at[--c->around.n].n_bound;
+  if (sw_ir_is_function(c->t, o)) SW_TRY(next_function(c, op));
   SW_TRY(check_uses(c, o));
   SW_TRY(check_attrs(c, o));
   if (sw_ir_is_function(c->t, o)) SW_TRY(check_function(c, o));
@@ -623,17 +685,22 @@ static sw_rc find_homes(sw_sdy_checker *c) {
   return SW_OK;
 }
 
-/* All shardings are over as many devices, but for those on one device and those that name none. */
-static sw_rc check_devices(sw_sdy_checker *c) {
-  const sw_text_mesh *first = NULL;
-  for (size_t i = 0; i < c->x.meshes.n; i++) {
-    const sw_text_mesh *m = &c->x.meshes.at[i];
-    if (!m->used.end || !m->mesh.n_axes) continue;
-    if (!first) first = m;
-    const int64_t n = sw_mesh_devices(&m->mesh), want = sw_mesh_devices(&first->mesh);
-    if (n == want) continue;
-    return SW_SDY_WRONG(c, m->used.at, "a sharding over a mesh of %lld devices; expected %lld, as in line %d",
-                        (long long)n, (long long)want, sw_ir_place(c->t, first->used.at).line);
+/* A plan is of one machine: of the program's function and those that are called. */
+static sw_rc check_machine(sw_sdy_checker *c, const sw_ir_names *names) {
+  const sw_sdy_devices *first = NULL;
+  bool *called;
+  SW_ARENA_NEW(called, &c->arena, c->t->ops.n, c->x.d);
+  for (uint32_t i = 0; i < c->t->ops.n; i++) {
+    const sw_ir_op *o = &c->t->ops.at[i];
+    const uint32_t f = sw_ir_is_function(c->t, o) ? SW_IR_NONE : sw_ir_function_named(c->t, names, o->symbol);
+    if (f != SW_IR_NONE) called[f] = true;
+    if (sw_ir_is_function(c->t, o) && sw_opt_is_main(c->t, o)) called[i] = true;
+  }
+  for (size_t i = 0; i < c->functions.n; i++) {
+    const sw_sdy_devices *f = &c->functions.at[i];
+    if (!f->at.end || !called[f->function]) continue;
+    if (!first) first = f;
+    if (f->n != first->n) return other_devices(c, first, f->n, f->at);
   }
   return SW_OK;
 }
@@ -641,18 +708,20 @@ static sw_rc check_devices(sw_sdy_checker *c) {
 /* Has the text anything of the language? */
 static bool speaks(const sw_ir_tree *t) { return strstr(t->s, "sdy.") != NULL; }
 
-sw_rc sw_sdy_verify(const sw_ir_tree *t, const sw_ir_names *names, bool one_machine, sw_diag *d) {
-  sw_sdy_checker c = {.t = t};
+sw_rc sw_sdy_verify(const sw_ir_tree *t, const sw_ir_names *names, sw_sdy_alike alike, sw_diag *d) {
+  sw_sdy_checker c = {.t = t, .alike = alike};
   if (!speaks(t)) return SW_OK;
   sw_rc rc = sw_sdy_open(&c.x, t, &c.arena, d);
   if (!rc) rc = sw_ir_values_find(t, names, &c.arena, &c.values, d);
   if (!rc) rc = find_homes(&c);
   for (uint32_t i = 0; i < t->ops.n && !rc; i++) rc = visit(&c, i);
-  if (!rc && one_machine) rc = check_devices(&c);
+  if (!rc) rc = sw_array_push(&c.functions, c.over, d);
+  if (!rc && alike == SW_SDY_ALIKE_IN_PROGRAM) rc = check_machine(&c, names);
   sw_sdy_close(&c.x);
   sw_dict_deinit(&c.held);
   sw_text_free(&c.key);
   sw_array_free(&c.around);
+  sw_array_free(&c.functions);
   sw_array_free(&c.bound);
   sw_array_free(&c.types);
   sw_arena_deinit(&c.arena);
