@@ -279,7 +279,7 @@ static sw_rc add_brought(const sw_pin_target *t, const pin *p, int32_t i, const 
   const sw_option_port *at = &c->ports[p->at.port];
   const sw_sharding made = *sw_options_sharding(c, t->prices, p->at.port, i);
   int64_t units;
-  bool raised;
+  bool raised = false;
   SW_TRY(sw_prices_id(t->prices, at->shape_class, to, &b->to[b->n], d));
   SW_TRY(sw_prices_settle(t->prices, at->shape_class, at->id[i], b->to[b->n], &raised, d));
   SW_TRY(sw_prices_get(t->prices, at->shape_class, at->id[i], b->to[b->n], &units, d));

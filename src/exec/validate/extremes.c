@@ -163,7 +163,7 @@ static sw_rc add_blocks(finder *f, const step *s, uint32_t dims, sw_diag *d) {
       n += !is_known(x, &blocks[x->n_blocks + n], blocks + x->n_blocks, n);
     }
     if (n < 2) continue;
-    memcpy(blocks, x->blocks, (size_t)x->n_blocks * sizeof *blocks);
+    if (x->n_blocks) memcpy(blocks, x->blocks, (size_t)x->n_blocks * sizeof *blocks);
     x->blocks = blocks;
     x->n_blocks += n;
   }
