@@ -65,11 +65,36 @@ typedef struct sw_copy_table {
   int64_t repriced;      /* how often costs have risen since the problem stands */
 } sw_copy_table;
 
+/* When a group holds memory beyond what its maker's uses say. A copy that is made is held from the first reader that
+ * takes it to the last; what is made, as long as a reader takes it as it is or a copy is made of it. Ends are behind
+ * the last step. */
+typedef struct sw_lives {
+  int64_t begin,
+      held; /* from when on what is made is held, and up to when a use of its maker says so, at least begin */
+  const int64_t *taken;      /* by reader: when it takes what it wants, and has it made where it is the first */
+  const int64_t *until;      /* by reader: until when it holds a copy that it takes */
+  const int64_t *until_made; /* by reader: until when it holds what is made, where it takes that */
+  const int64_t *made;       /* by class of the maker's choices: amount of what is made */
+  const int64_t *amount;     /* by layout: amount of a copy */
+  const int32_t *made_as;    /* by layout: the class that makes it so, and is taken as it is; -1: none */
+  /* By choice of the maker: what is held from `held` on at least, whatever readers want; and where all take what is
+   * made, as it is. */
+  sw_use least, as_made;
+} sw_lives;
+
 typedef struct sw_copies {
   int32_t maker;
   const int32_t *reader; /* n_readers nodes, none of them the maker */
   const sw_copy_table *table;
+  const sw_lives *lives; /* NULL: copies hold no memory */
 } sw_copies;
+
+/* What a group holds under a choice; at most sw_copies_most_held of these. */
+typedef struct sw_occupied {
+  int64_t begin, end, amount;
+} sw_occupied;
+SW_API int32_t sw_copies_most_held(const sw_copies *c);
+SW_API int32_t sw_copies_held(const sw_copies *c, const int32_t *choice, sw_occupied *out);
 
 /* A layout of a problem's group of copies. */
 typedef struct sw_copy_of {
@@ -99,6 +124,9 @@ typedef struct sw_score {
 } sw_score;
 /* Recompute from the problem alone. choice[i] in [0, n_choices(i)). */
 SW_API SW_CHECKED sw_rc sw_problem_score(const sw_problem *p, const int32_t *choice, sw_score *out, sw_diag *d);
+/* When a choice holds more than the limit, in order (without amounts); in the arena. */
+SW_API SW_CHECKED sw_rc sw_problem_over(const sw_problem *p, const int32_t *choice, sw_arena *arena, int32_t *n,
+                                        const sw_occupied **out, sw_diag *d);
 /* Its cost alone: SW_FORBIDDEN when a forbidden entry is chosen, or with more to pay. choice[i] in range. */
 SW_API int64_t sw_problem_cost(const sw_problem *p, const int32_t *choice);
 

@@ -312,7 +312,7 @@ static sw_rc build_group(reader *r, size_t k, const sw_copy_table *tables, sw_co
   SW_TRY(small_numbers(r, group, "a group of copies", &numbers));
   if (group.n < 2 || (size_t)numbers[1] >= r->makes.n || group.n - 2 != tables[numbers[1]].n_readers)
     return FAIL_IN_FILE(r, "group %zu of copies; expected a maker, one of %zu tables, and its readers", k, r->makes.n);
-  *out = (sw_copies){numbers[0], numbers + 2, &tables[numbers[1]]};
+  *out = (sw_copies){numbers[0], numbers + 2, &tables[numbers[1]], NULL};
   return SW_OK;
 }
 

@@ -134,6 +134,9 @@ sw_rc sw_iopddl_print(const sw_problem *p, sw_text *out, sw_diag *d) {
     if (p->nodes[i].n_uses > 1)
       return SW_FAIL_INPUT(d, SW_NOWHERE, "node %d has %d uses; the contest's format has at most one", i,
                            p->nodes[i].n_uses);
+  for (int32_t k = 0; k < p->n_copies; k++)
+    if (p->copies[k].lives)
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "copies %d have lives; a file says nothing of when copies are held", k);
   sw_text_printf(out, "{\"problem\":{\"name\":\"%s\",\n", p->name && plain_name(p->name) ? p->name : "");
   print_nodes(p, out);
   sw_text_puts(out, ",\n");

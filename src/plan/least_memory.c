@@ -1,41 +1,42 @@
-/* The plan that holds least. What the problem counts is not what a plan holds (resharded copies are missing, and a
- * value counts to the end that a smaller copy may take the place of), so its limit is a handle and no measure: solve at
- * a few limits from the least feasible one upwards, and keep the plan whose exact peak is smallest. What is proven of
- * all plans comes from a problem that counts no more than any plan holds (strategy/least_held.h).
- *
- *   no limit below 1930 bytes; limit 1930: a plan of 2700; limit 1988: one of 2560; limit 2046: one of 2810
+/* The plan that holds least. The problem counts what a plan holds, but for the buffers of its routes, so the least
+ * limit that has a solution is searched for: any solution will do, and where there is none the solver says how much is
+ * needed at least. Between what is proven and what is found limits are tried by halves. Of the plans found the one is
+ * kept whose exact peak is smallest.
  *
  * The limits do not depend on the capacity that was asked for, so that the capacity a message names is found again.
  */
 #include "plan/search.h"
 
 #include "base/checked.h"
-#include "strategy/least_held.h"
 
-enum { MOST_RAISES = 64, LIVE_SHOWN = 5 };
-
-/* Limits to try, as multiples of the least feasible one. */
-static const double kSteps[] = {1, 1.03, 1.06, 1.1, 1.15, 1.25, 1.4, 1.7, 2};
-enum { N_STEPS = sizeof kSteps / sizeof kSteps[0] };
+enum { MOST_TRIES = 96, LIVE_SHOWN = 5 };
 
 typedef struct smallest {
   int64_t least; /* no choice stays below this, as the problem counts */
+  int64_t most;  /* one does with this; INT64_MAX: none is known */
   int64_t peak;  /* of the best solution; INT64_MAX: none */
   sw_solution sol;
 } smallest;
 
-/* The lowest limit that is not proven infeasible, and its solution; INT64_MAX when no limit helps. A solver that does
- * not say how much is needed has the limit doubled. */
-static sw_rc raise_limit(const sw_searcher *s, smallest *w, sw_solution *sol, sw_diag *d) {
-  int64_t limit = 1;
-  for (int i = 0; i < MOST_RAISES; i++) {
-    SW_TRY(sw_search_solve(s, limit, NULL, sol, d));
-    if (sol->status != SW_SOLVE_INFEASIBLE) break;
-    w->least = limit + 1;
-    limit = sol->least_peak > limit ? sol->least_peak : limit > INT64_MAX / 2 ? INT64_MAX : 2 * limit;
-    if (sol->least_peak == limit) w->least = limit;
-    if (w->least > INT64_MAX / 2) w->least = INT64_MAX;
-    if (w->least == INT64_MAX) break;
+/* Any solution that holds no more than the limit, copies as they are held. */
+static sw_rc solve_any(const sw_searcher *s, int64_t limit, sw_solution *sol, sw_diag *d) {
+  const double kOfLeft = 0.1;
+  const sw_solve_options *from = &s->o->solve;
+  bool refined = true;
+  while (refined) {
+    sw_problem p = *sw_relaxation_problem(s->relaxed);
+    sw_solve_options o = {
+        .solver = from->solver, .gap = 1, .threads = from->threads, .seed = from->seed, .cancel = from->cancel};
+    bool lives;
+    p.limit = limit;
+    SW_TRY(sw_search_call(s, &p, kOfLeft, &o, s->arena, sol, d));
+    if (!sol->choice) return SW_OK;
+    SW_TRY(sw_search_cost(s, sol->choice, &sol->cost, &refined, d));
+    SW_TRY(sw_relaxation_refine_lives(s->relaxed, sol->choice, limit, &lives, d));
+    refined = (refined && sol->cost >= SW_FORBIDDEN) || lives;
+    if (refined && sw_search_is_over(s)) sol->choice = NULL;
+    if (!sol->choice) sol->status = SW_SOLVE_UNKNOWN;
+    refined = refined && sol->choice;
   }
   return SW_OK;
 }
@@ -43,7 +44,9 @@ static sw_rc raise_limit(const sw_searcher *s, smallest *w, sw_solution *sol, sw
 static sw_rc keep(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, smallest *w,
                   sw_diag *d) {
   int64_t peak;
-  if (!sol->choice) return SW_OK;
+  sw_score score;
+  SW_TRY(sw_problem_score(s->problem, sol->choice, &score, d));
+  w->most = sw_min_i64(w->most, (int64_t)score.peak);
   SW_TRY(sw_search_take(s, sol, fit, out, &peak, d));
   if (peak < w->peak) {
     w->peak = peak;
@@ -52,37 +55,29 @@ static sw_rc keep(const sw_searcher *s, const sw_solution *sol, const sw_fit *fi
   return SW_OK;
 }
 
-static sw_rc find_smallest(const sw_searcher *s, const sw_fit *fit, sw_plan *out, smallest *w, sw_diag *d) {
+/* What a try at a limit came to; `from`: what is worth trying next. */
+static sw_rc try_limit(const sw_searcher *s, int64_t limit, const sw_fit *fit, sw_plan *out, smallest *w, int64_t *from,
+                       sw_diag *d) {
   sw_solution sol = {0};
-  *w = (smallest){.least = 1, .peak = INT64_MAX};
-  SW_TRY(raise_limit(s, w, &sol, d));
-  if (w->least == INT64_MAX) return SW_OK;
-  SW_TRY(keep(s, &sol, fit, out, w, d));
-  for (int i = 1; i < N_STEPS && w->peak > fit->capacity && !sw_search_is_over(s); i++) {
-    SW_TRY(sw_search_solve(s, (int64_t)((double)w->least * kSteps[i]), NULL, &sol, d));
-    SW_TRY(keep(s, &sol, fit, out, w, d));
-  }
+  SW_TRY(solve_any(s, limit, &sol, d));
+  if (sol.choice) return keep(s, &sol, fit, out, w, d);
+  *from = limit < INT64_MAX / 2 ? limit + 1 : INT64_MAX;
+  if (sol.status != SW_SOLVE_INFEASIBLE) return SW_OK;
+  *from = w->least = sw_max_i64(*from, sol.least_peak);
+  if (w->least > INT64_MAX / 2) w->least = INT64_MAX;
   return SW_OK;
 }
 
-/* What every plan of the problem's strategies holds at least. */
-static sw_rc prove_held(const sw_searcher *s, int64_t *held, sw_diag *d) {
-  const double kOfLeft = 0.25;
-  sw_problem p;
-  *held = 1;
-  SW_TRY(sw_selection_least_held(s->selection, s->arena, &p, d));
-  for (int i = 0; i < MOST_RAISES; i++) {
-    const sw_solve_options *from = &s->o->solve;
-    sw_solve_options o = {.solver = from->solver,
-                          .gap = 1, /* any solution ends it */
-                          .threads = from->threads,
-                          .seed = from->seed,
-                          .cancel = from->cancel};
-    sw_solution sol;
-    p.limit = *held;
-    SW_TRY(sw_search_call(s, &p, kOfLeft, &o, s->arena, &sol, d));
-    if (sol.status != SW_SOLVE_INFEASIBLE || *held > INT64_MAX / 2) break;
-    *held = sw_max_i64(*held + 1, sol.least_peak);
+/* The first tries are at what is proven so far, as long as that leads on; then a plan at all, and ever half way to what
+ * is found. */
+static sw_rc find_smallest(const sw_searcher *s, const sw_fit *fit, sw_plan *out, smallest *w, sw_diag *d) {
+  int64_t from = 1, limit = 1, before = 0;
+  *w = (smallest){.least = 1, .most = INT64_MAX, .peak = INT64_MAX};
+  for (int i = 0; i < MOST_TRIES && from < w->most && w->least < INT64_MAX && !(i && sw_search_is_over(s)); i++) {
+    before = limit;
+    SW_TRY(try_limit(s, limit, fit, out, w, &from, d));
+    const bool leads_on = from == w->least && from > before + 1;
+    limit = leads_on ? from : w->most == INT64_MAX ? INT64_MAX / 2 : from + (w->most - from) / 2;
   }
   return SW_OK;
 }
@@ -113,8 +108,7 @@ static sw_rc put_largest(const sw_plan *p, sw_text *t, sw_diag *d) {
 
 static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w, sw_plan *out, sw_diag *d) {
   const int64_t left_out = sw_selection_pruned_inexact(s->selection);
-  int64_t held;
-  SW_TRY(prove_held(s, &held, d));
+  const int64_t held = w->least;
   const bool proven = !left_out && fit->capacity < held;
   sw_text t = {0};
   sw_rc rc = SW_OK;
@@ -137,6 +131,16 @@ static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w,
   return rc;
 }
 
+/* A plan that fits, from which the search goes on. */
+static sw_rc improve(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, sw_diag *d) {
+  int64_t peak = 0;
+  sw_solution now;
+  SW_TRY(sw_search_solve(s, fit->capacity, sol, &now, d));
+  if (now.choice && now.cost < sol->cost) SW_TRY(sw_search_take(s, &now, fit, out, &peak, d));
+  if (peak > 0 && peak <= fit->capacity) return SW_OK;
+  return sw_search_take(s, sol, fit, out, &peak, d);
+}
+
 sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d) {
   smallest w;
   const double kOfLeft = 0.25; /* one of several solves */
@@ -153,6 +157,5 @@ sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *o
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "the required shardings exclude each other: no plan meets them all");
   }
   if (w.peak > fit->capacity) return explain(s, fit, &w, out, d);
-  int64_t peak;
-  return sw_search_take(s, &w.sol, fit, out, &peak, d);
+  return improve(s, &w.sol, fit, out, d);
 }

@@ -45,31 +45,79 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
   return rc;
 }
 
+/* What is found under a capacity. */
+typedef struct fitting {
+  sw_solution sol; /* of the cheapest plan that fits; no choice: none */
+  sw_fit *fit;
+  sw_plan *out;
+} fitting;
+
+/* Does the plan of a solution fit? *excess: what it holds too much. */
+static sw_rc keep_fitting(const sw_searcher *s, const sw_solution *sol, fitting *f, int64_t *excess, sw_diag *d) {
+  int64_t peak;
+  SW_TRY(sw_search_take(s, sol, f->fit, f->out, &peak, d));
+  *excess = peak - f->fit->capacity;
+  if (*excess <= 0 && (!f->sol.choice || sol->cost < f->sol.cost)) f->sol = *sol;
+  return SW_OK;
+}
+
 /* Solve; while the plan found holds too much, lower the limit by what is too much. Each round has half of what is left,
- * so that there is time for another one. *bound: of the whole problem, which only rounds under the capacity see. A plan
- * in *out when *found. */
-static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
-  enum { MOST_ROUNDS = 8 }; /* of a plan that holds ever too much; twice as many find one in few cases more */
+ * so that there is time for another one. What is proven is so under the capacity alone. */
+static sw_rc lower_until_it_fits(const sw_searcher *s, int32_t most_rounds, fitting *f, sw_diag *d) {
   const double kOfTime = 0.5;
-  int64_t limit = capacity, peak;
-  sw_solution before, sol = {0}, fitting = {0};
-  *fit = (sw_fit){.capacity = capacity};
-  for (int round = 0; round < MOST_ROUNDS; round++) {
-    const sw_searcher some = sw_search_within(s, round + 1 < MOST_ROUNDS ? kOfTime : 1);
+  const bool proves = s->lives != SW_LIVES_AS_MADE;
+  int64_t limit = f->fit->capacity, excess;
+  sw_solution before, sol = f->sol;
+  for (int round = 0; round < most_rounds; round++) {
+    const sw_searcher some = sw_search_within(s, round + 1 < most_rounds ? kOfTime : 1);
     before = sol;
-    SW_TRY(sw_search_solve(&some, limit, round ? &before : NULL, &sol, d));
-    if (limit == capacity) fit->bound = sw_max_i64(fit->bound, sw_max_i64(sol.bound, s->least));
+    before.bound = proves ? f->fit->bound : 0;
+    SW_TRY(sw_search_solve(&some, limit, before.choice ? &before : NULL, &sol, d));
+    if (limit == f->fit->capacity && proves) f->fit->bound = sw_max_i64(f->fit->bound, sw_max_i64(sol.bound, s->least));
     if (!sol.choice) break;
-    SW_TRY(sw_search_take(s, &sol, fit, out, &peak, d));
-    const bool fits = peak <= capacity, better = fits && (!fitting.choice || sol.cost < fitting.cost);
-    const bool idle = fits && !better && sol.bound <= before.bound;
-    if (better) fitting = sol;
-    if (fits && (idle || sw_search_is_close(s, &sol) || sw_search_is_over(s))) break;
-    if (!fits && peak - capacity >= limit) break;
-    if (!fits) limit -= peak - capacity;
+    const int64_t known = f->sol.choice ? f->sol.cost : INT64_MAX;
+    SW_TRY(keep_fitting(s, &sol, f, &excess, d));
+    const bool idle = excess <= 0 && sol.cost >= known && sol.bound <= before.bound;
+    if (excess <= 0 && (idle || sw_search_is_close(s, &sol) || sw_search_is_over(s))) break;
+    if (excess >= limit) break;
+    if (excess > 0) limit -= excess;
   }
-  fit->found = fitting.choice != NULL;
-  return fit->found ? sw_search_take(s, &fitting, fit, out, &peak, d) : SW_OK;
+  return SW_OK;
+}
+
+/* What is known is near: to what is proven of all plans that fit. */
+static bool is_closed(const sw_searcher *s, const fitting *f) {
+  sw_solution known = f->sol;
+  known.bound = f->fit->bound;
+  return sw_search_is_close(s, &known);
+}
+
+/* At first lives are counted by the least, which takes no longer than without a limit, and is all where the plan fits;
+ * then as if there were no copies, which soon leads to a plan that fits; and from there exactly. */
+static sw_rc find_fitting(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
+  enum { MOST_ROUNDS = 8 }; /* of a plan that holds ever too much; twice as many find one in few cases more */
+  const double kOfTime = 0.5, kOfRest = 0.75;
+  fitting f = {.fit = fit, .out = out};
+  int64_t peak;
+  *fit = (sw_fit){.capacity = capacity};
+  sw_searcher some = sw_search_within(s, kOfTime);
+  SW_TRY(lower_until_it_fits(&some, 1, &f, d));
+  if (s->spent->over && !is_closed(s, &f) && !sw_search_is_over(s)) {
+    some = sw_search_within(s, kOfRest);
+    some.lives = SW_LIVES_AS_MADE;
+    some.bound = 0;
+    SW_TRY(sw_relaxation_hold_as_made(s->relaxed, true, d));
+    sw_rc rc = lower_until_it_fits(&some, MOST_ROUNDS, &f, d);
+    SW_TRY(sw_relaxation_hold_as_made(s->relaxed, false, d));
+    if (rc) return rc;
+  }
+  if (!is_closed(s, &f) && !sw_search_is_over(s)) {
+    some = *s;
+    some.lives = SW_LIVES_EXACT;
+    SW_TRY(lower_until_it_fits(&some, MOST_ROUNDS, &f, d));
+  }
+  fit->found = f.sol.choice != NULL;
+  return fit->found ? sw_search_take(s, &f.sol, fit, out, &peak, d) : SW_OK;
 }
 
 /* The choices of the plan to start from, and a problem that counts its copies right. */
@@ -94,7 +142,7 @@ static sw_rc take_start(sw_searcher *s, sw_diag *d) {
 static sw_rc find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
   out->capacity_bytes = s->o->selection.capacity_bytes;
   SW_TRY(take_start(s, d));
-  SW_TRY(lower_until_it_fits(s, s->o->selection.capacity_bytes, out, fit, d));
+  SW_TRY(find_fitting(s, s->o->selection.capacity_bytes, out, fit, d));
   return fit->found ? SW_OK : sw_search_least_memory(s, fit, out, d);
 }
 
@@ -225,7 +273,7 @@ static sw_rc search_stage(sw_planner *p, const stage *at, sw_plan *out, sw_fit *
   SW_TRY(sw_plan_build(s.g, s.machine, s.arena, &plan, d));
   plan.capacity_bytes = o.selection.capacity_bytes;
   SW_TRY(take_start(&s, d));
-  SW_TRY(lower_until_it_fits(&s, o.selection.capacity_bytes, &plan, &found, d));
+  SW_TRY(find_fitting(&s, o.selection.capacity_bytes, &plan, &found, d));
   p->bound = found.bound;
   if (!found.found || (*any && plan.cost_units > before.cost_units)) return SW_OK;
   if (*any && plan.cost_units == before.cost_units && sw_plan_gap(&plan) > fmax(s.o->solve.gap, sw_plan_gap(&before)))

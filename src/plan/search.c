@@ -4,9 +4,10 @@
  * where its solution was too cheap, and solved again, until the best true cost meets the bound or time is up. In
  * between the best choice is improved under prices that are never too low.
  *
- * The problem sees the values as they are made and the temporaries of ops, not the resharded copies. When the exact
- * peak of the plan found passes the capacity all the same, the limit is lowered by the excess and solved again; such a
- * plan is never called optimal.
+ * So it is in memory: the relaxation counts the least that values and their copies hold, and is refined where a
+ * solution holds more than the limit. What the problem does not know of, buffers of a route at work, may take the plan
+ * past the capacity all the same: then the limit is lowered by the excess and solved again, and what is proven is what
+ * was proven under the capacity itself.
  */
 #include "plan/search.h"
 
@@ -68,6 +69,7 @@ static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double 
 typedef struct search_found {
   int64_t cost; /* truly */
   bool raised;  /* it seemed less, as prices were not exact */
+  bool fits;    /* with the copies that it makes */
 } search_found;
 
 sw_rc sw_search_cost(const sw_searcher *s, const int32_t *choice, int64_t *cost, bool *raised, sw_diag *d) {
@@ -81,6 +83,15 @@ sw_rc sw_search_cost(const sw_searcher *s, const int32_t *choice, int64_t *cost,
   return SW_OK;
 }
 
+/* The relaxation counts the choice as it costs, and its copies as they are held where that is more than the limit. */
+static sw_rc refine(const sw_searcher *s, int64_t limit, const int32_t *choice, bool *refined, sw_diag *d) {
+  bool lives = false;
+  SW_TRY(sw_relaxation_refine(s->relaxed, choice, refined, d));
+  if (s->lives == SW_LIVES_EXACT) SW_TRY(sw_relaxation_refine_lives(s->relaxed, choice, limit, &lives, d));
+  *refined = *refined || lives;
+  return SW_OK;
+}
+
 sw_rc sw_search_refine(const sw_searcher *s, const int32_t *choice, bool *refined, sw_diag *d) {
   int64_t cost;
   bool raised;
@@ -90,10 +101,17 @@ sw_rc sw_search_refine(const sw_searcher *s, const int32_t *choice, bool *refine
   return SW_OK;
 }
 
-/* What a round of solving, or of improving, came to: kept where it is better. */
-static sw_rc keep_better(const sw_searcher *s, const sw_solution *now, sw_solution *best, search_found *f, sw_diag *d) {
+/* What a round of solving, or of improving, came to: kept where it is better, and holds no more than the limit. */
+static sw_rc keep_better(const sw_searcher *s, int64_t limit, const sw_solution *now, sw_solution *best,
+                         search_found *f, sw_diag *d) {
+  sw_problem problem = *s->problem;
+  sw_score score;
   SW_TRY(sw_search_cost(s, now->choice, &f->cost, &f->raised, d));
-  if (best->choice && f->cost >= best->cost) return SW_OK;
+  problem.limit = limit;
+  SW_TRY(sw_problem_score(&problem, now->choice, &score, d));
+  f->fits = s->lives == SW_LIVES_AS_MADE || score.peak <= limit;
+  s->spent->over = s->spent->over || !f->fits;
+  if (!f->fits || (best->choice && f->cost >= best->cost)) return SW_OK;
   best->choice = now->choice;
   best->cost = f->cost;
   best->solver = now->solver;
@@ -124,8 +142,8 @@ static sw_rc bound_now(const sw_searcher *s, int64_t limit, sw_solution *best, b
   SW_TRY(sw_problem_score(&problem, now.choice, &score, d));
   bool astray = score.feasible && (double)(score.cost - found.bound) > kAstray * (double)found.bound;
   if (!found.settled || !score.feasible || astray) return SW_OK;
-  SW_TRY(keep_better(s, &now, best, &came_to, d));
-  SW_TRY(sw_relaxation_refine(s->relaxed, now.choice, refined, d));
+  SW_TRY(keep_better(s, limit, &now, best, &came_to, d));
+  SW_TRY(refine(s, limit, now.choice, refined, d));
   *refined = *refined || came_to.raised;
   return SW_OK;
 }
@@ -144,6 +162,7 @@ typedef struct search_loop {
   int improve_at, pause;    /* rounds in between double while it is of no use */
   double longest;           /* that a round took which came as near as it should, 0: none did */
   double gained;            /* by the bound in the last round, of what was missing */
+  sw_solution over;         /* holds more than the limit */
 } search_loop;
 
 static bool is_worth_splitting(const sw_searcher *s, const sw_solution *best) {
@@ -205,7 +224,7 @@ static sw_rc keep_start(const sw_searcher *s, int64_t limit, const int32_t *star
   SW_ARENA_NEW(now.choice, s->arena, problem.n_nodes, d);
   SW_TRY(sw_relaxation_complete(s->relaxed, start, now.choice, d));
   SW_TRY(sw_problem_score(&problem, now.choice, &score, d));
-  return score.feasible ? keep_better(s, &now, best, &came_to, d) : SW_OK;
+  return score.feasible ? keep_better(s, limit, &now, best, &came_to, d) : SW_OK;
 }
 
 /* A relaxation is drawn to what it counts too little. So what is known is improved under prices that count nothing too
@@ -219,7 +238,7 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_soluti
   brief.state = NULL; /* other prices of copies, other messages */
   SW_TRY(sw_relaxation_price_whole(s->relaxed, true, d));
   SW_TRY(solve_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
-  if (now.choice) SW_TRY(keep_better(s, &now, best, &came_to, d));
+  if (now.choice) SW_TRY(keep_better(s, limit, &now, best, &came_to, d));
   *better = best->cost < before;
   SW_TRY(sw_relaxation_price_whole(s->relaxed, false, d));
   return *better ? sw_relaxation_refine(s->relaxed, best->choice, &refined, d) : SW_OK;
@@ -269,6 +288,7 @@ static sw_rc improve_in_turn(search_loop *c, int round, double took, sw_solution
   const sw_searcher *s = c->s;
   *better = false;
   if (round == 0 && missing_part(out) > kMuch) c->improve_at = 0;
+  if (round == c->improve_at && !out->choice) c->improve_at++;
   if (round != c->improve_at) return SW_OK;
   SW_TRY(improve(s, c->limit, took, out, better, d));
   c->pause = *better ? 1 : 2 * c->pause;
@@ -303,11 +323,14 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
     if (!now.choice) return SW_OK;
     double took = sw_search_used(s) - began;
     if (is_near(&now, c->gap)) c->longest = fmax(c->longest, took);
-    SW_TRY(keep_better(s, &now, out, &came_to, d));
+    SW_TRY(keep_better(s, c->limit, &now, out, &came_to, d));
+    if (!came_to.fits) c->over = now;
+    if (!came_to.fits) c->over.cost = came_to.cost;
+    if (!came_to.fits && s->lives == SW_LIVES_LEAST && is_near(&now, c->gap)) return SW_OK; /* lives must be counted */
     if (out->cost > proven) c->gained = (double)(out->bound - proven) / (double)(out->cost - proven);
     bool cut = was_cut_short(&now, c->gap);
     c->refined = false;
-    if (!cut) SW_TRY(sw_relaxation_refine(s->relaxed, now.choice, &c->refined, d));
+    if (!cut) SW_TRY(refine(s, c->limit, now.choice, &c->refined, d));
     c->refined = c->refined || came_to.raised;
     if (sw_search_is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     SW_TRY(improve_in_turn(c, round, took, out, &better, d));
@@ -403,5 +426,10 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
     if (ran) SW_TRY(prove_anew(&c, out, d));
   }
   if (!is_done(s, out)) SW_TRY(run(&c, out, d));
+  if (!out->choice && out->status != SW_SOLVE_INFEASIBLE) {
+    out->choice = c.over.choice;
+    out->cost = c.over.cost;
+    out->solver = c.over.solver;
+  }
   return out->status == SW_SOLVE_INFEASIBLE ? SW_OK : conclude(out);
 }

@@ -9,7 +9,12 @@
 typedef struct sw_search_budget {
   double started_s; /* of sw_now_s */
   int64_t work;
+  bool over; /* a choice was found that holds more than the limit, copies as they are held */
 } sw_search_budget;
+
+/* How lives are counted (sw_lives): the least at first; exactly, where a choice holds more than the limit; or as if all
+ * took what is made, in which case only the account of a plan says whether it fits, and no bound is one. */
+typedef enum sw_search_lives { SW_LIVES_LEAST, SW_LIVES_EXACT, SW_LIVES_AS_MADE } sw_search_lives;
 
 typedef struct sw_searcher {
   const sw_graph *g;
@@ -24,6 +29,7 @@ typedef struct sw_searcher {
   bool *missing;           /* where that plan has none; NULL: it has all */
   int64_t bound;           /* proven before, of any plan that fits; 0: nothing is */
   int64_t least;           /* what any plan costs at least, nodes being at their cheapest */
+  sw_search_lives lives;   /* how copies and what they are made of are held */
   bool symmetric;          /* nodes of one symmetry class choose alike: what is proven then is no bound */
   double limit;            /* steps that it may take, or that are foreseen; <= 0: none */
   double deadline_s;       /* of sw_now_s; 0: none */
@@ -59,7 +65,8 @@ enum { SW_REPAIR_FEW = 100, SW_REPAIR_MORE = 300 }; /* nodes: at first, and wher
  * it is; the problem is refined there. */
 sw_rc sw_search_repair(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d);
 /* Solve under a limit on what the problem counts, and refine. In *out: the solution of least true cost (its `cost`),
- * the best bound over all rounds. `before`: NULL, or what was found under a higher limit, to start from. */
+ * the best bound over all rounds; where none keeps the limit, one that does not. `before`: NULL, or what was found
+ * under a higher limit, to start from. */
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d);
 /* Is its bound as near as was asked for? */
 bool sw_search_is_close(const sw_searcher *s, const sw_solution *x);

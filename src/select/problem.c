@@ -128,22 +128,112 @@ static int by_time(const void *a, const void *b) {
   return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Largest running sum of the uses; 0 at time 0 when nothing is used. */
-static sw_rc find_peak(const sw_problem *p, const int32_t *choice, sw_score *out, sw_diag *d) {
-  size_t n = 0;
-  for (int32_t i = 0; i < p->n_nodes; i++) n += (size_t)p->nodes[i].n_uses;
-  peak_event *ev = sw_mem_alloc(2 * n, sizeof *ev, d);
-  if (!ev) return SW_E_RESOURCE;
-  n = 0;
+/* The reader's layouts under a choice. */
+static const int32_t *wanted_by(const sw_copies *c, int32_t reader, const int32_t *choice, int32_t *n) {
+  const sw_wants *w = &c->table->wants[reader];
+  const int32_t class = w->class_of[choice[c->reader[reader]]];
+  *n = w->first[class + 1] - w->first[class];
+  return w->layout + w->first[class];
+}
+
+static bool wants(const sw_copies *c, int32_t reader, const int32_t *choice, int32_t layout) {
+  int32_t n;
+  const int32_t *list = wanted_by(c, reader, choice, &n);
+  for (int32_t k = 0; k < n; k++)
+    if (list[k] == layout) return true;
+  return false;
+}
+
+int32_t sw_copies_most_held(const sw_copies *c) {
+  int32_t n = 1;
+  for (int32_t i = 0; c->lives && i < c->table->n_readers; i++) {
+    const sw_wants *w = &c->table->wants[i];
+    int32_t most = 0;
+    for (int32_t k = 0; k < w->n_classes; k++)
+      most = w->first[k + 1] - w->first[k] > most ? w->first[k + 1] - w->first[k] : most;
+    n += most;
+  }
+  return n;
+}
+
+/* The life of a copy that reader `first` is the first to take. */
+static sw_occupied life_of_copy(const sw_copies *c, int32_t first, const int32_t *choice, int32_t layout) {
+  const sw_lives *l = c->lives;
+  sw_occupied h = {l->taken[first], l->until[first], l->amount[layout]};
+  for (int32_t i = first + 1; i < c->table->n_readers; i++) {
+    if (!wants(c, i, choice, layout)) continue;
+    h.begin = l->taken[i] < h.begin ? l->taken[i] : h.begin;
+    h.end = l->until[i] > h.end ? l->until[i] : h.end;
+  }
+  return h;
+}
+
+int32_t sw_copies_held(const sw_copies *c, const int32_t *choice, sw_occupied *out) {
+  const sw_lives *l = c->lives;
+  if (!l) return 0;
+  const int32_t class = c->table->class_of[choice[c->maker]];
+  int32_t n = 1;
+  out[0] = (sw_occupied){l->held, l->held, l->made[class]};
+  for (int32_t i = 0; i < c->table->n_readers; i++) {
+    int32_t n_wanted;
+    const int32_t *wanted = wanted_by(c, i, choice, &n_wanted);
+    for (int32_t k = 0; k < n_wanted; k++) {
+      const bool as_made = l->made_as[wanted[k]] == class;
+      bool seen = false;
+      for (int32_t a = 0; a < i && !as_made && !seen; a++) seen = wants(c, a, choice, wanted[k]);
+      if (seen) continue;
+      if (!as_made) out[n++] = life_of_copy(c, i, choice, wanted[k]);
+      const int64_t end = as_made ? l->until_made[i] : out[n - 1].begin + 1;
+      out[0].end = end > out[0].end ? end : out[0].end;
+    }
+  }
+  return n;
+}
+
+static void add_events(peak_event *ev, size_t *n, int64_t begin, int64_t end, int64_t amount) {
+  if (begin >= end || amount == 0) return;
+  ev[(*n)++] = (peak_event){begin, amount};
+  ev[(*n)++] = (peak_event){end, -(sw_i128)amount};
+}
+
+static sw_rc add_lives(const sw_problem *p, const int32_t *choice, peak_event *ev, size_t *n, sw_diag *d) {
+  int32_t most = 0;
+  for (int32_t k = 0; k < p->n_copies; k++)
+    if (sw_copies_most_held(&p->copies[k]) > most) most = sw_copies_most_held(&p->copies[k]);
+  sw_occupied *held = sw_mem_alloc((size_t)most, sizeof *held, d);
+  if (!held) return SW_E_RESOURCE;
+  for (int32_t k = 0; k < p->n_copies; k++) {
+    const int32_t n_held = sw_copies_held(&p->copies[k], choice, held);
+    for (int32_t a = 0; a < n_held; a++) add_events(ev, n, held[a].begin, held[a].end, held[a].amount);
+  }
+  sw_mem_free(held);
+  return SW_OK;
+}
+
+/* Changes of what is held, by time; freed by the caller. */
+static sw_rc list_events(const sw_problem *p, const int32_t *choice, peak_event **out, size_t *n, sw_diag *d) {
+  size_t most = 0;
+  for (int32_t i = 0; i < p->n_nodes; i++) most += (size_t)p->nodes[i].n_uses;
+  for (int32_t k = 0; k < p->n_copies; k++) most += p->copies[k].lives ? (size_t)sw_copies_most_held(&p->copies[k]) : 0;
+  *n = 0;
+  *out = sw_mem_alloc(2 * most, sizeof **out, d);
+  if (!*out) return SW_E_RESOURCE;
   for (int32_t i = 0; i < p->n_nodes; i++)
     for (int32_t k = 0; k < p->nodes[i].n_uses; k++) {
       const sw_use *u = &p->nodes[i].uses[k];
-      int64_t amount = u->amount[choice[i]];
-      if (u->begin == u->end || amount == 0) continue;
-      ev[n++] = (peak_event){u->begin, amount};
-      ev[n++] = (peak_event){u->end, -(sw_i128)amount};
+      add_events(*out, n, u->begin, u->end, u->amount[choice[i]]);
     }
-  qsort(ev, n, sizeof *ev, by_time);
+  sw_rc rc = p->n_copies ? add_lives(p, choice, *out, n, d) : SW_OK;
+  if (rc) sw_mem_free(*out);
+  if (!rc) qsort(*out, *n, sizeof **out, by_time);
+  return rc;
+}
+
+/* Largest running sum of the uses; 0 at time 0 when nothing is used. */
+static sw_rc find_peak(const sw_problem *p, const int32_t *choice, sw_score *out, sw_diag *d) {
+  peak_event *ev;
+  size_t n;
+  SW_TRY(list_events(p, choice, &ev, &n, d));
   out->peak = 0;
   out->peak_time = 0;
   sw_i128 now = 0;
@@ -159,6 +249,26 @@ static sw_rc find_peak(const sw_problem *p, const int32_t *choice, sw_score *out
   return SW_OK;
 }
 
+sw_rc sw_problem_over(const sw_problem *p, const int32_t *choice, sw_arena *arena, int32_t *n, const sw_occupied **out,
+                      sw_diag *d) {
+  peak_event *ev;
+  size_t n_events;
+  sw_i128 now = 0;
+  *n = 0;
+  SW_TRY(list_events(p, choice, &ev, &n_events, d));
+  sw_occupied *list = sw_arena_alloc(arena, n_events, sizeof *list, d);
+  for (size_t k = 0; k < n_events && list;) {
+    const int64_t t = ev[k].time;
+    const bool was = now > p->limit;
+    for (; k < n_events && ev[k].time == t; k++) now += ev[k].change;
+    if (!was && now > p->limit) list[(*n)++] = (sw_occupied){.begin = t};
+    if (was && now <= p->limit) list[*n - 1].end = t;
+  }
+  sw_mem_free(ev);
+  *out = list;
+  return list ? SW_OK : SW_E_RESOURCE;
+}
+
 typedef struct sum {
   sw_i128 cost;
   bool forbidden;
@@ -171,12 +281,8 @@ static void pay(sum *s, int64_t cost) {
 
 /* Does a reader before number `n` want the layout? */
 static bool is_wanted(const sw_copies *c, int32_t n, const int32_t *choice, int32_t layout) {
-  for (int32_t i = 0; i < n; i++) {
-    const sw_wants *w = &c->table->wants[i];
-    const int32_t class = w->class_of[choice[c->reader[i]]];
-    for (int32_t k = w->first[class]; k < w->first[class + 1]; k++)
-      if (w->layout[k] == layout) return true;
-  }
+  for (int32_t i = 0; i < n; i++)
+    if (wants(c, i, choice, layout)) return true;
   return false;
 }
 

@@ -323,7 +323,7 @@ static sw_rc add_copies(quotient *k, sw_arena *mem, sw_dict *seen, sw_diag *d) {
     key[2] = k->class_of[g->maker];
     for (int32_t i = 0; i < g->table->n_readers; i++) key[3 + i] = k->class_of[g->reader[i]];
     SW_TRY(sw_dict_put(seen, key, n_key * sizeof *key, n, &at, &fresh, d));
-    if (fresh) all[n++] = (sw_copies){key[2], key + 3, g->table};
+    if (fresh) all[n++] = (sw_copies){key[2], key + 3, g->table, NULL};
     count[*at]++;
   }
   return add_groups(k, all, count, n, mem, d);

@@ -6,6 +6,10 @@
  * counts too little, it is refined there, by a copy node that counts exactly; splitting anew raises its bound. The
  * optimum of any of these problems bounds the true one, and it is the true one where nothing is left to refine for it.
  *
+ * Memory likewise: a relaxation begins with the least that a value and its copies hold whatever is chosen (sw_lives),
+ * and where a choice holds more than the limit life nodes follow, which count exactly; so it never counts more than is
+ * held.
+ *
  * The problem may change costs of its nodes in between, and raise those of copies, but not its shape. Not thread-safe.
  * All in the arena that it was made with, but for lists that grow. */
 #ifndef SELECT_RELAXATION_H_
@@ -25,6 +29,13 @@ const sw_problem *sw_relaxation_problem(sw_relaxation *r);
 SW_CHECKED sw_rc sw_relaxation_reprice(sw_relaxation *r, sw_diag *d);
 /* Add copy nodes where less is counted for this choice than it costs; *refined says whether there were any such. */
 SW_CHECKED sw_rc sw_relaxation_refine(sw_relaxation *r, const int32_t *choice, bool *refined, sw_diag *d);
+/* Count lives of copies exactly where this choice holds more than the limit of the problem; *refined says whether some
+ * were counted by the least that they hold before. */
+SW_CHECKED sw_rc sw_relaxation_refine_lives(sw_relaxation *r, const int32_t *choice, int64_t limit, bool *refined,
+                                            sw_diag *d);
+/* Count what is made as if all readers took it so, and no copies: neither a bound nor what is held, but easily solved
+ * and near to it. What was counted exactly is again after that. */
+SW_CHECKED sw_rc sw_relaxation_hold_as_made(sw_relaxation *r, bool as_made, sw_diag *d);
 /* Price copies that are not yet counted exactly in full for each reader (a bound from above, at which a choice can only
  * be better than it seems) or, as at first, in shares (a bound from below). */
 SW_CHECKED sw_rc sw_relaxation_price_whole(sw_relaxation *r, bool whole, sw_diag *d);

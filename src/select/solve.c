@@ -142,6 +142,9 @@ static sw_rc certify(const sel_run *r, sw_diag *d) {
 sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
   const bool native = o->solver == SW_SOLVER_AUTO || o->solver == SW_SOLVER_NATIVE;
   if (p->n_copies && native) return sel_solve_copies(p, o, arena, out, d);
+  for (int32_t k = 0; k < p->n_copies; k++)
+    if (p->copies[k].lives && o->solver == SW_SOLVER_GLPK)
+      return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "copies %d have lives, which GLPK does not know", k);
   return o->symmetric ? sel_solve_quotient(p, o, arena, out, d) : sel_solve_part(p, o, 0, arena, out, d);
 }
 

@@ -11,8 +11,8 @@
 #include "base/checked.h"
 #include "graph/attention.h"
 
+#include "strategy/lives.h"
 #include "strategy/pins.h"
-#include "strategy/selection_data.h"
 
 /* Work space of a build. */
 typedef struct build {
@@ -165,54 +165,9 @@ static sw_rc make_options(build *b, sw_diag *d) {
 
 /* --- nodes: costs and memory ------------------------------------------------------------------------------------- */
 
-/* Steps of the problem end with the last op: what is delivered then is held there already. */
-static sw_use use_of(const sw_units *u, sw_interval life, const int64_t *bytes) {
-  const int64_t end = sw_min_i64((int64_t)life.last + 1, u->n_ops);
-  return (sw_use){life.first, sw_max_i64(life.first + 1, end), bytes};
-}
-
-/* What every option holds of a value that the unit makes. */
-static sw_rc held_bytes(const sw_selection *s, const sw_unit *unit, const sw_option_set *c, int32_t k,
-                        const int64_t **out, sw_diag *d) {
-  *out = c->ports[unit->n_reads + k].bytes;
-  if (unit->kind != SW_UNIT_ARGUMENT || !s->o.args_whole) return SW_OK;
-  int64_t *whole;
-  SW_ARENA_NEW(whole, s->arena, c->n, d);
-  for (int32_t i = 0; i < c->n; i++) whole[i] = sw_type_bytes(&s->g->values[unit->makes[k]].type);
-  *out = whole;
-  return SW_OK;
-}
-
-/* What is brought to another sharding behind its op is there as it is made until its first use, and so brought from
- * then on. */
-static void hold_brought(const sw_selection *s, sw_id value, const sw_option_port *at, sw_node *node, sw_use *uses) {
-  const sw_interval life = sw_value_life(&s->units, value, NULL);
-  const int32_t first = sw_use_step(&s->units, s->g->values[value].uses[0]);
-  if (first > life.first) uses[node->n_uses++] = use_of(&s->units, (sw_interval){life.first, first - 1}, at->made);
-  if (first < s->units.n_ops) uses[node->n_uses++] = use_of(&s->units, (sw_interval){first, first}, at->both);
-  if (first + 1 < s->units.n_ops && life.last > first)
-    uses[node->n_uses++] = use_of(&s->units, (sw_interval){first + 1, life.last}, at->bytes);
-}
-
 static sw_rc make_node(sw_selection *s, int32_t i, sw_diag *d) {
-  const sw_unit unit = sw_unit_at(&s->units, i);
-  const sw_option_set *c = s->options[i];
-  sw_node node = {.n_choices = c->n, .cost = c->price};
-  sw_use *uses;
-  SW_ARENA_NEW(uses, s->arena, 3 * unit.n_makes + 1, d);
-  node.uses = uses;
-  for (int32_t k = 0; k < unit.n_makes; k++) {
-    const sw_option_port *at = &c->ports[unit.n_reads + k];
-    const int64_t *bytes;
-    if (!sw_value_is_stored(s->g, unit.makes[k])) continue; /* until a copy of it is made */
-    if (at->made && s->g->values[unit.makes[k]].n_uses) {
-      hold_brought(s, unit.makes[k], at, &node, uses);
-      continue;
-    }
-    SW_TRY(held_bytes(s, &unit, c, k, &bytes, d));
-    uses[node.n_uses++] = use_of(&s->units, sw_value_life(&s->units, unit.makes[k], NULL), bytes);
-  }
-  if (c->temp) uses[node.n_uses++] = use_of(&s->units, (sw_interval){unit.step, unit.step}, c->temp);
+  sw_node node = {.n_choices = s->options[i]->n, .cost = s->options[i]->price};
+  SW_TRY(sw_hold_unit(s, i, &node, d));
   return sw_array_push(&s->nodes, node, d);
 }
 
@@ -283,7 +238,10 @@ static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
   SW_TRY(find_table(b, &key, &table, d));
   SW_ARENA_NEW(reader, s->arena, n, d);
   for (int32_t i = 0; i < n; i++) reader[i] = b->readers.at[i].unit;
-  SW_TRY(sw_array_push(&s->copies, ((sw_copies){made.unit, reader, &s->tables.at[table]->copies}), d));
+  const sw_lives *lives;
+  SW_TRY(sw_lives_make(s, id, s->tables.at[table], reader, &lives, d));
+  s->copies_at[id] = (int32_t)s->copies.n;
+  SW_TRY(sw_array_push(&s->copies, ((sw_copies){made.unit, reader, &s->tables.at[table]->copies, lives}), d));
   return sw_array_push(&s->values, ((sw_read_value){id, table}), d);
 }
 
@@ -433,15 +391,12 @@ sw_rc sw_selection_name_copies(const sw_selection *s, int32_t n, const sw_copy_o
 
 sw_rc sw_selection_find_copies(const sw_selection *s, int32_t n, const sw_shared_copy *copies, sw_arena *arena,
                                int32_t *n_found, const sw_copy_of **out, sw_diag *d) {
-  int32_t *value_at; /* + 1 */
   sw_copy_of *list;
-  SW_ARENA_NEW(value_at, arena, s->g->n_values, d);
   SW_ARENA_NEW(list, arena, n, d);
-  for (size_t k = 0; k < s->values.n; k++) value_at[s->values.at[k].id] = (int32_t)k + 1;
   *out = list;
   *n_found = 0;
   for (int32_t a = 0; a < n; a++) {
-    const int32_t k = value_at[copies[a].value] - 1;
+    const int32_t k = s->copies_at[copies[a].value];
     const sw_border_table *t = k < 0 ? NULL : s->tables.at[s->values.at[k].table];
     for (int32_t layout = 0; t && layout < t->copies.n_layouts; layout++) {
       const sw_sharding *sharding = sharding_of(s, t, layout);
@@ -456,12 +411,14 @@ sw_rc sw_selection_find_copies(const sw_selection *s, int32_t n, const sw_shared
 static sw_rc build_all(build *b, sw_diag *d) {
   sw_selection *s = b->s;
   SW_ARENA_NEW(s->options, s->arena, s->units.n, d);
+  SW_ARENA_NEW(s->copies_at, s->arena, s->g->n_values, d);
+  for (sw_id v = 0; v < s->g->n_values; v++) s->copies_at[v] = -1;
   SW_TRY(make_options(b, d));
-  for (int32_t i = 0; i < s->units.n; i++) SW_TRY(make_node(s, i, d));
   for (int32_t i = 0; i < s->units.n; i++) {
     const sw_unit unit = sw_unit_at(&s->units, i);
     for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(add_value(b, unit.makes[k], d));
   }
+  for (int32_t i = 0; i < s->units.n; i++) SW_TRY(make_node(s, i, d));
   return make_problem(s, d);
 }
 

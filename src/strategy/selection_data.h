@@ -29,6 +29,7 @@ struct sw_selection {
   int32_t n_classes;
   SW_ARRAY(sw_border_table *) tables;
   SW_ARRAY(sw_read_value) values; /* of the problem's copies */
+  int32_t *copies_at;             /* by value: its number among these, -1: it has none */
   SW_ARRAY(sw_copies) copies;
   int32_t n_stated;
   sw_stated *stated;

@@ -42,7 +42,7 @@ static sw_problem with_layer_copies(const sw_problem *layer, int n, sw_rng *g, s
   for (int32_t l = 0; l + 1 < n; l++) {
     int32_t *reader = take(a, 3, sizeof *reader);
     for (int32_t i = 0; i < 3; i++) reader[i] = first[i] + l * each;
-    copies[p.n_copies++] = (sw_copies){l * each, reader, t};
+    copies[p.n_copies++] = (sw_copies){l * each, reader, t, NULL};
   }
   p.copies = copies;
   return p;

@@ -99,7 +99,7 @@ static subject random_subject(sw_rng *g, sw_arena *a, int k) {
       const sw_copies *from = &layer.copies[c];
       int32_t *reader = take(a, (size_t)from->table->n_readers, sizeof *reader);
       for (int32_t i = 0; i < from->table->n_readers; i++) reader[i] = from->reader[i] + l * each;
-      copies[s.p.n_copies++] = (sw_copies){from->maker + l * each, reader, from->table};
+      copies[s.p.n_copies++] = (sw_copies){from->maker + l * each, reader, from->table, NULL};
     }
     for (int32_t i = 0; i < each; i++) nodes[s.p.n_nodes++] = layer.nodes[i];
   }

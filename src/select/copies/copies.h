@@ -2,8 +2,12 @@
 #ifndef SELECT_COPIES_COPIES_H_
 #define SELECT_COPIES_COPIES_H_
 
+#include "base/hash.h"
 #include "select/copies/pattern.h"
 #include "select/relaxation.h"
+
+/* The lives of a group (lives.c), once they are counted. */
+typedef struct sel_life sel_life;
 
 struct sw_relaxation {
   const sw_problem *p;
@@ -11,10 +15,33 @@ struct sw_relaxation {
   SW_ARRAY(sel_pattern) patterns;
   int32_t *pattern_of; /* by group of copies */
   int32_t *node_at;    /* by group: its first copy node, the others follow; -1: none */
+  sel_life **life;     /* by group; NULL: not counted but for the least (sw_lives) */
+  int32_t *life_at;    /* by group: its first life node, the others follow; -1: none */
+  int32_t *least_at;   /* by group: the use of its maker that holds the least; -1: none */
+  bool as_made;        /* lives are counted as if all took what is made */
+  sw_use **uses;       /* by node: with those; NULL: as the problem has them */
+  int32_t *n_uses;     /* of these */
+  sw_dict life_shapes;
+  SW_ARRAY(struct sel_life_shape *) life_shape;
   sw_problem relaxed;
-  SW_ARRAY(sw_node) nodes; /* of the problem, then copy nodes */
+  SW_ARRAY(sw_node) nodes; /* of the problem, then copy nodes, then life nodes */
   SW_ARRAY(sw_edge) edges;
 };
+
+/* lives.c. Room for them, nothing counted yet. */
+sw_rc sel_lives_init(sw_relaxation *r, sw_diag *d);
+void sel_lives_deinit(sw_relaxation *r);
+/* Count those that hold something while this choice holds more than the limit; *counted: some were not before. */
+sw_rc sel_lives_count(sw_relaxation *r, const int32_t *choice, int64_t limit, bool *counted, sw_diag *d);
+/* The nodes of the problem as they are counted now. */
+void sel_lives_hold(sw_relaxation *r);
+/* Nodes and edges of what is counted, behind those that there are. */
+sw_rc sel_lives_add(sw_relaxation *r, sw_diag *d);
+/* Their choices, behind those of the problem's nodes that they go with. */
+void sel_lives_complete(const sw_relaxation *r, int32_t *out);
+int32_t sel_life_nodes(const sw_relaxation *r, int32_t group);
+/* Do its life nodes pay for the copies, instead of copy nodes and edges? */
+bool sel_life_pays(const sw_relaxation *r, int32_t group);
 
 /* split.c. Leaves the shares in the patterns, which are no longer ready; *taken is false when they promised too little.
  * *work: steps counted. */

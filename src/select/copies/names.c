@@ -2,13 +2,13 @@
  *
  * Nodes of the problem keep their numbers, and so do their choices. A copy node is named by its group and its number
  * there, its choices by the maker's class and which copies are made; a layout that the node gets later adds choices and
- * changes no name.
+ * changes no name. A life node is named likewise, and stays as it is.
  */
 #include "base/hash.h"
 
 #include "select/copies/copies.h"
 
-enum { MOST_NODES = 4096, FROM_SHIFT = 32 };
+enum { MOST_NODES = 1 << 16, FIRST_LIFE = MOST_NODES / 2, FROM_SHIFT = 32 };
 
 /* The copy nodes of the relaxation as it is. */
 typedef struct names {
@@ -29,6 +29,10 @@ static sw_rc find_nodes(names *k, const sw_relaxation *r, sw_arena *mem, sw_diag
   SW_ARENA_NEW(k->place_of, mem, r->nodes.n, d);
   SW_ARENA_NEW(k->listed, mem, r->patterns.n, d);
   for (int32_t g = 0; g < r->p->n_copies; g++) {
+    for (int32_t h = 0; h < sel_life_nodes(r, g); h++) {
+      k->group_of[r->life_at[g] + h] = g;
+      k->place_of[r->life_at[g] + h] = FIRST_LIFE + h;
+    }
     if (r->node_at[g] < 0) continue;
     for (size_t h = 0; h < r->patterns.at[r->pattern_of[g]].nodes.n; h++) {
       k->group_of[r->node_at[g] + (int32_t)h] = g;
@@ -44,8 +48,8 @@ static int64_t name_of_row(const sel_copy_row *row) { return ((int64_t)row->from
 static void name_side(const names *k, int64_t *node, int32_t n, int64_t *choice) {
   if (*node < k->n_plain) return;
   const int32_t group = k->group_of[*node], place = k->place_of[*node];
-  const sel_copy_node *h = &k->r->patterns.at[k->r->pattern_of[group]].nodes.at[place];
-  for (int32_t a = 0; a < n; a++) choice[a] = name_of_row(&h->rows[choice[a]]);
+  const sel_copy_node *nodes = k->r->patterns.at[k->r->pattern_of[group]].nodes.at;
+  for (int32_t a = 0; a < n && place < FIRST_LIFE; a++) choice[a] = name_of_row(&nodes[place].rows[choice[a]]);
   *node = k->n_plain + (int64_t)group * MOST_NODES + place;
 }
 
@@ -71,6 +75,11 @@ static sw_rc find_side(names *k, int64_t *node, int32_t n, int64_t *choice, bool
   const sw_relaxation *r = k->r;
   const int64_t group = (*node - k->n_plain) / MOST_NODES, h = (*node - k->n_plain) % MOST_NODES;
   if (group >= r->p->n_copies) return SW_OK;
+  if (h >= FIRST_LIFE) {
+    *known = h - FIRST_LIFE < sel_life_nodes(r, (int32_t)group);
+    *node = r->life_at[group] + h - FIRST_LIFE;
+    return SW_OK;
+  }
   const int32_t pattern = r->pattern_of[group];
   *known = r->node_at[group] >= 0 && h < (int64_t)r->patterns.at[pattern].nodes.n;
   if (!*known) return SW_OK;

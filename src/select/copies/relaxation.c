@@ -1,6 +1,6 @@
 /* A problem with copies as one of nodes and edges alone.
  *
- *   nodes   those of the problem, then copy nodes (pattern.h)
+ *   nodes   those of the problem, then copy nodes (pattern.h), then life nodes (lives.c)
  *   edges   maker - reader, or maker - copy node and copy node - reader; then those of the problem
  */
 #include <string.h>
@@ -27,7 +27,8 @@ static sw_rc find_patterns(sw_relaxation *r, sw_dict *seen, sw_diag *d) {
 static sw_rc add_copies(sw_relaxation *r, int32_t group, sw_diag *d) {
   const sw_copies *c = &r->p->copies[group];
   const sel_pattern *p = &r->patterns.at[r->pattern_of[group]];
-  r->node_at[group] = p->n_shared ? (int32_t)r->nodes.n : -1;
+  r->node_at[group] = p->n_shared && !sel_life_pays(r, group) ? (int32_t)r->nodes.n : -1;
+  if (sel_life_pays(r, group)) return SW_OK;
   for (size_t k = 0; k < p->nodes.n; k++) {
     const sel_copy_node *h = &p->nodes.at[k];
     const int32_t source = h->n ? (int32_t)r->nodes.n : c->maker;
@@ -48,6 +49,7 @@ static sw_rc build(sw_relaxation *r, sw_diag *d) {
   r->nodes.n = (size_t)p->n_nodes;
   for (size_t k = 0; k < r->patterns.n; k++) SW_TRY(sel_pattern_tables(&r->patterns.at[k], r->arena, d));
   for (int32_t k = 0; k < p->n_copies; k++) SW_TRY(add_copies(r, k, d));
+  SW_TRY(sel_lives_add(r, d));
   for (int32_t e = 0; e < p->n_edges; e++) SW_TRY(sw_array_push(&r->edges, p->edges[e], d));
   r->relaxed = (sw_problem){.name = p->name,
                             .n_nodes = (int32_t)r->nodes.n,
@@ -64,6 +66,7 @@ static sw_rc make(sw_relaxation *r, sw_diag *d) {
   SW_ARENA_NEW(r->node_at, r->arena, r->p->n_copies, d);
   sw_rc rc = find_patterns(r, &seen, d);
   sw_dict_deinit(&seen);
+  if (!rc) rc = sel_lives_init(r, d);
   if (!rc) rc = sw_array_reserve(&r->nodes, (size_t)r->p->n_nodes, d);
   return rc ? rc : build(r, d);
 }
@@ -81,6 +84,7 @@ sw_rc sw_relaxation_make(const sw_problem *p, sw_arena *arena, sw_relaxation **o
 void sw_relaxation_deinit(sw_relaxation *r) {
   if (!r) return;
   for (size_t k = 0; k < r->patterns.n; k++) sel_pattern_deinit(&r->patterns.at[k]);
+  sel_lives_deinit(r);
   sw_array_free(&r->patterns);
   sw_array_free(&r->nodes);
   sw_array_free(&r->edges);
@@ -88,6 +92,7 @@ void sw_relaxation_deinit(sw_relaxation *r) {
 
 const sw_problem *sw_relaxation_problem(sw_relaxation *r) {
   if (r->p->n_nodes) memcpy(r->nodes.at, r->p->nodes, (size_t)r->p->n_nodes * sizeof *r->nodes.at);
+  sel_lives_hold(r);
   r->relaxed.limit = r->p->limit;
   return &r->relaxed;
 }
@@ -115,11 +120,22 @@ sw_rc sw_relaxation_refine(sw_relaxation *r, const int32_t *choice, bool *refine
   *refined = false;
   for (int32_t k = 0; k < r->p->n_copies && !rc; k++) {
     const sw_copies *c = &r->p->copies[k];
+    if (sel_life_pays(r, k)) continue;
     rc = readers_choose(c, choice, &y, d);
     if (!rc) rc = sel_pattern_refine(&r->patterns.at[r->pattern_of[k]], choice[c->maker], y.at, refined, d);
   }
   sw_array_free(&y);
   return !rc && *refined ? build(r, d) : rc;
+}
+
+sw_rc sw_relaxation_refine_lives(sw_relaxation *r, const int32_t *choice, int64_t limit, bool *refined, sw_diag *d) {
+  SW_TRY(sel_lives_count(r, choice, limit, refined, d));
+  return *refined ? build(r, d) : SW_OK;
+}
+
+sw_rc sw_relaxation_hold_as_made(sw_relaxation *r, bool as_made, sw_diag *d) {
+  r->as_made = as_made;
+  return build(r, d);
 }
 
 sw_rc sw_relaxation_split(sw_relaxation *r, const sw_split_options *o, int64_t *work, sw_diag *d) {
@@ -175,6 +191,7 @@ sw_rc sw_relaxation_complete(const sw_relaxation *r, const int32_t *choice, int3
       out[r->node_at[k] + (int32_t)h] = sel_pattern_row(p, &p->nodes.at[h], out[c->maker], y.at);
   }
   sw_array_free(&y);
+  if (!rc) sel_lives_complete(r, out);
   return rc;
 }
 

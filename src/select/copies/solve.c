@@ -49,7 +49,7 @@ static void tell(const copy_solver *k) {
 }
 
 /* What a relaxation came to. */
-static void take(copy_solver *k, const sw_solution *now, const sw_text *steps) {
+static sw_rc take(copy_solver *k, const sw_solution *now, const sw_text *steps, sw_diag *d) {
   const bool first = k->proof.n == 0, none = now->status == SW_SOLVE_INFEASIBLE;
   if (k->o->certificate && (first || none || now->bound > k->best.bound)) keep_proof(k, steps);
   k->best.bound = sw_max_i64(k->best.bound, now->bound);
@@ -57,7 +57,9 @@ static void take(copy_solver *k, const sw_solution *now, const sw_text *steps) {
   if (none) k->best.least_peak = now->least_peak;
   if (none) k->best.status = SW_SOLVE_INFEASIBLE;
   if (now->choice) {
-    const int64_t cost = sw_problem_cost(k->p, now->choice);
+    sw_score score;
+    SW_TRY(sw_problem_score(k->p, now->choice, &score, d));
+    const int64_t cost = score.feasible ? (int64_t)score.cost : SW_FORBIDDEN;
     if (cost < SW_FORBIDDEN && (!k->best.choice || cost < k->best.cost)) {
       k->best.choice = now->choice;
       k->best.cost = cost;
@@ -65,6 +67,7 @@ static void take(copy_solver *k, const sw_solution *now, const sw_text *steps) {
     }
   }
   tell(k);
+  return SW_OK;
 }
 
 static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_diag *d) {
@@ -84,7 +87,7 @@ static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_
   o.work_limit = (int64_t)fmax(1, part * sel_left(&k->budget));
   o.time_limit_s = k->o->time_limit_s > 0 ? (double)o.work_limit / SW_STEPS_PER_S : 0;
   sw_rc rc = sw_solve(sw_relaxation_problem(k->r), &o, k->arena, now, d);
-  if (!rc) take(k, now, &steps);
+  if (!rc) rc = take(k, now, &steps, d);
   sw_text_free(&steps);
   if (rc) return rc;
   sel_spend(&k->budget, now->work);
@@ -130,7 +133,10 @@ static sw_rc search(copy_solver *k, sw_diag *d) {
     sw_solution now;
     SW_TRY(solve_relaxation(k, whole ? 1 : kOfWork, &now, d));
     if (!now.choice || is_closed(k) || sel_stop(&k->budget)) return SW_OK;
+    bool held;
     SW_TRY(sw_relaxation_refine(k->r, now.choice, &refined, d));
+    SW_TRY(sw_relaxation_refine_lives(k->r, now.choice, k->p->limit, &held, d));
+    refined = refined || held;
     if (refined) SW_TRY(split(k, &refined, d));
     if (!refined && whole) return SW_OK;
     whole = !refined;
@@ -148,6 +154,9 @@ static void conclude(copy_solver *k) {
 
 static sw_rc run(copy_solver *k, sw_diag *d) {
   SW_TRY(sw_problem_verify(k->p, d));
+  for (int32_t c = 0; c < k->p->n_copies && k->o->certificate; c++)
+    if (k->p->copies[c].lives)
+      return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "copies %d have lives, of which a certificate can say nothing", c);
   SW_TRY(sw_relaxation_make(k->p, &k->mem, &k->r, d));
   if (k->o->from) k->known = *k->o->from;
   SW_TRY(sel_known_choice(k->p, k->o->from, k->arena, &k->known.choice, d));

@@ -1,0 +1,203 @@
+#include "strategy/lives.h"
+
+#include "base/checked.h"
+
+static int32_t sooner(int32_t a, int32_t b) { return a < b ? a : b; }
+static int32_t later(int32_t a, int32_t b) { return a > b ? a : b; }
+
+/* Is a sharding required of a port? Then the temporaries counted for the op may be held at other steps. */
+static bool is_stated(const sw_selection *s, const sw_unit *unit) {
+  bool any = false;
+  for (int32_t p = 0; p < unit->n_reads + unit->n_makes && unit->kind == SW_UNIT_OP; p++)
+    any = any || sw_stated_at(s->stated, s->n_stated, unit->id, p);
+  return any;
+}
+
+/* The sharding that the op makes where another one is stated of its result: until it is first read. */
+static bool made_otherwise(const sw_selection *s, sw_id value) {
+  const sw_value *v = &s->g->values[value];
+  return v->def >= 0 && sw_stated_at(s->stated, s->n_stated, v->def, sw_value_made_at(&s->units, value).port);
+}
+
+/* A use that is no reader of the border: a state returned as it came in, a join of what is stated. */
+static bool is_reader(const int32_t *reader, int32_t n, int32_t unit) {
+  for (int32_t i = 0; i < n; i++)
+    if (reader[i] == unit) return true;
+  return false;
+}
+
+/* When the value is held as it is made, whatever its readers choose: up to the first step at which one takes it so or
+ * copies it. NULL: all who take it are readers. */
+static sw_interval held_in_any_case(const sw_selection *s, sw_id value, const int32_t *reader, int32_t n) {
+  const sw_value *v = &s->g->values[value];
+  sw_interval life = sw_value_life(&s->units, value, NULL);
+  if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) return life;
+  int32_t first = life.last, others = life.first;
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    first = sooner(first, sw_use_step(&s->units, v->uses[u]));
+    if (!is_reader(reader, n, sw_use_taken_at(&s->units, v->uses[u]).unit))
+      others = later(others, sw_use_until(&s->units, v->uses[u]));
+  }
+  life.last = later(later(life.first, others), later(first, sw_value_held_for(s->g, value)));
+  return life;
+}
+
+/* By option: of a value as it is made; an argument that arrives whole is there twice when it is cut. */
+static sw_rc made_bytes(const sw_selection *s, sw_id value, const int64_t **out, sw_diag *d) {
+  const sw_value *v = &s->g->values[value];
+  const sw_port at = sw_value_made_at(&s->units, value);
+  const sw_option_set *c = s->options[at.unit];
+  int64_t *bytes;
+  *out = c->ports[at.port].bytes;
+  if (v->def >= 0 || !s->o.args_whole) return SW_OK;
+  SW_ARENA_NEW(bytes, s->arena, c->n, d);
+  for (int32_t i = 0; i < c->n; i++) {
+    const bool whole = sw_sharding_is_replicated(sw_options_sharding(c, &s->prices, at.port, i));
+    bytes[i] = (*out)[i] + (whole ? 0 : sw_type_bytes(&v->type));
+  }
+  *out = bytes;
+  return SW_OK;
+}
+
+static sw_use use_of(sw_interval steps, const int64_t *bytes) {
+  return (sw_use){steps.first, (int64_t)steps.last + 1, bytes};
+}
+
+/* What is brought to another sharding behind its op is there as it is made until its first use, and so brought from
+ * then on. */
+static void hold_brought(const sw_selection *s, sw_id value, const sw_option_port *at, sw_interval held, sw_node *node,
+                         sw_use *uses) {
+  const int32_t first = sw_use_step(&s->units, s->g->values[value].uses[0]);
+  if (first > held.first) uses[node->n_uses++] = use_of((sw_interval){held.first, first - 1}, at->made);
+  uses[node->n_uses++] = use_of((sw_interval){first, first}, at->both);
+  if (held.last > first) uses[node->n_uses++] = use_of((sw_interval){first + 1, held.last}, at->bytes);
+}
+
+sw_rc sw_hold_unit(const sw_selection *s, int32_t i, sw_node *out, sw_diag *d) {
+  const sw_unit unit = sw_unit_at(&s->units, i);
+  const int64_t *temp = s->options[i]->temp;
+  sw_use *uses;
+  SW_ARENA_NEW(uses, s->arena, 3 * unit.n_makes + 1, d);
+  out->uses = uses;
+  out->n_uses = 0;
+  for (int32_t k = 0; k < unit.n_makes; k++) {
+    const sw_id value = unit.makes[k];
+    const sw_option_port *at = &s->options[i]->ports[unit.n_reads + k];
+    const sw_copies *c = s->copies_at[value] < 0 ? NULL : &s->copies.at[s->copies_at[value]];
+    const int64_t *bytes;
+    if (!sw_value_is_stored(s->g, value)) continue; /* until a copy of it is made */
+    const sw_interval held = held_in_any_case(s, value, c ? c->reader : NULL, c ? c->table->n_readers : 0);
+    SW_TRY(made_bytes(s, value, &bytes, d));
+    if (at->made && s->g->values[value].n_uses)
+      hold_brought(s, value, at, held, out, uses);
+    else
+      uses[out->n_uses++] = use_of(held, bytes);
+  }
+  if (temp && !is_stated(s, &unit)) uses[out->n_uses++] = use_of((sw_interval){unit.step, unit.step}, temp);
+  return SW_OK;
+}
+
+/* --- lives of copies --------------------------------------------------------------------------------------------- */
+
+/* A reader that takes the value through several ports needs it at least as long as through any. */
+static sw_rc put_times(const sw_selection *s, sw_id value, const int32_t *reader, int32_t n, sw_lives *l, sw_diag *d) {
+  const sw_value *v = &s->g->values[value];
+  const bool stored = sw_value_is_stored(s->g, value);
+  int64_t *taken, *until, *until_made;
+  SW_ARENA_NEW(taken, s->arena, n, d);
+  SW_ARENA_NEW(until, s->arena, n, d);
+  SW_ARENA_NEW(until_made, s->arena, n, d);
+  for (int32_t i = 0; i < n; i++) {
+    bool any = false;
+    for (int32_t u = 0; u < v->n_uses; u++) {
+      if (sw_use_taken_at(&s->units, v->uses[u]).unit != reader[i]) continue;
+      const int64_t end = (int64_t)sw_use_until(&s->units, v->uses[u]) + 1;
+      taken[i] = sw_use_step(&s->units, v->uses[u]);
+      until[i] = any ? sw_min_i64(until[i], end) : end;
+      any = true;
+    }
+    until_made[i] = stored ? until[i] : l->begin;
+  }
+  l->taken = taken;
+  l->until = until;
+  l->until_made = until_made;
+  return SW_OK;
+}
+
+/* What the value holds by class behind the step up to which it is held in any case: as stated, where that is another
+ * sharding. What lies where another value did holds nothing of its own as a rule. */
+static sw_rc put_made(const sw_selection *s, sw_id value, const sw_border_table *t, sw_lives *l, sw_diag *d) {
+  const sw_value *v = &s->g->values[value];
+  const bool whole = v->def < 0 && s->o.args_whole, stored = sw_value_is_stored(s->g, value),
+             none = !stored && (made_otherwise(s, value) || sw_value_keeping(s->g, value) == SW_KEPT_IN_PLACE);
+  const sw_shape_class *c = &s->prices.classes.at[t->shape_class];
+  int64_t *made;
+  SW_ARENA_NEW(made, s->arena, t->copies.n_classes, d);
+  for (int32_t f = 0; f < t->copies.n_classes && !none; f++) {
+    const sw_sharding *given = &c->shardings.at[t->given[f]];
+    made[f] = sw_sharding_held_bytes(given, v->type.dims, v->type.dtype);
+    if (whole && !sw_sharding_is_replicated(given)) made[f] += sw_type_bytes(&v->type);
+  }
+  l->made = made;
+  return SW_OK;
+}
+
+static sw_rc put_layouts(const sw_selection *s, sw_id value, const sw_border_table *t, sw_lives *l, sw_diag *d) {
+  const sw_type *type = &s->g->values[value].type;
+  const sw_shape_class *c = &s->prices.classes.at[t->shape_class];
+  int64_t *amount;
+  int32_t *made_as;
+  SW_ARENA_NEW(amount, s->arena, t->copies.n_layouts, d);
+  SW_ARENA_NEW(made_as, s->arena, t->copies.n_layouts, d);
+  for (int32_t k = 0; k < t->copies.n_layouts; k++) {
+    const int32_t id = t->sharding[k] < 0 ? ~t->sharding[k] : t->sharding[k];
+    amount[k] = sw_sharding_held_bytes(&c->shardings.at[id], type->dims, type->dtype);
+    made_as[k] = -1;
+    for (int32_t f = 0; f < t->copies.n_classes; f++)
+      if (t->given[f] == id) made_as[k] = f;
+  }
+  l->amount = amount;
+  l->made_as = made_as;
+  return SW_OK;
+}
+
+/* The least that a reader can want. */
+static int64_t least_wanted(const sw_wants *w, const int64_t *amount) {
+  int64_t least = INT64_MAX;
+  for (int32_t k = 0; k < w->first[w->n_classes]; k++) least = sw_min_i64(least, amount[w->layout[k]]);
+  return least;
+}
+
+/* At every step up to the last need of a value there is the value as it is made, or the copy that this need takes. */
+static sw_rc put_least(const sw_selection *s, const sw_border_table *t, sw_lives *l, sw_diag *d) {
+  const sw_copy_table *c = &t->copies;
+  int64_t end = l->held, least = 0, *bytes;
+  for (int32_t i = 0; i < c->n_readers; i++) {
+    const int64_t wanted = least_wanted(&c->wants[i], l->amount);
+    if (l->until_made[i] > end || (l->until_made[i] == end && wanted > least)) least = wanted;
+    end = sw_max_i64(end, l->until_made[i]);
+  }
+  SW_ARENA_NEW(bytes, s->arena, 2 * (size_t)c->n_choices, d);
+  l->least = (sw_use){l->held, end, bytes};
+  l->as_made = (sw_use){l->held, end, bytes + c->n_choices};
+  for (int32_t x = 0; x < c->n_choices; x++) {
+    bytes[c->n_choices + x] = l->made[c->class_of[x]];
+    bytes[x] = sw_min_i64(l->made[c->class_of[x]], least);
+  }
+  return SW_OK;
+}
+
+sw_rc sw_lives_make(const sw_selection *s, sw_id value, const sw_border_table *t, const int32_t *reader,
+                    const sw_lives **out, sw_diag *d) {
+  const int32_t n = t->copies.n_readers;
+  sw_lives *l;
+  SW_ARENA_NEW(l, s->arena, 1, d);
+  l->begin = l->held = sw_value_step(&s->units, value);
+  if (sw_value_is_stored(s->g, value)) l->held = (int64_t)held_in_any_case(s, value, reader, n).last + 1;
+  SW_TRY(put_times(s, value, reader, n, l, d));
+  SW_TRY(put_made(s, value, t, l, d));
+  SW_TRY(put_layouts(s, value, t, l, d));
+  SW_TRY(put_least(s, t, l, d));
+  *out = l;
+  return SW_OK;
+}
