@@ -73,6 +73,7 @@ static sw_rc try_limit(const sw_searcher *s, int64_t limit, const sw_fit *fit, s
 static sw_rc find_smallest(const sw_searcher *s, const sw_fit *fit, sw_plan *out, smallest *w, sw_diag *d) {
   int64_t from = 1, limit = 1, before = 0;
   *w = (smallest){.least = 1, .most = INT64_MAX, .peak = INT64_MAX};
+  if (fit->nearest.choice) SW_TRY(keep(s, &fit->nearest, fit, out, w, d));
   for (int i = 0; i < MOST_TRIES && from < w->most && w->least < INT64_MAX && !(i && sw_search_is_over(s)); i++) {
     before = limit;
     SW_TRY(try_limit(s, limit, fit, out, w, &from, d));

@@ -57,6 +57,10 @@ static sw_rc keep_fitting(const sw_searcher *s, const sw_solution *sol, fitting 
   int64_t peak;
   SW_TRY(sw_search_take(s, sol, f->fit, f->out, &peak, d));
   *excess = peak - f->fit->capacity;
+  if (!f->fit->nearest.choice || peak < f->fit->nearest_peak) {
+    f->fit->nearest = *sol;
+    f->fit->nearest_peak = peak;
+  }
   if (*excess <= 0 && (!f->sol.choice || sol->cost < f->sol.cost)) f->sol = *sol;
   return SW_OK;
 }

@@ -73,8 +73,10 @@ bool sw_search_is_close(const sw_searcher *s, const sw_solution *x);
 /* What is known of a capacity. */
 typedef struct sw_fit {
   int64_t capacity;
-  int64_t bound; /* proven: no plan that fits costs less */
-  bool found;    /* a plan that fits */
+  int64_t bound;       /* proven: no plan that fits costs less */
+  bool found;          /* a plan that fits */
+  sw_solution nearest; /* without one: that of the plan that holds least, of those found; no choice: none */
+  int64_t nearest_peak;
 } sw_fit;
 
 /* A solution as a plan with its record, and the most that the plan holds. */

@@ -1,0 +1,193 @@
+/* Searches under memory limits against the account of every combination of choices: random graphs, under every
+ * compiler's kernels. The plan found costs as little as the cheapest that fits, and no capacity below the one that a
+ * message names has a plan. Where buffers of routes decide, which the problem does not know of, nothing is claimed that
+ * is not so. */
+#include "check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shardwright/model_json.h"
+#include "shardwright/plan.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/selection.h"
+
+enum { GRAPHS = 200, MOST_COMBINATIONS = 1500, MOST_OPS = 4 };
+
+static const char *const kCompilers[] = {"none", "eager", "xla", "inductor"};
+static const char *const kMeshes[] = {"x=2", "x=4", "x=3"};
+
+/* Ops over square matrices, each of an argument or of what was made before. */
+static void write_graph(sw_rng *r, sw_text *t) {
+  static const char *const kOps[] = {"\"transpose\", \"attrs\": {\"permutation\": [1, 0]}", "\"exponential\"",
+                                     "\"softmax\", \"attrs\": {\"dim\": 1}", "\"dot_general\"", "\"add\""};
+  const int n = 2 + (int)sw_rng_below(r, MOST_OPS - 1), size = 4 + 4 * (int)sw_rng_below(r, 2);
+  const char *const dtype = sw_rng_below(r, 2) ? "f32" : "f16";
+  sw_text_puts(t, "{\"format\": \"shardwright-model\", \"version\": 1, \"name\": \"m\", \"values\": [");
+  for (int i = 0; i < 2; i++)
+    sw_text_printf(t, "%s{\"name\": \"v%d\", \"kind\": \"%s\", \"dtype\": \"%s\", \"shape\": [%d, %d]}", i ? ", " : "",
+                   i, i ? "parameter" : "input", dtype, size, size);
+  sw_text_puts(t, "], \"ops\": [");
+  for (int i = 0; i < n; i++) {
+    const int kind = (int)sw_rng_below(r, 5), made = 2 + i;
+    const int a = (int)sw_rng_below(r, made), b = (int)sw_rng_below(r, made);
+    sw_text_printf(t, "%s{\"op\": %s%s, \"outputs\": [\"v%d\"], \"inputs\": [\"v%d\"", i ? ", " : "", kOps[kind],
+                   kind == 3 ? ", \"attrs\": {\"lhs_contract\": [1], \"rhs_contract\": [0]}" : "", made, a);
+    if (kind >= 3) sw_text_printf(t, ", \"v%d\"", b);
+    sw_text_puts(t, "]}");
+  }
+  sw_text_printf(t, "], \"outputs\": [\"v%d\"%s]}", n + 1, n > 2 ? ", \"v3\"" : "");
+}
+
+/* A combination of choices. */
+typedef struct combination {
+  int64_t cost, counted, held; /* as the problem counts, as the account has it */
+} combination;
+
+typedef struct subject {
+  const sw_graph *g;
+  const sw_machine *machine;
+  int64_t n;
+  combination *all;
+} subject;
+
+/* All of them but the forbidden ones; none when there are too many. */
+static void list_combinations(subject *u, sw_arena *a) {
+  sw_diag diag = {0};
+  sw_selection *s;
+  int64_t least, n = 1;
+  const sw_selection_options o = {.enumerate.runs = SW_MAX_REFS, .capacity_bytes = INT64_MAX};
+  assert_ok(sw_selection_build(u->g, u->machine, &o, a, &s, &least, &diag));
+  assert_ok(sw_selection_settle_all(s, 0, &diag));
+  const sw_problem *p = sw_selection_problem(s);
+  int32_t *choice = sw_arena_alloc(a, (size_t)p->n_nodes, sizeof *choice, &diag), k = 0;
+  sw_plan plan;
+  assert_non_null(choice);
+  assert_ok(sw_plan_build(u->g, u->machine, a, &plan, &diag));
+  for (int32_t i = 0; i < p->n_nodes && n <= MOST_COMBINATIONS; i++) n *= p->nodes[i].n_choices;
+  u->n = 0;
+  u->all = sw_arena_alloc(a, MOST_COMBINATIONS, sizeof *u->all, &diag);
+  assert_non_null(u->all);
+  while (n <= MOST_COMBINATIONS && k < p->n_nodes) {
+    sw_arena scratch = {0};
+    sw_breakdown b;
+    sw_score score;
+    assert_ok(sw_problem_score(p, choice, &score, &diag));
+    sw_selection_decode(s, choice, plan.ops, plan.args, plan.outputs);
+    if (score.feasible && sw_plan_breakdown(&plan, &scratch, &b, &diag) == SW_OK)
+      u->all[u->n++] = (combination){(int64_t)score.cost, (int64_t)score.peak, b.peak_bytes};
+    sw_arena_deinit(&scratch);
+    for (k = 0; k < p->n_nodes && ++choice[k] == p->nodes[k].n_choices; k++) choice[k] = 0;
+  }
+  sw_selection_deinit(s);
+}
+
+/* The least cost of those that fit; INT64_MAX: none does. */
+static int64_t least_cost(const subject *u, int64_t capacity, bool counted) {
+  int64_t least = INT64_MAX;
+  for (int64_t k = 0; k < u->n; k++) {
+    const combination *c = &u->all[k];
+    if ((counted ? c->counted : c->held) <= capacity && c->cost < least) least = c->cost;
+  }
+  return least;
+}
+
+static int64_t least_memory(const subject *u, bool counted) {
+  int64_t least = INT64_MAX;
+  for (int64_t k = 0; k < u->n; k++) {
+    const int64_t bytes = counted ? u->all[k].counted : u->all[k].held;
+    least = bytes < least ? bytes : least;
+  }
+  return least;
+}
+
+static sw_rc search(const subject *u, int64_t capacity, sw_arena *a, sw_plan *out, sw_diag *d) {
+  const sw_plan_options o = {.solve = {.work_limit = INT64_C(20000000000), .threads = 1},
+                             .selection = {.capacity_bytes = capacity}};
+  return sw_plan_search(u->g, u->machine, &o, a, out, d);
+}
+
+static void check_cost(const subject *u, int64_t capacity, sw_arena *a, int *exact) {
+  sw_diag diag = {0};
+  sw_plan plan;
+  const int64_t least = least_cost(u, capacity, false), counted = least_cost(u, capacity, true);
+  const sw_rc rc = search(u, capacity, a, &plan, &diag);
+  if (least == INT64_MAX) {
+    assert_true(rc == SW_E_INFEASIBLE || (rc == SW_E_RESOURCE && counted < INT64_MAX));
+    return;
+  }
+  assert_ok(rc);
+  assert_true(plan.cost_units >= least && plan.bound_units <= least);
+  if (plan.cost_units != least || plan.status != SW_SOLVE_OPTIMAL)
+    print_message("%" PRId64 " bytes: %" PRId64 " units, least %" PRId64 ", counted %" PRId64 ", bound %" PRId64 "\n",
+                  capacity, plan.cost_units, least, counted, plan.bound_units);
+  if (counted != least) return; /* buffers of routes decide */
+  assert_true(plan.cost_units == least && plan.status == SW_SOLVE_OPTIMAL);
+  ++*exact;
+}
+
+/* "... is 60 B", "... is 2 KiB (2048 bytes)". */
+static int64_t named_bytes(const char *message, const char *before) {
+  const char *at = strstr(message, before);
+  if (!at) return -1;
+  at += strlen(before);
+  const char *open = strchr(at, '('), *end = strpbrk(at, ";,");
+  return strtoll(open && (!end || open < end) ? open + 1 : at, NULL, 10);
+}
+
+static void check_least_capacity(const subject *u, sw_arena *a) {
+  sw_diag diag = {0};
+  sw_plan plan;
+  const int64_t least = least_memory(u, false), counted = least_memory(u, true);
+  assert_int_equal(search(u, counted - 1, a, &plan, &diag), SW_E_INFEASIBLE);
+  assert_int_equal(named_bytes(diag.text, "holds at least "), counted);
+  if (least == counted) assert_int_equal(named_bytes(diag.text, "capacity that would do is "), least);
+}
+
+static bool check_graph(sw_rng *r, const sw_profile *hw, int k, int *exact) {
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sw_text t = {0};
+  sw_mesh mesh;
+  sw_machine *machine;
+  sw_graph *g;
+  write_graph(r, &t);
+  assert_ok(sw_mesh_parse(kMeshes[sw_rng_below(r, 3)], &a, &mesh, &diag));
+  assert_ok(sw_machine_build(&a, hw, &mesh, &machine, &diag));
+  assert_ok(sw_model_parse("random.json", t.at, t.n, &g, &diag));
+  const char *compiler = kCompilers[k % 4];
+  g->kernels = NULL;
+  if (k % 4) assert_ok(sw_kernels_find(g, compiler, &a, &g->kernels, &diag));
+  subject u = {.g = g, .machine = machine};
+  list_combinations(&u, &a);
+  const int64_t capacity = u.n ? u.all[sw_rng_below(r, u.n)].held - sw_rng_below(r, 2) : 0;
+  if (u.n) {
+    check_cost(&u, capacity, &a, exact);
+    check_least_capacity(&u, &a);
+  }
+  const bool looked_at = u.n > 0;
+  sw_graph_destroy(g);
+  sw_text_free(&t);
+  sw_arena_deinit(&a);
+  return looked_at;
+}
+
+static void searches_are_about_the_account(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  const sw_profile *hw;
+  sw_rng r;
+  int n = 0, exact = 0;
+  sw_rng_seed(&r, check_seed(77));
+  assert_ok(sw_profile_read("h100", &a, &hw, &diag));
+  for (int k = 0; n < check_scale(GRAPHS); k++) n += check_graph(&r, hw, k, &exact);
+  print_message("%d graphs, of which %d without buffers of routes that decide\n", n, exact);
+  sw_arena_deinit(&a);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(searches_are_about_the_account)};
+  return cmocka_run_group_tests_name("account", tests, NULL, NULL);
+}
