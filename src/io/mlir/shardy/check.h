@@ -25,8 +25,10 @@ typedef struct sw_sdy_checker {
   sw_ir_values values;
   uint32_t *home; /* by value: the op that gives it, or that it is an argument of a region of */
   SW_ARRAY(sw_sdy_frame) around;
-  SW_ARRAY(sw_ir_span) bound; /* names of axes that manual computations around have */
-  SW_ARRAY(sw_ir_span) types; /* of the values of a list of shardings */
+  SW_ARRAY(sw_ir_span) bound;  /* names of axes that manual computations around have */
+  SW_ARRAY(sw_ir_span) listed; /* types of results or operands of an op */
+  uint32_t listed_of;          /* of which, that cannot be 0 */
+  SW_ARRAY(sw_ir_span) types;  /* of the values of a list of shardings */
   sw_sdy_alike alike;
   sw_sdy_devices over; /* of the function at hand */
   SW_ARRAY(sw_sdy_devices) functions;
@@ -51,7 +53,7 @@ typedef struct sw_sdy_shape {
 } sw_sdy_shape;
 sw_sdy_shape sw_sdy_shape_of(const sw_ir_tree *t, sw_ir_span type);
 /* Type of a value; empty: not known. */
-sw_ir_span sw_sdy_type_of(const sw_sdy_checker *c, uint32_t value);
+sw_ir_span sw_sdy_type_of(sw_sdy_checker *c, uint32_t value);
 
 /* A sharding of a value of that type. */
 SW_CHECKED sw_rc sw_sdy_check_sharding(sw_sdy_checker *c, sw_ir_span text, sw_ir_span type, sw_open_sharding *out);

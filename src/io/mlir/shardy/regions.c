@@ -47,7 +47,7 @@ static sw_rc check_counts(sw_sdy_checker *c, const sw_ir_op *o, uint32_t *block,
 }
 
 /* Type of argument or returned value `i` of the body. */
-static sw_ir_span inner_type(const sw_sdy_checker *c, uint32_t block, uint32_t ret, bool in, uint32_t i) {
+static sw_ir_span inner_type(sw_sdy_checker *c, uint32_t block, uint32_t ret, bool in, uint32_t i) {
   if (in) return c->t->args.at[c->t->blocks.at[block].first_arg + i].type;
   return sw_sdy_type_of(c, sw_ir_operand_value(&c->values, &c->t->ops.at[ret], i));
 }

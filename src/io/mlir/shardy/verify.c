@@ -64,12 +64,19 @@ sw_rc sw_sdy_take_result_types(sw_sdy_checker *c, const sw_ir_op *o) {
   return SW_OK;
 }
 
-static sw_ir_span nth_type(const sw_ir_tree *t, sw_ir_types_cursor list, uint32_t i) {
-  sw_ir_span type;
-  while (sw_ir_next_type(t, &list, &type)) {
-    if (!i--) return type;
+/* Type i of those that op `op` lists. They are asked for one after the other, and may be thousands. */
+static sw_ir_span nth_type(sw_sdy_checker *c, uint32_t op, bool results, uint32_t i) {
+  const sw_ir_span types = c->t->ops.at[op].types;
+  if (c->listed_of != 2 * op + results + 1) {
+    sw_ir_types_cursor list = (results ? sw_ir_result_types : sw_ir_operand_types)(c->t, types);
+    sw_ir_span type;
+    c->listed.n = 0;
+    c->listed_of = 2 * op + results + 1;
+    while (sw_ir_next_type(c->t, &list, &type)) {
+      if (sw_array_push(&c->listed, type, NULL)) c->listed_of = 0; /* as many as there is room for */
+    }
   }
-  return (sw_ir_span){0, 0};
+  return i < c->listed.n ? c->listed.at[i] : (sw_ir_span){0, 0};
 }
 
 /* Which result of its op a value is, over all names. */
@@ -93,19 +100,19 @@ static uint32_t argument_index(const sw_sdy_checker *c, uint32_t value, uint32_t
   return SW_IR_NONE;
 }
 
-sw_ir_span sw_sdy_type_of(const sw_sdy_checker *c, uint32_t value) {
+sw_ir_span sw_sdy_type_of(sw_sdy_checker *c, uint32_t value) {
   if (value == SW_IR_NONE) return (sw_ir_span){0, 0};
   if (c->values.maker[value] == SW_IR_NONE) {
     const sw_ir_arg *a = &c->t->args.at[c->values.index_of[value]];
     uint32_t block, index = sw_ir_present(a->type) ? 0 : argument_index(c, value, &block);
     if (sw_ir_present(a->type) || index == SW_IR_NONE) return a->type;
-    return nth_type(c->t, sw_ir_operand_types(c->t, c->t->ops.at[c->home[value]].types), index);
+    return nth_type(c, c->home[value], false, index);
   }
   const sw_ir_op *o = &c->t->ops.at[c->values.maker[value]];
   if (!sw_ir_present(o->types)) return (sw_ir_span){0, 0};
   const bool alone = sw_ir_result_count(c->t, o) == 1;
   return alone ? sw_ir_result_type(c->t, o->types, 0)
-               : nth_type(c->t, sw_ir_result_types(c->t, o->types), result_index(c, value));
+               : nth_type(c, c->values.maker[value], true, result_index(c, value));
 }
 
 /* --- shardings ---------------------------------------------------------------------------------------------------- */
@@ -724,6 +731,7 @@ sw_rc sw_sdy_verify(const sw_ir_tree *t, const sw_ir_names *names, sw_sdy_alike 
   sw_array_free(&c.functions);
   sw_array_free(&c.bound);
   sw_array_free(&c.types);
+  sw_array_free(&c.listed);
   sw_arena_deinit(&c.arena);
   return rc;
 }
