@@ -343,7 +343,7 @@ static sw_rc check_factors(sw_sdy_checker *c, sw_ir_span text, const sw_sdy_rule
 
 static sw_rc check_longest(sw_sdy_checker *c, sw_ir_span text, const sw_sdy_rule *r, const int64_t *longest) {
   for (int f = 0; f < r->rule->n; f++) {
-    if (r->rule->size[f] <= longest[f]) continue;
+    if (r->rule->size[f] <= (longest[f] ? longest[f] : 1)) continue; /* rules of none say 1 */
     return SW_SDY_WRONG(c, text.at, "factor %d of the rule has size %lld; expected at most %lld, its longest dimension",
                         f, (long long)r->rule->size[f], (long long)longest[f]);
   }
