@@ -59,7 +59,7 @@ static sw_dict_slot *probe(sw_dict_slot *slots, size_t cap, uint64_t h, const vo
   size_t i = (size_t)h & (cap - 1);
   while (slots[i].hash) {
     sw_dict_slot *s = &slots[i];
-    if (s->hash == h && s->key_bytes == n && memcmp(s->key, key, n) == 0) return s;
+    if (s->hash == h && s->key_bytes == n && (!n || memcmp(s->key, key, n) == 0)) return s;
     i = (i + 1) & (cap - 1);
   }
   return &slots[i];

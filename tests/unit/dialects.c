@@ -225,7 +225,7 @@ static void describe(const sw_graph *g, sw_text *out) {
     const sw_annotation *a = &g->annotations[i];
     sw_text_printf(out, "%s%s ", a->op >= 0 ? "loops of " : "",
                    a->op >= 0 ? g->ops[a->op].name : g->values[a->value].name);
-    if (a->op < 0) sw_sharding_print(&g->mesh, &a->sharding, out);
+    if (a->op < 0) sw_sharding_print(&g->mesh, &sw_annotation_said(a)->sharding, out);
     for (int32_t k = 0; k < a->n_loop_refs; k++) {
       sw_text_printf(out, "%s%d:", k ? " " : "", a->loop_of[k]);
       sw_axis_ref_print(&g->mesh, a->loop_refs[k], out);
@@ -444,7 +444,8 @@ static void reads_what_is_written(void **state) {
     if (rc) fail_msg("%s: %s", sw_text_str(&t), diag.text);
     const sw_graph *g = sw_program_graph(p);
     assert_int_equal(g->n_annotations, 1);
-    if (!sw_sharding_equal(&g->annotations[0].sharding, &s)) fail_msg("%s: read as another sharding", sw_text_str(&t));
+    if (!sw_sharding_equal(&sw_annotation_said(&g->annotations[0])->sharding, &s))
+      fail_msg("%s: read as another sharding", sw_text_str(&t));
     sw_program_destroy(p);
     sw_text_free(&t);
     sw_text_free(&cut);

@@ -25,7 +25,7 @@
 #include "base/checked.h"
 #include "select/copies/copies.h"
 
-enum { MOST_ROWS = 256, MOST_TOGETHER = 4096, MOST_CELLS = 1 << 22 };
+enum { MOST_ROWS = 256, MOST_TOGETHER = 1024, MOST_CELLS = 1 << 19 };
 
 /* A choice of a life node. */
 typedef enum life_kind { LIFE_NONE, LIFE_MADE, LIFE_COPY } life_kind;

@@ -314,8 +314,16 @@ static sw_rc try_warm_start(searcher *q) {
   return SW_OK;
 }
 
+/* As many partial choices as a side search may hold in memory: two levels of them, and where those of all levels came
+ * from. The same on every machine, so that plans are. */
+static int32_t labels_that_fit(const sel_core *c, int32_t wanted) {
+  const int64_t kBytes = INT64_C(1) << 29;
+  const int64_t each = 2 * (4 * 8 + 8 * (int64_t)c->n_steps + 4 * (int64_t)c->n) + 8 * (int64_t)c->n;
+  return (int32_t)sw_min_i64(wanted, kBytes / each);
+}
+
 /* A narrow core to the end: with few partial choices at a time, and with more when asked again. A certificate has no
- * words for that. */
+ * words for that. Without room for it the search goes on. */
 static sw_rc close_narrow(searcher *q) {
   enum { FIRST_LABELS = 1 << 15, MORE = 32, MOST_LABELS = 1 << 20, MOST_VARIABLES = 400, MOST_STEPS = 400 };
   const double kPart = 0.5;
@@ -324,13 +332,19 @@ static sw_rc close_narrow(searcher *q) {
   double *lambda;
   if (q->k->r->proof || q->k->relaxed || q->labels >= MOST_LABELS) return SW_OK;
   if (q->k->core->n > MOST_VARIABLES || q->k->core->n_steps > MOST_STEPS) return SW_OK;
-  o.most_labels = q->labels = q->labels ? MORE * q->labels : FIRST_LABELS;
+  q->labels = q->labels ? MORE * q->labels : FIRST_LABELS;
+  o.most_labels = labels_that_fit(q->k->core, q->labels);
   SW_ARENA_NEW(lambda, &q->mem, (size_t)q->k->core->n_steps + 1, q->d);
   for (int32_t t = 0; t < q->k->core->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
   o.lambda = lambda;
   sel_budget part = sel_budget_part(q->b, kPart * sel_left(q->b), INT64_MAX / 2);
   sw_rc rc = sel_along_solve(q->k->core, &o, &part, q->x, &found, q->d);
   sel_budget_join(q->b, &part);
+  if (rc == SW_E_RESOURCE) {
+    q->labels = MOST_LABELS;
+    if (q->d) *q->d = (sw_diag){0};
+    return SW_OK;
+  }
   if (!rc && found.found) rc = take_best(q, q->x, found.cost);
   if (rc) return rc;
   if (found.done && !found.found && !q->k->r->has) q->k->r->infeasible = true;
