@@ -146,6 +146,20 @@ static bool extends(const sw_tiling *less, const sw_tiling *more) {
   return less->n_apart == more->n_apart && begins(less, more);
 }
 
+static int64_t shards(const sw_tiling *t, int dim) {
+  int64_t n = 1;
+  for (int i = 0; i < t->dim[dim].n_refs; i++) n *= t->refs[t->dim[dim].first_ref + i].size;
+  return n;
+}
+
+/* Has each dim as many shards in both? Shardy's permute wants that, also where some of them are empty. */
+static bool cut_alike(const sw_tiling *a, const sw_tiling *b) {
+  for (int d = 0; d < a->rank; d++) {
+    if (shards(a, d) != shards(b, d)) return false;
+  }
+  return true;
+}
+
 typedef struct row {
   const char *name;
   sw_rc (*put_axes)(const sw_sdy_step *w, const sw_collective *c, sw_diag *d); /* NULL: none */
@@ -170,6 +184,7 @@ static const row *row_of(const sw_collective *c) {
   bool reshards = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->reduction != SW_REDUCE_SUM;
   if (c->op == SW_COLL_ALL_TO_ALL_DIMS && !is_all_to_all(c)) reshards = true;
   if (c->op == SW_COLL_SHARD_TO_PARTIAL && !begins(c->dst, c->src)) reshards = true;
+  if (c->op == SW_COLL_PERMUTE && !cut_alike(c->src, c->dst)) reshards = true;
   if (c->dst && c->src && c->dst->other != c->src->other) return &kRows[SW_COLL_EXCHANGE];
   bool exchanges = c->op == SW_COLL_EXCHANGE && c->src && c->dst;
   if (exchanges && extends(c->src, c->dst)) return &kSlices;
