@@ -79,11 +79,22 @@ static void print_parts(const sw_breakdown *a, sw_columns *c) {
   sw_text_free(&t);
 }
 
+/* As people write rates: 0.0123, 37.5, 76800 */
+static void put_rate(sw_text *t, double rate) {
+  if (rate < 1000)
+    sw_text_printf(t, "%.3g", rate);
+  else
+    sw_text_printf(t, "%.0f", rate);
+}
+
 /* "37.5 samples and 76800 tokens a second on each device; model flops utilisation 41.2 %" */
 static void print_throughput(const sw_throughput *r, sw_columns *c) {
   sw_text t = {0};
-  if (r->batch) sw_text_printf(&t, "%.4g samples", r->samples_per_s);
-  if (r->tokens) sw_text_printf(&t, " and %.4g tokens", r->tokens_per_s);
+  if (r->batch) put_rate(&t, r->samples_per_s);
+  if (r->batch) sw_text_puts(&t, " samples");
+  if (r->tokens) sw_text_puts(&t, " and ");
+  if (r->tokens) put_rate(&t, r->tokens_per_s);
+  if (r->tokens) sw_text_puts(&t, " tokens");
   if (r->batch) sw_text_puts(&t, " a second on each device");
   if (r->utilisation > 0)
     sw_text_printf(&t, "%smodel flops utilisation %.1f %%", r->batch ? "; " : "", 100 * r->utilisation);
