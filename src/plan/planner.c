@@ -100,7 +100,7 @@ static bool is_closed(const sw_searcher *s, const fitting *f) {
  * then as if there were no copies, which soon leads to a plan that fits; and from there exactly. */
 static sw_rc find_fitting(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
   enum { MOST_ROUNDS = 8 }; /* of a plan that holds ever too much; twice as many find one in few cases more */
-  const double kOfTime = 0.5, kOfRest = 0.75;
+  const double kOfTime = 0.5, kOfRest = 1.0;
   fitting f = {.fit = fit, .out = out};
   int64_t peak;
   *fit = (sw_fit){.capacity = capacity};

@@ -1,21 +1,11 @@
-/* Lives of copies as nodes and edges, of every group that is counted so. Where its readers are few, nodes know what is
- * made and what is wanted together, and pay for copies in place of the group's edges:
+/* Lives of copies as nodes and edges, of every group that is counted so: nodes know what is made and what is wanted
+ * together, and pay for copies in place of the group's edges.
  *
- *   together   one node, whose choices are those of maker and readers by class
- *   two        a node for each of two readers, which knows what is made, too (the second one also whether it makes a
- *              copy or takes that of the first), and one between them for what is copied for the first
+ *   two        of two readers that want one layout each: a node for each, which knows what is made, too (the second one
+ *              also whether it makes a copy or takes that of the first), and one between them for what is copied for
+ * the first together   else one node, whose choices are those of maker and readers by class
  *
- * Else there is a node for what is made and one for each layout that is wanted:
- *
- *   node              choices                                      edges
- *   what is made      held no longer than in any case; or an       to the maker: the amount is that of what it makes
- *                     amount of it, until an end behind
- *   a layout          not there; what is made, held until an end;  to the maker: is it made so?
- *                     a copy, from a reader to another             to readers who want it: there while they need it
- *                                                                  to what is made: held until the copy is made of it
- *
- * All costs are zero or forbidden. To be held longer than needed is allowed, and never fits better: so the least that
- * goes with a choice of makers and readers is what the choice holds.
+ * Groups for which that would be too large stay at the least that they hold. Costs are those of copies, or forbidden.
  *
  * Times are ranks among the times of a group: groups of one table whose times are in the same order share all tables.
  */
@@ -25,15 +15,7 @@
 #include "base/checked.h"
 #include "select/copies/copies.h"
 
-enum { MOST_ROWS = 256, MOST_TOGETHER = 1024, MOST_CELLS = 1 << 19 };
-
-/* A choice of a life node. */
-typedef enum life_kind { LIFE_NONE, LIFE_MADE, LIFE_COPY } life_kind;
-typedef struct life_row {
-  life_kind kind;
-  int32_t begin, end; /* ranks */
-  int64_t amount;
-} life_row;
+enum { MOST_TOGETHER = 4096, MOST_CELLS = 1 << 22 };
 
 /* What is held from one time to the next, by row. */
 typedef struct life_span {
@@ -42,9 +24,7 @@ typedef struct life_span {
 } life_span;
 
 typedef struct life_node {
-  int32_t layout; /* -1: what is made */
   int32_t n_rows, n_spans;
-  life_row *rows; /* of a layout, or of what is made */
   life_span *spans;
   int64_t *cost;
 } life_node;
@@ -56,12 +36,11 @@ typedef struct life_edge {
                           the reader's choices */
 } life_edge;
 
-typedef enum life_form { FORM_LAYOUTS, FORM_TOGETHER, FORM_TWO } life_form;
+typedef enum life_form { FORM_TOGETHER, FORM_TWO } life_form;
 
 typedef struct sel_life_shape {
   life_form form;
   int64_t repriced; /* as costs of copies were last put into the nodes' */
-  bool made;        /* the first node is that of what is made */
   SW_ARRAY(life_node) nodes;
   SW_ARRAY(life_edge) edges;
   int64_t cells;
@@ -88,10 +67,7 @@ int32_t sel_life_nodes(const sw_relaxation *r, int32_t group) {
   return l ? (int32_t)l->shape->nodes.n : 0;
 }
 
-bool sel_life_pays(const sw_relaxation *r, int32_t group) {
-  const sel_life *l = life_at(r, group);
-  return l && l->shape->form != FORM_LAYOUTS;
-}
+bool sel_life_pays(const sw_relaxation *r, int32_t group) { return life_at(r, group) != NULL; }
 
 /* --- times ------------------------------------------------------------------------------------------------------- */
 
@@ -145,98 +121,6 @@ typedef struct shaping {
   bool *mark; /* by rank: scratch, by turns */
 } shaping;
 
-static sw_rc add_row(life_node *node, life_row row, shaping *b) {
-  if (node->n_rows == MOST_ROWS) b->shape->large = true;
-  if (!b->shape->large) node->rows[node->n_rows++] = row;
-  return SW_OK;
-}
-
-static sw_rc new_node(shaping *b, int32_t layout, life_node *node, sw_diag *d) {
-  *node = (life_node){.layout = layout};
-  SW_ARENA_NEW(node->rows, b->arena, MOST_ROWS, d);
-  return add_row(node, (life_row){LIFE_NONE, b->t->held, b->t->held, 0}, b);
-}
-
-/* Amounts between the times that rows begin and end at. */
-static sw_rc close_node(shaping *b, life_node *node, sw_diag *d) {
-  int32_t last = -1;
-  memset(b->mark, 0, (size_t)b->t->n * sizeof *b->mark);
-  for (int32_t k = 0; k < node->n_rows; k++)
-    if (node->rows[k].amount) b->mark[node->rows[k].begin] = b->mark[node->rows[k].end] = true;
-  SW_ARENA_NEW(node->cost, b->arena, node->n_rows, d);
-  SW_ARENA_NEW(node->spans, b->arena, b->t->n, d);
-  for (int32_t at = 0; at < b->t->n; at++) {
-    if (!b->mark[at]) continue;
-    if (last >= 0) {
-      life_span *span = &node->spans[node->n_spans++];
-      *span = (life_span){.begin = last, .end = at};
-      SW_ARENA_NEW(span->amount, b->arena, node->n_rows, d);
-      for (int32_t k = 0; k < node->n_rows; k++)
-        span->amount[k] = node->rows[k].begin <= last && node->rows[k].end >= at ? node->rows[k].amount : 0;
-    }
-    last = at;
-  }
-  return sw_array_push(&b->shape->nodes, *node, d);
-}
-
-/* Amounts of what is made, until every end that someone may need behind `held`. */
-static sw_rc add_made(shaping *b, sw_diag *d) {
-  const sw_lives *l = b->c->lives;
-  const life_times *t = b->t;
-  bool any = false;
-  life_node node;
-  for (int32_t f = 0; f < b->c->table->n_classes; f++) any = any || l->made[f];
-  memset(b->mark, 0, (size_t)t->n * sizeof *b->mark);
-  for (int32_t i = 0; i < t->n_readers; i++) b->mark[t->behind[i]] = b->mark[t->until_made[i]] = true;
-  SW_TRY(new_node(b, -1, &node, d));
-  for (int32_t f = 0; f < b->c->table->n_classes && any; f++) {
-    bool seen = false;
-    for (int32_t e = 0; e < f; e++) seen = seen || l->made[e] == l->made[f];
-    for (int32_t end = t->held + 1; end < t->n && !seen; end++)
-      if (b->mark[end]) SW_TRY(add_row(&node, (life_row){LIFE_MADE, t->held, end, l->made[f]}, b));
-  }
-  b->shape->made = node.n_rows > 1;
-  return b->shape->made ? close_node(b, &node, d) : SW_OK;
-}
-
-/* Can the layout be copied from any class? */
-static bool is_copied(const sw_copies *c, int32_t layout) {
-  bool any = false;
-  for (int32_t f = 0; f < c->table->n_classes; f++)
-    any = any || (f != c->lives->made_as[layout] && sel_copy_cost(c->table, f, layout) < SW_FORBIDDEN);
-  return any;
-}
-
-static sw_rc add_copy_rows(shaping *b, int32_t layout, life_node *node, sw_diag *d) {
-  const life_times *t = b->t;
-  bool *ends;
-  SW_ARENA_NEW(ends, b->arena, t->n, d);
-  memset(b->mark, 0, (size_t)t->n * sizeof *b->mark);
-  for (int32_t i = 0; i < t->n_readers; i++)
-    if (sel_wants(&b->c->table->wants[i], layout)) b->mark[t->taken[i]] = ends[t->until[i]] = true;
-  for (int32_t s = 0; s < t->n; s++)
-    for (int32_t e = s + 1; e < t->n && b->mark[s]; e++)
-      if (ends[e]) SW_TRY(add_row(node, (life_row){LIFE_COPY, s, e, b->c->lives->amount[layout]}, b));
-  return SW_OK;
-}
-
-/* A layout; no node where it can hold nothing. */
-static sw_rc add_layout(shaping *b, int32_t layout, sw_diag *d) {
-  const life_times *t = b->t;
-  const bool is_made = b->c->lives->made_as[layout] >= 0;
-  life_node node;
-  SW_TRY(new_node(b, layout, &node, d));
-  memset(b->mark, 0, (size_t)t->n * sizeof *b->mark);
-  b->mark[t->held] = true;
-  for (int32_t i = 0; i < t->n_readers; i++)
-    if (sel_wants(&b->c->table->wants[i], layout)) b->mark[t->until_made[i]] = true;
-  for (int32_t end = t->held; end < t->n && is_made; end++)
-    if (b->mark[end]) SW_TRY(add_row(&node, (life_row){LIFE_MADE, t->held, end, 0}, b));
-  const int32_t made = node.n_rows;
-  if (is_copied(b->c, layout)) SW_TRY(add_copy_rows(b, layout, &node, d));
-  return made == node.n_rows && (made <= 2 || !b->shape->made) ? SW_OK : close_node(b, &node, d);
-}
-
 /* --- edges ------------------------------------------------------------------------------------------------------- */
 
 static sw_rc add_edge(shaping *b, int32_t node, int32_t to, int64_t cells, int64_t **cost, sw_diag *d) {
@@ -246,80 +130,6 @@ static sw_rc add_edge(shaping *b, int32_t node, int32_t to, int64_t cells, int64
   if (b->shape->large) return SW_OK;
   SW_ARENA_NEW(*cost, b->arena, cells, d);
   return sw_array_push(&b->shape->edges, ((life_edge){node, to, *cost}), d);
-}
-
-static bool goes_with_class(const sw_lives *l, const life_node *node, const life_row *row, int32_t class) {
-  if (row->kind == LIFE_NONE) return true;
-  if (node->layout < 0) return l->made[class] == row->amount;
-  return (row->kind == LIFE_MADE) == (l->made_as[node->layout] == class);
-}
-
-static sw_rc tie_to_maker(shaping *b, int32_t at, sw_diag *d) {
-  const life_node *node = &b->shape->nodes.at[at];
-  const sw_copy_table *t = b->c->table;
-  int64_t *cost;
-  if (node->layout >= 0 && b->c->lives->made_as[node->layout] < 0) return SW_OK;
-  SW_TRY(add_edge(b, at, TO_MAKER, (int64_t)t->n_choices * node->n_rows, &cost, d));
-  for (int32_t x = 0; x < t->n_choices && cost; x++)
-    for (int32_t k = 0; k < node->n_rows; k++)
-      *cost++ = goes_with_class(b->c->lives, node, &node->rows[k], t->class_of[x]) ? 0 : SW_FORBIDDEN;
-  return SW_OK;
-}
-
-/* Is it there while the reader needs it? */
-static bool serves(const life_times *t, const life_row *row, int32_t reader) {
-  if (row->kind == LIFE_MADE) return row->end >= t->until_made[reader];
-  return row->kind == LIFE_COPY && row->begin <= t->taken[reader] && row->end >= t->until[reader];
-}
-
-static sw_rc tie_to_reader(shaping *b, int32_t at, int32_t reader, sw_diag *d) {
-  const life_node *node = &b->shape->nodes.at[at];
-  const sw_wants *w = &b->c->table->wants[reader];
-  int64_t *cost;
-  bool *wanted;
-  if (!sel_wants(w, node->layout)) return SW_OK;
-  SW_ARENA_NEW(wanted, b->arena, w->n_classes, d);
-  for (int32_t f = 0; f < w->n_classes; f++)
-    for (int32_t k = w->first[f]; k < w->first[f + 1]; k++) wanted[f] = wanted[f] || w->layout[k] == node->layout;
-  SW_TRY(add_edge(b, at, reader, (int64_t)w->n_choices * node->n_rows, &cost, d));
-  for (int32_t k = 0; k < node->n_rows && cost; k++)
-    for (int32_t y = 0; y < w->n_choices; y++)
-      *cost++ = wanted[w->class_of[y]] && !serves(b->t, &node->rows[k], reader) ? SW_FORBIDDEN : 0;
-  return SW_OK;
-}
-
-/* The first copy is made at the rank at which a row begins: what is made is there until behind that. */
-static int32_t needs_made_until(const life_times *t, const life_row *row) {
-  if (row->kind != LIFE_COPY) return row->end;
-  for (int32_t i = 0; i < t->n_readers; i++)
-    if (t->taken[i] == row->begin) return t->behind[i];
-  return t->held;
-}
-
-static sw_rc tie_to_made(shaping *b, int32_t at, sw_diag *d) {
-  const life_node *node = &b->shape->nodes.at[at], *made = &b->shape->nodes.at[0];
-  int64_t *cost;
-  if (!b->shape->made || at == 0) return SW_OK;
-  SW_TRY(add_edge(b, at, TO_FIRST, (int64_t)made->n_rows * node->n_rows, &cost, d));
-  for (int32_t m = 0; m < made->n_rows && cost; m++)
-    for (int32_t k = 0; k < node->n_rows; k++) {
-      const bool none = node->rows[k].kind == LIFE_NONE;
-      const int32_t need = none ? b->t->held : needs_made_until(b->t, &node->rows[k]);
-      *cost++ = made->rows[m].end >= need ? 0 : SW_FORBIDDEN;
-    }
-  return SW_OK;
-}
-
-static sw_rc shape_layouts(shaping *b, sw_diag *d) {
-  SW_TRY(add_made(b, d));
-  for (int32_t k = 0; k < b->c->table->n_layouts; k++) SW_TRY(add_layout(b, k, d));
-  for (size_t k = 0; k < b->shape->nodes.n && !b->shape->large; k++) {
-    SW_TRY(tie_to_maker(b, (int32_t)k, d));
-    SW_TRY(tie_to_made(b, (int32_t)k, d));
-    for (int32_t i = 0; i < b->t->n_readers && b->shape->nodes.at[k].layout >= 0; i++)
-      SW_TRY(tie_to_reader(b, (int32_t)k, i, d));
-  }
-  return SW_OK;
 }
 
 /* --- nodes that know what is made and what is wanted ------------------------------------------------------------- */
@@ -396,7 +206,7 @@ static sw_rc alone(const shaping *b, sw_copies *out, int32_t **choice, int32_t *
 
 static sw_rc shape_together(shaping *b, int32_t n_rows, sw_diag *d) {
   const sw_copy_table *t = b->c->table;
-  life_node node = {.layout = -1, .n_rows = n_rows};
+  life_node node = {.n_rows = n_rows};
   sw_copies c;
   int32_t *choice, **example, *n_held, *class;
   sw_occupied *held;
@@ -445,7 +255,7 @@ static int32_t held_by_second(const shaping *b, int32_t from, int32_t layout, bo
 static sw_rc reader_of_two(shaping *b, int32_t at, int32_t times, sw_diag *d) {
   const sw_copy_table *t = b->c->table;
   const sw_wants *w = &t->wants[at];
-  life_node node = {.layout = -1, .n_rows = t->n_classes * w->n_classes * times};
+  life_node node = {.n_rows = t->n_classes * w->n_classes * times};
   int32_t *n_held, *from, *wanted;
   sw_occupied *held;
   SW_ARENA_NEW(n_held, b->arena, node.n_rows, d);
@@ -480,7 +290,7 @@ static bool goes_between(const shaping *b, int32_t at, int32_t times, int32_t ro
 static sw_rc shape_two(shaping *b, sw_diag *d) {
   enum { MAKES_OR_TAKES = 2 };
   const sw_copy_table *t = b->c->table;
-  life_node node = {.layout = -1, .n_rows = 1 + 2 * t->n_layouts};
+  life_node node = {.n_rows = 1 + 2 * t->n_layouts};
   int32_t *n_held;
   sw_occupied *held;
   SW_TRY(reader_of_two(b, NODE_FIRST, 1, d));
@@ -519,10 +329,10 @@ static sw_rc make_shape(shaping *b, sw_diag *d) {
   int64_t n = t->n_classes;
   for (int32_t i = 0; i < t->n_readers && n <= MOST_TOGETHER; i++) n *= t->wants[i].n_classes;
   SW_ARENA_NEW(b->mark, b->arena, b->t->n, d);
-  b->shape->form = n <= MOST_TOGETHER ? FORM_TOGETHER : is_of_two(b) ? FORM_TWO : FORM_LAYOUTS;
-  b->shape->repriced = -1;
-  if (b->shape->form == FORM_TOGETHER) return shape_together(b, (int32_t)n, d);
-  return b->shape->form == FORM_TWO ? shape_two(b, d) : shape_layouts(b, d);
+  b->shape->form = is_of_two(b) ? FORM_TWO : FORM_TOGETHER;
+  if (b->shape->form == FORM_TWO) return shape_two(b, d);
+  b->shape->large = n > MOST_TOGETHER;
+  return b->shape->large ? SW_OK : shape_together(b, (int32_t)n, d);
 }
 
 /* What a reader of class `class` pays beside the maker's class, but for what readers before it in the row want. */
@@ -544,7 +354,7 @@ static int64_t pays(const sw_copy_table *t, int32_t row, int32_t i) {
 
 /* Costs of copies as they are now. */
 static void price_shape(sel_life_shape *s, const sw_copy_table *t) {
-  if (s->form == FORM_LAYOUTS || s->repriced == t->repriced) return;
+  if (s->repriced == t->repriced) return;
   s->repriced = t->repriced;
   for (int32_t at = 0; at < (s->form == FORM_TOGETHER ? 1 : NODE_BETWEEN); at++) {
     life_node *node = &s->nodes.at[at];
@@ -704,50 +514,6 @@ sw_rc sel_lives_count(sw_relaxation *r, const int32_t *choice, int64_t limit, bo
   return rc;
 }
 
-/* The row of a node that goes with a life; the last that is there, where it holds nothing. */
-static int32_t find_row(const life_node *node, life_row row) {
-  for (int32_t k = 0; k < node->n_rows; k++) {
-    const life_row *a = &node->rows[k];
-    if (a->kind == row.kind && a->end == row.end && (row.kind != LIFE_COPY || a->begin == row.begin) &&
-        (row.kind != LIFE_MADE || node->layout >= 0 || a->amount == row.amount))
-      return k;
-  }
-  return 0;
-}
-
-/* The life of a layout under a choice. */
-static life_row life_of(const sw_copies *c, const life_times *t, const int32_t *choice, int32_t layout) {
-  const bool made = c->lives->made_as[layout] == c->table->class_of[choice[c->maker]];
-  life_row row = {LIFE_NONE, t->n, t->held, 0};
-  for (int32_t i = 0; i < t->n_readers; i++) {
-    const sw_wants *w = &c->table->wants[i];
-    const int32_t class = w->class_of[choice[c->reader[i]]];
-    for (int32_t k = w->first[class]; k < w->first[class + 1]; k++) {
-      if (w->layout[k] != layout) continue;
-      const int32_t end = made ? t->until_made[i] : t->until[i];
-      row.end = row.kind == LIFE_NONE || end > row.end ? end : row.end;
-      row.begin = t->taken[i] < row.begin ? t->taken[i] : row.begin;
-      row.kind = made ? LIFE_MADE : LIFE_COPY;
-    }
-  }
-  return row;
-}
-
-static void complete_layouts(const sw_copies *c, const sel_life *l, const int32_t *choice, int32_t *out) {
-  const int32_t class = c->table->class_of[choice[c->maker]];
-  life_row made = {LIFE_NONE, l->times.held, l->times.held, c->lives->made[class]};
-  for (int32_t k = 0; k < c->table->n_layouts; k++) {
-    const life_row row = life_of(c, &l->times, choice, k);
-    const int32_t end = row.kind == LIFE_NONE ? l->times.held : needs_made_until(&l->times, &row);
-    made.end = end > made.end ? end : made.end;
-  }
-  if (made.end > l->times.held) made.kind = LIFE_MADE;
-  for (size_t k = 0; k < l->shape->nodes.n; k++) {
-    const life_node *node = &l->shape->nodes.at[k];
-    *out++ = find_row(node, node->layout < 0 ? made : life_of(c, &l->times, choice, node->layout));
-  }
-}
-
 static void complete_two(const sw_copies *c, const int32_t *choice, int32_t *out) {
   const sw_copy_table *t = c->table;
   const sw_wants *w = t->wants;
@@ -773,6 +539,5 @@ void sel_lives_complete(const sw_relaxation *r, int32_t *out) {
     int32_t *at = out + r->life_at[g];
     if (l->shape->form == FORM_TOGETHER) complete_together(&r->p->copies[g], out, at);
     if (l->shape->form == FORM_TWO) complete_two(&r->p->copies[g], out, at);
-    if (l->shape->form == FORM_LAYOUTS) complete_layouts(&r->p->copies[g], l, out, at);
   }
 }
