@@ -92,6 +92,7 @@ sdy.mesh @line = <["x"=8]>
 func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row"}, {}]>}, %y: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}) -> tensor<8x8xf32> {
   return %x : tensor<8x8xf32>
 }
+// unasked: Shardy takes it; no plan is over two numbers of devices
 
 // -----
 
