@@ -33,7 +33,8 @@ typedef struct sw_plan {
 } sw_plan;
 
 static inline sw_selected sw_plan_selected(const sw_plan *p) {
-  return (sw_selected){p->ops, p->args, p->outputs, p->n_stated, p->stated};
+  const sw_selected s = {p->ops, p->args, p->outputs, p->n_stated, p->stated};
+  return s;
 }
 
 /* A plan with every op uncut and everything replicated. */
