@@ -114,7 +114,7 @@ int sw_demand_behind(const sw_graph *g, const sw_op *op, const sw_demand *m, con
   out[0] = *made;
   if (sw_annotation_admits(a, made)) return 1;
   if (m->port < op->n_operands || is_carried(op) || !is_plain(&a->sharding)) return 0;
-  if (!g->values[op->results[m->port - op->n_operands]].n_uses) return 0; /* nobody for whom it would be brought there */
+  if (!g->values[op->results[m->port - op->n_operands]].n_uses) return 0; /* nobody to bring it to */
   out[0].n_partial = 0;
   const bool completes = made->n_partial && !is_same_value(g, op);
   if (completes && sw_annotation_admits(a, &out[0])) n = 1;
