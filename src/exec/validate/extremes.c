@@ -82,7 +82,7 @@ static kept kept_by_kind(sw_reduction r, sw_dtype t, uint32_t dims) {
 }
 
 static kept kept_by(const sw_graph *g, const sw_op *op) {
-  const sw_type *t = op->n_operands ? sw_operand_type(g, op, 0) : NULL;
+  const sw_dtype dtype = op->n_operands ? sw_operand_type(g, op, 0)->dtype : SW_BOOL; /* those below have operands */
   const uint32_t dim = 1u << sw_op_int(op, SW_ATTR_DIM, 0);
   int n = 0;
   const int64_t *list;
@@ -91,14 +91,14 @@ static kept kept_by(const sw_graph *g, const sw_op *op) {
   switch ((int)op->code) {
     case SW_OP_REDUCE:
       list = sw_op_ints(op, SW_ATTR_DIMS, &n);
-      return kept_by_kind(kind, t->dtype, set_of(list, n));
+      return kept_by_kind(kind, dtype, set_of(list, n));
     case SW_OP_CUMULATIVE:
-      return kept_by_kind(kind, t->dtype, dim);
+      return kept_by_kind(kind, dtype, dim);
     case SW_OP_REDUCE_WINDOW: {
       uint32_t windows = 0;
       list = sw_op_ints(op, SW_ATTR_WINDOW, &n);
       for (int k = 0; k < n; k++) windows |= (uint32_t)(list[k] > 1) << k;
-      return kept_by_kind(kind, t->dtype, windows);
+      return kept_by_kind(kind, dtype, windows);
     }
     case SW_OP_ARGMAX:
       return (kept){SW_KEEPS_GREATEST, dim, 1, false, false};

@@ -148,7 +148,8 @@ static bool find_levels(const sw_extremes *x, const sw_fill *f, const sw_tensor 
   }
   band all = range_of_fill(t, f, l);
   if (x->sided && f->kind != SW_FILL_WITHIN && (x->side - 1 < all.start || x->side + 1 > at_step(l, &all, all.n - 1))) {
-    all.start = x->side - l->step * (double)(all.n / 2); /* around it */
+    const int64_t below = all.n / 2; /* around it */
+    all.start = x->side - l->step * (double)below;
     if (sw_dtype_class_of(t->dtype) == SW_CLASS_UNSIGNED) all.start = fmax(all.start, 0);
   }
   if (x->sided) return x->apart ? levels_apart(t, f, l) : levels_of_side(x, all, l);

@@ -318,7 +318,7 @@ static sw_rc try_warm_start(searcher *q) {
  * from. The same on every machine, so that plans are. */
 static int32_t labels_that_fit(const sel_core *c, int32_t wanted) {
   const int64_t kBytes = INT64_C(1) << 29;
-  const int64_t each = 2 * (4 * 8 + 8 * (int64_t)c->n_steps + 4 * (int64_t)c->n) + 8 * (int64_t)c->n;
+  const int64_t each = 2 * (INT64_C(32) + 8 * (int64_t)c->n_steps + 4 * (int64_t)c->n) + 8 * (int64_t)c->n;
   return (int32_t)sw_min_i64(wanted, kBytes / each);
 }
 
