@@ -2,11 +2,17 @@
 
 #include <stdlib.h>
 
-static bool has_ref(const sw_axis_ref *refs, int n, sw_axis_ref ref) {
-  for (int i = 0; i < n; i++) {
-    if (sw_axis_ref_equal(refs[i], ref)) return true;
+/* What is partial is a set of axes: in order, so that parts of an axis join. */
+static void settle(const sw_op *op, sw_strategy *s) {
+  for (int i = 1; i < s->n_refs; i++) {
+    for (int k = i; k > 0 && s->loop_of[k] >= op->nest->n_loops && s->loop_of[k - 1] == s->loop_of[k]; k--) {
+      const sw_axis_ref a = s->refs[k - 1], b = s->refs[k];
+      if (a.axis < b.axis || (a.axis == b.axis && a.pre < b.pre)) break;
+      s->refs[k - 1] = b;
+      s->refs[k] = a;
+    }
   }
-  return false;
+  sw_strategy_join(s);
 }
 
 bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, const sw_strategy *s) {
@@ -14,17 +20,10 @@ bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, co
   for (int i = 0; i < a->n_loop_refs; i++) {
     if (!sw_strategy_push(&want, a->loop_of[i], a->loop_refs[i])) return false;
   }
-  sw_strategy_join(&want);
-  sw_strategy_join(&have);
-  if (want.n_refs != have.n_refs) return false;
-  for (int i = 0; i < want.n_refs; i++) {
-    int n;
-    const sw_axis_ref *there = sw_strategy_loop(&have, want.loop_of[i], &n);
-    const bool ordered = want.loop_of[i] < g->ops[a->op].nest->n_loops; /* what is partial is a set of axes */
-    const bool same = have.loop_of[i] == want.loop_of[i] && sw_axis_ref_equal(have.refs[i], want.refs[i]);
-    if (ordered ? !same : !has_ref(there, n, want.refs[i])) return false;
-  }
-  return true;
+  settle(&g->ops[a->op], &want);
+  settle(&g->ops[a->op], &have);
+  have.offsets = NULL; /* blocks of any size */
+  return sw_strategy_equal(&want, &have);
 }
 
 sw_rc sw_demands_of(const sw_graph *g, sw_id op, sw_demands *out, sw_diag *d) {
@@ -82,6 +81,17 @@ static bool is_step(const sw_graph *g, const sw_op *op) {
   return false;
 }
 
+/* Is the sum partial over all of `ref`? */
+static bool is_summed(const sw_sharding *s, sw_axis_ref ref) {
+  const sw_axis_ref *over = sw_sharding_partial(s);
+  for (int i = 0; i < s->n_partial; i++) {
+    const bool within = over[i].axis == ref.axis && ref.pre >= over[i].pre && ref.pre % over[i].pre == 0 &&
+                        over[i].pre * over[i].size % (ref.pre * ref.size) == 0;
+    if (within) return true;
+  }
+  return false;
+}
+
 /* Is `want` what was made, each dim perhaps cut further by axes over which that is partial? */
 static bool scatters(const sw_sharding *made, const sw_sharding *want) {
   for (int k = 0; k < made->rank; k++) {
@@ -89,8 +99,7 @@ static bool scatters(const sw_sharding *made, const sw_sharding *want) {
     const sw_axis_ref *have = sw_sharding_dim(made, k, &n), *w = sw_sharding_dim(want, k, &m);
     if (n > m) return false;
     for (int i = 0; i < m; i++) {
-      const bool there =
-          i < n ? sw_axis_ref_equal(have[i], w[i]) : has_ref(sw_sharding_partial(made), made->n_partial, w[i]);
+      const bool there = i < n ? sw_axis_ref_equal(have[i], w[i]) : is_summed(made, w[i]);
       if (!there) return false;
     }
   }

@@ -69,10 +69,20 @@ static void at_port(const all *a, const sw_strategy *s, int port, sw_sharding *o
 
 /* --- brute force ------------------------------------------------------------------------------------------------- */
 
-static bool is_as_option(const sw_annotation *a, const sw_strategy *s) {
+static bool is_as_option(const sw_annotation *a, const sw_strategy *s, int n_loops) {
   sw_strategy want = {0};
   for (int i = 0; i < a->n_loop_refs; i++) assert_true(sw_strategy_push(&want, a->loop_of[i], a->loop_refs[i]));
-  return sw_strategy_equal(&want, s);
+  sw_strategy_join(&want);
+  for (int order = 0; order < 2; order++) { /* what is partial is a set of axes */
+    if (sw_strategy_equal(&want, s)) return true;
+    const int last = want.n_refs - 1;
+    if (last < 1 || want.loop_of[last] != want.loop_of[last - 1] || want.loop_of[last] < n_loops) break;
+    const sw_axis_ref ref = want.refs[last];
+    want.refs[last] = want.refs[last - 1];
+    want.refs[last - 1] = ref;
+    sw_strategy_join(&want);
+  }
+  return false;
 }
 
 /* Behind the op a sum may be completed, or scattered: the axes over which it is partial then cut it further. */
@@ -82,8 +92,10 @@ static bool can_become(const sw_sharding *made, const sw_sharding *want) {
       if (w == want->n_refs || want->dim_of[w] != k || !sw_axis_ref_equal(made->refs[i], want->refs[w])) return false;
     for (; w < want->n_refs && want->dim_of[w] == k; w++) {
       bool summed = false;
-      for (int p = 0; p < made->n_partial; p++)
-        summed = summed || sw_axis_ref_equal(sw_sharding_partial(made)[p], want->refs[w]);
+      for (int p = 0; p < made->n_partial; p++) {
+        const sw_axis_ref over = sw_sharding_partial(made)[p], ref = want->refs[w];
+        summed = summed || (over.axis == ref.axis && over.pre <= ref.pre && over.pre * over.size >= ref.pre * ref.size);
+      }
       if (!summed) return false;
     }
   }
@@ -94,10 +106,12 @@ static bool is_met(const all *a, const sw_annotation *m, const sw_strategy *s) {
   if (!m->required) return true; /* a hint may be left */
   const sw_id id = (sw_id)(a->op - a->g->ops);
   sw_sharding at;
-  if (m->op >= 0) return m->op != id || is_as_option(m, s);
+  if (m->op >= 0) return m->op != id || is_as_option(m, s, a->op->nest->n_loops);
   for (int r = 0; r < a->op->n_results && !m->for_users; r++) {
     at_port(a, s, a->op->n_operands + r, &at);
-    if (a->op->results[r] == m->value && !can_become(&at, &m->sharding)) return false;
+    const bool read = a->g->values[m->value].n_uses > 0; /* else there is nobody to bring it to */
+    if (a->op->results[r] == m->value && !(read ? can_become(&at, &m->sharding) : sw_sharding_equal(&at, &m->sharding)))
+      return false;
   }
   for (int i = 0; i < a->op->n_operands && m->for_users; i++) {
     bool named = m->n_users == 0;
