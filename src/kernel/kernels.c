@@ -245,9 +245,15 @@ static void update_in_place(borders *b, const sw_op *op) {
     width[put] += (combined ? 2.0 : 1.0) * sw_dtype_bytes(sw_result_type(b->g, op, 0)->dtype);
 }
 
+/* A constant that nobody reads, such as the start of a reduction, which the reduction itself has: compilers drop it. */
+static bool is_dropped(const borders *b, const sw_op *op) {
+  return b->p.rules->into_loop && sw_kind_of(op) == SW_KIND_SOURCE && b->g->values[op->results[0]].n_uses == 0;
+}
+
 static bool is_idle(const borders *b, const sw_op *op) {
   const sw_kind kind = sw_kind_of(op);
-  return b->p.group[b->p.of[op - b->g->ops]].again || kind == SW_KIND_CONTROL || kind == SW_KIND_LITERAL;
+  return is_dropped(b, op) || b->p.group[b->p.of[op - b->g->ops]].again || kind == SW_KIND_CONTROL ||
+         kind == SW_KIND_LITERAL;
 }
 
 static void cross(borders *b, sw_id group) {
@@ -261,8 +267,7 @@ static void cross(borders *b, sw_id group) {
   }
 }
 
-/* --- launches ------------------------------------------------------------------------------------------------------
- */
+/* --- launches ----------------------------------------------------------------------------------------------------- */
 
 static void traffic(const sw_graph *g, const sw_op *op, const double *width, const int64_t *extents, double *read,
                     double *written) {

@@ -4,8 +4,8 @@
  *             last op of a group is read by others, so groups can run in the order of their last ops. What several
  *             groups read is made again in each, where that is cheap
  *   follow    in that order: a group goes into the last one that it reads from, as a further result of it. All else
- * that it reads is there before, so the order holds part      of compilers that call functions of a library, groups
- * that are no such function fall apart
+ *             that it reads is there before, so the order holds
+ *   part      of compilers that call functions of a library, groups that are no such function fall apart
  *
  *   x -> reduce -> spread -> subtract -> exp -> reduce -> spread -> divide -> y        join: all are read by one group
  *                    x ----/               \-----------------------/
@@ -47,8 +47,7 @@ static bool reads_little(const sw_graph *g, const sw_op *op) {
   return read <= kAlike * made * sw_dtype_bytes(sw_result_type(g, op, 0)->dtype);
 }
 
-/* --- join ----------------------------------------------------------------------------------------------------------
- */
+/* --- join --------------------------------------------------------------------------------------------------------- */
 
 /* Compilers that call functions of a library run each by itself. */
 static const char *function_of(const sw_partition *p, const sw_op *op) {

@@ -105,8 +105,7 @@ static bool is_better(const sw_mutate_measures *a, const sw_mutate_measures *b) 
   return a->fits ? a->score_s < b->score_s : a->peak_bytes < b->peak_bytes;
 }
 
-/* --- kinds of ops --------------------------------------------------------------------------------------------------
- */
+/* --- kinds of ops ------------------------------------------------------------------------------------------------- */
 
 /* An op that follows another one, or whose option people require, keeps what it has. */
 static bool may_change(const loop *l, const bool *fixed, sw_id id) {
@@ -156,8 +155,7 @@ static sw_rc find_options(loop *l, kind *k) {
   return SW_OK;
 }
 
-/* --- changes -------------------------------------------------------------------------------------------------------
- */
+/* --- changes ------------------------------------------------------------------------------------------------------ */
 
 /* NULL: takes it away. */
 static sw_rc give(loop *l, sw_id op, const sw_strategy *option) {
@@ -200,8 +198,7 @@ static sw_rc change(loop *l) {
   return SW_OK;
 }
 
-/* --- one round -----------------------------------------------------------------------------------------------------
- */
+/* --- one round ---------------------------------------------------------------------------------------------------- */
 
 /* The graph's own annotations, then the options. */
 static void say_options(loop *l) {

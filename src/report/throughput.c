@@ -33,8 +33,7 @@ sw_rc sw_batch_dim_parse(const sw_graph *g, const char *text, sw_batch_dim *out,
   return SW_OK;
 }
 
-/* --- what a step works on ------------------------------------------------------------------------------------------
- */
+/* --- what a step works on ----------------------------------------------------------------------------------------- */
 
 static bool is_input(const sw_value *v) { return v->kind == SW_VALUE_INPUT; }
 
@@ -77,8 +76,7 @@ static int64_t count_tokens(const sw_graph *g, int64_t batch) {
   return most * batch;
 }
 
-/* --- flops of the model --------------------------------------------------------------------------------------------
- */
+/* --- flops of the model ------------------------------------------------------------------------------------------- */
 
 typedef struct counter {
   const sw_graph *g;

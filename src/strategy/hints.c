@@ -59,8 +59,7 @@ static sw_rc list_all(hints *h, const sw_graph *g, sw_arena *arena) {
   return SW_OK;
 }
 
-/* --- what can be met at one unit -----------------------------------------------------------------------------------
- */
+/* --- what can be met at one unit ---------------------------------------------------------------------------------- */
 
 static sw_rc index_units(hints *h, sw_arena *arena) {
   SW_ARENA_NEW(h->first, arena, h->units.n + 2, h->d);

@@ -159,8 +159,7 @@ static void small_models_under_all_compilers(void **state) {
   assert_true(made.searched > n / 3 && made.chosen > n / 3);
 }
 
-/* --- a state that comes back ---------------------------------------------------------------------------------------
- */
+/* --- a state that comes back -------------------------------------------------------------------------------------- */
 
 /* The mean of what many ops have made becomes a part of the state, as batch statistics do. */
 static sw_graph *running_mean(int64_t rows, int64_t columns, int length) {

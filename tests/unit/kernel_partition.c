@@ -196,6 +196,9 @@ static const known kKnown[] = {
     {"inductor", ATTENDED_ARGS, ATTENDED, "y", 3, ATTENDED_BYTES},
     {"xla", ATTENDED_ARGS, ATTENDED, "y", 3, ATTENDED_BYTES},
     {"ideal", ATTENDED_ARGS, ATTENDED, "y", 1, 2 * 1024 + 2 * 128 + 4 * 1024 + 2 * 1024 + 4 * 128},
+    /* what nobody reads of constants is not made */
+    {"xla", "x f32 8,8", "t = iota() 'shape':[8],'dtype':'f32','dim':0; c = negate(x)", "c", 1, 2 * 256},
+    {"none", "x f32 8,8", "t = iota() 'shape':[8],'dtype':'f32','dim':0; c = negate(x)", "c", 2, 32 + 2 * 256},
     /* the cast is made again: both read the narrow values */
     {"xla", "x bf16 8,8; z f32 8,8",
      "a = convert(x) 'dtype':'f32'; b = dot_general(a, z) 'lhs_contract':[1], "

@@ -96,8 +96,7 @@ static void endless_locations_end(void **state) {
   sw_text_free(&deep);
 }
 
-/* --- random locations ----------------------------------------------------------------------------------------------
- */
+/* --- random locations --------------------------------------------------------------------------------------------- */
 
 typedef struct drawn {
   sw_rng rng;

@@ -286,8 +286,7 @@ static void layers_are_cut_alike(void **state) {
   sw_arena_deinit(&a);
 }
 
-/* --- a machine that is slower throughout ---------------------------------------------------------------------------
- */
+/* --- a machine that is slower throughout -------------------------------------------------------------------------- */
 
 typedef struct slower {
   const char *hw, *model, *mesh;

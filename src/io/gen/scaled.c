@@ -83,8 +83,7 @@ sw_id swg_scale_up(swg_builder *b, const char *name, swg_scaled x, sw_dtype t, c
   return swg_reshape(b, name, product, shape);
 }
 
-/* --- one scale for a tensor ----------------------------------------------------------------------------------------
- */
+/* --- one scale for a tensor --------------------------------------------------------------------------------------- */
 
 sw_dtype swg_scaled_in(sw_dtype t) { return t == SW_F16 ? SW_F32 : t; }
 

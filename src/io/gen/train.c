@@ -165,8 +165,7 @@ static void derive_product(swg_reverse *r, const sw_op *op, const swg_product *p
   swg_leave(&r->b);
 }
 
-/* --- derivatives, op by op -------------------------------------------------------------------------------------------
- */
+/* --- derivatives, op by op ---------------------------------------------------------------------------------------- */
 
 /* The name of the gradient of a function; one text as long as ops of that function follow each other. */
 static const char *gradient_of(swg_reverse *r, const char *function) {

@@ -96,8 +96,7 @@ static sw_rc keep_text(sw_importer *m, sw_ir_span s, const char **out) {
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
-/* --- call stacks ---------------------------------------------------------------------------------------------------
- */
+/* --- call stacks -------------------------------------------------------------------------------------------------- */
 
 /* What a location is a part of. */
 typedef struct place {
