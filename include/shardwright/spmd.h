@@ -133,4 +133,11 @@ typedef struct sw_local_program {
 /* Blocks are those of the shardings. */
 SW_API SW_CHECKED sw_rc sw_local_verify(const sw_local_program *p, sw_diag *d);
 
+/* The same as a program that is priced and that passes rewrite, and what one that passes rewrote is: it is to have the
+ * arguments and results of `p`. Its groups are axes of p->mesh where they are such; layouts follow, through the ops,
+ * from those of arguments. The model is one of p's values as the tensors that their blocks make up, in the arena, and
+ * borrows from `p`. */
+SW_API SW_CHECKED sw_rc sw_spmd_of_local(const sw_local_program *p, sw_arena *arena, sw_spmd *out, sw_diag *d);
+SW_API void sw_local_of_spmd(const sw_local_program *p, const sw_spmd *s, sw_local_program *out);
+
 #endif

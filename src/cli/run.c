@@ -6,8 +6,6 @@
 #include "cli/run_whole.h"
 #include "cli/session.h"
 
-enum { MOST_SEARCH_S = 10 };
-
 typedef struct settings {
   sw_model_options from;
   const char *plan, *against, *engine, *inputs, *outputs, *trace, *passes;
@@ -104,12 +102,11 @@ static sw_rc run_beside(const sw_call *call, const sw_judged *j, const sw_graph 
 
 /* --- whole programs ----------------------------------------------------------------------------------------------- */
 
-/* Every reshard is written out: the annotations leave no choice but between ways that cost the same. */
 static sw_rc run_resharded(const sw_call *call, const sw_session *session, const sw_graph *against, sw_diag *d) {
+  const settings *s = call->settings;
   sw_plan plan;
-  sw_plan_options o = {.solve = {.time_limit_s = MOST_SEARCH_S, .gap = 0.01, .threads = 1, .cancel = call->cancel}};
-  o.selection.capacity_bytes = INT64_MAX / 2;
-  SW_TRY(sw_plan_search(session->graph, session->machine, &o, call->arena, &plan, d));
+  SW_TRY(sw_session_plan_resharded(session, call, &plan, d));
+  SW_TRY(sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d));
   return run_beside(call, &(sw_judged){.whole = against ? against : plan.graph, .plan = &plan}, against, d);
 }
 
@@ -145,13 +142,31 @@ static sw_rc run_alone(const sw_call *call, const sw_local_program *local, sw_di
   return sw_run_local(&l, local, call, d);
 }
 
+/* The same, and beside the whole program if there is one: as the text says it, or behind passes. */
+static sw_rc run_local(const sw_call *call, const sw_session *text, const sw_session *whole, sw_diag *d) {
+  const settings *s = call->settings;
+  const sw_local_program *local = sw_program_local(text->program);
+  const sw_local_passes how = {.names = s->passes, .combine_bytes = s->combine_bytes};
+  sw_local_program behind = *local;
+  sw_spmd spmd = {0};
+  if (s->passes) {
+    SW_TRY(sw_session_rewrite_local(text, local, &how, call->arena, &spmd, d));
+    sw_local_of_spmd(local, &spmd, &behind);
+  }
+  sw_rc rc = whole ? run_beside(call, &(sw_judged){.whole = whole->graph, .local = &behind}, NULL, d)
+                   : run_alone(call, &behind, d);
+  sw_spmd_deinit(&spmd);
+  return rc;
+}
+
 /* The text beside the whole program; blocks are as the plan of that says, or the text. */
 static sw_rc run_text_beside(const sw_call *call, const sw_session *text, const sw_session *whole, const sw_plan *plan,
                              sw_diag *d) {
   const sw_local_program *local = sw_program_local(text->program);
   if (!local) return run_resharded(call, text, whole->graph, d);
+  if (!plan) return run_local(call, text, whole, d);
   sw_local_program cut = *local;
-  if (plan) SW_TRY(sw_program_local_of_plan(text->program, plan, call->arena, &cut, d));
+  SW_TRY(sw_program_local_of_plan(text->program, plan, call->arena, &cut, d));
   return run_beside(call, &(sw_judged){.whole = whole->graph, .local = &cut}, NULL, d);
 }
 
@@ -181,10 +196,10 @@ static sw_rc run_by_text(const sw_call *call, const sw_session *session, sw_diag
                    s->from.model);
   }
   if (resharded) return run_resharded(call, session, NULL, d);
-  if (local) return run_alone(call, local, d);
-  if (s->trace || s->inject_fault || s->audit || is_mpi(s)) {
+  if (local) return run_local(call, session, NULL, d);
+  if (s->trace || s->inject_fault || s->audit || s->passes || is_mpi(s)) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                   "--trace, --inject-fault, --audit and --comm mpi need a --plan FILE for a whole MODEL");
+                   "--trace, --inject-fault, --audit, --passes and --comm mpi need a --plan FILE for a whole MODEL");
   }
   return run_whole(call, session, d);
 }
@@ -201,9 +216,6 @@ static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
                  : sw_session_open(&from, call->arena, &session, d));
   sw_rc rc = SW_OK;
   if (planned) rc = sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d);
-  if (!rc && !planned && !s->plan && s->passes) {
-    rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--passes rewrite the program of a plan; expected --plan FILE, too");
-  }
   if (!rc)
     rc = planned ? run_beside(call, &(sw_judged){.whole = plan.graph, .plan = &plan}, NULL, d)
                  : run_by_text(call, &session, d);

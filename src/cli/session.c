@@ -281,6 +281,28 @@ sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena 
   return SW_OK;
 }
 
+sw_rc sw_session_rewrite_local(const sw_session *s, const sw_local_program *local, const sw_local_passes *how,
+                               sw_arena *arena, sw_spmd *out, sw_diag *d) {
+  sw_machine *machine;
+  sw_passes passes = {0};
+  if (how->names) SW_TRY(sw_passes_parse(how->names, &passes, d));
+  passes.combine_bytes = how->combine_bytes;
+  SW_TRY(sw_bind_hw(s->profile, &local->mesh, arena, &machine, d));
+  if (how->machine) *how->machine = machine;
+  SW_TRY(sw_spmd_of_local(local, arena, out, d));
+  sw_rc rc = sw_spmd_verify(out, d);
+  if (!rc && passes.n) rc = sw_spmd_run_passes(out, machine, &passes, how->reports, how->n_reports, d);
+  if (rc) sw_spmd_deinit(out);
+  return rc;
+}
+
+sw_rc sw_session_plan_resharded(const sw_session *s, const sw_call *call, sw_plan *out, sw_diag *d) {
+  enum { MOST_SEARCH_S = 10 };
+  sw_plan_options o = {.solve = {.time_limit_s = MOST_SEARCH_S, .gap = 0.01, .threads = 1, .cancel = call->cancel}};
+  o.selection.capacity_bytes = INT64_MAX / 2;
+  return sw_plan_search(s->graph, s->machine, &o, call->arena, out, d);
+}
+
 sw_rc sw_session_take_pins(const sw_session *s, const sw_words *texts, sw_arena *arena, const sw_graph **out,
                            sw_diag *d) {
   const sw_mesh *mesh = sw_machine_mesh(s->machine);

@@ -165,6 +165,19 @@ SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_
  * compiler's calls of collectives need. */
 SW_CHECKED sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena *arena, sw_plan *plan,
                                         sw_diag *d);
+/* A program that came partitioned behind passes, under the profile's prices. */
+typedef struct sw_local_passes {
+  const char *names; /* NULL: none */
+  int64_t combine_bytes;
+  sw_pass_report *reports; /* SW_MOST_REPORTS of them, filled; NULL: not wanted */
+  int *n_reports;
+  sw_machine **machine; /* that asked for prices; NULL: not wanted */
+} sw_local_passes;
+SW_CHECKED sw_rc sw_session_rewrite_local(const sw_session *s, const sw_local_program *local,
+                                          const sw_local_passes *how, sw_arena *arena, sw_spmd *out, sw_diag *d);
+/* The plan of a program that says every reshard: its annotations leave no choice but between ways that cost the same.
+ */
+SW_CHECKED sw_rc sw_session_plan_resharded(const sw_session *s, const sw_call *call, sw_plan *out, sw_diag *d);
 #define SW_EMIT_KINDS "sdy|sdy-ops|hlo|shard|spmd|jax|dtensor"
 #define SW_EMIT_HELP                                                                                                 \
   "write the plan in another form; sdy: the program with constraints, which XLA obeys; sdy-ops: with the shardings " \

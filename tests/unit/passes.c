@@ -3,6 +3,7 @@
  * SW_TEST_PRINT=1 prints what every row gives. */
 #include "check.h"
 
+#include "shardwright/emit.h"
 #include "shardwright/program.h"
 #include "shardwright/validate.h"
 #include "support/meshes.h"
@@ -14,6 +15,7 @@ typedef struct row {
   const char *before, *after; /* collectives, separated by "; " */
   int64_t combine_bytes;
   const char *profile; /* NULL: dgx-h100 */
+  const char *in_text; /* those behind it of the program as text, which has no to_partial; NULL: the same */
 } row;
 
 /* clang-format off */
@@ -132,7 +134,7 @@ static const row kRows[] = {
 
     {"made partial and reduced", "drop", "%a: " T WHOLE, T WHOLE,
      "%0 = sdy.sharding_constraint %a <@m, [{}, {}], unreduced={\"x\"}> : " T "\n" REDUCE("%1", "%0") "return %1 : " T,
-     "to_partial sum [x]; all_reduce sum [x]", "", 0},
+     "to_partial sum [x]; all_reduce sum [x]", "", 0, .in_text = "all_reduce sum [x]"},
     {"parts that differ are reduced", "drop", FACTORS("\"x\""), T WHOLE,
      PRODUCT("%0", "%a", "%b", "\"x\"") REDUCE("%1", "%0") "return %1 : " T, "all_reduce sum [x]", "all_reduce sum [x]", 0},
 
@@ -268,6 +270,53 @@ static void each_does_its_own(void **state) {
   assert_int_equal(failed, 0);
 }
 
+/* The program of the plan as text, as one that came partitioned: the same passes find the same in it, and what is
+ * behind them computes what one device does. */
+static bool check_text(const row *r, sw_spmd_dialect dialect) {
+  sw_diag diag = {0};
+  bench b;
+  sw_spmd s;
+  sw_text text = {0}, after = {0};
+  sw_program *read;
+  sw_local_program behind;
+  sw_validation v;
+  const sw_program_options by_device = {.by_device = true};
+  const char *expected = r->in_text ? r->in_text : r->after;
+  prepare(&b, r);
+  assert_ok(sw_partition(&b.plan, &s, &diag));
+  assert_ok(sw_emit_spmd(&s, dialect, &text, &diag));
+  sw_spmd_deinit(&s);
+  assert_ok(sw_program_parse(r->what, text.at, text.n, &by_device, &read, &diag));
+  const sw_local_program *local = sw_program_local(read);
+  assert_non_null(local);
+  assert_ok(sw_spmd_of_local(local, &b.arena, &s, &diag));
+  assert_ok(sw_spmd_run_passes(&s, b.plan.machine, &b.passes, NULL, NULL, &diag));
+  assert_ok(sw_spmd_verify(&s, &diag));
+  list(&s, &after);
+  sw_local_of_spmd(local, &s, &behind);
+  const sw_validate_options o = {.seed = 5, .timeout_s = 30};
+  assert_ok(sw_local_validate(&behind, b.plan.graph, &o, &b.arena, &v, &diag));
+  const bool listed = dialect != SW_SPMD_SHARD || strcmp(sw_text_str(&after), expected) == 0;
+  if (!listed || !v.matches || getenv("SW_TEST_PRINT"))
+    print_message("%s: %s as text  '%s'%s%s%s\n", r->pass, r->what, sw_text_str(&after), listed ? "" : "  expected ",
+                  listed ? "" : expected, v.matches ? "" : "  DOES NOT MATCH");
+  sw_text_free(&text);
+  sw_text_free(&after);
+  sw_spmd_deinit(&s);
+  sw_program_destroy(read);
+  sw_program_destroy(b.program);
+  sw_arena_deinit(&b.arena);
+  return listed && v.matches;
+}
+
+static void so_in_what_came_partitioned(void **state) {
+  (void)state;
+  int failed = 0;
+  for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++)
+    failed += !check_text(&kRows[i], SW_SPMD_SHARD) + !check_text(&kRows[i], SW_SPMD_STABLEHLO);
+  assert_int_equal(failed, 0);
+}
+
 /* A list of names, in order; all of them; what is none. */
 static void lists_are_read(void **state) {
   (void)state;
@@ -287,6 +336,7 @@ static void lists_are_read(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_does_its_own), cmocka_unit_test(lists_are_read)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_does_its_own), cmocka_unit_test(so_in_what_came_partitioned),
+                                     cmocka_unit_test(lists_are_read)};
   return cmocka_run_group_tests_name("passes", tests, NULL, NULL);
 }

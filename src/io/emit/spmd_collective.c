@@ -446,6 +446,10 @@ static sw_rc (*const kWriters[SW_COLL_COUNT])(const call *k, sw_diag *d) = {
 
 sw_rc sw_spmd_write_collective(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out, sw_diag *d) {
   call k = {s, c, in, out, sw_axis_refs_size(c->axes, c->n_axes)};
+  if (c->lists || c->sources) {
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s is among listed devices; expected groups that are axes of the mesh",
+                         sw_coll_text(c->op));
+  }
   if (!kWriters[c->op]) return SW_BUG(d, "no MLIR form of %s in a partitioned program", sw_coll_text(c->op));
   return kWriters[c->op](&k, d);
 }
