@@ -6,6 +6,7 @@
 #include "select_case.h"
 
 #include "select/bound/dual.h"
+#include "select/exact/branch.h"
 #include "select/exact/elim.h"
 #include "select/exact/leaf.h"
 #include "select/search/lns.h"
@@ -347,12 +348,70 @@ static void nor_in_large_moves(void **state) {
   assert_true(allowed > 0);
 }
 
+/* A tree over the problem, or over what it is without its limit, to its end: in the latter the best choice may break
+ * the limit, and proves nothing beyond what it costs. From a random solution, or none. */
+static bool a_tree_proves(const sw_problem *p, sw_rng *g, bool relaxed, int64_t best) {
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sel_core whole, bare, rest;
+  sw_solve_options o = {.threads = 1};
+  sel_run run = {.p = p, .o = &o, .best = take(&a, (size_t)p->n_nodes, sizeof *run.best)};
+  sel_model m = {.run = &run};
+  sel_brancher *tree;
+  bool broken = false;
+  int32_t *x = take(&a, (size_t)p->n_nodes, sizeof *x), *zeros;
+  pthread_mutex_init(&run.lock, NULL);
+  assert_ok(sel_core_of_problem(p, &a, &whole, &diag));
+  zeros = take(&a, (size_t)whole.n + 1, sizeof *zeros);
+  bare = sel_core_without_uses(&whole, zeros);
+  for (int tries = (int)sw_rng_below(g, 20); tries > 0 && !run.has; tries--) {
+    for (int32_t i = 0; i < p->n_nodes; i++) x[i] = (int32_t)sw_rng_below(g, p->nodes[i].n_choices);
+    assert_ok(sel_offer(&run, x, "random", NULL, &diag));
+  }
+  assert_ok(sel_model_init(&m, relaxed ? &bare : &whole, SW_RULE_SEPARABLE, &diag));
+  assert_ok(sel_model_reduce(&m, &run.budget, &diag));
+  if (!m.infeasible) {
+    assert_ok(sel_model_freeze(&m, &rest, &diag));
+    sel_base k = {.r = &run, .model = &m, .core = &rest, .relaxed = relaxed};
+    k.full = take(&a, (size_t)whole.n, sizeof *k.full);
+    double *lambda = take(&a, (size_t)rest.n_steps + 1, sizeof *lambda);
+    assert_ok(sel_branch_open(&k, lambda, &run.budget, &tree, &diag));
+    assert_ok(sel_branch_run(tree, &run.budget, &broken));
+    sel_branch_close(tree);
+    assert_true(relaxed || !broken);
+    assert_true(run.bound <= best && (!run.infeasible || best == SW_FORBIDDEN));
+    if (!broken) assert_true(best == (run.has ? run.cost : SW_FORBIDDEN));
+  }
+  pthread_mutex_destroy(&run.lock);
+  sel_model_deinit(&m);
+  sw_arena_deinit(&a);
+  return broken;
+}
+
+static void trees_prove_what_is_so(void **state) {
+  (void)state;
+  sw_rng g;
+  int broken = 0;
+  sw_rng_seed(&g, check_seed(23));
+  for (int k = 0; k < check_scale(1500); k++) {
+    sw_arena a = {0};
+    const sw_problem p = small_problem(&g, &a, k);
+    const int64_t best = optimum(&p, &a);
+    (void)a_tree_proves(&p, &g, false, best);
+    broken += a_tree_proves(&p, &g, true, best);
+    sw_arena_deinit(&a);
+  }
+  print_message("%d times the limit decided\n", broken);
+  assert_true(broken > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_rule_keeps_an_optimum),     cmocka_unit_test(every_certified_bound_holds),
       cmocka_unit_test(bounds_of_huge_tables_are_tight), cmocka_unit_test(elimination_equals_enumeration),
       cmocka_unit_test(large_moves_only_improve),        cmocka_unit_test(a_large_move_over_everything_is_exact),
       cmocka_unit_test(compression_changes_nothing),     cmocka_unit_test(nor_in_large_moves),
+      cmocka_unit_test(trees_prove_what_is_so),
   };
   return cmocka_run_group_tests_name("select_parts", tests, NULL, NULL);
 }

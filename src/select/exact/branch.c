@@ -32,6 +32,7 @@ typedef struct sel_brancher {
   sel_budget *b;
   sw_arena mem;
   SW_ARRAY(open_node) heap;
+  int64_t breaks; /* the least that a leaf's best choice costs which breaks the limit that the core leaves out */
   int64_t born;
   sw_diag *d;
 } brancher;
@@ -136,6 +137,16 @@ static sw_rc offer_rest(brancher *q, node_view *w, const int32_t *x, bool *taken
   return sel_base_offer(q->k, w->core_x, "native", taken, q->d);
 }
 
+/* The best choice of a leaf, that costs `cost` of the core. One that breaks the limit is no solution, and no proof that
+ * there is none. */
+static sw_rc offer_leaf(brancher *q, node_view *w, int64_t cost) {
+  const bool better = cost < sel_base_target(q->k);
+  bool taken;
+  SW_TRY(offer_rest(q, w, w->x, &taken));
+  if (better && !taken) q->breaks = sw_min_i64(q->breaks, cost);
+  return SW_OK;
+}
+
 static sw_rc solve_without_uses(brancher *q, node_view *w, bool *done) {
   sel_elim_plan plan;
   *done = false;
@@ -144,7 +155,8 @@ static sw_rc solve_without_uses(brancher *q, node_view *w, bool *done) {
   int64_t value;
   SW_TRY(sel_elim_run(&w->rest, &plan, w->rest.cost, q->b, w->x, &value, done, q->d));
   if (*done) log_elimination(&w->m, &w->rest, &plan, w->m.log);
-  return *done && value < SW_FORBIDDEN ? offer_rest(q, w, w->x, NULL) : SW_OK;
+  value = *done ? sw_cost_add(value, sw_min_i64(w->rest.offset, SW_FORBIDDEN)) : SW_FORBIDDEN;
+  return value < SW_FORBIDDEN ? offer_leaf(q, w, value) : SW_OK;
 }
 
 static sw_rc enumerate(brancher *q, node_view *w, bool *done) {
@@ -153,7 +165,7 @@ static sw_rc enumerate(brancher *q, node_view *w, bool *done) {
   SW_TRY(sel_leaf_solve(&w->rest, below, q->b, w->x, &cost, q->d));
   *done = true;
   if (w->m.log) sw_text_puts(w->m.log, "enumerate\n");
-  return cost < sw_min_i64(below, SW_FORBIDDEN) ? offer_rest(q, w, w->x, NULL) : SW_OK;
+  return cost < sw_min_i64(below, SW_FORBIDDEN) ? offer_leaf(q, w, cost + w->rest.offset) : SW_OK;
 }
 
 static sw_rc improve(brancher *q, node_view *w) {
@@ -339,7 +351,7 @@ static sw_rc plant(brancher *q, const double *lambda) {
 sw_rc sel_branch_open(const sel_base *k, const double *lambda, sel_budget *whole, sel_brancher **out, sw_diag *d) {
   brancher *q = sw_mem_alloc(1, sizeof *q, d);
   if (!q) return SW_E_RESOURCE;
-  *q = (brancher){.k = k, .b = whole, .d = d};
+  *q = (brancher){.k = k, .b = whole, .breaks = INT64_MAX, .d = d};
   *out = q;
   sw_rc rc = plant(q, lambda);
   if (rc) sel_branch_close(q);
@@ -352,11 +364,15 @@ void sel_branch_close(brancher *q) {
   sw_mem_free(q);
 }
 
-sw_rc sel_branch_run(brancher *q, const sel_budget *part) {
+sw_rc sel_branch_run(brancher *q, const sel_budget *part, bool *broken) {
   sel_budget now = *part;
+  *broken = false;
   while (q->heap.n > 0) {
-    sel_base_raise(q->k, q->heap.at[0].bound);
-    if (q->heap.at[0].bound >= sel_base_target(q->k)) break;
+    const int64_t least = sw_min_i64(q->heap.at[0].bound, q->breaks);
+    sel_base_raise(q->k, least);
+    *broken = least < q->heap.at[0].bound;
+    if (*broken) return SW_OK;
+    if (least >= sel_base_target(q->k)) break;
     if (sel_closed(q->k->r)) return SW_OK; /* near enough */
     now.work = q->b->work;
     if (sel_stop(&now)) return SW_OK;
@@ -364,8 +380,11 @@ sw_rc sel_branch_run(brancher *q, const sel_budget *part) {
     SW_TRY(evaluate(q, &node));
     if (sel_stop(q->b)) return SW_OK; /* the node may have been cut short */
   }
-  int64_t best = sel_best_cost(q->k->r);
-  if (best == INT64_MAX)
+  const int64_t best = sel_best_cost(q->k->r);
+  *broken = q->breaks < INT64_MAX;
+  if (*broken)
+    sel_base_raise(q->k, q->breaks);
+  else if (best == INT64_MAX)
     q->k->r->infeasible = true;
   else
     sel_raise(q->k->r, best);

@@ -31,7 +31,8 @@ typedef struct sel_brancher sel_brancher;
 sw_rc sel_branch_open(const sel_base *k, const double *lambda, sel_budget *whole, sel_brancher **out, sw_diag *d);
 void sel_branch_close(sel_brancher *q);
 /* Go on until nothing is open or `part` is spent, between nodes. When nothing is open the run is closed: the best
- * choice is optimal, or there is none. */
-sw_rc sel_branch_run(sel_brancher *q, const sel_budget *part);
+ * choice is optimal, or there is none; but *broken: what is best of the core, and better than what is known, breaks the
+ * limit that the core leaves out, so that nothing more is to be proven here. */
+sw_rc sel_branch_run(sel_brancher *q, const sel_budget *part, bool *broken);
 
 #endif

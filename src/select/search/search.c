@@ -392,7 +392,7 @@ static sw_rc branch(searcher *q) {
   const double kTurn = 2.8e8;
   const sel_core *c = q->k->core;
   double *lambda, share = 0.5;
-  bool handed = false;
+  bool handed = false, broken;
   sel_brancher *tree;
   SW_ARENA_NEW(lambda, &q->mem, c->n_steps, q->d);
   for (int32_t t = 0; t < c->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
@@ -402,7 +402,8 @@ static sw_rc branch(searcher *q) {
     int64_t before = q->best_cost;
     sel_budget part = sel_budget_part(q->b, kTurn, SWEEPS * sweep_cells(q));
     SW_TRY_TO(end, begin_round(q, kTurn, SWEEPS));
-    SW_TRY_TO(end, sel_branch_run(tree, &part));
+    SW_TRY_TO(end, sel_branch_run(tree, &part, &broken));
+    q->broken = q->broken || broken;
     if (!handed && !over(q) && wants_glpk(q)) SW_TRY_TO(end, hand_over(q));
     handed = true;
     if (!over(q)) SW_TRY_TO(end, close_narrow(q));
