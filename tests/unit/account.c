@@ -12,11 +12,16 @@
 #include "shardwright/plan.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/selection.h"
+#include "base/checked.h"
+#include "select/copies/copies.h"
 
 enum { GRAPHS = 200, MOST_COMBINATIONS = 1500, MOST_OPS = 4 };
 
-static const char *const kCompilers[] = {"none", "eager", "xla", "inductor"};
-static const char *const kMeshes[] = {"x=2", "x=4", "x=3"};
+/* More, the longer it may take: SW_TEST_SCALE. */
+static int64_t most_combinations(void) { return sw_min_i64(1000000, check_scale(MOST_COMBINATIONS)); }
+
+static const char *const kCompilers[] = {"none", "eager", "xla", "xla-cpu", "inductor", "ideal"};
+static const char *const kMeshes[] = {"x=2", "x=4", "x=3", "x=2,y=2", "x=2,y=3"};
 
 /* Ops over square matrices, each of an argument or of what was made before. */
 static void write_graph(sw_rng *r, sw_text *t) {
@@ -52,34 +57,76 @@ typedef struct subject {
   combination *all;
 } subject;
 
+/* As solved with lives counted by layout alone, the form of large groups: nothing holds less than `least`, and
+ * something no more; what a choice is completed to holds what it holds. */
+static void check_layouts(const sw_problem *whole, int64_t least, const int32_t *choice) {
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sw_problem p = *whole;
+  sw_relaxation *r;
+  sw_solution s = {.status = SW_SOLVE_UNKNOWN};
+  sw_score score, relaxed;
+  bool counted = true;
+  assert_ok(sw_relaxation_make(&p, &a, &r, &diag));
+  r->most_together = 0;
+  for (int below = 0; below < 2; below++) {
+    p.limit = least - below;
+    for (counted = true; counted;) {
+      const sw_solve_options o = {.gap = 1, .threads = 1};
+      assert_ok(sw_solve(sw_relaxation_problem(r), &o, &a, &s, &diag));
+      counted = false;
+      if (s.choice) assert_ok(sw_relaxation_refine_lives(r, s.choice, p.limit, &counted, &diag));
+    }
+    if (below) assert_int_equal(s.status, SW_SOLVE_INFEASIBLE);
+    if (!below) assert_ok(sw_problem_score(&p, s.choice, &score, &diag));
+    if (!below) assert_true(score.peak <= least);
+  }
+  assert_ok(sw_relaxation_refine_lives(r, choice, 0, &counted, &diag));
+  int32_t *all = sw_arena_alloc(&a, (size_t)sw_relaxation_problem(r)->n_nodes, sizeof *all, &diag);
+  assert_non_null(all);
+  assert_ok(sw_relaxation_complete(r, choice, all, &diag));
+  assert_ok(sw_problem_score(whole, choice, &score, &diag));
+  assert_ok(sw_problem_score(sw_relaxation_problem(r), all, &relaxed, &diag));
+  assert_true(relaxed.cost <= score.cost && relaxed.peak <= score.peak);
+  sw_relaxation_deinit(r);
+  sw_arena_deinit(&a);
+}
+
 /* All of them but the forbidden ones; none when there are too many. */
 static void list_combinations(subject *u, sw_arena *a) {
   sw_diag diag = {0};
   sw_selection *s;
-  int64_t least, n = 1;
+  const int64_t most = most_combinations();
+  int64_t least, n = 1, least_held = INT64_MAX;
   const sw_selection_options o = {.enumerate.runs = SW_MAX_REFS, .capacity_bytes = INT64_MAX};
   assert_ok(sw_selection_build(u->g, u->machine, &o, a, &s, &least, &diag));
   assert_ok(sw_selection_settle_all(s, 0, &diag));
   const sw_problem *p = sw_selection_problem(s);
   int32_t *choice = sw_arena_alloc(a, (size_t)p->n_nodes, sizeof *choice, &diag), k = 0;
+  int32_t *held_by = sw_arena_alloc(a, (size_t)p->n_nodes, sizeof *held_by, &diag);
   sw_plan plan;
-  assert_non_null(choice);
+  assert_true(choice && held_by);
   assert_ok(sw_plan_build(u->g, u->machine, a, &plan, &diag));
-  for (int32_t i = 0; i < p->n_nodes && n <= MOST_COMBINATIONS; i++) n *= p->nodes[i].n_choices;
+  for (int32_t i = 0; i < p->n_nodes && n <= most; i++) n *= p->nodes[i].n_choices;
   u->n = 0;
-  u->all = sw_arena_alloc(a, MOST_COMBINATIONS, sizeof *u->all, &diag);
+  u->all = sw_arena_alloc(a, (size_t)most, sizeof *u->all, &diag);
   assert_non_null(u->all);
-  while (n <= MOST_COMBINATIONS && k < p->n_nodes) {
+  while (n <= most && k < p->n_nodes) {
     sw_arena scratch = {0};
     sw_breakdown b;
     sw_score score;
     assert_ok(sw_problem_score(p, choice, &score, &diag));
+    if (score.feasible && (int64_t)score.peak < least_held) {
+      least_held = (int64_t)score.peak;
+      memcpy(held_by, choice, (size_t)p->n_nodes * sizeof *choice);
+    }
     sw_selection_decode(s, choice, plan.ops, plan.args, plan.outputs);
     if (score.feasible && sw_plan_breakdown(&plan, &scratch, &b, &diag) == SW_OK)
       u->all[u->n++] = (combination){(int64_t)score.cost, (int64_t)score.peak, b.peak_bytes};
     sw_arena_deinit(&scratch);
     for (k = 0; k < p->n_nodes && ++choice[k] == p->nodes[k].n_choices; k++) choice[k] = 0;
   }
+  if (least_held < INT64_MAX) check_layouts(p, least_held, held_by);
   sw_selection_deinit(s);
 }
 
@@ -153,12 +200,12 @@ static bool check_graph(sw_rng *r, const sw_profile *hw, int k, int *exact) {
   sw_machine *machine;
   sw_graph *g;
   write_graph(r, &t);
-  assert_ok(sw_mesh_parse(kMeshes[sw_rng_below(r, 3)], &a, &mesh, &diag));
+  assert_ok(sw_mesh_parse(kMeshes[sw_rng_below(r, 5)], &a, &mesh, &diag));
   assert_ok(sw_machine_build(&a, hw, &mesh, &machine, &diag));
   assert_ok(sw_model_parse("random.json", t.at, t.n, &g, &diag));
-  const char *compiler = kCompilers[k % 4];
+  const char *compiler = kCompilers[k % 6];
   g->kernels = NULL;
-  if (k % 4) assert_ok(sw_kernels_find(g, compiler, &a, &g->kernels, &diag));
+  if (k % 6) assert_ok(sw_kernels_find(g, compiler, &a, &g->kernels, &diag));
   subject u = {.g = g, .machine = machine};
   list_combinations(&u, &a);
   const int64_t capacity = u.n ? u.all[sw_rng_below(r, u.n)].held - sw_rng_below(r, 2) : 0;

@@ -13,14 +13,15 @@ struct sw_relaxation {
   const sw_problem *p;
   sw_arena *arena;
   SW_ARRAY(sel_pattern) patterns;
-  int32_t *pattern_of; /* by group of copies */
-  int32_t *node_at;    /* by group: its first copy node, the others follow; -1: none */
-  sel_life **life;     /* by group; NULL: not counted but for the least (sw_lives) */
-  int32_t *life_at;    /* by group: its first life node, the others follow; -1: none */
-  int32_t *least_at;   /* by group: the use of its maker that holds the least; -1: none */
-  bool as_made;        /* lives are counted as if all took what is made */
-  sw_use **uses;       /* by node: with those; NULL: as the problem has them */
-  int32_t *n_uses;     /* of these */
+  int32_t *pattern_of;   /* by group of copies */
+  int32_t *node_at;      /* by group: its first copy node, the others follow; -1: none */
+  sel_life **life;       /* by group; NULL: not counted but for the least (sw_lives) */
+  int32_t *life_at;      /* by group: its first life node, the others follow; -1: none */
+  int32_t *least_at;     /* by group: the use of its maker that holds the least; -1: none */
+  int32_t most_together; /* rows of a life node that knows what is made and wanted (lives.c) */
+  bool as_made;          /* lives are counted as if all took what is made */
+  sw_use **uses;         /* by node: with those; NULL: as the problem has them */
+  int32_t *n_uses;       /* of these */
   sw_dict life_shapes;
   SW_ARRAY(struct sel_life_shape *) life_shape;
   sw_problem relaxed;

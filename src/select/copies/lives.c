@@ -1,11 +1,22 @@
-/* Lives of copies as nodes and edges, of every group that is counted so: nodes know what is made and what is wanted
- * together, and pay for copies in place of the group's edges.
+/* Lives of copies as nodes and edges, of every group that is counted so. Where its readers are few, nodes know what is
+ * made and what is wanted together, and pay for copies in place of the group's edges:
  *
- *   two        of two readers that want one layout each: a node for each, which knows what is made, too (the second one
- *              also whether it makes a copy or takes that of the first), and one between them for what is copied for
- * the first together   else one node, whose choices are those of maker and readers by class
+ *   together   one node, whose choices are those of maker and readers by class
+ *   two        a node for each of two readers, which knows what is made, too (the second one also whether it makes a
+ *              copy or takes that of the first), and one between them for what is copied for the first
  *
- * Groups for which that would be too large stay at the least that they hold. Costs are those of copies, or forbidden.
+ * Else there is a node for what is made and one for each layout that is wanted:
+ *
+ *   node              choices                                      edges
+ *   what is made      held no longer than in any case; or an       to the maker: the amount is that of what it makes
+ *                     amount of it, until an end behind
+ *   a layout          not there; what is made, held until an end;  to the maker: is it made so?
+ *                     a copy, from a reader to another             to readers who want it: there while they need it
+ *                                                                  to what is made: held until the copy is made of it
+ *
+ * Their costs are zero or forbidden. To be held longer than needed is allowed, and never fits better; but a copy is
+ * made for a reader that wants it: made earlier, it would set what it is made of free. So the least that goes with a
+ * choice of maker and readers is what the choice holds.
  *
  * Times are ranks among the times of a group: groups of one table whose times are in the same order share all tables.
  */
@@ -15,7 +26,16 @@
 #include "base/checked.h"
 #include "select/copies/copies.h"
 
-enum { MOST_TOGETHER = 4096, MOST_CELLS = 1 << 22 };
+enum { MOST_ROWS = 256, MOST_TOGETHER = 4096, MOST_CELLS = 1 << 22 };
+
+/* A choice of a life node. */
+typedef enum life_kind { LIFE_NONE, LIFE_MADE, LIFE_COPY } life_kind;
+typedef struct life_row {
+  life_kind kind;
+  int32_t begin, end; /* ranks */
+  int64_t amount;
+  int32_t first; /* of a copy: the reader that it is made for */
+} life_row;
 
 /* What is held from one time to the next, by row. */
 typedef struct life_span {
@@ -24,7 +44,9 @@ typedef struct life_span {
 } life_span;
 
 typedef struct life_node {
+  int32_t layout; /* -1: what is made */
   int32_t n_rows, n_spans;
+  life_row *rows; /* of a layout, or of what is made */
   life_span *spans;
   int64_t *cost;
 } life_node;
@@ -36,11 +58,12 @@ typedef struct life_edge {
                           the reader's choices */
 } life_edge;
 
-typedef enum life_form { FORM_TOGETHER, FORM_TWO } life_form;
+typedef enum life_form { FORM_LAYOUTS, FORM_TOGETHER, FORM_TWO } life_form;
 
 typedef struct sel_life_shape {
   life_form form;
   int64_t repriced; /* as costs of copies were last put into the nodes' */
+  bool made;        /* the first node is that of what is made */
   SW_ARRAY(life_node) nodes;
   SW_ARRAY(life_edge) edges;
   int64_t cells;
@@ -67,7 +90,10 @@ int32_t sel_life_nodes(const sw_relaxation *r, int32_t group) {
   return l ? (int32_t)l->shape->nodes.n : 0;
 }
 
-bool sel_life_pays(const sw_relaxation *r, int32_t group) { return life_at(r, group) != NULL; }
+bool sel_life_pays(const sw_relaxation *r, int32_t group) {
+  const sel_life *l = life_at(r, group);
+  return l && l->shape->form != FORM_LAYOUTS;
+}
 
 /* --- times ------------------------------------------------------------------------------------------------------- */
 
@@ -118,8 +144,100 @@ typedef struct shaping {
   const life_times *t;
   sw_arena *arena;
   sel_life_shape *shape;
-  bool *mark; /* by rank: scratch, by turns */
+  int32_t most_together; /* rows of a node that knows what is made and wanted */
+  bool *mark;            /* by rank: scratch, by turns */
 } shaping;
+
+static sw_rc add_row(life_node *node, life_row row, shaping *b) {
+  if (node->n_rows == MOST_ROWS) b->shape->large = true;
+  if (!b->shape->large) node->rows[node->n_rows++] = row;
+  return SW_OK;
+}
+
+static sw_rc new_node(shaping *b, int32_t layout, life_node *node, sw_diag *d) {
+  *node = (life_node){.layout = layout};
+  SW_ARENA_NEW(node->rows, b->arena, MOST_ROWS, d);
+  return add_row(node, (life_row){LIFE_NONE, b->t->held, b->t->held, 0}, b);
+}
+
+/* Amounts between the times that rows begin and end at. */
+static sw_rc close_node(shaping *b, life_node *node, sw_diag *d) {
+  int32_t last = -1;
+  memset(b->mark, 0, (size_t)b->t->n * sizeof *b->mark);
+  for (int32_t k = 0; k < node->n_rows; k++)
+    if (node->rows[k].amount) b->mark[node->rows[k].begin] = b->mark[node->rows[k].end] = true;
+  SW_ARENA_NEW(node->cost, b->arena, node->n_rows, d);
+  SW_ARENA_NEW(node->spans, b->arena, b->t->n, d);
+  for (int32_t at = 0; at < b->t->n; at++) {
+    if (!b->mark[at]) continue;
+    if (last >= 0) {
+      life_span *span = &node->spans[node->n_spans++];
+      *span = (life_span){.begin = last, .end = at};
+      SW_ARENA_NEW(span->amount, b->arena, node->n_rows, d);
+      for (int32_t k = 0; k < node->n_rows; k++)
+        span->amount[k] = node->rows[k].begin <= last && node->rows[k].end >= at ? node->rows[k].amount : 0;
+    }
+    last = at;
+  }
+  return sw_array_push(&b->shape->nodes, *node, d);
+}
+
+/* Amounts of what is made, until every end that someone may need behind `held`. */
+static sw_rc add_made(shaping *b, sw_diag *d) {
+  const sw_lives *l = b->c->lives;
+  const life_times *t = b->t;
+  bool any = false;
+  life_node node;
+  for (int32_t f = 0; f < b->c->table->n_classes; f++) any = any || l->made[f];
+  memset(b->mark, 0, (size_t)t->n * sizeof *b->mark);
+  for (int32_t i = 0; i < t->n_readers; i++) b->mark[t->behind[i]] = b->mark[t->until_made[i]] = true;
+  SW_TRY(new_node(b, -1, &node, d));
+  for (int32_t f = 0; f < b->c->table->n_classes && any; f++) {
+    bool seen = false;
+    for (int32_t e = 0; e < f; e++) seen = seen || l->made[e] == l->made[f];
+    for (int32_t end = t->held + 1; end < t->n && !seen; end++)
+      if (b->mark[end]) SW_TRY(add_row(&node, (life_row){LIFE_MADE, t->held, end, l->made[f]}, b));
+  }
+  b->shape->made = node.n_rows > 1;
+  return b->shape->made ? close_node(b, &node, d) : SW_OK;
+}
+
+/* Can the layout be copied from any class? */
+static bool is_copied(const sw_copies *c, int32_t layout) {
+  bool any = false;
+  for (int32_t f = 0; f < c->table->n_classes; f++)
+    any = any || (f != c->lives->made_as[layout] && sel_copy_cost(c->table, f, layout) < SW_FORBIDDEN);
+  return any;
+}
+
+static sw_rc add_copy_rows(shaping *b, int32_t layout, life_node *node) {
+  const life_times *t = b->t;
+  const int64_t amount = b->c->lives->amount[layout];
+  memset(b->mark, 0, (size_t)t->n * sizeof *b->mark);
+  for (int32_t i = 0; i < t->n_readers; i++)
+    if (sel_wants(&b->c->table->wants[i], layout)) b->mark[t->until[i]] = true;
+  for (int32_t i = 0; i < t->n_readers; i++)
+    for (int32_t e = t->until[i]; e < t->n && sel_wants(&b->c->table->wants[i], layout); e++)
+      if (b->mark[e]) SW_TRY(add_row(node, (life_row){LIFE_COPY, t->taken[i], e, amount, i}, b));
+  return SW_OK;
+}
+
+/* A layout; no node where it can hold nothing. */
+static sw_rc add_layout(shaping *b, int32_t layout, sw_diag *d) {
+  const life_times *t = b->t;
+  const bool is_made = b->c->lives->made_as[layout] >= 0;
+  life_node node;
+  SW_TRY(new_node(b, layout, &node, d));
+  memset(b->mark, 0, (size_t)t->n * sizeof *b->mark);
+  b->mark[t->held] = true;
+  for (int32_t i = 0; i < t->n_readers; i++)
+    if (sel_wants(&b->c->table->wants[i], layout)) b->mark[t->until_made[i]] = true;
+  for (int32_t end = t->held; end < t->n && is_made; end++)
+    if (b->mark[end]) SW_TRY(add_row(&node, (life_row){LIFE_MADE, t->held, end, 0}, b));
+  const int32_t made = node.n_rows;
+  if (is_copied(b->c, layout)) SW_TRY(add_copy_rows(b, layout, &node));
+  return made == node.n_rows && (made <= 2 || !b->shape->made) ? SW_OK : close_node(b, &node, d);
+}
 
 /* --- edges ------------------------------------------------------------------------------------------------------- */
 
@@ -130,6 +248,83 @@ static sw_rc add_edge(shaping *b, int32_t node, int32_t to, int64_t cells, int64
   if (b->shape->large) return SW_OK;
   SW_ARENA_NEW(*cost, b->arena, cells, d);
   return sw_array_push(&b->shape->edges, ((life_edge){node, to, *cost}), d);
+}
+
+static bool goes_with_class(const sw_lives *l, const life_node *node, const life_row *row, int32_t class) {
+  if (row->kind == LIFE_NONE) return true;
+  if (node->layout < 0) return l->made[class] == row->amount;
+  return (row->kind == LIFE_MADE) == (l->made_as[node->layout] == class);
+}
+
+static sw_rc tie_to_maker(shaping *b, int32_t at, sw_diag *d) {
+  const life_node *node = &b->shape->nodes.at[at];
+  const sw_copy_table *t = b->c->table;
+  int64_t *cost;
+  if (node->layout >= 0 && b->c->lives->made_as[node->layout] < 0) return SW_OK;
+  SW_TRY(add_edge(b, at, TO_MAKER, (int64_t)t->n_choices * node->n_rows, &cost, d));
+  for (int32_t x = 0; x < t->n_choices && cost; x++)
+    for (int32_t k = 0; k < node->n_rows; k++)
+      *cost++ = goes_with_class(b->c->lives, node, &node->rows[k], t->class_of[x]) ? 0 : SW_FORBIDDEN;
+  return SW_OK;
+}
+
+/* Is it there while the reader needs it? */
+static bool serves(const life_times *t, const life_row *row, int32_t reader) {
+  if (row->kind == LIFE_MADE) return row->end >= t->until_made[reader];
+  return row->kind == LIFE_COPY && row->begin <= t->taken[reader] && row->end >= t->until[reader];
+}
+
+/* A copy is made for a reader who wants it: made earlier, it would set what it is made of free. */
+static bool goes_with_reader(const life_times *t, const life_row *row, int32_t reader, bool wants) {
+  if (wants) return serves(t, row, reader);
+  return row->kind != LIFE_COPY || row->first != reader;
+}
+
+static sw_rc tie_to_reader(shaping *b, int32_t at, int32_t reader, sw_diag *d) {
+  const life_node *node = &b->shape->nodes.at[at];
+  const sw_wants *w = &b->c->table->wants[reader];
+  int64_t *cost;
+  bool *wanted;
+  if (!sel_wants(w, node->layout)) return SW_OK;
+  SW_ARENA_NEW(wanted, b->arena, w->n_classes, d);
+  for (int32_t f = 0; f < w->n_classes; f++)
+    for (int32_t k = w->first[f]; k < w->first[f + 1]; k++) wanted[f] = wanted[f] || w->layout[k] == node->layout;
+  SW_TRY(add_edge(b, at, reader, (int64_t)w->n_choices * node->n_rows, &cost, d));
+  for (int32_t k = 0; k < node->n_rows && cost; k++)
+    for (int32_t y = 0; y < w->n_choices; y++)
+      *cost++ = goes_with_reader(b->t, &node->rows[k], reader, wanted[w->class_of[y]]) ? 0 : SW_FORBIDDEN;
+  return SW_OK;
+}
+
+/* What is made is there until behind the step at which a copy is made of it. */
+static int32_t needs_made_until(const life_times *t, const life_row *row) {
+  return row->kind == LIFE_COPY ? t->behind[row->first] : row->end;
+}
+
+static sw_rc tie_to_made(shaping *b, int32_t at, sw_diag *d) {
+  const life_node *node = &b->shape->nodes.at[at], *made = &b->shape->nodes.at[0];
+  int64_t *cost;
+  if (!b->shape->made || at == 0) return SW_OK;
+  SW_TRY(add_edge(b, at, TO_FIRST, (int64_t)made->n_rows * node->n_rows, &cost, d));
+  for (int32_t m = 0; m < made->n_rows && cost; m++)
+    for (int32_t k = 0; k < node->n_rows; k++) {
+      const bool none = node->rows[k].kind == LIFE_NONE;
+      const int32_t need = none ? b->t->held : needs_made_until(b->t, &node->rows[k]);
+      *cost++ = made->rows[m].end >= need ? 0 : SW_FORBIDDEN;
+    }
+  return SW_OK;
+}
+
+static sw_rc shape_layouts(shaping *b, sw_diag *d) {
+  SW_TRY(add_made(b, d));
+  for (int32_t k = 0; k < b->c->table->n_layouts; k++) SW_TRY(add_layout(b, k, d));
+  for (size_t k = 0; k < b->shape->nodes.n && !b->shape->large; k++) {
+    SW_TRY(tie_to_maker(b, (int32_t)k, d));
+    SW_TRY(tie_to_made(b, (int32_t)k, d));
+    for (int32_t i = 0; i < b->t->n_readers && b->shape->nodes.at[k].layout >= 0; i++)
+      SW_TRY(tie_to_reader(b, (int32_t)k, i, d));
+  }
+  return SW_OK;
 }
 
 /* --- nodes that know what is made and what is wanted ------------------------------------------------------------- */
@@ -206,7 +401,7 @@ static sw_rc alone(const shaping *b, sw_copies *out, int32_t **choice, int32_t *
 
 static sw_rc shape_together(shaping *b, int32_t n_rows, sw_diag *d) {
   const sw_copy_table *t = b->c->table;
-  life_node node = {.n_rows = n_rows};
+  life_node node = {.layout = -1, .n_rows = n_rows};
   sw_copies c;
   int32_t *choice, **example, *n_held, *class;
   sw_occupied *held;
@@ -255,7 +450,7 @@ static int32_t held_by_second(const shaping *b, int32_t from, int32_t layout, bo
 static sw_rc reader_of_two(shaping *b, int32_t at, int32_t times, sw_diag *d) {
   const sw_copy_table *t = b->c->table;
   const sw_wants *w = &t->wants[at];
-  life_node node = {.n_rows = t->n_classes * w->n_classes * times};
+  life_node node = {.layout = -1, .n_rows = t->n_classes * w->n_classes * times};
   int32_t *n_held, *from, *wanted;
   sw_occupied *held;
   SW_ARENA_NEW(n_held, b->arena, node.n_rows, d);
@@ -290,7 +485,7 @@ static bool goes_between(const shaping *b, int32_t at, int32_t times, int32_t ro
 static sw_rc shape_two(shaping *b, sw_diag *d) {
   enum { MAKES_OR_TAKES = 2 };
   const sw_copy_table *t = b->c->table;
-  life_node node = {.n_rows = 1 + 2 * t->n_layouts};
+  life_node node = {.layout = -1, .n_rows = 1 + 2 * t->n_layouts};
   int32_t *n_held;
   sw_occupied *held;
   SW_TRY(reader_of_two(b, NODE_FIRST, 1, d));
@@ -321,18 +516,18 @@ static bool is_of_two(const shaping *b) {
   if (t->n_readers != 2 || l->taken[0] > l->taken[1] || !wants_one(&t->wants[0]) || !wants_one(&t->wants[1]))
     return false;
   return l->taken[0] < l->held && l->until_made[0] <= sw_max_i64(l->held, l->taken[1] + 1) &&
-         (int64_t)t->n_classes * t->wants[1].n_classes <= MOST_TOGETHER;
+         (int64_t)t->n_classes * t->wants[1].n_classes <= b->most_together;
 }
 
 static sw_rc make_shape(shaping *b, sw_diag *d) {
   const sw_copy_table *t = b->c->table;
   int64_t n = t->n_classes;
-  for (int32_t i = 0; i < t->n_readers && n <= MOST_TOGETHER; i++) n *= t->wants[i].n_classes;
+  for (int32_t i = 0; i < t->n_readers && n <= b->most_together; i++) n *= t->wants[i].n_classes;
   SW_ARENA_NEW(b->mark, b->arena, b->t->n, d);
-  b->shape->form = is_of_two(b) ? FORM_TWO : FORM_TOGETHER;
-  if (b->shape->form == FORM_TWO) return shape_two(b, d);
-  b->shape->large = n > MOST_TOGETHER;
-  return b->shape->large ? SW_OK : shape_together(b, (int32_t)n, d);
+  b->shape->form = is_of_two(b) ? FORM_TWO : n <= b->most_together ? FORM_TOGETHER : FORM_LAYOUTS;
+  b->shape->repriced = -1;
+  if (b->shape->form == FORM_TOGETHER) return shape_together(b, (int32_t)n, d);
+  return b->shape->form == FORM_TWO ? shape_two(b, d) : shape_layouts(b, d);
 }
 
 /* What a reader of class `class` pays beside the maker's class, but for what readers before it in the row want. */
@@ -354,7 +549,7 @@ static int64_t pays(const sw_copy_table *t, int32_t row, int32_t i) {
 
 /* Costs of copies as they are now. */
 static void price_shape(sel_life_shape *s, const sw_copy_table *t) {
-  if (s->repriced == t->repriced) return;
+  if (s->form == FORM_LAYOUTS || s->repriced == t->repriced) return;
   s->repriced = t->repriced;
   for (int32_t at = 0; at < (s->form == FORM_TOGETHER ? 1 : NODE_BETWEEN); at++) {
     life_node *node = &s->nodes.at[at];
@@ -390,7 +585,7 @@ static sw_rc find_shape(sw_relaxation *r, int32_t group, const life_times *t, se
   }
   SW_ARENA_NEW(*out, r->arena, 1, d);
   SW_TRY(sw_array_push(&r->life_shape, *out, d));
-  shaping b = {.c = c, .t = t, .arena = r->arena, .shape = *out};
+  shaping b = {.c = c, .t = t, .arena = r->arena, .shape = *out, .most_together = r->most_together};
   return make_shape(&b, d);
 }
 
@@ -421,6 +616,7 @@ static sw_rc count_life(sw_relaxation *r, int32_t group, bool *counted, sw_diag 
 
 sw_rc sel_lives_init(sw_relaxation *r, sw_diag *d) {
   const sw_problem *p = r->p;
+  r->most_together = MOST_TOGETHER;
   SW_ARENA_NEW(r->life, r->arena, p->n_copies, d);
   SW_ARENA_NEW(r->life_at, r->arena, p->n_copies, d);
   SW_ARENA_NEW(r->least_at, r->arena, p->n_copies, d);
@@ -514,6 +710,50 @@ sw_rc sel_lives_count(sw_relaxation *r, const int32_t *choice, int64_t limit, bo
   return rc;
 }
 
+/* The row of a node that goes with a life; the last that is there, where it holds nothing. */
+static int32_t find_row(const life_node *node, life_row row) {
+  for (int32_t k = 0; k < node->n_rows; k++) {
+    const life_row *a = &node->rows[k];
+    if (a->kind == row.kind && a->end == row.end && (row.kind != LIFE_COPY || a->first == row.first) &&
+        (row.kind != LIFE_MADE || node->layout >= 0 || a->amount == row.amount))
+      return k;
+  }
+  return 0;
+}
+
+/* The life of a layout under a choice. */
+static life_row life_of(const sw_copies *c, const life_times *t, const int32_t *choice, int32_t layout) {
+  const bool made = c->lives->made_as[layout] == c->table->class_of[choice[c->maker]];
+  life_row row = {LIFE_NONE, t->n, t->held, 0, 0};
+  for (int32_t i = 0; i < t->n_readers; i++) {
+    const sw_wants *w = &c->table->wants[i];
+    const int32_t class = w->class_of[choice[c->reader[i]]];
+    for (int32_t k = w->first[class]; k < w->first[class + 1]; k++) {
+      if (w->layout[k] != layout) continue;
+      const int32_t end = made ? t->until_made[i] : t->until[i];
+      row.end = row.kind == LIFE_NONE || end > row.end ? end : row.end;
+      if (t->taken[i] < row.begin) row.begin = t->taken[row.first = i];
+      row.kind = made ? LIFE_MADE : LIFE_COPY;
+    }
+  }
+  return row;
+}
+
+static void complete_layouts(const sw_copies *c, const sel_life *l, const int32_t *choice, int32_t *out) {
+  const int32_t class = c->table->class_of[choice[c->maker]];
+  life_row made = {LIFE_NONE, l->times.held, l->times.held, c->lives->made[class]};
+  for (int32_t k = 0; k < c->table->n_layouts; k++) {
+    const life_row row = life_of(c, &l->times, choice, k);
+    const int32_t end = row.kind == LIFE_NONE ? l->times.held : needs_made_until(&l->times, &row);
+    made.end = end > made.end ? end : made.end;
+  }
+  if (made.end > l->times.held) made.kind = LIFE_MADE;
+  for (size_t k = 0; k < l->shape->nodes.n; k++) {
+    const life_node *node = &l->shape->nodes.at[k];
+    *out++ = find_row(node, node->layout < 0 ? made : life_of(c, &l->times, choice, node->layout));
+  }
+}
+
 static void complete_two(const sw_copies *c, const int32_t *choice, int32_t *out) {
   const sw_copy_table *t = c->table;
   const sw_wants *w = t->wants;
@@ -539,5 +779,6 @@ void sel_lives_complete(const sw_relaxation *r, int32_t *out) {
     int32_t *at = out + r->life_at[g];
     if (l->shape->form == FORM_TOGETHER) complete_together(&r->p->copies[g], out, at);
     if (l->shape->form == FORM_TWO) complete_two(&r->p->copies[g], out, at);
+    if (l->shape->form == FORM_LAYOUTS) complete_layouts(&r->p->copies[g], l, out, at);
   }
 }
