@@ -84,6 +84,33 @@ static const row kRows[] = {
      "<{replica_groups = dense<[[3, 1], [0, 2]]> : tensor<2x2xi64>, has_dynamic_root" CHANNEL
      "}> : (tensor<2xf32>, tensor<1xi32>) -> tensor<2xf32>\n",
      "4 5 2 3 4 5 2 3"},
+    {"two at once", 1, 4, 4,
+     "%y = stablehlo.negate %x : tensor<2xf32>\n%s:2 = \"stablehlo.all_gather\"(%x, %y) <{all_gather_dim = 0 : i64, "
+     "replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>" GLOBAL
+     "}> : (tensor<2xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<4xf32>)\n"
+     "%r = stablehlo.subtract %s#0, %s#1 : tensor<4xf32>\n",
+     "0 2 8 10 4 6 12 14 0 2 8 10 4 6 12 14"},
+    {"two at once, one of another size", 1, 4, 4,
+     "%s:2 = \"stablehlo.all_gather\"(%x, %x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : "
+     "tensor<1x4xi64>" GLOBAL "}> : (tensor<2xf32>, tensor<2xf32>) -> (tensor<8xf32>, tensor<4xf32>)\n"
+     "%r = stablehlo.negate %s#1 : tensor<4xf32>\n",
+     "makes f32[8] of its operand, its result is f32[4]"},
+#define WIDE(op, more, to)                                                                                 \
+  "%w = \"stablehlo." op "\"(%x) <{replica_groups = dense<[[0, 2], [3, 1]]> : tensor<2x2xi64>" more GLOBAL \
+  "}> ({\n^bb0(%p: tensor<f64>, %q: tensor<f64>):\n%s = stablehlo.add %p, %q : tensor<f64>\n"              \
+  "stablehlo.return %s : tensor<f64>\n}) : (tensor<2xf32>) -> tensor<" to                                  \
+  "xf64>\n"                                                                                                \
+  "%r = stablehlo.convert %w : (tensor<" to "xf64>) -> tensor<" to "xf32>\n"
+    {"a sum in a wider type", 1, 4, 2, WIDE("all_reduce", "", "2"), "4 6 8 10 4 6 8 10"},
+    {"sums in parts in a wider type", 1, 4, 1, WIDE("reduce_scatter", ", scatter_dimension = 0 : i64", "1"),
+     "4 10 6 8"},
+    {"the sum at the first", 1, 4, 2,
+     GROUPS("collective_reduce", "[[3, 1], [0, 2]]", "2x2", CHANNEL) REGION("add") TO("2"), "4 6 0 0 0 0 8 10"},
+    {"the greatest at a root that is a value", 1, 4, 2,
+     "%k = stablehlo.constant dense<1> : tensor<1xi32>\n%r = \"stablehlo.collective_reduce\"(%x, %k) "
+     "<{replica_groups = dense<[[3, 1], [0, 2]]> : tensor<2x2xi64>, has_dynamic_root" CHANNEL
+     "}> " REGION("maximum") ": (tensor<2xf32>, tensor<1xi32>) -> tensor<2xf32>\n",
+     "0 0 6 7 4 5 0 0"},
     {"in a ring", 1, 4, 2, PAIRS("[[0, 1], [1, 2], [2, 3], [3, 0]]", "4", CHANNEL), "6 7 0 1 2 3 4 5"},
     {"to itself and another one", 1, 4, 2, PAIRS("[[0, 0], [1, 3]]", "2", CHANNEL), "0 1 0 0 0 0 2 3"},
     {"replicas swap", 2, 2, 2, PAIRS("[[0, 1], [1, 0]]", "2", ""), "4 5 6 7 0 1 2 3"},

@@ -108,6 +108,15 @@ static const row kRows[] = {
      "%r = " GROUPS("all_to_all", "[[0, 1], [2, 3]]", "2x2",
                     ", split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64") IN_OUT("2"),
      "0 2 1 3 4 6 5 7", "all_to_all dim=2 concat=0 [y]\n"},
+#define WIDE(op, groups, more, to) \
+  "%w = " GROUPS(op, groups, "2x2", more) "({\n^bb0(%p: tensor<f64>, %q: tensor<f64>):\n%s = stablehlo.add %p, %q : "  \
+  "tensor<f64>\nstablehlo.return %s : tensor<f64>\n}) : (tensor<2xf32>) -> tensor<" to "xf64>\n"                      \
+  "%r = stablehlo.convert %w : (tensor<" to "xf64>) -> tensor<" to "xf32>\n"
+    {"sums in a wider type", "{\"x\"}", "2", "4", WIDE("all_reduce", "[[0, 1], [2, 3]]", "", "2"), "2 4 10 12",
+     "all_reduce sum [y]\n"},
+    {"sums in parts in a wider type", "{\"y\", \"x\"}", "1", "4",
+     WIDE("reduce_scatter", "[[0, 2], [1, 3]]", ", scatter_dimension = 0 : i64", "1"), "4 6 8 10",
+     "reduce_scatter dim=1 sum [x]\n"},
     {"in a ring", "{\"x\", \"y\"}", "2", "8", PAIRS("[[0, 1], [1, 2], [2, 3], [3, 0]]", "4"), "6 7 0 1 2 3 4 5",
      "permute\n"},
     {"along one axis", "{\"x\", \"y\"}", "2", "8", PAIRS("[[0, 2], [1, 3], [2, 0], [3, 1]]", "4"), "4 5 6 7 0 1 2 3",

@@ -319,3 +319,20 @@ func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@square, [{"a"
 // expect: %2 <@square, [{"a", ?}, {?}]>
 // expect: %3 <@square, [{"a", ?}, {?}]>
 // expect: %4 <@square, [{"a", ?}, {?}]>
+
+// -----
+
+// A result's own sharding stays beside that of the reshard before it: what is closed there is not opened, nor lost.
+sdy.mesh @cube = <["a"=2, "b"=2, "c"=2]>
+func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@cube, [{"a"}, {"b", "c"}]>}, %w: tensor<8x16xf32>) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@cube, [{?}, {"b", "c"}]>}) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@cube, [{?}, {?}], unreduced={"b", "c"}>]>} : (tensor<8x8xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.add %0, %0 {sdy.sharding = #sdy.sharding_per_value<[<@cube, [{?}, {?}], unreduced={"b", "c"}>]>} : tensor<8x16xf32>
+  %2 = sdy.reshard %1 <@cube, [{"a"}, {}]> : tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
+// expect: %x <@cube, [{"a"}, {"b", "c"}]>
+// expect: %w <@cube, [{"b", "c", ?}, {?}]>
+// expect: -> 0 <@cube, [{"a", ?}, {"b", "c"}]>
+// expect: %0 <@cube, [{"a", ?}, {?}], unreduced={"b", "c"}>
+// expect: %1 <@cube, [{"a", ?}, {?}], unreduced={"b", "c"}>
+// expect: %2 <@cube, [{"a"}, {}]>

@@ -211,3 +211,25 @@ func.func @main(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@cube, [{"a", 
 // expect: %x <@cube, [{"a", "b"}, {?}]>
 // expect: -> 0 <@cube, [{"a", ?}, {?}]>
 // expect: %0 <@cube, [{"a", ?}, {?}]> <@cube, [{"a", ?}, {?}]>
+
+// -----
+
+// A token goes in and out: it is not cut, and what stands beside it is.
+sdy.mesh @square = <["a"=2, "b"=2]>
+func.func @main(%t: !stablehlo.token {sdy.sharding = #sdy.sharding<@square, []>}, %x: tensor<4x4xi64> {sdy.sharding = #sdy.sharding<@square, [{"a"}, {?}]>}) -> (!stablehlo.token, tensor<4x4xi64>) {
+  %0:2 = sdy.manual_computation(%t, %x) in_shardings=[<@square, []>, <@square, [{?}, {"b"}]>] out_shardings=[<@square, []>, <@square, [{?}, {"b"}]>] manual_axes={"b"} (%arg2: !stablehlo.token, %arg3: tensor<4x2xi64>) {
+    %1 = stablehlo.custom_call @keep(%arg2) : (!stablehlo.token) -> (!stablehlo.token)
+    %2 = sdy.data_flow_edge %arg3 sharding=<@square, [{?}, {?}]> : tensor<4x2xi64>
+    %3 = stablehlo.add %2, %2 : tensor<4x2xi64>
+    sdy.return %1, %3 : !stablehlo.token, tensor<4x2xi64>
+  } : (!stablehlo.token, tensor<4x4xi64>) -> (!stablehlo.token, tensor<4x4xi64>)
+  %4 = sdy.data_flow_edge %0#1 sharding=<@square, [{?}, {"b"}]> : tensor<4x4xi64>
+  return %0#0, %4 : !stablehlo.token, tensor<4x4xi64>
+}
+// expect: %t <@square, []>
+// expect: %x <@square, [{"a"}, {"b", ?}]>
+// expect: -> 1 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %0 <@square, []> <@square, [{?}, {"b"}]> <@square, []> <@square, [{?}, {"b"}]>
+// expect: %2 <@square, [{"a", ?}, {?}]>
+// expect: %3 <@square, [{"a", ?}, {?}]>
+// expect: %4 <@square, [{"a", ?}, {"b"}]>

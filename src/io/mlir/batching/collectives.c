@@ -166,6 +166,17 @@ static void add_local_with_group(const call *c, sw_batch_form *to, const sw_type
   }
 }
 
+/* A region may reduce in a wider type than the operand has: that of the result. */
+static sw_rc widened(const call *c, int i, const sw_batch_form *f, sw_id *x) {
+  const sw_dtype wide = c->s->body->values[c->s->now->results[i]].type.dtype;
+  sw_im_attrs a = {.n = 0};
+  sw_sharding cut;
+  if (local_type(c, i)->dtype == wide) return SW_OK;
+  sw_im_int(&a, SW_ATTR_DTYPE, wide);
+  sw_batch_cut(c->s, f, &cut);
+  return sw_batch_put(c->s, &(sw_batch_op){.code = SW_OP_CONVERT, .n = 1, .in = x, .attrs = &a, .sharding = &cut}, x);
+}
+
 /* The sum (or another reduction) over the group, partial; its form has no axes of the group. */
 static sw_rc reduced(call *c, int i, sw_batch_form *out, sw_id *r) {
   sw_batch *s = c->s;
@@ -179,6 +190,7 @@ static sw_rc reduced(call *c, int i, sw_batch_form *out, sw_id *r) {
   sw_batch_add_set(s, &front, set & ~c->g.set);
   sw_batch_add_local(&front, local_type(c, i), -1, 1);
   SW_TRY(sw_batch_operand(s, i, set, r));
+  SW_TRY(widened(c, i, &have, r));
   SW_TRY(sw_batch_regroup(s, *r, &have, &front, r));
   *out = batched_form(c, i, set & ~c->g.set);
   if (!sw_im_collective_reduction(s->m, c->at, &by)) return SW_BUG(s->m->d, "a reduction was not looked at");

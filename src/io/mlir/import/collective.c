@@ -11,6 +11,7 @@ const sw_im_collective *sw_im_collective_named(const sw_ir_tree *t, const sw_ir_
       {"all_gather", SW_COLL_ALL_GATHER, "all_gather_dim", NULL, true},
       {"all_to_all", SW_COLL_ALL_TO_ALL, "split_dimension", "concat_dimension", false},
       {"collective_broadcast", SW_COLL_BROADCAST, NULL, NULL, false},
+      {"collective_reduce", SW_COLL_REDUCE, NULL, NULL, false},
       {"collective_permute", SW_COLL_SHIFT, NULL, NULL, false},
   };
   sw_ir_span name = o->name;

@@ -228,13 +228,19 @@ static sw_rc from_root(reader *r, uint32_t i, sw_id x, sw_id root) {
   return sw_im_result_is(r->m, r->at, i, x);
 }
 
-/* has_dynamic_root: behind the operands stands a vector of places in the group, one for each. */
-static sw_rc from_roots(reader *r, uint32_t n) {
-  sw_id roots = sw_im_operand(r->m, r->at, n), root;
+/* has_dynamic_root: behind the n operands stands a vector of places in the group, one for each. */
+static sw_rc root_of(reader *r, uint32_t n, uint32_t i, sw_id *out) {
+  const sw_id roots = sw_im_operand(r->m, r->at, n);
   const sw_type *t = sw_im_type(r->m, roots);
   if (t->rank != 1 || t->dims[0] != (int64_t)n) {
     return SW_IM_FAIL(r->m, r->at, "the last operand is no vector of %u roots; expected one for each result", n);
   }
+  SW_TRY(sw_im_cut(r->m, r->at, roots, &(sw_im_range){0, i, (int64_t)i + 1, 1}, out));
+  return sw_im_reshaped(r->m, r->at, *out, 0, NULL, out);
+}
+
+static sw_rc from_roots(reader *r, uint32_t n) {
+  sw_id root;
   r->coll.op = SW_COLL_ALL_GATHER;
   SW_TRY(read_groups(r, naming_of(r, false)));
   for (int64_t i = 0; i < r->p->out->devices; i++) {
@@ -242,9 +248,63 @@ static sw_rc from_roots(reader *r, uint32_t n) {
       return SW_IM_FAIL(r->m, r->at, "groups are of different sizes; expected one size where roots are values");
   }
   for (uint32_t i = 0; i < n; i++) {
-    SW_TRY(sw_im_cut(r->m, r->at, roots, &(sw_im_range){0, i, (int64_t)i + 1, 1}, &root));
-    SW_TRY(sw_im_reshaped(r->m, r->at, root, 0, NULL, &root));
+    SW_TRY(root_of(r, n, i, &root));
     SW_TRY(from_root(r, i, sw_im_operand(r->m, r->at, i), root));
+  }
+  return SW_OK;
+}
+
+/* Which place of its group this device has, -1 where it is in none. */
+static sw_rc own_place(reader *r, sw_id *out) {
+  const sw_mesh *grid = &r->p->out->grid;
+  const int64_t devices = r->p->out->devices, one = 1;
+  const sw_type scalar = {.dtype = SW_I64}, table = {SW_I64, 1, &devices};
+  sw_axis_ref refs[SW_MAX_AXES];
+  sw_im_attrs number = {.n = 0}, places = {.n = 0}, sizes = {.n = 0};
+  sw_id in[2];
+  int64_t *place;
+  SW_ARENA_NEW(place, &r->m->scratch, devices, r->m->d);
+  for (int64_t i = 0; i < devices; i++) place[i] = r->coll.lists[i].n ? r->coll.lists[i].place : -1;
+  sw_im_value(&places, &table, place, false);
+  SW_TRY(sw_im_help(r->m, r->at, SW_OP_CONSTANT, 0, NULL, &places, &in[0]));
+  for (int a = 0; a < grid->n_axes; a++) refs[a] = sw_axis_whole(grid, a);
+  sw_im_int(&number, SW_ATTR_BASE, 0);
+  sw_im_int(&number, SW_ATTR_STEP, 1);
+  sw_im_int(&number, SW_ATTR_DTYPE, SW_I64);
+  sw_im_add who = {.code = SW_OP_SHARD_START,
+                   .attrs = &number,
+                   .n_types = 1,
+                   .types = &scalar,
+                   .n_refs = grid->n_axes,
+                   .refs = refs,
+                   .part = "device"};
+  SW_TRY(sw_im_emit_one(r->m, r->at, &who, 0, &in[1]));
+  sw_im_numbers(&sizes, SW_ATTR_SIZES, &one, 1);
+  SW_TRY(sw_im_help(r->m, r->at, SW_OP_DYNAMIC_SLICE, 2, in, &sizes, out));
+  return sw_im_reshaped(r->m, r->at, *out, 0, NULL, out);
+}
+
+/* collective_reduce: the sum of the group at its root, zeros elsewhere. Roots are the first of each group, or, behind
+ * the operands, a vector of places. */
+static sw_rc at_roots(reader *r, uint32_t n) {
+  const bool said = r->o->n_uses == n + 1;
+  sw_id place, here, sum, zero;
+  SW_TRY(own_place(r, &place));
+  for (uint32_t i = 0; i < n; i++) {
+    sw_type t;
+    sw_im_add add = {.code = SW_OP_COLLECTIVE, .n_types = 1, .types = &t, .collective = &r->coll, .part = "sum"};
+    sw_id x = sw_im_operand(r->m, r->at, i), root;
+    SW_TRY(sw_im_result_type(r->m, r->at, (int)i, &t));
+    add.n_operands = 1;
+    add.operands = &x;
+    SW_TRY(sw_im_emit_one(r->m, r->at, &add, i, &sum));
+    SW_TRY(sw_im_number(r->m, r->at, SW_I64, 0, 0, NULL, &root));
+    if (said) SW_TRY(root_of(r, n, i, &root));
+    SW_TRY(sw_im_converted(r->m, r->at, root, SW_I64, &root));
+    SW_TRY(sw_im_compared(r->m, r->at, "eq", place, root, &here));
+    SW_TRY(sw_im_number(r->m, r->at, t.dtype, 0, t.rank, t.dims, &zero));
+    SW_TRY(sw_im_choose(r->m, r->at, here, sum, zero, &sum));
+    SW_TRY(sw_im_result_is(r->m, r->at, i, sum));
   }
   return SW_OK;
 }
@@ -254,11 +314,12 @@ static sw_rc listed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   uint32_t n = sw_ir_result_count(m->t, r.o);
   const sw_im_collective *k = sw_im_collective_named(m->t, r.o);
   if (!k) return add_number(m, row, op);
-  if (k->op == SW_COLL_BROADCAST && n && r.o->n_uses == n + 1) return from_roots(&r, n);
-  if (!n || r.o->n_uses != n) {
+  const bool roots = n && r.o->n_uses == n + 1 && (k->op == SW_COLL_BROADCAST || k->op == SW_COLL_REDUCE);
+  if (roots && k->op == SW_COLL_BROADCAST) return from_roots(&r, n);
+  if (!n || (r.o->n_uses != n && !roots)) {
     return SW_IM_FAIL(m, op, "the op has %u operands and %u results; expected as many", r.o->n_uses, n);
   }
-  r.coll.op = k->op;
+  r.coll.op = k->op == SW_COLL_REDUCE ? SW_COLL_ALL_REDUCE : k->op; /* which device has the sum is asked behind it */
   if (k->dim) SW_TRY(read_dim(&r, k->dim, &r.coll.dim));
   if (k->other) SW_TRY(read_dim(&r, k->other, &r.coll.concat_dim));
   if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION && !sw_im_collective_reduction(m, op, &r.coll.reduction)) {
@@ -266,6 +327,7 @@ static sw_rc listed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   }
   naming by = naming_of(&r, k->wide);
   SW_TRY(k->op == SW_COLL_SHIFT ? read_pairs(&r, by) : read_groups(&r, by));
+  if (k->op == SW_COLL_REDUCE) return at_roots(&r, n);
   for (uint32_t i = 0; i < n; i++) {
     sw_id x = sw_im_operand(m, op, i);
     SW_TRY(sw_im_add_collective(m, op, i, &r.coll, 1, &x));
@@ -350,6 +412,7 @@ static const sw_ir_row kRows[] = {
     {"reduce_scatter", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
     {"collective_permute", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
     {"collective_broadcast", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
+    {"collective_reduce", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
     {"cross-replica-sum", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
     {"partition_id", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
     {"replica_id", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
