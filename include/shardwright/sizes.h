@@ -42,8 +42,11 @@ SW_API int sw_sizes_open(const sw_sizes *s);
 SW_API SW_CHECKED sw_rc sw_sizes_check(const sw_sizes *s, const char *model, sw_diag *d);
 /* Put the names of two classes into one: their sizes are equal. */
 SW_API void sw_sizes_unite(sw_sizes *s, int a, int b);
-/* For readers, of two sizes that must be equal and are not: where names stand behind both, these are united; behind
- * one, it is what the other is. The model is to be read again then. */
+/* What the sizes of a class are from now on. */
+SW_API void sw_sizes_take(sw_sizes *s, int class_of, int64_t value);
+/* For readers, of two sizes that must be equal and are not: where names stand behind both, these are united; where one
+ * is made of a name (by a factor, a divisor and something to add) and the other is a number, the name is what makes
+ * them equal. The model is to be read again then. */
 SW_API void sw_sizes_equate(sw_sizes *s, int64_t x, int64_t y);
 /* The text with the names of sizes in place of the numbers that stand in for them. */
 SW_API void sw_sizes_name(const sw_sizes *s, char *text, size_t room);

@@ -1,5 +1,7 @@
 #include "cli/read_model.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -118,7 +120,20 @@ static bool has_class(const sw_sizes *s, int class_of) {
   return false;
 }
 
-/* What is tried: pairs of classes put into one, until a reader comes further than before. */
+/* What an error says, apart from what sizes stand for: numbers that are `value`, or too large for a program's own. */
+static sw_rc mask(const sw_sizes *s, const sw_diag *why, int64_t value, sw_text *out) {
+  for (const char *at = why->text; *at;) {
+    char *end = (char *)at + 1;
+    const long long number = isdigit((unsigned char)*at) ? strtoll(at, &end, 10) : -1;
+    const bool is_size = number >= 0 && (number == value || number >= s->stand_in(s->user, 0));
+    sw_text_append(out, is_size ? "#" : at, is_size ? 1 : (size_t)(end - at));
+    at = end;
+  }
+  return out->rc;
+}
+
+/* What is tried: pairs of classes put into one, or a class taken for a number that the error has, until a reader comes
+ * further than before, or has another fault to find at the same place. */
 typedef struct attempt {
   const sw_model_options *o;
   const sw_mesh *mesh;
@@ -127,7 +142,80 @@ typedef struct attempt {
   int64_t before; /* how far it came */
   sw_diag *why;
   sw_rc rc;
+  bool strict; /* another fault at the same place is none further */
 } attempt;
+
+/* Reads again; true, with what is wrong now: it came further. `value` -1: a number is not. */
+static bool comes_further(attempt *t, int64_t value) {
+  sw_diag now = {0};
+  sw_text was = {0}, is = {0};
+  t->rc = parse(t->o, t->mesh, t->s, t->said, &now);
+  const int64_t at = first_error(t->said, &now);
+  bool further = t->rc == SW_OK || at > t->before;
+  if (!further && !t->strict && at == t->before && !mask(&t->s->sizes, t->why, value, &was) &&
+      !mask(&t->s->sizes, &now, value, &is))
+    further = strcmp(sw_text_str(&was), sw_text_str(&is)) != 0;
+  if (further) *t->why = now;
+  sw_text_free(&was);
+  sw_text_free(&is);
+  return further;
+}
+
+/* More numbers of a text into `out`, of which there are n, the greatest first. */
+static int add_numbers(const char *text, size_t bytes, int64_t below, int64_t *out, int n, int most) {
+  for (const char *at = text, *end = text + bytes; at < end && *at;) {
+    char *next = (char *)at + 1;
+    const long long number = isdigit((unsigned char)*at) ? strtoll(at, &next, 10) : below;
+    bool skip = number >= below || n == most;
+    int to = n;
+    at = next;
+    for (int i = 0; i < n; i++) skip = skip || out[i] == number;
+    if (skip) continue;
+    for (; to > 0 && out[to - 1] < number; to--) out[to] = out[to - 1];
+    out[to] = number;
+    n++;
+  }
+  return n;
+}
+
+/* The model's text from the line of an error on: an op with regions has several. */
+static const char *text_at(const sw_session *s, int line, size_t *bytes) {
+  enum { LINES = 12, MOST_BYTES = 4096 };
+  const char *at = s->text;
+  for (int i = 1; i < line && at; i++) {
+    at = strchr(at, '\n');
+    at += at != NULL;
+  }
+  *bytes = 0;
+  for (int i = 0; i < LINES && at && at[*bytes] && *bytes < MOST_BYTES; i++) *bytes += strcspn(at + *bytes, "\n") + 1;
+  return at ? at : "";
+}
+
+/* A size is likely to be a number that the error has, or the op at fault. */
+static bool take_some(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *why,
+                      sw_rc *rc) {
+  enum { MOST_NUMBERS = 16 };
+  int64_t numbers[MOST_NUMBERS];
+  attempt t = {o, mesh, s, said, first_error(said, why), why, *rc, .strict = true};
+  const sw_sizes was = s->sizes;
+  const int64_t below = stand_in(was.user, 0);
+  const int classes = classes_of(&was);
+  size_t bytes;
+  const char *text = text_at(s, why->line, &bytes);
+  sw_diag named = *why;
+  sw_sizes_name(&was, named.text, sizeof named.text);
+  int n = add_numbers(named.text, sizeof named.text, below, numbers, 0, MOST_NUMBERS / 2);
+  n = add_numbers(text, bytes, below, numbers, n, MOST_NUMBERS);
+  for (int i = 0; i < 2 * n * classes; i++) {
+    const int64_t number = numbers[i / classes % n];
+    t.strict = i < n * classes;
+    if (!has_class(&was, i % classes)) continue;
+    sw_sizes_take(&s->sizes, i % classes, number);
+    if (comes_further(&t, number)) return *rc = t.rc, true;
+    s->sizes = was;
+  }
+  return false;
+}
 
 /* `pairs` more of them, from pair number `from` on; those of one op may take several at once. */
 static bool unite(attempt *t, int pairs, int from) {
@@ -136,15 +224,8 @@ static bool unite(attempt *t, int pairs, int from) {
   for (int pair = from; pair < n * n; pair++) {
     const int a = pair / n, b = pair % n;
     if (a >= b || !has_class(&apart, a) || !has_class(&apart, b)) continue;
-    sw_diag now = {0};
     sw_sizes_unite(&t->s->sizes, a, b);
-    bool further = pairs > 1 && unite(t, pairs - 1, pair + 1);
-    if (pairs == 1) {
-      t->rc = parse(t->o, t->mesh, t->s, t->said, &now);
-      further = t->rc == SW_OK || first_error(t->said, &now) > t->before;
-      if (further) *t->why = now;
-    }
-    if (further) return true;
+    if (pairs > 1 ? unite(t, pairs - 1, pair + 1) : comes_further(t, -1)) return true;
     t->s->sizes = apart;
   }
   return false;
@@ -174,16 +255,21 @@ static bool unite_some(const sw_model_options *o, const sw_mesh *mesh, sw_sessio
 
 static sw_rc leave_open(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_rc rc, sayings *said,
                         sw_diag *d) {
-  sw_diag why = d ? *d : (sw_diag){0};
+  sw_diag why = d ? *d : (sw_diag){0}, first;
+  sw_sizes at_first;
+  bool guesses = false;
   while (rc == SW_E_INPUT) {
     read_what_follows(o, mesh, s, said, &rc, &why);
     if (rc != SW_E_INPUT) break;
     const sw_diag was = why;
     if (unite_some(o, mesh, s, said, &why, &rc)) continue;
-    why = was;
+    if (!guesses) first = was, at_first = s->sizes; /* what is told if guesses lead nowhere */
+    guesses = true;
+    if (take_some(o, mesh, s, said, &why, &rc)) continue;
     break;
   }
-  if (rc) sw_sizes_name(&s->sizes, why.text, sizeof why.text);
+  if (rc == SW_E_INPUT && guesses) why = first;
+  if (rc) sw_sizes_name(guesses ? &at_first : &s->sizes, why.text, sizeof why.text);
   if (rc && d) *d = why;
   if (!rc && d) *d = (sw_diag){0};
   return rc;

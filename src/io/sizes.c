@@ -167,45 +167,106 @@ static int behind(const sw_sizes *s, int64_t x) {
   return -1;
 }
 
+enum { MOST_TIMES = 64, MOST_MORE = 1024 };
+
 /* Is x one of the model's, or computed from stand-ins, which are large? */
-static bool is_plain(const sw_sizes *s, int64_t x) { return x < s->stand_in(s->user, 0); }
+static bool is_plain(const sw_sizes *s, int64_t x) { return x < s->stand_in(s->user, 0) - MOST_MORE; }
+
+/* Number = times * stand-in / parts + more, what ops make of a size: windows, padding, dims joined. */
+typedef struct made_of {
+  int size;
+  int64_t times, parts, more;
+} made_of;
+
+/* The simplest that gives x; false: there is none. */
+static bool unmake(const sw_sizes *s, int64_t x, made_of *out) {
+  int64_t best = MOST_MORE;
+  for (int i = 0; i < s->n && x > 0; i++) {
+    if (!s->at[i].met || s->at[i].given) continue;
+    const int64_t stands = s->stand_in(s->user, s->at[i].class_of);
+    const made_of makes[2] = {{i, (x + stands / 2) / stands, 1, x - (x + stands / 2) / stands * stands},
+                              {i, 1, (stands + x / 2) / x, x - stands / sw_max_i64(1, (stands + x / 2) / x)}};
+    for (int k = 0; k < 2; k++) {
+      const int64_t is = makes[k].more < 0 ? -makes[k].more : makes[k].more;
+      if (!makes[k].times || makes[k].times > MOST_TIMES || !makes[k].parts || makes[k].parts > MOST_TIMES) continue;
+      if (is < best) *out = makes[k];
+      best = sw_min_i64(best, is);
+    }
+  }
+  return best < MOST_MORE;
+}
+
+static void take(sw_sizes *s, int class_of, int64_t value) {
+  for (int i = 0; i < s->n; i++) {
+    if (s->at[i].given || s->at[i].class_of != class_of) continue;
+    s->at[i].given = true;
+    s->at[i].value = value;
+  }
+  s->found++;
+}
+
+/* The size that makes y, where its stand-in makes x. */
+static void solve(sw_sizes *s, int64_t x, int64_t y) {
+  made_of m;
+  if (!unmake(s, x, &m) || (y - m.more) % m.times || y < m.more) return;
+  take(s, s->at[m.size].class_of, (y - m.more) / m.times * m.parts);
+}
 
 void sw_sizes_equate(sw_sizes *s, int64_t x, int64_t y) {
   if (!s || !s->stand_in || x == y || x < 0 || y < 0) return;
   const int a = behind(s, x), b = behind(s, y);
-  if ((a < 0 && (b < 0 || !is_plain(s, x))) || (b < 0 && !is_plain(s, y))) return;
-  s->found++;
   if (a >= 0 && b >= 0) {
+    s->found++;
     sw_sizes_unite(s, s->at[a].class_of, s->at[b].class_of);
     return;
   }
-  const int open = a >= 0 ? a : b, class_of = s->at[open].class_of;
-  for (int i = 0; i < s->n; i++) {
-    if (s->at[i].given || s->at[i].class_of != class_of) continue;
-    s->at[i].given = true;
-    s->at[i].value = a >= 0 ? y : x;
+  const bool plain[2] = {is_plain(s, x) && a < 0, is_plain(s, y) && b < 0};
+  made_of m;
+  if (plain[0] && plain[1]) { /* one of them may be a part of a size */
+    const bool first = unmake(s, x > y ? x : y, &m) && m.parts > 1;
+    if (first) solve(s, x > y ? x : y, x > y ? y : x);
+  } else if (plain[0] != plain[1]) {
+    solve(s, plain[0] ? y : x, plain[0] ? x : y);
   }
 }
 
-enum { MOST_TIMES = 64 };
+void sw_sizes_take(sw_sizes *s, int class_of, int64_t value) { take(s, class_of, value); }
+
+/* The product, or the sum, of two. */
+static bool print_pair(const sw_sizes *s, int64_t number, sw_text *out) {
+  for (int i = 0; i < s->n; i++) {
+    for (int j = i; j < s->n; j++) {
+      const int64_t x = s->stand_in(s->user, s->at[i].class_of), y = s->stand_in(s->user, s->at[j].class_of);
+      const char *sign = number == x + y ? " + " : number % x == 0 && number / x == y ? "*" : NULL;
+      if (!sign || !s->at[i].met || !s->at[j].met) continue;
+      sw_text_printf(out, "%s%s%s", s->at[i].name, sign, s->at[j].name);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A number in the names of sizes; false: it is none of theirs. */
+static bool print_made(const sw_sizes *s, int64_t number, sw_text *out) {
+  made_of m;
+  const bool made = unmake(s, number, &m);
+  if (is_plain(s, number) && !(made && m.parts > 1 && !m.more)) return false;
+  if ((!made || m.more) && print_pair(s, number, out)) return true;
+  if (!made) return false;
+  if (m.times > 1) sw_text_printf(out, "%lld*", (long long)m.times);
+  sw_text_puts(out, s->at[m.size].name);
+  if (m.parts > 1) sw_text_printf(out, "/%lld", (long long)m.parts);
+  if (m.more) sw_text_printf(out, " %c %lld", m.more < 0 ? '-' : '+', (long long)(m.more < 0 ? -m.more : m.more));
+  return true;
+}
 
 void sw_sizes_name(const sw_sizes *s, char *text, size_t room) {
   sw_text named = {0};
   for (const char *at = text; *at;) {
     char *end = NULL;
     const long long number = isdigit((unsigned char)*at) ? strtoll(at, &end, 10) : 0;
-    long long times = 1;
-    int i = end && s->stand_in ? behind(s, number) : -1;
-    for (long long k = 2; end && s->stand_in && i < 0 && k <= MOST_TIMES; k++) {
-      if (number % k == 0) i = behind(s, number / k);
-      if (i >= 0) times = k;
-    }
     if (!end) end = (char *)at + 1;
-    if (i >= 0 && times > 1) sw_text_printf(&named, "%lld*", times);
-    if (i >= 0)
-      sw_text_puts(&named, s->at[i].name);
-    else
-      sw_text_append(&named, at, (size_t)(end - at));
+    if (!s->stand_in || number <= 0 || !print_made(s, number, &named)) sw_text_append(&named, at, (size_t)(end - at));
     at = end;
   }
   if (!named.rc) (void)snprintf(text, room, "%s", sw_text_str(&named));

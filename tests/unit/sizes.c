@@ -45,6 +45,8 @@ static void texts_are_sums_of_products(void **state) {
   }
 }
 
+static int64_t from_eight(const void *unit, int class_of) { return *(const int64_t *)unit * (8 + class_of); }
+
 static void open_sizes_are_named(void **state) {
   (void)state;
   const int64_t unit = 10;
@@ -64,6 +66,48 @@ static void open_sizes_are_named(void **state) {
   assert_true(b == a);
 }
 
+/* x and y stand in as 64000 and 72000; what is made of them must be a number. */
+static const struct made_row {
+  int64_t made, is;
+  int64_t x, y; /* -1: not known */
+} kMade[] = {
+    {64000, 5, 5, -1},          {72000, 5, -1, 5},      {2 * 64000 + 1, 11, 5, -1},
+    {72000 - 3, 4, -1, 7},      {64000 / 2, 6, 12, -1}, {2 * 72000, 7, -1, -1},
+    {64000 + 72000, 9, -1, -1}, {17, 18, -1, -1},       {3, 64000 / 4, 12, -1},
+};
+
+static void what_makes_a_size_is_undone(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kMade / sizeof *kMade; i++) {
+    const int64_t unit = 8000;
+    sw_sizes s = {.stand_in = from_eight, .user = &unit};
+    sw_diag diag = {0};
+    int64_t v;
+    assert_ok(sw_sizes_meet(&s, "x", SW_NOWHERE, &v, &diag));
+    assert_ok(sw_sizes_meet(&s, "y", SW_NOWHERE, &v, &diag));
+    sw_sizes_equate(&s, kMade[i].made, kMade[i].is);
+    for (int k = 0; k < 2; k++) {
+      const int64_t want = k ? kMade[i].y : kMade[i].x, got = s.at[k].given ? s.at[k].value : -1;
+      if (got != want) fail_msg("row %d: size %d is %lld", (int)i, k, (long long)got);
+    }
+  }
+}
+
+/* What an error says of numbers that stand in. */
+static void numbers_have_names(void **state) {
+  (void)state;
+  const int64_t unit = 8000;
+  sw_sizes s = {.stand_in = from_eight, .user = &unit};
+  sw_diag diag = {0};
+  int64_t v;
+  char text[] = "f32[64000,144003] has 4608000000, not 32000, 136000 or 12                  ";
+  assert_ok(sw_sizes_meet(&s, "x", SW_NOWHERE, &v, &diag));
+  assert_ok(sw_sizes_meet(&s, "y", SW_NOWHERE, &v, &diag));
+  sw_sizes_name(&s, text, sizeof text);
+  for (char *end = text + strlen(text); end > text && end[-1] == ' ';) *--end = 0;
+  assert_string_equal(text, "f32[x,2*y + 3] has x*y, not x/2, x + y or 12");
+}
+
 static void sizes_that_nothing_has_are_told(void **state) {
   (void)state;
   sw_sizes s = {0};
@@ -78,8 +122,8 @@ static void sizes_that_nothing_has_are_told(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(texts_are_sums_of_products),
-      cmocka_unit_test(open_sizes_are_named),
+      cmocka_unit_test(texts_are_sums_of_products),      cmocka_unit_test(open_sizes_are_named),
+      cmocka_unit_test(what_makes_a_size_is_undone),     cmocka_unit_test(numbers_have_names),
       cmocka_unit_test(sizes_that_nothing_has_are_told),
   };
   return cmocka_run_group_tests_name("sizes", tests, NULL, NULL);

@@ -30,15 +30,33 @@ static sw_rc broadcast_to(sw_importer *m, uint32_t op, sw_id x, const sw_type *s
   return sw_im_help(m, op, SW_OP_BROADCAST, 1, &x, &a, out);
 }
 
+/* A dim of the result that its type leaves open is that of an operand, which spreads where it is 1; two that do not are
+ * equal. */
+static sw_rc spread_dims(sw_importer *m, uint32_t op, int n, sw_type *shape) {
+  int64_t *dims;
+  SW_ARENA_NEW(dims, &m->scratch, shape->rank, m->d);
+  for (int k = 0; k < shape->rank; k++) {
+    dims[k] = shape->dims[k];
+    for (int i = 0; i < n && shape->dims[k] < 0; i++) {
+      const sw_type *t = sw_im_type(m, sw_im_operand(m, op, (uint32_t)i));
+      const int at = k - (shape->rank - t->rank);
+      if (at < 0 || t->dims[at] < 0) continue;
+      if (dims[k] > 1 && t->dims[at] != 1) sw_sizes_equate(m->o->sizes, dims[k], t->dims[at]);
+      if (dims[k] < 0 || dims[k] == 1) dims[k] = t->dims[at];
+    }
+    if (dims[k] < 0) return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?')", k);
+  }
+  shape->dims = dims;
+  return SW_OK;
+}
+
 static sw_rc broadcasting(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_type shape;
   sw_id x[3];
   sw_im_attrs a = {.n = 0};
   SW_TRY(sw_im_operand_count(m, op, (uint32_t)row->most_operands, (uint32_t)row->most_operands));
   SW_TRY(sw_im_result_type(m, op, 0, &shape));
-  for (int k = 0; k < shape.rank; k++) {
-    if (shape.dims[k] < 0) return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?')", k);
-  }
+  SW_TRY(spread_dims(m, op, row->most_operands, &shape));
   for (int i = 0; i < row->most_operands; i++) {
     x[i] = sw_im_operand(m, op, (uint32_t)i);
     bool scalar_choice = row->code == SW_OP_SELECT && i == 0 && sw_im_type(m, x[0])->rank == 0;

@@ -26,7 +26,11 @@ sw_rc sw_im_top_k(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (!t.rank || sw_ir_result_count(m->t, o) != (tuple ? 1 : 2))
     return SW_IM_FAIL(m, op, "expected two results with a dim");
   sw_im_attrs a = {.n = 0};
-  sw_im_int(&a, SW_ATTR_K, t.dims[t.rank - 1]);
+  int64_t k = t.dims[t.rank - 1];
+  sw_ir_span count = sw_ir_attr(m->t, o, "k", "k");
+  if (k < 0 && (!sw_ir_present(count) || !sw_ir_read_int(m->t, count, &k)))
+    return SW_IM_FAIL(m, op, "nothing says how many are picked; expected 'k'");
+  sw_im_int(&a, SW_ATTR_K, k);
   const sw_im_add add = {.code = SW_OP_TOP_K, .n_operands = 1, .operands = &x, .attrs = &a};
   return tuple ? sw_im_give(m, op, &add, 2) : sw_im_emit(m, op, &add, NULL);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/mlir/import/passes.h"
+#include "base/checked.h"
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/import/emit.h"
 #include "io/mlir/import/tuple.h"
@@ -206,6 +207,32 @@ static void equate_spread(const sw_importer *m, const sw_im_add *add) {
   }
 }
 
+/* As many elements. */
+static void equate_elements(const sw_importer *m, const sw_im_add *add) {
+  const sw_attr *shape = attr_of(add, SW_ATTR_SHAPE);
+  int64_t n = 1;
+  for (int k = 0; shape && k < shape->u.ints.n; k++) {
+    if (shape->u.ints.at[k] < 0 || !sw_mul_i64(n, shape->u.ints.at[k], &n)) return;
+  }
+  if (shape) sw_sizes_equate(m->o->sizes, sw_type_elements(sw_im_type(m, add->operands[0])), n);
+}
+
+/* The last two of matrices, which are square. */
+static void equate_square(const sw_importer *m, const sw_im_add *add) {
+  const sw_type *x = sw_im_type(m, add->operands[0]);
+  if (x->rank > 1) sw_sizes_equate(m->o->sizes, x->dims[x->rank - 1], x->dims[x->rank - 2]);
+}
+
+/* Those, and what is solved: batches alike, and the dim that the matrices are on the side of. */
+static void equate_solved(const sw_importer *m, const sw_im_add *add) {
+  const sw_type *x = sw_im_type(m, add->operands[0]), *y = sw_im_type(m, add->operands[1]);
+  const sw_attr *left = attr_of(add, SW_ATTR_LEFT_SIDE);
+  equate_square(m, add);
+  for (int k = 0; x->rank == y->rank && k < x->rank - 2; k++) sw_sizes_equate(m->o->sizes, x->dims[k], y->dims[k]);
+  const int side = left && !left->u.i ? 1 : 2;
+  if (x->rank == y->rank && x->rank > 1) sw_sizes_equate(m->o->sizes, x->dims[x->rank - 1], y->dims[y->rank - side]);
+}
+
 static void equate_operands(const sw_importer *m, const sw_im_add *add) {
   const sw_opcode code = add->code;
   if (!m->o->sizes || add->n_operands < 1) return;
@@ -221,6 +248,9 @@ static void equate_operands(const sw_importer *m, const sw_im_add *add) {
     equate_pairs(m, add, SW_ATTR_LHS_BATCH, SW_ATTR_RHS_BATCH);
   }
   if (code == SW_OP_BROADCAST) equate_spread(m, add);
+  if (code == SW_OP_RESHAPE) equate_elements(m, add);
+  if (code == SW_OP_CHOLESKY) equate_square(m, add);
+  if (code == SW_OP_TRIANGULAR_SOLVE) equate_solved(m, add);
 }
 
 /* The graph infers types by itself; here they meet those of the text. */
@@ -375,6 +405,7 @@ static sw_rc opaque(sw_importer *m, uint32_t op, const char *target, const char 
   sw_type types[SW_MAX_RESULTS], *operand_types;
   sw_im_attrs a = {.n = 0};
   SW_TRY(result_leaves(m, op, target, types, &n, &tuples));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_close_dims(m, op, i, &types[i]));
   SW_TRY(sw_im_all_operands(m, op, &operands));
   SW_TRY(sw_im_leaves_of(m, operands, o->n_uses, &leaves));
   SW_ARENA_NEW(operand_types, &m->scratch, leaves.n, m->d);

@@ -112,8 +112,15 @@ sw_rc sw_im_result_is(sw_importer *m, uint32_t op, uint32_t i, sw_id value) {
     return SW_IM_FAIL(m, op, "result %u is of %s by the operands, but of %s by its type", i, sw_dtype_text(is->dtype),
                       sw_dtype_text(said.dtype));
   }
+  const bool alike = said.rank == is->rank;
+  int64_t dims[SW_MAX_RANK];
+  for (int k = 0; alike && k < said.rank; k++) {
+    dims[k] = said.dims[k] < 0 ? is->dims[k] : said.dims[k];
+    sw_sizes_equate(m->o->sizes, dims[k], is->dims[k]);
+  }
+  if (alike) said.dims = dims;
   sw_im_attrs a = {.n = 0};
-  sw_im_shape(&a, sw_im_type_fits(&said, is) ? is : &said);
+  sw_im_shape(&a, &said);
   sw_im_add add = {.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &value, .attrs = &a};
   return sw_im_emit_one(m, op, &add, i, NULL);
 }

@@ -21,25 +21,36 @@ sw_rc sw_im_operands(sw_importer *m, uint32_t op, int most, const sw_id **out, i
   return sw_im_all_operands(m, op, out);
 }
 
-/* What is left over for the only open dim of a reshape; else sizes by the names of result and dim. */
-static sw_rc name_open_dims(sw_importer *m, uint32_t op, const sw_type *t, int64_t *dims) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  int n = 0;
+/* What is left over for the only open dim of a reshape. */
+static void close_reshape(const sw_importer *m, uint32_t op, int64_t *dims, int rank) {
   int64_t others = 1;
-  for (int k = 0; k < t->rank; k++) n += t->dims[k] < 0, others *= t->dims[k] < 0 ? 1 : t->dims[k];
-  bool reshapes = sw_ir_ends(m->t, o->name, "reshape") && n == 1 && others > 0;
-  int64_t all = reshapes ? sw_type_elements(sw_im_type(m, sw_im_operand(m, op, 0))) : 0;
-  for (int k = 0; k < t->rank && o->n_results; k++) {
+  int open = -1, n = 0;
+  if (!sw_ir_ends(m->t, sw_im_op(m, op)->name, "reshape")) return;
+  for (int k = 0; k < rank; k++) {
+    if (dims[k] < 0) open = k, n++;
+    others *= dims[k] < 0 ? 1 : dims[k];
+  }
+  const int64_t all = sw_type_elements(sw_im_type(m, sw_im_operand(m, op, 0)));
+  if (n == 1 && others > 0 && all % others == 0) dims[open] = all / others;
+}
+
+sw_rc sw_im_close_dims(sw_importer *m, uint32_t op, uint32_t i, sw_type *t) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  int64_t *dims;
+  bool open = false;
+  for (int k = 0; k < t->rank; k++) open = open || t->dims[k] < 0;
+  if (!open || !o->n_results) return SW_OK;
+  SW_ARENA_NEW(dims, &m->scratch, t->rank, m->d);
+  for (int k = 0; k < t->rank; k++) {
     char name[SW_SIZE_NAME_BYTES];
-    if (dims[k] >= 0) continue;
-    if (reshapes && all % others == 0) {
-      dims[k] = all / others;
-      continue;
-    }
     sw_ir_span of = m->t->results.at[o->first_result].name;
-    snprintf(name, sizeof name, "%.*s:%d", SW_IR_TEXT(m->t, of), k);
+    dims[k] = t->dims[k];
+    if (dims[k] >= 0) continue;
+    if (i) snprintf(name, sizeof name, "%.*s.%u:%d", SW_IR_TEXT(m->t, of), i, k);
+    if (!i) snprintf(name, sizeof name, "%.*s:%d", SW_IR_TEXT(m->t, of), k);
     SW_TRY(sw_sizes_meet(m->o->sizes, name, sw_im_place(m, op), &dims[k], m->d));
   }
+  t->dims = dims;
   return SW_OK;
 }
 
@@ -60,8 +71,9 @@ sw_rc sw_im_shape_of_result(sw_importer *m, uint32_t op, uint32_t given, sw_type
   for (int i = 0; i < t->rank; i++) dims[i] = t->dims[i] < 0 && known ? sizes[i] : t->dims[i];
   t->dims = dims;
   if (known) return SW_OK;
-  SW_TRY(name_open_dims(m, op, t, dims));
-  if (dims[open] >= 0) return SW_OK;
+  close_reshape(m, op, dims, t->rank);
+  SW_TRY(sw_im_close_dims(m, op, 0, t));
+  if (t->dims[open] >= 0) return SW_OK;
   return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes%s", open,
                     sw_im_bound_hint(m));
 }
