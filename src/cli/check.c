@@ -50,6 +50,7 @@ typedef struct judged {
   double total_s;
   int64_t peak_bytes;
   const char *compiler; /* as whose kernels it is priced */
+  sw_dtype dtype;
   sw_text why[REASONS]; /* empty: well */
 } judged;
 
@@ -99,6 +100,7 @@ static sw_rc judge(const settings *s, const sw_call *call, const sw_plan *base, 
                          s->plan, breakdown.total_s);
   j->made = true;
   j->compiler = sw_compiled_as(plan.graph);
+  j->dtype = sw_graph_dtype(plan.graph);
   j->total_s = breakdown.total_s;
   j->peak_bytes = breakdown.peak_bytes;
   judge_time(s, j);
@@ -121,7 +123,7 @@ static void print_lines(const judged *j, sw_text *out) {
   if (j->base.priced) sw_text_printf(out, " (%+.2f %%)", 100 * change_of(j));
   sw_text_puts(out, ", ");
   sw_text_bytes(out, (double)j->peak_bytes);
-  sw_text_printf(out, " per device; compiler %s\n", j->compiler);
+  sw_text_printf(out, " per device; compiler %s, %s\n", j->compiler, sw_dtype_text(j->dtype));
 }
 
 static void print_json(const settings *s, const judged *j, sw_text *out) {
@@ -147,6 +149,7 @@ static void print_json(const settings *s, const judged *j, sw_text *out) {
   }
   if (j->made) {
     sw_jw_string(&o, "compiler", j->compiler);
+    sw_jw_string(&o, "dtype", sw_dtype_text(j->dtype));
     sw_jw_f64(&o, "total_s", j->total_s);
     sw_jw_i64(&o, "peak_bytes", j->peak_bytes);
   }

@@ -180,6 +180,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   put_hash(&o, sw_profile_hash(profile));
   sw_jw_end(&o);
   if (g->kernels) sw_jw_string(&o, "compiler", g->kernels->compiler);
+  if (g->kernels) sw_jw_string(&o, "dtype", sw_dtype_text(sw_graph_dtype(g)));
   put_search(&o, p);
   if (breakdown) put_costs(&o, breakdown);
   if (open && open->moved_bytes) put_open_costs(&o, open);
@@ -242,7 +243,7 @@ static sw_rc leave(const reader *r, sw_rc rc, const sw_json *entry, sw_diag *d) 
 
 static sw_rc check_format(const sw_json *root, sw_diag *d) {
   static const char *const kKeys[] = {"format",     "version",   "model", "mesh",    "profile", "search", "costs",
-                                      "args_whole", "arguments", "ops",   "outputs", "shared",  "stated", "compiler"};
+                                      "args_whole", "arguments", "ops",   "outputs", "shared",  "stated", "compiler", "dtype"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(root, kKeys, (int)(sizeof kKeys / sizeof kKeys[0]), "a plan", d));

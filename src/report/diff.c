@@ -192,6 +192,7 @@ static sw_rc read_names(comparison *c, const sw_json *root, sw_diff_side *s, sw_
   }
   SW_TRY(read_text(c->arena, root, "compiler", &s->compiler, d));
   if (!s->compiler) s->compiler = "none";
+  SW_TRY(read_text(c->arena, root, "dtype", &s->dtype, d));
   return read_text(c->arena, root, "mesh", &s->mesh, d);
 }
 

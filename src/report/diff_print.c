@@ -1,5 +1,6 @@
 /* What differs between two plans (diff.h), as a table and as JSON. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/columns.h"
@@ -42,7 +43,12 @@ static void print_sums(const sw_diff *diff, sw_text *out) {
   if (!same(a->model, b->model)) add_texts(&c, "model", a->model, b->model);
   if (!same(a->mesh, b->mesh)) add_texts(&c, "mesh", a->mesh, b->mesh);
   if (!same(a->profile, b->profile)) add_texts(&c, "profile", a->profile, b->profile);
-  add_texts(&c, "compiler", a->compiler, b->compiler);
+  char compiled[2][64];
+  for (int i = 0; i < 2; i++) {
+    const sw_diff_side *of = i ? b : a;
+    snprintf(compiled[i], sizeof compiled[i], "%s%s%s", of->compiler, of->dtype ? ", " : "", of->dtype ? of->dtype : "");
+  }
+  add_texts(&c, "compiler", compiled[0], compiled[1]);
   if (a->priced && b->priced) {
     add_seconds(&c, "predicted time", a->total_s, b->total_s);
     add_seconds(&c, "  local work", a->local_s, b->local_s);
@@ -172,6 +178,7 @@ static void put_side(sw_json_out *o, const char *key, const sw_diff_side *s) {
   if (s->profile) sw_jw_string(o, "profile", s->profile);
   if (s->mesh) sw_jw_string(o, "mesh", s->mesh);
   sw_jw_string(o, "compiler", s->compiler);
+  if (s->dtype) sw_jw_string(o, "dtype", s->dtype);
   if (s->priced) {
     sw_jw_f64(o, "total_s", s->total_s);
     sw_jw_f64(o, "local_s", s->local_s);
