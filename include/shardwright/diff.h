@@ -23,7 +23,7 @@ typedef struct sw_diff_side {
   bool is_report;
   const char *model, *profile, *mesh, *compiler;
   const char *dtype; /* NULL: it does not say it */
-  bool priced; /* else the next five are not set */
+  bool priced;       /* else the next five are not set */
   double total_s, local_s, reshard_s, inside_s;
   int64_t peak_bytes;
   bool has_collectives;

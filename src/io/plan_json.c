@@ -242,8 +242,9 @@ static sw_rc leave(const reader *r, sw_rc rc, const sw_json *entry, sw_diag *d) 
 }
 
 static sw_rc check_format(const sw_json *root, sw_diag *d) {
-  static const char *const kKeys[] = {"format",     "version",   "model", "mesh",    "profile", "search", "costs",
-                                      "args_whole", "arguments", "ops",   "outputs", "shared",  "stated", "compiler", "dtype"};
+  static const char *const kKeys[] = {"format",  "version", "model",      "mesh",      "profile",
+                                      "search",  "costs",   "args_whole", "arguments", "ops",
+                                      "outputs", "shared",  "stated",     "compiler",  "dtype"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(root, kKeys, (int)(sizeof kKeys / sizeof kKeys[0]), "a plan", d));

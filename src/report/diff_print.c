@@ -46,7 +46,8 @@ static void print_sums(const sw_diff *diff, sw_text *out) {
   char compiled[2][64];
   for (int i = 0; i < 2; i++) {
     const sw_diff_side *of = i ? b : a;
-    snprintf(compiled[i], sizeof compiled[i], "%s%s%s", of->compiler, of->dtype ? ", " : "", of->dtype ? of->dtype : "");
+    snprintf(compiled[i], sizeof compiled[i], "%s%s%s", of->compiler, of->dtype ? ", " : "",
+             of->dtype ? of->dtype : "");
   }
   add_texts(&c, "compiler", compiled[0], compiled[1]);
   if (a->priced && b->priced) {
