@@ -122,12 +122,12 @@ static sw_rc touched_s(changer *c, double *out, sw_diag *d) {
 
 /* --- the cheapest for each sharding ------------------------------------------------------------------------------- */
 
-/* What a use takes, or (use NULL) what the value is made in. */
+/* What a use takes, or (use NULL) what the value is made in, before what is required of it is done behind its op. */
 static void sharding_now(const changer *c, sw_id value, const sw_value_use *use, sw_sharding *out) {
   if (use)
     sw_plan_use_sharding(&c->q, *use, out);
   else
-    sw_plan_value_sharding(&c->q, value, out);
+    sw_plan_made_sharding(&c->q, value, out);
 }
 
 static sw_rc list_choices(changer *c, sw_id value, sw_id op, choices *out, sw_diag *d) {
