@@ -2,6 +2,7 @@
 #include "io/mlir/gspmd/gspmd.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,8 +88,46 @@ static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done)
   return sw_im_local_part(m, op, done);
 }
 
+/* --- the mesh that nobody declares -------------------------------------------------------------------------------- */
+
+/* "2,4]" as axes, those of size 1 left out; the place behind it, NULL: it is no such list. */
+static const char *read_sizes(const char *at, sw_mesh *out) {
+  *out = (sw_mesh){0};
+  for (;;) {
+    char *end;
+    const long long size = strtoll(at, &end, 10);
+    if (end == at || size < 1 || size > SW_MAX_DEVICES || out->n_axes == SW_MAX_AXES) return NULL;
+    if (size > 1) {
+      snprintf(out->axis[out->n_axes].name, SW_AXIS_NAME_BYTES, "a%d", out->n_axes);
+      out->axis[out->n_axes++].size = size;
+    }
+    at = end + 1;
+    if (*end == ']') return at;
+    if (*end != ',') return NULL;
+  }
+}
+
+/* Of as many devices as the module says it is for, with the axes of the tiles that have most. */
+static sw_rc own_mesh(sw_importer *m, bool *known) {
+  int64_t devices;
+  sw_mesh tiles, order;
+  if (*known || m->cut || m->own_mesh.n_axes || !sw_im_module_number(m, "mhlo.num_partitions", &devices) || devices < 2)
+    return SW_OK;
+  for (const char *at = strstr(m->t->s, "{devices=["); at; at = strstr(at, "{devices=[")) {
+    at += strlen("{devices=[");
+    const char *end = read_sizes(at, &tiles);
+    if (!end) continue;
+    const bool in_order = strncmp(end, "<=[", 3) == 0;
+    const char *turned = in_order ? read_sizes(end + 3, &order) : NULL;
+    if (turned && *turned == 'T') tiles = order;
+    if (turned && sw_mesh_devices(&tiles) == devices && tiles.n_axes > m->own_mesh.n_axes) m->own_mesh = tiles;
+  }
+  return SW_OK;
+}
+
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_im_parts),
                                         .inherited_bytes = offsetof(sw_im_parts, local),
+                                        .own_mesh = own_mesh,
                                         .open = open,
                                         .close = close_parts,
                                         .take_unread = sw_im_part_at,
