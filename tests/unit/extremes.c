@@ -151,6 +151,22 @@ static void every_reduction_shows_who_is_missing(void **state) {
             "reduce", Q("c"), Q("r"), "\"kind\": \"" kind "\", \"dims\": [0]"),                        \
         Q("r"))
 
+#define ANY_OF_TWO(dtype, by, kind)                                                                    \
+  MODEL("x=2",                                                                                         \
+        ARG("b", dtype, "[64, 6]", "[[x],[]]") "," ARG("c", dtype, "[64, 6]", "[[x],[]]") "," PARTIAL( \
+            "r", "[[]] partial " kind "[x]"),                                                          \
+        OP("compare", Q("b") "," Q("c"), Q("d"), "\"direction\": \"" by "\"") "," OP(                  \
+            "reduce", Q("d"), Q("r"), "\"kind\": \"" kind "\", \"dims\": [0]"),                        \
+        Q("r"))
+/* max(where(m, b, 0)), to a scalar */
+#define MASKED(yes, no, kind)                                                                                     \
+  MODEL("x=2",                                                                                                    \
+        ARG("b", "f32", "[64, 6]", "[[x],[]]") "," ARG("m", "bool", "[64, 6]", "[[x],[]]") "," CONSTANT(          \
+            "z", "f32", "[64, 6]", "0") "," PARTIAL("r", "[] partial " kind "[x]"),                               \
+        OP("select", Q("m") "," Q(yes) "," Q(no), Q("d"), "") "," OP("reduce", Q("d"), Q("r"),                    \
+                                                                     "\"kind\": \"" kind "\", \"dims\": [0, 1]"), \
+        Q("r"))
+
 typedef struct program_case {
   const char *what, *mesh, *text;
 } program_case;
@@ -201,6 +217,20 @@ static const program_case kPrograms[] = {
                "multiply", Q("b") "," Q("v"), Q("d"), "") "," OP("reduce", Q("d"), Q("r"),
                                                                  "\"kind\": \"min\", \"dims\": [0]"),
            Q("r"))},
+    {"any(b != c)", "x=2", ANY_OF_TWO("f32", "ne", "or")},
+    {"all(b == c)", "x=4", ANY_OF_TWO("i32", "eq", "and")},
+    {"any(b == c)", "x=2", ANY_OF_TWO("u8", "eq", "or")},
+    {"any(isnan(b))", "x=2",
+     MODEL("x=2", ARG("b", "f32", "[64, 6]", "[[x],[]]") "," PARTIAL("r", "[[]] partial or[x]"),
+           OP("compare", Q("b") "," Q("b"), Q("d"), "\"direction\": \"ne\"") "," OP("reduce", Q("d"), Q("r"),
+                                                                                    "\"kind\": \"or\", \"dims\": [0]"),
+           Q("r"))},
+    {"all(isfinite(b))", "x=2",
+     MODEL("x=2", ARG("b", "bf16", "[64, 6]", "[[x],[]]") "," PARTIAL("r", "[[]] partial and[x]"),
+           OP("is_finite", Q("b"), Q("d"), "") "," OP("reduce", Q("d"), Q("r"), "\"kind\": \"and\", \"dims\": [0]"),
+           Q("r"))},
+    {"max of what a mask takes", "x=2", MASKED("b", "z", "max")},
+    {"min of what a mask leaves", "x=4", MASKED("z", "b", "min")},
     {"max over windows", "x=2",
      MODEL("x=2", ARG("b", "f32", "[64, 6]", "[[x],[]]") "," IS("r", "[[x],[]]"),
            OP("reduce_window", Q("b"), Q("r"),

@@ -105,29 +105,44 @@ static void widen(sw_fill *f, sw_dtype t, const sw_value_domain *r) {
   if (t == SW_F32 || t == SW_F64) f->limit = fmax(f->limit, floor(sqrt(0x1p19 / fmax(r->terms, 1))));
 }
 
-static sw_rc make_one(const sw_argument_maker *m, int32_t i, const sw_value_domain *r, const sw_extremes *x,
-                      sw_tensor *out, sw_diag *d) {
-  const sw_graph *g = m->graph;
-  const sw_value *v = &g->values[g->args[i]];
+static sw_rc fill_one(const sw_argument_maker *m, int32_t i, const sw_value_domain *r, const sw_extremes *x,
+                      sw_fill *fill, sw_tensor *out, sw_diag *d) {
+  const sw_value *v = &m->graph->values[m->graph->args[i]];
   const sw_type *t = m->types ? m->types[i] : &v->type;
-  sw_fill fill = fill_for(v, r, m->random_floats);
-  if (fill.kind == SW_FILL_RANDOM && m->scale > 0) fill.limit *= m->scale;
-  fill.seed = m->seed * SW_SEED_STEP + (uint64_t)i;
-  if (x && x->far && m->wide) widen(&fill, t->dtype, r);
+  *fill = fill_for(v, r, m->random_floats);
+  if (fill->kind == SW_FILL_RANDOM && m->scale > 0) fill->limit *= m->scale;
+  fill->seed = m->seed * SW_SEED_STEP + (uint64_t)i;
+  if (x && x->far && m->wide) widen(fill, t->dtype, r);
   SW_TRY(sw_tensor_init(out, t->dtype, t->rank, t->dims, d));
-  SW_TRY(sw_tensor_fill(out, &fill, d));
-  if (t->dtype == SW_BOOL) mix_rows(out, fill.seed);
+  SW_TRY(sw_tensor_fill(out, fill, d));
+  if (t->dtype == SW_BOOL) mix_rows(out, fill->seed);
   if (r->dominant) raise_diagonal(out);
   if (r->vector_dim >= 0 && !m->types) bound_parts(out, r);
-  const bool plants = x && !r->dominant && r->vector_dim < 0, drawn = !plants || sw_extremes_plant(x, &fill, out);
-  return m->cuts && drawn ? sw_make_distinct(out, &fill, m->cuts(m->cuts_user, g->args[i]), d) : SW_OK;
+  return SW_OK;
+}
+
+static sw_rc tell_apart(const sw_argument_maker *m, int32_t i, const sw_value_domain *r, const sw_extremes *x,
+                        sw_fill *fill, sw_tensor *all, sw_diag *d) {
+  const bool plants = x && !r->dominant && r->vector_dim < 0;
+  const bool drawn = !plants || sw_extremes_plant(x, fill, &all[i], all);
+  return m->cuts && drawn ? sw_make_distinct(&all[i], fill, m->cuts(m->cuts_user, m->graph->args[i]), d) : SW_OK;
+}
+
+/* Masks come first: what they are to show is put in behind them. */
+static bool is_mask(const sw_extremes *x, int32_t n, int32_t i) {
+  for (int32_t k = 0; x && k < n; k++) {
+    if (x[k].mask == i) return true;
+  }
+  return false;
 }
 
 static sw_rc make_all(const sw_argument_maker *m, sw_arena *scratch, sw_tensor *out, bool *far, sw_diag *d) {
   const sw_graph *g = m->graph;
   sw_value_domain *domains;
   sw_extremes *extremes = NULL;
+  sw_fill *fills;
   SW_ARENA_NEW(domains, scratch, g->n_args, d);
+  SW_ARENA_NEW(fills, scratch, g->n_args, d);
   SW_TRY(sw_value_domains_find(g, domains, d));
   if (m->cuts) {
     SW_ARENA_NEW(extremes, scratch, g->n_args, d);
@@ -136,7 +151,15 @@ static sw_rc make_all(const sw_argument_maker *m, sw_arena *scratch, sw_tensor *
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_extremes *x = extremes ? &extremes[i] : NULL;
     if (far) *far = *far || (x && x->far);
-    SW_TRY_NOTE(d, make_one(m, i, &domains[i], x, &out[i], d), "for argument '%s'", g->values[g->args[i]].name);
+    SW_TRY_NOTE(d, fill_one(m, i, &domains[i], x, &fills[i], &out[i], d), "for argument '%s'",
+                g->values[g->args[i]].name);
+  }
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t i = 0; i < g->n_args; i++) {
+      if (is_mask(extremes, g->n_args, i) != (pass == 0)) continue;
+      SW_TRY_NOTE(d, tell_apart(m, i, &domains[i], extremes ? &extremes[i] : NULL, &fills[i], out, d),
+                  "for argument '%s'", g->values[g->args[i]].name);
+    }
   }
   return SW_OK;
 }

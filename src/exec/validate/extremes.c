@@ -19,8 +19,9 @@ typedef struct step {
   uint32_t dims;          /* of the argument, that have been reduced */
   int8_t at[SW_MAX_RANK]; /* by dim of the argument: the value's dim that it is, or is a part of; -1: none */
   bool plain;             /* its elements are the argument's */
-  bool sided, or_equal, only_equal, apart;
+  bool sided, or_equal, only_equal, apart, nan, mask_is;
   double side;
+  int32_t twin, mask; /* arguments; -1: none */
 } step;
 
 typedef struct finder {
@@ -187,13 +188,16 @@ static sw_rc record(finder *f, const step *s, const kept *k, uint32_t dims, sw_d
   for (int i = 0; i < SW_MAX_RANK; i++) self.at[i] = (int8_t)i;
   if (!keeps || !dims || (x->keeps && x->dims != dims)) return SW_OK;
   if (s->sided && x->sided && (s->side != x->side || s->only_equal != x->only_equal)) return SW_OK;
+  if (s->sided && x->sided && (s->twin != x->twin || s->nan != x->nan)) return SW_OK;
   SW_TRY(add_blocks(f, &self, dims, d));
   SW_TRY(add_blocks(f, s, dims, d));
   if (x->n_blocks < 2) return SW_OK;
   if (s->sided && !x->sided) {
     x->sided = true, x->or_equal = s->or_equal, x->only_equal = s->only_equal, x->apart = s->apart;
     x->side = s->side;
+    x->twin = s->twin, x->nan = s->nan;
   }
+  if (x->mask < 0) x->mask = s->mask, x->mask_is = s->mask_is;
   x->keeps |= keeps;
   x->dims = dims;
   x->bits = x->bits || k->bits;
@@ -222,12 +226,69 @@ static bool is_argument(const finder *f, sw_id value) {
   return g->values[value].def < 0 && value != f->arg && (class == SW_CLASS_FLOAT || class == SW_CLASS_SIGNED);
 }
 
+/* An argument of the same type, that is made before this one. */
+static bool is_twin(const finder *f, sw_id value) {
+  const sw_value *v = &f->g->values[value], *own = &f->g->values[f->arg];
+  return v->def < 0 && v->def_index < own->def_index && sw_type_equal(&v->type, &own->type);
+}
+
+/* May some of the argument's elements be no numbers, as nobody computes with them? */
+static bool may_be_none(const finder *f) {
+  const sw_value *v = &f->g->values[f->arg];
+  if (sw_dtype_class_of(v->type.dtype) != SW_CLASS_FLOAT || sw_dtype_bits(v->type.dtype) < 16) return false;
+  for (int32_t i = 0; i < v->n_uses; i++) {
+    const sw_op *op = v->uses[i].op < 0 ? NULL : &f->g->ops[v->uses[i].op];
+    const bool itself = op && op->code == SW_OP_COMPARE && op->operands[0] == op->operands[1];
+    if (!op || !(itself || op->code == SW_OP_IS_FINITE || (op->code == SW_OP_SELECT && v->uses[i].index > 0)))
+      return false;
+  }
+  return true;
+}
+
+/* Whether an element is a number. */
+static bool step_none(const finder *f, sw_id value, bool true_for_numbers, step *s) {
+  if (value != f->arg || s->sided || !may_be_none(f)) return false;
+  s->sided = s->nan = true;
+  if (!true_for_numbers) s->turned = -s->turned;
+  return true;
+}
+
+/* Whether an element is the one that the other argument has there. */
+static bool step_twin(const finder *f, sw_id other, bool true_for_equal, step *s) {
+  s->sided = true;
+  s->twin = f->g->values[other].def_index;
+  if (!true_for_equal) s->turned = -s->turned;
+  return true;
+}
+
+/* Is the value where its elements are the argument's, each at its place? */
+static bool lies_as_argument(const finder *f, const step *s) {
+  const sw_type *t = &f->g->values[f->arg].type;
+  for (int k = 0; k < t->rank; k++) {
+    if (s->at[k] != k) return false;
+  }
+  return sw_type_equal(t, &f->g->values[s->value].type);
+}
+
+/* What a mask takes. Of one that is an argument it is said, so that it takes what matters. */
+static bool step_select(const finder *f, const sw_op *op, int32_t operand, step *s) {
+  const sw_value *mask = &f->g->values[op->operands[0]];
+  const sw_type *t = sw_result_type(f->g, op, 0);
+  if (operand == 0) return false;
+  const bool shown = mask->def < 0 && mask->type.rank == t->rank && s->mask < 0 && lies_as_argument(f, s);
+  if (shown) s->mask = mask->def_index, s->mask_is = operand == 1;
+  return shown || operand == 1;
+}
+
 /* x compared with a number: true for those above it, or not, or for it alone. */
 static bool step_compare(const finder *f, const sw_op *op, int32_t operand, step *s) {
   double low, high;
   const char *by = sw_op_text(op, SW_ATTR_DIRECTION, "eq");
   const bool less = by[0] == 'l', equal = strcmp(by, "eq") == 0 || strcmp(by, "ne") == 0;
   if (!s->plain || s->sided) return false;
+  if (equal && op->operands[0] == op->operands[1]) return step_none(f, op->operands[0], by[0] == 'e', s);
+  if (equal && op->operands[operand] == f->arg && is_twin(f, op->operands[1 - operand]))
+    return step_twin(f, op->operands[1 - operand], by[0] == 'e', s);
   if (!sw_value_range(f->g, op->operands[1 - operand], &low, &high)) {
     s->apart = operand == 0 && !equal && is_argument(f, op->operands[1]);
     if (!s->apart) return false;
@@ -295,6 +356,9 @@ static bool keeps_order(const finder *f, const sw_op *op, int32_t operand, step 
     case SW_OP_CONVERT:
       return step_convert(f, op, s);
     case SW_OP_SELECT:
+      return step_select(f, op, operand, s);
+    case SW_OP_IS_FINITE:
+      return step_none(f, op->operands[0], true, s);
     case SW_OP_CLAMP:
       return operand == 1;
     case SW_OP_CONCATENATE:
@@ -346,10 +410,10 @@ static sw_rc visit(finder *f, const step *s, sw_value_use u, sw_diag *d) {
 }
 
 static sw_rc find_one(finder *f, sw_id arg, sw_extremes *out, sw_diag *d) {
-  step first = {.value = arg, .turned = 1, .plain = true};
+  step first = {.value = arg, .turned = 1, .plain = true, .twin = -1, .mask = -1};
   f->arg = arg;
   f->found = out;
-  *out = (sw_extremes){0};
+  *out = (sw_extremes){.twin = -1, .mask = -1};
   memset(f->seen, 0, (size_t)f->g->n_values * sizeof *f->seen);
   for (int k = 0; k < SW_MAX_RANK; k++) first.at[k] = (int8_t)(k < f->g->values[arg].type.rank ? k : -1);
   f->todo.n = 0;

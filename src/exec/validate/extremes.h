@@ -37,7 +37,13 @@ typedef struct sw_extremes {
    * it is that number. */
   bool sided, or_equal, only_equal;
   double side;
-  bool apart;       /* the number is an element of another argument, beyond all of which this one's are */
+  bool apart; /* the number is an element of another argument, beyond all of which this one's are */
+  /* The sides are others: an element as that argument has it at its place, or another one (-1: not so); a number, or
+   * none. */
+  int32_t twin;
+  bool nan;
+  int32_t mask;     /* an argument that says, place by place, whether an element counts; -1: none */
+  bool mask_is;     /* true for those that do */
   int32_t n_blocks; /* of rows, each on other devices; two at least */
   const sw_row_block *blocks;
   bool far; /* other ops stand between, and its numbers should be many different ones */
@@ -57,7 +63,8 @@ SW_CHECKED sw_rc sw_extremes_find(const sw_graph *g, sw_cuts_of *cuts, void *use
 #define SW_SEED_STEP UINT64_C(1000003)
 
 /* Puts the extremes into a tensor that was filled, if there are any, and room for them. True: elements may still be
- * drawn again by *f, which is then what the others are of. */
-bool sw_extremes_plant(const sw_extremes *x, sw_fill *f, sw_tensor *t);
+ * drawn again by *f, which is then what the others are of. `all`: the arguments, as far as they are filled; where an
+ * extreme is put, a mask shows it. */
+bool sw_extremes_plant(const sw_extremes *x, sw_fill *f, sw_tensor *t, sw_tensor *all);
 
 #endif
