@@ -21,7 +21,7 @@ typedef struct step {
   bool plain;             /* its elements are the argument's */
   bool sided, or_equal, only_equal, apart, nan, mask_is;
   double side;
-  int32_t twin, mask; /* arguments; -1: none */
+  int32_t other, mask; /* arguments; -1: none */
 } step;
 
 typedef struct finder {
@@ -188,14 +188,14 @@ static sw_rc record(finder *f, const step *s, const kept *k, uint32_t dims, sw_d
   for (int i = 0; i < SW_MAX_RANK; i++) self.at[i] = (int8_t)i;
   if (!keeps || !dims || (x->keeps && x->dims != dims)) return SW_OK;
   if (s->sided && x->sided && (s->side != x->side || s->only_equal != x->only_equal)) return SW_OK;
-  if (s->sided && x->sided && (s->twin != x->twin || s->nan != x->nan)) return SW_OK;
+  if (s->sided && x->sided && (s->other != x->other || s->nan != x->nan)) return SW_OK;
   SW_TRY(add_blocks(f, &self, dims, d));
   SW_TRY(add_blocks(f, s, dims, d));
   if (x->n_blocks < 2) return SW_OK;
   if (s->sided && !x->sided) {
     x->sided = true, x->or_equal = s->or_equal, x->only_equal = s->only_equal, x->apart = s->apart;
     x->side = s->side;
-    x->twin = s->twin, x->nan = s->nan;
+    x->other = s->other, x->nan = s->nan;
   }
   if (x->mask < 0) x->mask = s->mask, x->mask_is = s->mask_is;
   x->keeps |= keeps;
@@ -227,7 +227,7 @@ static bool is_argument(const finder *f, sw_id value) {
 }
 
 /* An argument of the same type, that is made before this one. */
-static bool is_twin(const finder *f, sw_id value) {
+static bool is_other(const finder *f, sw_id value) {
   const sw_value *v = &f->g->values[value], *own = &f->g->values[f->arg];
   return v->def < 0 && v->def_index < own->def_index && sw_type_equal(&v->type, &own->type);
 }
@@ -254,9 +254,9 @@ static bool step_none(const finder *f, sw_id value, bool true_for_numbers, step 
 }
 
 /* Whether an element is the one that the other argument has there. */
-static bool step_twin(const finder *f, sw_id other, bool true_for_equal, step *s) {
+static bool step_other(const finder *f, sw_id value, bool true_for_equal, step *s) {
   s->sided = true;
-  s->twin = f->g->values[other].def_index;
+  s->other = f->g->values[value].def_index;
   if (!true_for_equal) s->turned = -s->turned;
   return true;
 }
@@ -287,8 +287,8 @@ static bool step_compare(const finder *f, const sw_op *op, int32_t operand, step
   const bool less = by[0] == 'l', equal = strcmp(by, "eq") == 0 || strcmp(by, "ne") == 0;
   if (!s->plain || s->sided) return false;
   if (equal && op->operands[0] == op->operands[1]) return step_none(f, op->operands[0], by[0] == 'e', s);
-  if (equal && op->operands[operand] == f->arg && is_twin(f, op->operands[1 - operand]))
-    return step_twin(f, op->operands[1 - operand], by[0] == 'e', s);
+  if (equal && op->operands[operand] == f->arg && is_other(f, op->operands[1 - operand]))
+    return step_other(f, op->operands[1 - operand], by[0] == 'e', s);
   if (!sw_value_range(f->g, op->operands[1 - operand], &low, &high)) {
     s->apart = operand == 0 && !equal && is_argument(f, op->operands[1]);
     if (!s->apart) return false;
@@ -410,10 +410,10 @@ static sw_rc visit(finder *f, const step *s, sw_value_use u, sw_diag *d) {
 }
 
 static sw_rc find_one(finder *f, sw_id arg, sw_extremes *out, sw_diag *d) {
-  step first = {.value = arg, .turned = 1, .plain = true, .twin = -1, .mask = -1};
+  step first = {.value = arg, .turned = 1, .plain = true, .other = -1, .mask = -1};
   f->arg = arg;
   f->found = out;
-  *out = (sw_extremes){.twin = -1, .mask = -1};
+  *out = (sw_extremes){.other = -1, .mask = -1};
   memset(f->seen, 0, (size_t)f->g->n_values * sizeof *f->seen);
   for (int k = 0; k < SW_MAX_RANK; k++) first.at[k] = (int8_t)(k < f->g->values[arg].type.rank ? k : -1);
   f->todo.n = 0;

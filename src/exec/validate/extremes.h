@@ -40,7 +40,7 @@ typedef struct sw_extremes {
   bool apart; /* the number is an element of another argument, beyond all of which this one's are */
   /* The sides are others: an element as that argument has it at its place, or another one (-1: not so); a number, or
    * none. */
-  int32_t twin;
+  int32_t other;
   bool nan;
   int32_t mask;     /* an argument that says, place by place, whether an element counts; -1: none */
   bool mask_is;     /* true for those that do */

@@ -31,8 +31,8 @@ typedef struct levels {
 typedef struct planter {
   const sw_extremes *x;
   sw_tensor *t;
-  const sw_tensor *twin; /* NULL: none */
-  sw_tensor *mask;       /* NULL: none */
+  const sw_tensor *other; /* NULL: none */
+  sw_tensor *mask;        /* NULL: none */
   levels l;
   uint64_t seed;
   int64_t columns;
@@ -144,7 +144,7 @@ static bool levels_apart(const sw_tensor *t, const sw_fill *f, levels *l) {
 
 static bool find_levels(const sw_extremes *x, const sw_fill *f, const sw_tensor *t, levels *l) {
   *l = (levels){0};
-  if (t->dtype == SW_BOOL || x->twin >= 0 || x->nan) {
+  if (t->dtype == SW_BOOL || x->other >= 0 || x->nan) {
     *l = (levels){.low = {0, 1}, .high = {1, 1}, .step = 1, .two = true};
     return true;
   }
@@ -165,14 +165,15 @@ static uint64_t draw(const planter *p, uint64_t what, int64_t i) {
   return sw_hash_u64((uint64_t)i, p->seed ^ what * 77u);
 }
 
-/* Of a twin and of numbers that may be none, 1 is what they have in common, 0 what they do not. */
+/* Of what another argument has there, and of numbers that may be none, 1 is what they have in common, 0 what they do
+ * not. */
 static void put(const planter *p, const int64_t *at, double v) {
   const int64_t place = sw_box_offset(p->t, at) * sw_dtype_bytes(p->t->dtype);
   if (p->l.powers) v = ldexp(1, (int)v);
   if (p->x->nan && v > 0) return;
   if (p->x->nan) v = NAN;
-  if (p->twin) {
-    const double there = sw_element_load(p->t->dtype, (const char *)p->twin->data + place);
+  if (p->other) {
+    const double there = sw_element_load(p->t->dtype, (const char *)p->other->data + place);
     v = v > 0 ? there : there >= 1 ? there - 1 : there + 1;
   }
   sw_element_store(p->t->dtype, v, (char *)p->t->data + place);
@@ -346,7 +347,7 @@ static void narrow(const planter *p, sw_fill *f) {
 
 bool sw_extremes_plant(const sw_extremes *x, sw_fill *f, sw_tensor *t, sw_tensor *all) {
   planter p = {.x = x, .t = t, .seed = f->seed, .columns = 1};
-  if (x->twin >= 0) p.twin = &all[x->twin];
+  if (x->other >= 0) p.other = &all[x->other];
   if (x->mask >= 0) p.mask = &all[x->mask];
   int64_t extent[SW_MAX_RANK], column[SW_MAX_RANK] = {0}, number = 0;
   const sw_dtype_class class = sw_dtype_class_of(t->dtype);
