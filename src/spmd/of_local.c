@@ -28,10 +28,12 @@ static bool ref_at(const sw_mesh *m, int64_t stride, int64_t most, sw_axis_ref *
   for (int a = m->n_axes - 1; a >= 0; minor *= m->axis[a--].size) {
     const int64_t size = m->axis[a].size;
     if (stride < minor || stride >= minor * size || stride % minor || size % (stride / minor)) continue;
-    int64_t n = sw_min_i64(most, size / (stride / minor));
-    while (n > 1 && (most % n || size / (stride / minor) % n)) n--;
-    *out = (sw_axis_ref){a, (int32_t)(size / (stride / minor) / n), (int32_t)n};
-    return n > 1;
+    const int64_t left = size / (stride / minor);
+    int64_t n = sw_min_i64(most, left);
+    while (n > 1 && (most % n || left % n)) n--;
+    if (n <= 1) return false;
+    *out = (sw_axis_ref){a, (int32_t)(left / n), (int32_t)n};
+    return true;
   }
   return false;
 }
