@@ -72,6 +72,12 @@ static bool axes_of_lists(const sw_mesh *m, const sw_device_list *lists, int64_t
          are_groups(m, lists, devices, refs, *n);
 }
 
+static bool has_sizes_of(const sw_mesh *a, const sw_mesh *b) {
+  bool same = a->n_axes == b->n_axes;
+  for (int i = 0; same && i < a->n_axes; i++) same = a->axis[i].size == b->axis[i].size;
+  return same;
+}
+
 /* Axes of the grid as axes of the mesh: device 0's group says which. */
 static sw_rc on_mesh(const reading *r, const sw_op *op, sw_axis_ref *refs, int *n, sw_diag *d) {
   const sw_mesh *grid = &r->p->grid;
@@ -79,6 +85,7 @@ static sw_rc on_mesh(const reading *r, const sw_op *op, sw_axis_ref *refs, int *
   int64_t *members, size = sw_axis_refs_size(refs, *n);
   int n_found;
   bool same;
+  if (has_sizes_of(grid, r->mesh)) return SW_OK;
   SW_MEM_NEW(members, size, d);
   for (int64_t k = 0; k < size; k++) members[k] = sw_mesh_group_peer(grid, 0, refs, *n, k);
   same = axes_of(r->mesh, members, size, found, &n_found);
@@ -96,7 +103,13 @@ static sw_rc say_collective(reading *r, sw_op *op, sw_diag *d) {
   SW_ARENA_NEW(c, r->arena, 1, d);
   *c = *op->collective;
   op->collective = c;
-  if (!c->lists) return on_mesh(r, op, c->axes, &c->n_axes, d);
+  if (!c->lists) {
+    const int n = c->n_axes;
+    SW_TRY(on_mesh(r, op, c->axes, &c->n_axes, d));
+    if (c->n_root && c->n_axes != n)
+      return SW_FAIL_INPUT(d, op->span, "the root of '%s' is among other axes than the mesh has", op->name);
+    return SW_OK;
+  }
   if (axes_of_lists(r->mesh, c->lists, r->p->devices, c->axes, &c->n_axes))
     c->lists = NULL;
   else

@@ -111,7 +111,9 @@ sw_rc sw_spmd_verify(const sw_spmd *s, sw_diag *d) {
     const sw_op *op = &g->ops[i];
     if (!op->collective) continue;
     const sw_type *in = sw_operand_type(g, op, 0);
-    SW_TRY_NOTE(d, sw_collective_verify(s->mesh, op->collective, in->rank, d), "in '%s'", op->name);
+    sw_collective c = *op->collective;
+    for (int k = 0; k < c.n_root; k++) c.root[k] = c.root[k] == SW_ROOT_IS_OPERAND ? 0 : c.root[k];
+    SW_TRY_NOTE(d, sw_collective_verify(s->mesh, &c, in->rank, d), "in '%s'", op->name);
   }
   return SW_OK;
 }

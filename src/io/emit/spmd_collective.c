@@ -446,10 +446,15 @@ static sw_rc (*const kWriters[SW_COLL_COUNT])(const call *k, sw_diag *d) = {
 
 sw_rc sw_spmd_write_collective(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out, sw_diag *d) {
   call k = {s, c, in, out, sw_axis_refs_size(c->axes, c->n_axes)};
+  bool at_value = false;
+  for (int i = 0; i < c->n_root; i++) at_value = at_value || c->root[i] == SW_ROOT_IS_OPERAND;
   if (c->lists || c->sources) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s is among listed devices; expected groups that are axes of the mesh",
                          sw_coll_text(c->op));
   }
-  if (!kWriters[c->op]) return SW_BUG(d, "no MLIR form of %s in a partitioned program", sw_coll_text(c->op));
+  if (at_value || !kWriters[c->op]) {
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s%s has no form here; expected collectives of plans", sw_coll_text(c->op),
+                         at_value ? " with a root that is a value" : "");
+  }
   return kWriters[c->op](&k, d);
 }
