@@ -100,14 +100,14 @@ static bool is_closed(const sw_searcher *s, const fitting *f) {
  * then as if there were no copies, which soon leads to a plan that fits; and from there exactly. */
 static sw_rc find_fitting(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
   enum { MOST_ROUNDS = 8 }; /* of a plan that holds ever too much; twice as many find one in few cases more */
-  const double kOfTime = 0.5, kOfRest = 1.0;
+  const double kOfTime = 0.5;
   fitting f = {.fit = fit, .out = out};
   int64_t peak;
   *fit = (sw_fit){.capacity = capacity};
   sw_searcher some = sw_search_within(s, kOfTime);
   SW_TRY(lower_until_it_fits(&some, 1, &f, d));
   if (s->spent->over && !is_closed(s, &f) && !sw_search_is_over(s)) {
-    some = sw_search_within(s, kOfRest);
+    some = sw_search_within(s, 1);
     some.lives = SW_LIVES_AS_MADE;
     some.bound = 0;
     SW_TRY(sw_relaxation_hold_as_made(s->relaxed, true, d));
