@@ -76,7 +76,15 @@ typedef struct sw_frame {
   sw_id test;      /* TEST of a loop; -1 */
   sw_id end;       /* OTHERWISE or END: the op after its last */
   sw_id closed_by; /* END; JOINs follow */
+  int64_t trips;   /* of a loop: how often it runs; -1: not known */
+  bool assumed;    /* as somebody said (sw_graph_take_trips), not the program */
 } sw_frame;
+
+/* How often a loop runs, by the name of its WHILE; "*": every loop of which nothing else is known. */
+typedef struct sw_said_trips {
+  const char *loop;
+  int64_t trips; /* >= 0 */
+} sw_said_trips;
 
 /* Which way propagation carries shardings through an op; bits. */
 typedef enum sw_direction {
@@ -216,6 +224,12 @@ SW_API SW_CHECKED sw_rc sw_graph_add_sharding_group(sw_graph *g, sw_id a, sw_id 
 /* No more building: use lists are made, then verified. */
 SW_API SW_CHECKED sw_rc sw_graph_seal(sw_graph *g, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_graph_verify(const sw_graph *g, sw_diag *d);
+/* Loops whose trips neither the program nor its counter says are taken to run so often: ops count so many times. Later
+ * ones of a list win over earlier ones. A name that no loop has, or one whose trips are known, is SW_E_INPUT. For a
+ * sealed graph of which no plan is there yet. */
+SW_API SW_CHECKED sw_rc sw_graph_take_trips(sw_graph *g, int32_t n, const sw_said_trips *said, sw_diag *d);
+/* The loops of which that is not known, and not said: "outer, inner"; nothing: none. */
+SW_API void sw_graph_put_unknown_loops(const sw_graph *g, sw_text *out);
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 

@@ -16,10 +16,15 @@ typedef struct sw_open_measures {
 /* The same without times; read back for the model with any sizes. */
 SW_API SW_CHECKED sw_rc sw_plan_write_open(const sw_plan *p, const sw_open_measures *open, sw_text *out, sw_diag *d);
 
-/* What a plan file is made for, read before a machine can be built: the mesh, the name of the profile, and the compiler
- * whose kernels it is priced by ("none" where it does not say). Texts live in the arena. */
-SW_API SW_CHECKED sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_mesh *out, const char **profile,
-                                          const char **compiler, sw_diag *d);
+/* What a plan file is made for, read before a machine can be built. Texts and lists live in the arena. */
+typedef struct sw_plan_head {
+  sw_mesh mesh;
+  const char *profile;  /* its name */
+  const char *compiler; /* whose kernels it is priced by; "none" where the file does not say */
+  int32_t n_trips;
+  const sw_said_trips *trips; /* that loops were taken to run (sw_graph_take_trips) */
+} sw_plan_head;
+SW_API SW_CHECKED sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_plan_head *out, sw_diag *d);
 
 /* What a plan file says that the plan takes, under the profile and for the model that it was made for. */
 typedef struct sw_plan_record {

@@ -214,3 +214,35 @@ def test_several_threads_plan_at_once(tree):
     for t in threads:
         t.join()
     assert len({json.dumps(p.arguments) for p in plans}) == 1 and len(plans) == 4
+
+
+LOOP = """func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %n: tensor<i32>) -> tensor<64x64xf32> {
+  %c0 = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %c0, %y = %x) : tensor<i32>, tensor<64x64xf32>
+  cond {
+    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %c1 = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %c1 : tensor<i32>
+    %z = stablehlo.dot_general %y, %w, contracting_dims = [1] x [0] :
+      (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    stablehlo.return %j, %z : tensor<i32>, tensor<64x64xf32>
+  }
+  return %0#1 : tensor<64x64xf32>
+}
+"""
+
+
+@pytest.mark.filterwarnings("ignore:.*guessed from their uses:shardwright.ModelWarning")
+def test_trips_of_loops_are_said_or_warned_of(tmp_path):
+    said = {"hw": "local", "mesh": "x=2", "compiler": "none"}
+    with pytest.warns(shardwright.ModelWarning, match=r"priced as one: 0\.0\.while"):
+        once = shardwright.plan(LOOP, **said)
+    often = shardwright.plan(LOOP, trips={"0.0.while": 1000}, **said)
+    assert often.seconds == pytest.approx(1000 * once.seconds)
+    often.save(tmp_path / "plan.json")
+    assert shardwright.load(tmp_path / "plan.json", LOOP).seconds == pytest.approx(often.seconds)
+    assert shardwright.plan(LOOP, start=tmp_path / "plan.json", **said).seconds == pytest.approx(often.seconds)
+    with pytest.raises(shardwright.Error, match=r"expected one of: 0\.0\.while"):
+        shardwright.plan(LOOP, trips={"loop": 3}, **said)

@@ -51,9 +51,8 @@ static sw_rc price_file(const settings *s, const char *path, sw_arena *arena, sw
 }
 
 static bool is_plan(const char *path, sw_arena *arena) {
-  sw_mesh mesh;
-  const char *profile, *compiler;
-  return sw_plan_read_head(path, arena, &mesh, &profile, &compiler, NULL) == SW_OK;
+  sw_plan_head head;
+  return sw_plan_read_head(path, arena, &head, NULL) == SW_OK;
 }
 
 /* What a file says: a plan's with --model as a report. */

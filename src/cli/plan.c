@@ -372,10 +372,13 @@ static sw_rc check_usage(const settings *s, sw_diag *d) {
 }
 
 /* What comes of a plan is priced as it was. */
-static sw_rc compiler_of_start(const settings *s, const sw_call *call, const char **out, sw_diag *d) {
-  sw_mesh mesh;
-  const char *profile;
-  return sw_plan_read_head(s->start, call->arena, &mesh, &profile, out, d);
+static sw_rc price_as_start(const settings *s, const sw_call *call, sw_model_options *from, sw_diag *d) {
+  sw_plan_head *head;
+  SW_ARENA_NEW(head, call->arena, 1, d);
+  SW_TRY(sw_plan_read_head(s->start, call->arena, head, d));
+  if (!from->compiler) from->compiler = head->compiler;
+  from->of_plan = head;
+  return SW_OK;
 }
 
 static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
@@ -386,7 +389,7 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   sw_plan plan;
   SW_TRY(check_usage(s, d));
   if (!from.hw && !s->plan) from.hw = "dgx-h100";
-  if (s->start && !from.compiler) SW_TRY(compiler_of_start(s, call, &from.compiler, d));
+  if (s->start) SW_TRY(price_as_start(s, call, &from, d));
   sw_mem_keep_freed();
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)
                  : sw_session_open(&from, call->arena, &session, d));

@@ -87,6 +87,33 @@ static sw_rc divide_evenly(const sw_model_options *o, const sw_mesh *mesh, sw_ar
   return bind_mesh(s, mesh, arena, d);
 }
 
+/* Those of the plan, of loops that there are, then those of the command line. Of what nobody says a plan was warned of.
+ */
+static sw_rc take_trips(const sw_model_options *o, sw_graph *g, sw_diag *d) {
+  sw_text unknown = {0};
+  bool all = false;
+  for (int i = 0; i < o->trips.n; i++) all = all || strcmp(o->trips.at[i].key, "*") == 0;
+  for (int32_t i = 0; o->of_plan && !all && i < o->of_plan->n_trips; i++) {
+    const sw_rc rc = sw_graph_take_trips(g, 1, &o->of_plan->trips[i], d);
+    if (rc) sw_diag_note(d, "in \"trips\" of the plan");
+    if (rc && (rc != SW_E_INPUT || !o->adapt)) return rc;
+    if (rc && d) *d = (sw_diag){0};
+  }
+  for (int i = 0; i < o->trips.n; i++) {
+    const sw_pair *p = &o->trips.at[i];
+    sw_said_trips one = {p->key, 0};
+    SW_TRY_NOTE(d, sw_parse_i64(p->value, 0, INT64_MAX, "trips", &one.trips, d), "in --trips %s=%s", p->key, p->value);
+    SW_TRY_NOTE(d, sw_graph_take_trips(g, 1, &one, d), "in --trips %s=%s", p->key, p->value);
+  }
+  if (!o->of_plan) sw_graph_put_unknown_loops(g, &unknown);
+  if (sw_text_str(&unknown)[0])
+    sw_log(SW_LOG_WARN,
+           "nobody says how many trips these loops make, and they are priced as one: %s; --trips NAME=N says it",
+           sw_text_str(&unknown));
+  sw_text_free(&unknown);
+  return SW_OK;
+}
+
 sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d) {
   sw_mesh mesh;
   *out = (sw_session){0};
@@ -96,6 +123,7 @@ sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *ou
   sw_rc rc = sw_read_model(o, o->mesh ? &mesh : NULL, out, d);
   if (!rc) rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, d);
   if (!rc) rc = divide_evenly(o, o->mesh ? &mesh : NULL, arena, out, d);
+  if (!rc) rc = take_trips(o, out->graph, d);
   if (!rc) rc = sw_compile_as(o->compiler, out->graph, out->machine, arena, d);
   if (rc) sw_session_close(out);
   return rc;
@@ -182,15 +210,15 @@ static sw_rc read_plan(const sw_model_options *o, const char *path, const sw_ses
 
 sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
                            sw_plan *plan, sw_diag *d) {
-  sw_mesh mesh;
+  sw_plan_head head;
   sw_text text = {0};
   sw_model_options with_mesh = *o;
-  const char *profile, *compiler;
-  SW_TRY(sw_plan_read_head(plan_path, arena, &mesh, &profile, &compiler, d));
-  if (!o->compiler) with_mesh.compiler = compiler;
-  if (!o->hw) SW_TRY(profile_of_plan(profile, arena, &with_mesh.hw, d));
-  SW_TRY(check_plan_mesh(o->mesh, &mesh, arena, d));
-  sw_mesh_print(&mesh, &text);
+  SW_TRY(sw_plan_read_head(plan_path, arena, &head, d));
+  with_mesh.of_plan = &head;
+  if (!o->compiler) with_mesh.compiler = head.compiler;
+  if (!o->hw) SW_TRY(profile_of_plan(head.profile, arena, &with_mesh.hw, d));
+  SW_TRY(check_plan_mesh(o->mesh, &head.mesh, arena, d));
+  sw_mesh_print(&head.mesh, &text);
   with_mesh.mesh = sw_text_str(&text);
   sw_rc rc = text.rc ? SW_FAIL(d, text.rc, SW_NOWHERE, "out of memory") : sw_session_open(&with_mesh, arena, s, d);
   sw_text_free(&text);

@@ -41,6 +41,8 @@ typedef struct sw_model_options {
   sw_pairs sizes;                /* that the model leaves open: NAME=SIZE */
   bool open_sizes;               /* some may stay unknown; then others stand in for them */
   const char *compiler;          /* whose kernels the program runs as (kernel.h); NULL: as sw_compiler_of */
+  sw_pairs trips;                /* of loops of which the program does not say it: NAME=N, "*": of all */
+  const sw_plan_head *of_plan;   /* what a plan that is read was made for; NULL: none is */
   bool spare_sizes;              /* some may be of another model */
   bool adapt;                    /* a plan may be for another version of the model */
   bool by_half;                  /* of which half at least fits; what does not is told with --verbose alone */
@@ -68,6 +70,9 @@ typedef struct sw_model_options {
    SW_INTO_INT(T, from.devices), .min = 1, .max = SW_MAX_DEVICES}, \
   {"size", 0, SW_OPTION_PAIRS, "NAME=N", NULL, \
    "a size that the model leaves open: by its name, or ARGUMENT:DIM for '?'", SW_INTO_PAIRS(T, from.sizes)}, \
+  {"trips", 0, SW_OPTION_PAIRS, "NAME=N", NULL, \
+   "how often a loop runs of which the program does not say it, by its name, or * for all; without it the plan's, if " \
+   "one is read, else once, with a warning", SW_INTO_PAIRS(T, from.trips)}, \
   {"custom-rules", 0, SW_OPTION_FILE, "FILE", NULL, \
    "sharding rules of ops of a StableHLO program that are not known, a line each", SW_INTO_TEXT(T, from.rules)}
 /* clang-format on */

@@ -183,17 +183,6 @@ static sw_rc check_outputs(reader *r) {
   return SW_OK;
 }
 
-static void count_repeats(sw_graph *g, sw_frame *frames, size_t n) {
-  int64_t *of = (int64_t *)sw_arena_alloc(&g->arena, n + 1, sizeof *of, NULL);
-  for (size_t i = 0; of && i < n; i++) {
-    const sw_frame *f = &frames[i];
-    int64_t trips = f->kind == SW_OP_WHILE ? sw_loop_trips(g, f) : 1;
-    of[i] = f->parent < 0 ? 1 : of[f->parent];
-    if (!sw_mul_i64(of[i], sw_max_i64(1, trips), &of[i])) of[i] = INT64_MAX;
-  }
-  for (sw_id i = 0; i < g->n_ops; i++) g->ops[i].repeats = g->ops[i].frame < 0 || !of ? 1 : of[g->ops[i].frame];
-}
-
 static sw_rc read_frames(reader *r) {
   sw_graph *g = r->g;
   r->closed = -1;
@@ -205,10 +194,9 @@ static sw_rc read_frames(reader *r) {
   SW_TRY(check_yields(r));
   SW_TRY(check_outputs(r));
   g->n_frames = (int32_t)r->frames.n;
+  for (size_t i = 0; i < r->frames.n; i++) sw_frame_find_trips(g, &r->frames.at[i]);
   g->frames = sw_arena_copy(&g->arena, r->frames.at, r->frames.n, sizeof *r->frames.at, r->d);
-  if (!g->frames) return SW_E_RESOURCE;
-  count_repeats(g, r->frames.at, r->frames.n);
-  return SW_OK;
+  return g->frames ? sw_graph_count_repeats(g, r->d) : SW_E_RESOURCE;
 }
 
 sw_rc sw_graph_read_frames(sw_graph *g, sw_diag *d) {

@@ -6,7 +6,9 @@
 
 /* Fill frames, and the frame and repeats of every op. Use lists exist. */
 SW_CHECKED sw_rc sw_graph_read_frames(sw_graph *g, sw_diag *d);
-/* `trips` of the loop, or what its counter says; 0: not known. */
-int64_t sw_loop_trips(const sw_graph *g, const sw_frame *f);
+/* `trips` of the loop, or what its counter says. */
+void sw_frame_find_trips(const sw_graph *g, sw_frame *f);
+/* Of every op, from the trips of its frames; a loop of which nothing is known counts as one trip. */
+SW_CHECKED sw_rc sw_graph_count_repeats(sw_graph *g, sw_diag *d);
 
 #endif

@@ -1,5 +1,5 @@
-/* How often a loop runs, when a counter says so: the test compares a carried integer with a constant, the body adds a
- * constant to it, and it enters as a constant.
+/* How often a loop runs, when somebody or a counter says so: the test compares a carried integer with a constant, the
+ * body adds a constant to it, and it enters as a constant.
  *
  *   i = enter(0); test(i < 12); yield(i + 1)      12 times
  */
@@ -76,7 +76,8 @@ static int64_t runs(const char *direction, int64_t first, int64_t limit, int64_t
   return 0;
 }
 
-int64_t sw_loop_trips(const sw_graph *g, const sw_frame *f) {
+/* 0: not known, or none. */
+static int64_t trips_of(const sw_graph *g, const sw_frame *f) {
   int64_t given = sw_op_int(&g->ops[f->opened_by], SW_ATTR_TRIPS, 0), first, limit, step;
   const sw_op *compare = given ? NULL : def_of(g, g->ops[f->test].operands[0], SW_OP_COMPARE);
   if (!compare) return given;
@@ -85,4 +86,69 @@ int64_t sw_loop_trips(const sw_graph *g, const sw_frame *f) {
   if (!enter || !constant_of(g, enter->operands[0], &first) || !constant_of(g, compare->operands[1], &limit)) return 0;
   if (!step_of(g, counter, yielded_for(g, counter), &step)) return 0;
   return runs(sw_op_text(compare, SW_ATTR_DIRECTION, ""), first, limit, step);
+}
+
+void sw_frame_find_trips(const sw_graph *g, sw_frame *f) {
+  const int64_t trips = f->kind == SW_OP_WHILE ? trips_of(g, f) : 1;
+  f->trips = trips > 0 ? trips : -1;
+}
+
+sw_rc sw_graph_count_repeats(sw_graph *g, sw_diag *d) {
+  int64_t *of;
+  SW_ARENA_NEW(of, &g->arena, g->n_frames + 1, d);
+  for (int32_t i = 0; i < g->n_frames; i++) {
+    const sw_frame *f = &g->frames[i];
+    of[i] = f->parent < 0 ? 1 : of[f->parent];
+    if (!sw_mul_i64(of[i], f->trips < 0 ? 1 : f->trips, &of[i])) of[i] = INT64_MAX;
+  }
+  for (sw_id i = 0; i < g->n_ops; i++) g->ops[i].repeats = g->ops[i].frame < 0 ? 1 : of[g->ops[i].frame];
+  return SW_OK;
+}
+
+/* --- as somebody says --------------------------------------------------------------------------------------------- */
+
+static const char *loop_name(const sw_graph *g, const sw_frame *f) { return g->ops[f->opened_by].name; }
+
+static bool is_open(const sw_frame *f) { return f->kind == SW_OP_WHILE && (f->trips < 0 || f->assumed); }
+
+static void put_open(const sw_graph *g, bool assumed, sw_text *out) {
+  for (int32_t i = 0; i < g->n_frames; i++) {
+    const sw_frame *f = &g->frames[i];
+    if (is_open(f) && (assumed || !f->assumed))
+      sw_text_printf(out, "%s%s", sw_text_str(out)[0] ? ", " : "", loop_name(g, f));
+  }
+}
+
+void sw_graph_put_unknown_loops(const sw_graph *g, sw_text *out) { put_open(g, false, out); }
+
+static sw_rc take_one(const sw_graph *g, sw_frame *frames, const sw_said_trips *said, sw_diag *d) {
+  const bool all = strcmp(said->loop, "*") == 0;
+  bool found = all;
+  sw_text open = {0};
+  for (int32_t i = 0; i < g->n_frames; i++) {
+    sw_frame *f = &frames[i];
+    if (!is_open(f) || (all ? f->assumed : strcmp(said->loop, loop_name(g, f)) != 0)) continue;
+    f->trips = said->trips;
+    f->assumed = found = true;
+  }
+  if (found) return SW_OK;
+  put_open(g, true, &open);
+  const sw_rc rc =
+      SW_FAIL_INPUT(d, SW_NOWHERE, "no loop whose trips are not known is called '%s'; expected %s%s", said->loop,
+                    open.n ? "one of: " : "none: those of all loops are known", sw_text_str(&open));
+  sw_text_free(&open);
+  return rc;
+}
+
+sw_rc sw_graph_take_trips(sw_graph *g, int32_t n, const sw_said_trips *said, sw_diag *d) {
+  sw_frame *frames = sw_arena_copy(&g->arena, g->frames, (size_t)g->n_frames, sizeof *frames, d);
+  if (!frames) return SW_E_RESOURCE;
+  for (int32_t k = 0; k < n; k++) {
+    if (said[k].trips < 0)
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "loop '%s' runs %lld times; expected at least 0", said[k].loop,
+                           (long long)said[k].trips);
+    SW_TRY(take_one(g, frames, &said[k], d));
+  }
+  g->frames = frames;
+  return sw_graph_count_repeats(g, d);
 }

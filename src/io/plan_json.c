@@ -125,6 +125,17 @@ static void put_stated(sw_json_out *o, const sw_plan *p) {
   sw_jw_end(o);
 }
 
+/* How often loops were taken to run. */
+static void put_trips(sw_json_out *o, const sw_graph *g) {
+  bool any = false;
+  for (int32_t i = 0; i < g->n_frames; i++) any = any || g->frames[i].assumed;
+  if (!any) return;
+  sw_jw_object_row(o, "trips");
+  for (int32_t i = 0; i < g->n_frames; i++)
+    if (g->frames[i].assumed) sw_jw_i64(o, g->ops[g->frames[i].opened_by].name, g->frames[i].trips);
+  sw_jw_end(o);
+}
+
 static void put_shared(sw_json_out *o, const sw_plan *p) {
   if (!p->n_shared) return;
   sw_jw_array(o, "shared");
@@ -181,6 +192,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   sw_jw_end(&o);
   if (g->kernels) sw_jw_string(&o, "compiler", g->kernels->compiler);
   if (g->kernels) sw_jw_string(&o, "dtype", sw_dtype_text(sw_graph_dtype(g)));
+  put_trips(&o, g);
   put_search(&o, p);
   if (breakdown) put_costs(&o, breakdown);
   if (open && open->moved_bytes) put_open_costs(&o, open);
@@ -242,9 +254,9 @@ static sw_rc leave(const reader *r, sw_rc rc, const sw_json *entry, sw_diag *d) 
 }
 
 static sw_rc check_format(const sw_json *root, sw_diag *d) {
-  static const char *const kKeys[] = {"format",  "version", "model",      "mesh",      "profile",
-                                      "search",  "costs",   "args_whole", "arguments", "ops",
-                                      "outputs", "shared",  "stated",     "compiler",  "dtype"};
+  static const char *const kKeys[] = {"format", "version",    "model",     "mesh", "profile", "search",
+                                      "costs",  "args_whole", "arguments", "ops",  "outputs", "shared",
+                                      "stated", "compiler",   "dtype",     "trips"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(root, kKeys, (int)(sizeof kKeys / sizeof kKeys[0]), "a plan", d));
@@ -703,8 +715,23 @@ static sw_rc keep_text(const char *text, sw_arena *arena, const char **out, sw_d
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_mesh *out, const char **profile, const char **compiler,
-                        sw_diag *d) {
+static sw_rc read_trips(const sw_json *root, sw_arena *arena, sw_plan_head *out, sw_diag *d) {
+  const sw_json *list = NULL;
+  sw_said_trips *trips;
+  SW_TRY(sw_json_opt_object(root, "trips", &list, d));
+  if (!list) return SW_OK;
+  SW_ARENA_NEW(trips, arena, list->n, d);
+  for (int32_t i = 0; i < list->n; i++) {
+    const char *name = list->at[i].key;
+    SW_TRY(keep_text(name, arena, &trips[i].loop, d));
+    SW_TRY(sw_json_i64(list, name, 0, INT64_MAX, &trips[i].trips, d));
+  }
+  out->n_trips = list->n;
+  out->trips = trips;
+  return SW_OK;
+}
+
+sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_plan_head *out, sw_diag *d) {
   sw_arena tree = {0};
   const sw_json *root, *of;
   const char *text;
@@ -713,13 +740,15 @@ sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_mesh *out, const c
   sw_rc rc = sw_json_read(path, &tree, &root, d);
   if (!rc) rc = check_format(root, d);
   if (!rc) rc = sw_json_string(root, "mesh", &text, d);
-  if (!rc) rc = sw_mesh_parse(text, arena, out, d);
+  *out = (sw_plan_head){0};
+  if (!rc) rc = sw_mesh_parse(text, arena, &out->mesh, d);
   if (!rc) rc = sw_json_object(root, "profile", &of, d);
   if (!rc) rc = sw_json_string(of, "name", &text, d);
-  if (!rc) rc = keep_text(text, arena, profile, d);
+  if (!rc) rc = keep_text(text, arena, &out->profile, d);
   text = "none";
   if (!rc) rc = read_compiler(root, &text, d);
-  if (!rc) rc = keep_text(text, arena, compiler, d);
+  if (!rc) rc = keep_text(text, arena, &out->compiler, d);
+  if (!rc) rc = read_trips(root, arena, out, d);
   sw_arena_deinit(&tree);
   return rc;
 }

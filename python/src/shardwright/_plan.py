@@ -22,7 +22,7 @@ Pins = Union[Mapping[str, Any], str, Iterable[str], None]
 T = TypeVar("T")
 
 #: What arguments of `plan` go to the reader of the model, and what to the search.
-READING = ("roles", "rules", "keep", "attention", "sizes")
+READING = ("roles", "rules", "keep", "attention", "sizes", "trips")
 
 
 class ModelWarning(UserWarning):
@@ -188,6 +188,7 @@ class Problem:
         roles: PathLike | Mapping[str, str] | None = None,
         rules: PathLike | None = None,
         sizes: Mapping[str, int] | None = None,
+        trips: Mapping[str, int] | None = None,
     ) -> None:
         self.name, text = _read(model)
         self.machine = Machine(hw, changes=changes, devices=devices)
@@ -205,6 +206,7 @@ class Problem:
                 roles=roles_file,
                 rules=None if rules is None else os.fspath(rules),
                 compiler=compiler,
+                trips=[str(word) for pair in (trips or {}).items() for word in pair],
             )
         self.mesh = Mesh(self._core.mesh)
         self.warnings = [said for said in self._core.said.split("\x1e") if said]
@@ -459,15 +461,24 @@ class Plan:
 def _of_problem(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a problem, taken out of those of a plan; one that starts from a plan is priced as that one was."""
     of_problem = {key: options.pop(key) for key in ("compiler", "devices", "changes", *READING) if key in options}
-    if options.get("start") is not None and of_problem.get("compiler") is None:
-        of_problem["compiler"] = _core.plan_is_for(os.fspath(options["start"]))[2]
+    if options.get("start") is not None:
+        _price_as(options["start"], of_problem)
     return of_problem
+
+
+def _price_as(path: PathLike, options: dict[str, Any]) -> tuple[str, str]:
+    """What a saved plan was made for: (mesh, profile); options that do not say it are its compiler and trips."""
+    mesh, profile, compiler, trips = _core.plan_is_for(os.fspath(path))
+    for key, was in (("compiler", compiler), ("trips", trips)):
+        if options.get(key) is None:
+            options[key] = was
+    return mesh, profile
 
 
 def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, **options: Any) -> Plan:
     """Search for the best plan of a model: a file (JSON or MLIR, maybe gzipped), its text, or what
     `jax.jit(f).lower(...)` gives. Options are those of `Problem` (how it is read: compiler, devices, changes, keep,
-    attention, roles, rules, sizes) and of `Problem.plan` (pins, memory, even, time_limit, ...)."""
+    attention, roles, rules, sizes, trips) and of `Problem.plan` (pins, memory, even, time_limit, ...)."""
     problem = Problem(model, hw=hw, mesh=mesh, **_of_problem(options))
     for said in problem.warnings:
         warnings.warn(said, ModelWarning, stacklevel=2)
@@ -477,9 +488,7 @@ def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, *
 def load(path: PathLike, model: Any, *, hw: PathLike | Machine | None = None, **options: Any) -> Plan:
     """A saved plan of the model, on the mesh and for the compiler it was made for; `hw`: the profile it was made for, where
     one of that name is known."""
-    mesh, profile, compiler = _core.plan_is_for(os.fspath(path))
-    if options.get("compiler") is None:
-        options["compiler"] = compiler
+    mesh, profile = _price_as(path, options)
     profile = profile.split(" with ")[0]
     known = profile if profile in _core.profiles() else "uniform"
     return Problem(model, hw=known if hw is None else hw, mesh=mesh, **options).read_plan(path)

@@ -255,19 +255,30 @@ static PyObject *core_profiles(PyObject *module, PyObject *unused) {
   return list;
 }
 
-/* plan_is_for(path) -> (mesh, name of the profile, compiler) */
+/* As a dict. */
+static PyObject *trips_of(const sw_plan_head *head) {
+  PyObject *all = PyDict_New();
+  for (int32_t i = 0; all && i < head->n_trips; i++) {
+    PyObject *n = PyLong_FromLongLong(head->trips[i].trips);
+    if (!n || PyDict_SetItemString(all, head->trips[i].loop, n)) Py_CLEAR(all);
+    Py_XDECREF(n);
+  }
+  return all;
+}
+
+/* plan_is_for(path) -> (mesh, name of the profile, compiler, {loop: trips}) */
 static PyObject *core_plan_is_for(PyObject *module, PyObject *args) {
   (void)module;
-  const char *path, *profile, *compiler;
+  const char *path;
   sw_arena arena = {0};
-  sw_mesh mesh;
+  sw_plan_head head;
   sw_diag d = {0};
   sw_text t = {0};
   if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
-  sw_rc rc = sw_plan_read_head(path, &arena, &mesh, &profile, &compiler, &d);
-  if (!rc) sw_mesh_print(&mesh, &t);
+  sw_rc rc = sw_plan_read_head(path, &arena, &head, &d);
+  if (!rc) sw_mesh_print(&head.mesh, &t);
   PyObject *text = text_or_failure(&t, rc, &d);
-  PyObject *out = text ? Py_BuildValue("(Nss)", text, profile, compiler) : NULL;
+  PyObject *out = text ? Py_BuildValue("(NssN)", text, head.profile, head.compiler, trips_of(&head)) : NULL;
   sw_arena_deinit(&arena);
   return out;
 }

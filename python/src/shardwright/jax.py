@@ -31,7 +31,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 import shardwright
 from shardwright._hlo import Check, check
-from shardwright._plan import PathLike, Pins, _of_problem
+from shardwright._plan import PathLike, Pins, _of_problem, _price_as
 
 __all__ = ["Plan", "load", "plan"]
 
@@ -346,6 +346,8 @@ def plan(
     pins        shardings by name: {"params['w']": PartitionSpec(None, "y")}; names are those of plan.arguments,
                 patterns of them (params*), and of values in between as reports have them
     memory      a device's, in bytes or as "80GB"
+    trips       how often loops run of which the program does not say it: {"0.while": 100}, by the names of plan.explain;
+                {"*": n}: all. Else they count once, with a warning
     compiler    whose kernels the program is priced as; "none": each op by itself. None: that of the plan to start from,
                 else the profile's, else "xla"
 
@@ -370,9 +372,7 @@ def load(
 ) -> Plan:
     """A plan that was saved (plan.save), of the same function and arguments; refused for others."""
     made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
-    axes, profile, compiler = shardwright._core.plan_is_for(os.fspath(path))
-    if options.get("compiler") is None:
-        options["compiler"] = compiler
+    axes, profile = _price_as(path, options)
     hw = hw or (profile if profile in shardwright.profiles() else "uniform")
     return Plan(_problem(made, mesh or axes, hw, options).read_plan(path), made, mesh)
 

@@ -8,8 +8,8 @@ typedef struct wanted {
   const char *name, *hw, *mesh, *keep, *attention, *roles, *rules, *compiler;
   const char *text;
   Py_ssize_t text_bytes;
-  const char *const *changes, *const *sizes; /* NAME, SIZE, NAME, SIZE, ... */
-  int n_changes, n_sizes;
+  const char *const *changes, *const *sizes, *const *trips; /* NAME, SIZE, NAME, SIZE, ... */
+  int n_changes, n_sizes, n_trips;
   long long devices;
 } wanted;
 
@@ -57,6 +57,24 @@ static sw_rc bind_mesh(problem *p, const sw_mesh *given, sw_diag *d) {
   return rc;
 }
 
+/* Of what nobody says, the caller hears. */
+static sw_rc take_trips(problem *p, const wanted *w, sw_diag *d) {
+  sw_text unknown = {0};
+  for (int i = 0; i + 1 < w->n_trips; i += 2) {
+    sw_said_trips one = {w->trips[i], 0};
+    SW_TRY_NOTE(d, sw_parse_i64(w->trips[i + 1], 0, INT64_MAX, "trips", &one.trips, d), "of the loop '%s'", one.loop);
+    SW_TRY(sw_graph_take_trips(p->graph, 1, &one, d));
+  }
+  sw_graph_put_unknown_loops(p->graph, &unknown);
+  if (unknown.n)
+    sw_text_printf(&p->heard.said,
+                   "nobody says how many trips these loops make, and they are priced as one: %s; trips={NAME: n} says "
+                   "it%c",
+                   sw_text_str(&unknown), SAID_END);
+  sw_text_free(&unknown);
+  return SW_OK;
+}
+
 static sw_rc open_problem(problem *p, const wanted *w, sw_diag *d) {
   sw_mesh *mesh = NULL;
   const sw_profile_reading reading = {w->changes, w->n_changes, hear, &p->heard};
@@ -68,6 +86,7 @@ static sw_rc open_problem(problem *p, const wanted *w, sw_diag *d) {
   }
   SW_TRY(read_model(p, w, mesh, d));
   SW_TRY(bind_mesh(p, mesh, d));
+  SW_TRY(take_trips(p, w, d));
   return sw_compile_as(w->compiler, p->graph, p->machine, &p->arena, d);
 }
 
@@ -85,19 +104,20 @@ static bool keep_all(problem *p, wanted *w) {
 
 static PyObject *problem_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   static char *names[] = {"name", "text",      "hw",    "changes", "sizes",    "devices", "mesh",
-                          "keep", "attention", "roles", "rules",   "compiler", NULL};
+                          "keep", "attention", "roles", "rules",   "compiler", "trips",   NULL};
   wanted w = {0};
-  PyObject *changes, *sizes;
+  PyObject *changes, *sizes, *trips = NULL;
   sw_diag d = {0};
   sw_rc rc;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss#sOOL|zzzzzz", names, &w.name, &w.text, &w.text_bytes, &w.hw,
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss#sOOL|zzzzzzO", names, &w.name, &w.text, &w.text_bytes, &w.hw,
                                    &changes, &sizes, &w.devices, &w.mesh, &w.keep, &w.attention, &w.roles, &w.rules,
-                                   &w.compiler))
+                                   &w.compiler, &trips))
     return NULL;
   problem *p = (problem *)PyType_GenericNew(type, NULL, NULL);
   if (!p) return NULL;
   if (!take_texts(changes, &p->arena, &w.changes, &w.n_changes) ||
-      !take_texts(sizes, &p->arena, &w.sizes, &w.n_sizes) || !keep_all(p, &w)) {
+      !take_texts(sizes, &p->arena, &w.sizes, &w.n_sizes) ||
+      (trips && !take_texts(trips, &p->arena, &w.trips, &w.n_trips)) || !keep_all(p, &w)) {
     Py_DECREF(p);
     return PyErr_Occurred() ? NULL : PyErr_NoMemory();
   }
