@@ -28,6 +28,10 @@ def test_it_is_for_the_stable_interface(wheel):
     assert extensions == ["shardwright/_core.abi3.so"]
 
 
+def test_its_version_is_that_of_the_wheel(wheel):
+    assert pathlib.PurePath(WHEEL).name.startswith(f"shardwright-{shardwright.__version__}-")
+
+
 def test_its_licence_is_true(wheel, tmp_path):
     metadata = wheel.read(next(n for n in wheel.namelist() if n.endswith("/METADATA"))).decode()
     assert "\nLicense-Expression: Apache-2.0\n" in metadata and "\nRequires-Dist: " not in metadata.replace(

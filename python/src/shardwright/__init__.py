@@ -9,8 +9,12 @@
 `shardwright.jax` does it for functions of JAX. docs/python.md has more.
 """
 
+from importlib.metadata import version as _version
+
 from shardwright._core import Error, InfeasibleError, InputError, InternalError, ResourceError, UsageError, profiles
 from shardwright._plan import Answer, Explanation, Machine, Mesh, ModelWarning, Plan, Problem, Report, load, plan
+
+__version__ = _version("shardwright")
 
 __all__ = [
     "Answer",
@@ -27,6 +31,7 @@ __all__ = [
     "Report",
     "ResourceError",
     "UsageError",
+    "__version__",
     "load",
     "plan",
     "profiles",
