@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "base/disjoint.h"
 
 enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
 
@@ -33,9 +34,7 @@ static sw_rc gather_demands(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
 
 /* The value that stands for the group of this one; -1: it is in none. */
 static sw_id group_of(const sw_follow_known *k, sw_id v) {
-  if (!k->one_with || k->one_with[v] < 0) return -1;
-  while (k->one_with[v] != v) v = k->one_with[v] = k->one_with[k->one_with[v]];
-  return v;
+  return !k->one_with || k->one_with[v] < 0 ? -1 : sw_disjoint_find(k->one_with, v);
 }
 
 static sw_rc gather_groups(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
@@ -46,7 +45,7 @@ static sw_rc gather_groups(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
     const sw_sharding_group *of = &g->sharding_groups[i];
     if (k->one_with[of->a] < 0) k->one_with[of->a] = of->a;
     if (k->one_with[of->b] < 0) k->one_with[of->b] = of->b;
-    k->one_with[group_of(k, of->b)] = group_of(k, of->a);
+    sw_disjoint_join(k->one_with, of->a, of->b);
   }
   return SW_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/disjoint.h"
 #include "strategy/demands.h"
 
 /* A sharding that stands at a definition or a use; `by` is the annotation it comes from, NULL when propagated. */
@@ -413,17 +414,10 @@ static sw_rc visit(state *s, sw_id id, sw_diag *d) {
 
 /* --- values of one sharding -------------------------------------------------------------------------------------- */
 
-/* The value that speaks for all that must have the sharding of `v`; halves the way to it. */
-static sw_id representative(state *s, sw_id v) {
-  while (s->group[v] != v) v = s->group[v] = s->group[s->group[v]];
-  return v;
-}
-
 static void join_sharding_groups(state *s) {
   for (sw_id v = 0; v < s->g->n_values; v++) s->group[v] = v;
-  for (int32_t i = 0; i < s->g->n_sharding_groups; i++) {
-    s->group[representative(s, s->g->sharding_groups[i].b)] = representative(s, s->g->sharding_groups[i].a);
-  }
+  for (int32_t i = 0; i < s->g->n_sharding_groups; i++)
+    sw_disjoint_join(s->group, s->g->sharding_groups[i].a, s->g->sharding_groups[i].b);
 }
 
 static void take_mark(mark *to, const mark *from) {
@@ -434,7 +428,8 @@ static void take_mark(mark *to, const mark *from) {
 static void share_in_groups(state *s) {
   for (int speak = 1; speak >= 0; speak--) {
     for (int32_t i = 0; i < 2 * s->g->n_sharding_groups; i++) {
-      sw_id v = i % 2 ? s->g->sharding_groups[i / 2].b : s->g->sharding_groups[i / 2].a, all = representative(s, v);
+      sw_id v = i % 2 ? s->g->sharding_groups[i / 2].b : s->g->sharding_groups[i / 2].a,
+            all = sw_disjoint_find(s->group, v);
       take_mark(&s->def[speak ? all : v], &s->def[speak ? v : all]);
     }
   }

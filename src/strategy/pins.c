@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/disjoint.h"
 #include "strategy/demands.h"
 
 /* An annotation at one of the ports that it is about. */
@@ -557,30 +558,26 @@ static sw_rc offer_stated(const sw_pin_target *t, const sw_annotation *a, sw_dia
   return SW_OK;
 }
 
-/* By value the least that is in a group with it, by whatever pairs; *out NULL: there are no groups. */
+/* Values by sharding groups, as disjoint sets; *out NULL: there are no groups. */
 static sw_rc find_groups(const sw_pin_target *t, sw_id **out, sw_diag *d) {
   const sw_graph *g = t->g;
   *out = NULL;
   if (!g->n_sharding_groups) return SW_OK;
   SW_ARENA_NEW(*out, t->arena, g->n_values, d);
   for (sw_id v = 0; v < g->n_values; v++) (*out)[v] = v;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int32_t i = 0; i < g->n_sharding_groups; i++) {
-      sw_id *a = &(*out)[g->sharding_groups[i].a], *b = &(*out)[g->sharding_groups[i].b];
-      changed = changed || *a != *b;
-      *a = *b = *a < *b ? *a : *b;
-    }
-  }
+  for (int32_t i = 0; i < g->n_sharding_groups; i++)
+    sw_disjoint_join(*out, g->sharding_groups[i].a, g->sharding_groups[i].b);
   return SW_OK;
 }
 
 /* Arguments arrive in parts where something in their group must be. */
-static sw_rc offer_parts(const sw_pin_target *t, const sw_annotation *a, const sw_id *group, sw_diag *d) {
+static sw_rc offer_parts(const sw_pin_target *t, const sw_annotation *a, sw_id *group, sw_diag *d) {
   if (!group || a->value < 0 || a->for_users || !a->required || !a->sharding.n_partial) return SW_OK;
+  const sw_id all = sw_disjoint_find(group, a->value);
   for (int32_t i = 0; i < t->g->n_args; i++) {
     const pin p = {a, sw_value_made_at(t->units, t->g->args[i])};
-    if (t->g->args[i] != a->value && group[t->g->args[i]] == group[a->value]) SW_TRY(offer_unless_there(t, &p, d));
+    if (t->g->args[i] != a->value && sw_disjoint_find(group, t->g->args[i]) == all)
+      SW_TRY(offer_unless_there(t, &p, d));
   }
   return SW_OK;
 }

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/disjoint.h"
 #include "strategy/demands.h"
 
 typedef struct reader {
@@ -141,21 +142,16 @@ static sw_rc check_state(reader *r, int32_t output) {
 
 /* --- values that are one ------------------------------------------------------------------------------------------ */
 
-static sw_id representative(reader *r, sw_id v) {
-  while (r->one_with[v] != v) v = r->one_with[v] = r->one_with[r->one_with[v]];
-  return v;
-}
-
 static void join_values(reader *r) {
   const sw_graph *g = r->g;
   for (sw_id v = 0; v < g->n_values; v++) r->one_with[v] = v;
   for (sw_id id = 0; id < g->n_ops; id++) {
     const sw_op *op = &g->ops[id];
     for (int i = 0; op->code == SW_OP_JOIN && i < op->n_operands; i++)
-      r->one_with[representative(r, op->operands[i])] = representative(r, op->results[0]);
+      sw_disjoint_join(r->one_with, op->results[0], op->operands[i]);
   }
   for (int32_t i = 0; i < g->n_sharding_groups; i++) {
-    r->one_with[representative(r, g->sharding_groups[i].b)] = representative(r, g->sharding_groups[i].a);
+    sw_disjoint_join(r->one_with, g->sharding_groups[i].a, g->sharding_groups[i].b);
     r->ties[g->sharding_groups[i].b] = &g->sharding_groups[i].span;
   }
 }
@@ -306,7 +302,7 @@ static sw_rc check_class(reader *r, sw_id all, const bool *asked) {
   sw_rc rc = SW_OK;
   for (int pass = 0; pass < 2 && !rc; pass++) {
     for (sw_id v = 0; v < r->g->n_values && !rc; v++) {
-      if (representative(r, v) != all || asked[v] != (pass == 0)) continue;
+      if (sw_disjoint_find(r->one_with, v) != all || asked[v] != (pass == 0)) continue;
       common next = {.value = v};
       rc = given_by(r, v, &c, &next);
       const bool none = !rc && !next.any && next.left.n == 0;
@@ -344,8 +340,8 @@ static sw_rc check_values(reader *r) {
   for (sw_id v = 0; v < g->n_values && !rc; v++) {
     const sw_id def = g->values[v].def;
     asked[v] = asked[v] || (def >= 0 && r->n_demands[def] > 0);
-    of_class[representative(r, v)] |= asked[v];
-    members[representative(r, v)]++;
+    of_class[sw_disjoint_find(r->one_with, v)] |= asked[v];
+    members[sw_disjoint_find(r->one_with, v)]++;
   }
   for (sw_id v = 0; v < g->n_values && !rc; v++) {
     if (of_class[v] && members[v] > 1) rc = check_class(r, v, asked);
