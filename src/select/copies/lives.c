@@ -148,38 +148,52 @@ typedef struct shaping {
   bool *mark;            /* by rank: scratch, by turns */
 } shaping;
 
-static sw_rc add_row(life_node *node, life_row row, shaping *b) {
+/* Spans of n rows, from what each of them holds, in ranks: `held` is n lists of at most `each`, n_held long. */
+static sw_rc spans_of(shaping *b, life_node *node, int32_t each, const int32_t *n_held, const sw_occupied *held,
+                      sw_diag *d) {
+  int32_t last = -1;
+  memset(b->mark, 0, (size_t)b->t->n * sizeof *b->mark);
+  for (int32_t k = 0; k < node->n_rows; k++)
+    for (const sw_occupied *h = held + (int64_t)k * each; h < held + (int64_t)k * each + n_held[k]; h++)
+      if (h->amount && h->begin < h->end) b->mark[h->begin] = b->mark[h->end] = true;
+  SW_ARENA_NEW(node->cost, b->arena, node->n_rows, d);
+  SW_ARENA_NEW(node->spans, b->arena, b->t->n, d);
+  for (int32_t at = 0; at < b->t->n; at++) {
+    if (!b->mark[at]) continue;
+    life_span *span = &node->spans[node->n_spans];
+    if (last >= 0) SW_ARENA_NEW(span->amount, b->arena, node->n_rows, d);
+    for (int32_t k = 0; k < node->n_rows && last >= 0; k++)
+      for (const sw_occupied *h = held + (int64_t)k * each; h < held + (int64_t)k * each + n_held[k]; h++)
+        if (h->begin <= last && h->end >= at) span->amount[k] += h->amount;
+    if (last >= 0) span->begin = last, span->end = at, node->n_spans++;
+    last = at;
+  }
+  return sw_array_push(&b->shape->nodes, *node, d);
+}
+
+static void add_row(life_node *node, life_row row, shaping *b) {
   if (node->n_rows == MOST_ROWS) b->shape->large = true;
   if (!b->shape->large) node->rows[node->n_rows++] = row;
-  return SW_OK;
 }
 
 static sw_rc new_node(shaping *b, int32_t layout, life_node *node, sw_diag *d) {
   *node = (life_node){.layout = layout};
   SW_ARENA_NEW(node->rows, b->arena, MOST_ROWS, d);
-  return add_row(node, (life_row){LIFE_NONE, b->t->held, b->t->held, 0}, b);
+  add_row(node, (life_row){LIFE_NONE, b->t->held, b->t->held, 0}, b);
+  return SW_OK;
 }
 
-/* Amounts between the times that rows begin and end at. */
 static sw_rc close_node(shaping *b, life_node *node, sw_diag *d) {
-  int32_t last = -1;
-  memset(b->mark, 0, (size_t)b->t->n * sizeof *b->mark);
-  for (int32_t k = 0; k < node->n_rows; k++)
-    if (node->rows[k].amount) b->mark[node->rows[k].begin] = b->mark[node->rows[k].end] = true;
-  SW_ARENA_NEW(node->cost, b->arena, node->n_rows, d);
-  SW_ARENA_NEW(node->spans, b->arena, b->t->n, d);
-  for (int32_t at = 0; at < b->t->n; at++) {
-    if (!b->mark[at]) continue;
-    if (last >= 0) {
-      life_span *span = &node->spans[node->n_spans++];
-      *span = (life_span){.begin = last, .end = at};
-      SW_ARENA_NEW(span->amount, b->arena, node->n_rows, d);
-      for (int32_t k = 0; k < node->n_rows; k++)
-        span->amount[k] = node->rows[k].begin <= last && node->rows[k].end >= at ? node->rows[k].amount : 0;
-    }
-    last = at;
+  int32_t *n_held;
+  sw_occupied *held;
+  SW_ARENA_NEW(n_held, b->arena, node->n_rows, d);
+  SW_ARENA_NEW(held, b->arena, node->n_rows, d);
+  for (int32_t k = 0; k < node->n_rows; k++) {
+    const life_row *row = &node->rows[k];
+    held[k] = (sw_occupied){row->begin, row->end, row->amount};
+    n_held[k] = 1;
   }
-  return sw_array_push(&b->shape->nodes, *node, d);
+  return spans_of(b, node, 1, n_held, held, d);
 }
 
 /* Amounts of what is made, until every end that someone may need behind `held`. */
@@ -196,7 +210,7 @@ static sw_rc add_made(shaping *b, sw_diag *d) {
     bool seen = false;
     for (int32_t e = 0; e < f; e++) seen = seen || l->made[e] == l->made[f];
     for (int32_t end = t->held + 1; end < t->n && !seen; end++)
-      if (b->mark[end]) SW_TRY(add_row(&node, (life_row){LIFE_MADE, t->held, end, l->made[f]}, b));
+      if (b->mark[end]) add_row(&node, (life_row){LIFE_MADE, t->held, end, l->made[f]}, b);
   }
   b->shape->made = node.n_rows > 1;
   return b->shape->made ? close_node(b, &node, d) : SW_OK;
@@ -210,7 +224,7 @@ static bool is_copied(const sw_copies *c, int32_t layout) {
   return any;
 }
 
-static sw_rc add_copy_rows(shaping *b, int32_t layout, life_node *node) {
+static void add_copy_rows(shaping *b, int32_t layout, life_node *node) {
   const life_times *t = b->t;
   const int64_t amount = b->c->lives->amount[layout];
   memset(b->mark, 0, (size_t)t->n * sizeof *b->mark);
@@ -218,8 +232,7 @@ static sw_rc add_copy_rows(shaping *b, int32_t layout, life_node *node) {
     if (sel_wants(&b->c->table->wants[i], layout)) b->mark[t->until[i]] = true;
   for (int32_t i = 0; i < t->n_readers; i++)
     for (int32_t e = t->until[i]; e < t->n && sel_wants(&b->c->table->wants[i], layout); e++)
-      if (b->mark[e]) SW_TRY(add_row(node, (life_row){LIFE_COPY, t->taken[i], e, amount, i}, b));
-  return SW_OK;
+      if (b->mark[e]) add_row(node, (life_row){LIFE_COPY, t->taken[i], e, amount, i}, b);
 }
 
 /* A layout; no node where it can hold nothing. */
@@ -233,9 +246,9 @@ static sw_rc add_layout(shaping *b, int32_t layout, sw_diag *d) {
   for (int32_t i = 0; i < t->n_readers; i++)
     if (sel_wants(&b->c->table->wants[i], layout)) b->mark[t->until_made[i]] = true;
   for (int32_t end = t->held; end < t->n && is_made; end++)
-    if (b->mark[end]) SW_TRY(add_row(&node, (life_row){LIFE_MADE, t->held, end, 0}, b));
+    if (b->mark[end]) add_row(&node, (life_row){LIFE_MADE, t->held, end, 0}, b);
   const int32_t made = node.n_rows;
-  if (is_copied(b->c, layout)) SW_TRY(add_copy_rows(b, layout, &node));
+  if (is_copied(b->c, layout)) add_copy_rows(b, layout, &node);
   return made == node.n_rows && (made <= 2 || !b->shape->made) ? SW_OK : close_node(b, &node, d);
 }
 
@@ -284,15 +297,13 @@ static sw_rc tie_to_reader(shaping *b, int32_t at, int32_t reader, sw_diag *d) {
   const life_node *node = &b->shape->nodes.at[at];
   const sw_wants *w = &b->c->table->wants[reader];
   int64_t *cost;
-  bool *wanted;
   if (!sel_wants(w, node->layout)) return SW_OK;
-  SW_ARENA_NEW(wanted, b->arena, w->n_classes, d);
-  for (int32_t f = 0; f < w->n_classes; f++)
-    for (int32_t k = w->first[f]; k < w->first[f + 1]; k++) wanted[f] = wanted[f] || w->layout[k] == node->layout;
   SW_TRY(add_edge(b, at, reader, (int64_t)w->n_choices * node->n_rows, &cost, d));
   for (int32_t k = 0; k < node->n_rows && cost; k++)
-    for (int32_t y = 0; y < w->n_choices; y++)
-      *cost++ = goes_with_reader(b->t, &node->rows[k], reader, wanted[w->class_of[y]]) ? 0 : SW_FORBIDDEN;
+    for (int32_t y = 0; y < w->n_choices; y++) {
+      const bool wants = sel_class_wants(w, w->class_of[y], node->layout);
+      *cost++ = goes_with_reader(b->t, &node->rows[k], reader, wants) ? 0 : SW_FORBIDDEN;
+    }
   return SW_OK;
 }
 
@@ -328,29 +339,6 @@ static sw_rc shape_layouts(shaping *b, sw_diag *d) {
 }
 
 /* --- nodes that know what is made and what is wanted ------------------------------------------------------------- */
-
-/* Spans of n rows, from what each of them holds, in ranks: `held` is n lists of at most `each`, n_held long. */
-static sw_rc spans_of(shaping *b, life_node *node, int32_t each, const int32_t *n_held, const sw_occupied *held,
-                      sw_diag *d) {
-  int32_t last = -1;
-  memset(b->mark, 0, (size_t)b->t->n * sizeof *b->mark);
-  for (int32_t k = 0; k < node->n_rows; k++)
-    for (const sw_occupied *h = held + (int64_t)k * each; h < held + (int64_t)k * each + n_held[k]; h++)
-      if (h->amount && h->begin < h->end) b->mark[h->begin] = b->mark[h->end] = true;
-  SW_ARENA_NEW(node->cost, b->arena, node->n_rows, d);
-  SW_ARENA_NEW(node->spans, b->arena, b->t->n, d);
-  for (int32_t at = 0; at < b->t->n; at++) {
-    if (!b->mark[at]) continue;
-    life_span *span = &node->spans[node->n_spans];
-    if (last >= 0) SW_ARENA_NEW(span->amount, b->arena, node->n_rows, d);
-    for (int32_t k = 0; k < node->n_rows && last >= 0; k++)
-      for (const sw_occupied *h = held + (int64_t)k * each; h < held + (int64_t)k * each + n_held[k]; h++)
-        if (h->begin <= last && h->end >= at) span->amount[k] += h->amount;
-    if (last >= 0) span->begin = last, span->end = at, node->n_spans++;
-    last = at;
-  }
-  return sw_array_push(&b->shape->nodes, *node, d);
-}
 
 /* Rows that belong to one class of the other's choices each. */
 static sw_rc tie_classes(shaping *b, int32_t node, int32_t to, const int32_t *row_class, sw_diag *d) {
@@ -401,7 +389,7 @@ static sw_rc alone(const shaping *b, sw_copies *out, int32_t **choice, int32_t *
 
 static sw_rc shape_together(shaping *b, int32_t n_rows, sw_diag *d) {
   const sw_copy_table *t = b->c->table;
-  life_node node = {.layout = -1, .n_rows = n_rows};
+  life_node node = {.n_rows = n_rows};
   sw_copies c;
   int32_t *choice, **example, *n_held, *class;
   sw_occupied *held;
@@ -450,7 +438,7 @@ static int32_t held_by_second(const shaping *b, int32_t from, int32_t layout, bo
 static sw_rc reader_of_two(shaping *b, int32_t at, int32_t times, sw_diag *d) {
   const sw_copy_table *t = b->c->table;
   const sw_wants *w = &t->wants[at];
-  life_node node = {.layout = -1, .n_rows = t->n_classes * w->n_classes * times};
+  life_node node = {.n_rows = t->n_classes * w->n_classes * times};
   int32_t *n_held, *from, *wanted;
   sw_occupied *held;
   SW_ARENA_NEW(n_held, b->arena, node.n_rows, d);
@@ -485,7 +473,7 @@ static bool goes_between(const shaping *b, int32_t at, int32_t times, int32_t ro
 static sw_rc shape_two(shaping *b, sw_diag *d) {
   enum { MAKES_OR_TAKES = 2 };
   const sw_copy_table *t = b->c->table;
-  life_node node = {.layout = -1, .n_rows = 1 + 2 * t->n_layouts};
+  life_node node = {.n_rows = 1 + 2 * t->n_layouts};
   int32_t *n_held;
   sw_occupied *held;
   SW_TRY(reader_of_two(b, NODE_FIRST, 1, d));
@@ -710,7 +698,7 @@ sw_rc sel_lives_count(sw_relaxation *r, const int32_t *choice, int64_t limit, bo
   return rc;
 }
 
-/* The row of a node that goes with a life; the last that is there, where it holds nothing. */
+/* The row of a node that goes with a life; that which holds nothing, where it has none. */
 static int32_t find_row(const life_node *node, life_row row) {
   for (int32_t k = 0; k < node->n_rows; k++) {
     const life_row *a = &node->rows[k];
@@ -727,14 +715,11 @@ static life_row life_of(const sw_copies *c, const life_times *t, const int32_t *
   life_row row = {LIFE_NONE, t->n, t->held, 0, 0};
   for (int32_t i = 0; i < t->n_readers; i++) {
     const sw_wants *w = &c->table->wants[i];
-    const int32_t class = w->class_of[choice[c->reader[i]]];
-    for (int32_t k = w->first[class]; k < w->first[class + 1]; k++) {
-      if (w->layout[k] != layout) continue;
-      const int32_t end = made ? t->until_made[i] : t->until[i];
-      row.end = row.kind == LIFE_NONE || end > row.end ? end : row.end;
-      if (t->taken[i] < row.begin) row.begin = t->taken[row.first = i];
-      row.kind = made ? LIFE_MADE : LIFE_COPY;
-    }
+    if (!sel_class_wants(w, w->class_of[choice[c->reader[i]]], layout)) continue;
+    const int32_t end = made ? t->until_made[i] : t->until[i];
+    row.end = row.kind == LIFE_NONE || end > row.end ? end : row.end;
+    if (t->taken[i] < row.begin) row.begin = t->taken[row.first = i];
+    row.kind = made ? LIFE_MADE : LIFE_COPY;
   }
   return row;
 }

@@ -9,8 +9,7 @@ enum { MOST_ROWS = 512, MOST_COPIES = 30 };
 
 /* --- who wants what ---------------------------------------------------------------------------------------------- */
 
-/* Does a reader want the layout when its choice is of class c? */
-static bool class_wants(const sw_wants *w, int32_t c, int32_t layout) {
+bool sel_class_wants(const sw_wants *w, int32_t c, int32_t layout) {
   for (int32_t k = w->first[c]; k < w->first[c + 1]; k++)
     if (w->layout[k] == layout) return true;
   return false;
@@ -18,7 +17,7 @@ static bool class_wants(const sw_wants *w, int32_t c, int32_t layout) {
 
 static bool choice_wants(const sel_pattern *p, int32_t i, const int32_t *y, int32_t layout) {
   const sw_wants *w = &p->t->wants[i];
-  return class_wants(w, w->class_of[y[i]], layout);
+  return sel_class_wants(w, w->class_of[y[i]], layout);
 }
 
 bool sel_wants(const sw_wants *w, int32_t layout) {
@@ -104,7 +103,7 @@ static bool is_worth_making(const sel_pattern *p, const sel_copy_node *h, uint32
     int32_t most = 0;
     for (int32_t c = 0; c < w->n_classes; c++) {
       int32_t n = 0;
-      for (int32_t k = 0; k < h->n; k++) n += (made >> k & 1) && class_wants(w, c, p->shared[h->first + k]);
+      for (int32_t k = 0; k < h->n; k++) n += (made >> k & 1) && sel_class_wants(w, c, p->shared[h->first + k]);
       most = n > most ? n : most;
     }
     takers += most;

@@ -59,7 +59,8 @@ void sel_pattern_deinit(sel_pattern *p);
 void sel_pattern_reprice(sel_pattern *p);
 /* Fill the tables. */
 sw_rc sel_pattern_tables(sel_pattern *p, sw_arena *arena, sw_diag *d);
-/* Is there a choice of reader i that wants the layout? */
+/* Does a reader want the layout when its choice is of class c? And is there a choice with which it does? */
+bool sel_class_wants(const sw_wants *w, int32_t c, int32_t layout);
 bool sel_wants(const sw_wants *w, int32_t layout);
 static inline int64_t sel_copy_cost(const sw_copy_table *t, int32_t from, int32_t layout) {
   return t->cost[(int64_t)from * t->n_layouts + layout];
