@@ -196,7 +196,7 @@ static bool unmake(const sw_sizes *s, int64_t x, made_of *out) {
   return best < MOST_MORE;
 }
 
-static void take(sw_sizes *s, int class_of, int64_t value) {
+void sw_sizes_take(sw_sizes *s, int class_of, int64_t value) {
   for (int i = 0; i < s->n; i++) {
     if (s->at[i].given || s->at[i].class_of != class_of) continue;
     s->at[i].given = true;
@@ -209,7 +209,7 @@ static void take(sw_sizes *s, int class_of, int64_t value) {
 static void solve(sw_sizes *s, int64_t x, int64_t y) {
   made_of m;
   if (!unmake(s, x, &m) || (y - m.more) % m.times || y < m.more) return;
-  take(s, s->at[m.size].class_of, (y - m.more) / m.times * m.parts);
+  sw_sizes_take(s, s->at[m.size].class_of, (y - m.more) / m.times * m.parts);
 }
 
 void sw_sizes_equate(sw_sizes *s, int64_t x, int64_t y) {
@@ -229,8 +229,6 @@ void sw_sizes_equate(sw_sizes *s, int64_t x, int64_t y) {
     solve(s, plain[0] ? y : x, plain[0] ? x : y);
   }
 }
-
-void sw_sizes_take(sw_sizes *s, int class_of, int64_t value) { take(s, class_of, value); }
 
 /* The product, or the sum, of two. */
 static bool print_pair(const sw_sizes *s, int64_t number, sw_text *out) {

@@ -142,22 +142,14 @@ static void every_reduction_shows_who_is_missing(void **state) {
   "{\"op\": \"" op "\", \"inputs\": [" inputs "], \"outputs\": [" output "], \"attrs\": {" attrs "}}"
 #define Q(name) "\"" name "\""
 
-/* any(b > 0), and the same of what is compared otherwise. */
-#define ANY_COMPARED(dtype, value, by, kind)                                                           \
-  MODEL("x=2",                                                                                         \
-        ARG("b", dtype, "[64, 6]", "[[x],[]]") "," CONSTANT("z", dtype, "[64, 6]", value) "," PARTIAL( \
-            "r", "[[]] partial " kind "[x]"),                                                          \
-        OP("compare", Q("b") "," Q("z"), Q("c"), "\"direction\": \"" by "\"") "," OP(                  \
-            "reduce", Q("c"), Q("r"), "\"kind\": \"" kind "\", \"dims\": [0]"),                        \
+/* any(b > 0), and the same of what is compared otherwise: with a number, or with another argument. */
+#define COMPARED(dtype, with, by, kind)                                                                      \
+  MODEL("x=2", ARG("b", dtype, "[64, 6]", "[[x],[]]") "," with "," PARTIAL("r", "[[]] partial " kind "[x]"), \
+        OP("compare", Q("b") "," Q("z"), Q("c"), "\"direction\": \"" by "\"") "," OP(                        \
+            "reduce", Q("c"), Q("r"), "\"kind\": \"" kind "\", \"dims\": [0]"),                              \
         Q("r"))
-
-#define ANY_OF_TWO(dtype, by, kind)                                                                    \
-  MODEL("x=2",                                                                                         \
-        ARG("b", dtype, "[64, 6]", "[[x],[]]") "," ARG("c", dtype, "[64, 6]", "[[x],[]]") "," PARTIAL( \
-            "r", "[[]] partial " kind "[x]"),                                                          \
-        OP("compare", Q("b") "," Q("c"), Q("d"), "\"direction\": \"" by "\"") "," OP(                  \
-            "reduce", Q("d"), Q("r"), "\"kind\": \"" kind "\", \"dims\": [0]"),                        \
-        Q("r"))
+#define ANY_COMPARED(dtype, value, by, kind) COMPARED(dtype, CONSTANT("z", dtype, "[64, 6]", value), by, kind)
+#define ANY_OF_TWO(dtype, by, kind) COMPARED(dtype, ARG("z", dtype, "[64, 6]", "[[x],[]]"), by, kind)
 /* max(where(m, b, 0)), to a scalar */
 #define MASKED(yes, no, kind)                                                                                     \
   MODEL("x=2",                                                                                                    \

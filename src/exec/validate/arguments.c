@@ -128,21 +128,15 @@ static sw_rc tell_apart(const sw_argument_maker *m, int32_t i, const sw_value_do
   return m->cuts && drawn ? sw_make_distinct(&all[i], fill, m->cuts(m->cuts_user, m->graph->args[i]), d) : SW_OK;
 }
 
-/* Masks come first: what they are to show is put in behind them. */
-static bool is_mask(const sw_extremes *x, int32_t n, int32_t i) {
-  for (int32_t k = 0; x && k < n; k++) {
-    if (x[k].mask == i) return true;
-  }
-  return false;
-}
-
 static sw_rc make_all(const sw_argument_maker *m, sw_arena *scratch, sw_tensor *out, bool *far, sw_diag *d) {
   const sw_graph *g = m->graph;
   sw_value_domain *domains;
   sw_extremes *extremes = NULL;
   sw_fill *fills;
+  bool *is_mask;
   SW_ARENA_NEW(domains, scratch, g->n_args, d);
   SW_ARENA_NEW(fills, scratch, g->n_args, d);
+  SW_ARENA_NEW(is_mask, scratch, g->n_args, d);
   SW_TRY(sw_value_domains_find(g, domains, d));
   if (m->cuts) {
     SW_ARENA_NEW(extremes, scratch, g->n_args, d);
@@ -154,9 +148,11 @@ static sw_rc make_all(const sw_argument_maker *m, sw_arena *scratch, sw_tensor *
     SW_TRY_NOTE(d, fill_one(m, i, &domains[i], x, &fills[i], &out[i], d), "for argument '%s'",
                 g->values[g->args[i]].name);
   }
-  for (int pass = 0; pass < 2; pass++) {
+  for (int32_t i = 0; i < g->n_args; i++)
+    if (extremes && extremes[i].mask >= 0) is_mask[extremes[i].mask] = true;
+  for (int pass = 0; pass < 2; pass++) { /* masks come first: what they are to show is put in behind them */
     for (int32_t i = 0; i < g->n_args; i++) {
-      if (is_mask(extremes, g->n_args, i) != (pass == 0)) continue;
+      if (is_mask[i] != (pass == 0)) continue;
       SW_TRY_NOTE(d, tell_apart(m, i, &domains[i], extremes ? &extremes[i] : NULL, &fills[i], out, d),
                   "for argument '%s'", g->values[g->args[i]].name);
     }

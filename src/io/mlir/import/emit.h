@@ -26,10 +26,10 @@ SW_CHECKED sw_rc sw_im_compared(sw_importer *m, uint32_t op, const char *directi
 SW_CHECKED sw_rc sw_im_converted(sw_importer *m, uint32_t op, sw_id x, sw_dtype t, sw_id *out);
 /* An input or initial value of a reduction in the type of elements of result `i`, in which it is reduced. */
 SW_CHECKED sw_rc sw_im_reduced_as(sw_importer *m, uint32_t op, uint32_t i, sw_id *x);
-/* The type of the only result: sizes that it leaves open are taken from operand `given`, if that is there and known,
- * and the others must be what it says. */
 /* Sizes that the type of result i leaves open, by the names of result and dim. */
 SW_CHECKED sw_rc sw_im_close_dims(sw_importer *m, uint32_t op, uint32_t i, sw_type *t);
+/* The type of the only result: sizes that it leaves open are taken from operand `given`, if that is there and known,
+ * and the others must be what it says. */
 SW_CHECKED sw_rc sw_im_shape_of_result(sw_importer *m, uint32_t op, uint32_t given, sw_type *t);
 /* A constant of one number, and positions along a dim. */
 SW_CHECKED sw_rc sw_im_number(sw_importer *m, uint32_t op, sw_dtype t, double v, int rank, const int64_t *dims,
