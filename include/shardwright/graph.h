@@ -224,10 +224,10 @@ SW_API SW_CHECKED sw_rc sw_graph_add_sharding_group(sw_graph *g, sw_id a, sw_id 
 /* No more building: use lists are made, then verified. */
 SW_API SW_CHECKED sw_rc sw_graph_seal(sw_graph *g, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_graph_verify(const sw_graph *g, sw_diag *d);
-/* Loops whose trips neither the program nor its counter says are taken to run so often: ops count so many times. Later
- * ones of a list win over earlier ones. A name that no loop has, or one whose trips are known, is SW_E_INPUT. For a
+/* A loop whose trips neither the program nor its counter says is taken to run so often: its ops count so many times.
+ * The last of those said of a loop holds. A name that no loop has, or one whose trips are known, is SW_E_INPUT. For a
  * sealed graph of which no plan is there yet. */
-SW_API SW_CHECKED sw_rc sw_graph_take_trips(sw_graph *g, int32_t n, const sw_said_trips *said, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_graph_take_trips(sw_graph *g, const sw_said_trips *said, sw_diag *d);
 /* The loops of which that is not known, and not said: "outer, inner"; nothing: none. */
 SW_API void sw_graph_put_unknown_loops(const sw_graph *g, sw_text *out);
 

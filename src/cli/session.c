@@ -94,7 +94,7 @@ static sw_rc take_trips(const sw_model_options *o, sw_graph *g, sw_diag *d) {
   bool all = false;
   for (int i = 0; i < o->trips.n; i++) all = all || strcmp(o->trips.at[i].key, "*") == 0;
   for (int32_t i = 0; o->of_plan && !all && i < o->of_plan->n_trips; i++) {
-    const sw_rc rc = sw_graph_take_trips(g, 1, &o->of_plan->trips[i], d);
+    const sw_rc rc = sw_graph_take_trips(g, &o->of_plan->trips[i], d);
     if (rc) sw_diag_note(d, "in \"trips\" of the plan");
     if (rc && (rc != SW_E_INPUT || !o->adapt)) return rc;
     if (rc && d) *d = (sw_diag){0};
@@ -103,7 +103,7 @@ static sw_rc take_trips(const sw_model_options *o, sw_graph *g, sw_diag *d) {
     const sw_pair *p = &o->trips.at[i];
     sw_said_trips one = {p->key, 0};
     SW_TRY_NOTE(d, sw_parse_i64(p->value, 0, INT64_MAX, "trips", &one.trips, d), "in --trips %s=%s", p->key, p->value);
-    SW_TRY_NOTE(d, sw_graph_take_trips(g, 1, &one, d), "in --trips %s=%s", p->key, p->value);
+    SW_TRY_NOTE(d, sw_graph_take_trips(g, &one, d), "in --trips %s=%s", p->key, p->value);
   }
   if (!o->of_plan) sw_graph_put_unknown_loops(g, &unknown);
   if (sw_text_str(&unknown)[0])
@@ -134,9 +134,7 @@ static sw_rc check_plan_mesh(const char *said, const sw_mesh *of_plan, sw_arena 
   sw_mesh mesh;
   if (!said) return SW_OK;
   SW_TRY_NOTE(d, sw_mesh_parse(said, arena, &mesh, d), "in --mesh %s", said);
-  bool same = mesh.n_axes == of_plan->n_axes;
-  for (int a = 0; same && a < mesh.n_axes; a++) same = mesh.axis[a].size == of_plan->axis[a].size;
-  if (same) return SW_OK;
+  if (sw_mesh_same_sizes(&mesh, of_plan)) return SW_OK;
   sw_text text = {0};
   sw_mesh_print(of_plan, &text);
   sw_rc rc = SW_FAIL_INPUT(d, SW_NOWHERE, "the plan is for the mesh %s; expected --mesh to be that one, not %s",

@@ -121,34 +121,30 @@ static void put_open(const sw_graph *g, bool assumed, sw_text *out) {
 
 void sw_graph_put_unknown_loops(const sw_graph *g, sw_text *out) { put_open(g, false, out); }
 
-static sw_rc take_one(const sw_graph *g, sw_frame *frames, const sw_said_trips *said, sw_diag *d) {
+static sw_rc fail_unknown(const sw_graph *g, const char *loop, sw_diag *d) {
+  sw_text open = {0};
+  put_open(g, true, &open);
+  const sw_rc rc = SW_FAIL_INPUT(d, SW_NOWHERE, "no loop whose trips are not known is called '%s'; expected %s%s", loop,
+                                 open.n ? "one of: " : "none: those of all loops are known", sw_text_str(&open));
+  sw_text_free(&open);
+  return rc;
+}
+
+sw_rc sw_graph_take_trips(sw_graph *g, const sw_said_trips *said, sw_diag *d) {
+  sw_frame *frames = sw_arena_copy(&g->arena, g->frames, (size_t)g->n_frames, sizeof *frames, d);
   const bool all = strcmp(said->loop, "*") == 0;
   bool found = all;
-  sw_text open = {0};
+  if (!frames) return SW_E_RESOURCE;
+  if (said->trips < 0)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "loop '%s' runs %lld times; expected at least 0", said->loop,
+                         (long long)said->trips);
   for (int32_t i = 0; i < g->n_frames; i++) {
     sw_frame *f = &frames[i];
     if (!is_open(f) || (all ? f->assumed : strcmp(said->loop, loop_name(g, f)) != 0)) continue;
     f->trips = said->trips;
     f->assumed = found = true;
   }
-  if (found) return SW_OK;
-  put_open(g, true, &open);
-  const sw_rc rc =
-      SW_FAIL_INPUT(d, SW_NOWHERE, "no loop whose trips are not known is called '%s'; expected %s%s", said->loop,
-                    open.n ? "one of: " : "none: those of all loops are known", sw_text_str(&open));
-  sw_text_free(&open);
-  return rc;
-}
-
-sw_rc sw_graph_take_trips(sw_graph *g, int32_t n, const sw_said_trips *said, sw_diag *d) {
-  sw_frame *frames = sw_arena_copy(&g->arena, g->frames, (size_t)g->n_frames, sizeof *frames, d);
-  if (!frames) return SW_E_RESOURCE;
-  for (int32_t k = 0; k < n; k++) {
-    if (said[k].trips < 0)
-      return SW_FAIL_INPUT(d, SW_NOWHERE, "loop '%s' runs %lld times; expected at least 0", said[k].loop,
-                           (long long)said[k].trips);
-    SW_TRY(take_one(g, frames, &said[k], d));
-  }
+  if (!found) return fail_unknown(g, said->loop, d);
   g->frames = frames;
   return sw_graph_count_repeats(g, d);
 }

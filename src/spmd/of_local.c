@@ -72,12 +72,6 @@ static bool axes_of_lists(const sw_mesh *m, const sw_device_list *lists, int64_t
          are_groups(m, lists, devices, refs, *n);
 }
 
-static bool has_sizes_of(const sw_mesh *a, const sw_mesh *b) {
-  bool same = a->n_axes == b->n_axes;
-  for (int i = 0; same && i < a->n_axes; i++) same = a->axis[i].size == b->axis[i].size;
-  return same;
-}
-
 /* Axes of the grid as axes of the mesh: device 0's group says which. */
 static sw_rc on_mesh(const reading *r, const sw_op *op, sw_axis_ref *refs, int *n, sw_diag *d) {
   const sw_mesh *grid = &r->p->grid;
@@ -85,7 +79,7 @@ static sw_rc on_mesh(const reading *r, const sw_op *op, sw_axis_ref *refs, int *
   int64_t *members, size = sw_axis_refs_size(refs, *n);
   int n_found;
   bool same;
-  if (has_sizes_of(grid, r->mesh)) return SW_OK;
+  if (sw_mesh_same_sizes(grid, r->mesh)) return SW_OK;
   SW_MEM_NEW(members, size, d);
   for (int64_t k = 0; k < size; k++) members[k] = sw_mesh_group_peer(grid, 0, refs, *n, k);
   same = axes_of(r->mesh, members, size, found, &n_found);

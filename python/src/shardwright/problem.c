@@ -63,7 +63,7 @@ static sw_rc take_trips(problem *p, const wanted *w, sw_diag *d) {
   for (int i = 0; i + 1 < w->n_trips; i += 2) {
     sw_said_trips one = {w->trips[i], 0};
     SW_TRY_NOTE(d, sw_parse_i64(w->trips[i + 1], 0, INT64_MAX, "trips", &one.trips, d), "of the loop '%s'", one.loop);
-    SW_TRY(sw_graph_take_trips(p->graph, 1, &one, d));
+    SW_TRY(sw_graph_take_trips(p->graph, &one, d));
   }
   sw_graph_put_unknown_loops(p->graph, &unknown);
   if (unknown.n)
