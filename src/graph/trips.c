@@ -63,35 +63,33 @@ typedef struct comparison {
   int64_t more; /* runs at equality */
 } comparison;
 
-/* Runs of: for (i = first; i <direction> limit; i += step). */
+/* Runs of: for (i = first; i <direction> limit; i += step); -1: not known. */
 static int64_t runs(const char *direction, int64_t first, int64_t limit, int64_t step) {
   static const comparison kKinds[] = {{"lt", 1, 0}, {"le", 1, 1}, {"gt", -1, 0}, {"ge", -1, 1}};
   for (int i = 0; i < 4; i++) {
     int64_t way;
     if (strcmp(kKinds[i].name, direction) != 0 || (step > 0) != (kKinds[i].sign > 0)) continue;
-    if (!sw_sub_i64(limit, first, &way)) return 0;
+    if (!sw_sub_i64(limit, first, &way)) return -1;
     way = way * kKinds[i].sign + kKinds[i].more;
     return way <= 0 ? 0 : (way - 1) / (step * kKinds[i].sign) + 1;
   }
-  return 0;
+  return -1;
 }
 
-/* 0: not known, or none. */
+/* -1: not known. */
 static int64_t trips_of(const sw_graph *g, const sw_frame *f) {
   int64_t given = sw_op_int(&g->ops[f->opened_by], SW_ATTR_TRIPS, 0), first, limit, step;
   const sw_op *compare = given ? NULL : def_of(g, g->ops[f->test].operands[0], SW_OP_COMPARE);
-  if (!compare) return given;
+  if (given) return given;
+  if (!compare) return -1;
   sw_id counter = compare->operands[0];
   const sw_op *enter = def_of(g, counter, SW_OP_ENTER);
-  if (!enter || !constant_of(g, enter->operands[0], &first) || !constant_of(g, compare->operands[1], &limit)) return 0;
-  if (!step_of(g, counter, yielded_for(g, counter), &step)) return 0;
+  if (!enter || !constant_of(g, enter->operands[0], &first) || !constant_of(g, compare->operands[1], &limit)) return -1;
+  if (!step_of(g, counter, yielded_for(g, counter), &step)) return -1;
   return runs(sw_op_text(compare, SW_ATTR_DIRECTION, ""), first, limit, step);
 }
 
-void sw_frame_find_trips(const sw_graph *g, sw_frame *f) {
-  const int64_t trips = f->kind == SW_OP_WHILE ? trips_of(g, f) : 1;
-  f->trips = trips > 0 ? trips : -1;
-}
+void sw_frame_find_trips(const sw_graph *g, sw_frame *f) { f->trips = f->kind == SW_OP_WHILE ? trips_of(g, f) : 1; }
 
 sw_rc sw_graph_count_repeats(sw_graph *g, sw_diag *d) {
   int64_t *of;
@@ -99,7 +97,8 @@ sw_rc sw_graph_count_repeats(sw_graph *g, sw_diag *d) {
   for (int32_t i = 0; i < g->n_frames; i++) {
     const sw_frame *f = &g->frames[i];
     of[i] = f->parent < 0 ? 1 : of[f->parent];
-    if (!sw_mul_i64(of[i], f->trips < 0 ? 1 : f->trips, &of[i])) of[i] = INT64_MAX;
+    const int64_t trips = f->assumed ? f->trips : sw_max_i64(1, f->trips);
+    if (!sw_mul_i64(of[i], trips, &of[i])) of[i] = INT64_MAX;
   }
   for (sw_id i = 0; i < g->n_ops; i++) g->ops[i].repeats = g->ops[i].frame < 0 ? 1 : of[g->ops[i].frame];
   return SW_OK;

@@ -176,6 +176,26 @@ static sw_rc improve(const sw_searcher *s, const sw_solution *sol, const sw_fit 
   return sw_search_take(s, sol, fit, out, &peak, d);
 }
 
+static bool is_anything_required(const sw_graph *g) {
+  bool any = false;
+  for (int32_t i = 0; i < g->n_annotations; i++) any = any || g->annotations[i].required;
+  return any;
+}
+
+/* No choice is allowed, whatever the limit. Where nothing is required, each costs more than numbers count. */
+static sw_rc fail_without_choice(const sw_searcher *s, sw_diag *d) {
+  sw_text t = {0};
+  if (is_anything_required(s->g))
+    return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "the required shardings exclude each other: no plan meets them all");
+  sw_text_seconds(&t, sw_cost_seconds(s->machine, SW_FORBIDDEN));
+  const sw_rc rc = SW_FAIL_INPUT(d, SW_NOWHERE,
+                                 "every plan takes longer than %s, the longest step that is counted; expected fewer "
+                                 "trips of loops, or smaller sizes",
+                                 sw_text_str(&t));
+  sw_text_free(&t);
+  return rc;
+}
+
 sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d) {
   smallest w;
   const double kOfLeft = 0.25; /* one of several solves */
@@ -188,9 +208,7 @@ sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *o
                    "no plan of the strategies enumerated meets all required shardings (%lld strategies were left out)",
                    (long long)sw_selection_pruned_inexact(s->selection));
   }
-  if (w.least == INT64_MAX) {
-    return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "the required shardings exclude each other: no plan meets them all");
-  }
+  if (w.least == INT64_MAX) return fail_without_choice(s, d);
   if (w.peak > fit->capacity) return explain(s, fit, &w, out, d);
   return improve(s, &w.sol, fit, out, d);
 }
