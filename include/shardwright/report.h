@@ -54,8 +54,8 @@ SW_API bool sw_comparison_fits(const sw_report *r, const sw_comparison *c);
 SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_breakdown *breakdown,
                                         const sw_comparison *baselines, sw_arena *arena, sw_report *out, sw_diag *d);
 
-/* Summary, arguments (those of one role and sharding in one row), communication by kind, comparisons. `colour`: for a
- * terminal. */
+/* Summary, which begins with what the plan does in words, arguments (those of one role and sharding in one row),
+ * communication by kind, comparisons. `colour`: for a terminal. */
 SW_API void sw_report_table(const sw_report *r, bool colour, sw_text *out);
 /* docs/report-format.md */
 SW_API void sw_report_json(const sw_report *r, sw_text *out);

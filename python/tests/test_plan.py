@@ -171,6 +171,7 @@ def test_machines_and_meshes():
 
 def test_reports(tree, tmp_path):
     report = planned(tree / "docs/examples/mlp.json").report()
+    assert str(report).splitlines()[0].split(maxsplit=1) == ["plan", report.data["in_words"]]
     assert "predicted time" in str(report) and report.data["format"] == "shardwright-report"
     assert report._repr_html_().startswith("<iframe srcdoc=") and "<script" not in report._repr_html_()
     report.save(tmp_path / "page.html")

@@ -25,8 +25,7 @@ typedef struct known {
   const uint8_t *class_of; /* by value: sw_memory_class */
   const sw_id *narrowed;   /* by value: the weight that it is, on the way to eight bits; -1 */
   const uint8_t *work;     /* by op: sw_follow_work */
-  int64_t batch;           /* extent of the first dimension of the first input, 0 when there is none */
-  int64_t sequence;        /* of the second one, where these are tokens or rows of them; 0 */
+  int64_t batch, sequence; /* sw_input_extents */
   spread spread;           /* of the last plan */
   struct {                 /* arguments that it leaves whole, or cuts elsewhere or less, where its rule would cut */
     int32_t n;
@@ -94,12 +93,6 @@ static void cut(const sw_mesh *m, uint32_t axes, int dim, sw_sharding *out) {
 
 /* --- rules for arguments ----------------------------------------------------------------------------------------- */
 
-/* Tokens, or rows of what stands for them. */
-static bool has_sequence(const sw_value *v) {
-  const bool tokens = v->type.rank == 2 && sw_dtype_class_of(v->type.dtype) != SW_CLASS_FLOAT;
-  return (tokens || v->type.rank == 3) && v->type.dims[1] > 1;
-}
-
 /* Cut dim 0 by the axes of the batch, of an input that has the batch there also dim 1 by those of the sequence. */
 static void cut_batch(const ruled *r, const sw_value *v, sw_sharding *out) {
   const known *k = r->known;
@@ -110,7 +103,7 @@ static void cut_batch(const ruled *r, const sw_value *v, sw_sharding *out) {
     return;
   }
   cut(r->f.mesh, k->spread.batch, 0, out);
-  if (v->kind == SW_VALUE_INPUT && has_sequence(v))
+  if (v->kind == SW_VALUE_INPUT && sw_has_sequence(v))
     cut(r->f.mesh, dividing(r->f.mesh, k->spread.sequence, v->type.dims[1]), 1, out);
 }
 
@@ -442,15 +435,9 @@ static sw_rc find_all_work(known *k, const sw_graph *g, sw_diag *d) {
 }
 
 static sw_rc known_init(known *k, const sw_graph *g, sw_diag *d) {
-  for (int32_t i = g->n_args - 1; i >= 0; i--) {
-    const sw_value *v = &g->values[g->args[i]];
-    if (v->kind == SW_VALUE_INPUT && v->type.rank > 0) k->batch = v->type.dims[0];
-  }
-  for (int32_t i = g->n_args - 1; i >= 0; i--) {
-    const sw_value *v = &g->values[g->args[i]];
-    if (v->kind != SW_VALUE_INPUT || !has_sequence(v) || v->type.dims[0] != k->batch) continue;
-    k->sequence = v->type.dims[1];
-  }
+  const sw_input_extents of = sw_find_input_extents(g, NULL);
+  k->batch = of.batch;
+  k->sequence = of.sequence;
   SW_TRY(sw_follow_known_init(&k->followed, g, d));
   SW_TRY(sw_classify_values(g, &k->followed.mem, &k->class_of, d));
   SW_TRY(sw_narrowed_weights(g, &k->followed.mem, &k->narrowed, d));

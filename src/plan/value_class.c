@@ -267,3 +267,25 @@ sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_
   *of_value = c.class_of;
   return SW_OK;
 }
+
+/* --- extents of inputs -------------------------------------------------------------------------------------------- */
+
+bool sw_has_sequence(const sw_value *v) {
+  const bool tokens = v->type.rank == 2 && sw_dtype_class_of(v->type.dtype) != SW_CLASS_FLOAT;
+  return (tokens || v->type.rank == 3) && v->type.dims[1] > 1;
+}
+
+sw_input_extents sw_find_input_extents(const sw_graph *g, const bool *is_weight) {
+  sw_input_extents out = {0};
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t i = g->n_args - 1; i >= 0; i--) {
+      const sw_value *v = &g->values[g->args[i]];
+      if (v->kind != SW_VALUE_INPUT || !v->type.rank || (is_weight && is_weight[g->args[i]])) continue;
+      if (pass == 0)
+        out.batch = v->type.dims[0];
+      else if (sw_has_sequence(v) && v->type.dims[0] == out.batch)
+        out.sequence = v->type.dims[1];
+    }
+  }
+  return out;
+}

@@ -8,6 +8,7 @@
 #include "report/groups.h"
 #include "report/memory.h"
 #include "report/places.h"
+#include "report/words.h"
 #include "io/json_write.h"
 #include "shardwright/report.h"
 
@@ -64,6 +65,13 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_i64(o, "reshards_through_full_replication", a->full_replications);
   put_throughput(o, &r->throughput);
   sw_text_free(&mesh);
+}
+
+static void put_words(sw_json_out *o, const sw_plan *p) {
+  sw_text t = {0};
+  if (sw_plan_words(p, &t, NULL)) o->text->rc = SW_E_RESOURCE;
+  sw_jw_string(o, "in_words", sw_text_str(&t));
+  sw_text_free(&t);
 }
 
 static void put_collectives(sw_json_out *o, const sw_report *r) {
@@ -408,6 +416,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   sw_jw_object(&o, NULL);
   sw_jw_string(&o, "format", "shardwright-report");
   sw_jw_i64(&o, "version", 2);
+  put_words(&o, r->plan);
   put_summary(&o, r);
   if (r->completes) sw_completion_json(r->plan, &o);
   put_comparisons(&o, r, &groups);

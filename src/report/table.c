@@ -8,6 +8,7 @@
 #include "report/completion.h"
 #include "report/groups.h"
 #include "report/memory.h"
+#include "report/words.h"
 #include "shardwright/report.h"
 
 static void heading(bool colour, const char *text, sw_text *out) {
@@ -136,6 +137,14 @@ static void print_memory(const sw_plan *p, const sw_breakdown *a, sw_columns *c)
   sw_text_free(&t);
 }
 
+static void print_words(const sw_plan *p, sw_columns *c) {
+  sw_text t = {0};
+  if (sw_plan_words(p, &t, NULL)) c->cells.rc = SW_E_RESOURCE;
+  sw_columns_add(c, "plan");
+  sw_columns_add(c, "%s", sw_text_str(&t));
+  sw_text_free(&t);
+}
+
 static void print_summary(const sw_report *r, sw_text *out) {
   const sw_plan *p = r->plan;
   sw_text mesh = {0};
@@ -143,6 +152,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
   sw_mesh_print(sw_machine_mesh(p->machine), &mesh);
   sw_compiled_print(p->graph, &compiled);
   sw_columns c = {.n = 2};
+  print_words(p, &c);
   sw_columns_add(&c, "model");
   sw_columns_add(&c, "%s: %d ops, %d arguments", p->graph->name, p->graph->n_ops, p->graph->n_args);
   sw_columns_add(&c, "machine");

@@ -12,6 +12,7 @@ const start = R => {
   const opened = new Map(), buttons = new Map();
   document.title = `${R.model} on ${R.profile}`;
   $("#title").textContent = R.model;
+  $("#words").textContent = R.in_words;
   $("#subtitle").textContent = `${R.profile}, mesh ${R.mesh || "of one device"} (${R.devices} devices), ${R.ops} ops; compiler ${R.compiler}, ${R.dtype}; plan: ${R.origin}`;
   const write = text => { if (location.hash !== text) try { history.replaceState(null, "", text); } catch { /* inside another page */ } };
   const open = (name, part) => {

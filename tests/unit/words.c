@@ -1,0 +1,186 @@
+/* Plans in words: plans by rule have the names of their rules, whatever values are called. */
+#include "check.h"
+
+#include <string.h>
+
+#include "report/words.h"
+#include "support/meshes.h"
+
+static sw_graph *model(const char *name) {
+  sw_diag diag = {0};
+  char path[512];
+  sw_graph *g;
+  snprintf(path, sizeof path, "%s/models/%s.json", SW_SOURCE_DIR, name);
+  assert_ok(sw_model_read(path, &g, &diag));
+  return g;
+}
+
+/* The model from its text, after everything in it got a name that says nothing, in an order that is drawn. */
+static sw_graph *renamed(sw_graph *g, sw_rng *rng) {
+  sw_diag diag = {0};
+  sw_text text = {0};
+  sw_graph *out;
+  const int32_t n = g->n_values + g->n_ops;
+  int32_t *at = malloc((size_t)n * sizeof *at);
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t k = (int32_t)sw_rng_below(rng, i + 1);
+    at[i] = at[k];
+    at[k] = i;
+  }
+  for (sw_id v = 0; v < g->n_values; v++) g->values[v].name = sw_arena_printf(&g->arena, &diag, "q%d", (int)at[v]);
+  for (sw_id i = 0; i < g->n_ops; i++)
+    g->ops[i].name = g->ops[i].n_results ? g->values[g->ops[i].results[0]].name
+                                         : sw_arena_printf(&g->arena, &diag, "q%d", (int)at[g->n_values + i]);
+  free(at);
+  assert_ok(sw_model_write(g, &text, &diag));
+  assert_ok(sw_model_parse("renamed", sw_text_str(&text), text.n, &out, &diag));
+  sw_text_free(&text);
+  return out;
+}
+
+static void expect(const sw_plan *plan, const char *what, const char *words) {
+  sw_diag diag = {0};
+  sw_text said = {0};
+  assert_ok(sw_plan_words(plan, &said, &diag));
+  if (strcmp(sw_text_str(&said), words) != 0)
+    fail_msg("%s as %s: '%s'; expected '%s'", plan->graph->name, what, sw_text_str(&said), words);
+  sw_text_free(&said);
+}
+
+/* As the tool plans: with the kernels of its default compiler. */
+static void check_words(sw_graph *g, const char *mesh, sw_baseline rule, const char *words) {
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_plan plan;
+  sw_machine *machine = machine_of("dgx-h100", mesh, &arena);
+  assert_ok(sw_compile_as("inductor", g, machine, &arena, &diag));
+  assert_ok(sw_baseline_build(g, machine, rule, &arena, &plan, &diag));
+  expect(&plan, sw_baseline_text(rule), words);
+  sw_arena_deinit(&arena);
+  g->kernels = NULL;
+}
+
+static const struct {
+  const char *model, *mesh;
+  const char *words[SW_BASELINE_COUNT]; /* NULL: the rule's own */
+} kPlans[] = {
+    {"gpt2-small-train", "x=2,y=4", {NULL}},
+    {"mlp-train", "x=4,y=2", {NULL}},
+    {"alpa-bert-tensor", "x=2,y=2", {NULL}},
+    {"alpa-mlp-tensor", "x=2,y=2", {NULL}},
+    {"small/bert-train", "x=2,y=2", {NULL}},
+    {"small/moe-layers-train", "x=2,y=2", {NULL}},
+    /* Megatron's weights in small models are gathered where they are used, or not cut at all. */
+    {"small/conv-train", "x=2,y=2", {[SW_BASELINE_MEGATRON] = "data-parallel over x; replicated over y"}},
+    {"small/llama3-fused-train", "x=2,y=2", {[SW_BASELINE_MEGATRON] = "FSDP (ZeRO-3) over y; data-parallel over x"}},
+    {"alpa-mlp-data",
+     "x=2,y=2",
+     {[SW_BASELINE_MEGATRON] = "data-parallel over x; columns of weights over y; 6 layers alike"}},
+};
+
+static void plans_by_rule_have_its_name(void **state) {
+  (void)state;
+  static const char *const kNames[] = {
+      [SW_BASELINE_REPLICATED] = "replicated",
+      [SW_BASELINE_DATA_PARALLEL] = "data-parallel over x,y",
+      [SW_BASELINE_MEGATRON] = "data-parallel over x; Megatron over y",
+      [SW_BASELINE_FSDP] = "FSDP (ZeRO-3) over x,y",
+      [SW_BASELINE_ZERO1] = "ZeRO-1 over x,y",
+  };
+  sw_rng rng;
+  sw_rng_seed(&rng, check_seed(1));
+  for (size_t i = 0; i < sizeof kPlans / sizeof *kPlans; i++) {
+    sw_graph *g = model(kPlans[i].model);
+    for (int again = 0; again < 2; again++) {
+      for (int b = 0; b < SW_BASELINE_COUNT; b++)
+        check_words(g, kPlans[i].mesh, (sw_baseline)b, kPlans[i].words[b] ? kPlans[i].words[b] : kNames[b]);
+      sw_graph *other = again ? NULL : renamed(g, &rng);
+      sw_graph_destroy(g);
+      g = other;
+    }
+  }
+}
+
+/* The same plans, after arguments have lost what they were said to be. */
+static void roles_need_not_be_said(void **state) {
+  (void)state;
+  static const char *const kModels[] = {"mlp", "gpt2", "vit", "bert-train", "llama3-fused-train"};
+  static const sw_baseline kRules[] = {SW_BASELINE_REPLICATED, SW_BASELINE_DATA_PARALLEL, SW_BASELINE_FSDP};
+  static const char *const kWords[] = {"replicated", "data-parallel over x,y", "FSDP (ZeRO-3) over x,y"};
+  for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
+    sw_diag diag = {0};
+    sw_arena arena = {0};
+    sw_plan plans[3];
+    sw_graph *g = small_model(kModels[i]);
+    const sw_machine *machine = machine_of("dgx-h100", "x=2,y=2", &arena);
+    for (int k = 0; k < 3; k++) assert_ok(sw_baseline_build(g, machine, kRules[k], &arena, &plans[k], &diag));
+    for (int said = 1; said >= 0; said--) {
+      for (int k = 0; k < 3; k++) expect(&plans[k], said ? "said" : "not said", kWords[k]);
+      for (int32_t a = 0; a < g->n_args; a++) g->values[g->args[a]].kind = SW_VALUE_INPUT;
+    }
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+}
+
+/* A stack of products that are cut otherwise in one layer, and by nothing that has a name. */
+static void parts_are_said_where_names_fail(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_plan plan;
+  sw_graph *g = model("alpa-mlp-tensor");
+  const sw_axis_ref x = {0, 1, 4};
+  int layer = 0;
+  assert_ok(sw_plan_build(g, machine_of("dgx-h100", "x=4", &arena), &arena, &plan, &diag));
+  plan.capacity_bytes = INT64_MAX;
+  for (sw_id i = 0; i < g->n_ops && layer < 6; i++) { /* forward: of [rows, k] and [k, columns] */
+    if (g->ops[i].code != SW_OP_DOT) continue;
+    assert_true(sw_strategy_push(&plan.ops[i], layer++ < 5 ? 0 : 1, x));
+  }
+  expect(&plan, "five by rows, one by columns",
+         "mixed: 65 % replicated and 29 % data-parallel over x; 5 of 6 layers alike");
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
+/* Axes of size one are no axes, and a mesh may have none. */
+static void small_meshes(void **state) {
+  (void)state;
+  sw_graph *g = small_model("mlp-train");
+  check_words(g, "x=1,y=2", SW_BASELINE_FSDP, "FSDP (ZeRO-3) over y");
+  check_words(g, "x=1,y=2", SW_BASELINE_REPLICATED, "replicated");
+  check_words(g, "x=1", SW_BASELINE_DATA_PARALLEL, "one device");
+  sw_graph_destroy(g);
+}
+
+static void words_survive_failing_allocations(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_plan plan;
+  sw_rc rc = SW_E_RESOURCE;
+  sw_graph *g = small_model("gpt2-train");
+  assert_ok(sw_baseline_build(g, machine_of("dgx-h100", "x=2", &arena), SW_BASELINE_FSDP, &arena, &plan, &diag));
+  for (long n = 1; rc; n++) {
+    sw_text said = {0};
+    sw_mem_fail_after(n);
+    rc = sw_plan_words(&plan, &said, &diag);
+    sw_mem_fail_after(0);
+    rc = rc ? rc : said.rc;
+    assert_true(rc == SW_OK || rc == SW_E_RESOURCE);
+    if (!rc) assert_string_equal(sw_text_str(&said), "FSDP (ZeRO-3) over x");
+    sw_text_free(&said);
+  }
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plans_by_rule_have_its_name),       cmocka_unit_test(roles_need_not_be_said),
+      cmocka_unit_test(parts_are_said_where_names_fail),   cmocka_unit_test(small_meshes),
+      cmocka_unit_test(words_survive_failing_allocations),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
