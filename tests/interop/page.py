@@ -2,10 +2,13 @@
 """page.py TOOL [--self-test]: the page of a report, opened in a headless Chromium.
 
 Each tab of each page is clicked open and asked, as a person would: what it shows is compared with figures that are
-counted here, from the JSON report of the same call. No script may fail and nothing may be fetched. The self test alters
-the page, once in each way that a check below is there for, and wants to hear of it. Without a Chromium: skipped.
+counted here, from the JSON report of the same call. No script may fail and nothing may be fetched. Then the page is
+looked at as wide as a telephone: nothing sticks out and no text is cut off, but for tables, which scroll by themselves;
+and as it is printed, with all of its tabs. The self test alters the page, once in each way that a check below is there
+for, and wants to hear of it. Without a Chromium: skipped.
 """
 import decimal
+import html
 import json
 import pathlib
 import re
@@ -73,6 +76,48 @@ const waited = setInterval(() => {
   p = open("comparison");
   p.querySelector("#only").click();
   out.differ = tables(p)[1];
+  const pre = document.createElement("pre");
+  pre.id = "probe"; pre.textContent = JSON.stringify(out);
+  document.body.append(pre);
+}, 20);
+</script>
+"""
+
+# The page in a frame as wide as a telephone, and as it is printed. What sticks out, what is cut off, what is too small.
+NARROW = 390
+NARROW_PROBE = """
+<script>
+"use strict";
+const frame = document.querySelector("iframe"), waited = setInterval(() => {
+  const d = frame.contentDocument, root = d?.documentElement;
+  if (root?.dataset.ready !== "yes") return;
+  clearInterval(waited);
+  const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+  const name = e => `${e.tagName.toLowerCase()}.${e.getAttribute("class") ?? ""} '${e.textContent.slice(0, 60)}'`;
+  const wrong = () => {
+    const out = [];
+    if (root.scrollWidth > root.clientWidth) out.push(`the page scrolls by ${root.scrollWidth - root.clientWidth}`);
+    for (const e of d.querySelectorAll("main *")) {
+      const r = e.getBoundingClientRect(), box = e.closest(".scroll");
+      if (!r.width || (box && box !== e)) continue;
+      const within = e.ownerSVGElement ? e.ownerSVGElement.getBoundingClientRect() : {left: 0, right: root.clientWidth};
+      if (r.right > within.right + 1 || r.left < within.left - 1) out.push(`${name(e)} sticks out to ${Math.round(r.right)}`);
+      if (!e.ownerSVGElement && e !== box && own(e) && e.scrollWidth > e.clientWidth + 1 && e.clientWidth) out.push(`${name(e)} is cut off`);
+      if (e.tagName === "text" && r.height < 9) out.push(`${name(e)} is ${r.height.toFixed(1)} high`);
+    }
+    return out;
+  };
+  const out = {width: frame.contentWindow.innerWidth, wrong: {}};
+  const panels = () => [...d.querySelectorAll("#panels > :not([hidden])")].filter(p => p.innerText.length > 40).map(p => p.id);
+  d.getElementById("tab-memory").click();
+  frame.contentWindow.dispatchEvent(new Event("beforeprint"));
+  out.printed = panels();
+  frame.contentWindow.dispatchEvent(new Event("afterprint"));
+  out.after = panels();
+  for (const b of d.querySelectorAll("[role=tab]")) {
+    b.click();
+    out.wrong[b.id.slice(4)] = wrong().slice(0, 5);
+  }
   const pre = document.createElement("pre");
   pre.id = "probe"; pre.textContent = JSON.stringify(out);
   document.body.append(pre);
@@ -301,9 +346,9 @@ def find_browser():
 
 
 def browse(browser, page, folder):
-    """What PROBE found in the page, and what the browser's console says."""
+    """What a probe found in the page that has it, and what the browser's console says."""
     probed = folder / "probed.html"
-    probed.write_text(page.replace("</body>", PROBE + "</body>"), encoding="utf-8")
+    probed.write_text(page, encoding="utf-8")
     done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/browser",
                            "--window-size=1240,1000", "--virtual-time-budget=60000", "--enable-logging=stderr",
                            "--dump-dom", probed.as_uri()], capture_output=True, text=True, timeout=240)
@@ -317,6 +362,18 @@ def browse(browser, page, folder):
     return json.loads(text), console
 
 
+def check_narrow(out, name):
+    """On a telephone, and on paper."""
+    before = len(failures)
+    check("width", out["width"], NARROW)
+    for tab, wrong in out["wrong"].items():
+        failures.extend(f"{tab}, {NARROW} wide: {w}" for w in wrong)
+    check("tabs on paper", out["printed"], ["panel-" + tab for tab in out["wrong"]])
+    check("tabs after that", out["after"], ["panel-memory"])
+    for f in failures[before:]:
+        print(f"{name}: {f}")
+
+
 def make(tool, args, folder):
     """The report and the page of one call of the tool."""
     subprocess.run([tool, "plan", *args, "-q", "--report", folder / "r.json", "--report", folder / "r.html"], check=True,
@@ -325,12 +382,15 @@ def make(tool, args, folder):
 
 
 def judge(browser, report, page, folder, name):
-    out, console = browse(browser, page, folder)
-    for line in console:
-        failures.append(line)
-        print(f"{name}: {line}")
-    if out:
-        check_page(report, out, name)
+    frame = f'<body><iframe style="border:0;width:{NARROW}px;height:900px" srcdoc="{html.escape(page)}"></iframe>'
+    for probed, judged in ((page.replace("</body>", PROBE + "</body>"), lambda out: check_page(report, out, name)),
+                           (frame + NARROW_PROBE + "</body>", lambda out: check_narrow(out, name))):
+        out, console = browse(browser, probed, folder)
+        for line in console:
+            failures.append(line)
+            print(f"{name}: {line}")
+        if out:
+            judged(out)
 
 
 def cases(tool, folder):
@@ -361,6 +421,10 @@ SABOTAGE = [  # one way each in which a check must fail
     ("blocks exchanged", "index * r.size + Math", "index * r.size + r.size - 1 - Math"),
     ("another plan's figures", "...R.comparisons.filter(c => c.made)]", "...R.comparisons.filter(c => c.made).reverse()]"),
     ("a line that pays for nothing", "comm: moving(r), ops: 0};", "comm: 0, ops: 0};"),
+    ("a wide number", ".number { grid-column: 2; white-space: normal; }", ".number { grid-column: 2; min-width: 380px; }"),
+    ("names that do not wrap", ".sw dd code, .sw .tree code { white-space: pre-wrap;", ".sw dd code, .sw .tree code { min-width: 500px;"),
+    ("a picture that shrinks", "Math.max(300, Math.min(1100, (where.clientWidth || 1140) - 40))", "1100"),
+    ("one tab on paper", "TABS.forEach(draw);", ""),
     ("a number that is none", "percent(comm, R.total_s), `", "percent(comm, R.total_s) + NaN, ` NaN "),
 ]
 

@@ -47,7 +47,7 @@ const drawArguments = (R, where, address) => {
     const arg = R.arguments[g.arguments[0]], dims = parseSharding(arg.sharding, axes), last = axes.length ? axes[axes.length - 1].size : 1;
     chosenText.textContent = `${arg.name}: ${arg.dtype}[${arg.shape.join(",")}] as ${arg.sharding}` +
       (R.devices > MOST ? `; the first ${MOST} devices` : "");
-    devices.style.gridTemplateColumns = `repeat(${Math.min(last, 16)}, max-content)`;
+    devices.style.setProperty("--in-a-row", Math.min(last, 16));
     devices.replaceChildren();
     for (let i = 0; i < Math.min(R.devices, MOST); i++) {
       const c = coords(i), tile = tileOf(arg, dims, i);

@@ -7,23 +7,27 @@ const readReport = async () => {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(stream).text());
 };
-/* A tab is drawn when it is first looked at. */
+/* A tab is drawn when it is first looked at, or printed. */
 const start = R => {
   const opened = new Map(), buttons = new Map();
+  let current;
   document.title = `${R.model} on ${R.profile}`;
   $("#title").textContent = R.model;
   $("#words").textContent = R.in_words;
   $("#subtitle").textContent = `${R.profile}, mesh ${R.mesh || "of one device"} (${R.devices} devices), ${R.ops} ops; compiler ${R.compiler}, ${R.dtype}; plan: ${R.origin}`;
   const write = text => { if (location.hash !== text) try { history.replaceState(null, "", text); } catch { /* inside another page */ } };
+  const draw = ([id, title, fill]) => {
+    if (opened.has(id)) return;
+    const panel = el("div", {role: "tabpanel", id: "panel-" + id, "aria-labelledby": "tab-" + id, "data-title": title});
+    $("#panels").append(panel);
+    opened.set(id, fill(R, panel, i => write(`#${id}/${i}`)));
+  };
+  const show = of => { for (const p of $("#panels").children) p.hidden = !of(p); };
   const open = (name, part) => {
-    const [id, , draw] = TABS.find(t => t[0] === name) || TABS[0];
+    const tab = TABS.find(t => t[0] === name) || TABS[0], id = current = tab[0];
     for (const [other, b] of buttons) b.setAttribute("aria-selected", String(other === id));
-    for (const p of $("#panels").children) p.hidden = p.id !== "panel-" + id;
-    if (!opened.has(id)) {
-      const panel = el("div", {role: "tabpanel", id: "panel-" + id, "aria-labelledby": "tab-" + id});
-      $("#panels").append(panel);
-      opened.set(id, draw(R, panel, i => write(`#${id}/${i}`)));
-    }
+    show(p => p.id === "panel-" + id);
+    draw(tab);
     if (part !== undefined && opened.get(id)) opened.get(id)(part);
   };
   const follow = () => {
@@ -41,6 +45,13 @@ const start = R => {
     $("#tabs").append(b);
   }
   window.addEventListener("hashchange", follow);
+  /* On paper there are no tabs to click: all are there, in their order. */
+  window.addEventListener("beforeprint", () => {
+    show(() => true);
+    TABS.forEach(draw);
+    $("#panels").append(...TABS.map(([id]) => $("#panel-" + id)));
+  });
+  window.addEventListener("afterprint", () => show(p => p.id === "panel-" + current));
   follow();
   document.documentElement.dataset.ready = "yes";
 };

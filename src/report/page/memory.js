@@ -44,7 +44,8 @@ const drawLess = (R, where) => {
 };
 
 const drawMemory = (R, where, address) => {
-  const M = R.memory, at = M.bytes_at_step, n = at.length, cap = M.capacity_bytes, W = 1100, H = 280, L = 64, B = 22;
+  const M = R.memory, at = M.bytes_at_step, n = at.length, cap = M.capacity_bytes, H = 280, L = 64, B = 22;
+  const W = Math.max(300, Math.min(1100, (where.clientWidth || 1140) - 40)); /* letters keep their size on narrow pages */
   const classes = classesOverTime(R);
   const top = 1.06 * Math.max(M.peak_bytes, cap && cap < 6 * M.peak_bytes ? cap : 0) || 1;
   const x = i => L + (W - L - 8) * i / Math.max(1, n), y = v => 6 + (H - B - 6) * (1 - v / top);

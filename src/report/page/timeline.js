@@ -60,9 +60,9 @@ const drawTimeline = (R, where, address) => {
       drawn[e.lane] = a;
       c.fillStyle = colour(e.colour);
       c.fillRect(a, e.lane * (H + GAP), Math.max(0.5, b - a - (b - a > 4 ? 1 : 0)), H);
-      if (b - a > 60) {
-        c.fillStyle = colour("card"); c.save(); c.beginPath(); c.rect(a, e.lane * (H + GAP), b - a - 4, H); c.clip();
-        c.fillText(e.name, a + 4, e.lane * (H + GAP) + H / 2); c.restore();
+      if (b - a > 30 && c.measureText(e.name).width < b - a - 8) {
+        c.fillStyle = colour("card");
+        c.fillText(e.name, a + 4, e.lane * (H + GAP) + H / 2);
       }
     }
     if (chosen) {
@@ -81,9 +81,10 @@ const drawTimeline = (R, where, address) => {
       c.fillRect(px, top + MEM - h, 1, h);
     }
     c.fillStyle = colour("soft"); c.textBaseline = "alphabetic";
-    for (let k = 0; k <= 5; k++) {
-      const t = view[0] + (view[1] - view[0]) * k / 5, px = x(t);
-      c.textAlign = k === 5 ? "right" : k ? "center" : "left";
+    const marks = Math.max(1, Math.min(5, Math.floor((W - L) / 100)));
+    for (let k = 0; k <= marks; k++) {
+      const t = view[0] + (view[1] - view[0]) * k / marks, px = x(t);
+      c.textAlign = k === marks ? "right" : k ? "center" : "left";
       c.fillText(seconds(t), px, height - 6);
     }
     c.textAlign = "left";
