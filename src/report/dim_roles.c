@@ -45,12 +45,22 @@ static void follow_weights(const sw_graph *g, int32_t *weight_of) {
   }
 }
 
+/* Has the product batch dims, and the operand samples there, as keys have beside queries? */
+static bool is_batched(const sw_graph *g, const sw_op *op, int operand, int64_t batch) {
+  int n;
+  (void)sw_op_ints(op, SW_ATTR_LHS_BATCH, &n);
+  return op->code == SW_OP_DOT && n > 0 && sw_operand_type(g, op, operand)->dims[0] == batch;
+}
+
 /* Of operands that are both arguments the larger one, or a convolution's kernel, is a weight, and the other is data in
  * other products, too; one beside what is computed is a weight. */
-static void note_weight(const sw_graph *g, const sw_op *op, const int32_t *root, bool *is_weight, bool *is_data) {
+static void note_weight(const sw_graph *g, const sw_op *op, const int32_t *root, int64_t batch, bool *is_weight,
+                        bool *is_data) {
   const int32_t left = root[op->operands[0]], right = root[op->operands[1]];
   const bool larger_left = op->code == SW_OP_DOT &&
                            sw_type_elements(sw_operand_type(g, op, 0)) > sw_type_elements(sw_operand_type(g, op, 1));
+  for (int i = 0; i < 2; i++)
+    if (root[op->operands[i]] >= 0 && is_batched(g, op, i, batch)) is_data[root[op->operands[i]]] = true;
   if (left < 0 && right < 0) return;
   if (left >= 0 && right >= 0) is_data[larger_left ? right : left] = true;
   is_weight[right < 0 || (left >= 0 && larger_left) ? left : right] = true;
@@ -67,9 +77,10 @@ static sw_rc find_weights(sw_dim_roles *r, const uint8_t *class_of, sw_arena *ar
     r->weight_of[g->args[i]] = i;
   }
   if (!any) {
+    const int64_t batch = sw_find_input_extents(g, NULL).batch;
     follow_weights(g, r->weight_of);
     for (sw_id i = 0; i < g->n_ops; i++)
-      if (is_product(&g->ops[i])) note_weight(g, &g->ops[i], r->weight_of, is_weight, is_data);
+      if (is_product(&g->ops[i])) note_weight(g, &g->ops[i], r->weight_of, batch, is_weight, is_data);
   }
   for (int32_t i = 0; i < g->n_args; i++)
     if (!is_weight[i] || is_data[i]) r->weight_of[g->args[i]] = -1;

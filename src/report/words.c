@@ -382,14 +382,14 @@ static sw_rc count_alike(const meter *m, sw_arena *arena, layers *of, sw_diag *d
   return SW_OK;
 }
 
-/* Those that most weights are in; of such those that are most alike, the shortest. */
+/* Those that most weights are in, and more than half of all; of such those that are most alike, the shortest. */
 static sw_rc find_layers(const meter *m, sw_arena *arena, layers *out, sw_diag *d) {
   enum { LONGEST = 256 };
   *out = (layers){0};
   for (int32_t length = 1; length <= LONGEST && length <= m->n_uses / 2; length++) {
     layers run = longest_run(m, length);
     const int32_t has = run.n * run.length, best = out->n * out->length;
-    if (run.n < 2 || has < best) continue;
+    if (run.n < 2 || has < best || has <= m->n_uses / 2) continue;
     SW_TRY(count_alike(m, arena, &run, d));
     if (has > best || (int64_t)run.alike * out->n > (int64_t)out->alike * run.n) *out = run;
   }

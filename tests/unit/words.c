@@ -123,6 +123,66 @@ static void roles_need_not_be_said(void **state) {
   }
 }
 
+/* What no product and no feature is cut in is cut by positions over axis y. */
+static void cut_positions_between(const sw_graph *g, sw_plan *p) {
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    sw_strategy *s = &p->ops[i];
+    bool cut = op->code == SW_OP_DOT || !op->nest || !op->n_results || sw_result_type(g, op, 0)->rank != 3;
+    for (int k = 0; k < s->n_refs; k++) cut = cut || s->refs[k].axis == 1;
+    const sw_map *map = cut ? NULL : &op->nest->maps[op->n_operands];
+    if (cut || map->dims[1].n_terms != 1) continue;
+    sw_strategy with = *s;
+    if (sw_strategy_push(&with, map->dims[1].terms[0].loop, (sw_axis_ref){1, 1, 2})) *s = with;
+  }
+}
+
+static void sequences_between_are_said(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_plan plan;
+  sw_graph *g = model("alpa-bert-tensor");
+  sw_machine *machine = machine_of("dgx-h100", "x=2,y=2", &arena);
+  assert_ok(sw_compile_as("inductor", g, machine, &arena, &diag));
+  assert_ok(sw_baseline_build(g, machine, SW_BASELINE_MEGATRON, &arena, &plan, &diag));
+  expect(&plan, "by rule", "data-parallel over x; Megatron over y");
+  cut_positions_between(g, &plan);
+  expect(&plan, "sequences cut",
+         "data-parallel over x; heads and FFN columns over y; sequence over y between them; 2 layers alike");
+  g->kernels = NULL;
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
+/* Products of experts by whole ones, where other products are by samples. */
+static void experts_are_said(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_plan plan;
+  int cut = 0;
+  sw_graph *g = small_model("moe-layers-train");
+  assert_ok(
+      sw_baseline_build(g, machine_of("dgx-h100", "x=2", &arena), SW_BASELINE_DATA_PARALLEL, &arena, &plan, &diag));
+  expect(&plan, "by rule", "data-parallel over x");
+  for (sw_id i = 0; i < g->n_ops; i++) { /* those that take [experts, rows, columns] */
+    const sw_op *op = &g->ops[i];
+    int n = 0;
+    const int64_t *batch = op->code == SW_OP_DOT ? sw_op_ints(op, SW_ATTR_RHS_BATCH, &n) : NULL;
+    const sw_value *right = n ? &g->values[op->operands[1]] : NULL;
+    if (!right || right->def >= 0 || right->type.rank != 3) continue;
+    assert_int_equal(batch[0], 0);
+    plan.ops[i] = (sw_strategy){0};
+    assert_true(sw_strategy_push(&plan.ops[i], op->nest->maps[1].dims[0].terms[0].loop, (sw_axis_ref){0, 1, 2}));
+    cut++;
+  }
+  assert_true(cut > 0);
+  expect(&plan, "experts cut", "data-parallel over x; experts over x");
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
 /* A stack of products that are cut otherwise in one layer, and by nothing that has a name. */
 static void parts_are_said_where_names_fail(void **state) {
   (void)state;
@@ -179,6 +239,7 @@ static void words_survive_failing_allocations(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans_by_rule_have_its_name),       cmocka_unit_test(roles_need_not_be_said),
+      cmocka_unit_test(sequences_between_are_said),        cmocka_unit_test(experts_are_said),
       cmocka_unit_test(parts_are_said_where_names_fail),   cmocka_unit_test(small_meshes),
       cmocka_unit_test(words_survive_failing_allocations),
   };
