@@ -1,9 +1,13 @@
 """Functions of JAX under their plans, on eight devices of this host, beside the same functions on one."""
 
 import functools
+import inspect
 import json
 import pathlib
+import pickle
 import re
+import subprocess
+import sys
 
 import equinox as eqx
 import flax.linen as nn
@@ -17,6 +21,7 @@ from jax.sharding import PartitionSpec as P
 
 import shardwright
 import shardwright.jax
+from shardwright import _hlo
 from shardwright._hlo import compiled_collectives
 
 pytestmark = pytest.mark.filterwarnings("ignore::shardwright.ModelWarning", "ignore:Some donated buffers")
@@ -137,6 +142,57 @@ def test_saved_and_loaded(tmp_path):
     assert without_places(again.program) == without_places(plan.program)
     with pytest.raises(shardwright.InputError, match="hash"):
         shardwright.jax.load(tmp_path / "plan.json", lambda p, x: mlp_step(p, x * 2), params, x, donate_argnums=0)
+
+
+def keyed_step(rate, params, key, x):
+    keep = jax.random.bernoulli(key, 1 - rate, x.shape)
+    return mlp_step(params, x * keep)
+
+
+def test_comes_back_from_a_pickle(tmp_path):
+    params, x = mlp()
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4)[::-1], ("x", "y"))
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(mesh, P("x", None)))
+    args = 0.25, params, jax.random.key(3), x
+    plan = planned(keyed_step, *args[:3], shape, mesh=mesh, static_argnums=0, donate_argnums=1)
+    again = pickle.loads(pickle.dumps(plan))
+    assert again.in_shardings == plan.in_shardings and again.out_specs == plan.out_specs
+    assert again.report().data == plan.report().data and again.in_specs[2] == P("x", None)
+    assert without_places(again.program) == without_places(plan.program)
+    assert_same(again.jit()(*again.shard(args)), keyed_step(*args))
+    (tmp_path / "plan").write_bytes(pickle.dumps(planned(mlp_step, params, x)))
+    code = "import sys, pickle; p = pickle.load(open(sys.argv[1], 'rb')); print(p.mesh, p.jax_mesh.size)"
+    command = [sys.executable, "-B", "-c", f"import conftest; {code}", tmp_path / "plan"]
+    done = subprocess.run(command, cwd=pathlib.Path(__file__).parent, capture_output=True, text=True)
+    assert done.stdout == "x=2,y=4 8\n", done.stderr
+
+
+def test_what_cannot_be_pickled_is_told(monkeypatch):
+    params, x = mlp()
+    with pytest.raises(TypeError, match="what was planned cannot be pickled .*expected a function of a module"):
+        pickle.dumps(planned(lambda p, x: mlp_step(p, x), params, x))
+    kept = pickle.dumps(planned(mlp_step, params, x))
+    monkeypatch.setattr(sys.modules[__name__], "mlp_step", lambda p, x: (p, jnp.sum(x)))
+    with pytest.raises(shardwright.InputError, match="hash"):
+        pickle.loads(kept)
+
+
+def test_unknown_options_are_told(tmp_path):
+    params, x = mlp()
+    with pytest.raises(TypeError, match=r"plan\(\) has no option 'donate_argnum'; did you mean 'donate_argnums'"):
+        shardwright.jax.plan(mlp_step, params, x, donate_argnum=0)
+    with pytest.raises(TypeError, match=r"plan\(\) has no option 'even'"):  # XLA's cuts are
+        shardwright.jax.plan(mlp_step, params, x, even="never")
+    with pytest.raises(TypeError, match=r"load\(\) has no option 'trip'; did you mean 'trips'"):
+        shardwright.jax.load(tmp_path / "plan.json", mlp_step, params, x, trip={})
+    assert "time_limit" in inspect.signature(shardwright.jax.plan).parameters
+
+
+def test_what_is_public_is_explained():
+    for value in (shardwright.jax.plan, shardwright.jax.load, *vars(shardwright.jax.Plan).items(), *vars(_hlo.Check).items()):
+        name, value = value if isinstance(value, tuple) else (value.__name__, value)
+        if not name.startswith("_") and (callable(value) or isinstance(value, (property, functools.cached_property))):
+            assert inspect.getdoc(value), name
 
 
 def test_every_door_prices_as_the_same_compiler(tool, tmp_path):

@@ -1,7 +1,10 @@
 """The package beside the tool: one library, so the same plans, forms and errors, byte for byte."""
 
+import copy
+import inspect
 import json
 import os
+import pickle
 import signal
 import threading
 import time
@@ -9,6 +12,7 @@ import time
 import pytest
 
 import shardwright
+from shardwright import _options
 
 WORK = 200_000_000  # steps of a search: a limit by the clock gives other plans at every run
 MODELS = ["docs/examples/mlp.json", "docs/examples/decoder.json", "models/small/gpt2.json", "tests/data/mlp.mlir"]
@@ -147,8 +151,86 @@ def test_other_errors(tree):
         planned("nowhere.mlir")
     with pytest.raises(KeyError):
         planned(model).explain("nothing")
+
+
+def test_unknown_options_are_told_with_those_like_them(tree):
+    model = tree / "docs/examples/mlp.json"
+    with pytest.raises(TypeError, match=r"plan\(\) has no option 'tiem_limit'; did you mean 'time_limit'"):
+        shardwright.plan(model, tiem_limit=3)
+    with pytest.raises(TypeError, match=r"plan\(\) has no option 'zzz'; expected one of hw, mesh, compiler, "):
+        shardwright.plan(model, zzz=3)
+    with pytest.raises(TypeError, match=r"load\(\) has no option 'compilers'; did you mean 'compiler'"):
+        shardwright.load("plan.json", model, compilers="xla")
     with pytest.raises(TypeError):
-        planned(model, speed=3)
+        shardwright.load("plan.json", model, gap=1)
+
+
+def keywords(call):
+    return {p.name: p.annotation for p in inspect.signature(call).parameters.values() if p.kind is p.KEYWORD_ONLY}
+
+
+def test_options_are_listed_where_they_are_handed_on():
+    reading, search = keywords(shardwright.Problem), keywords(shardwright.Problem.plan)
+    assert {"hw": keywords(shardwright.plan)["hw"], "mesh": "Any", **reading, **search} == keywords(shardwright.plan)
+    assert inspect.signature(shardwright.plan).parameters["gap"].default == 0.1
+    for options, taken in ((_options.ReadingOptions, reading), (_options.PlanOptions, {**reading, **search})):
+        for name, said in options.__annotations__.items():
+            assert said.__forward_arg__ == taken[name]
+
+
+def test_limits_are_in_the_units_of_the_tool(tool, tree, tmp_path):
+    model = tree / "models/small/gpt2.json"
+    for limits in ({"gap": 20, "simplicity": 15}, {"gap": 0, "simplicity": 0}):
+        words = [word for name, value in limits.items() for word in (f"--{name}", value)]
+        assert by_tool(tool, model, *words, "--quiet", "-o", tmp_path / "plan.json")[0] == 0
+        planned(model, **limits).save(tmp_path / "ours.json")
+        assert without_times((tmp_path / "ours.json").read_text()) == without_times((tmp_path / "plan.json").read_text())
+
+
+def public(module):
+    """What a module says is public, and public members of its classes."""
+    for name in module.__all__:
+        value = getattr(module, name)
+        yield name, value
+        if isinstance(value, type):
+            yield from ((f"{name}.{n}", v) for n, v in vars(value).items() if not n.startswith("_") and callable(v))
+            yield from ((f"{name}.{n}", v) for n, v in vars(value).items() if isinstance(v, property))
+
+
+def test_what_is_public_is_explained():
+    told = dict(public(shardwright))
+    assert "Plan.what_if" in told and "Plan.memory_bytes" in told
+    assert [name for name, value in told.items() if name != "__version__" and not inspect.getdoc(value)] == []
+
+
+@pytest.mark.filterwarnings("ignore::shardwright.ModelWarning")
+@pytest.mark.parametrize("model", ["models/small/gpt2.json", "tests/data/mlp.mlir"])
+def test_plans_come_back_from_a_pickle(model, tree):
+    plan = planned(tree / model, even="always", roles={"*w*": "parameter"} if model.endswith("mlir") else None)
+    again = pickle.loads(pickle.dumps(plan))
+    assert again.arguments == plan.arguments and again.report().data == plan.report().data
+    assert str(again) == str(plan) and again.report().table(full=True) == plan.report().table(full=True)
+    assert again.report().html == plan.report().html and again.emit("shard") == plan.emit("shard")
+    assert again.problem.plan(work_limit=WORK, even="always").arguments == plan.arguments
+    assert pickle.loads(pickle.dumps(again)).bound_seconds == plan.bound_seconds
+    name = next(iter(plan.arguments))
+    assert pickle.loads(pickle.dumps(plan.explain(name))).data == plan.explain(name).data
+    with pytest.raises(ValueError, match="not searched for"):
+        again.what_if({name: plan.arguments[name]})
+    for copied in (copy.copy(plan), copy.deepcopy(plan)):
+        assert copied.what_if({name: plan.arguments[name]}).made
+
+
+def test_machines_meshes_and_reports_come_back_from_a_pickle(tree):
+    machine = shardwright.Machine("h100", changes=["device.memory.bytes_per_s*=0.5"], devices=64)
+    report = planned(tree / "docs/examples/mlp.json").report()
+    for value, told in ((machine, vars), (shardwright.Mesh("x=2,y=4"), str), (report, lambda r: (r.data, str(r), r.html))):
+        for again in (pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)):
+            assert told(again) == told(value)
+    with pytest.raises(shardwright.InputError) as caught:
+        shardwright.Mesh("x=2,x=4")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is shardwright.InputError and str(again) == str(caught.value) and again.reason == caught.value.reason
 
 
 def test_texts_are_models(tree):

@@ -115,13 +115,16 @@ class Check:
 
     @property
     def differences(self) -> tuple[Row, ...]:
+        """What does not agree."""
         return tuple(row for row in self.rows if not row.agrees)
 
     @property
     def agrees(self) -> bool:
+        """Is nothing different?"""
         return not self.differences
 
     def row(self, what: str) -> Row:
+        """The row of this name."""
         return next(row for row in self.rows if row.what == what)
 
     def __str__(self) -> str:

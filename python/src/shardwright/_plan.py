@@ -12,17 +12,16 @@ import re
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, Union
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from shardwright import _core
+from shardwright._options import PathLike, Pins, PlanOptions, ReadingOptions, lists, refuse_unknown, split
 
-PathLike = Union[str, "os.PathLike[str]"]
-Pins = Union[Mapping[str, Any], str, Iterable[str], None]
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
 T = TypeVar("T")
-
-#: What arguments of `plan` go to the reader of the model, and what to the search.
-READING = ("roles", "rules", "keep", "attention", "sizes", "trips")
 
 
 class ModelWarning(UserWarning):
@@ -79,10 +78,11 @@ class Machine:
 
     def __init__(self, hw: PathLike | Machine, *, changes: Sequence[str] = (), devices: int | None = None) -> None:
         if isinstance(hw, Machine):
-            changes, devices, hw = (*hw.changes, *changes), devices or hw._devices or None, hw.hw
-        self.hw = os.fspath(hw)
-        self.changes = tuple(changes)
-        self._devices = devices or 0
+            changes, devices = (*hw.changes, *changes), devices or hw._devices or None
+            hw = hw.hw
+        self.hw: str = os.fspath(hw)
+        self.changes: tuple[str, ...] = tuple(changes)
+        self._devices: int = devices or 0
         about = _core.machine(self.hw, self.changes, self._devices)
         self.name: str = about["name"]
         self.compiler: str | None = about["compiler"]
@@ -120,6 +120,10 @@ def _roles_file(roles: PathLike | Mapping[str, str] | None) -> Iterator[str | No
             file.write(f"{kind} {name} {output}\n")
         file.flush()
         yield file.name
+
+
+def _words(pairs: Mapping[str, int]) -> list[str]:
+    return [str(word) for pair in pairs.items() for word in pair]
 
 
 def _pin_texts(pins: Pins) -> list[str]:
@@ -170,7 +174,17 @@ def _interruptible(call: Callable[[], T], cancel: _core.Cancel) -> T:
     return result[0]
 
 
-class Problem:
+class _Unchanging:
+    """What does not change: a copy of it is itself."""
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+
+class Problem(_Unchanging):
     """A model on a machine: what plans are of. `Problem.plan` searches for one. Without a `compiler` it is priced as the
     profile says, else as XLA runs StableHLO and inductor JSON models."""
 
@@ -190,26 +204,47 @@ class Problem:
         sizes: Mapping[str, int] | None = None,
         trips: Mapping[str, int] | None = None,
     ) -> None:
-        self.name, text = _read(model)
-        self.machine = Machine(hw, changes=changes, devices=devices)
-        with _roles_file(roles) as roles_file:
+        name, text = _read(model)
+        self._open(
+            name,
+            text,
+            Machine(hw, changes=changes, devices=devices),
+            mesh=None if mesh is None else str(Mesh(mesh)),
+            keep=keep,
+            attention=attention,
+            roles=dict(roles) if isinstance(roles, Mapping) else roles,
+            rules=rules,
+            compiler=compiler,
+            sizes=dict(sizes or {}),
+            trips=dict(trips or {}),
+        )
+
+    def _open(self, name: str, text: bytes, machine: Machine, **options: Any) -> None:
+        self.name, self._text, self.machine, self._options = name, text, machine, options
+        with _roles_file(options["roles"]) as roles_file:
             self._core = _core.Problem(
-                self.name,
+                name,
                 text,
-                self.machine.hw,
-                self.machine.changes,
-                [str(word) for pair in (sizes or {}).items() for word in pair],
-                self.machine._devices,
-                mesh=None if mesh is None else str(Mesh(mesh)),
-                keep=keep,
-                attention=attention,
+                machine.hw,
+                machine.changes,
+                _words(options["sizes"]),
+                machine._devices,
+                mesh=options["mesh"],
+                keep=options["keep"],
+                attention=options["attention"],
                 roles=roles_file,
-                rules=None if rules is None else os.fspath(rules),
-                compiler=compiler,
-                trips=[str(word) for pair in (trips or {}).items() for word in pair],
+                rules=None if options["rules"] is None else os.fspath(options["rules"]),
+                compiler=options["compiler"],
+                trips=_words(options["trips"]),
             )
         self.mesh = Mesh(self._core.mesh)
         self.warnings = [said for said in self._core.said.split("\x1e") if said]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "text": self._text, "machine": self.machine, **self._options}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._open(**state)
 
     def plan(
         self,
@@ -219,8 +254,8 @@ class Problem:
         even: str = "never",
         time_limit: float = 60,
         work_limit: int = 0,
-        gap: float = 0.001,
-        simplicity: float = 0.003,
+        gap: float = 0.1,
+        simplicity: float = 0.3,
         threads: int = 1,
         seed: int = 0,
         solver: str = "auto",
@@ -229,8 +264,8 @@ class Problem:
         cut_heavy_ops: bool = False,
         batch_dim: str | None = None,
     ) -> Plan:
-        """Search. The options are those of `shardwright plan --help`; `gap` and `simplicity` are fractions, `memory` bytes or "80GB".
-        Ctrl-C ends it with the best plan so far (`plan.interrupted`)."""
+        """Search. The options are those of `shardwright plan --help`, in the same units: `gap` and `simplicity` are in percent,
+        `memory` is bytes or "80GB". Ctrl-C ends it with the best plan so far (`plan.interrupted`)."""
         cancel = _core.Cancel()
         texts = _pin_texts(pins)
         from_plan = None if start is None else os.fspath(start)
@@ -244,8 +279,8 @@ class Problem:
                 _bytes(memory),
                 time_limit,
                 work_limit,
-                gap,
-                simplicity,
+                gap / 100,
+                simplicity / 100,
                 threads,
                 seed,
                 args_whole,
@@ -264,19 +299,47 @@ class Problem:
         """A plan of this model that was saved."""
         return Plan(self, self._core.read_plan(os.fspath(path)))
 
+    def _plan_of(self, text: str) -> _core.Plan:
+        """That a plan's JSON says."""
+        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            return self._core.read_plan(file.name)
+
     def __repr__(self) -> str:
         return f"Problem({self.name!r}, hw={self.machine.name!r}, mesh={str(self.mesh)!r})"
 
 
-class Report:
+class _Told:
+    """The texts of a plan's report, as the plan gave them: what a report needs of it."""
+
+    def __init__(self, plan: _core.Plan | _Told) -> None:
+        self._tables = (plan.table(False), plan.table(True))
+        self._json, self._page = plan.report(), plan.page()
+
+    def table(self, full: bool, /) -> str:
+        return self._tables[full]
+
+    def report(self) -> str:
+        return self._json
+
+    def page(self) -> str:
+        return self._page
+
+
+class Report(_Unchanging):
     """What a plan does and costs: text to print, `data` as docs/report-format.md has it, a page in notebooks."""
 
-    def __init__(self, plan: _core.Plan) -> None:
+    def __init__(self, plan: _core.Plan | _Told) -> None:
         self._plan = plan
         self._data: dict[str, Any] | None = None
 
+    def __reduce__(self) -> tuple[type[Report], tuple[_Told]]:
+        return Report, (self._plan if isinstance(self._plan, _Told) else _Told(self._plan),)
+
     @property
     def data(self) -> dict[str, Any]:
+        """The report as JSON: docs/report-format.md says what is in it."""
         if self._data is None:
             self._data = json.loads(self._plan.report())
         return self._data
@@ -337,28 +400,51 @@ class Explanation(str):
         made.data = data
         return made
 
+    def __getnewargs__(self) -> tuple[str, dict[str, Any]]:  # type: ignore[override]
+        return str(self), self.data
 
-class Plan:
-    """A sharding for every argument and output, a strategy for every op, and what that costs."""
 
-    def __init__(self, problem: Problem, core: _core.Plan, cancel: _core.Cancel | None = None) -> None:
+class Plan(_Unchanging):
+    """A sharding for every argument and output, a strategy for every op, and what that costs.
+
+    Plans can be pickled: what comes back has the same plan and report, and is read, not searched for, so that it answers
+    no `what_if`. Files that the problem was read with (a profile, roles, rules) are read again."""
+
+    def __init__(
+        self, problem: Problem, core: _core.Plan, cancel: _core.Cancel | None = None, report: Report | None = None
+    ) -> None:
         self.problem = problem
         self._core = core
         self._cancel = cancel or _core.Cancel()
         self._one_question = threading.Lock()
-        self._report = Report(core)
+        self._report = report or Report(core)
+        self._interrupted = core.interrupted
         self._saved: dict[str, Any] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "problem": self.problem,
+            "plan": self._core.json(),
+            "report": self._report,
+            "interrupted": self._interrupted,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        problem = state["problem"]
+        Plan.__init__(self, problem, problem._plan_of(state["plan"]), report=state["report"])
+        self._interrupted = state["interrupted"]
 
     # --- what it is
 
     @property
     def mesh(self) -> Mesh:
+        """What it is for."""
         return self.problem.mesh
 
     @property
     def interrupted(self) -> bool:
         """Was the search ended by Ctrl-C?"""
-        return self._core.interrupted
+        return self._interrupted
 
     def _ends(self, key: str) -> list[tuple[str, str]]:
         """Names and shardings, in order."""
@@ -373,6 +459,7 @@ class Plan:
 
     @property
     def outputs(self) -> dict[str, str]:
+        """The same of outputs."""
         return dict(self._ends("outputs"))
 
     @property
@@ -412,6 +499,7 @@ class Plan:
     # --- what is told of it
 
     def report(self) -> Report:
+        """What it does and costs."""
         return self._report
 
     def what_if(self, pins: Pins) -> Answer:
@@ -458,14 +546,6 @@ class Plan:
         return self._report._repr_html_()
 
 
-def _of_problem(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a problem, taken out of those of a plan; one that starts from a plan is priced as that one was."""
-    of_problem = {key: options.pop(key) for key in ("compiler", "devices", "changes", *READING) if key in options}
-    if options.get("start") is not None:
-        _price_as(options["start"], of_problem)
-    return of_problem
-
-
 def _price_as(path: PathLike, options: dict[str, Any]) -> tuple[str, str]:
     """What a saved plan was made for: (mesh, profile); options that do not say it are its compiler and trips."""
     mesh, profile, compiler, trips = _core.plan_is_for(os.fspath(path))
@@ -475,20 +555,33 @@ def _price_as(path: PathLike, options: dict[str, Any]) -> tuple[str, str]:
     return mesh, profile
 
 
-def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, **options: Any) -> Plan:
+def _sorted_out(call: Callable[..., Any], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Options of the call: of its problem, and of its search; what starts from a plan is priced as that one was."""
+    refuse_unknown(call, options)
+    reading, search = split(options)
+    if search.get("start") is not None:
+        _price_as(search["start"], reading)
+    return reading, search
+
+
+@lists(PlanOptions, Problem.__init__, Problem.plan)
+def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, **options: Unpack[PlanOptions]) -> Plan:
     """Search for the best plan of a model: a file (JSON or MLIR, maybe gzipped), its text, or what
     `jax.jit(f).lower(...)` gives. Options are those of `Problem` (how it is read: compiler, devices, changes, keep,
     attention, roles, rules, sizes, trips) and of `Problem.plan` (pins, memory, even, time_limit, ...)."""
-    problem = Problem(model, hw=hw, mesh=mesh, **_of_problem(options))
+    reading, search = _sorted_out(plan, options)
+    problem = Problem(model, hw=hw, mesh=mesh, **reading)
     for said in problem.warnings:
         warnings.warn(said, ModelWarning, stacklevel=2)
-    return problem.plan(**options)
+    return problem.plan(**search)
 
 
-def load(path: PathLike, model: Any, *, hw: PathLike | Machine | None = None, **options: Any) -> Plan:
+@lists(ReadingOptions, Problem.__init__)
+def load(path: PathLike, model: Any, *, hw: PathLike | Machine | None = None, **options: Unpack[ReadingOptions]) -> Plan:
     """A saved plan of the model, on the mesh and for the compiler it was made for; `hw`: the profile it was made for, where
     one of that name is known."""
-    mesh, profile = _price_as(path, options)
+    reading, _ = _sorted_out(load, options)
+    mesh, profile = _price_as(path, reading)
     profile = profile.split(" with ")[0]
     known = profile if profile in _core.profiles() else "uniform"
-    return Problem(model, hw=known if hw is None else hw, mesh=mesh, **options).read_plan(path)
+    return Problem(model, hw=known if hw is None else hw, mesh=mesh, **reading).read_plan(path)

@@ -296,12 +296,13 @@ static PyObject *core_parse_bytes(PyObject *module, PyObject *args) {
 
 /* --- the module --------------------------------------------------------------------------------------------------- */
 
-static PyMethodDef functions[] = {{"mesh", core_mesh, METH_VARARGS, NULL},
-                                  {"machine", core_machine, METH_VARARGS, NULL},
-                                  {"profiles", core_profiles, METH_NOARGS, NULL},
-                                  {"plan_is_for", core_plan_is_for, METH_VARARGS, NULL},
-                                  {"parse_bytes", core_parse_bytes, METH_VARARGS, NULL},
-                                  {NULL, NULL, 0, NULL}};
+static PyMethodDef functions[] = {
+    {"mesh", core_mesh, METH_VARARGS, NULL},
+    {"machine", core_machine, METH_VARARGS, NULL},
+    {"profiles", core_profiles, METH_NOARGS, "Names of the hardware profiles that come with the library."},
+    {"plan_is_for", core_plan_is_for, METH_VARARGS, NULL},
+    {"parse_bytes", core_parse_bytes, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_core", .m_doc = "Calls of libshardwright.",
                                         .m_size = -1, .m_methods = functions};

@@ -15,11 +15,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import io
 import os
+import pickle
 import re
 import warnings
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.export
@@ -31,7 +33,11 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 import shardwright
 from shardwright._hlo import Check, check
-from shardwright._plan import PathLike, Pins, _of_problem, _price_as
+from shardwright._options import PathLike, Pins, ReadingOptions, StepOptions, lists
+from shardwright._plan import _price_as, _read, _sorted_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Plan", "load", "plan"]
 
@@ -146,6 +152,11 @@ class _Step:
         outs, self.out_tree = jax.tree.flatten(self.lowered.out_info)
         self.outs = [jax.ShapeDtypeStruct(o.shape, o.dtype) for o in outs]
 
+    def given(self) -> tuple[Any, ...]:
+        """What it was made of, shapes in place of arrays."""
+        args = self.merge(jax.tree.map(_unplaced, self.args))
+        return self.step, args, tuple(self.moving[i] for i in self.donate), tuple(self.static)
+
     def merge(self, arrays: Sequence[Any]) -> list[Any]:
         args: list[Any] = [None] * (len(self.moving) + len(self.static))
         for i, value in self.static.items():
@@ -163,6 +174,32 @@ class _Step:
             if args[i] != planned:
                 raise ValueError(f"static argument {i} is {args[i]!r}; the plan is for {planned!r}")
         return tuple(_arrays(args[i]) for i in self.moving)
+
+
+class _Pickler(pickle.Pickler):
+    """Devices, of which meshes are made, by their numbers."""
+
+    def reducer_override(self, value: Any) -> Any:
+        return (_device, (value.id,)) if isinstance(value, jax.Device) else NotImplemented
+
+
+def _device(number: int) -> jax.Device:
+    for device in jax.devices():
+        if device.id == number:
+            return device
+    raise ValueError(f"the plan is for device {number}, among others; this process has {len(jax.devices())} devices")
+
+
+def _pickled(given: Any) -> bytes:
+    to = io.BytesIO()
+    try:
+        _Pickler(to).dump(given)
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        raise TypeError(
+            f"what was planned cannot be pickled ({error}); expected a function of a module, and arguments that can be; "
+            "plan.save and shardwright.jax.load do without"
+        ) from None
+    return to.getvalue()
 
 
 class _Call:
@@ -185,6 +222,22 @@ class Plan(shardwright.Plan):
 
     def __init__(self, of: shardwright.Plan, step: _Step, mesh: Any) -> None:
         super().__init__(of.problem, of._core, of._cancel)
+        self._bind(step, mesh)
+
+    def __getstate__(self) -> dict[str, Any]:
+        problem = self.problem.__getstate__()
+        del problem["text"]  # that of the function
+        return {**super().__getstate__(), "problem": problem, "step": _pickled((self._step.given(), self._given))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        given, mesh = pickle.loads(state["step"])
+        step = _Step(*given)
+        problem = shardwright.Problem.__new__(shardwright.Problem)
+        problem.__setstate__({**state["problem"], "text": _read(step.lowered)[1]})
+        super().__setstate__({**state, "problem": problem})
+        self._bind(step, mesh)
+
+    def _bind(self, step: _Step, mesh: Any) -> None:
         self._step = step
         self._given = mesh
         args, outs = self._ends("arguments"), self._ends("outputs")
@@ -222,10 +275,12 @@ class Plan(shardwright.Plan):
 
     @property
     def in_shardings(self) -> tuple[Any, ...]:
+        """NamedShardings of the arguments that are not static, on `jax_mesh`."""
         return jax.tree.unflatten(self._step.in_tree, self._named(self._in))
 
     @property
     def out_shardings(self) -> Any:
+        """NamedShardings of the result, on `jax_mesh`."""
         return jax.tree.unflatten(self._step.out_tree, self._named(self._out))
 
     def shard(self, args: Sequence[Any]) -> tuple[Any, ...]:
@@ -329,6 +384,7 @@ def _numbers(given: int | Sequence[int]) -> tuple[int, ...]:
     return (given,) if isinstance(given, int) else tuple(given)
 
 
+@lists(StepOptions, shardwright.Problem.__init__, shardwright.Problem.plan)
 def plan(
     step: Callable[..., Any],
     *args: Any,
@@ -338,7 +394,7 @@ def plan(
     static_argnums: int | Sequence[int] = (),
     pins: Pins = None,
     memory: int | str | None = None,
-    **options: Any,
+    **options: Unpack[StepOptions],
 ) -> Plan:
     """The best plan of step(*args): of arrays, or shapes (jax.ShapeDtypeStruct), nested as JAX takes them.
 
@@ -353,13 +409,15 @@ def plan(
 
     Donated arguments are state, whose memory the results take over. All other options are those of shardwright.plan.
     """
+    reading, search = _sorted_out(plan, options)
     made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
-    problem = _problem(made, mesh, hw, _of_problem(options))
+    problem = _problem(made, mesh, hw, reading)
     for said in problem.warnings:
         warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
-    return Plan(problem.plan(pins=pins, memory=memory, even="always", **options), made, mesh)
+    return Plan(problem.plan(pins=pins, memory=memory, even="always", **search), made, mesh)
 
 
+@lists(ReadingOptions, shardwright.Problem.__init__)
 def load(
     path: PathLike,
     step: Callable[..., Any],
@@ -368,13 +426,14 @@ def load(
     hw: PathLike | shardwright.Machine | None = None,
     donate_argnums: int | Sequence[int] = (),
     static_argnums: int | Sequence[int] = (),
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Plan:
     """A plan that was saved (plan.save), of the same function and arguments; refused for others."""
+    reading, _ = _sorted_out(load, options)
     made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
-    axes, profile = _price_as(path, options)
+    axes, profile = _price_as(path, reading)
     hw = hw or (profile if profile in shardwright.profiles() else "uniform")
-    return Plan(_problem(made, mesh or axes, hw, options).read_plan(path), made, mesh)
+    return Plan(_problem(made, mesh or axes, hw, reading).read_plan(path), made, mesh)
 
 
 def _problem(made: _Step, mesh: Any, hw: Any, options: dict[str, Any]) -> shardwright.Problem:
