@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 INSIDE = HERE / "engine"
 ENGINE = INSIDE if INSIDE.exists() else HERE.parent
 PARTS = ("CMakeLists.txt", "VERSION", "LICENSE", "NOTICE", "cmake", "hwprofiles", "include", "src")
-OWN = ("CMakeLists.txt", "VERSION", "LICENSE", "NOTICE", "README.md", "backend.py", "pyproject.toml", "src", "tests")
+OWN = ("CMakeLists.txt", "VERSION", "LICENSE", "NOTICE", "README.md", "backend.py", "pyproject.toml", "src")
 
 # What a build asks for, and the Debian packages that have it.
 HEADERS = {"Python.h": "python3-dev", "zlib.h": "zlib1g-dev"}

@@ -19,6 +19,7 @@ import io
 import os
 import pickle
 import re
+import sys
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
@@ -177,10 +178,20 @@ class _Step:
 
 
 class _Pickler(pickle.Pickler):
-    """Devices, of which meshes are made, by their numbers."""
+    """Devices, of which meshes are made, by their numbers; decorated functions, as by jax.jit, by their names, too."""
 
     def reducer_override(self, value: Any) -> Any:
-        return (_device, (value.id,)) if isinstance(value, jax.Device) else NotImplemented
+        if isinstance(value, jax.Device):
+            return _device, (value.id,)
+        return value.__qualname__ if hasattr(value, "__wrapped__") and _is_of_module(value) else NotImplemented
+
+
+def _is_of_module(value: Any) -> bool:
+    """Is it what its module has by its name?"""
+    found: Any = sys.modules.get(getattr(value, "__module__", ""))
+    for part in getattr(value, "__qualname__", "").split("."):
+        found = getattr(found, part, None)
+    return found is value
 
 
 def _device(number: int) -> jax.Device:
