@@ -83,12 +83,14 @@ const waited = setInterval(() => {
 </script>
 """
 
-# The page in a frame as wide as a telephone, and as it is printed. What sticks out, what is cut off, what is too small.
-NARROW = 390
+# The page in a frame as wide as a telephone, or as paper and with its style for that: what sticks out, what is cut off,
+# what is too small.
+NARROW, PAPER = 390, 720
+TABS = ["overview", "timeline", "memory", "collectives", "arguments", "source", "comparison"]
 NARROW_PROBE = """
 <script>
 "use strict";
-const frame = document.querySelector("iframe"), waited = setInterval(() => {
+const frame = document.querySelector("iframe"), paper = frame.dataset.paper === "yes", waited = setInterval(() => {
   const d = frame.contentDocument, root = d?.documentElement;
   if (root?.dataset.ready !== "yes") return;
   clearInterval(waited);
@@ -98,7 +100,7 @@ const frame = document.querySelector("iframe"), waited = setInterval(() => {
     const out = [];
     if (root.scrollWidth > root.clientWidth) out.push(`the page scrolls by ${root.scrollWidth - root.clientWidth}`);
     for (const e of d.querySelectorAll("main *")) {
-      const r = e.getBoundingClientRect(), box = e.closest(".scroll");
+      const r = e.getBoundingClientRect(), box = paper ? null : e.closest(".scroll");
       if (!r.width || (box && box !== e)) continue;
       const within = e.ownerSVGElement ? e.ownerSVGElement.getBoundingClientRect() : {left: 0, right: root.clientWidth};
       if (r.right > within.right + 1 || r.left < within.left - 1) out.push(`${name(e)} sticks out to ${Math.round(r.right)}`);
@@ -112,9 +114,10 @@ const frame = document.querySelector("iframe"), waited = setInterval(() => {
   d.getElementById("tab-memory").click();
   frame.contentWindow.dispatchEvent(new Event("beforeprint"));
   out.printed = panels();
+  if (paper) out.wrong.all = wrong().slice(0, 5);
   frame.contentWindow.dispatchEvent(new Event("afterprint"));
   out.after = panels();
-  for (const b of d.querySelectorAll("[role=tab]")) {
+  for (const b of paper ? [] : d.querySelectorAll("[role=tab]")) {
     b.click();
     out.wrong[b.id.slice(4)] = wrong().slice(0, 5);
   }
@@ -362,16 +365,22 @@ def browse(browser, page, folder):
     return json.loads(text), console
 
 
-def check_narrow(out, name):
+def check_narrow(out, name, width):
     """On a telephone, and on paper."""
     before = len(failures)
-    check("width", out["width"], NARROW)
+    check("width", out["width"], width)
     for tab, wrong in out["wrong"].items():
-        failures.extend(f"{tab}, {NARROW} wide: {w}" for w in wrong)
-    check("tabs on paper", out["printed"], ["panel-" + tab for tab in out["wrong"]])
+        failures.extend(f"{tab}, {width} wide: {w}" for w in wrong)
+    check("tabs on paper", out["printed"], ["panel-" + tab for tab in TABS])
     check("tabs after that", out["after"], ["panel-memory"])
     for f in failures[before:]:
         print(f"{name}: {f}")
+
+
+def framed(page, width, paper):
+    page = page.replace("@media print", "@media all") if paper else page
+    return f'<body><iframe data-paper="{"yes" if paper else "no"}" style="border:0;width:{width}px;height:900px" ' \
+           f'srcdoc="{html.escape(page)}"></iframe>{NARROW_PROBE}</body>'
 
 
 def make(tool, args, folder):
@@ -382,9 +391,9 @@ def make(tool, args, folder):
 
 
 def judge(browser, report, page, folder, name):
-    frame = f'<body><iframe style="border:0;width:{NARROW}px;height:900px" srcdoc="{html.escape(page)}"></iframe>'
     for probed, judged in ((page.replace("</body>", PROBE + "</body>"), lambda out: check_page(report, out, name)),
-                           (frame + NARROW_PROBE + "</body>", lambda out: check_narrow(out, name))):
+                           (framed(page, NARROW, False), lambda out: check_narrow(out, name, NARROW)),
+                           (framed(page, PAPER, True), lambda out: check_narrow(out, name, PAPER))):
         out, console = browse(browser, probed, folder)
         for line in console:
             failures.append(line)
@@ -424,6 +433,7 @@ SABOTAGE = [  # one way each in which a check must fail
     ("a wide number", ".number { grid-column: 2; white-space: normal; }", ".number { grid-column: 2; min-width: 380px; }"),
     ("names that do not wrap", ".sw dd code, .sw .tree code { white-space: pre-wrap;", ".sw dd code, .sw .tree code { min-width: 500px;"),
     ("a picture that shrinks", "Math.max(300, Math.min(1100, (where.clientWidth || 1140) - 40))", "1100"),
+    ("a table wider than paper", ".sw table { font-size: 11px; }", ".sw table { width: 900px; }"),
     ("one tab on paper", "TABS.forEach(draw);", ""),
     ("a number that is none", "percent(comm, R.total_s), `", "percent(comm, R.total_s) + NaN, ` NaN "),
 ]

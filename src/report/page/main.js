@@ -47,9 +47,11 @@ const start = R => {
   window.addEventListener("hashchange", follow);
   /* On paper there are no tabs to click: all are there, in their order. */
   window.addEventListener("beforeprint", () => {
+    const at = window.scrollY; /* a table shows its chosen row */
     show(() => true);
     TABS.forEach(draw);
     $("#panels").append(...TABS.map(([id]) => $("#panel-" + id)));
+    window.scrollTo(0, at);
   });
   window.addEventListener("afterprint", () => show(p => p.id === "panel-" + current));
   follow();
