@@ -3,6 +3,7 @@
  *   wq=[[],[x]]; h.*.wk = P(None, 'x')    how values are made, or arguments arrive: as stored
  *   wq@used = [[],[x]]                    how all that use it take it
  *   wq@h.0.dot = [[],[x]]                 how the ops of that name or pattern take it
+ *   wq = [[?],[x,?]]                      dims that end in '?' may be cut further
  *
  * Shardings are in any of the spellings of docs/sharding-forms.md.
  */
@@ -16,6 +17,9 @@
  * no pin. */
 SW_API SW_CHECKED sw_rc sw_pins_parse(const sw_graph *g, const sw_mesh *mesh, const char *text, sw_span at,
                                       sw_arena *arena, int32_t *n, const sw_pin **out, sw_diag *d);
+/* SW_E_INPUT for a dim that its pin cuts unevenly: forms whose readers pad such values do not take them. */
+SW_API SW_CHECKED sw_rc sw_pins_check_even(const sw_graph *g, const sw_mesh *mesh, int32_t n, const sw_pin *pins,
+                                           sw_span at, sw_diag *d);
 /* The graph with the pins among its required annotations, each at its place `at`; all else is borrowed. */
 SW_API SW_CHECKED sw_rc sw_pins_require(const sw_graph *g, int32_t n, const sw_pin *pins, sw_span at, sw_arena *arena,
                                         sw_graph *out, sw_diag *d);

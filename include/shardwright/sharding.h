@@ -115,6 +115,10 @@ SW_API SW_CHECKED sw_rc sw_sharding_print_as(const sw_mesh *m, const sw_sharding
                                              sw_text *out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, const char *text,
                                              size_t n, sw_span at, sw_arena *arena, sw_sharding *out, sw_diag *d);
+/* The same, with dims that the text leaves open as bits: "[[x,?],[?]]", [{"x", ?}], P(UNCONSTRAINED, 'x'). */
+SW_API SW_CHECKED sw_rc sw_sharding_parse_open(const sw_mesh *m, int rank, sw_sharding_form form, const char *text,
+                                               size_t n, sw_span at, sw_arena *arena, sw_sharding *out, uint32_t *open,
+                                               sw_diag *d);
 
 /* Which spelling a text is in, by its first signs: "[{" and "#sdy" Shardy, "PartitionSpec" and P with quotes JAX,
  * "split_axes" the shard dialect, letters S, R, P DTensor, else native (whose axes may be numbers too). */

@@ -15,6 +15,13 @@ bool sw_pattern_is(const char *text, size_t n) {
   return false;
 }
 
+bool sw_pattern_is_of_one_part(const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (is_separator(text[i])) return false;
+  }
+  return true;
+}
+
 /* --- what stands in braces ---------------------------------------------------------------------------------------- */
 
 typedef struct range {

@@ -17,6 +17,8 @@
 
 /* Has it signs that make it a pattern? */
 SW_API bool sw_pattern_is(const char *text, size_t n);
+/* Has it none of the signs between parts? */
+SW_API bool sw_pattern_is_of_one_part(const char *text, size_t n);
 /* SW_E_USAGE for braces that are not closed, empty, or in each other, and for ranges that are none. */
 SW_API SW_CHECKED sw_rc sw_pattern_check(const char *text, size_t n, sw_diag *d);
 /* How many signs of a checked pattern or of the name would have to be others for a match; 0: it matches. Names and

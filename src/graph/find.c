@@ -78,15 +78,28 @@ sw_id sw_find_named(const sw_graph *g, const char *text, size_t n) {
   return sw_graph_named(g, text, n, SW_NAME_OF_VALUE);
 }
 
+static sw_rc find_like(const sw_graph *g, const char *text, size_t n, id_list *found, sw_diag *d) {
+  for (sw_id v = 0; v < g->n_values; v++) {
+    if (sw_pattern_distance(text, n, g->values[v].name) == 0) SW_TRY(sw_array_push(found, v, d));
+  }
+  return SW_OK;
+}
+
 static sw_rc find_all(const sw_graph *g, const char *text, size_t n, id_list *found, sw_diag *d) {
   const sw_id named = sw_find_named(g, text, n);
   if (named >= 0) return sw_array_push(found, named, d);
   if (!sw_pattern_is(text, n)) return SW_OK;
   SW_TRY(sw_pattern_check(text, n, d));
-  for (sw_id v = 0; v < g->n_values; v++) {
-    if (sw_pattern_distance(text, n, g->values[v].name) == 0) SW_TRY(sw_array_push(found, v, d));
+  SW_TRY(find_like(g, text, n, found, d));
+  if (found->n || !sw_pattern_is_of_one_part(text, n)) return SW_OK;
+  sw_text across = {0};
+  for (size_t i = 0; i < n; i++) {
+    const bool alone = text[i] == '*' && (i == 0 || text[i - 1] != '*') && (i + 1 == n || text[i + 1] != '*');
+    sw_text_printf(&across, "%.1s%s", text + i, alone ? "*" : "");
   }
-  return SW_OK;
+  const sw_rc rc = across.rc ? across.rc : find_like(g, sw_text_str(&across), across.n, found, d);
+  sw_text_free(&across);
+  return rc;
 }
 
 static sw_rc fail_to_find(const sw_graph *g, const char *text, size_t n, sw_diag *d) {

@@ -12,8 +12,9 @@ typedef struct sw_found {
 
 /* The value of just that name; -1: there is none. */
 SW_API sw_id sw_find_named(const sw_graph *g, const char *text, size_t n);
-/* The value of that name, or else all that the pattern matches; at least one. SW_E_USAGE for a pattern that is none,
- * and for what no value is named, with the names that are nearest. */
+/* The value of that name, or else all that the pattern matches; at least one. Where it matches none, and names no
+ * parts, its "*" goes across parts: "params*" is then "params['h'][3]['wq']", too. SW_E_USAGE for a pattern that is
+ * none, and for what no value is named, with the names that are nearest. */
 SW_API SW_CHECKED sw_rc sw_find_values(const sw_graph *g, const char *text, size_t n, sw_arena *arena, sw_found *out,
                                        sw_diag *d);
 /* The op's, or the output's. */

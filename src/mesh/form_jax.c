@@ -37,6 +37,11 @@ static sw_rc read_item(const sw_form_input *in, int dim, sw_sharding *s, sw_diag
                          "the sharding has more than %d dimensions; expected at most the tensor's", in->rank);
   }
   if (sw_reader_accept(r, "None")) return SW_OK;
+  if (in->open && (sw_reader_accept(r, "PartitionSpec.UNCONSTRAINED") || sw_reader_accept(r, "P.UNCONSTRAINED") ||
+                   sw_reader_accept(r, "UNCONSTRAINED"))) {
+    sw_form_leave_open(in, dim);
+    return SW_OK;
+  }
   if (!sw_reader_accept(r, "(")) return read_name(in, dim, s, d);
   while (!sw_reader_accept(r, ")")) {
     SW_TRY(read_name(in, dim, s, d));

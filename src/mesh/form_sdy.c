@@ -4,7 +4,8 @@
  *   [{"x"}, {}], unreduced={"w"}
  *   #sdy.sharding<@mesh, [{"x"}, {"y", ?}p1], replicated={"z"}>
  *
- * "?", priorities and replicated= say what propagation may change, not where elements are: they are read and not kept.
+ * Priorities and replicated= say what propagation may change, not where elements are: they are read and not kept, as is
+ * "?", where nobody asks for open dims.
  */
 #include "mesh/forms.h"
 #include "mesh/refs.h"
@@ -59,7 +60,10 @@ static sw_rc read_set(const sw_form_input *in, int dim, sw_sharding *s, sw_diag 
   SW_TRY(sw_reader_expect(r, "{", d));
   if (!sw_reader_accept(r, "}")) {
     do {
-      if (!sw_reader_accept(r, "?")) SW_TRY(read_item(in, dim, s, d));
+      if (sw_reader_accept(r, "?"))
+        sw_form_leave_open(in, dim);
+      else
+        SW_TRY(read_item(in, dim, s, d));
     } while (sw_reader_accept(r, ","));
     SW_TRY(sw_reader_expect(r, "}", d));
   }

@@ -30,13 +30,14 @@ sw_rc sw_sharding_print_as(const sw_mesh *m, const sw_sharding *s, sw_sharding_f
   return out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while printing a sharding") : SW_OK;
 }
 
-sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, const char *text, size_t n, sw_span at,
-                           sw_arena *arena, sw_sharding *out, sw_diag *d) {
+sw_rc sw_sharding_parse_open(const sw_mesh *m, int rank, sw_sharding_form form, const char *text, size_t n, sw_span at,
+                             sw_arena *arena, sw_sharding *out, uint32_t *open, sw_diag *d) {
+  if (open) *open = 0;
   if (rank < 0 || rank > SW_MAX_RANK) {
     return SW_FAIL_INPUT(d, at, "a sharding of rank %d is wanted; expected 0 to %d", rank, SW_MAX_RANK);
   }
   sw_reader reader = sw_reader_of(text, n, at);
-  sw_form_input in = {.mesh = m, .rank = rank, .reader = &reader, .arena = arena};
+  sw_form_input in = {.mesh = m, .rank = rank, .reader = &reader, .arena = arena, .open = open};
   sw_sharding s = sw_sharding_replicated(rank);
   sw_form_wrapping around;
   sw_form_unwrap(&reader, &around);
@@ -50,6 +51,11 @@ sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, co
   return SW_OK;
 }
 
+sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, const char *text, size_t n, sw_span at,
+                           sw_arena *arena, sw_sharding *out, sw_diag *d) {
+  return sw_sharding_parse_open(m, rank, form, text, n, at, arena, out, NULL, d);
+}
+
 sw_sharding_form sw_sharding_form_of(const char *text, size_t n) {
   sw_reader r = sw_reader_of(text, n, SW_NOWHERE);
   sw_form_wrapping around;
@@ -61,8 +67,9 @@ sw_sharding_form sw_sharding_form_of(const char *text, size_t n) {
   if (sw_reader_accept(&r, "split_axes")) return SW_FORM_SHARD;
   if (sw_reader_accept(&r, "PartitionSpec")) return SW_FORM_JAX;
   if (sw_reader_at_end(&r) || !strchr("SRP_([", *r.p)) return SW_FORM_NATIVE;
-  bool quoted = memchr(text, '\'', n) || memchr(text, '"', n);
-  if (*r.p == 'P' && (quoted || memmem(text, n, "None", 4) || memmem(text, n, "()", 2))) return SW_FORM_JAX;
+  bool jax = memchr(text, '\'', n) || memchr(text, '"', n) || memmem(text, n, "None", 4) || memmem(text, n, "()", 2) ||
+             memmem(text, n, "UNCONSTRAINED", 13);
+  if (*r.p == 'P' && jax) return SW_FORM_JAX;
   sw_reader list = r;
   if (sw_reader_accept(&list, "[") && (sw_reader_at_end(&list) || !strchr("SRP_", *list.p))) return SW_FORM_NATIVE;
   return SW_FORM_DTENSOR;
@@ -86,6 +93,10 @@ sw_rc sw_form_push(const sw_form_input *in, sw_sharding *s, int dim, sw_axis_ref
   }
   if (sw_sharding_push(s, dim, ref)) return SW_OK;
   return SW_FAIL_INPUT(d, at, "the sharding uses more than %d axes", SW_MAX_REFS);
+}
+
+void sw_form_leave_open(const sw_form_input *in, int dim) {
+  if (in->open && dim >= 0 && dim < in->rank) *in->open |= UINT32_C(1) << dim;
 }
 
 sw_rc sw_form_push_partial(const sw_form_input *in, sw_sharding *s, sw_reduction kind, sw_axis_ref ref, sw_diag *d) {
@@ -134,6 +145,12 @@ static sw_rc read_dim(const sw_form_input *in, int dim, const char *open, const 
   if (sw_reader_accept(in->reader, close)) return SW_OK;
   do {
     sw_axis_ref ref;
+    const sw_span at = sw_reader_span(in->reader);
+    if (in->open && dim < in->rank && sw_reader_accept(in->reader, "?")) {
+      sw_form_leave_open(in, dim);
+      if (sw_reader_accept(in->reader, close)) return SW_OK;
+      return SW_FAIL_INPUT(d, at, "'?' stands inside a dim; expected it as the last entry");
+    }
     SW_TRY(sw_axis_ref_read(in->mesh, in->reader, &ref, d));
     SW_TRY(dim < in->rank ? sw_form_push(in, s, dim, ref, d) : sw_form_push_partial(in, s, SW_REDUCE_SUM, ref, d));
   } while (sw_reader_accept(in->reader, ","));

@@ -11,6 +11,7 @@ typedef struct sw_form_input {
   int rank;
   sw_reader *reader;
   sw_arena *arena;
+  uint32_t *open; /* dims that are left open, as bits; NULL: nobody asks */
 } sw_form_input;
 
 /* What a spelling can say beyond whole axes on dimensions. */
@@ -42,11 +43,13 @@ sw_rc sw_form_wrap_end(sw_reader *r, const sw_form_wrapping *w, sw_diag *d);
 /* Push with a message when the table is full or the dimension is beyond the rank. */
 sw_rc sw_form_push(const sw_form_input *in, sw_sharding *s, int dim, sw_axis_ref ref, sw_diag *d);
 sw_rc sw_form_push_partial(const sw_form_input *in, sw_sharding *s, sw_reduction kind, sw_axis_ref ref, sw_diag *d);
+/* Dim `dim` may be cut further. */
+void sw_form_leave_open(const sw_form_input *in, int dim);
 /* "sum [a, b]" */
 sw_rc sw_form_read_partial(const sw_form_input *in, sw_sharding *s, sw_diag *d);
 
-/* "[[a, b], [], [c]]": lists of axes between the given brackets, one per dimension. `elements` are read by
- * sw_axis_ref_read. Rank 0 may be written [] and [[]]. */
+/* "[[a, b], [], [c]]": lists of axes between the given brackets, one per dimension, and "?" last in those that are
+ * open, where somebody asks for these. `elements` are read by sw_axis_ref_read. Rank 0 may be written [] and [[]]. */
 sw_rc sw_form_read_dims(const sw_form_input *in, const char *open, const char *close, sw_sharding *s, sw_diag *d);
 /* The offsets or halos that follow a word: checks how many there are. */
 sw_rc sw_form_read_offsets(const sw_form_input *in, sw_sharding *s, sw_diag *d);

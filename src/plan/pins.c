@@ -59,8 +59,8 @@ static sw_rc add_pin(reader *r, sw_id value, const sw_value_use *use, part shard
   sw_pin pin = {.value = value, .behind = !use, .of_use = use != NULL};
   if (use) pin.use = *use;
   SW_TRY_NOTE(d,
-              sw_sharding_parse_as(r->mesh, v->type.rank, sw_sharding_form_of(sharding.s, sharding.n), sharding.s,
-                                   sharding.n, place_of(r, sharding.s), r->arena, &pin.sharding, d),
+              sw_sharding_parse_open(r->mesh, v->type.rank, sw_sharding_form_of(sharding.s, sharding.n), sharding.s,
+                                     sharding.n, place_of(r, sharding.s), r->arena, &pin.sharding, &pin.open_dims, d),
               "while reading the sharding of '%s'", v->name);
   SW_TRY_NOTE(d, sw_sharding_verify(r->mesh, &pin.sharding, v->type.rank, v->type.dims, d),
               "while reading the sharding of '%s'", v->name);
@@ -116,9 +116,20 @@ static sw_rc read_pin(reader *r, part text, sw_diag *d) {
   return rc;
 }
 
+/* Up to the next ';', but for those within the quotes of a key: params['a;b']. */
+static size_t pin_length(const char *at) {
+  size_t n = 0;
+  while (at[n] && at[n] != ';') {
+    const char quote = n > 0 && at[n - 1] == '[' && strchr("'\"", at[n]) ? at[n] : 0;
+    const char *close = quote ? strchr(at + n + 1, quote) : NULL;
+    n = close ? (size_t)(close - at) + 1 : n + 1;
+  }
+  return n;
+}
+
 static sw_rc read_pins(reader *r, sw_diag *d) {
   for (const char *at = r->text; *at;) {
-    const size_t n = strcspn(at, ";");
+    const size_t n = pin_length(at);
     const part pin = trim(at, n);
     if (pin.n) SW_TRY(read_pin(r, pin, d));
     at += n + (at[n] == ';');
@@ -157,5 +168,27 @@ sw_rc sw_pins_require(const sw_graph *g, int32_t n, const sw_pin *pins, sw_span 
   *out = *g;
   out->annotations = all;
   out->n_annotations = g->n_annotations + n;
+  return SW_OK;
+}
+
+sw_rc sw_pins_check_even(const sw_graph *g, const sw_mesh *mesh, int32_t n, const sw_pin *pins, sw_span at,
+                         sw_diag *d) {
+  for (int32_t i = 0; i < n; i++) {
+    const sw_value *v = &g->values[pins[i].value];
+    for (int dim = 0; dim < v->type.rank; dim++) {
+      int n_refs;
+      const sw_axis_ref *refs = sw_sharding_dim(&pins[i].sharding, dim, &n_refs);
+      int64_t parts = 1;
+      sw_text axes = {0};
+      for (int k = 0; k < n_refs; k++) parts *= refs[k].size; /* no more than there are devices */
+      if (v->type.dims[dim] % parts == 0) continue;
+      sw_axis_refs_print(mesh, refs, n_refs, &axes);
+      const sw_rc rc = SW_FAIL_INPUT(
+          d, at, "dim %d of '%s' is of %lld and cut by %s, which are %lld parts; expected a pin that divides it", dim,
+          v->name, (long long)v->type.dims[dim], sw_text_str(&axes), (long long)parts);
+      sw_text_free(&axes);
+      return rc;
+    }
+  }
   return SW_OK;
 }

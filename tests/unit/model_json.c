@@ -170,7 +170,7 @@ static const error_row kErrors[] = {
     {"open dim",
      HEAD "\"mesh\":\"x=2\",\"values\":[{\"name\":\"x\",\"kind\":\"input\",\"dtype\":\"f32\",\"shape\":[4],\n"
           "\"annotations\":[{\"sharding\":\"[[?,x]]\"}]}],\"ops\":[],\"outputs\":[\"x\"]}",
-     3, 28, "expected it as the last entry"},
+     3, 31, "expected it as the last entry"},
     {"user",
      HEAD "\"mesh\":\"x=2\",\"values\":[{\"name\":\"x\",\"kind\":\"input\",\"dtype\":\"f32\",\"shape\":[4],\n"
           "\"annotations\":[{\"sharding\":\"[[x]]\",\"for_users\":[\"q\"]}]}],\"ops\":[],\"outputs\":[\"x\"]}",

@@ -13,27 +13,6 @@
 
 /* --- shardings with open dims ------------------------------------------------------------------------------------ */
 
-/* Copies the text without question marks and notes whose dims they were: "[[x,?],[?]]" -> "[[x],[]]", bits 0 and 1. */
-static sw_rc take_open_dims(const sw_model_reader *r, const sw_json *v, sw_text *out, uint32_t *open) {
-  int depth = 0, dim = 0;
-  *open = 0;
-  for (const char *p = v->text; *p; p++) {
-    depth += (*p == '[') - (*p == ']');
-    if (*p == ',' && depth == 1) dim++;
-    const char *next = p + 1 + strspn(p + 1, " ");
-    if (*p == ',' && depth == 2 && *next == '?') continue;
-    if (*p != '?' || depth != 2) {
-      sw_text_append(out, p, 1);
-      continue;
-    }
-    if (*next != ']' || dim >= 32) {
-      return SW_MODEL_FAIL(r, v, "'?' stands inside dim %d of '%s'; expected it as the last entry", dim, v->text);
-    }
-    *open |= 1u << dim;
-  }
-  return out->rc;
-}
-
 static sw_rc check_mesh(const sw_model_reader *r, const sw_json *v) {
   if (r->g->has_mesh) return SW_OK;
   return SW_MODEL_FAIL(r, v, "a sharding names mesh axes and the model has no mesh; expected \"mesh\"");
@@ -43,12 +22,10 @@ static sw_rc read_sharding(const sw_model_reader *r, const sw_json *v, int rank,
   const char *text;
   SW_TRY(sw_json_as_string(v, &text, r->d));
   SW_TRY(check_mesh(r, v));
-  sw_text closed = {0};
-  sw_rc rc = take_open_dims(r, v, &closed, open);
   sw_span at = sw_model_span(r, v);
   at.col++; /* the quote */
-  if (!rc) rc = sw_sharding_parse(&r->g->mesh, rank, sw_text_str(&closed), closed.n, at, &r->g->arena, out, r->d);
-  sw_text_free(&closed);
+  const sw_rc rc =
+      sw_sharding_parse_open(&r->g->mesh, rank, SW_FORM_NATIVE, text, strlen(text), at, &r->g->arena, out, open, r->d);
   return sw_model_place(r, v, rc);
 }
 
