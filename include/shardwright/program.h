@@ -23,14 +23,24 @@ typedef enum sw_keep {
   SW_KEEP_NONE, /* none */
 } sw_keep;
 
+/* What an argument is: its name as messages have it, or a pattern (docs/stablehlo.md); "parameter", "input" or "state";
+ * and of state the number of the output that it becomes, NULL: the first of its type that nothing else becomes. */
+typedef struct sw_said_role {
+  const char *argument, *role, *output;
+} sw_said_role;
+
 typedef struct sw_program_options {
   sw_keep keep;
   const sw_mesh *mesh;     /* axes that annotations are read in; NULL: the program's own */
   const sw_mesh *fallback; /* for a program without a mesh of its own, when there is no `mesh`; NULL: none */
   const char *roles;       /* a file that says what arguments are (docs/stablehlo.md); NULL: none */
-  const char *rules;       /* a file with rules of ops that are not known; NULL: none */
-  sw_sizes *sizes;         /* what `?` in the types of arguments are; NULL: not known */
-  int64_t open_axis;       /* what axes of a grid are taken for whose sizes nobody says; 0: they are an error */
+  const sw_said_role
+      *said_roles; /* the same without a file, and after it; errors are at "roles", in its line of these */
+  int32_t n_said_roles;
+  const char *roles_option; /* how the caller's user says either, for a warning: "--roles"; NULL: a file of roles */
+  const char *rules;        /* a file with rules of ops that are not known; NULL: none */
+  sw_sizes *sizes;          /* what `?` in the types of arguments are; NULL: not known */
+  int64_t open_axis;        /* what axes of a grid are taken for whose sizes nobody says; 0: they are an error */
   bool fuse_attention; /* attention that is written as products and a softmax becomes one op, not of local programs */
   bool by_device;      /* take a program that is partitioned already: its graph is what one device runs */
 

@@ -74,6 +74,7 @@ static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s
   sw_program_options options = {.keep = keep_of(o->keep),
                                 .mesh = mesh,
                                 .roles = o->roles,
+                                .roles_option = "--roles",
                                 .rules = o->rules,
                                 .sizes = &s->sizes,
                                 .open_axis = o->open_sizes ? SW_OPEN_AXIS : 0,

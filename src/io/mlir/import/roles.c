@@ -1,6 +1,6 @@
-/* What the arguments of main are: data, parameters, or state, which is donated to an output. Said by a roles file (a
- * line "parameter w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names; of all others a guess
- * is made (roles/guess.c):
+/* What the arguments of main are: data, parameters, or state, which is donated to an output. Said by the caller, one by
+ * one or in a file (a line "parameter w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names; of
+ * all others a guess is made (roles/guess.c):
  *
  *   tf.aliasing_output = 3                    state that becomes output 3
  *   jax.buffer_donor                          state that becomes the first output of its type that no other one becomes
@@ -16,27 +16,29 @@
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/roles/roles.h"
 #include "base/file.h"
+#include "base/nearest.h"
 
 typedef enum guess { GUESS_NONE, GUESS_INPUT, GUESS_PARAMETER } guess;
 
-/* A line of the roles file. */
-typedef struct role_line {
+/* What somebody says of the arguments that a pattern meets. */
+typedef struct said_role {
   guess role; /* NONE: state */
   const char *pattern;
-  int64_t output; /* of state: what it becomes */
+  int64_t output; /* of state: what it becomes; -1: the first of its type */
   bool used;
-  int line;
-} role_line;
+  sw_span at;
+} said_role;
 
 typedef struct role_finder {
   sw_importer *m;
   sw_roles *out;
   const sw_ir_op *f;
   const sw_ir_block *block;
-  SW_ARRAY(role_line) lines;
-  guess *said;   /* by argument: by attributes and names */
-  bool *donated; /* by argument: it becomes some output of its type */
-  int64_t *from; /* by slot of main: the argument that it is, reshaped or converted; -1 */
+  SW_ARRAY(said_role) given;
+  guess *said;    /* by argument */
+  bool *is_given; /* by argument: the caller says it, else attributes and names */
+  bool *donated;  /* by argument: it becomes some output of its type */
+  int64_t *from;  /* by slot of main: the argument that it is, reshaped or converted; -1 */
 } role_finder;
 
 /* --- by attributes and names ------------------------------------------------------------------------------------- */
@@ -87,7 +89,7 @@ static void read_said(role_finder *r, uint32_t i) {
   if (!r->said[i]) r->said[i] = guess_of_name(t, sw_im_location_name(r->m, a->loc));
 }
 
-/* --- by a file --------------------------------------------------------------------------------------------------- */
+/* --- by the caller ------------------------------------------------------------------------------------------------ */
 
 /* "*" stands for any characters. */
 static bool matches(const char *pattern, const char *name) {
@@ -110,60 +112,102 @@ static bool matches(const char *pattern, const char *name) {
   return !*pattern;
 }
 
-/* ROLE NAME [OUTPUT] */
-static sw_rc read_line(role_finder *r, const char *file, char *text, int number) {
-  role_line l = {.line = number, .output = -1};
-  sw_span at = {file, number, 1};
-  char *rest = NULL, *role = strtok_r(text, " \t\r", &rest), *name = strtok_r(NULL, " \t\r", &rest);
-  char *output = strtok_r(NULL, " \t\r", &rest);
-  if (!role || *role == '#') return SW_OK;
-  bool state = strcmp(role, "state") == 0;
-  l.role = strcmp(role, "parameter") == 0 ? GUESS_PARAMETER : strcmp(role, "input") == 0 ? GUESS_INPUT : GUESS_NONE;
-  if ((!state && !l.role) || !name || (output != NULL) != state) {
-    return SW_FAIL_INPUT(r->m->d, at, "expected 'parameter NAME', 'input NAME' or 'state NAME OUTPUT'");
+static sw_rc give(role_finder *r, sw_span at, const char *role, const char *name, const char *output) {
+  said_role s = {.at = at, .output = -1};
+  const bool state = strcmp(role, "state") == 0;
+  s.role = strcmp(role, "parameter") == 0 ? GUESS_PARAMETER : strcmp(role, "input") == 0 ? GUESS_INPUT : GUESS_NONE;
+  if ((!state && !s.role) || !name || (output && !state))
+    return SW_FAIL_INPUT(r->m->d, at, "expected 'parameter NAME', 'input NAME', 'state NAME' or 'state NAME OUTPUT'");
+  if (output)
+    SW_TRY_NOTE(r->m->d, sw_parse_i64(output, 0, 1 << 20, "output", &s.output, r->m->d), "of the argument '%s'", name);
+  s.pattern = sw_arena_strndup(&r->m->keep, name, strlen(name), r->m->d);
+  return s.pattern ? sw_array_push(&r->given, s, r->m->d) : SW_E_RESOURCE;
+}
+
+/* The next word of a line, or what stands in double quotes, where a backslash takes the sign behind it as it is; ends
+ * it in place, and *at is behind it. NULL: there is none, or the quotes are open. */
+static char *next_word(char **at) {
+  char *from = *at + strspn(*at, " \t\r"), *to = from;
+  if (!*from) return NULL;
+  if (*from != '"') {
+    *at = from + strcspn(from, " \t\r");
+    if (**at) *(*at)++ = 0;
+    return from;
   }
-  if (state) SW_TRY_NOTE(r->m->d, sw_parse_i64(output, 0, 1 << 20, "output", &l.output, r->m->d), "in line %d", number);
-  l.pattern = sw_arena_strndup(&r->m->keep, name, strlen(name), r->m->d);
-  return l.pattern ? sw_array_push(&r->lines, l, r->m->d) : SW_E_RESOURCE;
+  char *word = from;
+  for (from++; *from && *from != '"'; *to++ = *from++) {
+    if (*from == '\\' && from[1]) from++;
+  }
+  if (!*from) return NULL;
+  *at = from + 1;
+  *to = 0;
+  return word;
+}
+
+/* ROLE NAME [OUTPUT] */
+static sw_rc read_line(role_finder *r, sw_span at, char *text) {
+  const char *role = next_word(&text);
+  if (!role || *role == '#') return SW_OK;
+  const char *name = next_word(&text);
+  return give(r, at, role, name, next_word(&text));
 }
 
 static sw_rc read_file(role_finder *r, const char *path) {
   char *bytes, *rest = NULL;
   size_t n;
-  int number = 0;
+  sw_span at = {path, 0, 1};
   SW_TRY(sw_file_read_text(path, &bytes, &n, r->m->d));
   sw_rc rc = SW_OK;
   for (char *line = bytes; line && !rc; line = rest) {
     rest = strchr(line, '\n');
     if (rest) *rest++ = 0;
-    rc = read_line(r, path, line, ++number);
+    at.line++;
+    rc = read_line(r, at, line);
   }
   sw_mem_free(bytes);
   return rc;
 }
 
-/* The last line that names the argument, by the name for people or that of the text. */
-static sw_rc take_line(role_finder *r, uint32_t i) {
-  const sw_ir_arg *a = &r->m->t->args.at[r->block->first_arg + i];
-  const char *name, *own = sw_im_string(r->m, a->name);
-  SW_TRY(sw_im_arg_label(r->m, i, &name));
-  for (size_t k = 0; k < r->lines.n; k++) {
-    role_line *l = &r->lines.at[k];
-    if (!matches(l->pattern, name) && !matches(l->pattern, own)) continue;
-    l->used = true;
-    r->donated[i] = false;
-    r->said[i] = l->role;
-    r->out->at[i].output = l->output;
+static sw_rc take_given(role_finder *r) {
+  const sw_program_options *o = r->m->o;
+  if (o->roles) SW_TRY(read_file(r, o->roles));
+  for (int32_t i = 0; i < o->n_said_roles; i++) {
+    const sw_said_role *s = &o->said_roles[i];
+    SW_TRY(give(r, (sw_span){"roles", i + 1, 1}, s->role, s->argument, s->output));
   }
   return SW_OK;
 }
 
-static sw_rc check_lines(const role_finder *r, const char *path) {
-  for (size_t k = 0; k < r->lines.n; k++) {
-    const role_line *l = &r->lines.at[k];
-    if (l->used) continue;
-    return SW_FAIL_INPUT(r->m->d, ((sw_span){path, l->line, 1}),
-                         "no argument is named '%s'; expected one of the program", l->pattern);
+/* The last one that names the argument, by the name for people or that of the text. */
+static sw_rc see_given(role_finder *r, uint32_t i) {
+  const sw_ir_arg *a = &r->m->t->args.at[r->block->first_arg + i];
+  const char *name, *own = sw_im_string(r->m, a->name);
+  SW_TRY(sw_im_arg_label(r->m, i, &name));
+  for (size_t k = 0; k < r->given.n; k++) {
+    said_role *s = &r->given.at[k];
+    if (strcmp(s->pattern, name) != 0 && !matches(s->pattern, name) && !matches(s->pattern, own)) continue;
+    s->used = true;
+    r->is_given[i] = true;
+    r->said[i] = s->role;
+    r->donated[i] = !s->role && s->output < 0;
+    r->out->at[i].output = s->output;
+  }
+  return SW_OK;
+}
+
+static sw_rc check_given(const role_finder *r) {
+  for (size_t k = 0; k < r->given.n; k++) {
+    const said_role *s = &r->given.at[k];
+    sw_nearest near = {.wanted = s->pattern};
+    if (s->used) continue;
+    for (uint32_t i = 0; i < r->out->n; i++) {
+      const char *name;
+      SW_TRY(sw_im_arg_label(r->m, i, &name));
+      sw_nearest_offer(&near, name);
+    }
+    const char *hint = sw_nearest_hint(&near);
+    return SW_FAIL_INPUT(r->m->d, s->at, "no argument is named '%s'%s", s->pattern,
+                         *hint ? hint : "; expected one of the program");
   }
   return SW_OK;
 }
@@ -212,7 +256,7 @@ static sw_rc decide(role_finder *r, uint32_t i) {
     a->kind = SW_VALUE_STATE;
   } else if (r->said[i]) {
     a->kind = r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
-    if (weights && !r->m->o->roles) a->source = SW_ROLE_NAMED;
+    if (weights && !r->is_given[i]) a->source = SW_ROLE_NAMED;
   } else {
     bool integers = !rc && type.rank >= 2 && type.dtype != SW_BOOL;
     a->source = weights ? SW_ROLE_UNSAID : integers ? SW_ROLE_UNSAID_INTEGERS : SW_ROLE_TYPED;
@@ -271,6 +315,7 @@ static sw_rc find_roles(role_finder *r) {
   sw_importer *m = r->m;
   uint32_t n = r->out->n, first = (uint32_t)(r->f - m->t->ops.at);
   SW_ARENA_NEW(r->said, &m->scratch, n, m->d);
+  SW_ARENA_NEW(r->is_given, &m->scratch, n, m->d);
   SW_ARENA_NEW(r->donated, &m->scratch, n, m->d);
   SW_ARENA_NEW(r->from, &m->scratch, m->names->n_slots[first], m->d);
   for (uint32_t i = 0; i < m->names->n_slots[first]; i++) r->from[i] = -1;
@@ -278,10 +323,10 @@ static sw_rc find_roles(role_finder *r) {
   for (uint32_t i = 0; i < n; i++) {
     r->from[slot + i] = i;
     read_said(r, i);
-    SW_TRY(take_line(r, i));
+    SW_TRY(see_given(r, i));
     check_alias(r, i);
   }
-  if (m->o->roles) SW_TRY(check_lines(r, m->o->roles));
+  SW_TRY(check_given(r));
   pair_donated(r);
   for (uint32_t op = r->block->first_op; op != SW_IR_NONE; op = m->t->ops.at[op].next) see_op(r, &m->t->ops.at[op]);
   for (uint32_t i = 0; i < n; i++) SW_TRY(decide(r, i));
@@ -297,25 +342,33 @@ static sw_rc open(sw_importer *m) {
   out->n = r.block->n_args;
   SW_ARENA_NEW(out->at, &m->keep, out->n, m->d);
   for (uint32_t i = 0; i < out->n; i++) out->at[i] = (sw_role){.value = -1, .output = -1};
-  sw_rc rc = m->o->roles ? read_file(&r, m->o->roles) : SW_OK;
+  sw_rc rc = take_given(&r);
   if (!rc) rc = find_roles(&r);
-  sw_array_free(&r.lines);
+  sw_array_free(&r.given);
   return rc;
 }
 
+static void say_count(sw_text *out, int32_t n, const char *what, const char *whats) {
+  if (n) sw_text_printf(out, "%s%d %s", out->n ? ", " : "", n, n == 1 ? what : whats);
+}
+
 static void warn_of_guess(sw_importer *m) {
-  int32_t n_args = 0, n_guessed = 0, count[SW_VALUE_STATE + 1] = {0};
-  for (uint32_t i = 0; i < m->passes->roles->n; i++) n_guessed += m->passes->roles->at[i].source == SW_ROLE_UNSAID;
-  for (sw_id v = 0; v < m->g->n_values; v++) {
-    if (m->g->values[v].def >= 0) continue;
-    n_args++;
-    count[m->g->values[v].kind]++;
+  const sw_roles *roles = m->passes->roles;
+  int32_t n = 0, count[SW_VALUE_STATE + 1] = {0};
+  sw_text kinds = {0};
+  for (uint32_t i = 0; i < roles->n; i++) {
+    if (roles->at[i].source != SW_ROLE_UNSAID || roles->at[i].value < 0) continue;
+    n++;
+    count[m->g->values[roles->at[i].value].kind]++;
   }
-  if (!n_guessed) return;
-  sw_im_warn(m, sw_im_op(m, m->main)->text.at,
-             "what %d of %d arguments are is guessed from their uses (%d parameters, %d donated state, in all); "
-             "a roles file says it",
-             n_guessed, n_args, count[SW_VALUE_PARAMETER], count[SW_VALUE_STATE]);
+  say_count(&kinds, count[SW_VALUE_PARAMETER], "parameter", "parameters");
+  say_count(&kinds, count[SW_VALUE_INPUT], "input", "inputs");
+  say_count(&kinds, count[SW_VALUE_STATE], "state that an output replaces", "states that outputs replace");
+  if (n)
+    sw_im_warn(m, sw_im_op(m, m->main)->text.at,
+               "what %d of %u arguments are is guessed from their uses: %s; %s says it", n, roles->n,
+               sw_text_str(&kinds), m->o->roles_option ? m->o->roles_option : "a file of roles");
+  sw_text_free(&kinds);
 }
 
 static sw_rc guess_rest(sw_importer *m, const sw_id *values, uint32_t n) {

@@ -255,12 +255,12 @@ static sw_rc finder_init(finder *f, uint32_t n_outputs) {
   return SW_OK;
 }
 
-sw_rc sw_guess_donated(const sw_role_guess *r, const sw_role_output *outputs, uint32_t n_outputs) {
+sw_rc sw_guess_donated(sw_role_guess *r, const sw_role_output *outputs, uint32_t n_outputs) {
   finder f = {.r = r, .outputs = outputs};
   SW_TRY(finder_init(&f, n_outputs));
   for_outputs_left(&f, n_outputs, find_update);
   for_outputs_left(&f, n_outputs, find_copy);
-  bool all = trains(&f);
+  const bool all = r->trains = trains(&f);
   if (all) for_outputs_left(&f, n_outputs, find_counter);
   if (all) for_outputs_left(&f, n_outputs, find_unused);
   for (uint32_t i = 0; i < f.n; i++) {

@@ -1,6 +1,6 @@
 /* What the arguments of a program are: data, parameters, or state (a buffer that is donated to the output it becomes).
  *
- * What a roles file, attributes and names say is read off the text (import/roles.c). What nothing says is guessed here,
+ * What the caller, attributes and names say is read off the text (import/roles.c). What nothing says is guessed here,
  * from the uses of arguments in the graph: a pass that sees the graph and this table, no text. Without it such
  * arguments are data.
  */
@@ -11,7 +11,7 @@
 
 /* Who says what an argument is. */
 typedef enum sw_role_source {
-  SW_ROLE_GIVEN, /* a file or an attribute */
+  SW_ROLE_GIVEN, /* the caller or an attribute */
   SW_ROLE_NAMED, /* names or attributes, of a type that weights and caches have: it may be state all the same */
   SW_ROLE_TYPED, /* its type, of scalars and flags: data, but it may be state */
   SW_ROLE_UNSAID,
@@ -62,11 +62,12 @@ typedef struct sw_role_guess {
   sw_arena *scratch;
   sw_evidence *evidence;
   bool *has_examples; /* it has a dim for them, or is made of such */
+  bool trains;        /* it is a step of a training: known when states are found */
   sw_diag *d;
 } sw_role_guess;
 
 /* Arguments that become outputs though nothing says so: state from here on. */
-SW_CHECKED sw_rc sw_guess_donated(const sw_role_guess *r, const sw_role_output *outputs, uint32_t n_outputs);
+SW_CHECKED sw_rc sw_guess_donated(sw_role_guess *r, const sw_role_output *outputs, uint32_t n_outputs);
 /* has_examples of arguments: they are data by their evidence, or have a dim that runs over examples. To be called when
  * states are found. */
 SW_CHECKED sw_rc sw_guess_examples(const sw_role_guess *r);
