@@ -21,7 +21,7 @@ class ReadingOptions(TypedDict, total=False):
     changes: Sequence[str]
     keep: str | None
     attention: str | None
-    roles: PathLike | Mapping[str, str] | None
+    roles: PathLike | Mapping[str, Any] | Sequence[Any] | None
     rules: PathLike | None
     sizes: Mapping[str, int] | None
     trips: Mapping[str, int] | None

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import html
 import json
 import os
 import pathlib
 import re
-import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shardwright import _core
@@ -108,18 +106,13 @@ def _read(model: Any) -> tuple[str, bytes]:
     return os.fspath(model), gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text
 
 
-@contextlib.contextmanager
-def _roles_file(roles: PathLike | Mapping[str, str] | None) -> Iterator[str | None]:
-    """Roles by name, {"params*": "parameter", "cache": "state new_cache"}, as the file that they are told by."""
-    if roles is None or not isinstance(roles, Mapping):
-        yield None if roles is None else os.fspath(roles)
-        return
-    with tempfile.NamedTemporaryFile("w", suffix=".roles", encoding="utf-8") as file:
-        for name, role in roles.items():
-            kind, _, output = role.partition(" ")
-            file.write(f"{kind} {name} {output}\n")
-        file.flush()
-        yield file.name
+def _role_words(roles: PathLike | Mapping[str, str] | None) -> list[str]:
+    """{"params*": "parameter", "cache": "state 1"} as [name, role, output or "", ...]."""
+    words: list[str] = []
+    for name, role in roles.items() if isinstance(roles, Mapping) else ():
+        kind, _, output = role.partition(" ")
+        words += [name, kind, output]
+    return words
 
 
 def _words(pairs: Mapping[str, int]) -> list[str]:
@@ -221,22 +214,23 @@ class Problem(_Unchanging):
 
     def _open(self, name: str, text: bytes, machine: Machine, **options: Any) -> None:
         self.name, self._text, self.machine, self._options = name, text, machine, options
-        with _roles_file(options["roles"]) as roles_file:
-            self._core = _core.Problem(
-                name,
-                text,
-                machine.hw,
-                machine.changes,
-                _words(options["sizes"]),
-                machine._devices,
-                mesh=options["mesh"],
-                keep=options["keep"],
-                attention=options["attention"],
-                roles=roles_file,
-                rules=None if options["rules"] is None else os.fspath(options["rules"]),
-                compiler=options["compiler"],
-                trips=_words(options["trips"]),
-            )
+        roles = options["roles"]
+        self._core = _core.Problem(
+            name,
+            text,
+            machine.hw,
+            machine.changes,
+            _words(options["sizes"]),
+            machine._devices,
+            mesh=options["mesh"],
+            keep=options["keep"],
+            attention=options["attention"],
+            roles=None if roles is None or isinstance(roles, Mapping) else os.fspath(roles),
+            rules=None if options["rules"] is None else os.fspath(options["rules"]),
+            compiler=options["compiler"],
+            trips=_words(options["trips"]),
+            said_roles=_role_words(roles),
+        )
         self.mesh = Mesh(self._core.mesh)
         self.warnings = [said for said in self._core.said.split("\x1e") if said]
 

@@ -20,8 +20,9 @@ import os
 import pickle
 import re
 import sys
+import tempfile
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -33,8 +34,11 @@ from jax.extend.mlir.dialects import stablehlo
 from jax.sharding import NamedSharding, PartitionSpec
 
 import shardwright
+from shardwright import _arguments
+from shardwright._arguments import call_names, names_in
 from shardwright._hlo import Check, check
-from shardwright._options import PathLike, Pins, ReadingOptions, StepOptions, lists
+from shardwright._mutation import mutable_leaves, refuse_modules, refuse_mutation
+from shardwright._options import PathLike, ReadingOptions, StepOptions, lists, refuse_unknown
 from shardwright._plan import _price_as, _read, _sorted_out
 
 if TYPE_CHECKING:
@@ -46,6 +50,7 @@ UNPLANNED = (
     "the gradient of a planned function is right but not planned: no figure of the plan has its memory and time; "
     "plan the function that takes the gradient"
 )
+BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 CALLBACK = re.compile(r"custom_call @(\w*callback\w*)")
 DIM = re.compile(r"\[([^\[\]]*)\]")
 
@@ -78,6 +83,10 @@ def _is_key(leaf: Any) -> bool:
 def _shape(leaf: Any) -> jax.ShapeDtypeStruct:
     leaf = leaf if hasattr(leaf, "dtype") else jnp.asarray(leaf)
     return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+
+
+def _type(leaf: jax.ShapeDtypeStruct) -> str:
+    return f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]"
 
 
 def _unplaced(leaf: Any) -> Any:
@@ -114,20 +123,55 @@ def _spec(sharding: str, leaf: jax.ShapeDtypeStruct) -> PartitionSpec:
     return PartitionSpec(*(d[0] if len(d) == 1 else d or None for d in dims[: len(leaf.shape)]))
 
 
-def _without(step: Callable[..., Any], static: Collection[int]) -> inspect.Signature:
-    """Its signature, which names come from, without these arguments."""
-    signature = inspect.signature(step)
-    left = [p for i, p in enumerate(signature.parameters.values()) if i not in static]
-    return signature.replace(parameters=left)
+def _signature(step: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(step)
+    except (TypeError, ValueError):  # as of what is built in
+        return None
+
+
+def _in_order(
+    signature: inspect.Signature | None, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """A call as the function has its parameters: what may come by position does."""
+    if signature is None or not kwargs:
+        return list(args), dict(kwargs)
+    bound = signature.bind(*args, **kwargs)
+    return list(bound.args), bound.kwargs
+
+
+def _of_call(
+    signature: inspect.Signature | None, n: int, names: Sequence[str], static: Collection[int]
+) -> inspect.Signature | None:
+    """The signature of a function of n arguments and those named, one after the other, but for static ones: JAX names
+    arguments by it."""
+    if signature is None or not (names or static):
+        return signature
+    given = list(signature.parameters.values())
+    several = [p.name for p in given if p.kind is p.VAR_POSITIONAL]
+    first = [p.name for p in given if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:n]
+    first += [f"{several[0]}_{i}" for i in range(n - len(first))]
+    left = [name for i, name in enumerate((*first, *names)) if i not in static]
+    return inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in left])
 
 
 class _Step:
-    """The function, split into arrays that come and go and everything else, which stays as it was planned."""
+    """The function, split into arrays that come and go and everything else, which stays as it was planned. Arguments are
+    those by position and then those by name, in the order of these."""
 
     def __init__(
-        self, step: Callable[..., Any], args: Sequence[Any], donate: tuple[int, ...], static: tuple[int, ...]
+        self,
+        step: Callable[..., Any],
+        args: Sequence[Any],
+        donate: tuple[int, ...],
+        static: tuple[int, ...],
+        kwargs: Mapping[str, Any] | None = None,
     ) -> None:
         self.step = step
+        self.signature = _signature(step)
+        args, kwargs = _in_order(self.signature, args, kwargs or {})
+        self.n_first, self.keywords = len(args), tuple(kwargs)
+        args = [*args, *kwargs.values()]
         n = len(args)
         self.static = {i % n: args[i] for i in static}
         self.moving = [i for i in range(n) if i not in self.static]
@@ -135,19 +179,26 @@ class _Step:
         self.others = tuple(_others(args[i]) for i in self.moving)
         self.args = tuple(_arrays(args[i]) for i in self.moving)
         self.out_others: Any = None
-        self.whole = not self.static and not jax.tree.leaves(self.others)
+        self.whole = not self.static and not self.keywords and not jax.tree.leaves(self.others)
+        refuse_modules(self.others, self.step)
 
         @functools.wraps(step)  # arguments are named as those of the function
         def on_arrays(*arrays: Any) -> Any:
-            out = step(*self.merge(arrays))
+            called = self.merge(arrays)
+            before = mutable_leaves(called)
+            out = self.call(called)
+            refuse_mutation(before, out, step)
             self.out_others = _others(out)
             return _arrays(out)
 
-        if self.static:
-            on_arrays.__signature__ = _without(step, self.static)  # type: ignore[attr-defined]
+        signature = _of_call(self.signature, self.n_first, self.keywords, self.static)
+        if signature is not self.signature:
+            on_arrays.__signature__ = signature  # type: ignore[attr-defined]
+        self.names = call_names(signature, self.args)
         self.on_arrays = on_arrays
         self.jitted = jax.jit(on_arrays, donate_argnums=self.donate, keep_unused=True)
         self.lowered = self.jitted.lower(*jax.tree.map(_unplaced, self.args))
+        self.leaf_names = [leaf for name, tree in zip(self.names, self.args, strict=True) for leaf in names_in(name, tree)]
         leaves, self.in_tree = jax.tree.flatten(self.args)
         self.leaves = [_shape(leaf) for leaf in leaves]
         outs, self.out_tree = jax.tree.flatten(self.lowered.out_info)
@@ -156,7 +207,12 @@ class _Step:
     def given(self) -> tuple[Any, ...]:
         """What it was made of, shapes in place of arrays."""
         args = self.merge(jax.tree.map(_unplaced, self.args))
-        return self.step, args, tuple(self.moving[i] for i in self.donate), tuple(self.static)
+        kwargs = dict(zip(self.keywords, args[self.n_first :], strict=True))
+        donate = tuple(self.moving[i] for i in self.donate)
+        return self.step, args[: self.n_first], donate, tuple(self.static), kwargs
+
+    def call(self, args: Sequence[Any]) -> Any:
+        return self.step(*args[: self.n_first], **dict(zip(self.keywords, args[self.n_first :], strict=True)))
 
     def merge(self, arrays: Sequence[Any]) -> list[Any]:
         args: list[Any] = [None] * (len(self.moving) + len(self.static))
@@ -166,8 +222,12 @@ class _Step:
             args[i] = _together(a, o)
         return args
 
-    def split(self, args: Sequence[Any]) -> tuple[Any, ...]:
+    def split(self, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> tuple[Any, ...]:
         """The arrays of a call; what else it has must be what was planned."""
+        args, kwargs = _in_order(self.signature, args, kwargs or {})
+        if set(kwargs) != set(self.keywords):
+            raise TypeError(f"the plan is for keywords {list(self.keywords)}; got {list(kwargs)}")
+        args = [*args, *(kwargs[name] for name in self.keywords)]
         n = len(self.moving) + len(self.static)
         if len(args) != n:
             raise TypeError(f"the plan is for {n} arguments; got {len(args)}")
@@ -221,11 +281,11 @@ class _Call:
         self._jitted = jitted
         functools.update_wrapper(self, step.step)
 
-    def __call__(self, *args: Any) -> Any:
-        return _together(self._jitted(*self._step.split(args)), self._step.out_others)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _together(self._jitted(*self._step.split(args, kwargs)), self._step.out_others)
 
-    def lower(self, *args: Any) -> Any:
-        return self._jitted.lower(*self._step.split(args))
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        return self._jitted.lower(*self._step.split(args, kwargs))
 
 
 class Plan(shardwright.Plan):
@@ -238,15 +298,17 @@ class Plan(shardwright.Plan):
     def __getstate__(self) -> dict[str, Any]:
         problem = self.problem.__getstate__()
         del problem["text"]  # that of the function
-        return {**super().__getstate__(), "problem": problem, "step": _pickled((self._step.given(), self._given))}
+        step = _pickled((self._step.given(), self._given, self._asked))
+        return {**super().__getstate__(), "problem": problem, "step": step}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        given, mesh = pickle.loads(state["step"])
+        given, mesh, asked = pickle.loads(state["step"])
         step = _Step(*given)
         problem = shardwright.Problem.__new__(shardwright.Problem)
         problem.__setstate__({**state["problem"], "text": _read(step.lowered)[1]})
         super().__setstate__({**state, "problem": problem})
         self._bind(step, mesh)
+        self._asked = asked
 
     def _bind(self, step: _Step, mesh: Any) -> None:
         self._step = step
@@ -257,6 +319,8 @@ class Plan(shardwright.Plan):
                 f"the program has {len(args)} arguments and {len(outs)} results; expected those of the function, "
                 f"{len(step.leaves)} and {len(step.outs)}"
             )
+        self._pins_of = _arguments.Pins(self.problem, step.names)
+        self._asked: dict[str, Any] = {"pins": None, "memory": None}
         self._in = [_spec(s, leaf) for (_, s), leaf in zip(args, step.leaves, strict=True)]
         self._out = [_spec(s, leaf) for (_, s), leaf in zip(outs, step.outs, strict=True)]
 
@@ -294,10 +358,46 @@ class Plan(shardwright.Plan):
         """NamedShardings of the result, on `jax_mesh`."""
         return jax.tree.unflatten(self._step.out_tree, self._named(self._out))
 
-    def shard(self, args: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments of a call, arrays among them placed on the mesh as planned."""
-        placed = jax.device_put(self._step.split(args), self.in_shardings)
-        return tuple(self._step.merge(placed))
+    def shard(self, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> tuple[Any, ...]:
+        """The arguments of a call, arrays among them placed on the mesh as planned; with `kwargs`, (args, kwargs)."""
+        if not isinstance(args, (tuple, list)):
+            raise TypeError(f"the arguments of a call are {type(args).__name__}; expected a tuple of them")
+        step = self._step
+        placed = step.merge(jax.device_put(step.split(args, kwargs), self.in_shardings))
+        if kwargs is None:
+            return tuple(placed)
+        return tuple(placed[: step.n_first]), dict(zip(step.keywords, placed[step.n_first :], strict=True))
+
+    def shard_one(self, name: str, value: Any) -> Any:
+        """One argument, or a part of one, placed as planned: plan.shard_one("params['w1']", w)."""
+        spec_of = dict(zip(self._step.leaf_names, self._named(self._in), strict=True))
+        arrays = _arrays(value)
+        names = names_in(name, arrays)
+        wanted = [leaf for leaf in spec_of if _arguments.is_within(leaf, name)]
+        if not wanted:
+            raise KeyError(_arguments.no_such("shard_one", name, list(spec_of)))
+        if names != wanted:
+            raise TypeError(f"{name} holds {', '.join(names) or 'nothing'}; the plan is for {', '.join(wanted)}")
+        leaves, tree = jax.tree.flatten(arrays)
+        return _together(jax.tree.unflatten(tree, jax.device_put(leaves, [spec_of[n] for n in names])), _others(value))
+
+    def what_if(self, pins: Any) -> shardwright.Answer:
+        """What the plan would be with these pinned, too; said as `pins` of shardwright.jax.plan."""
+        return super().what_if(self._pins_of.texts(pins))
+
+    def again(self, *args: Any, kwargs: Mapping[str, Any] | None = None, **changes: Any) -> Plan:
+        """The plan of the same function for other arguments, as of another batch size; without any, for the same ones. Mesh,
+        machine, pins and options stay, but for the `changes`: options of shardwright.jax.plan. The search starts from this
+        plan, and so takes a part of the time of a first one."""
+        step = self._step
+        if args or kwargs:
+            donate = tuple(step.moving[i] for i in step.donate)
+            step = _Step(step.step, args, donate, tuple(step.static), kwargs)
+        options = {**self._asked, "mesh": self._given or self.mesh, "hw": self.problem.machine, **changes}
+        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+            file.write(self._core.json())
+            file.flush()
+            return _planned(step, **{**options, "start": options.get("start") or file.name})
 
     @functools.cached_property
     def program(self) -> str:
@@ -338,6 +438,11 @@ class Plan(shardwright.Plan):
             leaves, tree = jax.tree.flatten(arrays)
             if tree != step.in_tree:
                 raise TypeError(f"the arguments are nested as {tree}; the plan is for {step.in_tree}")
+            for name, leaf, planned in zip(step.leaf_names, map(_shape, leaves), step.leaves, strict=True):
+                if (leaf.shape, leaf.dtype) != (planned.shape, planned.dtype):
+                    raise ValueError(
+                        f"{name} is {_type(leaf)}; the plan is for {_type(planned)}; plan.again plans for other shapes"
+                    )
             return jax.tree.unflatten(step.out_tree, by_rule(*leaves))
 
         functools.update_wrapper(constrained, step.step)
@@ -403,15 +508,25 @@ def plan(
     hw: PathLike | shardwright.Machine = "dgx-h100",
     donate_argnums: int | Sequence[int] = (),
     static_argnums: int | Sequence[int] = (),
-    pins: Pins = None,
+    pins: Any = None,
     memory: int | str | None = None,
+    kwargs: Mapping[str, Any] | None = None,
     **options: Unpack[StepOptions],
 ) -> Plan:
     """The best plan of step(*args): of arrays, or shapes (jax.ShapeDtypeStruct), nested as JAX takes them.
 
     mesh        of JAX, or its axes: {"x": 2, "y": 4}; None: the profile's first
-    pins        shardings by name: {"params['w']": PartitionSpec(None, "y")}; names are those of plan.arguments,
-                patterns of them (params*), and of values in between as reports have them
+    pins        shardings that arguments must have, PartitionSpecs, NamedShardings on such a mesh or texts:
+                    {"params['w1']": P(None, "y")}                   by names, which are those of plan.arguments
+                    {"params*": P("x")}                              by patterns of names
+                    {"params": {"w1": P(None, "y"), "w2": None}}     nested as an argument is
+                    ({"w1": P(None, "y"), "w2": None}, P("x"))       nested as all of them are
+                None pins nothing, P.UNCONSTRAINED leaves a dim open, and what stands for a tree is of all its leaves.
+                Values in between are pinned by the names that reports have for them
+    roles       what arguments are, said in the same ways: "parameter", "input", "state" or None; else it is guessed
+    kwargs      arguments that step takes by name. step's own may also stand among the options, plan(step, p, x=x), but
+                for those that are named as an option is: the option is meant. They come behind the others in in_specs,
+                and in numbers
     memory      a device's, in bytes or as "80GB"
     trips       how often loops run of which the program does not say it: {"0.while": 100}, by the names of plan.explain;
                 {"*": n}: all. Else they count once, with a warning
@@ -419,13 +534,35 @@ def plan(
                 else the profile's, else "xla"
 
     Donated arguments are state, whose memory the results take over. All other options are those of shardwright.plan.
+    A step that changes its arguments in place, as modules of flax.nnx are changed, is refused: it is to return them.
     """
+    named, asked = _for_step(plan, step, options)
+    made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums), {**named, **(kwargs or {})})
+    return _planned(made, mesh=mesh, hw=hw, pins=pins, memory=memory, **asked)
+
+
+def _for_step(
+    call: Callable[..., Any], step: Callable[..., Any], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keywords of a call that are the step's, and its options."""
+    signature = _signature(step)
+    by_name = () if signature is None else [p.name for p in signature.parameters.values() if p.kind in BY_NAME]
+    known = inspect.signature(call).parameters
+    own = {name: value for name, value in options.items() if name in by_name and name not in known}
+    asked = {name: value for name, value in options.items() if name not in own}
+    refuse_unknown(call, asked)
+    return own, asked
+
+
+def _planned(made: _Step, *, mesh: Any, hw: Any, pins: Any, memory: Any, **options: Any) -> Plan:
     reading, search = _sorted_out(plan, options)
-    made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
     problem = _problem(made, mesh, hw, reading)
     for said in problem.warnings:
-        warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
-    return Plan(problem.plan(pins=pins, memory=memory, even="always", **search), made, mesh)
+        warnings.warn(said, shardwright.ModelWarning, stacklevel=3)
+    texts = _arguments.Pins(problem, made.names).texts(pins)
+    found = Plan(problem.plan(pins=texts, memory=memory, even="always", **search), made, mesh)
+    found._asked = {"pins": pins, "memory": memory, **options, "start": None}
+    return found
 
 
 @lists(ReadingOptions, shardwright.Problem.__init__)
@@ -437,15 +574,18 @@ def load(
     hw: PathLike | shardwright.Machine | None = None,
     donate_argnums: int | Sequence[int] = (),
     static_argnums: int | Sequence[int] = (),
+    kwargs: Mapping[str, Any] | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Plan:
     """A plan that was saved (plan.save), of the same function and arguments; refused for others."""
-    reading, _ = _sorted_out(load, options)
-    made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums))
+    named, asked = _for_step(load, step, options)
+    made = _Step(step, args, _numbers(donate_argnums), _numbers(static_argnums), {**named, **(kwargs or {})})
+    reading, _ = _sorted_out(load, asked)
     axes, profile = _price_as(path, reading)
     hw = hw or (profile if profile in shardwright.profiles() else "uniform")
     return Plan(_problem(made, mesh or axes, hw, reading).read_plan(path), made, mesh)
 
 
 def _problem(made: _Step, mesh: Any, hw: Any, options: dict[str, Any]) -> shardwright.Problem:
-    return shardwright.Problem(made.lowered, hw=hw, mesh=mesh, **options)
+    roles = _arguments.role_words(options.pop("roles", None), made.names, made.leaf_names)
+    return shardwright.Problem(made.lowered, hw=hw, mesh=mesh, roles=roles, **options)

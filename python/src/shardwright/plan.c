@@ -54,6 +54,7 @@ static sw_rc take_pins(plan *p, const search *s, const sw_graph **out, sw_diag *
     const sw_pin *pins;
     int32_t n;
     SW_TRY(sw_pins_parse(*out, &p->of->mesh, s->pins[i], at, &p->arena, &n, &pins, d));
+    if (s->o.selection.even == SW_EVEN_ALWAYS) SW_TRY(sw_pins_check_even(*out, &p->of->mesh, n, pins, at, d));
     SW_TRY(sw_pins_require(*out, n, pins, at, &p->arena, &p->pinned, d));
     *out = &p->pinned;
   }

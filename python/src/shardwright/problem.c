@@ -9,7 +9,8 @@ typedef struct wanted {
   const char *text;
   Py_ssize_t text_bytes;
   const char *const *changes, *const *sizes, *const *trips; /* NAME, SIZE, NAME, SIZE, ... */
-  int n_changes, n_sizes, n_trips;
+  const char *const *said_roles;                            /* NAME, ROLE, OUTPUT or "", NAME, ... */
+  int n_changes, n_sizes, n_trips, n_said_roles;
   long long devices;
 } wanted;
 
@@ -21,9 +22,18 @@ static sw_keep keep_of(const char *text) {
 }
 
 static sw_rc read_program(problem *p, const wanted *w, const sw_mesh *mesh, sw_diag *d) {
+  sw_said_role *roles;
+  SW_ARENA_NEW(roles, &p->arena, w->n_said_roles / 3, d);
+  for (int i = 0; i < w->n_said_roles / 3; i++) {
+    const char *const *said = &w->said_roles[3 * i];
+    roles[i] = (sw_said_role){said[0], said[1], *said[2] ? said[2] : NULL};
+  }
   sw_program_options o = {.keep = keep_of(w->keep),
                           .mesh = mesh,
                           .roles = w->roles,
+                          .said_roles = roles,
+                          .n_said_roles = w->n_said_roles / 3,
+                          .roles_option = "roles={...}",
                           .rules = w->rules,
                           .sizes = &p->sizes,
                           .fuse_attention = w->attention && strcmp(w->attention, "fused") == 0,
@@ -103,21 +113,22 @@ static bool keep_all(problem *p, wanted *w) {
 }
 
 static PyObject *problem_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-  static char *names[] = {"name", "text",      "hw",    "changes", "sizes",    "devices", "mesh",
-                          "keep", "attention", "roles", "rules",   "compiler", "trips",   NULL};
+  static char *names[] = {"name",      "text",  "hw",    "changes",  "sizes", "devices",    "mesh", "keep",
+                          "attention", "roles", "rules", "compiler", "trips", "said_roles", NULL};
   wanted w = {0};
-  PyObject *changes, *sizes, *trips = NULL;
+  PyObject *changes, *sizes, *trips = NULL, *said_roles = NULL;
   sw_diag d = {0};
   sw_rc rc;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss#sOOL|zzzzzzO", names, &w.name, &w.text, &w.text_bytes, &w.hw,
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss#sOOL|zzzzzzOO", names, &w.name, &w.text, &w.text_bytes, &w.hw,
                                    &changes, &sizes, &w.devices, &w.mesh, &w.keep, &w.attention, &w.roles, &w.rules,
-                                   &w.compiler, &trips))
+                                   &w.compiler, &trips, &said_roles))
     return NULL;
   problem *p = (problem *)PyType_GenericNew(type, NULL, NULL);
   if (!p) return NULL;
   if (!take_texts(changes, &p->arena, &w.changes, &w.n_changes) ||
       !take_texts(sizes, &p->arena, &w.sizes, &w.n_sizes) ||
-      (trips && !take_texts(trips, &p->arena, &w.trips, &w.n_trips)) || !keep_all(p, &w)) {
+      (trips && !take_texts(trips, &p->arena, &w.trips, &w.n_trips)) ||
+      (said_roles && !take_texts(said_roles, &p->arena, &w.said_roles, &w.n_said_roles)) || !keep_all(p, &w)) {
     Py_DECREF(p);
     return PyErr_Occurred() ? NULL : PyErr_NoMemory();
   }
@@ -151,6 +162,57 @@ static PyObject *problem_said(PyObject *self, void *unused) {
   return PyUnicode_DecodeUTF8(sw_text_str(said), (Py_ssize_t)said->n, "replace");
 }
 
+/* (name, sizes of dims) */
+static PyObject *value_of(const sw_value *v) {
+  PyObject *dims = PyTuple_New(v->type.rank);
+  for (int k = 0; dims && k < v->type.rank; k++) {
+    PyObject *size = PyLong_FromLongLong(v->type.dims[k]);
+    if (!size || PyTuple_SetItem(dims, k, size)) Py_CLEAR(dims);
+  }
+  if (!dims) return NULL;
+  PyObject *name = PyUnicode_DecodeUTF8(v->name, (Py_ssize_t)strlen(v->name), "replace");
+  PyObject *both = name ? PyTuple_Pack(2, name, dims) : NULL;
+  Py_XDECREF(name);
+  Py_DECREF(dims);
+  return both;
+}
+
+static bool append_value(PyObject **list, const sw_value *v) {
+  PyObject *value = *list ? value_of(v) : NULL;
+  if (!value || PyList_Append(*list, value)) Py_CLEAR(*list);
+  Py_XDECREF(value);
+  return *list != NULL;
+}
+
+static PyObject *problem_arguments(PyObject *self, void *unused) {
+  (void)unused;
+  const sw_graph *g = ((problem *)self)->graph;
+  PyObject *list = PyList_New(0);
+  for (sw_id i = 0; list && i < g->n_args; i++) append_value(&list, &g->values[g->args[i]]);
+  return list;
+}
+
+/* find(name, pattern, or NAME@USE) -> values of the program that a pin of it is of */
+static PyObject *problem_find(PyObject *self, PyObject *args) {
+  const problem *p = (problem *)self;
+  const char *name;
+  const sw_pin *pins;
+  int32_t n;
+  sw_text text = {0};
+  sw_arena arena = {0};
+  sw_diag d = {0};
+  if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+  sw_text_printf(&text, "%s=[]", name);
+  const sw_rc rc =
+      text.rc ? text.rc
+              : sw_pins_parse(p->graph, &p->mesh, sw_text_str(&text), (sw_span){"pins", 1, 1}, &arena, &n, &pins, &d);
+  PyObject *list = rc ? raise_failure(&d, NULL) : PyList_New(0);
+  for (int32_t i = 0; list && i < n; i++) append_value(&list, &p->graph->values[pins[i].value]);
+  sw_text_free(&text);
+  sw_arena_deinit(&arena);
+  return list;
+}
+
 static PyObject *problem_is_program(PyObject *self, void *unused) {
   (void)unused;
   return PyBool_FromLong(((problem *)self)->program != NULL);
@@ -158,11 +220,13 @@ static PyObject *problem_is_program(PyObject *self, void *unused) {
 
 static PyMethodDef methods[] = {
     {"search", (PyCFunction)(void (*)(void))problem_search, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"find", problem_find, METH_VARARGS, NULL},
     {"baseline", problem_baseline, METH_VARARGS, NULL},
     {"read_plan", problem_read_plan, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef properties[] = {{"mesh", problem_mesh, NULL, NULL, NULL},
                                    {"said", problem_said, NULL, NULL, NULL},
+                                   {"arguments", problem_arguments, NULL, NULL, NULL},
                                    {"is_program", problem_is_program, NULL, NULL, NULL},
                                    {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot slots[] = {{Py_tp_methods, methods},
