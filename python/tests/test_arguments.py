@@ -1,7 +1,6 @@
 """What is said of arguments of a function of JAX, by name, by pattern and as trees: roles, pins, keywords, what changes in place."""
 
 import functools
-import time
 import warnings
 
 import equinox as eqx
@@ -333,16 +332,11 @@ def test_again_with_another_batch():
     pins = {"x": P("x", None, None)}
     options = {"hw": "dgx-h100", "compiler": "xla", "donate_argnums": 0, "pins": pins, "cut_heavy_ops": False}
     plan = planned(step, params, batch((16, 32, width)), **options)
-    begun = time.process_time()
     fresh = planned(step, params, batch((32, 32, width)), **options)
-    took = time.process_time() - begun
-    begun = time.process_time()
     again = plan.again(params, batch((32, 32, width)))
-    took_again = time.process_time() - begun
     assert again.in_specs[1] == P("x", None, None) and again.mesh == plan.mesh
     assert again.report().data["compiler"] == "xla" and kinds(again) == kinds(fresh)
     assert again.seconds <= fresh.seconds * 1.004
-    assert took_again < took
     same = plan.again()
     assert same.in_specs == plan.in_specs and same.seconds <= plan.seconds * 1.004
     assert plan.again(pins={"x": P("y", None, None)}).in_specs[1] == P("y", None, None)
