@@ -1,6 +1,7 @@
 """What is said of arguments of a function of JAX, by name, by pattern and as trees: roles, pins, keywords, what changes in place."""
 
 import functools
+import pickle
 import warnings
 
 import equinox as eqx
@@ -340,3 +341,13 @@ def test_again_with_another_batch():
     same = plan.again()
     assert same.in_specs == plan.in_specs and same.seconds <= plan.seconds * 1.004
     assert plan.again(pins={"x": P("y", None, None)}).in_specs[1] == P("y", None, None)
+
+
+@quiet
+def test_again_of_what_was_pickled():
+    params, x = mlp()
+    plan = pickle.loads(pickle.dumps(planned(mlp_step, params, x, pins={"x": P("x", P.UNCONSTRAINED)})))
+    again = plan.again(params, random(64, 64))
+    assert again.in_specs[1][0] == "x" and again.report().data["compiler"] == "xla-cpu"
+    with pytest.raises(TypeError, match="has no option 'memori'; did you mean 'memory'"):
+        plan.again(memori="1GB")

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence

@@ -291,6 +291,8 @@ class _Call:
 class Plan(shardwright.Plan):
     """A plan of a function of JAX: what shardwright.Plan tells, and the function under it."""
 
+    _asked: dict[str, Any]  # options that it was made with, for the next one
+
     def __init__(self, of: shardwright.Plan, step: _Step, mesh: Any) -> None:
         super().__init__(of.problem, of._core, of._cancel)
         self._bind(step, mesh)
@@ -320,7 +322,7 @@ class Plan(shardwright.Plan):
                 f"{len(step.leaves)} and {len(step.outs)}"
             )
         self._pins_of = _arguments.Pins(self.problem, step.names)
-        self._asked: dict[str, Any] = {"pins": None, "memory": None}
+        self._asked = {"pins": None, "memory": None}
         self._in = [_spec(s, leaf) for (_, s), leaf in zip(args, step.leaves, strict=True)]
         self._out = [_spec(s, leaf) for (_, s), leaf in zip(outs, step.outs, strict=True)]
 
