@@ -189,6 +189,48 @@ static void other_programs_have_no_such_state(void **state) {
   }
 }
 
+#define A "tensor<4x6xf32>"
+#define B "tensor<6x6xf32>"
+
+static const struct {
+  const char *name, *text;
+  const char *kinds; /* a letter per argument: i(nput), p(arameter), s(tate) */
+} kKinds[] = {
+    {"state on the left side of a contraction, beside data",
+     "func.func @main(%w: " B " {tf.aliasing_output = 0 : i32}, %x: " A ") -> " B
+     " {\n%0 = stablehlo.dot_general %w, %x, contracting_dims = [1] x [1] : (" B ", " A ") -> tensor<6x4xf32>\n"
+     "%1 = stablehlo.dot_general %0, %x, contracting_dims = [1] x [0] : (tensor<6x4xf32>, " A ") -> " B
+     "\n%2 = stablehlo.subtract %w, %1 : " B "\nreturn %2 : " B "\n}",
+     "si"},
+    {"behind the state of a training: data, but for trees with weights",
+     "func.func @main(%w: " B " {tf.aliasing_output = 0 : i32}, %k: " B " {jax.arg_info = \"base['k']\"}, "
+     "%g: tensor<6xf32> {jax.arg_info = \"base['g']\"}, %x: " A ", %t: tensor<6xf32>) -> " B " {\n"
+     "%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\n"
+     "%1 = stablehlo.dot_general %0, %k, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\n"
+     "%2 = stablehlo.broadcast_in_dim %g, dims = [1] : (tensor<6xf32>) -> " A "\n%3 = stablehlo.multiply %1, %2 : " A
+     "\n%4 = stablehlo.broadcast_in_dim %t, dims = [1] : (tensor<6xf32>) -> " A "\n%5 = stablehlo.subtract %3, %4 : " A
+     "\n%6 = stablehlo.dot_general %x, %5, contracting_dims = [0] x [0] : (" A ", " A ") -> " B
+     "\n%7 = stablehlo.subtract %w, %6 : " B "\nreturn %7 : " B "\n}",
+     "sppii"},
+};
+
+static void order_and_what_is_known_say_kinds(void **state) {
+  (void)state;
+  static const char kLetters[] = {[SW_VALUE_INPUT] = 'i', [SW_VALUE_PARAMETER] = 'p', [SW_VALUE_STATE] = 's'};
+  for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
+    sw_diag diag = {0};
+    sw_program *p;
+    assert_ok(sw_program_parse("x.mlir", kKinds[i].text, strlen(kKinds[i].text), NULL, &p, &diag));
+    const sw_graph *g = sw_program_graph(p);
+    assert_int_equal(g->n_args, strlen(kKinds[i].kinds));
+    for (int32_t k = 0; k < g->n_args; k++) {
+      const char found = kLetters[g->values[g->args[k]].kind];
+      if (found != kKinds[i].kinds[k]) fail_msg("%s: argument %d is '%c'", kKinds[i].name, k, found);
+    }
+    sw_program_destroy(p);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_donated_says_the_classes),
@@ -196,6 +238,7 @@ int main(void) {
       cmocka_unit_test(all_have_gradients_and_what_is_kept_for_them),
       cmocka_unit_test(what_is_written_into_is_a_cache),
       cmocka_unit_test(other_programs_have_no_such_state),
+      cmocka_unit_test(order_and_what_is_known_say_kinds),
   };
   return cmocka_run_group_tests_name("roles", tests, NULL, NULL);
 }

@@ -251,22 +251,6 @@ static const struct {
      "= [] : (" S ") -> " B "\n%5 = stablehlo.multiply %4, %3 : " B "\n%6 = stablehlo.subtract %w, %5 : " B
      "\nreturn %6, %3, %0 : " B ", " B ", " A "\n}",
      "ssii"},
-    {"state on the left side of a contraction, beside data",
-     "func.func @main(%w: " B " {tf.aliasing_output = 0 : i32}, %x: " A ") -> " B
-     " {\n%0 = stablehlo.dot_general %w, %x, contracting_dims = [1] x [1] : (" B ", " A ") -> tensor<6x4xf32>\n"
-     "%1 = stablehlo.dot_general %0, %x, contracting_dims = [1] x [0] : (tensor<6x4xf32>, " A ") -> " B
-     "\n%2 = stablehlo.subtract %w, %1 : " B "\nreturn %2 : " B "\n}",
-     "si"},
-    {"behind the state of a training: data, but for trees with weights",
-     "func.func @main(%w: " B " {tf.aliasing_output = 0 : i32}, %k: " B " {jax.arg_info = \"base['k']\"}, "
-     "%g: tensor<6xf32> {jax.arg_info = \"base['g']\"}, %x: " A ", %t: tensor<6xf32>) -> " B " {\n"
-     "%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\n"
-     "%1 = stablehlo.dot_general %0, %k, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\n"
-     "%2 = stablehlo.broadcast_in_dim %g, dims = [1] : (tensor<6xf32>) -> " A "\n%3 = stablehlo.multiply %1, %2 : " A
-     "\n%4 = stablehlo.broadcast_in_dim %t, dims = [1] : (tensor<6xf32>) -> " A "\n%5 = stablehlo.subtract %3, %4 : " A
-     "\n%6 = stablehlo.dot_general %x, %5, contracting_dims = [0] x [0] : (" A ", " A ") -> " B
-     "\n%7 = stablehlo.subtract %w, %6 : " B "\nreturn %7 : " B "\n}",
-     "sppii"},
     {"what a layer adds to is not state",
      "func.func @main(%x: " A ", %w: " B ") -> " A " {\n%0 = stablehlo.tanh %x : " A "\n%1 = stablehlo.dot_general %0, "
      "%w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\n%2 = stablehlo.add %x, %1 : " A "\nreturn %2 : " A
