@@ -391,7 +391,8 @@ static sw_rc find_layers(const meter *m, sw_arena *arena, layers *out, sw_diag *
     const int32_t has = run.n * run.length, best = out->n * out->length;
     if (run.n < 2 || has < best || has <= m->n_uses / 2) continue;
     SW_TRY(count_alike(m, arena, &run, d));
-    if (has > best || (int64_t)run.alike * out->n > (int64_t)out->alike * run.n) *out = run;
+    const bool more = run.alike > 1 && (int64_t)run.alike * out->n > (int64_t)out->alike * run.n;
+    if (has > best || more) *out = run;
   }
   return SW_OK;
 }

@@ -190,7 +190,7 @@ static void parts_are_said_where_names_fail(void **state) {
   sw_arena arena = {0};
   sw_plan plan;
   sw_graph *g = model("alpa-mlp-tensor");
-  const sw_axis_ref x = {0, 1, 4};
+  const sw_axis_ref x = {0, 1, 4}, kWays[] = {x, {0, 1, 2}, {0, 2, 2}};
   int layer = 0;
   assert_ok(sw_plan_build(g, machine_of("dgx-h100", "x=4", &arena), &arena, &plan, &diag));
   plan.capacity_bytes = INT64_MAX;
@@ -200,6 +200,14 @@ static void parts_are_said_where_names_fail(void **state) {
   }
   expect(&plan, "five by rows, one by columns",
          "mixed: 65 % replicated and 29 % data-parallel over x; 5 of 6 layers alike");
+  layer = 0;
+  for (sw_id i = 0; i < g->n_ops && layer < 6; i++) { /* each another way */
+    if (g->ops[i].code != SW_OP_DOT) continue;
+    plan.ops[i] = (sw_strategy){0};
+    assert_true(sw_strategy_push(&plan.ops[i], layer / 3, kWays[layer % 3]));
+    layer++;
+  }
+  expect(&plan, "all otherwise", "mixed: 76 % replicated and 12 % features over x; none of 6 layers alike");
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);
 }
