@@ -49,6 +49,7 @@ def test_warnings_speak_of_roles_as_one_says_them_here():
     "roles",
     [
         {"w*": "parameter", "x": "input"},
+        {"w.*": "parameter", "x": "input"},
         {"w": {"a key": "parameter", "b": "parameter"}, "x": "input"},
         {"w": "parameter", "x": "input"},
         {"w['a key']": "parameter", "w['b']": "parameter", "x": "input"},

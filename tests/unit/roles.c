@@ -212,6 +212,16 @@ static const struct {
      "\n%6 = stablehlo.dot_general %x, %5, contracting_dims = [0] x [0] : (" A ", " A ") -> " B
      "\n%7 = stablehlo.subtract %w, %6 : " B "\nreturn %7 : " B "\n}",
      "sppii"},
+    {"what comes back in its tree is state, by whatever ops it is made; beside its tree it is not",
+     "func.func @main(%q: " B " {jax.arg_info = \"state['q']\"}, %w: " B
+     " {tf.aliasing_output = 1 : i32, jax.arg_info = "
+     "\"state['w']\"}, %x: " A ", %r: " B ") -> (" B ", " B ", " B ") {\n"
+     "%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\n"
+     "%1 = stablehlo.dot_general %x, %0, contracting_dims = [0] x [0] : (" A ", " A ") -> " B "\n"
+     "%2 = stablehlo.dot_general %q, %1, contracting_dims = [1] x [0] : (" B ", " B ") -> " B "\n"
+     "%3 = stablehlo.subtract %w, %2 : " B "\n%4 = stablehlo.dot_general %r, %1, contracting_dims = [0] x [0] : (" B
+     ", " B ") -> " B "\nreturn %2, %3, %4 : " B ", " B ", " B "\n}",
+     "ssip"},
 };
 
 static void order_and_what_is_known_say_kinds(void **state) {

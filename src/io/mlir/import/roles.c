@@ -17,6 +17,7 @@
 #include "io/mlir/roles/roles.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/pattern.h"
 
 typedef enum guess { GUESS_NONE, GUESS_INPUT, GUESS_PARAMETER } guess;
 
@@ -24,6 +25,7 @@ typedef enum guess { GUESS_NONE, GUESS_INPUT, GUESS_PARAMETER } guess;
 typedef struct said_role {
   guess role; /* NONE: state */
   const char *pattern;
+  bool by_parts;  /* it is a pattern as of pins, too */
   int64_t output; /* of state: what it becomes; -1: the first of its type */
   bool used;
   sw_span at;
@@ -120,6 +122,7 @@ static sw_rc give(role_finder *r, sw_span at, const char *role, const char *name
     return SW_FAIL_INPUT(r->m->d, at, "expected 'parameter NAME', 'input NAME', 'state NAME' or 'state NAME OUTPUT'");
   if (output)
     SW_TRY_NOTE(r->m->d, sw_parse_i64(output, 0, 1 << 20, "output", &s.output, r->m->d), "of the argument '%s'", name);
+  s.by_parts = sw_pattern_is(name, strlen(name)) && !sw_pattern_check(name, strlen(name), NULL);
   s.pattern = sw_arena_strndup(&r->m->keep, name, strlen(name), r->m->d);
   return s.pattern ? sw_array_push(&r->given, s, r->m->d) : SW_E_RESOURCE;
 }
@@ -185,7 +188,8 @@ static sw_rc see_given(role_finder *r, uint32_t i) {
   SW_TRY(sw_im_arg_label(r->m, i, &name));
   for (size_t k = 0; k < r->given.n; k++) {
     said_role *s = &r->given.at[k];
-    if (strcmp(s->pattern, name) != 0 && !matches(s->pattern, name) && !matches(s->pattern, own)) continue;
+    const bool by_parts = s->by_parts && sw_pattern_distance(s->pattern, strlen(s->pattern), name) == 0;
+    if (!by_parts && strcmp(s->pattern, name) != 0 && !matches(s->pattern, name) && !matches(s->pattern, own)) continue;
     s->used = true;
     r->is_given[i] = true;
     r->said[i] = s->role;

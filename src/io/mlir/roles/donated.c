@@ -13,6 +13,8 @@
  *   sums of gradients                                   acc' = acc + g, where acc is of the shape of weights
  *   integers made of themselves alone                   counters of steps, keys of random numbers
  *   arguments that nothing uses                         places that an optimizer keeps for other shapes of weights
+ *   what an output of its type is made of by any ops    q' = qr(q g), where q stands in a tree as far from a weight as
+ * q' from what that becomes
  *
  * The first two are a step of a training by themselves.
  */
@@ -157,28 +159,33 @@ static void find_copy(finder *f, uint32_t output) {
   }
 }
 
-/* The only argument that an integer is made of, by whatever ops; -1: there are several. */
-static sw_id only_source(finder *f, sw_id from) {
+/* All that the value is made of, by whatever ops, is marked and in the queue; how many. */
+static int32_t walk_back(finder *f, sw_id from) {
   const sw_graph *g = f->r->g;
-  sw_id source = -1;
   int32_t n = 1;
   f->search++;
   f->queue[0] = from;
   f->mark[from] = f->search;
   for (int32_t next = 0; next < n; next++) {
-    const sw_id at = f->queue[next];
-    const sw_value *v = &g->values[at];
-    if (v->def < 0) {
-      if (source >= 0) return -1;
-      source = at;
-      continue;
+    const sw_value *v = &g->values[f->queue[next]];
+    for (int32_t i = 0; v->def >= 0 && i < g->ops[v->def].n_operands; i++) {
+      const sw_id operand = g->ops[v->def].operands[i];
+      if (f->mark[operand] == f->search) continue;
+      f->mark[operand] = f->search;
+      f->queue[n++] = operand;
     }
-    const sw_op *op = &g->ops[v->def];
-    for (int32_t i = 0; i < op->n_operands; i++) {
-      if (f->mark[op->operands[i]] == f->search) continue;
-      f->mark[op->operands[i]] = f->search;
-      f->queue[n++] = op->operands[i];
-    }
+  }
+  return n;
+}
+
+/* The only argument that an integer is made of; -1: there are several. */
+static sw_id only_source(finder *f, sw_id from) {
+  const int32_t n = walk_back(f, from);
+  sw_id source = -1;
+  for (int32_t i = 0; i < n; i++) {
+    if (f->r->g->values[f->queue[i]].def >= 0) continue;
+    if (source >= 0) return -1;
+    source = f->queue[i];
   }
   return source;
 }
@@ -197,6 +204,32 @@ static void find_unused(finder *f, uint32_t output) {
   for (uint32_t a = 0; a < f->r->roles->n; a++) {
     const sw_id value = f->r->roles->at[a].value;
     if (value < 0 || f->n_uses[value] || !may_become(f, &(seen){value, false}, made, output)) continue;
+    take(f, output, value, false, false);
+    return;
+  }
+}
+
+/* The output that an argument becomes; -1: none. */
+static int64_t output_of(const finder *f, uint32_t argument) {
+  for (uint32_t i = 0; i < f->n; i++) {
+    if (f->pairs[i].argument == argument) return f->pairs[i].output;
+  }
+  return f->r->roles->at[argument].output;
+}
+
+/* Arguments and outputs are the leaves of trees in order: what comes back in its tree is as far on as what came before.
+ */
+static void find_in_tree(finder *f, uint32_t output) {
+  const sw_graph *g = f->r->g;
+  const sw_roles *roles = f->r->roles;
+  const sw_id made = f->outputs[output].value;
+  (void)walk_back(f, made);
+  for (uint32_t a = 0; a < roles->n; a++) {
+    const int64_t before = output_of(f, a), at = before < 0 ? -1 : (int64_t)a + output - before;
+    if (at < 0 || at >= roles->n || roles->at[a].value < 0) continue;
+    const sw_id value = roles->at[at].value;
+    if (!sw_same_tree(g, value, roles->at[a].value)) continue;
+    if (!may_become(f, &(seen){value, false}, made, output) || f->mark[value] != f->search) continue;
     take(f, output, value, false, false);
     return;
   }
@@ -263,6 +296,7 @@ sw_rc sw_guess_donated(sw_role_guess *r, const sw_role_output *outputs, uint32_t
   const bool all = r->trains = trains(&f);
   if (all) for_outputs_left(&f, n_outputs, find_counter);
   if (all) for_outputs_left(&f, n_outputs, find_unused);
+  if (all) for_outputs_left(&f, n_outputs, find_in_tree);
   for (uint32_t i = 0; i < f.n; i++) {
     const pair *p = &f.pairs[i];
     sw_role *a = &r->roles->at[p->argument];

@@ -103,11 +103,12 @@ static void see_company(guesser *r, const sw_op *op) {
 }
 
 /* How much of the name says of which tree the argument is: params['w'][0]. */
-static size_t tree_of(const guesser *r, const sw_role *a) { return strcspn(r->g->values[a->value].name, "[."); }
+static size_t tree_of(const char *name) { return strcspn(name, "[."); }
 
-static bool same_tree(const guesser *r, const sw_role *a, const sw_role *b) {
-  const size_t n = tree_of(r, a);
-  return tree_of(r, b) == n && memcmp(r->g->values[a->value].name, r->g->values[b->value].name, n) == 0;
+bool sw_same_tree(const sw_graph *g, sw_id a, sw_id b) {
+  const char *one = g->values[a].name, *other = g->values[b].name;
+  const size_t n = tree_of(one);
+  return tree_of(other) == n && memcmp(one, other, n) == 0;
 }
 
 /* What comes behind all state, tree by tree. */
@@ -119,7 +120,7 @@ static void see_order(guesser *r) {
     bool weights = false;
     for (end = begin; end < roles->n; end++) {
       if (roles->at[begin].value < 0 || roles->at[end].value < 0) break;
-      if (!same_tree(r, &roles->at[begin], &roles->at[end])) break;
+      if (!sw_same_tree(r->g, roles->at[begin].value, roles->at[end].value)) break;
       weights |= r->shared.evidence[roles->at[end].value] >= SW_EVIDENCE_WEIGHTS;
     }
     if (end == begin) end++; /* a tuple */

@@ -66,6 +66,8 @@ typedef struct sw_role_guess {
   sw_diag *d;
 } sw_role_guess;
 
+/* Are they of one tree, by their names: params['w'] and params['b']? */
+bool sw_same_tree(const sw_graph *g, sw_id a, sw_id b);
 /* Arguments that become outputs though nothing says so: state from here on. */
 SW_CHECKED sw_rc sw_guess_donated(sw_role_guess *r, const sw_role_output *outputs, uint32_t n_outputs);
 /* has_examples of arguments: they are data by their evidence, or have a dim that runs over examples. To be called when
