@@ -390,7 +390,7 @@ class Plan(shardwright.Plan):
     def again(self, *args: Any, kwargs: Mapping[str, Any] | None = None, **changes: Any) -> Plan:
         """The plan of the same function for other arguments, as of another batch size; without any, for the same ones. Mesh,
         machine, pins and options stay, but for the `changes`: options of shardwright.jax.plan. The search starts from this
-        plan, and so takes a part of the time of a first one."""
+        plan, and so ends near to it."""
         step = self._step
         if args or kwargs:
             donate = tuple(step.moving[i] for i in step.donate)
