@@ -10,6 +10,7 @@ from typing import Any, TypedDict, TypeVar, Union
 
 PathLike = Union[str, "os.PathLike[str]"]
 Pins = Union[Mapping[str, Any], str, Iterable[str], None]
+Roles = Union[Mapping[str, Any], "os.PathLike[str]", Sequence[Any], None]  # a path may be text; of functions trees, too
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -21,7 +22,7 @@ class ReadingOptions(TypedDict, total=False):
     changes: Sequence[str]
     keep: str | None
     attention: str | None
-    roles: PathLike | Mapping[str, Any] | Sequence[Any] | None
+    roles: Roles
     rules: PathLike | None
     sizes: Mapping[str, int] | None
     trips: Mapping[str, int] | None

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shardwright import _core
-from shardwright._options import PathLike, Pins, PlanOptions, ReadingOptions, lists, refuse_unknown, split
+from shardwright._options import PathLike, Pins, PlanOptions, ReadingOptions, Roles, lists, refuse_unknown, split
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -107,7 +107,7 @@ def _read(model: Any) -> tuple[str, bytes]:
     return os.fspath(model), gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text
 
 
-def _role_words(roles: PathLike | Mapping[str, str] | None) -> list[str]:
+def _role_words(roles: Roles) -> list[str]:
     """{"params*": "parameter", "cache": "state 1"} as [name, role, output or "", ...]."""
     words: list[str] = []
     for name, role in roles.items() if isinstance(roles, Mapping) else ():
@@ -193,7 +193,7 @@ class Problem(_Unchanging):
         changes: Sequence[str] = (),
         keep: str | None = None,
         attention: str | None = None,
-        roles: PathLike | Mapping[str, str] | None = None,
+        roles: Roles = None,
         rules: PathLike | None = None,
         sizes: Mapping[str, int] | None = None,
         trips: Mapping[str, int] | None = None,
