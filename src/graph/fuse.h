@@ -32,6 +32,12 @@ SW_API SW_CHECKED sw_rc sw_graph_fuse_attention(const sw_graph *g, sw_arena *are
 SW_API SW_CHECKED sw_rc sw_graph_fuse_in_place(sw_graph **g, sw_graph **as_written, sw_arena *arena, sw_fused *what,
                                                sw_diag *d);
 
+/* The graph without ops whose results nobody reads, as compilers drop them: programs of gradients come with the product
+ * that they are the gradient of. Ops stay of which more is said than how their results are cut, that read nothing, or
+ * that the graph does not know. NULL: there are none to drop. */
+SW_API SW_CHECKED sw_rc sw_graph_drop_unread(const sw_graph *g, sw_arena *arena, sw_graph **out, sw_fused *what,
+                                             sw_diag *d);
+
 /* The other way: an attention or attention_grad op as a graph of products and a softmax, whose arguments are the op's
  * operands and whose outputs are its results. The caller's. */
 SW_API SW_CHECKED sw_rc sw_attention_written_out(const sw_graph *of, const sw_op *attention, sw_graph **out,

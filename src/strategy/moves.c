@@ -301,6 +301,7 @@ static void shape_product(const sw_loop_nest *nest, const int64_t *extents, sw_w
     double *at = !out ? &w->k : a && b ? &w->batch : a ? &w->m : &w->n;
     *at *= extent;
   }
+  w->k *= nest->flops_per_point / 2; /* of windows what is no padding */
 }
 
 static void shape_attention(const sw_op *op, const int64_t *extents, sw_work *w) {

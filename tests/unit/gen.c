@@ -128,7 +128,8 @@ static void test_counts(void **state) {
 }
 
 /* Dense transformers: 2 (weights in matrices) + 4 layers * seq * heads * head-dim per token (Chowdhery et al. 2022,
- * appendix B, without the backward pass); images: multiply-adds that torchvision states, twice. */
+ * appendix B, without the backward pass); images: multiply-adds that torchvision states, twice,
+ * of which up to 4 % are with padding, that is not counted here. */
 static const struct {
   const char *arch, *args;
   double flops;
@@ -148,7 +149,7 @@ static void test_flops(void **state) {
     assert_ok(generate(kFlops[i].arch, kFlops[i].args, &g, &diag));
     double flops = total_flops(g);
     print_message("%s %s: %.4g flops, published %.4g\n", kFlops[i].arch, kFlops[i].args, flops, kFlops[i].flops);
-    assert_true(fabs(flops / kFlops[i].flops - 1) < 0.03);
+    assert_true(fabs(flops / kFlops[i].flops - 1) < 0.04);
     sw_graph_destroy(g);
   }
 }

@@ -134,7 +134,8 @@ static void complex_numbers_have_parts(void **state) {
 static void coarse_roundings_are_followed(void **state) {
   (void)state;
   static const char kText[] =
-      "func.func @main(%w: tensor<8xbf16>, %x: tensor<8xf32>, %n: tensor<i32>) -> tensor<8xf32> {\n"
+      "func.func @main(%w: tensor<8xbf16>, %x: tensor<8xf32>, %n: tensor<i32>) -> (tensor<8xf32>, tensor<8xf16>, "
+      "tensor<8xf32>) {\n"
       "  %read = stablehlo.convert %w : (tensor<8xbf16>) -> tensor<8xf32>\n"
       "  %fine = stablehlo.add %read, %x : tensor<8xf32>\n"
       "  %square = stablehlo.multiply %w, %w : tensor<8xbf16>\n"
@@ -156,7 +157,7 @@ static void coarse_roundings_are_followed(void **state) {
       "    stablehlo.return %less, %back : tensor<i32>, tensor<8xf32>\n"
       "  }\n"
       "  %last = stablehlo.add %loop#1, %fine : tensor<8xf32>\n"
-      "  return %last : tensor<8xf32>\n"
+      "  return %last, %narrowed, %sum : tensor<8xf32>, tensor<8xf16>, tensor<8xf32>\n"
       "}\n";
   static const struct {
     const char *name;

@@ -1,5 +1,5 @@
-/* The graph again, with an op for each attention that was found (fuse.h). Ops that nothing reads any more, as of masks,
- * go with it. */
+/* The graph again, with an op for each attention that was found (fuse.h), or without what nobody reads. Ops that
+ * nothing reads any more, as of masks, go with an attention. */
 #include "graph/fuse.h"
 
 #include <string.h>
@@ -131,8 +131,19 @@ static void find_undone(fusion *f) {
 
 /* --- what nothing reads any more ---------------------------------------------------------------------------------- */
 
+static bool is_read(const fusion *f, const bool *needed, const sw_op *op) {
+  for (int k = 0; k < op->n_results; k++) {
+    const sw_id value = op->results[k];
+    const sw_value *v = &f->g->values[value];
+    if (f->space.kept[value] || (needed && needed[value])) return true;
+    for (int u = 0; u < v->n_uses; u++)
+      if (v->uses[u].op < 0 || !f->dropped[v->uses[u].op]) return true;
+  }
+  return false;
+}
+
 /* Ops all of whose readers went. */
-static sw_rc drop_unread(fusion *f) {
+static sw_rc drop_unread_again(fusion *f) {
   const sw_graph *g = f->g;
   bool *needed;
   SW_ARENA_NEW(needed, f->arena, g->n_values, f->d);
@@ -150,17 +161,32 @@ static sw_rc drop_unread(fusion *f) {
   }
   for (sw_id i = g->n_ops - 1; i >= 0; i--) {
     const sw_op *op = &g->ops[i];
-    bool read = false, was_read = false;
+    bool was_read = false;
     if (f->dropped[i] || sw_op_class_of(op->code) == SW_OPS_CONTROL) continue;
-    for (int k = 0; k < op->n_results; k++) {
-      const sw_value *v = &g->values[op->results[k]];
-      was_read = was_read || v->n_uses > 0;
-      read = read || needed[op->results[k]] || f->space.kept[op->results[k]];
-      for (int u = 0; u < v->n_uses && !read; u++) read = v->uses[u].op < 0 || !f->dropped[v->uses[u].op];
-    }
-    f->dropped[i] = was_read && !read;
+    for (int k = 0; k < op->n_results; k++) was_read = was_read || g->values[op->results[k]].n_uses > 0;
+    f->dropped[i] = was_read && !is_read(f, needed, op);
   }
   return SW_OK;
+}
+
+/* What reads nothing costs nothing, and may be the start of a reduction that the text names. What an op that the graph
+ * does not know does besides, nobody can say. */
+static bool may_go(const sw_op *op) {
+  const sw_op_class class = sw_op_class_of(op->code);
+  return op->n_results > 0 && op->n_operands > 0 && class != SW_OPS_CONTROL && class != SW_OPS_GIVEN;
+}
+
+/* Ops that nobody ever read, and those that only they read. Readers stand behind, but for what a loop carries. How a
+ * value is cut that nobody reads is as if unsaid. */
+static bool find_unread(fusion *f) {
+  bool any = false;
+  for (sw_id v = 0; v < f->g->n_values; v++)
+    if (f->space.said[v] > 0) f->space.kept[v] = false;
+  for (sw_id i = f->g->n_ops - 1; i >= 0; i--) {
+    f->dropped[i] = may_go(&f->g->ops[i]) && !is_read(f, NULL, &f->g->ops[i]);
+    any = any || f->dropped[i];
+  }
+  return any;
 }
 
 /* --- the new graph ------------------------------------------------------------------------------------------------ */
@@ -271,10 +297,24 @@ sw_rc sw_graph_fuse_attention(const sw_graph *g, sw_arena *arena, sw_graph **out
     rc = find_all(&f);
   }
   if (!rc) find_undone(&f);
-  if (!rc) rc = drop_unread(&f);
+  if (!rc) rc = drop_unread_again(&f);
   if (!rc) rc = write_graph(&f);
   for (size_t i = 0; i < f.found.n; i++) free_region(&f.found.at[i]);
   sw_array_free(&f.found);
+  if (rc) sw_graph_destroy(f.w.to);
+  if (!rc) *out = f.w.to;
+  return rc;
+}
+
+sw_rc sw_graph_drop_unread(const sw_graph *g, sw_arena *arena, sw_graph **out, sw_fused *what, sw_diag *d) {
+  *what = (sw_fused){0};
+  *out = NULL;
+  fusion f = {.g = g, .arena = arena, .what = what, .d = d};
+  SW_TRY(make_tables(&f));
+  f.w = (sw_fuse_writer){.from = g, .now = what->value, .arena = arena, .d = d};
+  keep_annotated(&f);
+  if (!find_unread(&f)) return SW_OK;
+  sw_rc rc = write_graph(&f);
   if (rc) sw_graph_destroy(f.w.to);
   if (!rc) *out = f.w.to;
   return rc;

@@ -239,6 +239,57 @@ static void feature_loops(const sw_rule_call *c, const conv *k, sw_nest_builder 
   sw_nest_digits(b, result, k->r.minor, n, output, 1);
 }
 
+/* One spatial dim: result element p and window element q meet at p * stride + q * rhs_dilation. */
+typedef struct steps {
+  int64_t n, each;
+} steps;
+
+/* x with x * a = 1 modulo m, where a and m have no common divisor. */
+static int64_t inverse(int64_t a, int64_t m) {
+  int64_t r0 = m, r1 = a % m, x0 = 0, x1 = 1;
+  while (r1 > 1) {
+    const int64_t q = r0 / r1, r = r0 % r1, x = x0 - q * x1;
+    r0 = r1, r1 = r, x0 = x1, x1 = x;
+  }
+  return m == 1 ? 0 : (x1 % m + m) % m;
+}
+
+/* Pairs of steps that meet at an element: at `low` plus a multiple of `dilation`, of which there are `elements`. */
+static double count_meetings(steps a, steps b, int64_t low, int64_t elements, int64_t dilation) {
+  const int64_t common = sw_gcd_i64(b.each, dilation), period = dilation / common;
+  const int64_t inverse_of_b = inverse(b.each / common, period), last = (elements - 1) * dilation;
+  double sum = 0;
+  for (int64_t i = 0; i < a.n; i++) {
+    const int64_t way = low - i * a.each; /* b goes it, or up to `last` further */
+    if (way % common) continue;
+    const int64_t turn = ((way / common % period + period) % period * inverse_of_b) % period;
+    const int64_t first = sw_max_i64(0, -sw_floor_div(-way, b.each)),
+                  end = sw_min_i64(b.n, sw_floor_div(way + last, b.each) + 1);
+    if (first < end) sum += (double)(sw_floor_div(end - 1 - turn, period) - sw_floor_div(first - 1 - turn, period));
+  }
+  return sum;
+}
+
+/* The part of the window's products that have an element of x, which is neither padding nor stands between elements
+ * that dilation drew apart: no library multiplies by those zeros. Numbers that no memory holds count in full. */
+static double share_of_products(const sw_rule_call *c, const conv *k, int dim) {
+  const int64_t kMost = INT64_C(1) << 30, kMostSteps = INT64_C(1) << 20;
+  const int64_t elements = c->operands[0].dims[k->x.spatial[dim]];
+  steps a = {c->results[0].dims[k->r.spatial[dim]], k->stride[dim]},
+        b = {c->operands[1].dims[k->w.spatial[dim]], k->rhs_dilation[dim]};
+  if (a.n > b.n) {
+    const steps longer = a;
+    a = b;
+    b = longer;
+  }
+  const int64_t numbers[] = {elements, b.n, a.each, b.each, k->lhs_dilation[dim], k->low[dim], -k->low[dim]};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (numbers[i] > kMost) return 1;
+  if (a.n < 1 || a.n > kMostSteps) return 1;
+  if (elements < 1) return 0;
+  return count_meetings(a, b, k->low[dim], elements, k->lhs_dilation[dim]) / ((double)a.n * (double)b.n);
+}
+
 void sw_nest_of_convolution(const sw_rule_call *c, sw_nest_builder *b) {
   conv k = {0};
   if (read_conv(c, &k)) b->rc = SW_BUG(b->d, "%s", "a checked convolution is read differently");
@@ -254,6 +305,7 @@ void sw_nest_of_convolution(const sw_rule_call *c, sw_nest_builder *b) {
     if (!whole) sw_nest_window(b, 0, k.x.spatial[i], loops, coefs, -k.low[i]);
     sw_nest_set(b, 1, k.w.spatial[i], loops[1]);
     sw_nest_set(b, sw_nest_result(b, 0), k.r.spatial[i], loops[0]);
+    b->flops *= share_of_products(c, &k, i);
   }
   sw_nest_linear(b, 1, SW_REDUCE_SUM);
   sw_nest_linear(b, 2, SW_REDUCE_SUM);

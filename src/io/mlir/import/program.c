@@ -61,13 +61,13 @@ static void follow_ops(const sw_fused *what, sw_id *first, sw_id *end) {
   *end = from < to ? what->op[to - 1] + 1 : *first;
 }
 
-/* Results of the text whose values went with an attention are not in the graph any more. */
-static void follow_values(sw_program *p, const sw_fused *what) {
+/* Results of the text whose values went with an attention, or as nobody reads them, are not in the graph any more. */
+static void follow_values(sw_program *p, const sw_graph *before, const sw_fused *what) {
   sw_ir_trace *t = &p->trace;
   size_t n = 0;
   for (size_t i = 0; i < t->made.n; i++) {
     sw_ir_made m = t->made.at[i];
-    const sw_id def = p->as_written->values[m.value].def;
+    const sw_id def = before->values[m.value].def;
     m.replaced = def >= 0 && what->op[def] < 0;
     m.value = what->value[m.value];
     if (m.value >= 0) t->made.at[n++] = m;
@@ -86,7 +86,21 @@ static sw_rc fuse_attention(sw_program *p, sw_diag *d) {
   sw_arena arena = {0};
   sw_fused what;
   sw_rc rc = sw_graph_fuse_in_place(&p->graph, &p->as_written, &arena, &what, d);
-  if (!rc) follow_values(p, &what);
+  if (!rc) follow_values(p, p->as_written, &what);
+  sw_arena_deinit(&arena);
+  return rc;
+}
+
+static sw_rc drop_unread(sw_program *p, sw_diag *d) {
+  sw_arena arena = {0};
+  sw_fused what;
+  sw_graph *rest;
+  sw_rc rc = sw_graph_drop_unread(p->graph, &arena, &rest, &what, d);
+  if (!rc && rest) {
+    p->whole = p->graph;
+    p->graph = rest;
+    follow_values(p, p->whole, &what);
+  }
   sw_arena_deinit(&arena);
   return rc;
 }
@@ -111,6 +125,7 @@ static sw_rc build(const char *file, char *text, size_t n, const sw_program_opti
     if (rc == SW_E_INPUT) report_errors(&p->tree, o, d);
   }
   if (!rc) rc = import(p, o, d);
+  if (!rc && !p->is_local) rc = drop_unread(p, d);
   if (!rc && o->fuse_attention && !p->is_local) rc = fuse_attention(p, d);
   if (rc) {
     sw_program_destroy(p);
@@ -163,6 +178,7 @@ void sw_program_destroy(sw_program *p) {
   if (!p) return;
   sw_graph_destroy(p->graph);
   sw_graph_destroy(p->as_written);
+  sw_graph_destroy(p->whole);
   sw_ir_trace_free(&p->trace);
   sw_ir_names_free(&p->names);
   sw_ir_free(&p->tree);

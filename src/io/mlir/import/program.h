@@ -11,6 +11,7 @@ struct sw_program {
   sw_ir_tree tree;
   sw_ir_names names;
   sw_graph *graph;
+  sw_graph *whole;      /* before what nobody reads was dropped; NULL: there was nothing */
   sw_graph *as_written; /* before attention was fused; NULL: it was not */
   uint32_t main, module, open_axes;
   sw_ir_trace trace;
