@@ -11,7 +11,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::shardwright.ModelWarning")
 
 
 def report(step, *args, mesh, **options):
-    return shardwright.jax.plan(step, *args, mesh=mesh, hw="dgx-h100", **options).report().data
+    return shardwright.jax.plan(step, *args, mesh=mesh, hw="dgx-h100", **options).report()
 
 
 def flops_of_xla(step, *args):
@@ -40,7 +40,13 @@ def test_convolutions_count_as_in_xla(stride):
 
     args = floats(16, 32, 32, 64), floats(3, 3, 64, 128)
     for step in (of_input, of_both):
-        assert report(step, *args, mesh={"x": 1})["flops"] == pytest.approx(flops_of_xla(step, *args), rel=0.03)
+        assert report(step, *args, mesh={"x": 1}).data["flops"] == pytest.approx(flops_of_xla(step, *args), rel=0.03)
+
+
+def of_products(report):
+    """Flops and seconds of all products."""
+    dots = [op for op in report.data["ops_in_order"] if op["op"] == "dot_general"]
+    return [sum(op[key] * op.get("repeats", 1) for op in dots) for key in ("flops", "local_s")]
 
 
 def test_copies_made_again_take_their_time():
@@ -53,12 +59,32 @@ def test_copies_made_again_take_their_time():
     def step(block):
         return lambda w, x: jax.value_and_grad(lambda w: jnp.sum(jax.lax.scan(block, x, w)[0] ** 2))(w)
 
-    def of_products(block):
-        ops = report(step(block), weights, x, mesh={"x": 8})["ops_in_order"]
-        dots = [op for op in ops if op["op"] == "dot_general"]
-        return [sum(op[key] * op.get("repeats", 1) for op in dots) for key in ("flops", "local_s")]
-
-    flops, seconds = of_products(block)
-    flops_again, seconds_again = of_products(jax.checkpoint(block))
+    flops, seconds = of_products(report(step(block), weights, x, mesh={"x": 8}))
+    flops_again, seconds_again = of_products(report(step(jax.checkpoint(block)), weights, x, mesh={"x": 8}))
     assert flops_again > 1.15 * flops
     assert seconds_again / seconds == pytest.approx(flops_again / flops, rel=0.1)
+
+
+@pytest.mark.parametrize("rule", ["data-parallel", "fsdp", "zero1"])
+@pytest.mark.parametrize("parts", [4, 16])
+@pytest.mark.parametrize("arrives_in_parts", [False, True])
+def test_rules_follow_a_batch_through_accumulation(rule, parts, arrives_in_parts):
+    """Eight devices work on every part of the batch, whether these are more than eight or fewer."""
+    width, batch = 256, 65536
+    weights = floats(2, width, 4 * width), floats(2, 4 * width, width)
+
+    def loss(w, x):
+        return (jax.lax.scan(lambda x, w: (x + jax.nn.gelu(x @ w[0]) @ w[1], None), x, w)[0] ** 2).mean()
+
+    def step(w, x):
+        def one(sum_of, part):
+            return jax.tree.map(jnp.add, sum_of, jax.grad(loss)(w, part)), None
+
+        gradient = jax.lax.scan(one, jax.tree.map(jnp.zeros_like, w), x.reshape(parts, -1, width))[0]
+        return jax.tree.map(lambda w, g: w - 1e-3 * g, w, gradient)
+
+    x = floats(parts, batch // parts, width) if arrives_in_parts else floats(batch, width)
+    lowered = jax.jit(step, donate_argnums=0).lower(weights, x)
+    plan = shardwright.Problem(lowered, hw="dgx-h100", mesh={"x": 8}).baseline(rule)
+    flops, _ = of_products(plan.report())
+    assert flops == 6 * sum(w.size for w in weights) * batch / 8

@@ -93,18 +93,20 @@ static void cut(const sw_mesh *m, uint32_t axes, int dim, sw_sharding *out) {
 
 /* --- rules for arguments ----------------------------------------------------------------------------------------- */
 
-/* Cut dim 0 by the axes of the batch, of an input that has the batch there also dim 1 by those of the sequence. */
-static void cut_batch(const ruled *r, const sw_value *v, sw_sharding *out) {
+/* Cut the batch by its axes, of an input that has one of its size also the next dim by those of the sequence. */
+static void cut_batch(const ruled *r, sw_id arg, sw_sharding *out) {
   const known *k = r->known;
+  const sw_value *v = &r->f.g->values[arg];
   const uint32_t axes = k->spread.batch | k->spread.sequence;
+  const int batch = v->kind == SW_VALUE_INPUT ? sw_input_batch_dim(r->f.g, arg) : 0;
   if (v->type.rank == 0) return;
-  if (v->type.dims[0] != k->batch) { /* positions, masks: their rows are cut as far as they can be */
-    cut(r->f.mesh, dividing(r->f.mesh, axes, v->type.dims[0]), 0, out);
+  if (v->type.dims[batch] != k->batch) { /* positions, masks: their rows are cut as far as they can be */
+    cut(r->f.mesh, dividing(r->f.mesh, axes, v->type.dims[batch]), batch, out);
     return;
   }
-  cut(r->f.mesh, k->spread.batch, 0, out);
-  if (v->kind == SW_VALUE_INPUT && sw_has_sequence(v))
-    cut(r->f.mesh, dividing(r->f.mesh, k->spread.sequence, v->type.dims[1]), 1, out);
+  cut(r->f.mesh, k->spread.batch, batch, out);
+  if (v->kind == SW_VALUE_INPUT && sw_has_sequence(v, batch))
+    cut(r->f.mesh, dividing(r->f.mesh, k->spread.sequence, v->type.dims[batch + 1]), batch + 1, out);
 }
 
 static void say_uncut(ruled *r, sw_id value, int dim, int64_t shards, int64_t heads) {
@@ -184,7 +186,7 @@ static void place_args(ruled *r) {
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     const bool batch = follows_batch(r, g->args[i]), megatron = r->kind == SW_BASELINE_MEGATRON;
-    if (batch && r->kind != SW_BASELINE_REPLICATED) cut_batch(r, v, &r->f.plan->args[i]);
+    if (batch && r->kind != SW_BASELINE_REPLICATED) cut_batch(r, g->args[i], &r->f.plan->args[i]);
     if (updates_parts(r, g->args[i])) cut_everywhere(r, g->args[i], &r->f.plan->args[i]);
     const bool later = !batch && megatron && v->type.rank >= 2 && !sw_follow_required(&r->known->followed, i);
     if (!later) sw_follow_fix(&r->f, i);
@@ -292,6 +294,49 @@ static bool is_pending(const ruled *r, sw_id id) {
   return arg >= 0 && !r->f.fixed[r->f.g->values[arg].def_index];
 }
 
+/* --- a batch in parts that a loop takes --------------------------------------------------------------------------- */
+
+/* Does what enters a loop come from a reshape of [B, ...] to [n, B / n, ...], of which the loop takes B / n at a time?
+ */
+static const sw_op *parts_batch(const ruled *r, const sw_op *op) {
+  const sw_graph *g = r->f.g;
+  const sw_value *v = op->code == SW_OP_ENTER ? &g->values[op->operands[0]] : NULL;
+  const sw_op *by = v && v->def >= 0 && sw_is_walked(g, op->results[0]) ? &g->ops[v->def] : NULL;
+  if (!by || by->code != SW_OP_RESHAPE) return NULL;
+  const sw_type *was = sw_operand_type(g, by, 0), *is = &v->type;
+  if (was->rank < 1 || is->rank != was->rank + 1 || was->dims[0] % is->dims[0]) return NULL;
+  if (is->dims[1] != was->dims[0] / is->dims[0]) return NULL;
+  for (int k = 1; k < was->rank; k++)
+    if (is->dims[k + 1] != was->dims[k]) return NULL;
+  return by;
+}
+
+/* Each part is cut as the batch was, so that all devices work on every one. False: it is none, or that cannot be. */
+static sw_rc enter_in_parts(ruled *r, sw_id id, bool *done, sw_diag *d) {
+  const sw_graph *g = r->f.g;
+  const sw_op *op = &g->ops[id], *reshape = parts_batch(r, op);
+  sw_sharding was, parts = {0};
+  sw_enumeration e;
+  *done = false;
+  if (!reshape || sw_follow_is_asked(&r->f, id)) return SW_OK;
+  sw_plan_value_sharding(r->f.plan, reshape->operands[0], &was);
+  parts.rank = was.rank + 1;
+  int64_t shards = 1;
+  for (int i = 0; i < was.n_refs; i++) {
+    if (was.dim_of[i] == 0) shards *= was.refs[i].size;
+    if (!sw_sharding_push(&parts, was.dim_of[i] + 1, was.refs[i])) return SW_OK;
+  }
+  if (shards == 1 || sw_operand_type(g, op, 0)->dims[1] % shards) return SW_OK;
+  SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
+  for (int32_t i = 0; i < e.n && !*done; i++) {
+    sw_sharding made;
+    sw_strategy_result(op, &e.at[i], 0, &made);
+    *done = sw_sharding_equal(&made, &parts);
+    if (*done) r->f.plan->ops[id] = e.at[i];
+  }
+  return SW_OK;
+}
+
 static sw_rc follow_all(ruled *r, sw_diag *d) {
   const sw_graph *g = r->f.g;
   for (int32_t i = 0; i < g->n_ops; i++) {
@@ -302,7 +347,9 @@ static sw_rc follow_all(ruled *r, sw_diag *d) {
     if (!r->pending && converted_by(r, i) >= 0) continue; /* of a whole weight, for all who use it */
     if (r->pending) SW_TRY(place_operands(r, op, d));
     r->f.waits[i] = sw_follow_can_wait(&r->f, op);
-    if (!r->f.waits[i]) SW_TRY(sw_follow_op(&r->f, i, d));
+    bool done = false;
+    if (!r->f.waits[i]) SW_TRY(enter_in_parts(r, i, &done, d));
+    if (!r->f.waits[i] && !done) SW_TRY(sw_follow_op(&r->f, i, d));
   }
   for (int32_t i = g->n_ops - 1; i >= 0; i--) { /* those that only outputs use */
     if (r->f.waits[i] || (r->pending && r->pending[i])) SW_TRY(sw_follow_op(&r->f, i, d));

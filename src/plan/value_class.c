@@ -270,9 +270,30 @@ sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_
 
 /* --- extents of inputs -------------------------------------------------------------------------------------------- */
 
-bool sw_has_sequence(const sw_value *v) {
-  const bool tokens = v->type.rank == 2 && sw_dtype_class_of(v->type.dtype) != SW_CLASS_FLOAT;
-  return (tokens || v->type.rank == 3) && v->type.dims[1] > 1;
+static bool takes_apart(const sw_graph *g, const sw_op *op) {
+  int n;
+  const int64_t *sizes = op->code == SW_OP_DYNAMIC_SLICE ? sw_op_ints(op, SW_ATTR_SIZES, &n) : NULL;
+  return sizes && n > 0 && sizes[0] == 1 && sw_operand_type(g, op, 0)->dims[0] > 1 && sw_op_in_loop(g, op);
+}
+
+bool sw_is_walked(const sw_graph *g, sw_id value) {
+  const sw_value *v = &g->values[value];
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    const sw_op *op = v->uses[u].op < 0 ? NULL : &g->ops[v->uses[u].op];
+    if (!op || v->uses[u].index != 0) continue;
+    if (takes_apart(g, op) || (op->code == SW_OP_ENTER && sw_is_walked(g, op->results[0]))) return true;
+  }
+  return false;
+}
+
+int sw_input_batch_dim(const sw_graph *g, sw_id input) {
+  return g->values[input].type.rank > 1 && sw_is_walked(g, input) ? 1 : 0;
+}
+
+bool sw_has_sequence(const sw_value *v, int batch) {
+  const int rank = v->type.rank - batch;
+  const bool tokens = rank == 2 && sw_dtype_class_of(v->type.dtype) != SW_CLASS_FLOAT;
+  return (tokens || rank == 3) && v->type.dims[batch + 1] > 1;
 }
 
 sw_input_extents sw_find_input_extents(const sw_graph *g, const bool *is_weight) {
@@ -281,10 +302,11 @@ sw_input_extents sw_find_input_extents(const sw_graph *g, const bool *is_weight)
     for (int32_t i = g->n_args - 1; i >= 0; i--) {
       const sw_value *v = &g->values[g->args[i]];
       if (v->kind != SW_VALUE_INPUT || !v->type.rank || (is_weight && is_weight[g->args[i]])) continue;
+      const int batch = sw_input_batch_dim(g, g->args[i]);
       if (pass == 0)
-        out.batch = v->type.dims[0];
-      else if (sw_has_sequence(v) && v->type.dims[0] == out.batch)
-        out.sequence = v->type.dims[1];
+        out.batch = v->type.dims[batch];
+      else if (sw_has_sequence(v, batch) && v->type.dims[batch] == out.batch)
+        out.sequence = v->type.dims[batch + 1];
     }
   }
   return out;

@@ -22,14 +22,20 @@ SW_API const char *sw_memory_class_text(sw_memory_class c); /* "optimizer state"
  * need that are not the next version of a state. In the arena. */
 SW_API SW_CHECKED sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_value, sw_diag *d);
 
-/* What inputs have in common: the extent of the first dimension of the first, and of the second dimension of the first
- * that has tokens there, or rows of what stands for them; 0: there is none. */
+/* Does a loop take the value apart along its first dimension, a slice each time round? */
+SW_API bool sw_is_walked(const sw_graph *g, sw_id value);
+/* Where an input has its batch: the first dimension, or the next where the first counts steps, or parts of the batch.
+ */
+SW_API int sw_input_batch_dim(const sw_graph *g, sw_id input);
+
+/* What inputs have in common: the extent of the batch of the first, and of the dimension behind it of the first that
+ * has tokens there, or rows of what stands for them; 0: there is none. */
 typedef struct sw_input_extents {
   int64_t batch, sequence;
 } sw_input_extents;
 /* `is_weight`: by value, inputs that are none (no roles are said); NULL: none of them. */
 SW_API sw_input_extents sw_find_input_extents(const sw_graph *g, const bool *is_weight);
-/* Has the value tokens, or rows of what stands for them, along its second dimension? */
-SW_API bool sw_has_sequence(const sw_value *v);
+/* Has the value tokens, or rows of what stands for them, along the dimension behind the batch? */
+SW_API bool sw_has_sequence(const sw_value *v, int batch);
 
 #endif

@@ -215,7 +215,7 @@ static void go_backward(sw_dim_roles *r) {
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-/* Inputs have samples first, and positions behind them; caches have samples. */
+/* Inputs have samples first, or behind steps of a loop, and positions behind them; caches have samples. */
 static sw_rc mark_arguments(sw_dim_roles *r, const uint8_t *class_of, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = r->g;
   bool *is_weight;
@@ -227,11 +227,13 @@ static sw_rc mark_arguments(sw_dim_roles *r, const uint8_t *class_of, sw_arena *
     uint8_t *dims = r->of + r->first[g->args[i]];
     const bool input = v->kind == SW_VALUE_INPUT, cache = class_of[g->args[i]] == SW_MEMORY_STATE && v->type.rank > 2;
     if (!v->type.rank || is_weight[g->args[i]] || (!input && !cache)) continue;
-    if (v->type.dims[0] == of.batch)
-      dims[0] = SAMPLE;
-    else if (input && v->type.dims[0] == of.sequence)
-      dims[0] = TOKEN;
-    if (input && sw_has_sequence(v) && v->type.dims[0] == of.batch) dims[1] = TOKEN;
+    const int batch = input ? sw_input_batch_dim(g, g->args[i]) : 0;
+    const int64_t extent = v->type.dims[batch];
+    if (extent == of.batch)
+      dims[batch] = SAMPLE;
+    else if (input && extent == of.sequence)
+      dims[batch] = TOKEN;
+    if (input && sw_has_sequence(v, batch) && extent == of.batch) dims[batch + 1] = TOKEN;
   }
   return SW_OK;
 }
