@@ -80,6 +80,11 @@ typedef struct sw_frame {
   bool assumed;    /* as somebody said (sw_graph_take_trips), not the program */
 } sw_frame;
 
+/* A loop of which the program does not say how often it runs, whether somebody does or not. */
+static inline bool sw_frame_is_open(const sw_frame *f) {
+  return f->kind == SW_OP_WHILE && (f->trips < 0 || f->assumed);
+}
+
 /* How often a loop runs, by the name of its WHILE; "*": every loop of which nothing else is known. */
 typedef struct sw_said_trips {
   const char *loop;

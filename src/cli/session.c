@@ -87,17 +87,21 @@ static sw_rc divide_evenly(const sw_model_options *o, const sw_mesh *mesh, sw_ar
   return bind_mesh(s, mesh, arena, d);
 }
 
-/* Those of the plan, of loops that there are, then those of the command line. Of what nobody says a plan was warned of.
- */
+/* Those of the plan, of loops that there are, then those of the command line. */
 static sw_rc take_trips(const sw_model_options *o, sw_graph *g, sw_diag *d) {
   sw_text unknown = {0};
   bool all = false;
   for (int i = 0; i < o->trips.n; i++) all = all || strcmp(o->trips.at[i].key, "*") == 0;
   for (int32_t i = 0; o->of_plan && !all && i < o->of_plan->n_trips; i++) {
-    const sw_rc rc = sw_graph_take_trips(g, &o->of_plan->trips[i], d);
+    sw_diag why = {0};
+    const sw_rc rc = sw_graph_take_trips(g, &o->of_plan->trips[i], &why);
+    if (rc == SW_E_INPUT && o->adapt) {
+      sw_log(SW_LOG_WARN, "of \"trips\" of the plan is left out: %s", why.text);
+      continue;
+    }
+    if (rc && d) *d = why;
     if (rc) sw_diag_note(d, "in \"trips\" of the plan");
-    if (rc && (rc != SW_E_INPUT || !o->adapt)) return rc;
-    if (rc && d) *d = (sw_diag){0};
+    if (rc) return rc;
   }
   for (int i = 0; i < o->trips.n; i++) {
     const sw_pair *p = &o->trips.at[i];
@@ -105,7 +109,7 @@ static sw_rc take_trips(const sw_model_options *o, sw_graph *g, sw_diag *d) {
     SW_TRY_NOTE(d, sw_parse_i64(p->value, 0, INT64_MAX, "trips", &one.trips, d), "in --trips %s=%s", p->key, p->value);
     SW_TRY_NOTE(d, sw_graph_take_trips(g, &one, d), "in --trips %s=%s", p->key, p->value);
   }
-  if (!o->of_plan) sw_graph_put_unknown_loops(g, &unknown);
+  sw_graph_put_unknown_loops(g, &unknown);
   if (sw_text_str(&unknown)[0])
     sw_log(SW_LOG_WARN,
            "nobody says how many trips these loops make, and they are priced as one: %s; --trips NAME=N says it",

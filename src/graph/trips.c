@@ -108,12 +108,10 @@ sw_rc sw_graph_count_repeats(sw_graph *g, sw_diag *d) {
 
 static const char *loop_name(const sw_graph *g, const sw_frame *f) { return g->ops[f->opened_by].name; }
 
-static bool is_open(const sw_frame *f) { return f->kind == SW_OP_WHILE && (f->trips < 0 || f->assumed); }
-
 static void put_open(const sw_graph *g, bool assumed, sw_text *out) {
   for (int32_t i = 0; i < g->n_frames; i++) {
     const sw_frame *f = &g->frames[i];
-    if (is_open(f) && (assumed || !f->assumed))
+    if (sw_frame_is_open(f) && (assumed || !f->assumed))
       sw_text_printf(out, "%s%s", sw_text_str(out)[0] ? ", " : "", loop_name(g, f));
   }
 }
@@ -139,7 +137,7 @@ sw_rc sw_graph_take_trips(sw_graph *g, const sw_said_trips *said, sw_diag *d) {
                          (long long)said->trips);
   for (int32_t i = 0; i < g->n_frames; i++) {
     sw_frame *f = &frames[i];
-    if (!is_open(f) || (all ? f->assumed : strcmp(said->loop, loop_name(g, f)) != 0)) continue;
+    if (!sw_frame_is_open(f) || (all ? f->assumed : strcmp(said->loop, loop_name(g, f)) != 0)) continue;
     f->trips = said->trips;
     f->assumed = found = true;
   }

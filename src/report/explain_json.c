@@ -175,6 +175,19 @@ static void put_memory(sw_json_out *o, const sw_explanation *e) {
   sw_arena_deinit(&scratch);
 }
 
+/* Loops of which the program does not say how often they run; nothing where there are none. */
+static void put_loops(sw_json_out *o, const sw_graph *g) {
+  bool any = false;
+  for (int32_t i = 0; i < g->n_frames; i++) any = any || sw_frame_is_open(&g->frames[i]);
+  if (!any) return;
+  sw_jw_object_row(o, "trips");
+  for (int32_t i = 0; i < g->n_frames; i++) {
+    const sw_frame *f = &g->frames[i];
+    if (sw_frame_is_open(f)) sw_jw_i64(o, g->ops[f->opened_by].name, f->assumed ? f->trips : 1);
+  }
+  sw_jw_end(o);
+}
+
 void sw_explanation_json(const sw_explanation *e, sw_text *out) {
   const sw_plan *p = e->plan;
   sw_json_out o;
@@ -186,6 +199,7 @@ void sw_explanation_json(const sw_explanation *e, sw_text *out) {
   sw_jw_string(&o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
   sw_jw_text(&o, "mesh", &mesh);
   sw_jw_string(&o, "compiler", sw_compiled_as(p->graph));
+  put_loops(&o, p->graph);
   sw_jw_f64(&o, "total_s", e->breakdown->total_s);
   sw_jw_i64(&o, "peak_bytes", e->breakdown->peak_bytes);
   if (p->capacity_bytes != INT64_MAX) sw_jw_i64(&o, "capacity_bytes", p->capacity_bytes);

@@ -326,13 +326,29 @@ static void print_peak(const sw_explanation *e, sw_text *out) {
   print_lower(e, out);
 }
 
+/* The names that --trips takes. */
+static void print_trips(const sw_graph *g, sw_text *out) {
+  for (int32_t i = 0; i < g->n_frames; i++) {
+    const sw_frame *f = &g->frames[i];
+    if (!sw_frame_is_open(f)) continue;
+    sw_text_printf(out, "loop '%s' ", g->ops[f->opened_by].name);
+    if (f->assumed)
+      sw_text_printf(out, "is taken to run %lld times", (long long)f->trips);
+    else
+      sw_text_puts(out, "is priced as one trip, as nobody says how many it makes");
+    sw_text_puts(out, " (--trips)\n");
+  }
+}
+
 static void print_head(const sw_explanation *e, sw_text *out) {
   const sw_plan *p = e->plan;
   sw_text_printf(out, "%s on %s, mesh ", p->graph->name, sw_profile_name(sw_machine_profile(p->machine)));
   sw_mesh_print(mesh_of(e), out);
   sw_text_puts(out, "; ");
   sw_compiled_print(p->graph, out);
-  sw_text_puts(out, "\n\n");
+  sw_text_puts(out, "\n");
+  print_trips(p->graph, out);
+  sw_text_puts(out, "\n");
 }
 
 void sw_explanation_table(const sw_explanation *e, sw_text *out) {
