@@ -33,8 +33,8 @@ SW_API SW_CHECKED sw_rc sw_graph_fuse_in_place(sw_graph **g, sw_graph **as_writt
                                                sw_diag *d);
 
 /* The graph without ops whose results nobody reads, as compilers drop them: programs of gradients come with the product
- * that they are the gradient of. Ops stay of which more is said than how their results are cut, that read nothing, or
- * that the graph does not know. NULL: there are none to drop. */
+ * that they are the gradient of. Ops stay of which more is said than how their results are cut, constraints without
+ * uses, ops that read nothing, or that the graph does not know. NULL: there are none to drop. */
 SW_API SW_CHECKED sw_rc sw_graph_drop_unread(const sw_graph *g, sw_arena *arena, sw_graph **out, sw_fused *what,
                                              sw_diag *d);
 

@@ -170,9 +170,10 @@ static sw_rc drop_unread_again(fusion *f) {
 }
 
 /* What reads nothing costs nothing, and may be the start of a reduction that the text names. What an op that the graph
- * does not know does besides, nobody can say. */
-static bool may_go(const sw_op *op) {
+ * does not know does besides, nobody can say. A constraint without uses says how its input is cut. */
+static bool may_go(const sw_graph *g, const sw_op *op) {
   const sw_op_class class = sw_op_class_of(op->code);
+  if (changes_nothing(g, op) && g->values[op->results[0]].n_uses == 0) return false;
   return op->n_results > 0 && op->n_operands > 0 && class != SW_OPS_CONTROL && class != SW_OPS_GIVEN;
 }
 
@@ -183,7 +184,7 @@ static bool find_unread(fusion *f) {
   for (sw_id v = 0; v < f->g->n_values; v++)
     if (f->space.said[v] > 0) f->space.kept[v] = false;
   for (sw_id i = f->g->n_ops - 1; i >= 0; i--) {
-    f->dropped[i] = may_go(&f->g->ops[i]) && !is_read(f, NULL, &f->g->ops[i]);
+    f->dropped[i] = may_go(f->g, &f->g->ops[i]) && !is_read(f, NULL, &f->g->ops[i]);
     any = any || f->dropped[i];
   }
   return any;
