@@ -97,19 +97,28 @@ static int32_t until_taken(const finder *f, sw_id value, const sw_value_use *use
   return sw_use_until(&f->units, *use);
 }
 
-/* Reshards `first` and after are of the value. What is inside a kernel holds memory only where a copy is made of it;
- * what is written over another value does where that is held otherwise. */
-static void hold_as_kept(finder *f, sw_id value, const sw_sharding *made, size_t first) {
+/* What lies where another value did, by the block of that which is written over: a state's, or what the op takes of its
+ * operand, which may be a copy. */
+static int64_t bytes_under(const finder *f, sw_id value) {
   const sw_graph *g = f->p->graph;
-  const sw_keeping keeping = sw_value_keeping(g, value);
-  if (keeping == SW_KEPT_STORED) return;
-  if (keeping != SW_KEPT_IN_PLACE) {
-    if (f->all.n == first) f->out->bytes[value] = 0;
-    return;
-  }
-  sw_sharding over;
-  sw_plan_value_sharding(f->p, g->kernels->updates[value], &over);
-  if (sw_sharding_equal(made, &over)) f->out->bytes[value] = 0;
+  const sw_value *v = &g->values[value], *over = &g->values[g->kernels->updates[value]];
+  const sw_value_use use = {v->def, 0};
+  sw_sharding taken;
+  if (g->ops[v->def].n_operands == 0 || g->ops[v->def].operands[0] != g->kernels->updates[value] ||
+      sw_plan_use_is_of_made(f->p, use))
+    sw_plan_value_sharding(f->p, g->kernels->updates[value], &taken);
+  else
+    sw_plan_use_sharding(f->p, use, &taken);
+  return sw_sharding_held_bytes(&taken, over->type.dims, over->type.dtype);
+}
+
+/* Reshards `first` and after are of the value. What is inside a kernel holds memory only where a copy is made of it;
+ * what is written over another value does where its block is not that one's. */
+static void hold_as_kept(finder *f, sw_id value, size_t first) {
+  const sw_keeping keeping = sw_value_keeping(f->p->graph, value);
+  const bool nothing = keeping == SW_KEPT_IN_PLACE ? f->out->bytes[value] == bytes_under(f, value)
+                                                   : keeping != SW_KEPT_STORED && f->all.n == first;
+  if (nothing) f->out->bytes[value] = 0;
 }
 
 static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
@@ -137,7 +146,7 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
     if (f->p->n_stated && v->uses[u].op >= 0) SW_TRY(take_stated(f, value, &v->uses[u], &to, step, d));
   }
   f->out->life[value] = sw_value_life(&f->units, value, f->needed.at);
-  hold_as_kept(f, value, &from, first);
+  hold_as_kept(f, value, first);
   SW_TRY(list_uses(f, v, first, d));
   return v->def < 0 || !f->p->n_stated ? SW_OK : make_stated(f, value, &from, d);
 }
