@@ -124,17 +124,49 @@ static int largest_dim(const sw_type *t) {
   return best;
 }
 
+/* Are elements moved or converted, or written into others or carried around a loop, and no two of them put together? */
+static bool only_moves(sw_opcode c) {
+  return sw_content_of(c) == SW_CONTENT_MOVED || c == SW_OP_CONVERT || c == SW_OP_DYNAMIC_UPDATE_SLICE ||
+         c == SW_OP_JOIN;
+}
+
+/* What of a stack an op of a loop takes or writes: the smaller one; NULL: it does neither. */
+static const sw_type *slice_of(const sw_graph *g, const sw_op *op, sw_id stack) {
+  if (op->frame < 0 || op->operands[0] != stack) return NULL;
+  if (op->code == SW_OP_DYNAMIC_UPDATE_SLICE) return sw_operand_type(g, op, 1);
+  return op->code == SW_OP_DYNAMIC_SLICE || op->code == SW_OP_SLICE ? sw_result_type(g, op, 0) : NULL;
+}
+
+/* The dims along which loops take or write slices of a stack that enters them, as bits; 0: one works on it otherwise.
+ */
+static uint32_t sliced_dims(const sw_graph *g, sw_id value) {
+  const sw_value *v = &g->values[value];
+  uint32_t dims = 0;
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    const sw_op *op = v->uses[u].op < 0 ? NULL : &g->ops[v->uses[u].op];
+    uint32_t here = 0;
+    if (!op || (v->def >= 0 && sw_op_tied_to(g, v->uses[u].op) == v->def)) continue; /* it is carried as it is */
+    if (op->code == SW_OP_ENTER || op->code == SW_OP_CONVERT) here = sliced_dims(g, op->results[0]);
+    const sw_type *part = slice_of(g, op, value);
+    for (int k = 0; part && k < part->rank; k++) here |= part->dims[k] < v->type.dims[k] ? 1U << k : 0U;
+    if (!here && op->frame >= 0) return 0;
+    dims |= here;
+  }
+  return dims;
+}
+
 /* Cut the largest dimension that all axes together divide; when none, that as many as possible do. */
-static void cut_everywhere(ruled *r, sw_id arg, sw_sharding *out) {
-  const sw_value *v = &r->f.g->values[arg];
+static void cut_everywhere(ruled *r, sw_id value, sw_sharding *out) {
+  const sw_value *v = &r->f.g->values[value];
   const sw_mesh *m = r->f.mesh;
   const int64_t devices = sw_mesh_devices(m);
+  const uint32_t sliced = sliced_dims(r->f.g, value);
   int best = -1;
   int64_t most = 1;
-  *out = (sw_sharding){.rank = out->rank};
+  *out = (sw_sharding){.rank = (uint8_t)v->type.rank};
   for (int k = 0; k < v->type.rank; k++) {
     int64_t shards = 1;
-    const uint32_t axes = dividing(m, UINT32_MAX, v->type.dims[k]);
+    const uint32_t axes = sliced >> k & 1U ? 0 : dividing(m, UINT32_MAX, v->type.dims[k]);
     for (int a = 0; a < m->n_axes; a++) shards *= axes >> a & 1U ? m->axis[a].size : 1;
     if (shards < most || shards < 2) continue;
     if (shards == most && best >= 0 && v->type.dims[k] <= v->type.dims[best]) continue;
@@ -145,7 +177,8 @@ static void cut_everywhere(ruled *r, sw_id arg, sw_sharding *out) {
     const bool cuts = dividing(m, UINT32_MAX, v->type.dims[best]) >> a & 1U;
     if (cuts && m->axis[a].size > 1) (void)sw_sharding_push(out, best, sw_axis_whole(m, a));
   }
-  if (most < devices && sw_type_elements(&v->type) > 1) say_uncut(r, arg, largest_dim(&v->type), devices, 0);
+  if (most < devices && v->def < 0 && sw_type_elements(&v->type) > 1)
+    say_uncut(r, value, largest_dim(&v->type), devices, 0);
 }
 
 /* Inputs, and state that has the batch in front (a cache), follow the batch. */
@@ -337,6 +370,51 @@ static sw_rc enter_in_parts(ruled *r, sw_id id, bool *done, sw_diag *d) {
   return SW_OK;
 }
 
+/* --- op by op ------------------------------------------------------------------------------------------------------
+ */
+
+/* The first strategy that takes an operand cut as `part`, or where none is of those extents gives that. */
+static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_type *whole, bool *works, sw_diag *d) {
+  const sw_op *op = &r->f.g->ops[id];
+  sw_enumeration e;
+  int at = 0;
+  *works = false;
+  while (at < op->n_operands && !sw_types_alike(sw_operand_type(r->f.g, op, at), whole)) at++;
+  if (at == op->n_operands && !sw_types_alike(sw_result_type(r->f.g, op, 0), whole)) return SW_OK; /* of a scale */
+  SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
+  for (int32_t k = 0; k < e.n && !*works; k++) {
+    sw_sharding has, made;
+    sw_strategy_result(op, &e.at[k], 0, &made);
+    if (at < op->n_operands)
+      sw_strategy_operand(op, &e.at[k], at, &has);
+    else
+      has = made;
+    *works = sw_sharding_equal(&has, part) && !(only_moves(op->code) && made.n_partial);
+    if (*works) r->f.plan->ops[id] = e.at[k];
+  }
+  return SW_OK;
+}
+
+/* Does a stack of gradients enter a loop that adds a slice per trip? Where weights live cut, so does it. */
+static bool is_gradient_stack(const ruled *r, sw_id id) {
+  const sw_op *op = &r->f.g->ops[id];
+  return r->kind == SW_BASELINE_FSDP && op->code == SW_OP_ENTER && r->known->work[id] == FOLLOW_UPDATES &&
+         !sw_follow_is_asked(&r->f, id) && sliced_dims(r->f.g, op->results[0]) != 0;
+}
+
+static sw_rc follow_op(ruled *r, sw_id id, sw_diag *d) {
+  const sw_op *op = &r->f.g->ops[id];
+  sw_sharding part;
+  bool works = false;
+  if (is_gradient_stack(r, id)) {
+    cut_everywhere(r, op->results[0], &part);
+    SW_TRY(work_on_part(r, id, &part, sw_operand_type(r->f.g, op, 0), &works, d));
+  } else {
+    SW_TRY(enter_in_parts(r, id, &works, d));
+  }
+  return works ? sw_follow_settle(&r->f, id, d) : sw_follow_op(&r->f, id, d);
+}
+
 static sw_rc follow_all(ruled *r, sw_diag *d) {
   const sw_graph *g = r->f.g;
   for (int32_t i = 0; i < g->n_ops; i++) {
@@ -346,10 +424,8 @@ static sw_rc follow_all(ruled *r, sw_diag *d) {
     if (r->pending && (r->pending[i] = is_pending(r, i))) continue;
     if (!r->pending && converted_by(r, i) >= 0) continue; /* of a whole weight, for all who use it */
     if (r->pending) SW_TRY(place_operands(r, op, d));
-    r->f.waits[i] = sw_follow_can_wait(&r->f, op);
-    bool done = false;
-    if (!r->f.waits[i]) SW_TRY(enter_in_parts(r, i, &done, d));
-    if (!r->f.waits[i] && !done) SW_TRY(sw_follow_op(&r->f, i, d));
+    r->f.waits[i] = is_gradient_stack(r, i) ? 0 : sw_follow_can_wait(&r->f, op);
+    if (!r->f.waits[i]) SW_TRY(follow_op(r, i, d));
   }
   for (int32_t i = g->n_ops - 1; i >= 0; i--) { /* those that only outputs use */
     if (r->f.waits[i] || (r->pending && r->pending[i])) SW_TRY(sw_follow_op(&r->f, i, d));
@@ -382,36 +458,38 @@ static void place_optimizer(ruled *r) {
     if (g->alias[i] >= 0 && r->known->class_of[g->alias[i]] == SW_MEMORY_OPTIMIZER) keep_update(r, i);
 }
 
-/* The first strategy that takes an operand cut as `part`, or where none is of those extents gives that. */
-static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_type *whole, sw_diag *d) {
+/* Does the op bring a stack of weights to the slice of it that a trip of a loop works on? */
+static bool leads_to_slice(const ruled *r, sw_id id) {
   const sw_op *op = &r->f.g->ops[id];
-  sw_enumeration e;
-  int at = 0;
-  while (at < op->n_operands && !sw_types_alike(sw_operand_type(r->f.g, op, at), whole)) at++;
-  if (at == op->n_operands && !sw_types_alike(sw_result_type(r->f.g, op, 0), whole)) return SW_OK; /* of a scale */
-  SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
-  for (int32_t k = 0; k < e.n; k++) {
-    sw_sharding has;
-    if (at < op->n_operands)
-      sw_strategy_operand(op, &e.at[k], at, &has);
-    else
-      sw_strategy_result(op, &e.at[k], 0, &has);
-    if (!sw_sharding_equal(&has, part)) continue;
-    r->f.plan->ops[id] = e.at[k];
-    break;
-  }
-  return SW_OK;
+  if (r->known->work[id] != FOLLOW_WEIGHTS || sw_op_tied_to(r->f.g, id) >= 0 || sw_follow_is_asked(&r->f, id))
+    return false;
+  if (op->code == SW_OP_ENTER) return sliced_dims(r->f.g, op->results[0]) != 0;
+  return op->frame >= 0 && only_moves(op->code) && op->code != SW_OP_BROADCAST;
 }
 
-/* Parts of weights are scaled and converted, and gathered in the type that is used. */
-static sw_rc convert_parts(ruled *r, sw_diag *d) {
+/* Parts of weights are scaled and converted, and gathered in the type that is used; those of stacks where a loop has
+ * its slice. */
+static sw_rc work_on_parts(ruled *r, sw_diag *d) {
   const sw_graph *g = r->f.g;
-  for (int32_t i = 0; i < g->n_ops; i++) {
-    const sw_id arg = converted_by(r, i);
-    if (arg < 0 || !lives_cut(r, arg)) continue;
-    SW_TRY(work_on_part(r, i, &r->f.plan->args[g->values[arg].def_index], &g->values[arg].type, d));
+  bool *part = sw_mem_alloc((size_t)g->n_values, sizeof *part, d); /* by value: it is there in parts alone */
+  sw_rc rc = part ? SW_OK : SW_E_RESOURCE;
+  for (int32_t i = 0; !rc && i < g->n_args; i++) part[g->args[i]] = lives_cut(r, g->args[i]);
+  for (int32_t i = 0; !rc && i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    const sw_id arg = converted_by(r, i), leader = sw_op_tied_to(g, i);
+    sw_sharding held;
+    if (leader >= 0 && part[g->ops[leader].results[0]]) {
+      r->f.plan->ops[i] = r->f.plan->ops[leader];
+    } else if (arg >= 0 && lives_cut(r, arg)) {
+      const sw_value *v = &g->values[arg];
+      rc = work_on_part(r, i, &r->f.plan->args[v->def_index], &v->type, &part[op->results[0]], d);
+    } else if (op->n_results == 1 && op->n_operands && part[op->operands[0]] && leads_to_slice(r, i)) {
+      sw_plan_value_sharding(r->f.plan, op->operands[0], &held);
+      rc = work_on_part(r, i, &held, sw_operand_type(g, op, 0), &part[op->results[0]], d);
+    }
   }
-  return SW_OK;
+  sw_mem_free(part);
+  return rc;
 }
 
 /* What lives cut is gathered where it is used whole. */
@@ -424,9 +502,9 @@ static sw_rc shard_state(ruled *r, sw_diag *d) {
     sw_follow_fix(&r->f, i);
   }
   for (int32_t i = 0; i < g->n_outputs; i++) {
-    if (g->alias[i] >= 0 && lives_cut(r, g->alias[i])) keep_update(r, i);
+    if (g->alias[i] >= 0 && lives_cut(r, g->alias[i]) && !sliced_dims(g, g->alias[i])) keep_update(r, i);
   }
-  return convert_parts(r, d);
+  return work_on_parts(r, d);
 }
 
 static void place_outputs(ruled *r) {
@@ -446,12 +524,6 @@ static void place_outputs(ruled *r) {
 }
 
 /* --- plans -------------------------------------------------------------------------------------------------------- */
-
-/* Are elements moved or converted, or written into others or carried around a loop, and no two of them put together? */
-static bool only_moves(sw_opcode c) {
-  return sw_content_of(c) == SW_CONTENT_MOVED || c == SW_OP_CONVERT || c == SW_OP_DYNAMIC_UPDATE_SLICE ||
-         c == SW_OP_JOIN;
-}
 
 static sw_follow_work work_behind(const known *k, const sw_graph *g, const uint8_t *work, sw_id value) {
   const sw_value *v = &g->values[value];

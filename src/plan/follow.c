@@ -519,12 +519,18 @@ static sw_rc choose_alike(sw_follower *f, const sw_op *op, sw_diag *d) {
   return SW_OK;
 }
 
+sw_rc sw_follow_settle(sw_follower *f, sw_id id, sw_diag *d) {
+  f->waits[id] = 0;
+  return settle_operands(f, &f->g->ops[id], d);
+}
+
 sw_rc sw_follow_op(sw_follower *f, sw_id id, sw_diag *d) {
   const sw_op *op = &f->g->ops[id];
   const sw_id leader = sw_op_tied_to(f->g, id);
   if (leader >= 0) {
+    if (f->waits[leader]) SW_TRY(sw_follow_op(f, leader, d)); /* nothing in the loop reads it */
     f->plan->ops[id] = f->plan->ops[leader];
-    return settle_operands(f, op, d);
+    return sw_follow_settle(f, id, d);
   }
   if (sw_follow_is_asked(f, id)) {
     SW_TRY(choose_asked(f, op, d));
@@ -532,8 +538,7 @@ sw_rc sw_follow_op(sw_follower *f, sw_id id, sw_diag *d) {
   } else {
     SW_TRY(choose_alike(f, op, d));
   }
-  f->waits[id] = 0;
-  return settle_operands(f, op, d);
+  return sw_follow_settle(f, id, d);
 }
 
 sw_rc sw_follow_between(sw_follower *f, sw_id id, sw_diag *d) {

@@ -77,6 +77,8 @@ bool sw_follow_is_asked(const sw_follower *f,
 uint8_t sw_follow_can_wait(const sw_follower *f, const sw_op *op);
 /* Decide an op, and what its operands waited for; what no strategy of it meets is stated of its ports. */
 SW_CHECKED sw_rc sw_follow_op(sw_follower *f, sw_id id, sw_diag *d);
+/* The plan has the op's strategy: decide what its operands waited for. */
+SW_CHECKED sw_rc sw_follow_settle(sw_follower *f, sw_id id, sw_diag *d);
 /* Decide an op in the place that it has between operands and given uses; arguments that it is the first to use arrive
  * as it takes them. */
 SW_CHECKED sw_rc sw_follow_between(sw_follower *f, sw_id id, sw_diag *d);

@@ -222,6 +222,12 @@ static void find_updates(classifier *c) {
   }
 }
 
+/* Are elements of the operand, of which there are so many, elements of the result? */
+static bool hands_on(const sw_graph *g, const sw_op *op, int operand, int64_t elements) {
+  if (op->code == SW_OP_DYNAMIC_UPDATE_SLICE) return operand <= 1; /* a stack, and what is written into it */
+  return hands_through(op) && sw_type_elements(sw_operand_type(g, op, operand)) == elements;
+}
+
 /* From the next versions of parameters, and of sums of gradients, back through what hands elements on, to what is not
  * made from state. */
 static void find_gradients(classifier *c, bool *reached) {
@@ -237,9 +243,9 @@ static void find_gradients(classifier *c, bool *reached) {
       if (!reached[made] || c->forward[made]) continue;
       if (!c->update[made] && c->class_of[made] == SW_MEMORY_TEMPORARIES) c->class_of[made] = SW_MEMORY_GRADIENTS;
       const int64_t elements = sw_type_elements(&g->values[made].type);
-      for (int k = 0; hands_through(op) && k < op->n_operands; k++) {
+      for (int k = 0; k < op->n_operands; k++) {
         const sw_value *from = &g->values[op->operands[k]];
-        if (sw_type_elements(&from->type) == elements && from->def >= 0) reached[op->operands[k]] = true;
+        if (from->def >= 0 && hands_on(g, op, k, elements)) reached[op->operands[k]] = true;
       }
     }
   }
