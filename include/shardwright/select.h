@@ -77,9 +77,8 @@ typedef struct sw_lives {
   const int64_t *made;       /* by class of the maker's choices: amount of what is made */
   const int64_t *amount;     /* by layout: amount of a copy */
   const int32_t *made_as;    /* by layout: the class that makes it so, and is taken as it is; -1: none */
-  /* By choice of the maker: what is held from `held` on at least, whatever readers want; and where all take what is
-   * made, as it is. */
-  sw_use least, as_made;
+  /* By choice of the maker: what is held from `held` on at least, whatever readers want. */
+  sw_use least;
 } sw_lives;
 
 typedef struct sw_copies {

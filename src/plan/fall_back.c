@@ -70,6 +70,16 @@ static sw_rc consider_known(best_known *b, sw_diag *d) {
   return SW_OK;
 }
 
+sw_rc sw_search_find_known(const sw_searcher *s, sw_plan *out, bool *any, sw_diag *d) {
+  best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
+  *any = false;
+  if (s->o->selection.cut_heavy_ops || s->o->selection.args_whole) return SW_OK; /* plans by rule heed neither */
+  SW_TRY(sw_even_rule_of(s->g, s->arena, &b.even, d));
+  SW_TRY(consider_known(&b, d));
+  *any = b.cost_s >= 0;
+  return SW_OK;
+}
+
 /* What the search counts a plan at, where it is one of those that its problem is of: with what decides between equals,
  * as its bound has it. */
 static sw_rc count(const sw_searcher *s, const sw_plan *plan, double cost_s, int64_t *units, sw_diag *d) {

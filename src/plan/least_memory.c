@@ -7,11 +7,7 @@
 
 #include "base/checked.h"
 
-enum { MOST_TRIES = 96, MOST_RAISES = 64, LIVE_SHOWN = 5 };
-
-/* Limits to try as if there were no copies, as multiples of the least feasible one. */
-static const double kSteps[] = {1, 1.03, 1.06, 1.1, 1.15, 1.25, 1.4, 1.7, 2};
-enum { N_STEPS = sizeof kSteps / sizeof kSteps[0] };
+enum { MOST_TRIES = 96, LIVE_SHOWN = 5 };
 
 typedef struct smallest {
   int64_t least; /* no choice stays below this, as the problem counts */
@@ -70,44 +66,12 @@ static sw_rc try_limit(const sw_searcher *s, int64_t limit, const sw_fit *fit, s
   return SW_OK;
 }
 
-/* The lowest limit that is not infeasible as if there were no copies, and its solution; no choice: none is known. */
-static sw_rc raise_limit(const sw_searcher *s, int64_t *limit, sw_solution *sol, sw_diag *d) {
-  *limit = 1;
-  for (int i = 0; i < MOST_RAISES && *limit < INT64_MAX / 2; i++) {
-    SW_TRY(sw_search_solve(s, *limit, NULL, sol, d));
-    if (sol->status != SW_SOLVE_INFEASIBLE) return SW_OK;
-    *limit = sw_max_i64(2 * *limit, sol->least_peak);
-  }
-  return SW_OK;
-}
-
-/* Plans found soon, by a problem that counts values as if there were no copies: its limit is a handle and no measure.
- */
-static sw_rc find_as_made(const sw_searcher *s, const sw_fit *fit, sw_plan *out, smallest *w, sw_diag *d) {
-  int64_t limit;
-  sw_solution sol = {0};
-  SW_TRY(raise_limit(s, &limit, &sol, d));
-  if (sol.choice) SW_TRY(keep(s, &sol, fit, out, w, d));
-  for (int i = 1; i < N_STEPS && sol.choice && w->peak > fit->capacity && !sw_search_is_over(s); i++) {
-    SW_TRY(sw_search_solve(s, (int64_t)((double)limit * kSteps[i]), NULL, &sol, d));
-    if (sol.choice) SW_TRY(keep(s, &sol, fit, out, w, d));
-  }
-  return SW_OK;
-}
-
-/* What is found soon; then, where that is too much, tries at what is proven so far, as long as that leads on, at a plan
- * at all, and ever half way to what is found. */
+/* From the plan found that holds least, tries at what is proven so far, as long as that leads on, at a plan at all, and
+ * ever half way to what is found. */
 static sw_rc find_smallest(const sw_searcher *s, const sw_fit *fit, sw_plan *out, smallest *w, sw_diag *d) {
-  const double kOfTime = 0.25;
   int64_t from = 1, limit = 1, before = 0;
   *w = (smallest){.least = 1, .most = INT64_MAX, .peak = INT64_MAX};
   if (fit->nearest.choice) SW_TRY(keep(s, &fit->nearest, fit, out, w, d));
-  sw_searcher some = sw_search_within(s, kOfTime);
-  some.lives = SW_LIVES_AS_MADE;
-  SW_TRY(sw_relaxation_hold_as_made(s->relaxed, true, d));
-  const sw_rc rc = find_as_made(&some, fit, out, w, d);
-  SW_TRY(sw_relaxation_hold_as_made(s->relaxed, false, d));
-  if (rc || w->peak <= fit->capacity) return rc;
   for (int i = 0; i < MOST_TRIES && from < w->most && w->least < INT64_MAX && !(i && sw_search_is_over(s)); i++) {
     before = limit;
     SW_TRY(try_limit(s, limit, fit, out, w, &from, d));

@@ -69,15 +69,14 @@ static sw_rc keep_fitting(const sw_searcher *s, const sw_solution *sol, fitting 
  * so that there is time for another one. What is proven is so under the capacity alone. */
 static sw_rc lower_until_it_fits(const sw_searcher *s, int32_t most_rounds, fitting *f, sw_diag *d) {
   const double kOfTime = 0.5;
-  const bool proves = s->lives != SW_LIVES_AS_MADE;
   int64_t limit = f->fit->capacity, excess;
   sw_solution before, sol = f->sol;
   for (int round = 0; round < most_rounds; round++) {
     const sw_searcher some = sw_search_within(s, round + 1 < most_rounds ? kOfTime : 1);
     before = sol;
-    before.bound = proves ? f->fit->bound : 0;
+    before.bound = f->fit->bound;
     SW_TRY(sw_search_solve(&some, limit, before.choice ? &before : NULL, &sol, d));
-    if (limit == f->fit->capacity && proves) f->fit->bound = sw_max_i64(f->fit->bound, sw_max_i64(sol.bound, s->least));
+    if (limit == f->fit->capacity) f->fit->bound = sw_max_i64(f->fit->bound, sw_max_i64(sol.bound, s->least));
     if (!sol.choice) break;
     const int64_t known = f->sol.choice ? f->sol.cost : INT64_MAX;
     SW_TRY(keep_fitting(s, &sol, f, &excess, d));
@@ -94,34 +93,6 @@ static bool is_closed(const sw_searcher *s, const fitting *f) {
   sw_solution known = f->sol;
   known.bound = f->fit->bound;
   return sw_search_is_close(s, &known);
-}
-
-/* At first lives are counted by the least, which takes no longer than without a limit, and is all where the plan fits;
- * then as if there were no copies, which soon leads to a plan that fits; and from there exactly. */
-static sw_rc find_fitting(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
-  enum { MOST_ROUNDS = 8 }; /* of a plan that holds ever too much; twice as many find one in few cases more */
-  const double kOfTime = 0.5;
-  fitting f = {.fit = fit, .out = out};
-  int64_t peak;
-  *fit = (sw_fit){.capacity = capacity};
-  sw_searcher some = sw_search_within(s, kOfTime);
-  SW_TRY(lower_until_it_fits(&some, 1, &f, d));
-  if (s->spent->over && !is_closed(s, &f) && !sw_search_is_over(s)) {
-    some = sw_search_within(s, 1);
-    some.lives = SW_LIVES_AS_MADE;
-    some.bound = 0;
-    SW_TRY(sw_relaxation_hold_as_made(s->relaxed, true, d));
-    sw_rc rc = lower_until_it_fits(&some, MOST_ROUNDS, &f, d);
-    SW_TRY(sw_relaxation_hold_as_made(s->relaxed, false, d));
-    if (rc) return rc;
-  }
-  if (!is_closed(s, &f) && !sw_search_is_over(s)) {
-    some = *s;
-    some.lives = SW_LIVES_EXACT;
-    SW_TRY(lower_until_it_fits(&some, MOST_ROUNDS, &f, d));
-  }
-  fit->found = f.sol.choice != NULL;
-  return fit->found ? sw_search_take(s, &f.sol, fit, out, &peak, d) : SW_OK;
 }
 
 /* The choices of the plan to start from, and a problem that counts its copies right. */
@@ -141,6 +112,49 @@ static sw_rc take_start(sw_searcher *s, sw_diag *d) {
   if (!any) s->missing = NULL;
   if (any) SW_TRY(sw_search_repair(s, s->o->selection.capacity_bytes, SW_REPAIR_FEW, s->start, d));
   return sw_search_refine(s, s->start, &refined, d);
+}
+
+/* Lives counted exactly: from the plan that fits; where none was found, from the cheapest that is known without a
+ * search. */
+static sw_rc find_exactly(const sw_searcher *s, int32_t most_rounds, fitting *f, sw_diag *d) {
+  sw_searcher exact = *s;
+  sw_plan_options o = *s->o;
+  sw_plan known;
+  bool any = false;
+  exact.lives = SW_LIVES_EXACT;
+  if (!f->sol.choice && !s->start) SW_TRY(sw_search_find_known(s, &known, &any, d));
+  if (any) {
+    o.start = &known;
+    exact.o = &o;
+    SW_TRY(take_start(&exact, d));
+  }
+  return lower_until_it_fits(&exact, most_rounds, f, d);
+}
+
+static sw_rc find_by_price(const sw_searcher *s, fitting *f, sw_diag *d) {
+  const double kOfTime = 0.5;
+  const sw_searcher some = sw_search_within(s, kOfTime);
+  const sw_solution *from = f->sol.choice ? &f->sol : &f->fit->nearest;
+  sw_solution sol;
+  int64_t excess;
+  SW_TRY(sw_search_by_price(&some, f->fit, from->choice, f->out, &sol, d));
+  return sol.choice ? keep_fitting(s, &sol, f, &excess, d) : SW_OK;
+}
+
+/* At first lives are counted by the least, which takes no longer than without a limit, and is all where the plan fits;
+ * then memory has a price, which soon leads to a plan that fits; and from there exactly. */
+static sw_rc find_fitting(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
+  enum { MOST_ROUNDS = 8 }; /* of a plan that holds ever too much; twice as many find one in few cases more */
+  const double kOfTime = 0.5;
+  fitting f = {.fit = fit, .out = out};
+  int64_t peak;
+  *fit = (sw_fit){.capacity = capacity};
+  sw_searcher some = sw_search_within(s, kOfTime);
+  SW_TRY(lower_until_it_fits(&some, 1, &f, d));
+  if (s->spent->over && !is_closed(s, &f) && !sw_search_is_over(s)) SW_TRY(find_by_price(s, &f, d));
+  if (!is_closed(s, &f) && !sw_search_is_over(s)) SW_TRY(find_exactly(s, MOST_ROUNDS, &f, d));
+  fit->found = f.sol.choice != NULL;
+  return fit->found ? sw_search_take(s, &f.sol, fit, out, &peak, d) : SW_OK;
 }
 
 static sw_rc find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {

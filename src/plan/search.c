@@ -109,7 +109,7 @@ static sw_rc keep_better(const sw_searcher *s, int64_t limit, const sw_solution 
   SW_TRY(sw_search_cost(s, now->choice, &f->cost, &f->raised, d));
   problem.limit = limit;
   SW_TRY(sw_problem_score(&problem, now->choice, &score, d));
-  f->fits = s->lives == SW_LIVES_AS_MADE || score.peak <= limit;
+  f->fits = score.peak <= limit;
   s->spent->over = s->spent->over || !f->fits;
   if (!f->fits || (best->choice && f->cost >= best->cost)) return SW_OK;
   best->choice = now->choice;

@@ -12,9 +12,8 @@ typedef struct sw_search_budget {
   bool over; /* a choice was found that holds more than the limit, copies as they are held */
 } sw_search_budget;
 
-/* How lives are counted (sw_lives): the least at first; exactly, where a choice holds more than the limit; or as if all
- * took what is made, in which case only the account of a plan says whether it fits, and no bound is one. */
-typedef enum sw_search_lives { SW_LIVES_LEAST, SW_LIVES_EXACT, SW_LIVES_AS_MADE } sw_search_lives;
+/* How lives are counted (sw_lives): the least at first; exactly, where a choice holds more than the limit. */
+typedef enum sw_search_lives { SW_LIVES_LEAST, SW_LIVES_EXACT } sw_search_lives;
 
 typedef struct sw_searcher {
   const sw_graph *g;
@@ -83,6 +82,11 @@ typedef struct sw_fit {
 sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,
                      sw_diag *d);
 
+/* The cheapest solution whose plan fits, of those found by prices of memory; where none does, that which holds least.
+ * No choice: time was up. `from`: choices to begin with; NULL: none. `out` has the record of plans on the way. */
+sw_rc sw_search_by_price(const sw_searcher *s, const sw_fit *fit, const int32_t *from, sw_plan *out, sw_solution *best,
+                         sw_diag *d);
+
 /* For a capacity that the search met with no plan: look for the plan that holds least. SW_OK: one fits, it is in *out.
  * Otherwise SW_E_INFEASIBLE when it is proven that none does, else SW_E_RESOURCE; the message has the smallest capacity
  * that would do, as far as found, and the tensors that fill that plan's peak. */
@@ -91,6 +95,8 @@ sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *o
 /* The best plan that is known without a search, for when time is up before one can begin. SW_E_RESOURCE when none of
  * these fits and meets the annotations. */
 sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d);
+/* The cheapest of those plans that fits; *any: there is one. */
+sw_rc sw_search_find_known(const sw_searcher *s, sw_plan *out, bool *any, sw_diag *d);
 /* Instead of *out, which a search found that did not close, the cheapest of those plans, if it is cheaper; the record
  * of the search stays. */
 sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d);

@@ -33,9 +33,6 @@ SW_CHECKED sw_rc sw_relaxation_refine(sw_relaxation *r, const int32_t *choice, b
  * were counted by the least that they hold before. */
 SW_CHECKED sw_rc sw_relaxation_refine_lives(sw_relaxation *r, const int32_t *choice, int64_t limit, bool *refined,
                                             sw_diag *d);
-/* Count what is made as if all readers took it so, and no copies: neither a bound nor what is held, but easily solved
- * and near to it. What was counted exactly is again after that. */
-SW_CHECKED sw_rc sw_relaxation_hold_as_made(sw_relaxation *r, bool as_made, sw_diag *d);
 /* Price copies that are not yet counted exactly in full for each reader (a bound from above, at which a choice can only
  * be better than it seems) or, as at first, in shares (a bound from below). */
 SW_CHECKED sw_rc sw_relaxation_price_whole(sw_relaxation *r, bool whole, sw_diag *d);

@@ -177,13 +177,9 @@ static sw_rc put_least(const sw_selection *s, const sw_border_table *t, sw_lives
     if (l->until_made[i] > end || (l->until_made[i] == end && wanted > least)) least = wanted;
     end = sw_max_i64(end, l->until_made[i]);
   }
-  SW_ARENA_NEW(bytes, s->arena, 2 * (size_t)c->n_choices, d);
+  SW_ARENA_NEW(bytes, s->arena, c->n_choices, d);
   l->least = (sw_use){l->held, end, bytes};
-  l->as_made = (sw_use){l->held, end, bytes + c->n_choices};
-  for (int32_t x = 0; x < c->n_choices; x++) {
-    bytes[c->n_choices + x] = l->made[c->class_of[x]];
-    bytes[x] = sw_min_i64(l->made[c->class_of[x]], least);
-  }
+  for (int32_t x = 0; x < c->n_choices; x++) bytes[x] = sw_min_i64(l->made[c->class_of[x]], least);
   return SW_OK;
 }
 

@@ -83,15 +83,13 @@ struct sel_life {
   sw_node *nodes;
 };
 
-static const sel_life *life_at(const sw_relaxation *r, int32_t group) { return r->as_made ? NULL : r->life[group]; }
-
 int32_t sel_life_nodes(const sw_relaxation *r, int32_t group) {
-  const sel_life *l = life_at(r, group);
+  const sel_life *l = r->life[group];
   return l ? (int32_t)l->shape->nodes.n : 0;
 }
 
 bool sel_life_pays(const sw_relaxation *r, int32_t group) {
-  const sel_life *l = life_at(r, group);
+  const sel_life *l = r->life[group];
   return l && l->shape->form != FORM_LAYOUTS;
 }
 
@@ -641,8 +639,8 @@ void sel_lives_hold(sw_relaxation *r) {
     const sw_copies *c = &r->p->copies[g];
     if (r->least_at[g] < 0) continue;
     sw_use *use = &r->uses[c->maker][r->least_at[g]];
-    *use = r->as_made ? c->lives->as_made : c->lives->least;
-    if (life_at(r, g)) use->end = use->begin;
+    *use = c->lives->least;
+    if (r->life[g]) use->end = use->begin;
   }
   for (int32_t i = 0; i < r->p->n_nodes; i++) {
     if (!r->uses[i]) continue;
@@ -654,7 +652,7 @@ void sel_lives_hold(sw_relaxation *r) {
 sw_rc sel_lives_add(sw_relaxation *r, sw_diag *d) {
   for (int32_t g = 0; g < r->p->n_copies; g++) {
     const sw_copies *c = &r->p->copies[g];
-    const sel_life *l = life_at(r, g);
+    const sel_life *l = r->life[g];
     const int32_t at = (int32_t)r->nodes.n;
     r->life_at[g] = l ? at : -1;
     if (l) price_shape(l->shape, c->table);
@@ -759,7 +757,7 @@ static void complete_together(const sw_copies *c, const int32_t *choice, int32_t
 
 void sel_lives_complete(const sw_relaxation *r, int32_t *out) {
   for (int32_t g = 0; g < r->p->n_copies; g++) {
-    const sel_life *l = life_at(r, g);
+    const sel_life *l = r->life[g];
     if (!l) continue;
     int32_t *at = out + r->life_at[g];
     if (l->shape->form == FORM_TOGETHER) complete_together(&r->p->copies[g], out, at);

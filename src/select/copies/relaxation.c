@@ -133,11 +133,6 @@ sw_rc sw_relaxation_refine_lives(sw_relaxation *r, const int32_t *choice, int64_
   return *refined ? build(r, d) : SW_OK;
 }
 
-sw_rc sw_relaxation_hold_as_made(sw_relaxation *r, bool as_made, sw_diag *d) {
-  r->as_made = as_made;
-  return build(r, d);
-}
-
 sw_rc sw_relaxation_split(sw_relaxation *r, const sw_split_options *o, int64_t *work, sw_diag *d) {
   bool taken;
   SW_TRY(sel_split_copies(r, o, &taken, work, d));
