@@ -1,11 +1,17 @@
 """Figures of plans of JAX programs, beside what XLA counts and what the programs say."""
 
+import json
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 
 import shardwright
 import shardwright.jax
+from shardwright._hlo import compiled_collectives, planned_collectives
 
 pytestmark = pytest.mark.filterwarnings("ignore::shardwright.ModelWarning")
 
@@ -88,3 +94,40 @@ def test_rules_follow_a_batch_through_accumulation(rule, parts, arrives_in_parts
     plan = shardwright.Problem(lowered, hw="dgx-h100", mesh={"x": 8}).baseline(rule)
     flops, _ = of_products(plan.report())
     assert flops == 6 * sum(w.size for w in weights) * batch / 8
+
+
+def test_propagated_annotations_move_what_xla_moves(tool, tmp_path):
+    """Megatron's shardings of weights and nothing else said, the table cut over its rows: weights are gathered nowhere."""
+    width, heads, hidden, words = 256, 8, 1024, 4096
+    weights = {
+        "table": (floats(words, width), P("y")),
+        "qkv": (floats(width, 3, heads, 64), P(None, None, "y")),
+        "out": (floats(heads, 64, width), P("y")),
+        "up": (floats(width, hidden), P(None, "y")),
+        "down": (floats(hidden, width), P("y")),
+    }
+
+    def loss(w, tokens):
+        x = w["table"][tokens[:, :-1]]
+        q, k, v = jnp.einsum("bsd,dchk->cbshk", x, w["qkv"])
+        x += jnp.einsum("bhst,bthk,hkd->bsd", jax.nn.softmax(jnp.einsum("bshk,bthk->bhst", q, k) / 8), v, w["out"])
+        x += jnp.tanh(x @ w["up"]) @ w["down"]
+        return -jnp.take_along_axis(jax.nn.log_softmax(x @ w["table"].T), tokens[:, 1:, None], -1).mean()
+
+    def step(w, tokens):
+        return jax.tree.map(lambda w, g: w - 0.1 * g, w, jax.grad(loss)(w, tokens))
+
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+    shardings = {name: NamedSharding(mesh, spec) for name, (_, spec) in weights.items()}, NamedSharding(mesh, P("x"))
+    args = {name: weight for name, (weight, _) in weights.items()}, jax.ShapeDtypeStruct((16, 65), jnp.int32)
+    lowered = jax.jit(step, in_shardings=shardings, donate_argnums=0).lower(*args)
+    program, report = tmp_path / "step.mlir", tmp_path / "report.json"
+    program.write_text(lowered.as_text())
+    status, _, said = tool(
+        "propagate", program, "--hw", "dgx-h100", "--compiler", "xla-cpu", "--report", report, "--table"
+    )
+    assert status == 0, said
+    planned = planned_collectives(json.loads(report.read_text()))
+    compiled = compiled_collectives(lowered.compile().as_text())
+    assert set(planned) == set(compiled) == {"all-reduce"}
+    assert planned["all-reduce"][1] == pytest.approx(compiled["all-reduce"][1], rel=0.05)
