@@ -377,6 +377,73 @@ def test_loops_and_choices():
     assert_same(plan.jit()(*plan.shard(args)), jax.jit(step)(*args))
 
 
+def dropout_step(params, key, x):
+    """What is kept is drawn anew in each step, from a key of the state."""
+    key, use = jax.random.split(key)
+
+    def loss(p):
+        h = jax.nn.gelu(x @ p["w1"])
+        h = jnp.where(jax.random.bernoulli(use, 0.9, h.shape), h / 0.9, 0).astype(h.dtype)
+        return jnp.mean((h @ p["w2"] - x).astype(jnp.float32) ** 2)
+
+    return jax.value_and_grad(loss)(params), key
+
+
+def ranking_step(params, ids, owners, clicked):
+    """Rows of a table, added up by who owns them."""
+
+    def loss(p):
+        users = jax.ops.segment_sum(p["table"][ids], owners, num_segments=clicked.size)
+        return jnp.mean(jax.nn.softplus(jax.nn.relu(users @ p["w1"]) @ p["w2"][:, 0] * clicked))
+
+    return jax.value_and_grad(loss)(params)
+
+
+def sample_step(params, words, key):
+    """A while loop writes one word after another for each of a batch, and each looks at those before."""
+
+    def one(state):
+        at, words, states, key, out = state
+        states = jax.lax.dynamic_update_slice(states, (params["table"][words] @ params["w1"])[:, None], (0, at, 0))
+        near = jnp.where(jnp.arange(states.shape[1]) <= at, jnp.einsum("btd,bd->bt", states, states[:, at]), -1e9)
+        x = jnp.einsum("bt,btd->bd", jax.nn.softmax(near), states)
+        key, use = jax.random.split(key)
+        words = jax.random.categorical(use, 8 * x @ params["w2"])
+        return at + 1, words, states, key, jax.lax.dynamic_update_slice(out, words[:, None], (0, at))
+
+    batch, most = words.size, 8
+    states, out = jnp.zeros((batch, most, params["w1"].shape[1])), jnp.zeros((batch, most), jnp.int32)
+    go_on = lambda s: (s[0] < most) & ~jnp.all(s[1] == 0)
+    return jax.lax.while_loop(go_on, one, (0, words, states, key, out))[3:]
+
+
+def ranking_arguments():
+    params = {"table": random(1024, 32), "w1": random(32, 64, seed=1), "w2": random(64, 1, seed=2)}
+    draw = np.random.default_rng(3)
+    return params, draw.integers(0, 1024, 512), np.repeat(np.arange(64), 8), draw.choice([-1.0, 1.0], 64).astype("f4")
+
+
+def sample_arguments():
+    params = {"table": 8 * random(256, 32), "w1": random(32, 64, seed=1), "w2": random(64, 256, seed=2)}
+    return params, np.arange(16) + 1, jax.random.key(5)
+
+
+def dropout_arguments():
+    w1, w2, x = (random(*s, seed=i, dtype=jnp.bfloat16) for i, s in enumerate([(64, 256), (256, 64), (128, 64)]))
+    return {"w1": w1, "w2": w2}, jax.random.key(7), x
+
+
+@pytest.mark.parametrize(
+    "step, arguments, allowed",
+    [(dropout_step, dropout_arguments, 0.02), (ranking_step, ranking_arguments, 1e-4), (sample_step, sample_arguments, 0)],
+)
+def test_what_is_drawn_and_looked_up(step, arguments, allowed):
+    args = arguments()
+    plan = planned(step, *args)
+    assert is_cut(plan.in_specs)
+    assert_same(plan.jit()(*plan.shard(args)), jax.jit(step)(*args), allowed)
+
+
 def test_lines_of_the_source_come_along():
     params, x = mlp()
     sources = [op.get("source", "") for op in planned(mlp_step, params, x).report().data["ops_in_order"]]
