@@ -21,6 +21,8 @@ SW_API uint64_t sw_profile_hash(const sw_profile *p);   /* of its text: plans ca
 SW_API int64_t sw_profile_devices(const sw_profile *p); /* of an open one: of one unit of its outermost level */
 /* Has the outermost level as many units as are asked for? */
 SW_API bool sw_profile_is_open(const sw_profile *p);
+/* The open profile that has been given a number of devices; else itself. */
+SW_API const sw_profile *sw_profile_unsized(const sw_profile *p);
 /* An open profile with so many devices, which fill units of its outermost level; it offers one mesh, these units by
  * what is in one. Another profile is itself, when it has that many. SW_E_INPUT says which numbers would do. */
 SW_API SW_CHECKED sw_rc sw_profile_with_devices(const sw_profile *p, int64_t devices, sw_arena *arena,

@@ -182,6 +182,8 @@ typedef struct sw_plan_options {
   const sw_plan *known; /* further plans, as by propagation: where the search does not close, none that fits and keeps
                            what is required is cheaper than its plan */
   int32_t n_known;
+  bool notes_mesh; /* where none fits, a note of the failure names a larger mesh on which one does, if it is found soon
+                    */
   double simplicity; /* of the plans that cost at most this part more than the cheapest one found, the simplest; 0: the
                         cheapest. Not where what is known was cheaper than what the search found. */
 } sw_plan_options;

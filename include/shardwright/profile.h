@@ -101,8 +101,9 @@ struct sw_profile {
   double launch_s;                       /* of one local op */
   double multiprocessors;                /* that kernels of known shape fill; 0: not said */
   sw_kernel_price kernel[SW_PRICED_COUNT];
-  double exchange_peer_s; /* a direct exchange pays this more per peer than an all_to_all */
-  int64_t shared_cores;   /* 0; else the rates above hold for this many devices, which all devices share */
+  double exchange_peer_s;           /* a direct exchange pays this more per peer than an all_to_all */
+  int64_t shared_cores;             /* 0; else the rates above hold for this many devices, which all devices share */
+  const struct sw_profile *unsized; /* the open one that this one is, with a number of units; NULL: none */
   int n_levels;
   sw_level level[SW_MAX_LEVELS]; /* innermost first */
   int node_level;                /* whose unit is a node as measured tables count them: levels up to it are inside */

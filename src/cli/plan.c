@@ -210,6 +210,7 @@ static sw_plan_options options_of(const settings *s, const sw_call *call) {
                                  .cancel = call->cancel,
                                  .on_progress = show_progress}};
   (void)sw_solver_parse(s->solver, &o.solve.solver); /* one of the option's choices */
+  o.notes_mesh = !call->common->quiet;
   o.simplicity = s->simplicity / 100;
   o.selection.capacity_bytes = s->memory;
   o.selection.cut_heavy_ops = s->cut_heavy_ops;

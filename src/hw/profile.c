@@ -41,6 +41,8 @@ int64_t sw_profile_devices(const sw_profile *p) {
 
 /* --- an open level ------------------------------------------------------------------------------------------------ */
 
+const sw_profile *sw_profile_unsized(const sw_profile *p) { return p->unsized ? p->unsized : p; }
+
 bool sw_profile_is_open(const sw_profile *p) { return p->level[p->n_levels - 1].open; }
 
 sw_rc sw_profile_to_hold(const sw_profile *p, int64_t devices, sw_arena *arena, const sw_profile **out, sw_diag *d) {
@@ -51,6 +53,7 @@ sw_rc sw_profile_to_hold(const sw_profile *p, int64_t devices, sw_arena *arena, 
   if (!sized) return SW_E_RESOURCE;
   sized->level[p->n_levels - 1].dims[0] = devices / unit + (devices % unit > 0);
   sized->level[p->n_levels - 1].open = false;
+  sized->unsized = p;
   *out = sized;
   return SW_OK;
 }

@@ -92,6 +92,10 @@ sw_rc sw_search_by_price(const sw_searcher *s, const sw_fit *fit, const int32_t 
  * that would do, as far as found, and the tensors that fill that plan's peak. */
 sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d);
 
+/* To the failure of a search that met with no plan that fits: the smallest mesh with a longer first axis on which one
+ * fits, as far as is found in 10 s, or a tenth of the time limit; of steps, in half as many. */
+void sw_search_note_wider_mesh(const sw_searcher *s, sw_diag *d);
+
 /* The best plan that is known without a search, for when time is up before one can begin. SW_E_RESOURCE when none of
  * these fits and meets the annotations. */
 sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d);

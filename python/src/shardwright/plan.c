@@ -145,6 +145,7 @@ static bool read_search(PyObject *args, PyObject *keywords, plan *p, search *s) 
   p->cancel = Py_NewRef(flag);
   if (work > 0) o->time_limit_s = 0;
   s->o.selection.capacity_bytes = memory;
+  s->o.notes_mesh = true;
   s->o.selection.args_whole = whole;
   s->o.selection.cut_heavy_ops = heavy;
   s->start = keep_text(&p->arena, start, NULL);

@@ -1,0 +1,138 @@
+/* Where no plan fits, a larger mesh on which one does: the machine's, its first axis doubled, as often as needed. That
+ * is the axis along which batches are usually cut. A plan by rule that fits is enough; else a short search looks for
+ * one.
+ */
+#include "plan/search.h"
+
+#include <math.h>
+
+#include "base/checked.h"
+
+enum { MOST_DOUBLINGS = 3 };
+
+typedef struct wider {
+  const sw_searcher *s;
+  double until_s; /* of sw_now_s: no try begins later; 0: steps are counted instead */
+  int tries_left;
+  int64_t peak; /* of a plan that fits; -1: none was found */
+} wider;
+
+/* --- the model on it ---------------------------------------------------------------------------------------------- */
+
+/* Refs to the whole axis stay that. */
+static void widen(sw_axis_ref *refs, int n, const sw_mesh *from, const sw_mesh *to) {
+  for (int i = 0; i < n; i++)
+    if (refs[i].axis == 0 && refs[i].size == from->axis[0].size) refs[i] = sw_axis_whole(to, 0);
+}
+
+static sw_rc widen_copy(const sw_axis_ref **refs, int n, const sw_mesh *from, const sw_mesh *to, sw_arena *arena,
+                        sw_diag *d) {
+  sw_axis_ref *copy;
+  SW_ARENA_NEW(copy, arena, n + 1, d);
+  for (int i = 0; i < n; i++) copy[i] = (*refs)[i];
+  widen(copy, n, from, to);
+  *refs = copy;
+  return SW_OK;
+}
+
+/* The model as it would be read with --mesh. SW_E_INPUT: its annotations do not allow the mesh. */
+static sw_rc graph_on(const sw_graph *g, const sw_mesh *from, const sw_mesh *to, sw_arena *arena, sw_graph *out,
+                      sw_diag *d) {
+  sw_annotation *all;
+  *out = *g;
+  if (!g->n_annotations) {
+    if (g->has_mesh) out->mesh = *to;
+    return SW_OK;
+  }
+  if (from->axis[0].size == 1) /* which annotations that are sealed do not have any more */
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "annotations may name an axis of one device");
+  SW_ARENA_NEW(all, arena, g->n_annotations, d);
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    sw_annotation *a = &all[i];
+    *a = g->annotations[i];
+    widen(a->sharding.refs, a->sharding.n_refs + a->sharding.n_partial, from, to);
+    SW_TRY(widen_copy(&a->kept, a->n_kept, from, to, arena, d));
+    SW_TRY(widen_copy(&a->loop_refs, a->n_loop_refs, from, to, arena, d));
+  }
+  out->annotations = all;
+  out->mesh = *to;
+  return sw_graph_verify(out, d);
+}
+
+/* --- a try -------------------------------------------------------------------------------------------------------- */
+
+/* What a try may take. False: there is too little left for a search. */
+static bool limit(const wider *w, sw_plan_options *o) {
+  const int64_t kLeast = 100000000, work = w->s->o->solve.work_limit;
+  const double left_s = w->until_s - sw_now_s();
+  o->solve = (sw_solve_options){
+      .solver = o->solve.solver, .gap = 1, .threads = 1, .seed = o->solve.seed, .cancel = o->solve.cancel};
+  o->solve.work_limit = work > 0 ? work / (2 * MOST_DOUBLINGS) : 0;
+  if (work > 0) return work >= kLeast;
+  o->solve.time_limit_s = left_s / w->tries_left;
+  return left_s > 0;
+}
+
+static sw_rc find_plan(const wider *w, const sw_searcher *s, sw_plan_options *o, sw_plan *out, bool *any, sw_diag *d) {
+  SW_TRY(sw_search_find_known(s, out, any, d));
+  if (*any || !limit(w, o)) return SW_OK;
+  SW_TRY(sw_plan_search(s->g, s->machine, o, s->arena, out, d));
+  *any = true;
+  return SW_OK;
+}
+
+static sw_rc try_mesh(wider *w, const sw_mesh *mesh, sw_arena *arena, sw_diag *d) {
+  const sw_searcher *from = w->s;
+  const sw_selection_options *asked = &from->o->selection;
+  sw_plan_options o = {.solve = from->o->solve,
+                       .selection = {.even = asked->even,
+                                     .args_whole = asked->args_whole,
+                                     .capacity_bytes = asked->capacity_bytes,
+                                     .cut_heavy_ops = asked->cut_heavy_ops}};
+  sw_graph g;
+  sw_machine *m;
+  sw_plan plan;
+  sw_breakdown a;
+  bool any;
+  SW_TRY(sw_machine_build(arena, sw_profile_unsized(sw_machine_profile(from->machine)), mesh, &m, d));
+  SW_TRY(graph_on(from->g, sw_machine_mesh(from->machine), mesh, arena, &g, d));
+  SW_TRY(sw_compile_as(sw_compiled_as(from->g), &g, m, arena, d));
+  SW_TRY(find_plan(w, &(sw_searcher){.g = &g, .machine = m, .o = &o, .arena = arena}, &o, &plan, &any, d));
+  if (!any) return SW_OK;
+  SW_TRY(sw_plan_breakdown(&plan, arena, &a, d));
+  if (a.peak_bytes <= o.selection.capacity_bytes) w->peak = a.peak_bytes;
+  return SW_OK;
+}
+
+/* --- in words ----------------------------------------------------------------------------------------------------- */
+
+static void note(const sw_mesh *mesh, int64_t peak, sw_diag *d) {
+  sw_text t = {0};
+  sw_mesh_print(mesh, &t);
+  sw_text_puts(&t, ", as far as found: a plan there holds ");
+  sw_text_bytes(&t, (double)peak);
+  sw_diag_note(d, "the smallest mesh with more devices along %s that would do is %s per device", mesh->axis[0].name,
+               sw_text_str(&t));
+  sw_text_free(&t);
+}
+
+static bool is_over(const wider *w) {
+  return sw_cancelled(w->s->o->solve.cancel) || (w->until_s > 0 && sw_now_s() >= w->until_s);
+}
+
+void sw_search_note_wider_mesh(const sw_searcher *s, sw_diag *d) {
+  const double kOfLimit = 0.1, kMost_s = 10, limit_s = s->o->solve.time_limit_s;
+  sw_mesh mesh = *sw_machine_mesh(s->machine);
+  wider w = {.s = s, .tries_left = MOST_DOUBLINGS, .peak = -1};
+  if (!mesh.n_axes || mesh.device_ids) return;
+  if (!s->o->solve.work_limit) w.until_s = sw_now_s() + (limit_s > 0 ? fmin(kMost_s, kOfLimit * limit_s) : kMost_s);
+  for (; w.tries_left > 0 && w.peak < 0 && !is_over(&w); w.tries_left--) {
+    sw_arena arena = {0};
+    sw_diag why = {0};
+    mesh.axis[0].size *= 2;
+    sw_rc rc = try_mesh(&w, &mesh, &arena, &why);
+    sw_arena_deinit(&arena);
+    if (rc && rc != SW_E_INFEASIBLE && rc != SW_E_RESOURCE) break; /* nor will a larger one go */
+  }
+  if (w.peak >= 0) note(&mesh, w.peak, d);
+}
