@@ -115,9 +115,13 @@ SW_API SW_CHECKED sw_rc sw_sharding_print_as(const sw_mesh *m, const sw_sharding
                                              sw_text *out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, const char *text,
                                              size_t n, sw_span at, sw_arena *arena, sw_sharding *out, sw_diag *d);
-/* The same, with dims that the text leaves open as bits: "[[x,?],[?]]", [{"x", ?}], P(UNCONSTRAINED, 'x'). */
+/* The same of a text that may leave dims open: "[[x,?],[?]]", [{"x", ?}], P(UNCONSTRAINED, 'x'). */
+typedef struct sw_parsed_sharding {
+  sw_sharding sharding;
+  uint32_t open; /* dims, as bits */
+} sw_parsed_sharding;
 SW_API SW_CHECKED sw_rc sw_sharding_parse_open(const sw_mesh *m, int rank, sw_sharding_form form, const char *text,
-                                               size_t n, sw_span at, sw_arena *arena, sw_sharding *out, uint32_t *open,
+                                               size_t n, sw_span at, sw_arena *arena, sw_parsed_sharding *out,
                                                sw_diag *d);
 
 /* Which spelling a text is in, by its first signs: "[{" and "#sdy" Shardy, "PartitionSpec" and P with quotes JAX,

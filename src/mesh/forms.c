@@ -30,30 +30,36 @@ sw_rc sw_sharding_print_as(const sw_mesh *m, const sw_sharding *s, sw_sharding_f
   return out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while printing a sharding") : SW_OK;
 }
 
-sw_rc sw_sharding_parse_open(const sw_mesh *m, int rank, sw_sharding_form form, const char *text, size_t n, sw_span at,
-                             sw_arena *arena, sw_sharding *out, uint32_t *open, sw_diag *d) {
-  if (open) *open = 0;
-  if (rank < 0 || rank > SW_MAX_RANK) {
-    return SW_FAIL_INPUT(d, at, "a sharding of rank %d is wanted; expected 0 to %d", rank, SW_MAX_RANK);
+static sw_rc parse(sw_form_input *in, sw_sharding_form form, sw_span at, sw_sharding *out, sw_diag *d) {
+  if (in->rank < 0 || in->rank > SW_MAX_RANK) {
+    return SW_FAIL_INPUT(d, at, "a sharding of rank %d is wanted; expected 0 to %d", in->rank, SW_MAX_RANK);
   }
-  sw_reader reader = sw_reader_of(text, n, at);
-  sw_form_input in = {.mesh = m, .rank = rank, .reader = &reader, .arena = arena, .open = open};
-  sw_sharding s = sw_sharding_replicated(rank);
+  sw_sharding s = sw_sharding_replicated(in->rank);
   sw_form_wrapping around;
-  sw_form_unwrap(&reader, &around);
-  SW_TRY(kForms[form]->read(&in, &s, d));
-  SW_TRY(sw_form_wrap_end(&reader, &around, d));
-  SW_TRY(sw_reader_expect_end(&reader, d));
-  SW_TRY(sw_axis_refs_check(m, s.refs, s.n_refs + s.n_partial, at, d));
+  sw_form_unwrap(in->reader, &around);
+  SW_TRY(kForms[form]->read(in, &s, d));
+  SW_TRY(sw_form_wrap_end(in->reader, &around, d));
+  SW_TRY(sw_reader_expect_end(in->reader, d));
+  SW_TRY(sw_axis_refs_check(in->mesh, s.refs, s.n_refs + s.n_partial, at, d));
   if (s.offsets && s.halos)
     return SW_FAIL_INPUT(d, at, "the sharding has both offsets and halos; expected one of them");
   *out = s;
   return SW_OK;
 }
 
+sw_rc sw_sharding_parse_open(const sw_mesh *m, int rank, sw_sharding_form form, const char *text, size_t n, sw_span at,
+                             sw_arena *arena, sw_parsed_sharding *out, sw_diag *d) {
+  sw_reader reader = sw_reader_of(text, n, at);
+  sw_form_input in = {.mesh = m, .rank = rank, .reader = &reader, .arena = arena, .open = &out->open};
+  out->open = 0;
+  return parse(&in, form, at, &out->sharding, d);
+}
+
 sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, const char *text, size_t n, sw_span at,
                            sw_arena *arena, sw_sharding *out, sw_diag *d) {
-  return sw_sharding_parse_open(m, rank, form, text, n, at, arena, out, NULL, d);
+  sw_reader reader = sw_reader_of(text, n, at);
+  sw_form_input in = {.mesh = m, .rank = rank, .reader = &reader, .arena = arena};
+  return parse(&in, form, at, out, d);
 }
 
 sw_sharding_form sw_sharding_form_of(const char *text, size_t n) {

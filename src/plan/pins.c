@@ -57,11 +57,14 @@ static sw_span place_of(const reader *r, const char *at) {
 static sw_rc add_pin(reader *r, sw_id value, const sw_value_use *use, part sharding, sw_diag *d) {
   const sw_value *v = &r->g->values[value];
   sw_pin pin = {.value = value, .behind = !use, .of_use = use != NULL};
+  sw_parsed_sharding read;
   if (use) pin.use = *use;
   SW_TRY_NOTE(d,
               sw_sharding_parse_open(r->mesh, v->type.rank, sw_sharding_form_of(sharding.s, sharding.n), sharding.s,
-                                     sharding.n, place_of(r, sharding.s), r->arena, &pin.sharding, &pin.open_dims, d),
+                                     sharding.n, place_of(r, sharding.s), r->arena, &read, d),
               "while reading the sharding of '%s'", v->name);
+  pin.sharding = read.sharding;
+  pin.open_dims = read.open;
   SW_TRY_NOTE(d, sw_sharding_verify(r->mesh, &pin.sharding, v->type.rank, v->type.dims, d),
               "while reading the sharding of '%s'", v->name);
   SW_TRY(sw_sharding_settle(r->mesh, &pin.sharding, r->arena, d));

@@ -112,9 +112,9 @@ static void give_loops(uint8_t bits, const sw_affine *e, uint8_t *loops) {
     return;
   }
   for (int i = 0; bits == TOKEN && i < e->n_terms; i++) loops[e->terms[i].loop] |= bits;
-  for (uint8_t bit = SAMPLE; bit <= VOCABULARY; bit = (uint8_t)(bit << 1)) {
+  for (int bit = SAMPLE; bit <= VOCABULARY; bit <<= 1) {
     if (!(bits & bit)) continue;
-    loops[e->terms[at].loop] |= bit;
+    loops[e->terms[at].loop] |= (uint8_t)bit;
     if (at < e->n_terms - 1) at++;
   }
 }

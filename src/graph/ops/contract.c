@@ -246,12 +246,13 @@ typedef struct steps {
 
 /* x with x * a = 1 modulo m, where a and m have no common divisor. */
 static int64_t inverse(int64_t a, int64_t m) {
+  if (m <= 1) return 0;
   int64_t r0 = m, r1 = a % m, x0 = 0, x1 = 1;
   while (r1 > 1) {
     const int64_t q = r0 / r1, r = r0 % r1, x = x0 - q * x1;
     r0 = r1, r1 = r, x0 = x1, x1 = x;
   }
-  return m == 1 ? 0 : (x1 % m + m) % m;
+  return (x1 % m + m) % m;
 }
 
 /* Pairs of steps that meet at an element: at `low` plus a multiple of `dilation`, of which there are `elements`. */

@@ -24,8 +24,11 @@ static sw_rc read_sharding(const sw_model_reader *r, const sw_json *v, int rank,
   SW_TRY(check_mesh(r, v));
   sw_span at = sw_model_span(r, v);
   at.col++; /* the quote */
+  sw_parsed_sharding read;
   const sw_rc rc =
-      sw_sharding_parse_open(&r->g->mesh, rank, SW_FORM_NATIVE, text, strlen(text), at, &r->g->arena, out, open, r->d);
+      sw_sharding_parse_open(&r->g->mesh, rank, SW_FORM_NATIVE, text, strlen(text), at, &r->g->arena, &read, r->d);
+  if (!rc) *out = read.sharding;
+  if (!rc && open) *open = read.open;
   return sw_model_place(r, v, rc);
 }
 
