@@ -157,3 +157,32 @@ def test_stacked_weights_are_gathered_in_the_loop_where_memory_is_short():
     got, want = plan.jit()(*plan.shard(args)), jax.jit(step)(*args)
     for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want)):
         assert np.allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_a_batch_that_would_fit_is_named():
+    """Weights and their gradients are small beside activations, of which there are fewer in a smaller batch."""
+    weights, x = [floats(256, 256)] * 6, floats(65536, 256)
+
+    def step(weights, x):
+        def loss(weights, x):
+            for w in weights:
+                x = jnp.tanh(x @ w)
+            return (x * x).mean()
+
+        return jax.tree.map(lambda w, g: w - g, weights, jax.grad(loss)(weights, x))
+
+    options = {"mesh": {"x": 8}, "hw": "dgx-h100", "donate_argnums": 0, "memory": "20MB", "work_limit": 300_000_000}
+    with pytest.raises(shardwright.Error, match="the largest batch that would do is (8192|16384), as far as found"):
+        shardwright.jax.plan(step, weights, x, **options)
+    assert shardwright.jax.plan(step, weights, floats(8192, 256), **options).memory_bytes <= 20e6
+
+
+def test_a_loop_of_unknown_length_is_warned_of_when_a_plan_is_read(tmp_path):
+    def step(w, x):
+        return jax.lax.while_loop(lambda x: jnp.sum(x) < 9, lambda x: jnp.tanh(x @ w), x)
+
+    args = floats(64, 64), floats(8, 64)
+    plan = shardwright.jax.plan(step, *args, mesh={"x": 2}, hw="dgx-h100")
+    plan.save(tmp_path / "plan.json")
+    with pytest.warns(shardwright.ModelWarning, match="while"):
+        shardwright.jax.load(tmp_path / "plan.json", step, *args)

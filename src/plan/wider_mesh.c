@@ -67,7 +67,7 @@ static bool limit(const wider *w, sw_plan_options *o) {
   const double left_s = w->until_s - sw_now_s();
   o->solve = (sw_solve_options){
       .solver = o->solve.solver, .gap = 1, .threads = 1, .seed = o->solve.seed, .cancel = o->solve.cancel};
-  o->solve.work_limit = work > 0 ? work / (2 * MOST_DOUBLINGS) : 0;
+  o->solve.work_limit = work > 0 ? work / (INT64_C(2) * MOST_DOUBLINGS) : 0;
   if (work > 0) return work >= kLeast;
   o->solve.time_limit_s = left_s / w->tries_left;
   return left_s > 0;

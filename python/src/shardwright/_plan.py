@@ -559,6 +559,12 @@ def _sorted_out(call: Callable[..., Any], options: Mapping[str, Any]) -> tuple[d
     return reading, search
 
 
+def _warn(problem: Problem, level: int = 0) -> None:
+    """What the reader of the model had to say, where the caller of plan or load stands; `level`: calls in between."""
+    for said in problem.warnings:
+        warnings.warn(said, ModelWarning, stacklevel=3 + level)
+
+
 @lists(PlanOptions, Problem.__init__, Problem.plan)
 def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, **options: Unpack[PlanOptions]) -> Plan:
     """Search for the best plan of a model: a file (JSON or MLIR, maybe gzipped), its text, or what
@@ -566,8 +572,7 @@ def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, *
     attention, roles, rules, sizes, trips) and of `Problem.plan` (pins, memory, even, time_limit, ...)."""
     reading, search = _sorted_out(plan, options)
     problem = Problem(model, hw=hw, mesh=mesh, **reading)
-    for said in problem.warnings:
-        warnings.warn(said, ModelWarning, stacklevel=2)
+    _warn(problem)
     return problem.plan(**search)
 
 
@@ -579,4 +584,6 @@ def load(path: PathLike, model: Any, *, hw: PathLike | Machine | None = None, **
     mesh, profile = _price_as(path, reading)
     profile = profile.split(" with ")[0]
     known = profile if profile in _core.profiles() else "uniform"
-    return Problem(model, hw=known if hw is None else hw, mesh=mesh, **reading).read_plan(path)
+    problem = Problem(model, hw=known if hw is None else hw, mesh=mesh, **reading)
+    _warn(problem)
+    return problem.read_plan(path)

@@ -21,6 +21,7 @@ import pickle
 import re
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,7 @@ from shardwright._arguments import call_names, names_in
 from shardwright._hlo import Check, check
 from shardwright._mutation import mutable_leaves, refuse_modules, refuse_mutation
 from shardwright._options import PathLike, ReadingOptions, StepOptions, lists, refuse_unknown
-from shardwright._plan import _price_as, _read, _sorted_out
+from shardwright._plan import _price_as, _read, _sorted_out, _warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -53,6 +54,7 @@ UNPLANNED = (
 BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 CALLBACK = re.compile(r"custom_call @(\w*callback\w*)")
 DIM = re.compile(r"\[([^\[\]]*)\]")
+MOST_HALVINGS, HALVING_S = 4, 10.0  # of a batch that does not fit
 
 
 def _is_array(leaf: Any) -> bool:
@@ -204,9 +206,9 @@ class _Step:
         outs, self.out_tree = jax.tree.flatten(self.lowered.out_info)
         self.outs = [jax.ShapeDtypeStruct(o.shape, o.dtype) for o in outs]
 
-    def given(self) -> tuple[Any, ...]:
-        """What it was made of, shapes in place of arrays."""
-        args = self.merge(jax.tree.map(_unplaced, self.args))
+    def given(self, arrays: Sequence[Any] | None = None) -> tuple[Any, ...]:
+        """What it was made of, shapes in place of arrays; or others of them."""
+        args = self.merge(jax.tree.map(_unplaced, self.args if arrays is None else arrays))
         kwargs = dict(zip(self.keywords, args[self.n_first :], strict=True))
         donate = tuple(self.moving[i] for i in self.donate)
         return self.step, args[: self.n_first], donate, tuple(self.static), kwargs
@@ -559,12 +561,49 @@ def _for_step(
 def _planned(made: _Step, *, mesh: Any, hw: Any, pins: Any, memory: Any, **options: Any) -> Plan:
     reading, search = _sorted_out(plan, options)
     problem = _problem(made, mesh, hw, reading)
-    for said in problem.warnings:
-        warnings.warn(said, shardwright.ModelWarning, stacklevel=3)
+    _warn(problem, 1)
     texts = _arguments.Pins(problem, made.names).texts(pins)
-    found = Plan(problem.plan(pins=texts, memory=memory, even="always", **search), made, mesh)
+    try:
+        found = Plan(problem.plan(pins=texts, memory=memory, even="always", **search), made, mesh)
+    except (shardwright.InfeasibleError, shardwright.ResourceError) as error:
+        fits = "fits into" in str(error) and _batch_that_fits(made, problem, mesh, hw, reading, memory)
+        if not fits:
+            raise
+        raise type(error)(f"{error}\n  note: {fits}") from None
     found._asked = {"pins": pins, "memory": memory, **options, "start": None}
     return found
+
+
+def _batch_that_fits(
+    made: _Step, problem: shardwright.Problem, mesh: Any, hw: Any, reading: dict[str, Any], memory: Any
+) -> str | None:
+    """The largest that does, of halves of the one given; None: none was found, or there are no inputs that have one."""
+    kinds = [a["kind"] for a in problem.baseline("replicated").report().data["arguments"]]
+    inputs = [leaf for leaf, kind in zip(made.leaves, kinds, strict=True) if kind == "input" and leaf.shape]
+    batch = part = inputs[0].shape[0] if inputs else 1
+    until_s = time.monotonic() + HALVING_S
+    for left in range(MOST_HALVINGS, 0, -1):
+        if part % 2 or time.monotonic() >= until_s:
+            break
+        part //= 2
+        leaves = [
+            jax.ShapeDtypeStruct((part, *leaf.shape[1:]), leaf.dtype)
+            if kind == "input" and leaf.shape[:1] == (batch,)
+            else leaf
+            for leaf, kind in zip(made.leaves, kinds, strict=True)
+        ]
+        try:
+            smaller = _problem(_Step(*made.given(jax.tree.unflatten(made.in_tree, leaves))), mesh, hw, reading)
+            limit_s = max(0.1, (until_s - time.monotonic()) / left)
+            found = smaller.plan(memory=memory, even="always", gap=100, time_limit=limit_s)
+        except (shardwright.InfeasibleError, shardwright.ResourceError):
+            continue
+        except Exception:  # the function takes no other batch
+            break
+        unit, name = (2**30, "GiB") if found.memory_bytes >= 2**30 else (2**20, "MiB")
+        held = f"{found.memory_bytes / unit:.3g} {name} per device"
+        return f"the largest batch that would do is {part}, as far as found: a plan of it holds {held}"
+    return None
 
 
 @lists(ReadingOptions, shardwright.Problem.__init__)
@@ -585,7 +624,9 @@ def load(
     reading, _ = _sorted_out(load, asked)
     axes, profile = _price_as(path, reading)
     hw = hw or (profile if profile in shardwright.profiles() else "uniform")
-    return Plan(_problem(made, mesh or axes, hw, reading).read_plan(path), made, mesh)
+    problem = _problem(made, mesh or axes, hw, reading)
+    _warn(problem)
+    return Plan(problem.read_plan(path), made, mesh)
 
 
 def _problem(made: _Step, mesh: Any, hw: Any, options: dict[str, Any]) -> shardwright.Problem:

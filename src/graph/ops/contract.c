@@ -257,7 +257,7 @@ static int64_t inverse(int64_t a, int64_t m) {
 
 /* Pairs of steps that meet at an element: at `low` plus a multiple of `dilation`, of which there are `elements`. */
 static double count_meetings(steps a, steps b, int64_t low, int64_t elements, int64_t dilation) {
-  const int64_t common = sw_gcd_i64(b.each, dilation), period = dilation / common;
+  const int64_t common = sw_max_i64(1, sw_gcd_i64(b.each, dilation)), period = sw_max_i64(1, dilation / common);
   const int64_t inverse_of_b = inverse(b.each / common, period), last = (elements - 1) * dilation;
   double sum = 0;
   for (int64_t i = 0; i < a.n; i++) {
