@@ -337,7 +337,8 @@ static const sw_op *parts_batch(const ruled *r, const sw_op *op) {
   const sw_op *by = v && v->def >= 0 && sw_is_walked(g, op->results[0]) ? &g->ops[v->def] : NULL;
   if (!by || by->code != SW_OP_RESHAPE) return NULL;
   const sw_type *was = sw_operand_type(g, by, 0), *is = &v->type;
-  if (was->rank < 1 || is->rank != was->rank + 1 || was->dims[0] % is->dims[0]) return NULL;
+  if (was->rank < 1 || is->rank != was->rank + 1) return NULL;
+  if (!is->dims[0] || was->dims[0] % is->dims[0]) return NULL;
   if (is->dims[1] != was->dims[0] / is->dims[0]) return NULL;
   for (int k = 1; k < was->rank; k++)
     if (is->dims[k + 1] != was->dims[k]) return NULL;
@@ -370,8 +371,7 @@ static sw_rc enter_in_parts(ruled *r, sw_id id, bool *done, sw_diag *d) {
   return SW_OK;
 }
 
-/* --- op by op ------------------------------------------------------------------------------------------------------
- */
+/* --- op by op ----------------------------------------------------------------------------------------------------- */
 
 /* The first strategy that takes an operand cut as `part`, or where none is of those extents gives that. */
 static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_type *whole, bool *works, sw_diag *d) {
