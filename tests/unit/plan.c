@@ -350,6 +350,7 @@ static void memory_is_a_limit_or_a_reason(void **state) {
   int64_t free_peak = p.breakdown.peak_bytes;
   sw_plan_options o = options(false);
   o.selection.capacity_bytes = free_peak * 9 / 10;
+  o.solve.work_limit = 1000000000;
   sw_rc rc = sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag);
   if (rc == SW_OK) {
     assert_ok(sw_plan_breakdown(&p.plan, &p.arena, &p.breakdown, &diag));
