@@ -83,8 +83,10 @@ def _is_key(leaf: Any) -> bool:
 
 
 def _shape(leaf: Any) -> jax.ShapeDtypeStruct:
+    """As jit takes it, without x64 in 32 bits."""
     leaf = leaf if hasattr(leaf, "dtype") else jnp.asarray(leaf)
-    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+    dtype = leaf.dtype if _is_key(leaf) else jax.dtypes.canonicalize_dtype(leaf.dtype)
+    return jax.ShapeDtypeStruct(leaf.shape, dtype)
 
 
 def _type(leaf: jax.ShapeDtypeStruct) -> str:
