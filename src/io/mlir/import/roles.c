@@ -189,7 +189,7 @@ static sw_rc see_given(role_finder *r, uint32_t i) {
   for (size_t k = 0; k < r->given.n; k++) {
     said_role *s = &r->given.at[k];
     const bool by_parts = s->by_parts && sw_pattern_distance(s->pattern, strlen(s->pattern), name) == 0;
-    if (!by_parts && strcmp(s->pattern, name) != 0 && !matches(s->pattern, name) && !matches(s->pattern, own)) continue;
+    if (!by_parts && !matches(s->pattern, name) && !matches(s->pattern, own)) continue;
     s->used = true;
     r->is_given[i] = true;
     r->said[i] = s->role;

@@ -44,7 +44,9 @@ typedef struct finder {
   int32_t *n_uses;   /* by value: by ops */
   int32_t *mark;     /* by value: the last search that saw it */
   int32_t search;
-  sw_id *queue; /* as many as there are values */
+  sw_id *queue;       /* as many as there are values */
+  int64_t *output_of; /* by argument: the output that it becomes; -1: none */
+  bool *is_paired;    /* by output: an argument becomes it */
   pair *pairs;
   uint32_t n;
 } finder;
@@ -77,6 +79,8 @@ static bool may_become(const finder *f, const seen *s, sw_id from, uint32_t outp
 
 static void take(finder *f, uint32_t output, sw_id value, bool written, bool trains) {
   f->pairs[f->n++] = (pair){(uint32_t)f->argument[value], output, written, trains};
+  f->output_of[f->argument[value]] = output;
+  f->is_paired[output] = true;
   f->argument[value] = -1;
   f->is_state[value] = true;
 }
@@ -209,37 +213,24 @@ static void find_unused(finder *f, uint32_t output) {
   }
 }
 
-/* The output that an argument becomes; -1: none. */
-static int64_t output_of(const finder *f, uint32_t argument) {
-  for (uint32_t i = 0; i < f->n; i++) {
-    if (f->pairs[i].argument == argument) return f->pairs[i].output;
-  }
-  return f->r->roles->at[argument].output;
-}
-
 /* Arguments and outputs are the leaves of trees in order: what comes back in its tree is as far on as what came before.
  */
 static void find_in_tree(finder *f, uint32_t output) {
-  const sw_graph *g = f->r->g;
   const sw_roles *roles = f->r->roles;
   const sw_id made = f->outputs[output].value;
-  (void)walk_back(f, made);
+  bool walked = false;
   for (uint32_t a = 0; a < roles->n; a++) {
-    const int64_t before = output_of(f, a), at = before < 0 ? -1 : (int64_t)a + output - before;
+    const int64_t before = f->output_of[a], at = before < 0 ? -1 : (int64_t)a + output - before;
     if (at < 0 || at >= roles->n || roles->at[a].value < 0) continue;
     const sw_id value = roles->at[at].value;
-    if (!sw_same_tree(g, value, roles->at[a].value)) continue;
-    if (!may_become(f, &(seen){value, false}, made, output) || f->mark[value] != f->search) continue;
+    if (!sw_same_tree(f->r->g, value, roles->at[a].value)) continue;
+    if (!may_become(f, &(seen){value, false}, made, output)) continue;
+    if (!walked) (void)walk_back(f, made);
+    walked = true;
+    if (f->mark[value] != f->search) continue;
     take(f, output, value, false, false);
     return;
   }
-}
-
-static bool is_taken(const sw_roles *roles, uint32_t output) {
-  for (uint32_t a = 0; a < roles->n; a++) {
-    if (roles->at[a].output == (int64_t)output) return true;
-  }
-  return false;
 }
 
 /* Is it a step of a training? */
@@ -254,16 +245,9 @@ static bool trains(const finder *f) {
   return false;
 }
 
-static bool is_paired(const finder *f, uint32_t output) {
-  for (uint32_t i = 0; i < f->n; i++) {
-    if (f->pairs[i].output == output) return true;
-  }
-  return is_taken(f->r->roles, output);
-}
-
 static void for_outputs_left(finder *f, uint32_t n_outputs, void (*find)(finder *f, uint32_t output)) {
   for (uint32_t k = 0; k < n_outputs; k++) {
-    if (!is_paired(f, k)) find(f, k);
+    if (!f->is_paired[k]) find(f, k);
   }
 }
 
@@ -275,12 +259,16 @@ static sw_rc finder_init(finder *f, uint32_t n_outputs) {
   SW_ARENA_NEW(f->mark, r->scratch, r->g->n_values, r->d);
   SW_ARENA_NEW(f->queue, r->scratch, r->g->n_values, r->d);
   SW_ARENA_NEW(f->pairs, r->scratch, n_outputs, r->d);
+  SW_ARENA_NEW(f->output_of, r->scratch, r->roles->n, r->d);
+  SW_ARENA_NEW(f->is_paired, r->scratch, n_outputs, r->d);
   for (sw_id v = 0; v < r->g->n_values; v++) f->argument[v] = -1;
   for (sw_id i = 0; i < r->g->n_ops; i++) {
     for (int32_t k = 0; k < r->g->ops[i].n_operands; k++) f->n_uses[r->g->ops[i].operands[k]]++;
   }
   for (uint32_t i = 0; i < r->roles->n; i++) {
     const sw_role *a = &r->roles->at[i];
+    f->output_of[i] = a->output;
+    if (a->output >= 0 && a->output < n_outputs) f->is_paired[a->output] = true;
     if (a->value < 0) continue;
     f->is_state[a->value] = a->output >= 0;
     if (a->output < 0 && a->source != SW_ROLE_GIVEN) f->argument[a->value] = (int32_t)i;

@@ -28,6 +28,7 @@ typedef struct guesser {
   bool *is_beside; /* by value: an argument that an op takes beside what was made of examples */
   bool *is_packed; /* by value: an argument whose bits are several numbers */
   bool *is_behind; /* by value: an argument that comes where a step of a training has its batch */
+  int32_t *role;   /* by value: which argument of the table it is; -1 */
 } guesser;
 
 static bool moves(sw_opcode code) {
@@ -41,14 +42,9 @@ static void tell(guesser *r, sw_id argument, sw_evidence what) {
 
 /* Does something say that the argument is weights, or state that may be such; or data? */
 static bool is_known(const guesser *r, sw_id argument, bool weights) {
-  const sw_roles *roles = r->shared.roles;
-  for (uint32_t i = 0; i < roles->n; i++) {
-    const sw_role *a = &roles->at[i];
-    if (a->value != argument) continue;
-    if (a->output >= 0) return weights;
-    return a->source <= SW_ROLE_NAMED && a->kind == (weights ? SW_VALUE_PARAMETER : SW_VALUE_INPUT);
-  }
-  return false;
+  const sw_role *a = r->role[argument] < 0 ? NULL : &r->shared.roles->at[r->role[argument]];
+  if (!a || a->output >= 0) return a && weights;
+  return a->source <= SW_ROLE_NAMED && a->kind == (weights ? SW_VALUE_PARAMETER : SW_VALUE_INPUT);
 }
 
 /* Two arguments, no dim of which is common to both and the result. */
@@ -147,9 +143,15 @@ static sw_rc guesser_init(guesser *r) {
   SW_ARENA_NEW(r->is_beside, scratch, r->g->n_values, d);
   SW_ARENA_NEW(r->is_packed, scratch, r->g->n_values, d);
   SW_ARENA_NEW(r->is_behind, scratch, r->g->n_values, d);
+  SW_ARENA_NEW(r->role, scratch, r->g->n_values, d);
   SW_ARENA_NEW(r->shared.has_examples, scratch, r->g->n_values, d);
   SW_ARENA_NEW(r->shared.evidence, scratch, r->g->n_values, d);
-  for (sw_id v = 0; v < r->g->n_values; v++) r->from[v] = r->made_of[v] = r->g->values[v].def < 0 ? v : -1;
+  for (sw_id v = 0; v < r->g->n_values; v++) {
+    r->from[v] = r->made_of[v] = r->g->values[v].def < 0 ? v : -1;
+    r->role[v] = -1;
+  }
+  for (uint32_t i = 0; i < r->shared.roles->n; i++)
+    if (r->shared.roles->at[i].value >= 0) r->role[r->shared.roles->at[i].value] = (int32_t)i;
   return SW_OK;
 }
 
