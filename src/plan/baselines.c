@@ -327,6 +327,28 @@ static bool is_pending(const ruled *r, sw_id id) {
   return arg >= 0 && !r->f.fixed[r->f.g->values[arg].def_index];
 }
 
+/* The first strategy that takes an operand cut as `part`, or where none is of those extents gives that. */
+static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_type *whole, bool *works, sw_diag *d) {
+  const sw_op *op = &r->f.g->ops[id];
+  sw_enumeration e;
+  int at = 0;
+  *works = false;
+  while (at < op->n_operands && !sw_types_alike(sw_operand_type(r->f.g, op, at), whole)) at++;
+  if (at == op->n_operands && !sw_types_alike(sw_result_type(r->f.g, op, 0), whole)) return SW_OK; /* of a scale */
+  SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
+  for (int32_t k = 0; k < e.n && !*works; k++) {
+    sw_sharding has, made;
+    sw_strategy_result(op, &e.at[k], 0, &made);
+    if (at < op->n_operands)
+      sw_strategy_operand(op, &e.at[k], at, &has);
+    else
+      has = made;
+    *works = sw_sharding_equal(&has, part) && !(only_moves(op->code) && made.n_partial);
+    if (*works) r->f.plan->ops[id] = e.at[k];
+  }
+  return SW_OK;
+}
+
 /* --- a batch in parts that a loop takes --------------------------------------------------------------------------- */
 
 /* Does what enters a loop come from a reshape of [B, ...] to [n, B / n, ...], of which the loop takes B / n at a time?
@@ -350,7 +372,6 @@ static sw_rc enter_in_parts(ruled *r, sw_id id, bool *done, sw_diag *d) {
   const sw_graph *g = r->f.g;
   const sw_op *op = &g->ops[id], *reshape = parts_batch(r, op);
   sw_sharding was, parts = {0};
-  sw_enumeration e;
   *done = false;
   if (!reshape || sw_follow_is_asked(&r->f, id)) return SW_OK;
   sw_plan_value_sharding(r->f.plan, reshape->operands[0], &was);
@@ -361,39 +382,10 @@ static sw_rc enter_in_parts(ruled *r, sw_id id, bool *done, sw_diag *d) {
     if (!sw_sharding_push(&parts, was.dim_of[i] + 1, was.refs[i])) return SW_OK;
   }
   if (shards == 1 || sw_operand_type(g, op, 0)->dims[1] % shards) return SW_OK;
-  SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
-  for (int32_t i = 0; i < e.n && !*done; i++) {
-    sw_sharding made;
-    sw_strategy_result(op, &e.at[i], 0, &made);
-    *done = sw_sharding_equal(&made, &parts);
-    if (*done) r->f.plan->ops[id] = e.at[i];
-  }
-  return SW_OK;
+  return work_on_part(r, id, &parts, sw_operand_type(g, op, 0), done, d);
 }
 
 /* --- op by op ----------------------------------------------------------------------------------------------------- */
-
-/* The first strategy that takes an operand cut as `part`, or where none is of those extents gives that. */
-static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_type *whole, bool *works, sw_diag *d) {
-  const sw_op *op = &r->f.g->ops[id];
-  sw_enumeration e;
-  int at = 0;
-  *works = false;
-  while (at < op->n_operands && !sw_types_alike(sw_operand_type(r->f.g, op, at), whole)) at++;
-  if (at == op->n_operands && !sw_types_alike(sw_result_type(r->f.g, op, 0), whole)) return SW_OK; /* of a scale */
-  SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
-  for (int32_t k = 0; k < e.n && !*works; k++) {
-    sw_sharding has, made;
-    sw_strategy_result(op, &e.at[k], 0, &made);
-    if (at < op->n_operands)
-      sw_strategy_operand(op, &e.at[k], at, &has);
-    else
-      has = made;
-    *works = sw_sharding_equal(&has, part) && !(only_moves(op->code) && made.n_partial);
-    if (*works) r->f.plan->ops[id] = e.at[k];
-  }
-  return SW_OK;
-}
 
 /* Does a stack of gradients enter a loop that adds a slice per trip? Where weights live cut, so does it. */
 static bool is_gradient_stack(const ruled *r, sw_id id) {
@@ -402,11 +394,12 @@ static bool is_gradient_stack(const ruled *r, sw_id id) {
          !sw_follow_is_asked(&r->f, id) && sliced_dims(r->f.g, op->results[0]) != 0;
 }
 
-static sw_rc follow_op(ruled *r, sw_id id, sw_diag *d) {
+/* `stack`: of gradients, that enters a loop. */
+static sw_rc follow_op(ruled *r, sw_id id, bool stack, sw_diag *d) {
   const sw_op *op = &r->f.g->ops[id];
   sw_sharding part;
   bool works = false;
-  if (is_gradient_stack(r, id)) {
+  if (stack) {
     cut_everywhere(r, op->results[0], &part);
     SW_TRY(work_on_part(r, id, &part, sw_operand_type(r->f.g, op, 0), &works, d));
   } else {
@@ -424,8 +417,9 @@ static sw_rc follow_all(ruled *r, sw_diag *d) {
     if (r->pending && (r->pending[i] = is_pending(r, i))) continue;
     if (!r->pending && converted_by(r, i) >= 0) continue; /* of a whole weight, for all who use it */
     if (r->pending) SW_TRY(place_operands(r, op, d));
-    r->f.waits[i] = is_gradient_stack(r, i) ? 0 : sw_follow_can_wait(&r->f, op);
-    if (!r->f.waits[i]) SW_TRY(follow_op(r, i, d));
+    const bool stack = is_gradient_stack(r, i);
+    r->f.waits[i] = stack ? 0 : sw_follow_can_wait(&r->f, op);
+    if (!r->f.waits[i]) SW_TRY(follow_op(r, i, stack, d));
   }
   for (int32_t i = g->n_ops - 1; i >= 0; i--) { /* those that only outputs use */
     if (r->f.waits[i] || (r->pending && r->pending[i])) SW_TRY(sw_follow_op(&r->f, i, d));

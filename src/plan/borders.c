@@ -97,18 +97,21 @@ static int32_t until_taken(const finder *f, sw_id value, const sw_value_use *use
   return sw_use_until(&f->units, *use);
 }
 
+/* How a use wants the value, which it has as it is made unless it says otherwise. */
+static void find_wanted(const finder *f, sw_value_use use, sw_sharding *made_or_wanted) {
+  if (!sw_plan_use_is_of_made(f->p, use)) sw_plan_use_sharding(f->p, use, made_or_wanted);
+}
+
 /* What lies where another value did, by the block of that which is written over: a state's, or what the op takes of its
  * operand, which may be a copy. */
 static int64_t bytes_under(const finder *f, sw_id value) {
   const sw_graph *g = f->p->graph;
   const sw_value *v = &g->values[value], *over = &g->values[g->kernels->updates[value]];
-  const sw_value_use use = {v->def, 0};
+  const sw_op *op = &g->ops[v->def];
   sw_sharding taken;
-  if (g->ops[v->def].n_operands == 0 || g->ops[v->def].operands[0] != g->kernels->updates[value] ||
-      sw_plan_use_is_of_made(f->p, use))
-    sw_plan_value_sharding(f->p, g->kernels->updates[value], &taken);
-  else
-    sw_plan_use_sharding(f->p, use, &taken);
+  sw_plan_value_sharding(f->p, g->kernels->updates[value], &taken);
+  if (op->n_operands && op->operands[0] == g->kernels->updates[value])
+    find_wanted(f, (sw_value_use){v->def, 0}, &taken);
   return sw_sharding_held_bytes(&taken, over->type.dims, over->type.dtype);
 }
 
@@ -131,10 +134,8 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   for (int32_t u = 0; u < v->n_uses; u++) {
     const int32_t step = sw_use_step(&f->units, v->uses[u]);
     int32_t r = -1, until = sw_use_until(&f->units, v->uses[u]), needed = until_taken(f, value, &v->uses[u]);
-    if (sw_plan_use_is_of_made(f->p, v->uses[u]))
-      to = from;
-    else
-      sw_plan_use_sharding(f->p, v->uses[u], &to);
+    to = from;
+    find_wanted(f, v->uses[u], &to);
     if (!sw_sharding_equal(&from, &to)) {
       SW_TRY(reshard_to(f, value, &from, &to, step, &r, d));
       f->all.at[r].steps.last = until > f->all.at[r].steps.last ? until : f->all.at[r].steps.last;
