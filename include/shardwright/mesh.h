@@ -34,13 +34,13 @@ SW_API sw_axis_ref sw_axis_whole(const sw_mesh *m, int axis);
 static inline bool sw_axis_ref_equal(sw_axis_ref a, sw_axis_ref b) {
   return a.axis == b.axis && a.pre == b.pre && a.size == b.size;
 }
-/* Do the two share a digit? */
 /* As many axes, of the same sizes; whatever they are called. */
 static inline bool sw_mesh_same_sizes(const sw_mesh *a, const sw_mesh *b) {
   bool same = a->n_axes == b->n_axes;
   for (int i = 0; same && i < a->n_axes; i++) same = a->axis[i].size == b->axis[i].size;
   return same;
 }
+/* Do the two share a digit? */
 SW_API bool sw_axis_ref_overlaps(sw_axis_ref a, sw_axis_ref b);
 
 /* "x=2,y=4", or "2x4" (axes a0, a1, ...; sizes may be "?"). A list of ids may follow: "x=2,y=2 ids=0,2,1,3" (copied

@@ -1,5 +1,5 @@
 /* What the dimensions of values stand for, whatever the values are called: samples, positions in them, heads, experts,
- * words. * Found from the roles of arguments and what ops do with them, in a few walks over the ops. */
+ * words. Found from the roles of arguments and what ops do with them, in a few walks over the ops. */
 #ifndef REPORT_DIM_ROLES_H_
 #define REPORT_DIM_ROLES_H_
 

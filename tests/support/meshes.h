@@ -29,14 +29,16 @@ static inline sw_machine *machine_of(const char *profile, const char *mesh, sw_a
   return machine;
 }
 
-/* Of models/small; the caller destroys it. */
-static inline sw_graph *small_model(const char *name) {
+/* Of a folder under models/; the caller destroys it. */
+static inline sw_graph *model_in(const char *folder, const char *name) {
   sw_diag diag = {0};
   char path[512];
   sw_graph *g;
-  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, name);
+  snprintf(path, sizeof path, "%s/models/%s/%s.json", SW_SOURCE_DIR, folder, name);
   assert_ok(sw_model_read(path, &g, &diag));
   return g;
 }
+
+static inline sw_graph *small_model(const char *name) { return model_in("small", name); }
 
 #endif

@@ -6,14 +6,7 @@
 #include "report/words.h"
 #include "support/meshes.h"
 
-static sw_graph *model(const char *name) {
-  sw_diag diag = {0};
-  char path[512];
-  sw_graph *g;
-  snprintf(path, sizeof path, "%s/models/%s.json", SW_SOURCE_DIR, name);
-  assert_ok(sw_model_read(path, &g, &diag));
-  return g;
-}
+static sw_graph *model(const char *name) { return model_in(".", name); }
 
 /* The model from its text, after everything in it got a name that says nothing, in an order that is drawn. */
 static sw_graph *renamed(sw_graph *g, sw_rng *rng) {

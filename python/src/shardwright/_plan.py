@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import html
 import json
@@ -11,7 +12,7 @@ import re
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shardwright import _core
@@ -105,6 +106,15 @@ def _read(model: Any) -> tuple[str, bytes]:
         return named[1] if named else "<lowered>", text.encode()
     text = pathlib.Path(model).read_bytes()
     return os.fspath(model), gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text
+
+
+@contextlib.contextmanager
+def _as_file(plan: str) -> Iterator[str]:
+    """The JSON of a plan, for what reads files of such."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        file.write(plan)
+        file.flush()
+        yield file.name
 
 
 def _role_words(roles: Roles) -> list[str]:
@@ -296,10 +306,8 @@ class Problem(_Unchanging):
 
     def _plan_of(self, text: str) -> _core.Plan:
         """That a plan's JSON says."""
-        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            return self._core.read_plan(file.name)
+        with _as_file(text) as path:
+            return self._core.read_plan(path)
 
     def __repr__(self) -> str:
         return f"Problem({self.name!r}, hw={self.machine.name!r}, mesh={str(self.mesh)!r})"

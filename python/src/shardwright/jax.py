@@ -20,7 +20,6 @@ import os
 import pickle
 import re
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -40,7 +39,7 @@ from shardwright._arguments import call_names, names_in
 from shardwright._hlo import Check, check
 from shardwright._mutation import mutable_leaves, refuse_modules, refuse_mutation
 from shardwright._options import PathLike, ReadingOptions, StepOptions, lists, refuse_unknown
-from shardwright._plan import _price_as, _read, _sorted_out, _warn
+from shardwright._plan import _as_file, _price_as, _read, _sorted_out, _warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -400,10 +399,8 @@ class Plan(shardwright.Plan):
             donate = tuple(step.moving[i] for i in step.donate)
             step = _Step(step.step, args, donate, tuple(step.static), kwargs)
         options = {**self._asked, "mesh": self._given or self.mesh, "hw": self.problem.machine, **changes}
-        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
-            file.write(self._core.json())
-            file.flush()
-            return _planned(step, **{**options, "start": options.get("start") or file.name})
+        with _as_file(self._core.json()) as this:
+            return _planned(step, **{**options, "start": options.get("start") or this})
 
     @functools.cached_property
     def program(self) -> str:
