@@ -2,6 +2,9 @@
 file(GLOB SW_CLI_SOURCES CONFIGURE_DEPENDS src/cli/*.c)
 list(FILTER SW_CLI_SOURCES EXCLUDE REGEX "/main\\.c$")
 add_library(shardwright_cli STATIC ${SW_CLI_SOURCES})
+# Benchmarks, fits and their evidence are the tool's alone.
+file(GLOB SW_BENCH_SOURCES CONFIGURE_DEPENDS src/bench/*.c)
+target_sources(shardwright_cli PRIVATE ${SW_BENCH_SOURCES})
 target_compile_definitions(shardwright_cli
   PRIVATE SW_VERSION="${PROJECT_VERSION}" $<$<BOOL:${SW_WITH_GLPK}>:SW_WITH_GLPK>)
 target_include_directories(shardwright_cli PRIVATE src)

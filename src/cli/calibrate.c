@@ -3,8 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "report/calibrate.h"
-#include "report/calibrate_from.h"
+#include "bench/calibrate.h"
+#include "bench/calibrate_from.h"
 #include "base/file.h"
 #include "shardwright/log.h"
 #include "shardwright/profile_json.h"

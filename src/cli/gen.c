@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "base/file.h"
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "io/json_write.h"
 #include "shardwright/model_json.h"
 

@@ -1,7 +1,7 @@
 /* MLIR text: what is read prints as it was; what is not has messages, at most twenty, with places in the text. Reading
  * that forgets what it has read has the same ones. */
 #include "fuzz/fuzz.h"
-#include "io/mlir/text/tree.h"
+#include "mlir/text/tree.h"
 
 static void same_errors_when_forgetting(const char *text, size_t n, const sw_ir_tree *t) {
   sw_ir_tree checked;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "fuzz/fuzz.h"
-#include "report/nccl_tests.h"
+#include "bench/nccl_tests.h"
 
 static void check(sw_rc rc, const sw_nccl_tables *t, const sw_diag *d) {
   if (rc) {

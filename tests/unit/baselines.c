@@ -2,7 +2,7 @@
  * them; and what does not divide is named. */
 #include "check.h"
 
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "shardwright/model_json.h"
 #include "shardwright/pins.h"
 #include "shardwright/validate.h"

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "io/json_tree.h"
-#include "report/csv.h"
-#include "report/bench_costs.h"
+#include "bench/csv.h"
+#include "bench/bench_costs.h"
 #include "base/file.h"
 #include "shardwright/profile_json.h"
 

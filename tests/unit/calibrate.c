@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "report/calibrate.h"
+#include "bench/calibrate.h"
 #include "shardwright/profile_json.h"
 
 static void a_short_calibration_gives_a_usable_profile(void **state) {

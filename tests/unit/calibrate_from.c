@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "report/calibrate_from.h"
-#include "report/csv.h"
-#include "report/measured.h"
-#include "report/runs.h"
+#include "bench/calibrate_from.h"
+#include "bench/csv.h"
+#include "bench/measured.h"
+#include "bench/runs.h"
 
 static sw_diag diag; /* of the test that runs */
 

@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "kernel/combine.h"
 #include "shardwright/plan.h"
 #include "shardwright/validate.h"

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "io/emit/mlir.h"
+#include "mlir/emit/mlir.h"
 #include "shardwright/emit.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"

@@ -6,7 +6,7 @@
 
 #include "graph/attention.h"
 #include "graph/fuse.h"
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "shardwright/exec.h"
 #include "shardwright/program.h"
 #include "support/program.h"

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-#include "io/gen.h"
+#include "gen/gen.h"
 
 enum { MAX_ARGS = 32 };
 

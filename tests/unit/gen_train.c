@@ -4,8 +4,8 @@
 #include "check.h"
 
 #include "shardwright/exec.h"
-#include "io/gen.h"
-#include "io/gen/train.h"
+#include "gen/gen.h"
+#include "gen/train.h"
 #include "support/program.h"
 
 enum { MAX_ARGS = 512, MAX_GEN = 20 };

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "shardwright/kernel.h"
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "support/program.h"
 #include "support/meshes.h"
 

@@ -6,8 +6,8 @@
 
 #include "shardwright/exec.h"
 #include "shardwright/validate.h"
-#include "io/gen/linear.h"
-#include "io/gen/train.h"
+#include "gen/linear.h"
+#include "gen/train.h"
 #include "support/meshes.h"
 #include "support/program.h"
 #include "support/random_plan.h"

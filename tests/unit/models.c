@@ -5,7 +5,7 @@
 
 #include "shardwright/exec.h"
 #include "base/file.h"
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "shardwright/model_json.h"
 
 enum { MAX_ARGS = 32, MAX_VALUES = 512, LINE_BYTES = 512 };

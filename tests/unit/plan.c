@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/file.h"
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/spmd.h"

@@ -10,7 +10,7 @@
 #include "check.h"
 #include "support/random_plan.h"
 
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "support/meshes.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/file.h"
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/validate.h"
 #include "support/meshes.h"

@@ -1,7 +1,7 @@
 /* Messages shared out to rounds: none twice on a side, and as few rounds as may be. */
 #include "check.h"
 
-#include "io/emit/rounds.h"
+#include "mlir/emit/rounds.h"
 #include "shardwright/clock.h"
 
 static void check(sw_round_message *all, int64_t n, int64_t devices) {

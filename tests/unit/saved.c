@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-#include "io/gen.h"
+#include "gen/gen.h"
 #include "shardwright/kernel.h"
 #include "shardwright/plan.h"
 #include "support/meshes.h"

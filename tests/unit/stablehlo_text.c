@@ -1,9 +1,9 @@
 /* MLIR text to a syntax tree: what is found, where mistakes are, and that nothing is lost on the way. */
 #include "check.h"
 
-#include "io/mlir/text/attr.h"
-#include "io/mlir/import/import.h"
-#include "io/mlir/text/tree.h"
+#include "mlir/text/attr.h"
+#include "mlir/import/import.h"
+#include "mlir/text/tree.h"
 #include "base/hash.h"
 
 /* --- what is read ------------------------------------------------------------------------------------------------ */

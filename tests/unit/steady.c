@@ -12,7 +12,7 @@
 
 #include "shardwright/clock.h"
 #include "base/file.h"
-#include "io/gen_problem.h"
+#include "gen/gen_problem.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
 

@@ -1,0 +1,301 @@
+/* The tables of bench_runs.h: rows, errors by source and hardware, and the order within families.
+ *
+ *   model     hardware    gpus  strategy    micro accum   seq  measured   predicted      ln    GiB measured  fits
+ *   mpt-1b    H100-80GB     16  FULL_SHARD     20     1  2048  890 ms     1.02 s      +0.14   71.2           yes
+ */
+#include "bench/bench_runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json_write.h"
+#include "bench/bench_row.h"
+#include "bench/runs.h"
+#include "bench/runs_fit.h"
+
+enum { FAMILY_ROWS = 4 }; /* fewer say nothing about an order */
+
+static const double kGib = 1 << 30;
+
+/* Judged rows with one source and hardware, or one model and hardware. */
+typedef struct group {
+  const char *name, *hardware;
+  int64_t n, fits;
+  double mean, median; /* of |ln(predicted / measured)| */
+  double tau;          /* Kendall's, of rates per device */
+  double regret;       /* of following the prediction: what is lost of the best measured rate */
+} group;
+
+typedef struct groups {
+  group *at;
+  int64_t n;
+} groups;
+
+typedef const char *(*name_of)(const sw_run_row *r);
+static const char *source_of(const sw_run_row *r) { return r->source; }
+static const char *model_of(const sw_run_row *r) { return r->model; }
+
+static double ln_ratio(const sw_run_row *r) { return log(r->predicted_s / r->measured_s); }
+static bool fits(const sw_run_row *r) { return r->peak_bytes <= r->capacity_bytes; }
+static double predicted_rate(const sw_run_row *r) { return r->tokens_per_s * r->measured_s / r->predicted_s; }
+
+static int64_t sign(double x) { return (x > 0) - (x < 0); }
+
+/* Kendall's tau (Kendall 1938): pairs in the same order less those in the other, of all pairs. */
+static double kendall(const sw_run_row *const *rows, int64_t n) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i < n; i++) {
+    for (int64_t j = 0; j < i; j++) {
+      sum +=
+          sign(rows[i]->tokens_per_s - rows[j]->tokens_per_s) * sign(predicted_rate(rows[i]) - predicted_rate(rows[j]));
+    }
+  }
+  return n > 1 ? 2.0 * (double)sum / ((double)n * (double)(n - 1)) : 0;
+}
+
+static double regret_of(const sw_run_row *const *rows, int64_t n) {
+  double best = 0, chosen = 0, most = 0;
+  for (int64_t i = 0; i < n; i++) {
+    best = fmax(best, rows[i]->tokens_per_s);
+    if (predicted_rate(rows[i]) <= most) continue;
+    most = predicted_rate(rows[i]);
+    chosen = rows[i]->tokens_per_s;
+  }
+  return 1 - chosen / best;
+}
+
+static void fill_group(group *g, const sw_run_row *const *rows, double *errors, int64_t n) {
+  g->n = n;
+  for (int64_t i = 0; i < n; i++) {
+    errors[i] = fabs(ln_ratio(rows[i]));
+    g->fits += fits(rows[i]);
+  }
+  g->mean = sw_errors_mean(errors, n);
+  sw_errors_sort(errors, n);
+  g->median = sw_errors_quantile(errors, n, 0.5);
+  g->tau = kendall(rows, n);
+  g->regret = regret_of(rows, n);
+}
+
+/* Groups of at least `least` judged rows, in the order of their first. */
+static sw_rc group_rows(const sw_runs *all, name_of name, int64_t least, sw_arena *arena, groups *out, sw_diag *d) {
+  bool *done;
+  const sw_run_row **rows;
+  double *errors;
+  SW_ARENA_NEW(done, arena, all->n, d);
+  SW_ARENA_NEW(rows, arena, all->n, d);
+  SW_ARENA_NEW(errors, arena, all->n, d);
+  SW_ARENA_NEW(out->at, arena, all->n, d);
+  for (int64_t i = 0; i < all->n; i++) {
+    const sw_run_row *first = &all->rows[i];
+    int64_t n = 0;
+    if (done[i] || !first->judged) continue;
+    for (int64_t j = i; j < all->n; j++) {
+      const sw_run_row *r = &all->rows[j];
+      if (!r->judged || strcmp(name(r), name(first)) != 0 || strcmp(r->hardware, first->hardware) != 0) continue;
+      rows[n++] = r;
+      done[j] = true;
+    }
+    if (n < least) continue;
+    group *g = &out->at[out->n++];
+    *g = (group){.name = name(first), .hardware = first->hardware};
+    fill_group(g, rows, errors, n);
+  }
+  return SW_OK;
+}
+
+/* --- text -------------------------------------------------------------------------------------------------------- */
+
+enum { NAME_COLUMN = 18, HARDWARE_COLUMN = 29, STRATEGY_COLUMN = 51, SOURCE_COLUMN = 32 };
+
+/* A text of at most width - 1 characters, and blanks to the width. */
+static void cell(sw_text *t, const char *text, int width) { sw_text_printf(t, "%-*.*s", width, width - 1, text); }
+
+static void print_row(sw_text *t, const sw_run_row *r) {
+  cell(t, r->model, NAME_COLUMN);
+  cell(t, r->hardware, HARDWARE_COLUMN - NAME_COLUMN);
+  sw_text_printf(t, "%5lld  ", (long long)r->gpus);
+  cell(t, r->sharding, STRATEGY_COLUMN - HARDWARE_COLUMN - 7);
+  sw_text_printf(t, "%5lld %5lld %6lld  ", (long long)r->micro_batch, (long long)r->accumulations, (long long)r->seq);
+  sw_bench_cell_seconds(t, r->measured_s);
+  if (r->left) {
+    sw_text_printf(t, "not predicted: %s\n", r->left);
+    return;
+  }
+  sw_bench_cell_seconds(t, r->predicted_s);
+  if (r->bar > 0) {
+    sw_text_printf(t, "%3.0f %% ", 100 * r->bar);
+  } else {
+    sw_text_puts(t, "      ");
+  }
+  sw_text_printf(t, "%+6.2f %8.1f ", ln_ratio(r), (double)r->peak_bytes / kGib);
+  if (r->memory_gib > 0) {
+    sw_text_printf(t, "%8.1f", r->memory_gib);
+  } else {
+    sw_text_printf(t, "%8s", "");
+  }
+  sw_text_printf(t, "  %s%s\n", fits(r) ? "yes" : "no", r->judged ? "" : "   not judged");
+}
+
+static void print_rows(sw_text *t, const sw_runs *all) {
+  cell(t, "model", NAME_COLUMN);
+  cell(t, "hardware", HARDWARE_COLUMN - NAME_COLUMN);
+  sw_text_puts(t, " gpus  ");
+  cell(t, "strategy", STRATEGY_COLUMN - HARDWARE_COLUMN - 7);
+  sw_text_puts(t, "micro accum    seq  measured   predicted   bar       ln      GiB measured  fits\n");
+  for (int64_t i = 0; i < all->n; i++) print_row(t, &all->rows[i]);
+}
+
+static void print_groups(sw_text *t, const groups *sources, const groups *families) {
+  sw_text_printf(t, "\n%-*s %-*s %4s %9s %8s %5s\n", SOURCE_COLUMN, "source", NAME_COLUMN, "hardware", "rows",
+                 "mean |ln|", "median", "fit");
+  for (int64_t i = 0; i < sources->n; i++) {
+    const group *g = &sources->at[i];
+    cell(t, g->name, SOURCE_COLUMN + 1);
+    cell(t, g->hardware, NAME_COLUMN + 1);
+    sw_text_printf(t, "%4lld %9.3f %8.3f %5lld\n", (long long)g->n, g->mean, g->median, (long long)g->fits);
+  }
+  sw_text_printf(t, "\n%-*s %-*s %4s %13s %8s\n", SOURCE_COLUMN, "family", NAME_COLUMN, "hardware", "rows",
+                 "Kendall's tau", "regret");
+  for (int64_t i = 0; i < families->n; i++) {
+    const group *g = &families->at[i];
+    cell(t, g->name, SOURCE_COLUMN + 1);
+    cell(t, g->hardware, NAME_COLUMN + 1);
+    sw_text_printf(t, "%4lld %+13.2f %6.1f %%\n", (long long)g->n, g->tau, 100 * g->regret);
+  }
+}
+
+static void print_fits(sw_text *t, const sw_runs_fit *fits_, int n) {
+  sw_text_printf(t, "\n%-*s %-*s %4s %9s %9s %6s %8s %9s %8s %11s %8s %5s\n", SOURCE_COLUMN,
+                 "times longer than predicted", NAME_COLUMN, "hardware", "rows", "products", "attention", "other",
+                 "exposed", "mean |ln|", "median", "held out", "median", "bar");
+  for (int i = 0; i < n; i++) {
+    const sw_runs_fit *f = &fits_[i];
+    cell(t, f->source, SOURCE_COLUMN + 1);
+    cell(t, f->hardware, NAME_COLUMN + 1);
+    sw_text_printf(t, "%4lld %9.2f %9.2f %6.2f %8.2f %9.3f %8.3f ", (long long)f->n, f->scales.of[0], f->scales.of[1],
+                   f->scales.of[2], f->scales.of[3], f->mean, f->median);
+    if (f->n_models > 1)
+      sw_text_printf(t, "%11.3f %8.3f %5.2f\n", f->held_mean, f->held_median, f->held_bar);
+    else
+      sw_text_puts(t, "one model only\n");
+  }
+}
+
+/* --- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void write_row(sw_json_out *o, const sw_run_row *r) {
+  sw_jw_object(o, NULL);
+  sw_jw_i64(o, "line", r->line);
+  sw_jw_string(o, "source", r->source);
+  sw_jw_string(o, "model", r->model);
+  sw_jw_string(o, "hardware", r->hardware);
+  sw_jw_i64(o, "gpus", r->gpus);
+  sw_jw_string(o, "sharding", r->sharding);
+  sw_jw_i64(o, "micro_batch", r->micro_batch);
+  sw_jw_i64(o, "seq", r->seq);
+  sw_jw_f64(o, "measured_s", r->measured_s);
+  if (r->memory_gib > 0) sw_jw_f64(o, "measured_peak_bytes", r->memory_gib * kGib);
+  if (r->left) {
+    sw_jw_string(o, "not_predicted", r->left);
+  } else {
+    sw_jw_f64(o, "predicted_s", r->predicted_s);
+    if (r->bar > 0) sw_jw_f64(o, "error_bar_ln", r->bar);
+    sw_jw_f64(o, "products_s", r->parts.product_s);
+    sw_jw_f64(o, "attention_s", r->parts.attention_s);
+    sw_jw_f64(o, "other_kernels_s", r->parts.other_s);
+    sw_jw_f64(o, "communication_s", r->parts.communication_s);
+    sw_jw_i64(o, "peak_bytes", r->peak_bytes);
+    sw_jw_i64(o, "capacity_bytes", r->capacity_bytes);
+    sw_jw_bool(o, "fits", fits(r));
+    sw_jw_bool(o, "judged", r->judged);
+  }
+  sw_jw_end(o);
+}
+
+static void write_groups(sw_json_out *o, const char *key, const char *name, const groups *all) {
+  sw_jw_array(o, key);
+  for (int64_t i = 0; i < all->n; i++) {
+    const group *g = &all->at[i];
+    sw_jw_object(o, NULL);
+    sw_jw_string(o, name, g->name);
+    sw_jw_string(o, "hardware", g->hardware);
+    sw_jw_i64(o, "rows", g->n);
+    sw_jw_f64(o, "mean_abs_ln", g->mean);
+    sw_jw_f64(o, "median_abs_ln", g->median);
+    sw_jw_i64(o, "fit", g->fits);
+    sw_jw_f64(o, "kendall_tau", g->tau);
+    sw_jw_f64(o, "regret", g->regret);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+static void write_fits(sw_json_out *o, const sw_runs_fit *all, int n) {
+  sw_jw_array(o, "fits");
+  for (int i = 0; i < n; i++) {
+    const sw_runs_fit *f = &all[i];
+    sw_jw_object(o, NULL);
+    sw_jw_string(o, "source", f->source);
+    sw_jw_string(o, "hardware", f->hardware);
+    sw_jw_i64(o, "rows", f->n);
+    sw_jw_f64(o, "products", f->scales.of[0]);
+    sw_jw_f64(o, "attention", f->scales.of[1]);
+    sw_jw_f64(o, "other", f->scales.of[2]);
+    sw_jw_f64(o, "communication", f->scales.of[3]);
+    sw_jw_f64(o, "mean_abs_ln", f->mean);
+    sw_jw_f64(o, "median_abs_ln", f->median);
+    if (f->n_models > 1) {
+      sw_jw_f64(o, "held_out_mean_abs_ln", f->held_mean);
+      sw_jw_f64(o, "held_out_median_abs_ln", f->held_median);
+      sw_jw_f64(o, "held_out_bar_ln", f->held_bar);
+    }
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+static void write_all(sw_text *json, const sw_runs *all, const groups *sources, const groups *families,
+                      const sw_runs_fit *fitted, int n_fitted) {
+  sw_json_out o;
+  sw_json_out_init(&o, json);
+  sw_jw_format(&o, "bench-runs", 1);
+  sw_jw_array(&o, "runs");
+  for (int64_t i = 0; i < all->n; i++) write_row(&o, &all->rows[i]);
+  sw_jw_end(&o);
+  write_groups(&o, "sources", "source", sources);
+  write_groups(&o, "families", "model", families);
+  if (n_fitted) write_fits(&o, fitted, n_fitted);
+  sw_jw_end(&o);
+}
+
+static sw_rc bench(const sw_bench_runs_options *o, sw_arena *arena, sw_text *table, sw_text *json, sw_diag *d) {
+  sw_runs all;
+  groups sources = {0}, families = {0};
+  sw_runs_fit *fitted = NULL;
+  int n_fitted = 0;
+  SW_TRY(sw_runs_read(o->path, o->only, arena, &all, d));
+  for (int64_t i = 0; i < all.n; i++) {
+    if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
+    SW_TRY(sw_run_predict(&all.rows[i], d));
+  }
+  SW_TRY(group_rows(&all, source_of, 1, arena, &sources, d));
+  SW_TRY(group_rows(&all, model_of, FAMILY_ROWS, arena, &families, d));
+  if (o->fit) SW_TRY(sw_runs_fit_all(&all, arena, &fitted, &n_fitted, d));
+  if (table) {
+    print_rows(table, &all);
+    print_groups(table, &sources, &families);
+    if (n_fitted) print_fits(table, fitted, n_fitted);
+  }
+  if (json) write_all(json, &all, &sources, &families, fitted, n_fitted);
+  bool whole = !(table && table->rc) && !(json && json->rc);
+  return whole ? SW_OK : SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+}
+
+sw_rc sw_bench_runs(const sw_bench_runs_options *o, sw_text *table, sw_text *json, sw_diag *d) {
+  sw_arena arena = {0};
+  sw_rc rc = bench(o, &arena, table, json, d);
+  sw_arena_deinit(&arena);
+  return rc;
+}

@@ -1,0 +1,309 @@
+/* A row of measured runs, from the table to a model, a machine and a plan by rule.
+ *
+ *   mpt-1b, H100-80GB, 16 devices, FULL_SHARD, micro_batch 20
+ *     gen mpt-1b --mode train --batch 320 --seq 2048 --dtype bf16 --param-dtype f32 --convert again
+ *     profile h100 with 16 devices and the memory that its driver reports, mesh dp=16, plan "fsdp"
+ */
+#include "bench/runs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "graph/attention.h"
+#include "gen/gen.h"
+#include "shardwright/kernel.h"
+#include "shardwright/plan.h"
+#include "shardwright/profile.h"
+#include "shardwright/profile_json.h"
+
+enum { MOST = 1 << 20 };
+
+/* Not for a plan: the context of the driver, workspaces of libraries and buffers of collectives. */
+static const double kReservedGib = 1;
+static const double kGib = 1 << 30;
+
+/* Devices by the beginning of what the table calls them. Capacities are those that drivers report; rates of memory from
+ * NVIDIA's data sheets and, where it has its own, the hardware's name. */
+static const struct {
+  const char *prefix, *profile;
+  double capacity_gib, memory_bytes_per_s;
+} kHardware[] = {
+    {"H100-80GB", "h100", 79.1, 3.35e12},  {"DGX-H100", "h100", 79.1, 3.35e12},
+    {"H100-96GB", "h100", 94.5, 2.4e12},   {"A100-40GB", "a100", 39.5, 1.555e12},
+    {"A100-80GB", "a100", 79.2, 2.039e12}, {"NVIDIA H100 80GB", "h100", 79.1, 3.35e12}, /* as PyTorch calls it */
+};
+
+/* What a sharding's name means: the rule that cuts state and parameters, and whether backward gathers parameters again
+ * (then forward's copy need not be kept). */
+static const struct {
+  const char *name;
+  sw_baseline rule;
+  const char *convert;
+} kShardings[] = {
+    {"FULL_SHARD", SW_BASELINE_FSDP, "again"},   /* ZeRO-3 */
+    {"SHARD_GRAD_OP", SW_BASELINE_FSDP, "once"}, /* ZeRO-2 */
+    {"FSDP2", SW_BASELINE_FSDP, "again"},
+    {"", SW_BASELINE_FSDP, "once"}, /* one device */
+};
+
+/* How much longer kernels took with the software of a source than this program says, and how far off that leaves
+ * predictions: `bench runs FILE --fit` on the rows of that source (docs/cost-model.md). */
+static const struct {
+  const char *source, *hardware;
+  sw_run_scales scales;
+  double bar;
+} kSoftware[] = {
+    {"mosaicml/", "H100", {{1.15, 1.61, 2.54, 0.49}}, 0.04},
+    {"mosaicml/", "A100", {{1.08, 0.77, 2.00, 0.63}}, 0.08},
+    {"", "", {{1, 1, 1, 1}}, 0.2}, /* those above, were they not there */
+};
+
+/* Sources that say recomputation, sizes and overlap of every row. */
+static const char *const kJudged[] = {"mosaicml/", "pytorch/torchtitan", "measure-steps"};
+
+/* Names of the table that are not those of the generators but for case and separators. */
+static const struct { const char *name, *arch; } kNames[] = {{"llama31405b", "llama3-405b"}};
+
+/* Further parameters of every model. */
+static const sw_gen_arg kProgram[] = {
+    {"mode", "train"}, {"optimizer", "adam"}, {"dtype", "bf16"}, {"param-dtype", "f32"}, {"attention", "fused"}};
+enum { N_PROGRAM = sizeof kProgram / sizeof *kProgram };
+
+/* --- reading ----------------------------------------------------------------------------------------------------- */
+
+typedef struct columns {
+  int source, model, hardware, gpus, dtype, seq, dp, tp, pp, cp, sharding, micro_batch, grad_accum, global_batch,
+      recompute, notes, tokens_per_s, memory;
+} columns;
+
+static sw_rc find_columns(const sw_csv *t, columns *c, sw_diag *d) {
+  const struct {
+    const char *name;
+    int *at;
+  } all[] = {{"source", &c->source},
+             {"model", &c->model},
+             {"hardware", &c->hardware},
+             {"gpus", &c->gpus},
+             {"dtype", &c->dtype},
+             {"seq", &c->seq},
+             {"dp_or_fsdp", &c->dp},
+             {"tp", &c->tp},
+             {"pp", &c->pp},
+             {"cp", &c->cp},
+             {"sharding", &c->sharding},
+             {"micro_batch", &c->micro_batch},
+             {"grad_accum", &c->grad_accum},
+             {"global_batch", &c->global_batch},
+             {"recompute", &c->recompute},
+             {"notes", &c->notes},
+             {"tokens_per_s_per_gpu", &c->tokens_per_s},
+             {"peak_mem_gib", &c->memory}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) SW_TRY(sw_csv_column(t, all[i].name, all[i].at, d));
+  return SW_OK;
+}
+
+static sw_rc read_number(const sw_csv *t, int64_t row, int col, double missing, double *out, sw_diag *d) {
+  *out = missing;
+  return *sw_csv_at(t, row, col) ? sw_csv_number(t, row, col, out, d) : SW_OK;
+}
+
+/* A whole number of 1 and more, small enough for products of three; an empty cell is `missing`. */
+static sw_rc read_count(const sw_csv *t, int64_t row, int col, int64_t missing, int64_t *out, sw_diag *d) {
+  double v;
+  SW_TRY(read_number(t, row, col, (double)missing, &v, d));
+  if (v != floor(v) || v > MOST || (v < 1 && *sw_csv_at(t, row, col))) {
+    return SW_FAIL_INPUT(d, ((sw_span){t->file, t->line[row], 1}), "%s is '%s'; expected a whole number from 1 to %d",
+                         t->head[col], sw_csv_at(t, row, col), MOST);
+  }
+  *out = (int64_t)v;
+  return SW_OK;
+}
+
+static sw_rc read_row(const sw_csv *t, const columns *c, int64_t i, sw_run_row *r, sw_diag *d) {
+  *r = (sw_run_row){.line = t->line[i],
+                    .source = sw_csv_at(t, i, c->source),
+                    .model = sw_csv_at(t, i, c->model),
+                    .hardware = sw_csv_at(t, i, c->hardware),
+                    .dtype = sw_csv_at(t, i, c->dtype),
+                    .sharding = sw_csv_at(t, i, c->sharding),
+                    .recompute = sw_csv_at(t, i, c->recompute),
+                    .notes = sw_csv_at(t, i, c->notes)};
+  const struct {
+    int col;
+    int64_t missing, *out;
+  } counts[] = {{c->gpus, 0, &r->gpus},
+                {c->seq, 0, &r->seq},
+                {c->tp, 1, &r->tp},
+                {c->pp, 1, &r->pp},
+                {c->cp, 1, &r->cp},
+                {c->micro_batch, 0, &r->micro_batch},
+                {c->global_batch, 0, &r->global_batch}};
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+    SW_TRY(read_count(t, i, counts[k].col, counts[k].missing, counts[k].out, d));
+  SW_TRY(read_count(t, i, c->dp, r->gpus / (r->tp * r->pp * r->cp), &r->dp, d));
+  int64_t at_once = r->micro_batch * r->dp;
+  SW_TRY(read_count(t, i, c->grad_accum, at_once ? r->global_batch / at_once : 0, &r->accumulations, d));
+  SW_TRY(read_number(t, i, c->tokens_per_s, 0, &r->tokens_per_s, d));
+  SW_TRY(read_number(t, i, c->memory, 0, &r->memory_gib, d));
+  double rate = r->tokens_per_s * (double)r->gpus;
+  if (rate > 0) r->measured_s = (double)r->global_batch * (double)r->seq / rate;
+  return SW_OK;
+}
+
+sw_rc sw_runs_of(const sw_csv *t, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d) {
+  columns c;
+  SW_TRY(find_columns(t, &c, d));
+  *out = (sw_runs){0};
+  SW_ARENA_NEW(out->rows, arena, t->n_rows, d);
+  for (int64_t i = 0; i < t->n_rows; i++) {
+    if (only && !strstr(sw_csv_at(t, i, c.model), only)) continue;
+    SW_TRY(read_row(t, &c, i, &out->rows[out->n++], d));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_runs_read(const char *path, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d) {
+  sw_csv t;
+  SW_TRY(sw_csv_read(path, arena, &t, d));
+  return sw_runs_of(&t, only, arena, out, d);
+}
+
+/* --- predicting -------------------------------------------------------------------------------------------------- */
+
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+static int hardware_of(const sw_run_row *r) {
+  for (int i = 0; i < (int)(sizeof kHardware / sizeof *kHardware); i++) {
+    if (starts_with(r->hardware, kHardware[i].prefix)) return i;
+  }
+  return -1;
+}
+
+static int sharding_of(const sw_run_row *r) {
+  for (int i = 0; i < (int)(sizeof kShardings / sizeof *kShardings); i++) {
+    if (strcmp(r->sharding, kShardings[i].name) == 0) return i;
+  }
+  return -1;
+}
+
+/* The generators' name; NULL: they have none. */
+static const char *arch_of(const sw_run_row *r) {
+  char wanted[64], have[64];
+  const sw_gen_arch *a;
+  sw_csv_plain_name(r->model, wanted, sizeof wanted);
+  for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
+    if (strcmp(kNames[i].name, wanted) == 0) return kNames[i].arch;
+  }
+  for (int i = 0; (a = sw_gen_arch_at(i)); i++) {
+    sw_csv_plain_name(a->name, have, sizeof have);
+    if (strcmp(have, wanted) == 0) return a->name;
+  }
+  return NULL;
+}
+
+/* Why nothing is predicted; NULL: it is. */
+static const char *left_out(const sw_run_row *r, bool any_hardware) {
+  if (r->gpus < 1 || r->seq < 1 || r->micro_batch < 1 || r->global_batch < 1) return "sizes are not said";
+  if (!(r->tokens_per_s > 0)) return "no time";
+  if (r->pp > 1) return "stages";
+  if (r->cp > 1) return "cuts sequences";
+  if (strcmp(r->recompute, "none") != 0) return *r->recompute ? "recomputes" : "recomputation not said";
+  if (r->accumulations != 1) return "accumulates";
+  if (r->tp > 1) return "tp beside it";
+  if (!arch_of(r)) return "model not known";
+  if (!any_hardware && hardware_of(r) < 0) return "hardware not known";
+  if (sharding_of(r) < 0 || (!*r->sharding && r->gpus > 1)) return "strategy not known";
+  return strcmp(r->dtype, "bf16") != 0 ? "8 bits" : NULL;
+}
+
+static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
+  char seq[24], batch[24];
+  snprintf(seq, sizeof seq, "%lld", (long long)r->seq);
+  snprintf(batch, sizeof batch, "%lld", (long long)r->global_batch);
+  sw_gen_arg args[N_PROGRAM + 3];
+  memcpy(args, kProgram, sizeof kProgram);
+  args[N_PROGRAM] = (sw_gen_arg){"seq", seq};
+  args[N_PROGRAM + 1] = (sw_gen_arg){"batch", batch};
+  args[N_PROGRAM + 2] = (sw_gen_arg){"convert", kShardings[sharding_of(r)].convert};
+  return sw_gen_model(arch_of(r), args, N_PROGRAM + 3, out, d);
+}
+
+/* The profile that the row's hardware names, with that hardware's memory. */
+static sw_rc profile_of(const sw_run_row *r, sw_arena *arena, const sw_profile **out, sw_diag *d) {
+  int h = hardware_of(r);
+  const sw_profile *shipped;
+  sw_profile *own;
+  SW_TRY(sw_profile_read(kHardware[h].profile, arena, &shipped, d));
+  SW_ARENA_NEW(own, arena, 1, d);
+  *own = *shipped;
+  own->memory_bytes = (int64_t)(kHardware[h].capacity_gib * kGib);
+  own->memory_reserved_bytes = (int64_t)(kReservedGib * kGib);
+  own->memory_bytes_per_s = kHardware[h].memory_bytes_per_s;
+  *out = own;
+  return SW_OK;
+}
+
+static int software_of(const sw_run_row *r) {
+  int i = 0;
+  while (!starts_with(r->source, kSoftware[i].source) || !starts_with(r->hardware, kSoftware[i].hardware)) i++;
+  return i;
+}
+
+double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s) {
+  const double kernels_s = s->of[0] * p->product_s + s->of[1] * p->attention_s + s->of[2] * p->other_s;
+  return kernels_s + s->of[3] * p->communication_s;
+}
+
+static sw_run_parts parts_of(const sw_graph *g, const sw_breakdown *b) {
+  sw_run_parts p = {.communication_s = b->total_s - b->local_s};
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    const bool attends = sw_is_attention(op->code);
+    double *to = sw_op_class_of(op->code) == SW_OPS_CONTRACTION ? &p.product_s : attends ? &p.attention_s : &p.other_s;
+    *to += b->op[i].local_s * (double)op->repeats;
+  }
+  return p;
+}
+
+static const char *compiler_of(const sw_run_row *r) {
+  return r->notes && strstr(r->notes, "torch.compile") ? "inductor" : "eager";
+}
+
+static sw_rc price(sw_run_row *r, const sw_profile *p, sw_graph *g, sw_arena *arena, sw_diag *d) {
+  sw_machine *machine;
+  sw_mesh mesh;
+  sw_plan plan;
+  sw_breakdown b;
+  char text[32];
+  if (!p) SW_TRY(profile_of(r, arena, &p, d));
+  snprintf(text, sizeof text, "dp=%lld", (long long)r->gpus);
+  SW_TRY(sw_mesh_parse(text, arena, &mesh, d));
+  SW_TRY(sw_machine_build(arena, p, &mesh, &machine, d));
+  SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &g->kernels, d));
+  SW_TRY(sw_baseline_build(g, machine, kShardings[sharding_of(r)].rule, arena, &plan, d));
+  SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
+  r->parts = parts_of(g, &b);
+  r->predicted_s = sw_run_step_s(&r->parts, &kSoftware[software_of(r)].scales);
+  r->bar = kSoftware[software_of(r)].bar;
+  r->peak_bytes = b.peak_bytes;
+  r->capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
+  return SW_OK;
+}
+
+sw_rc sw_run_predict_on(sw_run_row *r, const sw_profile *p, sw_diag *d) {
+  r->left = left_out(r, p != NULL);
+  r->judged = false;
+  if (r->left) return SW_OK;
+  for (size_t i = 0; i < sizeof kJudged / sizeof *kJudged; i++)
+    r->judged = r->judged || starts_with(r->source, kJudged[i]);
+  sw_graph *g;
+  sw_arena arena = {0};
+  SW_TRY_NOTE(d, generate(r, &g, d), "in row %d", (int)r->line);
+  sw_rc rc = price(r, p, g, &arena, d);
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+  if (rc) sw_diag_note(d, "in row %d", (int)r->line);
+  return rc;
+}
+
+sw_rc sw_run_predict(sw_run_row *r, sw_diag *d) { return sw_run_predict_on(r, NULL, d); }

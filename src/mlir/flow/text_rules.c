@@ -1,0 +1,350 @@
+/* Rules of ops that no single op of the graph stands for, by the name of the op or the target of a custom call. */
+#include <string.h>
+
+#include "mlir/flow/rule.h"
+
+typedef struct builder {
+  sw_program_flow *p;
+  const sw_ir_op *o;
+  const sw_flow_step *s;
+  int n; /* tensors */
+  const sw_type *type[SW_MOST_TENSORS];
+  sw_flow_rule *rule;
+  sw_flow_dim *dim;
+} builder;
+
+static int factor(builder *b, int64_t size, sw_factor_kind kind, bool blocked) {
+  int f = b->rule->n++;
+  b->rule->size[f] = size;
+  b->rule->kind[f] = kind;
+  b->rule->blocked[f] = blocked;
+  return f;
+}
+
+static void in(builder *b, int f, int tensor, int k) {
+  b->dim[tensor * SW_MAX_RANK + k] = (sw_flow_dim){1, {(uint8_t)f}};
+}
+
+static int64_t number(const builder *b, const char *name) {
+  int64_t n = -1;
+  (void)sw_ir_read_int(b->p->t, sw_ir_attr(b->p->t, b->o, name, name), &n);
+  return n;
+}
+
+/* One factor for dimension k of all operands, or all results, of the rank of the first operand. */
+static void share(builder *b, int f, int k, bool results) {
+  for (int i = results ? b->s->n_operands : 0; i < (results ? b->n : b->s->n_operands); i++) {
+    if (b->type[i] && b->type[i]->rank == b->type[0]->rank) in(b, f, i, k);
+  }
+}
+
+/* Every dimension is one factor of all tensors. */
+static void alike(builder *b) {
+  for (int k = 0; k < b->type[0]->rank; k++) {
+    int f = factor(b, b->type[0]->dims[k], SW_FACTOR_PASS, false);
+    share(b, f, k, false);
+    share(b, f, k, true);
+  }
+}
+
+/* What is picked from a dimension is not cut with it. */
+static void picked(builder *b) {
+  const sw_type *result = b->type[b->s->n_operands];
+  for (int k = 0; k < b->type[0]->rank; k++) {
+    int f = factor(b, b->type[0]->dims[k], SW_FACTOR_PASS, false);
+    share(b, f, k, false);
+    if (result->dims[k] != b->type[0]->dims[k]) f = factor(b, result->dims[k], SW_FACTOR_REPLICATE, true);
+    share(b, f, k, true);
+  }
+}
+
+/* Collectives: the dimensions that they work along are others behind them. */
+static void collective(builder *b) {
+  static const char *const kAlong[] = {"all_gather_dim", "scatter_dimension", "split_dimension", "concat_dimension"};
+  for (int k = 0; k < b->type[0]->rank; k++) {
+    bool apart = false;
+    for (size_t i = 0; i < sizeof kAlong / sizeof *kAlong; i++) apart |= number(b, kAlong[i]) == k;
+    int f = factor(b, b->type[0]->dims[k], apart ? SW_FACTOR_REPLICATE : SW_FACTOR_PASS, false);
+    share(b, f, k, false);
+    if (apart) f = factor(b, b->type[b->s->n_operands]->dims[k], SW_FACTOR_REPLICATE, false);
+    share(b, f, k, true);
+  }
+}
+
+/* Rows and columns of a matrix are needed whole, and so is what comes with each matrix. */
+static void matrix(builder *b) {
+  const int rank = b->type[0]->rank;
+  for (int k = 0; k < rank; k++) {
+    int f = factor(b, b->type[0]->dims[k], k < rank - 2 ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE, false);
+    for (int i = 0; i < b->n; i++) {
+      if (b->type[i] && (b->type[i]->rank == rank || k < rank - 2)) in(b, f, i, k);
+    }
+  }
+  for (int i = 0, last = -1; i < b->n; i++) {
+    if (!b->type[i] || b->type[i]->rank != rank - 1) continue;
+    if (last < 0) last = factor(b, b->type[i]->dims[rank - 2], SW_FACTOR_REPLICATE, false);
+    in(b, last, i, rank - 2);
+  }
+}
+
+/* Eigenvalues go with the columns of the eigenvectors. */
+static void eigh(builder *b) {
+  const int rank = b->type[0]->rank;
+  alike(b);
+  for (int i = 0; i < b->n; i++) {
+    for (int k = 0; b->type[i] && b->type[i]->rank == rank - 1 && k < rank - 1; k++)
+      in(b, k < rank - 2 ? k : rank - 1, i, k);
+  }
+}
+
+/* Several operands reduced together, each with an initial value behind them all. */
+static void reduce(builder *b) {
+  sw_ir_ints gone = {0};
+  const int n = b->s->n_results;
+  if (sw_ir_read_ints(b->p->t, sw_ir_attr(b->p->t, b->o, "dimensions", "dimensions"), &gone, NULL)) gone.n = 0;
+  for (int k = 0, kept = 0; k < b->type[0]->rank; k++) {
+    bool stays = true;
+    for (size_t i = 0; i < gone.n; i++) stays &= gone.at[i] != k;
+    int f = factor(b, b->type[0]->dims[k], stays ? SW_FACTOR_PASS : SW_FACTOR_REDUCTION, false);
+    for (int i = 0; i < n; i++) {
+      in(b, f, i, k);
+      if (stays) in(b, f, b->s->n_operands + i, kept);
+    }
+    kept += stays;
+  }
+  sw_array_free(&gone);
+}
+
+/* The same in windows: where a window or a stride is longer than 1, or something is padded, elements move. */
+static void reduce_window(builder *b) {
+  static const char *const kMoves[] = {"window_dimensions", "window_strides", "base_dilations", "window_dilations"};
+  const sw_type *result = b->type[b->s->n_operands];
+  sw_ir_ints pad = {0};
+  if (sw_ir_read_ints(b->p->t, sw_ir_attr(b->p->t, b->o, "padding", "padding"), &pad, NULL)) pad.n = 0;
+  for (int k = 0; k < result->rank; k++) {
+    bool moves = pad.n > 2 * (size_t)k + 1 && (pad.at[2 * (size_t)k] || pad.at[2 * (size_t)k + 1]);
+    for (size_t i = 0; i < sizeof kMoves / sizeof *kMoves; i++) {
+      sw_ir_ints list = {0};
+      if (!sw_ir_read_ints(b->p->t, sw_ir_attr(b->p->t, b->o, kMoves[i], kMoves[i]), &list, NULL))
+        moves |= list.n > (size_t)k && list.at[k] != 1;
+      sw_array_free(&list);
+    }
+    int f = factor(b, result->dims[k], moves ? SW_FACTOR_PERMUTATION : SW_FACTOR_PASS, false);
+    share(b, f, k, false);
+    share(b, f, k, true);
+  }
+  sw_array_free(&pad);
+}
+
+/* Scale, offset, mean and variance go with one dimension. */
+static void batch_norm(builder *b) {
+  int64_t feature = number(b, "feature_index");
+  alike(b);
+  for (int i = 0; i < b->n && feature >= 0 && feature < b->type[0]->rank; i++) {
+    if (b->type[i] && b->type[i]->rank == 1 && b->type[0]->rank > 1) in(b, (int)feature, i, 0);
+  }
+}
+
+/* --- scatter ------------------------------------------------------------------------------------------------------ */
+
+/* Does region 0 combine its arguments in pairs by one op, a reduction? */
+static bool body_reduces(const builder *b, int n_pairs) {
+  static const char *const kReductions[] = {"add", "multiply", "maximum", "minimum"};
+  const sw_ir_tree *t = b->p->t;
+  const uint32_t block = sw_ir_block_at(t, b->o, 0);
+  const sw_ir_op *first = NULL;
+  int n = 0;
+  if (block == SW_IR_NONE) return false;
+  const uint32_t args = b->p->names->block[block], end = args + t->blocks.at[block].n_args;
+  for (uint32_t k = t->blocks.at[block].first_op; k != SW_IR_NONE; k = t->ops.at[k].next) {
+    const sw_ir_op *o = &t->ops.at[k];
+    if (sw_ir_is_return(t, o)) break;
+    if (!first) first = o;
+    const uint32_t *use = &b->p->names->use[o->first_use];
+    if (o->n_uses != 2 || use[0] == use[1] || !sw_ir_same(t, o->name, first->name)) return false;
+    for (int i = 0; i < 2; i++) {
+      if (use[i] < args || use[i] >= end) return false;
+    }
+    n++;
+  }
+  for (size_t i = 0; i < sizeof kReductions / sizeof *kReductions && first && n == n_pairs; i++) {
+    if (sw_ir_last_part_is(t, first->name, kReductions[i])) return true;
+  }
+  return false;
+}
+
+typedef struct scattering {
+  int n; /* inputs; behind them are the indices, and updates for each */
+  int64_t vector;
+  sw_ir_ints window, inserted, batch, index_batch;
+} scattering;
+
+static int place_in(const sw_ir_ints *list, int64_t k) {
+  for (size_t i = 0; i < list->n; i++) {
+    if (list->at[i] == k) return (int)i;
+  }
+  return -1;
+}
+
+static void in_tables(builder *b, const scattering *s, int f, int k) {
+  for (int i = 0; i < s->n; i++) {
+    in(b, f, i, k);
+    in(b, f, b->s->n_operands + i, k);
+  }
+}
+
+static void in_updates(builder *b, const scattering *s, int f, int k) {
+  for (int i = 0; i < s->n; i++) in(b, f, s->n + 1 + i, k);
+}
+
+/* Dim k of the updates is for dim `at` of the indices: batches have tables of their own, else updates meet in one. */
+static void position(builder *b, const scattering *s, int k, int at, sw_factor_kind met) {
+  int batch = place_in(&s->index_batch, at);
+  int f = factor(b, b->type[s->n + 1]->dims[k], batch < 0 ? met : SW_FACTOR_PASS, false);
+  in_updates(b, s, f, k);
+  in(b, f, s->n, at);
+  if (batch >= 0 && (size_t)batch < s->batch.n) in_tables(b, s, f, (int)s->batch.at[batch]);
+}
+
+/* Dim k of the tables: of updates the dims `window` in order, whole or a part of it. */
+static void table_dim(builder *b, const scattering *s, int k, int *window) {
+  const int64_t size = b->type[0]->dims[k];
+  const bool inserted = place_in(&s->inserted, k) >= 0;
+  if (place_in(&s->batch, k) >= 0) return;
+  const int at = inserted || (size_t)*window >= s->window.n ? -1 : (int)s->window.at[(*window)++];
+  const bool whole = at >= 0 && b->type[s->n + 1]->dims[at] == size;
+  const int f = factor(b, size, inserted || whole ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE, false);
+  in_tables(b, s, f, k);
+  if (at < 0) return;
+  in_updates(b, s, whole ? f : factor(b, b->type[s->n + 1]->dims[at], SW_FACTOR_REPLICATE, false), at);
+}
+
+static void scatter_dims(builder *b, const scattering *s) {
+  const sw_type *indices = b->type[s->n], *updates = b->type[s->n + 1];
+  const sw_factor_kind met = body_reduces(b, s->n) ? SW_FACTOR_REDUCTION : SW_FACTOR_REPLICATE;
+  for (int k = 0, at = 0; k < updates->rank; k++) {
+    if (place_in(&s->window, k) >= 0) continue;
+    at += at == s->vector;
+    if (at < indices->rank) position(b, s, k, at++, met);
+  }
+  for (int k = 0, window = 0; k < b->type[0]->rank; k++) table_dim(b, s, k, &window);
+  if (s->vector >= 0 && s->vector < indices->rank)
+    in(b, factor(b, indices->dims[s->vector], SW_FACTOR_REPLICATE, false), s->n, (int)s->vector);
+}
+
+static void scatter(builder *b) {
+  const sw_ir_tree *t = b->p->t;
+  const sw_ir_span numbers = sw_ir_inside(t, sw_ir_attr(t, b->o, "scatter_dimension_numbers", NULL));
+  scattering s = {.n = b->s->n_results};
+  const struct {
+    const char *name;
+    sw_ir_ints *list;
+  } lists[] = {{"update_window_dims", &s.window},
+               {"inserted_window_dims", &s.inserted},
+               {"input_batching_dims", &s.batch},
+               {"scatter_indices_batching_dims", &s.index_batch}};
+  bool known = b->s->n_operands == 2 * s.n + 1 && b->type[s.n] && b->type[s.n + 1];
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    sw_ir_span v = sw_ir_entry(t, numbers, lists[i].name);
+    known &= !sw_ir_present(v) || !sw_ir_read_ints(t, v, lists[i].list, NULL);
+  }
+  if (!sw_ir_read_int(t, sw_ir_entry(t, numbers, "index_vector_dim"), &s.vector)) s.vector = -1;
+  if (known) scatter_dims(b, &s);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) sw_array_free(lists[i].list);
+}
+
+static const struct {
+  const char *name; /* of an op without its dialect, or of a target */
+  bool is_call;
+  int least_rank, least_operands;
+  sw_step_class kind;
+  void (*make)(builder *b);
+} kRows[] = {
+    {"all_gather", false, 1, 1, SW_STEP_OTHER, collective},
+    {"all_to_all", false, 1, 1, SW_STEP_OTHER, collective},
+    {"reduce_scatter", false, 1, 1, SW_STEP_OTHER, collective},
+    {"all_reduce", false, 1, 1, SW_STEP_OTHER, collective},
+    {"collective_permute", false, 1, 1, SW_STEP_OTHER, collective},
+    {"collective_broadcast", false, 1, 1, SW_STEP_OTHER, collective},
+    {"reduce", false, 1, 2, SW_STEP_OTHER, reduce},
+    {"reduce_window", false, 1, 2, SW_STEP_OTHER, reduce_window},
+    {"scatter", false, 1, 3, SW_STEP_OTHER, scatter},
+    {"batch_norm_inference", false, 1, 5, SW_STEP_OTHER, batch_norm},
+    {"batch_norm_training", false, 1, 3, SW_STEP_OTHER, batch_norm},
+    {"batch_norm_grad", false, 1, 5, SW_STEP_OTHER, batch_norm},
+    {"MoveToHost", true, 1, 1, SW_STEP_OFFLOAD, alike},
+    {"MoveToDevice", true, 1, 1, SW_STEP_OFFLOAD, alike},
+    {"annotate_device_placement", true, 1, 1, SW_STEP_OFFLOAD, alike},
+    {"CompactWyHelper", true, 1, 1, SW_STEP_OTHER, alike},
+    {"InspectSharding", true, 1, 1, SW_STEP_OTHER, alike},
+    {"LayoutConstraint", true, 1, 1, SW_STEP_OTHER, alike},
+    {"X64Combine", true, 1, 2, SW_STEP_ELEMENTWISE, alike},
+    {"X64SplitHigh", true, 1, 1, SW_STEP_ELEMENTWISE, alike},
+    {"X64SplitLow", true, 1, 1, SW_STEP_ELEMENTWISE, alike},
+    {"xla.megascale.provide_metadata", true, 1, 1, SW_STEP_OTHER, alike},
+    {"Eigh", true, 2, 1, SW_STEP_OTHER, eigh},
+    {"Qr", true, 2, 1, SW_STEP_OTHER, matrix},
+    {"QrDecompositionBlock", true, 2, 1, SW_STEP_OTHER, matrix},
+    {"ProductOfElementaryHouseholderReflectors", true, 2, 1, SW_STEP_OTHER, matrix},
+    {"ApproxTopK", true, 1, 1, SW_STEP_OTHER, picked},
+    {"PartialReduce", true, 1, 1, SW_STEP_OTHER, picked},
+};
+
+bool sw_ir_last_part_is(const sw_ir_tree *t, sw_ir_span name, const char *text) {
+  while (name.at < name.end && t->s[name.at] != '.') name.at++;
+  return sw_ir_is(t, (sw_ir_span){name.at + (name.at < name.end), name.end}, text);
+}
+
+bool sw_ir_calls(const sw_ir_tree *t, const sw_ir_op *o, const char *target) {
+  if (!sw_ir_last_part_is(t, o->name, "custom_call")) return false;
+  sw_ir_span said = sw_ir_unquoted(t, sw_ir_attr(t, o, "call_target_name", NULL));
+  return sw_ir_is(t, sw_ir_present(said) ? said : o->symbol, target);
+}
+
+static bool is_row(const sw_program_flow *p, const sw_ir_op *o, size_t i) {
+  return kRows[i].is_call ? sw_ir_calls(p->t, o, kRows[i].name) : sw_ir_last_part_is(p->t, o->name, kRows[i].name);
+}
+
+static sw_rc make(sw_program_flow *p, const sw_ir_op *o, size_t row, sw_flow_step *s) {
+  builder b = {.p = p, .o = o, .s = s, .n = s->n_operands + s->n_results};
+  for (int i = 0; i < b.n; i++) b.type[i] = s->tensors[i] < 0 ? NULL : &p->type.at[s->tensors[i]];
+  if (!s->n_results || !b.type[0] || !b.type[s->n_operands] || b.type[0]->rank < kRows[row].least_rank) return SW_OK;
+  SW_ARENA_NEW(b.rule, &p->arena, 1, p->d);
+  SW_ARENA_NEW(b.dim, &p->arena, b.n * SW_MAX_RANK, p->d);
+  b.rule->dim = b.dim;
+  kRows[row].make(&b);
+  s->rule = b.rule;
+  s->kind = kRows[row].kind;
+  return SW_OK;
+}
+
+sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s) {
+  if (s->n_operands + s->n_results > SW_MOST_TENSORS) return SW_OK;
+  for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
+    if (is_row(p, o, i)) return s->n_operands < kRows[i].least_operands ? SW_OK : make(p, o, i, s);
+  }
+  return SW_OK;
+}
+
+/* --- as text ------------------------------------------------------------------------------------------------------ */
+
+static void put_tensor(const sw_program_flow *p, const sw_flow_step *s, int i, sw_text *out) {
+  int rank = s->tensors[i] < 0 ? 0 : p->type.at[s->tensors[i]].rank;
+  sw_text_puts(out, "[");
+  for (int k = 0; k < rank; k++) {
+    const sw_flow_dim *d = &s->rule->dim[i * SW_MAX_RANK + k];
+    sw_text_puts(out, k ? ", " : "");
+    sw_factors_put_dim(d->at, d->n, out);
+  }
+  sw_text_puts(out, "]");
+}
+
+void sw_flow_rule_print(const sw_program_flow *p, const sw_flow_step *s, sw_text *out) {
+  const sw_flow_rule *r = s->rule;
+  for (int i = 0; i < s->n_operands + s->n_results; i++) {
+    sw_text_puts(out, i == s->n_operands ? ")->(" : i ? ", " : "(");
+    put_tensor(p, s, i, out);
+  }
+  sw_text_puts(out, ")");
+  sw_factors_put_kinds(r->n, r->size, r->kind, r->blocked, out);
+}

@@ -1,0 +1,51 @@
+/* Passes over the text of a program, as `shardwright opt --pass` runs them: each reads the tree of the text and says
+ * what is to be changed; the changed text is parsed again for the next one. Each is a file of its own that ends in its
+ * descriptor, and has one line in passes.def.
+ *
+ * A pass may ask for the flow of the program (mlir/flow/program_flow.h): its values with the shardings that the text
+ * says. It may change these, and they are written where they stand. Or it may read what is said at each place alone,
+ * and say something else there (shardings.h). All else is done by edits (mlir/write/edits.h) and by what rewrite.h
+ * has: ops that are put in, erased, or whose results are replaced.
+ */
+#ifndef MLIR_PASS_H_
+#define MLIR_PASS_H_
+
+#include "mlir/opt/shardings.h"
+#include "mlir/write/edits.h"
+
+/* One run of a pass over one text. */
+struct sw_opt_work {
+  const sw_ir_tree *t;
+  const sw_ir_names *names;
+  sw_ir_values values;
+  sw_program_flow *flow;      /* of passes that ask for it; otherwise NULL */
+  const char *options;        /* "key=value key=value"; never NULL */
+  sw_opt_shardings shardings; /* of passes that have read them */
+  sw_ir_edits edits;
+  sw_arena arena;
+  const char **instead;         /* by value: the text that its uses become; NULL: they stay */
+  uint32_t *forward;            /* by value: the value that its uses become; SW_IR_NONE: they stay */
+  bool *erased;                 /* by op */
+  bool *use_done;               /* by use: an edit replaces it */
+  uint32_t first_name, n_names; /* that new values are given: numbers */
+  sw_diag *d;
+};
+
+typedef struct sw_opt_pass {
+  const char *name;    /* as Shardy has it, without "sdy-" */
+  const char *summary; /* one line, lower case, no full stop */
+  const char *options; /* "key=VALUE: what for\n" each; NULL: none */
+  bool flow;           /* does it ask for the flow? */
+  sw_rc (*run)(sw_opt_work *w);
+} sw_opt_pass;
+
+/* The value of an option in the arena; NULL: it is not given, or out of memory. */
+const char *sw_opt_option(sw_opt_work *w, const char *key);
+/* "true" or "false", or `otherwise` where it is not given; SW_E_USAGE for another word. */
+SW_CHECKED sw_rc sw_opt_flag(sw_opt_work *w, const char *key, bool otherwise, bool *out);
+
+#define SW_PASS(x) extern const sw_opt_pass sw_pass_##x;
+#include "mlir/opt/passes.def"
+#undef SW_PASS
+
+#endif

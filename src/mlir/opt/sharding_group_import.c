@@ -1,0 +1,118 @@
+/* Groups that share a value are one, each value is in its group once, and groups are numbered from 0 on. */
+#include "base/hash.h"
+#include "mlir/opt/rewrite.h"
+
+#include <string.h>
+
+#include "mlir/import/types.h"
+
+typedef struct grouper {
+  sw_opt_work *w;
+  sw_dict by_id;         /* group_id to a group */
+  SW_ARRAY(uint32_t) up; /* by group: one that it is part of; itself: none */
+  SW_ARRAY(uint32_t) ops;
+  SW_ARRAY(uint32_t) group; /* by index of ops */
+  uint32_t *of_value;       /* a group of each value; SW_IR_NONE: none */
+} grouper;
+
+static uint32_t root(grouper *g, uint32_t group) {
+  while (g->up.at[group] != group) group = g->up.at[group] = g->up.at[g->up.at[group]];
+  return group;
+}
+
+/* The op that a value is computed on local sizes by: the manual computation around it. */
+static uint32_t manual_around(const grouper *g, uint32_t op) {
+  const sw_ir_tree *t = g->w->t;
+  while (op != SW_IR_NONE && t->ops.at[op].block) {
+    op = t->regions.at[t->blocks.at[t->ops.at[op].block].region].op;
+    if (sw_ir_is(t, t->ops.at[op].name, "sdy.manual_computation")) return op;
+  }
+  return SW_IR_NONE;
+}
+
+static sw_rc read_group(grouper *g, uint32_t op) {
+  sw_opt_work *w = g->w;
+  const sw_ir_op *o = &w->t->ops.at[op];
+  int64_t id, *slot;
+  bool fresh;
+  if (!sw_ir_read_int(w->t, sw_ir_attr(w->t, o, "group_id", "group_id"), &id))
+    return SW_FAIL_INPUT(w->d, sw_ir_place(w->t, o->text.at), "expected group_id = a number");
+  SW_TRY(sw_dict_put(&g->by_id, &id, sizeof id, (int64_t)g->up.n, &slot, &fresh, w->d));
+  const uint32_t n = (uint32_t)g->up.n;
+  if (fresh) SW_TRY(sw_array_push(&g->up, n, w->d));
+  uint32_t *of = &g->of_value[sw_ir_operand_value(&w->values, o, 0)], group = (uint32_t)*slot;
+  if (*of != SW_IR_NONE) g->up.at[root(g, group)] = root(g, *of);
+  *of = group;
+  SW_TRY(sw_array_push(&g->group, group, w->d));
+  return sw_array_push(&g->ops, op, w->d);
+}
+
+static sw_ir_span type_of(const sw_ir_tree *t, const sw_ir_op *o) {
+  sw_ir_types_cursor c = sw_ir_operand_types(t, o->types);
+  sw_ir_span type = {0, 0};
+  (void)sw_ir_next_type(t, &c, &type);
+  return type;
+}
+
+/* Of one group all values have one type, and are on one side of every manual computation. */
+static sw_rc check_member(grouper *g, uint32_t op, uint32_t first) {
+  const sw_ir_tree *t = g->w->t;
+  const sw_ir_op *o = &t->ops.at[op], *other = &t->ops.at[first];
+  if (!sw_ir_same(t, type_of(t, o), type_of(t, other)))
+    return SW_FAIL_INPUT(g->w->d, sw_ir_place(t, o->text.at), "the group has values of type %.*s; expected the same",
+                         SW_IR_TEXT(t, type_of(t, other)));
+  if (manual_around(g, op) != manual_around(g, first))
+    return SW_FAIL_INPUT(g->w->d, sw_ir_place(t, o->text.at),
+                         "the group has values in and out of a manual computation; expected all on one side");
+  return SW_OK;
+}
+
+static sw_rc say_number(grouper *g, uint32_t op, uint32_t number) {
+  sw_opt_work *w = g->w;
+  const sw_ir_span at = sw_ir_attr(w->t, &w->t->ops.at[op], "group_id", "group_id");
+  const char *with_type = memchr(w->t->s + at.at, ':', sw_ir_len(at)) ? " : i64" : "";
+  return sw_ir_replace(&w->edits, at.at, at.end, sw_arena_printf(&w->arena, w->d, "%u%s", number, with_type));
+}
+
+static sw_rc number_groups(grouper *g) {
+  sw_opt_work *w = g->w;
+  uint32_t *number, *first, n = 0;
+  bool *seen;
+  SW_ARENA_NEW(number, &w->arena, g->up.n, w->d);
+  SW_ARENA_NEW(first, &w->arena, g->up.n, w->d);
+  SW_ARENA_NEW(seen, &w->arena, w->values.n, w->d);
+  for (size_t i = 0; i < g->up.n; i++) number[i] = SW_IR_NONE;
+  for (size_t i = 0; i < g->ops.n; i++) {
+    const uint32_t op = g->ops.at[i], group = root(g, g->group.at[i]);
+    bool *is_seen = &seen[sw_ir_operand_value(&w->values, &w->t->ops.at[op], 0)];
+    if (number[group] == SW_IR_NONE) number[group] = n++, first[group] = op;
+    SW_TRY(check_member(g, op, first[group]));
+    SW_TRY(*is_seen ? sw_opt_erase(w, op) : say_number(g, op, number[group]));
+    *is_seen = true;
+  }
+  return SW_OK;
+}
+
+static sw_rc import_groups(grouper *g) {
+  sw_opt_work *w = g->w;
+  SW_ARENA_NEW(g->of_value, &w->arena, w->values.n, w->d);
+  for (uint32_t i = 0; i < w->values.n; i++) g->of_value[i] = SW_IR_NONE;
+  for (uint32_t i = 0; i < w->t->ops.n; i++) {
+    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.sharding_group")) SW_TRY(read_group(g, i));
+  }
+  return number_groups(g);
+}
+
+static sw_rc sharding_group_import(sw_opt_work *w) {
+  grouper g = {.w = w};
+  const sw_rc rc = import_groups(&g);
+  sw_dict_deinit(&g.by_id);
+  sw_array_free(&g.up);
+  sw_array_free(&g.ops);
+  sw_array_free(&g.group);
+  return rc;
+}
+
+const sw_opt_pass sw_pass_sharding_group_import = {"sharding-group-import",
+                                                   "make one of groups that share a value, and number them from 0 on",
+                                                   NULL, false, sharding_group_import};
