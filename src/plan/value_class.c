@@ -276,7 +276,7 @@ sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_
 
 /* --- extents of inputs -------------------------------------------------------------------------------------------- */
 
-static bool takes_apart(const sw_graph *g, const sw_op *op) {
+bool sw_takes_apart(const sw_graph *g, const sw_op *op) {
   int n;
   const int64_t *sizes = op->code == SW_OP_DYNAMIC_SLICE ? sw_op_ints(op, SW_ATTR_SIZES, &n) : NULL;
   return sizes && n > 0 && sizes[0] == 1 && sw_operand_type(g, op, 0)->dims[0] > 1 && sw_op_in_loop(g, op);
@@ -287,7 +287,7 @@ bool sw_is_walked(const sw_graph *g, sw_id value) {
   for (int32_t u = 0; u < v->n_uses; u++) {
     const sw_op *op = v->uses[u].op < 0 ? NULL : &g->ops[v->uses[u].op];
     if (!op || v->uses[u].index != 0) continue;
-    if (takes_apart(g, op) || (op->code == SW_OP_ENTER && sw_is_walked(g, op->results[0]))) return true;
+    if (sw_takes_apart(g, op) || (op->code == SW_OP_ENTER && sw_is_walked(g, op->results[0]))) return true;
   }
   return false;
 }

@@ -22,6 +22,8 @@ SW_API const char *sw_memory_class_text(sw_memory_class c); /* "optimizer state"
  * need that are not the next version of a state. In the arena. */
 SW_API SW_CHECKED sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_value, sw_diag *d);
 
+/* Does the op, of a loop, take a slice of one off its first operand, along the first dimension? */
+SW_API bool sw_takes_apart(const sw_graph *g, const sw_op *op);
 /* Does a loop take the value apart along its first dimension, a slice each time round? */
 SW_API bool sw_is_walked(const sw_graph *g, sw_id value);
 /* Where an input has its batch: the first dimension, or the next where the first counts steps, or parts of the batch.

@@ -5,6 +5,7 @@
 
 #include "base/columns.h"
 #include "report/memory.h"
+#include "report/words.h"
 
 /* Bytes of each class at a plan's peak. */
 typedef struct held {
@@ -61,9 +62,15 @@ static void print_times(const sw_report *r, sw_text *out) {
   sw_columns_print(&c, 2, out);
 }
 
+/* Plans by rule say by their names what they do, those of files do not. */
 static void print_notes(const sw_report *r, sw_text *out) {
   for (int i = 0; i < r->n_comparisons; i++) {
     const sw_comparison *k = &r->comparisons[i];
+    if (i >= SW_BASELINE_COUNT) {
+      sw_text_printf(out, "  %s: ", k->name);
+      if (sw_plan_words(&k->plan, out, NULL)) out->rc = SW_E_RESOURCE;
+      sw_text_puts(out, "\n");
+    }
     if (k->breaks) sw_text_printf(out, "  %s: %s\n", k->name, k->breaks);
     if (k->made && k->spread) sw_text_printf(out, "  %s: %s\n", k->name, k->spread);
     if (k->made && k->uncut) sw_text_printf(out, "  %s: %s\n", k->name, k->uncut);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "graph/attention.h"
 #include "plan/value_class.h"
 
@@ -37,11 +38,24 @@ static bool keeps_weights(const sw_op *op) {
          (sw_op_content(op) == SW_CONTENT_MOVED || op->code == SW_OP_CONVERT);
 }
 
-static void follow_weights(const sw_graph *g, int32_t *weight_of) {
+/* Which part of it the result is, where the operand is that part. */
+static uint64_t part_kept(const sw_op *op, uint64_t part) {
+  int n;
+  if (op->code == SW_OP_DYNAMIC_SLICE) return sw_hash_u64((uint64_t)op->code, part);
+  if (op->code != SW_OP_SLICE) return part;
+  const int64_t *start = sw_op_ints(op, SW_ATTR_START, &n);
+  return sw_hash_bytes(start, (size_t)n * sizeof *start, part);
+}
+
+static void follow_weights(sw_dim_roles *r) {
+  const sw_graph *g = r->g;
+  for (int32_t i = 0; i < g->n_args; i++) r->part_of[g->args[i]] = sw_hash_u64((uint64_t)i, 0);
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
-    for (int k = 0; k < op->n_results; k++) weight_of[op->results[k]] = -1;
-    if (keeps_weights(op)) weight_of[op->results[0]] = weight_of[op->operands[0]];
+    for (int k = 0; k < op->n_results; k++) r->weight_of[op->results[k]] = -1;
+    if (!keeps_weights(op)) continue;
+    r->weight_of[op->results[0]] = r->weight_of[op->operands[0]];
+    r->part_of[op->results[0]] = part_kept(op, r->part_of[op->operands[0]]);
   }
 }
 
@@ -78,13 +92,13 @@ static sw_rc find_weights(sw_dim_roles *r, const uint8_t *class_of, sw_arena *ar
   }
   if (!any) {
     const int64_t batch = sw_find_input_extents(g, NULL).batch;
-    follow_weights(g, r->weight_of);
+    follow_weights(r);
     for (sw_id i = 0; i < g->n_ops; i++)
       if (is_product(&g->ops[i])) note_weight(g, &g->ops[i], r->weight_of, batch, is_weight, is_data);
   }
   for (int32_t i = 0; i < g->n_args; i++)
     if (!is_weight[i] || is_data[i]) r->weight_of[g->args[i]] = -1;
-  follow_weights(g, r->weight_of);
+  follow_weights(r);
   return SW_OK;
 }
 
@@ -243,6 +257,7 @@ sw_rc sw_dim_roles_find(const sw_graph *g, const uint8_t *class_of, sw_arena *ar
   int32_t n_loops = SW_ATTENTION_GRAD_LOOPS;
   *out = (sw_dim_roles){.g = g};
   SW_ARENA_NEW(out->weight_of, arena, g->n_values, d);
+  SW_ARENA_NEW(out->part_of, arena, g->n_values, d);
   SW_ARENA_NEW(out->first, arena, g->n_values, d);
   for (sw_id v = 0; v < g->n_values; v++) {
     out->first[v] = n_dims;

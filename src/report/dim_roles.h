@@ -18,6 +18,7 @@ typedef enum sw_dim_role {
 typedef struct sw_dim_roles {
   const sw_graph *g;
   int32_t *weight_of; /* by value: the argument that it is, moved, converted or a part of it, of a weight; -1 */
+  uint64_t *part_of;  /* by such a value: tells parts of weights apart, but not the slices that a loop takes in turn */
   int64_t *first;     /* by value: of its dims in `of` */
   uint8_t *of;        /* by dim: roles as bits, as a dim may be several merged */
   uint8_t *loops;     /* room for those of one op */

@@ -360,6 +360,7 @@ static void put_made(sw_json_out *o, const sw_report *r, const sw_comparison *c,
                      const sw_arg_groups *groups) {
   int64_t bytes[SW_MEMORY_CLASSES];
   sw_memory_classes_at(&c->plan, &c->breakdown, c->breakdown.peak_step, class_of, bytes);
+  put_words(o, &c->plan);
   sw_jw_bool(o, "fits", sw_comparison_fits(r, c));
   if (c->spread) sw_jw_string(o, "spread", c->spread);
   if (c->uncut) sw_jw_string(o, "uncut", c->uncut);

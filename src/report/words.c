@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "graph/attention.h"
 #include "plan/value_class.h"
@@ -121,9 +123,10 @@ static bool matches(const pattern *p, const measures *m) {
 
 /* --- measuring ---------------------------------------------------------------------------------------------------- */
 
-/* A weight by its first product: what tells one from another, and how it is cut. */
+/* A weight, or a part of a stack of them, by its first product: what tells one from another, and how it is cut. */
 typedef struct weight_use {
   uint64_t kind, cut;
+  sw_id op;
 } weight_use;
 
 typedef struct meter {
@@ -138,8 +141,8 @@ typedef struct meter {
   bool by_bytes;     /* there are no products: arithmetic is what ops move */
   bool *multiplied;  /* by argument: a weight that some product takes: its look-ups are not what it is for */
   bool *seen;        /* by argument: a weight that has been used */
-  int32_t n_uses;
-  weight_use *uses;
+  sw_dict noted;     /* parts of weights that have a use */
+  SW_ARRAY(weight_use) uses;
 } meter;
 
 /* The part of an axis that the ref is. */
@@ -226,13 +229,6 @@ static uint64_t hash_of_strategy(const sw_strategy *s, uint64_t seed) {
   return seed;
 }
 
-static void note_use(meter *m, const sw_op *op, const sw_strategy *s, int32_t arg, measure group) {
-  const sw_type *t = &m->g->values[m->g->args[arg]].type;
-  uint64_t kind = sw_hash_bytes(t->dims, (size_t)t->rank * sizeof *t->dims, (uint64_t)group);
-  kind = sw_hash_u64((uint64_t)t->dtype, sw_hash_u64((uint64_t)op->code, kind));
-  m->uses[m->n_uses++] = (weight_use){kind, hash_of_strategy(s, sw_sharding_hash(&m->p->args[arg]))};
-}
-
 /* What is at rest along an axis as its first user takes it has not to be gathered. */
 static void leave_at_rest(meter *m, int32_t arg, const double *taken) {
   const double bytes = bytes_of(&m->g->values[m->g->args[arg]].type);
@@ -274,7 +270,6 @@ static void measure_weight(meter *m, const sw_op *op, const sw_strategy *s) {
   const measure group = group_of(m, value);
   const double bytes = bytes_of(&m->g->values[m->g->args[arg]].type);
   m->seen[arg] = true;
-  if (!table) note_use(m, op, s, arg, group);
   if (!table) m->whole.of[group] += bytes;
   if (sw_value_has_role(&m->roles, value, SW_DIM_EXPERT)) m->whole.of[EXPERTS] += bytes;
   for (int i = 0; i < s->n_refs; i++) {
@@ -336,7 +331,6 @@ static sw_rc take_measures(meter *m, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(m->uncut, arena, m->mesh->n_axes, d);
   SW_ARENA_NEW(m->multiplied, arena, m->g->n_args, d);
   SW_ARENA_NEW(m->seen, arena, m->g->n_args, d);
-  SW_ARENA_NEW(m->uses, arena, m->g->n_args, d);
   find_multiplied(m);
   measure_rest(m);
   measure_ops(m);
@@ -346,17 +340,68 @@ static sw_rc take_measures(meter *m, sw_arena *arena, sw_diag *d) {
 
 /* --- layers ------------------------------------------------------------------------------------------------------- */
 
-/* Of weights in order, n kinds of them again and again. */
+/* Of uses in order, n kinds of them again and again. */
 typedef struct layers {
   int32_t first, length, n, alike;
 } layers;
+
+static sw_rc note_use(meter *m, sw_id id, sw_diag *d) {
+  const sw_op *op = &m->g->ops[id];
+  const int operand = sw_weight_operand(&m->roles, op);
+  const sw_id value = operand < 0 ? -1 : op->operands[operand];
+  bool fresh = false;
+  if (value < 0 || !op->nest) return SW_OK;
+  SW_TRY(sw_dict_put(&m->noted, &m->roles.part_of[value], sizeof *m->roles.part_of, 0, NULL, &fresh, d));
+  if (!fresh) return SW_OK;
+  const sw_type *t = &m->g->values[value].type;
+  const int32_t arg = m->roles.weight_of[value];
+  const bool stacked = m->roles.part_of[value] != m->roles.part_of[m->g->args[arg]];
+  uint64_t kind = sw_hash_bytes(t->dims, (size_t)t->rank * sizeof *t->dims, (uint64_t)group_of(m, value));
+  kind = sw_hash_u64((uint64_t)t->dtype, sw_hash_u64((uint64_t)op->code, kind));
+  if (stacked) kind = sw_hash_u64((uint64_t)arg, kind); /* each layer has one part of it */
+  const weight_use use = {kind, hash_of_strategy(&m->p->ops[id], sw_sharding_hash(&m->p->args[arg])), id};
+  return sw_array_push(&m->uses, use, d);
+}
+
+/* The loop takes a slice of a weight in each trip. */
+static bool walks_weights(const meter *m, const sw_frame *f) {
+  for (sw_id i = f->begin + 1; f->kind == SW_OP_WHILE && i < f->end; i++) {
+    const sw_op *op = &m->g->ops[i];
+    if (&m->g->frames[op->frame] == f && sw_takes_apart(m->g, op) && m->roles.weight_of[op->operands[0]] >= 0)
+      return true;
+  }
+  return false;
+}
+
+/* The uses in the loop once for each trip; those of loops in it have been repeated before. */
+static sw_rc repeat_uses(meter *m, const sw_frame *f, sw_diag *d) {
+  const size_t kMost = 1U << 16, n = m->uses.n;
+  size_t from = 0, to;
+  while (from < n && m->uses.at[from].op <= f->begin) from++;
+  for (to = from; to < n && m->uses.at[to].op < f->end;) to++;
+  if (to == from || f->trips < 2 || n > kMost || (size_t)f->trips > (kMost - n) / (to - from)) return SW_OK;
+  const size_t more = (size_t)(f->trips - 1) * (to - from);
+  SW_TRY(sw_array_reserve(&m->uses, n + more, d));
+  weight_use *at = m->uses.at;
+  memmove(at + to + more, at + to, (n - to) * sizeof *at);
+  for (size_t i = to; i < to + more; i++) at[i] = at[i - (to - from)];
+  m->uses.n += more;
+  return SW_OK;
+}
+
+static sw_rc note_uses(meter *m, sw_diag *d) {
+  for (sw_id i = 0; i < m->g->n_ops; i++) SW_TRY(note_use(m, i, d));
+  for (int32_t f = m->g->n_frames; f-- > 0;)
+    if (walks_weights(m, &m->g->frames[f])) SW_TRY(repeat_uses(m, &m->g->frames[f], d));
+  return SW_OK;
+}
 
 /* The longest run in which kinds come again after `length`. */
 static layers longest_run(const meter *m, int32_t length) {
   layers best = {0};
   int32_t run = 0;
-  for (int32_t i = 0; i + length < m->n_uses; i++) {
-    run = m->uses[i].kind == m->uses[i + length].kind ? run + 1 : 0;
+  for (int32_t i = 0; i + length < (int32_t)m->uses.n; i++) {
+    run = m->uses.at[i].kind == m->uses.at[i + length].kind ? run + 1 : 0;
     if (run / length + 1 > best.n) best = (layers){i + 1 - run, length, run / length + 1, 0};
   }
   return best;
@@ -373,7 +418,7 @@ static sw_rc count_alike(const meter *m, sw_arena *arena, layers *of, sw_diag *d
   int32_t run = 0;
   SW_ARENA_NEW(cuts, arena, of->n, d);
   for (int32_t i = 0; i < of->n * of->length; i++)
-    cuts[i / of->length] = sw_hash_u64(m->uses[of->first + i].cut, cuts[i / of->length]);
+    cuts[i / of->length] = sw_hash_u64(m->uses.at[of->first + i].cut, cuts[i / of->length]);
   qsort(cuts, (size_t)of->n, sizeof *cuts, compare_u64);
   for (int32_t i = 0; i < of->n; i++) {
     run = i && cuts[i] == cuts[i - 1] ? run + 1 : 1;
@@ -386,10 +431,10 @@ static sw_rc count_alike(const meter *m, sw_arena *arena, layers *of, sw_diag *d
 static sw_rc find_layers(const meter *m, sw_arena *arena, layers *out, sw_diag *d) {
   enum { LONGEST = 256 };
   *out = (layers){0};
-  for (int32_t length = 1; length <= LONGEST && length <= m->n_uses / 2; length++) {
+  for (int32_t length = 1; length <= LONGEST && length <= (int32_t)m->uses.n / 2; length++) {
     layers run = longest_run(m, length);
     const int32_t has = run.n * run.length, best = out->n * out->length;
-    if (run.n < 2 || has < best || has <= m->n_uses / 2) continue;
+    if (run.n < 2 || has < best || has <= (int32_t)m->uses.n / 2) continue;
     SW_TRY(count_alike(m, arena, &run, d));
     const bool more = run.alike > 1 && (int64_t)run.alike * out->n > (int64_t)out->alike * run.n;
     if (has > best || more) *out = run;
@@ -461,6 +506,7 @@ static sw_rc put_words(meter *m, sw_arena *arena, sw_text *t, sw_diag *d) {
   bool parts = false;
   layers of;
   SW_TRY(take_measures(m, arena, d));
+  SW_TRY(note_uses(m, d));
   SW_TRY(find_layers(m, arena, &of, d));
   for (int a = 0; a < m->mesh->n_axes; a++)
     if (m->mesh->axis[a].size > 1) large |= 1U << a;
@@ -484,6 +530,8 @@ sw_rc sw_plan_words(const sw_plan *p, sw_text *out, sw_diag *d) {
   if (!rc) sw_text_puts(out, sw_text_str(&t));
   if (!rc && t.rc) rc = SW_FAIL(d, t.rc, SW_NOWHERE, "out of memory");
   sw_text_free(&t);
+  sw_array_free(&m.uses);
+  sw_dict_deinit(&m.noted);
   sw_arena_deinit(&arena);
   return rc;
 }

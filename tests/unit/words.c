@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/words.h"
+#include "shardwright/program.h"
 #include "support/meshes.h"
 
 static sw_graph *model(const char *name) { return model_in(".", name); }
@@ -205,6 +206,39 @@ static void parts_are_said_where_names_fail(void **state) {
   sw_arena_deinit(&arena);
 }
 
+/* A step over stacks of layers, two of three of them, scanned with remat: a loop in a loop forward, the same and one
+ * more backward. Products of activations [batch, positions, features] with slices of stacks are cut by columns;
+ * `otherwise`: those of the second stack by rows. */
+static void layers_of_loops_are_counted(void **state) {
+  (void)state;
+  static const char *const kWords[] = {"columns of weights over x; 6 layers alike", "Megatron over x"};
+  sw_diag diag = {0};
+  sw_program *program;
+  assert_ok(sw_program_read(SW_SOURCE_DIR "/tests/data/nested_layers.mlir", NULL, &program, &diag));
+  const sw_graph *g = sw_program_graph(program);
+  for (int otherwise = 0; otherwise < 2; otherwise++) {
+    sw_arena arena = {0};
+    sw_plan plan;
+    int n = 0;
+    assert_ok(sw_plan_build(g, machine_of("dgx-h100", "x=2", &arena), &arena, &plan, &diag));
+    plan.capacity_bytes = INT64_MAX;
+    for (sw_id i = 0; i < g->n_ops; i++) {
+      const sw_op *op = &g->ops[i];
+      if (op->code != SW_OP_DOT || sw_operand_type(g, op, 0)->rank != 3 || sw_operand_type(g, op, 1)->rank != 2)
+        continue;
+      const int64_t *to = sw_result_type(g, op, 0)->dims;
+      const bool rows = otherwise && to[2] == 16;
+      const sw_affine *cut = rows ? &op->nest->maps[0].dims[2] : &op->nest->maps[2].dims[2];
+      assert_true(sw_strategy_push(&plan.ops[i], cut->terms[0].loop, (sw_axis_ref){0, 1, 2}));
+      n++;
+    }
+    assert_true(n > 2);
+    expect(&plan, otherwise ? "columns, then rows" : "columns", kWords[otherwise]);
+    sw_arena_deinit(&arena);
+  }
+  sw_program_destroy(program);
+}
+
 /* Axes of size one are no axes, and a mesh may have none. */
 static void small_meshes(void **state) {
   (void)state;
@@ -239,10 +273,10 @@ static void words_survive_failing_allocations(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(plans_by_rule_have_its_name),       cmocka_unit_test(roles_need_not_be_said),
-      cmocka_unit_test(sequences_between_are_said),        cmocka_unit_test(experts_are_said),
-      cmocka_unit_test(parts_are_said_where_names_fail),   cmocka_unit_test(small_meshes),
-      cmocka_unit_test(words_survive_failing_allocations),
+      cmocka_unit_test(plans_by_rule_have_its_name),     cmocka_unit_test(roles_need_not_be_said),
+      cmocka_unit_test(sequences_between_are_said),      cmocka_unit_test(experts_are_said),
+      cmocka_unit_test(parts_are_said_where_names_fail), cmocka_unit_test(small_meshes),
+      cmocka_unit_test(layers_of_loops_are_counted),     cmocka_unit_test(words_survive_failing_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

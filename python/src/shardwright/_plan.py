@@ -330,6 +330,12 @@ class _Told:
         return self._page
 
 
+def _in_units(amount: float, units: tuple[tuple[str, float], ...]) -> str:
+    """In the largest of the units in which it is not below one; the last one where there is none."""
+    unit, size = next((of for of in units if amount >= of[1]), units[-1])
+    return f"{amount / size:.3g} {unit}"
+
+
 class Report(_Unchanging):
     """What a plan does and costs: text to print, `data` as docs/report-format.md has it, a page in notebooks."""
 
@@ -361,8 +367,19 @@ class Report(_Unchanging):
         as_page = os.fspath(path).endswith(".html")
         pathlib.Path(path).write_text(self.html if as_page else self._plan.report(), encoding="utf-8")
 
+    def _summary(self) -> str:
+        """Words, time, memory and gap: what one wants to see of it in a line."""
+        data = self.data
+        time = _in_units(data["total_s"], (("s", 1), ("ms", 1e-3), ("us", 1e-6)))
+        memory = _in_units(data["memory"]["peak_bytes"], (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)))
+        gap = f", gap {100 * data['gap']:.2g} %" if "gap" in data else ""
+        return f"{data['in_words']}; {time}, {memory} a device{gap}"
+
     def __str__(self) -> str:
         return self.table()
+
+    def __repr__(self) -> str:
+        return f"<Report on {self.data['model']!r}: {self._summary()}>"
 
     def _repr_html_(self) -> str:
         return (
@@ -543,7 +560,7 @@ class Plan(_Unchanging):
         return str(self._report)
 
     def __repr__(self) -> str:
-        return f"<Plan of {self.problem.name!r} on {self.mesh}: {self.seconds:.3g} s, {self.memory_bytes} B a device>"
+        return f"<Plan of {self.problem.name!r} on {self.mesh}: {self._report._summary()}>"
 
     def _repr_html_(self) -> str:
         return self._report._repr_html_()

@@ -1,12 +1,12 @@
 const drawComparison = (R, where) => {
-  const mine = {plan: "this plan", made: true, fits: !(R.memory.capacity_bytes < R.memory.peak_bytes), total_s: R.total_s,
+  const mine = {plan: "this plan", in_words: R.in_words, made: true, fits: !(R.memory.capacity_bytes < R.memory.peak_bytes), total_s: R.total_s,
     local_s: R.local_s, reshard_s: R.reshard_s, inside_ops_s: R.inside_ops_s, hidden_s: R.hidden_s,
     peak_bytes: R.memory.peak_bytes, classes_at_peak: R.memory.classes_at_peak, shardings: R.argument_groups.map(g => g.sharding)};
   const plans = [mine, ...R.comparisons.filter(c => c.made)];
   section(where, "Predicted time of one step", "Under the same cost model.", bars(plans.map(c => ({name: c.plan,
     value: c.total_s, colour: c === mine ? "this" : "other",
     text: `${seconds(c.total_s)}, ${bytes(c.peak_bytes)}${c.fits ? "" : ", does not fit"}${c.breaks ? ", breaks a requirement" : ""}`}))));
-  const rows = [["time", c => seconds(c.total_s)], ["against this plan", c => (c.total_s / R.total_s).toFixed(2) + "\u00d7"],
+  const rows = [["plan", c => c.in_words], ["time", c => seconds(c.total_s)], ["against this plan", c => (c.total_s / R.total_s).toFixed(2) + "\u00d7"],
     ["work", c => seconds(c.local_s)], ["resharding", c => seconds(c.reshard_s)],
     ["communication inside ops", c => seconds(c.inside_ops_s)], ["hidden communication", c => seconds(c.hidden_s)],
     ["peak memory", c => bytes(c.peak_bytes)]];
