@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import pickle
+import re
 import signal
 import threading
 import time
@@ -255,6 +256,7 @@ def test_reports(tree, tmp_path):
     report = planned(tree / "docs/examples/mlp.json").report()
     assert str(report).splitlines()[0].split(maxsplit=1) == ["plan", report.data["in_words"]]
     assert "predicted time" in str(report) and report.data["format"] == "shardwright-report"
+    assert report.data["in_words"] in repr(report) and re.search(r"; [\d.]+ [mu]?s, [\d.]+ KiB a device, gap [\d.]+ %>$", repr(report))
     assert report._repr_html_().startswith("<iframe srcdoc=") and "<script" not in report._repr_html_()
     report.save(tmp_path / "page.html")
     report.save(tmp_path / "page.json")
