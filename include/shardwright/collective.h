@@ -7,7 +7,7 @@
 
 #include "shardwright/tiling.h"
 
-/* Which fields of the descriptor an op uses. */
+/* Which fields of the descriptor an op uses, and what it does. */
 enum {
   SW_COLL_USES_REDUCTION = 1,
   SW_COLL_USES_DIM = 2,     /* dim: gather_axis, slice_axis, scatter_axis, split_axis; of shift: index into axes */
@@ -16,29 +16,36 @@ enum {
   SW_COLL_USES_OFFSET = 16, /* offset and rotate */
   SW_COLL_USES_TILES = 32,  /* src and dst tilings, fill */
   SW_COLL_USES_HALOS = 64,  /* halo_sizes and split axes, given as dst */
+  SW_COLL_TILED = SW_COLL_USES_TILES | SW_COLL_USES_HALOS,
   SW_COLL_LOCAL = 128,      /* no communication */
+  SW_COLL_CUTS = 256,       /* a result is a piece along dim */
+  SW_COLL_JOINS = 512,      /* a result has pieces of all members along concat_dim, or dim where that is not used */
+  SW_COLL_FROM_ROOT = 1024, /* of inputs only the root's counts */
+  SW_COLL_TO_ROOT = 2048,   /* only the root gets a result */
+  SW_COLL_NO_INPUT = 4096,
+  SW_COLL_NO_RESULT = 8192,
 };
 
 /* X(id, text, flags): the text is the op's name in the shard dialect. */
-#define SW_COLLECTIVES(X)                                                        \
-  X(ALL_GATHER, "all_gather", SW_COLL_USES_DIM)                                  \
-  X(ALL_REDUCE, "all_reduce", SW_COLL_USES_REDUCTION)                            \
-  X(ALL_SLICE, "all_slice", SW_COLL_USES_DIM | SW_COLL_LOCAL)                    \
-  X(ALL_TO_ALL, "all_to_all", SW_COLL_USES_DIM | SW_COLL_USES_CONCAT)            \
-  X(REDUCE_SCATTER, "reduce_scatter", SW_COLL_USES_REDUCTION | SW_COLL_USES_DIM) \
-  X(BROADCAST, "broadcast", SW_COLL_USES_ROOT)                                   \
-  X(GATHER, "gather", SW_COLL_USES_DIM | SW_COLL_USES_ROOT)                      \
-  X(SCATTER, "scatter", SW_COLL_USES_DIM | SW_COLL_USES_ROOT)                    \
-  X(REDUCE, "reduce", SW_COLL_USES_REDUCTION | SW_COLL_USES_ROOT)                \
-  X(SEND, "send", SW_COLL_USES_ROOT)                                             \
-  X(RECV, "recv", SW_COLL_USES_ROOT)                                             \
-  X(SHIFT, "shift", SW_COLL_USES_DIM | SW_COLL_USES_OFFSET)                      \
-  X(UPDATE_HALO, "update_halo", SW_COLL_USES_HALOS)                              \
-  X(BARRIER, "barrier", 0)                                                       \
-  X(PERMUTE, "permute", SW_COLL_USES_TILES)                                      \
-  X(EXCHANGE, "exchange", SW_COLL_USES_TILES)                                    \
-  X(ALL_TO_ALL_DIMS, "all_to_all_dims", SW_COLL_USES_TILES)                      \
-  X(TO_PARTIAL, "to_partial", SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)            \
+#define SW_COLLECTIVES(X)                                                                            \
+  X(ALL_GATHER, "all_gather", SW_COLL_USES_DIM | SW_COLL_JOINS)                                      \
+  X(ALL_REDUCE, "all_reduce", SW_COLL_USES_REDUCTION)                                                \
+  X(ALL_SLICE, "all_slice", SW_COLL_USES_DIM | SW_COLL_CUTS | SW_COLL_LOCAL)                         \
+  X(ALL_TO_ALL, "all_to_all", SW_COLL_USES_DIM | SW_COLL_USES_CONCAT | SW_COLL_CUTS | SW_COLL_JOINS) \
+  X(REDUCE_SCATTER, "reduce_scatter", SW_COLL_USES_REDUCTION | SW_COLL_USES_DIM | SW_COLL_CUTS)      \
+  X(BROADCAST, "broadcast", SW_COLL_USES_ROOT | SW_COLL_FROM_ROOT)                                   \
+  X(GATHER, "gather", SW_COLL_USES_DIM | SW_COLL_USES_ROOT | SW_COLL_JOINS | SW_COLL_TO_ROOT)        \
+  X(SCATTER, "scatter", SW_COLL_USES_DIM | SW_COLL_USES_ROOT | SW_COLL_CUTS | SW_COLL_FROM_ROOT)     \
+  X(REDUCE, "reduce", SW_COLL_USES_REDUCTION | SW_COLL_USES_ROOT | SW_COLL_TO_ROOT)                  \
+  X(SEND, "send", SW_COLL_USES_ROOT | SW_COLL_NO_RESULT)                                             \
+  X(RECV, "recv", SW_COLL_USES_ROOT | SW_COLL_NO_INPUT)                                              \
+  X(SHIFT, "shift", SW_COLL_USES_DIM | SW_COLL_USES_OFFSET)                                          \
+  X(UPDATE_HALO, "update_halo", SW_COLL_USES_HALOS)                                                  \
+  X(BARRIER, "barrier", SW_COLL_NO_INPUT | SW_COLL_NO_RESULT)                                        \
+  X(PERMUTE, "permute", SW_COLL_USES_TILES)                                                          \
+  X(EXCHANGE, "exchange", SW_COLL_USES_TILES)                                                        \
+  X(ALL_TO_ALL_DIMS, "all_to_all_dims", SW_COLL_USES_TILES)                                          \
+  X(TO_PARTIAL, "to_partial", SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)                                \
   X(SHARD_TO_PARTIAL, "shard_to_partial", SW_COLL_USES_REDUCTION | SW_COLL_USES_TILES | SW_COLL_LOCAL)
 
 typedef enum sw_coll_op {
@@ -109,6 +116,17 @@ SW_API bool sw_coll_parse(const char *text, sw_coll_op *out);
 /* Does it combine values of several devices? (Ops that make partial values use a reduction for its identity.) */
 static inline bool sw_coll_combines(sw_coll_op op) {
   return (sw_coll_flags(op) & (SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)) == SW_COLL_USES_REDUCTION;
+}
+
+/* The dimension along which the members' pieces stand one after the other in a result, or -1. */
+static inline int sw_collective_joined_dim(const sw_collective *c) {
+  const unsigned flags = sw_coll_flags(c->op);
+  return !(flags & SW_COLL_JOINS) ? -1 : flags & SW_COLL_USES_CONCAT ? c->concat_dim : c->dim;
+}
+
+/* The dimension of which a result has a piece, or -1. */
+static inline int sw_collective_cut_dim(const sw_collective *c) {
+  return sw_coll_flags(c->op) & SW_COLL_CUTS ? c->dim : -1;
 }
 
 /* "all_gather axes=[x,y] dim=1": for messages, traces and reports. */

@@ -61,13 +61,6 @@ static sw_rc check_valid(const sw_collective *c, const sw_buffer *in, sw_diag *d
   return SW_OK;
 }
 
-/* Does the op leave extents along `dim` as they are? */
-static bool keeps_extent(const sw_collective *c, int dim) {
-  if (c->op == SW_COLL_ALL_TO_ALL) return dim != c->dim && dim != c->concat_dim;
-  bool moves = (sw_coll_flags(c->op) & SW_COLL_USES_DIM) && c->op != SW_COLL_SHIFT;
-  return !moves || dim != c->dim;
-}
-
 static sw_rc check_pair(const sw_collective *c, const sw_buffer *in, const sw_buffer *out, sw_diag *d) {
   const char *op = sw_coll_text(c->op);
   if (in->rank != out->rank)
@@ -77,7 +70,7 @@ static sw_rc check_pair(const sw_collective *c, const sw_buffer *in, const sw_bu
                          sw_dtype_text(in->dtype), sw_dtype_text(out->dtype));
   if (sw_coll_flags(c->op) & SW_COLL_USES_TILES) return SW_OK;
   for (int i = 0; i < in->rank; i++)
-    if (keeps_extent(c, i) && in->dims[i] != out->dims[i])
+    if (i != sw_collective_cut_dim(c) && i != sw_collective_joined_dim(c) && in->dims[i] != out->dims[i])
       return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: dimension %d has extent %lld in the input and %lld in the result", op, i,
                            (long long)in->dims[i], (long long)out->dims[i]);
   return SW_OK;
@@ -96,23 +89,21 @@ static sw_rc check_tile_dims(const sw_mesh *m, const sw_collective *c, const sw_
   return SW_OK;
 }
 
-/* The splitting ops: the result's block must be able to hold every piece. */
+/* The result's block must be able to hold every piece that is cut. */
 static sw_rc check_split(const sw_collective *c, const sw_buffer *in, const sw_buffer *out, sw_diag *d) {
-  bool splits = c->op == SW_COLL_ALL_SLICE || c->op == SW_COLL_REDUCE_SCATTER ||
-                (c->op == SW_COLL_ALL_TO_ALL && c->dim != c->concat_dim);
+  const int cut = sw_collective_cut_dim(c);
   int64_t n = sw_collective_members(c, 0);
-  if (!splits || out->dims[c->dim] >= sw_ceil_div(in->valid[c->dim], n)) return SW_OK;
+  if (cut < 0 || cut == sw_collective_joined_dim(c) || out->dims[cut] >= sw_ceil_div(in->valid[cut], n)) return SW_OK;
   return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: %lld positions cut into %lld blocks do not fit blocks of %lld",
-                       sw_coll_text(c->op), (long long)in->valid[c->dim], (long long)n, (long long)out->dims[c->dim]);
+                       sw_coll_text(c->op), (long long)in->valid[cut], (long long)n, (long long)out->dims[cut]);
 }
 
 sw_rc sw_collective_check_buffers(const sw_mesh *m, const sw_collective *c, bool is_root, const sw_buffer *in,
                                   const sw_buffer *out, sw_diag *d) {
   const char *op = sw_coll_text(c->op);
-  bool in_optional = c->op == SW_COLL_RECV || c->op == SW_COLL_BARRIER ||
-                     (!is_root && (c->op == SW_COLL_BROADCAST || c->op == SW_COLL_SCATTER));
-  bool out_optional = c->op == SW_COLL_SEND || c->op == SW_COLL_BARRIER ||
-                      (!is_root && (c->op == SW_COLL_GATHER || c->op == SW_COLL_REDUCE));
+  const unsigned flags = sw_coll_flags(c->op);
+  bool in_optional = flags & (is_root ? SW_COLL_NO_INPUT : SW_COLL_NO_INPUT | SW_COLL_FROM_ROOT);
+  bool out_optional = flags & (is_root ? SW_COLL_NO_RESULT : SW_COLL_NO_RESULT | SW_COLL_TO_ROOT);
   if (!in && !in_optional) return SW_FAIL_INPUT(d, SW_NOWHERE, "%s without an input", op);
   if (!out && !out_optional) return SW_FAIL_INPUT(d, SW_NOWHERE, "%s without a result", op);
   SW_TRY(sw_collective_verify(m, c, in ? in->rank : out ? out->rank : 0, d));
@@ -122,12 +113,11 @@ sw_rc sw_collective_check_buffers(const sw_mesh *m, const sw_collective *c, bool
   }
   if (out && !out_optional) SW_TRY(check_one(c, out, "result", d));
   const sw_buffer *typed = out ? out : in;
-  if (typed && (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && !sw_reduction_applies(c->reduction, typed->dtype))
+  if (typed && (flags & SW_COLL_USES_REDUCTION) && !sw_reduction_applies(c->reduction, typed->dtype))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: reduction '%s' is not defined on %s", op, sw_reduction_text(c->reduction),
                          sw_dtype_text(typed->dtype));
-  if (sw_coll_flags(c->op) & SW_COLL_USES_TILES) SW_TRY(check_tile_dims(m, c, c->src, in, "input", d));
-  if (sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))
-    SW_TRY(check_tile_dims(m, c, c->dst, out, "result", d));
+  if (flags & SW_COLL_USES_TILES) SW_TRY(check_tile_dims(m, c, c->src, in, "input", d));
+  if (flags & SW_COLL_TILED) SW_TRY(check_tile_dims(m, c, c->dst, out, "result", d));
   if (!in || !out || in_optional || out_optional) return SW_OK;
   SW_TRY(check_pair(c, in, out, d));
   return check_split(c, in, out, d);

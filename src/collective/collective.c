@@ -67,7 +67,7 @@ void sw_collective_print(const sw_mesh *m, const sw_collective *c, sw_text *out)
   sw_text_puts(out, sw_coll_text(c->op));
   if (c->lists) {
     print_lists(m, c->lists, out);
-  } else if (c->n_axes > 0 || !(flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) {
+  } else if (c->n_axes > 0 || !(flags & SW_COLL_TILED)) {
     sw_text_puts(out, " axes=");
     sw_axis_refs_print(m, c->axes, c->n_axes, out);
   }
@@ -87,7 +87,7 @@ void sw_collective_print(const sw_mesh *m, const sw_collective *c, sw_text *out)
     sw_text_puts(out, " src=");
     print_tiling(m, c->src, out);
   }
-  if ((flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS)) && c->dst) {
+  if ((flags & SW_COLL_TILED) && c->dst) {
     sw_text_puts(out, " dst=");
     print_tiling(m, c->dst, out);
   }
@@ -149,7 +149,7 @@ sw_rc sw_collective_verify(const sw_mesh *m, const sw_collective *c, int rank, s
   unsigned flags = sw_coll_flags(c->op);
   if (rank < 0 || rank > SW_MAX_RANK) return SW_FAIL_INPUT(d, SW_NOWHERE, "%s of a tensor of rank %d", op, rank);
   SW_TRY(verify_refs(m, c->axes, c->n_axes, op, d));
-  if (c->lists && (c->n_axes || c->n_root || (flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))))
+  if (c->lists && (c->n_axes || c->n_root || (flags & SW_COLL_TILED)))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s has lists of devices besides axes, a root or tilings", op);
   if (c->sources) return SW_OK;
   if (c->op == SW_COLL_SHIFT)
@@ -159,7 +159,7 @@ sw_rc sw_collective_verify(const sw_mesh *m, const sw_collective *c, int rank, s
   if (flags & SW_COLL_USES_CONCAT) SW_TRY(verify_dim(op, "concat dimension", c->concat_dim, rank, d));
   if (flags & SW_COLL_USES_ROOT) SW_TRY(verify_root(c, op, d));
   if (flags & SW_COLL_USES_TILES) SW_TRY(verify_tiling(m, c->src, "source", op, rank, d));
-  if (flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS)) SW_TRY(verify_tiling(m, c->dst, "destination", op, rank, d));
+  if (flags & SW_COLL_TILED) SW_TRY(verify_tiling(m, c->dst, "destination", op, rank, d));
   if ((flags & SW_COLL_USES_REDUCTION) && (unsigned)c->reduction >= SW_REDUCTION_COUNT)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: unknown reduction %d", op, (int)c->reduction);
   const bool makes_partial = (flags & SW_COLL_USES_REDUCTION) && !sw_coll_combines(c->op);
@@ -193,19 +193,14 @@ sw_rc sw_collective_result_dims(const sw_mesh *m, const sw_collective *c, int ra
                                 sw_diag *d) {
   SW_TRY(sw_collective_verify(m, c, rank, d));
   int64_t n = sw_collective_members(c, 0);
-  unsigned flags = sw_coll_flags(c->op);
-  if (flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS)) {
+  if (sw_coll_flags(c->op) & SW_COLL_TILED) {
     for (int i = 0; i < rank; i++) out[i] = c->dst->dim[i].len;
     return SW_OK;
   }
   if (out != in && rank > 0) memcpy(out, in, (size_t)rank * sizeof *in);
-  bool splits = c->op == SW_COLL_ALL_SLICE || c->op == SW_COLL_REDUCE_SCATTER || c->op == SW_COLL_SCATTER ||
-                c->op == SW_COLL_ALL_TO_ALL;
-  int joins = c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER ? c->dim
-              : c->op == SW_COLL_ALL_TO_ALL                          ? c->concat_dim
-                                                                     : -1;
-  if (splits) out[c->dim] = sw_ceil_div(out[c->dim], n);
-  if (joins >= 0 && !sw_mul_i64(out[joins], n, &out[joins]))
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: dimension %d of its result is too long", sw_coll_text(c->op), joins);
+  const int cut = sw_collective_cut_dim(c), joined = sw_collective_joined_dim(c);
+  if (cut >= 0) out[cut] = sw_ceil_div(out[cut], n);
+  if (joined >= 0 && !sw_mul_i64(out[joined], n, &out[joined]))
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: dimension %d of its result is too long", sw_coll_text(c->op), joined);
   return SW_OK;
 }

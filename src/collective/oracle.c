@@ -45,13 +45,12 @@ static int64_t joined_extent(const oracle *o, int64_t j) {
   return piece(in->valid[o->c->dim], sw_ceil_div(in->dims[o->c->dim], o->n), o->index);
 }
 
-static int join_dim(const oracle *o) { return o->c->op == SW_COLL_ALL_TO_ALL ? o->c->concat_dim : o->c->dim; }
-
 static void valid_joined(const oracle *o, int64_t *valid) {
+  const int dim = sw_collective_joined_dim(o->c);
   int64_t total = 0;
   valid_same(o, valid);
   for (int64_t j = 0; j < o->n; j++) total += joined_extent(o, j);
-  valid[join_dim(o)] = sw_min_i64(total, o->out[o->device].dims[join_dim(o)]);
+  valid[dim] = sw_min_i64(total, o->out[o->device].dims[dim]);
 }
 
 static void valid_sliced(const oracle *o, int64_t *valid) {
@@ -131,7 +130,7 @@ static bool from_root_slice(const oracle *o, const int64_t *at, int64_t *device,
 }
 
 static bool from_joined(const oracle *o, const int64_t *at, int64_t *device, int64_t *from) {
-  int dim = join_dim(o);
+  const int dim = sw_collective_joined_dim(o->c);
   int64_t j = 0;
   from_self(o, at, device, from);
   while (from[dim] >= joined_extent(o, j)) from[dim] -= joined_extent(o, j++);

@@ -92,31 +92,28 @@ static sw_rc moves_shift(const walk *w, sw_diag *d) {
 
 /* --- ops that join pieces of all members --- */
 
-static int join_dim(const sw_collective *c) { return c->op == SW_COLL_ALL_TO_ALL ? c->concat_dim : c->dim; }
-
-/* Block into which all_to_all cuts its input. */
+/* Block into which the input is cut. */
 static int64_t split_block(const walk *w) {
   return w->c->dim == w->c->concat_dim ? sw_ceil_div(w->in->dims[w->c->dim], w->v->n) : block_of(w);
 }
 
 /* What member j gives along the joined dimension. */
 static int64_t joined_extent(const walk *w, int64_t j) {
-  const sw_buffer *in = input(w, j);
-  if (w->c->op != SW_COLL_ALL_TO_ALL) return in->valid[w->c->dim];
-  if (w->c->dim != w->c->concat_dim) return in->valid[w->c->concat_dim];
-  return piece_extent(in->valid[w->c->dim], split_block(w), w->to);
+  const int dim = sw_collective_joined_dim(w->c);
+  const int64_t whole = input(w, j)->valid[dim];
+  return sw_collective_cut_dim(w->c) == dim ? piece_extent(whole, split_block(w), w->to) : whole;
 }
 
 static sw_rc moves_joined(const walk *w, sw_diag *d) {
-  int dim = join_dim(w->c);
+  const int dim = sw_collective_joined_dim(w->c), cut = sw_collective_cut_dim(w->c);
   int64_t at = 0, end = w->out->dims[dim];
   for (int64_t j = 0; j < w->v->n && at < end; j++) {
     sw_copy_step m;
     whole_of(input(w, j), j, &m);
-    if (w->c->op == SW_COLL_ALL_TO_ALL) {
+    if (cut >= 0) {
       int64_t block = split_block(w);
-      m.extent[w->c->dim] = piece_extent(m.extent[w->c->dim], block, w->to);
-      m.src_at[w->c->dim] = w->to * block;
+      m.extent[cut] = piece_extent(m.extent[cut], block, w->to);
+      m.src_at[cut] = w->to * block;
     }
     m.dst_at[dim] = at;
     m.extent[dim] = sw_min_i64(joined_extent(w, j), end - at);
@@ -244,11 +241,11 @@ static void valid_root_slice(const walk *w, int64_t *valid) {
 }
 
 static void valid_joined(const walk *w, int64_t *valid) {
-  int dim = join_dim(w->c);
+  const int dim = sw_collective_joined_dim(w->c), cut = sw_collective_cut_dim(w->c);
   int64_t total = 0;
   for (int64_t j = 0; j < w->v->n; j++) total += joined_extent(w, j);
   valid_own(w, valid);
-  if (w->c->op == SW_COLL_ALL_TO_ALL && w->c->dim != dim) cut_to_piece(w, valid);
+  if (cut >= 0 && cut != dim) cut_to_piece(w, valid);
   valid[dim] = sw_min_i64(total, w->out->dims[dim]);
 }
 
@@ -357,13 +354,6 @@ int64_t sw_circle_peer(const sw_mesh *m, const sw_circle *c, int64_t device, int
 }
 
 bool sw_moves_extent_agrees(const sw_collective *c, int dim) {
-  static const bool kFree[SW_COLL_COUNT] = {[SW_COLL_ALL_SLICE] = true,   [SW_COLL_BROADCAST] = true,
-                                            [SW_COLL_SCATTER] = true,     [SW_COLL_SEND] = true,
-                                            [SW_COLL_RECV] = true,        [SW_COLL_SHIFT] = true,
-                                            [SW_COLL_UPDATE_HALO] = true, [SW_COLL_PERMUTE] = true,
-                                            [SW_COLL_EXCHANGE] = true,    [SW_COLL_ALL_TO_ALL_DIMS] = true,
-                                            [SW_COLL_TO_PARTIAL] = true,  [SW_COLL_SHARD_TO_PARTIAL] = true};
-  if (kFree[c->op]) return false;
-  if (c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER) return dim != c->dim;
-  return c->op != SW_COLL_ALL_TO_ALL || dim != c->concat_dim;
+  const int joined = sw_collective_joined_dim(c);
+  return sw_coll_combines(c->op) || (joined >= 0 && dim != joined);
 }

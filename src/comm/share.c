@@ -169,8 +169,7 @@ void sw_share_prepare(const sw_view *v, int64_t i, const void *src, void *dst) {
 static bool prepare(const sw_job *j, int64_t i) {
   const sw_collective *c = j->view.coll;
   bool neutral = c->op == SW_COLL_TO_PARTIAL && i != 0 && c->reduction != SW_REDUCE_AVERAGE;
-  if (sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))
-    sw_share_prepare(&j->view, i, source(j, i), target(j, i));
+  if (sw_coll_flags(c->op) & SW_COLL_TILED) sw_share_prepare(&j->view, i, source(j, i), target(j, i));
   if (neutral || c->op == SW_COLL_SHARD_TO_PARTIAL) fill_identity(j, i);
   return neutral;
 }
@@ -217,8 +216,7 @@ static sw_rc gather_all(const sw_job *j, int64_t i, worker *w, sw_diag *d) {
 /* Bytes that all shares read and write. */
 static int64_t footprint(const sw_job *j) {
   const sw_collective *c = j->view.coll;
-  bool from_root = c->op == SW_COLL_BROADCAST || c->op == SW_COLL_SCATTER;
-  bool to_root = c->op == SW_COLL_GATHER || c->op == SW_COLL_REDUCE;
+  const bool from_root = sw_coll_flags(c->op) & SW_COLL_FROM_ROOT, to_root = sw_coll_flags(c->op) & SW_COLL_TO_ROOT;
   int64_t some = from_root || to_root ? sw_collective_root(c) : j->base, in = 0, out = 0;
   const sw_buffer *from = input_of(j, some), *to = result_of(j, some);
   if (from) (void)sw_buffer_bytes(from, &in); /* checked before */

@@ -61,16 +61,6 @@ static uint64_t mix_tiling(uint64_t h, const sw_tiling *t) {
   return h;
 }
 
-/* Inputs of non-roots of broadcast and scatter, and results of non-roots of gather and reduce, are ignored; as the
- * root's own pair was checked, one side of it says all. */
-static bool input_counts(sw_coll_op op) {
-  return op != SW_COLL_BROADCAST && op != SW_COLL_SCATTER && op != SW_COLL_BARRIER && op != SW_COLL_RECV;
-}
-
-static bool result_counts(sw_coll_op op) {
-  return op != SW_COLL_GATHER && op != SW_COLL_REDUCE && op != SW_COLL_BARRIER && op != SW_COLL_SEND;
-}
-
 static void op_fields(const sw_collective *c, uint64_t *f) {
   unsigned flags = sw_coll_flags(c->op);
   f[F_OP] = (uint64_t)c->op + 1;
@@ -87,12 +77,15 @@ static void op_fields(const sw_collective *c, uint64_t *f) {
     f[F_FILL] = c->fill_outside;
     if (c->fill_outside) f[F_FILL] = sw_hash_bytes(&c->fill, sizeof c->fill, 1);
   }
-  if (flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS)) f[F_TILES] = mix_tiling(f[F_TILES], c->dst);
+  if (flags & SW_COLL_TILED) f[F_TILES] = mix_tiling(f[F_TILES], c->dst);
 }
 
+/* Of what only the root has nothing counts; as the root's own pair was checked, the other side says all. */
 static void fields(const sw_comm_call *call, uint64_t *f) {
   const sw_collective *c = call->coll;
-  const sw_buffer *in = input_counts(c->op) ? call->in : NULL, *out = result_counts(c->op) ? call->out : NULL;
+  const unsigned flags = sw_coll_flags(c->op);
+  const sw_buffer *in = flags & (SW_COLL_NO_INPUT | SW_COLL_FROM_ROOT) ? NULL : call->in;
+  const sw_buffer *out = flags & (SW_COLL_NO_RESULT | SW_COLL_TO_ROOT) ? NULL : call->out;
   memset(f, 0, F_COUNT * sizeof *f);
   op_fields(c, f);
   if (in) {

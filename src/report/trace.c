@@ -81,7 +81,7 @@ void sw_trace_add(sw_trace *t, int64_t device, const char *name, const char *cat
 /* The devices that take part, where the call names them; in the track's arena. */
 static void find_group(track *k, const sw_comm_event *e, call_facts *facts) {
   const sw_collective *c = e->call->coll;
-  if (sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS)) return;
+  if (sw_coll_flags(c->op) & SW_COLL_TILED) return;
   int64_t n = sw_collective_members(c, e->device),
           *devices = sw_arena_alloc(&k->arena, (size_t)n, sizeof *devices, NULL);
   for (int64_t i = 0; devices && i < n; i++) devices[i] = sw_collective_peer(e->mesh, c, e->device, i);

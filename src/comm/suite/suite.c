@@ -134,7 +134,7 @@ static sw_rc random_sources(draw *w, sw_diag *d) {
 
 static sw_rc random_members(draw *w, sw_diag *d) {
   sw_collective *c = &w->c->coll;
-  bool tiled = sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
+  bool tiled = sw_coll_flags(c->op) & SW_COLL_TILED;
   if (tiled || w->c->by_messages || !one_in(w, 4)) return SW_OK;
   return is(w, SW_COLL_SHIFT) ? random_sources(w, d) : random_lists(w, d);
 }
@@ -142,7 +142,7 @@ static sw_rc random_members(draw *w, sw_diag *d) {
 static void random_op(draw *w) {
   sw_collective *c = &w->c->coll;
   *c = (sw_collective){.op = kOps[below(w, (int64_t)(sizeof kOps / sizeof kOps[0]))]};
-  bool tiled = sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
+  bool tiled = sw_coll_flags(c->op) & SW_COLL_TILED;
   if (!tiled) c->n_axes = random_refs(w, c->axes);
   if ((is(w, SW_COLL_SHIFT) || is(w, SW_COLL_SEND)) && c->n_axes == 0) c->op = SW_COLL_BARRIER;
   if (is(w, SW_COLL_SEND)) random_messages(w);
@@ -171,21 +171,18 @@ static void random_dims(draw *w) {
   for (int i = 0; i < w->rank; i++) w->in_dims[i] = one_in(w, 12) ? 0 : 1 + below(w, MAX_EXTENT);
   if (!needs_dim(w)) return;
   c->dim = (int)below(w, w->rank);
-  if (is(w, SW_COLL_ALL_TO_ALL)) c->concat_dim = (int)below(w, w->rank);
+  if (sw_coll_flags(c->op) & SW_COLL_USES_CONCAT) c->concat_dim = (int)below(w, w->rank);
 }
 
 /* Gathering: the tensor's extent is drawn, and its ceil block is the input's extent. */
 static void random_join(draw *w) {
   const sw_collective *c = &w->c->coll;
-  bool joins =
-      is(w, SW_COLL_ALL_GATHER) || is(w, SW_COLL_GATHER) || (is(w, SW_COLL_ALL_TO_ALL) && c->dim != c->concat_dim);
-  if (!joins) return;
+  const int joined = sw_collective_joined_dim(c);
+  if (joined < 0 || joined == sw_collective_cut_dim(c)) return;
   int64_t n = sw_collective_members(c, 0);
   w->total = below(w, n * 3 + 1);
-  w->in_dims[is(w, SW_COLL_ALL_TO_ALL) ? c->concat_dim : c->dim] = sw_ceil_div(w->total, n);
+  w->in_dims[joined] = sw_ceil_div(w->total, n);
 }
-
-static int join_dim(const draw *w) { return is(w, SW_COLL_ALL_TO_ALL) ? w->c->coll.concat_dim : w->c->coll.dim; }
 
 /* Shards of free lengths, as sharded_dims_offsets gives them. */
 static sw_rc random_starts(draw *w, const sw_tiling *t, sw_tile_dim *d, sw_diag *diag) {
@@ -331,7 +328,8 @@ static sw_rc random_shape(draw *w, sw_diag *d) {
     random_dims(w);
   random_join(w);
   SW_TRY(sw_collective_result_dims(w->m, &w->c->coll, w->rank, w->in_dims, w->out_dims, d));
-  if ((is(w, SW_COLL_ALL_GATHER) || is(w, SW_COLL_GATHER)) && one_in(w, 2)) w->out_dims[join_dim(w)] = w->total;
+  const int joined = sw_collective_joined_dim(&w->c->coll);
+  if (joined >= 0 && sw_collective_cut_dim(&w->c->coll) < 0 && one_in(w, 2)) w->out_dims[joined] = w->total;
   return SW_OK;
 }
 
@@ -341,9 +339,9 @@ static sw_rc random_shape(draw *w, sw_diag *d) {
 static int64_t random_valid(draw *w, int64_t device, int dim) {
   const sw_collective *c = &w->c->coll;
   int64_t index = sw_collective_place(w->m, c, device);
-  bool joined = (is(w, SW_COLL_ALL_GATHER) || is(w, SW_COLL_GATHER) || is(w, SW_COLL_ALL_TO_ALL)) && dim == join_dim(w);
+  const bool joined = dim == sw_collective_joined_dim(c);
   int64_t block = w->in_dims[dim];
-  if (joined && (!is(w, SW_COLL_ALL_TO_ALL) || c->dim != c->concat_dim)) {
+  if (joined && dim != sw_collective_cut_dim(c)) {
     int64_t lo = sw_min_i64(w->total, index * block);
     return sw_min_i64(w->total - lo, block);
   }

@@ -43,7 +43,7 @@ static sw_rc compare(const sw_comm_suite *s, int call, int64_t device, const sw_
   const sw_buffer *want = &c->want[device];
   for (int i = 0; i < want->rank; i++)
     if (got->valid[i] != want->valid[i]) return different(s, call, device, "valid extent of dimension", i, d);
-  bool whole = !c->in_place || (sw_coll_flags(c->coll.op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS));
+  bool whole = !c->in_place || (sw_coll_flags(c->coll.op) & SW_COLL_TILED);
   const int64_t *limit = whole ? want->dims : want->valid;
   if (sw_suite_is_empty(want->rank, limit)) return SW_OK;
   int64_t at[SW_MAX_RANK] = {0}, size = sw_dtype_bytes(want->dtype);

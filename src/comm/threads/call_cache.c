@@ -54,7 +54,7 @@ static sw_cached_call *use(sw_thread_device *dev, sw_cached_call *m) {
 
 sw_cached_call *sw_cached_call_find(sw_thread_device *dev, const sw_comm_call *call) {
   sw_rank *last = dev->last_rank;
-  if (!last || (sw_coll_flags(call->coll->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) return NULL;
+  if (!last || (sw_coll_flags(call->coll->op) & SW_COLL_TILED)) return NULL;
   if (last->last && sw_cached_call_holds(last->last, call)) return use(dev, last->last);
   for (size_t i = 0; i < dev->ranks.n; i++) {
     sw_cached_call *m = find_in(dev->ranks.at[i], call);
@@ -63,26 +63,24 @@ sw_cached_call *sw_cached_call_find(sw_thread_device *dev, const sw_comm_call *c
   return NULL;
 }
 
-typedef enum need { ALL, FROM_ROOT, TO_ROOT, FROM_SOURCE } need;
-
-static const need kNeeds[SW_COLL_COUNT] = {
-    [SW_COLL_BROADCAST] = FROM_ROOT, [SW_COLL_SCATTER] = FROM_ROOT, [SW_COLL_GATHER] = TO_ROOT,
-    [SW_COLL_REDUCE] = TO_ROOT,      [SW_COLL_SHIFT] = FROM_SOURCE,
-};
+/* Is a result made of everybody's input? */
+static bool asks_all(const sw_collective *c) {
+  return c->op != SW_COLL_SHIFT && !(sw_coll_flags(c->op) & (SW_COLL_FROM_ROOT | SW_COLL_TO_ROOT));
+}
 
 /* Whose inputs a member's result is made of, besides its own. */
 static sw_members needs_of(const sw_comm_call *call, int64_t n, int64_t index) {
-  need kind = kNeeds[call->coll->op];
-  if (kind == ALL) return (sw_members){0, n};
-  int64_t from = kind == FROM_SOURCE ? sw_moves_shift_source(call->coll, index) : sw_collective_root(call->coll);
-  if (kind == TO_ROOT) return from == index ? (sw_members){0, n} : (sw_members){0, 0};
-  return from == index || from < 0 ? (sw_members){0, 0} : (sw_members){from, from + 1};
+  const sw_collective *c = call->coll;
+  const bool to_root = sw_coll_flags(c->op) & SW_COLL_TO_ROOT;
+  const int64_t from = c->op == SW_COLL_SHIFT ? sw_moves_shift_source(c, index) : sw_collective_root(c);
+  if (asks_all(c) || (to_root && from == index)) return (sw_members){0, n};
+  return to_root || from == index || from < 0 ? (sw_members){0, 0} : (sw_members){from, from + 1};
 }
 
 static bool feeds_one(const sw_comm_call *call, int64_t index) {
-  sw_coll_op op = call->coll->op;
-  bool root = (op == SW_COLL_BROADCAST || op == SW_COLL_SCATTER) && sw_collective_root(call->coll) == index;
-  return root || op == SW_COLL_SHIFT;
+  const sw_collective *c = call->coll;
+  const bool from_root = sw_coll_flags(c->op) & SW_COLL_FROM_ROOT;
+  return c->op == SW_COLL_SHIFT || (from_root && sw_collective_root(c) == index);
 }
 
 /* A new one, or else the one used longest ago. Numbers wrap. */
@@ -112,7 +110,7 @@ static void choose_area(sw_cached_call *m) {
 
 sw_rc sw_cached_call_make(sw_rank *rank, const sw_comm_call *call, sw_cached_call **out, sw_diag *d) {
   unsigned flags = sw_coll_flags(call->coll->op);
-  bool tiled = flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
+  bool tiled = flags & SW_COLL_TILED;
   bool generic = (flags & SW_COLL_USES_REDUCTION) && call->coll->reduction == SW_REDUCE_GENERIC;
   sw_cached_call *m;
   SW_TRY(take_entry(rank, &m, d));
@@ -126,7 +124,7 @@ sw_rc sw_cached_call_make(sw_rank *rank, const sw_comm_call *call, sw_cached_cal
   choose_area(m);
   m->needs = needs_of(call, rank->group->n, rank->index);
   m->feeds = feeds_one(call, rank->index);
-  m->meets = kNeeds[call->coll->op] == ALL;
+  m->meets = asks_all(call->coll);
   m->signature = sw_signature(call);
   m->coll = *call->coll;
   m->has_in = call->in != NULL;

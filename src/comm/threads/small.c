@@ -24,9 +24,9 @@ static const reading kSmall[SW_COLL_COUNT] = {
     [SW_COLL_BARRIER] = READS_PIECES,
 };
 
-/* A root's input as the others know it: from their results. A scatter's is packed into blocks. */
-static bool is_from_root(sw_coll_op op) { return op == SW_COLL_BROADCAST || op == SW_COLL_SCATTER; }
+static bool is_from_root(sw_coll_op op) { return sw_coll_flags(op) & SW_COLL_FROM_ROOT; }
 
+/* A root's input as the others know it: from their results. A scatter's is packed into blocks. */
 static sw_buffer input_from_root(const sw_comm_call *call, int64_t n) {
   sw_buffer b = *call->out;
   if (call->coll->op == SW_COLL_SCATTER) b.dims[call->coll->dim] *= n;
