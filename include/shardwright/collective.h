@@ -24,32 +24,36 @@ enum {
   SW_COLL_TO_ROOT = 2048,   /* only the root gets a result */
   SW_COLL_NO_INPUT = 4096,
   SW_COLL_NO_RESULT = 8192,
+  SW_COLL_WHOLE = 16384, /* moves all of a buffer, where its price is that of the (n-1)/n which a device lacks */
 };
 
-/* X(id, text, flags): the text is the op's name in the shard dialect. */
-#define SW_COLLECTIVES(X)                                                                            \
-  X(ALL_GATHER, "all_gather", SW_COLL_USES_DIM | SW_COLL_JOINS)                                      \
-  X(ALL_REDUCE, "all_reduce", SW_COLL_USES_REDUCTION)                                                \
-  X(ALL_SLICE, "all_slice", SW_COLL_USES_DIM | SW_COLL_CUTS | SW_COLL_LOCAL)                         \
-  X(ALL_TO_ALL, "all_to_all", SW_COLL_USES_DIM | SW_COLL_USES_CONCAT | SW_COLL_CUTS | SW_COLL_JOINS) \
-  X(REDUCE_SCATTER, "reduce_scatter", SW_COLL_USES_REDUCTION | SW_COLL_USES_DIM | SW_COLL_CUTS)      \
-  X(BROADCAST, "broadcast", SW_COLL_USES_ROOT | SW_COLL_FROM_ROOT)                                   \
-  X(GATHER, "gather", SW_COLL_USES_DIM | SW_COLL_USES_ROOT | SW_COLL_JOINS | SW_COLL_TO_ROOT)        \
-  X(SCATTER, "scatter", SW_COLL_USES_DIM | SW_COLL_USES_ROOT | SW_COLL_CUTS | SW_COLL_FROM_ROOT)     \
-  X(REDUCE, "reduce", SW_COLL_USES_REDUCTION | SW_COLL_USES_ROOT | SW_COLL_TO_ROOT)                  \
-  X(SEND, "send", SW_COLL_USES_ROOT | SW_COLL_NO_RESULT)                                             \
-  X(RECV, "recv", SW_COLL_USES_ROOT | SW_COLL_NO_INPUT)                                              \
-  X(SHIFT, "shift", SW_COLL_USES_DIM | SW_COLL_USES_OFFSET)                                          \
-  X(UPDATE_HALO, "update_halo", SW_COLL_USES_HALOS)                                                  \
-  X(BARRIER, "barrier", SW_COLL_NO_INPUT | SW_COLL_NO_RESULT)                                        \
-  X(PERMUTE, "permute", SW_COLL_USES_TILES)                                                          \
-  X(EXCHANGE, "exchange", SW_COLL_USES_TILES)                                                        \
-  X(ALL_TO_ALL_DIMS, "all_to_all_dims", SW_COLL_USES_TILES)                                          \
-  X(TO_PARTIAL, "to_partial", SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)                                \
-  X(SHARD_TO_PARTIAL, "shard_to_partial", SW_COLL_USES_REDUCTION | SW_COLL_USES_TILES | SW_COLL_LOCAL)
+/* X(id, text, cost, flags): the op's name in the shard dialect; SW_COST_* of the formula that prices it
+ * (src/hw/machine.c has those of local ops). What an op means is a row of src/collective/oracle.c, what it moves one of
+ * src/comm/moves.c, how it is written one each of emit/sdy.c and emit/spmd_collective.c, and src/reshard/step.c says
+ * where it leads. */
+#define SW_COLLECTIVES(X)                                                                                           \
+  X(ALL_GATHER, "all_gather", ALL_GATHER, SW_COLL_USES_DIM | SW_COLL_JOINS)                                         \
+  X(ALL_REDUCE, "all_reduce", ALL_REDUCE, SW_COLL_USES_REDUCTION)                                                   \
+  X(ALL_SLICE, "all_slice", COPY, SW_COLL_USES_DIM | SW_COLL_CUTS | SW_COLL_LOCAL)                                  \
+  X(ALL_TO_ALL, "all_to_all", ALL_TO_ALL, SW_COLL_USES_DIM | SW_COLL_USES_CONCAT | SW_COLL_CUTS | SW_COLL_JOINS)    \
+  X(REDUCE_SCATTER, "reduce_scatter", REDUCE_SCATTER, SW_COLL_USES_REDUCTION | SW_COLL_USES_DIM | SW_COLL_CUTS)     \
+  X(BROADCAST, "broadcast", ALL_GATHER, SW_COLL_USES_ROOT | SW_COLL_FROM_ROOT | SW_COLL_WHOLE)                      \
+  X(GATHER, "gather", ALL_GATHER, SW_COLL_USES_DIM | SW_COLL_USES_ROOT | SW_COLL_JOINS | SW_COLL_TO_ROOT)           \
+  X(SCATTER, "scatter", ALL_GATHER, SW_COLL_USES_DIM | SW_COLL_USES_ROOT | SW_COLL_CUTS | SW_COLL_FROM_ROOT)        \
+  X(REDUCE, "reduce", REDUCE_SCATTER, SW_COLL_USES_REDUCTION | SW_COLL_USES_ROOT | SW_COLL_TO_ROOT | SW_COLL_WHOLE) \
+  X(SEND, "send", PERMUTE, SW_COLL_USES_ROOT | SW_COLL_NO_RESULT)                                                   \
+  X(RECV, "recv", PERMUTE, SW_COLL_USES_ROOT | SW_COLL_NO_INPUT)                                                    \
+  X(SHIFT, "shift", PERMUTE, SW_COLL_USES_DIM | SW_COLL_USES_OFFSET)                                                \
+  X(UPDATE_HALO, "update_halo", PERMUTE, SW_COLL_USES_HALOS)                                                        \
+  X(BARRIER, "barrier", ALL_REDUCE, SW_COLL_NO_INPUT | SW_COLL_NO_RESULT)                                           \
+  X(PERMUTE, "permute", PERMUTE, SW_COLL_USES_TILES)                                                                \
+  X(EXCHANGE, "exchange", ALL_TO_ALL, SW_COLL_USES_TILES)                                                           \
+  X(ALL_TO_ALL_DIMS, "all_to_all_dims", ALL_TO_ALL, SW_COLL_USES_TILES)                                             \
+  X(TO_PARTIAL, "to_partial", COPY, SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)                                         \
+  X(SHARD_TO_PARTIAL, "shard_to_partial", PIECE, SW_COLL_USES_REDUCTION | SW_COLL_USES_TILES | SW_COLL_LOCAL)
 
 typedef enum sw_coll_op {
-#define SW_X(id, text, flags) SW_COLL_##id,
+#define SW_X(id, text, cost, flags) SW_COLL_##id,
   SW_COLLECTIVES(SW_X) SW_COLL_COUNT
 #undef SW_X
 } sw_coll_op;
@@ -116,6 +120,17 @@ SW_API bool sw_coll_parse(const char *text, sw_coll_op *out);
 /* Does it combine values of several devices? (Ops that make partial values use a reduction for its identity.) */
 static inline bool sw_coll_combines(sw_coll_op op) {
   return (sw_coll_flags(op) & (SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)) == SW_COLL_USES_REDUCTION;
+}
+
+/* Does it make parts of a value that none of the devices has in parts? */
+static inline bool sw_coll_makes_parts(sw_coll_op op) {
+  const unsigned both = SW_COLL_USES_REDUCTION | SW_COLL_LOCAL;
+  return (sw_coll_flags(op) & both) == both;
+}
+
+/* Is the reduction's identity part of its result? Copies are parts of an average as they are. */
+static inline bool sw_collective_is_neutral_beside(const sw_collective *c) {
+  return sw_coll_makes_parts(c->op) && !(c->op == SW_COLL_TO_PARTIAL && c->reduction == SW_REDUCE_AVERAGE);
 }
 
 /* The dimension along which the members' pieces stand one after the other in a result, or -1. */

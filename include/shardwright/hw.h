@@ -57,8 +57,8 @@ SW_API bool sw_machine_axes_symmetric(const sw_machine *m, int a, int b);
 /* Time of one collective over groups along `axes` (all groups at once, sharing links as the topology says). `bytes` is
  * what nccl-tests calls size: all_reduce: the buffer; all_gather: the gathered result; reduce_scatter: the whole
  * input; all_to_all: one device's buffer; broadcast, reduce, shift: the buffer; gather, scatter: the joined buffer.
- * Local ops (all_slice, to_partial) cost a copy of `bytes`; shard_to_partial no less than an all_gather or
- * all_to_all takes to begin. Not for exchange and permute. A group of one costs 0. */
+ * Local ops cost a copy of `bytes` (COPY in SW_COLLECTIVES), or what src/hw/machine.c says. Not for exchange and
+ * permute. A group of one costs 0. */
 SW_API double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis_ref *axes, int n_axes,
                                       double bytes);
 /* Time of a direct exchange src -> dst of elements of `elem_bytes`: by the busiest device and by what crosses the

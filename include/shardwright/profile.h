@@ -23,7 +23,7 @@ typedef enum sw_topology {
 
 SW_API const char *sw_topology_text(sw_topology t);
 
-/* Collectives that share a formula; which op belongs to which is one table in src/hw/machine.c. */
+/* Collectives that share a formula; which op belongs to which is in SW_COLLECTIVES. */
 #define SW_COST_CLASSES(X)            \
   X(ALL_GATHER, "all_gather")         \
   X(REDUCE_SCATTER, "reduce_scatter") \

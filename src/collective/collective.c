@@ -12,7 +12,7 @@ static const struct {
   const char *text;
   unsigned flags;
 } kOps[SW_COLL_COUNT] = {
-#define SW_X(id, name, f) [SW_COLL_##id] = {name, f},
+#define SW_X(id, name, cost, f) [SW_COLL_##id] = {name, f},
     SW_COLLECTIVES(SW_X)
 #undef SW_X
 };
@@ -162,9 +162,7 @@ sw_rc sw_collective_verify(const sw_mesh *m, const sw_collective *c, int rank, s
   if (flags & SW_COLL_TILED) SW_TRY(verify_tiling(m, c->dst, "destination", op, rank, d));
   if ((flags & SW_COLL_USES_REDUCTION) && (unsigned)c->reduction >= SW_REDUCTION_COUNT)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: unknown reduction %d", op, (int)c->reduction);
-  const bool makes_partial = (flags & SW_COLL_USES_REDUCTION) && !sw_coll_combines(c->op);
-  const bool pieces_of_average = c->op == SW_COLL_SHARD_TO_PARTIAL && c->reduction == SW_REDUCE_AVERAGE;
-  if (makes_partial && (pieces_of_average || c->reduction == SW_REDUCE_GENERIC))
+  if (sw_collective_is_neutral_beside(c) && (c->reduction == SW_REDUCE_AVERAGE || c->reduction == SW_REDUCE_GENERIC))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: reduction '%s' has no neutral element", op,
                          sw_reduction_text(c->reduction));
   return SW_OK;

@@ -66,6 +66,9 @@ static sw_rc moves_root_slice(const walk *w, sw_diag *d) {
   return take_slice_of(w, input(w, root), root, d);
 }
 static sw_rc moves_own(const walk *w, sw_diag *d) { return take_whole_of(w, w->to, w->to, d); }
+static sw_rc moves_first(const walk *w, sw_diag *d) {
+  return w->to == 0 || !sw_collective_is_neutral_beside(w->c) ? moves_own(w, d) : SW_OK;
+}
 static sw_rc moves_reduced(const walk *w, sw_diag *d) { return take_whole_of(w, w->to, SW_FROM_ALL, d); }
 static sw_rc moves_root(const walk *w, sw_diag *d) {
   int64_t root = sw_collective_root(w->c);
@@ -283,7 +286,7 @@ static const struct {
     [SW_COLL_PERMUTE] = {moves_exchange, valid_window, NULL},
     [SW_COLL_EXCHANGE] = {moves_exchange, valid_window, NULL},
     [SW_COLL_ALL_TO_ALL_DIMS] = {moves_exchange, valid_window, NULL},
-    [SW_COLL_TO_PARTIAL] = {moves_own, valid_own, NULL},
+    [SW_COLL_TO_PARTIAL] = {moves_first, valid_own, NULL},
     [SW_COLL_SHARD_TO_PARTIAL] = {moves_own_window, valid_window, NULL},
 };
 

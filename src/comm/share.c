@@ -143,18 +143,30 @@ static void fill_result(const sw_view *v, int64_t i) {
   for (int64_t at = 0; at < bytes; at += size) memcpy((char *)out->data + at, cell, (size_t)size);
 }
 
-static void fill_identity(const sw_job *j, int64_t i) {
+static sw_rc visit_size(void *user, const sw_copy_step *m, sw_diag *d) {
+  worker *w = user;
+  (void)d;
+  w->bytes += box_bytes(result_of(w->job, m->to), m);
+  return SW_OK;
+}
+
+/* The reduction's identity where no box comes. What boxes cover is left as it is: it may be the input's memory. */
+static sw_rc fill_identity(const sw_job *j, int64_t i, sw_diag *d) {
   const sw_buffer *out = result_of(j, i);
   int size = sw_dtype_bytes(out->dtype);
   char cell[16];
+  worker boxes = {.job = j};
+  SW_TRY(sw_moves_to(&j->view, i, visit_size, &boxes, d));
   sw_reduction_identity_bytes(j->view.coll->reduction, out->dtype, cell);
   static const int64_t kOrigin[SW_MAX_RANK];
   int64_t valid[SW_MAX_RANK];
   sw_moves_valid(&j->view, i, valid);
   sw_rows rows;
   sw_rows_init(&rows, out->rank, valid, out->dims, kOrigin, out->dims, kOrigin);
+  if (boxes.bytes == sw_rows_total(&rows) * size) return SW_OK;
   while (sw_rows_next(&rows))
     for (int64_t e = rows.a; e < rows.a + rows.len; e++) memcpy((char *)target(j, i) + e * size, cell, (size_t)size);
+  return SW_OK;
 }
 
 void sw_share_prepare(const sw_view *v, int64_t i, const void *src, void *dst) {
@@ -165,13 +177,12 @@ void sw_share_prepare(const sw_view *v, int64_t i, const void *src, void *dst) {
   if (sw_coll_flags(v->coll->op) & SW_COLL_USES_TILES) fill_result(v, i);
 }
 
-/* What comes before the boxes of a copying op. True: there are no boxes to copy. */
-static bool prepare(const sw_job *j, int64_t i) {
+/* What comes before the boxes, and these. */
+static sw_rc copy_boxes(const sw_job *j, int64_t i, worker *w, sw_diag *d) {
   const sw_collective *c = j->view.coll;
-  bool neutral = c->op == SW_COLL_TO_PARTIAL && i != 0 && c->reduction != SW_REDUCE_AVERAGE;
   if (sw_coll_flags(c->op) & SW_COLL_TILED) sw_share_prepare(&j->view, i, source(j, i), target(j, i));
-  if (neutral || c->op == SW_COLL_SHARD_TO_PARTIAL) fill_identity(j, i);
-  return neutral;
+  if (sw_collective_is_neutral_beside(c)) SW_TRY(fill_identity(j, i, d));
+  return sw_moves_to(&j->view, i, visit_copy, w, d);
 }
 
 /* Ops whose share is not "copy the boxes of the member's own result". */
@@ -233,7 +244,7 @@ sw_rc sw_share_run(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
   else if (c->op == SW_COLL_ALL_GATHER)
     rc = gather_all(j, i, &w, d);
   else
-    rc = prepare(j, i) ? SW_OK : sw_moves_to(&j->view, i, visit_copy, &w, d);
+    rc = copy_boxes(j, i, &w, d);
   *bytes = w.bytes;
   return rc;
 }

@@ -74,7 +74,7 @@ SW_API void sw_machine_cache_add(const sw_machine *m, sw_machine_cache *cache);
 
 /* The group along refs, which may be parts of axes. */
 SW_API void sw_machine_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group *out);
-/* Whose formula prices the op; SW_COST_CLASS_COUNT: it is local. */
+/* Whose formula prices the op; SW_COST_CLASS_COUNT or more: it is local. */
 SW_API sw_cost_class sw_coll_cost_class(sw_coll_op op);
 /* As sw_machine_collective_s. */
 SW_API double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes);

@@ -5,41 +5,16 @@
 
 #include "hw/machine.h"
 
-/* Which formula prices an op. `whole`: the volume is the buffer itself, not the (n-1)/n of it that a device lacks. A
- * collective without a line here does not compile. */
-typedef struct pricing {
-  sw_cost_class cls;
-  bool whole;
-} pricing;
+/* Of local ops: a copy, or one that takes no less than what moves pieces needs to begin. */
+enum { SW_COST_COPY = SW_COST_CLASS_COUNT, SW_COST_PIECE };
 
-#define PRICING_ALL_GATHER SW_COST_ALL_GATHER, false
-#define PRICING_ALL_REDUCE SW_COST_ALL_REDUCE, false
-#define PRICING_ALL_SLICE LOCAL
-#define PRICING_ALL_TO_ALL SW_COST_ALL_TO_ALL, false
-#define PRICING_REDUCE_SCATTER SW_COST_REDUCE_SCATTER, false
-#define PRICING_BROADCAST SW_COST_ALL_GATHER, true
-#define PRICING_GATHER SW_COST_ALL_GATHER, false
-#define PRICING_SCATTER SW_COST_ALL_GATHER, false
-#define PRICING_REDUCE SW_COST_REDUCE_SCATTER, true
-#define PRICING_SEND SW_COST_PERMUTE, false
-#define PRICING_RECV SW_COST_PERMUTE, false
-#define PRICING_SHIFT SW_COST_PERMUTE, false
-#define PRICING_UPDATE_HALO SW_COST_PERMUTE, false
-#define PRICING_BARRIER SW_COST_ALL_REDUCE, false
-#define PRICING_PERMUTE SW_COST_PERMUTE, false
-#define PRICING_EXCHANGE SW_COST_ALL_TO_ALL, false
-#define PRICING_ALL_TO_ALL_DIMS SW_COST_ALL_TO_ALL, false
-#define PRICING_TO_PARTIAL LOCAL
-#define PRICING_SHARD_TO_PARTIAL LOCAL
-#define LOCAL SW_COST_CLASS_COUNT, false /* local_curve prices it */
-
-static const pricing kPricing[SW_COLL_COUNT] = {
-#define SW_X(id, text, flags) [SW_COLL_##id] = {PRICING_##id},
+static const int kCost[SW_COLL_COUNT] = {
+#define SW_X(id, text, cost, flags) [SW_COLL_##id] = SW_COST_##cost,
     SW_COLLECTIVES(SW_X)
 #undef SW_X
 };
 
-sw_cost_class sw_coll_cost_class(sw_coll_op op) { return kPricing[op].cls; }
+sw_cost_class sw_coll_cost_class(sw_coll_op op) { return (sw_cost_class)kCost[op]; }
 
 static sw_rc check_size(const sw_profile *p, const sw_mesh *mesh, sw_diag *d) {
   SW_TRY(sw_mesh_verify(mesh, true, d));
@@ -161,15 +136,12 @@ static sw_curve copy_curve(const sw_machine *m, double bytes) {
                     .slope = {2 * bytes / (p->memory_fraction * p->memory_bytes_per_s) * m->share}};
 }
 
-/* Whatever the group: local ops, all but one. */
-static bool only_copies(sw_coll_op op) { return (sw_coll_flags(op) & SW_COLL_LOCAL) && op != SW_COLL_SHARD_TO_PARTIAL; }
-
 /* Where little moves, a reduction may take less than an all_gather or all_to_all of its parts' pieces. So what makes
  * such parts takes no less than these need to begin: else values would be padded and reduced in place of being
  * moved. */
 static sw_curve local_curve(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
   sw_curve c = copy_curve(m, bytes);
-  if (only_copies(op)) return c;
+  if (kCost[op] == SW_COST_COPY) return c;
   c.latency_s = fmax(c.latency_s, sw_group_price_s(g, SW_COST_ALL_GATHER, 0));
   c.latency_s = fmax(c.latency_s, sw_group_price_s(g, SW_COST_ALL_TO_ALL, 0));
   return c;
@@ -179,17 +151,17 @@ static sw_curve local_curve(const sw_machine *m, const sw_group *g, sw_coll_op o
 static double bytes_of(const sw_group *g, sw_coll_op op, double bytes) {
   const double size = (double)g->shape.size;
   if (op == SW_COLL_BARRIER) return 0;
-  return kPricing[op].whole && size > 1 ? bytes * size / (size - 1) : bytes;
+  return (sw_coll_flags(op) & SW_COLL_WHOLE) && size > 1 ? bytes * size / (size - 1) : bytes;
 }
 
 double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
-  if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_s(g, kPricing[op].cls, bytes_of(g, op, bytes));
+  if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_s(g, sw_coll_cost_class(op), bytes_of(g, op, bytes));
   const sw_curve c = local_curve(m, g, op, 1);
   return sw_curve_s(&c, bytes, 0);
 }
 
 double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double bytes) {
-  if (only_copies(op)) n_axes = 0; /* no group is to be made */
+  if (kCost[op] == SW_COST_COPY) n_axes = 0; /* no group is to be made */
   unsigned mask;
   sw_group built;
   if (whole_axes(m, axes, n_axes, &mask)) return sw_group_collective_s(m, &m->subset[mask], op, bytes);

@@ -61,8 +61,7 @@ static sw_rc collective_of(const building *b, const struct rs_hop *hop, const sw
                            sw_diag *d) {
   const rs_space *s = &b->r->space;
   const rs_move *m = &hop->move;
-  const bool makes = m->op == SW_COLL_TO_PARTIAL || m->op == SW_COLL_SHARD_TO_PARTIAL;
-  const sw_sharding *parts = makes ? after : &b->before;
+  const sw_sharding *parts = sw_coll_makes_parts((sw_coll_op)m->op) ? after : &b->before;
   *c = (sw_collective){
       .op = (sw_coll_op)m->op, .dim = m->dim, .concat_dim = m->of_dim, .reduction = (sw_reduction)parts->partial_kind};
   c->n_axes = m->list ? rs_refs_of_list(s, m->list, c->axes) : rs_refs_of_set(s, m->set, c->axes);

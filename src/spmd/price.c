@@ -12,9 +12,8 @@ static int64_t value_bytes(const sw_spmd *s, sw_id v) {
 
 /* What routes price: the larger side, and of a slice what is copied. */
 double sw_spmd_collective_bytes(const sw_spmd *s, const sw_op *op) {
-  const sw_coll_op c = op->collective->op;
-  bool by_result =
-      c == SW_COLL_ALL_GATHER || c == SW_COLL_GATHER || c == SW_COLL_ALL_SLICE || c == SW_COLL_SHARD_TO_PARTIAL;
+  const unsigned flags = sw_coll_flags(op->collective->op);
+  const bool by_result = (flags & SW_COLL_LOCAL) || (flags & (SW_COLL_JOINS | SW_COLL_CUTS)) == SW_COLL_JOINS;
   return (double)value_bytes(s, by_result ? op->results[0] : op->operands[0]);
 }
 

@@ -64,6 +64,16 @@ static sw_rc receivers(const program *p, sw_diag *d) {
   return message(p, SW_COLL_RECV, p->device == 0 ? -1 : 0, 20 + p->device, d);
 }
 
+/* Three sum all devices' values, and one wants the largest. */
+static sw_rc mismatch(const program *p, sw_diag *d) {
+  int32_t x = 1, y = 0;
+  sw_collective c = {
+      .op = SW_COLL_ALL_REDUCE, .n_axes = 2, .reduction = p->device == 3 ? SW_REDUCE_MAX : SW_REDUCE_SUM};
+  for (int i = 0; i < 2; i++) c.axes[i] = sw_axis_whole(p->mesh, i);
+  sw_buffer in = {&x, SW_I32, 0, {0}, {0}}, out = {&y, SW_I32, 0, {0}, {0}};
+  return sw_comm_run(p->comm, p->device, &(sw_comm_call){.coll = &c, .in = &in, .out = &out, .where = 30}, d);
+}
+
 static sw_rc leaver(const program *p, sw_diag *d) {
   SW_TRY(sum(p, 2, 1, d));
   return p->device == 3 ? SW_OK : sum(p, 2, 2, d);
@@ -97,9 +107,9 @@ static const struct {
   sw_rc (*run)(const program *p, sw_diag *d);
   double timeout_s;
 } kPrograms[] = {
-    {"unread", unread, 20},       {"circle", circle, 20}, {"known_circle", known_circle, 20},
-    {"receivers", receivers, 20}, {"leaver", leaver, 20}, {"slow_end", slow_end, 0.5},
-    {"delays", delays, 20},
+    {"unread", unread, 20},       {"circle", circle, 20},     {"known_circle", known_circle, 20},
+    {"receivers", receivers, 20}, {"leaver", leaver, 20},     {"slow_end", slow_end, 0.5},
+    {"delays", delays, 20},       {"mismatch", mismatch, 20},
 };
 
 static sw_rc run(size_t k, const sw_mesh *mesh, sw_diag *d) {

@@ -34,19 +34,10 @@ static bool one_in(draw *w, int64_t n) { return below(w, n) == 0; }
 
 /* --- what --- */
 
-static const sw_coll_op kOps[] = {
-    SW_COLL_ALL_GATHER, SW_COLL_ALL_REDUCE, SW_COLL_ALL_SLICE,       SW_COLL_ALL_TO_ALL,       SW_COLL_REDUCE_SCATTER,
-    SW_COLL_BROADCAST,  SW_COLL_GATHER,     SW_COLL_SCATTER,         SW_COLL_REDUCE,           SW_COLL_SHIFT,
-    SW_COLL_BARRIER,    SW_COLL_EXCHANGE,   SW_COLL_TO_PARTIAL,      SW_COLL_UPDATE_HALO,      SW_COLL_ALL_REDUCE,
-    SW_COLL_PERMUTE,    SW_COLL_SEND,       SW_COLL_ALL_TO_ALL_DIMS, SW_COLL_SHARD_TO_PARTIAL,
-};
-
 static bool is(const draw *w, sw_coll_op op) { return w->c->coll.op == op; }
+static bool is_message(const draw *w) { return is(w, SW_COLL_SEND) || is(w, SW_COLL_RECV); }
 static bool has_tilings(const draw *w) { return sw_coll_flags(w->c->coll.op) & SW_COLL_USES_TILES; }
 static bool reduces(const draw *w) { return sw_coll_combines(w->c->coll.op); }
-static bool makes_partial(const draw *w) {
-  return (sw_coll_flags(w->c->coll.op) & SW_COLL_USES_REDUCTION) && !reduces(w);
-}
 
 /* A whole axis, or one of its two halves as sub-axes. */
 static sw_axis_ref random_ref(draw *w, int axis) {
@@ -78,7 +69,7 @@ static void random_types(draw *w) {
     w->from = reduces(w) && one_in(w, 3) ? (sw_dtype)below(w, SW_TOKEN) : w->to;
     c->reduction = (sw_reduction)below(w, SW_REDUCE_GENERIC);
   } while (!sw_reduction_applies(c->reduction, w->to) ||
-           (c->op == SW_COLL_SHARD_TO_PARTIAL && c->reduction == SW_REDUCE_AVERAGE));
+           (sw_collective_is_neutral_beside(c) && c->reduction == SW_REDUCE_AVERAGE));
 }
 
 /* Everybody sends along one axis and receives: a shift that comes round. */
@@ -141,11 +132,11 @@ static sw_rc random_members(draw *w, sw_diag *d) {
 
 static void random_op(draw *w) {
   sw_collective *c = &w->c->coll;
-  *c = (sw_collective){.op = kOps[below(w, (int64_t)(sizeof kOps / sizeof kOps[0]))]};
+  *c = (sw_collective){.op = (sw_coll_op)below(w, SW_COLL_COUNT)};
   bool tiled = sw_coll_flags(c->op) & SW_COLL_TILED;
   if (!tiled) c->n_axes = random_refs(w, c->axes);
-  if ((is(w, SW_COLL_SHIFT) || is(w, SW_COLL_SEND)) && c->n_axes == 0) c->op = SW_COLL_BARRIER;
-  if (is(w, SW_COLL_SEND)) random_messages(w);
+  if ((is(w, SW_COLL_SHIFT) || is_message(w)) && c->n_axes == 0) c->op = SW_COLL_BARRIER;
+  if (is_message(w)) random_messages(w);
   random_types(w);
   if (sw_coll_flags(c->op) & SW_COLL_USES_ROOT) {
     c->n_root = c->n_axes;
@@ -289,7 +280,7 @@ static sw_rc random_exchange(draw *w, sw_diag *d) {
   if (is(w, SW_COLL_PERMUTE)) swap_refs(&c->src, &c->dst);
   c->coll.src = &c->src;
   c->coll.dst = &c->dst;
-  c->coll.fill_outside = !makes_partial(w) && one_in(w, 2);
+  c->coll.fill_outside = !sw_coll_makes_parts(c->coll.op) && one_in(w, 2);
   c->coll.fill = (double)below(w, 5);
   for (int i = 0; i < w->rank; i++) w->in_dims[i] = c->src.dim[i].len;
   return SW_OK;
