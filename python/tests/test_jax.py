@@ -566,6 +566,19 @@ def test_results_are_memory_once():
     assert held[0].agrees and held[0].predicted == 2 * a_device and held[1].agrees and held[1].predicted == a_device
 
 
+def test_a_check_says_why_memory_differs():
+    """XLA on hosts multiplies narrow floats as wide ones; and what is not donated is held beside its next version."""
+    w, x = random(64, 512, 512).astype(jnp.bfloat16), random(8, 512).astype(jnp.bfloat16)
+    wide = planned(lambda w, x: jnp.einsum("bi,lij->blj", x, w), w, x, pins={"w": P()}).check().row("memory of a device")
+    copies = re.search(r"about (\d+) of temporaries are copies in other layouts or types", wide.note)
+    assert not wide.agrees and int(copies[1]) >= 2 * w.nbytes and "donated" not in wide.note
+    params, x = mlp()
+    kept = sum(leaf.nbytes for leaf in jax.tree.leaves(params))
+    row = planned(mlp_step, params, x, mesh={"x": 1}).check(tolerance=0).row("memory of a device")
+    assert f"{kept} of results would take the place of arguments if these were donated" in row.note
+    assert "if these were" not in planned(mlp_step, params, x, mesh={"x": 1}, donate_argnums=0).check(tolerance=0).row("memory of a device").note
+
+
 def test_an_exchange_is_sent_as_planned():
     """Two axes change places, for which XLA by itself gathers."""
     mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/propagated.h"
 #include "cli/session.h"
+#include "cli/smaller_batch.h"
 #include "cli/terminal.h"
 #include "cli/what_if.h"
 #include "shardwright/emit.h"
@@ -325,7 +326,8 @@ static sw_rc tell_given(const settings *s, const sw_session *session, const sw_c
   return tell_made(s, session, call, plan, baselines, "of --plan", d);
 }
 
-static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, double began_s, sw_diag *d) {
+static sw_rc plan_model(const settings *s, const sw_model_options *from, const sw_session *session, const sw_call *call,
+                        double began_s, sw_diag *d) {
   sw_plan_options o = options_of(s, call);
   o.solve.user = session->machine;
   sw_plan plan;
@@ -344,8 +346,11 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
     o.solve.time_limit_s = s->time_limit;
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   }
-  SW_TRY(open_planner(s, g, session, call, &o, &q, &plan, d));
-  sw_rc rc = tell(s, session, call, &q, &plan, o.baselines, &breakdown, d);
+  sw_rc rc = open_planner(s, g, session, call, &o, &q, &plan, d);
+  if (rc && o.notes_mesh && d && strstr(d->text, "fits into"))
+    sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
+  if (rc) return rc;
+  rc = tell(s, session, call, &q, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
   sw_planner_close(q.planner);
   if (rc) return rc;
@@ -400,7 +405,7 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   else if (!rc && s->plan)
     rc = tell_given(s, &session, call, &plan, d);
   else if (!rc)
-    rc = plan_model(s, &session, call, began_s, d);
+    rc = plan_model(s, &from, &session, call, began_s, d);
   if (rc) sw_session_note_source(&session, d);
   sw_session_close(&session);
   return rc;

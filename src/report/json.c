@@ -202,6 +202,7 @@ static void put_outputs(sw_json_out *o, const sw_plan *p) {
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", p->graph->output_names[i]);
     sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->outputs[i]);
+    if (p->graph->alias[i] >= 0) sw_jw_string(o, "replaces", p->graph->values[p->graph->alias[i]].name);
     sw_jw_end(o);
   }
   sw_jw_end(o);

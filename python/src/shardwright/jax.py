@@ -491,7 +491,14 @@ class Plan(shardwright.Plan):
             jitted = self.jit()
             inner = jitted._jitted if isinstance(jitted, _Call) else jitted
             compiled = inner.lower(*jax.tree.unflatten(self._step.in_tree, self._step.leaves)).compile()
-        return check(self.report().data, compiled, tolerance)
+        hosts = self.jax_mesh.devices.flat[0].platform == "cpu"
+        return check(self.report().data, compiled, tolerance, self._bytes_on_hosts if hosts else None)
+
+    def _bytes_on_hosts(self) -> int:
+        """What a device holds under the plan as XLA on hosts fuses ops."""
+        problem = shardwright.Problem.__new__(shardwright.Problem)
+        problem.__setstate__(self.problem.__getstate__() | {"compiler": "xla-cpu"})
+        return shardwright.Plan(problem, problem._plan_of(self._core.json())).memory_bytes
 
 
 def _spec_of_held(spec: PartitionSpec, leaf: jax.ShapeDtypeStruct) -> PartitionSpec:

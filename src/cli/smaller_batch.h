@@ -1,0 +1,12 @@
+/* Where no plan fits: the largest batch on which one does, of a model whose batch is a size that it leaves open. */
+#ifndef CLI_SMALLER_BATCH_H_
+#define CLI_SMALLER_BATCH_H_
+
+#include "cli/session.h"
+
+/* Notes in *d the largest of a half, a quarter and an eighth of the batch on which a plan is found soon; nothing where
+ * no size given is the batch, or none of them will do. `session`: the model as it was planned, with `pins`. */
+void sw_note_smaller_batch(const sw_model_options *from, const sw_session *session, const sw_words *pins,
+                           const sw_plan_options *o, double time_limit_s, sw_diag *d);
+
+#endif
