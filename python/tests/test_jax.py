@@ -567,16 +567,36 @@ def test_results_are_memory_once():
 
 
 def test_a_check_says_why_memory_differs():
-    """XLA on hosts multiplies narrow floats as wide ones; and what is not donated is held beside its next version."""
-    w, x = random(64, 512, 512).astype(jnp.bfloat16), random(8, 512).astype(jnp.bfloat16)
-    wide = planned(lambda w, x: jnp.einsum("bi,lij->blj", x, w), w, x, pins={"w": P()}).check().row("memory of a device")
-    copies = re.search(r"about (\d+) of temporaries are copies in other layouts or types", wide.note)
-    assert not wide.agrees and int(copies[1]) >= 2 * w.nbytes and "donated" not in wide.note
+    """XLA on hosts copies weights into the layout of its products, multiplies narrow floats as wide ones, and holds what is
+    not donated beside its next version."""
+    arrays = random(8, 16, 128), random(128, 8, 512, seed=1), random(512, 8, 128, seed=2)
+
+    def row(*arrays):
+        def products(x, w, v):
+            return jnp.einsum("beth,hew->btw", jnp.tanh(jnp.einsum("btw,weh->beth", x, w)), v)
+
+        pins = {"x": P(("x", "y")), "w": P(), "v": P()}
+        return planned(products, *arrays, hw="dgx-h100", pins=pins).check().row("memory of a device")
+
+    moved, wide = row(*arrays), row(*(a.astype(jnp.bfloat16) for a in arrays))
+    copies = re.search(r"about (\d+) of temporaries are copies in other layouts or types", moved.note)
+    assert not moved.agrees and int(copies[1]) >= arrays[1].nbytes + arrays[2].nbytes
+    assert "products in bf16 are made wider" in wide.note and "wider" not in moved.note and "donated" not in moved.note
     params, x = mlp()
     kept = sum(leaf.nbytes for leaf in jax.tree.leaves(params))
     row = planned(mlp_step, params, x, mesh={"x": 1}).check(tolerance=0).row("memory of a device")
     assert f"{kept} of results would take the place of arguments if these were donated" in row.note
     assert "if these were" not in planned(mlp_step, params, x, mesh={"x": 1}, donate_argnums=0).check(tolerance=0).row("memory of a device").note
+
+
+def test_what_a_condition_moves_is_counted():
+    def halved(x):
+        return jax.lax.while_loop(lambda s: jnp.any(s > 1), lambda s: s * 0.5, x)
+
+    with pytest.warns(UserWarning, match="trips"):
+        plan = planned(halved, random(64, 64), pins={"x": P("y")}, hw="dgx-h100")
+    moved = [row for row in plan.check().rows if row.unit.startswith("bytes received")]
+    assert moved and all(row.agrees and row.compiled for row in moved)
 
 
 def test_an_exchange_is_sent_as_planned():

@@ -18,7 +18,10 @@ COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+)[^\n]*\{\n(.*?)^\}", re.M | r
 COLLECTIVE = re.compile(
     r"= (\(?[a-z0-9]+\[.*?) (all-gather|all-reduce|reduce-scatter|all-to-all|collective-permute)(-start)?\((.*)$"
 )
-CALLED = re.compile(r"(?:to_apply|calls|body|true_computation|false_computation|branch_computations)=\{?%?([\w.\-]+(?:, %?[\w.\-]+)*)")
+CALLED = re.compile(
+    r"(?:to_apply|calls|condition|body|true_computation|false_computation|branch_computations)="
+    r"\{?%?([\w.\-]+(?:, %?[\w.\-]+)*)(?![\w.\-]*=)"
+)
 TRIPS = re.compile(r'known_trip_count"?:\{"?n"?:"?(\d+)')
 SHAPE = re.compile(r"([a-z]+\d+\w*|pred)\[([\d,]*)\]")
 NAMES = {"permute": "collective-permute", "exchange": "collective-permute", "shift": "collective-permute",
@@ -31,7 +34,10 @@ OPERAND = re.compile(r"%([\w.\-]+)")
 CALLING = {"while", "call", "conditional"}
 IN_PLACE = CALLING | {"parameter", "constant", "bitcast", "tuple", "get-tuple-element"}  # that take no memory of their own
 COPYING = {"copy", "transpose", "convert"}
-PRODUCT = r"= %s\[[^=]* (?:dot|convolution|custom-call|fusion)\(.*(?:contracting_dims|dim_labels|custom_call_target|kind=kCustom)"
+PRODUCT = (
+    r"= %s\[[^=]* (?:dot|convolution|custom-call|fusion)\(.*"
+    r"(?:contracting_dims|dim_labels|custom_call_target|kind=kCustom)"
+)
 LOOP = re.compile(r"^[^\n=]*= .* while\(", re.M)
 OnHosts = Callable[[], int] | None
 LOCAL = {"all_slice", "to_partial", "shard_to_partial"}  # that move nothing, or what others have brought
@@ -249,9 +255,10 @@ def _why_memory_differs(report: dict[str, Any], analysis: Any, text: str, on_hos
     held = {argument["name"]: argument["bytes"] for argument in report["arguments"]}
     replaced = sum(held[output["replaces"]] for output in report["outputs"] if "replaces" in output)
     kept = replaced - analysis.alias_size_in_bytes
-    narrow = report["dtype"]
+    narrow, predicted = report["dtype"], report["memory"]["peak_bytes"]
+    fused = on_hosts() if on_hosts else predicted
     reasons = {
-        f"{on_hosts() if on_hosts else 0} predicted as XLA on hosts fuses ops": on_hosts is not None,
+        f"{fused} predicted as XLA on hosts fuses ops": fused != predicted,
         f"about {copies} of temporaries are copies in other layouts or types": copies > 0,
         f"products in {narrow} are made wider": narrow in ("bf16", "f16") and not re.search(PRODUCT % narrow, text),
         f"{kept} of results would take the place of arguments if these were donated": kept > 0,
