@@ -33,15 +33,19 @@ static inline uint64_t check_seed(uint64_t by_default) {
   return seed;
 }
 
-/* Of so many random cases a long test tries one in this build (tests/CMakeLists.txt): all of them in release. */
-#ifndef CHECK_ONE_OF
-#define CHECK_ONE_OF 1
-#endif
+/* The share of its random cases that a test tries in this build: N or 1/N (tests/stages.txt); by hand all. */
+static inline double check_share(void) {
+  const char *s = getenv("SW_TEST_SHARE");
+  char *end;
+  if (!s) return 1;
+  double share = strtod(s, &end);
+  return *end == '/' ? share / strtod(end + 1, NULL) : share;
+}
 
-/* How many random cases: `n` scaled by SW_TEST_SCALE (a number; 1 by default). */
+/* How many random cases: `n` scaled by SW_TEST_SCALE (a number; 1 by default) and by that share. */
 static inline double check_factor(void) {
   const char *s = getenv("SW_TEST_SCALE");
-  return (s ? atof(s) : 1.0) / CHECK_ONE_OF;
+  return (s ? atof(s) : 1.0) * check_share();
 }
 static inline int check_scale(int n) {
   double k = check_factor() * n;
