@@ -206,21 +206,24 @@ static void problem_and_breakdown_agree(void **state) {
   const sw_profile *profile;
   sw_mesh mesh;
   sw_machine *machine;
-  int compared = 0, drawn = 0;
+  int compared = 0, drawn = 0, models = 0;
+  const uint64_t seed = check_seed(1);
   sw_rng rng;
-  sw_rng_seed(&rng, check_seed(1));
+  sw_rng_seed(&rng, seed);
   assert_ok(sw_profile_read("dgx-h100", &a, &profile, &diag));
   assert_ok(sw_mesh_parse("x=2,y=4", &a, &mesh, &diag));
   assert_ok(sw_machine_build(&a, profile, &mesh, &machine, &diag));
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
+    if (!check_turn(seed, (int)i)) continue;
     sw_graph *g = small_model(kModels[i]);
+    models++;
     every_port_is_one(g);
     for (size_t c = 0; c < sizeof kCompilers / sizeof *kCompilers; c++)
       agree_on(g, machine, kCompilers[c], &a, &compared, &rng, &drawn);
     sw_graph_destroy(g);
   }
   print_message("%d plans, %d at random\n", compared, drawn);
-  assert_in_range(compared, sizeof kModels / sizeof *kModels, 1000);
+  assert_in_range(models, 1, compared);
   sw_arena_deinit(&a);
 }
 

@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "conformance"))
 
 import cases
-from common import options as command_line
+from common import options as command_line, seed as first_seed, share
 from shardy import Refused, layer_of, shardy_apart
 
 MESHES = [
@@ -260,7 +260,7 @@ def compare(tool, text, layer, careful):
 
 def main():
     args = command_line()
-    first, n = int(os.environ.get("SW_TEST_SEED", "1")), int(os.environ.get("CASES", "200"))
+    first, n = first_seed(), int(os.environ.get("CASES", 200 * share()))
     counted = wrong = 0
     for seed in range(first, first + n):
         rng = random.Random(seed)

@@ -16,7 +16,7 @@ import check  # sets up eight devices, before JAX is there
 
 import numpy as np
 
-from common import must, options as command_line
+from common import must, options as command_line, seed, share
 from figures import HLO, total
 
 MESHES = ("x=8", "x=2,y=4", "x=2,y=2,z=2")
@@ -89,7 +89,7 @@ class Pair:
 
 
 def main():
-    options = command_line(pairs=60, seed=1)
+    options = command_line(pairs=int(60 * share()), seed=seed())
     options.folder = options.folder / "steps"
     options.folder.mkdir(parents=True, exist_ok=True)
     draw, failed, more, seen, n = random.Random(int(options.seed)), 0, 0, set(), 0

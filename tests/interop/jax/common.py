@@ -1,6 +1,8 @@
 """What the checks share: the command line, and calls of the tool."""
 
 import argparse
+import fractions
+import os
 import pathlib
 import subprocess
 
@@ -14,6 +16,16 @@ def options(**more):
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument("names", nargs="*")
     return parser.parse_args()
+
+
+def share():
+    """The share of its cases that a check tries: N or 1/N (tests/stages.txt); by hand all."""
+    return fractions.Fraction(os.environ.get("SW_TEST_SHARE", "1"))
+
+
+def seed():
+    """Of random cases, and of which are tried where not all are."""
+    return int(os.environ.get("SW_TEST_SEED", "1"))
 
 
 def call(*words):
