@@ -136,8 +136,9 @@ static sw_rc find_by_price(const sw_searcher *s, fitting *f, sw_diag *d) {
   const sw_searcher some = sw_search_within(s, kOfTime);
   const sw_solution *from = f->sol.choice ? &f->sol : &f->fit->nearest;
   sw_solution sol;
-  int64_t excess;
-  SW_TRY(sw_search_by_price(&some, f->fit, from->choice, f->out, &sol, d));
+  int64_t excess, bound;
+  SW_TRY(sw_search_by_price(&some, f->fit, from->choice, f->out, &sol, &bound, d));
+  f->fit->bound = sw_max_i64(f->fit->bound, bound);
   return sol.choice ? keep_fitting(s, &sol, f, &excess, d) : SW_OK;
 }
 

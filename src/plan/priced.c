@@ -1,9 +1,10 @@
 /* A plan that fits, by prices of memory: what is held at steps where plans hold too much costs so much a byte, and
  * there is no limit. Such a problem is solved as soon as one with memory to spare. Prices rise where a plan holds too
- * much until one fits, and are then halved towards the last that were too low.
+ * much until one fits, and are then halved towards the last that were too low. Readers pay in full for what they share
+ * with others, so that a plan is no worse than its prices say.
  *
- * Copies that several readers share are priced for each of them: a plan may be better than its prices say, and nothing
- * is proven.
+ * From there readers pay shares, and prices step to where they prove most: what a plan costs at least, with what it
+ * holds at these prices, less what the capacity is worth at them. Plans on the way may be better, too.
  */
 #include "plan/search.h"
 
@@ -12,116 +13,19 @@
 
 #include "base/checked.h"
 
-enum { MOST_RAISES = 24, MOST_HALVINGS = 6, MOST_CELLS = 1 << 27 };
+enum { MOST_RAISES = 24, MOST_HALVINGS = 6 };
 
 typedef struct pricing {
   const sw_searcher *s;
   const sw_fit *fit;
-  sw_plan *out; /* the last that was tried */
-  int64_t n_steps;
-  double *low, *high, *now; /* by step: too low, high enough, and at hand */
-  double *sum;              /* by step: of all before it, at hand */
-  sw_solution best;         /* found so far */
-  int64_t least;            /* what it holds more than the limit */
-  sw_arena mem;             /* of one problem */
-  int64_t cells;            /* of its tables; above MOST_CELLS it is not built */
+  sw_plan *out;            /* the last that was tried */
+  sw_memory_prices prices; /* at hand */
+  double *low, *high;      /* too low, high enough */
+  sw_solution best;        /* found so far */
+  int64_t least;           /* what it holds more than the limit */
+  int64_t bound;           /* proven so far */
+  sw_arena mem;            /* of one problem */
 } pricing;
-
-/* --- the problem under prices ------------------------------------------------------------------------------------- */
-
-static double price_of(const pricing *p, int64_t begin, int64_t end, int64_t amount) {
-  return end > begin ? (double)amount * (p->sum[end] - p->sum[begin]) : 0;
-}
-
-static int64_t with_price(int64_t cost, double price) {
-  const double kMost = 1e17; /* counted */
-  return cost >= SW_FORBIDDEN ? cost : sw_min_i64(SW_FORBIDDEN - 1, cost + (int64_t)fmin(price, kMost));
-}
-
-static sw_rc price_node(pricing *p, const sw_node *held, sw_node *node, sw_diag *d) {
-  int64_t *cost;
-  bool any = false;
-  node->n_uses = 0;
-  for (int32_t a = 0; a < held->n_uses; a++) any = any || price_of(p, held->uses[a].begin, held->uses[a].end, 1) > 0;
-  if (!any) return SW_OK;
-  SW_ARENA_NEW(cost, &p->mem, node->n_choices, d);
-  for (int32_t c = 0; c < node->n_choices; c++) {
-    double price = 0;
-    for (int32_t a = 0; a < held->n_uses; a++)
-      price += price_of(p, held->uses[a].begin, held->uses[a].end, held->uses[a].amount[c]);
-    cost[c] = with_price(node->cost[c], price);
-  }
-  node->cost = cost;
-  return SW_OK;
-}
-
-/* What a reader's wants hold of what a class of the maker's choices gives. */
-static double price_of_wants(const pricing *p, const sw_copies *c, int32_t reader, int32_t made, int32_t wanted) {
-  const sw_lives *l = c->lives;
-  const sw_wants *w = &c->table->wants[reader];
-  double price = 0;
-  for (int32_t k = w->first[wanted]; k < w->first[wanted + 1]; k++) {
-    const bool taken = l->made_as[w->layout[k]] == made;
-    const int64_t until = taken ? l->until_made[reader] : l->taken[reader] + 1;
-    price += price_of(p, l->held, until, l->made[made]);
-    if (!taken) price += price_of(p, l->taken[reader], l->until[reader], l->amount[w->layout[k]]);
-  }
-  return price;
-}
-
-static sw_rc price_reader(pricing *p, const sw_copies *c, int32_t reader, sw_edge *edge, bool *any, sw_diag *d) {
-  const sw_copy_table *t = c->table;
-  const sw_wants *w = &t->wants[reader];
-  double *price;
-  int64_t *cost;
-  *any = false;
-  SW_ARENA_NEW(price, &p->mem, (size_t)t->n_classes * (size_t)w->n_classes, d);
-  for (int32_t f = 0; f < t->n_classes; f++) {
-    for (int32_t x = 0; x < w->n_classes; x++) {
-      price[f * w->n_classes + x] = price_of_wants(p, c, reader, f, x);
-      *any = *any || price[f * w->n_classes + x] > 0;
-    }
-  }
-  p->cells += *any ? (int64_t)t->n_choices * w->n_choices : 0;
-  if (!*any || p->cells > MOST_CELLS) return SW_OK;
-  SW_ARENA_NEW(cost, &p->mem, (size_t)t->n_choices * (size_t)w->n_choices, d);
-  for (int32_t f = 0; f < t->n_choices; f++)
-    for (int32_t x = 0; x < w->n_choices; x++)
-      cost[(int64_t)f * w->n_choices + x] = with_price(0, price[t->class_of[f] * w->n_classes + w->class_of[x]]);
-  *edge = (sw_edge){c->maker, c->reader[reader], cost};
-  return SW_OK;
-}
-
-/* The relaxation as it is, without its limit. */
-static sw_rc build(pricing *p, sw_problem *out, sw_diag *d) {
-  const sw_problem *whole = p->s->problem;
-  sw_node *nodes;
-  sw_edge *edges;
-  size_t n_readers = 0;
-  *out = *sw_relaxation_problem(p->s->relaxed);
-  out->limit = INT64_MAX;
-  p->cells = 0;
-  for (int64_t t = 0; t < p->n_steps; t++) p->sum[t + 1] = p->sum[t] + p->now[t];
-  for (int32_t g = 0; g < whole->n_copies; g++) n_readers += (size_t)whole->copies[g].table->n_readers;
-  if (!(nodes = sw_arena_copy(&p->mem, out->nodes, (size_t)out->n_nodes, sizeof *nodes, d))) return SW_E_RESOURCE;
-  SW_ARENA_NEW(edges, &p->mem, (size_t)out->n_edges + n_readers, d);
-  memcpy(edges, out->edges, (size_t)out->n_edges * sizeof *edges);
-  for (int32_t i = 0; i < out->n_nodes; i++) {
-    nodes[i].n_uses = 0;
-    if (i < whole->n_nodes) SW_TRY(price_node(p, &whole->nodes[i], &nodes[i], d));
-  }
-  for (int32_t g = 0; g < whole->n_copies; g++) {
-    const sw_copies *c = &whole->copies[g];
-    bool any;
-    for (int32_t i = 0; c->lives && i < c->table->n_readers && p->cells <= MOST_CELLS; i++) {
-      SW_TRY(price_reader(p, c, i, &edges[out->n_edges], &any, d));
-      out->n_edges += any;
-    }
-  }
-  out->nodes = nodes;
-  out->edges = edges;
-  return SW_OK;
-}
 
 static sw_rc solve_once(pricing *p, const int32_t *from, sw_solution *out, bool *refined, sw_diag *d) {
   const double kOfLeft = 0.05, kGap = 2e-3;
@@ -129,16 +33,16 @@ static sw_rc solve_once(pricing *p, const int32_t *from, sw_solution *out, bool 
   sw_solve_options o = {
       .solver = asked->solver, .gap = kGap, .threads = asked->threads, .seed = asked->seed, .cancel = asked->cancel};
   sw_problem q;
+  int64_t worth;
   int32_t *choice;
-  SW_TRY(build(p, &q, d));
+  SW_TRY(sw_relaxation_price_memory(p->s->relaxed, &p->prices, p->fit->capacity, &p->mem, &q, &worth, d));
   *refined = false;
-  *out = (sw_solution){0};
-  if (p->cells > MOST_CELLS) return SW_OK;
   SW_ARENA_NEW(choice, &p->mem, q.n_nodes, d);
   SW_TRY(sw_relaxation_complete(p->s->relaxed, from, choice, d));
   const sw_solve_state state = {.n_nodes = q.n_nodes, .choice = choice};
   o.from = &state;
   SW_TRY(sw_search_call(p->s, &q, kOfLeft, &o, p->s->arena, out, d));
+  if (!p->prices.whole) p->bound = sw_max_i64(p->bound, out->bound - worth);
   if (out->choice) SW_TRY(sw_search_refine(p->s, out->choice, refined, d));
   if (out->choice) SW_TRY(sw_search_cost(p->s, out->choice, &out->cost, NULL, d));
   return SW_OK;
@@ -159,18 +63,6 @@ static sw_rc solve(pricing *p, const int32_t *from, sw_solution *out, sw_diag *d
 
 /* --- prices ------------------------------------------------------------------------------------------------------- */
 
-static int64_t last_step(const sw_problem *p) {
-  int64_t last = 0;
-  for (int32_t i = 0; i < p->n_nodes; i++)
-    for (int32_t a = 0; a < p->nodes[i].n_uses; a++) last = sw_max_i64(last, p->nodes[i].uses[a].end);
-  for (int32_t g = 0; g < p->n_copies; g++) {
-    const sw_copies *c = &p->copies[g];
-    for (int32_t i = 0; c->lives && i < c->table->n_readers; i++)
-      last = sw_max_i64(last, sw_max_i64(c->lives->until[i], c->lives->until_made[i]));
-  }
-  return last + 1;
-}
-
 /* Where the choice holds more than a limit, bytes cost so much more, over all such steps. */
 static sw_rc raise(pricing *p, const int32_t *choice, int64_t limit, double by, sw_diag *d) {
   sw_problem q = *p->s->problem;
@@ -181,7 +73,7 @@ static sw_rc raise(pricing *p, const int32_t *choice, int64_t limit, double by, 
   SW_TRY(sw_problem_over(&q, choice, &p->mem, &n, &over, d));
   for (int32_t k = 0; k < n; k++) steps += over[k].end - over[k].begin;
   for (int32_t k = 0; k < n; k++)
-    for (int64_t t = over[k].begin; t < over[k].end; t++) p->now[t] += by / (double)steps;
+    for (int64_t t = over[k].begin; t < over[k].end; t++) p->prices.at[t] += by / (double)steps;
   return SW_OK;
 }
 
@@ -201,12 +93,19 @@ static sw_rc try_prices(pricing *p, const int32_t *from, sw_solution *at, int64_
   return SW_OK;
 }
 
+/* What is proven is as near as was asked for. */
+static bool is_near(const pricing *p) {
+  sw_solution known = p->best;
+  known.bound = p->bound;
+  return sw_search_is_close(p->s, &known);
+}
+
 /* Buffers of routes have no price: where they are too much, the rest must hold less. */
 static sw_rc raise_for(pricing *p, const sw_solution *at, int64_t excess, double raised, sw_diag *d) {
   sw_score score;
   SW_TRY(sw_problem_score(p->s->problem, at->choice, &score, d));
   const double by = raised * (double)at->cost / (double)p->fit->capacity;
-  memcpy(p->low, p->now, (size_t)p->n_steps * sizeof *p->low);
+  memcpy(p->low, p->prices.at, (size_t)p->prices.n_steps * sizeof *p->low);
   return raise(p, at->choice, sw_min_i64(p->fit->capacity, (int64_t)score.peak - excess), by, d);
 }
 
@@ -225,29 +124,92 @@ static sw_rc raise_until_it_fits(pricing *p, const int32_t *from, sw_diag *d) {
 
 /* Half way between prices that are too low and those at which a plan fits. */
 static sw_rc halve(pricing *p, sw_diag *d) {
-  memcpy(p->high, p->now, (size_t)p->n_steps * sizeof *p->high);
+  memcpy(p->high, p->prices.at, (size_t)p->prices.n_steps * sizeof *p->high);
   for (int i = 0; i < MOST_HALVINGS && !sw_search_is_over(p->s); i++) {
     sw_solution at;
     int64_t excess;
-    for (int64_t t = 0; t < p->n_steps; t++) p->now[t] = (p->low[t] + p->high[t]) / 2;
+    for (int64_t t = 0; t < p->prices.n_steps; t++) p->prices.at[t] = (p->low[t] + p->high[t]) / 2;
     SW_TRY(try_prices(p, p->best.choice, &at, &excess, d));
     if (!at.choice) return SW_OK;
-    memcpy(excess > 0 ? p->low : p->high, p->now, (size_t)p->n_steps * sizeof *p->now);
+    memcpy(excess > 0 ? p->low : p->high, p->prices.at, (size_t)p->prices.n_steps * sizeof *p->prices.at);
   }
   return SW_OK;
 }
 
+/* --- what prices prove -------------------------------------------------------------------------------------------- */
+
+/* Steps of prices, from those at which most is proven. */
+typedef struct ascent {
+  double *centre, *toward, *held; /* by step: those prices; the supergradient on average; what the last plan holds */
+  double factor;                  /* of the step that would close the gap if all went on as it begins */
+  int64_t proven;                 /* at the centre */
+} ascent;
+
+static void step_on(pricing *p, ascent *a) {
+  double length = 0;
+  for (int64_t t = 0; t < p->prices.n_steps; t++)
+    if (a->centre[t] > 0 || a->toward[t] > 0) length += a->toward[t] * a->toward[t];
+  const double by = length > 0 ? a->factor * (double)(p->best.cost - a->proven) / length : 0;
+  for (int64_t t = 0; t < p->prices.n_steps; t++) p->prices.at[t] = fmax(0, a->centre[t] + by * a->toward[t]);
+}
+
+/* Where more is proven the steps grow and go on from there, else they shrink. */
+static void judge(pricing *p, ascent *a, bool first) {
+  const double kMix = 0.3, kShrink = 0.7, kGrow = 1.2;
+  if (p->bound > a->proven) {
+    a->proven = p->bound;
+    memcpy(a->centre, p->prices.at, (size_t)p->prices.n_steps * sizeof *a->centre);
+    a->factor *= kGrow;
+  } else if (!first) {
+    a->factor *= kShrink;
+  }
+  for (int64_t t = 0; t < p->prices.n_steps; t++)
+    a->toward[t] += (first ? 1 : kMix) * (a->held[t] - (double)p->fit->capacity - a->toward[t]);
+}
+
+/* Prices step along a supergradient of what they prove. Plans on the way may fit and be cheaper. */
+static sw_rc ascend(pricing *p, sw_diag *d) {
+  const double kFirst = 0.5, kLeast = 0.02;
+  const int64_t n = p->prices.n_steps;
+  ascent a = {.factor = kFirst, .proven = p->bound};
+  SW_ARENA_NEW(a.held, p->s->arena, n + 1, d);
+  SW_ARENA_NEW(a.toward, p->s->arena, n, d);
+  SW_ARENA_NEW(a.centre, p->s->arena, n, d);
+  memcpy(a.centre, p->prices.at, (size_t)n * sizeof *a.centre);
+  for (bool first = true; a.factor > kLeast && !is_near(p) && !sw_search_is_over(p->s); first = false) {
+    sw_solution at;
+    int64_t excess;
+    step_on(p, &a);
+    SW_TRY(try_prices(p, p->best.choice, &at, &excess, d));
+    if (!at.choice) return SW_OK;
+    sw_rc rc = sw_relaxation_priced_held(p->s->relaxed, &p->prices, at.choice, &p->mem, a.held, d);
+    sw_arena_deinit(&p->mem);
+    if (rc) return rc;
+    judge(p, &a, first);
+  }
+  return SW_OK;
+}
+
+/* Copies are priced for each of their readers, too. */
+static sw_rc find_that_fits(pricing *p, const int32_t *from, sw_diag *d) {
+  p->prices.whole = true;
+  SW_TRY(sw_relaxation_price_whole(p->s->relaxed, true, d));
+  sw_rc rc = raise_until_it_fits(p, from, d);
+  if (!rc && p->best.choice && p->least <= 0) rc = halve(p, d);
+  p->prices.whole = false;
+  return rc ? rc : sw_relaxation_price_whole(p->s->relaxed, false, d);
+}
+
 sw_rc sw_search_by_price(const sw_searcher *s, const sw_fit *fit, const int32_t *from, sw_plan *out, sw_solution *best,
-                         sw_diag *d) {
-  pricing p = {.s = s, .fit = fit, .out = out, .n_steps = last_step(s->problem)};
-  SW_ARENA_NEW(p.low, s->arena, p.n_steps, d);
-  SW_ARENA_NEW(p.now, s->arena, p.n_steps, d);
-  SW_ARENA_NEW(p.high, s->arena, p.n_steps, d);
-  SW_ARENA_NEW(p.sum, s->arena, p.n_steps + 1, d);
-  SW_TRY(sw_relaxation_price_whole(s->relaxed, true, d));
-  sw_rc rc = raise_until_it_fits(&p, from, d);
-  if (!rc && p.best.choice && p.least <= 0) rc = halve(&p, d);
-  *best = p.best;
+                         int64_t *bound, sw_diag *d) {
+  pricing p = {.s = s, .fit = fit, .out = out, .prices.n_steps = sw_relaxation_last_step(s->relaxed)};
+  SW_ARENA_NEW(p.low, s->arena, p.prices.n_steps, d);
+  SW_ARENA_NEW(p.prices.at, s->arena, p.prices.n_steps, d);
+  SW_ARENA_NEW(p.high, s->arena, p.prices.n_steps, d);
+  sw_rc rc = find_that_fits(&p, from, d);
+  if (!rc && p.best.choice && p.least <= 0) rc = ascend(&p, d);
   sw_arena_deinit(&p.mem);
-  return rc ? rc : sw_relaxation_price_whole(s->relaxed, false, d);
+  *best = p.best;
+  *bound = p.bound;
+  return rc;
 }

@@ -83,9 +83,10 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
                      sw_diag *d);
 
 /* The cheapest solution whose plan fits, of those found by prices of memory; where none does, that which holds least.
- * No choice: time was up. `from`: choices to begin with; NULL: none. `out` has the record of plans on the way. */
+ * No choice: time was up. *bound: no plan that fits costs less. `from`: choices to begin with; NULL: none. `out` has
+ * the record of plans on the way. */
 sw_rc sw_search_by_price(const sw_searcher *s, const sw_fit *fit, const int32_t *from, sw_plan *out, sw_solution *best,
-                         sw_diag *d);
+                         int64_t *bound, sw_diag *d);
 
 /* For a capacity that the search met with no plan: look for the plan that holds least. SW_OK: one fits, it is in *out.
  * Otherwise SW_E_INFEASIBLE when it is proven that none does, else SW_E_RESOURCE; the message has the smallest capacity

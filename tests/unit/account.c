@@ -92,8 +92,66 @@ static void check_layouts(const sw_problem *whole, int64_t least, const int32_t 
   sw_arena_deinit(&a);
 }
 
+/* By the definition: what a choice holds, at prices of which sum[t] is the sum before step t. */
+static double price_by_definition(const sw_problem *p, const int32_t *choice, const double *sum) {
+  double price = 0;
+  for (int32_t i = 0; i < p->n_nodes; i++)
+    for (int32_t k = 0; k < p->nodes[i].n_uses; k++) {
+      const sw_use *use = &p->nodes[i].uses[k];
+      price += (double)use->amount[choice[i]] * (sum[use->end] - sum[use->begin]);
+    }
+  for (int32_t g = 0; g < p->n_copies; g++) {
+    sw_occupied *held = calloc((size_t)sw_copies_most_held(&p->copies[g]), sizeof *held);
+    assert_non_null(held);
+    const int32_t n = p->copies[g].lives ? sw_copies_held(&p->copies[g], choice, held) : 0;
+    for (int32_t k = 0; k < n; k++)
+      if (held[k].begin < held[k].end) price += (double)held[k].amount * (sum[held[k].end] - sum[held[k].begin]);
+    free(held);
+  }
+  return price;
+}
+
+/* Under prices of memory nothing pays for more than it holds, and what is paid for is said. */
+static void check_prices(const sw_problem *p, sw_rng *r) {
+  enum { CHOICES = 20, LARGE = 1000000 };
+  const double kRounded = 1000; /* shares and sums, by a unit each */
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sw_relaxation *relaxed;
+  sw_problem priced;
+  sw_score before, after;
+  int64_t worth;
+  assert_ok(sw_relaxation_make(p, &a, &relaxed, &diag));
+  sw_memory_prices prices = {.n_steps = sw_relaxation_last_step(relaxed)};
+  double *sum = sw_arena_alloc(&a, (size_t)prices.n_steps + 1, sizeof *sum, &diag),
+         *held = sw_arena_alloc(&a, (size_t)prices.n_steps + 1, sizeof *held, &diag);
+  int32_t *choice = sw_arena_alloc(&a, (size_t)p->n_nodes, sizeof *choice, &diag);
+  prices.at = sw_arena_alloc(&a, (size_t)prices.n_steps, sizeof *prices.at, &diag);
+  assert_true(sum && held && choice && prices.at);
+  for (int64_t t = 0; t < prices.n_steps; t++) {
+    prices.at[t] = sw_rng_below(r, 2) ? (double)sw_rng_below(r, LARGE) : 0;
+    sum[t + 1] = sum[t] + prices.at[t];
+  }
+  assert_ok(sw_relaxation_price_memory(relaxed, &prices, 1, &a, &priced, &worth, &diag));
+  assert_true((double)worth >= sum[prices.n_steps]);
+  for (int k = 0; k < CHOICES; k++) {
+    double said = 0;
+    for (int32_t i = 0; i < p->n_nodes; i++) choice[i] = (int32_t)sw_rng_below(r, p->nodes[i].n_choices);
+    assert_ok(sw_problem_score(sw_relaxation_problem(relaxed), choice, &before, &diag));
+    assert_ok(sw_problem_score(&priced, choice, &after, &diag));
+    if (before.cost >= SW_FORBIDDEN) continue;
+    const double paid = (double)(after.cost - before.cost);
+    assert_true(paid <= price_by_definition(p, choice, sum) + 1);
+    assert_ok(sw_relaxation_priced_held(relaxed, &prices, choice, &a, held, &diag));
+    for (int64_t t = 0; t < prices.n_steps; t++) said += held[t] * prices.at[t];
+    assert_true(paid <= said + 1 && paid >= said - kRounded);
+  }
+  sw_relaxation_deinit(relaxed);
+  sw_arena_deinit(&a);
+}
+
 /* All of them but the forbidden ones; none when there are too many. */
-static void list_combinations(subject *u, sw_arena *a) {
+static void list_combinations(subject *u, sw_rng *r, sw_arena *a) {
   sw_diag diag = {0};
   sw_selection *s;
   const int64_t most = most_combinations();
@@ -127,6 +185,7 @@ static void list_combinations(subject *u, sw_arena *a) {
     for (k = 0; k < p->n_nodes && ++choice[k] == p->nodes[k].n_choices; k++) choice[k] = 0;
   }
   if (least_held < INT64_MAX) check_layouts(p, least_held, held_by);
+  check_prices(p, r);
   sw_selection_deinit(s);
 }
 
@@ -207,7 +266,7 @@ static bool check_graph(sw_rng *r, const sw_profile *hw, int k, int *exact) {
   g->kernels = NULL;
   if (k % 6) assert_ok(sw_kernels_find(g, compiler, &a, &g->kernels, &diag));
   subject u = {.g = g, .machine = machine};
-  list_combinations(&u, &a);
+  list_combinations(&u, r, &a);
   const int64_t capacity = u.n ? u.all[sw_rng_below(r, u.n)].held - sw_rng_below(r, 2) : 0;
   if (u.n) {
     check_cost(&u, capacity, &a, exact);
