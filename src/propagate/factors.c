@@ -17,16 +17,17 @@ typedef struct rule_column {
 /* Words of the cells. */
 enum {
   none = 0,
-  IN_ORDER = SW_FACTORS_IN_ORDER,
-  OF_OPERAND = SW_FACTORS_OF_OPERAND,
-  BY_SIZE = SW_FACTORS_BY_SIZE,
-  PERMUTING = SW_FACTORS_PERMUTING,
-  BLOCKED = SW_FACTORS_BLOCKED,
-  INITIAL = SW_FACTORS_INITIAL,
+  DIMS = 1,       /* operands of the rank of the first result share its factors, dim by dim */
+  IN_ORDER = 2,   /* named in the order of the loops, not in that in which tensors have them */
+  OF_OPERAND = 4, /* sizes are those of operand 0, where that differs */
+  BY_SIZE = 8,    /* passed through where sizes agree, whatever the loops say */
+  PERMUTING = 16, /* a permutation where it would need replication */
+  BLOCKED = 32,   /* blocked where sizes differ */
+  INITIAL = 64,   /* StableHLO has an initial value as a scalar operand, our op says it by its kind */
 };
 #define COLUMN_none .none = true
 #define COLUMN_LOOPS(bits, by) .words = (bits), .hook = sw_factors_hook_##by
-#define COLUMN_DIMS(bits, by) .words = SW_FACTORS_DIMS | (bits), .hook = sw_factors_hook_##by
+#define COLUMN_DIMS(bits, by) .words = DIMS | (bits), .hook = sw_factors_hook_##by
 #define sw_factors_hook_none NULL
 
 static const rule_column kColumn[SW_OP_COUNT] = {
@@ -34,26 +35,45 @@ static const rule_column kColumn[SW_OP_COUNT] = {
 #include "shardwright/ops.def"
 };
 
+bool sw_factors_begin(sw_factors *f, int n_operands, int n_results, const sw_type *const *types) {
+  const int n = n_operands + n_results;
+  if (n > SW_MOST_TENSORS) return false;
+  *f = (sw_factors){.rule = {.n_operands = n_operands, .n_results = n_results}};
+  f->rule.dim = f->dim;
+  for (int t = 0; t < n; t++) {
+    f->type[t] = types[t];
+    f->rule.rank[t] = types[t] ? (uint8_t)types[t]->rank : 0;
+  }
+  return true;
+}
+
+void sw_factors_alike(sw_factors *f) {
+  for (int k = 0; k < f->rule.rank[0]; k++) {
+    int factor = sw_factor(f, f->type[0]->dims[k], SW_FACTOR_PASS);
+    for (int t = 0; t < f->rule.n_operands + f->rule.n_results; t++) {
+      if (f->rule.rank[t] == f->rule.rank[0]) sw_factor_in(f, factor, t, k);
+    }
+  }
+}
+
 int sw_factor(sw_factors *f, int64_t size, sw_factor_kind kind) {
-  if (f->n == SW_MOST_FACTORS) {
+  if (f->rule.n == SW_MOST_FACTORS) {
     f->full = true;
     return 0;
   }
-  f->size[f->n] = size;
-  f->kind[f->n] = kind;
-  return f->n++;
+  f->rule.size[f->rule.n] = size;
+  f->rule.kind[f->rule.n] = kind;
+  return f->rule.n++;
 }
 
 void sw_factor_in(sw_factors *f, int factor, int tensor, int dim) {
-  if (f->dim[tensor][dim].n == SW_MOST_OF_DIM) {
-    f->full = true;
-    return;
-  }
-  f->dim[tensor][dim].at[f->dim[tensor][dim].n++] = (uint8_t)factor;
+  sw_factor_dim *at = sw_factor_dim_of(f, tensor, dim);
+  f->full |= at->n == SW_MOST_OF_DIM;
+  if (at->n < SW_MOST_OF_DIM) at->at[at->n++] = (uint8_t)factor;
 }
 
 int sw_factor_alone(sw_factors *f, int tensor, int dim, sw_factor_kind kind) {
-  int factor = sw_factor(f, sw_factor_type(f, tensor)->dims[dim], kind);
+  int factor = sw_factor(f, f->type[tensor]->dims[dim], kind);
   sw_factor_in(f, factor, tensor, dim);
   return factor;
 }
@@ -62,9 +82,9 @@ int sw_factor_alone(sw_factors *f, int tensor, int dim, sw_factor_kind kind) {
 
 /* The tensor whose factors this one has: itself, or the first result. */
 static int sharer(const sw_factors *f, int tensor) {
-  int result = sw_factor_result(f, 0);
+  int result = f->rule.n_operands;
   const sw_map *maps = f->op->nest->maps;
-  bool shares = f->words & SW_FACTORS_DIMS && tensor < result && maps[tensor].rank == maps[result].rank;
+  bool shares = f->words & DIMS && tensor < result && maps[tensor].rank == maps[result].rank;
   return shares ? result : tensor;
 }
 
@@ -82,7 +102,7 @@ typedef struct reach {
 
 static void see_dim(const sw_factors *f, int loop, int tensor, int dim, reach *out) {
   const sw_affine *e = &f->op->nest->maps[tensor].dims[dim];
-  int64_t extent = sw_factor_type(f, tensor)->dims[dim];
+  int64_t extent = f->type[tensor]->dims[dim];
   bool plain = e->n_terms == 1 && e->terms[0].loop == loop && e->terms[0].coef == 1;
   if (e->mixed_radix) return;
   out->moved |= e->constant != 0 || !(plain || (e->n_terms == 0 && extent == 1));
@@ -105,10 +125,10 @@ static reach reach_of(const sw_factors *f, int loop) {
 static sw_factor_kind kind_of_loop(const sw_factors *f, const sw_loop *l, reach r) {
   bool passes = l->kind == SW_LOOP_PARALLEL, reduces = l->kind == SW_LOOP_REDUCTION || l->kind == SW_LOOP_MASKED;
   if (l->size <= 0) reduces = !(passes = r.in_result); /* whole, as there is nothing to cut */
-  if (f->words & SW_FACTORS_BY_SIZE) passes = !r.resized, reduces = r.moved = false;
+  if (f->words & BY_SIZE) passes = !r.resized, reduces = r.moved = false;
   if (reduces) return SW_FACTOR_REDUCTION;
   if (passes) return r.moved || r.resized ? SW_FACTOR_PERMUTATION : SW_FACTOR_PASS;
-  return f->words & SW_FACTORS_PERMUTING ? SW_FACTOR_PERMUTATION : SW_FACTOR_REPLICATE;
+  return f->words & PERMUTING ? SW_FACTOR_PERMUTATION : SW_FACTOR_REPLICATE;
 }
 
 /* `dim`: where it is met first. */
@@ -116,9 +136,9 @@ static int of_loop(sw_factors *f, int loop, int dim) {
   const sw_loop *l = &f->op->nest->loops[loop];
   if (f->of_loop[loop]) return f->of_loop[loop] - 1;
   reach r = reach_of(f, loop);
-  bool from_operand = r.resized && f->words & SW_FACTORS_OF_OPERAND;
-  int factor = sw_factor(f, from_operand ? sw_factor_type(f, 0)->dims[dim] : l->size, kind_of_loop(f, l, r));
-  f->blocked[factor] = r.resized && f->words & SW_FACTORS_BLOCKED;
+  bool from_operand = r.resized && f->words & OF_OPERAND;
+  int factor = sw_factor(f, from_operand ? f->type[0]->dims[dim] : l->size, kind_of_loop(f, l, r));
+  f->rule.blocked[factor] = r.resized && f->words & BLOCKED;
   f->of_loop[loop] = factor + 1;
   return factor;
 }
@@ -127,10 +147,10 @@ static int of_loop(sw_factors *f, int loop, int dim) {
 
 int sw_factor_of_dim(sw_factors *f, int tensor, int dim) {
   int from = sharer(f, tensor), major = -1;
-  if (f->dim[tensor][dim].n) return f->dim[tensor][dim].at[0];
+  if (sw_factor_dim_of(f, tensor, dim)->n) return sw_factor_dim_of(f, tensor, dim)->at[0];
   const sw_affine *e = &f->op->nest->maps[from].dims[dim];
   if (e->n_terms == 0) {
-    bool one = sw_factor_type(f, from)->dims[dim] == 1;
+    bool one = f->type[from]->dims[dim] == 1;
     return sw_factor_alone(f, from, dim, one ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE);
   }
   for (int i = 0; i < e->n_terms; i++) {
@@ -142,7 +162,7 @@ int sw_factor_of_dim(sw_factors *f, int tensor, int dim) {
 
 void sw_factors_of_dims(sw_factors *f) {
   const sw_loop_nest *s = f->op->nest;
-  for (int l = 0; f->words & SW_FACTORS_IN_ORDER && l < s->n_loops; l++) (void)of_loop(f, l, 0);
+  for (int l = 0; f->words & IN_ORDER && l < s->n_loops; l++) (void)of_loop(f, l, 0);
   for (int t = 0; t < s->n_maps; t++) {
     for (int k = 0; k < s->maps[t].rank; k++) (void)sw_factor_of_dim(f, t, k);
   }
@@ -152,31 +172,35 @@ void sw_factors_of_dims(sw_factors *f) {
 static void fill_dim(sw_factors *f, int tensor, int dim) {
   int from = sharer(f, tensor);
   const sw_affine *e = &f->op->nest->maps[from].dims[dim];
-  if (f->dim[tensor][dim].n) return;
-  if (f->dim[from][dim].n) {
-    f->dim[tensor][dim] = f->dim[from][dim];
-    return;
-  }
+  sw_factor_dim *at = sw_factor_dim_of(f, tensor, dim);
+  if (at->n) return;
+  *at = *sw_factor_dim_of(f, from, dim);
+  if (at->n) return;
   for (int i = 0; i < e->n_terms; i++) sw_factor_in(f, of_loop(f, e->terms[i].loop, dim), tensor, dim);
 }
 
 /* Of several factors of a dim those of size 1 are left out. */
 static void leave_out_ones(sw_factors *f, int tensor, int dim) {
-  int n = f->dim[tensor][dim].n, kept = 0;
-  uint8_t *at = f->dim[tensor][dim].at;
-  for (int i = 0, left = n; i < n; i++) {
-    bool out = f->size[at[i]] == 1 && left > 1;
-    left -= out;
-    if (!out) at[kept++] = at[i];
+  sw_factor_dim *at = sw_factor_dim_of(f, tensor, dim);
+  const int n = at->n;
+  for (int i = 0, kept = 0; i < n; i++) {
+    bool out = f->rule.size[at->at[i]] == 1 && at->n > 1;
+    at->n -= out;
+    if (!out) at->at[kept++] = at->at[i];
   }
-  f->dim[tensor][dim].n = kept;
 }
 
 bool sw_factors_build(const sw_graph *g, const sw_op *op, sw_factors *f) {
   const rule_column *column = &kColumn[op->code];
   const sw_loop_nest *s = op->nest;
-  *f = (sw_factors){.g = g, .op = op, .words = column->words};
+  const sw_type *types[SW_MOST_TENSORS];
   if (column->none || !s || s->n_maps > SW_MOST_TENSORS || s->n_loops > SW_MOST_FACTORS) return false;
+  for (int t = 0; t < s->n_maps; t++) types[t] = sw_port_type(g, op, t);
+  if (!sw_factors_begin(f, op->n_operands, op->n_results, types)) return false;
+  f->g = g;
+  f->op = op;
+  f->words = column->words;
+  f->initial = column->words & INITIAL;
   if (column->hook && !column->hook(f)) return false;
   sw_factors_of_dims(f);
   for (int t = 0; t < s->n_maps; t++) {

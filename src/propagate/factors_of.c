@@ -25,7 +25,7 @@ static const sw_op *made_by(const sw_factors *f, int operand) {
 bool sw_factors_hook_broadcast(sw_factors *f) {
   int n;
   const int64_t *dims = sw_op_ints(f->op, SW_ATTR_DIMS, &n);
-  for (int k = 0; k < sw_factor_type(f, 1)->rank; k++) {
+  for (int k = 0; k < f->type[1]->rank; k++) {
     for (int i = 0; i < n; i++) {
       if (dims[i] == k) (void)sw_factor_of_dim(f, 0, i);
     }
@@ -50,8 +50,8 @@ static void begin_dim(side *s, int dim) {
 
 static void take(sw_factors *f, side *s, int factor) {
   sw_factor_in(f, factor, s->tensor, s->dim);
-  s->done *= f->size[factor];
-  s->left /= f->size[factor];
+  s->done *= f->rule.size[factor];
+  s->left /= f->rule.size[factor];
   if (s->left <= 1) begin_dim(s, s->dim + 1);
 }
 
@@ -81,8 +81,7 @@ static void reshape_step(sw_factors *f, side *x, side *r) {
 
 /* Maps stop where factors do not meet; here those behind are shared, too, and those that are not get names. */
 bool sw_factors_hook_reshape(sw_factors *f) {
-  side x = {.type = sw_factor_type(f, 0), .tensor = 0, .done = 1},
-       r = {.type = sw_factor_type(f, 1), .tensor = 1, .done = 1};
+  side x = {.type = f->type[0], .tensor = 0, .done = 1}, r = {.type = f->type[1], .tensor = 1, .done = 1};
   if (sw_type_elements(x.type) <= 0) return false;
   begin_dim(&x, 0);
   begin_dim(&r, 0);
@@ -108,8 +107,8 @@ static bool joins_slices(const sw_factors *f) {
 
 bool sw_factors_hook_concatenate(sw_factors *f) {
   sw_factors_of_dims(f);
-  int joined = sw_factor_of_dim(f, sw_factor_result(f, 0), (int)sw_op_int(f->op, SW_ATTR_DIM, 0));
-  f->kind[joined] = joins_slices(f) ? SW_FACTOR_PERMUTATION : SW_FACTOR_REPLICATE;
+  int joined = sw_factor_of_dim(f, f->rule.n_operands, (int)sw_op_int(f->op, SW_ATTR_DIM, 0));
+  f->rule.kind[joined] = joins_slices(f) ? SW_FACTOR_PERMUTATION : SW_FACTOR_REPLICATE;
   return true;
 }
 
@@ -117,7 +116,7 @@ bool sw_factors_hook_concatenate(sw_factors *f) {
 bool sw_factors_hook_dynamic_update_slice(sw_factors *f) {
   bool known = true;
   for (int i = 2; i < f->op->n_operands; i++) known = known && made_by(f, i) && made_by(f, i)->code == SW_OP_CONSTANT;
-  for (int k = 0; k < sw_factor_type(f, 0)->rank; k++) {
+  for (int k = 0; k < f->type[0]->rank; k++) {
     (void)sw_factor_of_dim(f, 0, k);
     if (!sw_factor_is_reached(f, 1, k)) (void)sw_factor_alone(f, 1, k, known ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE);
   }
@@ -133,7 +132,7 @@ static int at_letter(const sw_factors *f, sw_attr_key layout, int letter) {
 
 /* A dim that takes no part. */
 static void left_out(sw_factors *f, int tensor, int dim) {
-  f->size[sw_factor_alone(f, tensor, dim, SW_FACTOR_PASS)] = 1;
+  f->rule.size[sw_factor_alone(f, tensor, dim, SW_FACTOR_PASS)] = 1;
 }
 
 /* A spatial dim is as many windows as the result has, or as long a kernel, whichever are more, times what it has room
@@ -143,33 +142,33 @@ static void spatial_dim(sw_factors *f, int digit) {
   const int at[] = {at_letter(f, SW_ATTR_LHS_LAYOUT, digit), at_letter(f, SW_ATTR_RHS_LAYOUT, digit),
                     at_letter(f, SW_ATTR_OUT_LAYOUT, digit)};
   int64_t size[3];
-  for (int t = 0; t < 3; t++) size[t] = sw_factor_type(f, t)->dims[at[t]];
+  for (int t = 0; t < 3; t++) size[t] = f->type[t]->dims[at[t]];
   const int more = size[RESULT] >= size[KERNEL] ? RESULT : KERNEL, less = more == RESULT ? KERNEL : RESULT;
   const int major = sw_factor_of_dim(f, more, at[more]);
-  f->size[major] = sw_min_i64(size[X], size[more]);
-  f->kind[major] = more == RESULT ? SW_FACTOR_PERMUTATION : SW_FACTOR_REDUCTION;
+  f->rule.size[major] = sw_min_i64(size[X], size[more]);
+  f->rule.kind[major] = more == RESULT ? SW_FACTOR_PERMUTATION : SW_FACTOR_REDUCTION;
   sw_factor_in(f, major, X, at[X]);
-  const int64_t rest = size[X] / sw_max_i64(f->size[major], 1);
+  const int64_t rest = size[X] / sw_max_i64(f->rule.size[major], 1);
   if (sw_min_i64(rest, size[less]) <= 1) {
     left_out(f, less, at[less]);
     return;
   }
   const int minor = sw_factor_of_dim(f, less, at[less]);
-  f->size[minor] = sw_min_i64(rest, size[less]);
-  f->kind[minor] = more == RESULT ? SW_FACTOR_REDUCTION : SW_FACTOR_PERMUTATION;
+  f->rule.size[minor] = sw_min_i64(rest, size[less]);
+  f->rule.kind[minor] = more == RESULT ? SW_FACTOR_REDUCTION : SW_FACTOR_PERMUTATION;
   sw_factor_in(f, minor, X, at[X]);
 }
 
 bool sw_factors_hook_convolution(sw_factors *f) {
   (void)sw_factor_of_dim(f, 0, at_letter(f, SW_ATTR_LHS_LAYOUT, 'b'));
   (void)sw_factor_of_dim(f, 2, at_letter(f, SW_ATTR_OUT_LAYOUT, 'b'));
-  for (int i = 0; i < sw_factor_type(f, 0)->rank - 2; i++) spatial_dim(f, '0' + i);
+  for (int i = 0; i < f->type[0]->rank - 2; i++) spatial_dim(f, '0' + i);
   return true;
 }
 
 /* What windows of x choose is of another size than x. */
 bool sw_factors_hook_select_and_scatter(sw_factors *f) {
-  for (int k = 0; k < sw_factor_type(f, 0)->rank; k++) {
+  for (int k = 0; k < f->type[0]->rank; k++) {
     if (!sw_factor_is_reached(f, 1, k)) (void)sw_factor_alone(f, 1, k, SW_FACTOR_REPLICATE);
     (void)sw_factor_of_dim(f, 0, k);
   }
@@ -181,21 +180,21 @@ bool sw_factors_hook_reverse(sw_factors *f) {
   int n;
   const int64_t *dims = sw_op_ints(f->op, SW_ATTR_DIMS, &n);
   sw_factors_of_dims(f);
-  for (int i = 0; i < n; i++) f->kind[sw_factor_of_dim(f, 0, (int)dims[i])] = SW_FACTOR_PERMUTATION;
+  for (int i = 0; i < n; i++) f->rule.kind[sw_factor_of_dim(f, 0, (int)dims[i])] = SW_FACTOR_PERMUTATION;
   return true;
 }
 
 /* Nothing could take the axes of the sorted dim when all others have size 1. */
 bool sw_factors_hook_sort(sw_factors *f) {
-  const sw_type *x = sw_factor_type(f, 0);
+  const sw_type *x = f->type[0];
   int dim = (int)sw_op_int(f->op, SW_ATTR_DIM, 0);
   sw_factors_of_dims(f);
-  f->blocked[sw_factor_of_dim(f, 0, dim)] = sw_type_elements(x) == x->dims[dim];
+  f->rule.blocked[sw_factor_of_dim(f, 0, dim)] = sw_type_elements(x) == x->dims[dim];
   return true;
 }
 
 bool sw_factors_hook_rng_bits(sw_factors *f) {
-  f->blocked[sw_factor_of_dim(f, 0, 0)] = true;
+  f->rule.blocked[sw_factor_of_dim(f, 0, 0)] = true;
   return true;
 }
 
@@ -203,30 +202,18 @@ bool sw_factors_hook_rng_bits(sw_factors *f) {
 bool sw_factors_hook_triangular_solve(sw_factors *f) {
   bool left = sw_op_int(f->op, SW_ATTR_LEFT_SIDE, 1) != 0,
        turned = strcmp(sw_op_text(f->op, SW_ATTR_TRANSPOSE_A, "none"), "none") != 0;
-  int rows = sw_factor_type(f, 0)->rank - 2, columns = rows + 1;
+  int rows = f->type[0]->rank - 2, columns = rows + 1;
   int solved = left ? rows : columns, wants = left == turned ? rows : columns;
   for (int k = 0; k < rows; k++) (void)sw_factor_of_dim(f, 0, k);
   int met = sw_factor_alone(f, 1, solved, SW_FACTOR_REPLICATE);
-  f->kind[sw_factor_of_dim(f, 2, rows + columns - solved)] = SW_FACTOR_REPLICATE;
+  f->rule.kind[sw_factor_of_dim(f, 2, rows + columns - solved)] = SW_FACTOR_REPLICATE;
   sw_factor_in(f, met, 0, rows + columns - wants);
   sw_factor_in(f, sw_factor_of_dim(f, 2, solved), 0, wants);
   return true;
 }
 
-/* Calls that we do not know and Shardy does: dim by dim. Others have a rule if they were given with one, by loops. */
-bool sw_factors_hook_opaque(sw_factors *f) {
-  static const char *const kTargets[] = {"CompactWyHelper", "X64Combine", "X64SplitHigh", "X64SplitLow",
-                                         "xla.megascale.provide_metadata"};
-  bool known = false;
-  for (size_t i = 0; i < sizeof kTargets / sizeof *kTargets; i++) {
-    known = known || strcmp(kTargets[i], sw_op_text(f->op, SW_ATTR_TARGET, "")) == 0;
-  }
-  for (int k = 0; known && k < sw_factor_type(f, sw_factor_result(f, 0))->rank; k++) {
-    int factor = sw_factor_alone(f, sw_factor_result(f, 0), k, SW_FACTOR_PASS);
-    for (int t = 0; t < f->op->n_operands; t++) sw_factor_in(f, factor, t, k);
-  }
-  return known || f->op->nest->n_loops > 0;
-}
+/* Of a call that is not known: by loops, if it was given with a rule. */
+bool sw_factors_hook_opaque(sw_factors *f) { return f->op->nest->n_loops > 0; }
 
 /* --- gather and scatter ------------------------------------------------------------------------------------------- */
 
@@ -234,31 +221,31 @@ enum { WINDOWS = 2 }; /* the tensor that has positions and windows: the result o
 
 /* One element of a dim is found by the index, more are cut out of it. */
 static void gather_part(sw_factors *f, int k, int window) {
-  bool found = sw_factor_type(f, WINDOWS)->dims[window] == 1;
+  bool found = f->type[WINDOWS]->dims[window] == 1;
   if (found) (void)sw_factor_alone(f, 0, k, SW_FACTOR_REDUCTION);
   int factor = sw_factor_of_dim(f, WINDOWS, window);
   if (found) return;
-  f->size[factor] = sw_factor_type(f, 0)->dims[k];
-  f->blocked[factor] = true;
+  f->rule.size[factor] = f->type[0]->dims[k];
+  f->rule.blocked[factor] = true;
   sw_factor_in(f, factor, 0, k);
 }
 
 static void update_part(sw_factors *f, int k, int window) {
-  f->kind[sw_factor_of_dim(f, 0, k)] = SW_FACTOR_REPLICATE;
+  f->rule.kind[sw_factor_of_dim(f, 0, k)] = SW_FACTOR_REPLICATE;
   (void)sw_factor_alone(f, WINDOWS, window, SW_FACTOR_REPLICATE);
 }
 
 static void whole_window(sw_factors *f, int k, int window) {
   int factor = sw_factor_of_dim(f, 0, k);
-  f->kind[factor] = SW_FACTOR_PASS;
+  f->rule.kind[factor] = SW_FACTOR_PASS;
   if (!sw_factor_is_reached(f, WINDOWS, window)) sw_factor_in(f, factor, WINDOWS, window);
 }
 
 /* In this order: positions of indices, dims of x with windows, those without, coordinates. */
 static bool by_index(sw_factors *f, sw_attr_key window_dims, sw_attr_key dropped_dims,
                      void (*part)(sw_factors *f, int k, int window)) {
-  const sw_type *x = sw_factor_type(f, 0);
-  int n, vector = (int)sw_op_int(f->op, SW_ATTR_INDEX_VECTOR_DIM, 0), indices = sw_factor_type(f, 1)->rank;
+  const sw_type *x = f->type[0];
+  int n, vector = (int)sw_op_int(f->op, SW_ATTR_INDEX_VECTOR_DIM, 0), indices = f->type[1]->rank;
   const int64_t *window = sw_op_ints(f->op, window_dims, &n);
   for (int k = 0; k < indices; k++) {
     if (k != vector) (void)sw_factor_of_dim(f, 1, k);
@@ -266,13 +253,13 @@ static bool by_index(sw_factors *f, sw_attr_key window_dims, sw_attr_key dropped
   for (int k = 0; k < x->rank; k++) {
     if (in_list(f, dropped_dims, k) || in_list(f, SW_ATTR_OPERAND_BATCH, k)) continue;
     int at = (int)*window++;
-    (sw_factor_type(f, WINDOWS)->dims[at] == x->dims[k] ? whole_window : part)(f, k, at);
+    (f->type[WINDOWS]->dims[at] == x->dims[k] ? whole_window : part)(f, k, at);
   }
   for (int k = 0; k < x->rank; k++) {
     if (!in_list(f, dropped_dims, k)) continue;
     sw_factor_kind found = x->dims[k] > 1 ? SW_FACTOR_REDUCTION : SW_FACTOR_REPLICATE;
     if (part == gather_part) (void)sw_factor_alone(f, 0, k, found);
-    if (part == update_part) f->kind[sw_factor_of_dim(f, 0, k)] = SW_FACTOR_PASS;
+    if (part == update_part) f->rule.kind[sw_factor_of_dim(f, 0, k)] = SW_FACTOR_PASS;
   }
   if (vector < indices) (void)sw_factor_alone(f, 1, vector, SW_FACTOR_REPLICATE);
   return true;

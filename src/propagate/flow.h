@@ -1,7 +1,7 @@
 /* Propagation along factors, as Shardy does it: tensors with shardings that may be open, and steps that relate them.
  *
- * A step is an op with its sharding rule (factors.h), or an edge on which all tensors are cut alike. Every change of a
- * tensor's sharding extends a dimension that is open: what was cut stays cut. The steps are run until none changes
+ * A step is an op with its sharding rule (factor_rule.h), or an edge on which all tensors are cut alike. Every change
+ * of a tensor's sharding extends a dimension that is open: what was cut stays cut. The steps are run until none changes
  * anything. Which of several conflicting axes win is decided by a hierarchy, each layer a file that calls the one
  * below:
  *
@@ -15,7 +15,7 @@
 #ifndef PROPAGATE_FLOW_H_
 #define PROPAGATE_FLOW_H_
 
-#include "propagate/factors.h"
+#include "propagate/factor_rule.h"
 #include "shardwright/propagate.h"
 
 /* Axes in order, major first. */
@@ -47,24 +47,8 @@ typedef enum sw_step_class {
   SW_STEP_OTHER
 } sw_step_class;
 
-/* The factors of a dimension, major first. */
-typedef struct sw_flow_dim {
-  uint8_t n, at[SW_MOST_OF_DIM];
-} sw_flow_dim;
-
-/* A sharding rule: its factors, and those of dimension k of tensor i in dim[i * SW_MAX_RANK + k]. */
-typedef struct sw_flow_rule {
-  int n;
-  int64_t size[SW_MOST_FACTORS];
-  sw_factor_kind kind[SW_MOST_FACTORS];
-  bool blocked[SW_MOST_FACTORS];
-  bool resized[SW_MOST_FACTORS]; /* along it a tensor has other sizes than another: conservatively, nothing is
-                                    propagated */
-  const sw_flow_dim *dim;
-} sw_flow_rule;
-
 typedef struct sw_flow_step {
-  const sw_flow_rule *rule; /* NULL: an edge, all tensors alike; borrowed */
+  sw_factor_rule *rule; /* NULL: an edge, all tensors alike; borrowed */
   int32_t n_operands, n_results;
   const int32_t *tensors; /* operands, then results; -1: one that has no sharding (a scalar of the rule) */
   sw_direction allowed;   /* BOTH but for barriers */

@@ -181,7 +181,7 @@ static void rules_are_shardys(void **state) {
   }
 }
 
-/* Ops that we do not know: with a rule of their own, known to Shardy by name, and neither. */
+/* Ops that we do not know: with a rule of their own, and without. */
 static void unknown_ops_have_given_rules(void **state) {
   (void)state;
   static const struct {
@@ -190,8 +190,6 @@ static void unknown_ops_have_given_rules(void **state) {
       {"@foo(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([j, i]) {i=8, j=2}, custom>} : "
        "(tensor<8x2xui32>) -> tensor<2x8xui32>",
        "([i, j])->([j, i]) {i=8, j=2}"},
-      {"@X64Combine(%a, %a) : (tensor<8x2xui32>, tensor<8x2xui32>) -> tensor<8x2xui64>",
-       "([i, j], [i, j])->([i, j]) {i=8, j=2}"},
       {"@foo(%a) : (tensor<8x2xui32>) -> tensor<2x8xui32>", ""},
   };
   for (size_t i = 0; i < sizeof kCalls / sizeof *kCalls; i++) {

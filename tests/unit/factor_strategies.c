@@ -166,10 +166,10 @@ static int64_t shards(const cut *c, int factor) { return INT64_C(1) << c->n[fact
 /* Minor factors only where major ones are cut to the end, and of several each evenly. */
 static bool is_legal(const sw_factors *f, const cut *c, int tensor, int dim) {
   bool cut_through = true;
-  int n = f->dim[tensor][dim].n;
+  int n = f->rule.dim[tensor * SW_MAX_RANK + dim].n;
   for (int i = 0; i < n; i++) {
-    int factor = f->dim[tensor][dim].at[i];
-    int64_t size = f->size[factor], parts = shards(c, factor);
+    int factor = f->rule.dim[tensor * SW_MAX_RANK + dim].at[i];
+    int64_t size = f->rule.size[factor], parts = shards(c, factor);
     if (parts > 1 && (!cut_through || parts > size || (n > 1 && size % parts))) return false;
     cut_through = cut_through && parts == size;
   }
@@ -182,18 +182,18 @@ static void add_cut(const sw_factors *f, const cut *c, ways *out) {
   bool legal = true;
   for (int t = 0; t < f->op->nest->n_maps; t++) {
     sw_text_puts(&key, "[");
-    for (int k = 0; k < sw_factor_type(f, t)->rank; k++) {
+    for (int k = 0; k < f->type[t]->rank; k++) {
       legal = legal && is_legal(f, c, t, k);
       sw_text_puts(&key, k ? "," : "");
-      for (int i = 0; i < f->dim[t][k].n; i++) {
-        int factor = f->dim[t][k].at[i];
+      for (int i = 0; i < f->rule.dim[t * SW_MAX_RANK + k].n; i++) {
+        int factor = f->rule.dim[t * SW_MAX_RANK + k].at[i];
         for (int r = 0; r < c->n[factor]; r++) sw_text_printf(&key, "%d", c->axes[factor][r]);
       }
     }
     sw_text_puts(&key, "]");
   }
-  for (int i = 0; i < f->n; i++) {
-    for (int r = 0; f->kind[i] == SW_FACTOR_REDUCTION && r < c->n[i]; r++) partial |= 1u << c->axes[i][r];
+  for (int i = 0; i < f->rule.n; i++) {
+    for (int r = 0; f->rule.kind[i] == SW_FACTOR_REDUCTION && r < c->n[i]; r++) partial |= 1u << c->axes[i][r];
   }
   sw_text_printf(&key, " partial %u", partial);
   if (legal) add_way(out, &key);
@@ -203,12 +203,12 @@ static void add_cut(const sw_factors *f, const cut *c, ways *out) {
 /* Does it pass through or reduce, and are all that share a dim with it such factors? */
 static bool is_asked(const sw_factors *f, int factor) {
   for (int t = 0; t < f->op->nest->n_maps; t++) {
-    for (int k = 0; k < sw_factor_type(f, t)->rank; k++) {
+    for (int k = 0; k < f->type[t]->rank; k++) {
       bool here = false, plain = true;
-      for (int i = 0; i < f->dim[t][k].n; i++) {
-        int other = f->dim[t][k].at[i];
+      for (int i = 0; i < f->rule.dim[t * SW_MAX_RANK + k].n; i++) {
+        int other = f->rule.dim[t * SW_MAX_RANK + k].at[i];
         here = here || other == factor;
-        plain = plain && (f->kind[other] == SW_FACTOR_PASS || f->kind[other] == SW_FACTOR_REDUCTION);
+        plain = plain && (f->rule.kind[other] == SW_FACTOR_PASS || f->rule.kind[other] == SW_FACTOR_REDUCTION);
       }
       if (here && !plain) return false;
     }
@@ -220,7 +220,7 @@ static bool is_asked(const sw_factors *f, int factor) {
 static void cut_on(const sw_factors *f, cut *c, unsigned left, ways *out) {
   add_cut(f, c, out);
   for (int axis = 0; axis < AXES; axis++) {
-    for (int i = 0; left >> axis & 1 && i < f->n; i++) {
+    for (int i = 0; left >> axis & 1 && i < f->rule.n; i++) {
       if (!is_asked(f, i)) continue;
       c->axes[i][c->n[i]++] = axis;
       cut_on(f, c, left & ~(1u << axis), out);

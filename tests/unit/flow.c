@@ -14,8 +14,8 @@ typedef struct random_flow {
   int64_t dims[TENSORS][RANK];
   const sw_type *types[TENSORS];
   sw_open_sharding sharding[TENSORS];
-  sw_flow_rule rule[STEPS];
-  sw_flow_dim dim[STEPS][3 * SW_MAX_RANK];
+  sw_factor_rule rule[STEPS];
+  sw_factor_dim dim[STEPS][3 * SW_MAX_RANK];
   int32_t tensors[STEPS][3];
   sw_flow_step step[STEPS];
   sw_flow flow;
@@ -61,9 +61,9 @@ static void random_sharding(sw_rng *g, const sw_mesh *m, sw_open_sharding *s, in
 
 /* Every dimension has one or two factors of the step's; a factor may be in any of its tensors, once in each. */
 static void random_step(sw_rng *g, random_flow *r, int i) {
-  sw_flow_rule *rule = &r->rule[i];
+  sw_factor_rule *rule = &r->rule[i];
   for (int k = 0; k < 3; k++) r->tensors[i][k] = (int32_t)sw_rng_below(g, TENSORS);
-  *rule = (sw_flow_rule){.n = FACTORS, .dim = r->dim[i]};
+  *rule = (sw_factor_rule){.n = FACTORS, .dim = r->dim[i]};
   for (int f = 0; f < FACTORS; f++) {
     rule->size[f] = (int64_t[]){2, 4, 6, 8}[sw_rng_below(g, 4)];
     rule->kind[f] = (sw_factor_kind)sw_rng_below(g, 4);
@@ -72,7 +72,7 @@ static void random_step(sw_rng *g, random_flow *r, int i) {
   for (int k = 0; k < 3; k++) {
     int first = (int)sw_rng_below(g, FACTORS), next = 0;
     for (int d = 0; d < RANK; d++) {
-      sw_flow_dim *dim = &r->dim[i][k * SW_MAX_RANK + d];
+      sw_factor_dim *dim = &r->dim[i][k * SW_MAX_RANK + d];
       dim->n = 0;
       for (int n = (int)sw_rng_below(g, 3); n > 0 && next < FACTORS; n--)
         dim->at[dim->n++] = (uint8_t)((first + next++) % FACTORS);

@@ -5,7 +5,7 @@
  *   %c = constant; add %a, %c; add %b, %c         two tensors for %c
  *   %n = negate %c; add %a, %n; add %b, %n        two for %n, and one for %c with each
  */
-#include "mlir/flow/rule.h"
+#include "mlir/flow/rule_steps.h"
 
 enum { MOST_OPS_COPIED = 64 }; /* of one use: larger expressions are shared */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/columns.h"
-#include "mlir/flow/rule.h"
+#include "mlir/flow/program_flow.h"
 
 typedef struct explainer {
   const sw_program_flow *p;
@@ -42,7 +42,7 @@ static const char *step_text(explainer *e, int32_t step, int factor) {
   const sw_ir_span op = e->p->t->ops.at[s->source].name;
   sw_text letter = {0};
   if (!s->rule) return sw_arena_printf(&e->arena, e->d, "through %.*s", SW_IR_TEXT(e->p->t, op));
-  sw_factors_put_dim(&(uint8_t){(uint8_t)factor}, 1, &letter);
+  sw_factor_put(factor, &letter);
   const char *text =
       sw_arena_printf(&e->arena, e->d, "along %s of %.*s", sw_text_str(&letter), SW_IR_TEXT(e->p->t, op));
   sw_text_free(&letter);

@@ -1,7 +1,7 @@
 /* A text in, the same text with shardings propagated out. */
 #include <string.h>
 
-#include "mlir/flow/rule.h"
+#include "mlir/flow/rule_steps.h"
 #include "mlir/import/verify.h"
 #include "shardwright/program.h"
 
@@ -47,7 +47,7 @@ static sw_rc rules(const question *q, sw_program_flow *p, sw_text *out, sw_diag 
     if (name.at++ == name.end) name = o->name;
     if (o->n_results) sw_text_printf(out, "%%%.*s = ", SW_IR_TEXT(p->t, p->t->results.at[o->first_result].name));
     sw_text_printf(out, "%.*s : ", SW_IR_TEXT(p->t, name));
-    sw_flow_rule_print(p, s, out);
+    sw_factor_rule_put(s->rule, out);
     sw_text_puts(out, "\n");
   }
   return out->rc;

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "mlir/flow/rule.h"
+#include "mlir/flow/rule_steps.h"
 #include "mlir/import/types.h"
 
 /* The function that is being read. */

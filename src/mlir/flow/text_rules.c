@@ -1,29 +1,16 @@
 /* Rules of ops that no single op of the graph stands for, by the name of the op or the target of a custom call. */
 #include <string.h>
 
-#include "mlir/flow/rule.h"
+#include "mlir/flow/rule_steps.h"
+#include "propagate/factors.h"
 
 typedef struct builder {
-  sw_program_flow *p;
+  const sw_program_flow *p;
   const sw_ir_op *o;
-  const sw_flow_step *s;
-  int n; /* tensors */
-  const sw_type *type[SW_MOST_TENSORS];
-  sw_flow_rule *rule;
-  sw_flow_dim *dim;
+  sw_factors f;
+  int n, n_operands, n_results; /* tensors */
+  const sw_type *x, *r;         /* of the first operand and result */
 } builder;
-
-static int factor(builder *b, int64_t size, sw_factor_kind kind, bool blocked) {
-  int f = b->rule->n++;
-  b->rule->size[f] = size;
-  b->rule->kind[f] = kind;
-  b->rule->blocked[f] = blocked;
-  return f;
-}
-
-static void in(builder *b, int f, int tensor, int k) {
-  b->dim[tensor * SW_MAX_RANK + k] = (sw_flow_dim){1, {(uint8_t)f}};
-}
 
 static int64_t number(const builder *b, const char *name) {
   int64_t n = -1;
@@ -31,84 +18,88 @@ static int64_t number(const builder *b, const char *name) {
   return n;
 }
 
-/* One factor for dimension k of all operands, or all results, of the rank of the first operand. */
-static void share(builder *b, int f, int k, bool results) {
-  for (int i = results ? b->s->n_operands : 0; i < (results ? b->n : b->s->n_operands); i++) {
-    if (b->type[i] && b->type[i]->rank == b->type[0]->rank) in(b, f, i, k);
+/* Lists that cannot be read are empty. To be freed in any case. */
+static sw_ir_ints numbers(const builder *b, const char *name) {
+  sw_ir_ints list = {0};
+  if (sw_ir_read_ints(b->p->t, sw_ir_attr(b->p->t, b->o, name, name), &list, NULL)) list.n = 0;
+  return list;
+}
+
+static int place_in(const sw_ir_ints *list, int64_t k) {
+  for (size_t i = 0; i < list->n; i++) {
+    if (list->at[i] == k) return (int)i;
+  }
+  return -1;
+}
+
+/* A factor is dimension k of all operands and results of the rank of the first operand; of results another one may be.
+ */
+static void share(builder *b, int of_operands, int of_results, int k) {
+  for (int i = 0; i < b->n; i++) {
+    if (b->f.rule.rank[i] == b->x->rank) sw_factor_in(&b->f, i < b->n_operands ? of_operands : of_results, i, k);
   }
 }
 
 /* Every dimension is one factor of all tensors. */
-static void alike(builder *b) {
-  for (int k = 0; k < b->type[0]->rank; k++) {
-    int f = factor(b, b->type[0]->dims[k], SW_FACTOR_PASS, false);
-    share(b, f, k, false);
-    share(b, f, k, true);
-  }
-}
+static void alike(builder *b) { sw_factors_alike(&b->f); }
 
 /* What is picked from a dimension is not cut with it. */
 static void picked(builder *b) {
-  const sw_type *result = b->type[b->s->n_operands];
-  for (int k = 0; k < b->type[0]->rank; k++) {
-    int f = factor(b, b->type[0]->dims[k], SW_FACTOR_PASS, false);
-    share(b, f, k, false);
-    if (result->dims[k] != b->type[0]->dims[k]) f = factor(b, result->dims[k], SW_FACTOR_REPLICATE, true);
-    share(b, f, k, true);
+  for (int k = 0; k < b->x->rank && k < b->r->rank; k++) {
+    const int whole = sw_factor(&b->f, b->x->dims[k], SW_FACTOR_PASS);
+    const bool apart = b->r->dims[k] != b->x->dims[k];
+    const int part = apart ? sw_factor(&b->f, b->r->dims[k], SW_FACTOR_REPLICATE) : whole;
+    b->f.rule.blocked[part] = apart;
+    share(b, whole, part, k);
   }
 }
 
 /* Collectives: the dimensions that they work along are others behind them. */
 static void collective(builder *b) {
   static const char *const kAlong[] = {"all_gather_dim", "scatter_dimension", "split_dimension", "concat_dimension"};
-  for (int k = 0; k < b->type[0]->rank; k++) {
+  for (int k = 0; k < b->x->rank && k < b->r->rank; k++) {
     bool apart = false;
     for (size_t i = 0; i < sizeof kAlong / sizeof *kAlong; i++) apart |= number(b, kAlong[i]) == k;
-    int f = factor(b, b->type[0]->dims[k], apart ? SW_FACTOR_REPLICATE : SW_FACTOR_PASS, false);
-    share(b, f, k, false);
-    if (apart) f = factor(b, b->type[b->s->n_operands]->dims[k], SW_FACTOR_REPLICATE, false);
-    share(b, f, k, true);
+    const int before = sw_factor(&b->f, b->x->dims[k], apart ? SW_FACTOR_REPLICATE : SW_FACTOR_PASS);
+    share(b, before, apart ? sw_factor(&b->f, b->r->dims[k], SW_FACTOR_REPLICATE) : before, k);
   }
 }
 
 /* Rows and columns of a matrix are needed whole, and so is what comes with each matrix. */
 static void matrix(builder *b) {
-  const int rank = b->type[0]->rank;
+  const int rank = b->x->rank;
   for (int k = 0; k < rank; k++) {
-    int f = factor(b, b->type[0]->dims[k], k < rank - 2 ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE, false);
+    const int f = sw_factor(&b->f, b->x->dims[k], k < rank - 2 ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE);
     for (int i = 0; i < b->n; i++) {
-      if (b->type[i] && (b->type[i]->rank == rank || k < rank - 2)) in(b, f, i, k);
+      if (b->f.type[i] && (b->f.rule.rank[i] == rank || k < rank - 2)) sw_factor_in(&b->f, f, i, k);
     }
   }
   for (int i = 0, last = -1; i < b->n; i++) {
-    if (!b->type[i] || b->type[i]->rank != rank - 1) continue;
-    if (last < 0) last = factor(b, b->type[i]->dims[rank - 2], SW_FACTOR_REPLICATE, false);
-    in(b, last, i, rank - 2);
+    if (!b->f.type[i] || b->f.rule.rank[i] != rank - 1) continue;
+    if (last < 0) last = sw_factor(&b->f, b->f.type[i]->dims[rank - 2], SW_FACTOR_REPLICATE);
+    sw_factor_in(&b->f, last, i, rank - 2);
   }
 }
 
 /* Eigenvalues go with the columns of the eigenvectors. */
 static void eigh(builder *b) {
-  const int rank = b->type[0]->rank;
+  const int rank = b->x->rank;
   alike(b);
   for (int i = 0; i < b->n; i++) {
-    for (int k = 0; b->type[i] && b->type[i]->rank == rank - 1 && k < rank - 1; k++)
-      in(b, k < rank - 2 ? k : rank - 1, i, k);
+    for (int k = 0; b->f.type[i] && b->f.rule.rank[i] == rank - 1 && k < rank - 1; k++)
+      sw_factor_in(&b->f, k < rank - 2 ? k : rank - 1, i, k);
   }
 }
 
 /* Several operands reduced together, each with an initial value behind them all. */
 static void reduce(builder *b) {
-  sw_ir_ints gone = {0};
-  const int n = b->s->n_results;
-  if (sw_ir_read_ints(b->p->t, sw_ir_attr(b->p->t, b->o, "dimensions", "dimensions"), &gone, NULL)) gone.n = 0;
-  for (int k = 0, kept = 0; k < b->type[0]->rank; k++) {
-    bool stays = true;
-    for (size_t i = 0; i < gone.n; i++) stays &= gone.at[i] != k;
-    int f = factor(b, b->type[0]->dims[k], stays ? SW_FACTOR_PASS : SW_FACTOR_REDUCTION, false);
-    for (int i = 0; i < n; i++) {
-      in(b, f, i, k);
-      if (stays) in(b, f, b->s->n_operands + i, kept);
+  sw_ir_ints gone = numbers(b, "dimensions");
+  for (int k = 0, kept = 0; k < b->x->rank; k++) {
+    const bool stays = place_in(&gone, k) < 0;
+    const int f = sw_factor(&b->f, b->x->dims[k], stays ? SW_FACTOR_PASS : SW_FACTOR_REDUCTION);
+    for (int i = 0; i < b->n_results; i++) {
+      sw_factor_in(&b->f, f, i, k);
+      if (stays) sw_factor_in(&b->f, f, b->n_operands + i, kept);
     }
     kept += stays;
   }
@@ -118,30 +109,26 @@ static void reduce(builder *b) {
 /* The same in windows: where a window or a stride is longer than 1, or something is padded, elements move. */
 static void reduce_window(builder *b) {
   static const char *const kMoves[] = {"window_dimensions", "window_strides", "base_dilations", "window_dilations"};
-  const sw_type *result = b->type[b->s->n_operands];
-  sw_ir_ints pad = {0};
-  if (sw_ir_read_ints(b->p->t, sw_ir_attr(b->p->t, b->o, "padding", "padding"), &pad, NULL)) pad.n = 0;
-  for (int k = 0; k < result->rank; k++) {
+  sw_ir_ints pad = numbers(b, "padding");
+  for (int k = 0; k < b->r->rank; k++) {
     bool moves = pad.n > 2 * (size_t)k + 1 && (pad.at[2 * (size_t)k] || pad.at[2 * (size_t)k + 1]);
     for (size_t i = 0; i < sizeof kMoves / sizeof *kMoves; i++) {
-      sw_ir_ints list = {0};
-      if (!sw_ir_read_ints(b->p->t, sw_ir_attr(b->p->t, b->o, kMoves[i], kMoves[i]), &list, NULL))
-        moves |= list.n > (size_t)k && list.at[k] != 1;
+      sw_ir_ints list = numbers(b, kMoves[i]);
+      moves |= list.n > (size_t)k && list.at[k] != 1;
       sw_array_free(&list);
     }
-    int f = factor(b, result->dims[k], moves ? SW_FACTOR_PERMUTATION : SW_FACTOR_PASS, false);
-    share(b, f, k, false);
-    share(b, f, k, true);
+    const int f = sw_factor(&b->f, b->r->dims[k], moves ? SW_FACTOR_PERMUTATION : SW_FACTOR_PASS);
+    share(b, f, f, k);
   }
   sw_array_free(&pad);
 }
 
 /* Scale, offset, mean and variance go with one dimension. */
 static void batch_norm(builder *b) {
-  int64_t feature = number(b, "feature_index");
+  const int64_t feature = number(b, "feature_index");
   alike(b);
-  for (int i = 0; i < b->n && feature >= 0 && feature < b->type[0]->rank; i++) {
-    if (b->type[i] && b->type[i]->rank == 1 && b->type[0]->rank > 1) in(b, (int)feature, i, 0);
+  for (int i = 0; i < b->n && feature >= 0 && feature < b->x->rank && b->x->rank > 1; i++) {
+    if (b->f.rule.rank[i] == 1) sw_factor_in(&b->f, (int)feature, i, 0);
   }
 }
 
@@ -176,66 +163,58 @@ static bool body_reduces(const builder *b, int n_pairs) {
 typedef struct scattering {
   int n; /* inputs; behind them are the indices, and updates for each */
   int64_t vector;
+  const sw_type *indices, *updates;
   sw_ir_ints window, inserted, batch, index_batch;
 } scattering;
 
-static int place_in(const sw_ir_ints *list, int64_t k) {
-  for (size_t i = 0; i < list->n; i++) {
-    if (list->at[i] == k) return (int)i;
-  }
-  return -1;
-}
-
 static void in_tables(builder *b, const scattering *s, int f, int k) {
   for (int i = 0; i < s->n; i++) {
-    in(b, f, i, k);
-    in(b, f, b->s->n_operands + i, k);
+    sw_factor_in(&b->f, f, i, k);
+    sw_factor_in(&b->f, f, b->n_operands + i, k);
   }
 }
 
 static void in_updates(builder *b, const scattering *s, int f, int k) {
-  for (int i = 0; i < s->n; i++) in(b, f, s->n + 1 + i, k);
+  for (int i = 0; i < s->n; i++) sw_factor_in(&b->f, f, s->n + 1 + i, k);
 }
 
 /* Dim k of the updates is for dim `at` of the indices: batches have tables of their own, else updates meet in one. */
 static void position(builder *b, const scattering *s, int k, int at, sw_factor_kind met) {
-  int batch = place_in(&s->index_batch, at);
-  int f = factor(b, b->type[s->n + 1]->dims[k], batch < 0 ? met : SW_FACTOR_PASS, false);
+  const int batch = place_in(&s->index_batch, at);
+  const int f = sw_factor(&b->f, s->updates->dims[k], batch < 0 ? met : SW_FACTOR_PASS);
   in_updates(b, s, f, k);
-  in(b, f, s->n, at);
+  sw_factor_in(&b->f, f, s->n, at);
   if (batch >= 0 && (size_t)batch < s->batch.n) in_tables(b, s, f, (int)s->batch.at[batch]);
 }
 
 /* Dim k of the tables: of updates the dims `window` in order, whole or a part of it. */
 static void table_dim(builder *b, const scattering *s, int k, int *window) {
-  const int64_t size = b->type[0]->dims[k];
+  const int64_t size = b->x->dims[k];
   const bool inserted = place_in(&s->inserted, k) >= 0;
   if (place_in(&s->batch, k) >= 0) return;
   const int at = inserted || (size_t)*window >= s->window.n ? -1 : (int)s->window.at[(*window)++];
-  const bool whole = at >= 0 && b->type[s->n + 1]->dims[at] == size;
-  const int f = factor(b, size, inserted || whole ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE, false);
+  const bool whole = at >= 0 && s->updates->dims[at] == size;
+  const int f = sw_factor(&b->f, size, inserted || whole ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE);
   in_tables(b, s, f, k);
-  if (at < 0) return;
-  in_updates(b, s, whole ? f : factor(b, b->type[s->n + 1]->dims[at], SW_FACTOR_REPLICATE, false), at);
+  if (at >= 0) in_updates(b, s, whole ? f : sw_factor(&b->f, s->updates->dims[at], SW_FACTOR_REPLICATE), at);
 }
 
 static void scatter_dims(builder *b, const scattering *s) {
-  const sw_type *indices = b->type[s->n], *updates = b->type[s->n + 1];
   const sw_factor_kind met = body_reduces(b, s->n) ? SW_FACTOR_REDUCTION : SW_FACTOR_REPLICATE;
-  for (int k = 0, at = 0; k < updates->rank; k++) {
+  for (int k = 0, at = 0; k < s->updates->rank; k++) {
     if (place_in(&s->window, k) >= 0) continue;
     at += at == s->vector;
-    if (at < indices->rank) position(b, s, k, at++, met);
+    if (at < s->indices->rank) position(b, s, k, at++, met);
   }
-  for (int k = 0, window = 0; k < b->type[0]->rank; k++) table_dim(b, s, k, &window);
-  if (s->vector >= 0 && s->vector < indices->rank)
-    in(b, factor(b, indices->dims[s->vector], SW_FACTOR_REPLICATE, false), s->n, (int)s->vector);
+  for (int k = 0, window = 0; k < b->x->rank; k++) table_dim(b, s, k, &window);
+  if (s->vector < 0 || s->vector >= s->indices->rank) return;
+  sw_factor_in(&b->f, sw_factor(&b->f, s->indices->dims[s->vector], SW_FACTOR_REPLICATE), s->n, (int)s->vector);
 }
 
 static void scatter(builder *b) {
   const sw_ir_tree *t = b->p->t;
-  const sw_ir_span numbers = sw_ir_inside(t, sw_ir_attr(t, b->o, "scatter_dimension_numbers", NULL));
-  scattering s = {.n = b->s->n_results};
+  const sw_ir_span said = sw_ir_inside(t, sw_ir_attr(t, b->o, "scatter_dimension_numbers", NULL));
+  scattering s = {.n = b->n_results};
   const struct {
     const char *name;
     sw_ir_ints *list;
@@ -243,12 +222,14 @@ static void scatter(builder *b) {
                {"inserted_window_dims", &s.inserted},
                {"input_batching_dims", &s.batch},
                {"scatter_indices_batching_dims", &s.index_batch}};
-  bool known = b->s->n_operands == 2 * s.n + 1 && b->type[s.n] && b->type[s.n + 1];
+  bool known = b->n_operands == 2 * s.n + 1;
+  if (known) s.indices = b->f.type[s.n], s.updates = b->f.type[s.n + 1];
+  known &= s.indices && s.updates;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-    sw_ir_span v = sw_ir_entry(t, numbers, lists[i].name);
+    sw_ir_span v = sw_ir_entry(t, said, lists[i].name);
     known &= !sw_ir_present(v) || !sw_ir_read_ints(t, v, lists[i].list, NULL);
   }
-  if (!sw_ir_read_int(t, sw_ir_entry(t, numbers, "index_vector_dim"), &s.vector)) s.vector = -1;
+  if (!sw_ir_read_int(t, sw_ir_entry(t, said, "index_vector_dim"), &s.vector)) s.vector = -1;
   if (known) scatter_dims(b, &s);
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) sw_array_free(lists[i].list);
 }
@@ -306,16 +287,17 @@ static bool is_row(const sw_program_flow *p, const sw_ir_op *o, size_t i) {
 }
 
 static sw_rc make(sw_program_flow *p, const sw_ir_op *o, size_t row, sw_flow_step *s) {
-  builder b = {.p = p, .o = o, .s = s, .n = s->n_operands + s->n_results};
-  for (int i = 0; i < b.n; i++) b.type[i] = s->tensors[i] < 0 ? NULL : &p->type.at[s->tensors[i]];
-  if (!s->n_results || !b.type[0] || !b.type[s->n_operands] || b.type[0]->rank < kRows[row].least_rank) return SW_OK;
-  SW_ARENA_NEW(b.rule, &p->arena, 1, p->d);
-  SW_ARENA_NEW(b.dim, &p->arena, b.n * SW_MAX_RANK, p->d);
-  b.rule->dim = b.dim;
+  const sw_type *types[SW_MOST_TENSORS];
+  builder b = {
+      .p = p, .o = o, .n = s->n_operands + s->n_results, .n_operands = s->n_operands, .n_results = s->n_results};
+  for (int i = 0; i < b.n; i++) types[i] = s->tensors[i] < 0 ? NULL : &p->type.at[s->tensors[i]];
+  if (!s->n_results || !types[0] || !types[s->n_operands] || types[0]->rank < kRows[row].least_rank) return SW_OK;
+  b.x = types[0];
+  b.r = types[s->n_operands];
+  (void)sw_factors_begin(&b.f, b.n_operands, b.n_results, types);
   kRows[row].make(&b);
-  s->rule = b.rule;
   s->kind = kRows[row].kind;
-  return SW_OK;
+  return b.f.full ? SW_OK : sw_factor_rule_keep(&b.f.rule, &p->arena, &s->rule, p->d);
 }
 
 sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s) {
@@ -324,27 +306,4 @@ sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s) {
     if (is_row(p, o, i)) return s->n_operands < kRows[i].least_operands ? SW_OK : make(p, o, i, s);
   }
   return SW_OK;
-}
-
-/* --- as text ------------------------------------------------------------------------------------------------------ */
-
-static void put_tensor(const sw_program_flow *p, const sw_flow_step *s, int i, sw_text *out) {
-  int rank = s->tensors[i] < 0 ? 0 : p->type.at[s->tensors[i]].rank;
-  sw_text_puts(out, "[");
-  for (int k = 0; k < rank; k++) {
-    const sw_flow_dim *d = &s->rule->dim[i * SW_MAX_RANK + k];
-    sw_text_puts(out, k ? ", " : "");
-    sw_factors_put_dim(d->at, d->n, out);
-  }
-  sw_text_puts(out, "]");
-}
-
-void sw_flow_rule_print(const sw_program_flow *p, const sw_flow_step *s, sw_text *out) {
-  const sw_flow_rule *r = s->rule;
-  for (int i = 0; i < s->n_operands + s->n_results; i++) {
-    sw_text_puts(out, i == s->n_operands ? ")->(" : i ? ", " : "(");
-    put_tensor(p, s, i, out);
-  }
-  sw_text_puts(out, ")");
-  sw_factors_put_kinds(r->n, r->size, r->kind, r->blocked, out);
 }

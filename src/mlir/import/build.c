@@ -395,7 +395,7 @@ sw_rc sw_im_give(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n) 
 }
 
 /* `rule`: NULL, replicated. */
-static sw_rc opaque(sw_importer *m, uint32_t op, const char *target, const char *rule) {
+static sw_rc opaque(sw_importer *m, uint32_t op, const char *target, sw_factor_rule *rule) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
   if (!n) return SW_OK; /* nothing comes of it */
@@ -417,7 +417,7 @@ static sw_rc opaque(sw_importer *m, uint32_t op, const char *target, const char 
                    .n_types = (int)n,
                    .types = types};
   sw_im_text(&a, SW_ATTR_TARGET, target);
-  if (rule) SW_TRY(sw_im_read_rule(m, op, rule, operand_types, add.n_operands, types, (int)n, &add.nest));
+  if (rule) SW_TRY(sw_im_loops_of_rule(m, op, rule, operand_types, add.n_operands, types, (int)n, &add.nest));
   return tuples ? sw_im_give(m, op, &add, n) : sw_im_emit(m, op, &add, NULL);
 }
 
@@ -453,11 +453,12 @@ static sw_rc warn_of_opaque(sw_importer *m, uint32_t op, const char *target, con
 
 sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
   bool gives = sw_ir_result_count(m->t, sw_im_op(m, op)) > 0;
-  const char *name = kernel_name(m, op), *rule = NULL;
-  if (gives && name) rule = sw_im_rule_of(m, op, name);
-  if (gives && !rule) rule = sw_im_rule_of(m, op, target);
+  const char *name = kernel_name(m, op);
+  sw_factor_rule *rule = NULL;
+  if (gives && name) SW_TRY(sw_im_rule_of(m, op, name, &rule));
+  if (gives && !rule) SW_TRY(sw_im_rule_of(m, op, target, &rule));
   bool said = rule != NULL;
-  if (!rule && gives) rule = sw_im_elementwise_rule(m, op);
+  if (!rule && gives) SW_TRY(sw_im_elementwise_rule(m, op, &rule));
   if (!said) SW_TRY(warn_of_opaque(m, op, target, name, rule ? "element by element" : "replicated"));
   return opaque(m, op, target, rule);
 }

@@ -9,6 +9,7 @@
 
 #include "mlir/import/dense.h"
 #include "mlir/text/resolve.h"
+#include "propagate/factor_rule.h"
 #include "shardwright/program.h"
 
 typedef struct sw_importer sw_importer;
@@ -218,14 +219,16 @@ sw_ir_span sw_ir_applied(const sw_ir_tree *t, const sw_ir_op *o);
 /* The row behind `applies`, of an op that has it in place of a region; NULL: it has not. */
 const sw_ir_row *sw_im_applied(const sw_importer *m, const sw_ir_op *o, sw_ir_span *name);
 
-/* The file of custom rules, and the rule of an op: its own, or the file's for its name or target; NULL: none. */
+/* The file of custom rules, and the rule of an op: its own, or the file's for its name or target; *out stays where
+ * there is none. */
 SW_CHECKED sw_rc sw_im_open_rules(sw_importer *m);
-const char *sw_im_rule_of(sw_importer *m, uint32_t op, const char *target);
-/* The rule of an op that works element by element, as far as is known of its dialect: all of chlo's, and map; NULL: it
- * is another. */
-const char *sw_im_elementwise_rule(sw_importer *m, uint32_t op);
-SW_CHECKED sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_type *operands, int n_operands,
-                                 const sw_type *results, int n_results, const sw_loop_nest **out);
+SW_CHECKED sw_rc sw_im_rule_of(sw_importer *m, uint32_t op, const char *name, sw_factor_rule **out);
+/* The rule of an op that works element by element, as far as is known of its dialect: all of chlo's, and map; *out
+ * stays where it is another. */
+SW_CHECKED sw_rc sw_im_elementwise_rule(sw_importer *m, uint32_t op, sw_factor_rule **out);
+/* The same as loops. Sizes that the rule leaves open are filled in. */
+SW_CHECKED sw_rc sw_im_loops_of_rule(sw_importer *m, uint32_t op, sw_factor_rule *rule, const sw_type *operands,
+                                     int n_operands, const sw_type *results, int n_results, const sw_loop_nest **out);
 /* Import rows that several dialects have. */
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
 SW_IR_IMPORTER(sw_im_simple);

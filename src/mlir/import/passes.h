@@ -47,7 +47,7 @@ typedef struct sw_im_shared {
   SW_ARRAY(sw_source) locations;
   sw_dict texts, frames, stacks; /* names of files and functions, call frames, stacks of aliases: to what is kept */
   sw_arena *files;               /* these, and argument locations: the program's graph has them */
-  char *rules;                   /* rules.c: text of the rules file; NULL: none */
+  char *rules;                   /* custom_rules.c: text of the rules file; NULL: none */
 } sw_im_shared;
 
 typedef struct sw_im_passes {

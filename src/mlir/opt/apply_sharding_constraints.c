@@ -5,7 +5,6 @@
  * uses it uses the constraint instead. Of a chain of constraints the last one is what later ops of the block use.
  */
 #include "mlir/opt/rewrite.h"
-#include "mlir/opt/rules.h"
 
 #include <string.h>
 

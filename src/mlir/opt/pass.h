@@ -44,6 +44,10 @@ const char *sw_opt_option(sw_opt_work *w, const char *key);
 /* "true" or "false", or `otherwise` where it is not given; SW_E_USAGE for another word. */
 SW_CHECKED sw_rc sw_opt_flag(sw_opt_work *w, const char *key, bool otherwise, bool *out);
 
+/* ([i, j])->([i, j]) {i=8, j=8}: an op says it whose result, of this slot, is cut as its operand is
+ * (populate_op_sharding_rules.c). */
+SW_CHECKED sw_rc sw_opt_say_identity_rule(sw_opt_work *w, uint32_t op, uint32_t slot);
+
 #define SW_PASS(x) extern const sw_opt_pass sw_pass_##x;
 #include "mlir/opt/passes.def"
 #undef SW_PASS

@@ -1,96 +1,79 @@
-#include "mlir/flow/rule.h"
-#include "mlir/opt/rules.h"
+#include <string.h>
+
+#include "mlir/opt/pass.h"
+#include "propagate/factors.h"
+
+static sw_rc say_rule(sw_opt_work *w, const sw_ir_op *o, const sw_factor_rule *rule) {
+  sw_text t = {0};
+  sw_text_puts(&t, "#sdy.op_sharding_rule<");
+  sw_factor_rule_put(rule, &t);
+  sw_text_puts(&t, ">");
+  w->edits.key = "sdy.sharding_rule";
+  const char *text = sw_text_keep(&t, &w->arena, w->d);
+  return text ? sw_ir_set_op(&w->edits, o, text) : SW_E_RESOURCE;
+}
 
 sw_rc sw_opt_say_identity_rule(sw_opt_work *w, uint32_t op, uint32_t slot) {
   sw_type type;
-  sw_text t = {0}, dims = {0};
-  const sw_factor_kind kinds[SW_MAX_RANK] = {SW_FACTOR_PASS};
-  const bool blocked[SW_MAX_RANK] = {false};
+  sw_factors f;
   bool known;
   SW_TRY(sw_opt_slot_type(w, slot, &type, &known));
   if (!known) return SW_OK;
-  for (int k = 0; k < type.rank; k++) {
-    const uint8_t factor = (uint8_t)k;
-    sw_text_puts(&dims, k ? ", " : "");
-    sw_factors_put_dim(&factor, 1, &dims);
-  }
-  sw_text_printf(&t, "#sdy.op_sharding_rule<([%s])->([%s])", sw_text_str(&dims), sw_text_str(&dims));
-  sw_factors_put_kinds(type.rank, type.dims, kinds, blocked, &t);
-  sw_text_puts(&t, ">");
-  const char *value = t.rc || dims.rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-  sw_text_free(&t);
-  sw_text_free(&dims);
-  w->edits.key = "sdy.sharding_rule";
-  return value ? sw_ir_set_op(&w->edits, &w->t->ops.at[op], value) : SW_E_RESOURCE;
+  (void)sw_factors_begin(&f, 1, 1, (const sw_type *[]){&type, &type});
+  sw_factors_alike(&f);
+  return say_rule(w, &w->t->ops.at[op], &f.rule);
 }
 
 /* --- conservative rules ------------------------------------------------------------------------------------------- */
 
-typedef struct careful_rule {
-  sw_flow_rule rule;
-  sw_flow_dim dim[SW_MOST_TENSORS * SW_MAX_RANK];
-} careful_rule;
-
 /* Does nothing pass along the dimension: is it resized, or of one element that no other tensor has? */
-static bool is_apart(const sw_flow_rule *r, const sw_flow_dim *dim, const uint8_t *holders) {
+static bool is_apart(const sw_factor_rule *r, const sw_factor_dim *dim, const uint8_t *holders) {
   bool resized = false, alone = dim->n > 0;
-  for (int f = 0; f < dim->n; f++) {
-    resized |= r->resized[dim->at[f]];
-    alone &= r->size[dim->at[f]] == 1 && holders[dim->at[f]] == 1 && r->kind[dim->at[f]] != SW_FACTOR_REDUCTION;
+  for (int i = 0; i < dim->n; i++) {
+    const int f = dim->at[i];
+    resized |= r->resized[f];
+    alone &= r->size[f] == 1 && holders[f] == 1 && r->kind[f] != SW_FACTOR_REDUCTION;
   }
   return resized || alone;
 }
 
-static void count_holders(const sw_flow_rule *r, int n_dims, uint8_t *holders) {
+/* The dimensions that nothing passes along have a factor of size 1 each, behind the factors that stay. */
+static void take_apart(const sw_factor_rule *r, sw_factors *out) {
+  const int n_dims = (r->n_operands + r->n_results) * SW_MAX_RANK;
+  uint8_t holders[SW_MOST_FACTORS] = {0}, number[SW_MOST_FACTORS];
+  bool kept[SW_MOST_FACTORS] = {false};
+  *out = (sw_factors){.rule = {.n_operands = r->n_operands, .n_results = r->n_results}};
+  out->rule.dim = out->dim;
+  memcpy(out->rule.rank, r->rank, sizeof r->rank);
   for (int i = 0; i < n_dims; i++) {
-    for (int f = 0; f < r->dim[i].n; f++) holders[r->dim[i].at[f]]++;
+    for (int k = 0; k < r->dim[i].n; k++) holders[r->dim[i].at[k]]++;
   }
-}
-
-static void number_kept(const sw_flow_rule *r, const bool *kept, sw_flow_rule *out, uint8_t *number) {
+  for (int i = 0; i < n_dims; i++) {
+    for (int k = 0; !is_apart(r, &r->dim[i], holders) && k < r->dim[i].n; k++) kept[r->dim[i].at[k]] = true;
+  }
   for (int f = 0; f < r->n; f++) {
     if (!kept[f]) continue;
-    number[f] = (uint8_t)out->n;
-    out->size[out->n] = r->size[f];
-    out->blocked[out->n] = r->blocked[f];
-    out->kind[out->n++] = r->kind[f];
+    number[f] = (uint8_t)sw_factor(out, r->size[f], r->kind[f]);
+    out->rule.blocked[number[f]] = r->blocked[f];
   }
-}
-
-/* The dimensions that nothing passes along have a factor of size 1 each, behind the factors that stay. */
-static sw_rc take_apart(sw_opt_work *w, const sw_flow_rule *r, int n_dims, careful_rule *out) {
-  uint8_t holders[SW_MOST_FACTORS] = {0}, number[SW_MOST_FACTORS] = {0};
-  bool kept[SW_MOST_FACTORS] = {false};
-  count_holders(r, n_dims, holders);
   for (int i = 0; i < n_dims; i++) {
-    for (int f = 0; !is_apart(r, &r->dim[i], holders) && f < r->dim[i].n; f++) kept[r->dim[i].at[f]] = true;
+    const sw_factor_dim *dim = &r->dim[i];
+    const bool apart = is_apart(r, dim, holders);
+    if (apart) sw_factor_in(out, sw_factor(out, 1, SW_FACTOR_PASS), i / SW_MAX_RANK, i % SW_MAX_RANK);
+    for (int k = 0; !apart && k < dim->n; k++) sw_factor_in(out, number[dim->at[k]], i / SW_MAX_RANK, i % SW_MAX_RANK);
   }
-  number_kept(r, kept, &out->rule, number);
-  for (int i = 0; i < n_dims; i++) {
-    sw_flow_dim *dim = &out->dim[i];
-    *dim = r->dim[i];
-    for (int f = 0; f < dim->n; f++) dim->at[f] = number[dim->at[f]];
-    if (!is_apart(r, &r->dim[i], holders)) continue;
-    const int f = out->rule.n++;
-    if (f == SW_MOST_FACTORS)
-      return SW_FAIL(w->d, SW_E_RESOURCE, SW_NOWHERE, "a rule of more than %d factors", SW_MOST_FACTORS);
-    *dim = (sw_flow_dim){1, {(uint8_t)f}};
-    out->rule.size[f] = 1;
-    out->rule.kind[f] = SW_FACTOR_PASS;
-  }
-  return SW_OK;
 }
 
 /* Nothing passes along what is resized. */
-static sw_rc make_careful(sw_opt_work *w, const sw_flow_step *s, careful_rule *out) {
-  const sw_ir_span name = w->t->ops.at[s->source].name;
-  const int n_dims = (s->n_operands + s->n_results) * SW_MAX_RANK;
-  out->rule = (sw_flow_rule){.dim = out->dim};
-  if (sw_ir_ends(w->t, name, ".concatenate") || sw_ir_ends(w->t, name, ".convolution"))
-    return take_apart(w, s->rule, n_dims, out);
-  out->rule = *s->rule;
-  for (int f = 0; f < s->rule->n; f++) out->rule.blocked[f] |= s->rule->resized[f];
-  return SW_OK;
+static sw_rc say_careful_rule(sw_opt_work *w, const sw_ir_op *o, sw_factor_rule rule) {
+  sw_factors apart;
+  if (sw_ir_ends(w->t, o->name, ".concatenate") || sw_ir_ends(w->t, o->name, ".convolution")) {
+    take_apart(&rule, &apart);
+    if (!apart.full) return say_rule(w, o, &apart.rule);
+    return SW_FAIL(w->d, SW_E_RESOURCE, SW_NOWHERE, "a rule of more than %d factors", SW_MOST_FACTORS);
+  }
+  for (int f = 0; f < rule.n; f++) rule.blocked[f] |= rule.resized[f];
+  return say_rule(w, o, &rule);
 }
 
 /* --- all rules ---------------------------------------------------------------------------------------------------- */
@@ -102,25 +85,13 @@ static sw_rc say_rules(sw_opt_work *w, const sw_program_flow *flow, bool conserv
     uint8_t *n = &n_steps[flow->steps.at[i].source];
     if (flow->steps.at[i].rule && *n < 2) ++*n;
   }
-  w->edits.key = "sdy.sharding_rule";
   for (size_t i = 0; i < flow->steps.n; i++) {
     const sw_flow_step *s = &flow->steps.at[i];
     const sw_ir_op *o = &w->t->ops.at[s->source];
-    if (n_steps[s->source] != 1) continue; /* an op that is several has no one rule */
+    if (!s->rule || n_steps[s->source] != 1 || !o->n_results) continue; /* an op that is several has no one rule */
     if ((uint32_t)s->n_operands != o->n_uses || (uint32_t)s->n_results != sw_ir_result_count(w->t, o)) continue;
-    sw_text t = {0};
-    careful_rule careful;
-    sw_flow_step said = *s;
-    if (!s->rule || !o->n_results || sw_ir_present(sw_ir_entry(w->t, o->attrs, "sdy.sharding_rule"))) continue;
-    if (conservative) {
-      SW_TRY(make_careful(w, s, &careful));
-      said.rule = &careful.rule;
-    }
-    sw_text_puts(&t, "#sdy.op_sharding_rule<");
-    sw_flow_rule_print(flow, &said, &t);
-    sw_text_puts(&t, ">");
-    const char *text = sw_text_keep(&t, &w->arena, w->d);
-    SW_TRY(sw_ir_set_op(&w->edits, o, text));
+    if (sw_ir_present(sw_ir_entry(w->t, o->attrs, "sdy.sharding_rule"))) continue;
+    SW_TRY(conservative ? say_careful_rule(w, o, *s->rule) : say_rule(w, o, s->rule));
   }
   return SW_OK;
 }

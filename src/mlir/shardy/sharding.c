@@ -4,6 +4,17 @@
 
 #include "mlir/shardy/shardy.h"
 
+sw_rc sw_sdy_rule_read(const sw_ir_tree *t, sw_ir_span text, sw_arena *arena, sw_factor_rule **out, sw_diag *d) {
+  const char *at;
+  text = sw_ir_resolved(t, sw_ir_trimmed(t, text));
+  const sw_ir_span in = sw_ir_inside(t, text);
+  if (!sw_ir_starts(t, text, "#sdy.op_sharding_rule") || t->s[in.at - 1] != '<')
+    return SW_FAIL_INPUT(d, sw_ir_place(t, text.at), "expected a rule, #sdy.op_sharding_rule<([i])->([i]) {i=8}>");
+  sw_diag why = {0};
+  sw_rc rc = sw_factor_rule_read(t->s + in.at, t->s + in.end, SW_FACTOR_LETTERS_OF_SHARDY, arena, out, &at, &why);
+  return rc ? SW_FAIL(d, rc, sw_ir_place(t, (uint32_t)(at - t->s)), "%s", why.text) : SW_OK;
+}
+
 /* p1 */
 static sw_rc read_priority(sw_sdy_text *x, sw_ir_span text, int k, sw_open_sharding *out) {
   const char *s = x->t->s + text.at;

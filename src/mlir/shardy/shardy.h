@@ -56,14 +56,9 @@ SW_CHECKED sw_rc sw_sdy_axes_are_distinct(sw_sdy_text *x, const sw_mesh *m, sw_i
 SW_CHECKED sw_rc sw_sdy_axes_are_ordered(sw_sdy_text *x, sw_ir_span text, const char *what, const sw_axis_ref *a,
                                          int n);
 
-/* #sdy.op_sharding_rule<([i, jk])->([i, *]) {i=8, j=2, k=4} reduction={j}, custom> (rule.c). */
-typedef struct sw_sdy_rule {
-  sw_flow_rule *rule; /* in the text's arena */
-  int n_operands, n_results;
-  int rank[SW_MOST_TENSORS]; /* of operands, then results */
-  bool custom;               /* of a person, not of the op */
-} sw_sdy_rule;
-SW_CHECKED sw_rc sw_sdy_rule_read(sw_sdy_text *x, sw_ir_span text, sw_sdy_rule *out);
+/* #sdy.op_sharding_rule<([i, jk])->([i, *]) {i=8, j=2, k=4} reduction={j}, custom> */
+SW_CHECKED sw_rc sw_sdy_rule_read(const sw_ir_tree *t, sw_ir_span text, sw_arena *arena, sw_factor_rule **out,
+                                  sw_diag *d);
 
 /* Where attributes of ops stand, in either form: a list of shardings as its items in brackets; the sharding of an op of
  * one operand, which `key` names or which stands alone; axes of a manual computation, in braces, and whether an axis is

@@ -322,16 +322,16 @@ static uint32_t place_of_operand(const sw_sdy_checker *c, const sw_ir_op *o, uin
 }
 
 /* Several factors of a dimension divide it; longest[f] is that of the dimensions that factor f is of. */
-static sw_rc check_factors(sw_sdy_checker *c, sw_ir_span text, const sw_sdy_rule *r, int tensor,
+static sw_rc check_factors(sw_sdy_checker *c, sw_ir_span text, const sw_factor_rule *r, int tensor,
                            const sw_sdy_shape *shape, int64_t longest[SW_MOST_FACTORS]) {
   for (int k = 0; k < shape->rank; k++) {
-    const sw_flow_dim *d = &r->rule->dim[tensor * SW_MAX_RANK + k];
+    const sw_factor_dim *d = &r->dim[tensor * SW_MAX_RANK + k];
     int64_t product = 1;
     bool small = true;
     for (int i = 0; i < d->n; i++) {
       const uint8_t f = d->at[i];
       if (shape->dims[k] > longest[f]) longest[f] = shape->dims[k];
-      small = small && sw_mul_i64(product, r->rule->size[f], &product);
+      small = small && sw_mul_i64(product, r->size[f], &product);
     }
     if (d->n < 2 || (small && (product ? shape->dims[k] % product == 0 : shape->dims[k] == 0))) continue;
     return SW_SDY_WRONG(c, text.at,
@@ -341,16 +341,16 @@ static sw_rc check_factors(sw_sdy_checker *c, sw_ir_span text, const sw_sdy_rule
   return SW_OK;
 }
 
-static sw_rc check_longest(sw_sdy_checker *c, sw_ir_span text, const sw_sdy_rule *r, const int64_t *longest) {
-  for (int f = 0; f < r->rule->n; f++) {
-    if (r->rule->size[f] <= (longest[f] ? longest[f] : 1)) continue; /* rules of none say 1 */
+static sw_rc check_longest(sw_sdy_checker *c, sw_ir_span text, const sw_factor_rule *r, const int64_t *longest) {
+  for (int f = 0; f < r->n; f++) {
+    if (r->size[f] <= (longest[f] ? longest[f] : 1)) continue; /* rules of none say 1 */
     return SW_SDY_WRONG(c, text.at, "factor %d of the rule has size %lld; expected at most %lld, its longest dimension",
-                        f, (long long)r->rule->size[f], (long long)longest[f]);
+                        f, (long long)r->size[f], (long long)longest[f]);
   }
   return SW_OK;
 }
 
-static sw_rc check_dims(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, const sw_sdy_rule *r) {
+static sw_rc check_dims(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, const sw_factor_rule *r) {
   int64_t longest[SW_MOST_FACTORS] = {0};
   bool known = true;
   for (int i = 0; i < r->n_operands + r->n_results; i++) {
@@ -373,18 +373,18 @@ static sw_rc check_dims(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, c
 }
 
 static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span text) {
-  sw_sdy_rule rule;
-  SW_TRY(sw_sdy_rule_read(&c->x, text, &rule));
+  sw_factor_rule *rule;
+  SW_TRY(sw_sdy_rule_read(c->t, text, c->x.arena, &rule, c->x.d));
   if (has_no_rule(c, o))
     return SW_SDY_WRONG(c, text.at, "'%.*s' has no sharding rule; expected one of an op that computes",
                         SW_IR_TEXT(c->t, o->name));
   const uint32_t n_results = sw_ir_result_count(c->t, o);
-  if ((uint32_t)rule.n_operands != o->n_uses || (n_results && (uint32_t)rule.n_results != n_results))
+  if ((uint32_t)rule->n_operands != o->n_uses || (n_results && (uint32_t)rule->n_results != n_results))
     return SW_SDY_WRONG(c, text.at, "the rule has %d operands and %d results; expected %u and %u, as '%.*s' has",
-                        rule.n_operands, rule.n_results, o->n_uses, n_results, SW_IR_TEXT(c->t, o->name));
+                        rule->n_operands, rule->n_results, o->n_uses, n_results, SW_IR_TEXT(c->t, o->name));
   SW_TRY(sw_sdy_take_result_types(c, o));
-  SW_TRY(check_dims(c, text, o, &rule));
-  if (!rule.custom || sw_ir_ends(c->t, o->name, ".custom_call")) return SW_OK;
+  SW_TRY(check_dims(c, text, o, rule));
+  if (!rule->custom || sw_ir_ends(c->t, o->name, ".custom_call")) return SW_OK;
   return SW_SDY_WRONG(c, text.at, "a custom rule of '%.*s'; expected one of a custom_call", SW_IR_TEXT(c->t, o->name));
 }
 

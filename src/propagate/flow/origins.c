@@ -116,7 +116,7 @@ static int had(const sw_projection *p, int factor, sw_axis_ref a, const sw_axes 
 static sw_rc note_axis(sw_run *r, int i, int k, sw_axis_ref as, sw_diag *d) {
   const sw_flow_step *s = r->p.step;
   const uint8_t edge = (uint8_t)k;
-  const sw_flow_dim *dim = s->rule ? &s->rule->dim[i * SW_MAX_RANK + k] : NULL;
+  const sw_factor_dim *dim = s->rule ? &s->rule->dim[i * SW_MAX_RANK + k] : NULL;
   for (int f = 0; f < (dim ? dim->n : 1); f++) {
     const int factor = dim ? dim->at[f] : edge;
     const sw_axes *now = &r->p.tensor[i].at[factor].axes, *then = &r->watch->p.tensor[i].at[factor].axes;
@@ -167,7 +167,7 @@ static int winner_of(const sw_run *r, int i, int factor, sw_axis_ref axis) {
 /* The dimension of tensor i that has the factor. */
 static int dim_of(const sw_flow_step *s, int i, int factor) {
   for (int k = 0; s->rule && k < SW_MAX_RANK; k++) {
-    const sw_flow_dim *dim = &s->rule->dim[i * SW_MAX_RANK + k];
+    const sw_factor_dim *dim = &s->rule->dim[i * SW_MAX_RANK + k];
     if (memchr(dim->at, factor, dim->n)) return k;
   }
   return factor;

@@ -147,7 +147,7 @@ static void project_tensor(const sw_flow *f, sw_projection *p, int i, int32_t id
 }
 
 bool sw_project(const sw_flow *f, const sw_flow_step *step, int32_t priority, sw_projection *p) {
-  const sw_flow_rule *rule = step->rule;
+  const sw_factor_rule *rule = step->rule;
   p->f = f;
   p->step = step;
   p->careful = f->conservative &&

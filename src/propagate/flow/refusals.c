@@ -87,7 +87,7 @@ static sw_rc ask_all(asked *a, int32_t step, sw_refusals *out, sw_diag *d) {
   const int rank = a->f->types[s->tensors[a->tensor]]->rank;
   for (a->dim = 0; a->dim < rank; a->dim++) {
     const uint8_t edge = (uint8_t)a->dim;
-    const sw_flow_dim *dim = s->rule ? &s->rule->dim[a->tensor * SW_MAX_RANK + a->dim] : NULL;
+    const sw_factor_dim *dim = s->rule ? &s->rule->dim[a->tensor * SW_MAX_RANK + a->dim] : NULL;
     for (int k = 0; k < (dim ? dim->n : 1); k++) {
       a->factor = dim ? dim->at[k] : edge;
       for (a->from = 0; a->from < a->p->n; a->from++) {

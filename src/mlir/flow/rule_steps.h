@@ -1,6 +1,6 @@
 /* The sharding rule of an op of the text: the op is imported alone, and its factors are those of what it becomes. */
-#ifndef MLIR_RULE_H_
-#define MLIR_RULE_H_
+#ifndef MLIR_RULE_STEPS_H_
+#define MLIR_RULE_STEPS_H_
 
 #include "mlir/flow/program_flow.h"
 #include "mlir/import/alone.h"
@@ -21,7 +21,5 @@ bool sw_ir_calls(const sw_ir_tree *t, const sw_ir_op *o, const char *target);
 /* The rule of an op that no op of the graph stands for: collectives, what is reduced together, custom calls known by
  * their target (text_rules.c); s->rule stays NULL where there is none. */
 SW_CHECKED sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s);
-/* ([i, j])->([i]) {i=2, j=4} reduction={j}: as --show-rules and sdy.op_sharding_rule have it. */
-void sw_flow_rule_print(const sw_program_flow *p, const sw_flow_step *s, sw_text *out);
 
 #endif
