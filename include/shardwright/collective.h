@@ -49,7 +49,8 @@ enum {
   X(PERMUTE, "permute", PERMUTE, SW_COLL_USES_TILES)                                                                \
   X(EXCHANGE, "exchange", ALL_TO_ALL, SW_COLL_USES_TILES)                                                           \
   X(ALL_TO_ALL_DIMS, "all_to_all_dims", ALL_TO_ALL, SW_COLL_USES_TILES)                                             \
-  X(TO_PARTIAL, "to_partial", COPY, SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)
+  X(TO_PARTIAL, "to_partial", COPY, SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)                                         \
+  X(SHARD_TO_PARTIAL, "shard_to_partial", PIECE, SW_COLL_USES_REDUCTION | SW_COLL_USES_TILES | SW_COLL_LOCAL)
 
 typedef enum sw_coll_op {
 #define SW_X(id, text, cost, flags) SW_COLL_##id,
@@ -82,6 +83,9 @@ enum { SW_ROOT_IS_OPERAND = -1 };
  *   of each group over `axes` give each other equal parts: an all_to_all that cuts and joins several dimensions.
  * - to_partial keeps the value on the first device of each group over `axes` and stores the reduction's identity on
  *   the others (replicated -> partial, without communication). Parts of an `average` are the copies as they are.
+ * - shard_to_partial keeps the positions of the result that the device itself holds under `src` and stores the
+ *   reduction's identity at the others (sharded -> partial, without communication): what axes cut before, and do not
+ *   cut `dst`, is partial (`axes`).
  * Groups that no axes make are lists of devices (`lists`), and moves that no shift makes name their sources
  * (`sources`). Along every other dimension the members' valid extents agree. The result's valid extents follow; those
  * of exchange and update_halo are the positions up to the end of the tensor, or all when `fill_outside`. What the

@@ -201,6 +201,13 @@ static bool from_holder(const oracle *o, const int64_t *at, int64_t *device, int
   return global_of(o, at, global) && find_holder(o, o->c->src, global, device, from);
 }
 
+/* What the device itself holds of it. */
+static bool from_own(const oracle *o, const int64_t *at, int64_t *device, int64_t *from) {
+  int64_t global[SW_MAX_RANK];
+  *device = o->device;
+  return global_of(o, at, global) && in_window(o, o->c->src, o->device, global, from);
+}
+
 /* The tiling of the cores inside the halos. */
 void sw_tiling_core(const sw_tiling *halo, sw_tiling *core) {
   *core = *halo;
@@ -264,6 +271,7 @@ static const coll_rule kRules[SW_COLL_COUNT] = {
     [SW_COLL_EXCHANGE] = {NULL, valid_window, from_holder, false, true},
     [SW_COLL_ALL_TO_ALL_DIMS] = {NULL, valid_window, from_holder, false, true},
     [SW_COLL_TO_PARTIAL] = {NULL, valid_same, from_first, false, false},
+    [SW_COLL_SHARD_TO_PARTIAL] = {NULL, valid_window, from_own, false, false},
 };
 
 static void *element(const sw_buffer *b, const int64_t *at) {

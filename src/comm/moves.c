@@ -203,6 +203,22 @@ static sw_rc moves_exchange(const walk *w, sw_diag *d) {
   return sw_tiling_moves_to(w->v->mesh, w->c->src, w->c->dst, w->to, exchange_box, &e, d);
 }
 
+/* What the member holds of its own result. */
+static sw_rc moves_own_window(const walk *w, sw_diag *d) {
+  const int64_t device = sw_view_member(w->v, w->to)->device;
+  sw_copy_step m = {.from = w->to};
+  for (int i = 0; i < w->out->rank; i++) {
+    int64_t old, new, lo, hi, first, last;
+    sw_tiling_window(w->v->mesh, w->c->src, i, device, &old, &lo, &hi);
+    sw_tiling_window(w->v->mesh, w->c->dst, i, device, &new, &first, &last);
+    const int64_t from = sw_max_i64(old + lo, new + first), to = sw_min_i64(old + hi, new + last);
+    m.extent[i] = to - from;
+    m.src_at[i] = from - old;
+    m.dst_at[i] = from - new;
+  }
+  return emit(w, &m, w->out->rank, d);
+}
+
 /* --- valid extents --- */
 
 static void valid_as(const sw_buffer *in, int64_t *valid) {
@@ -271,6 +287,7 @@ static const struct {
     [SW_COLL_EXCHANGE] = {moves_exchange, valid_window, NULL},
     [SW_COLL_ALL_TO_ALL_DIMS] = {moves_exchange, valid_window, NULL},
     [SW_COLL_TO_PARTIAL] = {moves_first, valid_own, NULL},
+    [SW_COLL_SHARD_TO_PARTIAL] = {moves_own_window, valid_window, NULL},
 };
 
 static walk walk_to(const sw_view *v, int64_t to) {

@@ -5,8 +5,8 @@
 
 #include "hw/machine.h"
 
-/* Of local ops. */
-enum { SW_COST_COPY = SW_COST_CLASS_COUNT };
+/* Of local ops: a copy, or one that takes no less than what moves pieces needs to begin. */
+enum { SW_COST_COPY = SW_COST_CLASS_COUNT, SW_COST_PIECE };
 
 static const int kCost[SW_COLL_COUNT] = {
 #define SW_X(id, text, cost, flags) [SW_COLL_##id] = SW_COST_##cost,
@@ -136,6 +136,17 @@ static sw_curve copy_curve(const sw_machine *m, double bytes) {
                     .slope = {2 * bytes / (p->memory_fraction * p->memory_bytes_per_s) * m->share}};
 }
 
+/* Where little moves, a reduction may take less than an all_gather or all_to_all of its parts' pieces. So what makes
+ * such parts takes no less than these need to begin: else values would be padded and reduced in place of being
+ * moved. */
+static sw_curve local_curve(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
+  sw_curve c = copy_curve(m, bytes);
+  if (kCost[op] == SW_COST_COPY) return c;
+  c.latency_s = fmax(c.latency_s, sw_group_price_s(g, SW_COST_ALL_GATHER, 0));
+  c.latency_s = fmax(c.latency_s, sw_group_price_s(g, SW_COST_ALL_TO_ALL, 0));
+  return c;
+}
+
 /* What a class takes for the bytes of an op. */
 static double bytes_of(const sw_group *g, sw_coll_op op, double bytes) {
   const double size = (double)g->shape.size;
@@ -145,7 +156,7 @@ static double bytes_of(const sw_group *g, sw_coll_op op, double bytes) {
 
 double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
   if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_s(g, sw_coll_cost_class(op), bytes_of(g, op, bytes));
-  const sw_curve c = copy_curve(m, 1);
+  const sw_curve c = local_curve(m, g, op, 1);
   return sw_curve_s(&c, bytes, 0);
 }
 

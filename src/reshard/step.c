@@ -76,7 +76,7 @@ static bool may_make(const rs_graph *g, const rs_vertex *b, uint32_t made) {
   return rs_reduces_in_parts(g->r->kind[b->state.kind]) && b->state.kind == target->kind && !(made & ~target->partial);
 }
 
-/* A reduction, or parts made of a whole value. */
+/* A reduction, or parts made of a whole value or of its pieces. */
 static bool partial_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs_step *out) {
   const uint32_t gone = a->state.partial & ~b->state.partial, made = b->state.partial & ~a->state.partial;
   const bool kinds_meet = a->state.partial && b->state.partial && a->state.kind != b->state.kind;
@@ -84,7 +84,11 @@ static bool partial_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs
   if (kinds_meet || (gone && made) || (gone ? !may_reduce(g, a, gone) : !may_make(g, b, made))) return false;
   change c;
   find_change(g, a, b, &c);
-  if (c.other || c.n_dropped || c.n_gained > 1 || !c.nests) return false;
+  if (c.other || c.n_gained > 1 || !c.nests) return false;
+  if (c.n_dropped) {
+    const rs_move move = {.op = SW_COLL_SHARD_TO_PARTIAL, .set = made};
+    return c.n_gained == 0 && c.dropped == made && collective(g, move, made, c.after, out);
+  }
   if (c.n_gained == 0) {
     const rs_move move = {.op = gone ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL, .set = gone | made};
     return collective(g, move, gone, c.before, out);

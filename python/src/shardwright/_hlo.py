@@ -40,7 +40,7 @@ PRODUCT = (
 )
 LOOP = re.compile(r"^[^\n=]*= .* while\(", re.M)
 OnHosts = Callable[[], int] | None
-LOCAL = {"all_slice", "to_partial"}  # that move nothing, or what others have brought
+LOCAL = {"all_slice", "to_partial", "shard_to_partial"}  # that move nothing, or what others have brought
 
 
 def _bytes(shapes: str) -> list[int]:

@@ -172,6 +172,7 @@ static const row kRows[SW_COLL_COUNT] = {
     [SW_COLL_ALL_TO_ALL] = {"sdy.all_to_all", put_moves},
     [SW_COLL_ALL_REDUCE] = {"sdy.all_reduce", put_set},
     [SW_COLL_TO_PARTIAL] = {"sdy.replicated_to_unreduced", put_set},
+    [SW_COLL_SHARD_TO_PARTIAL] = {"sdy.sharded_to_unreduced", put_lost},
     [SW_COLL_PERMUTE] = {"sdy.collective_permute", NULL},
     [SW_COLL_EXCHANGE] = {"sdy.reshard", NULL},
     [SW_COLL_ALL_TO_ALL_DIMS] = {"sdy.all_to_all", put_all_moves},
@@ -182,6 +183,7 @@ static const row *row_of(const sw_collective *c) {
   static const row kSlices = {"sdy.all_slice", put_gained}, kGathers = {"sdy.all_gather", put_lost};
   bool reshards = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->reduction != SW_REDUCE_SUM;
   if (c->op == SW_COLL_ALL_TO_ALL_DIMS && !is_all_to_all(c)) reshards = true;
+  if (c->op == SW_COLL_SHARD_TO_PARTIAL && !begins(c->dst, c->src)) reshards = true;
   if (c->op == SW_COLL_PERMUTE && !cut_alike(c->src, c->dst)) reshards = true;
   if (c->dst && c->src && c->dst->other != c->src->other) return &kRows[SW_COLL_EXCHANGE];
   bool exchanges = c->op == SW_COLL_EXCHANGE && c->src && c->dst;

@@ -169,6 +169,16 @@ static sw_rc write_to_partial(const call *k, sw_diag *d) {
   return SW_OK;
 }
 
+/* The first position of this device's block along a dimension. */
+static sw_ssa start_of(const call *k, const sw_tiling *t, int dim) {
+  sw_mlir *w = &k->s->w;
+  sw_type none = {SW_I64, 0, NULL};
+  const sw_tile_dim *x = &t->dim[dim];
+  if (x->n_refs == 0) return sw_mlir_int(w, none, 0);
+  sw_ssa at = sw_spmd_group_index(k->s, t->refs + x->first_ref, x->n_refs);
+  return sw_mlir_binary(w, "stablehlo.multiply", at, sw_mlir_int(w, none, x->step), NULL);
+}
+
 static bool same_cut(const sw_tiling *a, const sw_tiling *b, int dim) {
   const sw_tile_dim *x = &a->dim[dim], *y = &b->dim[dim];
   if (x->n_refs != y->n_refs || x->size != y->size || x->step != y->step || x->starts || y->starts) return false;
@@ -176,6 +186,32 @@ static bool same_cut(const sw_tiling *a, const sw_tiling *b, int dim) {
     if (!sw_axis_ref_equal(a->refs[x->first_ref + i], b->refs[y->first_ref + i])) return false;
   }
   return true;
+}
+
+/* A piece takes its place among neutral elements. */
+static sw_rc write_shard_to_partial(const call *k, sw_diag *d) {
+  (void)d;
+  sw_mlir *w = &k->s->w;
+  const sw_tiling *src = k->c->src, *dst = k->c->dst;
+  int64_t dims[SW_MAX_RANK];
+  sw_ssa args[SW_MAX_RANK + 2];
+  for (int i = 0; i < src->rank; i++) {
+    const sw_tile_dim *x = &src->dim[i], *y = &dst->dim[i];
+    const bool stays = same_cut(src, dst, i);
+    dims[i] = x->len * sw_axis_refs_size(src->refs + x->first_ref, x->n_refs) /
+              sw_axis_refs_size(dst->refs + y->first_ref, y->n_refs);
+    args[i + 2] = stays ? sw_mlir_int(w, (sw_type){SW_I64, 0, NULL}, 0) : start_of(k, src, i);
+    if (!stays && y->n_refs)
+      args[i + 2] = sw_mlir_binary(w, "stablehlo.subtract", args[i + 2], start_of(k, dst, i), NULL);
+  }
+  const sw_type whole = sw_mlir_shaped(w, k->in.type.dtype, src->rank, dims);
+  args[0] = sw_mlir_spread(w, sw_mlir_identity(w, k->c->reduction, whole.dtype), whole);
+  args[1] = k->in;
+  const bool fits = same_shape(&k->out.type, dims);
+  sw_ssa out = fits ? k->out : sw_mlir_temp(w, whole);
+  sw_mlir_line(w, &(sw_line){"stablehlo.dynamic_update_slice", src->rank + 2, 1, args, &out, NULL, NULL});
+  if (!fits) sw_mlir_alias(w, sw_mlir_fit(w, out, k->out.type.dims), k->out);
+  return SW_OK;
 }
 
 /* --- exchanges --------------------------------------------------------------------------------------------------- */
@@ -402,6 +438,7 @@ static sw_rc (*const kWriters[SW_COLL_COUNT])(const call *k, sw_diag *d) = {
     [SW_COLL_REDUCE_SCATTER] = write_cut,
     [SW_COLL_ALL_TO_ALL] = write_all_to_all,
     [SW_COLL_TO_PARTIAL] = write_to_partial,
+    [SW_COLL_SHARD_TO_PARTIAL] = write_shard_to_partial,
     [SW_COLL_PERMUTE] = write_exchange,
     [SW_COLL_EXCHANGE] = write_exchange,
     [SW_COLL_ALL_TO_ALL_DIMS] = write_all_to_all_dims,
