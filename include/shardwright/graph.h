@@ -22,7 +22,8 @@ typedef struct sw_type {
 SW_API int64_t sw_type_elements(const sw_type *t); /* -1 when it overflows or a size is unknown */
 SW_API int64_t sw_type_bytes(const sw_type *t);    /* likewise */
 SW_API bool sw_type_equal(const sw_type *a, const sw_type *b);
-SW_API void sw_type_print(const sw_type *t, sw_text *out); /* f32[2,4,8] */
+SW_API bool sw_type_same_shape(const sw_type *a, const sw_type *b); /* the same extents, whatever the dtypes */
+SW_API void sw_type_print(const sw_type *t, sw_text *out);          /* f32[2,4,8] */
 
 typedef enum sw_value_kind {
   SW_VALUE_INPUT,

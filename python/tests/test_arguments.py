@@ -195,7 +195,7 @@ def test_open_dims_and_values_in_between():
         ({"params": {"w1": P(None, None, "y")}}, r"params\['w1'\] has 2 dims, \[64, 256\]; .* is of 3"),
         ({"params": {"w1": P("y", "y")}}, r"params\['w1'\]: .* names axis 'y' twice"),
         ({"params": {"w1": P(None, "z")}}, r"dim 1 of params\['w1'\]: axis 'z' is not in the mesh, which has x, y"),
-        ({"x": P(("x", "y"))}, r"dim 0 of x is of 30, which x=2, y=4 do not divide"),
+        ({"x": P(("x", "y"))}, r"dim 0 of 'x' is of 30 and cut by \[x,y\], which are 8 parts"),
         ({"x": "[[x,y],[]]"}, r"dim 0 of 'x' is of 30 and cut by \[x,y\], which are 8 parts"),
         ({"x": "[[?,x],[]]"}, r"'\?' stands inside a dim; expected it as the last entry"),
     ],

@@ -66,9 +66,7 @@ sw_rc sw_annotation_settle(sw_graph *g, sw_annotation *a, sw_diag *d) {
 sw_rc sw_graph_add_sharding_group(sw_graph *g, sw_id a, sw_id b, sw_span span, sw_diag *d) {
   if (g->sealed || a < 0 || b < 0 || a >= g->n_values || b >= g->n_values)
     return SW_FAIL(d, SW_E_BUG, span, "internal: a sharding group of no values");
-  const sw_type *x = &g->values[a].type, *y = &g->values[b].type;
-  bool alike = x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof *x->dims) == 0;
-  if (!alike)
+  if (!sw_type_same_shape(&g->values[a].type, &g->values[b].type))
     return SW_FAIL_INPUT(d, span, "'%s' is in a sharding group with '%s', which has another shape", g->values[b].name,
                          g->values[a].name);
   return a == b ? SW_OK : sw_array_push(&g->builder->sharding_groups, ((sw_sharding_group){a, b, span}), d);

@@ -21,13 +21,15 @@ int64_t sw_type_bytes(const sw_type *t) {
   return n >= 0 && sw_mul_i64(n, sw_dtype_bytes(t->dtype), &bytes) ? bytes : -1;
 }
 
-bool sw_type_equal(const sw_type *a, const sw_type *b) {
-  if (a->dtype != b->dtype || a->rank != b->rank) return false;
+bool sw_type_same_shape(const sw_type *a, const sw_type *b) {
+  if (a->rank != b->rank) return false;
   for (int i = 0; i < a->rank; i++) {
     if (a->dims[i] != b->dims[i]) return false;
   }
   return true;
 }
+
+bool sw_type_equal(const sw_type *a, const sw_type *b) { return a->dtype == b->dtype && sw_type_same_shape(a, b); }
 
 void sw_type_print(const sw_type *t, sw_text *out) {
   sw_text_puts(out, sw_dtype_text(t->dtype));

@@ -249,7 +249,7 @@ static const sw_value *weight_of(const ruled *r, sw_id value) {
   const sw_graph *g = r->f.g;
   const sw_id narrowed = r->known->narrowed[value];
   const sw_value *v = &g->values[value];
-  if (narrowed >= 0) return sw_types_alike(&v->type, &g->values[narrowed].type) ? &g->values[narrowed] : NULL;
+  if (narrowed >= 0) return sw_type_same_shape(&v->type, &g->values[narrowed].type) ? &g->values[narrowed] : NULL;
   if (v->def >= 0 && g->ops[v->def].code == SW_OP_CONVERT) v = &g->values[g->ops[v->def].operands[0]];
   return v->def < 0 ? v : NULL;
 }
@@ -333,8 +333,8 @@ static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_
   sw_enumeration e;
   int at = 0;
   *works = false;
-  while (at < op->n_operands && !sw_types_alike(sw_operand_type(r->f.g, op, at), whole)) at++;
-  if (at == op->n_operands && !sw_types_alike(sw_result_type(r->f.g, op, 0), whole)) return SW_OK; /* of a scale */
+  while (at < op->n_operands && !sw_type_same_shape(sw_operand_type(r->f.g, op, at), whole)) at++;
+  if (at == op->n_operands && !sw_type_same_shape(sw_result_type(r->f.g, op, 0), whole)) return SW_OK; /* of a scale */
   SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
   for (int32_t k = 0; k < e.n && !*works; k++) {
     sw_sharding has, made;

@@ -1,13 +1,7 @@
 /* Weights that ops use in eight bits (narrowing.h). */
 #include "plan/narrowing.h"
 
-#include <string.h>
-
 enum { LEAST_UNSCALED = 16, STEPS = 4 }; /* bits; converted, widened, scaled, converted */
-
-bool sw_types_alike(const sw_type *a, const sw_type *b) {
-  return a->rank == b->rank && (!a->rank || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0);
-}
 
 static bool scales_or_converts(const sw_op *op) {
   return sw_op_is_pointwise(op->code) || op->code == SW_OP_CONVERT || op->code == SW_OP_REDUCE_PRECISION;
@@ -16,7 +10,7 @@ static bool scales_or_converts(const sw_op *op) {
 /* Is it a conversion of what has `from`'s extents to so few bits, or an op whose readers all go on to that, or reduce
  * it to a scale? */
 static bool narrows(const sw_graph *g, const sw_op *op, const sw_type *from, int steps) {
-  if (!steps || !scales_or_converts(op) || !sw_types_alike(sw_result_type(g, op, 0), from)) return false;
+  if (!steps || !scales_or_converts(op) || !sw_type_same_shape(sw_result_type(g, op, 0), from)) return false;
   if (op->code == SW_OP_CONVERT && sw_dtype_bits(sw_result_type(g, op, 0)->dtype) < LEAST_UNSCALED) return true;
   const sw_value *v = &g->values[op->results[0]];
   for (int32_t i = 0; i < v->n_uses; i++) {
@@ -47,7 +41,7 @@ static sw_id root_of(const sw_graph *g, const sw_op *op, const sw_id *root) {
   }
   if (found < 0 || op->n_results != 1 || sw_op_tied_to(g, (sw_id)(op - g->ops)) >= 0) return -1;
   const sw_type *made = sw_result_type(g, op, 0);
-  return made->rank == 0 || sw_types_alike(made, &g->values[found].type) ? found : -1;
+  return made->rank == 0 || sw_type_same_shape(made, &g->values[found].type) ? found : -1;
 }
 
 sw_rc sw_narrowed_weights(const sw_graph *g, sw_arena *arena, const sw_id **out, sw_diag *d) {

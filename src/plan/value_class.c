@@ -1,7 +1,5 @@
 #include "plan/value_class.h"
 
-#include <string.h>
-
 const char *sw_memory_class_text(sw_memory_class c) {
   static const char *const kText[] = {[SW_MEMORY_INPUTS] = "inputs",
                                       [SW_MEMORY_PARAMETERS] = "parameters",
@@ -29,10 +27,6 @@ typedef struct classifier {
 } classifier;
 
 /* --- gradients that are outputs ---------------------------------------------------------------------------------- */
-
-static bool same_shape(const sw_type *a, const sw_type *b) {
-  return a->rank == b->rank && (!a->rank || !memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims));
-}
 
 /* A float with dims, as weights and what is trained beside them are; no counter, key or scale of the loss. */
 static bool may_be_trained(const sw_value *v) {
@@ -69,7 +63,8 @@ static sw_rc find_results(classifier *c, sw_arena *arena, sw_diag *d) {
     if (!is_parameter(parameter)) continue;
     for (; output < g->n_outputs; output++) {
       const sw_value *made = &g->values[g->outputs[output]];
-      if (g->alias[output] < 0 && of_input[g->outputs[output]] && same_shape(&made->type, &parameter->type)) break;
+      if (g->alias[output] < 0 && of_input[g->outputs[output]] && sw_type_same_shape(&made->type, &parameter->type))
+        break;
     }
     if (output < g->n_outputs) c->result[output++] = true;
     n++;
@@ -152,7 +147,7 @@ static bool sums_gradients(const classifier *c, sw_id arg, int least_rank) {
   if (op->code != SW_OP_ADD || (op->operands[0] != arg && op->operands[1] != arg)) return false;
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
-    if (is_parameter(v) && same_shape(&v->type, &g->values[arg].type)) return true;
+    if (is_parameter(v) && sw_type_same_shape(&v->type, &g->values[arg].type)) return true;
   }
   return false;
 }

@@ -179,7 +179,6 @@ class Pins:
             raise shardwright.InputError(f"pins: {name} has {len(sizes)} dims, {list(sizes)}; {spec} is of {len(dims)}")
         seen: set[str] = set()
         for k, axes in enumerate(dims):
-            parts = 1
             for axis in axes or ():
                 if axis not in mesh:
                     raise shardwright.InputError(
@@ -188,10 +187,6 @@ class Pins:
                 if axis in seen:
                     raise shardwright.InputError(f"pins: {name}: {spec} names axis {axis!r} twice")
                 seen.add(axis)
-                parts *= mesh[axis]
-            if sizes[k] % parts:
-                by = ", ".join(f"{axis}={mesh[axis]}" for axis in axes or ())
-                raise shardwright.InputError(f"pins: dim {k} of {name} is of {sizes[k]}, which {by} do not divide")
 
 
 def _axes_of(dim: Any) -> tuple[str, ...] | None:

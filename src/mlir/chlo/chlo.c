@@ -5,7 +5,6 @@
  *   a' = broadcast_in_dim(a) {dims=[0,1]}; b' = broadcast_in_dim(b) {dims=[1]}; add(a', b')
  */
 #include <math.h>
-#include <string.h>
 
 #include "mlir/chlo/chlo.h"
 #include "mlir/import/dense.h"
@@ -19,7 +18,7 @@ static sw_rc broadcast_to(sw_importer *m, uint32_t op, sw_id x, const sw_type *s
   const int64_t *listed = NULL;
   int n;
   *out = x;
-  if (t.rank == shape->rank && !memcmp(t.dims, shape->dims, (size_t)t.rank * sizeof *t.dims)) return SW_OK;
+  if (sw_type_same_shape(&t, shape)) return SW_OK;
   SW_TRY(sw_im_list(m, sw_ir_attr(m->t, sw_im_op(m, op), "broadcast_dimensions", NULL), &listed, &n));
   bool given = t.rank < shape->rank && n == t.rank;
   if (t.rank > shape->rank) return SW_IM_FAIL(m, op, "an operand has more dims than the result");

@@ -216,9 +216,7 @@ static const char *note_of(const sw_mlir *w, const char *name) {
 static void put_note(const sw_mlir *w, const sw_ssa *out, int n, int i, const char *known) {
   const char *note = note_of(w, out[i].name);
   for (int k = 0; k < n && !note; k++) {
-    if (out[k].type.rank == out[i].type.rank &&
-        !memcmp(out[k].type.dims, out[i].type.dims, (size_t)out[i].type.rank * sizeof *out[i].type.dims))
-      note = note_of(w, out[k].name);
+    if (sw_type_same_shape(&out[k].type, &out[i].type)) note = note_of(w, out[k].name);
   }
   if (note) {
     sw_text_puts(w->out, note);

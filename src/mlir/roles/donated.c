@@ -62,10 +62,6 @@ static int32_t ways_back(const sw_op *op, bool *written) {
   return through ? op->n_operands : 0;
 }
 
-static bool same_shape(const sw_type *a, const sw_type *b) {
-  return a->rank == b->rank && (!a->rank || !memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims));
-}
-
 /* What is called data is donated only where something is written into it; and what is donated is cut as it was, so that
  * neither or both say how. */
 static bool may_become(const finder *f, const seen *s, sw_id from, uint32_t output) {
@@ -107,7 +103,7 @@ static bool look_back(finder *f, sw_id from, uint32_t output, is_found found, se
     int32_t ways = ways_back(op, &written);
     for (int32_t i = 0; i < ways && n < MOST_SEEN; i++) {
       sw_id x = op->operands[i];
-      if (f->mark[x] == f->search || !same_shape(&g->values[x].type, &v->type)) continue;
+      if (f->mark[x] == f->search || !sw_type_same_shape(&g->values[x].type, &v->type)) continue;
       f->mark[x] = f->search;
       queue[n++] = (seen){x, s.written || written};
     }
@@ -129,7 +125,7 @@ static bool sums_gradients(const finder *f, sw_id argument, sw_id output) {
   const sw_op *op = &g->ops[made->def];
   if (op->operands[0] != argument && op->operands[1] != argument) return false;
   for (uint32_t a = 0; a < f->r->roles->n; a++) {
-    if (are_weights(f, a) && same_shape(&g->values[f->r->roles->at[a].value].type, &made->type)) return true;
+    if (are_weights(f, a) && sw_type_same_shape(&g->values[f->r->roles->at[a].value].type, &made->type)) return true;
   }
   return false;
 }

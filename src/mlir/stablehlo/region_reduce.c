@@ -107,8 +107,7 @@ static sw_rc take_inputs(const rows *r, sw_id *x, sw_id *init) {
   for (int i = 0; i < r->n; i++) {
     SW_TRY(sw_im_reduced_as(r->m, r->body->op, (uint32_t)i, &x[i]));
     SW_TRY(sw_im_reduced_as(r->m, r->body->op, (uint32_t)i, &init[i]));
-    const sw_type *t = sw_im_type(r->m, x[i]), *first = sw_im_type(r->m, x[0]);
-    bool same = t->rank == first->rank && !memcmp(t->dims, first->dims, (size_t)t->rank * sizeof *t->dims);
+    const bool same = sw_type_same_shape(sw_im_type(r->m, x[i]), sw_im_type(r->m, x[0]));
     if (!same || sw_im_type(r->m, init[i])->rank) {
       return SW_IM_FAIL(r->m, r->body->op,
                         "input %d or its initial value has a wrong shape; expected inputs of one shape "

@@ -5,8 +5,6 @@
  *   %2 = negate %1        [{}, {}] partial over x       as it is asked for, [{"x"}, {}]
  *   %3 = tanh %2          [{"x"}, {}]                   asks for [{"x"}, {}]
  */
-#include <string.h>
-
 #include "mlir/write/write.h"
 
 /* Is each dim cut as `a` has it, and perhaps further? */
@@ -74,8 +72,7 @@ static bool is_by_element(const sw_graph *g, const sw_op *op, int operand) {
   bool passes = op->code == SW_OP_ENTER || op->code == SW_OP_YIELD || op->code == SW_OP_JOIN;
   if (!op->nest || passes || op->n_results != 1) return false;
   const sw_type *x = &g->values[op->operands[operand]].type, *y = &g->values[op->results[0]].type;
-  return x->rank == y->rank && !memcmp(x->dims, y->dims, (size_t)x->rank * sizeof *x->dims) &&
-         is_same_map(&op->nest->maps[operand], &op->nest->maps[op->n_operands]);
+  return sw_type_same_shape(x, y) && is_same_map(&op->nest->maps[operand], &op->nest->maps[op->n_operands]);
 }
 
 /* In which sharding a use of a partial value asks for its sum, perhaps by way of ops on its elements. */
