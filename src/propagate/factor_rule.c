@@ -32,12 +32,12 @@ _Static_assert(SW_MOST_FACTORS <= 64, "a bit for each factor");
 
 #define RULE_FAIL(r, ...) SW_FAIL_INPUT((r)->d, SW_NOWHERE, __VA_ARGS__)
 
-static void skip_blanks(rule_reader *r) {
+static void skip_rule_blanks(rule_reader *r) {
   while (r->s < r->end && strchr(" \t\r\n", *r->s)) r->s++;
 }
 
 static bool take_word(rule_reader *r, const char *word) {
-  skip_blanks(r);
+  skip_rule_blanks(r);
   size_t n = strlen(word);
   if ((size_t)(r->end - r->s) < n || memcmp(r->s, word, n)) return false;
   r->s += n;
@@ -45,8 +45,8 @@ static bool take_word(rule_reader *r, const char *word) {
 }
 
 /* The number of a letter, or of z_1. Of any letters: of the one met before, or the next one. */
-static sw_rc read_factor(rule_reader *r, uint8_t *out) {
-  skip_blanks(r);
+static sw_rc read_factor_name(rule_reader *r, uint8_t *out) {
+  skip_rule_blanks(r);
   const char letter = r->s < r->end ? *r->s : ' ';
   if (r->any ? !isalpha((unsigned char)letter) : letter < 'i' || letter > 'z')
     return RULE_FAIL(r, "found '%c'; expected a factor, %s", letter, r->any ? "a letter" : "i to z or z_1, z_2, ...");
@@ -76,17 +76,17 @@ static sw_rc read_factors_of_dim(rule_reader *r, sw_factor_dim *d) {
   if (take_word(r, "*")) return SW_OK;
   do {
     if (d->n == SW_MOST_OF_DIM) return RULE_FAIL(r, "more than %d factors in a dimension", SW_MOST_OF_DIM);
-    SW_TRY(read_factor(r, &d->at[d->n]));
+    SW_TRY(read_factor_name(r, &d->at[d->n]));
     const uint64_t bit = UINT64_C(1) << d->at[d->n++];
     if (!r->any && r->of_tensor & bit) return RULE_FAIL(r, "a tensor has a factor twice; expected it once");
     r->of_tensor |= bit;
-    skip_blanks(r);
+    skip_rule_blanks(r);
   } while (r->s < r->end && *r->s != ',' && *r->s != ']');
   return SW_OK;
 }
 
 /* [i, jk] */
-static sw_rc read_tensor(rule_reader *r) {
+static sw_rc read_tensor_factors(rule_reader *r) {
   if (r->n_tensors == SW_MOST_TENSORS) return RULE_FAIL(r, "more than %d tensors", SW_MOST_TENSORS);
   if (!take_word(r, "[")) return RULE_FAIL(r, "expected '['");
   r->of_tensor = 0;
@@ -105,25 +105,25 @@ static sw_rc read_tensors(rule_reader *r) {
   if (!take_word(r, "(")) return RULE_FAIL(r, "expected '('");
   for (int i = 0; !take_word(r, ")"); i++) {
     if (i && !take_word(r, ",")) return RULE_FAIL(r, "expected ',' or ')'");
-    SW_TRY(read_tensor(r));
+    SW_TRY(read_tensor_factors(r));
   }
   return SW_OK;
 }
 
 /* {i=8, j=2}: Shardy's are of all factors in their order. */
-static sw_rc read_sizes(rule_reader *r) {
+static sw_rc read_factor_sizes(rule_reader *r) {
   const bool any = take_word(r, "{");
   int n = 0;
   for (; any && !take_word(r, "}"); n++) {
     uint8_t f;
     char *behind;
     if (n && !take_word(r, ",")) return RULE_FAIL(r, "expected ',' or '}'");
-    SW_TRY(read_factor(r, &f));
+    SW_TRY(read_factor_name(r, &f));
     if (!r->any && f != n) return RULE_FAIL(r, "the sizes of factors are not in order; expected i, j, k, ...");
     if (!(r->used >> f & 1))
       return RULE_FAIL(r, "a factor of which a size is said is of no tensor; expected a used one");
     if (!take_word(r, "=")) return RULE_FAIL(r, "expected '='");
-    skip_blanks(r);
+    skip_rule_blanks(r);
     r->rule.size[f] = strtoll(r->s, &behind, 10);
     if (behind == r->s || r->rule.size[f] < 0 || r->rule.size[f] == INT64_MAX)
       return RULE_FAIL(r, "expected the size of the factor");
@@ -135,7 +135,7 @@ static sw_rc read_sizes(rule_reader *r) {
   return SW_OK;
 }
 
-static sw_rc check_sizes(rule_reader *r) {
+static sw_rc check_factor_sizes(rule_reader *r) {
   for (int i = 0; i < r->n_tensors * SW_MAX_RANK; i++) {
     for (int k = 0; r->rule.dim[i].n > 1 && k < r->rule.dim[i].n; k++) {
       if (r->rule.size[r->rule.dim[i].at[k]] != 1) continue;
@@ -146,13 +146,13 @@ static sw_rc check_sizes(rule_reader *r) {
 }
 
 /* {i, j}, Shardy's in order. Factors of a kind are of that one alone; all may be blocked. */
-static sw_rc read_list(rule_reader *r, sw_factor_kind kind) {
+static sw_rc read_factor_list(rule_reader *r, sw_factor_kind kind) {
   int last = -1;
   if (!take_word(r, "{")) return RULE_FAIL(r, "expected '{'");
   for (int i = 0; !take_word(r, "}"); i++) {
     uint8_t f;
     if (i && !take_word(r, ",")) return RULE_FAIL(r, "expected ',' or '}'");
-    SW_TRY(read_factor(r, &f));
+    SW_TRY(read_factor_name(r, &f));
     const uint64_t bit = UINT64_C(1) << f;
     if (!(r->used & bit)) return RULE_FAIL(r, "a factor of the list has no size; expected one of the rule");
     if (!r->any && f <= last) return RULE_FAIL(r, "factors of the list are not in order; expected each once, in order");
@@ -179,16 +179,16 @@ static sw_rc read_rule(rule_reader *r) {
   r->used |= operands;
   r->rule.n_results = r->n_tensors - r->rule.n_operands;
   if (!r->n_tensors) return RULE_FAIL(r, "the rule has no tensor; expected one");
-  SW_TRY(read_sizes(r));
-  if (!r->any) SW_TRY(check_sizes(r));
+  SW_TRY(read_factor_sizes(r));
+  if (!r->any) SW_TRY(check_factor_sizes(r));
   for (int l = 0; l < LISTS; l++) {
     if (!take_word(r, kLists[l].word)) continue;
     if (!take_word(r, "=")) return RULE_FAIL(r, "expected '='");
-    SW_TRY(read_list(r, kLists[l].kind));
+    SW_TRY(read_factor_list(r, kLists[l].kind));
   }
   r->rule.custom = take_word(r, ",");
   if (r->rule.custom && !take_word(r, "custom")) return RULE_FAIL(r, "expected 'custom'");
-  skip_blanks(r);
+  skip_rule_blanks(r);
   return r->s == r->end ? SW_OK
                         : RULE_FAIL(r,
                                     "expected a list of factors in its place (reduction, need_replication, "
@@ -233,7 +233,7 @@ static void put_tensor(const sw_factor_rule *r, int tensor, sw_text *out) {
 }
 
 /* " reduction={k, m}"; nothing when no factor is listed. */
-static void put_list(const sw_factor_rule *r, int list, sw_text *out) {
+static void put_factor_list(const sw_factor_rule *r, int list, sw_text *out) {
   const sw_factor_kind kind = kLists[list].kind;
   bool any = false;
   for (int f = 0; f < r->n; f++) {
@@ -259,7 +259,7 @@ static void put_rule(const sw_factor_rule *r, const char *arrow, sw_text *out) {
     sw_text_printf(out, "=%lld", (long long)r->size[f]);
   }
   if (r->n) sw_text_puts(out, "}");
-  for (int l = 0; l < LISTS; l++) put_list(r, l, out);
+  for (int l = 0; l < LISTS; l++) put_factor_list(r, l, out);
 }
 
 void sw_factor_rule_put(const sw_factor_rule *r, sw_text *out) { put_rule(r, ")->(", out); }

@@ -41,14 +41,14 @@ typedef struct side {
   int64_t left, done; /* of this dim; product of all factors so far */
 } side;
 
-static bool has_dims(const side *s) { return s->dim < s->type->rank; }
+static bool side_has_dims(const side *s) { return s->dim < s->type->rank; }
 
 static void begin_dim(side *s, int dim) {
   s->dim = dim;
-  s->left = has_dims(s) ? s->type->dims[dim] : 1;
+  s->left = side_has_dims(s) ? s->type->dims[dim] : 1;
 }
 
-static void take(sw_factors *f, side *s, int factor) {
+static void take_of_side(sw_factors *f, side *s, int factor) {
   sw_factor_in(f, factor, s->tensor, s->dim);
   s->done *= f->rule.size[factor];
   s->left /= f->rule.size[factor];
@@ -59,23 +59,23 @@ static void take(sw_factors *f, side *s, int factor) {
 static void catch_up(sw_factors *f, side *behind, const side *ahead) {
   int64_t gap = ahead->done / behind->done, alone = behind->left / sw_gcd_i64(behind->left, ahead->left);
   bool level = ahead->done % behind->done == 0 && behind->left % gap == 0;
-  take(f, behind, sw_factor(f, level ? gap : alone > 1 ? alone : behind->left, SW_FACTOR_PASS));
+  take_of_side(f, behind, sw_factor(f, level ? gap : alone > 1 ? alone : behind->left, SW_FACTOR_PASS));
 }
 
 static void reshape_step(sw_factors *f, side *x, side *r) {
   int64_t common = sw_gcd_i64(x->left, r->left);
-  side *one = has_dims(x) && x->left == 1 ? x : has_dims(r) && r->left == 1 ? r : NULL;
+  side *one = side_has_dims(x) && x->left == 1 ? x : side_has_dims(r) && r->left == 1 ? r : NULL;
   if (one) {
-    take(f, one, sw_factor(f, 1, SW_FACTOR_PASS));
+    take_of_side(f, one, sw_factor(f, 1, SW_FACTOR_PASS));
   } else if (x->done != r->done) {
     catch_up(f, x->done < r->done ? x : r, x->done < r->done ? r : x);
   } else if (common > 1) {
     int factor = sw_factor(f, common, SW_FACTOR_PASS);
-    take(f, x, factor);
-    take(f, r, factor);
+    take_of_side(f, x, factor);
+    take_of_side(f, r, factor);
   } else {
-    take(f, x, sw_factor(f, x->left, SW_FACTOR_PASS));
-    take(f, r, sw_factor(f, r->left, SW_FACTOR_PASS));
+    take_of_side(f, x, sw_factor(f, x->left, SW_FACTOR_PASS));
+    take_of_side(f, r, sw_factor(f, r->left, SW_FACTOR_PASS));
   }
 }
 
@@ -85,7 +85,7 @@ bool sw_factors_hook_reshape(sw_factors *f) {
   if (sw_type_elements(x.type) <= 0) return false;
   begin_dim(&x, 0);
   begin_dim(&r, 0);
-  while ((has_dims(&x) || has_dims(&r)) && !f->full) reshape_step(f, &x, &r);
+  while ((side_has_dims(&x) || side_has_dims(&r)) && !f->full) reshape_step(f, &x, &r);
   return true;
 }
 
@@ -131,7 +131,7 @@ static int at_letter(const sw_factors *f, sw_attr_key layout, int letter) {
 }
 
 /* A dim that takes no part. */
-static void left_out(sw_factors *f, int tensor, int dim) {
+static void leave_out_dim(sw_factors *f, int tensor, int dim) {
   f->rule.size[sw_factor_alone(f, tensor, dim, SW_FACTOR_PASS)] = 1;
 }
 
@@ -150,7 +150,7 @@ static void spatial_dim(sw_factors *f, int digit) {
   sw_factor_in(f, major, X, at[X]);
   const int64_t rest = size[X] / sw_max_i64(f->rule.size[major], 1);
   if (sw_min_i64(rest, size[less]) <= 1) {
-    left_out(f, less, at[less]);
+    leave_out_dim(f, less, at[less]);
     return;
   }
   const int minor = sw_factor_of_dim(f, less, at[less]);

@@ -8,7 +8,7 @@
 
 /* --- from what the op became -------------------------------------------------------------------------------------- */
 
-static sw_step_class class_of(sw_opcode c) {
+static sw_step_class step_class_of(sw_opcode c) {
   static const sw_opcode kElementwise[] = {SW_OP_COMPARE, SW_OP_SELECT,           SW_OP_CLAMP,
                                            SW_OP_CONVERT, SW_OP_REDUCE_PRECISION, SW_OP_COMPLEX};
   if (sw_op_is_pointwise(c)) return SW_STEP_ELEMENTWISE;
@@ -21,7 +21,7 @@ static sw_step_class class_of(sw_opcode c) {
 }
 
 /* An op of the graph as a step; tensor_of_value[value]. */
-static sw_rc step_of(sw_program_flow *p, const sw_graph *g, const sw_op *op, const int32_t *tensor_of_value) {
+static sw_rc step_of_graph_op(sw_program_flow *p, const sw_graph *g, const sw_op *op, const int32_t *tensor_of_value) {
   const int n = op->n_operands + op->n_results;
   int32_t *tensors;
   sw_factors f;
@@ -29,7 +29,7 @@ static sw_rc step_of(sw_program_flow *p, const sw_graph *g, const sw_op *op, con
   sw_flow_step s = {.n_operands = op->n_operands,
                     .n_results = op->n_results,
                     .allowed = SW_DIRECTION_BOTH,
-                    .kind = class_of(op->code)};
+                    .kind = step_class_of(op->code)};
   SW_TRY(sw_factor_rule_keep(&f.rule, &p->arena, &s.rule, p->d));
   SW_ARENA_NEW(tensors, &p->arena, n, p->d);
   for (int i = 0; i < n; i++) tensors[i] = tensor_of_value[sw_port_value(op, i)];
@@ -38,7 +38,7 @@ static sw_rc step_of(sw_program_flow *p, const sw_graph *g, const sw_op *op, con
 }
 
 /* Values that stand in the text are tensors already; others become some. */
-static sw_rc steps_of(sw_program_flow *p, const sw_graph *g, sw_id first_op, int32_t *tensor_of_value) {
+static sw_rc steps_of_graph(sw_program_flow *p, const sw_graph *g, sw_id first_op, int32_t *tensor_of_value) {
   for (sw_id v = 0; v < g->n_values; v++) {
     if (tensor_of_value[v] >= 0) continue;
     sw_type t = g->values[v].type;
@@ -46,7 +46,7 @@ static sw_rc steps_of(sw_program_flow *p, const sw_graph *g, sw_id first_op, int
     if (!t.dims && t.rank) return SW_E_RESOURCE;
     SW_TRY(sw_program_flow_add(p, &t, SW_IR_NONE, &tensor_of_value[v]));
   }
-  for (sw_id i = first_op; i < g->n_ops; i++) SW_TRY(step_of(p, g, &g->ops[i], tensor_of_value));
+  for (sw_id i = first_op; i < g->n_ops; i++) SW_TRY(step_of_graph_op(p, g, &g->ops[i], tensor_of_value));
   return SW_OK;
 }
 
@@ -62,7 +62,7 @@ typedef struct op_alone {
   const int32_t *tensor_of; /* by slot */
 } op_alone;
 
-static op_alone alone(sw_im_alone *r, sw_program_flow *p, uint32_t op, const int32_t *tensor_of) {
+static op_alone find_alone(sw_im_alone *r, sw_program_flow *p, uint32_t op, const int32_t *tensor_of) {
   const sw_ir_op *o = &p->t->ops.at[op];
   const uint32_t block = sw_ir_block_at(p->t, o, 0);
   const bool any = block != SW_IR_NONE && p->t->blocks.at[block].first_op != SW_IR_NONE;
@@ -128,7 +128,7 @@ static void forget_uses(const op_alone *a, uint32_t op) {
 }
 
 /* The graph goes, and nothing of it is left: what is read, and, slot by slot, what is made. */
-static void forget(const op_alone *a) {
+static void forget_alone(const op_alone *a) {
   sw_im_alone_end(a->r);
   const sw_id *results = sw_im_result(&a->r->m, a->op, 0);
   const uint32_t n = sw_ir_result_count(a->p->t, a->o), all = a->p->names->n_slots[a->r->instance.function];
@@ -222,7 +222,7 @@ static sw_rc imported_steps(const op_alone *a, const sw_flow_step *text) {
     const sw_id *value = sw_im_result(&a->r->m, a->op, i);
     if (value && *value >= 0) tensor_of_value[*value] = tensor_of_result(a, i);
   }
-  SW_TRY(steps_of(p, g, first_op, tensor_of_value));
+  SW_TRY(steps_of_graph(p, g, first_op, tensor_of_value));
   for (size_t i = first; i < p->steps.n; i++) p->steps.at[i].source = a->op;
   return p->steps.n == first + 1 ? in_order_of_text(p, &p->steps.at[first], *text) : SW_OK;
 }
@@ -264,7 +264,7 @@ static void mark_resized(const sw_ir_tree *t, const sw_ir_op *o, sw_factor_rule 
 }
 
 /* By its own rule, by one that is known of its name, or by what it becomes. */
-static sw_rc steps_of_op(const op_alone *a) {
+static sw_rc steps_by_rule(const op_alone *a) {
   sw_program_flow *p = a->p;
   const sw_ir_span own = sw_ir_attr(p->t, a->o, "sdy.sharding_rule", NULL);
   const size_t first = p->steps.n;
@@ -286,11 +286,11 @@ static sw_rc steps_of_op(const op_alone *a) {
 }
 
 sw_rc sw_rule_steps(sw_im_alone *r, sw_program_flow *p, uint32_t op, const int32_t *tensor_of) {
-  const op_alone a = alone(r, p, op, tensor_of);
+  const op_alone a = find_alone(r, p, op, tensor_of);
   if (!can_have_rule(&a)) return SW_OK;
   keep_state_whole(&a);
   SW_TRY(sw_im_alone_begin(r, op, p->d));
-  sw_rc rc = steps_of_op(&a);
-  forget(&a);
+  sw_rc rc = steps_by_rule(&a);
+  forget_alone(&a);
   return rc;
 }

@@ -12,14 +12,14 @@ typedef struct builder {
   const sw_type *x, *r;         /* of the first operand and result */
 } builder;
 
-static int64_t number(const builder *b, const char *name) {
+static int64_t attr_number(const builder *b, const char *name) {
   int64_t n = -1;
   (void)sw_ir_read_int(b->p->t, sw_ir_attr(b->p->t, b->o, name, name), &n);
   return n;
 }
 
 /* Lists that cannot be read are empty. To be freed in any case. */
-static sw_ir_ints numbers(const builder *b, const char *name) {
+static sw_ir_ints attr_numbers(const builder *b, const char *name) {
   sw_ir_ints list = {0};
   if (sw_ir_read_ints(b->p->t, sw_ir_attr(b->p->t, b->o, name, name), &list, NULL)) list.n = 0;
   return list;
@@ -34,39 +34,39 @@ static int place_in(const sw_ir_ints *list, int64_t k) {
 
 /* A factor is dimension k of all operands and results of the rank of the first operand; of results another one may be.
  */
-static void share(builder *b, int of_operands, int of_results, int k) {
+static void share_dim(builder *b, int of_operands, int of_results, int k) {
   for (int i = 0; i < b->n; i++) {
     if (b->f.rule.rank[i] == b->x->rank) sw_factor_in(&b->f, i < b->n_operands ? of_operands : of_results, i, k);
   }
 }
 
 /* Every dimension is one factor of all tensors. */
-static void alike(builder *b) { sw_factors_alike(&b->f); }
+static void alike_rule(builder *b) { sw_factors_alike(&b->f); }
 
 /* What is picked from a dimension is not cut with it. */
-static void picked(builder *b) {
+static void picked_rule(builder *b) {
   for (int k = 0; k < b->x->rank && k < b->r->rank; k++) {
     const int whole = sw_factor(&b->f, b->x->dims[k], SW_FACTOR_PASS);
     const bool apart = b->r->dims[k] != b->x->dims[k];
     const int part = apart ? sw_factor(&b->f, b->r->dims[k], SW_FACTOR_REPLICATE) : whole;
     b->f.rule.blocked[part] = apart;
-    share(b, whole, part, k);
+    share_dim(b, whole, part, k);
   }
 }
 
 /* Collectives: the dimensions that they work along are others behind them. */
-static void collective(builder *b) {
+static void collective_rule(builder *b) {
   static const char *const kAlong[] = {"all_gather_dim", "scatter_dimension", "split_dimension", "concat_dimension"};
   for (int k = 0; k < b->x->rank && k < b->r->rank; k++) {
     bool apart = false;
-    for (size_t i = 0; i < sizeof kAlong / sizeof *kAlong; i++) apart |= number(b, kAlong[i]) == k;
+    for (size_t i = 0; i < sizeof kAlong / sizeof *kAlong; i++) apart |= attr_number(b, kAlong[i]) == k;
     const int before = sw_factor(&b->f, b->x->dims[k], apart ? SW_FACTOR_REPLICATE : SW_FACTOR_PASS);
-    share(b, before, apart ? sw_factor(&b->f, b->r->dims[k], SW_FACTOR_REPLICATE) : before, k);
+    share_dim(b, before, apart ? sw_factor(&b->f, b->r->dims[k], SW_FACTOR_REPLICATE) : before, k);
   }
 }
 
 /* Rows and columns of a matrix are needed whole, and so is what comes with each matrix. */
-static void matrix(builder *b) {
+static void matrix_rule(builder *b) {
   const int rank = b->x->rank;
   for (int k = 0; k < rank; k++) {
     const int f = sw_factor(&b->f, b->x->dims[k], k < rank - 2 ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE);
@@ -82,9 +82,9 @@ static void matrix(builder *b) {
 }
 
 /* Eigenvalues go with the columns of the eigenvectors. */
-static void eigh(builder *b) {
+static void eigh_rule(builder *b) {
   const int rank = b->x->rank;
-  alike(b);
+  alike_rule(b);
   for (int i = 0; i < b->n; i++) {
     for (int k = 0; b->f.type[i] && b->f.rule.rank[i] == rank - 1 && k < rank - 1; k++)
       sw_factor_in(&b->f, k < rank - 2 ? k : rank - 1, i, k);
@@ -92,8 +92,8 @@ static void eigh(builder *b) {
 }
 
 /* Several operands reduced together, each with an initial value behind them all. */
-static void reduce(builder *b) {
-  sw_ir_ints gone = numbers(b, "dimensions");
+static void reduce_rule(builder *b) {
+  sw_ir_ints gone = attr_numbers(b, "dimensions");
   for (int k = 0, kept = 0; k < b->x->rank; k++) {
     const bool stays = place_in(&gone, k) < 0;
     const int f = sw_factor(&b->f, b->x->dims[k], stays ? SW_FACTOR_PASS : SW_FACTOR_REDUCTION);
@@ -107,26 +107,26 @@ static void reduce(builder *b) {
 }
 
 /* The same in windows: where a window or a stride is longer than 1, or something is padded, elements move. */
-static void reduce_window(builder *b) {
+static void window_rule(builder *b) {
   static const char *const kMoves[] = {"window_dimensions", "window_strides", "base_dilations", "window_dilations"};
-  sw_ir_ints pad = numbers(b, "padding");
+  sw_ir_ints pad = attr_numbers(b, "padding");
   for (int k = 0; k < b->r->rank; k++) {
     bool moves = pad.n > 2 * (size_t)k + 1 && (pad.at[2 * (size_t)k] || pad.at[2 * (size_t)k + 1]);
     for (size_t i = 0; i < sizeof kMoves / sizeof *kMoves; i++) {
-      sw_ir_ints list = numbers(b, kMoves[i]);
+      sw_ir_ints list = attr_numbers(b, kMoves[i]);
       moves |= list.n > (size_t)k && list.at[k] != 1;
       sw_array_free(&list);
     }
     const int f = sw_factor(&b->f, b->r->dims[k], moves ? SW_FACTOR_PERMUTATION : SW_FACTOR_PASS);
-    share(b, f, f, k);
+    share_dim(b, f, f, k);
   }
   sw_array_free(&pad);
 }
 
 /* Scale, offset, mean and variance go with one dimension. */
-static void batch_norm(builder *b) {
-  const int64_t feature = number(b, "feature_index");
-  alike(b);
+static void norm_rule(builder *b) {
+  const int64_t feature = attr_number(b, "feature_index");
+  alike_rule(b);
   for (int i = 0; i < b->n && feature >= 0 && feature < b->x->rank && b->x->rank > 1; i++) {
     if (b->f.rule.rank[i] == 1) sw_factor_in(&b->f, (int)feature, i, 0);
   }
@@ -179,7 +179,7 @@ static void in_updates(builder *b, const scattering *s, int f, int k) {
 }
 
 /* Dim k of the updates is for dim `at` of the indices: batches have tables of their own, else updates meet in one. */
-static void position(builder *b, const scattering *s, int k, int at, sw_factor_kind met) {
+static void update_position(builder *b, const scattering *s, int k, int at, sw_factor_kind met) {
   const int batch = place_in(&s->index_batch, at);
   const int f = sw_factor(&b->f, s->updates->dims[k], batch < 0 ? met : SW_FACTOR_PASS);
   in_updates(b, s, f, k);
@@ -204,14 +204,14 @@ static void scatter_dims(builder *b, const scattering *s) {
   for (int k = 0, at = 0; k < s->updates->rank; k++) {
     if (place_in(&s->window, k) >= 0) continue;
     at += at == s->vector;
-    if (at < s->indices->rank) position(b, s, k, at++, met);
+    if (at < s->indices->rank) update_position(b, s, k, at++, met);
   }
   for (int k = 0, window = 0; k < b->x->rank; k++) table_dim(b, s, k, &window);
   if (s->vector < 0 || s->vector >= s->indices->rank) return;
   sw_factor_in(&b->f, sw_factor(&b->f, s->indices->dims[s->vector], SW_FACTOR_REPLICATE), s->n, (int)s->vector);
 }
 
-static void scatter(builder *b) {
+static void scatter_rule(builder *b) {
   const sw_ir_tree *t = b->p->t;
   const sw_ir_span said = sw_ir_inside(t, sw_ir_attr(t, b->o, "scatter_dimension_numbers", NULL));
   scattering s = {.n = b->n_results};
@@ -241,34 +241,34 @@ static const struct {
   sw_step_class kind;
   void (*make)(builder *b);
 } kRows[] = {
-    {"all_gather", false, 1, 1, SW_STEP_OTHER, collective},
-    {"all_to_all", false, 1, 1, SW_STEP_OTHER, collective},
-    {"reduce_scatter", false, 1, 1, SW_STEP_OTHER, collective},
-    {"all_reduce", false, 1, 1, SW_STEP_OTHER, collective},
-    {"collective_permute", false, 1, 1, SW_STEP_OTHER, collective},
-    {"collective_broadcast", false, 1, 1, SW_STEP_OTHER, collective},
-    {"reduce", false, 1, 2, SW_STEP_OTHER, reduce},
-    {"reduce_window", false, 1, 2, SW_STEP_OTHER, reduce_window},
-    {"scatter", false, 1, 3, SW_STEP_OTHER, scatter},
-    {"batch_norm_inference", false, 1, 5, SW_STEP_OTHER, batch_norm},
-    {"batch_norm_training", false, 1, 3, SW_STEP_OTHER, batch_norm},
-    {"batch_norm_grad", false, 1, 5, SW_STEP_OTHER, batch_norm},
-    {"MoveToHost", true, 1, 1, SW_STEP_OFFLOAD, alike},
-    {"MoveToDevice", true, 1, 1, SW_STEP_OFFLOAD, alike},
-    {"annotate_device_placement", true, 1, 1, SW_STEP_OFFLOAD, alike},
-    {"CompactWyHelper", true, 1, 1, SW_STEP_OTHER, alike},
-    {"InspectSharding", true, 1, 1, SW_STEP_OTHER, alike},
-    {"LayoutConstraint", true, 1, 1, SW_STEP_OTHER, alike},
-    {"X64Combine", true, 1, 2, SW_STEP_ELEMENTWISE, alike},
-    {"X64SplitHigh", true, 1, 1, SW_STEP_ELEMENTWISE, alike},
-    {"X64SplitLow", true, 1, 1, SW_STEP_ELEMENTWISE, alike},
-    {"xla.megascale.provide_metadata", true, 1, 1, SW_STEP_OTHER, alike},
-    {"Eigh", true, 2, 1, SW_STEP_OTHER, eigh},
-    {"Qr", true, 2, 1, SW_STEP_OTHER, matrix},
-    {"QrDecompositionBlock", true, 2, 1, SW_STEP_OTHER, matrix},
-    {"ProductOfElementaryHouseholderReflectors", true, 2, 1, SW_STEP_OTHER, matrix},
-    {"ApproxTopK", true, 1, 1, SW_STEP_OTHER, picked},
-    {"PartialReduce", true, 1, 1, SW_STEP_OTHER, picked},
+    {"all_gather", false, 1, 1, SW_STEP_OTHER, collective_rule},
+    {"all_to_all", false, 1, 1, SW_STEP_OTHER, collective_rule},
+    {"reduce_scatter", false, 1, 1, SW_STEP_OTHER, collective_rule},
+    {"all_reduce", false, 1, 1, SW_STEP_OTHER, collective_rule},
+    {"collective_permute", false, 1, 1, SW_STEP_OTHER, collective_rule},
+    {"collective_broadcast", false, 1, 1, SW_STEP_OTHER, collective_rule},
+    {"reduce", false, 1, 2, SW_STEP_OTHER, reduce_rule},
+    {"reduce_window", false, 1, 2, SW_STEP_OTHER, window_rule},
+    {"scatter", false, 1, 3, SW_STEP_OTHER, scatter_rule},
+    {"batch_norm_inference", false, 1, 5, SW_STEP_OTHER, norm_rule},
+    {"batch_norm_training", false, 1, 3, SW_STEP_OTHER, norm_rule},
+    {"batch_norm_grad", false, 1, 5, SW_STEP_OTHER, norm_rule},
+    {"MoveToHost", true, 1, 1, SW_STEP_OFFLOAD, alike_rule},
+    {"MoveToDevice", true, 1, 1, SW_STEP_OFFLOAD, alike_rule},
+    {"annotate_device_placement", true, 1, 1, SW_STEP_OFFLOAD, alike_rule},
+    {"CompactWyHelper", true, 1, 1, SW_STEP_OTHER, alike_rule},
+    {"InspectSharding", true, 1, 1, SW_STEP_OTHER, alike_rule},
+    {"LayoutConstraint", true, 1, 1, SW_STEP_OTHER, alike_rule},
+    {"X64Combine", true, 1, 2, SW_STEP_ELEMENTWISE, alike_rule},
+    {"X64SplitHigh", true, 1, 1, SW_STEP_ELEMENTWISE, alike_rule},
+    {"X64SplitLow", true, 1, 1, SW_STEP_ELEMENTWISE, alike_rule},
+    {"xla.megascale.provide_metadata", true, 1, 1, SW_STEP_OTHER, alike_rule},
+    {"Eigh", true, 2, 1, SW_STEP_OTHER, eigh_rule},
+    {"Qr", true, 2, 1, SW_STEP_OTHER, matrix_rule},
+    {"QrDecompositionBlock", true, 2, 1, SW_STEP_OTHER, matrix_rule},
+    {"ProductOfElementaryHouseholderReflectors", true, 2, 1, SW_STEP_OTHER, matrix_rule},
+    {"ApproxTopK", true, 1, 1, SW_STEP_OTHER, picked_rule},
+    {"PartialReduce", true, 1, 1, SW_STEP_OTHER, picked_rule},
 };
 
 bool sw_ir_last_part_is(const sw_ir_tree *t, sw_ir_span name, const char *text) {
@@ -286,7 +286,7 @@ static bool is_row(const sw_program_flow *p, const sw_ir_op *o, size_t i) {
   return kRows[i].is_call ? sw_ir_calls(p->t, o, kRows[i].name) : sw_ir_last_part_is(p->t, o->name, kRows[i].name);
 }
 
-static sw_rc make(sw_program_flow *p, const sw_ir_op *o, size_t row, sw_flow_step *s) {
+static sw_rc make_text_rule(sw_program_flow *p, const sw_ir_op *o, size_t row, sw_flow_step *s) {
   const sw_type *types[SW_MOST_TENSORS];
   builder b = {
       .p = p, .o = o, .n = s->n_operands + s->n_results, .n_operands = s->n_operands, .n_results = s->n_results};
@@ -303,7 +303,7 @@ static sw_rc make(sw_program_flow *p, const sw_ir_op *o, size_t row, sw_flow_ste
 sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s) {
   if (s->n_operands + s->n_results > SW_MOST_TENSORS) return SW_OK;
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
-    if (is_row(p, o, i)) return s->n_operands < kRows[i].least_operands ? SW_OK : make(p, o, i, s);
+    if (is_row(p, o, i)) return s->n_operands < kRows[i].least_operands ? SW_OK : make_text_rule(p, o, i, s);
   }
   return SW_OK;
 }

@@ -91,7 +91,7 @@ static sw_rc add_unmapped(looper *l, int64_t size, sw_affine *out) {
 }
 
 /* The loops of one dim, major first. */
-static sw_rc map_dim(looper *l, const sw_factor_dim *dim, int64_t size, sw_affine *out) {
+static sw_rc loops_of_dim(looper *l, const sw_factor_dim *dim, int64_t size, sw_affine *out) {
   sw_term *terms;
   int64_t step = 1;
   if (!dim->n) return add_unmapped(l, size, out);
@@ -155,7 +155,7 @@ sw_rc sw_im_loops_of_rule(sw_importer *m, uint32_t op, sw_factor_rule *rule, con
       return SW_IM_FAIL(m, op, "the rule of this op has %d dims for a tensor; expected %d", rule->rank[i], t->rank);
     SW_ARENA_NEW(dims, &m->scratch, t->rank, m->d);
     maps[i] = (sw_map){t->rank, dims};
-    for (int k = 0; k < t->rank; k++) SW_TRY(map_dim(&l, &rule->dim[i * SW_MAX_RANK + k], t->dims[k], &dims[k]));
+    for (int k = 0; k < t->rank; k++) SW_TRY(loops_of_dim(&l, &rule->dim[i * SW_MAX_RANK + k], t->dims[k], &dims[k]));
   }
   for (int f = 0; f < rule->n; f++) {
     l.loops[f] = (sw_loop){.size = rule->size[f] > 0 ? rule->size[f] : 1, .kind = kKinds[rule->kind[f]]};

@@ -38,7 +38,7 @@ static bool is_apart(const sw_factor_rule *r, const sw_factor_dim *dim, const ui
 }
 
 /* The dimensions that nothing passes along have a factor of size 1 each, behind the factors that stay. */
-static void take_apart(const sw_factor_rule *r, sw_factors *out) {
+static void give_own_factors(const sw_factor_rule *r, sw_factors *out) {
   const int n_dims = (r->n_operands + r->n_results) * SW_MAX_RANK;
   uint8_t holders[SW_MOST_FACTORS] = {0}, number[SW_MOST_FACTORS];
   bool kept[SW_MOST_FACTORS] = {false};
@@ -68,7 +68,7 @@ static void take_apart(const sw_factor_rule *r, sw_factors *out) {
 static sw_rc say_careful_rule(sw_opt_work *w, const sw_ir_op *o, sw_factor_rule rule) {
   sw_factors apart;
   if (sw_ir_ends(w->t, o->name, ".concatenate") || sw_ir_ends(w->t, o->name, ".convolution")) {
-    take_apart(&rule, &apart);
+    give_own_factors(&rule, &apart);
     if (!apart.full) return say_rule(w, o, &apart.rule);
     return SW_FAIL(w->d, SW_E_RESOURCE, SW_NOWHERE, "a rule of more than %d factors", SW_MOST_FACTORS);
   }
