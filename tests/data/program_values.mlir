@@ -2102,3 +2102,23 @@ func.func @main() -> (tensor<2x3x0x6xf32>, tensor<2x3x0x10xf32>, tensor<f32>) {
   %t = stablehlo.reduce(%r init: %z) applies stablehlo.add across dimensions = [0, 1, 2, 3] : (tensor<2x3x0x6xf32>, tensor<f32>) -> tensor<f32>
   return %r, %s, %t : tensor<2x3x0x6xf32>, tensor<2x3x0x10xf32>, tensor<f32>
 }
+// -----
+// chlo.ragged_dot: rows in groups, each with its own matrix
+// = 3 6 10
+func.func @main() -> (tensor<3x1xf32>) {
+  %x = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %w = stablehlo.constant dense<[[[1.0], [1.0]], [[2.0], [0.0]]]> : tensor<2x2x1xf32>
+  %n = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %r = "chlo.ragged_dot"(%x, %w, %n) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<3x2xf32>, tensor<2x2x1xf32>, tensor<2xi32>) -> tensor<3x1xf32>
+  return %r : tensor<3x1xf32>
+}
+// -----
+// chlo.ragged_dot: a matrix for each group of the rows that are contracted
+// = 1 2 21 26
+func.func @main() -> (tensor<2x2x1xf32>) {
+  %x = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %y = stablehlo.constant dense<[[1.0], [2.0], [3.0]]> : tensor<3x1xf32>
+  %n = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %r = "chlo.ragged_dot"(%x, %y, %n) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0], rhs_group_dimensions = []>}> : (tensor<3x2xf32>, tensor<3x1xf32>, tensor<2xi32>) -> tensor<2x2x1xf32>
+  return %r : tensor<2x2x1xf32>
+}
