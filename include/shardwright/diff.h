@@ -39,7 +39,7 @@ SW_API const char *sw_diff_kind_text(sw_diff_kind k); /* "argument" */
 typedef struct sw_diff_row {
   sw_diff_kind kind;
   const char *name; /* as the second file has it, where it is there, or its scopes where a report says them; of a group:
-                       base/name_groups.h */
+                       base/folded_names.h */
   int32_t n;
   const char *const *names; /* n of them */
   const char *was, *now;

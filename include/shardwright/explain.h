@@ -34,7 +34,7 @@ typedef struct sw_explained_option {
 /* What the plan sends, those of one role over all layers in one: copies of values in other shardings, or exchanges that
  * ops do themselves. Figures are sums over all runs of all of them. */
 typedef struct sw_traffic {
-  const char *name; /* of the values, or of the ops that exchange (base/name_groups.h) */
+  const char *name; /* of the values, or of the ops that exchange (base/folded_names.h) */
   int32_t n;
   const sw_plan_reshard *const *reshards; /* n of them, alike; NULL: ops exchange: */
   const sw_id *ops;                       /* NULL: reshards */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "comm/share.h"
+#include "comm/portion.h"
 
 sw_rc sw_call_check(const sw_mesh *m, int64_t device, const sw_comm_call *call, sw_diag *d) {
   const sw_collective *c = call->coll;

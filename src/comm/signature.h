@@ -2,7 +2,7 @@
 #ifndef SRC_COMM_SIGNATURE_H_
 #define SRC_COMM_SIGNATURE_H_
 
-#include "comm/moves.h"
+#include "comm/comm_moves.h"
 
 /* Equal for members that may meet; a hash of what sw_signature_difference compares, but for the position. */
 uint64_t sw_signature(const sw_comm_call *call);

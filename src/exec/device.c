@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "exec/kernels/kernel.h"
+#include "exec/kernels/op_kernel.h"
 #include "exec/validate/perturb.h"
 #include "base/checked.h"
 

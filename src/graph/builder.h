@@ -2,7 +2,7 @@
 #ifndef GRAPH_BUILDER_H_
 #define GRAPH_BUILDER_H_
 
-#include "graph/ops/rule.h"
+#include "graph/ops/op_rule.h"
 #include "base/array.h"
 #include "base/hash.h"
 

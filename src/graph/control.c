@@ -7,7 +7,7 @@
  */
 #include "graph/control.h"
 
-#include "graph/ops/rules.h"
+#include "graph/ops/op_rules.h"
 #include "base/checked.h"
 
 sw_rc sw_infer_marker(sw_rule_call *c) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernel/combine.h"
-#include "kernel/partition.h"
+#include "kernel/clusters.h"
 
 static const char *const kAparts[] = {
 #define SW_X(id, text) [SW_APART_##id] = text,

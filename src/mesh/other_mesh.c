@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "mesh/refs.h"
-#include "mesh/tiling.h"
+#include "mesh/tiling_dim.h"
 
 static int32_t id_at(const sw_mesh *m, int64_t position) {
   return m->device_ids ? m->device_ids[position] : (int32_t)position;

@@ -4,7 +4,7 @@
  *                                                          shard 1 shows [3,9), owns [4,8)
  *                                                          shard 2 shows [7,10), owns [8,10)
  */
-#include "mesh/tiling.h"
+#include "mesh/tiling_dim.h"
 
 #include <string.h>
 

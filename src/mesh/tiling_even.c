@@ -7,7 +7,7 @@
  *   4x4, x=2,y=2   [[x],[y]] -> [[y],[x]]   x faces y twice, the second time to no effect: equal on half of the devices
  *   8,   x=2,y=2   [[x]] -> [[x,y]]         x faces itself, y nothing: all keep what they need
  */
-#include "mesh/tiling.h"
+#include "mesh/tiling_dim.h"
 
 enum { MAX_DIGITS = 32 };
 

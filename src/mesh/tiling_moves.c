@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "mesh/refs.h"
-#include "mesh/tiling.h"
+#include "mesh/tiling_dim.h"
 
 typedef struct sw_piece {
   int64_t shard, lo, hi;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "mesh/refs.h"
-#include "mesh/tiling.h"
+#include "mesh/tiling_dim.h"
 #include "base/checked.h"
 
 enum { MAX_PAIRS = 24, MAX_RANGES = 256 };

@@ -5,14 +5,14 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "base/name_groups.h"
+#include "base/folded_names.h"
 #include "io/json_tree.h"
 #include "io/plan_match.h"
 
 /* One argument, op or output of a file. */
 typedef struct item {
   const char *name, *form;
-  const char *called; /* where people read of it: by its scopes, where a report says them (report/groups.h) */
+  const char *called; /* where people read of it: by its scopes, where a report says them (report/folded_rows.h) */
   const char *sharding, *strategy; /* NULL: not said */
 } item;
 

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "graph/find.h"
-#include "report/groups.h"
+#include "report/folded_rows.h"
 
 enum {
   MOST_OPTIONS = 5, /* of a value */

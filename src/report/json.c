@@ -5,7 +5,7 @@
 #include "graph/said.h"
 #include "report/answer.h"
 #include "report/completion.h"
-#include "report/groups.h"
+#include "report/folded_rows.h"
 #include "report/memory.h"
 #include "report/places.h"
 #include "report/words.h"

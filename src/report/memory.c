@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "report/groups.h"
+#include "report/folded_rows.h"
 
 typedef struct tally {
   const sw_plan *p;

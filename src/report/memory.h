@@ -8,7 +8,7 @@
 
 typedef struct sw_memory_row {
   sw_memory_class class_of;
-  const char *name; /* of a group: base/name_groups.h; of an op's buffer: the op's */
+  const char *name; /* of a group: base/folded_names.h; of an op's buffer: the op's */
   int32_t count;
   int64_t bytes;         /* of all */
   const sw_live **lives; /* which they are */

@@ -6,7 +6,7 @@
 #include "graph/said.h"
 #include "report/compare.h"
 #include "report/completion.h"
-#include "report/groups.h"
+#include "report/folded_rows.h"
 #include "report/memory.h"
 #include "report/words.h"
 #include "shardwright/report.h"

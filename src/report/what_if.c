@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/columns.h"
-#include "base/name_groups.h"
+#include "base/folded_names.h"
 #include "report/answer.h"
 
 enum { MOST_ROWS = 8 };

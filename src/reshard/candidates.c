@@ -6,7 +6,7 @@
  * collective again, join the two. The same around both ends with nothing partial. Where the axes that the ends name are
  * few, all states of them are added; always those with all that moves on one dimension, and nothing cut.
  */
-#include "reshard/graph.h"
+#include "reshard/route_graph.h"
 
 enum { FEW_STATES = 300, MAX_SUBSETS = 64 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "reshard/bytes.h"
-#include "reshard/search.h"
+#include "reshard/route_search.h"
 
 typedef struct building {
   const rs_request *r;

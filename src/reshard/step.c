@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "reshard/bytes.h"
-#include "reshard/graph.h"
+#include "reshard/route_graph.h"
 
 /* All dimensions of a step together. */
 typedef struct change {

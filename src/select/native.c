@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "select/search/first.h"
-#include "select/search/search.h"
+#include "select/search/primal_search.h"
 
 typedef struct attempt {
   sel_run *r;

@@ -7,7 +7,7 @@
 #ifndef SELECT_PROOF_H_
 #define SELECT_PROOF_H_
 
-#include "select/presolve/model.h"
+#include "select/presolve/presolve_model.h"
 #include "base/array.h"
 #include "shardwright/text.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "spmd/passes/rewrite.h"
+#include "spmd/passes/spmd_rewrite.h"
 
 typedef struct reading {
   const sw_local_program *p;

@@ -11,7 +11,7 @@
 
 #include "base/checked.h"
 #include "shardwright/log.h"
-#include "spmd/emit.h"
+#include "spmd/spmd_emit.h"
 #include "spmd/order.h"
 
 /* A value of the model as the program has it: local ids by sharding. */

@@ -4,7 +4,7 @@
 #define SPMD_RULES_ATTENTION_H_
 
 #include "graph/attention.h"
-#include "spmd/emit.h"
+#include "spmd/spmd_emit.h"
 
 /* x, but no less than a number far below any score: what is -inf, as nothing was seen, may then be subtracted. */
 sw_rc sw_emit_at_least(sw_emit *e, sw_id x, sw_id *out, sw_diag *d);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "spmd/emit.h"
+#include "spmd/spmd_emit.h"
 
 /* The loop of the wanted kind that is cut and the operand's dimension that follows it; -1: none is cut. */
 static int cut_loop_of_kind(const sw_emit *e, sw_loop_kind kind, int *dim) {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "spmd/emit.h"
+#include "spmd/spmd_emit.h"
 
 static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
   return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);

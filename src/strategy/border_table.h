@@ -7,7 +7,7 @@
 #define STRATEGY_BORDER_TABLE_H_
 
 #include "shardwright/select.h"
-#include "strategy/options.h"
+#include "strategy/unit_options.h"
 
 /* A unit that reads a value, and through which of its ports. */
 typedef struct sw_border_reader {

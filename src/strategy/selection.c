@@ -12,7 +12,7 @@
 #include "graph/attention.h"
 
 #include "strategy/lives.h"
-#include "strategy/pins.h"
+#include "strategy/unit_pins.h"
 
 /* Work space of a build. */
 typedef struct build {

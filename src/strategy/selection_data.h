@@ -4,7 +4,7 @@
 
 #include "shardwright/selection.h"
 
-#include "strategy/pins.h"
+#include "strategy/unit_pins.h"
 #include "strategy/border_table.h"
 
 /* A border: a value that is read by other units than the one that makes it. */

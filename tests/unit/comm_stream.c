@@ -4,7 +4,7 @@
 #include "support/meshes.h"
 
 #include "comm/copy.h"
-#include "comm/reduce.h"
+#include "comm/comm_reduce.h"
 #include "shardwright/comm.h"
 #include "base/hash.h"
 

@@ -2,7 +2,7 @@
  * other, and random graphs written and read again. */
 #include "check.h"
 
-#include "graph/ops/rule.h"
+#include "graph/ops/op_rule.h"
 #include "base/file.h"
 #include "shardwright/model_json.h"
 

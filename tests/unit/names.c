@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/array.h"
-#include "base/name_groups.h"
+#include "base/folded_names.h"
 #include "base/pattern.h"
 #include "graph/find.h"
 

@@ -6,7 +6,7 @@
 
 #include "../reshard_case.h"
 
-#include "reshard/search.h"
+#include "reshard/route_search.h"
 #include "shardwright/profile_json.h"
 
 static sw_diag diag;

@@ -6,7 +6,7 @@
 #include "select_case.h"
 
 #include "select/bound/by_class.h"
-#include "select/presolve/model.h"
+#include "select/presolve/presolve_model.h"
 #include "shardwright/certificate.h"
 #include "base/checked.h"
 

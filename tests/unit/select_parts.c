@@ -10,7 +10,7 @@
 #include "select/exact/elim.h"
 #include "select/exact/leaf.h"
 #include "select/search/lns.h"
-#include "select/presolve/model.h"
+#include "select/presolve/presolve_model.h"
 #include "select/run.h"
 
 static int64_t optimum(const sw_problem *p, sw_arena *a) {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "comm/mpi/mpi.h"
-#include "comm/reduce.h"
+#include "comm/comm_reduce.h"
 #include "comm/rows.h"
-#include "comm/share.h"
+#include "comm/portion.h"
 #include "base/checked.h"
 
 typedef struct collect {

@@ -14,7 +14,7 @@
 #include <mpi.h>
 
 #include "comm/engine.h"
-#include "comm/moves.h"
+#include "comm/comm_moves.h"
 #include "base/array.h"
 
 enum {

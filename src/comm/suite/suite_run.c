@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "comm/moves.h"
+#include "comm/comm_moves.h"
 #include "comm/suite/suite.h"
 #include "base/hash.h"
 #include "collective/scalar.h"

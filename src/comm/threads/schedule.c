@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "comm/reduce.h"
+#include "comm/comm_reduce.h"
 #include "comm/rows.h"
 
 typedef struct builder {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "comm/moves.h"
+#include "comm/comm_moves.h"
 
 enum { SW_SCHEDULE_STEPS = 16 };
 

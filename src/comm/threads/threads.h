@@ -37,7 +37,7 @@
 #include "comm/engine.h"
 #include "comm/threads/futex.h"
 #include "comm/threads/schedule.h"
-#include "comm/share.h"
+#include "comm/portion.h"
 #include "comm/signature.h"
 #include "comm/threads/scheduler.h"
 #include "base/array.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "exec/kernels/attention.h"
-#include "exec/kernels/lapack.h"
+#include "exec/kernels/attention_kernel.h"
+#include "exec/kernels/lapack_calls.h"
 #include "exec/kernels/native.h"
 #include "exec/kernels/wide.h"
 

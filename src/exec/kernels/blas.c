@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "exec/kernels/lapack.h"
+#include "exec/kernels/lapack_calls.h"
 
 /* What a call maps at its first use and keeps (BUFFER_SIZE of OpenBLAS), one for all calls at the same time. */
 enum { WORK_SPACE_MB = 128, SPARE_MB = 32 };

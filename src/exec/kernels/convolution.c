@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "exec/kernels/gemm.h"
-#include "exec/kernels/lapack.h"
+#include "exec/kernels/lapack_calls.h"
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"

@@ -6,7 +6,7 @@
  * column 1. A large operand of a narrow type (the weights) is widened panel by panel of its free dims.
  */
 #include "exec/kernels/gemm.h"
-#include "exec/kernels/lapack.h"
+#include "exec/kernels/lapack_calls.h"
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"

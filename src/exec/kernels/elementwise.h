@@ -3,7 +3,7 @@
 #ifndef EXEC_ELEMENTWISE_H_
 #define EXEC_ELEMENTWISE_H_
 
-#include "exec/kernels/kernel.h"
+#include "exec/kernels/op_kernel.h"
 
 /* y[i] = f(a[i], b[i]); y may be a or b. */
 typedef void (*sw_binary_loop)(const void *a, const void *b, void *y, int64_t n);

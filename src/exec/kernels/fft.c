@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "exec/kernels/complex.h"
-#include "exec/kernels/kernel.h"
+#include "exec/kernels/op_kernel.h"
 #include "collective/scalar.h"
 
 typedef double complex number;

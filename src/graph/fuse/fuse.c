@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/attention.h"
-#include "graph/fuse/write.h"
+#include "graph/fuse/fuse_write.h"
 #include "shardwright/log.h"
 
 typedef struct fusion {

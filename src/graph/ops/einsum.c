@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "graph/ops/expand.h"
-#include "graph/ops/rules.h"
+#include "graph/ops/op_rules.h"
 
 enum { TERM = SW_MAX_RANK + 1 };
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "graph/ops/rules.h"
+#include "graph/ops/op_rules.h"
 
 sw_rc sw_infer_unary(sw_rule_call *c) {
   SW_TRY(sw_check_class(c, 0, c->rule->classes));

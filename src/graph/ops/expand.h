@@ -3,7 +3,7 @@
 #ifndef GRAPH_EXPAND_H_
 #define GRAPH_EXPAND_H_
 
-#include "graph/ops/rule.h"
+#include "graph/ops/op_rule.h"
 
 typedef struct sw_expansion {
   sw_graph *g;

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "graph/ops/rules.h"
+#include "graph/ops/op_rules.h"
 
 #include "base/checked.h"
 

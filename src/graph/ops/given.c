@@ -1,6 +1,6 @@
 /* Ops whose loops, maps or result types are given rather than found: generic, opaque, and those of SPMD programs. */
 #include "graph/affine.h"
-#include "graph/ops/rules.h"
+#include "graph/ops/op_rules.h"
 
 static sw_rc check_loops(const sw_rule_call *c, const sw_loop_nest *s) {
   if (s->n_loops > SW_MAX_LOOPS) {

@@ -1,6 +1,6 @@
 /* The registry: what each op takes and how its types, loops and maps follow, from the rows of ops.def. */
-#include "graph/ops/rule.h"
-#include "graph/ops/rules.h"
+#include "graph/ops/op_rule.h"
+#include "graph/ops/op_rules.h"
 
 /* What stands for an absent attribute, in the cells of the column. */
 #define NEEDED(k) \

@@ -6,7 +6,7 @@
  * (d0,d1)->(3*d0,0) and (d0,d1)->(2*d0,0), and block d0 of the one holds the same elements as block d0 of the other.
  */
 #include "base/checked.h"
-#include "graph/ops/rules.h"
+#include "graph/ops/op_rules.h"
 
 sw_rc sw_infer_broadcast(sw_rule_call *c) {
   const sw_type *x = &c->operands[0];

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "graph/builder.h"
-#include "graph/ops/rules.h"
+#include "graph/ops/op_rules.h"
 
 const sw_type *sw_expand_type(const sw_expansion *e, sw_id x) { return &e->g->values[x].type; }
 

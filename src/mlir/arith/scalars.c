@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mlir/import/dialect.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 /* What stands behind "to". */
 static sw_rc cast_type(sw_importer *m, uint32_t op, sw_type *out) {

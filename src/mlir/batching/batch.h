@@ -12,7 +12,7 @@
 #ifndef MLIR_BATCH_H_
 #define MLIR_BATCH_H_
 
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 /* One value on its way in or out. */
 typedef struct sw_batch_port {

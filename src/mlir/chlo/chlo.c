@@ -9,7 +9,7 @@
 #include "mlir/chlo/chlo.h"
 #include "mlir/import/dense.h"
 #include "mlir/import/dialect.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 /* The operand in the shape: its dims are the last ones, or (of a lower rank) those that the op lists. */
 static sw_rc broadcast_to(sw_importer *m, uint32_t op, sw_id x, const sw_type *shape, sw_id *out) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "mlir/chlo/chlo.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 typedef struct ragged {
   sw_importer *m;

@@ -6,7 +6,7 @@
  *   y' = dynamic_update_slice(y, f(x_i, c), i);  yield(i + 1, g(x_i, c), y'); end
  */
 #include "mlir/chlo/chlo.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 typedef struct scan {
   uint32_t n_in, n_carry, n_out;

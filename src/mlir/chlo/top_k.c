@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "mlir/chlo/chlo.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 #include "mlir/import/tuple.h"
 
 /* top_k of the last dim; `k` in mhlo.attributes, in the op's own, or (chlo) written with the operand. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "mlir/import/dialect.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 typedef struct settings {
   double scale;

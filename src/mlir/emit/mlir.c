@@ -1,6 +1,6 @@
 #include "mlir/emit/mlir.h"
 
-#include "mlir/emit/sdy.h"
+#include "mlir/emit/emit_sdy.h"
 
 #include <ctype.h>
 #include <stdarg.h>

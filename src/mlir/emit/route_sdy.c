@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "mlir/emit/sdy.h"
+#include "mlir/emit/emit_sdy.h"
 #include "shardwright/emit.h"
 
 typedef struct writer {

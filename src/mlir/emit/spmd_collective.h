@@ -2,7 +2,7 @@
 #ifndef MLIR_EMIT_SPMD_COLLECTIVE_H_
 #define MLIR_EMIT_SPMD_COLLECTIVE_H_
 
-#include "mlir/emit/spmd.h"
+#include "mlir/emit/emit_spmd.h"
 
 void sw_spmd_all_to_all_dims(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out);
 /* The body of a function of %x that does an exchange by sends and receives; nothing is written where it would be long,

@@ -6,7 +6,7 @@
  *
  * What a loop only reads is carried through it unchanged; a constant is written where it is read.
  */
-#include "mlir/emit/spmd.h"
+#include "mlir/emit/emit_spmd.h"
 
 typedef struct frame {
   sw_spmd_writer *s;

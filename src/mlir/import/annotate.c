@@ -1,5 +1,5 @@
 /* Shardings that the program has already, as annotations of the graph (annotate.h); in which mesh it is planned. */
-#include "mlir/import/passes.h"
+#include "mlir/import/import_passes.h"
 #include "mlir/import/annotate.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "mlir/import/passes.h"
+#include "mlir/import/import_passes.h"
 #include "mlir/shardy/shardy.h"
 #include "propagate/factors.h"
 

@@ -5,10 +5,10 @@
  *   relu    return %1                 %4 of main is that value
  */
 #include "graph/source.h"
-#include "mlir/import/passes.h"
+#include "mlir/import/import_passes.h"
 #include "mlir/import/dialect.h"
-#include "mlir/import/emit.h"
-#include "mlir/import/local.h"
+#include "mlir/import/import_emit.h"
+#include "mlir/import/import_local.h"
 #include "mlir/roles/roles.h"
 #include "mlir/import/tuple.h"
 

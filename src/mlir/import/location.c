@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "graph/source.h"
-#include "mlir/import/passes.h"
+#include "mlir/import/import_passes.h"
 
 enum { MOST_HOPS = 64, MOST_PARTS = 512, MOST_NESTED = 200, MOST_PLACES = 10000 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mlir/emit/mlir.h"
-#include "mlir/import/program.h"
+#include "mlir/import/import_program.h"
 
 /* --- blocks ------------------------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "mlir/import/passes.h"
+#include "mlir/import/import_passes.h"
 #include "mlir/import/types.h"
 #include "mlir/import/dialect.h"
 #include "mlir/roles/roles.h"

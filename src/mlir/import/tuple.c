@@ -1,7 +1,7 @@
 /* Tuples (tuple.h). Their number is coded in a slot as -2 - index; nesting is bounded, so that walking them may
  * recurse.
  */
-#include "mlir/import/passes.h"
+#include "mlir/import/import_passes.h"
 #include "mlir/import/tuple.h"
 
 #include <string.h>

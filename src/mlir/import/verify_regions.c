@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mlir/import/types.h"
-#include "mlir/import/verify.h"
+#include "mlir/import/import_verify.h"
 #include "mlir/text/attr.h"
 
 /* Numbers as `of_uses` for each operand, `of_results` for each result, and `more`. */

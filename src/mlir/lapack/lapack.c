@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "mlir/import/dialect.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 #include "mlir/import/tuple.h"
 
 static sw_ir_span config_of(sw_importer *m, uint32_t op) {

@@ -4,7 +4,7 @@
  *   cu_lu_pivots_to_permutation([1, 2, 2])   of 4 rows: [1, 2, 0, 3]
  */
 #include "mlir/lapack/lapack.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 /* In each row of x (i32, none negative) the element for which `here` is true, in a row of n. */
 static sw_rc element_at(sw_importer *m, uint32_t op, sw_id x, sw_id here, int64_t n, sw_id *out) {

@@ -8,7 +8,7 @@
 
 #include "mlir/lapack/lapack.h"
 #include "mlir/import/tuple.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 static sw_rc factored(sw_importer *m, uint32_t op, const char *how, uint32_t results, sw_id *out) {
   sw_id x = sw_im_operand(m, op, 0);

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "mlir/import/dialect.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 /* Dims major to minor, by an attribute that lists them minor to major; in order, when there is none. */
 static sw_rc dims_in_memory(sw_importer *m, uint32_t op, const char *key, int rank, int64_t *out) {

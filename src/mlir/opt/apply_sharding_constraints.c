@@ -4,7 +4,7 @@
  * wants the input otherwise. An input that is an edge, or an argument of a loop that has edges, keeps its freedom: what
  * uses it uses the constraint instead. Of a chain of constraints the last one is what later ops of the block use.
  */
-#include "mlir/opt/rewrite.h"
+#include "mlir/opt/opt_rewrite.h"
 
 #include <string.h>
 

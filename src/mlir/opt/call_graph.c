@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "mlir/opt/calls.h"
-#include "mlir/opt/copy.h"
-#include "mlir/opt/rewrite.h"
+#include "mlir/opt/opt_copy.h"
+#include "mlir/opt/opt_rewrite.h"
 #include "mlir/opt/symbols.h"
 
 static const char kOriginal[] = "sdy.original_func_name";

@@ -1,7 +1,7 @@
 /* sdy.data_flow_edge on values that a loop, a choice, a barrier or a region makes: put in before propagation, and taken
  * out after it with the sharding that it has by then. */
 #include "mlir/import/types.h"
-#include "mlir/opt/rewrite.h"
+#include "mlir/opt/opt_rewrite.h"
 
 static const char kOptions[] = "named-computations=BOOL: of named computations alone\n";
 

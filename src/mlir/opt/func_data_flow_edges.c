@@ -1,6 +1,6 @@
 /* sdy.func_data_flow_edge on what functions take and calls give: what a function takes is what all its calls hand in.
  */
-#include "mlir/opt/rewrite.h"
+#include "mlir/opt/opt_rewrite.h"
 
 /* --- add-func-data-flow-edges ------------------------------------------------------------------------------------- */
 

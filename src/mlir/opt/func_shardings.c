@@ -1,5 +1,5 @@
 /* Shardings of what functions give, and of calls of them. */
-#include "mlir/opt/rewrite.h"
+#include "mlir/opt/opt_rewrite.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "mlir/opt/calls.h"
-#include "mlir/opt/copy.h"
-#include "mlir/opt/rewrite.h"
+#include "mlir/opt/opt_copy.h"
+#include "mlir/opt/opt_rewrite.h"
 #include "mlir/opt/symbols.h"
 
 static bool is_named(const sw_opt_work *w, uint32_t op) {

@@ -7,7 +7,7 @@
  * Groups whose members agree, or of which but one says something, stay. Shardy does so as propagation begins, with a
  * warning. Cost: one walk.
  */
-#include "mlir/opt/rewrite.h"
+#include "mlir/opt/opt_rewrite.h"
 #include "shardwright/log.h"
 
 typedef struct member {

@@ -1,6 +1,6 @@
 /* Groups that share a value are one, each value is in its group once, and groups are numbered from 0 on. */
 #include "base/hash.h"
-#include "mlir/opt/rewrite.h"
+#include "mlir/opt/opt_rewrite.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What is unreduced is reduced by an op that says so, or stays so in the results of the op that takes it. */
 #include <string.h>
 
-#include "mlir/opt/rewrite.h"
+#include "mlir/opt/opt_rewrite.h"
 
 /* Ops that hand values on, to be checked where these are used, or that say themselves what they reduce. */
 static bool is_bound(const sw_ir_tree *t, const sw_ir_op *o) {

@@ -8,10 +8,10 @@
  */
 #include <string.h>
 
-#include "mlir/import/collective.h"
+#include "mlir/import/import_collective.h"
 #include "mlir/import/dialect.h"
-#include "mlir/import/emit.h"
-#include "mlir/import/local.h"
+#include "mlir/import/import_emit.h"
+#include "mlir/import/import_local.h"
 
 /* How numbers in groups and pairs name devices. */
 typedef enum naming {

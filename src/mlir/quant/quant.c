@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "mlir/import/dialect.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 #include "collective/scalar.h"
 
 extern const sw_dialect sw_dialect_quant;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "mlir/import/dialect.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 typedef struct settings {
   bool causal, drops;

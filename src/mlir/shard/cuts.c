@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mlir/import/types.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 /* --- numbers and operands ----------------------------------------------------------------------------------------- */
 

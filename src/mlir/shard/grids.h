@@ -10,7 +10,7 @@
 #ifndef MLIR_GRIDS_H_
 #define MLIR_GRIDS_H_
 
-#include "mlir/import/local.h"
+#include "mlir/import/import_local.h"
 
 typedef struct sw_im_grid {
   sw_ir_span name;

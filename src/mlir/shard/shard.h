@@ -2,7 +2,7 @@
 #ifndef MLIR_SHARD_H_
 #define MLIR_SHARD_H_
 
-#include "mlir/import/local.h"
+#include "mlir/import/import_local.h"
 #include "mlir/shard/cuts.h"
 
 /* What is remembered while a text is read. */

@@ -2,7 +2,7 @@
  *
  *   mesh x=2: manual over x, in_shardings [<@mesh, [{"x"}, {}]>] of tensor<8x4xf32>: the body has tensor<4x4xf32>
  */
-#include "mlir/shardy/check.h"
+#include "mlir/shardy/shardy_check.h"
 
 typedef struct side {
   const char *key, *what; /* "in_shardings", "operand" */

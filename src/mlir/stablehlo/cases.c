@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mlir/import/dense.h"
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 #include "mlir/stablehlo/stablehlo.h"
 #include "collective/scalar.h"
 

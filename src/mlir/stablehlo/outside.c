@@ -6,7 +6,7 @@
  *   %f = async_start(%x) { ... }          what it does, at once; async_done(%f) is its result
  *   partition_id                          0 in a program for one device, where collectives leave values as they are
  */
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 #include "mlir/import/tuple.h"
 #include "mlir/import/types.h"
 #include "mlir/stablehlo/stablehlo.h"

@@ -11,7 +11,7 @@
 #ifndef MLIR_VECTORIZE_H_
 #define MLIR_VECTORIZE_H_
 
-#include "mlir/import/emit.h"
+#include "mlir/import/import_emit.h"
 
 /* A region of `op` that can be written out: `n_args` arguments, `n_results` results, elementwise ops; or the one op
  * that it `applies`; or one with tensors in it, which is read and stacked. */

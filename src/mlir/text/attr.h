@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "mlir/text/scan.h"
+#include "mlir/text/text_scan.h"
 
 static inline bool sw_ir_present(sw_ir_span s) { return s.end != 0; }
 

@@ -2,7 +2,7 @@
 #ifndef MLIR_PARSER_H_
 #define MLIR_PARSER_H_
 
-#include "mlir/text/scan.h"
+#include "mlir/text/text_scan.h"
 
 /* How much of the tree there was before an op. */
 typedef struct sw_ir_mark {

@@ -3,7 +3,7 @@
 #ifndef MLIR_SPLIT_H_
 #define MLIR_SPLIT_H_
 
-#include "mlir/import/program.h"
+#include "mlir/import/import_program.h"
 #include "shardwright/plan.h"
 
 /* Text, tree and names of `p` with these copies, and of each function's calls one in `made`, `carried`, `captured` and

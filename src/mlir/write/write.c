@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph/said.h"
-#include "mlir/emit/sdy.h"
+#include "mlir/emit/emit_sdy.h"
 #include "mlir/import/tuple.h"
 #include "mlir/write/split.h"
 #include "mlir/write/write.h"

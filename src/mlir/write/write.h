@@ -3,7 +3,7 @@
 #define MLIR_WRITE_H_
 
 #include "mlir/emit/mlir.h"
-#include "mlir/import/program.h"
+#include "mlir/import/import_program.h"
 #include "mlir/shardy/shardy.h"
 #include "mlir/write/edits.h"
 #include "shardwright/reshard.h"

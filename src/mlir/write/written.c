@@ -11,8 +11,8 @@
  * devices of its own is left to the compiler.
  */
 #include "base/checked.h"
-#include "mlir/emit/sdy.h"
-#include "mlir/emit/written.h"
+#include "mlir/emit/emit_sdy.h"
+#include "mlir/emit/emit_written.h"
 #include "mlir/write/write.h"
 #include "shardwright/strategy.h"
 

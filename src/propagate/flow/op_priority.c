@@ -9,7 +9,7 @@
  *   5  all other ops
  *   6  all
  */
-#include "propagate/flow/run.h"
+#include "propagate/flow/propagation_run.h"
 
 enum { ROUNDS = 7 };
 

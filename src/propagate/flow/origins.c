@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "propagate/flow/run.h"
+#include "propagate/flow/propagation_run.h"
 
 void sw_origins_free(sw_origins *o) {
   sw_array_free(&o->came);

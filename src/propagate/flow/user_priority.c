@@ -1,6 +1,6 @@
 /* User priority: all of the layer below for the dimensions of the first priority, then for those of the second as well,
  * and so on. Until its turn a dimension neither gives nor takes, and its axes cut nothing else. */
-#include "propagate/flow/run.h"
+#include "propagate/flow/propagation_run.h"
 
 static int32_t next_priority(const sw_flow *f, int32_t last) {
   int32_t next = INT32_MAX;

@@ -3,7 +3,7 @@
 #define SELECT_WARM_START_H_
 
 #include "select/bound/dual.h"
-#include "select/presolve/model.h"
+#include "select/presolve/presolve_model.h"
 
 /* Begin with what is known of another problem, as far as links and values are the same; *any: there are some. */
 sw_rc sel_warm_start_take(sel_dual *u, const sel_model *m, const sw_solve_state *from, bool *any, sw_diag *d);

@@ -3,7 +3,7 @@
 #define SELECT_COPIES_COPIES_H_
 
 #include "base/hash.h"
-#include "select/copies/pattern.h"
+#include "select/copies/copy_pattern.h"
 #include "select/relaxation.h"
 
 /* The lives of a group (lives.c), once they are counted. */

@@ -11,7 +11,7 @@
 
 #include "select/exact/elim.h"
 #include "select/exact/leaf.h"
-#include "select/search/moves.h"
+#include "select/search/search_moves.h"
 #include "base/array.h"
 
 typedef struct restriction {

@@ -3,7 +3,7 @@
 #define SELECT_BRANCH_H_
 
 #include "select/bound/dual.h"
-#include "select/presolve/model.h"
+#include "select/presolve/presolve_model.h"
 #include "select/run.h"
 
 /* The core that the searches work on, and how to bring a choice of it home. */

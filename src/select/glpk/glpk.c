@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "select/glpk/glpk_lock.h"
-#include "select/presolve/model.h"
+#include "select/presolve/presolve_model.h"
 #include "select/run.h"
 
 pthread_mutex_t sel_glpk_lock = PTHREAD_MUTEX_INITIALIZER;

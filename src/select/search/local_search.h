@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #include "select/search/lns.h"
-#include "select/search/moves.h"
+#include "select/search/search_moves.h"
 
 typedef struct sel_local_search {
   const struct sel_local_searches *all;

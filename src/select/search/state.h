@@ -7,7 +7,7 @@
 #ifndef SELECT_STATE_H_
 #define SELECT_STATE_H_
 
-#include "select/search/profile.h"
+#include "select/search/search_profile.h"
 
 typedef struct sel_near {
   int32_t other;

@@ -4,7 +4,7 @@
  *           y = all_gather [x,y] dim=0 a  z = all_slice [x] dim=0 y             z = all_gather [y] dim=0 a
  *           y = all_gather [x] dim=0 a    z = all_slice [x] dim=1 y             z = all_to_all [x] dim=1 concat=0 a
  *           y = all_slice [x] dim=0 a     z = all_gather [x] dim=0 y            z stands for a */
-#include "spmd/passes/passes.h"
+#include "spmd/passes/spmd_passes.h"
 
 /* What the slice leaves of the gather: nothing to do (n_axes 0), fewer axes to gather, an all_to_all; false: it stays.
  */

@@ -4,7 +4,7 @@
  *
  * Also all_gathers of one dimension, where blocks of blocks are blocks of the whole, and reduce_scatters of one. Does
  * not: fold what something else reads, too. */
-#include "spmd/passes/passes.h"
+#include "spmd/passes/spmd_passes.h"
 
 static void append_axes(sw_collective *c, const sw_collective *from) {
   for (int i = 0; i < from->n_axes; i++) c->axes[c->n_axes++] = from->axes[i];

@@ -7,7 +7,7 @@
  * dimension, or not at all. Other operands that have it come as they lie before a gather of their own, or are sliced,
  * or are the same all along it. Judged by what the gathers move and what the op computes before and after. Does not:
  * move a gather that somebody else reads, too. */
-#include "spmd/passes/passes.h"
+#include "spmd/passes/spmd_passes.h"
 
 typedef struct moving {
   sw_op op;     /* that the gather moves behind */

@@ -8,7 +8,7 @@
  *
  * The other way round from gather-down, and as strictly judged, so that the two do not undo each other. Does not: run
  * an op twice, in part and whole. */
-#include "spmd/passes/passes.h"
+#include "spmd/passes/spmd_passes.h"
 
 static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   (void)user;

@@ -6,7 +6,7 @@
  * With it goes what it is computed from inside. Made when it costs less, that is where the loop is known to run more
  * than once; and whether what now stays around the loop fits into memory is looked at behind the pass. Out of one loop
  * at a time: the pass runs again while it moves something. Does not: leave a choice (which may not run at all). */
-#include "spmd/passes/passes.h"
+#include "spmd/passes/spmd_passes.h"
 
 typedef struct hoisting {
   const sw_graph *g;

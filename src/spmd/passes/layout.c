@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "spmd/passes/rewrite.h"
+#include "spmd/passes/spmd_rewrite.h"
 
 bool sw_rewrite_block_dims(const sw_rewrite *r, const sw_layout *l, int64_t *dims) {
   if (!l->is_block) return false;

@@ -13,8 +13,8 @@
  * are held wider, so that the op is computed wider, too, and its result rounded once. Made where it costs less; where
  * it costs as much, only when the next op is linear, too, so that a gain behind it is found. Does not: move a reduction
  * that somebody else reads, too. */
-#include "spmd/emit.h"
-#include "spmd/passes/passes.h"
+#include "spmd/spmd_emit.h"
+#include "spmd/passes/spmd_passes.h"
 
 typedef struct association {
   sw_op op;

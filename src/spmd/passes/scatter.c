@@ -4,7 +4,7 @@
  *
  * Axes that are reduced and not sliced along are reduced afterwards, on the slice. Does not: see slices behind other
  * ops (slice-up brings them here). */
-#include "spmd/passes/passes.h"
+#include "spmd/passes/spmd_passes.h"
 
 /* Which of the reduced axes the slice does not run along; false when it runs along others, too. */
 static bool split_axes(const sw_collective *reduce, const sw_collective *slice, sw_collective *rest) {

@@ -5,7 +5,7 @@
  *
  * The mirror of gather-down: it brings slices to the all_reduce or all_gather that they can be one with (scatter,
  * cancel). Judged by what the op and the slices copy. Does not: run an op twice, whole and in part. */
-#include "spmd/passes/passes.h"
+#include "spmd/passes/spmd_passes.h"
 
 enum { MOST_OPS = 64 }; /* that one slice moves above */
 

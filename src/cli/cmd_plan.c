@@ -1,0 +1,425 @@
+/* shardwright plan: search for the best shardings of a model on a machine. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/compared_plans.h"
+#include "cli/output.h"
+#include "cli/propagated.h"
+#include "cli/session.h"
+#include "cli/smaller_batch.h"
+#include "cli/terminal.h"
+#include "cli/questions.h"
+#include "shardwright/emit.h"
+#include "shardwright/log.h"
+#include "shardwright/plan_json.h"
+#include "shardwright/propagate.h"
+#include "shardwright/report.h"
+
+typedef struct settings {
+  sw_model_options from;
+  const char *solver, *output, *args, *start, *plan, *even, *baseline, *batch_dim;
+  int64_t memory, threads, seed, work_limit;
+  double time_limit, gap, simplicity;
+  sw_words report, what_if, pins, compare;
+  sw_pairs emit;
+  const char *dialect;
+  bool lower_memory, json, cut_heavy_ops, complete, kernels, full;
+} settings;
+
+static const sw_operand kOperands[] = {
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
+
+static const sw_option kOptions[] = {
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", NULL,
+     "hardware profile: a name or a file; without it dgx-h100, or that of --plan", SW_INTO_TEXT(settings, from.hw)},
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
+     "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, from.mesh)},
+    SW_PROGRAM_OPTIONS(settings),
+    SW_COMPILER_OPTION(settings, from.compiler),
+    {"kernels", 0, SW_OPTION_FLAG, NULL, NULL,
+     "instead of a plan, say which ops run together under the compiler, what their kernels read and write, and why an "
+     "op stands alone",
+     SW_INTO_FLAG(settings, kernels)},
+    {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "capacity per device, as 80GB; without it the profile's",
+     SW_INTO_BYTES(settings, memory), .min = 1},
+    {"args", 0, SW_OPTION_CHOICE, "HOW", "cut", "arguments arrive cut, or whole and each device slices its own",
+     SW_INTO_TEXT(settings, args), .choices = "cut|whole"},
+    {"cut-heavy-ops", 0, SW_OPTION_FLAG, NULL, NULL,
+     "cut every contraction and convolution over as much of the mesh as possible, even where repeating it is free",
+     SW_INTO_FLAG(settings, cut_heavy_ops)},
+    {"even", 0, SW_OPTION_CHOICE, "WHAT", NULL,
+     "what is cut only by axes that divide its dimensions: every value, arguments and outputs, or nothing; without it "
+     "always where --emit writes a form that JAX or XLA reads, arguments for dtensor, else never",
+     SW_INTO_TEXT(settings, even), .choices = "always|arguments|never"},
+    {"complete", 0, SW_OPTION_FLAG, NULL, NULL,
+     "complete the annotations: hints are required where they can be kept together, and it is said what was annotated "
+     "and what the search has filled in",
+     SW_INTO_FLAG(settings, complete)},
+    {"time-limit", 0, SW_OPTION_NUMBER, "S", "60", "seconds that the search may take; 0: no limit",
+     SW_INTO_NUMBER(settings, time_limit), .min = 0, .max = 1e9},
+    {"work-limit", 0, SW_OPTION_INT, "N", "0",
+     "steps that the search may take instead (a billion take some seconds), for the same plan at every run; 0: no "
+     "limit",
+     SW_INTO_INT(settings, work_limit), .min = 0, .max = 1e15},
+    {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "0.1",
+     "how close to the proven bound is close enough; 0: search for a proof", SW_INTO_NUMBER(settings, gap), .min = 0,
+     .max = 100},
+    {"simplicity", 0, SW_OPTION_NUMBER, "PERCENT", "0.3",
+     "of the plans that cost at most so much more than the cheapest one found, the simplest: the same roles cut alike "
+     "in all layers, few reshards, small arguments whole, near to --start; 0: the cheapest",
+     SW_INTO_NUMBER(settings, simplicity), .min = 0, .max = 100},
+    {"start", 0, SW_OPTION_FILE, "PLAN", NULL,
+     "start from a plan of this mesh, as -o writes it; pins, capacity and the model itself may have changed since",
+     SW_INTO_TEXT(settings, start)},
+    {"plan", 0, SW_OPTION_FILE, "PLAN", NULL,
+     "instead of a search, this plan, as -o writes it: priced, compared, reported, emitted",
+     SW_INTO_TEXT(settings, plan)},
+    SW_ADAPT_OPTION(settings),
+    {"baseline", 0, SW_OPTION_CHOICE, "NAME", NULL,
+     "instead of a search, the plan that is made by this rule: to be looked at, run or compared as any other",
+     SW_INTO_TEXT(settings, baseline), .choices = "replicated|data-parallel|megatron|fsdp|zero1"},
+    SW_COMPARE_OPTION(settings),
+    {"pin", 0, SW_OPTION_WORDS, "PINS", NULL,
+     "shardings that the plan must have besides those that the model requires, as --what-if has them: "
+     "NAME=SHARDING, several with ';' between",
+     SW_INTO_WORDS(settings, pins)},
+    {"what-if", 0, SW_OPTION_WORDS, "PINS", NULL,
+     "after the plan, say what it would be with this pinned, too, and what changes: NAME=SHARDING, several with ';' "
+     "between; NAME may be a pattern (h.*.w, **/wq), NAME@used and NAME@OP are about uses; - reads questions from "
+     "standard input, a line each",
+     SW_INTO_WORDS(settings, what_if)},
+    {"lower-memory", 0, SW_OPTION_FLAG, NULL, NULL,
+     "after the plan, say what it would be with 90, 75 and 50 % of the memory that it takes: what is cut otherwise, "
+     "and what that costs",
+     SW_INTO_FLAG(settings, lower_memory)},
+    {"threads", 'j', SW_OPTION_INT, "N", "1", "threads of the search", SW_INTO_INT(settings, threads), .min = 1,
+     .max = 1024},
+    {"seed", 0, SW_OPTION_INT, "K", "0", "seed of the search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
+    {"solver", 0, SW_OPTION_CHOICE, "NAME", "auto", "which solver", SW_INTO_TEXT(settings, solver),
+     .choices = "auto|native|glpk|exhaustive"},
+    {"output", 'o', SW_OPTION_FILE, "FILE", NULL, "write the plan as JSON", SW_INTO_TEXT(settings, output),
+     .writes = true},
+    {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report: as a page when the name ends in .html, else as JSON",
+     SW_INTO_WORDS(settings, report), .writes = true},
+    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, SW_EMIT_HELP, SW_INTO_PAIRS(settings, emit),
+     .choices = SW_EMIT_KINDS, .writes = true},
+    SW_DIALECT_OPTION(settings),
+    {"batch-dim", 0, SW_OPTION_TEXT, "ARG:DIM", NULL,
+     "the dimension that counts samples, by which throughput is told; without it the one along which most inputs are "
+     "cut, or the first of most",
+     SW_INTO_TEXT(settings, batch_dim)},
+    {"full", 0, SW_OPTION_FLAG, NULL, NULL,
+     "a row for each argument in the table, not one for all of a role and sharding (layers.{0..31}.wq)",
+     SW_INTO_FLAG(settings, full)},
+    {"json", 0, SW_OPTION_FLAG, NULL, NULL, "print the report as JSON instead of a table",
+     SW_INTO_FLAG(settings, json)},
+};
+
+static void show_progress(void *user, const sw_solve_progress *p) {
+  const sw_machine *machine = user;
+  if (!p->has_cost) return;
+  double gap = p->cost > 0 ? 100.0 * (double)(p->cost - p->bound) / (double)p->cost : 0;
+  sw_log(SW_LOG_INFO, "%7.2f s  cost %.6g s  bound %.6g s  gap %.2f %%", p->time_s, sw_cost_seconds(machine, p->cost),
+         sw_cost_seconds(machine, p->bound), gap);
+}
+
+static bool is_emitted(const settings *s, const char *kind) {
+  for (int i = 0; i < s->emit.n; i++)
+    if (strcmp(s->emit.at[i].key, kind) == 0) return true;
+  return false;
+}
+
+/* By what is asked for, or by the forms that are to be written. */
+static sw_even even_of(const settings *s) {
+  static const char *const kWhat[] = {"never", "arguments", "always"};
+  sw_even most = SW_EVEN_NEVER;
+  for (int k = 0; s->even && k < 3; k++)
+    if (strcmp(s->even, kWhat[k]) == 0) return (sw_even)k;
+  for (int i = 0; i < s->emit.n; i++) {
+    const sw_plan_form *form = sw_plan_form_find(s->emit.at[i].key);
+    if (form->even > most) most = form->even;
+  }
+  return most;
+}
+
+/* What someone requires may be uneven all the same. */
+static sw_rc check_forms(const settings *s, const sw_plan *plan, sw_diag *d) {
+  if (even_of(s) == SW_EVEN_NEVER) return SW_OK;
+  for (int i = 0; i < s->emit.n; i++) {
+    const char *kind = s->emit.at[i].key;
+    if (!sw_plan_form_find(kind)->even_alone) continue;
+    SW_TRY_NOTE(d, sw_plan_check_even(plan, NULL, d),
+                "in --emit %s; with --even never it is written as it is, and XLA pads", kind);
+  }
+  return SW_OK;
+}
+
+static sw_rc write_outputs(const settings *s, const sw_session *session, const sw_report *r, sw_diag *d) {
+  sw_text t = {0};
+  SW_TRY(check_forms(s, r->plan, d));
+  SW_TRY(sw_emit_all(session, r->plan, &s->emit, s->dialect, d));
+  if (s->output) {
+    sw_rc rc = sw_plan_write(r->plan, r->breakdown, &t, d);
+    if (rc) {
+      sw_text_free(&t);
+      return rc;
+    }
+    SW_TRY(sw_save_text(s->output, &t, d));
+  }
+  return sw_save_reports(r, &s->report, d);
+}
+
+/* The plan that --start names. It need not meet the pins: the search takes from it what it can. */
+static sw_rc read_start(const settings *s, const sw_session *session, const sw_call *call, const sw_plan **out,
+                        sw_diag *d) {
+  sw_plan *start;
+  if (!s->start) return SW_OK;
+  sw_plan_transfer t;
+  SW_ARENA_NEW(start, call->arena, 1, d);
+  *out = start;
+  SW_TRY(sw_plan_read_other(s->start, session->graph, session->machine, call->arena, start, &t, d));
+  sw_session_warn_of_transfer(s->start, &t, false);
+  return sw_plan_complete(start, &(sw_plan_given){t.args, t.ops, t.outputs}, d);
+}
+
+/* What propagation makes of the annotations, where it can: the search ends with nothing dearer. */
+static sw_rc propagate(const sw_graph *g, const sw_session *session, const sw_call *call, sw_plan_options *o,
+                       sw_diag *d) {
+  sw_plan *known;
+  if (g->n_annotations == 0) return SW_OK;
+  SW_ARENA_NEW(known, call->arena, 1, d);
+  if (sw_propagate(g, session->machine, SW_TRAVERSE_BACKWARD_FORWARD, call->arena, known, NULL)) return SW_OK;
+  o->known = known;
+  o->n_known = 1;
+  return SW_OK;
+}
+
+/* Seconds that the search may take of the limit, which covers the whole command: less what has passed since it began,
+ * and what will be needed to price, check and print the plan, by what the plans made by rule took (eight or so were
+ * priced). */
+static double left_for_search(double limit_s, double began_s, double baselines_s) {
+  const double kOfBaselines = 0.5, kLeast = 1e-3;
+  return fmax(kLeast, limit_s - (sw_now_s() - began_s) - kOfBaselines * baselines_s);
+}
+
+static sw_plan_options options_of(const settings *s, const sw_call *call) {
+  sw_plan_options o = {.solve = {.work_limit = s->work_limit,
+                                 .gap = s->gap / 100,
+                                 .threads = (int)s->threads,
+                                 .seed = (uint64_t)s->seed,
+                                 .cancel = call->cancel,
+                                 .on_progress = show_progress}};
+  (void)sw_solver_parse(s->solver, &o.solve.solver); /* one of the option's choices */
+  o.notes_mesh = !call->common->quiet;
+  o.simplicity = s->simplicity / 100;
+  o.selection.capacity_bytes = s->memory;
+  o.selection.cut_heavy_ops = s->cut_heavy_ops;
+  o.selection.even = even_of(s);
+  o.selection.args_whole = strcmp(s->args, "whole") == 0;
+  return o;
+}
+
+/* A person who has just seen a table may ask what a plan is good for. */
+static void print_next(const settings *s, const sw_session *session, sw_text *out) {
+  const char *form = session->program ? "sdy" : "jax", *model = s->from.model;
+  const char *plan = s->output ? s->output : s->plan;
+  if (!isatty(STDOUT_FILENO)) return;
+  if (plan)
+    sw_text_printf(out,
+                   "\nnext: `shardwright explain %s --plan %s` says why; `shardwright run %s --plan %s` executes it on "
+                   "threads and compares with one device",
+                   model, plan, model, plan);
+  else
+    sw_text_printf(out, "\nnext: -o plan.json keeps the plan, for `shardwright explain|run %s --plan plan.json`",
+                   model);
+  if (!s->emit.n) sw_text_printf(out, "; --emit %s=FILE writes it for others", form);
+  if (!s->report.n) sw_text_puts(out, "; --report FILE.html shows it");
+  sw_text_puts(out, "\n");
+}
+
+static sw_rc print_report(const settings *s, const sw_session *session, const sw_call *call, const sw_report *r,
+                          sw_diag *d) {
+  sw_text out = {0};
+  if (s->json) {
+    sw_report_json(r, &out);
+    return sw_print_text(&out, d);
+  }
+  sw_report_table(r, sw_terminal_has_colour(stdout), &out);
+  if (!call->common->quiet) print_next(s, session, &out);
+  return sw_print_answer(call, &out, d);
+}
+
+/* Everything about a plan that was found, what a search knows of lower memory included; q NULL: none was made. */
+static sw_rc tell(const settings *s, const sw_session *session, const sw_call *call, const sw_questions *q,
+                  const sw_plan *plan, const sw_comparison *baselines, sw_breakdown *breakdown, sw_diag *d) {
+  sw_report report;
+  SW_TRY(sw_plan_verify(plan, d));
+  sw_session_warn_of_hints(plan);
+  SW_TRY(sw_plan_breakdown(plan, call->arena, breakdown, d));
+  SW_TRY(sw_report_build(plan, breakdown, baselines, call->arena, &report, d));
+  if (s->batch_dim) {
+    sw_batch_dim of;
+    SW_TRY_NOTE(d, sw_batch_dim_parse(session->graph, s->batch_dim, &of, d), "in --batch-dim %s", s->batch_dim);
+    SW_TRY(sw_throughput_measure(plan, breakdown, &of, call->arena, &report.throughput, d));
+  }
+  SW_TRY(sw_compare_with(&s->compare, session, call->arena, &report, d));
+  if (q && s->lower_memory) SW_TRY(sw_ask_lower_memory(q, call->arena, call->cancel, &report, d));
+  report.completes = s->complete;
+  report.all_arguments = s->full;
+  SW_TRY(write_outputs(s, session, &report, d));
+  if (is_emitted(s, "jax")) SW_TRY(sw_tell_ends_alone(&s->from, session, plan, breakdown, call->arena, d));
+  SW_TRY(print_report(s, session, call, &report, d));
+  return q && !s->json ? sw_tell_lower_memory(q, &report, d) : SW_OK;
+}
+
+/* With --complete hints are required, where that leaves any plan. */
+static sw_rc open_planner(const settings *s, const sw_graph *g, const sw_session *session, const sw_call *call,
+                          const sw_plan_options *o, sw_questions *q, sw_plan *plan, sw_diag *d) {
+  sw_graph *completed;
+  int32_t taken = 0;
+  SW_ARENA_NEW(completed, call->arena, 1, d);
+  if (s->complete) SW_TRY(sw_hints_require(g, session->machine, call->arena, completed, &taken, d));
+  sw_rc rc = sw_planner_open(taken ? completed : g, session->machine, o, call->arena, &q->planner, plan, d);
+  if ((rc == SW_E_INFEASIBLE || rc == SW_E_RESOURCE) && taken) {
+    sw_log(SW_LOG_WARN, "no plan that fits keeps all hints that exclude nothing; they only break ties");
+    rc = sw_planner_open(g, session->machine, o, call->arena, &q->planner, plan, d);
+  }
+  if (rc) return rc;
+  plan->graph = g;
+  SW_TRY(sw_plan_verify(plan, d));
+  plan->graph = session->graph; /* whose annotations it is told by */
+  return SW_OK;
+}
+
+/* A plan that no search made here: its record is as of one which did not run. */
+static sw_rc tell_made(const settings *s, const sw_session *session, const sw_call *call, sw_plan *plan,
+                       const sw_comparison *baselines, const char *name, sw_diag *d) {
+  sw_breakdown breakdown;
+  plan->capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->machine));
+  SW_TRY_NOTE(d, tell(s, session, call, NULL, plan, baselines, &breakdown, d), "in %s", name);
+  if (breakdown.peak_bytes > plan->capacity_bytes)
+    sw_log(SW_LOG_WARN, "the plan %s does not fit into the memory of a device", name);
+  return SW_OK;
+}
+
+/* The plan made by rule. */
+static sw_rc tell_baseline(const settings *s, const sw_session *session, const sw_call *call, const sw_graph *g,
+                           const sw_comparison *baselines, sw_diag *d) {
+  sw_baseline b = 0;
+  sw_plan plan;
+  char name[40];
+  while (strcmp(sw_baseline_text(b), s->baseline) != 0) b++; /* one of the option's choices */
+  plan = baselines[b].plan;
+  if (!baselines[b].made) SW_TRY(sw_baseline_build(g, session->machine, b, call->arena, &plan, d));
+  snprintf(name, sizeof name, "of --baseline %s", s->baseline);
+  SW_TRY_NOTE(d, sw_plan_verify(&plan, d), "in the plan %s", name); /* with what --pin requires */
+  plan.graph = session->graph;
+  return tell_made(s, session, call, &plan, baselines, name, d);
+}
+
+/* The plan that --plan names. */
+static sw_rc tell_given(const settings *s, const sw_session *session, const sw_call *call, sw_plan *plan, sw_diag *d) {
+  const sw_comparison *baselines;
+  SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &baselines, d));
+  plan->origin = "file";
+  return tell_made(s, session, call, plan, baselines, "of --plan", d);
+}
+
+static sw_rc plan_model(const settings *s, const sw_model_options *from, const sw_session *session, const sw_call *call,
+                        double began_s, sw_diag *d) {
+  sw_plan_options o = options_of(s, call);
+  o.solve.user = session->machine;
+  sw_plan plan;
+  sw_breakdown breakdown;
+  const sw_graph *g; /* with further pins */
+  sw_questions q = {.plan = &plan, .breakdown = &breakdown, .json = s->json};
+  double since_s;
+  SW_TRY(sw_check_questions(session->graph, sw_machine_mesh(session->machine), &s->what_if, d));
+  SW_TRY(read_start(s, session, call, &o.start, d));
+  SW_TRY(sw_session_take_pins(session, &s->pins, call->arena, &g, d));
+  since_s = sw_now_s();
+  SW_TRY(sw_baselines_build(g, session->machine, call->arena, &o.baselines, d));
+  if (s->baseline) return tell_baseline(s, session, call, g, o.baselines, d);
+  SW_TRY(propagate(g, session, call, &o, d));
+  if (s->work_limit == 0 && s->time_limit > 0) {
+    o.solve.time_limit_s = s->time_limit;
+    o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
+  }
+  sw_rc rc = open_planner(s, g, session, call, &o, &q, &plan, d);
+  if (rc && o.notes_mesh && d && strstr(d->text, "fits into"))
+    sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
+  if (rc) return rc;
+  rc = tell(s, session, call, &q, &plan, o.baselines, &breakdown, d);
+  if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
+  sw_planner_close(q.planner);
+  if (rc) return rc;
+  return sw_cancelled(call->cancel) ? SW_E_CANCELLED : SW_OK;
+}
+
+static sw_rc tell_kernels(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
+  sw_text out = {0};
+  const sw_kernels *kernels = session->graph->kernels;
+  if (!kernels) SW_TRY(sw_kernels_find(session->graph, "none", call->arena, &kernels, d));
+  SW_TRY((s->json ? sw_kernels_json : sw_kernels_table)(session->graph, kernels, call->arena, &out, d));
+  return sw_print_text(&out, d);
+}
+
+static sw_rc check_usage(const settings *s, sw_diag *d) {
+  const char *made = s->baseline ? "--baseline" : s->plan ? "--plan" : NULL;
+  if (!made) return SW_OK;
+  if (s->baseline && s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--baseline and --plan exclude each other");
+  const bool pinned = s->plan && s->pins.n; /* plans made by rule keep pins */
+  if (!s->what_if.n && !pinned && !s->lower_memory && !s->start && !s->complete) return SW_OK;
+  return SW_FAIL(
+      d, SW_E_USAGE, SW_NOWHERE,
+      "%s is made without a search; expected no %s--what-if, --lower-memory, --start or --complete beside it%s", made,
+      s->plan ? "--pin, " : "", s->plan ? " (--start PLAN searches from a plan)" : "");
+}
+
+/* What comes of a plan is priced as it was. */
+static sw_rc price_as_start(const settings *s, const sw_call *call, sw_model_options *from, sw_diag *d) {
+  sw_plan_head *head;
+  SW_ARENA_NEW(head, call->arena, 1, d);
+  SW_TRY(sw_plan_read_head(s->start, call->arena, head, d));
+  if (!from->compiler) from->compiler = head->compiler;
+  from->of_plan = head;
+  return SW_OK;
+}
+
+static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  const double began_s = sw_now_s();
+  sw_model_options from = s->from;
+  sw_session session;
+  sw_plan plan;
+  SW_TRY(check_usage(s, d));
+  if (!from.hw && !s->plan) from.hw = "dgx-h100";
+  if (s->start) SW_TRY(price_as_start(s, call, &from, d));
+  sw_mem_keep_freed();
+  SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)
+                 : sw_session_open(&from, call->arena, &session, d));
+  sw_rc rc = sw_emit_check(&session, &s->emit, d);
+  if (!rc && s->kernels)
+    rc = tell_kernels(s, &session, call, d);
+  else if (!rc && s->plan)
+    rc = tell_given(s, &session, call, &plan, d);
+  else if (!rc)
+    rc = plan_model(s, &from, &session, call, began_s, d);
+  if (rc) sw_session_note_source(&session, d);
+  sw_session_close(&session);
+  return rc;
+}
+
+const sw_command sw_command_plan = {
+    .name = "plan",
+    .summary = "search for the best shardings of a model on a machine",
+    .description =
+        "Enumerates the ways to cut every op, prices them and the resharding between them under the hardware profile, "
+        "and finds the cheapest combination that fits into memory, with a proven lower bound.\n"
+        "Prints a table; -o, --report and --emit write files.\n",
+    .example = "shardwright plan models/small/gpt2.json --hw dgx-h100 --mesh x=2,y=4 -o plan.json --report report.html",
+    SW_OPTIONS(kOptions),
+    SW_OPERANDS(kOperands),
+    .settings_bytes = sizeof(settings),
+    .run = cmd_plan};
