@@ -134,7 +134,7 @@ typedef struct case_place {
 
 static inline case_place case_from(const reshard_case *c) { return (case_place){c, &c->from, NULL}; }
 static inline case_place case_to(const reshard_case *c) { return (case_place){c, &c->to, c->options.to_mesh}; }
-static inline case_place case_after(const reshard_case *c, const sw_route_step *step) {
+static inline case_place case_after(const reshard_case *c, const sw_hop *step) {
   bool there = c->options.to_mesh && step->mesh == &c->options.to_mesh->mesh;
   return (case_place){c, &step->after, there ? c->options.to_mesh : NULL};
 }
@@ -337,7 +337,7 @@ static inline int64_t case_run(const reshard_case *c, const sw_route *r, sw_aren
     each_element(case_from(c), i, &in[i], fill_one, &f);
   }
   for (int k = 0; k < r->n_steps; k++) {
-    const sw_route_step *step = &r->step[k];
+    const sw_hop *step = &r->step[k];
     sw_buffer *out = sw_arena_alloc(arena, (size_t)devices, sizeof *out, NULL);
     for (int64_t i = 0; i < devices; i++) buffer_make(arena, case_after(c, step), i, &out[i]);
     bool there = case_after(c, step).other && step->coll.op == SW_COLL_TO_PARTIAL;

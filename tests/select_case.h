@@ -28,12 +28,12 @@ static inline int64_t *random_costs(sw_rng *g, sw_arena *a, int64_t n, const sha
 
 static inline void random_uses(sw_rng *g, sw_arena *a, sw_node *v, const shape *s) {
   v->n_uses = (int32_t)sw_rng_below(g, s->uses + 1);
-  sw_use *u = take(a, (size_t)v->n_uses, sizeof *u);
+  sw_usage *u = take(a, (size_t)v->n_uses, sizeof *u);
   for (int k = 0; k < v->n_uses; k++) {
     int64_t b = sw_rng_below(g, s->steps), e = sw_rng_below(g, s->steps);
     int64_t *amount = take(a, (size_t)v->n_choices, sizeof *amount);
     for (int c = 0; c < v->n_choices; c++) amount[c] = sw_rng_below(g, 10);
-    u[k] = (sw_use){b < e ? b : e, b < e ? e : b, amount};
+    u[k] = (sw_usage){b < e ? b : e, b < e ? e : b, amount};
   }
   v->uses = u;
 }
@@ -96,9 +96,9 @@ static inline sw_problem side_by_side(sw_arena *a, const sw_problem *p, const sw
   for (int32_t i = 0; i < q->n_nodes; i++) {
     sw_node *v = &nodes[both.n_nodes++];
     *v = q->nodes[i];
-    sw_use *uses = take(a, (size_t)v->n_uses, sizeof *uses);
+    sw_usage *uses = take(a, (size_t)v->n_uses, sizeof *uses);
     for (int32_t k = 0; k < v->n_uses; k++)
-      uses[k] = (sw_use){v->uses[k].begin + later, v->uses[k].end + later, v->uses[k].amount};
+      uses[k] = (sw_usage){v->uses[k].begin + later, v->uses[k].end + later, v->uses[k].amount};
     v->uses = uses;
   }
   for (int32_t e = 0; e < q->n_edges; e++)

@@ -29,8 +29,8 @@ enum {
 
 /* X(id, text, cost, flags): the op's name in the shard dialect; SW_COST_* of the formula that prices it
  * (src/hw/machine.c has those of local ops). What an op means is a row of src/collective/oracle.c, what it moves one of
- * src/comm/comm_moves.c, how it is written one each of emit/sdy.c and emit/spmd_collective.c, and src/reshard/step.c says
- * where it leads. */
+ * src/comm/comm_moves.c, how it is written one each of emit/sdy.c and emit/spmd_collective.c, and src/reshard/step.c
+ * says where it leads. */
 #define SW_COLLECTIVES(X)                                                                                           \
   X(ALL_GATHER, "all_gather", ALL_GATHER, SW_COLL_USES_DIM | SW_COLL_JOINS)                                         \
   X(ALL_REDUCE, "all_reduce", ALL_REDUCE, SW_COLL_USES_REDUCTION)                                                   \

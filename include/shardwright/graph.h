@@ -263,7 +263,7 @@ static inline const sw_type *sw_port_type(const sw_graph *g, const sw_op *op, in
   return &g->values[sw_port_value(op, port)].type;
 }
 /* Is the op inside a loop (however deep)? */
-SW_API bool sw_op_in_loop(const sw_graph *g, const sw_op *op);
+SW_API bool sw_op_is_repeated(const sw_graph *g, const sw_op *op);
 /* Frame that holds a value: that of the op that makes it; -1 for arguments. */
 static inline sw_id sw_value_frame(const sw_graph *g, sw_id value) {
   return g->values[value].def < 0 ? -1 : g->ops[g->values[value].def].frame;

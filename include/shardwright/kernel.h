@@ -4,8 +4,8 @@
  *
  *   m = reduce_max(x)  d = x - m  e = exp(d)  s = reduce_sum(e)  y = e / s        one kernel: reads x, writes y
  *
- * Which compiler is modelled is a table of rules (src/kernel/kernel_rules.c). Under `none` each op is a kernel, and nothing
- * here has a say: a graph with no kernels (sw_graph.kernels NULL) is priced so.
+ * Which compiler is modelled is a table of rules (src/kernel/kernel_rules.c). Under `none` each op is a kernel, and
+ * nothing here has a say: a graph with no kernels (sw_graph.kernels NULL) is priced so.
  *
  * Every op is in one kernel. A kernel that is made again runs inside each of its readers and stores nothing. Ops of one
  * kernel hang together and stand in one frame; kernels, with those made again dissolved in their readers, can run in

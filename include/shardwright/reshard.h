@@ -10,7 +10,7 @@
 
 enum { SW_MAX_ROUTE_STEPS = 12 };
 
-typedef struct sw_route_step {
+typedef struct sw_hop {
   sw_collective coll;  /* exchange/permute: src and dst in the route's arena */
   sw_sharding after;   /* the sharding once this step is done */
   const sw_mesh *mesh; /* that `after`, an exchange's dst and a to_partial's axes speak of: the machine's, but to_mesh's
@@ -18,11 +18,11 @@ typedef struct sw_route_step {
   double cost_s;
   double max_bytes;   /* received by the busiest device */
   double total_bytes; /* received by all */
-} sw_route_step;
+} sw_hop;
 
 typedef struct sw_route {
   int n_steps; /* 0: nothing to do */
-  sw_route_step step[SW_MAX_ROUTE_STEPS];
+  sw_hop step[SW_MAX_ROUTE_STEPS];
   double cost_s, max_bytes, total_bytes;
   double bound_max_bytes, bound_total_bytes; /* what any route must move */
   bool full_replication; /* some step holds the whole tensor on every device though neither end does */

@@ -27,16 +27,16 @@ static inline int64_t sw_cost_times(int64_t cost, int64_t n) {
 }
 
 /* Occupies [begin, end) in time steps; an empty interval occupies nothing. */
-typedef struct sw_use {
+typedef struct sw_usage {
   int64_t begin, end;
   const int64_t *amount; /* one per choice, each >= 0; borrowed, may be shared between nodes */
-} sw_use;
+} sw_usage;
 
 typedef struct sw_node {
   int32_t n_choices;   /* >= 1 */
   int32_t n_uses;      /* the contest's format has at most one */
   const int64_t *cost; /* one per choice; borrowed, may be shared */
-  const sw_use *uses;
+  const sw_usage *uses;
 } sw_node;
 
 typedef struct sw_edge {
@@ -78,7 +78,7 @@ typedef struct sw_lives {
   const int64_t *amount;     /* by layout: amount of a copy */
   const int32_t *made_as;    /* by layout: the class that makes it so, and is taken as it is; -1: none */
   /* By choice of the maker: what is held from `held` on at least, whatever readers want. */
-  sw_use least;
+  sw_usage least;
 } sw_lives;
 
 typedef struct sw_copies {

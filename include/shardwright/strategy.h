@@ -69,7 +69,7 @@ SW_API bool sw_strategy_is_ring(const sw_op *op, const sw_strategy *s);
 SW_API bool sw_strategy_is_whole_at(const sw_op *op, const sw_strategy *s, int port, int loop);
 /* The next step of a ring in which some device sees some of the keys that have come to it, after step `after`; the
  * number of devices when there is none. Step 0, of the device's own keys, is always one. */
-SW_API int64_t sw_strategy_ring_step(const sw_graph *g, const sw_op *op, const sw_strategy *s, int64_t after);
+SW_API int64_t sw_strategy_ring_next(const sw_graph *g, const sw_op *op, const sw_strategy *s, int64_t after);
 
 /* What the op wants of an operand, or gives as a result, under a legal strategy; ports are operands, then results. */
 SW_API void sw_strategy_port(const sw_op *op, const sw_strategy *s, int port, sw_sharding *out);

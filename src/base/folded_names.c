@@ -288,7 +288,7 @@ static int by_item(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static sw_rc finish(grouping *s, const group *g, sw_name_group *out, sw_diag *d) {
+static sw_rc finish(grouping *s, const group *g, sw_folded_name *out, sw_diag *d) {
   int32_t *items, n = 0;
   SW_ARENA_NEW(items, s->arena, g->n, d);
   for (int32_t i = g->first; i >= 0; i = s->next[i]) items[n++] = i;
@@ -296,12 +296,12 @@ static sw_rc finish(grouping *s, const group *g, sw_name_group *out, sw_diag *d)
   s->key.n = 0;
   for (int32_t i = 0; i < g->n_fields; i++) sw_text_puts(&s->key, g->fields[i].text);
   if (s->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  *out = (sw_name_group){sw_arena_strndup(s->arena, sw_text_str(&s->key), s->key.n, d), n, items, g->uniform};
+  *out = (sw_folded_name){sw_arena_strndup(s->arena, sw_text_str(&s->key), s->key.n, d), n, items, g->uniform};
   return out->name ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc group_all(grouping *s, int32_t n, int32_t *n_groups, const sw_name_group **out, sw_diag *d) {
-  sw_name_group *all;
+static sw_rc group_all(grouping *s, int32_t n, int32_t *n_groups, const sw_folded_name **out, sw_diag *d) {
+  sw_folded_name *all;
   SW_ARENA_NEW(s->next, s->arena, n, d);
   for (int32_t i = 0; i < n; i++) {
     group g = {.first = i, .last = i, .n = 1, .variant = s->items[i].variant, .uniform = true, .next_alike = -1};
@@ -319,8 +319,8 @@ static sw_rc group_all(grouping *s, int32_t n, int32_t *n_groups, const sw_name_
   return SW_OK;
 }
 
-sw_rc sw_group_names(int32_t n, const sw_named *items, sw_arena *arena, int32_t *n_groups, const sw_name_group **out,
-                     sw_diag *d) {
+sw_rc sw_fold_names(int32_t n, const sw_named *items, sw_arena *arena, int32_t *n_groups, const sw_folded_name **out,
+                    sw_diag *d) {
   grouping s = {.items = items, .arena = arena};
   sw_rc rc = group_all(&s, n, n_groups, out, d);
   sw_dict_deinit(&s.alike);

@@ -20,15 +20,15 @@ typedef struct sw_named {
                           a number and nothing else */
 } sw_named;
 
-typedef struct sw_name_group {
+typedef struct sw_folded_name {
   const char *name;
   int32_t n;
   const int32_t *items; /* ascending */
   bool uniform;         /* one variant */
-} sw_name_group;
+} sw_folded_name;
 
 /* In the order of their first items; in the arena. */
-SW_API SW_CHECKED sw_rc sw_group_names(int32_t n, const sw_named *items, sw_arena *arena, int32_t *n_groups,
-                                       const sw_name_group **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_fold_names(int32_t n, const sw_named *items, sw_arena *arena, int32_t *n_groups,
+                                      const sw_folded_name **out, sw_diag *d);
 
 #endif

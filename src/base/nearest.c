@@ -10,7 +10,7 @@
 
 enum { MOST_CHARS = 63 };
 
-static int least(int a, int b) { return a < b ? a : b; }
+static int smaller(int a, int b) { return a < b ? a : b; }
 
 static int edit_distance(const char *a, int na, const char *b, int nb) {
   int rows[3][MOST_CHARS + 1];
@@ -20,9 +20,9 @@ static int edit_distance(const char *a, int na, const char *b, int nb) {
     now[0] = i;
     for (int j = 1; j <= nb; j++) {
       int replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
-      now[j] = least(replaced, 1 + least(last[j], now[j - 1]));
+      now[j] = smaller(replaced, 1 + smaller(last[j], now[j - 1]));
       bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) now[j] = least(now[j], before[j - 2] + 1);
+      if (swapped) now[j] = smaller(now[j], before[j - 2] + 1);
     }
     int *spare = before;
     before = last;
@@ -37,7 +37,7 @@ void sw_nearest_offer(sw_nearest *near, const char *candidate) {
   if (na == 0 || na > MOST_CHARS || nb > MOST_CHARS) return;
   int distance = edit_distance(near->wanted, (int)na, candidate, (int)nb);
   int most = (int)(na > nb ? na : nb) / 3;
-  if (na >= 2 && strncmp(near->wanted, candidate, na) == 0) distance = least(distance, 1);
+  if (na >= 2 && strncmp(near->wanted, candidate, na) == 0) distance = smaller(distance, 1);
   if (distance > (most > 1 ? most : 1) || (na == 1 && distance == 1)) return;
   if (near->best && distance >= near->distance) return;
   near->best = candidate;

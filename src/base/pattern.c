@@ -6,7 +6,7 @@
 
 enum { LONGEST = 1000, NEVER = 1 << 14, MOST_DIGITS = 18 };
 
-static bool is_separator(char c) { return c == '.' || c == '/' || c == '[' || c == ']'; }
+static bool is_pattern_separator(char c) { return c == '.' || c == '/' || c == '[' || c == ']'; }
 
 bool sw_pattern_is(const char *text, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -17,7 +17,7 @@ bool sw_pattern_is(const char *text, size_t n) {
 
 bool sw_pattern_is_of_one_part(const char *text, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    if (is_separator(text[i])) return false;
+    if (is_pattern_separator(text[i])) return false;
   }
   return true;
 }
@@ -128,7 +128,7 @@ static void read_sign(matching *m, char c, bool any) {
   for (int j = 0; j <= m->n; j++) {
     offer(&m->next[j], m->now[j] + 1);
     if (j == m->n) break;
-    const bool same = any ? !is_separator(m->name[j]) : m->name[j] == c;
+    const bool same = any ? !is_pattern_separator(m->name[j]) : m->name[j] == c;
     offer(&m->next[j + 1], m->now[j] + !same);
   }
   take_next(m);
@@ -137,7 +137,7 @@ static void read_sign(matching *m, char c, bool any) {
 static void read_star(matching *m, bool across) {
   for (int j = 0; j <= m->n; j++) {
     offer(&m->next[j], m->now[j]);
-    if (j > 0 && (across || !is_separator(m->name[j - 1]))) offer(&m->next[j], m->next[j - 1]);
+    if (j > 0 && (across || !is_pattern_separator(m->name[j - 1]))) offer(&m->next[j], m->next[j - 1]);
   }
   take_next(m);
 }
@@ -146,8 +146,8 @@ static void read_star(matching *m, bool across) {
 static void read_parts(matching *m) {
   int least = NEVER;
   for (int j = 0; j <= m->n; j++) {
-    if (j > 0 && is_separator(m->name[j - 1])) offer(&m->next[j], least);
-    const bool begins = j == 0 || is_separator(m->name[j - 1]);
+    if (j > 0 && is_pattern_separator(m->name[j - 1])) offer(&m->next[j], least);
+    const bool begins = j == 0 || is_pattern_separator(m->name[j - 1]);
     if (begins) offer(&m->next[j], m->now[j]);
     if (m->now[j] < least) least = m->now[j];
   }
@@ -189,7 +189,7 @@ static int distance_to(const char *text, size_t n, const char *name, size_t name
       read_braces(&m, at + 1, close);
       at = close;
     } else if (*at == '*' && end - at > 1 && at[1] == '*') {
-      const bool parts = end - at > 2 && is_separator(at[2]) && at[2] != '[' && at[2] != ']';
+      const bool parts = end - at > 2 && is_pattern_separator(at[2]) && at[2] != '[' && at[2] != ']';
       if (parts)
         read_parts(&m);
       else

@@ -52,7 +52,7 @@ static void count_row(tally *t, double ln_ratio, bool small) {
 }
 
 /* Reading a cache hangs on the kernel that a library chooses. */
-static double limit_of(const sample *s) {
+static double error_limit(const sample *s) {
   return s->layout < 0 && sw_work_kernel(&s->work) == SW_PRICED_DECODE ? SW_BENCH_COSTS_DECODE_LIMIT
                                                                        : SW_BENCH_COSTS_LIMIT;
 }
@@ -65,7 +65,7 @@ static void count_rows(profile_result *r) {
     bool small = s->layout < 0 ? s->measured_s < SHORT_S : s->bytes < SMALL_BYTES;
     r->judged += !small;
     count_row(&r->by[s->source][ALL_OPS], ln_ratio, small);
-    r->by[s->source][ALL_OPS].limit = limit_of(s);
+    r->by[s->source][ALL_OPS].limit = error_limit(s);
     if (s->layout >= 0) count_row(&r->by[s->source][s->op], ln_ratio, small);
   }
 }
@@ -169,7 +169,7 @@ static void report_kernels(const sw_profile *p, sw_text *out) {
   }
 }
 
-static void print_list(sw_text *out, const char *key, const double *at, int n) {
+static void print_f64_list(sw_text *out, const char *key, const double *at, int n) {
   sw_text_printf(out, "%s[", key);
   for (int i = 0; i < n; i++) sw_text_printf(out, "%s%.10g", i ? ", " : "", at[i]);
   sw_text_puts(out, "]");
@@ -180,9 +180,10 @@ static void report_knots(const sw_cost_knots *k, sw_text *out) {
   double members[SW_MAX_KNOT_MEMBERS], bytes[SW_MAX_KNOT_SIZES];
   for (int i = 0; i < k->n_members; i++) members[i] = round(exp(k->ln_members[i]));
   for (int j = 0; j < k->n_sizes; j++) bytes[j] = round(exp(k->ln_bytes[j]));
-  print_list(out, "      \"knots\": {\"members\": ", members, k->n_members);
-  print_list(out, ", \"bytes\": ", bytes, k->n_sizes);
-  for (int i = 0; i < k->n_members; i++) print_list(out, i ? ", " : ", \"ln_factor\": [", k->ln_factor[i], k->n_sizes);
+  print_f64_list(out, "      \"knots\": {\"members\": ", members, k->n_members);
+  print_f64_list(out, ", \"bytes\": ", bytes, k->n_sizes);
+  for (int i = 0; i < k->n_members; i++)
+    print_f64_list(out, i ? ", " : ", \"ln_factor\": [", k->ln_factor[i], k->n_sizes);
   sw_text_puts(out, "]}\n");
 }
 

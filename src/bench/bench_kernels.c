@@ -149,7 +149,7 @@ static sw_rc make_buffers(bench_run *r, sw_diag *d) {
 }
 
 /* Best of as many evaluations as fit into min_s; the first warms up. */
-static sw_rc measure(bench_run *r, double min_s, double *best, sw_diag *d) {
+static sw_rc measure_kernel(bench_run *r, double min_s, double *best, sw_diag *d) {
   const sw_buffer *in[MOST_IN];
   sw_buffer *out[2] = {&r->out[0], &r->out[1]};
   for (int i = 0; i < r->c->n_in; i++) in[i] = &r->in[i];
@@ -164,11 +164,11 @@ static sw_rc measure(bench_run *r, double min_s, double *best, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run_case(bench_run *r, double min_s, sw_bench_kernel_row *row, sw_diag *d) {
+static sw_rc run_kernel_case(bench_run *r, double min_s, sw_bench_kernel_row *row, sw_diag *d) {
   double flops, bytes = 0;
   SW_TRY(build_graph(r, d));
   SW_TRY(make_buffers(r, d));
-  SW_TRY(measure(r, min_s, &row->seconds, d));
+  SW_TRY(measure_kernel(r, min_s, &row->seconds, d));
   sw_op_work(r->g, r->op, NULL, &flops, &bytes);
   if (r->c->code == SW_OP_RESHAPE) bytes = 2.0 * (double)sw_type_bytes(sw_result_type(r->g, r->op, 0));
   row->name = r->c->name;
@@ -190,7 +190,7 @@ sw_rc sw_bench_kernels(const sw_bench_kernels_options *o, sw_bench_kernel_visit 
     if (!reference && o->only && !strstr(kCases[i].name, o->only)) continue;
     bench_run r = {.c = &kCases[i]};
     sw_bench_kernel_row row = {0};
-    sw_rc rc = run_case(&r, min_s, &row, d);
+    sw_rc rc = run_kernel_case(&r, min_s, &row, d);
     free_case(&r);
     SW_TRY(rc);
     if (i == 0) peak_flop = row.flop_per_s;

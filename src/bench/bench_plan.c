@@ -24,8 +24,8 @@ static sw_rc compile(bench *b, sw_graph *g, sw_arena *arena, sw_diag *d) {
 }
 
 /* A search; *made is false when it found no plan that fits. */
-static sw_rc search(const bench *b, const sw_graph *g, sw_solver solver, sw_arena *arena, sw_plan *plan, bool *made,
-                    sw_diag *d) {
+static sw_rc search_bench_plan(const bench *b, const sw_graph *g, sw_solver solver, sw_arena *arena, sw_plan *plan,
+                               bool *made, sw_diag *d) {
   sw_plan_options o = {
       .solve = {.solver = solver, .time_limit_s = b->o->time_limit_s, .threads = 1, .cancel = b->o->cancel}};
   sw_diag why = {0};
@@ -38,7 +38,7 @@ static sw_rc search(const bench *b, const sw_graph *g, sw_solver solver, sw_aren
 }
 
 /* What one search gave, in the words of both tables. */
-static void put_search(const sw_plan *plan, const sw_breakdown *a, sw_json_out *o) {
+static void put_search_figures(const sw_plan *plan, const sw_breakdown *a, sw_json_out *o) {
   sw_jw_string(o, "compiler", sw_compiled_as(plan->graph));
   sw_jw_f64(o, "planned_s", plan->time_s);
   sw_jw_f64(o, "total_s", a->total_s);
@@ -87,7 +87,7 @@ static void begin_model(const bench *b, const char *name, const sw_graph *g, boo
 }
 
 /* The row goes out. */
-static sw_rc end_row(const bench *b, sw_text *t, sw_diag *d) {
+static sw_rc end_plan_row(const bench *b, sw_text *t, sw_diag *d) {
   if (!b->o->json) return sw_bench_emit(b->line, b->user, t, d);
   sw_jw_end(b->o->json);
   return SW_OK;
@@ -101,13 +101,13 @@ static sw_rc model_row(bench *b, const char *name, sw_graph *g, sw_arena *arena,
   bool made;
   sw_text t = {0};
   SW_TRY(compile(b, g, arena, d));
-  SW_TRY(search(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
+  SW_TRY(search_bench_plan(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
   begin_model(b, name, g, made, &t);
-  if (!made) return end_row(b, &t, d);
+  if (!made) return end_plan_row(b, &t, d);
   SW_TRY(sw_plan_breakdown(&plan, arena, &breakdown, d));
   SW_TRY(sw_report_build(&plan, &breakdown, NULL, arena, &report, d));
   if (b->o->json) {
-    put_search(&plan, &breakdown, b->o->json);
+    put_search_figures(&plan, &breakdown, b->o->json);
     put_baselines(&report, b->o->json);
   } else {
     sw_bench_cell_seconds(&t, plan.time_s);
@@ -120,7 +120,7 @@ static sw_rc model_row(bench *b, const char *name, sw_graph *g, sw_arena *arena,
   for (int i = 0; i < report.n_comparisons; i++)
     b->worse +=
         is_answer(&report, &report.comparisons[i]) && report.comparisons[i].breakdown.total_s < breakdown.total_s;
-  return end_row(b, &t, d);
+  return end_plan_row(b, &t, d);
 }
 
 /* Rows of the first table: a name, the architecture, and one parameter that is not the default. */
@@ -177,7 +177,7 @@ static sw_rc glpk_cells(bench *b, const sw_graph *g, sw_text *t, sw_diag *d) {
   sw_plan plan;
   bool made = false;
   if (b->glpk_stopped) return SW_OK;
-  sw_rc rc = search(b, g, SW_SOLVER_GLPK, &arena, &plan, &made, d);
+  sw_rc rc = search_bench_plan(b, g, SW_SOLVER_GLPK, &arena, &plan, &made, d);
   if (!rc && made && o) {
     sw_jw_f64(o, "glpk_planned_s", plan.time_s);
     sw_jw_f64(o, "glpk_gap", sw_plan_gap(&plan));
@@ -202,7 +202,7 @@ static sw_rc layers_cells(bench *b, sw_graph *g, sw_arena *arena, sw_text *t, sw
   sw_breakdown breakdown;
   bool made;
   SW_TRY(compile(b, g, arena, d));
-  SW_TRY(search(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
+  SW_TRY(search_bench_plan(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
   if (o) sw_jw_bool(o, "made", made);
   if (!made) {
     if (!o) sw_text_puts(t, " no plan was found");
@@ -212,7 +212,7 @@ static sw_rc layers_cells(bench *b, sw_graph *g, sw_arena *arena, sw_text *t, sw
   if (o) {
     sw_jw_i64(o, "nodes", plan.n_nodes);
     sw_jw_i64(o, "edges", plan.n_edges);
-    put_search(&plan, &breakdown, o);
+    put_search_figures(&plan, &breakdown, o);
   } else {
     sw_text_printf(t, " %8d %8d  ", plan.n_nodes, plan.n_edges);
     sw_bench_cell_seconds(t, plan.time_s);
@@ -239,7 +239,7 @@ static sw_rc layers_row(bench *b, const char *mode, int64_t layers, sw_diag *d) 
     sw_text_printf(&t, "%6lld %8d", (long long)layers, g->n_ops);
   }
   sw_rc rc = layers_cells(b, g, &arena, &t, d);
-  if (!rc) rc = end_row(b, &t, d);
+  if (!rc) rc = end_plan_row(b, &t, d);
   sw_text_free(&t);
   sw_arena_deinit(&arena);
   sw_graph_destroy(g);

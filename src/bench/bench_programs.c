@@ -151,7 +151,8 @@ static sw_rc find_figures(const sw_bench_plan_options *o, const char *name, figu
   return rc;
 }
 
-static sw_rc row(const sw_bench_plan_options *o, const char *name, sw_bench_line line, void *user, sw_diag *d) {
+static sw_rc emit_program_row(const sw_bench_plan_options *o, const char *name, sw_bench_line line, void *user,
+                              sw_diag *d) {
   figures f = {0};
   sw_text t = {0};
   sw_rc rc = find_figures(o, name, &f, d);
@@ -174,7 +175,7 @@ sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names
   else
     SW_TRY(sw_bench_emit(line, user, &head, d));
   if (o->json) sw_text_free(&head);
-  for (int i = 0; i < n; i++) SW_TRY(row(o, names[i], line, user, d));
+  for (int i = 0; i < n; i++) SW_TRY(emit_program_row(o, names[i], line, user, d));
   if (o->json) sw_jw_end(o->json);
   return SW_OK;
 }

@@ -75,18 +75,18 @@ static sw_reshard draw_pair(bench *b) {
   return (sw_reshard){.machine = b->machine, .from = from, .to = to, .rank = RANK, .dims = b->dims, .dtype = SW_BF16};
 }
 
-static sw_rc cancelled(const bench *b, sw_diag *d) {
+static sw_rc check_cancelled(const bench *b, sw_diag *d) {
   return sw_cancelled(b->o->cancel) ? SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted") : SW_OK;
 }
 
-static sw_rc give(bench *b, sw_bench_reshard_row row, sw_diag *d) {
+static sw_rc give_row(bench *b, sw_bench_reshard_row row, sw_diag *d) {
   row.mesh = b->mesh_text;
   b->beyond += row.limit_s > 0 && row.seconds > row.limit_s;
-  SW_TRY(cancelled(b, d));
+  SW_TRY(check_cancelled(b, d));
   return b->v->row(b->v->user, &row, d);
 }
 
-static int by_value(const void *a, const void *b) {
+static int compare_doubles(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -106,9 +106,9 @@ static sw_rc time_routes(bench *b, const char *what, sw_diag *d) {
     mean += best[i] / N_PAIRS;
   }
   if (unused < 0) return SW_BUG(d, "a price is negative");
-  qsort(best, N_PAIRS, sizeof best[0], by_value);
+  qsort(best, N_PAIRS, sizeof best[0], compare_doubles);
   const double median = best[N_PAIRS / 2], p99 = best[N_PAIRS - N_PAIRS / 100], worst = best[N_PAIRS - 1];
-  return give(b, (sw_bench_reshard_row){NULL, what, mean, median, p99, worst, kRouteLimit_s}, d);
+  return give_row(b, (sw_bench_reshard_row){NULL, what, mean, median, p99, worst, kRouteLimit_s}, d);
 }
 
 /* As planning asks: many pairs of one shape, looked up when they come again. */
@@ -131,7 +131,7 @@ static sw_rc time_prices(bench *b, const char *what, sw_diag *d) {
     SW_TRY(rc);
     mean = fmin(mean, (sw_thread_s() - start) / N_PAIRS);
   } while (sw_now_s() - began < b->o->min_s);
-  return give(b, (sw_bench_reshard_row){.what = what, .seconds = mean, .limit_s = kRouteLimit_s}, d);
+  return give_row(b, (sw_bench_reshard_row){.what = what, .seconds = mean, .limit_s = kRouteLimit_s}, d);
 }
 
 static sw_rc time_cached(bench *b, sw_arena *arena, sw_diag *d) {
@@ -150,8 +150,8 @@ static sw_rc time_cached(bench *b, sw_arena *arena, sw_diag *d) {
     for (int i = 0; i < N_PAIRS; i++) SW_TRY(sw_route_cached(cache, &pairs[i], &route, d));
     best = fmin(best, sw_thread_s() - start);
   } while (sw_now_s() - began < b->o->min_s);
-  return give(b, (sw_bench_reshard_row){.what = "cached route", .seconds = best / N_PAIRS, .limit_s = kCachedLimit_s},
-              d);
+  return give_row(
+      b, (sw_bench_reshard_row){.what = "cached route", .seconds = best / N_PAIRS, .limit_s = kCachedLimit_s}, d);
 }
 
 static sw_rc time_table(bench *b, const char *what, sw_diag *d) {
@@ -165,8 +165,8 @@ static sw_rc time_table(bench *b, const char *what, sw_diag *d) {
     sw_arena_deinit(&arena);
     SW_TRY(rc);
   } while (sw_now_s() - began < b->o->min_s);
-  return give(b, (sw_bench_reshard_row){.what = what, .seconds = best, .limit_s = N_TABLE * N_TABLE * kRouteLimit_s},
-              d);
+  return give_row(
+      b, (sw_bench_reshard_row){.what = what, .seconds = best, .limit_s = N_TABLE * N_TABLE * kRouteLimit_s}, d);
 }
 
 static double ratio_of(const sw_route *r) {
@@ -191,10 +191,10 @@ static sw_rc count_wins(bench *b, sw_diag *d) {
     w.mean_saving += 1 - b->any.cost_s / b->plain.cost_s;
   }
   if (w.wins) w.mean_saving /= w.wins;
-  qsort(ratio, N_PAIRS, sizeof ratio[0], by_value);
+  qsort(ratio, N_PAIRS, sizeof ratio[0], compare_doubles);
   w.median_ratio = ratio[N_PAIRS / 2];
   w.worst_ratio = ratio[N_PAIRS - 1];
-  SW_TRY(cancelled(b, d));
+  SW_TRY(check_cancelled(b, d));
   return b->v->wins(b->v->user, &w, d);
 }
 

@@ -33,11 +33,11 @@ typedef struct groups {
 } groups;
 
 typedef const char *(*name_of)(const sw_run_row *r);
-static const char *source_of(const sw_run_row *r) { return r->source; }
+static const char *run_source_of(const sw_run_row *r) { return r->source; }
 static const char *model_of(const sw_run_row *r) { return r->model; }
 
 static double ln_ratio(const sw_run_row *r) { return log(r->predicted_s / r->measured_s); }
-static bool fits(const sw_run_row *r) { return r->peak_bytes <= r->capacity_bytes; }
+static bool fits_capacity(const sw_run_row *r) { return r->peak_bytes <= r->capacity_bytes; }
 static double predicted_rate(const sw_run_row *r) { return r->tokens_per_s * r->measured_s / r->predicted_s; }
 
 static int64_t sign(double x) { return (x > 0) - (x < 0); }
@@ -65,11 +65,11 @@ static double regret_of(const sw_run_row *const *rows, int64_t n) {
   return 1 - chosen / best;
 }
 
-static void fill_group(group *g, const sw_run_row *const *rows, double *errors, int64_t n) {
+static void fill_run_group(group *g, const sw_run_row *const *rows, double *errors, int64_t n) {
   g->n = n;
   for (int64_t i = 0; i < n; i++) {
     errors[i] = fabs(ln_ratio(rows[i]));
-    g->fits += fits(rows[i]);
+    g->fits += fits_capacity(rows[i]);
   }
   g->mean = sw_errors_mean(errors, n);
   sw_errors_sort(errors, n);
@@ -79,7 +79,7 @@ static void fill_group(group *g, const sw_run_row *const *rows, double *errors, 
 }
 
 /* Groups of at least `least` judged rows, in the order of their first. */
-static sw_rc group_rows(const sw_runs *all, name_of name, int64_t least, sw_arena *arena, groups *out, sw_diag *d) {
+static sw_rc group_run_rows(const sw_runs *all, name_of name, int64_t least, sw_arena *arena, groups *out, sw_diag *d) {
   bool *done;
   const sw_run_row **rows;
   double *errors;
@@ -100,7 +100,7 @@ static sw_rc group_rows(const sw_runs *all, name_of name, int64_t least, sw_aren
     if (n < least) continue;
     group *g = &out->at[out->n++];
     *g = (group){.name = name(first), .hardware = first->hardware};
-    fill_group(g, rows, errors, n);
+    fill_run_group(g, rows, errors, n);
   }
   return SW_OK;
 }
@@ -135,10 +135,10 @@ static void print_row(sw_text *t, const sw_run_row *r) {
   } else {
     sw_text_printf(t, "%8s", "");
   }
-  sw_text_printf(t, "  %s%s\n", fits(r) ? "yes" : "no", r->judged ? "" : "   not judged");
+  sw_text_printf(t, "  %s%s\n", fits_capacity(r) ? "yes" : "no", r->judged ? "" : "   not judged");
 }
 
-static void print_rows(sw_text *t, const sw_runs *all) {
+static void print_run_rows(sw_text *t, const sw_runs *all) {
   cell(t, "model", NAME_COLUMN);
   cell(t, "hardware", HARDWARE_COLUMN - NAME_COLUMN);
   sw_text_puts(t, " gpus  ");
@@ -185,7 +185,7 @@ static void print_fits(sw_text *t, const sw_runs_fit *fits_, int n) {
 
 /* --- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void write_row(sw_json_out *o, const sw_run_row *r) {
+static void write_run_row(sw_json_out *o, const sw_run_row *r) {
   sw_jw_object(o, NULL);
   sw_jw_i64(o, "line", r->line);
   sw_jw_string(o, "source", r->source);
@@ -208,13 +208,13 @@ static void write_row(sw_json_out *o, const sw_run_row *r) {
     sw_jw_f64(o, "communication_s", r->parts.communication_s);
     sw_jw_i64(o, "peak_bytes", r->peak_bytes);
     sw_jw_i64(o, "capacity_bytes", r->capacity_bytes);
-    sw_jw_bool(o, "fits", fits(r));
+    sw_jw_bool(o, "fits", fits_capacity(r));
     sw_jw_bool(o, "judged", r->judged);
   }
   sw_jw_end(o);
 }
 
-static void write_groups(sw_json_out *o, const char *key, const char *name, const groups *all) {
+static void write_run_groups(sw_json_out *o, const char *key, const char *name, const groups *all) {
   sw_jw_array(o, key);
   for (int64_t i = 0; i < all->n; i++) {
     const group *g = &all->at[i];
@@ -256,16 +256,16 @@ static void write_fits(sw_json_out *o, const sw_runs_fit *all, int n) {
   sw_jw_end(o);
 }
 
-static void write_all(sw_text *json, const sw_runs *all, const groups *sources, const groups *families,
-                      const sw_runs_fit *fitted, int n_fitted) {
+static void write_runs_json(sw_text *json, const sw_runs *all, const groups *sources, const groups *families,
+                            const sw_runs_fit *fitted, int n_fitted) {
   sw_json_out o;
   sw_json_out_init(&o, json);
   sw_jw_format(&o, "bench-runs", 1);
   sw_jw_array(&o, "runs");
-  for (int64_t i = 0; i < all->n; i++) write_row(&o, &all->rows[i]);
+  for (int64_t i = 0; i < all->n; i++) write_run_row(&o, &all->rows[i]);
   sw_jw_end(&o);
-  write_groups(&o, "sources", "source", sources);
-  write_groups(&o, "families", "model", families);
+  write_run_groups(&o, "sources", "source", sources);
+  write_run_groups(&o, "families", "model", families);
   if (n_fitted) write_fits(&o, fitted, n_fitted);
   sw_jw_end(&o);
 }
@@ -280,15 +280,15 @@ static sw_rc bench(const sw_bench_runs_options *o, sw_arena *arena, sw_text *tab
     if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
     SW_TRY(sw_run_predict(&all.rows[i], d));
   }
-  SW_TRY(group_rows(&all, source_of, 1, arena, &sources, d));
-  SW_TRY(group_rows(&all, model_of, FAMILY_ROWS, arena, &families, d));
+  SW_TRY(group_run_rows(&all, run_source_of, 1, arena, &sources, d));
+  SW_TRY(group_run_rows(&all, model_of, FAMILY_ROWS, arena, &families, d));
   if (o->fit) SW_TRY(sw_runs_fit_all(&all, arena, &fitted, &n_fitted, d));
   if (table) {
-    print_rows(table, &all);
+    print_run_rows(table, &all);
     print_groups(table, &sources, &families);
     if (n_fitted) print_fits(table, fitted, n_fitted);
   }
-  if (json) write_all(json, &all, &sources, &families, fitted, n_fitted);
+  if (json) write_runs_json(json, &all, &sources, &families, fitted, n_fitted);
   bool whole = !(table && table->rc) && !(json && json->rc);
   return whole ? SW_OK : SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
 }

@@ -20,7 +20,7 @@ typedef struct bench {
   sw_diag *d;
 } bench;
 
-static sw_rc head(bench *b) {
+static sw_rc emit_head(bench *b) {
   sw_text t = {0};
   sw_text_printf(&t, "%-14s %4s %7s %7s %6s %6s %8s %6s %16s %16s %9s %7s %7s %6s  %s", "instance", "seed", "nodes",
                  "edges", "left", "edges", "presolve", "read", "cost", "bound", "gap %", "best s", "time s", "MiB",
@@ -28,7 +28,7 @@ static sw_rc head(bench *b) {
   return sw_bench_emit(b->line, b->user, &t, b->d);
 }
 
-static sw_rc load(bench *b, const char *name, sw_arena *arena, sw_problem *p) {
+static sw_rc load_problem(bench *b, const char *name, sw_arena *arena, sw_problem *p) {
   const char *family;
   uint64_t seed;
   double start = sw_now_s();
@@ -40,14 +40,14 @@ static sw_rc load(bench *b, const char *name, sw_arena *arena, sw_problem *p) {
   return SW_OK;
 }
 
-static void note(void *user, const sw_solve_progress *p) {
+static void note_solve_progress(void *user, const sw_solve_progress *p) {
   bench *b = user;
   if (p->has_cost && p->cost != b->last_cost) b->best_s = p->time_s;
   b->last_cost = p->has_cost ? p->cost : -1;
 }
 
 /* The bound must hold by its certificate alone. */
-static sw_rc check(bench *b, const sw_problem *p, const sw_solution *s, const sw_text *proof) {
+static sw_rc check_bound_proof(bench *b, const sw_problem *p, const sw_solution *s, const sw_text *proof) {
   int64_t bound;
   SW_TRY(sw_certificate_check(p, sw_text_str(proof), proof->n, "certificate", &bound, b->d));
   int64_t want = s->status == SW_SOLVE_INFEASIBLE ? SW_FORBIDDEN : s->bound;
@@ -78,7 +78,7 @@ static void put_row(const bench *b, int seed, const sw_problem *p, const sw_solu
   sw_jw_end(o);
 }
 
-static sw_rc row(bench *b, const char *name, int seed, const sw_problem *p, const sw_solution *s) {
+static sw_rc emit_solve_row(bench *b, const char *name, int seed, const sw_problem *p, const sw_solution *s) {
   struct rusage use;
   sw_text t = {0};
   if (getrusage(RUSAGE_SELF, &use)) use.ru_maxrss = 0;
@@ -98,7 +98,7 @@ static sw_rc run_seed(bench *b, const char *name, int seed, sw_arena *arena, int
   sw_problem p;
   sw_solution s;
   sw_text proof = {0};
-  SW_TRY(load(b, name, arena, &p));
+  SW_TRY(load_problem(b, name, arena, &p));
   b->best_s = 0;
   double left = b->o->time_limit_s - b->read_s;
   sw_solve_options o = {.time_limit_s = b->o->time_limit_s,
@@ -108,17 +108,17 @@ static sw_rc run_seed(bench *b, const char *name, int seed, sw_arena *arena, int
                         .seed = (uint64_t)seed,
                         .cancel = b->o->cancel,
                         .certificate = &proof,
-                        .on_progress = note,
+                        .on_progress = note_solve_progress,
                         .user = b};
   sw_rc rc = sw_solve(&p, &o, arena, &s, b->d);
-  if (!rc) rc = check(b, &p, &s, &proof);
+  if (!rc) rc = check_bound_proof(b, &p, &s, &proof);
   sw_text_free(&proof);
-  if (!rc) rc = row(b, name, seed, &p, &s);
+  if (!rc) rc = emit_solve_row(b, name, seed, &p, &s);
   *cost = !rc && s.choice ? s.cost : SW_FORBIDDEN;
   return rc;
 }
 
-static int by_value(const void *a, const void *b) {
+static int by_cost(const void *a, const void *b) {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
@@ -140,7 +140,7 @@ static sw_rc run_instance(bench *b, const char *name) {
                                     : run_seed(b, name, k + 1, &mem, &costs[k]);
     sw_arena_deinit(&mem);
   }
-  if (!rc) qsort(costs, (size_t)n, sizeof *costs, by_value);
+  if (!rc) qsort(costs, (size_t)n, sizeof *costs, by_cost);
   if (!rc && o) {
     sw_jw_end(o);
     if (costs[0] < SW_FORBIDDEN) sw_jw_i64(o, "least_cost", costs[0]);
@@ -161,7 +161,7 @@ sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_line line, void *
   if (o->json)
     sw_jw_array(o->json, "instances");
   else
-    SW_TRY(head(&b));
+    SW_TRY(emit_head(&b));
   for (int k = 0; k < o->n_instances; k++)
     SW_TRY_NOTE(d, run_instance(&b, o->instances[k]), "on '%s'", o->instances[k]);
   if (o->json) sw_jw_end(o->json);

@@ -95,23 +95,23 @@ static sw_rc measure_collectives(const sw_calibrate_options *o, sample_set *set,
 }
 
 /* Measured constants are good to a few digits. */
-static double rounded(double v) { return sw_round_to(v, 3); }
+static double round_measured(double v) { return sw_round_to(v, 3); }
 
 static void round_constants(sw_profile *p) {
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     sw_cost_line *l = &p->level[0].line[c];
-    l->base_s = rounded(l->base_s);
-    l->peer_s = rounded(l->peer_s);
-    l->s_per_byte = 1 / rounded(1 / l->s_per_byte);
+    l->base_s = round_measured(l->base_s);
+    l->peer_s = round_measured(l->peer_s);
+    l->s_per_byte = 1 / round_measured(1 / l->s_per_byte);
   }
-  for (int t = 0; t < SW_DTYPE_COUNT; t++) p->flop_per_s[t] = rounded(p->flop_per_s[t]);
-  p->memory_bytes_per_s = rounded(p->memory_bytes_per_s);
-  p->flop_fraction = p->flop_fraction_8bit = rounded(p->flop_fraction);
-  p->memory_fraction = rounded(p->memory_fraction);
-  p->launch_s = rounded(p->launch_s);
+  for (int t = 0; t < SW_DTYPE_COUNT; t++) p->flop_per_s[t] = round_measured(p->flop_per_s[t]);
+  p->memory_bytes_per_s = round_measured(p->memory_bytes_per_s);
+  p->flop_fraction = p->flop_fraction_8bit = round_measured(p->flop_fraction);
+  p->memory_fraction = round_measured(p->memory_fraction);
+  p->launch_s = round_measured(p->launch_s);
 }
 
-static void judge(const sample_set *set, const double *predicted, sw_calibration *out) {
+static void judge_calibration(const sample_set *set, const double *predicted, sw_calibration *out) {
   double ops = 0, collectives = 0;
   for (int64_t i = 0; i < set->n; i++) {
     double e = 100 * fabs(log(predicted[i] / set->at[i].measured_s));
@@ -136,7 +136,7 @@ static sw_rc measure_and_fit(const sw_calibrate_options *o, sw_profile *p, sampl
   sw_rc rc = sw_fit(p, &set, predicted, d);
   if (!rc) round_constants(p);
   if (!rc) rc = sw_samples_predict(p, &set, predicted, d);
-  if (!rc) judge(&set, predicted, out);
+  if (!rc) judge_calibration(&set, predicted, out);
   sw_mem_free(predicted);
   return rc;
 }

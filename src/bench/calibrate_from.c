@@ -38,7 +38,7 @@ typedef struct making {
 
 /* --- where to start --- */
 
-static sw_rc start_from(making *m) {
+static sw_rc start_from_profile(making *m) {
   const sw_calibrate_from_options *o = m->o;
   const sw_profile *start = NULL;
   int64_t row;
@@ -75,7 +75,7 @@ static int first_level(const making *m, evidence_part part) {
 }
 
 /* The levels up to one that a part of the samples speaks of, with as many units of an open one as they have. */
-static void view_of(const making *m, evidence_part part, int level, sw_profile *out) {
+static void view_profile_part(const making *m, evidence_part part, int level, sw_profile *out) {
   const sample_set *set = &m->e.set[part];
   *out = *m->p;
   out->n_levels = level + 1;
@@ -124,28 +124,31 @@ static void drop_unfit(making *m, evidence_part part, const sw_profile *view) {
 
 enum { DIGITS = 4, SECONDS = 3 }; /* of the constants of a class the first ones are in seconds */
 
-static double rounded(double v) { return sw_round_to(v, DIGITS); }
+static double round_to_digits(double v) { return sw_round_to(v, DIGITS); }
 
 static void round_line(sw_cost_line *l) {
   double *at[FIT_LINE_VALUES];
   sw_fit_line_values(l, at);
   for (int i = 0; i < FIT_LINE_VALUES; i++)
-    if (*at[i] > 0) *at[i] = i < SECONDS ? rounded(*at[i]) : 1 / rounded(1 / *at[i]); /* a file says rates */
+    if (*at[i] > 0)
+      *at[i] = i < SECONDS ? round_to_digits(*at[i]) : 1 / round_to_digits(1 / *at[i]); /* a file says rates */
 }
 
-static bool same_line(sw_cost_line *a, sw_cost_line *b) { return sw_fit_lines_equal(a, b) && a->knots == b->knots; }
+static bool same_cost_line(sw_cost_line *a, sw_cost_line *b) {
+  return sw_fit_lines_equal(a, b) && a->knots == b->knots;
+}
 
 static void take_achieved(sw_profile *p, const sw_profile *from) {
-  p->flop_fraction = rounded(from->flop_fraction);
-  p->flop_fraction_8bit = rounded(from->flop_fraction_8bit);
-  p->memory_fraction = rounded(from->memory_fraction);
-  p->launch_s = rounded(from->launch_s);
+  p->flop_fraction = round_to_digits(from->flop_fraction);
+  p->flop_fraction_8bit = round_to_digits(from->flop_fraction_8bit);
+  p->memory_fraction = round_to_digits(from->memory_fraction);
+  p->launch_s = round_to_digits(from->launch_s);
   for (int k = 0; k < SW_PRICED_COUNT; k++)
-    for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++) p->kernel[k].v[c] = rounded(from->kernel[k].v[c]);
+    for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++) p->kernel[k].v[c] = round_to_digits(from->kernel[k].v[c]);
 }
 
 /* What the fit of a part has moved goes back into the profile. */
-static void take_back(making *m, evidence_part part, sw_profile *view) {
+static void take_fitted_back(making *m, evidence_part part, sw_profile *view) {
   sw_level *fitted = &view->level[view->n_levels - 1], *own = &m->p->level[view->n_levels - 1];
   if (part == EVIDENCE_LOCAL) {
     take_achieved(m->p, view);
@@ -153,11 +156,11 @@ static void take_back(making *m, evidence_part part, sw_profile *view) {
     return;
   }
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
-    if (same_line(&fitted->line[c], &own->line[c])) continue;
+    if (same_cost_line(&fitted->line[c], &own->line[c])) continue;
     own->line[c] = fitted->line[c];
     round_line(&own->line[c]);
   }
-  if (view->n_levels > 1) own->serial_fraction = rounded(fitted->serial_fraction);
+  if (view->n_levels > 1) own->serial_fraction = round_to_digits(fitted->serial_fraction);
 }
 
 static const char *name_of_rows(making *m, evidence_part part, int source, int op) {
@@ -178,7 +181,7 @@ static sw_rc keep_rows(making *m, sw_calibrated_rows *r) {
   return r->what ? sw_array_push(&m->rows, *r, m->d) : SW_E_RESOURCE;
 }
 
-static sw_rc judge(making *m, evidence_part part, const double *predicted) {
+static sw_rc judge_evidence_part(making *m, evidence_part part, const double *predicted) {
   const sample_set *set = &m->e.set[part];
   double sum[2] = {0};
   int64_t n[2] = {0};
@@ -293,11 +296,11 @@ static sw_rc fit_levels(making *m, evidence_part part, double *predicted) {
     sw_profile *view;
     sample_set own;
     SW_ARENA_NEW(view, m->arena, 1, m->d);
-    view_of(m, part, level, view);
+    view_profile_part(m, part, level, view);
     SW_TRY(samples_of_level(m, part, level, view, &own));
     if (own.n == 0) continue;
     SW_TRY(fit_collectives(m, &own, view, predicted));
-    take_back(m, part, view);
+    take_fitted_back(m, part, view);
   }
   return SW_OK;
 }
@@ -306,11 +309,11 @@ static sw_rc fit_kernels(making *m, double *predicted) {
   const sample_set *set = &m->e.set[EVIDENCE_LOCAL];
   sw_profile *view;
   SW_ARENA_NEW(view, m->arena, 1, m->d);
-  view_of(m, EVIDENCE_LOCAL, 0, view);
+  view_profile_part(m, EVIDENCE_LOCAL, 0, view);
   if (eight_bits(set) && view->flop_fraction_8bit == view->flop_fraction)
     view->flop_fraction_8bit *= 0.9; /* equal ones are taken for one constant */
   SW_TRY(sw_fit(view, set, predicted, m->d));
-  take_back(m, EVIDENCE_LOCAL, view);
+  take_fitted_back(m, EVIDENCE_LOCAL, view);
   return SW_OK;
 }
 
@@ -321,14 +324,14 @@ static sw_rc fit_part(making *m, evidence_part part) {
   if (set->n == 0) return SW_OK;
   if (sw_cancelled(m->o->cancel)) return SW_FAIL(m->d, SW_E_CANCELLED, SW_NOWHERE, "interrupted while fitting");
   SW_ARENA_NEW(view, m->arena, 1, m->d);
-  view_of(m, part, last_level(m, part), view);
+  view_profile_part(m, part, last_level(m, part), view);
   drop_unfit(m, part, view);
   if (set->n == 0) return SW_OK;
   SW_ARENA_NEW(predicted, m->arena, set->n, m->d);
   SW_TRY(part == EVIDENCE_LOCAL ? fit_kernels(m, predicted) : fit_levels(m, part, predicted));
-  view_of(m, part, last_level(m, part), view);
+  view_profile_part(m, part, last_level(m, part), view);
   SW_TRY(sw_samples_predict(view, set, predicted, m->d));
-  return judge(m, part, predicted);
+  return judge_evidence_part(m, part, predicted);
 }
 
 /* --- training runs --- */
@@ -469,7 +472,7 @@ static sw_rc source_text(making *m, int from, const char **out) {
 /* What a constant class at a level is from; those that a fit has moved are from its rows. */
 static int line_from(making *m, int level, int c, int otherwise) {
   bool seen[SW_COST_CLASS_COUNT];
-  if (same_line(&m->p->level[level].line[c], &m->start.level[level].line[c])) return otherwise;
+  if (same_cost_line(&m->p->level[level].line[c], &m->start.level[level].line[c])) return otherwise;
   evidence_part part = level <= m->p->node_level && m->fitted[EVIDENCE_INSIDE] ? EVIDENCE_INSIDE : EVIDENCE_ACROSS;
   seen_classes(&m->e.set[part], seen);
   if (!seen[c]) return FROM_OTHERS;
@@ -513,7 +516,7 @@ static sw_rc say_origins(making *m) {
   return SW_OK;
 }
 
-static const char *text_of(const sw_profile_origins *o, const char *id) {
+static const char *source_text_of(const sw_profile_origins *o, const char *id) {
   for (int i = 0; i < o->n_sources; i++)
     if (!strcmp(o->source[i].id, id)) return o->source[i].text;
   return "";
@@ -527,7 +530,7 @@ static sw_rc say_keys(making *m) {
   if (!own) return SW_E_RESOURCE;
   for (int i = 0; i < out->n_keys; i++) {
     const char *id = *sw_calibrate_key_source(m->p, &out->origins, i);
-    own[i].from = text_of(&out->origins, id);
+    own[i].from = source_text_of(&out->origins, id);
     bool said = id != kFromIds[FROM_ASSUMED] && id != kFromIds[FROM_OTHERS];
     own[i].known = said && (id != kFromIds[FROM_START] || !sw_calibrate_key_is_measured(m->p, i));
   }
@@ -535,11 +538,11 @@ static sw_rc say_keys(making *m) {
   return SW_OK;
 }
 
-static sw_rc make(making *m) {
+static sw_rc make_calibration(making *m) {
   const sw_calibrate_from_options *o = m->o;
   m->e.library = o->library;
   for (int i = 0; i < o->n_files; i++) SW_TRY(sw_evidence_read(&m->e, o->files[i], o->hardware, m->arena, m->d));
-  SW_TRY(start_from(m));
+  SW_TRY(start_from_profile(m));
   for (int part = 0; part < EVIDENCE_PARTS; part++) SW_TRY(fit_part(m, (evidence_part)part));
   SW_TRY(fit_runs(m));
   SW_TRY(say_origins(m));
@@ -563,7 +566,7 @@ sw_rc sw_calibrate_from(const sw_calibrate_from_options *o, sw_arena *arena, sw_
   m->arena = arena;
   m->d = d;
   SW_ARENA_NEW(m->p, arena, 1, d);
-  sw_rc rc = make(m);
+  sw_rc rc = make_calibration(m);
   sw_evidence_free(&m->e);
   sw_array_free(&m->rows);
   return rc;

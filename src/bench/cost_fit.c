@@ -37,7 +37,7 @@ bool sw_fit_lines_equal(sw_cost_line *a, sw_cost_line *b) {
   return true;
 }
 
-static void add(fit_constants *c, double *value, double *tied, double max) {
+static void add_fit_constant(fit_constants *c, double *value, double *tied, double max) {
   if (*value > 0 && c->n < MAX_FIT)
     c->at[c->n++] = (fit_constant){value, tied, *value / kReach, fmin(max, *value * kReach)};
 }
@@ -56,7 +56,7 @@ static bool add_kernels(sw_profile *p, const sample_set *s, fit_constants *out) 
   const int before = out->n;
   for (int k = 0; k < SW_PRICED_COUNT; k++)
     for (int c = 0; seen[k] && p->kernel[k].known && c < SW_KERNEL_CONSTANT_COUNT; c++)
-      add(out, &p->kernel[k].v[c], NULL, fractions >> c & 1 ? 1 : HUGE_VAL);
+      add_fit_constant(out, &p->kernel[k].v[c], NULL, fractions >> c & 1 ? 1 : HUGE_VAL);
   out->n_kernels = out->n - before;
   return all;
 }
@@ -110,15 +110,15 @@ void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out)
     sw_fit_line_values(scatter, tied);
     for (int i = 0; i < FIT_LINE_VALUES; i++)
       if (!one_span || told_by_one_span((sw_cost_class)c, value[i], &level->line[c]))
-        add(out, value[i], shared && c == SW_COST_ALL_GATHER ? tied[i] : NULL, HUGE_VAL);
+        add_fit_constant(out, value[i], shared && c == SW_COST_ALL_GATHER ? tied[i] : NULL, HUGE_VAL);
   }
-  if (p->n_levels > 1) add(out, &level->serial_fraction, NULL, 1);
+  if (p->n_levels > 1) add_fit_constant(out, &level->serial_fraction, NULL, 1);
   if (!products) return;
   if (add_kernels(p, s, out)) return;
-  add(out, &p->flop_fraction, NULL, 1);
-  if (p->flop_fraction_8bit != p->flop_fraction) add(out, &p->flop_fraction_8bit, NULL, 1);
-  add(out, &p->memory_fraction, NULL, 1);
-  add(out, &p->launch_s, NULL, HUGE_VAL);
+  add_fit_constant(out, &p->flop_fraction, NULL, 1);
+  if (p->flop_fraction_8bit != p->flop_fraction) add_fit_constant(out, &p->flop_fraction_8bit, NULL, 1);
+  add_fit_constant(out, &p->memory_fraction, NULL, 1);
+  add_fit_constant(out, &p->launch_s, NULL, HUGE_VAL);
 }
 
 /* Root mean square over (source, collective) of the mean |ln(predicted/measured)|. */
@@ -143,7 +143,7 @@ static sw_rc objective(const sw_profile *p, const sample_set *s, double *predict
   return SW_OK;
 }
 
-static void set(fit_constant *c, double v) {
+static void set_constant(fit_constant *c, double v) {
   *c->value = fmin(fmax(v, c->min), c->max);
   if (c->tied) *c->tied = *c->value;
 }
@@ -153,7 +153,7 @@ static void propose(fit_constants *c, double step, sw_rng *rng, double *old) {
   for (int i = 0; i < c->n; i++) old[i] = *c->at[i].value;
   for (int64_t k = 1 + sw_rng_below(rng, 3); k > 0; k--) {
     int64_t i = sw_rng_below(rng, c->n);
-    set(&c->at[i], *c->at[i].value * exp(step * (2 * sw_rng_unit(rng) - 1)));
+    set_constant(&c->at[i], *c->at[i].value * exp(step * (2 * sw_rng_unit(rng) - 1)));
   }
 }
 
@@ -185,7 +185,7 @@ sw_rc sw_fit(sw_profile *p, const sample_set *s, double *scratch_s, sw_diag *d) 
       best = now;
       step = fmin(step * 1.5, 1);
     } else {
-      for (int i = 0; i < c.n; i++) set(&c.at[i], old[i]);
+      for (int i = 0; i < c.n; i++) set_constant(&c.at[i], old[i]);
       step = fmax(step * 0.985, 0.002);
     }
   }
@@ -194,7 +194,7 @@ sw_rc sw_fit(sw_profile *p, const sample_set *s, double *scratch_s, sw_diag *d) 
 
 /* --- knots -------------------------------------------------------------------------------------------------------- */
 
-static void add_member(sw_cost_knots *k, double n) {
+static void add_member_knot(sw_cost_knots *k, double n) {
   const double ln = log(n);
   int i = 0;
   while (i < k->n_members && k->ln_members[i] < ln) i++;
@@ -214,7 +214,7 @@ static void place_knots(const sw_profile *p, const sample_set *s, sw_cost_class 
     const sample *x = &s->at[i];
     if (!x->train || x->layout < 0 || sw_coll_cost_class(x->op) != c) continue;
     const int64_t units = sw_sample_layout_units(p, s->layouts[x->layout], p->n_levels - 1);
-    if (units > 1 || p->n_levels == 1) add_member(k, (double)units);
+    if (units > 1 || p->n_levels == 1) add_member_knot(k, (double)units);
     least = fmin(least, x->bytes);
     most = fmax(most, x->bytes);
   }

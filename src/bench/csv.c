@@ -44,7 +44,7 @@ static sw_rc check_width(sw_csv *t, int64_t cells, int32_t line, sw_diag *d) {
   return SW_FAIL_INPUT(d, ((sw_span){t->file, line, 1}), "%" PRId64 " cells; the header has %d", cells, t->n_cols);
 }
 
-static sw_rc split(sw_csv *t, char *bytes, size_t n, cell_list *cells, line_list *lines, sw_diag *d) {
+static sw_rc split_rows(sw_csv *t, char *bytes, size_t n, cell_list *cells, line_list *lines, sw_diag *d) {
   char *end = bytes + n;
   int32_t line = 1;
   for (char *at = bytes; at < end; line++) {
@@ -60,7 +60,7 @@ static sw_rc split(sw_csv *t, char *bytes, size_t n, cell_list *cells, line_list
   return lines->n ? SW_OK : SW_FAIL_INPUT(d, ((sw_span){t->file, 1, 1}), "no header line");
 }
 
-static sw_rc keep(sw_csv *t, sw_arena *arena, const cell_list *cells, const line_list *lines, sw_diag *d) {
+static sw_rc keep_csv_cells(sw_csv *t, sw_arena *arena, const cell_list *cells, const line_list *lines, sw_diag *d) {
   const char **all = sw_arena_copy(arena, cells->at, cells->n, sizeof *all, d);
   t->line = sw_arena_copy(arena, lines->at, lines->n, sizeof *t->line, d);
   if (!all || !t->line) return SW_E_RESOURCE;
@@ -78,8 +78,8 @@ sw_rc sw_csv_parse(const char *file, const char *bytes, size_t n, sw_arena *aren
   if (!out->file || !copy) return SW_E_RESOURCE;
   cell_list cells = {0};
   line_list lines = {0};
-  sw_rc rc = split(out, copy, n, &cells, &lines, d);
-  if (!rc) rc = keep(out, arena, &cells, &lines, d);
+  sw_rc rc = split_rows(out, copy, n, &cells, &lines, d);
+  if (!rc) rc = keep_csv_cells(out, arena, &cells, &lines, d);
   sw_array_free(&cells);
   sw_array_free(&lines);
   return rc;

@@ -35,14 +35,14 @@ sw_rc sw_data_sheet_row(const sw_csv *t, const char *device, int64_t *row, sw_di
                        device);
 }
 
-static const char *cell(const sw_csv *t, int64_t row, const char *name) {
+static const char *cell_named(const sw_csv *t, int64_t row, const char *name) {
   int col = sw_csv_find(t, name);
   return col < 0 ? "" : sw_csv_at(t, row, col);
 }
 
 /* The number at the start of a cell times a scale; a blank one is 0. */
 static sw_rc figure(const sw_csv *t, int64_t row, const char *name, double scale, double *out, sw_diag *d) {
-  const char *text = cell(t, row, name);
+  const char *text = cell_named(t, row, name);
   char *end;
   *out = 0;
   if (!*text) return SW_OK;
@@ -57,7 +57,7 @@ static sw_rc needed(const sw_csv *t, int64_t row, const char *name, double scale
   SW_TRY(figure(t, row, name, scale, out, d));
   if (*out > 0) return SW_OK;
   return SW_FAIL_INPUT(d, ((sw_span){t->file, t->line[row], 1}), "no '%s' of %.60s; expected a number", name,
-                       cell(t, row, "device"));
+                       cell_named(t, row, "device"));
 }
 
 /* Devices whose sheet says no rate of f32 make it from several products of bf16. */
@@ -91,7 +91,7 @@ sw_rc sw_data_sheet_device(const sw_csv *t, int64_t row, sw_arena *arena, sw_pro
     stated[SW_F32] = true;
   }
   sw_profile_complete_flops(p, stated);
-  const char *name = cell(t, row, "device");
+  const char *name = cell_named(t, row, "device");
   p->device_name = sw_arena_strndup(arena, name, strlen(name), d);
   return p->device_name ? SW_OK : SW_E_RESOURCE;
 }
@@ -108,7 +108,7 @@ static void set_lines(sw_level *level, double base_s, double peer_s, double byte
 
 /* "8", "72 GPUs" or "16x16 (256 chips)". */
 static sw_rc shape(const sw_csv *t, int64_t row, sw_level *level, sw_diag *d) {
-  const char *text = cell(t, row, "scaleup_domain");
+  const char *text = cell_named(t, row, "scaleup_domain");
   char *end;
   level->n_dims = 0;
   for (const char *at = text; level->n_dims < SW_MAX_TORUS_DIMS; at = end + 1) {
@@ -124,7 +124,7 @@ static sw_rc shape(const sw_csv *t, int64_t row, sw_level *level, sw_diag *d) {
 }
 
 static sw_rc topology(const sw_csv *t, int64_t row, sw_level *level, sw_diag *d) {
-  const char *text = cell(t, row, "scaleup_topology"), *wrap = cell(t, row, "wraparound");
+  const char *text = cell_named(t, row, "scaleup_topology"), *wrap = cell_named(t, row, "wraparound");
   if (strncmp(text, "switch", 6) == 0)
     level->kind = SW_TOPOLOGY_SWITCH;
   else if (strncmp(text, "full mesh", 9) == 0)

@@ -67,8 +67,8 @@ static sw_rc add_tables(evidence *e, const char *file, const sw_nccl_tables *tab
 
 /* --- rows of tables --- */
 
-static sw_span place(const reading *r, int64_t row) { return (sw_span){r->t->file, r->t->line[row], 1}; }
-static const char *cell(const reading *r, int64_t row, int c) { return sw_csv_at(r->t, row, r->col[c]); }
+static sw_span span_of_row(const reading *r, int64_t row) { return (sw_span){r->t->file, r->t->line[row], 1}; }
+static const char *cell_in_column(const reading *r, int64_t row, int c) { return sw_csv_at(r->t, row, r->col[c]); }
 
 static sw_rc numbers(reading *r, int64_t row, const int *which, int n, double *out) {
   for (int i = 0; i < n; i++) SW_TRY(sw_csv_number(r->t, row, r->col[which[i]], &out[i], r->d));
@@ -77,7 +77,7 @@ static sw_rc numbers(reading *r, int64_t row, const int *which, int n, double *o
 
 static sw_rc positive(reading *r, int64_t row, int c, double *out) {
   SW_TRY(sw_csv_number(r->t, row, r->col[c], out, r->d));
-  return *out > 0 ? SW_OK : SW_FAIL_INPUT(r->d, place(r, row), "'%s' is 0; expected more", r->t->head[r->col[c]]);
+  return *out > 0 ? SW_OK : SW_FAIL_INPUT(r->d, span_of_row(r, row), "'%s' is 0; expected more", r->t->head[r->col[c]]);
 }
 
 static const char *const kCollective[] = {"ranks", "nodes", "collective", "bytes", "time_us"};
@@ -90,14 +90,14 @@ static sw_rc collective_row(reading *r, int64_t row) {
   SW_TRY(positive(r, row, 4, &v[4]));
   rank_layout l = {(int64_t)v[0], (int64_t)v[1]};
   if (l.ranks < 2 || l.nodes < 1 || l.ranks % l.nodes)
-    return SW_FAIL_INPUT(r->d, place(r, row), "%" PRId64 " ranks on %" PRId64 " nodes; expected as many on every node",
-                         l.ranks, l.nodes);
-  if (!sw_sample_op(cell(r, row, 2), &op))
-    return SW_FAIL_INPUT(r->d, place(r, row),
+    return SW_FAIL_INPUT(r->d, span_of_row(r, row),
+                         "%" PRId64 " ranks on %" PRId64 " nodes; expected as many on every node", l.ranks, l.nodes);
+  if (!sw_sample_op(cell_in_column(r, row, 2), &op))
+    return SW_FAIL_INPUT(r->d, span_of_row(r, row),
                          "'collective' is '%.40s'; expected all_gather, reduce_scatter, all_reduce, alltoall or "
                          "sendrecv",
-                         cell(r, row, 2));
-  return add_collective(r->e, op, l, v[3], v[4] * 1e-6, place(r, row), r->d);
+                         cell_in_column(r, row, 2));
+  return add_collective(r->e, op, l, v[3], v[4] * 1e-6, span_of_row(r, row), r->d);
 }
 
 static const char *const kProduct[] = {"m", "n", "k", "dtype", "time_us"};
@@ -109,13 +109,13 @@ static sw_rc product_row(reading *r, int64_t row) {
   SW_TRY(numbers(r, row, which, 3, v));
   SW_TRY(positive(r, row, 4, &us));
   sw_dtype dtype;
-  if (!sw_sample_dtype(cell(r, row, 3), &dtype))
-    return SW_FAIL_INPUT(r->d, place(r, row), "'dtype' is '%.40s'; expected one such as bfloat16 or fp8",
-                         cell(r, row, 3));
+  if (!sw_sample_dtype(cell_in_column(r, row, 3), &dtype))
+    return SW_FAIL_INPUT(r->d, span_of_row(r, row), "'dtype' is '%.40s'; expected one such as bfloat16 or fp8",
+                         cell_in_column(r, row, 3));
   sw_sample_set_product(&s, dtype, v[0], v[1], v[2]);
   s.measured_s = us * 1e-6;
   snprintf(source, sizeof source, "matrix products in %s", sw_dtype_text(dtype));
-  return add_sample(r->e, EVIDENCE_LOCAL, source, s, place(r, row), r->d);
+  return add_sample(r->e, EVIDENCE_LOCAL, source, s, span_of_row(r, row), r->d);
 }
 
 static const char *const kMemory[] = {"op", "bytes", "time_us"};
@@ -126,7 +126,7 @@ static sw_rc memory_row(reading *r, int64_t row) {
   s.work.bytes = s.bytes;
   SW_TRY(positive(r, row, 2, &us));
   s.measured_s = us * 1e-6;
-  return add_sample(r->e, EVIDENCE_LOCAL, "kernels bounded by memory", s, place(r, row), r->d);
+  return add_sample(r->e, EVIDENCE_LOCAL, "kernels bounded by memory", s, span_of_row(r, row), r->d);
 }
 
 /* Of the library that is calibrated. */
@@ -138,15 +138,17 @@ static sw_rc attention_row(reading *r, int64_t row) {
   sample s = {.layout = -1, .train = true};
   SW_TRY(numbers(r, row, which, 6, v));
   SW_TRY(positive(r, row, 7, &us));
-  const char *kind = cell(r, row, 0), *library = r->library_col < 0 ? "" : sw_csv_at(r->t, row, r->library_col);
+  const char *kind = cell_in_column(r, row, 0),
+             *library = r->library_col < 0 ? "" : sw_csv_at(r->t, row, r->library_col);
   const sw_attention_size size = {v[0], v[1], v[2], v[3], v[4], v[5]};
   if (!sw_sample_set_attention(&s, kind, &size))
-    return SW_FAIL_INPUT(r->d, place(r, row), "'kind' is '%.40s'; expected context, backward or generation", kind);
+    return SW_FAIL_INPUT(r->d, span_of_row(r, row), "'kind' is '%.40s'; expected context, backward or generation",
+                         kind);
   if (!r->e->library && *library) r->e->library = library;
   if (*library && strcmp(library, r->e->library) != 0) return SW_OK;
   s.measured_s = us * 1e-6;
   snprintf(source, sizeof source, "attention, %s", kind);
-  return add_sample(r->e, EVIDENCE_LOCAL, source, s, place(r, row), r->d);
+  return add_sample(r->e, EVIDENCE_LOCAL, source, s, span_of_row(r, row), r->d);
 }
 
 typedef struct table_kind {
@@ -168,7 +170,7 @@ static bool has_columns(const sw_csv *t, const table_kind *k, int *col) {
 }
 
 /* Whether the row is of the hardware that is calibrated. */
-static sw_rc counts(reading *r, int64_t row, bool *out) {
+static sw_rc is_of_hardware(reading *r, int64_t row, bool *out) {
   *out = true;
   if (r->hardware_col < 0) return SW_OK;
   const char *mine = sw_csv_at(r->t, row, r->hardware_col);
@@ -178,15 +180,15 @@ static sw_rc counts(reading *r, int64_t row, bool *out) {
   }
   if (!r->e->hardware) r->e->hardware = mine;
   if (strcmp(r->e->hardware, mine) == 0) return SW_OK;
-  return SW_FAIL_INPUT(r->d, place(r, row),
+  return SW_FAIL_INPUT(r->d, span_of_row(r, row),
                        "rows of '%.60s' and of '%.60s'; expected one hardware, or --hardware with the beginning of one",
                        r->e->hardware, mine);
 }
 
-static sw_rc read_rows(reading *r, const table_kind *k) {
+static sw_rc read_evidence_rows(reading *r, const table_kind *k) {
   for (int64_t i = 0; i < r->t->n_rows; i++) {
     bool mine;
-    SW_TRY(counts(r, i, &mine));
+    SW_TRY(is_of_hardware(r, i, &mine));
     if (mine) SW_TRY(k->add(r, i));
   }
   return SW_OK;
@@ -199,7 +201,7 @@ static sw_rc read_runs(reading *r) {
   runs->rows = all.rows;
   for (int64_t i = 0; i < all.n; i++) {
     bool mine;
-    SW_TRY(counts(r, i, &mine));
+    SW_TRY(is_of_hardware(r, i, &mine));
     if (mine) runs->rows[runs->n++] = all.rows[i];
   }
   return SW_OK;
@@ -217,7 +219,7 @@ static sw_rc not_recognised(const char *file, sw_diag *d) {
 static bool is_runs(const sw_csv *t) { return sw_csv_find(t, "tokens_per_s_per_gpu") >= 0; }
 
 /* Whether the columns are those of a kind of table. */
-static bool is_table(reading *r) {
+static bool is_known_table(reading *r) {
   bool any = is_runs(r->t) || sw_data_sheet_is(r->t);
   for (int i = 0; i < N_KINDS; i++) any = any || has_columns(r->t, &kKinds[i], r->col);
   return any;
@@ -233,7 +235,7 @@ static sw_rc read_csv(reading *r) {
     return SW_OK;
   }
   for (int i = 0; i < N_KINDS; i++)
-    if (has_columns(r->t, &kKinds[i], r->col)) return read_rows(r, &kKinds[i]);
+    if (has_columns(r->t, &kKinds[i], r->col)) return read_evidence_rows(r, &kKinds[i]);
   return SW_BUG(r->d, "a table of no kind");
 }
 
@@ -266,7 +268,7 @@ static sw_rc read_bytes(evidence *e, const char *file, const char *bytes, size_t
   reading r = {.e = e, .t = t, .hardware = hardware, .arena = arena, .d = d};
   const char *end = memchr(bytes, '\n', n);
   sw_diag head = {0};
-  if (sw_csv_parse(file, bytes, end ? (size_t)(end - bytes) : n, arena, t, &head) || !is_table(&r))
+  if (sw_csv_parse(file, bytes, end ? (size_t)(end - bytes) : n, arena, t, &head) || !is_known_table(&r))
     return not_recognised(file, d);
   SW_TRY(sw_csv_parse(file, bytes, n, arena, t, d));
   return read_csv(&r);

@@ -33,7 +33,7 @@ static const probe kProbes[] = {
     {"transpose", "\"permutation\": [1, 0]", 1, 512, 512},
 };
 
-static sw_rc build(const probe *p, sw_graph **out, sw_diag *d) {
+static sw_rc build_probe(const probe *p, sw_graph **out, sw_diag *d) {
   sw_text t = {0};
   const char *second = p->n_inputs > 1 ? ", \"b\"" : "";
   sw_text_puts(&t, "{\"format\": \"shardwright-model\", \"version\": 1, \"name\": \"probe\", \"values\": [");
@@ -69,7 +69,8 @@ static sw_rc time_op(const sw_graph *g, const sw_buffer *const *args, double min
   return rc;
 }
 
-static sw_rc measure(const probe *p, const sw_graph *g, double min_s, sw_cancel *cancel, sample *out, sw_diag *d) {
+static sw_rc measure_probe(const probe *p, const sw_graph *g, double min_s, sw_cancel *cancel, sample *out,
+                           sw_diag *d) {
   sw_tensor in[2] = {0};
   const sw_buffer *args[] = {&in[0], &in[1]};
   sw_rc rc = SW_OK;
@@ -90,8 +91,8 @@ sw_rc sw_measure_ops(double min_s, sw_cancel *cancel, sample_set *set, sample_li
   for (size_t i = 0; i < sizeof kProbes / sizeof kProbes[0]; i++) {
     sw_graph *g;
     sample s = {.layout = -1, .work.dtype = SW_F32, .train = true, .source = sw_sample_source(set, kProbes[i].op)};
-    SW_TRY(build(&kProbes[i], &g, d));
-    sw_rc rc = measure(&kProbes[i], g, min_s, cancel, &s, d);
+    SW_TRY(build_probe(&kProbes[i], &g, d));
+    sw_rc rc = measure_probe(&kProbes[i], g, min_s, cancel, &s, d);
     sw_graph_destroy(g);
     if (rc) return rc;
     s.weight = s.bytes < kLargeBytes ? 0.3 : 1; /* most time goes into the large ones */

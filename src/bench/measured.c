@@ -30,7 +30,7 @@ typedef struct reading {
 } reading;
 
 /* `pattern` is the whole text, or its beginning when it ends in '*'. */
-static bool matches(const char *pattern, const char *text) {
+static bool matches_wildcard(const char *pattern, const char *text) {
   size_t n = strlen(pattern);
   if (n && pattern[n - 1] == '*') return !strncmp(pattern, text, n - 1);
   return !strcmp(pattern, text);
@@ -40,7 +40,8 @@ static bool claims(const sw_profile *p, const char *hardware, const char *source
   for (int i = 0; i < p->n_measured; i++) {
     const sw_measured *m = &p->measured[i];
     if (m->library && (!p->library || strcmp(m->library, p->library))) continue;
-    if (m->nodes == nodes && matches(m->hardware, hardware) && matches(m->source, source)) return true;
+    if (m->nodes == nodes && matches_wildcard(m->hardware, hardware) && matches_wildcard(m->source, source))
+      return true;
   }
   return false;
 }
@@ -135,7 +136,7 @@ enum { C_SOURCE, C_HARDWARE, C_RANKS, C_NODES, C_COLLECTIVE, C_BYTES, C_TIME_US,
 static const char *const kCollectiveColumns[C_COLUMNS] = {"source",     "hardware", "ranks",   "nodes",
                                                           "collective", "bytes",    "time_us", "place"};
 
-static bool same_table(const sw_csv *t, const int *c, int64_t a, int64_t b) {
+static bool same_measured_table(const sw_csv *t, const int *c, int64_t a, int64_t b) {
   const int key[] = {c[C_SOURCE], c[C_HARDWARE], c[C_RANKS], c[C_NODES], c[C_COLLECTIVE], c[C_PLACE]};
   for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
     if (strcmp(sw_csv_at(t, a, key[i]), sw_csv_at(t, b, key[i]))) return false;
@@ -157,14 +158,14 @@ static int64_t size_rank(const sw_csv *t, const int *c, int64_t row) {
   double mine = strtod(sw_csv_at(t, row, c[C_BYTES]), NULL);
   int64_t rank = 0;
   for (int64_t i = 0; i < t->n_rows; i++)
-    if (strtod(sw_csv_at(t, i, c[C_BYTES]), NULL) < mine && same_table(t, c, i, row)) rank++;
+    if (strtod(sw_csv_at(t, i, c[C_BYTES]), NULL) < mine && same_measured_table(t, c, i, row)) rank++;
   return rank;
 }
 
 /* Small messages count less: there tables of one machine differ by how they were timed. */
 static double fit_weight(double bytes) { return bytes < 65536 ? 0.3 : bytes < 1048576 ? 0.5 : 1; }
 
-static sw_rc add_collective(reading *r, const sw_csv *t, const int *c, int64_t row) {
+static sw_rc add_collective_row(reading *r, const sw_csv *t, const int *c, int64_t row) {
   double ranks, nodes, time_us;
   sample s = {0};
   sw_mesh mesh;
@@ -291,7 +292,7 @@ static sw_rc read_tables(reading *r, const char *facts_dir, sw_arena *scratch) {
   char *gemms = sw_arena_printf(scratch, r->d, "%s/gemm.csv", facts_dir);
   char *attentions = sw_arena_printf(scratch, r->d, "%s/attention.csv", facts_dir);
   if (!collectives || !gemms || !attentions) return SW_E_RESOURCE;
-  SW_TRY(read_table(r, collectives, C_COLUMNS, kCollectiveColumns, add_collective, scratch));
+  SW_TRY(read_table(r, collectives, C_COLUMNS, kCollectiveColumns, add_collective_row, scratch));
   r->set->no_products = !exists(gemms);
   if (exists(gemms)) SW_TRY(read_table(r, gemms, G_COLUMNS, kGemmColumns, add_gemm, scratch));
   return exists(attentions) ? read_table(r, attentions, A_COLUMNS, kAttentionColumns, add_attention, scratch) : SW_OK;

@@ -127,7 +127,7 @@ static void begin_head(reader *r) {
   r->rows.n = r->hosts.n = 0;
 }
 
-static sw_rc add_row(reader *r, int32_t line, double bytes, double out_us, double in_us) {
+static sw_rc add_nccl_row(reader *r, int32_t line, double bytes, double out_us, double in_us) {
   double us = out_us > 0 ? out_us : in_us;
   if (!(bytes > 0) || !(us > 0) || !isfinite(us)) return SW_OK; /* nothing sent, or not timed */
   return sw_array_push(&r->rows, ((sw_nccl_row){line, bytes, us * 1e-6}), r->d);
@@ -145,7 +145,7 @@ static sw_rc end_table(reader *r) {
   return rc;
 }
 
-static sw_rc finish(reader *r, sw_rc rc, sw_nccl_tables *out) {
+static sw_rc finish_tables(reader *r, sw_rc rc, sw_nccl_tables *out) {
   *out = (sw_nccl_tables){0};
   if (!rc && r->tables.n) {
     out->n = (int64_t)r->tables.n;
@@ -160,7 +160,7 @@ static sw_rc finish(reader *r, sw_rc rc, sw_nccl_tables *out) {
 
 /* --- text --- */
 
-static int split(const char *text, size_t n, piece *cells) {
+static int split_cells(const char *text, size_t n, piece *cells) {
   int count = 0;
   size_t i = 0;
   while (i < n) {
@@ -172,10 +172,10 @@ static int split(const char *text, size_t n, piece *cells) {
   return count;
 }
 
-static bool is(piece p, const char *word) { return (int)strlen(word) == p.n && !memcmp(p.at, word, (size_t)p.n); }
+static bool piece_is(piece p, const char *word) { return (int)strlen(word) == p.n && !memcmp(p.at, word, (size_t)p.n); }
 
 /* The number at the start of a cell; *rest is behind it. NaN when there is none. */
-static double number(piece p, piece *rest) {
+static double leading_number(piece p, piece *rest) {
   char text[40], *end;
   int n = p.n < (int)sizeof text - 1 ? p.n : (int)sizeof text - 1;
   memcpy(text, p.at, (size_t)n);
@@ -186,7 +186,7 @@ static double number(piece p, piece *rest) {
 }
 
 /* B, K, KB, KiB, M, ..: powers of 1024, as nccl-tests reads its own options. 0: no unit. */
-static double unit_of(piece p) {
+static double unit_of_suffix(piece p) {
   static const char kScales[] = "KMGT";
   if (p.n == 0) return 1;
   const char *scale = strchr(kScales, toupper((unsigned char)p.at[0]));
@@ -204,8 +204,8 @@ static sw_rc read_rank(reader *r, const char *text, size_t n, const piece *cells
   int64_t group = 0;
   piece rest, host = {0}, device = {0};
   for (int i = 0; i + 1 < count && !host.n; i++) {
-    if (is(cells[i], "Group")) group = (int64_t)fmin(fmax(number(cells[i + 1], &rest), 0), MAX_RANKS);
-    if (is(cells[i], "on")) host = cells[i + 1];
+    if (piece_is(cells[i], "Group")) group = (int64_t)fmin(fmax(leading_number(cells[i + 1], &rest), 0), MAX_RANKS);
+    if (piece_is(cells[i], "on")) host = cells[i + 1];
   }
   for (size_t i = 0; i + 1 < n; i++)
     if (text[i] == ']') {
@@ -216,14 +216,14 @@ static sw_rc read_rank(reader *r, const char *text, size_t n, const piece *cells
   return host.n && r->table.ranks < MAX_RANKS ? add_ranks(r, 1, group, host, device) : SW_OK;
 }
 
-static sw_rc read_head(reader *r, int32_t line, const piece *cells, int count) {
+static sw_rc read_column_head(reader *r, int32_t line, const piece *cells, int count) {
   sw_span where = {r->file, line, 1};
   int times = 0;
   r->time[0] = r->time[1] = -1;
-  r->stamp = is(cells[count - 1], "timestamp") ? 2 : 0;
+  r->stamp = piece_is(cells[count - 1], "timestamp") ? 2 : 0;
   r->n_cells = count - (r->stamp ? 1 : 0);
   for (int i = 0; i < r->n_cells; i++)
-    if ((is(cells[i], "time") || is(cells[i], "cputime")) && times < 2) r->time[times++] = i;
+    if ((piece_is(cells[i], "time") || piece_is(cells[i], "cputime")) && times < 2) r->time[times++] = i;
   if (times == 0) return SW_FAIL_INPUT(r->d, where, "no column 'time' in a table of nccl-tests");
   if (r->table.ranks == 0)
     return SW_FAIL_INPUT(r->d, where,
@@ -238,14 +238,14 @@ static sw_rc read_head(reader *r, int32_t line, const piece *cells, int count) {
 /* A comment, its '#' taken off. */
 static sw_rc read_comment(reader *r, int32_t line, const char *text, size_t n) {
   piece cells[MAX_CELLS];
-  int count = split(text, n, cells);
+  int count = split_cells(text, n, cells);
   if (count == 0) return SW_OK;
-  if (is(cells[0], kHead) && count > 2) {
+  if (piece_is(cells[0], kHead) && count > 2) {
     if (r->inside) SW_TRY(end_table(r));
-    return read_head(r, line, cells, count);
+    return read_column_head(r, line, cells, count);
   }
   if (r->inside && cells[0].at[0] == '(') {
-    double unit = unit_of((piece){cells[0].at + 1, cells[0].n - 2});
+    double unit = unit_of_suffix((piece){cells[0].at + 1, cells[0].n - 2});
     if (cells[0].n < 3 || !(unit > 0))
       return SW_FAIL_INPUT(r->d, ((sw_span){r->file, line, 1}), "sizes in '%.*s'; expected (B), (KB), (MB) or (GB)",
                            cells[0].n, cells[0].at);
@@ -253,24 +253,24 @@ static sw_rc read_comment(reader *r, int32_t line, const char *text, size_t n) {
     return SW_OK;
   }
   if (r->inside) SW_TRY(end_table(r));
-  if (is(cells[0], "Rank")) return read_rank(r, text, n, cells, count);
+  if (piece_is(cells[0], "Rank")) return read_rank(r, text, n, cells, count);
   return SW_OK;
 }
 
 /* A time that was not measured is N/A or nan. */
 static sw_rc read_time(reader *r, int32_t line, piece cell, double *out) {
   piece rest;
-  *out = number(cell, &rest);
-  if ((!isnan(*out) && rest.n == 0) || is(cell, "N/A") || is(cell, "nan")) return SW_OK;
+  *out = leading_number(cell, &rest);
+  if ((!isnan(*out) && rest.n == 0) || piece_is(cell, "N/A") || piece_is(cell, "nan")) return SW_OK;
   return SW_FAIL_INPUT(r->d, ((sw_span){r->file, line, 1}), "time '%.*s'; expected microseconds", cell.n, cell.at);
 }
 
-static sw_rc read_row(reader *r, int32_t line, const char *text, size_t n) {
+static sw_rc read_nccl_row(reader *r, int32_t line, const char *text, size_t n) {
   piece cells[MAX_CELLS], rest;
-  int count = split(text, n, cells);
+  int count = split_cells(text, n, cells);
   if (count == 0 || !isdigit((unsigned char)cells[0].at[0]) || memchr(cells[0].at, ':', (size_t)cells[0].n))
     return SW_OK; /* the log of another program */
-  double bytes = number(cells[0], &rest), unit = rest.n ? unit_of(rest) : r->unit, us[2] = {0};
+  double bytes = leading_number(cells[0], &rest), unit = rest.n ? unit_of_suffix(rest) : r->unit, us[2] = {0};
   if (!(unit > 0) || !isfinite(bytes))
     return SW_FAIL_INPUT(r->d, ((sw_span){r->file, line, 1}), "size '%.*s'; expected one such as 1048576 or 1M",
                          cells[0].n, cells[0].at);
@@ -278,7 +278,7 @@ static sw_rc read_row(reader *r, int32_t line, const char *text, size_t n) {
   if (blanks < 0 || blanks > 2 || r->time[0] <= blanks)
     return SW_FAIL_INPUT(r->d, ((sw_span){r->file, line, 1}), "%d cells; the header has %d", count, r->n_cells);
   for (int i = 0; i < 2 && r->time[i] >= 0; i++) SW_TRY(read_time(r, line, cells[r->time[i] - blanks], &us[i]));
-  return add_row(r, line, bytes * unit, us[0], us[1]);
+  return add_nccl_row(r, line, bytes * unit, us[0], us[1]);
 }
 
 /* "[1,0]<stdout>:", which mpirun --tag-output writes before each line. */
@@ -288,13 +288,13 @@ static const char *after_tag(const char *text, const char *end) {
   return close && close + 1 < end && close[1] == ':' ? close + 2 : text;
 }
 
-static sw_rc read_line(reader *r, int32_t line, const char *text, const char *end) {
+static sw_rc read_log_line(reader *r, int32_t line, const char *text, const char *end) {
   text = after_tag(text, end);
   while (text < end && isspace((unsigned char)*text)) text++;
   while (end > text && isspace((unsigned char)end[-1])) end--;
   size_t n = (size_t)(end - text);
   bool comment = n && *text == '#';
-  if (r->inside) return comment ? read_comment(r, line, text + 1, n - 1) : read_row(r, line, text, n);
+  if (r->inside) return comment ? read_comment(r, line, text + 1, n - 1) : read_nccl_row(r, line, text, n);
   piece program = program_in(text, n);
   static const char concluded[] = "# Collective test concluded";
   if (program.n && (n < sizeof concluded || memcmp(text, concluded, sizeof concluded - 1)))
@@ -311,13 +311,13 @@ sw_rc sw_nccl_text(const char *file, const char *bytes, size_t n, sw_arena *aren
   for (const char *at = bytes; at < end && !rc; line++) {
     const char *stop = memchr(at, '\n', (size_t)(end - at));
     if (!stop) stop = end;
-    rc = read_line(&r, line, at, stop);
+    rc = read_log_line(&r, line, at, stop);
     at = stop + 1;
   }
   if (!rc && r.inside) rc = end_table(&r);
   if (!rc && r.tables.n == 0)
     rc = SW_FAIL_INPUT(d, ((sw_span){file, line, 1}), "no table of nccl-tests; expected a line '# size count type ..'");
-  return finish(&r, rc, out);
+  return finish_tables(&r, rc, out);
 }
 
 bool sw_nccl_is_text(const char *bytes, size_t n) {
@@ -327,8 +327,9 @@ bool sw_nccl_is_text(const char *bytes, size_t n) {
     const char *stop = memchr(at, '\n', (size_t)(end - at));
     if (!stop) stop = end;
     const char *text = after_tag(at, stop);
-    int count = split(text, (size_t)(stop - text), cells);
-    if (count > 2 && is(cells[0], "#") && (is(cells[1], "nThread") || is(cells[1], kHead))) return true;
+    int count = split_cells(text, (size_t)(stop - text), cells);
+    if (count > 2 && piece_is(cells[0], "#") && (piece_is(cells[1], "nThread") || piece_is(cells[1], kHead)))
+      return true;
     at = stop + 1;
   }
   return false;
@@ -391,7 +392,7 @@ static sw_rc json_table(reader *r, const sw_json *v) {
     SW_TRY(sw_json_f64(&rows->at[i], "size", 0, 9e15, &bytes, r->d));
     SW_TRY(json_time(r, &rows->at[i], "out_of_place", &out_us));
     SW_TRY(json_time(r, &rows->at[i], "in_place", &in_us));
-    SW_TRY(add_row(r, rows->at[i].line, bytes, out_us, in_us));
+    SW_TRY(add_nccl_row(r, rows->at[i].line, bytes, out_us, in_us));
   }
   return end_table(r);
 }
@@ -403,5 +404,5 @@ bool sw_nccl_is_json(const sw_json *v) {
 sw_rc sw_nccl_json(const char *file, const sw_json *v, sw_arena *arena, sw_nccl_tables *out, sw_diag *d) {
   reader r = {.file = file, .arena = arena, .d = d};
   begin_head(&r);
-  return finish(&r, json_table(&r, v), out);
+  return finish_tables(&r, json_table(&r, v), out);
 }

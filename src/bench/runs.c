@@ -102,7 +102,7 @@ static sw_rc find_columns(const sw_csv *t, columns *c, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc read_number(const sw_csv *t, int64_t row, int col, double missing, double *out, sw_diag *d) {
+static sw_rc read_optional_number(const sw_csv *t, int64_t row, int col, double missing, double *out, sw_diag *d) {
   *out = missing;
   return *sw_csv_at(t, row, col) ? sw_csv_number(t, row, col, out, d) : SW_OK;
 }
@@ -110,7 +110,7 @@ static sw_rc read_number(const sw_csv *t, int64_t row, int col, double missing, 
 /* A whole number of 1 and more, small enough for products of three; an empty cell is `missing`. */
 static sw_rc read_count(const sw_csv *t, int64_t row, int col, int64_t missing, int64_t *out, sw_diag *d) {
   double v;
-  SW_TRY(read_number(t, row, col, (double)missing, &v, d));
+  SW_TRY(read_optional_number(t, row, col, (double)missing, &v, d));
   if (v != floor(v) || v > MOST || (v < 1 && *sw_csv_at(t, row, col))) {
     return SW_FAIL_INPUT(d, ((sw_span){t->file, t->line[row], 1}), "%s is '%s'; expected a whole number from 1 to %d",
                          t->head[col], sw_csv_at(t, row, col), MOST);
@@ -119,7 +119,7 @@ static sw_rc read_count(const sw_csv *t, int64_t row, int col, int64_t missing, 
   return SW_OK;
 }
 
-static sw_rc read_row(const sw_csv *t, const columns *c, int64_t i, sw_run_row *r, sw_diag *d) {
+static sw_rc read_run_row(const sw_csv *t, const columns *c, int64_t i, sw_run_row *r, sw_diag *d) {
   *r = (sw_run_row){.line = t->line[i],
                     .source = sw_csv_at(t, i, c->source),
                     .model = sw_csv_at(t, i, c->model),
@@ -143,8 +143,8 @@ static sw_rc read_row(const sw_csv *t, const columns *c, int64_t i, sw_run_row *
   SW_TRY(read_count(t, i, c->dp, r->gpus / (r->tp * r->pp * r->cp), &r->dp, d));
   int64_t at_once = r->micro_batch * r->dp;
   SW_TRY(read_count(t, i, c->grad_accum, at_once ? r->global_batch / at_once : 0, &r->accumulations, d));
-  SW_TRY(read_number(t, i, c->tokens_per_s, 0, &r->tokens_per_s, d));
-  SW_TRY(read_number(t, i, c->memory, 0, &r->memory_gib, d));
+  SW_TRY(read_optional_number(t, i, c->tokens_per_s, 0, &r->tokens_per_s, d));
+  SW_TRY(read_optional_number(t, i, c->memory, 0, &r->memory_gib, d));
   double rate = r->tokens_per_s * (double)r->gpus;
   if (rate > 0) r->measured_s = (double)r->global_batch * (double)r->seq / rate;
   return SW_OK;
@@ -157,7 +157,7 @@ sw_rc sw_runs_of(const sw_csv *t, const char *only, sw_arena *arena, sw_runs *ou
   SW_ARENA_NEW(out->rows, arena, t->n_rows, d);
   for (int64_t i = 0; i < t->n_rows; i++) {
     if (only && !strstr(sw_csv_at(t, i, c.model), only)) continue;
-    SW_TRY(read_row(t, &c, i, &out->rows[out->n++], d));
+    SW_TRY(read_run_row(t, &c, i, &out->rows[out->n++], d));
   }
   return SW_OK;
 }
@@ -179,7 +179,7 @@ static int hardware_of(const sw_run_row *r) {
   return -1;
 }
 
-static int sharding_of(const sw_run_row *r) {
+static int sharding_index_of(const sw_run_row *r) {
   for (int i = 0; i < (int)(sizeof kShardings / sizeof *kShardings); i++) {
     if (strcmp(r->sharding, kShardings[i].name) == 0) return i;
   }
@@ -202,7 +202,7 @@ static const char *arch_of(const sw_run_row *r) {
 }
 
 /* Why nothing is predicted; NULL: it is. */
-static const char *left_out(const sw_run_row *r, bool any_hardware) {
+static const char *reason_left_out(const sw_run_row *r, bool any_hardware) {
   if (r->gpus < 1 || r->seq < 1 || r->micro_batch < 1 || r->global_batch < 1) return "sizes are not said";
   if (!(r->tokens_per_s > 0)) return "no time";
   if (r->pp > 1) return "stages";
@@ -212,7 +212,7 @@ static const char *left_out(const sw_run_row *r, bool any_hardware) {
   if (r->tp > 1) return "tp beside it";
   if (!arch_of(r)) return "model not known";
   if (!any_hardware && hardware_of(r) < 0) return "hardware not known";
-  if (sharding_of(r) < 0 || (!*r->sharding && r->gpus > 1)) return "strategy not known";
+  if (sharding_index_of(r) < 0 || (!*r->sharding && r->gpus > 1)) return "strategy not known";
   return strcmp(r->dtype, "bf16") != 0 ? "8 bits" : NULL;
 }
 
@@ -224,7 +224,7 @@ static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
   memcpy(args, kProgram, sizeof kProgram);
   args[N_PROGRAM] = (sw_gen_arg){"seq", seq};
   args[N_PROGRAM + 1] = (sw_gen_arg){"batch", batch};
-  args[N_PROGRAM + 2] = (sw_gen_arg){"convert", kShardings[sharding_of(r)].convert};
+  args[N_PROGRAM + 2] = (sw_gen_arg){"convert", kShardings[sharding_index_of(r)].convert};
   return sw_gen_model(arch_of(r), args, N_PROGRAM + 3, out, d);
 }
 
@@ -254,7 +254,7 @@ double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s) {
   return kernels_s + s->of[3] * p->communication_s;
 }
 
-static sw_run_parts parts_of(const sw_graph *g, const sw_breakdown *b) {
+static sw_run_parts time_parts_of(const sw_graph *g, const sw_breakdown *b) {
   sw_run_parts p = {.communication_s = b->total_s - b->local_s};
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
@@ -269,7 +269,7 @@ static const char *compiler_of(const sw_run_row *r) {
   return r->notes && strstr(r->notes, "torch.compile") ? "inductor" : "eager";
 }
 
-static sw_rc price(sw_run_row *r, const sw_profile *p, sw_graph *g, sw_arena *arena, sw_diag *d) {
+static sw_rc price_run(sw_run_row *r, const sw_profile *p, sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_machine *machine;
   sw_mesh mesh;
   sw_plan plan;
@@ -280,9 +280,9 @@ static sw_rc price(sw_run_row *r, const sw_profile *p, sw_graph *g, sw_arena *ar
   SW_TRY(sw_mesh_parse(text, arena, &mesh, d));
   SW_TRY(sw_machine_build(arena, p, &mesh, &machine, d));
   SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &g->kernels, d));
-  SW_TRY(sw_baseline_build(g, machine, kShardings[sharding_of(r)].rule, arena, &plan, d));
+  SW_TRY(sw_baseline_build(g, machine, kShardings[sharding_index_of(r)].rule, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
-  r->parts = parts_of(g, &b);
+  r->parts = time_parts_of(g, &b);
   r->predicted_s = sw_run_step_s(&r->parts, &kSoftware[software_of(r)].scales);
   r->bar = kSoftware[software_of(r)].bar;
   r->peak_bytes = b.peak_bytes;
@@ -291,7 +291,7 @@ static sw_rc price(sw_run_row *r, const sw_profile *p, sw_graph *g, sw_arena *ar
 }
 
 sw_rc sw_run_predict_on(sw_run_row *r, const sw_profile *p, sw_diag *d) {
-  r->left = left_out(r, p != NULL);
+  r->left = reason_left_out(r, p != NULL);
   r->judged = false;
   if (r->left) return SW_OK;
   for (size_t i = 0; i < sizeof kJudged / sizeof *kJudged; i++)
@@ -299,7 +299,7 @@ sw_rc sw_run_predict_on(sw_run_row *r, const sw_profile *p, sw_diag *d) {
   sw_graph *g;
   sw_arena arena = {0};
   SW_TRY_NOTE(d, generate(r, &g, d), "in row %d", (int)r->line);
-  sw_rc rc = price(r, p, g, &arena, d);
+  sw_rc rc = price_run(r, p, g, &arena, d);
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);
   if (rc) sw_diag_note(d, "in row %d", (int)r->line);

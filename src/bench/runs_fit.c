@@ -24,7 +24,7 @@ static double error_of(const sw_run_row *r, const sw_run_scales *s) {
 }
 
 /* Of all rows but those of the model `but` (NULL: none). */
-static double objective(const rows *all, const char *but, const sw_run_scales *s) {
+static double runs_objective(const rows *all, const char *but, const sw_run_scales *s) {
   double sum = 0, pull = 0;
   int64_t n = 0;
   for (int64_t i = 0; i < all->n; i++) {
@@ -36,9 +36,9 @@ static double objective(const rows *all, const char *but, const sw_run_scales *s
   return n ? sum / (double)n + kPull * pull : 0;
 }
 
-static sw_run_scales fit(const rows *all, const char *but) {
+static sw_run_scales fit_scales(const rows *all, const char *but) {
   sw_run_scales best = {{1, 1, 1, 1}};
-  double least = objective(all, but, &best), step = 0.4;
+  double least = runs_objective(all, but, &best), step = 0.4;
   sw_rng rng;
   sw_rng_seed(&rng, 1);
   for (int i = 0; i < PROPOSALS; i++) {
@@ -47,7 +47,7 @@ static sw_run_scales fit(const rows *all, const char *but) {
       const double to = log(next.of[k]) + step * (2 * sw_rng_unit(&rng) - 1);
       next.of[k] = exp(fmin(fmax(to, -kReach), kReach));
     }
-    const double now = objective(all, but, &next);
+    const double now = runs_objective(all, but, &next);
     if (now < least) {
       least = now;
       best = next;
@@ -58,14 +58,14 @@ static sw_run_scales fit(const rows *all, const char *but) {
   return best;
 }
 
-sw_run_scales sw_runs_fit_rows(const sw_run_row **at, int64_t n) { return fit(&(rows){at, n}, NULL); }
+sw_run_scales sw_runs_fit_rows(const sw_run_row **at, int64_t n) { return fit_scales(&(rows){at, n}, NULL); }
 
-static int by_size(const void *a, const void *b) {
+static int by_error(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-void sw_errors_sort(double *errors, int64_t n) { qsort(errors, (size_t)n, sizeof *errors, by_size); }
+void sw_errors_sort(double *errors, int64_t n) { qsort(errors, (size_t)n, sizeof *errors, by_error); }
 
 double sw_errors_quantile(const double *sorted, int64_t n, double share) {
   const double x = share * (double)(n - 1);
@@ -85,14 +85,14 @@ static bool first_of_model(const rows *all, int64_t i) {
   return true;
 }
 
-static void judge(const rows *all, double *errors, sw_runs_fit *out) {
+static void judge_runs_fit(const rows *all, double *errors, sw_runs_fit *out) {
   for (int64_t i = 0; i < all->n; i++) errors[i] = error_of(all->at[i], &out->scales);
   out->mean = sw_errors_mean(errors, all->n);
   sw_errors_sort(errors, all->n);
   out->median = sw_errors_quantile(errors, all->n, 0.5);
   for (int64_t i = 0; i < all->n; i++) {
     if (!first_of_model(all, i)) continue;
-    const sw_run_scales others = fit(all, all->at[i]->model);
+    const sw_run_scales others = fit_scales(all, all->at[i]->model);
     out->n_models++;
     for (int64_t j = i; j < all->n; j++)
       if (strcmp(all->at[j]->model, all->at[i]->model) == 0) errors[j] = error_of(all->at[j], &others);
@@ -124,8 +124,8 @@ sw_rc sw_runs_fit_all(const sw_runs *all, sw_arena *arena, sw_runs_fit **out, in
     }
     sw_runs_fit *f = &(*out)[(*n)++];
     *f = (sw_runs_fit){.source = first->source, .hardware = first->hardware, .n = group.n};
-    f->scales = fit(&group, NULL);
-    judge(&group, errors, f);
+    f->scales = fit_scales(&group, NULL);
+    judge_runs_fit(&group, errors, f);
   }
   return SW_OK;
 }

@@ -21,7 +21,8 @@ static void print_path(const char *dir, const char *name, sw_text *out) {
   sw_text_puts(out, ".npy");
 }
 
-static sw_rc check_shape(const sw_value *value, const sw_type *type, const char *path, const sw_tensor *t, sw_diag *d) {
+static sw_rc check_array_shape(const sw_value *value, const sw_type *type, const char *path, const sw_tensor *t,
+                               sw_diag *d) {
   bool same = t->rank == type->rank;
   for (int i = 0; same && i < t->rank; i++) same = t->dims[i] == type->dims[i];
   if (same) return SW_OK;
@@ -35,12 +36,12 @@ static sw_rc check_shape(const sw_value *value, const sw_type *type, const char 
   return rc;
 }
 
-static sw_rc read_one(const sw_value *value, const sw_type *type, const char *dir, sw_tensor *out, sw_diag *d) {
+static sw_rc read_array(const sw_value *value, const sw_type *type, const char *dir, sw_tensor *out, sw_diag *d) {
   sw_text path = {0};
   print_path(dir, value->name, &path);
   sw_rc rc =
       path.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : sw_npy_read(path.at, type->dtype, out, d);
-  if (!rc) rc = check_shape(value, type, path.at, out, d);
+  if (!rc) rc = check_array_shape(value, type, path.at, out, d);
   sw_text_free(&path);
   return rc;
 }
@@ -54,7 +55,7 @@ sw_rc sw_arrays_read_as(const sw_graph *g, const sw_type *const *types, const ch
   memset(args, 0, (size_t)g->n_args * sizeof *args);
   for (int i = 0; !rc && i < g->n_args; i++) {
     const sw_value *value = &g->values[g->args[i]];
-    rc = read_one(value, types ? types[i] : &value->type, dir, &args[i], d);
+    rc = read_array(value, types ? types[i] : &value->type, dir, &args[i], d);
   }
   if (rc) sw_arrays_free(args, g->n_args);
   return rc;

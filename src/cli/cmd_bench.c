@@ -125,7 +125,7 @@ static sw_rc end_object(table *t, sw_rc rc, sw_diag *d) {
   return rc;
 }
 
-static sw_rc end_table(table *t, sw_rc rc, sw_diag *d) {
+static sw_rc end_bench_table(table *t, sw_rc rc, sw_diag *d) {
   if (t->as_json) sw_jw_end(&t->json);
   return end_object(t, rc, d);
 }
@@ -155,12 +155,12 @@ static sw_rc bench_kernels(const sw_call *call, sw_diag *d) {
   table t;
   begin_table(call, "bench-kernels", &t);
   if (!s->json) sw_text_printf(&t.text, "%-55s %10s %10s %10s %7s\n", "kernel", "ms", "GFLOP/s", "GB/s", "share");
-  return end_table(&t, sw_bench_kernels(&(sw_bench_kernels_options){s->min_s, s->only}, add_kernel, &t, d), d);
+  return end_bench_table(&t, sw_bench_kernels(&(sw_bench_kernels_options){s->min_s, s->only}, add_kernel, &t, d), d);
 }
 
 /* --- plan --- */
 
-static sw_rc print_line(void *user, const char *line, sw_diag *d) {
+static sw_rc print_bench_line(void *user, const char *line, sw_diag *d) {
   (void)user;
   sw_text t = {0};
   sw_text_printf(&t, "%s\n", line);
@@ -189,8 +189,8 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
   if (s->json) o.json = &t.json;
   sw_mem_keep_freed();
   if (s->instances.n)
-    return end_object(&t, sw_bench_programs(&o, s->instances.at, s->instances.n, print_line, NULL, d), d);
-  SW_TRY(end_object(&t, sw_bench_plan(&o, print_line, NULL, &worse, d), d));
+    return end_object(&t, sw_bench_programs(&o, s->instances.at, s->instances.n, print_bench_line, NULL, d), d);
+  SW_TRY(end_object(&t, sw_bench_plan(&o, print_bench_line, NULL, &worse, d), d));
   return worse ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d plans cost more than a baseline that fits", worse) : SW_OK;
 }
 
@@ -260,7 +260,7 @@ static sw_rc bench_reshard(const sw_call *call, sw_diag *d) {
   if (!s->json)
     sw_text_printf(&t.text, "%-12s %-20s %-10s %-18s %-10s %-10s worst\n", "mesh", "what", "mean", "limit", "median",
                    "99 %");
-  SW_TRY(end_table(&t, sw_bench_reshard(&o, &v, &beyond, d), d));
+  SW_TRY(end_bench_table(&t, sw_bench_reshard(&o, &v, &beyond, d), d));
   return beyond ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d figures are beyond their limit", beyond) : SW_OK;
 }
 
@@ -278,7 +278,7 @@ static sw_rc bench_solve(const sw_call *call, sw_diag *d) {
   table t;
   begin_object(call, "bench-solve", &t);
   if (s->json) o.json = &t.json;
-  return end_object(&t, sw_bench_solve(&o, print_line, NULL, d), d);
+  return end_object(&t, sw_bench_solve(&o, print_bench_line, NULL, d), d);
 }
 
 static sw_rc bench_runs(const sw_call *call, sw_diag *d) {

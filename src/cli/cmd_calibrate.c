@@ -56,7 +56,7 @@ static const sw_option kOptions[] = {
 };
 
 /* Writes the text where it goes, and frees it. */
-static sw_rc put(const char *output, sw_rc rc, sw_text *text, sw_diag *d) {
+static sw_rc write_calibration(const char *output, sw_rc rc, sw_text *text, sw_diag *d) {
   if (!rc && !strcmp(output, "-")) return sw_print_text(text, d);
   if (!rc) rc = sw_file_write(output, sw_text_str(text), text->n, d);
   sw_text_free(text);
@@ -82,11 +82,11 @@ static sw_rc measure_here(const sw_call *call, sw_diag *d) {
                                  c.n_collectives, c.collectives_per_cent, c.n_ops, c.ops_per_cent);
   if (!source) return SW_E_RESOURCE;
   sw_text text = {0};
-  return put(s->output, sw_profile_write(c.profile, source, &text, d), &text, d);
+  return write_calibration(s->output, sw_profile_write(c.profile, source, &text, d), &text, d);
 }
 
 /* What was fitted, where the profile does not go: standard output, or the log. */
-static sw_rc tell(const settings *s, const sw_calibrated *c, sw_diag *d) {
+static sw_rc tell_fitted(const settings *s, const sw_calibrated *c, sw_diag *d) {
   sw_text text = {0};
   if (s->json)
     sw_calibrated_json(c, &text);
@@ -121,8 +121,8 @@ static sw_rc from_files(const sw_call *call, sw_diag *d) {
   sw_calibrated c;
   sw_text text = {0};
   SW_TRY(sw_calibrate_from(&o, call->arena, &c, d));
-  SW_TRY(put(s->output, sw_profile_write_with(c.profile, &c.origins, &text, d), &text, d));
-  return tell(s, &c, d);
+  SW_TRY(write_calibration(s->output, sw_profile_write_with(c.profile, &c.origins, &text, d), &text, d));
+  return tell_fitted(s, &c, d);
 }
 
 static sw_rc make_template(const sw_call *call, sw_diag *d) {
@@ -130,7 +130,7 @@ static sw_rc make_template(const sw_call *call, sw_diag *d) {
   sw_calibrated c;
   sw_text text = {0};
   SW_TRY(sw_calibrate_template(s->start ? s->start : "h100", s->name, call->arena, &c, d));
-  return put(s->output, sw_profile_write_with(c.profile, &c.origins, &text, d), &text, d);
+  return write_calibration(s->output, sw_profile_write_with(c.profile, &c.origins, &text, d), &text, d);
 }
 
 static sw_rc cmd_calibrate(const sw_call *call, sw_diag *d) {

@@ -54,13 +54,13 @@ typedef struct judged {
   sw_text why[REASONS]; /* empty: well */
 } judged;
 
-static double change_of(const judged *j) { return j->base.total_s > 0 ? j->total_s / j->base.total_s - 1 : 0; }
+static double relative_change(const judged *j) { return j->base.total_s > 0 ? j->total_s / j->base.total_s - 1 : 0; }
 
 static void judge_time(const settings *s, judged *j) {
   sw_text *why = &j->why[REASON_TIME];
-  if (!j->base.priced || 100 * change_of(j) <= s->max_slower) return;
+  if (!j->base.priced || 100 * relative_change(j) <= s->max_slower) return;
   sw_text_seconds(why, j->total_s);
-  sw_text_printf(why, ", %.2f %% slower than the ", 100 * change_of(j));
+  sw_text_printf(why, ", %.2f %% slower than the ", 100 * relative_change(j));
   sw_text_seconds(why, j->base.total_s);
   sw_text_printf(why, " of %s; --max-slower allows %.6g %%", s->plan, s->max_slower);
 }
@@ -83,7 +83,7 @@ static sw_rc judge_none(judged *j, sw_rc rc, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc judge(const settings *s, const sw_call *call, const sw_plan *base, judged *j, sw_diag *d) {
+static sw_rc judge_base_plan(const settings *s, const sw_call *call, const sw_plan *base, judged *j, sw_diag *d) {
   const int64_t capacity = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(base->machine));
   sw_breakdown breakdown;
   sw_plan plan = *base;
@@ -114,19 +114,19 @@ static bool is_well(const judged *j) {
   return well;
 }
 
-static void print_lines(const judged *j, sw_text *out) {
+static void print_check_lines(const judged *j, sw_text *out) {
   for (int i = 0; i < REASONS; i++)
     if (j->why[i].n) sw_text_printf(out, "%s: %s\n", kReasons[i], sw_text_str(&j->why[i]));
   if (!is_well(j)) return;
   sw_text_puts(out, "well: ");
   sw_text_seconds(out, j->total_s);
-  if (j->base.priced) sw_text_printf(out, " (%+.2f %%)", 100 * change_of(j));
+  if (j->base.priced) sw_text_printf(out, " (%+.2f %%)", 100 * relative_change(j));
   sw_text_puts(out, ", ");
   sw_text_bytes(out, (double)j->peak_bytes);
   sw_text_printf(out, " per device; compiler %s, %s\n", j->compiler, sw_dtype_text(j->dtype));
 }
 
-static void print_json(const settings *s, const judged *j, sw_text *out) {
+static void print_check_json(const settings *s, const judged *j, sw_text *out) {
   sw_json_out o;
   sw_json_out_init(&o, out);
   sw_jw_format(&o, "check", 1);
@@ -153,31 +153,31 @@ static void print_json(const settings *s, const judged *j, sw_text *out) {
     sw_jw_f64(&o, "total_s", j->total_s);
     sw_jw_i64(&o, "peak_bytes", j->peak_bytes);
   }
-  if (j->made && j->base.priced) sw_jw_f64(&o, "change", change_of(j));
+  if (j->made && j->base.priced) sw_jw_f64(&o, "change", relative_change(j));
   sw_jw_end(&o);
 }
 
-static sw_rc tell(const settings *s, const judged *j, sw_diag *d) {
+static sw_rc tell_judged(const settings *s, const judged *j, sw_diag *d) {
   sw_text out = {0};
   for (int i = 0; i < REASONS; i++)
     if (j->why[i].rc) out.rc = j->why[i].rc;
   if (s->json)
-    print_json(s, j, &out);
+    print_check_json(s, j, &out);
   else
-    print_lines(j, &out);
+    print_check_lines(j, &out);
   SW_TRY(sw_print_text(&out, d));
   if (j->interrupted) return SW_E_CANCELLED;
   return is_well(j) ? SW_OK : SW_E_MISMATCH;
 }
 
-static sw_rc check(const settings *s, const sw_call *call, judged *j, sw_diag *d) {
+static sw_rc check_plan_file(const settings *s, const sw_call *call, judged *j, sw_diag *d) {
   sw_model_options from = s->from;
   sw_session session;
   sw_plan base;
   from.adapt = from.by_half = true;
   sw_rc rc = sw_session_open_plan(&from, s->plan, call->arena, &session, &base, d);
   if (rc) return judge_none(j, rc, d);
-  rc = judge(s, call, &base, j, d);
+  rc = judge_base_plan(s, call, &base, j, d);
   if (rc) sw_session_note_source(&session, d);
   sw_session_close(&session);
   return rc;
@@ -189,8 +189,8 @@ static sw_rc cmd_check(const sw_call *call, sw_diag *d) {
   if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan BASE is missing");
   SW_TRY(sw_plan_read_record(s->plan, &j.base, d));
   if (!j.base.priced) sw_log(SW_LOG_WARN, "%s does not say what time it takes; only memory is judged", s->plan);
-  sw_rc rc = check(s, call, &j, d);
-  if (!rc) rc = tell(s, &j, d);
+  sw_rc rc = check_plan_file(s, call, &j, d);
+  if (!rc) rc = tell_judged(s, &j, d);
   for (int i = 0; i < REASONS; i++) sw_text_free(&j.why[i]);
   return rc;
 }

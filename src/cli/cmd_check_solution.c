@@ -39,7 +39,7 @@ static void print_wide(sw_text *out, sw_i128 v) {
   sw_text_append(out, digits + n, sizeof digits - n);
 }
 
-static void print_lines(const findings *f, sw_text *out) {
+static void print_solution_lines(const findings *f, sw_text *out) {
   sw_text_puts(out, "cost ");
   print_wide(out, f->score.cost);
   sw_text_puts(out, "\npeak ");
@@ -60,7 +60,7 @@ static void put_wide(sw_json_out *o, const char *key, sw_i128 v) {
   sw_jw_text(o, key, &digits);
 }
 
-static void print_json(const findings *f, sw_text *out) {
+static void print_solution_json(const findings *f, sw_text *out) {
   sw_json_out o;
   sw_json_out_init(&o, out);
   sw_jw_format(&o, "check-solution", 1);
@@ -95,7 +95,7 @@ static sw_rc cmd_check_solution(const sw_call *call, sw_diag *d) {
   if (s->certificate) SW_TRY(check_certificate(s->certificate, &p, &f.bound, d));
   if (f.has_bound && f.score.feasible && f.bound > f.score.cost)
     return SW_BUG(d, "the certificate proves more than the solution costs");
-  (s->json ? print_json : print_lines)(&f, &out);
+  (s->json ? print_solution_json : print_solution_lines)(&f, &out);
   SW_TRY(sw_print_text(&out, d));
   if (f.score.feasible) return SW_OK;
   if (f.score.peak > p.limit)

@@ -58,7 +58,7 @@ typedef struct checked_program {
   sw_comm_fault fault;
 } checked_program;
 
-static sw_rc run_program(sw_comm *c, int64_t device, void *user, sw_diag *d) {
+static sw_rc run_suite_on_device(sw_comm *c, int64_t device, void *user, sw_diag *d) {
   const checked_program *p = user;
   return sw_comm_suite_run_faulty(p->suite, c, device, &p->fault, d);
 }
@@ -99,7 +99,7 @@ static sw_rc run_on_threads(const checker *k, int64_t number, checked_program *p
   bool own_threads = s->threads == 0 && number % 3 == 2;
   sw_launch_options l = {.threads = own_threads ? (int)sw_mesh_devices(mesh) : (int)s->threads};
   SW_TRY(sw_comm_create_threads(mesh, &o, &comm, d));
-  sw_rc rc = sw_comm_launch(comm, run_program, p, &l, d);
+  sw_rc rc = sw_comm_launch(comm, run_suite_on_device, p, &l, d);
   sw_comm_destroy(comm);
   return rc;
 }
@@ -109,7 +109,7 @@ static sw_rc check_program(const checker *k, int64_t number, int calls, sw_diag 
   checked_program p = {.suite = NULL};
   int64_t seed = ((const settings *)k->call->settings)->seed + number;
   sw_rc rc = sw_comm_suite_build(&k->mesh[number % k->meshes], (uint64_t)seed, calls, &arena, &p.suite, d);
-  if (!rc) rc = k->mpi ? run_program(k->mpi, k->device, &p, d) : run_on_threads(k, number, &p, d);
+  if (!rc) rc = k->mpi ? run_suite_on_device(k->mpi, k->device, &p, d) : run_on_threads(k, number, &p, d);
   if (rc) {
     sw_text mesh = {0};
     sw_mesh_print(&k->mesh[number % k->meshes], &mesh);
@@ -203,7 +203,7 @@ static sw_rc print_faults(const settings *s, const int64_t *ended, sw_diag *d) {
   return sw_print_text(&out, d);
 }
 
-static sw_rc print_calls(const checker *k, sw_diag *d) {
+static sw_rc print_checked_calls(const checker *k, sw_diag *d) {
   const settings *s = k->call->settings;
   sw_text out = {0};
   sw_text_printf(&out, "%lld collectives on ", (long long)s->calls);
@@ -215,7 +215,7 @@ static sw_rc print_calls(const checker *k, sw_diag *d) {
 }
 
 /* A difference ends the check with an error, so that what is printed has none. */
-static sw_rc print_json(const checker *k, bool faults, const int64_t *ended, sw_diag *d) {
+static sw_rc print_comm_json(const checker *k, bool faults, const int64_t *ended, sw_diag *d) {
   const settings *s = k->call->settings;
   sw_text out = {0};
   sw_json_out o;
@@ -250,7 +250,7 @@ static sw_rc print_json(const checker *k, bool faults, const int64_t *ended, sw_
 }
 
 /* --mesh, or all; an MPI run has as many devices as processes, so it needs to be told. */
-static sw_rc read_meshes(const sw_call *call, bool mpi, checker *k, sw_diag *d) {
+static sw_rc read_check_meshes(const sw_call *call, bool mpi, checker *k, sw_diag *d) {
   const char *one = ((const settings *)call->settings)->mesh;
   if (!one && mpi) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--comm mpi needs --mesh, with a device per process");
   k->meshes = one ? 1 : MESHES;
@@ -266,11 +266,11 @@ static sw_rc read_meshes(const sw_call *call, bool mpi, checker *k, sw_diag *d) 
   return SW_OK;
 }
 
-static sw_rc check(const sw_call *call, sw_diag *d) {
+static sw_rc check_collectives(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   checker k = {.call = call};
   bool mpi = strcmp(s->engine, "mpi") == 0;
-  SW_TRY(read_meshes(call, mpi, &k, d));
+  SW_TRY(read_check_meshes(call, mpi, &k, d));
   sw_comm_options o = options_of(call);
   if (mpi) SW_TRY(sw_comm_create_mpi(&k.mesh[0], &o, &k.mpi, &k.device, d));
   sw_rc rc = check_programs(&k, d);
@@ -279,15 +279,15 @@ static sw_rc check(const sw_call *call, sw_diag *d) {
   if (rc || k.device != 0) return rc;
   int64_t ended[SW_FAULT_COUNT] = {0};
   const bool faults = s->faults && !mpi;
-  if (!s->json) SW_TRY(print_calls(&k, d));
+  if (!s->json) SW_TRY(print_checked_calls(&k, d));
   if (faults) SW_TRY(check_faults(&k, ended, d));
-  if (s->json) return print_json(&k, faults, ended, d);
+  if (s->json) return print_comm_json(&k, faults, ended, d);
   return faults ? print_faults(s, ended, d) : SW_OK;
 }
 
 static sw_rc cmd_comm(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
-  return strcmp(s->what, "check") == 0 ? check(call, d) : sw_comm_bench_command(call, d);
+  return strcmp(s->what, "check") == 0 ? check_collectives(call, d) : sw_comm_bench_command(call, d);
 }
 
 const sw_command sw_command_comm = {

@@ -20,7 +20,7 @@ typedef struct sweep {
   int64_t rows, wrong;
 } sweep;
 
-static sw_rc read_devices(const char *text, sw_arena *arena, sweep *w, sw_diag *d) {
+static sw_rc read_device_counts(const char *text, sw_arena *arena, sweep *w, sw_diag *d) {
   while (*text) {
     size_t n = strcspn(text, ",");
     char *word = sw_arena_strndup(arena, text, n, d);
@@ -34,7 +34,7 @@ static sw_rc read_devices(const char *text, sw_arena *arena, sweep *w, sw_diag *
 }
 
 /* The groups of a mesh: over the axes named, or all. */
-static sw_rc read_mesh(const char *mesh, const char *axes, sw_arena *arena, sweep *w, sw_diag *d) {
+static sw_rc read_bench_mesh(const char *mesh, const char *axes, sw_arena *arena, sweep *w, sw_diag *d) {
   sw_comm_bench *b = &w->base;
   SW_TRY(sw_mesh_parse(mesh, arena, &w->mesh, d));
   SW_TRY(sw_mesh_verify(&w->mesh, true, d));
@@ -55,7 +55,7 @@ static sw_rc read_mesh(const char *mesh, const char *axes, sw_arena *arena, swee
   return listed ? SW_OK : SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--axes is '%s'; expected a list such as [x,y]", axes);
 }
 
-static sw_rc read_bytes(const char *text, sw_arena *arena, sweep *w, sw_diag *d) {
+static sw_rc read_byte_range(const char *text, sw_arena *arena, sweep *w, sw_diag *d) {
   size_t n = strcspn(text, ":");
   char *from = sw_arena_strndup(arena, text, n, d);
   if (!from) return SW_E_RESOURCE;
@@ -66,7 +66,7 @@ static sw_rc read_bytes(const char *text, sw_arena *arena, sweep *w, sw_diag *d)
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--bytes is '%s'; expected FROM:TO with 4 <= FROM <= TO", text);
 }
 
-static sw_rc read_ops(const char *text, sweep *w, sw_diag *d) {
+static sw_rc read_bench_ops(const char *text, sweep *w, sw_diag *d) {
   sw_coll_op op;
   if (strcmp(text, "all") == 0) {
     for (int i = 0; i < SW_COLL_COUNT; i++) w->ops[i] = sw_comm_bench_knows((sw_coll_op)i);
@@ -89,10 +89,11 @@ static sw_rc read_kind(const sw_comm_settings *s, sweep *w, sw_diag *d) {
 static sw_rc read_sweep(const sw_call *call, sweep *w, sw_diag *d) {
   const sw_comm_settings *s = call->settings;
   w->base = (sw_comm_bench){.threads = (int)s->threads, .min_s = s->min_s, .cancel = call->cancel};
-  SW_TRY(read_ops(s->op, w, d));
+  SW_TRY(read_bench_ops(s->op, w, d));
   SW_TRY(read_kind(s, w, d));
-  SW_TRY(read_bytes(s->bytes, call->arena, w, d));
-  return s->mesh ? read_mesh(s->mesh, s->axes, call->arena, w, d) : read_devices(s->devices, call->arena, w, d);
+  SW_TRY(read_byte_range(s->bytes, call->arena, w, d));
+  return s->mesh ? read_bench_mesh(s->mesh, s->axes, call->arena, w, d)
+                 : read_device_counts(s->devices, call->arena, w, d);
 }
 
 /* --- printing --- */
@@ -102,7 +103,7 @@ static const char *redop_of(const sweep *w, const sw_comm_bench_row *r) {
   return reduces ? sw_reduction_text(w->base.reduction) : "none";
 }
 
-static int root_of(const sw_comm_bench_row *r) { return sw_coll_flags(r->op) & SW_COLL_USES_ROOT ? 0 : -1; }
+static int bench_root(const sw_comm_bench_row *r) { return sw_coll_flags(r->op) & SW_COLL_USES_ROOT ? 0 : -1; }
 
 static double in_place_alg(const sw_comm_bench_row *r) {
   return r->in_place_s > 0 ? (double)r->bytes / r->in_place_s : 0;
@@ -122,7 +123,7 @@ static void head_table(sw_text *out) {
 static void row_table(const sweep *w, const sw_comm_bench_row *r, sw_text *out) {
   sw_text_printf(out, "  %-14s %6lld %6lld %10lld %10lld %9s %5s %5d", sw_coll_text(r->op), (long long)r->devices,
                  (long long)r->group, (long long)r->bytes, (long long)r->count, sw_dtype_text(w->base.dtype),
-                 redop_of(w, r), root_of(r));
+                 redop_of(w, r), bench_root(r));
   sw_text_printf(out, " %11.2f %7.2f %7.2f %6lld", r->time_s * 1e6, r->alg_bytes_per_s / 1e9, r->bus_bytes_per_s / 1e9,
                  (long long)r->wrong);
   sw_text_printf(out, " %11.2f %7.2f %7.2f %6lld %5.0f%%\n", r->in_place_s * 1e6, in_place_alg(r) / 1e9,
@@ -151,7 +152,7 @@ static void row_csv(const sweep *w, const sw_comm_bench_row *r, sw_text *out) {
                  sw_coll_text(r->op), (long long)r->devices, (long long)r->bytes, (long long)r->count, r->time_s,
                  r->alg_bytes_per_s, r->bus_bytes_per_s, r->limit_share, (long long)r->wrong, r->in_place_s,
                  (long long)r->wrong_in_place, (long long)r->group, sw_dtype_text(w->base.dtype), redop_of(w, r),
-                 root_of(r), in_place_alg(r), in_place_alg(r) * r->bus_factor);
+                 bench_root(r), in_place_alg(r), in_place_alg(r) * r->bus_factor);
 }
 
 /* Row by row, as they are measured. */
@@ -164,7 +165,7 @@ static void row_json(const sweep *w, const sw_comm_bench_row *r, sw_text *out) {
                  w->rows ? "," : "", sw_coll_text(r->op), (long long)r->devices, (long long)r->group,
                  (long long)r->bytes, (long long)r->count);
   sw_text_printf(out, "\"dtype\": \"%s\", \"reduction\": \"%s\", \"root\": %d, ", sw_dtype_text(w->base.dtype),
-                 redop_of(w, r), root_of(r));
+                 redop_of(w, r), bench_root(r));
   sw_text_printf(out, "\"time_s\": %.4g, \"alg_bytes_per_s\": %.4g, \"bus_bytes_per_s\": %.4g, \"limit_share\": %.3g, ",
                  r->time_s, r->alg_bytes_per_s, r->bus_bytes_per_s, r->limit_share);
   sw_text_printf(out,

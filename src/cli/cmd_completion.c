@@ -32,7 +32,7 @@ static void each_option(const sw_command *c, option_visitor *visit, sw_text *out
 static void choices(const char *list, const char *suffix, sw_text *out) {
   int n;
   const char *choice;
-  for (int i = 0; (choice = sw_choice_at(list, i, &n)); i++) {
+  for (int i = 0; (choice = sw_option_word_at(list, i, &n)); i++) {
     sw_text_printf(out, "%s%.*s%s", i ? " " : "", n, choice, suffix);
   }
 }

@@ -31,7 +31,7 @@ static const sw_option kOptions[] = {
 };
 
 /* The report of a plan. */
-static sw_rc price(const sw_plan *plan, sw_arena *arena, sw_text *out, sw_diag *d) {
+static sw_rc report_plan(const sw_plan *plan, sw_arena *arena, sw_text *out, sw_diag *d) {
   sw_breakdown breakdown;
   SW_TRY(sw_plan_breakdown(plan, arena, &breakdown, d));
   const sw_report report = {.plan = plan, .breakdown = &breakdown};
@@ -45,7 +45,7 @@ static sw_rc price_file(const settings *s, const char *path, sw_arena *arena, sw
   sw_plan plan;
   from.adapt = true;
   SW_TRY(sw_session_open_plan(&from, path, arena, &session, &plan, d));
-  sw_rc rc = price(&plan, arena, out, d);
+  sw_rc rc = report_plan(&plan, arena, out, d);
   sw_session_close(&session);
   return rc;
 }
@@ -56,7 +56,7 @@ static bool is_plan(const char *path, sw_arena *arena) {
 }
 
 /* What a file says: a plan's with --model as a report. */
-static sw_rc read_side(const settings *s, const char *path, sw_arena *arena, sw_text *out, sw_diag *d) {
+static sw_rc read_side_text(const settings *s, const char *path, sw_arena *arena, sw_text *out, sw_diag *d) {
   char *bytes;
   size_t n;
   if (s->from.model && is_plan(path, arena)) return price_file(s, path, arena, out, d);
@@ -66,7 +66,7 @@ static sw_rc read_side(const settings *s, const char *path, sw_arena *arena, sw_
   return out->rc ? SW_FAIL(d, out->rc, SW_NOWHERE, "out of memory") : SW_OK;
 }
 
-static sw_rc tell(const settings *s, const sw_text *was, const sw_text *now, sw_arena *arena, sw_diag *d) {
+static sw_rc tell_differences(const settings *s, const sw_text *was, const sw_text *now, sw_arena *arena, sw_diag *d) {
   sw_diff diff;
   sw_text out = {0};
   SW_TRY(sw_diff_build(&(sw_diff_text){s->was, sw_text_str(was), was->n},
@@ -78,9 +78,9 @@ static sw_rc tell(const settings *s, const sw_text *was, const sw_text *now, sw_
 static sw_rc cmd_diff(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_text was = {0}, now = {0};
-  sw_rc rc = read_side(s, s->was, call->arena, &was, d);
-  if (!rc) rc = read_side(s, s->now, call->arena, &now, d);
-  if (!rc) rc = tell(s, &was, &now, call->arena, d);
+  sw_rc rc = read_side_text(s, s->was, call->arena, &was, d);
+  if (!rc) rc = read_side_text(s, s->now, call->arena, &now, d);
+  if (!rc) rc = tell_differences(s, &was, &now, call->arena, d);
   sw_text_free(&was);
   sw_text_free(&now);
   return rc;

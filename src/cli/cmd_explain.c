@@ -70,8 +70,8 @@ static void warn_of_better(const settings *s, const searched *x, const sw_breakd
 }
 
 /* Where the memory is well used, what the limit costs is worth a search of its own. */
-static sw_rc search(const settings *s, const sw_call *call, const sw_plan *plan, const sw_breakdown *a, searched *out,
-                    sw_diag *d) {
+static sw_rc search_without_limit(const settings *s, const sw_call *call, const sw_plan *plan, const sw_breakdown *a,
+                                  searched *out, sw_diag *d) {
   const double kWell = 0.8;
   sw_plan_options o = sw_search_from(&s->limits, plan, plan->capacity_bytes, call->cancel);
   sw_diag why = {0};
@@ -92,13 +92,13 @@ static sw_rc search(const settings *s, const sw_call *call, const sw_plan *plan,
 }
 
 /* Before the search: is there such a value? */
-static sw_rc check_name(const settings *s, const sw_graph *g, sw_arena *arena, sw_diag *d) {
+static sw_rc check_value_name(const settings *s, const sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_found found;
   return s->name ? sw_find_values(g, s->name, strlen(s->name), arena, &found, d) : SW_OK;
 }
 
-static sw_rc tell(const settings *s, const sw_call *call, const sw_plan *plan, const sw_breakdown *a,
-                  const sw_explain_options *o, const searched *x, sw_diag *d) {
+static sw_rc tell_explanation(const settings *s, const sw_call *call, const sw_plan *plan, const sw_breakdown *a,
+                              const sw_explain_options *o, const searched *x, sw_diag *d) {
   sw_explanation e;
   sw_text out = {0};
   SW_TRY(sw_explain_build(plan, a, o, call->arena, &e, d));
@@ -111,20 +111,20 @@ static sw_rc tell(const settings *s, const sw_call *call, const sw_plan *plan, c
   return sw_tell_lower_memory(&q, &report, d);
 }
 
-static sw_rc explain(const settings *s, const sw_call *call, const sw_plan *plan, sw_diag *d) {
+static sw_rc explain_plan(const settings *s, const sw_call *call, const sw_plan *plan, sw_diag *d) {
   const bool nothing = !s->name && !s->peak && !s->top;
   sw_explain_options o = {
       .top = nothing ? 10 : (int32_t)s->top, .peak = s->peak, .name = s->name, .cancel = call->cancel};
   sw_breakdown breakdown;
   searched x = {0};
-  SW_TRY(check_name(s, plan->graph, call->arena, d));
+  SW_TRY(check_value_name(s, plan->graph, call->arena, d));
   SW_TRY(sw_plan_breakdown(plan, call->arena, &breakdown, d));
   sw_rc rc = SW_OK;
-  if (!s->alone && (s->name || s->peak)) rc = search(s, call, plan, &breakdown, &x, d);
+  if (!s->alone && (s->name || s->peak)) rc = search_without_limit(s, call, plan, &breakdown, &x, d);
   if (!rc) {
     o.planner = x.planner;
     o.free_plan = x.has_free ? &x.free_plan : NULL;
-    rc = tell(s, call, plan, &breakdown, &o, &x, d);
+    rc = tell_explanation(s, call, plan, &breakdown, &o, &x, d);
   }
   sw_planner_close(x.planner);
   if (rc) return rc;
@@ -147,7 +147,7 @@ static sw_rc cmd_explain(const sw_call *call, sw_diag *d) {
       plan.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(session.machine));
     rc = sw_plan_verify(&plan, d);
   }
-  if (!rc) rc = explain(s, call, &plan, d);
+  if (!rc) rc = explain_plan(s, call, &plan, d);
   if (rc) sw_session_note_source(&session, d);
   sw_session_close(&session);
   return rc;

@@ -114,7 +114,7 @@ static sw_rc list_json(const settings *s, sw_diag *d) {
   return sw_print_text(&out, d);
 }
 
-static sw_rc list(const settings *s, sw_diag *d) {
+static sw_rc list_models(const settings *s, sw_diag *d) {
   sw_text out = {0};
   if (s->json) return list_json(s, d);
   if (s->arch) {
@@ -137,7 +137,7 @@ static sw_rc write_model(const sw_graph *g, const char *path, sw_diag *d) {
 
 static sw_rc cmd_gen(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
-  if (s->list) return list(s, d);
+  if (s->list) return list_models(s, d);
   if (s->json) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--json prints what --list prints; expected --list beside it");
   if (!s->arch) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "ARCH is missing; --list prints the architectures");
   sw_gen_arg args[SW_GEN_PARAM_COUNT];

@@ -44,8 +44,8 @@ static const sw_option kOptions[] = {
 };
 
 /* The program, as it was partitioned and then rewritten, and what each pass did. */
-static sw_rc print(const settings *s, const sw_spmd *spmd, const sw_machine *machine, const sw_pass_report *reports,
-                   int n, const sw_call *call, sw_diag *d) {
+static sw_rc print_partitioned(const settings *s, const sw_spmd *spmd, const sw_machine *machine,
+                               const sw_pass_report *reports, int n, const sw_call *call, sw_diag *d) {
   sw_text out = {0};
   if (s->json) {
     sw_spmd_cost cost;
@@ -75,7 +75,7 @@ static sw_rc partition(const settings *s, const sw_session *session, sw_plan *pl
   SW_TRY(sw_partition(&bare, &spmd, d));
   sw_rc rc = sw_spmd_verify(&spmd, d);
   if (!rc && plan->passes) rc = sw_spmd_run_passes(&spmd, plan->machine, plan->passes, reports, &n, d);
-  if (!rc) rc = print(s, &spmd, plan->machine, reports, n, call, d);
+  if (!rc) rc = print_partitioned(s, &spmd, plan->machine, reports, n, call, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }
@@ -118,12 +118,12 @@ static sw_rc rewrite_local(const settings *s, const sw_session *session, const s
   SW_TRY(sw_session_rewrite_local(
       session, local, &(sw_local_passes){s->passes, s->combine_bytes, reports, &n, &machine}, call->arena, &spmd, d));
   sw_rc rc = emit_local(s, &spmd, d);
-  if (!rc) rc = print(s, &spmd, machine, reports, n, call, d);
+  if (!rc) rc = print_partitioned(s, &spmd, machine, reports, n, call, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }
 
-static sw_rc by_text(const settings *s, const sw_call *call, sw_diag *d) {
+static sw_rc partition_text(const settings *s, const sw_call *call, sw_diag *d) {
   sw_model_options from = s->from;
   sw_session session;
   sw_plan plan;
@@ -154,7 +154,7 @@ static sw_rc cmd_partition(const sw_call *call, sw_diag *d) {
   if (s->table && !s->passes) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--table says what passes did; expected --passes NAMES, too");
   }
-  return (s->plan ? by_plan : by_text)(s, call, d);
+  return (s->plan ? by_plan : partition_text)(s, call, d);
 }
 
 const sw_command sw_command_partition = {

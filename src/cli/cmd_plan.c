@@ -184,8 +184,8 @@ static sw_rc read_start(const settings *s, const sw_session *session, const sw_c
 }
 
 /* What propagation makes of the annotations, where it can: the search ends with nothing dearer. */
-static sw_rc propagate(const sw_graph *g, const sw_session *session, const sw_call *call, sw_plan_options *o,
-                       sw_diag *d) {
+static sw_rc propagate_known(const sw_graph *g, const sw_session *session, const sw_call *call, sw_plan_options *o,
+                             sw_diag *d) {
   sw_plan *known;
   if (g->n_annotations == 0) return SW_OK;
   SW_ARENA_NEW(known, call->arena, 1, d);
@@ -203,7 +203,7 @@ static double left_for_search(double limit_s, double began_s, double baselines_s
   return fmax(kLeast, limit_s - (sw_now_s() - began_s) - kOfBaselines * baselines_s);
 }
 
-static sw_plan_options options_of(const settings *s, const sw_call *call) {
+static sw_plan_options plan_options_of(const settings *s, const sw_call *call) {
   sw_plan_options o = {.solve = {.work_limit = s->work_limit,
                                  .gap = s->gap / 100,
                                  .threads = (int)s->threads,
@@ -251,8 +251,8 @@ static sw_rc print_report(const settings *s, const sw_session *session, const sw
 }
 
 /* Everything about a plan that was found, what a search knows of lower memory included; q NULL: none was made. */
-static sw_rc tell(const settings *s, const sw_session *session, const sw_call *call, const sw_questions *q,
-                  const sw_plan *plan, const sw_comparison *baselines, sw_breakdown *breakdown, sw_diag *d) {
+static sw_rc tell_plan(const settings *s, const sw_session *session, const sw_call *call, const sw_questions *q,
+                       const sw_plan *plan, const sw_comparison *baselines, sw_breakdown *breakdown, sw_diag *d) {
   sw_report report;
   SW_TRY(sw_plan_verify(plan, d));
   sw_session_warn_of_hints(plan);
@@ -297,7 +297,7 @@ static sw_rc tell_made(const settings *s, const sw_session *session, const sw_ca
                        const sw_comparison *baselines, const char *name, sw_diag *d) {
   sw_breakdown breakdown;
   plan->capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->machine));
-  SW_TRY_NOTE(d, tell(s, session, call, NULL, plan, baselines, &breakdown, d), "in %s", name);
+  SW_TRY_NOTE(d, tell_plan(s, session, call, NULL, plan, baselines, &breakdown, d), "in %s", name);
   if (breakdown.peak_bytes > plan->capacity_bytes)
     sw_log(SW_LOG_WARN, "the plan %s does not fit into the memory of a device", name);
   return SW_OK;
@@ -328,7 +328,7 @@ static sw_rc tell_given(const settings *s, const sw_session *session, const sw_c
 
 static sw_rc plan_model(const settings *s, const sw_model_options *from, const sw_session *session, const sw_call *call,
                         double began_s, sw_diag *d) {
-  sw_plan_options o = options_of(s, call);
+  sw_plan_options o = plan_options_of(s, call);
   o.solve.user = session->machine;
   sw_plan plan;
   sw_breakdown breakdown;
@@ -341,7 +341,7 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
   since_s = sw_now_s();
   SW_TRY(sw_baselines_build(g, session->machine, call->arena, &o.baselines, d));
   if (s->baseline) return tell_baseline(s, session, call, g, o.baselines, d);
-  SW_TRY(propagate(g, session, call, &o, d));
+  SW_TRY(propagate_known(g, session, call, &o, d));
   if (s->work_limit == 0 && s->time_limit > 0) {
     o.solve.time_limit_s = s->time_limit;
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
@@ -350,7 +350,7 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
   if (rc && o.notes_mesh && d && strstr(d->text, "fits into"))
     sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
   if (rc) return rc;
-  rc = tell(s, session, call, &q, &plan, o.baselines, &breakdown, d);
+  rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
   sw_planner_close(q.planner);
   if (rc) return rc;

@@ -81,7 +81,7 @@ static const sw_option kOptions[] = {
 };
 
 /* A file of that name is a plan. */
-static bool is_plan(const char *path) {
+static bool is_plan_path(const char *path) {
   const size_t n = path ? strlen(path) : 0;
   return n > 5 && !strcmp(path + n - 5, ".json");
 }
@@ -114,7 +114,7 @@ static sw_rc write(const settings *s, sw_session *session, const sw_plan *plan, 
     sw_report_json(&report, &out);
   else if (s->table)
     sw_report_table(&report, sw_terminal_has_colour(stdout), &out);
-  else if (s->program && !is_plan(s->output))
+  else if (s->program && !is_plan_path(s->output))
     sw_text_append(&out, sw_text_str(s->program), s->program->n);
   else
     rc = sw_plan_write(plan, &breakdown, &out, d);
@@ -166,7 +166,7 @@ static sw_rc mutate(const settings *s, sw_session *session, sw_arena *arena, sw_
   return sw_cancelled(s->cancel) ? SW_E_CANCELLED : SW_OK;
 }
 
-static sw_rc propagate(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
+static sw_rc propagate_session(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
   sw_plan plan;
   if (s->mutate) return mutate(s, session, arena, d);
   if (s->propagated) return propagate_as(s, session, arena, d);
@@ -215,7 +215,7 @@ static sw_rc rules_of_text(const settings *s, const char *text, size_t n, sw_dia
 
 /* Is more than the program asked for? Shardy's propagation works on its text, and asks no machine. */
 static bool wants_plan(const settings *s) {
-  bool wants = s->table || s->json || s->report.n || is_plan(s->output);
+  bool wants = s->table || s->json || s->report.n || is_plan_path(s->output);
   for (int i = 0; i < s->emit.n; i++) wants |= strcmp(s->emit.at[i].key, "sdy-ops") != 0;
   return wants;
 }
@@ -248,7 +248,7 @@ static sw_rc plan_of(const settings *s, sw_arena *arena, sw_diag *d) {
   const bool open = sw_sizes_open(&session.sizes) > 0 || session.open_axes;
   sw_rc rc = s->show_rules ? show_rules(s, &session, d)
              : open        ? propagate_open(s, &session, arena, d)
-                           : propagate(s, &session, arena, d);
+                           : propagate_session(s, &session, arena, d);
   sw_session_close(&session);
   return rc;
 }
@@ -276,7 +276,7 @@ static sw_rc propagate_text(settings *s, const sw_text *text, sw_layer layer, sw
 /* Has the text shardings in Shardy's words? */
 static bool has_shardings(const char *text) { return strstr(text, "#sdy.") || strstr(text, "sdy.sharding"); }
 
-static sw_rc answer(settings *s, const sw_text *text, sw_arena *arena, sw_diag *d) {
+static sw_rc answer_program(settings *s, const sw_text *text, sw_arena *arena, sw_diag *d) {
   sw_layer layer = SW_LAYER_WHOLE;
   const bool sdy = s->strategy && sw_layer_parse(s->strategy, &layer);
   const bool program = sw_program_is(s->from.model, text->at);
@@ -304,7 +304,7 @@ static sw_rc cmd_propagate(const sw_call *call, sw_diag *d) {
   s.cancel = call->cancel;
   s.stdout_taken = call->stdout_taken;
   SW_TRY(sw_read_model_text(s.from.model, &text.at, &text.n, d));
-  sw_rc rc = answer(&s, &text, call->arena, d);
+  sw_rc rc = answer_program(&s, &text, call->arena, d);
   sw_mem_free(text.at);
   return rc;
 }

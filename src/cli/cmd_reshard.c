@@ -61,7 +61,7 @@ typedef struct request {
   sw_sharding from, to;
 } request;
 
-static sw_rc read_shape(const char *text, request *r, sw_diag *d) {
+static sw_rc read_shape_option(const char *text, request *r, sw_diag *d) {
   for (const char *p = text; *p;) {
     char number[24] = "";
     size_t n = strcspn(p, "x,");
@@ -76,8 +76,8 @@ static sw_rc read_shape(const char *text, request *r, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc read_sharding(const char *option, const char *text, const sw_mesh *m, const request *r, sw_arena *arena,
-                           sw_sharding *out, sw_diag *d) {
+static sw_rc read_sharding_option(const char *option, const char *text, const sw_mesh *m, const request *r,
+                                  sw_arena *arena, sw_sharding *out, sw_diag *d) {
   size_t n = strlen(text);
   sw_rc rc = sw_sharding_parse_as(m, r->rank, sw_sharding_form_of(text, n), text, n, SW_NOWHERE, arena, out, d);
   if (!rc) rc = sw_sharding_verify(m, out, r->rank, r->dims, d);
@@ -85,7 +85,7 @@ static sw_rc read_sharding(const char *option, const char *text, const sw_mesh *
   return rc;
 }
 
-static sw_rc read_mesh(const char *option, const char *text, sw_arena *arena, sw_mesh *out, sw_diag *d) {
+static sw_rc read_mesh_option(const char *option, const char *text, sw_arena *arena, sw_mesh *out, sw_diag *d) {
   SW_TRY_NOTE(d, sw_mesh_parse(text, arena, out, d), "in --%s %s", option, text);
   SW_TRY_NOTE(d, sw_mesh_verify(out, true, d), "in --%s %s", option, text);
   return SW_OK;
@@ -96,18 +96,18 @@ static sw_rc read_request(const settings *s, sw_arena *arena, request *r, sw_dia
   for (int i = 0; i < 4; i++) {
     if (!given[i][1]) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--%s is missing", given[i][0]);
   }
-  SW_TRY(read_mesh("mesh", s->mesh, arena, &r->mesh, d));
+  SW_TRY(read_mesh_option("mesh", s->mesh, arena, &r->mesh, d));
   r->to_mesh = r->mesh;
   if (s->to_mesh) {
-    SW_TRY(read_mesh("to-mesh", s->to_mesh, arena, &r->to_mesh, d));
+    SW_TRY(read_mesh_option("to-mesh", s->to_mesh, arena, &r->to_mesh, d));
     SW_TRY(sw_other_mesh_make(&r->mesh, &r->to_mesh, arena, &r->other, d));
   }
-  SW_TRY(read_shape(s->shape, r, d));
+  SW_TRY(read_shape_option(s->shape, r, d));
   if (!sw_dtype_parse(s->dtype, &r->dtype)) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "--dtype is '%s'; expected a type such as f32, bf16 or i8", s->dtype);
   }
-  SW_TRY(read_sharding("from", s->from, &r->mesh, r, arena, &r->from, d));
-  SW_TRY(read_sharding("to", s->to, &r->to_mesh, r, arena, &r->to, d));
+  SW_TRY(read_sharding_option("from", s->from, &r->mesh, r, arena, &r->from, d));
+  SW_TRY(read_sharding_option("to", s->to, &r->to_mesh, r, arena, &r->to, d));
   SW_TRY(sw_read_hw(s->hw, &s->hw_set, arena, &r->profile, d));
   return sw_bind_hw(r->profile, &r->mesh, arena, &r->machine, d);
 }
@@ -131,14 +131,14 @@ static void print_bytes(const char *what, double moved, double bound, sw_text *o
   sw_text_puts(out, "\n");
 }
 
-static void print_collective(const request *r, const sw_route_step *step, sw_text *out) {
+static void print_collective(const request *r, const sw_hop *step, sw_text *out) {
   sw_collective_print(step->coll.op == SW_COLL_TO_PARTIAL ? step->mesh : &r->mesh, &step->coll, out);
 }
 
 static void print_text(const request *r, const sw_route *route, sw_text *out) {
   if (route->n_steps == 0) sw_text_puts(out, "nothing to do\n");
   for (int i = 0; i < route->n_steps; i++) {
-    const sw_route_step *step = &route->step[i];
+    const sw_hop *step = &route->step[i];
     size_t start = out->n;
     sw_text_printf(out, "%d ", i + 1);
     print_collective(r, step, out);
@@ -162,7 +162,7 @@ static void print_text(const request *r, const sw_route *route, sw_text *out) {
   if (route->full_replication) sw_text_puts(out, "holds the whole tensor on every device on the way\n");
 }
 
-static void put_step(sw_json_out *o, const request *r, const sw_route_step *step) {
+static void put_route_step(sw_json_out *o, const request *r, const sw_hop *step) {
   sw_text t = {0};
   print_collective(r, step, &t);
   sw_jw_object_row(o, NULL);
@@ -175,7 +175,7 @@ static void put_step(sw_json_out *o, const request *r, const sw_route_step *step
 }
 
 /* docs/reshard.schema.json */
-static void print_json(const request *r, const sw_route *route, const sw_route_run *ran, sw_text *out) {
+static void print_reshard_json(const request *r, const sw_route *route, const sw_route_run *ran, sw_text *out) {
   sw_json_out o;
   sw_json_out_init(&o, out);
   sw_jw_object(&o, NULL);
@@ -185,7 +185,7 @@ static void print_json(const request *r, const sw_route *route, const sw_route_r
   sw_jw_sharding(&o, "from", &r->mesh, &r->from);
   sw_jw_sharding(&o, "to", &r->to_mesh, &r->to);
   sw_jw_array(&o, "steps");
-  for (int i = 0; i < route->n_steps; i++) put_step(&o, r, &route->step[i]);
+  for (int i = 0; i < route->n_steps; i++) put_route_step(&o, r, &route->step[i]);
   sw_jw_end(&o);
   sw_jw_f64(&o, "time_s", route->cost_s);
   sw_jw_f64(&o, "max_bytes", route->max_bytes);
@@ -220,7 +220,7 @@ static sw_rc write_shard(const sw_reshard *wanted, const sw_route *route, sw_tex
   return rc;
 }
 
-static sw_rc emit(const settings *s, const sw_reshard *wanted, const sw_route *route, sw_diag *d) {
+static sw_rc emit_route_files(const settings *s, const sw_reshard *wanted, const sw_route *route, sw_diag *d) {
   for (int i = 0; i < s->emit.n; i++) {
     sw_text t = {0};
     bool sdy = strcmp(s->dialect, "sdy") == 0;
@@ -234,10 +234,10 @@ static sw_rc emit(const settings *s, const sw_reshard *wanted, const sw_route *r
   return SW_OK;
 }
 
-static sw_rc report(const settings *s, const request *r, const sw_route *route, const sw_route_run *ran, sw_text *out,
-                    sw_diag *d) {
+static sw_rc report_route(const settings *s, const request *r, const sw_route *route, const sw_route_run *ran,
+                          sw_text *out, sw_diag *d) {
   if (s->json) {
-    print_json(r, route, s->run ? ran : NULL, out);
+    print_reshard_json(r, route, s->run ? ran : NULL, out);
     return SW_OK;
   }
   if (s->show) SW_TRY(show(r, out, d));
@@ -266,9 +266,9 @@ static sw_rc cmd_reshard(const sw_call *call, sw_diag *d) {
                                       .to_mesh = r.other};
   const sw_reshard wanted = {r.machine, &r.from, &r.to, r.rank, r.dims, r.dtype, options};
   SW_TRY(sw_route_find(&wanted, call->arena, &route, d));
-  SW_TRY(emit(s, &wanted, &route, d));
+  SW_TRY(emit_route_files(s, &wanted, &route, d));
   if (s->run) SW_TRY(sw_run_route(&wanted, &route, call->cancel, &ran, d));
-  sw_rc rc = report(s, &r, &route, &ran, &out, d);
+  sw_rc rc = report_route(s, &r, &route, &ran, &out, d);
   if (rc) {
     sw_text_free(&out);
     return rc;

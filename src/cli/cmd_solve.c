@@ -151,8 +151,8 @@ static sw_rc read_without(const settings *s, unsigned *off, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc write_result(const settings *s, const sw_problem *p, const sw_solution *solution, const history *h,
-                          sw_diag *d) {
+static sw_rc write_solution(const settings *s, const sw_problem *p, const sw_solution *solution, const history *h,
+                            sw_diag *d) {
   sw_text out = {0};
   if (s->json || strcmp(s->format, "json") == 0)
     SW_TRY(write_json(p, solution, h, &out, d));
@@ -170,7 +170,7 @@ static double kept_back(double limit, double read_s, double worked_s) {
   return kWriting_s + (turns_s < kMost * limit ? turns_s : kMost * limit);
 }
 
-static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
+static sw_rc solve_file(const sw_call *call, history *h, sw_diag *d) {
   const settings *s = call->settings;
   double start = sw_now_s(), worked = sw_thread_s();
   sw_problem p;
@@ -198,7 +198,7 @@ static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
   SW_TRY(sw_solve(&p, &o, call->arena, &solution, d));
   sw_log(SW_LOG_INFO, "%s: cost %lld, bound %lld", sw_solve_status_text(solution.status), (long long)solution.cost,
          (long long)solution.bound);
-  SW_TRY(write_result(s, &p, &solution, h, d));
+  SW_TRY(write_solution(s, &p, &solution, h, d));
   if (s->certificate) SW_TRY(sw_save_text(s->certificate, &certificate, d));
   return exit_of(&p, &solution, call, d);
 }
@@ -206,7 +206,7 @@ static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
 static sw_rc cmd_solve(const sw_call *call, sw_diag *d) {
   history h = {0};
   if (!call->common->quiet && !call->common->debug && isatty(STDERR_FILENO)) sw_log_set_level(SW_LOG_INFO);
-  sw_rc rc = solve(call, &h, d);
+  sw_rc rc = solve_file(call, &h, d);
   sw_array_free(&h.events);
   return rc;
 }

@@ -15,7 +15,7 @@ static const bool kHasGlpk = true;
 static const bool kHasGlpk = false;
 #endif
 
-static void print_json(const char *licence, sw_text *out) {
+static void print_version_json(const char *licence, sw_text *out) {
   sw_json_out o;
   sw_json_out_init(&o, out);
   sw_jw_format(&o, "version", 1);
@@ -35,7 +35,7 @@ static sw_rc cmd_version(const sw_call *call, sw_diag *d) {
   const char *licence = kHasGlpk ? "GPL-3.0-or-later" : "Apache-2.0";
   sw_text out = {0};
   if (s->json) {
-    print_json(licence, &out);
+    print_version_json(licence, &out);
   } else {
     sw_text_printf(&out, "shardwright %s\nsolvers: native, exhaustive%s\nlicence of this binary: %s\n", SW_VERSION,
                    kHasGlpk ? ", glpk" : "", licence);

@@ -4,13 +4,14 @@
 
 #include "base/file.h"
 
-static const char *name_of(const char *path, sw_arena *arena, sw_diag *d) {
+static const char *plan_name_of_path(const char *path, sw_arena *arena, sw_diag *d) {
   const char *name = sw_path_base(path), *dot = strrchr(name, '.');
   return sw_arena_strndup(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name), d);
 }
 
-static sw_rc read_plan(const char *path, const sw_session *s, sw_arena *arena, sw_comparison *out, sw_diag *d) {
-  *out = (sw_comparison){.made = true, .name = name_of(path, arena, d)};
+static sw_rc read_compared_plan(const char *path, const sw_session *s, sw_arena *arena, sw_comparison *out,
+                                sw_diag *d) {
+  *out = (sw_comparison){.made = true, .name = plan_name_of_path(path, arena, d)};
   if (!out->name) return SW_E_RESOURCE;
   SW_TRY(sw_plan_read(path, s->graph, s->machine, true, arena, &out->plan, d));
   return sw_plan_breakdown(&out->plan, arena, &out->breakdown, d);
@@ -21,7 +22,7 @@ sw_rc sw_compare_with(const sw_words *files, const sw_session *s, sw_arena *aren
   if (!files->n) return SW_OK;
   SW_ARENA_NEW(all, arena, r->n_comparisons + files->n, d);
   memcpy(all, r->comparisons, (size_t)r->n_comparisons * sizeof *all);
-  for (int i = 0; i < files->n; i++) SW_TRY(read_plan(files->at[i], s, arena, &all[r->n_comparisons + i], d));
+  for (int i = 0; i < files->n; i++) SW_TRY(read_compared_plan(files->at[i], s, arena, &all[r->n_comparisons + i], d));
   r->comparisons = all;
   r->n_comparisons += files->n;
   return SW_OK;

@@ -91,8 +91,8 @@ static sw_rc run_command(const sw_command *c, const sw_words *words, sw_common *
 }
 
 /* *command is set once it is known, for messages. */
-static sw_rc dispatch(const sw_words *words, sw_common *common, const sw_command **command, sw_arena *arena,
-                      sw_diag *d) {
+static sw_rc dispatch_command(const sw_words *words, sw_common *common, const sw_command **command, sw_arena *arena,
+                              sw_diag *d) {
   sw_option_table set = {sw_common_options, SW_COMMON_OPTIONS, common};
   sw_words none = {0};
   int used;
@@ -107,7 +107,7 @@ static sw_rc dispatch(const sw_words *words, sw_common *common, const sw_command
   return run_command(*command, &rest, common, arena, d);
 }
 
-static void report(const sw_diag *d, const sw_command *c, bool debug) {
+static void report_error(const sw_diag *d, const sw_command *c, bool debug) {
   bool colour = sw_terminal_has_colour(stderr);
   fflush(stdout);
   fputs(sw_style_code(SW_STYLE_RED, colour), stderr);
@@ -124,8 +124,8 @@ int main(int argc, char **argv) {
   watch_signals();
   sw_log_to(print_message, NULL);
   sw_words words = {(const char **)(argv + 1), argc > 0 ? argc - 1 : 0};
-  sw_rc rc = dispatch(&words, &common, &command, &arena, &d);
-  if (rc && d.rc) report(&d, command, common.debug);
+  sw_rc rc = dispatch_command(&words, &common, &command, &arena, &d);
+  if (rc && d.rc) report_error(&d, command, common.debug);
   sw_arena_deinit(&arena);
   return (int)rc;
 }

@@ -49,7 +49,7 @@ static size_t column(const sw_text *t) {
 }
 
 /* Append the words of `s`, breaking lines before WIDTH and indenting the new ones. */
-static void wrap(sw_text *out, const char *s, size_t indent) {
+static void wrap_words(sw_text *out, const char *s, size_t indent) {
   bool first = true;
   while (*s && !out->rc) {
     size_t n = strcspn(s, " \n");
@@ -68,15 +68,15 @@ static void wrap(sw_text *out, const char *s, size_t indent) {
 }
 
 /* "  TERM     help", the help starting on its own line when the term is long. */
-static void entry(sw_text *out, const char *term, const char *help) {
+static void put_entry(sw_text *out, const char *term, const char *help) {
   sw_text_printf(out, "%*s%s", TERM_INDENT, "", term);
   if (column(out) + 2 > HELP_COLUMN) sw_text_puts(out, "\n");
   size_t at = column(out);
   sw_text_pad(out, out->n, HELP_COLUMN - at);
-  wrap(out, help, HELP_COLUMN);
+  wrap_words(out, help, HELP_COLUMN);
 }
 
-static void heading(sw_text *out, const char *title, bool colour) {
+static void put_heading(sw_text *out, const char *title, bool colour) {
   sw_text_printf(out, "\n%s%s:%s\n", sw_style_code(SW_STYLE_BOLD, colour), title,
                  sw_style_code(SW_STYLE_PLAIN, colour));
 }
@@ -86,7 +86,7 @@ static void option_help(const sw_option *o, sw_text *out) {
   sw_text_puts(out, o->help);
   int n;
   const char *choice;
-  for (int i = 0; (choice = sw_choice_at(o->choices, i, &n)); i++) {
+  for (int i = 0; (choice = sw_option_word_at(o->choices, i, &n)); i++) {
     sw_text_printf(out, "%s%.*s", i ? ", " : ": ", n, choice);
   }
   bool repeated = o->kind == SW_OPTION_WORDS || o->kind == SW_OPTION_PAIRS;
@@ -100,7 +100,7 @@ static void option_entry(const sw_option *o, sw_text *out) {
   if (!o->letter) sw_text_puts(&term, "    ");
   sw_text_printf(&term, "--%s%s%s", o->name, o->value ? "=" : "", o->value ? o->value : "");
   option_help(o, &help);
-  entry(out, sw_text_str(&term), sw_text_str(&help));
+  put_entry(out, sw_text_str(&term), sw_text_str(&help));
   sw_text_free(&term);
   sw_text_free(&help);
 }
@@ -109,7 +109,7 @@ static void operand_help(const sw_operand *o, sw_text *out) {
   sw_text_puts(out, o->help);
   int n;
   const char *choice;
-  for (int i = 0; (choice = sw_choice_at(o->choices, i, &n)); i++) {
+  for (int i = 0; (choice = sw_option_word_at(o->choices, i, &n)); i++) {
     sw_text_printf(out, "%s%.*s", i ? ", " : ": ", n, choice);
   }
 }
@@ -117,20 +117,20 @@ static void operand_help(const sw_operand *o, sw_text *out) {
 static void operand_entry(const sw_operand *o, sw_text *out) {
   sw_text help = {0};
   operand_help(o, &help);
-  entry(out, o->name, sw_text_str(&help));
+  put_entry(out, o->name, sw_text_str(&help));
   sw_text_free(&help);
 }
 
 static void common_entries(sw_text *out, bool colour) {
-  heading(out, "common options", colour);
+  put_heading(out, "common options", colour);
   for (int i = 0; i < SW_COMMON_OPTIONS; i++) option_entry(&sw_common_options[i], out);
 }
 
 void sw_manual_overview(sw_text *out, bool colour) {
   sw_text_printf(out, "shardwright: %s\n\nusage: shardwright COMMAND [options] ...\n\n", kTagline);
-  wrap(out, kOverview, 0);
-  heading(out, "commands", colour);
-  for (int i = 0; i < sw_command_count(); i++) entry(out, sw_command_at(i)->name, sw_command_at(i)->summary);
+  wrap_words(out, kOverview, 0);
+  put_heading(out, "commands", colour);
+  for (int i = 0; i < sw_command_count(); i++) put_entry(out, sw_command_at(i)->name, sw_command_at(i)->summary);
   common_entries(out, colour);
   sw_text_puts(
       out, "\n'shardwright help COMMAND' explains a command. Long options may be shortened while they stay clear.\n");
@@ -143,7 +143,7 @@ static void wrap_paragraphs(sw_text *out, const char *paragraphs) {
     sw_text one = {0};
     sw_text_append(&one, paragraphs, n);
     sw_text_puts(out, "\n");
-    wrap(out, sw_text_str(&one), 0);
+    wrap_words(out, sw_text_str(&one), 0);
     sw_text_free(&one);
     paragraphs += n + (paragraphs[n] == '\n');
   }
@@ -154,12 +154,12 @@ void sw_manual_command(const sw_command *c, sw_text *out, bool colour) {
   put_usage(c, out);
   sw_text_printf(out, "\n\nshardwright %s: %s\n", c->name, c->summary);
   if (c->description) wrap_paragraphs(out, c->description);
-  if (c->n_operands) heading(out, "operands", colour);
+  if (c->n_operands) put_heading(out, "operands", colour);
   for (int i = 0; i < c->n_operands; i++) operand_entry(&c->operands[i], out);
-  if (c->n_options) heading(out, "options", colour);
+  if (c->n_options) put_heading(out, "options", colour);
   for (int i = 0; i < c->n_options; i++) option_entry(&c->options[i], out);
   common_entries(out, colour);
-  if (c->example) heading(out, "example", colour);
+  if (c->example) put_heading(out, "example", colour);
   if (c->example) sw_text_printf(out, "  %s\n", c->example);
 }
 

@@ -36,7 +36,7 @@ static void list_unknowns(const sw_sizes *s, unknowns *out) {
 }
 
 /* The plan's measures at other sizes. */
-static sw_rc measure(void *user, const int64_t *at, double *out, sw_diag *d) {
+static sw_rc measure_at_sizes(void *user, const int64_t *at, double *out, sw_diag *d) {
   asker *a = user;
   sw_session *s = a->session;
   sw_arena scratch = {0};
@@ -69,7 +69,7 @@ static void put_type(const sw_session *s, const sw_value *v, sw_text *out) {
   sw_text_puts(out, "]");
 }
 
-static void put_names(const sw_session *session, sw_text *out) {
+static void put_open_names(const sw_session *session, sw_text *out) {
   const sw_sizes *s = &session->sizes;
   int n = 0;
   for (int a = 0; a < session->mesh.n_axes; a++) {
@@ -85,8 +85,8 @@ static void put_names(const sw_session *session, sw_text *out) {
   }
 }
 
-static void put_table(const sw_session *s, const sw_plan *plan, const sw_text *moved, const sw_text *twice,
-                      sw_text *out) {
+static void put_size_table(const sw_session *s, const sw_plan *plan, const sw_text *moved, const sw_text *twice,
+                           sw_text *out) {
   const sw_graph *g = plan->graph;
   sw_text mesh = {0};
   sw_mesh said = s->mesh;
@@ -94,7 +94,7 @@ static void put_table(const sw_session *s, const sw_plan *plan, const sw_text *m
   sw_mesh_print(&said, &mesh);
   sw_text_printf(out, "model    %s: %d ops, %d arguments\nmesh     %s\nunknown  ", g->name, g->n_ops, g->n_args,
                  sw_text_str(&mesh));
-  put_names(s, out);
+  put_open_names(s, out);
   if (!s->open_axes) {
     sw_text_printf(out, "\nmoved    %s bytes between all devices\ntwice    %s flops done twice", sw_text_str(moved),
                    sw_text_str(twice));
@@ -116,7 +116,7 @@ static sw_rc find_measures(asker *a, sw_arena *arena, sw_text text[MEASURES], sw
   bool fits;
   for (int i = 0; i < a->open->n; i++) around[i] = a->session->stand_in.times[a->open->class_of[i]];
   const sw_poly_grid grid = {a->open->n, a->session->stand_in.unit, around};
-  SW_TRY(sw_poly_fit(&grid, MEASURES, measure, a, arena, poly, &fits, d));
+  SW_TRY(sw_poly_fit(&grid, MEASURES, measure_at_sizes, a, arena, poly, &fits, d));
   for (int k = 0; k < MEASURES; k++) {
     if (fits)
       sw_poly_print(&poly[k], a->open->name, &text[k]);
@@ -143,7 +143,7 @@ sw_rc sw_open_sizes_print(const sw_model_options *from, sw_session *session, con
   const bool known = !session->open_axes;
   const sw_open_measures measures = {open.n, open.name, known ? sw_text_str(&text[MOVED]) : NULL,
                                      known ? sw_text_str(&text[TWICE]) : NULL, session->open_axes};
-  if (!rc && table) put_table(session, &same, &text[MOVED], &text[TWICE], out);
+  if (!rc && table) put_size_table(session, &same, &text[MOVED], &text[TWICE], out);
   if (!rc && !table) rc = sw_plan_write_open(&same, &measures, out, d);
   for (int k = 0; k < MEASURES; k++) sw_text_free(&text[k]);
   sw_drop_model(&planned);

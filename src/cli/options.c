@@ -18,7 +18,7 @@ typedef struct slot {
   sw_arena *arena;
 } slot;
 
-const char *sw_choice_at(const char *choices, int i, int *n) {
+const char *sw_option_word_at(const char *choices, int i, int *n) {
   for (; choices; i--) {
     const char *bar = strchr(choices, '|');
     *n = (int)(bar ? (size_t)(bar - choices) : strlen(choices));
@@ -32,7 +32,7 @@ const char *sw_choice_at(const char *choices, int i, int *n) {
 static sw_rc check_choice(const char *choices, const char *word, int n_word, const char *what, sw_diag *d) {
   int n;
   const char *choice;
-  for (int i = 0; (choice = sw_choice_at(choices, i, &n)); i++) {
+  for (int i = 0; (choice = sw_option_word_at(choices, i, &n)); i++) {
     if (n == n_word && memcmp(choice, word, (size_t)n) == 0) return SW_OK;
   }
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%s is '%.*s'; expected one of %s", what, n_word, word, choices);
@@ -79,7 +79,7 @@ static sw_rc store_percent(const slot *s, const char *value, sw_diag *d) {
   return number ? store_number(s, number, d) : SW_E_RESOURCE;
 }
 
-static sw_rc store_bytes(const slot *s, const char *value, sw_diag *d) {
+static sw_rc store_bytes_option(const slot *s, const char *value, sw_diag *d) {
   int64_t *bytes = (void *)s->at;
   SW_TRY(as_usage(sw_parse_bytes(value, s->shown, bytes, d), d));
   if ((double)*bytes >= s->option->min) return SW_OK;
@@ -125,7 +125,7 @@ static sw_rc store_pairs(const slot *s, const char *value, sw_diag *d) {
 static sw_rc (*const kStore[])(const slot *s, const char *value, sw_diag *d) = {
     [SW_OPTION_FLAG] = store_flag,     [SW_OPTION_TEXT] = store_text,       [SW_OPTION_FILE] = store_text,
     [SW_OPTION_DIR] = store_text,      [SW_OPTION_CHOICE] = store_text,     [SW_OPTION_INT] = store_int,
-    [SW_OPTION_NUMBER] = store_number, [SW_OPTION_PERCENT] = store_percent, [SW_OPTION_BYTES] = store_bytes,
+    [SW_OPTION_NUMBER] = store_number, [SW_OPTION_PERCENT] = store_percent, [SW_OPTION_BYTES] = store_bytes_option,
     [SW_OPTION_WORDS] = store_words,   [SW_OPTION_PAIRS] = store_pairs,
 };
 _Static_assert(sizeof kStore / sizeof kStore[0] == SW_OPTION_KINDS, "one function per kind");
@@ -151,7 +151,7 @@ typedef struct reader {
   sw_arena *arena;
 } reader;
 
-static slot slot_of(const reader *r, int set, const sw_option *o) {
+static slot option_slot_of(const reader *r, int set, const sw_option *o) {
   return (slot){o, (char *)r->sets[set].into + o->into, NULL, r->arena};
 }
 
@@ -160,7 +160,7 @@ static bool find_letter(const reader *r, char letter, slot *out) {
     for (int j = 0; j < r->sets[i].n; j++) {
       const sw_option *o = &r->sets[i].options[j];
       if (o->letter != letter) continue;
-      *out = slot_of(r, i, o);
+      *out = option_slot_of(r, i, o);
       return true;
     }
   }
@@ -174,7 +174,7 @@ static int find_long(const reader *r, const char *name, size_t n_name, slot *out
     for (int j = 0; j < r->sets[i].n; j++) {
       const sw_option *o = &r->sets[i].options[j];
       if (n_name == 0 || strncmp(o->name, name, n_name) != 0) continue;
-      *out = slot_of(r, i, o);
+      *out = option_slot_of(r, i, o);
       if (o->name[n_name] == '\0') return 1;
       begin_so++;
     }
@@ -207,7 +207,7 @@ static sw_rc ambiguous_option(const reader *r, const char *name, size_t n_name, 
 }
 
 /* Stores the value of an option: `inline_value` (after '=' or after the letter) or the next word. */
-static sw_rc read_value(reader *r, slot *s, const char *inline_value, sw_diag *d) {
+static sw_rc read_option_value(reader *r, slot *s, const char *inline_value, sw_diag *d) {
   const sw_option *o = s->option;
   const char *value = inline_value;
   if (o->kind == SW_OPTION_FLAG) {
@@ -230,7 +230,7 @@ static sw_rc read_long(reader *r, const char *word, sw_diag *d) {
   if (found > 1) return ambiguous_option(r, name, n_name, d);
   s.shown = sw_arena_strndup(r->arena, word, n_name + 2, d);
   if (!s.shown) return SW_E_RESOURCE;
-  return read_value(r, &s, equals ? equals + 1 : NULL, d);
+  return read_option_value(r, &s, equals ? equals + 1 : NULL, d);
 }
 
 /* -qv is -q -v; -oFILE is -o FILE. */
@@ -241,7 +241,7 @@ static sw_rc read_letters(reader *r, const char *word, sw_diag *d) {
     char shown[] = {'-', *c, '\0'};
     s.shown = shown;
     bool takes_rest = s.option->kind != SW_OPTION_FLAG;
-    SW_TRY(read_value(r, &s, takes_rest && c[1] ? c + 1 : NULL, d));
+    SW_TRY(read_option_value(r, &s, takes_rest && c[1] ? c + 1 : NULL, d));
     if (takes_rest) break;
   }
   return SW_OK;

@@ -109,6 +109,6 @@ SW_CHECKED sw_rc sw_operands_store(const sw_operand *operands, int n, const sw_w
                                    sw_arena *arena, sw_diag *d);
 
 /* The i-th of "a|b|c" and its length; NULL beyond the last (or when `choices` is NULL). Borrowed, not terminated. */
-const char *sw_choice_at(const char *choices, int i, int *n);
+const char *sw_option_word_at(const char *choices, int i, int *n);
 
 #endif

@@ -20,7 +20,7 @@ sw_rc sw_plan_of_propagated(const sw_model_options *from, const sw_session *sess
   return rc;
 }
 
-static void tell(const sw_breakdown *plan, const sw_breakdown *alone) {
+static void tell_whether_carried(const sw_breakdown *plan, const sw_breakdown *alone) {
   const double kSame = 1e-3; /* of the plan's time */
   sw_text t = {0};
   const double dearer = plan->total_s > 0 ? alone->total_s / plan->total_s - 1 : 0;
@@ -39,8 +39,8 @@ static void tell(const sw_breakdown *plan, const sw_breakdown *alone) {
   sw_text_free(&t);
 }
 
-static sw_rc compare(const sw_model_options *from, const sw_session *session, const sw_text *ends,
-                     const sw_breakdown *of_plan, sw_arena *arena, sw_diag *d) {
+static sw_rc compare_with_plan(const sw_model_options *from, const sw_session *session, const sw_text *ends,
+                               const sw_breakdown *of_plan, sw_arena *arena, sw_diag *d) {
   const sw_propagation how = {.layer = SW_LAYER_WHOLE, .same_ops = true};
   sw_text text = {0};
   sw_session read = {0};
@@ -49,7 +49,7 @@ static sw_rc compare(const sw_model_options *from, const sw_session *session, co
   sw_rc rc = sw_program_propagate(from->model, ends->at, ends->n, &how, &text, d);
   if (!rc) rc = sw_plan_of_propagated(from, session, &text, SW_TRAVERSE_BACKWARD_FORWARD, arena, &read, &alone, d);
   if (!rc) rc = sw_plan_breakdown(&alone, arena, &of_alone, d);
-  if (!rc) tell(of_plan, &of_alone);
+  if (!rc) tell_whether_carried(of_plan, &of_alone);
   sw_drop_model(&read);
   sw_text_free(&text);
   return rc;
@@ -60,7 +60,7 @@ sw_rc sw_tell_ends_alone(const sw_model_options *from, const sw_session *session
   sw_text ends = {0};
   if (!session->program || session->graph != sw_program_graph(session->program)) return SW_OK;
   sw_rc rc = sw_program_emit(session->program, plan, "sdy-ends", &ends, d);
-  if (!rc) rc = compare(from, session, &ends, of_plan, arena, d);
+  if (!rc) rc = compare_with_plan(from, session, &ends, of_plan, arena, d);
   sw_text_free(&ends);
   if (rc != SW_E_INFEASIBLE && rc != SW_E_INPUT) return rc;
   sw_log(SW_LOG_WARN, "what shardings of arguments and results alone make of the program cannot be told: %s",

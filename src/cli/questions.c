@@ -53,7 +53,7 @@ static sw_rc answer_one(const sw_questions *q, const char *text, sw_span at, int
   return rc;
 }
 
-static bool is_blank(const char *line) {
+static bool is_blank_line(const char *line) {
   while (isspace((unsigned char)*line)) line++;
   return !*line;
 }
@@ -67,7 +67,7 @@ static sw_rc answer_lines(const sw_questions *q, char *line, sw_cancel *cancel, 
     if (n + 1 == LONGEST_LINE)
       return SW_FAIL(d, SW_E_USAGE, at, "a line of standard input has more than %d bytes", LONGEST_LINE - 2);
     line[n] = '\0';
-    if (is_blank(line)) continue;
+    if (is_blank_line(line)) continue;
     asked++;
     SW_TRY(answer_one(q, line, at, &bad, d));
   }

@@ -17,12 +17,12 @@ typedef struct sayings {
   SW_ARRAY(sw_diag) at;
 } sayings;
 
-static void keep(void *user, const sw_diag *d) {
+static void keep_saying(void *user, const sw_diag *d) {
   sayings *s = user;
   if (sw_array_push(&s->at, *d, NULL)) sw_session_report(NULL, d);
 }
 
-static void tell(sayings *s) {
+static void tell_sayings(sayings *s) {
   for (size_t i = 0; i < s->at.n; i++) sw_session_report(NULL, &s->at.at[i]);
   s->at.n = 0;
 }
@@ -61,7 +61,7 @@ static sw_rc parse_closed(const char *file, sw_session *s, sw_diag *d) {
 
 static bool fuses(const sw_model_options *o) { return o->attention && strcmp(o->attention, "fused") == 0; }
 
-static sw_rc fuse_attention(sw_session *s, sw_diag *d) {
+static sw_rc fuse_session_attention(sw_session *s, sw_diag *d) {
   sw_arena arena = {0};
   sw_fused what;
   sw_rc rc = sw_graph_fuse_in_place(&s->graph, &s->as_written, &arena, &what, d);
@@ -69,7 +69,7 @@ static sw_rc fuse_attention(sw_session *s, sw_diag *d) {
   return rc;
 }
 
-static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *d) {
+static sw_rc parse_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *d) {
   const char *file = strcmp(o->model, "-") == 0 ? "<stdin>" : o->model;
   sw_program_options options = {.keep = keep_of(o->keep),
                                 .mesh = mesh,
@@ -80,7 +80,7 @@ static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s
                                 .open_axis = o->open_sizes ? SW_OPEN_AXIS : 0,
                                 .fuse_attention = fuses(o),
                                 .by_device = o->by_device,
-                                .report = keep,
+                                .report = keep_saying,
                                 .user = said};
   sw_drop_model(s);
   said->at.n = 0;
@@ -93,7 +93,7 @@ static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s
   if (s->program) s->graph = sw_program_graph(s->program);
   if (s->program && !mesh) s->open_axes = sw_program_open_axes(s->program);
   if (!rc && !s->program && !mesh && o->open_sizes && s->graph->has_mesh) rc = parse_closed(file, s, d);
-  if (!rc && !s->program && fuses(o)) rc = fuse_attention(s, d);
+  if (!rc && !s->program && fuses(o)) rc = fuse_session_attention(s, d);
   return rc;
 }
 
@@ -108,7 +108,7 @@ static int64_t first_error(const sayings *said, const sw_diag *last) {
   return ((int64_t)first->line << 24) + first->col;
 }
 
-static int classes_of(const sw_sizes *s) {
+static int count_size_classes(const sw_sizes *s) {
   int most = -1;
   for (int i = 0; i < s->n; i++) most = s->at[i].class_of > most ? s->at[i].class_of : most;
   return most + 1;
@@ -122,7 +122,7 @@ static bool has_class(const sw_sizes *s, int class_of) {
 }
 
 /* What an error says, apart from what sizes stand for: numbers that are `value`, or too large for a program's own. */
-static sw_rc mask(const sw_sizes *s, const sw_diag *why, int64_t value, sw_text *out) {
+static sw_rc mask_sizes(const sw_sizes *s, const sw_diag *why, int64_t value, sw_text *out) {
   for (const char *at = why->text; *at;) {
     char *end = (char *)at + 1;
     const long long number = isdigit((unsigned char)*at) ? strtoll(at, &end, 10) : -1;
@@ -150,11 +150,11 @@ typedef struct attempt {
 static bool comes_further(attempt *t, int64_t value) {
   sw_diag now = {0};
   sw_text was = {0}, is = {0};
-  t->rc = parse(t->o, t->mesh, t->s, t->said, &now);
+  t->rc = parse_model(t->o, t->mesh, t->s, t->said, &now);
   const int64_t at = first_error(t->said, &now);
   bool further = t->rc == SW_OK || at > t->before;
-  if (!further && !t->strict && at == t->before && !mask(&t->s->sizes, t->why, value, &was) &&
-      !mask(&t->s->sizes, &now, value, &is))
+  if (!further && !t->strict && at == t->before && !mask_sizes(&t->s->sizes, t->why, value, &was) &&
+      !mask_sizes(&t->s->sizes, &now, value, &is))
     further = strcmp(sw_text_str(&was), sw_text_str(&is)) != 0;
   if (further) *t->why = now;
   sw_text_free(&was);
@@ -163,7 +163,7 @@ static bool comes_further(attempt *t, int64_t value) {
 }
 
 /* More numbers of a text into `out`, of which there are n, the greatest first. */
-static int add_numbers(const char *text, size_t bytes, int64_t below, int64_t *out, int n, int most) {
+static int collect_numbers(const char *text, size_t bytes, int64_t below, int64_t *out, int n, int most) {
   for (const char *at = text, *end = text + bytes; at < end && *at;) {
     char *next = (char *)at + 1;
     const long long number = isdigit((unsigned char)*at) ? strtoll(at, &next, 10) : below;
@@ -200,13 +200,13 @@ static bool take_some(const sw_model_options *o, const sw_mesh *mesh, sw_session
   attempt t = {o, mesh, s, said, first_error(said, why), why, *rc, .strict = true};
   const sw_sizes was = s->sizes;
   const int64_t below = stand_in(was.user, 0);
-  const int classes = classes_of(&was);
+  const int classes = count_size_classes(&was);
   size_t bytes;
   const char *text = text_at(s, why->line, &bytes);
   sw_diag named = *why;
   sw_sizes_name(&was, named.text, sizeof named.text);
-  int n = add_numbers(named.text, sizeof named.text, below, numbers, 0, MOST_NUMBERS / 2);
-  n = add_numbers(text, bytes, below, numbers, n, MOST_NUMBERS);
+  int n = collect_numbers(named.text, sizeof named.text, below, numbers, 0, MOST_NUMBERS / 2);
+  n = collect_numbers(text, bytes, below, numbers, n, MOST_NUMBERS);
   for (int i = 0; i < 2 * n * classes; i++) {
     const int64_t number = numbers[i / classes % n];
     t.strict = i < n * classes;
@@ -219,14 +219,14 @@ static bool take_some(const sw_model_options *o, const sw_mesh *mesh, sw_session
 }
 
 /* `pairs` more of them, from pair number `from` on; those of one op may take several at once. */
-static bool unite(attempt *t, int pairs, int from) {
+static bool unite_size_classes(attempt *t, int pairs, int from) {
   const sw_sizes apart = t->s->sizes;
-  const int n = classes_of(&apart);
+  const int n = count_size_classes(&apart);
   for (int pair = from; pair < n * n; pair++) {
     const int a = pair / n, b = pair % n;
     if (a >= b || !has_class(&apart, a) || !has_class(&apart, b)) continue;
     sw_sizes_unite(&t->s->sizes, a, b);
-    if (pairs > 1 ? unite(t, pairs - 1, pair + 1) : comes_further(t, -1)) return true;
+    if (pairs > 1 ? unite_size_classes(t, pairs - 1, pair + 1) : comes_further(t, -1)) return true;
     t->s->sizes = apart;
   }
   return false;
@@ -238,7 +238,7 @@ static void read_what_follows(const sw_model_options *o, const sw_mesh *mesh, sw
   for (int before = 0; *rc == SW_E_INPUT && s->sizes.found > before;) {
     before = s->sizes.found;
     sw_diag now = {0};
-    *rc = parse(o, mesh, s, said, &now);
+    *rc = parse_model(o, mesh, s, said, &now);
     if (d) *d = now;
   }
 }
@@ -249,7 +249,7 @@ static bool unite_some(const sw_model_options *o, const sw_mesh *mesh, sw_sessio
   enum { MOST_AT_ONCE = 3 };
   attempt t = {o, mesh, s, said, first_error(said, why), why, *rc};
   bool any = false;
-  for (int pairs = 1; pairs <= MOST_AT_ONCE && !any; pairs++) any = unite(&t, pairs, 0);
+  for (int pairs = 1; pairs <= MOST_AT_ONCE && !any; pairs++) any = unite_size_classes(&t, pairs, 0);
   if (any) *rc = t.rc;
   return any;
 }
@@ -282,7 +282,7 @@ static sw_rc read_sized(const sw_model_options *o, const sw_mesh *mesh, sw_sessi
   for (int i = 0; i < o->sizes.n; i++) SW_TRY(sw_sizes_give(&s->sizes, o->sizes.at[i].key, o->sizes.at[i].value, d));
   s->stand_in.unit = FIRST_UNIT;
   for (int i = 0; i < SW_MAX_SIZES; i++) s->stand_in.times[i] = FIRST_TIMES + TIMES_APART * i;
-  sw_rc rc = parse(o, mesh, s, said, d);
+  sw_rc rc = parse_model(o, mesh, s, said, d);
   read_what_follows(o, mesh, s, said, &rc, d);
   if (sw_sizes_open(&s->sizes) && !o->open_sizes) {
     said->at.n = 0; /* it was not the sizes' own program that was read */
@@ -303,7 +303,7 @@ sw_rc sw_read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *
     SW_TRY(sw_read_model_text(o->model, &s->text, &s->text_bytes, d));
   }
   sw_rc rc = read_sized(o, mesh, s, &said, d);
-  tell(&said);
+  tell_sayings(&said);
   sw_array_free(&said.at);
   if (sw_sizes_open(&s->sizes) || s->open_axes) return rc;
   sw_mem_free(s->text); /* it is not read again */
@@ -313,7 +313,7 @@ sw_rc sw_read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *
 
 sw_rc sw_read_model_again(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
   sayings said = {0};
-  sw_rc rc = parse(o, mesh, s, &said, d);
+  sw_rc rc = parse_model(o, mesh, s, &said, d);
   sw_array_free(&said.at);
   return rc;
 }

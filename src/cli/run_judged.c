@@ -16,12 +16,13 @@ static int64_t devices_of(const sw_judged *j) {
 
 /* --- what is compared --------------------------------------------------------------------------------------------- */
 
-static sw_rc check(const sw_judged *j, const sw_validate_options *o, sw_arena *arena, sw_validation *v, sw_diag *d) {
+static sw_rc validate_judged(const sw_judged *j, const sw_validate_options *o, sw_arena *arena, sw_validation *v,
+                             sw_diag *d) {
   return j->plan ? sw_validate(j->plan, o, arena, v, d) : sw_local_validate(j->local, j->whole, o, arena, v, d);
 }
 
 /* Bytes of all values of a model. */
-static int64_t value_bytes(const sw_graph *g) {
+static int64_t sum_value_bytes(const sw_graph *g) {
   int64_t sum = 0;
   for (int32_t i = 0; i < g->n_values; i++) {
     int64_t bytes = sw_type_bytes(&g->values[i].type);
@@ -33,7 +34,7 @@ static int64_t value_bytes(const sw_graph *g) {
 /* Are values in between to be compared, and is there room to keep them? */
 static bool compares_all(const sw_judged *j, const sw_judged_options *o) {
   if (o->outputs_only || o->o.mpi) return false;
-  if (value_bytes(j->whole) <= MOST_COMPARED_BYTES) return true;
+  if (sum_value_bytes(j->whole) <= MOST_COMPARED_BYTES) return true;
   sw_log(SW_LOG_WARN, "only outputs are compared: all values together take more than %d MiB",
          (int)(MOST_COMPARED_BYTES >> 20));
   return false;
@@ -50,7 +51,7 @@ static sw_rc compare_all(const sw_judged *j, const sw_validate_options *o, sw_ar
   all.outputs = NULL;
   all.on_op = NULL;
   all.on_call = NULL;
-  SW_TRY(check(j, &all, arena, &second, d));
+  SW_TRY(validate_judged(j, &all, arena, &second, d));
   v->matches = second.matches;
   v->outputs = second.outputs;
   v->values_compared = second.values_compared;
@@ -62,11 +63,11 @@ static sw_rc compare_all(const sw_judged *j, const sw_validate_options *o, sw_ar
 }
 
 /* Of a text, what rounding may do is found out at once, as it may have been made by others. */
-static sw_rc check_all(const sw_judged *j, const sw_judged_options *jo, sw_validate_options *o, sw_arena *arena,
-                       sw_validation *v, sw_diag *d) {
+static sw_rc validate_in_full(const sw_judged *j, const sw_judged_options *jo, sw_validate_options *o, sw_arena *arena,
+                              sw_validation *v, sw_diag *d) {
   bool planned = j->plan && !o->against, all = compares_all(j, jo);
   o->intermediates = all && !planned;
-  SW_TRY(check(j, o, arena, v, d));
+  SW_TRY(validate_judged(j, o, arena, v, d));
   return all && planned ? compare_all(j, o, arena, v, d) : SW_OK;
 }
 
@@ -80,8 +81,8 @@ static sw_rc audit_all(const sw_judged *j, const sw_judged_options *jo, sw_valid
 }
 
 /* With arrays from and to folders, where asked. */
-static sw_rc validate(const sw_judged *j, const sw_judged_options *jo, sw_validate_options *o, sw_arena *arena,
-                      sw_audit *audit, sw_validation *v, sw_diag *d) {
+static sw_rc validate_with_arrays(const sw_judged *j, const sw_judged_options *jo, sw_validate_options *o,
+                                  sw_arena *arena, sw_audit *audit, sw_validation *v, sw_diag *d) {
   const sw_graph *g = j->whole;
   sw_tensor *inputs, *outputs;
   SW_ARENA_NEW(inputs, arena, g->n_args, d);
@@ -92,7 +93,7 @@ static sw_rc validate(const sw_judged *j, const sw_judged_options *jo, sw_valida
     o->inputs = inputs;
   }
   if (jo->outputs) o->outputs = outputs;
-  sw_rc rc = audit ? audit_all(j, jo, o, arena, audit, v, d) : check_all(j, jo, o, arena, v, d);
+  sw_rc rc = audit ? audit_all(j, jo, o, arena, audit, v, d) : validate_in_full(j, jo, o, arena, v, d);
   if (!rc && jo->outputs && v->device == 0) rc = sw_arrays_write(g, jo->outputs, outputs, d);
   sw_arrays_free(inputs, g->n_args);
   sw_arrays_free(outputs, g->n_outputs);
@@ -100,7 +101,7 @@ static sw_rc validate(const sw_judged *j, const sw_judged_options *jo, sw_valida
 }
 
 /* What follows for the exit status. */
-static sw_rc verdict(const sw_run_said *s, sw_diag *d) {
+static sw_rc exit_verdict(const sw_run_said *s, sw_diag *d) {
   const sw_validation *v = s->v;
   const sw_audit *a = s->audit;
   if (v->matches && a && a->count[SW_AUDIT_MISSED]) {
@@ -131,11 +132,11 @@ static sw_rc predict(const sw_judged *j, sw_run_said *s, sw_arena *arena, sw_dia
   return SW_OK;
 }
 
-static sw_rc say(const sw_run_said *s, bool json, const sw_call *call, sw_diag *d) {
+static sw_rc print_judged_run(const sw_run_said *s, bool json, const sw_call *call, sw_diag *d) {
   sw_text out = {0};
   if (s->v->device == 0) (json ? sw_report_run_json : sw_report_run)(s, &out);
   SW_TRY(json ? sw_print_text(&out, d) : sw_print_answer(call, &out, d));
-  return verdict(s, d);
+  return exit_verdict(s, d);
 }
 
 sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_call *call, sw_diag *d) {
@@ -155,12 +156,12 @@ sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_ca
     o.on_call = sw_trace_on_call;
     o.listener = trace;
   }
-  sw_rc rc = validate(j, jo, &o, call->arena, jo->audit ? &audit : NULL, &v, d);
+  sw_rc rc = validate_with_arrays(j, jo, &o, call->arena, jo->audit ? &audit : NULL, &v, d);
   SW_TRY(sw_run_trace_close(trace, jo->trace, rc, d));
   if (o.inject_fault > v.collectives) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--inject-fault %d: the program has %d collectives", o.inject_fault,
                    v.collectives);
   }
   SW_TRY(predict(j, &said, call->arena, d));
-  return say(&said, jo->json, call, d);
+  return print_judged_run(&said, jo->json, call, d);
 }

@@ -57,7 +57,7 @@ static void print_intermediates(const sw_validation *v, sw_text *out) {
   sw_text_puts(out, "\n");
 }
 
-static void print_times(const sw_run_said *s, sw_text *out) {
+static void print_run_times(const sw_run_said *s, sw_text *out) {
   sw_text_puts(out, "time: one device ");
   sw_text_seconds(out, s->v->single_s);
   sw_text_puts(out, ", all devices ");
@@ -91,7 +91,7 @@ static void print_reason(const sw_audit_entry *e, sw_text *out) {
   }
 }
 
-static void print_collective(const sw_audit *a, int32_t first, int32_t end, sw_text *out) {
+static void print_audit_rows(const sw_audit *a, int32_t first, int32_t end, sw_text *out) {
   const sw_audit_entry *e = &a->entries[first];
   size_t at = out->n;
   sw_text_printf(out, "  %4d %s", e->collective, sw_coll_text(e->op));
@@ -118,7 +118,7 @@ static void print_audit(const sw_audit *a, sw_text *out) {
                  a->count[SW_AUDIT_UNDECIDED], a->count[SW_AUDIT_MISSED]);
   for (int32_t i = 0, end; i < a->n_entries; i = end) {
     for (end = i + 1; end < a->n_entries && a->entries[end].collective == a->entries[i].collective;) end++;
-    print_collective(a, i, end, out);
+    print_audit_rows(a, i, end, out);
   }
 }
 
@@ -140,7 +140,7 @@ void sw_report_run(const sw_run_said *s, sw_text *out) {
   }
   sw_report_collectives(&v->comm, out);
   if (s->audit && v->matches) print_audit(s->audit, out);
-  print_times(s, out);
+  print_run_times(s, out);
 }
 
 /* --- traces ------------------------------------------------------------------------------------------------------- */

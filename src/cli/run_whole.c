@@ -13,7 +13,7 @@ typedef struct tensors {
   const sw_buffer **buffers;
 } tensors;
 
-static sw_rc execute(const sw_whole_run *r, const sw_graph *g, tensors *t, double *seconds, sw_diag *d) {
+static sw_rc execute_whole(const sw_whole_run *r, const sw_graph *g, tensors *t, double *seconds, sw_diag *d) {
   for (int32_t i = 0; i < g->n_args; i++) t->buffers[i] = &t->in[i];
   double start = sw_now_s();
   SW_TRY(sw_exec_run(g, t->buffers, &(sw_exec_options){.cancel = r->cancel}, t->out, d));
@@ -31,7 +31,7 @@ sw_rc sw_run_whole(const sw_whole_run *r, const sw_graph *g, sw_arena *arena, sw
   SW_ARENA_NEW(t.buffers, arena, g->n_args, d);
   SW_TRY(sw_arrays_check(g, r->inputs, r->outputs, d));
   SW_TRY(r->inputs ? sw_arrays_read(g, r->inputs, t.in, d) : sw_make_arguments(g, r->seed, r->random_floats, t.in, d));
-  sw_rc rc = execute(r, g, &t, &seconds, d);
+  sw_rc rc = execute_whole(r, g, &t, &seconds, d);
   sw_arrays_free(t.in, g->n_args);
   if (rc) return rc;
   sw_text out = {0};

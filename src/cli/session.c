@@ -201,8 +201,8 @@ static sw_rc adapt_plan(const char *path, const sw_session *s, bool by_half, sw_
   return rc;
 }
 
-static sw_rc read_plan(const sw_model_options *o, const char *path, const sw_session *s, sw_arena *arena, sw_plan *plan,
-                       sw_diag *d) {
+static sw_rc read_session_plan(const sw_model_options *o, const char *path, const sw_session *s, sw_arena *arena,
+                               sw_plan *plan, sw_diag *d) {
   if (o->adapt) return adapt_plan(path, s, o->by_half, arena, plan, d);
   sw_rc rc = sw_plan_read(path, s->graph, s->machine, true, arena, plan, d);
   if (rc == SW_E_INPUT && d && strstr(d->text, "is stale"))
@@ -225,7 +225,7 @@ sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_
   sw_rc rc = text.rc ? SW_FAIL(d, text.rc, SW_NOWHERE, "out of memory") : sw_session_open(&with_mesh, arena, s, d);
   sw_text_free(&text);
   if (rc) return rc;
-  rc = read_plan(o, plan_path, s, arena, plan, d);
+  rc = read_session_plan(o, plan_path, s, arena, plan, d);
   if (rc) sw_session_close(s);
   return rc;
 }

@@ -18,8 +18,8 @@ typedef struct halving {
 
 /* The model with the size, which is number `which` of those given, in so many parts. False: it is no size of batches.
  */
-static bool read_part(const halving *h, int which, int64_t parts, sw_arena *arena, sw_session *out, char *said,
-                      size_t room) {
+static bool read_fraction(const halving *h, int which, int64_t parts, sw_arena *arena, sw_session *out, char *said,
+                          size_t room) {
   sw_model_options smaller = *h->from;
   sw_diag why = {0};
   int64_t size;
@@ -49,12 +49,12 @@ static int64_t plan_part(const halving *h, const sw_session *s, sw_arena *arena)
   return a.peak_bytes <= plan.capacity_bytes ? a.peak_bytes : -1;
 }
 
-static bool try_part(const halving *h, int which, int64_t parts, sw_diag *d) {
+static bool try_fraction(const halving *h, int which, int64_t parts, sw_diag *d) {
   sw_arena arena = {0};
   sw_session s;
   char size[32];
   int64_t held = -1;
-  if (read_part(h, which, parts, &arena, &s, size, sizeof size)) {
+  if (read_fraction(h, which, parts, &arena, &s, size, sizeof size)) {
     held = plan_part(h, &s, &arena);
     sw_session_close(&s);
   }
@@ -86,7 +86,7 @@ void sw_note_smaller_batch(const sw_model_options *from, const sw_session *sessi
         .solver = o->solve.solver, .gap = 1, .threads = 1, .seed = o->solve.seed, .cancel = o->solve.cancel};
     h.o.solve.work_limit = work ? work / (INT64_C(2) * MOST_HALVINGS) + 1 : 0;
     h.o.solve.time_limit_s = work ? 0 : left_s;
-    for (int i = 0; i < from->sizes.n && !found; i++) found = try_part(&h, i, INT64_C(1) << halvings, d);
+    for (int i = 0; i < from->sizes.n && !found; i++) found = try_fraction(&h, i, INT64_C(1) << halvings, d);
   }
   sw_log_set_level(level);
 }

@@ -40,7 +40,7 @@ void sw_buffer_poison(sw_buffer *b) {
   }
 }
 
-static sw_rc check_one(const sw_collective *c, const sw_buffer *b, const char *what, sw_diag *d) {
+static sw_rc check_buffer(const sw_collective *c, const sw_buffer *b, const char *what, sw_diag *d) {
   int64_t bytes;
   const char *op = sw_coll_text(c->op);
   if (b->rank < 0 || b->rank > SW_MAX_RANK || (unsigned)b->dtype >= SW_DTYPE_COUNT)
@@ -108,10 +108,10 @@ sw_rc sw_collective_check_buffers(const sw_mesh *m, const sw_collective *c, bool
   if (!out && !out_optional) return SW_FAIL_INPUT(d, SW_NOWHERE, "%s without a result", op);
   SW_TRY(sw_collective_verify(m, c, in ? in->rank : out ? out->rank : 0, d));
   if (in && !in_optional) {
-    SW_TRY(check_one(c, in, "input", d));
+    SW_TRY(check_buffer(c, in, "input", d));
     SW_TRY(check_valid(c, in, d));
   }
-  if (out && !out_optional) SW_TRY(check_one(c, out, "result", d));
+  if (out && !out_optional) SW_TRY(check_buffer(c, out, "result", d));
   const sw_buffer *typed = out ? out : in;
   if (typed && (flags & SW_COLL_USES_REDUCTION) && !sw_reduction_applies(c->reduction, typed->dtype))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: reduction '%s' is not defined on %s", op, sw_reduction_text(c->reduction),

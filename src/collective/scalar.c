@@ -149,7 +149,7 @@ bool sw_reduction_applies(sw_reduction r, sw_dtype t) {
   return !bitwise || is_integer(c) || c == SW_CLASS_BOOL;
 }
 
-static double least(double a, double b) {
+static double least_float(double a, double b) {
   if (isnan(a) || isnan(b)) return NAN;
   if (a == b) return signbit(a) ? a : b;
   return a < b ? a : b;
@@ -163,9 +163,9 @@ static double combine_doubles(sw_reduction r, double a, double b) {
     case SW_REDUCE_PRODUCT:
       return a * b;
     case SW_REDUCE_MIN:
-      return least(a, b);
+      return least_float(a, b);
     case SW_REDUCE_MAX:
-      return -least(-a, -b);
+      return -least_float(-a, -b);
     case SW_REDUCE_AND:
       return a != 0 && b != 0;
     case SW_REDUCE_OR:

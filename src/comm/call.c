@@ -44,12 +44,12 @@ sw_rc sw_call_run_local(const sw_mesh *m, int64_t device, const sw_comm_call *ca
   sw_member me = {.call = *call, .device = device};
   sw_room room = {0};
   sw_buffer staged;
-  if (!sw_share_in_place(call, index)) {
+  if (!sw_portion_in_place(call, index)) {
     SW_TRY(sw_call_stage(call, &room, &staged, d));
     me.call.in = &staged;
   }
   sw_view view = {m, c, sw_collective_members(c, device), &me, 0};
-  sw_rc rc = sw_share_run_local(&view, index, d);
+  sw_rc rc = sw_portion_run_local(&view, index, d);
   sw_moves_valid(&view, index, valid);
   if (!rc) memcpy(call->out->valid, valid, sizeof valid);
   sw_mem_free(room.data);

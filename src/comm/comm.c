@@ -25,7 +25,7 @@ void sw_comm_destroy(sw_comm *c) {
   if (c) c->engine->destroy(c);
 }
 
-static void tell(const sw_comm *c, int64_t device, const sw_comm_call *call, double start_s, sw_rc rc) {
+static void tell_call(const sw_comm *c, int64_t device, const sw_comm_call *call, double start_s, sw_rc rc) {
   sw_comm_event e = {&c->mesh, device, call, start_s, sw_now_s(), rc};
   c->options.on_call(c->options.on_call_user, &e);
 }
@@ -33,7 +33,7 @@ static void tell(const sw_comm *c, int64_t device, const sw_comm_call *call, dou
 static sw_rc run_and_tell(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
   double start = sw_now_s();
   sw_rc rc = c->engine->run(c, device, call, d);
-  tell(c, device, call, start, rc);
+  tell_call(c, device, call, start, rc);
   return rc;
 }
 
@@ -47,7 +47,7 @@ sw_rc sw_comm_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_com
   SW_TRY(check_device(c, device, d));
   double start = c->options.on_call ? sw_now_s() : 0;
   sw_rc rc = c->engine->start(c, device, call, out, d);
-  if (c->options.on_call) tell(c, device, call, start, rc);
+  if (c->options.on_call) tell_call(c, device, call, start, rc);
   return rc;
 }
 

@@ -14,7 +14,7 @@ typedef struct walk {
   const sw_collective *c;
   int64_t to;
   const sw_buffer *in, *out; /* of `to`; NULL where it brings none */
-  sw_copy_step_visit visit;
+  sw_transfer_visit visit;
   void *user;
 } walk;
 
@@ -25,7 +25,7 @@ static int64_t piece_extent(int64_t k, int64_t block, int64_t i) {
   return sw_min_i64(k, lo + block) - lo;
 }
 
-static sw_rc emit(const walk *w, sw_copy_step *m, int rank, sw_diag *d) {
+static sw_rc emit(const walk *w, sw_transfer *m, int rank, sw_diag *d) {
   for (int i = 0; i < rank; i++)
     if (m->extent[i] <= 0) return SW_OK;
   m->to = w->to;
@@ -33,7 +33,7 @@ static sw_rc emit(const walk *w, sw_copy_step *m, int rank, sw_diag *d) {
 }
 
 /* Only the first `rank` entries are set: moves are many and small. */
-static void whole_of(const sw_buffer *b, int64_t from, sw_copy_step *m) {
+static void whole_of(const sw_buffer *b, int64_t from, sw_transfer *m) {
   m->from = from;
   for (int i = 0; i < b->rank; i++) {
     m->extent[i] = b->valid[i];
@@ -46,7 +46,7 @@ static void whole_of(const sw_buffer *b, int64_t from, sw_copy_step *m) {
 static int64_t block_of(const walk *w) { return w->out->dims[w->c->dim]; }
 
 static sw_rc take_slice_of(const walk *w, const sw_buffer *in, int64_t from, sw_diag *d) {
-  sw_copy_step m;
+  sw_transfer m;
   whole_of(in, from, &m);
   m.extent[w->c->dim] = piece_extent(in->valid[w->c->dim], block_of(w), w->to);
   m.src_at[w->c->dim] = w->to * block_of(w);
@@ -54,7 +54,7 @@ static sw_rc take_slice_of(const walk *w, const sw_buffer *in, int64_t from, sw_
 }
 
 static sw_rc take_whole_of(const walk *w, int64_t from, int64_t shown_as, sw_diag *d) {
-  sw_copy_step m;
+  sw_transfer m;
   whole_of(input(w, from), shown_as, &m);
   return emit(w, &m, input(w, from)->rank, d);
 }
@@ -86,10 +86,10 @@ int64_t sw_moves_shift_source(const sw_collective *c, int64_t to) {
   return from < 0 || from >= size ? -1 : to + (from - at) * minor;
 }
 
-static int64_t shift_source(const walk *w) { return sw_moves_shift_source(w->c, w->to); }
+static int64_t find_shift_source(const walk *w) { return sw_moves_shift_source(w->c, w->to); }
 
 static sw_rc moves_shift(const walk *w, sw_diag *d) {
-  int64_t from = shift_source(w);
+  int64_t from = find_shift_source(w);
   return from < 0 ? SW_OK : take_whole_of(w, from, from, d);
 }
 
@@ -101,7 +101,7 @@ static int64_t split_block(const walk *w) {
 }
 
 /* What member j gives along the joined dimension. */
-static int64_t joined_extent(const walk *w, int64_t j) {
+static int64_t extent_joined_from(const walk *w, int64_t j) {
   const int dim = sw_collective_joined_dim(w->c);
   const int64_t whole = input(w, j)->valid[dim];
   return sw_collective_cut_dim(w->c) == dim ? piece_extent(whole, split_block(w), w->to) : whole;
@@ -111,7 +111,7 @@ static sw_rc moves_joined(const walk *w, sw_diag *d) {
   const int dim = sw_collective_joined_dim(w->c), cut = sw_collective_cut_dim(w->c);
   int64_t at = 0, end = w->out->dims[dim];
   for (int64_t j = 0; j < w->v->n && at < end; j++) {
-    sw_copy_step m;
+    sw_transfer m;
     whole_of(input(w, j), j, &m);
     if (cut >= 0) {
       int64_t block = split_block(w);
@@ -119,7 +119,7 @@ static sw_rc moves_joined(const walk *w, sw_diag *d) {
       m.src_at[cut] = w->to * block;
     }
     m.dst_at[dim] = at;
-    m.extent[dim] = sw_min_i64(joined_extent(w, j), end - at);
+    m.extent[dim] = sw_min_i64(extent_joined_from(w, j), end - at);
     at += m.extent[dim];
     SW_TRY(emit(w, &m, w->out->rank, d));
   }
@@ -144,8 +144,8 @@ static void init_halo_dim(const walk *w, int i, halo_dim *h) {
 }
 
 /* The box of the owners walked to, and who that is. */
-static sw_copy_step halo_piece(const walk *w, const halo_dim *h) {
-  sw_copy_step m = {.from = 0};
+static sw_transfer halo_piece(const walk *w, const halo_dim *h) {
+  sw_transfer m = {.from = 0};
   for (int i = 0; i < w->out->rank; i++) {
     int64_t lo = sw_max_i64(h[i].lo, h[i].owner * h[i].block), hi = sw_min_i64(h[i].hi, (h[i].owner + 1) * h[i].block);
     m.from = m.from * h[i].shards + h[i].owner;
@@ -163,7 +163,7 @@ static sw_rc moves_halo(const walk *w, sw_diag *d) {
     if (h[i].lo >= h[i].hi) return SW_OK;
   }
   for (int i = 0; i >= 0;) {
-    sw_copy_step m = halo_piece(w, h);
+    sw_transfer m = halo_piece(w, h);
     if (m.from != w->to) SW_TRY(emit(w, &m, w->out->rank, d));
     for (i = w->out->rank - 1; i >= 0; i--) {
       if (++h[i].owner * h[i].block < h[i].hi) break;
@@ -183,7 +183,7 @@ typedef struct exchange_walk {
 static sw_rc exchange_box(void *user, const sw_tile_move *box, sw_diag *d) {
   const exchange_walk *e = user;
   const walk *w = e->w;
-  sw_copy_step m = {.from = box->from}; /* the group is the mesh: member = device */
+  sw_transfer m = {.from = box->from}; /* the group is the mesh: member = device */
   for (int i = 0; i < w->out->rank; i++) {
     int64_t start, lo, hi;
     sw_tiling_window(w->v->mesh, w->c->src, i, box->from, &start, &lo, &hi);
@@ -206,7 +206,7 @@ static sw_rc moves_exchange(const walk *w, sw_diag *d) {
 /* What the member holds of its own result. */
 static sw_rc moves_own_window(const walk *w, sw_diag *d) {
   const int64_t device = sw_view_member(w->v, w->to)->device;
-  sw_copy_step m = {.from = w->to};
+  sw_transfer m = {.from = w->to};
   for (int i = 0; i < w->out->rank; i++) {
     int64_t old, new, lo, hi, first, last;
     sw_tiling_window(w->v->mesh, w->c->src, i, device, &old, &lo, &hi);
@@ -226,33 +226,33 @@ static void valid_as(const sw_buffer *in, int64_t *valid) {
 }
 
 static void valid_own(const walk *w, int64_t *valid) { valid_as(w->in, valid); }
-static void valid_root(const walk *w, int64_t *valid) { valid_as(input(w, sw_collective_root(w->c)), valid); }
-static void valid_shift(const walk *w, int64_t *valid) { valid_as(input(w, shift_source(w)), valid); }
+static void set_valid_root(const walk *w, int64_t *valid) { valid_as(input(w, sw_collective_root(w->c)), valid); }
+static void valid_shift(const walk *w, int64_t *valid) { valid_as(input(w, find_shift_source(w)), valid); }
 
 static void cut_to_piece(const walk *w, int64_t *valid) {
   valid[w->c->dim] = piece_extent(valid[w->c->dim], block_of(w), w->to);
 }
 
-static void valid_own_slice(const walk *w, int64_t *valid) {
+static void set_valid_own_slice(const walk *w, int64_t *valid) {
   valid_own(w, valid);
   cut_to_piece(w, valid);
 }
 
-static void valid_root_slice(const walk *w, int64_t *valid) {
-  valid_root(w, valid);
+static void set_valid_root_slice(const walk *w, int64_t *valid) {
+  set_valid_root(w, valid);
   cut_to_piece(w, valid);
 }
 
-static void valid_joined(const walk *w, int64_t *valid) {
+static void set_valid_joined(const walk *w, int64_t *valid) {
   const int dim = sw_collective_joined_dim(w->c), cut = sw_collective_cut_dim(w->c);
   int64_t total = 0;
-  for (int64_t j = 0; j < w->v->n; j++) total += joined_extent(w, j);
+  for (int64_t j = 0; j < w->v->n; j++) total += extent_joined_from(w, j);
   valid_own(w, valid);
   if (cut >= 0 && cut != dim) cut_to_piece(w, valid);
   valid[dim] = sw_min_i64(total, w->out->dims[dim]);
 }
 
-static void valid_window(const walk *w, int64_t *valid) {
+static void set_valid_window(const walk *w, int64_t *valid) {
   int64_t device = sw_view_member(w->v, w->to)->device;
   for (int i = 0; i < w->out->rank; i++) {
     int64_t start, lo;
@@ -262,32 +262,32 @@ static void valid_window(const walk *w, int64_t *valid) {
 }
 
 static bool defined_at_root(const walk *w) { return w->to == sw_collective_root(w->c); }
-static bool defined_with_source(const walk *w) { return shift_source(w) >= 0; }
+static bool defined_with_source(const walk *w) { return find_shift_source(w) >= 0; }
 
 static const struct {
   sw_rc (*moves)(const walk *w, sw_diag *d);
   void (*valid)(const walk *w, int64_t *valid);
   bool (*defined)(const walk *w); /* NULL: always */
 } kRows[SW_COLL_COUNT] = {
-    [SW_COLL_ALL_GATHER] = {moves_joined, valid_joined, NULL},
+    [SW_COLL_ALL_GATHER] = {moves_joined, set_valid_joined, NULL},
     [SW_COLL_ALL_REDUCE] = {moves_reduced, valid_own, NULL},
-    [SW_COLL_ALL_SLICE] = {moves_own_slice, valid_own_slice, NULL},
-    [SW_COLL_ALL_TO_ALL] = {moves_joined, valid_joined, NULL},
-    [SW_COLL_REDUCE_SCATTER] = {moves_reduced_slice, valid_own_slice, NULL},
-    [SW_COLL_BROADCAST] = {moves_root, valid_root, NULL},
-    [SW_COLL_GATHER] = {moves_joined, valid_joined, defined_at_root},
-    [SW_COLL_SCATTER] = {moves_root_slice, valid_root_slice, NULL},
+    [SW_COLL_ALL_SLICE] = {moves_own_slice, set_valid_own_slice, NULL},
+    [SW_COLL_ALL_TO_ALL] = {moves_joined, set_valid_joined, NULL},
+    [SW_COLL_REDUCE_SCATTER] = {moves_reduced_slice, set_valid_own_slice, NULL},
+    [SW_COLL_BROADCAST] = {moves_root, set_valid_root, NULL},
+    [SW_COLL_GATHER] = {moves_joined, set_valid_joined, defined_at_root},
+    [SW_COLL_SCATTER] = {moves_root_slice, set_valid_root_slice, NULL},
     [SW_COLL_REDUCE] = {moves_reduced, valid_own, defined_at_root},
     [SW_COLL_SEND] = {NULL, NULL, NULL},
     [SW_COLL_RECV] = {NULL, NULL, NULL},
     [SW_COLL_SHIFT] = {moves_shift, valid_shift, defined_with_source},
-    [SW_COLL_UPDATE_HALO] = {moves_halo, valid_window, NULL},
+    [SW_COLL_UPDATE_HALO] = {moves_halo, set_valid_window, NULL},
     [SW_COLL_BARRIER] = {NULL, NULL, NULL},
-    [SW_COLL_PERMUTE] = {moves_exchange, valid_window, NULL},
-    [SW_COLL_EXCHANGE] = {moves_exchange, valid_window, NULL},
-    [SW_COLL_ALL_TO_ALL_DIMS] = {moves_exchange, valid_window, NULL},
+    [SW_COLL_PERMUTE] = {moves_exchange, set_valid_window, NULL},
+    [SW_COLL_EXCHANGE] = {moves_exchange, set_valid_window, NULL},
+    [SW_COLL_ALL_TO_ALL_DIMS] = {moves_exchange, set_valid_window, NULL},
     [SW_COLL_TO_PARTIAL] = {moves_first, valid_own, NULL},
-    [SW_COLL_SHARD_TO_PARTIAL] = {moves_own_window, valid_window, NULL},
+    [SW_COLL_SHARD_TO_PARTIAL] = {moves_own_window, set_valid_window, NULL},
 };
 
 static walk walk_to(const sw_view *v, int64_t to) {
@@ -300,7 +300,7 @@ bool sw_moves_defined(const sw_view *v, int64_t to) {
   return kRows[w.c->op].moves && (!kRows[w.c->op].defined || kRows[w.c->op].defined(&w));
 }
 
-sw_rc sw_moves_to(const sw_view *v, int64_t to, sw_copy_step_visit visit, void *user, sw_diag *d) {
+sw_rc sw_moves_to(const sw_view *v, int64_t to, sw_transfer_visit visit, void *user, sw_diag *d) {
   walk w = walk_to(v, to);
   w.visit = visit;
   w.user = user;
@@ -315,7 +315,7 @@ void sw_moves_valid(const sw_view *v, int64_t to, int64_t *valid) {
 
 /* --- groups --- */
 
-static int axes_of(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs) {
+static int axes_of_collective(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs) {
   int n = 0;
   if (sw_coll_flags(c->op) & SW_COLL_USES_TILES) {
     for (int a = 0; a < m->n_axes; a++) refs[n++] = sw_axis_whole(m, a);
@@ -331,7 +331,7 @@ static int axes_of(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs) 
 
 void sw_circle_of(const sw_mesh *m, const sw_collective *c, int64_t device, sw_circle *out) {
   out->list = c->lists ? &c->lists[device] : NULL;
-  out->n_axes = c->lists ? 0 : axes_of(m, c, out->axes);
+  out->n_axes = c->lists ? 0 : axes_of_collective(m, c, out->axes);
 }
 
 bool sw_circle_equal(const sw_circle *a, const sw_circle *b) {

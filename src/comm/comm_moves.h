@@ -27,16 +27,16 @@ enum { SW_FROM_ALL = -1 };
 
 /* A box of `extent` at `src_at` of member `from`'s input that goes to `dst_at` of member `to`'s result; from
  * SW_FROM_ALL: the reduction of the same box of all members. */
-typedef struct sw_copy_step {
+typedef struct sw_transfer {
   int64_t from, to;
   int64_t extent[SW_MAX_RANK], src_at[SW_MAX_RANK], dst_at[SW_MAX_RANK];
-} sw_copy_step;
+} sw_transfer;
 
-typedef sw_rc (*sw_copy_step_visit)(void *user, const sw_copy_step *move, sw_diag *d);
+typedef sw_rc (*sw_transfer_visit)(void *user, const sw_transfer *move, sw_diag *d);
 
 /* Every box of member `to`'s result that holds something, in a fixed order; none is visited when it is empty.
  * update_halo leaves out what is the member's own. */
-SW_CHECKED sw_rc sw_moves_to(const sw_view *v, int64_t to, sw_copy_step_visit visit, void *user, sw_diag *d);
+SW_CHECKED sw_rc sw_moves_to(const sw_view *v, int64_t to, sw_transfer_visit visit, void *user, sw_diag *d);
 /* The result's valid extents. */
 void sw_moves_valid(const sw_view *v, int64_t to, int64_t *valid);
 /* Is the member's result defined (not: non-roots of gather and reduce, the open end of a shift)? */

@@ -157,7 +157,7 @@ static void convert_f32_to_f16(uint16_t *to, const float *from, size_t n) {
   for (size_t i = 0; i < n; i++) to[i] = sw_f32_to_f16(from[i]);
 }
 
-static void convert(sw_dtype to, void *dst, sw_dtype from, const void *src, size_t n) {
+static void convert_elements(sw_dtype to, void *dst, sw_dtype from, const void *src, size_t n) {
   if (from == SW_BF16 && to == SW_F32)
     convert_bf16_to_f32(dst, src, n);
   else if (from == SW_F16 && to == SW_F32)
@@ -179,7 +179,7 @@ typedef struct workspace {
 /* A chunk of a source as accumulator elements: where it lies, or converted (to the result's dtype first). */
 static const void *load(const sw_reducer *r, sw_dtype acc, workspace *w, const void *src, size_t n) {
   if (r->from == r->to && acc != SW_BOOL) {
-    convert(acc, w->wide, r->from, src, n);
+    convert_elements(acc, w->wide, r->from, src, n);
     return w->wide;
   }
   if (r->from == SW_BOOL && r->to == SW_BOOL) { /* any byte but 0 means true */
@@ -187,14 +187,14 @@ static const void *load(const sw_reducer *r, sw_dtype acc, workspace *w, const v
     for (size_t i = 0; i < n; i++) w->wide[i] = (char)(bytes[i] != 0);
     return w->wide;
   }
-  convert(r->to, w->narrow, r->from, src, n);
+  convert_elements(r->to, w->narrow, r->from, src, n);
   if (r->to == acc) return w->narrow;
-  convert(acc, w->wide, r->to, w->narrow, n);
+  convert_elements(acc, w->wide, r->to, w->narrow, n);
   return w->wide;
 }
 
 /* Averages are divided, and and/or of one source answers 0 or 1; element by element. */
-static void finish(const sw_reducer *r, sw_dtype acc, int64_t n_src, void *at, size_t n) {
+static void finish_reduced(const sw_reducer *r, sw_dtype acc, int64_t n_src, void *at, size_t n) {
   bool logical = (r->kind == SW_REDUCE_AND || r->kind == SW_REDUCE_OR) && n_src == 1;
   if (r->kind != SW_REDUCE_AVERAGE && !logical) return;
   size_t size = (size_t)sw_dtype_bytes(acc);
@@ -209,7 +209,7 @@ static void finish(const sw_reducer *r, sw_dtype acc, int64_t n_src, void *at, s
   }
 }
 
-static void combine(const sw_reducer *r, sw_dtype acc, void *at, const void *a, const void *x, size_t n) {
+static void combine_elements(const sw_reducer *r, sw_dtype acc, void *at, const void *a, const void *x, size_t n) {
   if (r->kind != SW_REDUCE_GENERIC) {
     kCombine[acc][r->kind](at, a, x, n);
     return;
@@ -265,12 +265,12 @@ static void reduce_chunk(const reduce_job *j, workspace *w, int64_t src_at, int6
   const void *sum = loaded(j, w, 0, src_at, n);
   if (!j->plain || j->n_src == 1) sum = memcpy(acc, sum, n * (size_t)sw_dtype_bytes(j->acc));
   for (int64_t s = 1; s < j->n_src; s++) {
-    combine(r, j->acc, acc, sum, loaded(j, w, s, src_at, n), n);
+    combine_elements(r, j->acc, acc, sum, loaded(j, w, s, src_at, n), n);
     sum = acc;
   }
-  finish(r, j->acc, j->n_src, acc, n);
+  finish_reduced(r, j->acc, j->n_src, acc, n);
   if (r->to != j->acc) {
-    convert(r->to, w->narrow, j->acc, acc, n);
+    convert_elements(r->to, w->narrow, j->acc, acc, n);
     sum = w->narrow;
   }
   write_result(j, sum, j->direct ? 1 : 0, dst_at, n);

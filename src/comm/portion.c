@@ -30,14 +30,14 @@ typedef struct worker {
 } worker;
 
 static const sw_buffer *input_of(const sw_job *j, int64_t i) { return sw_view_member(&j->view, i)->call.in; }
-static const sw_buffer *result_of(const sw_job *j, int64_t i) { return sw_view_member(&j->view, i)->call.out; }
+static const sw_buffer *result_of_member(const sw_job *j, int64_t i) { return sw_view_member(&j->view, i)->call.out; }
 
 static const void *source(const sw_job *j, int64_t i) { return j->src[i - j->base]; }
 static void *target(const sw_job *j, int64_t i) { return j->dst[i - j->base]; }
 
-static sw_rc copy_box(const worker *w, const sw_copy_step *m) {
+static sw_rc copy_box(const worker *w, const sw_transfer *m) {
   const sw_job *j = w->job;
-  const sw_buffer *in = input_of(j, m->from), *out = result_of(j, m->to);
+  const sw_buffer *in = input_of(j, m->from), *out = result_of_member(j, m->to);
   size_t size = (size_t)sw_dtype_bytes(in->dtype);
   sw_rows rows;
   sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, out->dims, m->dst_at);
@@ -49,68 +49,68 @@ static sw_rc copy_box(const worker *w, const sw_copy_step *m) {
   return SW_OK;
 }
 
-static int64_t box_bytes(const sw_buffer *b, const sw_copy_step *m) {
+static int64_t copy_step_bytes(const sw_buffer *b, const sw_transfer *m) {
   int64_t n = sw_dtype_bytes(b->dtype);
   for (int i = 0; i < b->rank; i++) n *= m->extent[i];
   return n;
 }
 
-static sw_rc visit_copy(void *user, const sw_copy_step *m, sw_diag *d) {
+static sw_rc visit_copy(void *user, const sw_transfer *m, sw_diag *d) {
   worker *w = user;
   (void)d;
-  if (m->from != m->to) w->bytes += box_bytes(input_of(w->job, m->from), m);
+  if (m->from != m->to) w->bytes += copy_step_bytes(input_of(w->job, m->from), m);
   return copy_box(w, m);
 }
 
-static sw_rc visit_push(void *user, const sw_copy_step *m, sw_diag *d) {
+static sw_rc visit_push(void *user, const sw_transfer *m, sw_diag *d) {
   worker *w = user;
   (void)d;
-  if (w->share == m->to && m->from != m->to) w->bytes += box_bytes(input_of(w->job, m->from), m);
+  if (w->share == m->to && m->from != m->to) w->bytes += copy_step_bytes(input_of(w->job, m->from), m);
   return m->from == w->share ? copy_box(w, m) : SW_OK;
 }
 
-static sw_reducer reducer_of(const worker *w, int64_t i) {
+static sw_reducer reducer_of_member(const worker *w, int64_t i) {
   const sw_comm_call *call = &sw_view_member(&w->job->view, i)->call;
   return (sw_reducer){call->coll->reduction, call->in->dtype, call->out->dtype, call->generic, w->streams};
 }
 
-static sw_rc visit_reduce(void *user, const sw_copy_step *m, sw_diag *d) {
+static sw_rc reduce_box(void *user, const sw_transfer *m, sw_diag *d) {
   worker *w = user;
   const sw_job *j = w->job;
-  const sw_buffer *in = input_of(j, m->to), *out = result_of(j, m->to);
-  sw_reducer r = reducer_of(w, m->to);
+  const sw_buffer *in = input_of(j, m->to), *out = result_of_member(j, m->to);
+  sw_reducer r = reducer_of_member(w, m->to);
   (void)d;
-  w->bytes += box_bytes(in, m) * (j->view.n - 1);
+  w->bytes += copy_step_bytes(in, m) * (j->view.n - 1);
   sw_rows rows;
   sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, out->dims, m->dst_at);
   while (sw_rows_next(&rows)) sw_reduce_run(&r, j->view.n, j->src, rows.a, 1, &j->dst[m->to], rows.b, rows.len);
   return SW_OK;
 }
 
-void sw_share_part(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *hi) {
+void sw_portion_range(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *hi) {
   int64_t lines = sw_ceil_div(total, PART_ELEMS);
   *lo = sw_min_i64(total, (int64_t)((sw_i128)lines * i / n) * PART_ELEMS);
   *hi = sw_min_i64(total, (int64_t)((sw_i128)lines * (i + 1) / n) * PART_ELEMS);
 }
 
 /* An n-th of the value is heard from n-1 others and reduced; all_reduce hears the other n-ths, the root too. */
-static int64_t part_bytes(const sw_job *j, int64_t i, const sw_copy_step *m) {
+static int64_t part_bytes(const sw_job *j, int64_t i, const sw_transfer *m) {
   bool hears = j->view.coll->op == SW_COLL_ALL_REDUCE || i == m->to;
-  return box_bytes(input_of(j, m->to), m) / j->view.n * (j->view.n - 1) * (hears ? 2 : 1);
+  return copy_step_bytes(input_of(j, m->to), m) / j->view.n * (j->view.n - 1) * (hears ? 2 : 1);
 }
 
 /* The box is one of all members' inputs; results have the same dims. */
-static sw_rc visit_part(void *user, const sw_copy_step *m, sw_diag *d) {
+static sw_rc visit_part(void *user, const sw_transfer *m, sw_diag *d) {
   worker *w = user;
   const sw_job *j = w->job;
   const sw_buffer *in = input_of(j, m->to);
   bool to_all = j->view.coll->op == SW_COLL_ALL_REDUCE;
-  sw_reducer r = reducer_of(w, m->to);
+  sw_reducer r = reducer_of_member(w, m->to);
   (void)d;
   sw_rows rows;
   sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, in->dims, m->src_at);
   int64_t lo, hi, at = 0, n = j->view.n;
-  sw_share_part(sw_rows_total(&rows), w->share, n, &lo, &hi);
+  sw_portion_range(sw_rows_total(&rows), w->share, n, &lo, &hi);
   w->bytes += part_bytes(j, w->share, m);
   for (; at < hi && sw_rows_next(&rows); at += rows.len) {
     int64_t from = sw_max_i64(lo - at, 0), to = sw_min_i64(hi - at, rows.len);
@@ -143,16 +143,16 @@ static void fill_result(const sw_view *v, int64_t i) {
   for (int64_t at = 0; at < bytes; at += size) memcpy((char *)out->data + at, cell, (size_t)size);
 }
 
-static sw_rc visit_size(void *user, const sw_copy_step *m, sw_diag *d) {
+static sw_rc visit_size(void *user, const sw_transfer *m, sw_diag *d) {
   worker *w = user;
   (void)d;
-  w->bytes += box_bytes(result_of(w->job, m->to), m);
+  w->bytes += copy_step_bytes(result_of_member(w->job, m->to), m);
   return SW_OK;
 }
 
 /* The reduction's identity where no box comes. What boxes cover is left as it is: it may be the input's memory. */
 static sw_rc fill_identity(const sw_job *j, int64_t i, sw_diag *d) {
-  const sw_buffer *out = result_of(j, i);
+  const sw_buffer *out = result_of_member(j, i);
   int size = sw_dtype_bytes(out->dtype);
   char cell[16];
   worker boxes = {.job = j};
@@ -169,7 +169,7 @@ static sw_rc fill_identity(const sw_job *j, int64_t i, sw_diag *d) {
   return SW_OK;
 }
 
-void sw_share_prepare(const sw_view *v, int64_t i, const void *src, void *dst) {
+void sw_portion_prepare(const sw_view *v, int64_t i, const void *src, void *dst) {
   int64_t bytes;
   if (v->coll->op == SW_COLL_UPDATE_HALO && src != dst && sw_buffer_bytes(sw_view_member(v, i)->call.out, &bytes) &&
       bytes)
@@ -180,35 +180,35 @@ void sw_share_prepare(const sw_view *v, int64_t i, const void *src, void *dst) {
 /* What comes before the boxes, and these. */
 static sw_rc copy_boxes(const sw_job *j, int64_t i, worker *w, sw_diag *d) {
   const sw_collective *c = j->view.coll;
-  if (sw_coll_flags(c->op) & SW_COLL_TILED) sw_share_prepare(&j->view, i, source(j, i), target(j, i));
+  if (sw_coll_flags(c->op) & SW_COLL_TILED) sw_portion_prepare(&j->view, i, source(j, i), target(j, i));
   if (sw_collective_is_neutral_beside(c)) SW_TRY(fill_identity(j, i, d));
   return sw_moves_to(&j->view, i, visit_copy, w, d);
 }
 
 /* Ops whose share is not "copy the boxes of the member's own result". */
 static const struct {
-  sw_copy_step_visit visit;
+  sw_transfer_visit visit;
   bool own; /* boxes of the member's own result, else of the root's (or of the first member: all are the same) */
 } kWork[SW_COLL_COUNT] = {
     [SW_COLL_GATHER] = {visit_push, false},
     [SW_COLL_ALL_REDUCE] = {visit_part, false},
     [SW_COLL_REDUCE] = {visit_part, false},
-    [SW_COLL_REDUCE_SCATTER] = {visit_reduce, true},
+    [SW_COLL_REDUCE_SCATTER] = {reduce_box, true},
 };
 
 /* all_gather of small pieces: the first complete result serves the others. */
 static bool copy_model(const sw_job *j, int64_t i, worker *w) {
   int64_t model = atomic_load_explicit(j->model, memory_order_acquire) - 1;
   if (model < 0) return false;
-  const sw_buffer *in = input_of(j, i), *out = result_of(j, i);
+  const sw_buffer *in = input_of(j, i), *out = result_of_member(j, i);
   static const int64_t kOrigin[SW_MAX_RANK];
-  sw_copy_step own;
+  sw_transfer own;
   memcpy(own.extent, in->valid, sizeof own.extent);
   int64_t valid[SW_MAX_RANK], size = sw_dtype_bytes(out->dtype);
   sw_moves_valid(&j->view, model, valid);
   sw_rows rows;
   sw_rows_init(&rows, out->rank, valid, out->dims, kOrigin, out->dims, kOrigin);
-  w->bytes = sw_rows_total(&rows) * size - box_bytes(in, &own);
+  w->bytes = sw_rows_total(&rows) * size - copy_step_bytes(in, &own);
   while (sw_rows_next(&rows))
     memcpy((char *)target(j, i) + rows.b * size, (const char *)target(j, model) + rows.a * size,
            (size_t)(rows.len * size));
@@ -229,13 +229,13 @@ static int64_t footprint(const sw_job *j) {
   const sw_collective *c = j->view.coll;
   const bool from_root = sw_coll_flags(c->op) & SW_COLL_FROM_ROOT, to_root = sw_coll_flags(c->op) & SW_COLL_TO_ROOT;
   int64_t some = from_root || to_root ? sw_collective_root(c) : j->base, in = 0, out = 0;
-  const sw_buffer *from = input_of(j, some), *to = result_of(j, some);
+  const sw_buffer *from = input_of(j, some), *to = result_of_member(j, some);
   if (from) (void)sw_buffer_bytes(from, &in); /* checked before */
   if (to) (void)sw_buffer_bytes(to, &out);
   return in * (from_root ? 1 : j->view.n) + out * (to_root ? 1 : j->view.n);
 }
 
-sw_rc sw_share_run(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
+sw_rc sw_portion_run(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
   worker w = {j, i, 0, footprint(j) >= SW_STREAM_BYTES};
   const sw_collective *c = j->view.coll;
   sw_rc rc;
@@ -250,16 +250,16 @@ sw_rc sw_share_run(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
 }
 
 /* Of a reduction: as many bytes as shares would have brought, so that the count does not tell how the call was made. */
-static sw_rc visit_own(void *user, const sw_copy_step *m, sw_diag *d) {
+static sw_rc visit_own(void *user, const sw_transfer *m, sw_diag *d) {
   worker *w = user;
   if (m->from != SW_FROM_ALL) return visit_copy(user, m, d);
   bool pieces = w->job->view.coll->op == SW_COLL_REDUCE_SCATTER;
-  if (m->to == w->share) SW_TRY(visit_reduce(user, m, d));
+  if (m->to == w->share) SW_TRY(reduce_box(user, m, d));
   if (!pieces) w->bytes = part_bytes(w->job, w->share, m);
   return SW_OK;
 }
 
-sw_rc sw_share_run_own(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
+sw_rc sw_portion_run_own(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
   worker w = {.job = j, .share = i};
   const sw_collective *c = j->view.coll;
   sw_rc rc = sw_moves_to(&j->view, c->op == SW_COLL_REDUCE ? sw_collective_root(c) : i, visit_own, &w, d);
@@ -267,16 +267,16 @@ sw_rc sw_share_run_own(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
   return rc;
 }
 
-sw_rc sw_share_run_local(const sw_view *view, int64_t i, sw_diag *d) {
+sw_rc sw_portion_run_local(const sw_view *view, int64_t i, sw_diag *d) {
   const sw_comm_call *call = &view->members->call;
   const void *src = call->in->data;
   void *dst = call->out->data;
   sw_job job = {.view = *view, .src = &src, .dst = &dst, .base = i};
   int64_t bytes;
-  return sw_share_run(&job, i, &bytes, d);
+  return sw_portion_run(&job, i, &bytes, d);
 }
 
-int64_t sw_share_cost(const sw_comm_call *call, int64_t n) {
+int64_t sw_portions_cost(const sw_comm_call *call, int64_t n) {
   int64_t in = 0, out = 0, sum;
   if (call->in && !sw_buffer_bytes(call->in, &in)) return INT64_MAX;
   if (call->out && !sw_buffer_bytes(call->out, &out)) return INT64_MAX;
@@ -303,7 +303,7 @@ static bool is_own_piece(const sw_comm_call *call, int64_t index) {
          (index + 1) * out->dims[dim] <= in->dims[dim];
 }
 
-bool sw_share_in_place(const sw_comm_call *call, int64_t index) {
+bool sw_portion_in_place(const sw_comm_call *call, int64_t index) {
   if (!call->in || !call->out || !overlaps(call->in, call->out)) return true;
   sw_coll_op op = call->coll->op;
   if (op == SW_COLL_REDUCE_SCATTER || op == SW_COLL_SCATTER) return is_own_piece(call, index);

@@ -16,19 +16,19 @@ typedef struct sw_job {
 } sw_job;
 
 /* Share `i` of view.n. *bytes = those that cross between devices and end at member `i`. */
-SW_CHECKED sw_rc sw_share_run(const sw_job *job, int64_t i, int64_t *bytes, sw_diag *d);
+SW_CHECKED sw_rc sw_portion_run(const sw_job *job, int64_t i, int64_t *bytes, sw_diag *d);
 /* All of member `i`'s result, and nothing of others': no other share may be run. Reads src of all, writes dst[i]. */
-SW_CHECKED sw_rc sw_share_run_own(const sw_job *job, int64_t i, int64_t *bytes, sw_diag *d);
+SW_CHECKED sw_rc sw_portion_run_own(const sw_job *job, int64_t i, int64_t *bytes, sw_diag *d);
 /* Share `i` of an op without communication: every member of the view is the device itself. */
-SW_CHECKED sw_rc sw_share_run_local(const sw_view *view, int64_t i, sw_diag *d);
+SW_CHECKED sw_rc sw_portion_run_local(const sw_view *view, int64_t i, sw_diag *d);
 /* Part i of n of `total` elements, [*lo, *hi): how all_reduce and reduce are cut into shares. */
-void sw_share_part(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *hi);
+void sw_portion_range(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *hi);
 /* What comes before the boxes of member i's result are copied into it: the rest of an update_halo, the fill or poison
  * of an exchange. */
-void sw_share_prepare(const sw_view *view, int64_t i, const void *src, void *dst);
+void sw_portion_prepare(const sw_view *view, int64_t i, const void *src, void *dst);
 /* Bytes that all shares together read and write, roughly: decides who works. */
-int64_t sw_share_cost(const sw_comm_call *call, int64_t n);
+int64_t sw_portions_cost(const sw_comm_call *call, int64_t n);
 /* May `out` of member `index` be where `in` is, without a copy of `in` made before? */
-bool sw_share_in_place(const sw_comm_call *call, int64_t index);
+bool sw_portion_in_place(const sw_comm_call *call, int64_t index);
 
 #endif

@@ -38,13 +38,13 @@ static const char *const kNames[F_COUNT] = {
 #undef SW_X
 };
 
-static uint64_t mix(uint64_t h, uint64_t x) {
+static uint64_t mix_word(uint64_t h, uint64_t x) {
   h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
   return h ^ (h >> 29);
 }
 
 static uint64_t mix_all(uint64_t h, const int64_t *v, int n) {
-  for (int i = 0; i < n; i++) h = mix(h, (uint64_t)v[i]);
+  for (int i = 0; i < n; i++) h = mix_word(h, (uint64_t)v[i]);
   return h;
 }
 
@@ -93,7 +93,7 @@ static void fields(const sw_comm_call *call, uint64_t *f) {
     f[F_RANK] = (uint64_t)in->rank;
     f[F_IN_DIMS] = mix_all(1, in->dims, in->rank);
     for (int i = 0; i < in->rank; i++)
-      if (sw_moves_extent_agrees(c, i)) f[F_VALID] = mix(f[F_VALID], (uint64_t)in->valid[i]);
+      if (sw_moves_extent_agrees(c, i)) f[F_VALID] = mix_word(f[F_VALID], (uint64_t)in->valid[i]);
   }
   if (out) {
     f[F_TO] = (uint64_t)out->dtype;
@@ -105,7 +105,7 @@ static void fields(const sw_comm_call *call, uint64_t *f) {
 uint64_t sw_signature(const sw_comm_call *call) {
   uint64_t f[F_COUNT], h = 0;
   fields(call, f);
-  for (int i = 0; i < F_COUNT; i++) h = mix(h, f[i]);
+  for (int i = 0; i < F_COUNT; i++) h = mix_word(h, f[i]);
   return h;
 }
 

@@ -10,9 +10,9 @@ enum { DEVICE_BYTES = 64 << 10 };
 enum { FEW_BYTES = 256 << 20 };
 
 static int64_t plus(int64_t a, int64_t b) { return b > INT64_MAX - a ? INT64_MAX : a + b; }
-static int64_t times(int64_t a, int64_t b) { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
+static int64_t saturated_product(int64_t a, int64_t b) { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
 
-static int64_t bytes_of(const sw_type *t) {
+static int64_t type_bytes_or_max(const sw_type *t) {
   int64_t bytes = sw_type_bytes(t);
   return bytes < 0 ? INT64_MAX : bytes;
 }
@@ -23,14 +23,14 @@ static int64_t most_held(const sw_graph *g, int32_t *uses_left) {
   for (int32_t i = 0; i < g->n_values; i++) uses_left[i] = g->values[i].n_uses;
   for (int32_t i = 0; i < g->n_ops && most < INT64_MAX; i++) {
     const sw_op *op = &g->ops[i];
-    for (int k = 0; k < op->n_results; k++) held = plus(held, bytes_of(sw_result_type(g, op, k)));
+    for (int k = 0; k < op->n_results; k++) held = plus(held, type_bytes_or_max(sw_result_type(g, op, k)));
     if (held > most) most = held;
     for (int k = 0; k < op->n_operands; k++) {
       const sw_value *v = &g->values[op->operands[k]];
-      if (--uses_left[op->operands[k]] == 0 && v->def >= 0) held -= bytes_of(&v->type);
+      if (--uses_left[op->operands[k]] == 0 && v->def >= 0) held -= type_bytes_or_max(&v->type);
     }
     for (int k = 0; k < op->n_results; k++) {
-      if (g->values[op->results[k]].n_uses == 0) held -= bytes_of(sw_result_type(g, op, k));
+      if (g->values[op->results[k]].n_uses == 0) held -= type_bytes_or_max(sw_result_type(g, op, k));
     }
   }
   return most;
@@ -43,8 +43,8 @@ static int64_t argument_bytes(const sw_graph *g, const sw_sharding *const *args)
     const sw_type *block = &g->values[g->args[i]].type;
     if (!args[i] || (!args[i]->n_refs && !args[i]->n_partial)) continue;
     int64_t parts = sw_axis_refs_size(sw_sharding_partial(args[i]), args[i]->n_partial);
-    for (int k = 0; k < block->rank; k++) parts = times(parts, sw_sharding_shards(args[i], k));
-    bytes = plus(bytes, times(parts, bytes_of(block)));
+    for (int k = 0; k < block->rank; k++) parts = saturated_product(parts, sw_sharding_shards(args[i], k));
+    bytes = plus(bytes, saturated_product(parts, type_bytes_or_max(block)));
   }
   return bytes;
 }
@@ -55,7 +55,7 @@ sw_rc sw_single_admit(const sw_graph *g, const sw_type *const *types, sw_diag *d
   int64_t bytes = most_held(g, uses_left);
   sw_mem_free(uses_left);
   for (int32_t i = 0; i < g->n_args; i++) {
-    bytes = plus(bytes, bytes_of(types ? types[i] : &g->values[g->args[i]].type));
+    bytes = plus(bytes, type_bytes_or_max(types ? types[i] : &g->values[g->args[i]].type));
   }
   if (bytes < FEW_BYTES) return SW_OK;
   return sw_limits_check(&(sw_needs){.bytes = bytes, .address_bytes = bytes}, "the arguments and values of a run", d);
@@ -67,9 +67,9 @@ sw_rc sw_parallel_admit(const sw_graph *program, const sw_sharding *const *args,
   SW_MEM_NEW(uses_left, program->n_values, d);
   int64_t held = most_held(program, uses_left);
   sw_mem_free(uses_left);
-  sw_needs n = {.threads = devices, .mappings = times(2, devices)};
-  n.bytes = plus(times(plus(held, DEVICE_BYTES), devices), argument_bytes(program, args));
-  n.address_bytes = plus(n.bytes, times(SW_DEVICE_STACK_BYTES, devices));
+  sw_needs n = {.threads = devices, .mappings = saturated_product(2, devices)};
+  n.bytes = plus(saturated_product(plus(held, DEVICE_BYTES), devices), argument_bytes(program, args));
+  n.address_bytes = plus(n.bytes, saturated_product(SW_DEVICE_STACK_BYTES, devices));
   snprintf(what, sizeof what, "%lld devices on threads of this machine", (long long)devices);
   return sw_limits_check(&n, what, d);
 }

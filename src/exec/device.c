@@ -252,7 +252,7 @@ static sw_rc run_one(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
   double start = sw_now_s();
   *next = id + 1;
   if (o->perturb) SW_TRY(perturb_borrowed(e, op, d));
-  if (sw_is_control(op->code)) return sw_control_step(e, op, next, d);
+  if (sw_is_control(op->code)) return sw_control_run(e, op, next, d);
   sw_rc rc = run_op(e, op, d);
   if (o->on_op) o->on_op(o->on_op_user, e->v->device, op, start, sw_now_s(), rc);
   SW_TRY_NOTE(d, rc, "while executing op '%s' (%s)", op->name, sw_opcode_text(op->code));

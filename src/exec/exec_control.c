@@ -31,7 +31,7 @@ static void release_use(sw_execution *e, sw_id value) {
 }
 
 /* `to` becomes what `from` is, which nobody reads any more. */
-static void hand_over(sw_execution *e, sw_id from, sw_id to) {
+static void hand_over_value(sw_execution *e, sw_id from, sw_id to) {
   e->values[to] = e->values[from];
   e->values[from] = (sw_held){0};
   e->values[to].uses_left = uses_of(e->v->graph, to);
@@ -49,11 +49,11 @@ static sw_rc observe(sw_execution *e, const sw_op *op, sw_diag *d) {
 }
 
 /* enter, yield: the value under another name. */
-static sw_rc pass_on(sw_execution *e, const sw_op *op, sw_diag *d) {
+static sw_rc pass_value_on(sw_execution *e, const sw_op *op, sw_diag *d) {
   sw_held *from = &e->values[op->operands[0]];
   sw_id to = op->results[0];
   if (from->uses_left == 1 && from->bytes) {
-    hand_over(e, op->operands[0], to);
+    hand_over_value(e, op->operands[0], to);
     return observe(e, op, d);
   }
   SW_TRY(sw_held_create(e, to, d));
@@ -66,10 +66,10 @@ static sw_rc pass_on(sw_execution *e, const sw_op *op, sw_diag *d) {
 }
 
 /* The one operand that was made: what a loop carries, or what the branch that ran has yielded. */
-static sw_rc join(sw_execution *e, const sw_op *op, sw_diag *d) {
+static sw_rc join_made(sw_execution *e, const sw_op *op, sw_diag *d) {
   for (int i = 0; i < op->n_operands; i++) {
     if (!e->values[op->operands[i]].bytes) continue;
-    hand_over(e, op->operands[i], op->results[0]);
+    hand_over_value(e, op->operands[i], op->results[0]);
     return observe(e, op, d);
   }
   return SW_BUG(d, "join '%s' finds no value", op->name);
@@ -92,7 +92,7 @@ static void skip_branch(sw_execution *e, const sw_frame *f) {
   }
 }
 
-static sw_rc choose(sw_execution *e, const sw_op *op, sw_id *next) {
+static sw_rc choose_branch(sw_execution *e, const sw_op *op, sw_id *next) {
   const sw_graph *g = e->v->graph;
   sw_id id = (sw_id)(op - g->ops);
   const sw_buffer *b = &e->values[op->operands[0]].t;
@@ -112,13 +112,13 @@ static sw_rc choose(sw_execution *e, const sw_op *op, sw_id *next) {
 /* --- loops -------------------------------------------------------------------------------------------------------- */
 
 /* Once more: what was yielded has entered, and is observed as that. */
-static sw_rc go_round(sw_execution *e, const sw_frame *f, sw_id *next, sw_diag *d) {
+static sw_rc repeat_loop(sw_execution *e, const sw_frame *f, sw_id *next, sw_diag *d) {
   const sw_graph *g = e->v->graph;
   if (f->kind != SW_OP_WHILE) return SW_OK; /* the last branch of a choice: joins follow */
   for (sw_id id = f->closed_by + 1; id < g->n_ops && op_at(e, id)->code == SW_OP_JOIN; id++) {
     const sw_id *pair = op_at(e, id)->operands;
     sw_held_release(e, &e->values[pair[0]]);
-    hand_over(e, pair[1], pair[0]);
+    hand_over_value(e, pair[1], pair[0]);
     SW_TRY(observe(e, op_at(e, g->values[pair[0]].def), d));
   }
   *next = f->begin + 1;
@@ -149,23 +149,23 @@ static sw_rc test(sw_execution *e, const sw_op *op, sw_id *next) {
   return SW_OK;
 }
 
-sw_rc sw_control_step(sw_execution *e, const sw_op *op, sw_id *next, sw_diag *d) {
+sw_rc sw_control_run(sw_execution *e, const sw_op *op, sw_id *next, sw_diag *d) {
   sw_id id = (sw_id)(op - e->v->graph->ops);
   switch ((int)op->code) {
     case SW_OP_CASE:
-      return choose(e, op, next);
+      return choose_branch(e, op, next);
     case SW_OP_OTHERWISE:
       *next = frame_ended_by(e->v->graph, id)->closed_by + 1;
       return SW_OK;
     case SW_OP_TEST:
       return test(e, op, next);
     case SW_OP_END:
-      return go_round(e, frame_ended_by(e->v->graph, id), next, d);
+      return repeat_loop(e, frame_ended_by(e->v->graph, id), next, d);
     case SW_OP_ENTER:
     case SW_OP_YIELD:
-      return pass_on(e, op, d);
+      return pass_value_on(e, op, d);
     case SW_OP_JOIN:
-      return join(e, op, d);
+      return join_made(e, op, d);
     default: /* while */
       return SW_OK;
   }

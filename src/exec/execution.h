@@ -37,6 +37,6 @@ void sw_held_set_valid(const sw_execution *e, sw_id value, sw_buffer *b);
 
 static inline bool sw_is_control(sw_opcode c) { return sw_op_class_of(c) == SW_OPS_CONTROL; }
 /* One op of control flow; *next is where execution goes on. */
-SW_CHECKED sw_rc sw_control_step(sw_execution *e, const sw_op *op, sw_id *next, sw_diag *d);
+SW_CHECKED sw_rc sw_control_run(sw_execution *e, const sw_op *op, sw_id *next, sw_diag *d);
 
 #endif

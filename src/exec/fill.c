@@ -71,7 +71,7 @@ static double fill_value(const sw_fill *f, sw_dtype_class class, double limit, i
 }
 
 /* Whole numbers up to here are held exactly by a type of fewer than 8 bits. */
-static double limit_of(sw_dtype t, double limit) {
+static double exact_limit(sw_dtype t, double limit) {
   int bits = sw_dtype_bits(t);
   if (bits >= 8 || t == SW_BOOL) return limit;
   if (sw_dtype_class_of(t) == SW_CLASS_FLOAT) return fmin(limit, 4);
@@ -88,7 +88,7 @@ sw_rc sw_tensor_fill(sw_tensor *t, const sw_fill *f, sw_diag *d) {
   if (t->dtype == SW_TOKEN) return SW_OK;
   if (!sw_convertible(t->dtype)) return SW_FAIL_INPUT(d, SW_NOWHERE, "%s cannot be filled", sw_dtype_text(t->dtype));
   int64_t n = sw_buffer_elements(t), bytes = sw_dtype_bytes(t->dtype);
-  double limit = limit_of(t->dtype, f->limit > 0 ? f->limit : 8);
+  double limit = exact_limit(t->dtype, f->limit > 0 ? f->limit : 8);
   sw_chunk values;
   for (int64_t i = 0; i < n; i += SW_CHUNK) {
     int64_t m = sw_min_i64(SW_CHUNK, n - i);

@@ -54,7 +54,7 @@ static sw_rc share(const sw_local_program *p, const sw_parallel *run, sw_tensor 
   return SW_OK;
 }
 
-static sw_rc admit(const sw_local_program *p, sw_arena *arena, sw_diag *d) {
+static sw_rc admit_program(const sw_local_program *p, sw_arena *arena, sw_diag *d) {
   const sw_sharding **args;
   int32_t n = p->graph->n_args;
   SW_ARENA_NEW(args, arena, n, d);
@@ -62,8 +62,8 @@ static sw_rc admit(const sw_local_program *p, sw_arena *arena, sw_diag *d) {
   return sw_parallel_admit(p->graph, args, p->devices, d);
 }
 
-static sw_rc run_on(const sw_local_program *p, const sw_tensor *args, sw_parallel *run, blocks_in *in,
-                    sw_tensor *blocks, sw_local_stats *stats, sw_arena *arena, sw_diag *d) {
+static sw_rc run_on_blocks(const sw_local_program *p, const sw_tensor *args, sw_parallel *run, blocks_in *in,
+                           sw_tensor *blocks, sw_local_stats *stats, sw_arena *arena, sw_diag *d) {
   sw_exec_program program = {.graph = p->graph};
   SW_ARENA_NEW(in->at, arena, in->n, d);
   SW_ARENA_NEW(in->own, arena, in->n, d);
@@ -84,10 +84,10 @@ sw_rc sw_local_run(const sw_local_program *p, const sw_tensor *args, const sw_pa
   sw_parallel run;
   *stats = (sw_local_stats){0};
   memset(blocks, 0, (size_t)n_blocks * sizeof *blocks);
-  sw_rc rc = o && o->mpi ? SW_OK : admit(p, &arena, d);
+  sw_rc rc = o && o->mpi ? SW_OK : admit_program(p, &arena, d);
   if (rc) return sw_arena_deinit(&arena), rc;
   rc = sw_parallel_open(&p->grid, o ? o : &kNone, &run, d);
-  if (!rc) rc = run_on(p, args, &run, &in, blocks, stats, &arena, d);
+  if (!rc) rc = run_on_blocks(p, args, &run, &in, blocks, stats, &arena, d);
   rc = sw_parallel_close(&run, rc, d);
   for (int64_t i = 0; in.own && i < in.n; i++) {
     if (in.own[i]) sw_tensor_deinit(&in.at[i]);

@@ -72,7 +72,7 @@ static bool device_start(device_thread *t, const pthread_attr_t *how) {
   return !rc;
 }
 
-static void run_all(device_thread *threads, int64_t devices) {
+static void run_device_threads(device_thread *threads, int64_t devices) {
   pthread_attr_t how;
   pthread_attr_init(&how);
   (void)pthread_attr_setstacksize(&how, SW_DEVICE_STACK_BYTES);
@@ -114,7 +114,7 @@ sw_rc sw_exec_run_spmd(const sw_exec_program *p, const sw_buffer *const *args, c
         .failures = &failures,
         .failed_as = -1};
   }
-  run_all(threads, devices);
+  run_device_threads(threads, devices);
   const device_thread *failed = first_failure(threads, devices);
   sw_rc rc = failed ? report_failure(failed, devices, d) : SW_OK;
   for (int64_t i = 0; rc && i < devices * g->n_outputs; i++) sw_tensor_deinit(&outputs[i]);

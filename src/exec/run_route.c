@@ -39,7 +39,7 @@ static bool is_logical(const sw_sharding *s) {
 }
 
 /* The whole tensor's element number e. What `and` and `or` give is 0 or 1 of any type. */
-static double value_of(const sw_reshard *wanted, int64_t e) {
+static double element_value(const sw_reshard *wanted, int64_t e) {
   const bool logical = is_logical(wanted->from) || is_logical(wanted->to);
   return whole_value(logical ? SW_BOOL : wanted->dtype, e);
 }
@@ -81,7 +81,7 @@ static int64_t element_at(const runner *w, const sw_tiling *t, int64_t device, c
   return e;
 }
 
-static bool next_position(const sw_buffer *b, int64_t *position) {
+static bool next_buffer_position(const sw_buffer *b, int64_t *position) {
   for (int d = b->rank - 1; d >= 0; d--) {
     if (++position[d] < b->dims[d]) return true;
     position[d] = 0;
@@ -128,15 +128,14 @@ static sw_rc fill_source(runner *w, int64_t device, sw_diag *d) {
   do {
     SW_TRY(check_cancel(w, i++, d));
     int64_t e = element_at(w, &t, device, position, false);
-    if (e >= 0) store_part(b->dtype, (sw_reduction)from->partial_kind, parts, part, e, value_of(w->wanted, e), at);
+    if (e >= 0) store_part(b->dtype, (sw_reduction)from->partial_kind, parts, part, e, element_value(w->wanted, e), at);
     at += sw_dtype_bytes(b->dtype);
-  } while (next_position(b, position));
+  } while (next_buffer_position(b, position));
   return SW_OK;
 }
 
 /* to_partial over axes of the other mesh: local, so nobody is called. */
-static void keep_first(const runner *w, const sw_route_step *step, int64_t device, const sw_buffer *in,
-                       sw_buffer *out) {
+static void keep_first(const runner *w, const sw_hop *step, int64_t device, const sw_buffer *in, sw_buffer *out) {
   int64_t there = w->wanted->options.to_mesh->position[device], n = sw_buffer_elements(in);
   size_t bytes = (size_t)sw_dtype_bytes(in->dtype);
   if (sw_mesh_group_index(step->mesh, there, step->coll.axes, step->coll.n_axes) == 0) {
@@ -148,11 +147,11 @@ static void keep_first(const runner *w, const sw_route_step *step, int64_t devic
   }
 }
 
-static sw_rc run_device(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
+static sw_rc run_route_on_device(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
   runner *w = user;
   SW_TRY(fill_source(w, device, d));
   for (int i = 0; i < w->route->n_steps; i++) {
-    const sw_route_step *step = &w->route->step[i];
+    const sw_hop *step = &w->route->step[i];
     sw_tensor out;
     SW_TRY(make_buffer(w, &step->after, step->mesh, device, &out, d));
     sw_rc rc = SW_OK;
@@ -169,7 +168,8 @@ static sw_rc run_device(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
 }
 
 /* The element at a place of a group's buffers, reduced over the group. */
-static sw_scalar reduced(const runner *w, const sw_sharding *to, const int64_t *members, int64_t n, size_t place) {
+static sw_scalar reduced_element(const runner *w, const sw_sharding *to, const int64_t *members, int64_t n,
+                                 size_t place) {
   sw_dtype t = w->wanted->dtype;
   sw_scalar v = sw_scalar_load(t, (char *)w->at[members[0]].data + place);
   for (int64_t i = 1; i < n; i++) {
@@ -180,7 +180,7 @@ static sw_scalar reduced(const runner *w, const sw_sharding *to, const int64_t *
 }
 
 /* The devices that hold parts of what `device` holds; 0 when another one stands for the group. */
-static int64_t group_of(const runner *w, int64_t device, int64_t *members) {
+static int64_t partial_group_of(const runner *w, int64_t device, int64_t *members) {
   const sw_sharding *to = w->wanted->to;
   const sw_other_mesh *o = w->wanted->options.to_mesh;
   const sw_mesh *m = o ? &o->mesh : w->mesh;
@@ -194,10 +194,10 @@ static int64_t group_of(const runner *w, int64_t device, int64_t *members) {
   return n;
 }
 
-static sw_rc compare(const runner *w, int64_t device, int64_t *members, sw_route_run *out, sw_diag *d) {
+static sw_rc compare_partial_group(const runner *w, int64_t device, int64_t *members, sw_route_run *out, sw_diag *d) {
   const sw_mesh *m = w->wanted->options.to_mesh ? &w->wanted->options.to_mesh->mesh : w->mesh;
   const sw_buffer *b = &w->at[device];
-  int64_t n = group_of(w, device, members), position[SW_MAX_RANK] = {0}, i = 0;
+  int64_t n = partial_group_of(w, device, members), position[SW_MAX_RANK] = {0}, i = 0;
   size_t place = 0, bytes = (size_t)sw_dtype_bytes(b->dtype);
   sw_tiling t;
   tiling_on(w, w->wanted->to, m, &t);
@@ -207,26 +207,26 @@ static sw_rc compare(const runner *w, int64_t device, int64_t *members, sw_route
     int64_t e = element_at(w, &t, device, position, true);
     if (e >= 0) {
       _Alignas(16) unsigned char want[16] = {0}, got[16] = {0};
-      sw_element_store(b->dtype, value_of(w->wanted, e), want);
-      sw_scalar_store(b->dtype, reduced(w, w->wanted->to, members, n, place), got);
+      sw_element_store(b->dtype, element_value(w->wanted, e), want);
+      sw_scalar_store(b->dtype, reduced_element(w, w->wanted->to, members, n, place), got);
       out->elements++;
       out->wrong += memcmp(want, got, bytes) != 0;
     }
     place += bytes;
-  } while (next_position(b, position));
+  } while (next_buffer_position(b, position));
   return SW_OK;
 }
 
-static sw_rc run_all(runner *w, sw_comm *comm, int64_t *members, sw_route_run *out, sw_diag *d) {
+static sw_rc run_route_devices(runner *w, sw_comm *comm, int64_t *members, sw_route_run *out, sw_diag *d) {
   int64_t devices = sw_mesh_devices(w->mesh);
   double start = sw_now_s();
-  SW_TRY(sw_comm_launch(comm, run_device, w, NULL, d));
+  SW_TRY(sw_comm_launch(comm, run_route_on_device, w, NULL, d));
   out->seconds = sw_now_s() - start;
   for (int64_t i = 0; i < devices; i++) {
     sw_comm_stats s;
     sw_comm_get_stats(comm, i, &s);
     for (int c = 0; c < SW_COLL_COUNT; c++) out->bytes_received += s.bytes_received[c];
-    SW_TRY(compare(w, i, members, out, d));
+    SW_TRY(compare_partial_group(w, i, members, out, d));
   }
   return SW_OK;
 }
@@ -240,7 +240,7 @@ static double block_bytes(const runner *w, const sw_sharding *s) {
 }
 
 /* Every device holds what it has and what a step makes of it. */
-static sw_rc admit(const runner *w, sw_diag *d) {
+static sw_rc admit_route(const runner *w, sw_diag *d) {
   double before = block_bytes(w, w->wanted->from), most = before;
   char what[64];
   for (int i = 0; i < w->route->n_steps; i++) {
@@ -261,9 +261,9 @@ sw_rc sw_run_route(const sw_reshard *wanted, const sw_route *route, sw_cancel *c
   int64_t *members = sw_mem_alloc(devices, sizeof *members, d);
   w.at = sw_mem_alloc(devices, sizeof *w.at, d);
   *out = (sw_route_run){0};
-  sw_rc rc = members && w.at ? admit(&w, d) : SW_E_RESOURCE;
+  sw_rc rc = members && w.at ? admit_route(&w, d) : SW_E_RESOURCE;
   if (!rc) rc = sw_comm_create_threads(w.mesh, &(sw_comm_options){.cancel = cancel}, &comm, d);
-  if (!rc) rc = run_all(&w, comm, members, out, d);
+  if (!rc) rc = run_route_devices(&w, comm, members, out, d);
   for (size_t i = 0; w.at && i < devices; i++) sw_tensor_deinit(&w.at[i]);
   sw_comm_destroy(comm);
   sw_mem_free(w.at);

@@ -4,7 +4,7 @@
 
 #include "gen/linear.h"
 
-/* Parameters after reading: numbers as they are, choices as their index in sw_gen_param_choices. */
+/* Parameters after reading: numbers as they are, choices as their index in sw_gen_param_words. */
 typedef struct swg_config {
   const char *name; /* of the architecture or preset */
   int64_t v[SW_GEN_PARAM_COUNT];

@@ -254,7 +254,7 @@ enum { N_PRESETS = sizeof kPresets / sizeof *kPresets };
 
 const char *sw_gen_param_text(sw_gen_param p) { return kParams[p].text; }
 const char *sw_gen_param_help(sw_gen_param p) { return kParams[p].help; }
-const char *sw_gen_param_choices(sw_gen_param p) { return kParams[p].choices; }
+const char *sw_gen_param_words(sw_gen_param p) { return kParams[p].choices; }
 
 const sw_gen_arch *sw_gen_arch_at(int i) {
   if (i < 0 || i >= N_ARCHS + N_PRESETS) return NULL;
@@ -321,7 +321,7 @@ static int choice_index(const char *choices, const char *word) {
   return -1;
 }
 
-static sw_rc read_number(sw_gen_param p, const char *text, int64_t *out, sw_diag *d) {
+static sw_rc read_param_number(sw_gen_param p, const char *text, int64_t *out, sw_diag *d) {
   int64_t min = 1, max = INT32_MAX;
   for (size_t i = 0; i < sizeof kRanges / sizeof *kRanges; i++) {
     if (kRanges[i].param != p) continue;
@@ -341,7 +341,7 @@ static sw_rc read_param(const sw_gen_arch *a, sw_gen_param p, const char *text, 
     c->mesh = text;
     return SW_OK;
   }
-  if (!kParams[p].choices) return read_number(p, text, &c->v[p], d);
+  if (!kParams[p].choices) return read_param_number(p, text, &c->v[p], d);
   if (choice_index(allowed, text) < 0) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s is '%s'; '%s' has %.*s", kParams[p].text, text, a->name, n, allowed);
   }

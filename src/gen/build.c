@@ -181,7 +181,7 @@ sw_id swg_iota(swg_builder *b, const char *name, sw_dtype t, swg_shape shape, in
 }
 
 /* x op splat(v), the splat called "name.by". */
-static sw_id with_number(swg_builder *b, sw_opcode c, const char *name, sw_id x, double v) {
+static sw_id op_with_number(swg_builder *b, sw_opcode c, const char *name, sw_id x, double v) {
   swg_enter(b, "%s", name);
   sw_id number = swg_splat_like(b, "by", v, x);
   swg_leave(b);
@@ -189,18 +189,20 @@ static sw_id with_number(swg_builder *b, sw_opcode c, const char *name, sw_id x,
 }
 
 sw_id swg_scale(swg_builder *b, const char *name, sw_id x, double by) {
-  return with_number(b, SW_OP_MULTIPLY, name, x, by);
+  return op_with_number(b, SW_OP_MULTIPLY, name, x, by);
 }
 
-sw_id swg_shift(swg_builder *b, const char *name, sw_id x, double by) { return with_number(b, SW_OP_ADD, name, x, by); }
+sw_id swg_shift(swg_builder *b, const char *name, sw_id x, double by) {
+  return op_with_number(b, SW_OP_ADD, name, x, by);
+}
 
-static bool same_shape(const swg_shape *a, const swg_shape *b) {
+static bool shapes_equal(const swg_shape *a, const swg_shape *b) {
   return a->n == b->n && memcmp(a->at, b->at, (size_t)a->n * sizeof *a->at) == 0;
 }
 
 sw_id swg_broadcast(swg_builder *b, const char *name, sw_id x, swg_shape shape, swg_shape dims) {
   swg_shape have = swg_shape_of(b, x);
-  if (same_shape(&have, &shape)) return x;
+  if (shapes_equal(&have, &shape)) return x;
   return swg_op(b, SW_OP_BROADCAST, name, SWG_IDS(x),
                 SWG_ATTRS(SWG_INTS_N(SHAPE, shape.at, shape.n), SWG_INTS_N(DIMS, dims.at, dims.n)));
 }
@@ -217,7 +219,7 @@ sw_id swg_reduce(swg_builder *b, const char *name, const char *kind, sw_id x, sw
 
 sw_id swg_reshape(swg_builder *b, const char *name, sw_id x, swg_shape shape) {
   swg_shape have = swg_shape_of(b, x);
-  if (same_shape(&have, &shape)) return x;
+  if (shapes_equal(&have, &shape)) return x;
   return swg_op(b, SW_OP_RESHAPE, name, SWG_IDS(x), SWG_ATTRS(SWG_INTS_N(SHAPE, shape.at, shape.n)));
 }
 

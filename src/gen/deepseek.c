@@ -33,7 +33,7 @@ static sw_id query_of(swg_builder *b, const latent *a, sw_id x) {
 }
 
 /* The key of every head: its own part, and the part that all share. */
-static sw_id key_of(swg_builder *b, const latent *a, sw_id normed, sw_id shared) {
+static sw_id latent_key(swg_builder *b, const latent *a, sw_id normed, sw_id shared) {
   sw_id own = weight(b, "k", "bsr,rhk->bshk", "wk_b", normed, SWG_SHAPE(a->kv_rank, a->heads, a->nope));
   swg_shape wide = swg_shape_of(b, own);
   if (wide.n == 4) wide.at[3] = a->rope;
@@ -41,11 +41,11 @@ static sw_id key_of(swg_builder *b, const latent *a, sw_id normed, sw_id shared)
   return swg_concatenate(b, "k_all", 3, SWG_IDS(own, swg_broadcast(b, "k_rot_wide", turned, wide, SWG_SHAPE(0, 1, 3))));
 }
 
-static sw_id attend(swg_builder *b, const latent *a, sw_id x) {
+static sw_id attend_latent(swg_builder *b, const latent *a, sw_id x) {
   sw_id q = query_of(b, a, x);
   sw_id down = weight(b, "kv_a", "bsd,dr->bsr", "wkv_a", x, SWG_SHAPE(a->hidden, a->kv_rank + a->rope));
   sw_id normed = swg_rms_norm(b, "kv_norm", swg_slice(b, "kv_latent", down, 2, 0, a->kv_rank));
-  sw_id k = key_of(b, a, normed, swg_slice(b, "k_rope", down, 2, a->kv_rank, a->kv_rank + a->rope));
+  sw_id k = latent_key(b, a, normed, swg_slice(b, "k_rope", down, 2, a->kv_rank, a->kv_rank + a->rope));
   sw_id v = weight(b, "v", "bsr,rhk->bshk", "wv_b", normed, SWG_SHAPE(a->kv_rank, a->heads, a->value));
   sw_id scaled = swg_scale(b, "scaled", q, 1 / sqrt((double)(a->nope + a->rope)));
   sw_id scores = swg_einsum(b, "scores", "bqhk,bshk->bhqs", SWG_IDS(scaled, k));
@@ -67,16 +67,17 @@ static sw_id feed(swg_builder *b, const swg_config *c, const swg_moe *moe, bool 
   return swg_binary(b, SW_OP_ADD, "fed", y, shared);
 }
 
-static sw_id block(swg_builder *b, const swg_config *c, const latent *a, const swg_moe *moe, bool dense, sw_id x) {
+static sw_id deepseek_block(swg_builder *b, const swg_config *c, const latent *a, const swg_moe *moe, bool dense,
+                            sw_id x) {
   sw_id normed = swg_rms_norm(b, "attn_norm", x);
   swg_enter(b, "attn");
-  sw_id attended = attend(b, a, normed);
+  sw_id attended = attend_latent(b, a, normed);
   swg_leave(b);
   x = swg_binary(b, SW_OP_ADD, "sum_1", x, attended);
   return swg_binary(b, SW_OP_ADD, "sum_2", x, feed(b, c, moe, dense, swg_rms_norm(b, "ffn_norm", x)));
 }
 
-static sw_rc sizes_of(const swg_config *c, latent *a, swg_moe *moe, sw_diag *d) {
+static sw_rc set_latent_sizes(const swg_config *c, latent *a, swg_moe *moe, sw_diag *d) {
   *a = (latent){.hidden = swg_get(c, SW_GEN_HIDDEN),
                 .heads = swg_get(c, SW_GEN_HEADS),
                 .q_rank = swg_get(c, SW_GEN_Q_RANK),
@@ -97,7 +98,7 @@ sw_rc swg_build_deepseek(const swg_config *c, sw_graph **out, sw_diag *d) {
   latent a;
   swg_moe moe;
   swg_builder b;
-  SW_TRY(sizes_of(c, &a, &moe, d));
+  SW_TRY(set_latent_sizes(c, &a, &moe, d));
   SW_TRY(swg_begin_model(&b, c, d));
   int64_t seq = swg_get(c, SW_GEN_SEQ), vocab = swg_get(c, SW_GEN_VOCAB);
   sw_id tokens = swg_tokens(&b, "tokens", SWG_SHAPE(swg_get(c, SW_GEN_BATCH), seq));
@@ -107,7 +108,7 @@ sw_rc swg_build_deepseek(const swg_config *c, sw_graph **out, sw_diag *d) {
   swg_causal(&b, seq, &a.scores);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "layers.%d", i);
-    x = block(&b, c, &a, &moe, i < swg_get(c, SW_GEN_DENSE_LAYERS), x);
+    x = deepseek_block(&b, c, &a, &moe, i < swg_get(c, SW_GEN_DENSE_LAYERS), x);
     swg_leave(&b);
   }
   x = swg_rms_norm(&b, "norm", x);

@@ -22,7 +22,7 @@ static swg_shape ints_of(const sw_op *op, sw_attr_key k) {
 }
 
 /* 0 .. rank-1 without those of `gone`. */
-static swg_shape dims_but(int rank, swg_shape gone) {
+static swg_shape dims_without(int rank, swg_shape gone) {
   swg_shape rest = {0};
   for (int i = 0; i < rank; i++) {
     bool is_gone = false;
@@ -54,16 +54,16 @@ void swg_derive_multiply(swg_reverse *r, const sw_op *op, sw_id g) {
   }
 }
 
-static const sw_op *maker(const swg_reverse *r, sw_id old, sw_opcode code) {
+static const sw_op *maker_with_code(const swg_reverse *r, sw_id old, sw_opcode code) {
   const sw_id def = r->forward->values[old].def;
   return def >= 0 && r->forward->ops[def].code == code ? &r->forward->ops[def] : NULL;
 }
 
 /* Is it exp(x) / sum(exp(x)), and are exponential and sum nobody else's? *exp is then the op that takes it. */
 static bool is_softmax(const swg_reverse *r, const sw_op *op, const sw_op **exp, const sw_op **sum) {
-  const sw_op *wide = maker(r, op->operands[1], SW_OP_BROADCAST);
-  *exp = maker(r, op->operands[0], SW_OP_EXP);
-  *sum = wide ? maker(r, wide->operands[0], SW_OP_REDUCE) : NULL;
+  const sw_op *wide = maker_with_code(r, op->operands[1], SW_OP_BROADCAST);
+  *exp = maker_with_code(r, op->operands[0], SW_OP_EXP);
+  *sum = wide ? maker_with_code(r, wide->operands[0], SW_OP_REDUCE) : NULL;
   return *exp && *sum && (*sum)->operands[0] == op->operands[0] &&
          strcmp(sw_op_text(*sum, SW_ATTR_KIND, ""), "sum") == 0 && r->forward->values[op->operands[0]].n_uses == 2 &&
          r->forward->values[op->operands[1]].n_uses == 1 && r->forward->values[wide->operands[0]].n_uses == 1;
@@ -77,7 +77,7 @@ static void derive_softmax(swg_reverse *r, const sw_op *op, const sw_op *exp, co
   if (narrow && narrow->code == SW_OP_CONVERT) y = swg_convert(&r->b, "d_y", swg_result(r, narrow), made->type.dtype);
   swg_shape gone = ints_of(sum, SW_ATTR_DIMS), shape = swg_shape_of(&r->b, g);
   sw_id shares = swg_reduce(&r->b, "d_share", "sum", mul(r, "d_part", g, y), gone);
-  sw_id wide = swg_broadcast(&r->b, "d_wide", shares, shape, dims_but(shape.n, gone));
+  sw_id wide = swg_broadcast(&r->b, "d_wide", shares, shape, dims_without(shape.n, gone));
   swg_give(r, exp, 0, mul(r, "d", y, swg_binary(&r->b, SW_OP_SUBTRACT, "d_rest", g, wide)));
 }
 
@@ -239,7 +239,7 @@ void swg_derive_reduce(swg_reverse *r, const sw_op *op, sw_id g) {
   }
   swg_shape x = swg_operand_shape(r, op, 0), gone = ints_of(op, SW_ATTR_DIMS);
   if (sw_op_int(op, SW_ATTR_KEEP_DIMS, 0)) gone.n = 0; /* those stay, of extent 1 */
-  swg_give(r, op, 0, swg_broadcast(&r->b, "d0", g, x, dims_but(x.n, gone)));
+  swg_give(r, op, 0, swg_broadcast(&r->b, "d0", g, x, dims_without(x.n, gone)));
 }
 
 /* Zeros around and between the elements taken. */

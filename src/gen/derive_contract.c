@@ -84,7 +84,7 @@ static bool conv_dims_of(const swg_reverse *r, const sw_op *op, conv_dims *c) {
 }
 
 /* `layout` with letter from[i] replaced by to[i]. */
-static void relabel(const char *layout, const char *from, const char *to, char *out) {
+static void relabel_layout(const char *layout, const char *from, const char *to, char *out) {
   size_t n = strlen(layout);
   for (size_t i = 0; i <= n; i++) {
     const char *at = layout[i] ? strchr(from, layout[i]) : NULL;
@@ -103,7 +103,7 @@ static void give_input(swg_reverse *r, const sw_op *op, const conv_dims *c, sw_i
     high[i] = c->in[i] + reach - spread - low[i];
   }
   char layout[SPATIAL + 3];
-  relabel(c->w_layout, "oi", "io", layout);
+  relabel_layout(c->w_layout, "oi", "io", layout);
   sw_id turned = swg_op(&r->b, SW_OP_REVERSE, "d0_kernel", SWG_IDS(swg_operand(r, op, 1)),
                         SWG_ATTRS(SWG_INTS_N(DIMS, dims, c->n)));
   swg_give(r, op, 0,
@@ -122,9 +122,9 @@ static void give_kernel(swg_reverse *r, const sw_op *op, const conv_dims *c, sw_
     high[i] = needed - c->in[i] - c->low[i];
   }
   char x[SPATIAL + 3], y[SPATIAL + 3], w[SPATIAL + 3];
-  relabel(c->x_layout, "bf", "fb", x);
-  relabel(c->y_layout, "bf", "io", y);
-  relabel(c->w_layout, "oi", "fb", w);
+  relabel_layout(c->x_layout, "bf", "fb", x);
+  relabel_layout(c->y_layout, "bf", "io", y);
+  relabel_layout(c->w_layout, "oi", "fb", w);
   swg_give(r, op, 1,
            swg_op(&r->b, SW_OP_CONVOLUTION, "d1", SWG_IDS(swg_operand(r, op, 0), g),
                   SWG_ATTRS(SWG_TEXT(LHS_LAYOUT, x), SWG_TEXT(RHS_LAYOUT, y), SWG_TEXT(OUT_LAYOUT, w),
@@ -147,13 +147,13 @@ void swg_derive_convolution(swg_reverse *r, const sw_op *op, sw_id g) {
 
 /* --- picking ----------------------------------------------------------------------------------------------------- */
 
-static int count_of(const sw_op *op, sw_attr_key k) {
+static int count_attr_ints(const sw_op *op, sw_attr_key k) {
   int n;
   (void)sw_op_ints(op, k, &n);
   return n;
 }
 
-static sw_attr renamed(const sw_op *op, sw_attr_key from, sw_attr_key to) {
+static sw_attr renamed_attr(const sw_op *op, sw_attr_key from, sw_attr_key to) {
   sw_attr a = {.key = to};
   int n;
   a.u.ints.at = sw_op_ints(op, from, &n);
@@ -165,15 +165,15 @@ static sw_attr renamed(const sw_op *op, sw_attr_key from, sw_attr_key to) {
  * gradient is then updated where it lies. Otherwise it may still be a sum over devices, to be left so. */
 void swg_derive_gather(swg_reverse *r, const sw_op *op, sw_id g) {
   sw_id *have = &r->gradient[op->operands[0]];
-  bool into = *have >= 0 && count_of(op, SW_ATTR_OPERAND_BATCH) > 0;
+  bool into = *have >= 0 && count_attr_ints(op, SW_ATTR_OPERAND_BATCH) > 0;
   if (!swg_wanted(r, op, 0)) return;
   sw_id base = into ? *have : swg_splat(&r->b, "d0_zeros", 0, swg_type(&r->b, g)->dtype, swg_operand_shape(r, op, 0));
   sw_id sum = swg_op(&r->b, SW_OP_SCATTER, "d0", SWG_IDS(base, swg_operand(r, op, 1), g),
-                     SWG_ATTRS(SWG_TEXT(KIND, "sum"), renamed(op, SW_ATTR_OFFSET_DIMS, SW_ATTR_UPDATE_WINDOW_DIMS),
-                               renamed(op, SW_ATTR_COLLAPSED_DIMS, SW_ATTR_INSERTED_DIMS),
-                               renamed(op, SW_ATTR_OPERAND_BATCH, SW_ATTR_OPERAND_BATCH),
-                               renamed(op, SW_ATTR_INDICES_BATCH, SW_ATTR_INDICES_BATCH),
-                               renamed(op, SW_ATTR_START_INDEX_MAP, SW_ATTR_START_INDEX_MAP),
+                     SWG_ATTRS(SWG_TEXT(KIND, "sum"), renamed_attr(op, SW_ATTR_OFFSET_DIMS, SW_ATTR_UPDATE_WINDOW_DIMS),
+                               renamed_attr(op, SW_ATTR_COLLAPSED_DIMS, SW_ATTR_INSERTED_DIMS),
+                               renamed_attr(op, SW_ATTR_OPERAND_BATCH, SW_ATTR_OPERAND_BATCH),
+                               renamed_attr(op, SW_ATTR_INDICES_BATCH, SW_ATTR_INDICES_BATCH),
+                               renamed_attr(op, SW_ATTR_START_INDEX_MAP, SW_ATTR_START_INDEX_MAP),
                                SWG_INT(INDEX_VECTOR_DIM, sw_op_int(op, SW_ATTR_INDEX_VECTOR_DIM, 0))));
   if (into) {
     *have = sum;

@@ -29,7 +29,7 @@ static sw_id plain_norm(swg_builder *b, const char *name, sw_id x) {
 }
 
 /* Part i of n of what a dense layer makes of the condition, [b,d] for all positions of `like`. */
-static sw_id part_of(swg_builder *b, const char *name, sw_id all, int i, sw_id like) {
+static sw_id condition_part(swg_builder *b, const char *name, sw_id all, int i, sw_id like) {
   swg_shape shape = swg_shape_of(b, like);
   int64_t d = shape.at[shape.n - 1];
   swg_enter(b, "%s", name);
@@ -42,9 +42,9 @@ static sw_id part_of(swg_builder *b, const char *name, sw_id all, int i, sw_id l
 static sw_id modulated(swg_builder *b, const char *name, sw_id x, sw_id all, int first) {
   sw_id normed = plain_norm(b, name, x);
   swg_enter(b, "%s_by", name);
-  sw_id scale = swg_shift(b, "scale_up", part_of(b, "scale", all, first + 1, x), 1);
+  sw_id scale = swg_shift(b, "scale_up", condition_part(b, "scale", all, first + 1, x), 1);
   sw_id scaled = swg_binary(b, SW_OP_MULTIPLY, "scaled", normed, scale);
-  sw_id y = swg_binary(b, SW_OP_ADD, "shifted", scaled, part_of(b, "shift", all, first, x));
+  sw_id y = swg_binary(b, SW_OP_ADD, "shifted", scaled, condition_part(b, "shift", all, first, x));
   swg_leave(b);
   return y;
 }
@@ -56,20 +56,20 @@ static sw_id condition(swg_builder *b, const char *name, sw_id c, int parts, int
   return swg_dense(b, name, act, parts * hidden, true);
 }
 
-static sw_id block(swg_builder *b, const dit *m, sw_id x, sw_id c) {
+static sw_id dit_block(swg_builder *b, const dit *m, sw_id x, sw_id c) {
   sw_id all = condition(b, "condition", c, 6, m->attention.hidden);
   sw_id in = modulated(b, "norm_1", x, all, 0);
   swg_enter(b, "attn");
   sw_id attended = swg_self_attention(b, &m->attention, in);
   swg_leave(b);
   x = swg_binary(b, SW_OP_ADD, "sum_1", x,
-                 swg_binary(b, SW_OP_MULTIPLY, "gated_1", attended, part_of(b, "gate_1", all, 2, x)));
+                 swg_binary(b, SW_OP_MULTIPLY, "gated_1", attended, condition_part(b, "gate_1", all, 2, x)));
   in = modulated(b, "norm_2", x, all, 3);
   swg_enter(b, "mlp");
   sw_id fed = swg_gelu_block(b, in, &(swg_gelu){m->attention.hidden, m->ffn, .approximate = true, .bias = true});
   swg_leave(b);
   return swg_binary(b, SW_OP_ADD, "sum_2", x,
-                    swg_binary(b, SW_OP_MULTIPLY, "gated_2", fed, part_of(b, "gate_2", all, 5, x)));
+                    swg_binary(b, SW_OP_MULTIPLY, "gated_2", fed, condition_part(b, "gate_2", all, 5, x)));
 }
 
 /* Waves of a patch's row and column, a quarter of the width each for their sines and cosines: [tokens, hidden]. */
@@ -128,7 +128,7 @@ sw_rc swg_build_dit(const swg_config *c, sw_graph **out, sw_diag *d) {
   sw_id both = swg_binary(&b, SW_OP_ADD, "conditions", time, swg_take(&b, "class_row", table, classes));
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "blocks.%d", i);
-    x = block(&b, &m, x, both);
+    x = dit_block(&b, &m, x, both);
     swg_leave(&b);
   }
   x = modulated(&b, "norm_f", x, condition(&b, "condition_f", both, 2, hidden), 0);

@@ -36,7 +36,7 @@ static sw_id network(swg_builder *b, const char *name, sw_id x, int n, const int
   return x;
 }
 
-static sw_id look_up(swg_builder *b, const swg_config *c, int i) {
+static sw_id look_up_rows(swg_builder *b, const swg_config *c, int i) {
   int64_t rows = at_most(kTables[i].rows, swg_get(c, SW_GEN_ROWS)),
           hot = at_most(kTables[i].hot, swg_get(c, SW_GEN_HOT));
   swg_enter(b, "tables.%d", i);
@@ -95,7 +95,7 @@ sw_rc swg_build_dlrm(const swg_config *c, sw_graph **out, sw_diag *d) {
   SW_TRY(swg_begin_model(&b, c, d));
   sw_id dense = swg_arg(&b, "dense", SW_VALUE_INPUT, b.dtype, SWG_SHAPE(batch, DENSE));
   vectors[0] = network(&b, "bottom", dense, 3, bottom, true);
-  for (int i = 0; i < TABLES; i++) vectors[i + 1] = look_up(&b, c, i);
+  for (int i = 0; i < TABLES; i++) vectors[i + 1] = look_up_rows(&b, c, i);
   sw_id y = network(&b, "top", interact(&b, batch, width, vectors), 5, top, false);
   sw_id logits = swg_reshape(&b, "logits", y, SWG_SHAPE(batch));
   if (swg_training(c)) {

@@ -70,7 +70,7 @@ typedef enum sw_gen_param {
 
 SW_API const char *sw_gen_param_text(sw_gen_param p);
 SW_API const char *sw_gen_param_help(sw_gen_param p);
-SW_API const char *sw_gen_param_choices(sw_gen_param p); /* NULL: a number (of MESH: text) */
+SW_API const char *sw_gen_param_words(sw_gen_param p); /* NULL: a number (of MESH: text) */
 
 /* An architecture or a preset. */
 typedef struct sw_gen_arch {

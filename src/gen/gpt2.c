@@ -10,7 +10,7 @@
 #include "gen/transformer.h"
 
 /* Rows of the table of positions: all, or in decode mode the one at the position. */
-static sw_id positions(swg_builder *b, const swg_attention *a, sw_id table) {
+static sw_id position_rows(swg_builder *b, const swg_attention *a, sw_id table) {
   if (a->position < 0) return table;
   sw_id zero = swg_splat(b, "embed.zero", 0, SW_I32, SWG_SCALAR);
   return swg_op(b, SW_OP_DYNAMIC_SLICE, "embed.position", SWG_IDS(table, a->position, zero),
@@ -36,7 +36,7 @@ static sw_rc build_decoder(const swg_config *c, bool bias, bool approximate, sw_
     b.dropped = (double)swg_get(c, SW_GEN_DROPOUT) / 100;
     b.random = random = swg_arg(&b, "random", SW_VALUE_STATE, SW_U64, SWG_SHAPE(2));
   }
-  sw_id x = swg_add_rows(&b, "embed", taken, positions(&b, &a, wpe));
+  sw_id x = swg_add_rows(&b, "embed", taken, position_rows(&b, &a, wpe));
   x = swg_dropout(&b, "embed.kept", x);
   swg_causal(&b, seq, &a);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {

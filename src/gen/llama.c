@@ -24,7 +24,7 @@ static sw_id mixture(swg_builder *b, const llama *m, sw_id x) {
   return swg_reshape(b, "ungrouped", swg_moe_block(b, &m->moe, swg_reshape(b, "grouped", x, group)), shape);
 }
 
-static sw_id block(swg_builder *b, const llama *m, sw_id x) {
+static sw_id llama_block(swg_builder *b, const llama *m, sw_id x) {
   sw_id normed = swg_rms_norm(b, "attn_norm", x);
   swg_enter(b, "attn");
   sw_id attended = swg_self_attention(b, &m->attention, normed);
@@ -42,13 +42,13 @@ static sw_id blocks(swg_builder *b, const llama *m, sw_id x) {
     llama here = *m;
     if (m->window >= 0 && i % 2 == 0) here.attention.mask = m->window;
     swg_enter(b, "layers.%d", i);
-    x = block(b, &here, x);
+    x = llama_block(b, &here, x);
     swg_leave(b);
   }
   return x;
 }
 
-static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
+static sw_rc build_llama(llama *m, sw_graph **out, sw_diag *d) {
   const swg_config *c = m->config;
   swg_attention *a = &m->attention;
   bool decode = swg_get(c, SW_GEN_MODE) == SWG_DECODE;
@@ -75,7 +75,7 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
 sw_rc swg_build_llama(const swg_config *c, sw_graph **out, sw_diag *d) {
   llama m = {.config = c, .rotary_base = 500000, .window = -1};
   SW_TRY(swg_attention_init(c, &m.attention, d));
-  return build(&m, out, d);
+  return build_llama(&m, out, d);
 }
 
 static sw_rc mixture_init(const swg_config *c, llama *m, sw_diag *d) {
@@ -89,14 +89,14 @@ static sw_rc mixture_init(const swg_config *c, llama *m, sw_diag *d) {
 sw_rc swg_build_mixtral(const swg_config *c, sw_graph **out, sw_diag *d) {
   llama m;
   SW_TRY(mixture_init(c, &m, d));
-  return build(&m, out, d);
+  return build_llama(&m, out, d);
 }
 
 sw_rc swg_build_qwen3_moe(const swg_config *c, sw_graph **out, sw_diag *d) {
   llama m;
   SW_TRY(mixture_init(c, &m, d));
   m.attention.qk_norm = true;
-  return build(&m, out, d);
+  return build_llama(&m, out, d);
 }
 
 sw_rc swg_build_gpt_oss(const swg_config *c, sw_graph **out, sw_diag *d) {
@@ -105,7 +105,7 @@ sw_rc swg_build_gpt_oss(const swg_config *c, sw_graph **out, sw_diag *d) {
   m.rotary_base = 150000;
   m.attention.bias = m.attention.sinks = m.windowed = true;
   m.moe.bias = m.moe.clamped = true;
-  return build(&m, out, d);
+  return build_llama(&m, out, d);
 }
 
 sw_rc swg_build_moe_layers(const swg_config *c, sw_graph **out, sw_diag *d) {

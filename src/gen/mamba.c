@@ -23,7 +23,7 @@ static sw_id causal(swg_builder *b, int64_t n, const char *direction) {
 }
 
 /* silu of the sum over the last few positions of x times a row of weights each, plus a bias. */
-static sw_id convolve(swg_builder *b, const mamba *m, const char *name, sw_id x) {
+static sw_id convolve_causally(swg_builder *b, const mamba *m, const char *name, sw_id x) {
   swg_shape shape = swg_shape_of(b, x), row = {.n = shape.n - 2}, low = {.n = shape.n}, none = {.n = shape.n};
   for (int i = 0; i < row.n; i++) row.at[i] = shape.at[i + 2];
   low.at[1] = m->taps - 1;
@@ -160,9 +160,9 @@ static sw_id mixer(swg_builder *b, const mamba *m, sw_id x) {
   sw_id in = swg_linear(b, "B_in", "bsd,dn->bsn", x, "wB", to_state);
   sw_id out = swg_linear(b, "C_in", "bsd,dn->bsn", x, "wC", to_state);
   sw_id raw = swg_linear(b, "dt_in", "bsd,dh->bsh", x, "wdt", SWG_SHAPE(m->hidden, m->heads));
-  heads = convolve(b, m, "x", heads);
-  in = convolve(b, m, "B", in);
-  out = convolve(b, m, "C", out);
+  heads = convolve_causally(b, m, "x", heads);
+  in = convolve_causally(b, m, "B", in);
+  out = convolve_causally(b, m, "C", out);
   sw_id y = state_space(b, m, heads, in, out, raw);
   sw_id gated = swg_binary(b, SW_OP_MULTIPLY, "gated", y, swg_op(b, SW_OP_SILU, "gate", SWG_IDS(z), SWG_NONE));
   sw_id flat = swg_reshape(b, "flat", gated, SWG_SHAPE(m->batch, m->seq, m->heads * m->width));

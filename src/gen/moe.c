@@ -91,7 +91,7 @@ static routing route(swg_builder *b, const swg_moe *m, sw_id x) {
 }
 
 /* x [e,b,c,f] plus a bias [e,f] of each expert, when experts have biases. */
-static sw_id add_bias(swg_builder *b, const swg_moe *m, const char *name, sw_id x) {
+static sw_id add_expert_bias(swg_builder *b, const swg_moe *m, const char *name, sw_id x) {
   swg_shape shape = swg_shape_of(b, x);
   if (!m->bias || shape.n != 4) return x;
   swg_enter(b, "%s", name);
@@ -122,14 +122,14 @@ sw_id swg_moe_block(swg_builder *b, const swg_moe *m, sw_id x) {
   const swg_weight w_gate = swg_weight_of(b, "w_gate", SWG_SHAPE(e, d, f));
   const swg_weight w_up = swg_weight_of(b, "w_up", SWG_SHAPE(e, d, f));
   const swg_weight w_down = swg_weight_of(b, "w_down", SWG_SHAPE(e, f, d));
-  sw_id gate = add_bias(b, m, "gate", swg_linear_by(b, "gate", kIn, in, &w_gate));
-  sw_id up = add_bias(b, m, "up", swg_linear_by(b, "up", kIn, in, &w_up));
+  sw_id gate = add_expert_bias(b, m, "gate", swg_linear_by(b, "gate", kIn, in, &w_gate));
+  sw_id up = add_expert_bias(b, m, "up", swg_linear_by(b, "up", kIn, in, &w_up));
   sw_id product;
   if (m->clamped) {
     product = clamped_gate(b, gate, up);
   } else {
     product = swg_binary(b, SW_OP_MULTIPLY, "product", swg_op(b, SW_OP_SILU, "act", SWG_IDS(gate), SWG_NONE), up);
   }
-  sw_id down = add_bias(b, m, "down", swg_linear_by(b, "down", "ebcf,efd->ebcd", product, &w_down));
+  sw_id down = add_expert_bias(b, m, "down", swg_linear_by(b, "down", "ebcf,efd->ebcd", product, &w_down));
   return swg_einsum(b, "out", "bsec,ebcd->bsd", SWG_IDS(r.combine, down));
 }

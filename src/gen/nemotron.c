@@ -6,14 +6,14 @@
 #include "gen/transformer.h"
 #include "gen/vision.h"
 
-static sw_id feed(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn) {
+static sw_id feed_squared_relu(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn) {
   sw_id up = swg_linear(b, "in", "bsd,df->bsf", x, "w_in", SWG_SHAPE(hidden, ffn));
   sw_id relu = swg_relu(b, "relu", up);
   sw_id square = swg_binary(b, SW_OP_MULTIPLY, "act", relu, relu);
   return swg_linear(b, "out", "bsf,fd->bsd", square, "w_out", SWG_SHAPE(ffn, hidden));
 }
 
-static sw_id block(swg_builder *b, const swg_attention *a, int64_t ffn, sw_id x) {
+static sw_id nemotron_block(swg_builder *b, const swg_attention *a, int64_t ffn, sw_id x) {
   sw_id normed = swg_layer_norm(b, "attn_norm", x, true);
   swg_enter(b, "attn");
   sw_id attended = swg_self_attention(b, a, normed);
@@ -21,7 +21,7 @@ static sw_id block(swg_builder *b, const swg_attention *a, int64_t ffn, sw_id x)
   x = swg_binary(b, SW_OP_ADD, "sum_1", x, attended);
   normed = swg_layer_norm(b, "ffn_norm", x, true);
   swg_enter(b, "ffn");
-  sw_id fed = feed(b, normed, a->hidden, ffn);
+  sw_id fed = feed_squared_relu(b, normed, a->hidden, ffn);
   swg_leave(b);
   return swg_binary(b, SW_OP_ADD, "sum_2", x, fed);
 }
@@ -42,7 +42,7 @@ sw_rc swg_build_nemotron(const swg_config *c, sw_graph **out, sw_diag *d) {
   swg_causal(&b, seq, &a);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "layers.%d", i);
-    x = block(&b, &a, swg_ffn(c), x);
+    x = nemotron_block(&b, &a, swg_ffn(c), x);
     swg_leave(&b);
   }
   x = swg_layer_norm(&b, "norm", x, true);

@@ -88,7 +88,7 @@ sw_id swg_scale_up(swg_builder *b, const char *name, swg_scaled x, sw_dtype t, c
 sw_dtype swg_scaled_in(sw_dtype t) { return t == SW_F16 ? SW_F32 : t; }
 
 /* x times a scalar, as op NAME. */
-static sw_id times(swg_builder *b, const char *name, sw_id x, sw_id scalar) {
+static sw_id multiply_by_scalar(swg_builder *b, const char *name, sw_id x, sw_id scalar) {
   const sw_dtype t = swg_type(b, x)->dtype;
   swg_enter(b, "%s", name);
   sw_id wide = swg_broadcast(b, "by", swg_convert(b, "by_as_used", scalar, t), swg_shape_of(b, x), SWG_SCALAR);
@@ -111,7 +111,8 @@ static sw_id scale_of(swg_builder *b, sw_id x, sw_dtype narrow) {
 sw_id swg_narrow_by(swg_builder *b, const char *name, sw_id x, sw_id inverse, sw_dtype narrow) {
   swg_function(b, name);
   swg_enter(b, "%s", name);
-  sw_id share = times(b, "scaled", swg_convert(b, "wide", x, swg_scaled_in(swg_type(b, x)->dtype)), inverse);
+  sw_id share =
+      multiply_by_scalar(b, "scaled", swg_convert(b, "wide", x, swg_scaled_in(swg_type(b, x)->dtype)), inverse);
   swg_leave(b);
   sw_id values = swg_convert(b, name, share, narrow);
   swg_function(b, NULL);
@@ -132,7 +133,7 @@ sw_id swg_scale_by(swg_builder *b, const char *name, sw_id x, sw_id scale, sw_id
   swg_enter(b, "%s", name);
   if (other >= 0)
     scale = swg_binary(b, SW_OP_MULTIPLY, "scale", scale, swg_convert(b, "other", other, swg_type(b, scale)->dtype));
-  sw_id y = last ? -1 : times(b, "scaled", x, scale);
+  sw_id y = last ? -1 : multiply_by_scalar(b, "scaled", x, scale);
   swg_leave(b);
-  return last ? times(b, name, x, scale) : swg_convert(b, name, y, t);
+  return last ? multiply_by_scalar(b, name, x, scale) : swg_convert(b, name, y, t);
 }

@@ -16,7 +16,7 @@ static const double kAdamRate = 1e-3, kAdamDecay1 = 0.9, kAdamDecay2 = 0.999, kA
 
 static bool is_float(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT; }
 
-static void copy_args(swg_reverse *r) {
+static void copy_forward_args(swg_reverse *r) {
   const sw_graph *f = r->forward;
   for (int i = 0; i < f->n_args; i++) {
     const sw_value *v = &f->values[f->args[i]];
@@ -42,7 +42,7 @@ static bool is_shift(const sw_graph *f, const sw_op *op) {
   return false;
 }
 
-static void copy_op(swg_reverse *r, const sw_op *op) {
+static void copy_forward_op(swg_reverse *r, const sw_op *op) {
   const sw_graph *f = r->forward;
   enum { OPERANDS = 64 };
   sw_id operands[OPERANDS], results[SW_MAX_RESULTS];
@@ -312,10 +312,10 @@ static sw_rc tables_build(swg_reverse *r, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-static void build(swg_reverse *r) {
+static void build_training(swg_reverse *r) {
   const sw_graph *f = r->forward;
-  copy_args(r);
-  for (int i = 0; i < f->n_ops && !r->b.rc; i++) copy_op(r, &f->ops[i]);
+  copy_forward_args(r);
+  for (int i = 0; i < f->n_ops && !r->b.rc; i++) copy_forward_op(r, &f->ops[i]);
   if (r->b.rc) return;
   derive_all(r);
   swg_output(&r->b, f->output_names[0], r->b.rc ? -1 : r->now[f->outputs[0]], -1);
@@ -330,7 +330,7 @@ sw_rc swg_train_step(const sw_graph *forward, const swg_how *how, sw_graph **out
   sw_rc rc;
   SW_TRY_TO(done, tables_build(&r, &arena, d));
   SW_TRY_TO(done, swg_begin(&r.b, forward->name, SW_F32, d));
-  build(&r);
+  build_training(&r);
   rc = swg_finish(&r.b, out);
 done:
   sw_arena_deinit(&arena);

@@ -30,7 +30,7 @@ static int64_t channels_of(const swg_builder *b, sw_id x) {
   return shape.at[shape.n - 1];
 }
 
-static sw_id convolve(swg_builder *b, const char *name, sw_id x, int64_t to, int64_t size, int64_t stride) {
+static sw_id convolve_with_bias(swg_builder *b, const char *name, sw_id x, int64_t to, int64_t size, int64_t stride) {
   const swg_conv conv = {to, size, stride, size / 2};
   if (b->rc) return -1;
   sw_id y = swg_convolution(b, name, &kImages, x, &conv, NULL);
@@ -72,12 +72,12 @@ static sw_id silu(swg_builder *b, const char *name, sw_id x) {
   return swg_op(b, SW_OP_SILU, name, SWG_IDS(x), SWG_NONE);
 }
 
-static sw_id block(swg_builder *b, const unet *m, const char *name, sw_id x, int64_t to) {
+static sw_id residual_block(swg_builder *b, const unet *m, const char *name, sw_id x, int64_t to) {
   swg_enter(b, "%s", name);
-  sw_id y = convolve(b, "conv_1", silu(b, "act_1", group_norm(b, m, "norm_1", x)), to, 3, 1);
+  sw_id y = convolve_with_bias(b, "conv_1", silu(b, "act_1", group_norm(b, m, "norm_1", x)), to, 3, 1);
   sw_id time = swg_dense(b, "time", m->time, to, true);
   y = swg_binary(b, SW_OP_ADD, "timed", y, swg_broadcast(b, "time_wide", time, swg_shape_of(b, y), SWG_SHAPE(0, 3)));
-  y = convolve(b, "conv_2", silu(b, "act_2", group_norm(b, m, "norm_2", y)), to, 3, 1);
+  y = convolve_with_bias(b, "conv_2", silu(b, "act_2", group_norm(b, m, "norm_2", y)), to, 3, 1);
   if (channels_of(b, x) != to) x = swg_dense(b, "short", x, to, true);
   x = swg_binary(b, SW_OP_ADD, "sum", x, y);
   swg_leave(b);
@@ -85,7 +85,7 @@ static sw_id block(swg_builder *b, const unet *m, const char *name, sw_id x, int
 }
 
 /* x + attention of one head over all places of norm(x). */
-static sw_id attend(swg_builder *b, const unet *m, const char *name, sw_id x) {
+static sw_id attend_places(swg_builder *b, const unet *m, const char *name, sw_id x) {
   swg_shape shape = swg_shape_of(b, x);
   if (b->rc || shape.n != 4) return -1;
   int64_t channels = shape.at[3];
@@ -104,7 +104,7 @@ static sw_id attend(swg_builder *b, const unet *m, const char *name, sw_id x) {
 }
 
 /* Each element four times, in a square. */
-static sw_id twice(swg_builder *b, sw_id x) {
+static sw_id upsample_twice(swg_builder *b, sw_id x) {
   swg_shape s = swg_shape_of(b, x);
   if (b->rc || s.n != 4) return -1;
   sw_id wide =
@@ -112,21 +112,21 @@ static sw_id twice(swg_builder *b, sw_id x) {
   return swg_reshape(b, "twice", wide, SWG_SHAPE(s.at[0], 2 * s.at[1], 2 * s.at[2], s.at[3]));
 }
 
-static void keep(unet *m, sw_id x) { m->kept[m->n_kept++] = x; }
+static void keep_for_skip(unet *m, sw_id x) { m->kept[m->n_kept++] = x; }
 
 static sw_id go_down(swg_builder *b, unet *m, sw_id x) {
   char name[32];
-  keep(m, x);
+  keep_for_skip(m, x);
   for (int level = 0; level < LEVELS; level++) {
     swg_enter(b, "down.%d", level);
     for (int i = 0; i < BLOCKS; i++) {
       snprintf(name, sizeof name, "block.%d", i);
-      x = block(b, m, name, x, m->width * kWidths[level]);
+      x = residual_block(b, m, name, x, m->width * kWidths[level]);
       snprintf(name, sizeof name, "attn.%d", i);
-      if (level == 1) x = attend(b, m, name, x);
-      keep(m, x);
+      if (level == 1) x = attend_places(b, m, name, x);
+      keep_for_skip(m, x);
     }
-    if (level + 1 < LEVELS) keep(m, x = convolve(b, "halve", x, channels_of(b, x), 3, 2));
+    if (level + 1 < LEVELS) keep_for_skip(m, x = convolve_with_bias(b, "halve", x, channels_of(b, x), 3, 2));
     swg_leave(b);
   }
   return x;
@@ -141,11 +141,11 @@ static sw_id go_up(swg_builder *b, unet *m, sw_id x) {
       sw_id beside = m->kept[--m->n_kept];
       x = swg_concatenate(b, name, 3, SWG_IDS(x, beside));
       snprintf(name, sizeof name, "block.%d", i);
-      x = block(b, m, name, x, m->width * kWidths[level]);
+      x = residual_block(b, m, name, x, m->width * kWidths[level]);
       snprintf(name, sizeof name, "attn.%d", i);
-      if (level == 1) x = attend(b, m, name, x);
+      if (level == 1) x = attend_places(b, m, name, x);
     }
-    if (level > 0) x = convolve(b, "double", twice(b, x), channels_of(b, x), 3, 1);
+    if (level > 0) x = convolve_with_bias(b, "double", upsample_twice(b, x), channels_of(b, x), 3, 1);
     swg_leave(b);
   }
   return x;
@@ -168,10 +168,10 @@ sw_rc swg_build_unet(const swg_config *c, sw_graph **out, sw_diag *d) {
   sw_id t = swg_arg(&b, "t", SW_VALUE_INPUT, SW_F32, SWG_SHAPE(m.batch));
   sw_id waves = swg_time_waves(&b, "waves", t, m.width);
   m.time = silu(&b, "time_act", swg_time_embedding(&b, "time", waves, 4 * m.width));
-  sw_id x = go_down(&b, &m, convolve(&b, "first", image, m.width, 3, 1));
-  x = attend(&b, &m, "middle.attn", block(&b, &m, "middle.0", x, channels_of(&b, x)));
-  x = go_up(&b, &m, block(&b, &m, "middle.1", x, channels_of(&b, x)));
+  sw_id x = go_down(&b, &m, convolve_with_bias(&b, "first", image, m.width, 3, 1));
+  x = attend_places(&b, &m, "middle.attn", residual_block(&b, &m, "middle.0", x, channels_of(&b, x)));
+  x = go_up(&b, &m, residual_block(&b, &m, "middle.1", x, channels_of(&b, x)));
   x = silu(&b, "last_act", group_norm(&b, &m, "last_norm", x));
-  swg_finish_values(&b, c, convolve(&b, "last", x, channels, 3, 1));
+  swg_finish_values(&b, c, convolve_with_bias(&b, "last", x, channels, 3, 1));
   return swg_finish(&b, out);
 }

@@ -6,7 +6,7 @@
 #include "gen/transformer.h"
 #include "gen/vision.h"
 
-static sw_id embed(swg_builder *b, const swg_config *c, int64_t hidden) {
+static sw_id embed_patches(swg_builder *b, const swg_config *c, int64_t hidden) {
   swg_images images = swg_images_of(c);
   int64_t batch = swg_get(c, SW_GEN_BATCH), patch = swg_get(c, SW_GEN_PATCH);
   int64_t side = swg_get(c, SW_GEN_IMAGE) / patch, patches = side * side;
@@ -31,7 +31,7 @@ sw_rc swg_build_vit(const swg_config *c, sw_graph **out, sw_diag *d) {
   a.bias = true;
   swg_builder b;
   SW_TRY(swg_begin_model(&b, c, d));
-  sw_id x = embed(&b, c, a.hidden);
+  sw_id x = embed_patches(&b, c, a.hidden);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "blocks.%d", i);
     x = swg_pre_norm_block(&b, &a, x, swg_ffn(c), false);

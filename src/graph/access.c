@@ -104,7 +104,7 @@ void sw_op_work(const sw_graph *g, const sw_op *op, const int64_t *extents, doub
   for (int i = 0; i < op->nest->n_loops; i++) points *= (double)extents[i];
   *flops = points * op->nest->flops_per_point;
   if (sw_is_attention(op->code))
-    *flops *= sw_attention_share(g, op, extents[SW_ATTENTION_QUERY], extents[SW_ATTENTION_KEY]);
+    *flops *= sw_attention_seen_part(g, op, extents[SW_ATTENTION_QUERY], extents[SW_ATTENTION_KEY]);
   for (int r = 0; r < op->n_results; r++) {
     written += bytes_reached(sw_result_type(g, op, r), &op->nest->maps[op->n_operands + r], extents);
   }

@@ -41,7 +41,7 @@ typedef struct reader {
   sw_diag *d;
 } reader;
 
-static void skip_blanks(reader *r) {
+static void skip_map_blanks(reader *r) {
   while (*r->at == ' ' || *r->at == '\t') r->at++;
 }
 
@@ -52,7 +52,7 @@ static sw_rc wrong(const reader *r, const char *expected) {
 }
 
 static bool eat(reader *r, const char *word) {
-  skip_blanks(r);
+  skip_map_blanks(r);
   size_t n = strlen(word);
   if (strncmp(r->at, word, n) != 0) return false;
   r->at += n;
@@ -61,7 +61,7 @@ static bool eat(reader *r, const char *word) {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static sw_rc read_number(reader *r, int64_t *out) {
+static sw_rc read_affine_number(reader *r, int64_t *out) {
   if (!is_digit(*r->at)) return wrong(r, "a number");
   int64_t v = 0;
   for (const char *p = r->at; is_digit(*p); p++) {
@@ -76,7 +76,7 @@ static sw_rc read_loop(reader *r, int *out) {
   const char *start = r->at;
   int64_t n = 0;
   if (!eat(r, "d")) return wrong(r, "a loop d0, d1, ...");
-  SW_TRY(read_number(r, &n));
+  SW_TRY(read_affine_number(r, &n));
   if (n >= r->n_loops) {
     r->at = start;
     return SW_FAIL_INPUT(r->d, r->span, "map '%s' uses loop d%lld; the op has %d loops", r->text, (long long)n,
@@ -88,19 +88,19 @@ static sw_rc read_loop(reader *r, int *out) {
 
 /* "2*d1", "d1*2", "d1" or "3": loop -1 for a constant. */
 static sw_rc read_product(reader *r, int *loop, int64_t *coef) {
-  skip_blanks(r);
+  skip_map_blanks(r);
   *loop = -1;
   *coef = 1;
   if (is_digit(*r->at)) {
-    SW_TRY(read_number(r, coef));
+    SW_TRY(read_affine_number(r, coef));
     if (!eat(r, "*")) return SW_OK;
-    skip_blanks(r);
+    skip_map_blanks(r);
     return read_loop(r, loop);
   }
   SW_TRY(read_loop(r, loop));
   if (!eat(r, "*")) return SW_OK;
-  skip_blanks(r);
-  return read_number(r, coef);
+  skip_map_blanks(r);
+  return read_affine_number(r, coef);
 }
 
 enum { SUM_TERMS = 64 };
@@ -152,7 +152,7 @@ static sw_rc read_loop_list(reader *r) {
     snprintf(want, sizeof want, i ? ", d%d" : "d%d", i);
     int loop = -1;
     if (i && !eat(r, ",")) return wrong(r, want);
-    skip_blanks(r);
+    skip_map_blanks(r);
     const char *start = r->at;
     if (read_loop(r, &loop) || loop != i) {
       r->at = start;
@@ -175,7 +175,7 @@ sw_rc sw_map_parse(const char *text, int n_loops, sw_span at, sw_arena *arena, s
     SW_TRY(read_sum(&r, arena, &dims[rank]));
     rank++;
   }
-  skip_blanks(&r);
+  skip_map_blanks(&r);
   if (*r.at) return wrong(&r, "the end");
   out->rank = rank;
   out->dims = sw_arena_copy(arena, dims, (size_t)rank, sizeof *dims, d);

@@ -208,7 +208,7 @@ static sw_rc contradiction(const sw_graph *g, const sw_annotation *a, const sw_a
   return rc;
 }
 
-static sw_rc check_pair(const sw_graph *g, const sw_annotation *a, const sw_annotation *b, sw_diag *d) {
+static sw_rc check_annotation_pair(const sw_graph *g, const sw_annotation *a, const sw_annotation *b, sw_diag *d) {
   if (a->derived || b->derived) return SW_OK;
   if (a->value >= 0 && a->for_users && !b->for_users) {
     return contradiction(g, a, b, "expected the annotation of a definition before those of its uses", d);
@@ -230,7 +230,7 @@ sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d) {
     *slot = i + 1;
     const sw_annotation *said = sw_annotation_said(a);
     rc = a->value >= 0 ? check_of_value(g, said, d) : check_of_op(g, said, d);
-    for (int32_t k = earlier[i]; !rc && k >= 0; k = earlier[k]) rc = check_pair(g, &g->annotations[k], a, d);
+    for (int32_t k = earlier[i]; !rc && k >= 0; k = earlier[k]) rc = check_annotation_pair(g, &g->annotations[k], a, d);
   }
   sw_mem_free(last);
   sw_mem_free(earlier);

@@ -42,7 +42,7 @@ double sw_attention_pairs(const sw_attention *a, int64_t q0, int64_t q1, int64_t
 
 /* Of all pairs of a device that does `queries` of the op's queries and `keys` of its keys, the share that is seen where
  * it is largest: 1 without window. */
-double sw_attention_share(const sw_graph *g, const sw_op *op, int64_t queries, int64_t keys);
+double sw_attention_seen_part(const sw_graph *g, const sw_op *op, int64_t queries, int64_t keys);
 
 /* A ring of n devices, each with a block of so many queries and of so many keys: at step t device c attends to block
  * (c - t) mod n of the keys. Does any device see a key at this step? Exact where both blocks are as long, else it may

@@ -208,7 +208,7 @@ sw_rc sw_graph_read_frames(sw_graph *g, sw_diag *d) {
   return rc;
 }
 
-bool sw_op_in_loop(const sw_graph *g, const sw_op *op) {
+bool sw_op_is_repeated(const sw_graph *g, const sw_op *op) {
   for (sw_id f = op->frame; f >= 0; f = g->frames[f].parent) {
     if (g->frames[f].kind == SW_OP_WHILE) return true;
   }

@@ -42,7 +42,7 @@ static bool same_role(const char *a, const char *b) {
   }
 }
 
-static void offer(nearest *near, const char *name) {
+static void offer_name(nearest *near, const char *name) {
   const int most = ((int)near->n + 2) / 3;
   const near_name candidate = {name, sw_pattern_distance(near->text, near->n, name)};
   if (candidate.distance > most) return;
@@ -104,9 +104,9 @@ static sw_rc find_all(const sw_graph *g, const char *text, size_t n, id_list *fo
 
 static sw_rc fail_to_find(const sw_graph *g, const char *text, size_t n, sw_diag *d) {
   nearest near = {.text = text, .n = n};
-  for (int32_t i = 0; i < g->n_args; i++) offer(&near, g->values[g->args[i]].name);
+  for (int32_t i = 0; i < g->n_args; i++) offer_name(&near, g->values[g->args[i]].name);
   for (sw_id v = 0; v < g->n_values; v++) {
-    if (g->values[v].def >= 0) offer(&near, g->values[v].name);
+    if (g->values[v].def >= 0) offer_name(&near, g->values[v].name);
   }
   return fail_named(
       &near, sw_pattern_is(text, n) ? "no value of the model is named like" : "no value of the model is named", d);
@@ -153,7 +153,7 @@ static sw_rc fail_to_use(const sw_graph *g, const sw_found *values, const char *
   if (!op) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "nothing uses '%s'", name);
   for (int32_t i = 0; i < values->n; i++) {
     const sw_value *v = &g->values[values->values[i]];
-    for (int32_t u = 0; u < v->n_uses; u++) offer(&near, sw_use_name(g, v->uses[u]));
+    for (int32_t u = 0; u < v->n_uses; u++) offer_name(&near, sw_use_name(g, v->uses[u]));
   }
   const sw_rc rc = fail_named(&near, "no op or output uses it that is named", d);
   sw_diag_note(d, "of '%s'%s", name, values->n > 1 ? " and others" : "");

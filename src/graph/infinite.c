@@ -144,7 +144,7 @@ static int of_dtype(sw_dtype t) {
 }
 
 /* One walk through all ops; returns whether an entered value turned out to have fewer facts than it entered with. */
-static bool walk(const sw_graph *g, uint8_t *facts, uint8_t *lost) {
+static bool walk_facts(const sw_graph *g, uint8_t *facts, uint8_t *lost) {
   bool fewer = false;
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
@@ -170,7 +170,7 @@ static void find_facts(const sw_graph *g, uint8_t *facts, uint8_t *lost) {
     if (g->values[v].def < 0) facts[v] = (uint8_t)(FINITE | of_dtype(g->values[v].type.dtype));
   }
   bool fewer = true;
-  while (fewer) fewer = walk(g, facts, lost);
+  while (fewer) fewer = walk_facts(g, facts, lost);
 }
 
 /* Forms (bit k) that need another operand to be finite, or not zero, and have no such one. */

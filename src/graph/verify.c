@@ -115,7 +115,7 @@ static sw_rc check_inference(const sw_graph *g, sw_diag *d) {
   return rc;
 }
 
-static sw_rc check_outputs(const sw_graph *g, sw_diag *d) {
+static sw_rc verify_outputs(const sw_graph *g, sw_diag *d) {
   for (int i = 0; i < g->n_outputs; i++) {
     sw_id v = g->outputs[i], a = g->alias[i];
     if (v < 0 || v >= g->n_values || a >= g->n_values) return WRONG(d, g->output_spans[i], "output %d is no value", i);
@@ -137,7 +137,7 @@ sw_rc sw_graph_verify(const sw_graph *g, sw_diag *d) {
     SW_TRY(check_op(g, i, d));
     slots += g->ops[i].n_operands;
   }
-  SW_TRY(check_outputs(g, d));
+  SW_TRY(verify_outputs(g, d));
   slots += g->n_outputs;
   if (uses != slots) return WRONG(d, SW_NOWHERE, "use lists hold %lld of %lld uses", (long long)uses, (long long)slots);
   SW_TRY(check_inference(g, d));

@@ -44,7 +44,7 @@ static void add_ref(const sw_machine *m, ref_set *s, sw_axis_ref r) {
   s->ref[s->n++] = r;
 }
 
-static bool dim_equal(const sw_tiling *a, const sw_tiling *b, int d) {
+static bool tile_dims_equal(const sw_tiling *a, const sw_tiling *b, int d) {
   const sw_tile_dim *x = &a->dim[d], *y = &b->dim[d];
   if (x->n_refs != y->n_refs || x->base != y->base || x->len != y->len || x->step != y->step || x->starts != y->starts)
     return false;
@@ -102,7 +102,7 @@ static void changed_refs(const sw_machine *m, const sw_tiling *src, const sw_til
   out->n = 0;
   for (int a = 0; dst->other && a < m->mesh.n_axes; a++) add_ref(m, out, sw_axis_whole(&m->mesh, a));
   for (int d = 0; d < src->rank && !dst->other; d++) {
-    if (dim_equal(src, dst, d) && !has_halos(&dst->dim[d])) continue;
+    if (tile_dims_equal(src, dst, d) && !has_halos(&dst->dim[d])) continue;
     ref_rest p = rest_of(src, d), q = rest_of(dst, d);
     drop_common(src, dst, d, &p, &q);
     add_rest(m, out, p);

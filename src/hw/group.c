@@ -85,7 +85,7 @@ static void add_dim(const sw_machine *m, int j, dim_use u, sw_group_shape *out) 
 }
 
 /* The group over refs, which may be parts of axes. */
-static void shape_of(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group_shape *out) {
+static void group_shape_of(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group_shape *out) {
   dim_use use[SW_MAX_DIMS];
   for (int j = 0; j < m->n_dims; j++) use[j] = (dim_use){1, 1};
   for (int i = 0; i < n; i++) use_ref(m, refs[i], use);
@@ -117,6 +117,6 @@ void sw_machine_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_gr
     sw_order_group(m, refs, n, out);
     return;
   }
-  shape_of(m, refs, n, &out->shape);
+  group_shape_of(m, refs, n, &out->shape);
   sw_group_fold(m, out);
 }

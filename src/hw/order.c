@@ -34,14 +34,14 @@ typedef struct places {
   int64_t n, stretch;
 } places;
 
-static int64_t place_of(const net_dim *dim, int64_t id) { return id / dim->stride % dim->size; }
+static int64_t coordinate_in_dim(const net_dim *dim, int64_t id) { return id / dim->stride % dim->size; }
 
 static places places_along(const net_dim *dim, const int32_t *ids, int64_t n) {
   int64_t first = -1, last = -1, gap = 0;
   places out = {0};
   for (int64_t at = 0; at < dim->size; at++) {
     bool here = false;
-    for (int64_t i = 0; i < n && !here; i++) here = place_of(dim, ids[i]) == at;
+    for (int64_t i = 0; i < n && !here; i++) here = coordinate_in_dim(dim, ids[i]) == at;
     if (!here) continue;
     if (first < 0) first = at;
     if (last >= 0 && at - last > gap) gap = at - last;
@@ -95,7 +95,7 @@ static void add_unit(const sw_machine *m, int level, const int32_t *ids, int64_t
     out->steps = (double)(out->n - 1);
 }
 
-static void shape_of(const sw_machine *m, const int32_t *ids, int64_t n, sw_group_shape *out) {
+static void shape_of_ids(const sw_machine *m, const int32_t *ids, int64_t n, sw_group_shape *out) {
   *out = (sw_group_shape){.size = n};
   for (int l = 0; l < m->profile->n_levels; l++) {
     const int64_t above = m->order->unit[l + 1];
@@ -177,7 +177,7 @@ static void worse_line(const sw_group_shape *to, sw_curve *line, const sw_group_
 }
 
 /* One that is as bad as both on every level, without knots. */
-static void join(const sw_machine *m, const sw_group *a, const sw_group *b, sw_group *out) {
+static void join_worse(const sw_machine *m, const sw_group *a, const sw_group *b, sw_group *out) {
   sw_group both = {.shape.size = a->shape.size};
   for (int l = 0; l < m->profile->n_levels; l++) {
     const sw_group_part *p = NULL, *q = NULL;
@@ -205,7 +205,7 @@ static int add_worst(const sw_machine *m, const sw_group *g, sw_group *worst, in
   if (kept < SW_MAX_WORST)
     worst[kept++] = *g;
   else
-    join(m, &worst[kept - 1], g, &worst[kept - 1]);
+    join_worse(m, &worst[kept - 1], g, &worst[kept - 1]);
   return kept;
 }
 
@@ -222,7 +222,7 @@ static int find_worst(const sw_machine *m, const sw_axis_ref *refs, int n, int32
     sw_group g = {0};
     for (int64_t i = 0; i < size; i++) ids[i] = m->mesh.device_ids[sw_mesh_group_peer(&m->mesh, p, refs, n, i)];
     qsort(ids, (size_t)size, sizeof *ids, compare_ids);
-    shape_of(m, ids, size, &g.shape);
+    shape_of_ids(m, ids, size, &g.shape);
     sw_group_fold(m, &g);
     k = add_worst(m, &g, worst, k);
   }
@@ -285,7 +285,7 @@ void sw_order_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_grou
     assume_far(m, size, out);
 }
 
-static void forget(void *of) {
+static void forget_known(void *of) {
   for (known *k = atomic_load(&((sw_order *)of)->known); k;) {
     known *next = k->next;
     sw_mem_free(k);
@@ -303,5 +303,5 @@ sw_rc sw_order_make(const sw_machine *m, sw_arena *arena, sw_order **out, sw_dia
     o->first_dim[l + 1] = j + 1;
   }
   *out = o;
-  return sw_arena_at_end(arena, forget, o, d);
+  return sw_arena_at_end(arena, forget_known, o, d);
 }

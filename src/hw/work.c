@@ -49,7 +49,7 @@ static double traffic_s(const sw_profile *p, const sw_kernel_price *k, double by
   return bytes / (constant(k, SW_KERNEL_MEMORY_FRACTION) * p->memory_bytes_per_s);
 }
 
-static double joined(const sw_kernel_price *k, double a, double b) {
+static double overlapped_seconds(const sw_kernel_price *k, double a, double b) {
   return constant(k, SW_KERNEL_LAUNCH) + fmax(a, b) + constant(k, SW_KERNEL_OVERLAP) * fmin(a, b);
 }
 
@@ -96,7 +96,7 @@ static double decode_s(const sw_profile *p, const sw_kernel_price *k, const sw_w
   const double read = w->bytes + (together < sharing ? kFromCache * (sharing - 1) * keys : 0);
   const double busy = fmin(1, units * fmax(1, w->n / fmax(constant(k, SW_KERNEL_CHUNK), 1)) / p->multiprocessors);
   const double heads = fmax(units / p->multiprocessors, 1) * constant(k, SW_KERNEL_HEAD) * sqrt(fmax(together, 1));
-  return joined(k, traffic_s(p, k, read) / fmax(pow(busy, constant(k, SW_KERNEL_FEW)), 1e-6), heads);
+  return overlapped_seconds(k, traffic_s(p, k, read) / fmax(pow(busy, constant(k, SW_KERNEL_FEW)), 1e-6), heads);
 }
 
 double sw_machine_work_s(const sw_machine *m, const sw_work *w) {
@@ -105,7 +105,7 @@ double sw_machine_work_s(const sw_machine *m, const sw_work *w) {
   if (!k) return sw_machine_local_s(m, w->dtype, w->flops, w->bytes);
   if (k == &p->kernel[SW_PRICED_DECODE]) return decode_s(p, k, w) * m->share;
   const double arithmetic = w->kind == SW_WORK_PRODUCT ? tiles_s(p, k, w) : blocks_s(p, k, w);
-  return joined(k, arithmetic, traffic_s(p, k, w->bytes)) * m->share;
+  return overlapped_seconds(k, arithmetic, traffic_s(p, k, w->bytes)) * m->share;
 }
 
 /* Queries may be cut to one, so that attention over a sequence is bounded by decoding, too. */

@@ -40,7 +40,7 @@ static const struct {
     {"#!", 2, "a script", {kJax, kTorch}},
 };
 
-static sw_rc refuse(const char *file, const char *what, const char *const how[2], sw_diag *d) {
+static sw_rc refuse_file(const char *file, const char *what, const char *const how[2], sw_diag *d) {
   const sw_span at = {file, 1, 1};
   sw_rc rc =
       SW_FAIL_INPUT(d, at, "the file is %s; expected a StableHLO program as MLIR text, or a model in JSON", what);
@@ -67,10 +67,10 @@ sw_rc sw_refuse_foreign(const char *file, const char *bytes, size_t n, sw_diag *
   while (blank < n && isspace((unsigned char)bytes[blank])) blank++;
   for (size_t i = 0; i < sizeof kForms / sizeof kForms[0]; i++) {
     if (n - blank < kForms[i].n || memcmp(bytes + blank, kForms[i].begins, kForms[i].n) != 0) continue;
-    return refuse(file, kForms[i].what, kForms[i].how, d);
+    return refuse_file(file, kForms[i].what, kForms[i].how, d);
   }
-  if (is_safetensors(bytes, n)) return refuse(file, "weights in safetensors, without a program", kHow, d);
-  if (is_protobuf(bytes, n)) return refuse(file, "a protobuf, as XLA, TensorFlow and ONNX save programs", kHow, d);
+  if (is_safetensors(bytes, n)) return refuse_file(file, "weights in safetensors, without a program", kHow, d);
+  if (is_protobuf(bytes, n)) return refuse_file(file, "a protobuf, as XLA, TensorFlow and ONNX save programs", kHow, d);
   return SW_OK;
 }
 

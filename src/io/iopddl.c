@@ -104,30 +104,30 @@ typedef struct member {
   sw_rc (*read)(reader *r);
 } member;
 
-static sw_rc once(reader *r, bool *has) {
+static sw_rc expect_key_once(reader *r, bool *has) {
   if (*has) return io_scan_fail(&r->in, "every key once");
   *has = true;
   return SW_OK;
 }
 
 static sw_rc read_intervals(reader *r) {
-  SW_TRY(once(r, &r->has_intervals));
+  SW_TRY(expect_key_once(r, &r->has_intervals));
   return read_pairs(r, &r->intervals);
 }
 static sw_rc read_node_costs(reader *r) {
-  SW_TRY(once(r, &r->has_costs));
+  SW_TRY(expect_key_once(r, &r->has_costs));
   return read_rows(r, &r->costs, SW_FORBIDDEN);
 }
 static sw_rc read_usages(reader *r) {
-  SW_TRY(once(r, &r->has_usages));
+  SW_TRY(expect_key_once(r, &r->has_usages));
   return read_rows(r, &r->usages, INT64_MAX);
 }
 static sw_rc read_ends(reader *r) {
-  SW_TRY(once(r, &r->has_ends));
+  SW_TRY(expect_key_once(r, &r->has_ends));
   return read_pairs(r, &r->ends);
 }
 static sw_rc read_edge_costs(reader *r) {
-  SW_TRY(once(r, &r->has_edge_costs));
+  SW_TRY(expect_key_once(r, &r->has_edge_costs));
   return read_rows(r, &r->edge_costs, SW_FORBIDDEN);
 }
 
@@ -163,7 +163,7 @@ static sw_rc read_makes(reader *r) { return read_rows(r, &r->makes, INT64_MAX); 
 static sw_rc read_copy_costs(reader *r) { return read_rows(r, &r->copy_costs, SW_FORBIDDEN); }
 static sw_rc read_readers(reader *r) { return read_rows(r, &r->readers, INT64_MAX); }
 static sw_rc read_wants(reader *r) { return read_rows(r, &r->wants, INT64_MAX); }
-static sw_rc read_copies(reader *r) {
+static sw_rc read_copy_members(reader *r) {
   static const member kCopies[] = {{"groups", read_groups},
                                    {"makes", read_makes},
                                    {"costs", read_copy_costs},
@@ -172,14 +172,14 @@ static sw_rc read_copies(reader *r) {
   if (r->groups.n + r->makes.n + r->wants.n) return io_scan_fail(&r->in, "every key once");
   return read_object(r, kCopies, sizeof kCopies / sizeof kCopies[0]);
 }
-static sw_rc read_name(reader *r) { return io_scan_string(&r->in, r->name, sizeof r->name); }
+static sw_rc read_problem_name(reader *r) { return io_scan_string(&r->in, r->name, sizeof r->name); }
 static sw_rc read_limit(reader *r) { return io_scan_int(&r->in, &r->limit); }
 
 static sw_rc read_problem(reader *r) {
-  static const member kProblem[] = {{"name", read_name},
+  static const member kProblem[] = {{"name", read_problem_name},
                                     {"nodes", read_nodes},
                                     {"edges", read_edges},
-                                    {"copies", read_copies},
+                                    {"copies", read_copy_members},
                                     {"usage_limit", read_limit}};
   return read_object(r, kProblem, sizeof kProblem / sizeof kProblem[0]);
 }
@@ -191,7 +191,7 @@ static sw_rc same_count(const reader *r, const rows *list, const char *what, siz
   return FAIL_IN_FILE(r, "%zu %s for %zu %s; expected as many", list->n, what, want, of);
 }
 
-static sw_rc build_node(reader *r, size_t i, sw_node *v, sw_use *u) {
+static sw_rc build_node(reader *r, size_t i, sw_node *v, sw_usage *u) {
   row cost = r->costs.at[i];
   if (cost.n == 0 || cost.n > INT32_MAX)
     return FAIL_IN_FILE(r, "node %zu has %lld costs; expected 1 or more", i, (long long)cost.n);
@@ -203,7 +203,7 @@ static sw_rc build_node(reader *r, size_t i, sw_node *v, sw_use *u) {
                         (long long)cost.n);
   const int64_t *t = r->intervals.at[i].at;
   if (t[0] >= t[1]) return SW_OK;
-  *u = (sw_use){t[0], t[1], usage.at};
+  *u = (sw_usage){t[0], t[1], usage.at};
   v->n_uses = 1;
   v->uses = u;
   return SW_OK;
@@ -219,7 +219,7 @@ static sw_rc build_nodes(reader *r, sw_problem *out) {
     SW_TRY(same_count(r, &r->usages, "usages", n, "nodes"));
   }
   sw_node *nodes;
-  sw_use *uses;
+  sw_usage *uses;
   SW_ARENA_NEW(nodes, r->arena, n, r->d);
   SW_ARENA_NEW(uses, r->arena, n, r->d);
   for (size_t i = 0; i < n; i++) SW_TRY(build_node(r, i, &nodes[i], &uses[i]));

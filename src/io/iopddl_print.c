@@ -3,33 +3,33 @@
 
 #include "base/hash.h"
 
-static void print_list(sw_text *out, const int64_t *v, int64_t n) {
+static void print_i64_list(sw_text *out, const int64_t *v, int64_t n) {
   sw_text_puts(out, "[");
   for (int64_t k = 0; k < n; k++) sw_text_printf(out, "%s%lld", k ? "," : "", (long long)v[k]);
   sw_text_puts(out, "]");
 }
 
 /* NULL: it uses nothing. */
-static const sw_use *only_use(const sw_node *n) { return n->n_uses ? n->uses : NULL; }
+static const sw_usage *only_use(const sw_node *n) { return n->n_uses ? n->uses : NULL; }
 
 static void print_nodes(const sw_problem *p, sw_text *out) {
   static const int64_t kNone[2] = {0, 0};
   sw_text_puts(out, "\"nodes\":{\"intervals\":[");
   for (int32_t i = 0; i < p->n_nodes; i++) {
-    const sw_use *u = only_use(&p->nodes[i]);
+    const sw_usage *u = only_use(&p->nodes[i]);
     int64_t t[2] = {u ? u->begin : kNone[0], u ? u->end : kNone[1]};
     sw_text_puts(out, i ? "," : "");
-    print_list(out, t, 2);
+    print_i64_list(out, t, 2);
   }
   sw_text_puts(out, "],\n\"costs\":[");
   for (int32_t i = 0; i < p->n_nodes; i++) {
     sw_text_puts(out, i ? "," : "");
-    print_list(out, p->nodes[i].cost, p->nodes[i].n_choices);
+    print_i64_list(out, p->nodes[i].cost, p->nodes[i].n_choices);
   }
   sw_text_puts(out, "],\n\"usages\":[");
   for (int32_t i = 0; i < p->n_nodes; i++) {
     sw_text_puts(out, i ? ",[" : "[");
-    const sw_use *u = only_use(&p->nodes[i]);
+    const sw_usage *u = only_use(&p->nodes[i]);
     for (int32_t s = 0; s < p->nodes[i].n_choices; s++)
       sw_text_printf(out, "%s%lld", s ? "," : "", u ? (long long)u->amount[s] : 0LL);
     sw_text_puts(out, "]");
@@ -44,12 +44,12 @@ static void print_edges(const sw_problem *p, sw_text *out) {
   for (int32_t e = 0; e < p->n_edges; e++) {
     const sw_edge *g = &p->edges[e];
     sw_text_puts(out, e ? "," : "");
-    print_list(out, g->cost, (int64_t)p->nodes[g->i].n_choices * p->nodes[g->j].n_choices);
+    print_i64_list(out, g->cost, (int64_t)p->nodes[g->i].n_choices * p->nodes[g->j].n_choices);
   }
   sw_text_puts(out, "]}");
 }
 
-static void print_numbers(sw_text *out, const int32_t *v, int32_t n) {
+static void print_i32_list(sw_text *out, const int32_t *v, int32_t n) {
   for (int32_t k = 0; k < n; k++) sw_text_printf(out, "%s%d", k ? "," : "", v[k]);
 }
 
@@ -57,7 +57,7 @@ static void print_wants(const sw_wants *w, bool first, sw_text *out) {
   for (int32_t s = 0; s < w->n_choices; s++) {
     const int32_t c = w->class_of[s];
     sw_text_puts(out, first && s == 0 ? "[" : ",[");
-    print_numbers(out, w->layout + w->first[c], w->first[c + 1] - w->first[c]);
+    print_i32_list(out, w->layout + w->first[c], w->first[c + 1] - w->first[c]);
     sw_text_puts(out, "]");
   }
 }
@@ -77,13 +77,13 @@ static void print_tables(const sw_copy_table *const *tables, int32_t n, sw_text 
   sw_text_puts(out, "],\n\"makes\":[");
   for (int32_t k = 0; k < n; k++) {
     sw_text_puts(out, k ? ",[" : "[");
-    print_numbers(out, tables[k]->class_of, tables[k]->n_choices);
+    print_i32_list(out, tables[k]->class_of, tables[k]->n_choices);
     sw_text_puts(out, "]");
   }
   sw_text_puts(out, "],\n\"costs\":[");
   for (int32_t k = 0; k < n; k++) {
     sw_text_puts(out, k ? "," : "");
-    print_list(out, tables[k]->cost, (int64_t)tables[k]->n_classes * tables[k]->n_layouts);
+    print_i64_list(out, tables[k]->cost, (int64_t)tables[k]->n_classes * tables[k]->n_layouts);
   }
   sw_text_puts(out, "],\n\"readers\":[");
   for (int32_t k = 0; k < n; k++) {
@@ -112,7 +112,7 @@ static sw_rc print_copies(const sw_problem *p, sw_text *out, sw_diag *d) {
       const sw_copies *c = &p->copies[k];
       const int64_t *at = sw_dict_get(&number, &c->table, sizeof c->table);
       sw_text_printf(out, "%s[%d,%lld,", k ? "," : "", c->maker, (long long)*at);
-      print_numbers(out, c->reader, c->table->n_readers);
+      print_i32_list(out, c->reader, c->table->n_readers);
       sw_text_puts(out, "]");
     }
     print_tables(tables, n, out);

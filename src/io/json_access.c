@@ -22,7 +22,7 @@ typedef struct label {
 } label;
 
 /* How a message calls a value: its key in quotes, or "element". */
-static label name_of(const sw_json *v) {
+static label label_of(const sw_json *v) {
   label l;
   if (v->key)
     snprintf(l.text, sizeof l.text, "'%.60s'", v->key);
@@ -33,19 +33,19 @@ static label name_of(const sw_json *v) {
 
 sw_rc sw_json_expect(const sw_json *v, sw_json_kind kind, sw_diag *d) {
   if (v->kind == kind) return SW_OK;
-  return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %s; expected %s", name_of(v).text, kKindText[v->kind],
+  return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %s; expected %s", label_of(v).text, kKindText[v->kind],
                        kKindText[kind]);
 }
 
 sw_rc sw_json_as_i64(const sw_json *v, int64_t min, int64_t max, int64_t *out, sw_diag *d) {
   if (v->kind == SW_JSON_FLOAT)
-    return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %.40s; expected an integer", name_of(v).text, v->text);
+    return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %.40s; expected an integer", label_of(v).text, v->text);
   SW_TRY(sw_json_expect(v, SW_JSON_INT, d));
   if (v->i64 < min || v->i64 > max) {
     if (max == INT64_MAX)
-      return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %" PRId64 "; expected at least %" PRId64, name_of(v).text, v->i64,
-                           min);
-    return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %" PRId64 "; expected %" PRId64 " to %" PRId64, name_of(v).text,
+      return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %" PRId64 "; expected at least %" PRId64, label_of(v).text,
+                           v->i64, min);
+    return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %" PRId64 "; expected %" PRId64 " to %" PRId64, label_of(v).text,
                          v->i64, min, max);
   }
   *out = v->i64;
@@ -55,10 +55,10 @@ sw_rc sw_json_as_i64(const sw_json *v, int64_t min, int64_t max, int64_t *out, s
 sw_rc sw_json_as_f64(const sw_json *v, double min, double max, double *out, sw_diag *d) {
   if (v->kind != SW_JSON_INT) {
     if (v->kind != SW_JSON_FLOAT)
-      return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %s; expected a number", name_of(v).text, kKindText[v->kind]);
+      return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %s; expected a number", label_of(v).text, kKindText[v->kind]);
   }
   if (!(v->f64 >= min && v->f64 <= max))
-    return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %.40s; expected %g to %g", name_of(v).text, v->text, min, max);
+    return SW_FAIL_INPUT(d, sw_json_span(v), "%s is %.40s; expected %g to %g", label_of(v).text, v->text, min, max);
   *out = v->f64;
   return SW_OK;
 }
@@ -166,9 +166,9 @@ sw_rc sw_json_opt_object(const sw_json *object, const char *key, const sw_json *
 sw_rc sw_json_i64_list(const sw_json *v, int64_t min, int64_t max, int64_t *out, int cap, int *n, sw_diag *d) {
   SW_TRY(sw_json_expect(v, SW_JSON_ARRAY, d));
   if (v->n > cap)
-    return SW_FAIL_INPUT(d, sw_json_span(v), "%s has %d elements; expected at most %d", name_of(v).text, v->n, cap);
+    return SW_FAIL_INPUT(d, sw_json_span(v), "%s has %d elements; expected at most %d", label_of(v).text, v->n, cap);
   for (int i = 0; i < v->n; i++)
-    SW_TRY_NOTE(d, sw_json_as_i64(&v->at[i], min, max, &out[i], d), "in %s", name_of(v).text);
+    SW_TRY_NOTE(d, sw_json_as_i64(&v->at[i], min, max, &out[i], d), "in %s", label_of(v).text);
   *n = v->n;
   return SW_OK;
 }
@@ -193,7 +193,7 @@ sw_rc sw_json_word(const sw_json *v, const char *const *words, int n, int *out, 
     }
   char all[400];
   join_words(words, n, all, sizeof all);
-  return SW_FAIL_INPUT(d, sw_json_span(v), "%s is '%.60s'; expected one of %s", name_of(v).text, v->text, all);
+  return SW_FAIL_INPUT(d, sw_json_span(v), "%s is '%.60s'; expected one of %s", label_of(v).text, v->text, all);
 }
 
 static sw_rc unknown_key(const sw_json *member, const char *const *keys, int n, const char *what, sw_diag *d) {

@@ -4,7 +4,7 @@
 
 #include "base/pattern.h"
 
-static sw_rc gather(const sw_json *v, const char *path, sw_number_list *out, sw_arena *arena, sw_diag *d) {
+static sw_rc gather_numbers(const sw_json *v, const char *path, sw_number_list *out, sw_arena *arena, sw_diag *d) {
   if (v->kind == SW_JSON_INT || v->kind == SW_JSON_FLOAT)
     return sw_array_push(out, ((sw_number){path, (sw_json *)(uintptr_t)v}), d);
   if (v->kind != SW_JSON_ARRAY && v->kind != SW_JSON_OBJECT) return SW_OK;
@@ -16,13 +16,13 @@ static sw_rc gather(const sw_json *v, const char *path, sw_number_list *out, sw_
     longer =
         key ? sw_arena_printf(arena, d, "%s%s%s", path, dot, key) : sw_arena_printf(arena, d, "%s%s%d", path, dot, i);
     if (!longer) return SW_E_RESOURCE;
-    SW_TRY(gather(child, longer, out, arena, d));
+    SW_TRY(gather_numbers(child, longer, out, arena, d));
   }
   return SW_OK;
 }
 
 sw_rc sw_numbers_of(const sw_json *tree, sw_number_list *out, sw_arena *arena, sw_diag *d) {
-  return gather(tree, "", out, arena, d);
+  return gather_numbers(tree, "", out, arena, d);
 }
 
 bool sw_number_path_matches(const char *pattern, const char *path) {

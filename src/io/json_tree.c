@@ -69,7 +69,7 @@ static int stop(parser *p, sw_rc rc) {
   return 0;
 }
 
-static sw_json new_node(parser *p, sw_json_kind kind) {
+static sw_json new_json_node(parser *p, sw_json_kind kind) {
   start_token(p);
   sw_json v = {.kind = kind, .file = p->file, .line = p->line, .col = p->col};
   v.key = p->key;
@@ -80,17 +80,17 @@ static sw_json new_node(parser *p, sw_json_kind kind) {
   return v;
 }
 
-static int push(parser *p, sw_json v) {
+static int push_json_node(parser *p, sw_json v) {
   sw_rc rc = sw_array_push(&p->nodes, v, p->d);
   return rc ? stop(p, rc) : 1;
 }
 
-static int on_null(void *ctx) { return push(ctx, new_node(ctx, SW_JSON_NULL)); }
+static int on_null(void *ctx) { return push_json_node(ctx, new_json_node(ctx, SW_JSON_NULL)); }
 
 static int on_bool(void *ctx, int truth) {
-  sw_json v = new_node(ctx, SW_JSON_BOOL);
+  sw_json v = new_json_node(ctx, SW_JSON_BOOL);
   v.truth = truth != 0;
-  return push(ctx, v);
+  return push_json_node(ctx, v);
 }
 
 /* The \\u escape at `at`, as "d83d", or -1: it is none, or behind the string's end. */
@@ -119,7 +119,7 @@ static sw_rc check_surrogates(parser *p) {
   return SW_OK;
 }
 
-static char *keep(parser *p, const void *bytes, size_t n) {
+static char *keep_string(parser *p, const void *bytes, size_t n) {
   p->rc = check_surrogates(p);
   if (p->rc) return NULL;
   if (n > INT32_MAX || memchr(bytes, 0, n)) {
@@ -133,8 +133,8 @@ static char *keep(parser *p, const void *bytes, size_t n) {
 
 static int on_number(void *ctx, const char *text, size_t n) {
   parser *p = ctx;
-  sw_json v = new_node(p, SW_JSON_FLOAT);
-  v.text = keep(p, text, n);
+  sw_json v = new_json_node(p, SW_JSON_FLOAT);
+  v.text = keep_string(p, text, n);
   if (!v.text) return 0;
   v.n = (int32_t)n;
   v.f64 = strtod(v.text, NULL);
@@ -148,20 +148,20 @@ static int on_number(void *ctx, const char *text, size_t n) {
       v.i64 = i;
     }
   }
-  return push(p, v);
+  return push_json_node(p, v);
 }
 
 static int on_string(void *ctx, const unsigned char *text, size_t n) {
   parser *p = ctx;
-  sw_json v = new_node(p, SW_JSON_STRING);
-  v.text = keep(p, text, n);
+  sw_json v = new_json_node(p, SW_JSON_STRING);
+  v.text = keep_string(p, text, n);
   if (!v.text) return 0;
   v.n = (int32_t)n;
-  return push(p, v);
+  return push_json_node(p, v);
 }
 
 static int open_one(parser *p, sw_json_kind kind) {
-  open_container o = {.self = new_node(p, kind), .first = p->nodes.n};
+  open_container o = {.self = new_json_node(p, kind), .first = p->nodes.n};
   if (p->open.n >= SW_JSON_MAX_DEPTH)
     return stop(p, SW_FAIL_INPUT(p->d, here(p), "nested deeper than %d levels", SW_JSON_MAX_DEPTH));
   sw_rc rc = sw_array_push(&p->open, o, p->d);
@@ -210,7 +210,7 @@ static int close_one(parser *p) {
   }
   o.self.n = (int32_t)n;
   p->nodes.n = o.first;
-  return push(p, o.self);
+  return push_json_node(p, o.self);
 }
 
 static int on_open_object(void *ctx) { return open_one(ctx, SW_JSON_OBJECT); }
@@ -220,7 +220,7 @@ static int on_close(void *ctx) { return close_one(ctx); }
 static int on_key(void *ctx, const unsigned char *text, size_t n) {
   parser *p = ctx;
   start_token(p);
-  p->key = keep(p, text, n);
+  p->key = keep_string(p, text, n);
   p->key_line = p->line;
   p->key_col = p->col;
   return p->key != NULL;

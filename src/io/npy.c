@@ -39,18 +39,18 @@ static sw_rc bad(const reader *r, const char *what) {
                        (size_t)(r->at - r->start));
 }
 
-static void skip_blanks(reader *r) {
+static void skip_header_blanks(reader *r) {
   while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' || *r->at == '\t')) r->at++;
 }
-static bool accept(reader *r, char c) {
-  skip_blanks(r);
+static bool accept_character(reader *r, char c) {
+  skip_header_blanks(r);
   if (r->at >= r->end || *r->at != c) return false;
   r->at++;
   return true;
 }
 static bool accept_word(reader *r, const char *word) {
   size_t n = strlen(word);
-  skip_blanks(r);
+  skip_header_blanks(r);
   if ((size_t)(r->end - r->at) < n || memcmp(r->at, word, n) != 0) return false;
   r->at += n;
   return true;
@@ -59,16 +59,16 @@ static bool accept_word(reader *r, const char *word) {
 static sw_rc read_text(reader *r, char *out, size_t room) {
   size_t n = 0;
   char quote = '\'';
-  if (!accept(r, quote) && !accept(r, quote = '"')) return bad(r, "expected a quoted word");
+  if (!accept_character(r, quote) && !accept_character(r, quote = '"')) return bad(r, "expected a quoted word");
   while (r->at < r->end && *r->at != quote) {
     if (n + 1 >= room) return bad(r, "unexpected word");
     out[n++] = *r->at++;
   }
   out[n] = 0;
-  return accept(r, quote) ? SW_OK : bad(r, "word without an end");
+  return accept_character(r, quote) ? SW_OK : bad(r, "word without an end");
 }
 
-static sw_rc read_size(reader *r, int64_t *out) {
+static sw_rc read_npy_size(reader *r, int64_t *out) {
   const char *first = r->at;
   *out = 0;
   for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
@@ -78,11 +78,12 @@ static sw_rc read_size(reader *r, int64_t *out) {
 }
 
 static sw_rc read_shape(reader *r, header *h) {
-  if (!accept(r, '(')) return bad(r, "expected '('");
-  while (!accept(r, ')')) {
+  if (!accept_character(r, '(')) return bad(r, "expected '('");
+  while (!accept_character(r, ')')) {
     if (h->rank == SW_MAX_RANK) return bad(r, "more dimensions than are supported");
-    SW_TRY(read_size(r, &h->dims[h->rank++]));
-    if (!accept(r, ',') && (skip_blanks(r), r->at >= r->end || *r->at != ')')) return bad(r, "expected ',' or ')'");
+    SW_TRY(read_npy_size(r, &h->dims[h->rank++]));
+    if (!accept_character(r, ',') && (skip_header_blanks(r), r->at >= r->end || *r->at != ')'))
+      return bad(r, "expected ',' or ')'");
   }
   return SW_OK;
 }
@@ -95,8 +96,8 @@ static sw_rc read_entry(reader *r, header *h) {
   while (k < 3 && strcmp(kKeys[k], key) != 0) k++;
   if (k == 3 || h->seen[k]) return bad(r, "unexpected key");
   h->seen[k] = true;
-  if (!accept(r, ':')) return bad(r, "expected ':'");
-  skip_blanks(r);
+  if (!accept_character(r, ':')) return bad(r, "expected ':'");
+  skip_header_blanks(r);
   if (k == 0) return read_text(r, h->descr, sizeof h->descr);
   if (k == 2) return read_shape(r, h);
   h->fortran = accept_word(r, "True");
@@ -119,10 +120,10 @@ static sw_rc read_header(reader *r, header *h) {
   if ((size_t)(r->end - r->at) < length) return bad(r, "truncated header");
   reader in = *r;
   in.end = in.at + length;
-  if (!accept(&in, '{')) return bad(&in, "expected '{'");
-  while (!accept(&in, '}')) {
+  if (!accept_character(&in, '{')) return bad(&in, "expected '{'");
+  while (!accept_character(&in, '}')) {
     SW_TRY(read_entry(&in, h));
-    if (!accept(&in, ',') && (skip_blanks(&in), in.at >= in.end || *in.at != '}'))
+    if (!accept_character(&in, ',') && (skip_header_blanks(&in), in.at >= in.end || *in.at != '}'))
       return bad(&in, "expected ',' or '}'");
   }
   if (!h->seen[0] || !h->seen[1] || !h->seen[2]) return bad(&in, "expected descr, fortran_order and shape");
@@ -140,7 +141,7 @@ static bool is_raw(const char *type, sw_dtype want) {
 }
 
 /* The dtype of the file's elements, seen with what is wanted. */
-static sw_rc dtype_of(const reader *r, const header *h, sw_dtype want, sw_dtype *file) {
+static sw_rc find_element_dtype(const reader *r, const header *h, sw_dtype want, sw_dtype *file) {
   if (!h->descr[0] || !strchr("<>|=", h->descr[0])) return bad(r, "unknown byte order");
   const char *type = h->descr + 1;
   *file = SW_DTYPE_COUNT;
@@ -196,7 +197,7 @@ static sw_rc to_wanted(sw_tensor *t, sw_dtype want, sw_diag *d) {
 
 static sw_rc read_elements(reader *r, const header *h, sw_dtype want, sw_tensor *out) {
   sw_dtype file;
-  SW_TRY(dtype_of(r, h, want, &file));
+  SW_TRY(find_element_dtype(r, h, want, &file));
   int64_t bytes = sw_dtype_bytes(file);
   for (int i = 0; i < h->rank; i++) {
     if (!sw_mul_i64(bytes, sw_max_i64(h->dims[i], 1), &bytes)) return bad(r, "shape that is too large");

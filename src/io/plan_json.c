@@ -30,7 +30,7 @@ static void put_hash(sw_json_out *o, uint64_t hash) {
   sw_jw_string(o, "hash", text);
 }
 
-static void put_sharding(sw_json_out *o, const sw_mesh *m, const char *name, const sw_sharding *s) {
+static void put_named_sharding(sw_json_out *o, const sw_mesh *m, const char *name, const sw_sharding *s) {
   sw_jw_object_row(o, NULL);
   sw_jw_string(o, "name", name);
   sw_jw_sharding(o, "sharding", m, s);
@@ -140,7 +140,8 @@ static void put_shared(sw_json_out *o, const sw_plan *p) {
   if (!p->n_shared) return;
   sw_jw_array(o, "shared");
   for (int32_t i = 0; i < p->n_shared; i++) {
-    put_sharding(o, sw_machine_mesh(p->machine), p->graph->values[p->shared[i].value].name, &p->shared[i].sharding);
+    put_named_sharding(o, sw_machine_mesh(p->machine), p->graph->values[p->shared[i].value].name,
+                       &p->shared[i].sharding);
   }
   sw_jw_end(o);
 }
@@ -203,7 +204,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   sw_jw_array(&o, "outputs");
   for (int32_t i = 0; i < g->n_outputs; i++) {
     const sw_sharding said = sw_output_said(g, i, &p->outputs[i]);
-    put_sharding(&o, m, g->output_names[i], &said);
+    put_named_sharding(&o, m, g->output_names[i], &said);
   }
   sw_jw_end(&o);
   put_shared(&o, p);
@@ -242,7 +243,7 @@ typedef struct reader {
 } reader;
 
 /* Of a plan for another version of the model, what does not fit is left out, and said. */
-static sw_rc leave(const reader *r, sw_rc rc, const sw_json *entry, sw_diag *d) {
+static sw_rc leave_out_entry(const reader *r, sw_rc rc, const sw_json *entry, sw_diag *d) {
   sw_diag own = {0};
   const sw_diag *why = d ? d : &own;
   if (rc != SW_E_INPUT) return rc;
@@ -292,7 +293,7 @@ static sw_rc check_hash(const sw_json *root, const char *what, uint64_t have, sw
                        sw_json_find(of, "name")->text, sw_json_find(of, "hash")->text, (unsigned long long)have);
 }
 
-static sw_rc check_mesh(const sw_json *root, const sw_mesh *m, sw_diag *d) {
+static sw_rc check_mesh_of_plan(const sw_json *root, const sw_mesh *m, sw_diag *d) {
   const char *text;
   SW_TRY(sw_json_string(root, "mesh", &text, d));
   sw_text now = {0};
@@ -306,7 +307,7 @@ static sw_rc check_mesh(const sw_json *root, const sw_mesh *m, sw_diag *d) {
 }
 
 /* Members name and `key` of an entry. */
-static sw_rc read_entry(const sw_json *v, const char *key, const char **name, const char **text, sw_diag *d) {
+static sw_rc read_plan_entry(const sw_json *v, const char *key, const char **name, const char **text, sw_diag *d) {
   const char *const keys[] = {"name", key, "form"};
   SW_TRY(sw_json_only(v, keys, 3, "an entry of a plan", d));
   SW_TRY(sw_json_string(v, "name", name, d));
@@ -322,8 +323,8 @@ static sw_rc note_entry(const sw_json **of, const sw_json *v, const char *what, 
   return SW_OK;
 }
 
-static sw_rc read_sharding(const reader *r, const sw_json *at, const char *text, const sw_type *type, sw_sharding *out,
-                           sw_diag *d) {
+static sw_rc read_plan_sharding(const reader *r, const sw_json *at, const char *text, const sw_type *type,
+                                sw_sharding *out, sw_diag *d) {
   const sw_mesh *mesh = sw_machine_mesh(r->machine);
   sw_sharding s;
   SW_TRY(sw_sharding_parse(mesh, type->rank, text, strlen(text), sw_json_span(at), r->arena, &s, d));
@@ -338,9 +339,9 @@ static sw_rc read_argument(const reader *r, const sw_json *v, sw_id id, const ch
   const sw_type *type = &r->g->values[id].type;
   sw_sharding *out = &r->p->args[r->g->values[id].def_index];
   SW_TRY(note_entry(&r->of_value[id], v, "argument", name, d));
-  if (!r->t) return read_sharding(r, at, at->text, type, out, d);
+  if (!r->t) return read_plan_sharding(r, at, at->text, type, out, d);
   sw_sharding s;
-  SW_TRY(read_sharding(r, at, at->text, type, &s, d));
+  SW_TRY(read_plan_sharding(r, at, at->text, type, &s, d));
   SW_TRY(sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d));
   *out = s;
   return SW_OK;
@@ -350,7 +351,7 @@ static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
-    SW_TRY(read_entry(v, "sharding", &name, &text, d));
+    SW_TRY(read_plan_entry(v, "sharding", &name, &text, d));
     sw_id id = sw_graph_value_named(r->g, name);
     if (id < 0 || r->g->values[id].def >= 0) {
       return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no argument '%s'", name);
@@ -371,7 +372,7 @@ static sw_rc read_strategy(const reader *r, sw_id id, const char *text, sw_span 
   return SW_OK;
 }
 
-static sw_rc read_op(const reader *r, const sw_json *v, sw_id id, const char *name, sw_diag *d) {
+static sw_rc read_op_strategy(const reader *r, const sw_json *v, sw_id id, const char *name, sw_diag *d) {
   const sw_json *at = sw_json_find(v, "strategy");
   sw_strategy s;
   SW_TRY(note_entry(&r->of_op[id], v, "op", name, d));
@@ -384,10 +385,10 @@ static sw_rc read_ops(const reader *r, const sw_json *list, sw_diag *d) {
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
-    SW_TRY(read_entry(v, "strategy", &name, &text, d));
+    SW_TRY(read_plan_entry(v, "strategy", &name, &text, d));
     sw_id id = sw_graph_op_named(r->g, name);
     if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
-    SW_TRY(read_op(r, v, id, name, d));
+    SW_TRY(read_op_strategy(r, v, id, name, d));
   }
   return SW_OK;
 }
@@ -418,7 +419,7 @@ static sw_rc read_stated_entry(const reader *r, const sw_json *v, sw_stated_list
   SW_TRY(read_port(v, op, &port, d));
   const sw_type *type = sw_port_type(r->g, op, port);
   sw_sharding s = sw_sharding_replicated(type->rank);
-  SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, type, &s, d));
+  SW_TRY(read_plan_sharding(r, sw_json_find(v, "sharding"), text, type, &s, d));
   SW_TRY_NOTE(d, sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d),
               "in \"stated\" of '%s' at line %d", name, sw_json_span(v).line);
   return sw_stated_put(stated, &(sw_stated){id, port, s}, d);
@@ -433,7 +434,7 @@ static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
   for (int32_t i = 0; i < list->n; i++) {
     sw_rc rc = read_stated_entry(r, &list->at[i], &stated, d);
     if (rc == SW_E_INPUT) sw_diag_note(d, "in \"stated\" at line %d", sw_json_span(list).line);
-    SW_TRY(r->t ? leave(r, rc, &list->at[i], d) : rc);
+    SW_TRY(r->t ? leave_out_entry(r, rc, &list->at[i], d) : rc);
   }
   sw_stated_end(&stated);
   r->p->n_stated = stated.n;
@@ -449,12 +450,13 @@ static sw_rc read_outputs(const reader *r, const sw_json *list, sw_diag *d) {
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
-    SW_TRY(read_entry(v, "sharding", &name, &text, d));
+    SW_TRY(read_plan_entry(v, "sharding", &name, &text, d));
     if (strcmp(name, g->output_names[i]) != 0) {
       return SW_FAIL_INPUT(d, sw_json_span(v), "output %d is '%s'; the model calls it '%s'", i, name,
                            g->output_names[i]);
     }
-    SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, &g->values[g->outputs[i]].type, &r->p->outputs[i], d));
+    SW_TRY(
+        read_plan_sharding(r, sw_json_find(v, "sharding"), text, &g->values[g->outputs[i]].type, &r->p->outputs[i], d));
   }
   return SW_OK;
 }
@@ -469,12 +471,12 @@ static sw_rc read_shared(const reader *r, const sw_json *root, sw_diag *d) {
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
-    SW_TRY(read_entry(v, "sharding", &name, &text, d));
+    SW_TRY(read_plan_entry(v, "sharding", &name, &text, d));
     sw_id id = sw_graph_value_named(r->g, name);
     if (id < 0 && r->t) continue;
     if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no value '%s'", name);
     sw_shared_copy copy = {id, sw_sharding_replicated(r->g->values[id].type.rank)};
-    sw_rc rc = read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type, &copy.sharding, d);
+    sw_rc rc = read_plan_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type, &copy.sharding, d);
     if (rc == SW_E_INPUT && r->t) continue; /* a search counts it in time */
     if (rc) return rc;
     out[r->p->n_shared++] = copy;
@@ -527,7 +529,7 @@ static sw_rc match_entries(const reader *r, const sw_json *list, const char *key
   SW_ARENA_NEW(out->to, r->tree, list->n, d);
   for (int32_t i = 0; i < list->n; i++) {
     const char *text;
-    SW_TRY(read_entry(&list->at[i], key, &names[i], &text, d));
+    SW_TRY(read_plan_entry(&list->at[i], key, &names[i], &text, d));
     SW_TRY(sw_json_opt_string(&list->at[i], "form", &forms[i], d));
   }
   out->side = (sw_match_side){list->n, names, forms};
@@ -567,7 +569,7 @@ static sw_rc list_now(const reader *r, bool ops, sw_match_side *out, sw_diag *d)
 static sw_rc leave_unmatched(const reader *r, const entries *e, int32_t i, const char *what, sw_diag *d) {
   (void)SW_FAIL_INPUT(d, sw_json_span(&e->list->at[i]), "the model has no %s '%s', nor one like it in its place", what,
                       e->side.names[i]);
-  return leave(r, SW_E_INPUT, &e->list->at[i], d);
+  return leave_out_entry(r, SW_E_INPUT, &e->list->at[i], d);
 }
 
 /* Of arguments, or of ops. */
@@ -583,10 +585,10 @@ static sw_rc take_entries(const reader *r, const sw_json *list, bool ops, sw_dia
       SW_TRY(leave_unmatched(r, &e, i, ops ? "op" : "argument", d));
       continue;
     }
-    sw_rc rc = ops ? read_op(r, &list->at[i], at, e.side.names[i], d)
+    sw_rc rc = ops ? read_op_strategy(r, &list->at[i], at, e.side.names[i], d)
                    : read_argument(r, &list->at[i], r->g->args[at], e.side.names[i], d);
     taken[at] = rc == SW_OK;
-    SW_TRY(rc ? leave(r, rc, &list->at[i], d) : note_taken(r, e.side.names[i], now.names[at], d));
+    SW_TRY(rc ? leave_out_entry(r, rc, &list->at[i], d) : note_taken(r, e.side.names[i], now.names[at], d));
   }
   return SW_OK;
 }
@@ -595,7 +597,7 @@ static sw_rc take_output(const reader *r, const sw_json *v, int32_t at, sw_diag 
   const sw_json *text = sw_json_find(v, "sharding");
   const sw_type *type = &r->g->values[r->g->outputs[at]].type;
   sw_sharding s;
-  SW_TRY(read_sharding(r, text, text->text, type, &s, d));
+  SW_TRY(read_plan_sharding(r, text, text->text, type, &s, d));
   SW_TRY(sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d));
   r->p->outputs[at] = s;
   r->t->outputs[at] = true;
@@ -608,12 +610,12 @@ static sw_rc take_outputs(const reader *r, const sw_json *list, sw_diag *d) {
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     int32_t at = 0;
-    SW_TRY(read_entry(&list->at[i], "sharding", &name, &text, d));
+    SW_TRY(read_plan_entry(&list->at[i], "sharding", &name, &text, d));
     while (at < r->g->n_outputs && strcmp(r->g->output_names[at], name) != 0) at++;
     sw_rc rc = at == r->g->n_outputs
                    ? SW_FAIL_INPUT(d, sw_json_span(&list->at[i]), "the model has no output '%s'", name)
                    : take_output(r, &list->at[i], at, d);
-    SW_TRY(leave(r, rc, &list->at[i], d));
+    SW_TRY(leave_out_entry(r, rc, &list->at[i], d));
   }
   return SW_OK;
 }
@@ -641,7 +643,7 @@ static sw_rc end_transfer(transfer *t, const reader *r, sw_diag *d) {
 
 /* --- all of a file ------------------------------------------------------------------------------------------------ */
 
-static sw_rc read_parts(const reader *r, const sw_json *root, sw_diag *d) {
+static sw_rc read_plan_parts(const reader *r, const sw_json *root, sw_diag *d) {
   const sw_json *list;
   SW_TRY(sw_json_array(root, "arguments", &list, d));
   SW_TRY(r->t ? take_entries(r, list, false, d) : read_arguments(r, list, d));
@@ -659,11 +661,11 @@ static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, s
   if (!r->t) SW_TRY(check_hash(root, "model", sw_graph_hash(r->g), d));
   if (r->t) SW_TRY(compare_hash(root, "model", sw_graph_hash(r->g), &of, &r->t->out->same_model, d));
   if (!any_profile) SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->machine)), d));
-  SW_TRY(check_mesh(root, sw_machine_mesh(r->machine), d));
+  SW_TRY(check_mesh_of_plan(root, sw_machine_mesh(r->machine), d));
   SW_TRY(read_search(r, root, d));
   SW_TRY(check_compiler(r, root, d));
   SW_TRY(sw_json_opt_bool(root, "args_whole", &r->p->args_whole, d));
-  SW_TRY(read_parts(r, root, d));
+  SW_TRY(read_plan_parts(r, root, d));
   if (r->t) return SW_OK;
   SW_TRY_NOTE(d, sw_plan_verify(r->p, d), "while checking the plan");
   return SW_OK;
@@ -677,7 +679,7 @@ static sw_rc read_in(reader *r, const char *path, bool any_profile, sw_diag *d) 
   return read_plan(r, root, any_profile, d);
 }
 
-static sw_rc read_file(reader *r, const char *path, bool any_profile, sw_diag *d) {
+static sw_rc read_plan_file(reader *r, const char *path, bool any_profile, sw_diag *d) {
   sw_arena tree = {0};
   r->tree = &tree;
   sw_rc rc = read_in(r, path, any_profile, d);
@@ -690,7 +692,7 @@ sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machin
                    sw_plan *out, sw_diag *d) {
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   reader r = {.g = g, .machine = machine, .arena = arena, .p = out};
-  return read_file(&r, path, any_profile, d);
+  return read_plan_file(&r, path, any_profile, d);
 }
 
 sw_rc sw_plan_read_other(const char *path, const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
@@ -702,7 +704,7 @@ sw_rc sw_plan_read_other(const char *path, const sw_graph *g, const sw_machine *
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   reader r = {.g = g, .machine = machine, .arena = arena, .p = out, .t = &t};
   sw_rc rc = begin_transfer(&t, &r, d);
-  if (!rc) rc = read_file(&r, path, true, d);
+  if (!rc) rc = read_plan_file(&r, path, true, d);
   if (!rc) rc = end_transfer(&t, &r, d);
   sw_array_free(&t.left);
   sw_array_free(&t.renamed);

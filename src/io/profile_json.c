@@ -58,7 +58,7 @@ static sw_rc past(reader *r, sw_rc rc) {
 typedef sw_rc part_reader(reader *r, const sw_json *v);
 
 /* The object or array under a key by its reader. */
-static sw_rc read_part(reader *r, const sw_json *v, const char *key, sw_json_kind kind, part_reader *read) {
+static sw_rc read_profile_part(reader *r, const sw_json *v, const char *key, sw_json_kind kind, part_reader *read) {
   const sw_json *part = NULL;
   PAST(r, sw_json_member(v, key, &part, r->d));
   if (!part) return SW_OK;
@@ -68,16 +68,16 @@ static sw_rc read_part(reader *r, const sw_json *v, const char *key, sw_json_kin
 }
 
 static sw_rc read_optional(reader *r, const sw_json *v, const char *key, sw_json_kind kind, part_reader *read) {
-  return sw_json_find(v, key) ? read_part(r, v, key, kind, read) : SW_OK;
+  return sw_json_find(v, key) ? read_profile_part(r, v, key, kind, read) : SW_OK;
 }
 
 /* Every key that is none of these. */
-static sw_rc check_keys(reader *r, const sw_json *v, const char *const *keys, int n, const char *what) {
+static sw_rc check_profile_keys(reader *r, const sw_json *v, const char *const *keys, int n, const char *what) {
   for (int i = 0; i < v->n; i++) PAST(r, sw_json_check_key(&v->at[i], keys, n, what, r->d));
   return SW_OK;
 }
 
-static sw_rc keep_text(reader *r, const char *text, const char **out) {
+static sw_rc keep_profile_text(reader *r, const char *text, const char **out) {
   *out = sw_arena_strndup(r->arena, text, strlen(text), r->d);
   return *out ? SW_OK : SW_E_RESOURCE;
 }
@@ -85,7 +85,7 @@ static sw_rc keep_text(reader *r, const char *text, const char **out) {
 static sw_rc text_member(reader *r, const sw_json *v, const char *key, const char **out) {
   const char *text;
   SW_TRY(sw_json_string(v, key, &text, r->d));
-  return keep_text(r, text, out);
+  return keep_profile_text(r, text, out);
 }
 
 static sw_rc opt_text_member(reader *r, const sw_json *v, const char *key, const char **out) {
@@ -123,7 +123,7 @@ static sw_rc bytes_member(reader *r, const sw_json *v, const char *key, int64_t 
 
 static sw_rc read_memory(reader *r, const sw_json *v) {
   static const char *const keys[] = {"bytes", "reserved_bytes", "bytes_per_s", "source"};
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'memory'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'memory'"));
   PAST(r, check_source(r, v));
   PAST(r, bytes_member(r, v, "bytes", &r->p->memory_bytes));
   PAST(r, bytes_member(r, v, "reserved_bytes", &r->p->memory_reserved_bytes));
@@ -149,7 +149,7 @@ static sw_rc read_flops(reader *r, const sw_json *v) {
 
 static sw_rc read_achieved(reader *r, const sw_json *v) {
   static const char *const keys[] = {"flop_fraction", "flop_fraction_8bit", "memory_fraction", "launch_s", "source"};
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'achieved'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'achieved'"));
   PAST(r, check_source(r, v));
   PAST(r, sw_json_f64(v, "flop_fraction", 1e-6, 1, &r->p->flop_fraction, r->d));
   r->p->flop_fraction_8bit = r->p->flop_fraction;
@@ -158,9 +158,9 @@ static sw_rc read_achieved(reader *r, const sw_json *v) {
   return sw_json_f64(v, "launch_s", 0, 1, &r->p->launch_s, r->d);
 }
 
-static sw_rc read_shared(reader *r, const sw_json *v) {
+static sw_rc read_shared_cores(reader *r, const sw_json *v) {
   static const char *const keys[] = {"cores", "source"};
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'shared'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'shared'"));
   PAST(r, check_source(r, v));
   return sw_json_i64(v, "cores", 1, SW_MAX_DEVICES, &r->p->shared_cores, r->d);
 }
@@ -173,7 +173,7 @@ static sw_rc read_kernel(reader *r, const sw_json *v, sw_priced_kernel k) {
   PAST(r, sw_json_expect(v, SW_JSON_OBJECT, r->d));
   for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++)
     if (has >> c & 1) keys[n++] = sw_kernel_constant_text((sw_kernel_constant)c);
-  SW_TRY(check_keys(r, v, keys, n, "a kernel"));
+  SW_TRY(check_profile_keys(r, v, keys, n, "a kernel"));
   PAST(r, check_source(r, v));
   PAST(r, opt_text_member(r, v, "library", &price->library));
   price->known = true;
@@ -186,7 +186,7 @@ static sw_rc read_kernel(reader *r, const sw_json *v, sw_priced_kernel k) {
 static sw_rc read_kernels(reader *r, const sw_json *v) {
   const char *keys[SW_PRICED_COUNT + 2] = {"multiprocessors", "source"};
   for (int k = 0; k < SW_PRICED_COUNT; k++) keys[k + 2] = sw_priced_kernel_text((sw_priced_kernel)k);
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'kernels'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'kernels'"));
   PAST(r, check_source(r, v));
   PAST(r, sw_json_f64(v, "multiprocessors", 1, 1e6, &r->p->multiprocessors, r->d));
   for (int k = 0; k < SW_PRICED_COUNT; k++) {
@@ -198,18 +198,18 @@ static sw_rc read_kernels(reader *r, const sw_json *v) {
 
 static sw_rc read_device(reader *r, const sw_json *v) {
   static const char *const keys[] = {"name", "memory", "flop_per_s", "achieved", "kernels", "shared"};
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'device'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'device'"));
   PAST(r, text_member(r, v, "name", &r->p->device_name));
-  SW_TRY(read_part(r, v, "memory", SW_JSON_OBJECT, read_memory));
-  SW_TRY(read_part(r, v, "flop_per_s", SW_JSON_OBJECT, read_flops));
-  SW_TRY(read_part(r, v, "achieved", SW_JSON_OBJECT, read_achieved));
+  SW_TRY(read_profile_part(r, v, "memory", SW_JSON_OBJECT, read_memory));
+  SW_TRY(read_profile_part(r, v, "flop_per_s", SW_JSON_OBJECT, read_flops));
+  SW_TRY(read_profile_part(r, v, "achieved", SW_JSON_OBJECT, read_achieved));
   SW_TRY(read_optional(r, v, "kernels", SW_JSON_OBJECT, read_kernels));
-  return read_optional(r, v, "shared", SW_JSON_OBJECT, read_shared);
+  return read_optional(r, v, "shared", SW_JSON_OBJECT, read_shared_cores);
 }
 
 static sw_rc read_in_network(reader *r, const sw_json *v, sw_cost_line *line) {
   static const char *const keys[] = {"min_members", "bytes_per_s", "source"};
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'in_network'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'in_network'"));
   PAST(r, check_source(r, v));
   PAST(r, sw_json_i64(v, "min_members", 2, SW_MAX_DEVICES, &line->in_network_min, r->d));
   return slope_member(r, v, "bytes_per_s", &line->in_network_s_per_byte);
@@ -245,7 +245,7 @@ static sw_rc read_knots(reader *r, const sw_json *v, sw_cost_line *line) {
   const sw_json *rows;
   sw_cost_knots *k;
   SW_ARENA_NEW(k, r->arena, 1, r->d);
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'knots'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'knots'"));
   PAST(r, check_source(r, v));
   SW_TRY(read_logs(r, v, "members", 2, SW_MAX_DEVICES, SW_MAX_KNOT_MEMBERS, k->ln_members, &k->n_members));
   SW_TRY(read_logs(r, v, "bytes", 1, 9e15, SW_MAX_KNOT_SIZES, k->ln_bytes, &k->n_sizes));
@@ -258,12 +258,12 @@ static sw_rc read_knots(reader *r, const sw_json *v, sw_cost_line *line) {
   return SW_OK;
 }
 
-static sw_rc read_line(reader *r, const sw_json *v, sw_cost_line *line) {
+static sw_rc read_cost_line(reader *r, const sw_json *v, sw_cost_line *line) {
   static const char *const keys[] = {
       "base_s", "peer_s", "ramp_s_per_sqrt_byte", "bytes_per_s", "pair_bytes_per_s", "in_network", "knots", "source"};
   const sw_json *in_network = NULL, *knots = NULL;
   SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, r->d));
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "a cost"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "a cost"));
   PAST(r, check_source(r, v));
   PAST(r, sw_json_f64(v, "base_s", 0, 1e9, &line->base_s, r->d));
   PAST(r, sw_json_opt_f64(v, "peer_s", 0, 1e9, &line->peer_s, r->d));
@@ -282,14 +282,14 @@ static sw_rc read_alias(reader *r, const sw_json *costs, const sw_json *v, sw_co
   if (!other || other->kind != SW_JSON_OBJECT)
     return SW_FAIL_INPUT(r->d, sw_json_span(v),
                          "'%s' is '%.60s'; expected an object, or the name of a cost that is one", v->key, v->text);
-  return read_line(r, other, line);
+  return read_cost_line(r, other, line);
 }
 
 static sw_rc read_cost(reader *r, const sw_json *costs, const char *key, sw_cost_line *out) {
   const sw_json *line;
   SW_TRY(sw_json_member(costs, key, &line, r->d));
   r->cost = key;
-  PAST(r, line->kind == SW_JSON_STRING ? read_alias(r, costs, line, out) : read_line(r, line, out));
+  PAST(r, line->kind == SW_JSON_STRING ? read_alias(r, costs, line, out) : read_cost_line(r, line, out));
   r->cost = NULL;
   return SW_OK;
 }
@@ -297,7 +297,7 @@ static sw_rc read_cost(reader *r, const sw_json *costs, const char *key, sw_cost
 static sw_rc read_costs(reader *r, const sw_json *v, sw_level *level) {
   const char *keys[SW_COST_CLASS_COUNT];
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) keys[c] = sw_cost_class_text((sw_cost_class)c);
-  SW_TRY(check_keys(r, v, keys, SW_COST_CLASS_COUNT, "'costs'"));
+  SW_TRY(check_profile_keys(r, v, keys, SW_COST_CLASS_COUNT, "'costs'"));
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) PAST(r, read_cost(r, v, keys[c], &level->line[c]));
   return SW_OK;
 }
@@ -314,7 +314,7 @@ static sw_rc read_torus(reader *r, const sw_json *v, sw_level *level) {
 }
 
 /* A number, or "any". */
-static sw_rc read_size(reader *r, const sw_json *v, sw_level *level) {
+static sw_rc read_level_size(reader *r, const sw_json *v, sw_level *level) {
   static const char *const any[] = {"any"};
   const sw_json *size;
   int word;
@@ -327,7 +327,7 @@ static sw_rc read_size(reader *r, const sw_json *v, sw_level *level) {
 
 static sw_rc read_overlap(reader *r, const sw_json *v, sw_level *level) {
   static const char *const keys[] = {"serial_fraction", "source"};
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'overlap'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'overlap'"));
   PAST(r, check_source(r, v));
   return sw_json_f64(v, "serial_fraction", 0, 1, &level->serial_fraction, r->d);
 }
@@ -346,10 +346,10 @@ static sw_rc read_level(reader *r, const sw_json *v, sw_level *level) {
   SW_TRY(sw_json_word(part, kinds, SW_TOPOLOGY_COUNT, &kind, r->d));
   level->kind = (sw_topology)kind;
   bool is_torus = kind == SW_TOPOLOGY_TORUS;
-  SW_TRY(check_keys(r, v, is_torus ? torus : square, is_torus ? COUNT(torus) : COUNT(square), "a level"));
+  SW_TRY(check_profile_keys(r, v, is_torus ? torus : square, is_torus ? COUNT(torus) : COUNT(square), "a level"));
   PAST(r, check_source(r, v));
   level->n_dims = 1;
-  PAST(r, is_torus ? read_torus(r, v, level) : read_size(r, v, level));
+  PAST(r, is_torus ? read_torus(r, v, level) : read_level_size(r, v, level));
   part = NULL;
   PAST(r, sw_json_opt_object(v, "overlap", &part, r->d));
   if (part) PAST(r, read_overlap(r, part, level));
@@ -370,7 +370,7 @@ static sw_rc read_levels(reader *r, const sw_json *v) {
 }
 
 /* The level whose unit is a node: the innermost one where nothing says it. */
-static sw_rc read_node(reader *r, const sw_json *v) {
+static sw_rc read_node_level(reader *r, const sw_json *v) {
   const char *name = NULL;
   SW_TRY(opt_text_member(r, v, "node", &name));
   r->p->node_level = 0;
@@ -384,7 +384,7 @@ static sw_rc read_node(reader *r, const sw_json *v) {
                        name);
 }
 
-static sw_rc read_mesh(reader *r, const sw_json *v, sw_mesh *out) {
+static sw_rc read_profile_mesh(reader *r, const sw_json *v, sw_mesh *out) {
   const char *text;
   sw_diag inner = {0};
   SW_TRY(sw_json_as_string(v, &text, r->d));
@@ -396,7 +396,7 @@ static sw_rc read_meshes(reader *r, const sw_json *v) {
   if (v->n < 1 || v->n > SW_MAX_PROFILE_MESHES)
     return SW_FAIL_INPUT(r->d, sw_json_span(v), "'meshes' has %d elements; expected 1 to %d", v->n,
                          SW_MAX_PROFILE_MESHES);
-  for (int i = 0; i < v->n; i++) PAST(r, read_mesh(r, &v->at[i], &r->p->mesh[i]));
+  for (int i = 0; i < v->n; i++) PAST(r, read_profile_mesh(r, &v->at[i], &r->p->mesh[i]));
   r->p->n_meshes = v->n;
   return SW_OK;
 }
@@ -404,7 +404,7 @@ static sw_rc read_meshes(reader *r, const sw_json *v) {
 static sw_rc read_measured_row(reader *r, const sw_json *v, sw_measured *m) {
   static const char *const keys[] = {"hardware", "source", "nodes", "library"};
   SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, r->d));
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "an element of 'measured'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "an element of 'measured'"));
   PAST(r, text_member(r, v, "hardware", &m->hardware));
   PAST(r, text_member(r, v, "source", &m->source));
   PAST(r, opt_text_member(r, v, "library", &m->library));
@@ -422,12 +422,12 @@ static sw_rc read_measured(reader *r, const sw_json *v) {
 
 static sw_rc read_exchange(reader *r, const sw_json *v) {
   static const char *const keys[] = {"peer_s", "source"};
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "'exchange'"));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'exchange'"));
   PAST(r, check_source(r, v));
   return sw_json_f64(v, "peer_s", 0, 1e9, &r->p->exchange_peer_s, r->d);
 }
 
-static sw_rc read_compiler(reader *r, const sw_json *v) {
+static sw_rc read_profile_compiler(reader *r, const sw_json *v) {
   const sw_json *name = sw_json_find(v, "compiler");
   if (!name) return SW_OK;
   SW_TRY(text_member(r, v, "compiler", &r->p->compiler));
@@ -443,7 +443,7 @@ static sw_rc read_combine(reader *r, const sw_json *v) {
 }
 
 /* A file that is no profile at all has one error, not one for each of its keys. */
-static sw_rc check_format(reader *r, const sw_json *v) {
+static sw_rc check_profile_format(reader *r, const sw_json *v) {
   const char *format;
   int64_t version;
   SW_TRY(sw_json_string(v, "format", &format, r->d));
@@ -453,26 +453,26 @@ static sw_rc check_format(reader *r, const sw_json *v) {
   return sw_json_i64(v, "version", VERSION, VERSION, &version, r->d);
 }
 
-static sw_rc read_parts(reader *r, const sw_json *v) {
+static sw_rc read_profile_parts(reader *r, const sw_json *v) {
   static const char *const keys[] = {"format",   "version",  "name",          "description", "sources",
                                      "device",   "exchange", "levels",        "meshes",      "measured",
                                      "compiler", "library",  "combine_bytes", "node"};
   static const sw_json kNoSources = {.kind = SW_JSON_OBJECT};
-  SW_TRY(check_format(r, v));
-  SW_TRY(check_keys(r, v, keys, COUNT(keys), "a hardware profile"));
+  SW_TRY(check_profile_format(r, v));
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "a hardware profile"));
   const sw_json *sources = NULL;
   PAST(r, sw_json_object(v, "sources", &sources, r->d));
   r->sources = sources ? sources : &kNoSources;
   PAST(r, text_member(r, v, "name", &r->p->name));
-  PAST(r, read_compiler(r, v));
+  PAST(r, read_profile_compiler(r, v));
   PAST(r, read_combine(r, v));
   PAST(r, opt_text_member(r, v, "library", &r->p->library));
   PAST(r, text_member(r, v, "description", &r->p->description));
-  SW_TRY(read_part(r, v, "device", SW_JSON_OBJECT, read_device));
-  SW_TRY(read_part(r, v, "exchange", SW_JSON_OBJECT, read_exchange));
-  SW_TRY(read_part(r, v, "levels", SW_JSON_ARRAY, read_levels));
-  PAST(r, read_node(r, v));
-  SW_TRY(read_part(r, v, "meshes", SW_JSON_ARRAY, read_meshes));
+  SW_TRY(read_profile_part(r, v, "device", SW_JSON_OBJECT, read_device));
+  SW_TRY(read_profile_part(r, v, "exchange", SW_JSON_OBJECT, read_exchange));
+  SW_TRY(read_profile_part(r, v, "levels", SW_JSON_ARRAY, read_levels));
+  PAST(r, read_node_level(r, v));
+  SW_TRY(read_profile_part(r, v, "meshes", SW_JSON_ARRAY, read_meshes));
   return read_optional(r, v, "measured", SW_JSON_ARRAY, read_measured);
 }
 
@@ -499,7 +499,7 @@ static sw_rc tell_errors(reader *r, const sw_profile_reading *o) {
 static sw_rc read_profile(reader *r, const sw_json *v, const sw_profile_reading *o) {
   sw_diag own = {0};
   if (!r->d) r->d = &own;
-  sw_rc rc = past(r, read_parts(r, v));
+  sw_rc rc = past(r, read_profile_parts(r, v));
   if (!rc && r->errors.n) rc = tell_errors(r, o);
   sw_array_free(&r->errors);
   return rc;
@@ -521,8 +521,8 @@ static sw_rc verify(const char *file, const sw_profile *p, sw_diag *d) {
   return rc ? SW_FAIL(d, rc, ((sw_span){file, 1, 1}), "%s", inner.text) : SW_OK;
 }
 
-static sw_rc parse(const char *file, const char *bytes, size_t n, const sw_profile_reading *o, sw_arena *arena,
-                   const sw_profile **out, sw_diag *d) {
+static sw_rc parse_profile(const char *file, const char *bytes, size_t n, const sw_profile_reading *o, sw_arena *arena,
+                           const sw_profile **out, sw_diag *d) {
   sw_arena tree = {0};
   const sw_json *v;
   sw_profile *p;
@@ -544,7 +544,7 @@ static sw_rc parse(const char *file, const char *bytes, size_t n, const sw_profi
 
 sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *arena, const sw_profile **out,
                        sw_diag *d) {
-  return parse(file, bytes, n, &(sw_profile_reading){0}, arena, out, d);
+  return parse_profile(file, bytes, n, &(sw_profile_reading){0}, arena, out, d);
 }
 
 typedef SW_ARRAY(const char *) name_list;
@@ -620,7 +620,7 @@ sw_rc sw_profile_read_with(const char *path_or_name, const sw_profile_reading *o
   sw_rc rc = SW_OK;
   if (!looks_like_path(path_or_name)) rc = find_profile(path_or_name, &scratch, &path, d);
   if (!rc) rc = sw_file_read_text(path, &bytes, &n, d);
-  if (!rc) rc = parse(strcmp(path, "-") ? path : "<stdin>", bytes, n, o, arena, out, d);
+  if (!rc) rc = parse_profile(strcmp(path, "-") ? path : "<stdin>", bytes, n, o, arena, out, d);
   sw_mem_free(bytes);
   sw_arena_deinit(&scratch);
   return rc;

@@ -61,7 +61,7 @@ typedef struct doubts {
   int told;
 } doubts;
 
-static const sw_number *find(const doubts *x, const char *path) {
+static const sw_number *find_number(const doubts *x, const char *path) {
   for (size_t i = 0; path && i < x->numbers->n; i++)
     if (strcmp(x->numbers->at[i].path, path) == 0) return &x->numbers->at[i];
   return NULL;
@@ -76,13 +76,13 @@ static const sw_number *find_inside(const doubts *x, const char *path) {
     const char *name = sw_json_find(&levels->at[i], "name")->text;
     const size_t n = strlen(name);
     if (strncmp(rest, name, n) == 0 && rest[n] == '.')
-      return before ? find(x, sw_arena_printf(x->arena, NULL, "%s%s%s", kLevels, before, rest + n)) : NULL;
+      return before ? find_number(x, sw_arena_printf(x->arena, NULL, "%s%s%s", kLevels, before, rest + n)) : NULL;
     before = name;
   }
   return NULL;
 }
 
-static void tell(doubts *x, const sw_number *number, int row, const sw_number *other) {
+static void tell_doubt(doubts *x, const sw_number *number, int row, const sw_number *other) {
   const char *how = kRows[row].relation == AT_MOST ? "more than" : "less than";
   const double times = kRows[row].number;
   sw_text limit = {0};
@@ -99,15 +99,15 @@ static void tell(doubts *x, const sw_number *number, int row, const sw_number *o
   sw_text_free(&limit);
 }
 
-static void check(doubts *x, int row, const sw_number *number) {
+static void check_plausible_row(doubts *x, int row, const sw_number *number) {
   const bool most = kRows[row].relation == AT_MOST;
   const sw_number *other = NULL;
   double limit = kRows[row].number;
-  if (kRows[row].than == KEY) other = find(x, kRows[row].other);
+  if (kRows[row].than == KEY) other = find_number(x, kRows[row].other);
   if (kRows[row].than == INSIDE) other = find_inside(x, number->path);
   if (kRows[row].than != NUMBER && !other) return;
   if (other) limit *= other->at->f64;
-  if (most ? number->at->f64 > limit : number->at->f64 < limit) tell(x, number, row, other);
+  if (most ? number->at->f64 > limit : number->at->f64 < limit) tell_doubt(x, number, row, other);
 }
 
 sw_rc sw_profile_doubt(const sw_json *tree, const sw_profile_reading *o, sw_arena *arena, sw_diag *d) {
@@ -116,7 +116,7 @@ sw_rc sw_profile_doubt(const sw_json *tree, const sw_profile_reading *o, sw_aren
   sw_rc rc = sw_numbers_of(tree, &numbers, arena, d);
   for (size_t i = 0; !rc && i < numbers.n; i++)
     for (int row = 0; row < N_ROWS; row++)
-      if (sw_number_path_matches(kRows[row].path, numbers.at[i].path)) check(&x, row, &numbers.at[i]);
+      if (sw_number_path_matches(kRows[row].path, numbers.at[i].path)) check_plausible_row(&x, row, &numbers.at[i]);
   if (!rc && x.told > MOST_TOLD) {
     sw_diag w = {0};
     sw_diag_fail(&w, SW_OK, sw_json_span(tree), __FILE__, __LINE__, "%d more numbers of the profile are doubtful",

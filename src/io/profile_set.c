@@ -18,7 +18,7 @@ static const char *next_key(const char *path) {
 /* --- what to say of a path that names none ------------------------------------------------------------------------ */
 
 /* Keys of `wanted` that `path` has, or has nearly; the last key says what the number is, so it counts for two. */
-static int likeness(const char *wanted, const char *path, sw_arena *arena) {
+static int path_likeness(const char *wanted, const char *path, sw_arena *arena) {
   int score = 0;
   for (const char *w = wanted; *w; w = next_key(w)) {
     const bool last = w[key_length(w)] == 0;
@@ -37,12 +37,12 @@ static int likeness(const char *wanted, const char *path, sw_arena *arena) {
   return score;
 }
 
-static sw_rc refuse(const char *wanted, const sw_number_list *all, sw_arena *arena, sw_diag *d) {
+static sw_rc refuse_path(const char *wanted, const sw_number_list *all, sw_arena *arena, sw_diag *d) {
   enum { MOST = 3 };
   const char *near[MOST] = {NULL};
   int like[MOST] = {0};
   for (size_t i = 0; i < all->n; i++) {
-    int now = likeness(wanted, all->at[i].path, arena);
+    int now = path_likeness(wanted, all->at[i].path, arena);
     const char *path = all->at[i].path;
     for (int k = 0; k < MOST; k++) {
       if (now <= like[k]) continue;
@@ -62,7 +62,7 @@ static sw_rc refuse(const char *wanted, const sw_number_list *all, sw_arena *are
 
 /* --- changes ------------------------------------------------------------------------------------------------------ */
 
-static sw_rc put(sw_json *v, double x, sw_arena *arena, sw_diag *d) {
+static sw_rc set_number(sw_json *v, double x, sw_arena *arena, sw_diag *d) {
   const bool whole = v->kind == SW_JSON_INT && x == floor(x) && fabs(x) < 9e15;
   const char *text = sw_arena_printf(arena, d, "%.10g", x);
   if (!text) return SW_E_RESOURCE;
@@ -73,7 +73,7 @@ static sw_rc put(sw_json *v, double x, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc change(const char *text, const sw_number_list *all, sw_arena *arena, sw_diag *d) {
+static sw_rc apply_change(const char *text, const sw_number_list *all, sw_arena *arena, sw_diag *d) {
   const char *sign = strchr(text, '=');
   double x;
   bool found = false;
@@ -88,17 +88,17 @@ static sw_rc change(const char *text, const sw_number_list *all, sw_arena *arena
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%s", inner.text);
   for (size_t i = 0; i < all->n; i++) {
     if (!sw_number_path_matches(path, all->at[i].path)) continue;
-    SW_TRY(put(all->at[i].at, times ? all->at[i].at->f64 * x : x, arena, d));
+    SW_TRY(set_number(all->at[i].at, times ? all->at[i].at->f64 * x : x, arena, d));
     found = true;
   }
-  return found ? SW_OK : refuse(path, all, arena, d);
+  return found ? SW_OK : refuse_path(path, all, arena, d);
 }
 
 sw_rc sw_profile_set(const sw_json *tree, const char *const *changes, int n, sw_arena *arena, sw_diag *d) {
   sw_number_list all = {0};
   sw_rc rc = sw_numbers_of(tree, &all, arena, d);
   for (int i = 0; !rc && i < n; i++) {
-    rc = change(changes[i], &all, arena, d);
+    rc = apply_change(changes[i], &all, arena, d);
     if (rc) sw_diag_note(d, "in --hw-set '%.200s'", changes[i]);
   }
   sw_array_free(&all);

@@ -7,14 +7,14 @@
 
 #include "base/checked.h"
 
-static int find(const sw_sizes *s, const char *name) {
+static int find_size(const sw_sizes *s, const char *name) {
   for (int i = 0; i < s->n; i++) {
     if (strcmp(s->at[i].name, name) == 0) return i;
   }
   return -1;
 }
 
-static sw_rc add(sw_sizes *s, const char *name, sw_span at, sw_size **out, sw_diag *d) {
+static sw_rc add_open_size(sw_sizes *s, const char *name, sw_span at, sw_size **out, sw_diag *d) {
   if (s->n == SW_MAX_SIZES) {
     return SW_FAIL_INPUT(d, at, "more than %d sizes are not known; expected at most so many", SW_MAX_SIZES);
   }
@@ -30,8 +30,8 @@ static sw_rc add(sw_sizes *s, const char *name, sw_span at, sw_size **out, sw_di
 
 sw_rc sw_sizes_give(sw_sizes *s, const char *name, const char *value, sw_diag *d) {
   sw_size *size;
-  if (find(s, name) >= 0) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--size %s is given twice", name);
-  SW_TRY(add(s, name, SW_NOWHERE, &size, d));
+  if (find_size(s, name) >= 0) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--size %s is given twice", name);
+  SW_TRY(add_open_size(s, name, SW_NOWHERE, &size, d));
   size->given = true;
   return sw_parse_i64(value, 0, INT64_MAX, "a size", &size->value, d);
 }
@@ -45,10 +45,10 @@ static int new_class(const sw_sizes *s) {
 sw_rc sw_sizes_meet(sw_sizes *s, const char *name, sw_span at, int64_t *out, sw_diag *d) {
   *out = -1;
   if (!s) return SW_OK;
-  const int i = find(s, name);
+  const int i = find_size(s, name);
   sw_size *size = i < 0 ? NULL : &s->at[i];
   const int fresh = new_class(s);
-  if (!size) SW_TRY(add(s, name, at, &size, d));
+  if (!size) SW_TRY(add_open_size(s, name, at, &size, d));
   size->met = true;
   if (!size->given && size->class_of < 0) size->class_of = fresh;
   *out = size->given ? size->value : s->stand_in ? s->stand_in(s->user, size->class_of) : -1;
@@ -68,7 +68,7 @@ static void skip(reader *r) {
   while (*r->at == ' ') r->at++;
 }
 
-static sw_rc wrong(const reader *r) {
+static sw_rc wrong_size(const reader *r) {
   return SW_FAIL_INPUT(r->d, r->place,
                        "'%.60s' is no size; expected a number, \"?\", a name, or a sum of products of "
                        "such as \"2*N + 1\"",
@@ -84,7 +84,7 @@ static sw_rc read_atom(reader *r, int64_t *out, bool *known) {
   skip(r);
   const bool number = isdigit((unsigned char)*r->at);
   while (number ? isdigit((unsigned char)r->at[n]) : in_name(r->at[n])) n++;
-  if (n == 0 || n >= sizeof name) return wrong(r);
+  if (n == 0 || n >= sizeof name) return wrong_size(r);
   memcpy(name, r->at, n);
   name[n] = 0;
   r->at += n;
@@ -97,7 +97,7 @@ static sw_rc read_atom(reader *r, int64_t *out, bool *known) {
   return SW_OK;
 }
 
-static sw_rc read_product(reader *r, int64_t *out, bool *known) {
+static sw_rc read_size_product(reader *r, int64_t *out, bool *known) {
   SW_TRY(read_atom(r, out, known));
   for (skip(r); *r->at == '*'; skip(r)) {
     int64_t next;
@@ -112,14 +112,14 @@ static sw_rc read_product(reader *r, int64_t *out, bool *known) {
 sw_rc sw_sizes_meet_text(sw_sizes *s, const char *text, sw_span at, int64_t *out, sw_diag *d) {
   reader r = {s, text, text, at, d};
   bool known = true;
-  SW_TRY(read_product(&r, out, &known));
+  SW_TRY(read_size_product(&r, out, &known));
   for (skip(&r); *r.at == '+' || *r.at == '-'; skip(&r)) {
     const bool minus = *r.at++ == '-';
     int64_t next;
-    SW_TRY(read_product(&r, &next, &known));
-    if (!sw_add_i64(*out, minus ? -next : next, out)) return wrong(&r);
+    SW_TRY(read_size_product(&r, &next, &known));
+    if (!sw_add_i64(*out, minus ? -next : next, out)) return wrong_size(&r);
   }
-  if (*r.at) return wrong(&r);
+  if (*r.at) return wrong_size(&r);
   if (!known) *out = -1;
   return known && *out < 0
              ? SW_FAIL_INPUT(d, at, "the size '%.60s' is %lld; expected none below 0", text, (long long)*out)
@@ -170,7 +170,7 @@ static int behind(const sw_sizes *s, int64_t x) {
 enum { MOST_TIMES = 64, MOST_MORE = 1024 };
 
 /* Is x one of the model's, or computed from stand-ins, which are large? */
-static bool is_plain(const sw_sizes *s, int64_t x) { return x < s->stand_in(s->user, 0) - MOST_MORE; }
+static bool is_plain_size(const sw_sizes *s, int64_t x) { return x < s->stand_in(s->user, 0) - MOST_MORE; }
 
 /* Number = times * stand-in / parts + more, what ops make of a size: windows, padding, dims joined. */
 typedef struct made_of {
@@ -206,7 +206,7 @@ void sw_sizes_take(sw_sizes *s, int class_of, int64_t value) {
 }
 
 /* The size that makes y, where its stand-in makes x. */
-static void solve(sw_sizes *s, int64_t x, int64_t y) {
+static void solve_size(sw_sizes *s, int64_t x, int64_t y) {
   made_of m;
   if (!unmake(s, x, &m) || (y - m.more) % m.times || y < m.more) return;
   sw_sizes_take(s, s->at[m.size].class_of, (y - m.more) / m.times * m.parts);
@@ -220,13 +220,13 @@ void sw_sizes_equate(sw_sizes *s, int64_t x, int64_t y) {
     sw_sizes_unite(s, s->at[a].class_of, s->at[b].class_of);
     return;
   }
-  const bool plain[2] = {is_plain(s, x) && a < 0, is_plain(s, y) && b < 0};
+  const bool plain[2] = {is_plain_size(s, x) && a < 0, is_plain_size(s, y) && b < 0};
   made_of m;
   if (plain[0] && plain[1]) { /* one of them may be a part of a size */
     const bool first = unmake(s, x > y ? x : y, &m) && m.parts > 1;
-    if (first) solve(s, x > y ? x : y, x > y ? y : x);
+    if (first) solve_size(s, x > y ? x : y, x > y ? y : x);
   } else if (plain[0] != plain[1]) {
-    solve(s, plain[0] ? y : x, plain[0] ? x : y);
+    solve_size(s, plain[0] ? y : x, plain[0] ? x : y);
   }
 }
 
@@ -248,7 +248,7 @@ static bool print_pair(const sw_sizes *s, int64_t number, sw_text *out) {
 static bool print_made(const sw_sizes *s, int64_t number, sw_text *out) {
   made_of m;
   const bool made = unmake(s, number, &m);
-  if (is_plain(s, number) && !(made && m.parts > 1 && !m.more)) return false;
+  if (is_plain_size(s, number) && !(made && m.parts > 1 && !m.more)) return false;
   if ((!made || m.more) && print_pair(s, number, out)) return true;
   if (!made) return false;
   if (m.times > 1) sw_text_printf(out, "%lld*", (long long)m.times);

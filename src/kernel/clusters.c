@@ -50,13 +50,13 @@ static bool reads_little(const sw_graph *g, const sw_op *op) {
 /* --- join --------------------------------------------------------------------------------------------------------- */
 
 /* Compilers that call functions of a library run each by itself. */
-static const char *function_of(const sw_partition *p, const sw_op *op) {
+static const char *function_of(const sw_clusters *p, const sw_op *op) {
   return p->rules->by_function ? op->function : NULL;
 }
 
 static bool same_function(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static sw_fusion group_of_one(const sw_partition *p, const sw_op *op) {
+static sw_fusion group_of_one(const sw_clusters *p, const sw_op *op) {
   const sw_graph *g = p->g;
   const sw_kind kind = sw_kind_of(op);
   sw_fusion one = {.kinds = sw_kind_bit(kind),
@@ -76,7 +76,7 @@ static sw_fusion group_of_one(const sw_partition *p, const sw_op *op) {
 }
 
 /* A reduction before what reads it: of the same rows, kept on chip; or of what is then worked on alone. */
-static sw_apart join_reduction(const sw_partition *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
+static sw_apart join_reduction(const sw_clusters *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
   const sw_fusion one = group_of_one(p, op);
   if (into->heavy || into->again || !p->rules->into_loop) return SW_APART_READER;
   const bool after = into->points <= elements(p->g, op->results[0]) && !into->row && !into->column;
@@ -90,7 +90,7 @@ static sw_apart join_reduction(const sw_partition *p, const sw_op *op, const sw_
 }
 
 /* The contraction whose result, times scales, is what the op gives as the result of a function; NULL: none. */
-static const sw_op *scaled_contraction(const sw_partition *p, const sw_op *op) {
+static const sw_op *scaled_contraction(const sw_clusters *p, const sw_op *op) {
   const char *function = op->function;
   if (!p->rules->scales || !function || strcmp(op->name, function) != 0) return NULL;
   while (op->n_operands && p->g->values[op->operands[0]].def >= 0) {
@@ -102,7 +102,7 @@ static const sw_op *scaled_contraction(const sw_partition *p, const sw_op *op) {
 }
 
 /* A gradient that updates a state is reduced over devices first: that is no epilogue. */
-static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const sw_op *end, const sw_fusion *into,
+static sw_apart join_contraction(const sw_clusters *p, const sw_op *op, const sw_op *end, const sw_fusion *into,
                                  sw_fusion *both) {
   const sw_op *contraction = scaled_contraction(p, end);
   const bool scaled = contraction && contraction == op;
@@ -121,7 +121,7 @@ static uint32_t taken_by(const sw_fusion_rules *rules, const sw_fusion *group) {
 
 /* Is it an inner step of a function, which keeps nothing of it? Its gradient makes it again from what the function
  * reads and gives, and from sums over rows. What is drawn at random is kept. */
-static bool is_inner_step(const sw_partition *p, const sw_op *op) {
+static bool is_inner_step(const sw_clusters *p, const sw_op *op) {
   const uint32_t steps = SW_KIND_BIT(CHEAP) | SW_KIND_BIT(DEAR) | SW_KIND_BIT(CAST) | SW_KIND_BIT(SPREAD) |
                          SW_KIND_BIT(SOURCE) | SW_KIND_BIT(VIEW);
   if (!op->function || !(sw_kind_bit(sw_kind_of(op)) & steps) || strcmp(op->name, op->function) == 0) return false;
@@ -139,20 +139,20 @@ static bool is_inner_step(const sw_partition *p, const sw_op *op) {
 }
 
 /* Contractions read operands as they lie in memory: what is made smaller for them is made once. */
-static bool makes_smaller(const sw_partition *p, const sw_op *op, const sw_fusion *into) {
+static bool makes_smaller(const sw_clusters *p, const sw_op *op, const sw_fusion *into) {
   return into->heavy && sw_kind_of(op) == SW_KIND_CAST && !(p->rules->into_heavy & SW_KIND_BIT(CHEAP)) &&
          !reads_little(p->g, op);
 }
 
 /* Does a call of a contraction, of which `end` gives the result, widen the operand that the op widens? */
-static bool is_widened_by_call(const sw_partition *p, const sw_op *op, const sw_op *end) {
+static bool is_widened_by_call(const sw_clusters *p, const sw_op *op, const sw_op *end) {
   return op->function && sw_kind_of(op) == SW_KIND_CAST && reads_little(p->g, op) && scaled_contraction(p, end) &&
          strcmp(op->function, end->function) == 0;
 }
 
 /* Why the op does not go into the group, of which `end` is the last; TOGETHER: it does, and *both is the group with it.
  */
-static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_op *end, const sw_fusion *into,
+static sw_apart try_join(const sw_clusters *p, const sw_op *op, const sw_op *end, const sw_fusion *into,
                          sw_fusion *both) {
   const sw_kind kind = sw_kind_of(op);
   const uint32_t bit = sw_kind_bit(kind);
@@ -179,7 +179,7 @@ typedef struct readers {
   bool all_take;  /* each of them can make it for itself */
 } readers;
 
-static readers readers_of(const sw_partition *p, const sw_op *op) {
+static readers readers_of(const sw_clusters *p, const sw_op *op) {
   const uint32_t bit = sw_kind_bit(sw_kind_of(op));
   readers r = {.only = -1, .all_take = true};
   bool several = false;
@@ -211,12 +211,12 @@ static sw_apart apart_by_kind(sw_kind kind) {
 }
 
 /* Does each of several readers make it for itself? */
-static bool is_made_again(const sw_partition *p, const sw_op *op, const readers *by) {
+static bool is_made_again(const sw_clusters *p, const sw_op *op, const readers *by) {
   if (p->rules->again && is_inner_step(p, op)) return true;
   return by->all_take && sw_kind_bit(sw_kind_of(op)) & p->rules->again && reads_little(p->g, op);
 }
 
-static void join(sw_partition *p, sw_id id) {
+static void join_op(sw_clusters *p, sw_id id) {
   const sw_op *op = &p->g->ops[id];
   const sw_kind kind = sw_kind_of(op);
   sw_apart why = apart_by_kind(kind);
@@ -248,12 +248,12 @@ static void join(sw_partition *p, sw_id id) {
 /* --- follow ------------------------------------------------------------------------------------------------------- */
 
 /* The last group that one of them reads from, those made again being dissolved. */
-static sw_id last_source(const sw_partition *p, sw_id group) {
+static sw_id last_source(const sw_clusters *p, sw_id group) {
   sw_id best = -1;
   for (int32_t m = p->first[group]; m < p->first[group + 1]; m++) {
     const sw_op *op = &p->g->ops[p->member[m]];
     for (int i = 0; i < op->n_operands; i++) {
-      sw_id from = sw_partition_maker(p, op->operands[i]);
+      sw_id from = sw_clusters_maker(p, op->operands[i]);
       if (from == group) continue;
       if (from >= 0 && p->group[from].again) from = p->group[from].from;
       if (from >= 0 && (best < 0 || p->group[from].at > p->group[best].at)) best = from;
@@ -262,7 +262,7 @@ static sw_id last_source(const sw_partition *p, sw_id group) {
   return best;
 }
 
-static bool rows_go_together(const sw_partition *p, const sw_fusion *a, const sw_fusion *b) {
+static bool rows_go_together(const sw_clusters *p, const sw_fusion *a, const sw_fusion *b) {
   const int64_t row = a->row ? a->row : b->row;
   if (a->column || (b->column && a->row)) return false;
   if (a->row && b->row && a->row != b->row) return false;
@@ -271,7 +271,7 @@ static bool rows_go_together(const sw_partition *p, const sw_fusion *a, const sw
 }
 
 /* Can b be a further result of a, from which it reads? */
-static bool can_follow(const sw_partition *p, sw_id a_id, sw_id b_id) {
+static bool can_follow(const sw_clusters *p, sw_id a_id, sw_id b_id) {
   const sw_fusion *a = &p->group[a_id], *b = &p->group[b_id];
   const uint32_t never = SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL);
   if (p->g->ops[a_id].frame != p->g->ops[b_id].frame || (a->kinds | b->kinds) & never) return false;
@@ -284,7 +284,7 @@ static bool can_follow(const sw_partition *p, sw_id a_id, sw_id b_id) {
   return rows_go_together(p, a, b);
 }
 
-static void follow(sw_partition *p, sw_id group) {
+static void follow_source(sw_clusters *p, sw_id group) {
   sw_fusion *b = &p->group[group];
   b->from = last_source(p, group);
   if (b->from < 0 || b->again || !can_follow(p, b->from, group)) return;
@@ -302,7 +302,7 @@ static void follow(sw_partition *p, sw_id group) {
 
 /* --- part --------------------------------------------------------------------------------------------------------- */
 
-bool sw_partition_only_updates(const sw_partition *p, sw_id group) {
+bool sw_clusters_only_updates(const sw_clusters *p, sw_id group) {
   bool any = false;
   for (int32_t m = p->first[group]; m < p->first[group + 1]; m++) {
     const sw_op *op = &p->g->ops[p->member[m]];
@@ -319,13 +319,13 @@ bool sw_partition_only_updates(const sw_partition *p, sw_id group) {
 }
 
 /* Tensors as large as what the group goes through that it reads. */
-static int large_sources(sw_partition *p, sw_id group) {
+static int large_sources(sw_clusters *p, sw_id group) {
   int n = 0;
   for (int32_t m = p->first[group]; m < p->first[group + 1]; m++) {
     const sw_op *op = &p->g->ops[p->member[m]];
     for (int i = 0; i < op->n_operands; i++) {
       const sw_id value = op->operands[i];
-      if (sw_partition_maker(p, value) == group || p->read_by[value] == group) continue;
+      if (sw_clusters_maker(p, value) == group || p->read_by[value] == group) continue;
       p->read_by[value] = group;
       n += elements(p->g, value) >= p->group[group].points;
     }
@@ -334,13 +334,13 @@ static int large_sources(sw_partition *p, sw_id group) {
 }
 
 /* Is it one function of a library: on rows, of one tensor, or the update of a state? */
-static bool is_function(sw_partition *p, sw_id group) {
+static bool is_function(sw_clusters *p, sw_id group) {
   const sw_fusion *x = &p->group[group];
   return x->heavy || x->again || x->function || (x->row && x->row < x->points) || large_sources(p, group) <= 1 ||
-         sw_partition_only_updates(p, group);
+         sw_clusters_only_updates(p, group);
 }
 
-static void part(sw_partition *p, sw_id group) {
+static void part(sw_clusters *p, sw_id group) {
   const sw_fusion whole = p->group[group];
   const int32_t n = p->first[group + 1] - p->first[group];
   if (n <= 1 || is_function(p, group)) return;
@@ -359,7 +359,7 @@ static void part(sw_partition *p, sw_id group) {
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-static void list_members(sw_partition *p) {
+static void list_members(sw_clusters *p) {
   const int32_t n = p->g->n_ops;
   memset(p->first, 0, (size_t)(n + 1) * sizeof *p->first);
   for (sw_id i = 0; i < n; i++) p->first[p->of[i] + 1]++;
@@ -370,7 +370,7 @@ static void list_members(sw_partition *p) {
 }
 
 /* What is alone in the end has a reason; the first of several that hang together has none. */
-static void settle_reasons(sw_partition *p) {
+static void settle_reasons(sw_clusters *p) {
   for (sw_id i = 0; i < p->g->n_ops; i++) {
     const sw_id group = p->of[i];
     if (p->group[group].again)
@@ -380,9 +380,8 @@ static void settle_reasons(sw_partition *p) {
   }
 }
 
-sw_rc sw_partition_make(const sw_graph *g, const sw_fusion_rules *rules, sw_arena *arena, sw_partition *out,
-                        sw_diag *d) {
-  *out = (sw_partition){.g = g, .rules = rules};
+sw_rc sw_clusters_make(const sw_graph *g, const sw_fusion_rules *rules, sw_arena *arena, sw_clusters *out, sw_diag *d) {
+  *out = (sw_clusters){.g = g, .rules = rules};
   SW_ARENA_NEW(out->of, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(out->group, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(out->why, arena, g->n_ops + 1, d);
@@ -390,10 +389,10 @@ sw_rc sw_partition_make(const sw_graph *g, const sw_fusion_rules *rules, sw_aren
   SW_ARENA_NEW(out->member, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(out->read_by, arena, g->n_values + 1, d);
   for (sw_id v = 0; v < g->n_values; v++) out->read_by[v] = -1;
-  for (sw_id i = g->n_ops - 1; i >= 0; i--) join(out, i);
+  for (sw_id i = g->n_ops - 1; i >= 0; i--) join_op(out, i);
   list_members(out);
   for (sw_id i = 0; i < g->n_ops && rules->into_loop; i++)
-    if (out->first[i + 1] > out->first[i]) follow(out, i);
+    if (out->first[i + 1] > out->first[i]) follow_source(out, i);
   list_members(out);
   for (sw_id i = 0; i < g->n_ops && rules->by_function; i++) part(out, i);
   list_members(out);

@@ -17,7 +17,7 @@ typedef struct sw_fusion {
   sw_id from;   /* of the groups that it reads from the last one; -1: none */
 } sw_fusion;
 
-typedef struct sw_partition {
+typedef struct sw_clusters {
   const sw_graph *g;
   const sw_fusion_rules *rules;
   sw_id *of;        /* by op: the op that names its group */
@@ -26,15 +26,15 @@ typedef struct sw_partition {
   int32_t *first;   /* by naming op: of its members in `member`; one more at the end */
   sw_id *member;
   sw_id *read_by; /* by value: the group that was last seen to read it */
-} sw_partition;
+} sw_clusters;
 
-SW_CHECKED sw_rc sw_partition_make(const sw_graph *g, const sw_fusion_rules *rules, sw_arena *arena, sw_partition *out,
-                                   sw_diag *d);
+SW_CHECKED sw_rc sw_clusters_make(const sw_graph *g, const sw_fusion_rules *rules, sw_arena *arena, sw_clusters *out,
+                                  sw_diag *d);
 /* The group that makes a value; -1: an argument. */
-static inline sw_id sw_partition_maker(const sw_partition *p, sw_id value) {
+static inline sw_id sw_clusters_maker(const sw_clusters *p, sw_id value) {
   return p->g->values[value].def < 0 ? -1 : p->of[p->g->values[value].def];
 }
 /* Is all that leaves the group the next value of a state? */
-bool sw_partition_only_updates(const sw_partition *p, sw_id group);
+bool sw_clusters_only_updates(const sw_clusters *p, sw_id group);
 
 #endif

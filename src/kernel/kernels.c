@@ -17,7 +17,7 @@ const char *sw_apart_text(sw_apart a) { return kAparts[a]; }
 /* A sw_kernels being filled. */
 typedef struct borders {
   const sw_graph *g;
-  sw_partition p;
+  sw_clusters p;
   int32_t n;
   int32_t *of;
   uint8_t *keeping;
@@ -34,7 +34,7 @@ typedef struct borders {
 
 static sw_keeping keeping_of(const borders *b, sw_id value) {
   const sw_value *v = &b->g->values[value];
-  const sw_id by = sw_partition_maker(&b->p, value);
+  const sw_id by = sw_clusters_maker(&b->p, value);
   if (by < 0 || v->n_uses == 0) return SW_KEPT_STORED;
   if (b->p.group[by].again) return SW_KEPT_AGAIN;
   for (int32_t u = 0; u < v->n_uses; u++)
@@ -193,7 +193,7 @@ static void find_reading(borders *b) {
 /* --- ports -------------------------------------------------------------------------------------------------------- */
 
 /* XLA on hosts multiplies narrow floats as f32: a copy is written and read. */
-static double widened(const borders *b, const sw_op *op, sw_dtype t) {
+static double widening_bytes(const borders *b, const sw_op *op, sw_dtype t) {
   const int bytes = sw_dtype_bytes(t), wide = sw_dtype_bytes(SW_F32);
   const bool is = b->p.rules->widens && sw_kind_of(op) == SW_KIND_CONTRACT && sw_dtype_class_of(t) == SW_CLASS_FLOAT &&
                   bytes < wide;
@@ -205,7 +205,7 @@ static double widened(const borders *b, const sw_op *op, sw_dtype t) {
 static double read_value(borders *b, sw_id value, sw_id group, int depth) {
   enum { DEEPEST = 16 };
   const sw_graph *g = b->g;
-  if (sw_partition_maker(&b->p, value) == group || b->p.read_by[value] == group) return 0;
+  if (sw_clusters_maker(&b->p, value) == group || b->p.read_by[value] == group) return 0;
   b->p.read_by[value] = group;
   if (b->keeping[value] != SW_KEPT_AGAIN || depth == DEEPEST) return b->reading[value];
   const sw_op *op = &g->ops[g->values[value].def];
@@ -222,7 +222,7 @@ static void read_operands(borders *b, const sw_op *op, sw_id group) {
   double *width = &b->width[b->port[op - b->g->ops]];
   for (int i = 0; i < op->n_operands; i++) {
     const sw_id value = op->operands[i];
-    width[i] = widened(b, op, b->g->values[value].type.dtype) + read_value(b, value, group, 0);
+    width[i] = widening_bytes(b, op, b->g->values[value].type.dtype) + read_value(b, value, group, 0);
   }
 }
 
@@ -289,7 +289,7 @@ static void traffic(const sw_graph *g, const sw_op *op, const double *width, con
 /* The first op of a group that does anything bears the launch. Those of all updates of states are one, where the
  * compiler runs them as one. */
 static void launch(borders *b, sw_id group, bool *updated) {
-  const bool shared = b->p.rules->one_update && sw_partition_only_updates(&b->p, group);
+  const bool shared = b->p.rules->one_update && sw_clusters_only_updates(&b->p, group);
   if (b->p.group[group].again || (shared && *updated)) return;
   for (int32_t m = b->p.first[group]; m < b->p.first[group + 1]; m++) {
     const sw_id id = b->p.member[m];
@@ -370,7 +370,7 @@ sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, 
   bool updated = false;
   const sw_fusion_rules *rules = sw_fusion_rules_of(compiler);
   if (!rules) return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' is no compiler; expected one of " SW_COMPILERS, compiler);
-  SW_TRY(sw_partition_make(g, rules, arena, &b.p, d));
+  SW_TRY(sw_clusters_make(g, rules, arena, &b.p, d));
   SW_TRY(allocate(&b, arena, d));
   SW_TRY(number_kernels(&b, arena, d));
   find_keeping(&b);

@@ -29,7 +29,7 @@ static const char *word_of(sw_reduction kind) {
   return NULL;
 }
 
-static sw_rc check(const sw_mesh *m, const sw_sharding *s, sw_diag *d) {
+static sw_rc check_dtensor_form(const sw_mesh *m, const sw_sharding *s, sw_diag *d) {
   for (int i = 1; i < s->n_refs; i++) {
     if (s->dim_of[i] != s->dim_of[i - 1] || s->refs[i - 1].axis < s->refs[i].axis) continue;
     return SW_FAIL_INPUT(d, SW_NOWHERE,
@@ -53,8 +53,8 @@ static void print_axis(const sw_sharding *s, int axis, sw_text *out) {
   sw_text_puts(out, "R");
 }
 
-static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
-  SW_TRY(check(m, s, d));
+static sw_rc print_dtensor_form(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
+  SW_TRY(check_dtensor_form(m, s, d));
   for (int axis = 0; axis < m->n_axes; axis++) print_axis(s, axis, out);
   return SW_OK;
 }
@@ -68,7 +68,7 @@ typedef struct placement {
 } placement;
 
 /* 4, or WORD=4 */
-static sw_rc read_number(sw_reader *r, const char *word, int64_t min, int64_t max, int64_t *out, sw_diag *d) {
+static sw_rc read_worded_number(sw_reader *r, const char *word, int64_t min, int64_t max, int64_t *out, sw_diag *d) {
   if (sw_reader_accept(r, word)) SW_TRY(sw_reader_expect(r, "=", d));
   return sw_reader_int(r, min, max, word, out, d);
 }
@@ -76,12 +76,12 @@ static sw_rc read_number(sw_reader *r, const char *word, int64_t min, int64_t ma
 static sw_rc read_shard(sw_reader *r, bool strided, placement *out, sw_diag *d) {
   int64_t dim;
   SW_TRY(sw_reader_expect(r, "(", d));
-  SW_TRY(read_number(r, "dim", 0, SW_MAX_RANK - 1, &dim, d));
+  SW_TRY(read_worded_number(r, "dim", 0, SW_MAX_RANK - 1, &dim, d));
   if (strided) {
     SW_TRY(sw_reader_expect(r, ",", d));
     sw_reader ahead = *r;
     const char *word = sw_reader_accept(&ahead, "sf") ? "sf" : "split_factor";
-    SW_TRY(read_number(r, word, 1, SW_MAX_DEVICES, &out->after, d));
+    SW_TRY(read_worded_number(r, word, 1, SW_MAX_DEVICES, &out->after, d));
   }
   out->dim = (int)dim;
   return sw_reader_expect(r, ")", d);
@@ -154,7 +154,7 @@ static sw_rc place(const sw_form_input *in, const placement *p, sw_sharding *s, 
   return SW_OK;
 }
 
-static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
+static sw_rc read_dtensor_form(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   sw_reader *r = in->reader;
   placement p[SW_MAX_AXES];
   const char *close = sw_reader_accept(r, "[") ? "]" : sw_reader_accept(r, "(") ? ")" : NULL;
@@ -169,4 +169,5 @@ static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   return sw_reader_expect(r, close, d);
 }
 
-const sw_form_row sw_form_dtensor = {.name = "DTensor", .says = SW_FORM_SAYS_PARTIAL, .print = print, .read = read};
+const sw_form_row sw_form_dtensor = {
+    .name = "DTensor", .says = SW_FORM_SAYS_PARTIAL, .print = print_dtensor_form, .read = read_dtensor_form};

@@ -3,7 +3,7 @@
 #include "mesh/forms.h"
 #include "mesh/refs.h"
 
-static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
+static sw_rc print_jax_form(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
   (void)d;
   sw_text_puts(out, "PartitionSpec(");
   for (int dim = 0; dim < s->rank; dim++) {
@@ -51,7 +51,7 @@ static sw_rc read_item(const sw_form_input *in, int dim, sw_sharding *s, sw_diag
   return SW_OK;
 }
 
-static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
+static sw_rc read_jax_form(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   sw_reader *r = in->reader;
   if (!sw_reader_accept(r, "PartitionSpec") && !sw_reader_accept(r, "P")) {
     return sw_reader_fail(r, "PartitionSpec(...) or P(...)", d);
@@ -65,4 +65,4 @@ static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   return SW_OK;
 }
 
-const sw_form_row sw_form_jax = {.name = "a PartitionSpec", .says = 0, .print = print, .read = read};
+const sw_form_row sw_form_jax = {.name = "a PartitionSpec", .says = 0, .print = print_jax_form, .read = read_jax_form};

@@ -3,7 +3,7 @@
 #include "mesh/forms.h"
 #include "mesh/refs.h"
 
-static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
+static sw_rc print_native_form(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
   (void)d;
   sw_text_puts(out, "[");
   for (int dim = 0; dim < s->rank; dim++) {
@@ -21,7 +21,7 @@ static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag
   return SW_OK;
 }
 
-static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
+static sw_rc read_native_form(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   SW_TRY(sw_form_read_dims(in, "[", "]", s, d));
   if (sw_reader_accept(in->reader, "partial")) SW_TRY(sw_form_read_partial(in, s, d));
   if (sw_reader_accept(in->reader, "offsets")) {
@@ -38,6 +38,6 @@ static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
 const sw_form_row sw_form_native = {
     .name = "the native form",
     .says = SW_FORM_SAYS_SUBAXES | SW_FORM_SAYS_PARTIAL | SW_FORM_SAYS_OFFSETS,
-    .print = print,
-    .read = read,
+    .print = print_native_form,
+    .read = read_native_form,
 };

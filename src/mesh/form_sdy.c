@@ -24,7 +24,7 @@ static void print_set(const sw_mesh *m, const sw_axis_ref *refs, int n, sw_text 
   sw_text_puts(out, "}");
 }
 
-static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
+static sw_rc print_sdy_form(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
   if (s->n_partial && s->partial_kind != SW_REDUCE_SUM) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "Shardy has no spelling for values partial by '%s'; expected sum",
                          sw_reduction_text((sw_reduction)s->partial_kind));
@@ -46,7 +46,7 @@ static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag
 
 enum { TO_REPLICATED = -2, TO_PARTIAL = -1 };
 
-static sw_rc read_item(const sw_form_input *in, int dim, sw_sharding *s, sw_diag *d) {
+static sw_rc read_sdy_item(const sw_form_input *in, int dim, sw_sharding *s, sw_diag *d) {
   sw_axis_ref ref;
   SW_TRY(sw_axis_ref_read(in->mesh, in->reader, &ref, d));
   if (dim == TO_REPLICATED) return SW_OK;
@@ -63,7 +63,7 @@ static sw_rc read_set(const sw_form_input *in, int dim, sw_sharding *s, sw_diag 
       if (sw_reader_accept(r, "?"))
         sw_form_leave_open(in, dim);
       else
-        SW_TRY(read_item(in, dim, s, d));
+        SW_TRY(read_sdy_item(in, dim, s, d));
     } while (sw_reader_accept(r, ","));
     SW_TRY(sw_reader_expect(r, "}", d));
   }
@@ -117,7 +117,7 @@ static sw_rc skip_mesh(sw_reader *r, sw_diag *d) {
   return sw_reader_expect(r, ",", d);
 }
 
-static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
+static sw_rc read_sdy_form(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   sw_reader *r = in->reader;
   (void)sw_reader_accept(r, "#sdy.sharding");
   bool whole = sw_reader_accept(r, "<");
@@ -127,5 +127,7 @@ static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   return whole ? sw_reader_expect(r, ">", d) : SW_OK;
 }
 
-const sw_form_row sw_form_sdy = {
-    .name = "Shardy", .says = SW_FORM_SAYS_SUBAXES | SW_FORM_SAYS_PARTIAL, .print = print, .read = read};
+const sw_form_row sw_form_sdy = {.name = "Shardy",
+                                 .says = SW_FORM_SAYS_SUBAXES | SW_FORM_SAYS_PARTIAL,
+                                 .print = print_sdy_form,
+                                 .read = read_sdy_form};

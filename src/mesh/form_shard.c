@@ -8,7 +8,7 @@
 #include "mesh/forms.h"
 #include "mesh/refs.h"
 
-static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
+static sw_rc print_shard_form(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
   (void)m, (void)d;
   sw_text_puts(out, s->rank ? "[" : "[[]");
   for (int dim = 0; dim < s->rank; dim++) {
@@ -23,7 +23,7 @@ static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag
   return SW_OK;
 }
 
-static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
+static sw_rc read_shard_form(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   sw_reader *r = in->reader;
   if (sw_reader_accept(r, "split_axes")) SW_TRY(sw_reader_expect(r, "=", d));
   SW_TRY(sw_form_read_dims(in, "[", "]", s, d));
@@ -44,4 +44,4 @@ static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
 }
 
 const sw_form_row sw_form_shard = {
-    .name = "the shard dialect", .says = SW_FORM_SAYS_OFFSETS, .print = print, .read = read};
+    .name = "the shard dialect", .says = SW_FORM_SAYS_OFFSETS, .print = print_shard_form, .read = read_shard_form};

@@ -26,7 +26,7 @@ static sw_rc next_axis(sw_reader *r, sw_mesh *m, sw_diag *d) {
 }
 
 /* x, 'x' or "x" */
-static bool read_name(sw_reader *r, const char **name, size_t *n, bool *quoted) {
+static bool read_axis_name(sw_reader *r, const char **name, size_t *n, bool *quoted) {
   const char *quote = sw_reader_accept(r, "'") ? "'" : sw_reader_accept(r, "\"") ? "\"" : NULL;
   *quoted = quote;
   return sw_reader_word(r, name, n) && (!quote || sw_reader_accept(r, quote));
@@ -47,7 +47,7 @@ static sw_rc read_named(sw_reader *r, sw_mesh *m, sw_diag *d) {
     const char *name;
     size_t n;
     bool quoted;
-    if (!read_name(r, &name, &n, &quoted)) return sw_reader_fail(r, "the name of an axis", d);
+    if (!read_axis_name(r, &name, &n, &quoted)) return sw_reader_fail(r, "the name of an axis", d);
     if (n >= SW_AXIS_NAME_BYTES || (name[0] >= '0' && name[0] <= '9')) {
       return SW_FAIL_INPUT(d, at, "'%.*s' is no name of an axis; expected a letter and at most %d characters", (int)n,
                            name, SW_AXIS_NAME_BYTES - 1);

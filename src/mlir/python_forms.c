@@ -78,7 +78,8 @@ typedef struct module {
 } module;
 
 /* As it is said, if the form can say that. */
-static void entry(const module *mod, const char *name, const sw_type *type, const sw_sharding *s, sw_sharding said) {
+static void print_sharding_entry(const module *mod, const char *name, const sw_type *type, const sw_sharding *s,
+                                 sw_sharding said) {
   const char *why;
   sw_text t = {0};
   bool ok = mod->spell(sw_machine_mesh(mod->p->machine), &said, type->dims, &t, &why) ||
@@ -133,19 +134,19 @@ static sw_rc print_module(const module *mod, const char *imports, sw_diag *d) {
   }
   sw_text_puts(mod->out, "}\n\nARGUMENTS = {\n");
   for (int32_t i = 0; i < g->n_args; i++)
-    entry(mod, g->values[g->args[i]].name, &g->values[g->args[i]].type, &p->args[i],
-          sw_value_said(g, g->args[i], &p->args[i]));
+    print_sharding_entry(mod, g->values[g->args[i]].name, &g->values[g->args[i]].type, &p->args[i],
+                         sw_value_said(g, g->args[i], &p->args[i]));
   sw_text_puts(mod->out, "}\n\nOUTPUTS = {\n");
   for (int32_t i = 0; i < g->n_outputs; i++)
-    entry(mod, g->output_names[i], &g->values[g->outputs[i]].type, &p->outputs[i],
-          sw_output_said(g, i, &p->outputs[i]));
+    print_sharding_entry(mod, g->output_names[i], &g->values[g->outputs[i]].type, &p->outputs[i],
+                         sw_output_said(g, i, &p->outputs[i]));
   sw_text_puts(mod->out, "}\n\nVALUES = {\n");
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     for (int r = 0; r < op->n_results; r++) {
       sw_plan_value_sharding(p, op->results[r], &s);
-      entry(mod, g->values[op->results[r]].name, &g->values[op->results[r]].type, &s,
-            sw_value_said(g, op->results[r], &s));
+      print_sharding_entry(mod, g->values[op->results[r]].name, &g->values[op->results[r]].type, &s,
+                           sw_value_said(g, op->results[r], &s));
     }
   }
   sw_text_puts(mod->out, "}\n");

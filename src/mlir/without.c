@@ -3,7 +3,7 @@
 #include "shardwright/emit.h"
 #include "shardwright/program.h"
 
-static sw_rc refuse(const char *file, sw_diag *d) {
+static sw_rc refuse_program(const char *file, sw_diag *d) {
   return SW_FAIL(d, SW_E_USAGE, ((sw_span){.file = file}),
                  "MLIR was left out of this build (SW_WITH_MLIR); expected a JSON model");
 }
@@ -15,48 +15,48 @@ static sw_rc refuse_form(sw_diag *d) {
 
 sw_rc sw_program_read(const char *path, const sw_program_options *options, sw_program **out, sw_diag *d) {
   (void)options, (void)out;
-  return refuse(path, d);
+  return refuse_program(path, d);
 }
 
 sw_rc sw_program_parse(const char *file, const char *bytes, size_t n, const sw_program_options *options,
                        sw_program **out, sw_diag *d) {
   (void)bytes, (void)n, (void)options, (void)out;
-  return refuse(file, d);
+  return refuse_program(file, d);
 }
 
 sw_rc sw_program_propagate(const char *file, const char *bytes, size_t n, const sw_propagation *how, sw_text *out,
                            sw_diag *d) {
   (void)bytes, (void)n, (void)how, (void)out;
-  return refuse(file, d);
+  return refuse_program(file, d);
 }
 
 sw_rc sw_program_rules(const char *file, const char *bytes, size_t n, sw_text *out, sw_diag *d) {
   (void)bytes, (void)n, (void)out;
-  return refuse(file, d);
+  return refuse_program(file, d);
 }
 
 sw_rc sw_program_run_passes(const char *file, const char *bytes, size_t n, const char *passes,
                             const sw_pass_watch *watch, sw_text *out, sw_diag *d) {
   (void)bytes, (void)n, (void)passes, (void)watch, (void)out;
-  return refuse(file, d);
+  return refuse_program(file, d);
 }
 
 sw_rc sw_program_print_parsed(const char *file, const char *bytes, size_t n, const sw_program_options *options,
                               sw_text *out, sw_diag *d) {
   (void)bytes, (void)n, (void)options, (void)out;
-  return refuse(file, d);
+  return refuse_program(file, d);
 }
 
 sw_rc sw_program_check_syntax(const char *file, const char *text, size_t n, const sw_program_options *options,
                               sw_diag *d) {
   (void)text, (void)n, (void)options;
-  return refuse(file, d);
+  return refuse_program(file, d);
 }
 
 sw_rc sw_program_local_of_plan(const sw_program *p, const sw_plan *plan, sw_arena *arena, sw_local_program *out,
                                sw_diag *d) {
   (void)p, (void)plan, (void)arena, (void)out;
-  return refuse(NULL, d);
+  return refuse_program(NULL, d);
 }
 
 sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {

@@ -130,7 +130,7 @@ static void sharding_now(const changer *c, sw_id value, const sw_value_use *use,
     sw_plan_made_sharding(&c->q, value, out);
 }
 
-static sw_rc list_choices(changer *c, sw_id value, sw_id op, choices *out, sw_diag *d) {
+static sw_rc list_value_choices(changer *c, sw_id value, sw_id op, choices *out, sw_diag *d) {
   const sw_value *v = &c->p->graph->values[value];
   *out = (choices){0};
   if (op >= 0)
@@ -140,9 +140,9 @@ static sw_rc list_choices(changer *c, sw_id value, sw_id op, choices *out, sw_di
                                 &out->shardings, d);
 }
 
-static int32_t count(const choices *x) { return x->strategies.n ? x->strategies.n : x->shardings.n; }
+static int32_t choice_count(const choices *x) { return x->strategies.n ? x->strategies.n : x->shardings.n; }
 
-static void take(changer *c, sw_id value, const choices *x, int32_t choice) {
+static void take_choice(changer *c, sw_id value, const choices *x, int32_t choice) {
   if (x->strategies.n)
     cut_ops(c, &x->strategies.at[choice]);
   else
@@ -167,11 +167,11 @@ static sw_rc list_candidates(changer *c, sw_id value, const sw_value_use *use, c
                              candidate **out, sw_diag *d) {
   candidate *all;
   *n = 0;
-  SW_ARENA_NEW(all, c->scratch, count(x), d);
-  for (int32_t i = 0; i < count(x); i++) {
+  SW_ARENA_NEW(all, c->scratch, choice_count(x), d);
+  for (int32_t i = 0; i < choice_count(x); i++) {
     candidate k = {.choice = i};
     int32_t at = 0;
-    take(c, value, x, i);
+    take_choice(c, value, x, i);
     sharding_now(c, value, use, &k.sharding);
     SW_TRY(touched_s(c, &k.seconds, d));
     while (at < *n && !sw_sharding_equal(&all[at].sharding, &k.sharding)) at++;
@@ -249,7 +249,7 @@ static sw_rc note_ops(changer *c, sw_alternative *out, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc finish(changer *c, sw_id value, const sw_sharding *sharding, sw_alternative *out, sw_diag *d) {
+static sw_rc finish_alternative(changer *c, sw_id value, const sw_sharding *sharding, sw_alternative *out, sw_diag *d) {
   *out = (sw_alternative){.sharding = *sharding};
   SW_TRY(note_ops(c, out, d));
   return count_in_full(c, value, out, d);
@@ -267,7 +267,7 @@ static sw_rc begin_made(changer *c, sw_id value, choices *x, int32_t *n, candida
   const sw_id def = c->p->graph->values[value].def;
   SW_TRY(open_changer(c, d));
   SW_TRY(def >= 0 ? touch_op(c, def, d) : touch_argument(c, value, d));
-  SW_TRY(list_choices(c, value, def >= 0 ? c->ops.at[0] : -1, x, d));
+  SW_TRY(list_value_choices(c, value, def >= 0 ? c->ops.at[0] : -1, x, d));
   SW_TRY(list_candidates(c, value, NULL, x, n, all, d));
   take_back(c, c->p);
   return SW_OK;
@@ -285,8 +285,8 @@ static sw_rc list_made(changer *c, sw_id value, int32_t most, int32_t *n, const 
   sharding_now(c, value, NULL, &now);
   for (int32_t i = 0; i < n_all && n_legal < most && *n < 2 * most; i++) {
     if (all[i].seconds >= HUGE_VAL || sw_sharding_equal(&all[i].sharding, &now)) continue;
-    take(c, value, &x, all[i].choice);
-    SW_TRY(finish(c, value, &all[i].sharding, &kept[*n], d));
+    take_choice(c, value, &x, all[i].choice);
+    SW_TRY(finish_alternative(c, value, &all[i].sharding, &kept[*n], d));
     n_legal += kept[(*n)++].legal;
   }
   if (*n) qsort(kept, (size_t)*n, sizeof *kept, by_total);
@@ -326,8 +326,8 @@ static sw_rc make_as(changer *c, sw_id value, const sw_sharding *sharding, sw_al
     refuse(sharding, "what makes it cannot make it so", out);
     return SW_OK;
   }
-  take(c, value, &x, found->choice);
-  return finish(c, value, sharding, out, d);
+  take_choice(c, value, &x, found->choice);
+  return finish_alternative(c, value, sharding, out, d);
 }
 
 sw_rc sw_alternative_made_as(const sw_plan *p, const sw_breakdown *a, sw_id value, const sw_sharding *sharding,
@@ -340,13 +340,13 @@ sw_rc sw_alternative_made_as(const sw_plan *p, const sw_breakdown *a, sw_id valu
   return rc;
 }
 
-static sw_id value_of(const sw_graph *g, sw_value_use use) {
+static sw_id value_of_use(const sw_graph *g, sw_value_use use) {
   return use.op < 0 ? g->outputs[use.index] : g->ops[use.op].operands[use.index];
 }
 
 /* One use after another; *found false: one cannot. */
 static sw_rc take_use(changer *c, sw_value_use use, const sw_sharding *sharding, bool *found, sw_diag *d) {
-  const sw_id value = value_of(c->p->graph, use);
+  const sw_id value = value_of_use(c->p->graph, use);
   choices x;
   candidate *all;
   int32_t n;
@@ -356,11 +356,11 @@ static sw_rc take_use(changer *c, sw_value_use use, const sw_sharding *sharding,
     return SW_OK;
   }
   SW_TRY(touch_op(c, use.op, d));
-  SW_TRY(list_choices(c, value, c->ops.at[0], &x, d));
+  SW_TRY(list_value_choices(c, value, c->ops.at[0], &x, d));
   SW_TRY(list_candidates(c, value, &use, &x, &n, &all, d));
   const candidate *k = find_candidate(n, all, sharding);
   *found = k != NULL;
-  if (k) take(c, value, &x, k->choice);
+  if (k) take_choice(c, value, &x, k->choice);
   return SW_OK;
 }
 
@@ -377,7 +377,7 @@ static sw_rc take_as(changer *c, int32_t n, const sw_value_use *uses, const sw_s
     refuse(sharding, "what uses it cannot take it so", out);
     return SW_OK;
   }
-  return finish(c, value_of(c->p->graph, uses[0]), sharding, out, d);
+  return finish_alternative(c, value_of_use(c->p->graph, uses[0]), sharding, out, d);
 }
 
 sw_rc sw_alternative_taken_as(const sw_plan *p, const sw_breakdown *a, int32_t n, const sw_value_use *uses,

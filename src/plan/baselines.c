@@ -557,7 +557,7 @@ static sw_rc known_init(known *k, const sw_graph *g, sw_diag *d) {
   return find_all_work(k, g, d);
 }
 
-static sw_rc build(ruled *r, const spread *s, sw_arena *arena, sw_plan *out, sw_diag *d) {
+static sw_rc build_baseline(ruled *r, const spread *s, sw_arena *arena, sw_plan *out, sw_diag *d) {
   known *k = r->known;
   sw_follower *f = &r->f;
   SW_TRY(sw_plan_build(f->g, f->machine, arena, out, d));
@@ -600,7 +600,7 @@ static sw_rc build_better(const sw_graph *g, const sw_machine *machine, sw_basel
     ruled r = {{.g = g, .machine = machine, .mesh = mesh, .known = &k->followed}, b, k, NULL};
     sw_plan plan;
     sw_breakdown a;
-    SW_TRY(build(&r, &ways[i], arena, &plan, d));
+    SW_TRY(build_baseline(&r, &ways[i], arena, &plan, d));
     SW_TRY(sw_plan_breakdown(&plan, arena, &a, d));
     if (i && a.total_s >= breakdown->total_s) continue;
     *out = plan;
@@ -681,8 +681,8 @@ static sw_rc tell_why(const sw_diag *why, sw_arena *arena, const char **out, sw_
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc build_all(const sw_graph *g, const sw_machine *machine, known *k, sw_arena *arena, sw_comparison *c,
-                       sw_diag *d) {
+static sw_rc build_baselines(const sw_graph *g, const sw_machine *machine, known *k, sw_arena *arena, sw_comparison *c,
+                             sw_diag *d) {
   for (int i = 0; i < SW_BASELINE_COUNT; i++) {
     sw_diag why = {0};
     c[i].name = kRules[i].name;
@@ -705,7 +705,7 @@ sw_rc sw_baselines_build(const sw_graph *g, const sw_machine *machine, sw_arena 
   known k = {0};
   SW_ARENA_NEW(c, arena, SW_BASELINE_COUNT, d);
   sw_rc rc = known_init(&k, g, d);
-  if (!rc) rc = build_all(g, machine, &k, arena, c, d);
+  if (!rc) rc = build_baselines(g, machine, &k, arena, c, d);
   sw_follow_known_deinit(&k.followed);
   *out = c;
   return rc;

@@ -152,7 +152,7 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   return v->def < 0 || !f->p->n_stated ? SW_OK : make_stated(f, value, &from, d);
 }
 
-static int by_step(const void *a, const void *b) {
+static int by_reshard_step(const void *a, const void *b) {
   const sw_plan_reshard *x = a, *y = b;
   if (x->steps.first != y->steps.first) return x->steps.first < y->steps.first ? -1 : 1;
   if (x->uses[0].index != y->uses[0].index) return x->uses[0].index < y->uses[0].index ? -1 : 1;
@@ -160,19 +160,19 @@ static int by_step(const void *a, const void *b) {
   return x->leg < y->leg ? -1 : x->leg > y->leg;
 }
 
-static sw_rc begin(finder *f, sw_diag *d) {
+static sw_rc begin_borders(finder *f, sw_diag *d) {
   SW_ARENA_NEW(f->out->life, f->arena, f->p->graph->n_values, d);
   SW_ARENA_NEW(f->out->bytes, f->arena, f->p->graph->n_values, d);
   return sw_route_cache_make(f->arena, &f->routes, d);
 }
 
 static sw_rc collect(finder *f, sw_diag *d) {
-  SW_TRY(begin(f, d));
+  SW_TRY(begin_borders(f, d));
   for (int32_t i = 0; i < f->units.n; i++) {
     const sw_unit unit = sw_unit_at(&f->units, i);
     for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(uses_of_value(f, unit.makes[k], d));
   }
-  if (f->all.n) qsort(f->all.at, f->all.n, sizeof *f->all.at, by_step);
+  if (f->all.n) qsort(f->all.at, f->all.n, sizeof *f->all.at, by_reshard_step);
   f->out->n_reshards = (int32_t)f->all.n;
   f->out->reshards = sw_arena_copy(f->arena, f->all.at, f->all.n, sizeof *f->all.at, d);
   return f->out->reshards ? SW_OK : SW_E_RESOURCE;
@@ -206,7 +206,7 @@ struct sw_border_prices {
 sw_rc sw_border_prices_make(const sw_plan *p, sw_arena *arena, sw_border_prices **out, sw_diag *d) {
   SW_ARENA_NEW(*out, arena, 1, d);
   (*out)->f = (finder){.p = p, .units = sw_units_of(p->graph), .arena = arena, .out = &(*out)->borders};
-  return begin(&(*out)->f, d);
+  return begin_borders(&(*out)->f, d);
 }
 
 sw_rc sw_border_prices_ask(sw_border_prices *b, const sw_plan *p, sw_id value, double *seconds, sw_diag *d) {

@@ -22,7 +22,7 @@ typedef struct counting {
   double repeats;   /* of what is counted now */
 } counting;
 
-static void add_step(counting *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
+static void count_step(counting *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
   sw_collective_sum *sum = &l->out->by_collective[op];
   seconds *= l->repeats;
   sum->calls += (int64_t)l->repeats;
@@ -45,7 +45,7 @@ static void add_tiling_step(counting *l, sw_coll_op op, const sw_tiling *src, co
       for (int r = 0; r < x->dim[k].n_refs && n < 2 * SW_MAX_REFS; r++) axes[n++] = x->refs[x->dim[k].first_ref + r];
     }
   }
-  add_step(l, op, axes, n, seconds, bytes);
+  count_step(l, op, axes, n, seconds, bytes);
 }
 
 static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
@@ -63,7 +63,7 @@ static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
            devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
     const double times = (double)mv->times, repeats = l->repeats;
     l->repeats *= times;
-    add_step(l, coll, mv->axes, mv->n_axes, sw_move_s(machine, mv) / times, sw_move_bytes(machine, mv));
+    count_step(l, coll, mv->axes, mv->n_axes, sw_move_s(machine, mv) / times, sw_move_bytes(machine, mv));
     l->out->hidden_s += repeats * (sw_move_s(machine, mv) - sw_move_exposed_s(machine, mv, l->cost->local_s));
     l->out->moved_bytes +=
         l->repeats * devices * sw_move_bytes(machine, mv) * (coll == SW_COLL_PERMUTE ? 1 : (n - 1) / n);
@@ -98,7 +98,7 @@ static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_diag *d) {
   return SW_OK;
 }
 
-static void add_reshards(counting *l) {
+static void sum_reshards(counting *l) {
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
     l->repeats = (double)sw_value_repeats(l->p->graph, r->value);
@@ -106,11 +106,11 @@ static void add_reshards(counting *l) {
     l->out->full_replications += r->route->full_replication;
     l->out->moved_bytes += r->route->total_bytes * l->repeats;
     for (int k = 0; k < r->route->n_steps; k++) {
-      const sw_route_step *st = &r->route->step[k];
+      const sw_hop *st = &r->route->step[k];
       if (st->coll.src) {
         add_tiling_step(l, st->coll.op, st->coll.src, st->coll.dst, st->cost_s, st->max_bytes);
       } else {
-        add_step(l, st->coll.op, st->coll.axes, st->coll.n_axes, st->cost_s, st->max_bytes);
+        count_step(l, st->coll.op, st->coll.axes, st->coll.n_axes, st->cost_s, st->max_bytes);
         const bool part = sw_value_combines(l->p->graph, r->value) && sw_coll_is_combined(st->coll.op);
         if (part) l->out->by_collective[st->coll.op].parts += (int64_t)l->repeats;
       }
@@ -163,7 +163,7 @@ static sw_rc hold_all(counting *l, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc sum_up(counting *l, sw_arena *arena, sw_diag *d) {
+static sw_rc sum_up_memory(counting *l, sw_arena *arena, sw_diag *d) {
   sw_breakdown *a = l->out;
   int64_t *at; /* at first the change at each step */
   a->n_steps = l->units.n_steps;
@@ -190,9 +190,9 @@ static sw_rc break_down(counting *l, sw_arena *arena, sw_diag *d) {
   l->out->n_reshards = l->borders.n_reshards;
   l->out->reshards = l->borders.reshards;
   SW_TRY(add_ops(l, cost, d));
-  add_reshards(l);
+  sum_reshards(l);
   SW_TRY(hold_all(l, d));
-  return sum_up(l, arena, d);
+  return sum_up_memory(l, arena, d);
 }
 
 sw_rc sw_plan_breakdown(const sw_plan *p, sw_arena *arena, sw_breakdown *out, sw_diag *d) {

@@ -16,7 +16,7 @@ typedef struct best_known {
 } best_known;
 
 /* Is everything cut into equal blocks that must be? */
-static bool is_even(const best_known *b, const sw_plan *p) {
+static bool is_plan_even(const best_known *b, const sw_plan *p) {
   const sw_graph *g = b->s->g;
   const sw_even even = b->s->o->selection.even;
   if (even == SW_EVEN_NEVER) return true;
@@ -32,7 +32,7 @@ static void consider(best_known *b, const sw_plan *plan, const sw_breakdown *a) 
   here.graph = b->s->g;
   const bool fits = a->peak_bytes <= b->s->o->selection.capacity_bytes;
   if (b->cost_s >= 0 && a->total_s >= b->cost_s && b->least_bytes <= a->peak_bytes) return;
-  if (plan->graph->n_ops != here.graph->n_ops || sw_plan_verify(&here, NULL) || !is_even(b, plan)) return;
+  if (plan->graph->n_ops != here.graph->n_ops || sw_plan_verify(&here, NULL) || !is_plan_even(b, plan)) return;
   if (b->least_bytes < 0 || a->peak_bytes < b->least_bytes) b->least_bytes = a->peak_bytes;
   if (!fits || (b->cost_s >= 0 && a->total_s >= b->cost_s)) return;
   *b->out = here;
@@ -82,7 +82,7 @@ sw_rc sw_search_find_known(const sw_searcher *s, sw_plan *out, bool *any, sw_dia
 
 /* What the search counts a plan at, where it is one of those that its problem is of: with what decides between equals,
  * as its bound has it. */
-static sw_rc count(const sw_searcher *s, const sw_plan *plan, double cost_s, int64_t *units, sw_diag *d) {
+static sw_rc count_in_units(const sw_searcher *s, const sw_plan *plan, double cost_s, int64_t *units, sw_diag *d) {
   int32_t *choice;
   bool *missing, any = false;
   *units = sw_cost_units(s->machine, cost_s);
@@ -104,7 +104,7 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   *out = found;
   if (known.ops == found.ops) return SW_OK;
   int64_t units;
-  SW_TRY(count(s, &known, b.cost_s, &units, d));
+  SW_TRY(count_in_units(s, &known, b.cost_s, &units, d));
   if (units >= found.cost_units) return SW_OK;
   out->ops = known.ops;
   out->args = known.args;

@@ -188,8 +188,8 @@ static const sw_op *waiting_maker(const sw_follower *f, sw_id value) {
 }
 
 /* The cheapest strategy that makes the op's result as wanted; *best NULL when there is none. */
-static sw_rc make_as(sw_follower *f, const sw_op *op, const sw_sharding *wanted, const sw_strategy **best,
-                     double *seconds, sw_diag *d) {
+static sw_rc find_cheapest_maker(sw_follower *f, const sw_op *op, const sw_sharding *wanted, const sw_strategy **best,
+                                 double *seconds, sw_diag *d) {
   sw_enumeration e;
   *best = NULL;
   *seconds = INFINITY;
@@ -220,7 +220,7 @@ static sw_rc cost_of_operand(sw_follower *f, sw_id value, const sw_sharding *to,
   sw_sharding from;
   *out = 0;
   if (is_undecided(f, value)) return SW_OK;
-  if (maker) SW_TRY(make_as(f, maker, to, &best, out, d));
+  if (maker) SW_TRY(find_cheapest_maker(f, maker, to, &best, out, d));
   if (best) return SW_OK;
   sw_plan_value_sharding(f->plan, value, &from);
   return price(f, value, &from, to, enough, out, d);
@@ -279,7 +279,7 @@ static sw_rc settle_operands(sw_follower *f, const sw_op *op, sw_diag *d) {
     double seconds;
     if (!maker) continue;
     sw_strategy_operand(op, &f->plan->ops[op - f->g->ops], i, &to);
-    SW_TRY(make_as(f, maker, &to, &best, &seconds, d));
+    SW_TRY(find_cheapest_maker(f, maker, &to, &best, &seconds, d));
     if (best) f->plan->ops[maker - f->g->ops] = *best;
     f->waits[maker - f->g->ops] = 0;
     SW_TRY(settle_operands(f, maker, d));
@@ -314,7 +314,7 @@ static bool is_update(const sw_follower *f, const sw_op *op) { return work_of(f,
 /* Axes that the op is not to be cut by. */
 static uint32_t idle_at(const sw_follower *f, const sw_op *op) { return f->idle[work_of(f, op)]; }
 
-static uint32_t axes_of(const sw_axis_ref *refs, int n) {
+static uint32_t axes_mask(const sw_axis_ref *refs, int n) {
   uint32_t axes = 0;
   for (int i = 0; i < n; i++) axes |= 1U << refs[i].axis;
   return axes;
@@ -348,17 +348,17 @@ static double moved_bytes(const sw_follower *f, const sw_op *op, const sw_strate
     }
     sw_plan_value_sharding(f->plan, op->operands[i], &made);
     sw_strategy_operand(op, s, i, &taken);
-    const uint32_t summed = axes_of(sw_sharding_partial(&made), made.n_partial) & f->kept;
-    had |= axes_of(made.refs, made.n_refs) & f->kept;
-    if (cut_alike(&made, &taken, f->kept) && !(axes_of(taken.refs, taken.n_refs) & summed)) continue;
+    const uint32_t summed = axes_mask(sw_sharding_partial(&made), made.n_partial) & f->kept;
+    had |= axes_mask(made.refs, made.n_refs) & f->kept;
+    if (cut_alike(&made, &taken, f->kept) && !(axes_mask(taken.refs, taken.n_refs) & summed)) continue;
     bytes += (double)sw_sharding_held_bytes(&made, type->dims, type->dtype);
   }
   return bytes + (used & ~had ? 1 : 0);
 }
 
 /* Of those that meet the demands; -1: none does. */
-static sw_rc cheapest(sw_follower *f, const sw_op *op, const sw_enumeration *e, const sw_demands *m, int64_t *out,
-                      sw_diag *d) {
+static sw_rc find_cheapest_strategy(sw_follower *f, const sw_op *op, const sw_enumeration *e, const sw_demands *m,
+                                    int64_t *out, sw_diag *d) {
   const sw_demands_meet asked = {f->g, op, m->at, m->n};
   const uint32_t idle = m->n ? 0 : idle_at(f, op);
   double best = INFINITY, best_bytes = INFINITY, least_moved = INFINITY;
@@ -398,10 +398,10 @@ static sw_rc choose_that_meets(sw_follower *f, const sw_op *op, const sw_demands
   sw_enumeration e;
   int64_t choice;
   SW_TRY(sw_follow_strategies(f, op, &e, d));
-  SW_TRY(cheapest(f, op, &e, m, &choice, d));
+  SW_TRY(find_cheapest_strategy(f, op, &e, m, &choice, d));
   if (choice < 0 && m->n) {
     SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, &o, &f->known->mem, &e, d));
-    SW_TRY(cheapest(f, op, &e, m, &choice, d));
+    SW_TRY(find_cheapest_strategy(f, op, &e, m, &choice, d));
   }
   *any = choice >= 0;
   if (*any) f->plan->ops[op - f->g->ops] = e.at[choice];
@@ -512,7 +512,7 @@ static sw_rc choose_alike(sw_follower *f, const sw_op *op, sw_diag *d) {
   SW_TRY(sw_dict_put(&f->known->chosen, f->key.at, f->key.n, -1, &slot, &fresh, d));
   choice = *slot;
   if (fresh) {
-    SW_TRY(cheapest(f, op, &e, &(sw_demands){0}, &choice, d));
+    SW_TRY(find_cheapest_strategy(f, op, &e, &(sw_demands){0}, &choice, d));
     *slot = choice;
   }
   if (choice >= 0) f->plan->ops[op - f->g->ops] = e.at[choice];

@@ -132,7 +132,8 @@ static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w,
 }
 
 /* A plan that fits, from which the search goes on. */
-static sw_rc improve(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, sw_diag *d) {
+static sw_rc improve_fitting(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out,
+                             sw_diag *d) {
   int64_t peak = 0;
   sw_solution now;
   SW_TRY(sw_search_solve(s, fit->capacity, sol, &now, d));
@@ -175,5 +176,5 @@ sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *o
   }
   if (w.least == INT64_MAX) return fail_without_choice(s, d);
   if (w.peak > fit->capacity) return explain(s, fit, &w, out, d);
-  return improve(s, &w.sol, fit, out, d);
+  return improve_fitting(s, &w.sol, fit, out, d);
 }

@@ -28,7 +28,7 @@ static part trim(const char *s, size_t n) {
   return (part){s, n};
 }
 
-static bool begins_with(part p, const char *word) {
+static bool part_begins_with(part p, const char *word) {
   const size_t n = strlen(word);
   return p.n >= n && memcmp(p.s, word, n) == 0;
 }
@@ -36,7 +36,7 @@ static bool begins_with(part p, const char *word) {
 /* Does a sharding begin here, in one of its spellings? */
 static bool begins_sharding(part p) {
   if (!p.n) return false;
-  if (strchr("[<#{", *p.s) || begins_with(p, "PartitionSpec") || begins_with(p, "split_axes")) return true;
+  if (strchr("[<#{", *p.s) || part_begins_with(p, "PartitionSpec") || part_begins_with(p, "split_axes")) return true;
   return strchr("PRS_", *p.s) && (p.n == 1 || strchr("(PRS_", p.s[1]));
 }
 
@@ -48,7 +48,7 @@ static const char *end_of_name(part p) {
   return NULL;
 }
 
-static sw_span place_of(const reader *r, const char *at) {
+static sw_span span_in_text(const reader *r, const char *at) {
   sw_span place = r->at;
   place.col += (int32_t)(at - r->text);
   return place;
@@ -61,7 +61,7 @@ static sw_rc add_pin(reader *r, sw_id value, const sw_value_use *use, part shard
   if (use) pin.use = *use;
   SW_TRY_NOTE(d,
               sw_sharding_parse_open(r->mesh, v->type.rank, sw_sharding_form_of(sharding.s, sharding.n), sharding.s,
-                                     sharding.n, place_of(r, sharding.s), r->arena, &read, d),
+                                     sharding.n, span_in_text(r, sharding.s), r->arena, &read, d),
               "while reading the sharding of '%s'", v->name);
   pin.sharding = read.sharding;
   pin.open_dims = read.open;
@@ -83,18 +83,18 @@ static void split_use(const sw_graph *g, part *name, part *use) {
   }
 }
 
-static bool is(part p, const char *word) { return p.n == strlen(word) && begins_with(p, word); }
+static bool part_is(part p, const char *word) { return p.n == strlen(word) && part_begins_with(p, word); }
 
 static sw_rc pin_all(reader *r, part name, part use, part sharding, sw_diag *d) {
   sw_found found;
   const sw_value_use *uses;
   int32_t n_uses;
   SW_TRY(sw_find_values(r->g, name.s, name.n, r->arena, &found, d));
-  if (!use.s || is(use, "stored")) {
+  if (!use.s || part_is(use, "stored")) {
     for (int32_t i = 0; i < found.n; i++) SW_TRY(add_pin(r, found.values[i], NULL, sharding, d));
     return SW_OK;
   }
-  SW_TRY(sw_find_uses(r->g, &found, is(use, "used") ? NULL : use.s, use.n, r->arena, &n_uses, &uses, d));
+  SW_TRY(sw_find_uses(r->g, &found, part_is(use, "used") ? NULL : use.s, use.n, r->arena, &n_uses, &uses, d));
   for (int32_t i = 0; i < n_uses; i++) {
     const sw_id value = uses[i].op < 0 ? r->g->outputs[uses[i].index] : r->g->ops[uses[i].op].operands[uses[i].index];
     SW_TRY(add_pin(r, value, &uses[i], sharding, d));
@@ -105,13 +105,13 @@ static sw_rc pin_all(reader *r, part name, part use, part sharding, sw_diag *d) 
 static sw_rc read_pin(reader *r, part text, sw_diag *d) {
   const char *equals = end_of_name(text);
   if (!equals)
-    return SW_FAIL(d, SW_E_USAGE, place_of(r, text.s),
+    return SW_FAIL(d, SW_E_USAGE, span_in_text(r, text.s),
                    "'%.*s' is no pin; expected NAME=SHARDING, as w=[[],[x]] or w=P(None, 'x')", (int)text.n, text.s);
   part name = trim(text.s, (size_t)(equals - text.s)), use;
   split_use(r->g, &name, &use);
   const sw_rc rc = pin_all(r, name, use, trim(equals + 1, (size_t)(text.s + text.n - equals - 1)), d);
   if (rc && d && !d->line) {
-    const sw_span at = place_of(r, text.s);
+    const sw_span at = span_in_text(r, text.s);
     snprintf(d->file, sizeof d->file, "%s", at.file);
     d->line = at.line;
     d->col = at.col;

@@ -89,7 +89,7 @@ static sw_rc lower_until_it_fits(const sw_searcher *s, int32_t most_rounds, fitt
 }
 
 /* What is known is near: to what is proven of all plans that fit. */
-static bool is_closed(const sw_searcher *s, const fitting *f) {
+static bool is_fit_closed(const sw_searcher *s, const fitting *f) {
   sw_solution known = f->sol;
   known.bound = f->fit->bound;
   return sw_search_is_close(s, &known);
@@ -152,13 +152,13 @@ static sw_rc find_fitting(const sw_searcher *s, int64_t capacity, sw_plan *out, 
   *fit = (sw_fit){.capacity = capacity};
   sw_searcher some = sw_search_within(s, kOfTime);
   SW_TRY(lower_until_it_fits(&some, 1, &f, d));
-  if (s->spent->over && !is_closed(s, &f) && !sw_search_is_over(s)) SW_TRY(find_by_price(s, &f, d));
-  if (!is_closed(s, &f) && !sw_search_is_over(s)) SW_TRY(find_exactly(s, MOST_ROUNDS, &f, d));
+  if (s->spent->over && !is_fit_closed(s, &f) && !sw_search_is_over(s)) SW_TRY(find_by_price(s, &f, d));
+  if (!is_fit_closed(s, &f) && !sw_search_is_over(s)) SW_TRY(find_exactly(s, MOST_ROUNDS, &f, d));
   fit->found = f.sol.choice != NULL;
   return fit->found ? sw_search_take(s, &f.sol, fit, out, &peak, d) : SW_OK;
 }
 
-static sw_rc find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
+static sw_rc find_fitting_plan(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
   out->capacity_bytes = s->o->selection.capacity_bytes;
   SW_TRY(take_start(s, d));
   SW_TRY(find_fitting(s, s->o->selection.capacity_bytes, out, fit, d));
@@ -176,7 +176,7 @@ static bool has_few_copies(const sw_problem *p) {
   return n <= kFew;
 }
 
-static sw_rc build(sw_planner *p, sw_diag *d) {
+static sw_rc build_search_problem(sw_planner *p, sw_diag *d) {
   p->o.selection.deadline_s = p->s.deadline_s;
   p->o.selection.cancel = p->o.solve.cancel;
   SW_TRY(sw_selection_build(p->s.g, p->s.machine, &p->o.selection, p->s.arena, &p->s.selection, &p->s.least, d));
@@ -249,7 +249,7 @@ static sw_rc build_stage(sw_planner *p, const stage *at, const sw_plan *plan, sw
   if (at->further && plan) SW_TRY(list_further(p, plan, d));
   take_down(p);
   p->o.selection.enumerate.runs = at->runs;
-  return build(p, d);
+  return build_search_problem(p, d);
 }
 
 /* The first problem; *staged: others are to follow. */
@@ -259,12 +259,12 @@ static sw_rc build_first(sw_planner *p, bool *staged, sw_diag *d) {
   sw_atoms_of(p->s.g, sw_machine_mesh(p->s.machine), &atoms);
   *staged = asked == 0 && atoms.n > kStages[N_STAGES - 1].runs;
   p->o.selection.enumerate.runs = *staged ? kStages[0].runs : asked ? asked : SW_MAX_REFS;
-  SW_TRY(build(p, d));
+  SW_TRY(build_search_problem(p, d));
   if (!*staged || sw_selection_pruned_inexact(p->s.selection) > MOST_AT_ONCE) return SW_OK;
   *staged = false;
   take_down(p);
   p->o.selection.enumerate.runs = SW_MAX_REFS;
-  return build(p, d);
+  return build_search_problem(p, d);
 }
 
 /* Of what is left. Further strategies seldom lead to a better plan: they get no more than what led to the one so far.
@@ -314,7 +314,7 @@ static sw_rc find_in_stages(sw_planner *p, sw_plan *out, sw_fit *fit, sw_diag *d
     SW_TRY(search_stage(p, &kStages[k], out, fit, &any, d));
     if (any && sw_search_is_over(&p->s)) return SW_OK;
   }
-  return any ? SW_OK : find(&p->s, out, fit, d);
+  return any ? SW_OK : find_fitting_plan(&p->s, out, fit, d);
 }
 
 /* --- the first plan, and questions ------------------------------------------------------------------------------- */
@@ -324,7 +324,7 @@ static sw_rc find_base(sw_planner *p, sw_plan *out, sw_diag *d) {
   sw_fit fit;
   bool staged;
   sw_rc rc = build_first(p, &staged, d);
-  if (!rc) rc = staged ? find_in_stages(p, out, &fit, d) : find(&p->s, out, &fit, d);
+  if (!rc) rc = staged ? find_in_stages(p, out, &fit, d) : find_fitting_plan(&p->s, out, &fit, d);
   if (!rc && !staged) p->bound = fit.bound;
   if (rc == SW_E_CANCELLED) return sw_search_fall_back(&p->s, out, d);
   if (rc == SW_E_RESOURCE) rc = fit_known(p, out, d);
@@ -433,7 +433,7 @@ sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_bytes, int32_t n, co
   sw_rc rc = sw_selection_pin(s.selection, n, pins, d);
   if (rc == SW_E_INFEASIBLE && !any_of_use(n, pins)) return ask_anew(p, capacity, n, pins, arena, out, d);
   if (rc) return rc;
-  rc = find(&s, out, &fit, d);
+  rc = find_fitting_plan(&s, out, &fit, d);
   if (!rc) rc = sw_search_simplify(&s, out, d);
   out->time_s = sw_now_s() - spent.started_s;
   sw_rc freed = sw_selection_pin(s.selection, 0, NULL, d);

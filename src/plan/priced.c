@@ -49,7 +49,7 @@ static sw_rc solve_once(pricing *p, const int32_t *from, sw_solution *out, bool 
 }
 
 /* Again where copies cost something else than was counted. */
-static sw_rc solve(pricing *p, const int32_t *from, sw_solution *out, sw_diag *d) {
+static sw_rc solve_priced(pricing *p, const int32_t *from, sw_solution *out, sw_diag *d) {
   enum { ROUNDS = 4 };
   bool refined = true;
   *out = (sw_solution){0};
@@ -82,7 +82,7 @@ static sw_rc raise(pricing *p, const int32_t *choice, int64_t limit, double by, 
 static sw_rc try_prices(pricing *p, const int32_t *from, sw_solution *at, int64_t *excess, sw_diag *d) {
   int64_t peak;
   const bool fitted = p->best.choice && p->least <= 0;
-  SW_TRY(solve(p, from, at, d));
+  SW_TRY(solve_priced(p, from, at, d));
   if (!at->choice) return SW_OK;
   SW_TRY(sw_search_take(p->s, at, p->fit, p->out, &peak, d));
   *excess = peak - p->fit->capacity;
@@ -94,7 +94,7 @@ static sw_rc try_prices(pricing *p, const int32_t *from, sw_solution *at, int64_
 }
 
 /* What is proven is as near as was asked for. */
-static bool is_near(const pricing *p) {
+static bool proves_enough(const pricing *p) {
   sw_solution known = p->best;
   known.bound = p->bound;
   return sw_search_is_close(p->s, &known);
@@ -154,7 +154,7 @@ static void step_on(pricing *p, ascent *a) {
 }
 
 /* Where more is proven the steps grow and go on from there, else they shrink. */
-static void judge(pricing *p, ascent *a, bool first) {
+static void judge_step(pricing *p, ascent *a, bool first) {
   const double kMix = 0.3, kShrink = 0.7, kGrow = 1.2;
   if (p->bound > a->proven) {
     a->proven = p->bound;
@@ -168,7 +168,7 @@ static void judge(pricing *p, ascent *a, bool first) {
 }
 
 /* Prices step along a supergradient of what they prove. Plans on the way may fit and be cheaper. */
-static sw_rc ascend(pricing *p, sw_diag *d) {
+static sw_rc climb_prices(pricing *p, sw_diag *d) {
   const double kFirst = 0.5, kLeast = 0.02;
   const int64_t n = p->prices.n_steps;
   ascent a = {.factor = kFirst, .proven = p->bound};
@@ -176,7 +176,7 @@ static sw_rc ascend(pricing *p, sw_diag *d) {
   SW_ARENA_NEW(a.toward, p->s->arena, n, d);
   SW_ARENA_NEW(a.centre, p->s->arena, n, d);
   memcpy(a.centre, p->prices.at, (size_t)n * sizeof *a.centre);
-  for (bool first = true; a.factor > kLeast && !is_near(p) && !sw_search_is_over(p->s); first = false) {
+  for (bool first = true; a.factor > kLeast && !proves_enough(p) && !sw_search_is_over(p->s); first = false) {
     sw_solution at;
     int64_t excess;
     step_on(p, &a);
@@ -185,7 +185,7 @@ static sw_rc ascend(pricing *p, sw_diag *d) {
     sw_rc rc = sw_relaxation_priced_held(p->s->relaxed, &p->prices, at.choice, &p->mem, a.held, d);
     sw_arena_deinit(&p->mem);
     if (rc) return rc;
-    judge(p, &a, first);
+    judge_step(p, &a, first);
   }
   return SW_OK;
 }
@@ -207,7 +207,7 @@ sw_rc sw_search_by_price(const sw_searcher *s, const sw_fit *fit, const int32_t 
   SW_ARENA_NEW(p.prices.at, s->arena, p.prices.n_steps, d);
   SW_ARENA_NEW(p.high, s->arena, p.prices.n_steps, d);
   sw_rc rc = find_that_fits(&p, from, d);
-  if (!rc && p.best.choice && p.least <= 0) rc = ascend(&p, d);
+  if (!rc && p.best.choice && p.least <= 0) rc = climb_prices(&p, d);
   sw_arena_deinit(&p.mem);
   *best = p.best;
   *bound = p.bound;

@@ -38,7 +38,7 @@ static sw_rc list_neighbours(repairer *m, sw_diag *d) {
   return SW_OK;
 }
 
-static void set_free(repairer *m, int32_t i, int32_t *n) {
+static void free_node(repairer *m, int32_t i, int32_t *n) {
   if (m->is_free[i]) return;
   m->is_free[i] = true;
   m->queue[(*n)++] = i;
@@ -52,10 +52,10 @@ static sw_rc choose_free(repairer *m, sw_diag *d) {
   SW_ARENA_NEW(m->is_free, &m->mem, m->p.n_nodes, d);
   SW_ARENA_NEW(m->queue, &m->mem, m->p.n_nodes, d);
   for (int32_t i = 0; i < m->n; i++)
-    if (m->s->missing[i]) set_free(m, i, &n);
+    if (m->s->missing[i]) free_node(m, i, &n);
   for (int32_t k = 0; k < n; k++) {
     for (int32_t a = m->first[m->queue[k]]; a < m->first[m->queue[k] + 1]; a++)
-      if (n < m->most || (m->next[a] >= m->n && m->queue[k] < m->n)) set_free(m, m->next[a], &n);
+      if (n < m->most || (m->next[a] >= m->n && m->queue[k] < m->n)) free_node(m, m->next[a], &n);
   }
   return SW_OK;
 }

@@ -34,11 +34,11 @@ static const double kWorthSplitting = 0.01;
 /* A choice read off messages that costs so much more than they prove says nothing about what to refine. */
 static const double kAstray = 0.05;
 
-static bool is_near(const sw_solution *x, double gap) {
+static bool is_within_gap(const sw_solution *x, double gap) {
   return x->choice && (double)(x->cost - x->bound) <= gap * (double)x->cost;
 }
 
-bool sw_search_is_close(const sw_searcher *s, const sw_solution *x) { return is_near(x, s->o->solve.gap); }
+bool sw_search_is_close(const sw_searcher *s, const sw_solution *x) { return is_within_gap(x, s->o->solve.gap); }
 
 /* Near enough; or time is up, with an answer. */
 static bool is_done(const sw_searcher *s, const sw_solution *x) {
@@ -47,8 +47,8 @@ static bool is_done(const sw_searcher *s, const sw_solution *x) {
 
 /* One problem, in a part of what is left. It starts from the choice given (NULL: nothing cut, no copies), and from the
  * prices and messages of the problem before, which was much the same. */
-static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double part, const int32_t *choice,
-                        int64_t bound, sw_solution *out, sw_diag *d) {
+static sw_rc solve_relaxed_once(const sw_searcher *s, int64_t limit, double gap, double part, const int32_t *choice,
+                                int64_t bound, sw_solution *out, sw_diag *d) {
   sw_problem problem = *sw_relaxation_problem(s->relaxed);
   sw_solve_state kept = {0}, from, to = {0};
   sw_solve_options o = s->o->solve;
@@ -84,7 +84,7 @@ sw_rc sw_search_cost(const sw_searcher *s, const int32_t *choice, int64_t *cost,
 }
 
 /* The relaxation counts the choice as it costs, and its copies as they are held where that is more than the limit. */
-static sw_rc refine(const sw_searcher *s, int64_t limit, const int32_t *choice, bool *refined, sw_diag *d) {
+static sw_rc refine_relaxation(const sw_searcher *s, int64_t limit, const int32_t *choice, bool *refined, sw_diag *d) {
   bool lives = false;
   SW_TRY(sw_relaxation_refine(s->relaxed, choice, refined, d));
   if (s->lives == SW_LIVES_EXACT) SW_TRY(sw_relaxation_refine_lives(s->relaxed, choice, limit, &lives, d));
@@ -143,7 +143,7 @@ static sw_rc bound_now(const sw_searcher *s, int64_t limit, sw_solution *best, b
   bool astray = score.feasible && (double)(score.cost - found.bound) > kAstray * (double)found.bound;
   if (!found.settled || !score.feasible || astray) return SW_OK;
   SW_TRY(keep_better(s, limit, &now, best, &came_to, d));
-  SW_TRY(refine(s, limit, now.choice, refined, d));
+  SW_TRY(refine_relaxation(s, limit, now.choice, refined, d));
   *refined = *refined || came_to.raised;
   return SW_OK;
 }
@@ -170,7 +170,7 @@ static bool is_worth_splitting(const sw_searcher *s, const sw_solution *best) {
 }
 
 /* Shares under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
-static sw_rc split(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
+static sw_rc split_for_bound(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
   enum { PASSES = 400 };
   sw_split_options o = {.passes = PASSES,
                         .target = best->cost,
@@ -209,7 +209,7 @@ static sw_rc bound(search_loop *c, int most, sw_solution *best, sw_diag *d) {
     if (!refined || !is_soon_closed(c, best)) continue;
     c->split_once = true;
     idle = 0;
-    SW_TRY(split(s, best, d));
+    SW_TRY(split_for_bound(s, best, d));
   }
   return SW_OK;
 }
@@ -229,7 +229,8 @@ static sw_rc keep_start(const sw_searcher *s, int64_t limit, const int32_t *star
 
 /* A relaxation is drawn to what it counts too little. So what is known is improved under prices that count nothing too
  * little, for as much as the relaxation took. */
-static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_solution *best, bool *better, sw_diag *d) {
+static sw_rc improve_priced(const sw_searcher *s, int64_t limit, double took, sw_solution *best, bool *better,
+                            sw_diag *d) {
   sw_solution now;
   search_found came_to;
   const int64_t before = best->cost;
@@ -237,7 +238,7 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_soluti
   sw_searcher brief = sw_search_for(s, took);
   brief.state = NULL; /* other prices of copies, other messages */
   SW_TRY(sw_relaxation_price_whole(s->relaxed, true, d));
-  SW_TRY(solve_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
+  SW_TRY(solve_relaxed_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
   if (now.choice) SW_TRY(keep_better(s, limit, &now, best, &came_to, d));
   *better = best->cost < before;
   SW_TRY(sw_relaxation_price_whole(s->relaxed, false, d));
@@ -260,7 +261,7 @@ static sw_rc repair_more(search_loop *c, sw_solution *best, sw_diag *d) {
   return bound(c, MOST_BOUNDS, best, d);
 }
 
-static sw_rc conclude(sw_solution *out) {
+static sw_rc conclude_status(sw_solution *out) {
   out->bound = out->choice ? sw_min_i64(out->bound, out->cost) : out->bound;
   if (out->choice) out->status = out->bound == out->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
   return SW_OK;
@@ -290,12 +291,12 @@ static sw_rc improve_in_turn(search_loop *c, int round, double took, sw_solution
   if (round == 0 && missing_part(out) > kMuch) c->improve_at = 0;
   if (round == c->improve_at && !out->choice) c->improve_at++;
   if (round != c->improve_at) return SW_OK;
-  SW_TRY(improve(s, c->limit, took, out, better, d));
+  SW_TRY(improve_priced(s, c->limit, took, out, better, d));
   c->pause = *better ? 1 : 2 * c->pause;
   c->improve_at += c->pause;
   if (!is_time_to_split(c, round, out)) return SW_OK;
   c->split_once = c->refined = true;
-  return split(s, out, d);
+  return split_for_bound(s, out, d);
 }
 
 /* Reductions had no time to end: what is chosen is no answer to the problem, and says nothing about what to refine. */
@@ -304,7 +305,7 @@ static bool was_cut_short(const sw_solution *x, double gap) {
 }
 
 /* Solve, refine, and again. An infeasible problem ends it with that status in *out, when nothing else is known. */
-static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
+static sw_rc solve_and_refine(search_loop *c, sw_solution *out, sw_diag *d) {
   const sw_searcher *s = c->s;
   const double least_gap = s->o->solve.gap;
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
@@ -314,7 +315,7 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
     const int64_t proven = out->bound;
     double began = sw_search_used(s), part = part_of_time(c);
     const int32_t *from = out->choice ? out->choice : c->start;
-    SW_TRY(solve_once(s, c->limit, c->gap, part, from, out->bound, &now, d));
+    SW_TRY(solve_relaxed_once(s, c->limit, c->gap, part, from, out->bound, &now, d));
     if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
       *out = now;
       return SW_OK;
@@ -322,21 +323,22 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
     out->bound = sw_max_i64(out->bound, now.bound);
     if (!now.choice) return SW_OK;
     double took = sw_search_used(s) - began;
-    if (is_near(&now, c->gap)) c->longest = fmax(c->longest, took);
+    if (is_within_gap(&now, c->gap)) c->longest = fmax(c->longest, took);
     SW_TRY(keep_better(s, c->limit, &now, out, &came_to, d));
     if (!came_to.fits) c->over = now;
     if (!came_to.fits) c->over.cost = came_to.cost;
-    if (!came_to.fits && s->lives == SW_LIVES_LEAST && is_near(&now, c->gap)) return SW_OK; /* lives must be counted */
+    if (!came_to.fits && s->lives == SW_LIVES_LEAST && is_within_gap(&now, c->gap))
+      return SW_OK; /* lives must be counted */
     if (out->cost > proven) c->gained = (double)(out->bound - proven) / (double)(out->cost - proven);
     bool cut = was_cut_short(&now, c->gap);
     c->refined = false;
-    if (!cut) SW_TRY(refine(s, c->limit, now.choice, &c->refined, d));
+    if (!cut) SW_TRY(refine_relaxation(s, c->limit, now.choice, &c->refined, d));
     c->refined = c->refined || came_to.raised;
     if (sw_search_is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     SW_TRY(improve_in_turn(c, round, took, out, &better, d));
     if (sw_search_is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     bool no_more = s->symmetric && !cut; /* what is left to find is in all nodes */
-    bool ended = part >= 1 || is_near(&now, c->gap);
+    bool ended = part >= 1 || is_within_gap(&now, c->gap);
     if (!c->refined && !better && (no_more || (ended && c->gap <= kOfGap * least_gap))) return SW_OK;
     double excess = (double)(came_to.cost - now.cost) / (double)came_to.cost;
     if (cut && part >= 1) return SW_OK;
@@ -379,7 +381,7 @@ static sw_rc run_symmetric(search_loop *c, sw_solution *out, bool *ran, sw_diag 
   classes.o = &o;
   classes.symmetric = true;
   c->s = &classes;
-  sw_rc rc = run(c, &found, d);
+  sw_rc rc = solve_and_refine(c, &found, d);
   c->s = all;
   if (!rc && found.choice && (!out->choice || found.cost < out->cost)) {
     found.bound = out->bound;
@@ -395,7 +397,7 @@ static sw_rc prove_anew(search_loop *c, sw_solution *out, sw_diag *d) {
   if (!c->split_once && out->bound > 0 &&
       is_worth_splitting(c->s, out)) { /* messages are there: soon seen what it helps */
     c->split_once = true;
-    SW_TRY(split(c->s, out, d));
+    SW_TRY(split_for_bound(c->s, out, d));
     SW_TRY(bound(c, MOST_BOUNDS, out, d));
   }
   c->gap = fmax(c->s->o->solve.gap, fmin(kFirstGap, kOfExcess * missing_part(out)));
@@ -425,11 +427,11 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
     SW_TRY(run_symmetric(&c, out, &ran, d));
     if (ran) SW_TRY(prove_anew(&c, out, d));
   }
-  if (!is_done(s, out)) SW_TRY(run(&c, out, d));
+  if (!is_done(s, out)) SW_TRY(solve_and_refine(&c, out, d));
   if (!out->choice && out->status != SW_SOLVE_INFEASIBLE) {
     out->choice = c.over.choice;
     out->cost = c.over.cost;
     out->solver = c.over.solver;
   }
-  return out->status == SW_SOLVE_INFEASIBLE ? SW_OK : conclude(out);
+  return out->status == SW_SOLVE_INFEASIBLE ? SW_OK : conclude_status(out);
 }

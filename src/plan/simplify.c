@@ -51,7 +51,7 @@ typedef struct simplifier {
 
 /* --- points of choices ------------------------------------------------------------------------------------------- */
 
-static int64_t elements(const sw_type *t) {
+static int64_t count_elements(const sw_type *t) {
   int64_t n = 1;
   for (int i = 0; i < t->rank; i++) n = sw_cost_times(t->dims[i], n);
   return n;
@@ -63,11 +63,11 @@ static bool is_held(const sw_value *v) { return v->kind == SW_VALUE_PARAMETER ||
 static sw_rc add_small(const simplifier *m, uint8_t **points, sw_diag *d) {
   const sw_searcher *s = m->s;
   int64_t most = 0;
-  for (int32_t i = 0; i < s->g->n_args; i++) most = sw_max_i64(most, elements(&s->g->values[s->g->args[i]].type));
+  for (int32_t i = 0; i < s->g->n_args; i++) most = sw_max_i64(most, count_elements(&s->g->values[s->g->args[i]].type));
   for (int32_t i = 0; i < s->g->n_args; i++) {
     const sw_value *v = &s->g->values[s->g->args[i]];
     const int32_t n = s->problem->nodes[i].n_choices;
-    if (!is_held(v) || elements(&v->type) > most / kSmall) continue;
+    if (!is_held(v) || count_elements(&v->type) > most / kSmall) continue;
     if (!points[i]) SW_ARENA_NEW(points[i], s->arena, n, d);
     for (int32_t k = 0; k < n; k++) {
       if (!sw_sharding_is_replicated(sw_selection_sharding(s->selection, i, k))) points[i][k] += POINTS_SMALL;
@@ -125,12 +125,12 @@ static bool put_role(const char *name, sw_text *out) {
   return any;
 }
 
-static const char *name_of(const sw_graph *g, const sw_unit *unit) {
+static const char *unit_name(const sw_graph *g, const sw_unit *unit) {
   return unit->kind == SW_UNIT_OP ? g->ops[unit->id].name : g->values[unit->makes[0]].name;
 }
 
 /* Units that have the same options at the same prices, and names that differ by numbers of layers alone. */
-static sw_rc find_roles(simplifier *m, sw_dict *seen, sw_text *key, sw_diag *d) {
+static sw_rc find_unit_roles(simplifier *m, sw_dict *seen, sw_text *key, sw_diag *d) {
   const sw_searcher *s = m->s;
   const sw_units units = sw_units_of(s->g);
   SW_ARENA_NEW(m->role, s->arena, s->problem->n_nodes, d);
@@ -141,7 +141,7 @@ static sw_rc find_roles(simplifier *m, sw_dict *seen, sw_text *key, sw_diag *d) 
     key->n = 0;
     m->role[i] = -1;
     sw_text_append(key, (const char *)&node->cost, sizeof node->cost);
-    if (unit.kind == SW_UNIT_OUTPUT || !put_role(name_of(s->g, &unit), key)) continue;
+    if (unit.kind == SW_UNIT_OUTPUT || !put_role(unit_name(s->g, &unit), key)) continue;
     if (key->rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
     SW_TRY(sw_dict_put(seen, key->at, key->n, i, &at, NULL, d));
     m->role[i] = (int32_t)*at;
@@ -152,7 +152,7 @@ static sw_rc find_roles(simplifier *m, sw_dict *seen, sw_text *key, sw_diag *d) 
 static sw_rc make_roles(simplifier *m, sw_diag *d) {
   sw_dict seen = {0};
   sw_text key = {0};
-  sw_rc rc = find_roles(m, &seen, &key, d);
+  sw_rc rc = find_unit_roles(m, &seen, &key, d);
   if (!rc) rc = sw_simplicity_make(m->s->problem, m->role, m->points, m->s->arena, &m->simplicity, d);
   sw_dict_deinit(&seen);
   sw_text_free(&key);
@@ -162,7 +162,7 @@ static sw_rc make_roles(simplifier *m, sw_diag *d) {
 /* --- simpler choices --------------------------------------------------------------------------------------------- */
 
 /* Routes that a choice takes are priced exactly; those near are not searched for. */
-static sw_rc settle(const simplifier *m, const int32_t *choice, int64_t *cost, bool *raised, sw_diag *d) {
+static sw_rc settle_choice(const simplifier *m, const int32_t *choice, int64_t *cost, bool *raised, sw_diag *d) {
   const double kPast_s = 1e-9;
   *raised = false;
   SW_TRY(sw_selection_settle(m->s->selection, choice, kPast_s, raised, d));
@@ -172,7 +172,8 @@ static sw_rc settle(const simplifier *m, const int32_t *choice, int64_t *cost, b
 }
 
 /* The plan of a choice, if it holds no more than the capacity; *excess: how much more. */
-static sw_rc take(const simplifier *m, const int32_t *choice, int64_t cost, sw_plan *out, int64_t *excess, sw_diag *d) {
+static sw_rc take_plan_of_choice(const simplifier *m, const int32_t *choice, int64_t cost, sw_plan *out,
+                                 int64_t *excess, sw_diag *d) {
   const sw_graph *g = m->s->g;
   sw_plan plan = *out;
   const sw_solution sol = {.choice = (int32_t *)choice, .cost = cost, .solver = out->solver};
@@ -187,7 +188,8 @@ static sw_rc take(const simplifier *m, const int32_t *choice, int64_t cost, sw_p
 }
 
 /* The problem at a price of points, from a choice on: the one it leads to; *choice NULL: none was found. */
-static sw_rc solve(simplifier *m, const int32_t *begin, int64_t limit, double price, int32_t **choice, sw_diag *d) {
+static sw_rc solve_at_point_price(simplifier *m, const int32_t *begin, int64_t limit, double price, int32_t **choice,
+                                  sw_diag *d) {
   const sw_searcher *s = m->s;
   const int32_t n = s->problem->n_nodes;
   const double left = m->work_until - sw_search_used(s);
@@ -215,8 +217,8 @@ static sw_rc solve(simplifier *m, const int32_t *begin, int64_t limit, double pr
   return SW_OK;
 }
 
-static sw_rc judge(simplifier *m, candidate *c, sw_diag *d) {
-  SW_TRY(settle(m, c->choice, &c->cost, &c->raised, d));
+static sw_rc judge_candidate(simplifier *m, candidate *c, sw_diag *d) {
+  SW_TRY(settle_choice(m, c->choice, &c->cost, &c->raised, d));
   SW_TRY(sw_simplicity_points(&m->simplicity, c->choice, &c->points, d));
   return SW_OK;
 }
@@ -227,10 +229,10 @@ static bool is_simpler(const simplifier *m, const candidate *c) {
 }
 
 /* Keep what is simpler, cheap enough, and fits; else *limit is lowered by what it holds too much. */
-static sw_rc keep(simplifier *m, const candidate *c, sw_plan *out, int64_t *limit, sw_diag *d) {
+static sw_rc keep_simpler(simplifier *m, const candidate *c, sw_plan *out, int64_t *limit, sw_diag *d) {
   int64_t excess;
   if (!is_simpler(m, c)) return SW_OK;
-  SW_TRY(take(m, c->choice, c->cost, out, &excess, d));
+  SW_TRY(take_plan_of_choice(m, c->choice, c->cost, out, &excess, d));
   if (excess == 0) m->best = *c;
   *limit = sw_max_i64(0, *limit - excess);
   return SW_OK;
@@ -246,16 +248,16 @@ static sw_rc simplify(simplifier *m, sw_plan *out, sw_diag *d) {
   SW_ARENA_NEW(united, m->s->arena, m->s->problem->n_nodes, d);
   SW_TRY(sw_simplicity_unite(&m->simplicity, m->best.choice, united, d));
   c.choice = united;
-  SW_TRY(judge(m, &c, d));
-  SW_TRY(keep(m, &c, out, &limit, d));
+  SW_TRY(judge_candidate(m, &c, d));
+  SW_TRY(keep_simpler(m, &c, out, &limit, d));
   for (int k = 0; k < MOST_TRIES; k++) {
-    SW_TRY(solve(m, k ? m->best.choice : united, limit, price, &c.choice, d));
+    SW_TRY(solve_at_point_price(m, k ? m->best.choice : united, limit, price, &c.choice, d));
     if (!c.choice) return SW_OK;
-    SW_TRY(judge(m, &c, d));
+    SW_TRY(judge_candidate(m, &c, d));
     const bool dear = c.cost > m->most, idle = !dear && !is_simpler(m, &c);
     if (k && idle && !c.raised) return SW_OK;
     if (k && dear && !c.raised) price *= kLess;
-    SW_TRY(keep(m, &c, out, &limit, d));
+    SW_TRY(keep_simpler(m, &c, out, &limit, d));
   }
   return SW_OK;
 }
@@ -271,7 +273,7 @@ sw_rc sw_search_simplify(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   sw_selection_encode(s->selection, sw_plan_selected(out), m.best.choice, missing);
   for (int32_t i = 0; i < n; i++)
     if (missing[i]) return SW_OK;
-  SW_TRY(settle(&m, m.best.choice, &m.best.cost, &raised, d));
+  SW_TRY(settle_choice(&m, m.best.choice, &m.best.cost, &raised, d));
   m.most = (int64_t)((1 + s->o->simplicity) * (double)sw_min_i64(m.best.cost, out->cost_units));
   m.work_until = sw_search_used(s) + fmax(kLeastWork, kOfWork * sw_search_used(s));
   SW_TRY(make_points(&m, d));

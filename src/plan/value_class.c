@@ -198,7 +198,7 @@ static bool hands_through(const sw_op *op) {
 }
 
 /* Is it made from state of this size, directly or on the way? */
-static bool is_update(const classifier *c, const sw_op *op, int64_t elements) {
+static bool updates_state(const classifier *c, const sw_op *op, int64_t elements) {
   for (int i = 0; i < op->n_operands; i++) {
     const sw_id v = op->operands[i];
     if (sw_type_elements(&c->g->values[v].type) != elements) continue;
@@ -213,7 +213,7 @@ static void find_updates(classifier *c) {
   for (sw_id id = 0; id < g->n_ops; id++) {
     const sw_op *op = &g->ops[id];
     for (int i = 0; hands_through(op) && !made_forward(c, op) && i < op->n_results; i++)
-      c->update[op->results[i]] = is_update(c, op, sw_type_elements(&g->values[op->results[i]].type));
+      c->update[op->results[i]] = updates_state(c, op, sw_type_elements(&g->values[op->results[i]].type));
   }
 }
 
@@ -274,7 +274,7 @@ sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_
 bool sw_takes_apart(const sw_graph *g, const sw_op *op) {
   int n;
   const int64_t *sizes = op->code == SW_OP_DYNAMIC_SLICE ? sw_op_ints(op, SW_ATTR_SIZES, &n) : NULL;
-  return sizes && n > 0 && sizes[0] == 1 && sw_operand_type(g, op, 0)->dims[0] > 1 && sw_op_in_loop(g, op);
+  return sizes && n > 0 && sizes[0] == 1 && sw_operand_type(g, op, 0)->dims[0] > 1 && sw_op_is_repeated(g, op);
 }
 
 bool sw_is_walked(const sw_graph *g, sw_id value) {

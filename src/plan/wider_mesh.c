@@ -20,7 +20,7 @@ typedef struct wider {
 /* --- the model on it ---------------------------------------------------------------------------------------------- */
 
 /* Refs to the whole axis stay that. */
-static void widen(sw_axis_ref *refs, int n, const sw_mesh *from, const sw_mesh *to) {
+static void widen_refs(sw_axis_ref *refs, int n, const sw_mesh *from, const sw_mesh *to) {
   for (int i = 0; i < n; i++)
     if (refs[i].axis == 0 && refs[i].size == from->axis[0].size) refs[i] = sw_axis_whole(to, 0);
 }
@@ -30,7 +30,7 @@ static sw_rc widen_copy(const sw_axis_ref **refs, int n, const sw_mesh *from, co
   sw_axis_ref *copy;
   SW_ARENA_NEW(copy, arena, n + 1, d);
   for (int i = 0; i < n; i++) copy[i] = (*refs)[i];
-  widen(copy, n, from, to);
+  widen_refs(copy, n, from, to);
   *refs = copy;
   return SW_OK;
 }
@@ -50,7 +50,7 @@ static sw_rc graph_on(const sw_graph *g, const sw_mesh *from, const sw_mesh *to,
   for (int32_t i = 0; i < g->n_annotations; i++) {
     sw_annotation *a = &all[i];
     *a = g->annotations[i];
-    widen(a->sharding.refs, a->sharding.n_refs + a->sharding.n_partial, from, to);
+    widen_refs(a->sharding.refs, a->sharding.n_refs + a->sharding.n_partial, from, to);
     SW_TRY(widen_copy(&a->kept, a->n_kept, from, to, arena, d));
     SW_TRY(widen_copy(&a->loop_refs, a->n_loop_refs, from, to, arena, d));
   }

@@ -36,7 +36,7 @@ typedef struct sw_open_sharding {
 } sw_open_sharding;
 
 /* How a step takes part in op priority (op_priority.c). */
-typedef enum sw_step_class {
+typedef enum sw_flow_op_class {
   SW_STEP_EDGE,    /* two that have one sharding by what the text says, a result of a function: at any time */
   SW_STEP_FLOW,    /* what flows into loops, computations and calls, a barrier: with the first ops */
   SW_STEP_OFFLOAD, /* moves between host and device */
@@ -45,9 +45,9 @@ typedef enum sw_step_class {
   SW_STEP_SLICE, /* dynamic slices and their updates: as moves, forward */
   SW_STEP_BROADCAST,
   SW_STEP_OTHER
-} sw_step_class;
+} sw_flow_op_class;
 
-typedef struct sw_flow_step {
+typedef struct sw_flow_op {
   sw_factor_rule *rule; /* NULL: an edge, all tensors alike; borrowed */
   int32_t n_operands, n_results;
   const int32_t *tensors; /* operands, then results; -1: one that has no sharding (a scalar of the rule) */
@@ -56,9 +56,9 @@ typedef struct sw_flow_step {
    * axes; the others are what one device of these has of it. 0 manual axes: -1. */
   int outside, n_manual;
   const sw_axis_ref *manual;
-  sw_step_class kind;
+  sw_flow_op_class kind;
   uint32_t source; /* where it comes from, for messages: an op of the text */
-} sw_flow_step;
+} sw_flow_op;
 
 typedef struct sw_flow {
   int32_t n_meshes, n_tensors, n_steps;
@@ -66,7 +66,7 @@ typedef struct sw_flow {
   sw_open_sharding *shardings; /* by tensor; changed in place */
   const sw_type *const *types; /* by tensor */
   const int32_t *group;        /* by tensor: tensors of one number have one sharding; -1: alone. NULL: none has */
-  const sw_flow_step *steps;   /* in program order */
+  const sw_flow_op *steps;     /* in program order */
   bool conservative;           /* no parts of axes, and nothing along resized factors */
   struct sw_origins *origins;  /* to be recorded there (flow/origins.h), empty before; NULL: not wanted */
 } sw_flow;

@@ -83,7 +83,7 @@ static void find_rates(loop *l) {
   l->held_s = sw_machine_local_s(l->machine, dtype, 0, kFlops) / kFlops;
 }
 
-static sw_rc judge(const loop *l, const sw_plan *plan, sw_mutate_measures *out) {
+static sw_rc judge_mutated_plan(const loop *l, const sw_plan *plan, sw_mutate_measures *out) {
   const double devices = (double)sw_mesh_devices(sw_machine_mesh(l->machine));
   sw_arena scratch = {0};
   sw_breakdown a;
@@ -166,7 +166,7 @@ static sw_rc give(loop *l, sw_id op, const sw_strategy *option) {
   return SW_OK;
 }
 
-static void take_back(loop *l) {
+static void undo_mutations(loop *l) {
   while (l->undone.n) {
     const undo *u = &l->undone.at[--l->undone.n];
     l->n_given += u->given - l->given[u->op];
@@ -238,7 +238,7 @@ static bool stays(loop *l, const sw_mutate_measures *next, const sw_mutate_measu
   return next->fits && now->fits && next->score_s < now->score_s * (1 + worse * toss);
 }
 
-static bool is_over(const loop *l, int64_t round, double began_s) {
+static bool is_mutation_over(const loop *l, int64_t round, double began_s) {
   if (l->o->iterations && round >= l->o->iterations) return true;
   if (l->o->time_limit_s > 0 && sw_now_s() - began_s >= l->o->time_limit_s) return true;
   return sw_cancelled(l->o->cancel);
@@ -261,7 +261,7 @@ static sw_rc open_loop(loop *l) {
   return find_kinds(l);
 }
 
-static void keep_best(loop *l) {
+static void keep_best_options(loop *l) {
   for (sw_id op = 0; op < l->g->n_ops; op++) {
     l->best_given[op] = l->given[op];
     if (l->given[op]) l->best_options[op] = l->options[op];
@@ -276,16 +276,16 @@ static sw_rc round_once(loop *l, sw_arena *scratch, sw_mutate_measures *now, sw_
   sw_arena_reset(scratch);
   SW_TRY(change(l));
   SW_TRY(try_options(l, scratch, &plan, &made));
-  if (made) SW_TRY(judge(l, &plan, &next));
+  if (made) SW_TRY(judge_mutated_plan(l, &plan, &next));
   if (!made || !stays(l, &next, now, out->tried)) {
-    take_back(l);
+    undo_mutations(l);
     return SW_OK;
   }
   *now = next;
   if (!is_better(&next, &out->best)) return SW_OK;
   out->best = next;
   out->better++;
-  keep_best(l);
+  keep_best_options(l);
   return SW_OK;
 }
 
@@ -304,15 +304,16 @@ static sw_rc make_best(loop *l, sw_arena *arena, sw_plan *out) {
   return SW_OK;
 }
 
-static sw_rc run(loop *l, sw_arena *arena, sw_mutated *out) {
+static sw_rc run_mutations(loop *l, sw_arena *arena, sw_mutated *out) {
   const double began_s = sw_now_s();
   sw_arena scratch = {0};
   sw_mutate_measures now;
   SW_TRY(open_loop(l));
-  SW_TRY(judge(l, &out->plan, &out->start));
+  SW_TRY(judge_mutated_plan(l, &out->plan, &out->start));
   now = out->best = out->start;
   sw_rc rc = SW_OK;
-  for (; l->n_kinds && !rc && !is_over(l, out->tried, began_s); out->tried++) rc = round_once(l, &scratch, &now, out);
+  for (; l->n_kinds && !rc && !is_mutation_over(l, out->tried, began_s); out->tried++)
+    rc = round_once(l, &scratch, &now, out);
   sw_arena_deinit(&scratch);
   if (!rc && out->better) rc = make_best(l, arena, &out->plan);
   return rc;
@@ -325,7 +326,7 @@ sw_rc sw_propagate_mutated(const sw_graph *g, const sw_machine *machine, const s
   *out = (sw_mutated){0};
   sw_rng_seed(&l.rng, o->seed);
   SW_TRY(sw_propagate(g, machine, o->traversal, arena, &out->plan, d));
-  sw_rc rc = run(&l, arena, out);
+  sw_rc rc = run_mutations(&l, arena, out);
   sw_array_free(&l.undone);
   sw_arena_deinit(&scratch);
   out->plan.origin = "mutate";

@@ -390,7 +390,7 @@ static sw_rc take_over(state *s, sw_id from, sw_id to, sw_diag *d) {
   return sw_strategy_take_over(s->g, &s->g->ops[from], &s->ops[from], &s->g->ops[to], s->keep, &s->ops[to], d);
 }
 
-static sw_rc visit(state *s, sw_id id, sw_diag *d) {
+static sw_rc visit_op(state *s, sw_id id, sw_diag *d) {
   const sw_op *op = &s->g->ops[id];
   sw_id tied = s->decided[id] ? -1 : decided_tie(s, id);
   bool touched = true;
@@ -444,12 +444,12 @@ static int32_t open_ops(const state *s) {
   return n;
 }
 
-static sw_rc sweep(state *s, bool backward, sw_diag *d) {
+static sw_rc sweep_ops(state *s, bool backward, sw_diag *d) {
   const sw_graph *g = s->g;
   share_in_groups(s);
   for (int32_t i = 0; i < g->n_ops; i++) {
     s->failed = backward ? g->n_ops - 1 - i : i;
-    SW_TRY(visit(s, s->failed, d));
+    SW_TRY(visit_op(s, s->failed, d));
   }
   s->failed = -1;
   return SW_OK;
@@ -459,7 +459,7 @@ static sw_rc sweep(state *s, bool backward, sw_diag *d) {
 static sw_rc settle_barriers(state *s, sw_diag *d) {
   s->settling = true;
   for (sw_id id = 0; id < s->g->n_ops; id++) {
-    if (s->g->ops[id].blocked && !s->decided[id]) SW_TRY(visit(s, id, d));
+    if (s->g->ops[id].blocked && !s->decided[id]) SW_TRY(visit_op(s, id, d));
   }
   return SW_OK;
 }
@@ -572,12 +572,12 @@ sw_rc sw_propagate_by_rule(const sw_graph *g, const sw_machine *machine, sw_trav
   bool backward_first = t == SW_TRAVERSE_BACKWARD_FORWARD || t == SW_TRAVERSE_BACKWARD;
   bool both = t <= SW_TRAVERSE_FORWARD_BACKWARD;
   s.tables_wait = both;
-  if (!rc) rc = sweep(&s, backward_first, d);
-  if (!rc && both) rc = sweep(&s, !backward_first, d);
+  if (!rc) rc = sweep_ops(&s, backward_first, d);
+  if (!rc && both) rc = sweep_ops(&s, !backward_first, d);
   s.tables_wait = false;
   for (int32_t before = INT32_MAX, now; !rc && both && (now = open_ops(&s)) > 0 && now < before; before = now) {
-    rc = sweep(&s, backward_first, d);
-    if (!rc) rc = sweep(&s, !backward_first, d);
+    rc = sweep_ops(&s, backward_first, d);
+    if (!rc) rc = sweep_ops(&s, !backward_first, d);
   }
   if (!rc) rc = settle_ties(&s, d);
   if (!rc) rc = settle_barriers(&s, d);

@@ -27,7 +27,8 @@ static int32_t hint_around(const sw_graph *g, sw_id op, const bool *left) {
   return found;
 }
 
-static sw_rc search(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out, sw_diag *d) {
+static sw_rc search_propagation(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
+                                sw_diag *d) {
   const int64_t kSteps = 4000000000; /* about a minute; small graphs take none of it */
   sw_plan_options o = {.solve = {.work_limit = kSteps, .gap = 0.01, .threads = 1}};
   o.selection.capacity_bytes = INT64_MAX / 2;
@@ -51,7 +52,7 @@ static sw_rc leave_hints(const sw_graph *g, const sw_machine *machine, sw_traver
     why = (sw_diag){0};
     rc = sw_propagate_by_rule(g, machine, t, left, &failed, arena, out, &why);
   }
-  if (leads_nowhere(rc)) return search(g, machine, arena, out, d);
+  if (leads_nowhere(rc)) return search_propagation(g, machine, arena, out, d);
   if (rc && d) *d = why;
   return rc;
 }

@@ -29,7 +29,7 @@ static sw_rc find_held(const sw_report *r, sw_arena *arena, const held **out, sw
 
 static double exposed_s(const sw_breakdown *a) { return a->reshard_s + a->move_s; }
 
-static void add_times(const char *name, const sw_breakdown *a, const char *more, sw_columns *c) {
+static void add_time_columns(const char *name, const sw_breakdown *a, const char *more, sw_columns *c) {
   sw_columns_add(c, "%s", name);
   sw_columns_add_seconds(c, a->total_s);
   sw_columns_add_seconds(c, a->local_s);
@@ -43,7 +43,7 @@ static void print_times(const sw_report *r, sw_text *out) {
   static const char *const kHeads[] = {"plan", "time", "work", "exposed", "hidden", "memory", ""};
   sw_columns c = {.n = sizeof kHeads / sizeof *kHeads, .right = {false, true, true, true, true, true, false}};
   for (int i = 0; i < c.n; i++) sw_columns_add(&c, "%s", kHeads[i]);
-  add_times("this one", r->breakdown, "", &c);
+  add_time_columns("this one", r->breakdown, "", &c);
   for (int i = 0; i < r->n_comparisons; i++) {
     const sw_comparison *k = &r->comparisons[i];
     char more[80] = "-"; /* beside a plan that costs nothing */
@@ -57,7 +57,7 @@ static void print_times(const sw_report *r, sw_text *out) {
     const size_t n = strlen(more);
     snprintf(more + n, sizeof more - n, "%s%s", sw_comparison_fits(r, k) ? "" : ", does not fit",
              k->breaks ? ", breaks a requirement" : "");
-    add_times(k->name, &k->breakdown, more, &c);
+    add_time_columns(k->name, &k->breakdown, more, &c);
   }
   sw_columns_print(&c, 2, out);
 }

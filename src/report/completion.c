@@ -24,7 +24,7 @@ static sw_rc completion_init(completion *c, const sw_plan *p) {
   return SW_OK;
 }
 
-static state state_of(const completion *c, sw_id value) {
+static state completion_state_of(const completion *c, sw_id value) {
   const sw_annotation *a = c->said[value];
   sw_sharding now;
   if (!a) return FILLED_IN;
@@ -49,7 +49,7 @@ static void put_refined(const completion *c, sw_text *out) {
   enum { MOST = 4 };
   int n = 0;
   for (sw_id v = 0; v < c->p->graph->n_values; v++) {
-    if (state_of(c, v) != REFINED || n++ >= MOST) continue;
+    if (completion_state_of(c, v) != REFINED || n++ >= MOST) continue;
     sw_text_printf(out, "%s%s ", n > 1 ? ", " : ": ", c->p->graph->values[v].name);
     put_said(c, v, out);
     sw_text_puts(out, " to ");
@@ -65,7 +65,7 @@ void sw_completion_table(const sw_plan *p, bool colour, sw_text *out) {
   int32_t n[3] = {0}, args = 0;
   if (completion_init(&c, p)) return;
   for (sw_id v = 0; v < p->graph->n_values; v++) {
-    const state s = state_of(&c, v);
+    const state s = completion_state_of(&c, v);
     n[s]++;
     args += s == FILLED_IN && p->graph->values[v].def < 0;
   }
@@ -86,7 +86,7 @@ void sw_completion_table(const sw_plan *p, bool colour, sw_text *out) {
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
-static void put_value(const completion *c, sw_id v, bool said, sw_json_out *o) {
+static void put_completed_value(const completion *c, sw_id v, bool said, sw_json_out *o) {
   sw_text was = {0}, now = {0};
   sw_jw_object_row(o, NULL);
   sw_jw_string(o, "value", c->p->graph->values[v].name);
@@ -100,10 +100,10 @@ static void put_value(const completion *c, sw_id v, bool said, sw_json_out *o) {
   sw_text_free(&now);
 }
 
-static void put_list(const completion *c, const char *key, state of, sw_json_out *o) {
+static void put_values_in_state(const completion *c, const char *key, state of, sw_json_out *o) {
   sw_jw_array(o, key);
   for (sw_id v = 0; v < c->p->graph->n_values; v++) {
-    if (state_of(c, v) == of) put_value(c, v, of != FILLED_IN, o);
+    if (completion_state_of(c, v) == of) put_completed_value(c, v, of != FILLED_IN, o);
   }
   sw_jw_end(o);
 }
@@ -115,9 +115,9 @@ void sw_completion_json(const sw_plan *p, sw_json_out *o) {
     return;
   }
   sw_jw_object(o, "completed");
-  put_list(&c, "as_annotated", AS_SAID, o);
-  put_list(&c, "refined", REFINED, o);
-  put_list(&c, "filled_in", FILLED_IN, o);
+  put_values_in_state(&c, "as_annotated", AS_SAID, o);
+  put_values_in_state(&c, "refined", REFINED, o);
+  put_values_in_state(&c, "filled_in", FILLED_IN, o);
   sw_jw_i64(o, "hints_kept", c.hints_kept);
   sw_jw_i64(o, "hints_left", c.hints_left);
   sw_jw_end(o);

@@ -50,16 +50,16 @@ static const keys kPlan = {"shardwright-plan", 1, {"arguments", "ops", "outputs"
 static const keys kReport = {"shardwright-report", 2,       {"arguments", "ops_in_order", "outputs"}, NULL,
                              "inside_ops_s",       "memory"};
 
-static sw_rc keep(sw_arena *arena, const char *text, const char **out, sw_diag *d) {
+static sw_rc keep_diff_text(sw_arena *arena, const char *text, const char **out, sw_diag *d) {
   *out = sw_arena_strndup(arena, text, strlen(text), d);
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc read_text(sw_arena *arena, const sw_json *of, const char *key, const char **out, sw_diag *d) {
+static sw_rc read_opt_text(sw_arena *arena, const sw_json *of, const char *key, const char **out, sw_diag *d) {
   const char *text = NULL;
   SW_TRY(sw_json_opt_string(of, key, &text, d));
   *out = NULL;
-  return text ? keep(arena, text, out, d) : SW_OK;
+  return text ? keep_diff_text(arena, text, out, d) : SW_OK;
 }
 
 static sw_rc read_sums(const keys *k, const sw_json *root, sw_diff_side *s, sw_diag *d) {
@@ -113,20 +113,20 @@ static sw_rc read_form(sw_arena *scratch, const sw_json *v, const char **out, sw
   sw_text_printf(&t, "%s[", dtype);
   for (int32_t i = 0; i < shape->n; i++) sw_text_printf(&t, "%s%lld", i ? "," : "", (long long)shape->at[i].i64);
   sw_text_puts(&t, "]");
-  sw_rc rc = t.rc ? SW_FAIL(d, t.rc, SW_NOWHERE, "out of memory") : keep(scratch, sw_text_str(&t), out, d);
+  sw_rc rc = t.rc ? SW_FAIL(d, t.rc, SW_NOWHERE, "out of memory") : keep_diff_text(scratch, sw_text_str(&t), out, d);
   sw_text_free(&t);
   return rc;
 }
 
-static sw_rc read_item(comparison *c, const sw_json *v, item *out, sw_diag *d) {
+static sw_rc read_diff_item(comparison *c, const sw_json *v, item *out, sw_diag *d) {
   SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, d));
   const char *name;
   SW_TRY(sw_json_string(v, "name", &name, d));
-  SW_TRY(keep(c->arena, name, &out->name, d));
+  SW_TRY(keep_diff_text(c->arena, name, &out->name, d));
   SW_TRY(read_form(c->scratch, v, &out->form, d));
-  SW_TRY(read_text(c->arena, v, "strategy", &out->strategy, d));
-  SW_TRY(read_text(c->arena, v, "sharding", &out->sharding, d));
-  return out->sharding ? SW_OK : read_text(c->arena, v, "result", &out->sharding, d);
+  SW_TRY(read_opt_text(c->arena, v, "strategy", &out->strategy, d));
+  SW_TRY(read_opt_text(c->arena, v, "sharding", &out->sharding, d));
+  return out->sharding ? SW_OK : read_opt_text(c->arena, v, "result", &out->sharding, d);
 }
 
 /* The second of one scope is "#2": no two are called alike. */
@@ -143,24 +143,24 @@ static sw_rc call_item(comparison *c, const sw_json *v, sw_dict *scopes, item *o
   return out->called ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc read_list(comparison *c, const sw_json *list, item *out, sw_diag *d) {
+static sw_rc read_item_list(comparison *c, const sw_json *list, item *out, sw_diag *d) {
   sw_dict scopes = {0};
   sw_rc rc = SW_OK;
   for (int32_t i = 0; i < list->n && !rc; i++) {
-    rc = read_item(c, &list->at[i], &out[i], d);
+    rc = read_diff_item(c, &list->at[i], &out[i], d);
     if (!rc) rc = call_item(c, &list->at[i], &scopes, &out[i], d);
   }
   sw_dict_deinit(&scopes);
   return rc;
 }
 
-static sw_rc read_items(comparison *c, const sw_json *root, const keys *k, side *s, sw_diag *d) {
+static sw_rc read_diff_items(comparison *c, const sw_json *root, const keys *k, side *s, sw_diag *d) {
   for (int kind = 0; kind < SW_DIFF_KINDS; kind++) {
     const sw_json *list = NULL;
     SW_TRY(sw_json_opt_array(root, k->lists[kind], &list, d));
     s->n[kind] = list ? list->n : 0;
     SW_ARENA_NEW(s->items[kind], c->scratch, s->n[kind], d);
-    if (list) SW_TRY(read_list(c, list, s->items[kind], d));
+    if (list) SW_TRY(read_item_list(c, list, s->items[kind], d));
   }
   return SW_OK;
 }
@@ -178,35 +178,35 @@ static sw_rc find_keys(const sw_json *root, const keys **out, sw_diag *d) {
   return sw_json_i64(root, "version", (*out)->version, (*out)->version, &version, d);
 }
 
-static sw_rc read_names(comparison *c, const sw_json *root, sw_diff_side *s, sw_diag *d) {
+static sw_rc read_side_names(comparison *c, const sw_json *root, sw_diff_side *s, sw_diag *d) {
   static const char *const kKeys[] = {"model", "profile"};
   const char **const into[] = {&s->model, &s->profile};
   for (int i = 0; i < 2; i++) {
     const sw_json *of;
     if (s->is_report) {
-      SW_TRY(read_text(c->arena, root, kKeys[i], into[i], d));
+      SW_TRY(read_opt_text(c->arena, root, kKeys[i], into[i], d));
       continue;
     }
     SW_TRY(sw_json_object(root, kKeys[i], &of, d));
-    SW_TRY(read_text(c->arena, of, "name", into[i], d));
+    SW_TRY(read_opt_text(c->arena, of, "name", into[i], d));
   }
-  SW_TRY(read_text(c->arena, root, "compiler", &s->compiler, d));
+  SW_TRY(read_opt_text(c->arena, root, "compiler", &s->compiler, d));
   if (!s->compiler) s->compiler = "none";
-  SW_TRY(read_text(c->arena, root, "dtype", &s->dtype, d));
-  return read_text(c->arena, root, "mesh", &s->mesh, d);
+  SW_TRY(read_opt_text(c->arena, root, "dtype", &s->dtype, d));
+  return read_opt_text(c->arena, root, "mesh", &s->mesh, d);
 }
 
-static sw_rc read_side(comparison *c, const sw_diff_text *text, side *s, sw_diag *d) {
+static sw_rc read_diff_side(comparison *c, const sw_diff_text *text, side *s, sw_diag *d) {
   const sw_json *root;
   const keys *k;
-  SW_TRY(keep(c->arena, text->name, &s->out->file, d));
+  SW_TRY(keep_diff_text(c->arena, text->name, &s->out->file, d));
   SW_TRY(sw_json_parse(text->name, text->bytes, text->n, c->scratch, &root, d));
   SW_TRY(find_keys(root, &k, d));
   s->out->is_report = k == &kReport;
-  SW_TRY(read_names(c, root, s->out, d));
+  SW_TRY(read_side_names(c, root, s->out, d));
   SW_TRY(read_sums(k, root, s->out, d));
   SW_TRY(read_collectives(root, s->out, d));
-  return read_items(c, root, k, s, d);
+  return read_diff_items(c, root, k, s, d);
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
@@ -220,12 +220,12 @@ typedef struct change_list {
   SW_ARRAY(change) at;
 } change_list;
 
-static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+static bool texts_equal(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static const char *cut_of(const item *i) { return i->sharding ? i->sharding : i->strategy ? i->strategy : "?"; }
+static const char *cut_text(const item *i) { return i->sharding ? i->sharding : i->strategy ? i->strategy : "?"; }
 
 /* What differs of two items for the same thing; false: nothing that both say. */
-static bool differs(const item *was, const item *now, change *out) {
+static bool items_differ(const item *was, const item *now, change *out) {
   *out = (change){.name = now->name, .called = now->called};
   if (was->sharding && now->sharding && strcmp(was->sharding, now->sharding) != 0) {
     out->was = was->sharding;
@@ -242,7 +242,7 @@ static sw_rc group_rows(comparison *c, sw_diff_kind kind, const change_list *lis
   const int32_t n = (int32_t)list->at.n;
   sw_named *named;
   int32_t n_groups;
-  const sw_name_group *groups;
+  const sw_folded_name *groups;
   if (!n) return SW_OK;
   SW_ARENA_NEW(named, c->scratch, n, d);
   for (int32_t i = 0; i < n; i++) {
@@ -251,7 +251,7 @@ static sw_rc group_rows(comparison *c, sw_diff_kind kind, const change_list *lis
     named[i].like = sw_arena_printf(c->scratch, d, "%s -> %s", x->was ? x->was : "", x->now ? x->now : "");
     if (!named[i].like) return SW_E_RESOURCE;
   }
-  SW_TRY(sw_group_names(n, named, c->arena, &n_groups, &groups, d));
+  SW_TRY(sw_fold_names(n, named, c->arena, &n_groups, &groups, d));
   for (int32_t i = 0; i < n_groups; i++) {
     const char **names;
     SW_ARENA_NEW(names, c->arena, groups[i].n, d);
@@ -275,18 +275,18 @@ static sw_rc list_changes(comparison *c, sw_diff_kind kind, const int32_t *to, k
   for (int32_t i = 0; i < was->n[kind]; i++) {
     const item *a = &was->items[kind][i];
     if (to[i] < 0) {
-      SW_TRY(sw_array_push(&out->removed.at, ((change){a->name, a->called, cut_of(a), NULL}), d));
+      SW_TRY(sw_array_push(&out->removed.at, ((change){a->name, a->called, cut_text(a), NULL}), d));
       continue;
     }
     const item *b = &now->items[kind][to[i]];
     met[to[i]] = true;
-    if (!same_text(a->name, b->name))
+    if (!texts_equal(a->name, b->name))
       SW_TRY(sw_array_push(&c->renamed, ((sw_diff_renamed){kind, a->name, b->name}), d));
-    if (differs(a, b, &x)) SW_TRY(sw_array_push(&out->changed.at, x, d));
+    if (items_differ(a, b, &x)) SW_TRY(sw_array_push(&out->changed.at, x, d));
   }
   for (int32_t i = 0; i < now->n[kind]; i++) {
     const item *b = &now->items[kind][i];
-    if (!met[i]) SW_TRY(sw_array_push(&out->added.at, ((change){b->name, b->called, NULL, cut_of(b)}), d));
+    if (!met[i]) SW_TRY(sw_array_push(&out->added.at, ((change){b->name, b->called, NULL, cut_text(b)}), d));
   }
   return SW_OK;
 }
@@ -336,7 +336,7 @@ static sw_rc compare_lists(comparison *c, kind_lists *lists, sw_diag *d) {
   return c->out->rows && c->out->renamed ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc compare(comparison *c, sw_diag *d) {
+static sw_rc compare_plans(comparison *c, sw_diag *d) {
   kind_lists lists[SW_DIFF_KINDS] = {0};
   sw_rc rc = compare_lists(c, lists, d);
   for (int k = 0; k < SW_DIFF_KINDS; k++) {
@@ -351,9 +351,9 @@ sw_rc sw_diff_build(const sw_diff_text *was, const sw_diff_text *now, sw_arena *
   sw_arena scratch = {0};
   *out = (sw_diff){0};
   comparison c = {.arena = arena, .scratch = &scratch, .was.out = &out->was, .now.out = &out->now, .out = out};
-  sw_rc rc = read_side(&c, was, &c.was, d);
-  if (!rc) rc = read_side(&c, now, &c.now, d);
-  if (!rc) rc = compare(&c, d);
+  sw_rc rc = read_diff_side(&c, was, &c.was, d);
+  if (!rc) rc = read_diff_side(&c, now, &c.now, d);
+  if (!rc) rc = compare_plans(&c, d);
   sw_array_free(&c.rows);
   sw_array_free(&c.renamed);
   sw_arena_deinit(&scratch);
@@ -374,7 +374,7 @@ static bool same_sums(const sw_diff_side *a, const sw_diff_side *b) {
 
 bool sw_diff_is_empty(const sw_diff *diff) {
   const sw_diff_side *a = &diff->was, *b = &diff->now;
-  return !diff->n_rows && !diff->n_renamed && same_text(a->model, b->model) && same_text(a->profile, b->profile) &&
-         same_text(a->mesh, b->mesh) && same_text(a->compiler, b->compiler) && a->priced == b->priced &&
+  return !diff->n_rows && !diff->n_renamed && texts_equal(a->model, b->model) && texts_equal(a->profile, b->profile) &&
+         texts_equal(a->mesh, b->mesh) && texts_equal(a->compiler, b->compiler) && a->priced == b->priced &&
          a->has_collectives == b->has_collectives && same_sums(a, b);
 }

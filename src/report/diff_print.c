@@ -34,15 +34,15 @@ static void add_texts(sw_columns *c, const char *what, const char *was, const ch
   sw_columns_add(c, "%s", "");
 }
 
-static bool same(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+static bool same_cut_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static void print_sums(const sw_diff *diff, sw_text *out) {
   const sw_diff_side *a = &diff->was, *b = &diff->now;
   sw_columns c = {.n = 4, .right = {false, true, true, false}};
   add_texts(&c, "", a->file, b->file);
-  if (!same(a->model, b->model)) add_texts(&c, "model", a->model, b->model);
-  if (!same(a->mesh, b->mesh)) add_texts(&c, "mesh", a->mesh, b->mesh);
-  if (!same(a->profile, b->profile)) add_texts(&c, "profile", a->profile, b->profile);
+  if (!same_cut_text(a->model, b->model)) add_texts(&c, "model", a->model, b->model);
+  if (!same_cut_text(a->mesh, b->mesh)) add_texts(&c, "mesh", a->mesh, b->mesh);
+  if (!same_cut_text(a->profile, b->profile)) add_texts(&c, "profile", a->profile, b->profile);
   char compiled[2][64];
   for (int i = 0; i < 2; i++) {
     const sw_diff_side *of = i ? b : a;
@@ -68,11 +68,11 @@ static void print_sums(const sw_diff *diff, sw_text *out) {
 }
 
 /* "3.68 ms -> 4.09 ms", or one where both are the same. */
-static void add_both(sw_columns *c, double was, double now, void (*print)(sw_text *, double)) {
+static void add_was_and_now(sw_columns *c, double was, double now, void (*print)(sw_text *, double)) {
   sw_text a = {0}, b = {0};
   print(&a, was);
   print(&b, now);
-  if (same(sw_text_str(&a), sw_text_str(&b)))
+  if (same_cut_text(sw_text_str(&a), sw_text_str(&b)))
     sw_columns_add(c, "%s", sw_text_str(&a));
   else
     sw_columns_add(c, "%s -> %s", sw_text_str(&a), sw_text_str(&b));
@@ -101,9 +101,9 @@ static void print_collectives(const sw_diff *diff, sw_text *out) {
     const sw_collective_sum *x = &a->by_collective[i], *y = &b->by_collective[i];
     if (!x->calls && !y->calls) continue;
     sw_columns_add(&c, "%s", sw_coll_text((sw_coll_op)i));
-    add_both(&c, (double)x->calls, (double)y->calls, print_number);
-    add_both(&c, x->bytes, y->bytes, sw_text_bytes);
-    add_both(&c, x->seconds, y->seconds, sw_text_seconds);
+    add_was_and_now(&c, (double)x->calls, (double)y->calls, print_number);
+    add_was_and_now(&c, x->bytes, y->bytes, sw_text_bytes);
+    add_was_and_now(&c, x->seconds, y->seconds, sw_text_seconds);
     add_change(&c, x->seconds, y->seconds);
   }
   sw_columns_print(&c, 2, out);
@@ -121,19 +121,19 @@ static void print_counts(const sw_diff *diff, sw_text *out) {
 }
 
 /* Of ops that nothing cuts the strategy is "-". */
-static const char *in_words(const char *cut) { return same(cut, "-") ? "uncut" : cut; }
+static const char *cut_in_words(const char *cut) { return same_cut_text(cut, "-") ? "uncut" : cut; }
 
-static void add_row(sw_columns *c, const sw_diff_row *r) {
+static void add_diff_row(sw_columns *c, const sw_diff_row *r) {
   sw_columns_add(c, "%s", sw_diff_kind_text(r->kind));
   sw_columns_add(c, "%s", r->name);
   sw_columns_add(c, r->n > 1 ? "x%d" : "", r->n);
   if (r->was && r->now)
-    sw_columns_add(c, "%s -> %s", in_words(r->was), in_words(r->now));
+    sw_columns_add(c, "%s -> %s", cut_in_words(r->was), cut_in_words(r->now));
   else
-    sw_columns_add(c, r->now ? "new, %s" : "gone, was %s", in_words(r->now ? r->now : r->was));
+    sw_columns_add(c, r->now ? "new, %s" : "gone, was %s", cut_in_words(r->now ? r->now : r->was));
 }
 
-static bool alike(const sw_diff_row *a, const sw_diff_row *b) {
+static bool same_row_kind(const sw_diff_row *a, const sw_diff_row *b) {
   return a->kind == b->kind && !a->was == !b->was && !a->now == !b->now;
 }
 
@@ -141,9 +141,9 @@ static void print_rows(const sw_diff *diff, sw_text *out) {
   sw_columns c = {.n = 4, .right = {false, false, true, false}};
   for (int32_t i = 0, nth = 0; i < diff->n_rows; i++) {
     const sw_diff_row *r = &diff->rows[i];
-    const bool last = i + 1 == diff->n_rows || !alike(r, r + 1);
-    nth = i && alike(r - 1, r) ? nth + 1 : 0;
-    if (nth < MOST_ROWS) add_row(&c, r);
+    const bool last = i + 1 == diff->n_rows || !same_row_kind(r, r + 1);
+    nth = i && same_row_kind(r - 1, r) ? nth + 1 : 0;
+    if (nth < MOST_ROWS) add_diff_row(&c, r);
     if (!last || nth < MOST_ROWS) continue;
     sw_columns_add(&c, "%s", sw_diff_kind_text(r->kind));
     sw_columns_add(&c, "and %d more rows; --json has all", nth + 1 - MOST_ROWS);

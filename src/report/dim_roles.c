@@ -39,7 +39,7 @@ static bool keeps_weights(const sw_op *op) {
 }
 
 /* Which part of it the result is, where the operand is that part. */
-static uint64_t part_kept(const sw_op *op, uint64_t part) {
+static uint64_t kept_of_weight(const sw_op *op, uint64_t part) {
   int n;
   if (op->code == SW_OP_DYNAMIC_SLICE) return sw_hash_u64((uint64_t)op->code, part);
   if (op->code != SW_OP_SLICE) return part;
@@ -55,7 +55,7 @@ static void follow_weights(sw_dim_roles *r) {
     for (int k = 0; k < op->n_results; k++) r->weight_of[op->results[k]] = -1;
     if (!keeps_weights(op)) continue;
     r->weight_of[op->results[0]] = r->weight_of[op->operands[0]];
-    r->part_of[op->results[0]] = part_kept(op, r->part_of[op->operands[0]]);
+    r->part_of[op->results[0]] = kept_of_weight(op, r->part_of[op->operands[0]]);
   }
 }
 

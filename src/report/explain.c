@@ -83,14 +83,14 @@ static sw_rc name_moves(const explaining *e, const sent *x, sw_named *out, sw_di
   return out->like && out->variant ? SW_OK : SW_E_RESOURCE;
 }
 
-static int by_seconds(const void *a, const void *b) {
+static int by_traffic_seconds(const void *a, const void *b) {
   const sw_traffic *x = a, *y = b;
   const double u = x->seconds + x->break_s, v = y->seconds + y->break_s;
   if (u < v || u > v) return u > v ? -1 : 1;
   return strcmp(x->name, y->name);
 }
 
-static sw_rc gather_group(explaining *e, const sw_name_group *g, sw_traffic *out, sw_diag *d) {
+static sw_rc gather_group(explaining *e, const sw_folded_name *g, sw_traffic *out, sw_diag *d) {
   const sw_plan_reshard **reshards;
   sw_id *ops;
   SW_ARENA_NEW(reshards, e->arena, g->n, d);
@@ -113,7 +113,7 @@ static sw_rc gather_group(explaining *e, const sw_name_group *g, sw_traffic *out
 }
 
 static sw_rc list_traffic(explaining *e, sw_diag *d) {
-  const sw_name_group *groups;
+  const sw_folded_name *groups;
   sw_named *named;
   int32_t n;
   SW_TRY(list_reshards(e, d));
@@ -121,10 +121,10 @@ static sw_rc list_traffic(explaining *e, sw_diag *d) {
   SW_ARENA_NEW(named, e->arena, e->all.n, d);
   SW_TRY(sw_name_reshards(e->p, e->a, e->names, e->arena, named, d)); /* they come first */
   for (size_t i = (size_t)e->a->n_reshards; i < e->all.n; i++) SW_TRY(name_moves(e, &e->all.at[i], &named[i], d));
-  SW_TRY(sw_group_names((int32_t)e->all.n, named, e->arena, &n, &groups, d));
+  SW_TRY(sw_fold_names((int32_t)e->all.n, named, e->arena, &n, &groups, d));
   SW_ARENA_NEW(e->traffic, e->arena, n, d);
   for (int32_t i = 0; i < n; i++) SW_TRY(gather_group(e, &groups[i], &e->traffic[i], d));
-  if (n) qsort(e->traffic, (size_t)n, sizeof *e->traffic, by_seconds);
+  if (n) qsort(e->traffic, (size_t)n, sizeof *e->traffic, by_traffic_seconds);
   e->out->n_traffic = n;
   e->out->traffic = e->traffic;
   return SW_OK;
@@ -149,7 +149,7 @@ static sw_rc say_pins(const explaining *e, int32_t n, const sw_pin *pins, const 
 }
 
 /* That there is no such plan, or none was found, is an answer. */
-static sw_rc ask(const explaining *e, int32_t n, const sw_pin *pins, sw_anew *out, sw_diag *d) {
+static sw_rc plan_anew(const explaining *e, int32_t n, const sw_pin *pins, sw_anew *out, sw_diag *d) {
   sw_arena mem = {0};
   sw_diag why = {0};
   sw_breakdown b;
@@ -180,7 +180,7 @@ static sw_rc ask_made(const explaining *e, int32_t n, const sw_id *values, const
   sw_pin *pins;
   SW_ARENA_NEW(pins, e->arena, n, d);
   for (int32_t i = 0; i < n; i++) pins[i] = (sw_pin){.value = values[i], .sharding = *s};
-  return ask(e, n, pins, out, d);
+  return plan_anew(e, n, pins, out, d);
 }
 
 static sw_rc ask_taken(const explaining *e, const sw_traffic *t, sw_anew *out, sw_diag *d) {
@@ -193,7 +193,7 @@ static sw_rc ask_taken(const explaining *e, const sw_traffic *t, sw_anew *out, s
     for (int32_t u = 0; u < r->n_uses; u++)
       pins[k++] = (sw_pin){.value = r->value, .sharding = r->from, .of_use = true, .use = r->uses[u]};
   }
-  return ask(e, n, pins, out, d);
+  return plan_anew(e, n, pins, out, d);
 }
 
 /* --- what keeps the plan from it ---------------------------------------------------------------------------------- */
@@ -396,18 +396,18 @@ static sw_rc like_of(const explaining *e, sw_id value, const char **like, const 
 }
 
 static sw_rc group_values(const explaining *e, int32_t n, const sw_id *values, int32_t *n_groups,
-                          const sw_name_group **groups, sw_diag *d) {
+                          const sw_folded_name **groups, sw_diag *d) {
   sw_named *named;
   SW_ARENA_NEW(named, e->arena, n, d);
   for (int32_t i = 0; i < n; i++) {
     named[i].name = e->names[values[i]];
     SW_TRY(like_of(e, values[i], &named[i].like, &named[i].variant, d));
   }
-  return sw_group_names(n, named, e->arena, n_groups, groups, d);
+  return sw_fold_names(n, named, e->arena, n_groups, groups, d);
 }
 
 static sw_rc explain_values(explaining *e, sw_diag *d) {
-  const sw_name_group *groups;
+  const sw_folded_name *groups;
   sw_explained_value *all;
   sw_found found;
   SW_TRY(sw_find_values(e->p->graph, e->o->name, strlen(e->o->name), e->arena, &found, d));
@@ -465,7 +465,7 @@ static sw_rc list_large(const explaining *e, sw_id *values, int32_t *n, sw_diag 
 }
 
 static sw_rc lower_memory(explaining *e, sw_diag *d) {
-  const sw_name_group *groups;
+  const sw_folded_name *groups;
   sw_id *values;
   sw_lower *all;
   int32_t n, n_groups;

@@ -5,14 +5,14 @@
 #include "report/places.h"
 #include "shardwright/explain.h"
 
-static const sw_mesh *mesh_of(const sw_explanation *e) { return sw_machine_mesh(e->plan->machine); }
+static const sw_mesh *mesh_of_explanation(const sw_explanation *e) { return sw_machine_mesh(e->plan->machine); }
 
 static void put_alone(sw_json_out *o, const sw_explanation *e, const sw_alternative *x) {
   sw_jw_row(o, "ops");
   for (int32_t i = 0; i < x->n_ops; i++) {
     const sw_op *op = &e->plan->graph->ops[x->ops[i]];
     sw_text t = {0};
-    sw_strategy_print(mesh_of(e), op->nest, &x->strategies[i], &t);
+    sw_strategy_print(mesh_of_explanation(e), op->nest, &x->strategies[i], &t);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_text(o, "strategy", &t);
@@ -53,7 +53,7 @@ static void put_options(sw_json_out *o, const sw_explanation *e, int32_t n, cons
   for (int32_t i = 0; i < n; i++) {
     sw_jw_object(o, NULL);
     sw_jw_string(o, "way", kWays[options[i].way]);
-    sw_jw_sharding(o, "sharding", mesh_of(e), &options[i].alone.sharding);
+    sw_jw_sharding(o, "sharding", mesh_of_explanation(e), &options[i].alone.sharding);
     put_alone(o, e, &options[i].alone);
     put_anew(o, &options[i].anew);
     sw_jw_end(o);
@@ -83,7 +83,7 @@ static void put_users(sw_json_out *o, const sw_explanation *e, int32_t n, const 
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", sw_use_name(g, uses[i]));
     sw_jw_string(o, "op", uses[i].op >= 0 ? sw_opcode_text(g->ops[uses[i].op].code) : "output");
-    sw_jw_sharding(o, "sharding", mesh_of(e), &s);
+    sw_jw_sharding(o, "sharding", mesh_of_explanation(e), &s);
     if (uses[i].op >= 0)
       sw_jw_places(o, &g->ops[uses[i].op]);
     else
@@ -96,12 +96,12 @@ static void put_users(sw_json_out *o, const sw_explanation *e, int32_t n, const 
 static void put_reshard(sw_json_out *o, const sw_explanation *e, const sw_plan_reshard *r) {
   put_maker(o, e->plan->graph, r->value);
   put_users(o, e, r->n_uses, r->uses);
-  sw_jw_sharding(o, "from", mesh_of(e), &r->from);
-  sw_jw_sharding(o, "to", mesh_of(e), &r->to);
+  sw_jw_sharding(o, "from", mesh_of_explanation(e), &r->from);
+  sw_jw_sharding(o, "to", mesh_of_explanation(e), &r->to);
   sw_jw_array(o, "steps");
   for (int k = 0; k < r->route->n_steps; k++) {
     sw_text t = {0};
-    sw_collective_print(mesh_of(e), &r->route->step[k].coll, &t);
+    sw_collective_print(mesh_of_explanation(e), &r->route->step[k].coll, &t);
     sw_jw_object_row(o, NULL);
     sw_jw_text(o, "collective", &t);
     sw_jw_f64(o, "seconds", r->route->step[k].cost_s);
@@ -130,7 +130,7 @@ static void put_traffic(sw_json_out *o, const sw_explanation *e, const sw_traffi
   sw_jw_end(o);
 }
 
-static void put_value(sw_json_out *o, const sw_explanation *e, const sw_explained_value *x) {
+static void put_explained_value(sw_json_out *o, const sw_explanation *e, const sw_explained_value *x) {
   const sw_graph *g = e->plan->graph;
   const sw_value *v = &g->values[x->values[0]];
   sw_text type = {0};
@@ -142,7 +142,7 @@ static void put_value(sw_json_out *o, const sw_explanation *e, const sw_explaine
   for (int32_t i = 0; i < x->n; i++) sw_jw_string(o, NULL, g->values[x->values[i]].name);
   sw_jw_end(o);
   sw_jw_text(o, "type", &type);
-  sw_jw_sharding(o, "sharding", mesh_of(e), &x->sharding);
+  sw_jw_sharding(o, "sharding", mesh_of_explanation(e), &x->sharding);
   put_maker(o, g, x->values[0]);
   put_users(o, e, v->n_uses, v->uses);
   put_options(o, e, x->n_options, x->options, x->because);
@@ -166,7 +166,7 @@ static void put_memory(sw_json_out *o, const sw_explanation *e) {
     sw_jw_string(o, "name", x->name);
     sw_jw_i64(o, "count", x->n);
     sw_jw_string(o, "value", e->plan->graph->values[x->value].name);
-    sw_jw_sharding(o, "sharding", mesh_of(e), &x->alone.sharding);
+    sw_jw_sharding(o, "sharding", mesh_of_explanation(e), &x->alone.sharding);
     put_alone(o, e, &x->alone);
     sw_jw_end(o);
   }
@@ -176,7 +176,7 @@ static void put_memory(sw_json_out *o, const sw_explanation *e) {
 }
 
 /* Loops of which the program does not say how often they run; nothing where there are none. */
-static void put_loops(sw_json_out *o, const sw_graph *g) {
+static void put_open_loops(sw_json_out *o, const sw_graph *g) {
   bool any = false;
   for (int32_t i = 0; i < g->n_frames; i++) any = any || sw_frame_is_open(&g->frames[i]);
   if (!any) return;
@@ -192,14 +192,14 @@ void sw_explanation_json(const sw_explanation *e, sw_text *out) {
   const sw_plan *p = e->plan;
   sw_json_out o;
   sw_text mesh = {0};
-  sw_mesh_print(mesh_of(e), &mesh);
+  sw_mesh_print(mesh_of_explanation(e), &mesh);
   sw_json_out_init(&o, out);
   sw_jw_format(&o, "explain", 1);
   sw_jw_string(&o, "model", p->graph->name);
   sw_jw_string(&o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
   sw_jw_text(&o, "mesh", &mesh);
   sw_jw_string(&o, "compiler", sw_compiled_as(p->graph));
-  put_loops(&o, p->graph);
+  put_open_loops(&o, p->graph);
   sw_jw_f64(&o, "total_s", e->breakdown->total_s);
   sw_jw_i64(&o, "peak_bytes", e->breakdown->peak_bytes);
   if (p->capacity_bytes != INT64_MAX) sw_jw_i64(&o, "capacity_bytes", p->capacity_bytes);
@@ -208,7 +208,7 @@ void sw_explanation_json(const sw_explanation *e, sw_text *out) {
   for (int32_t i = 0; i < e->n_traffic; i++) put_traffic(&o, e, &e->traffic[i]);
   sw_jw_end(&o);
   sw_jw_array(&o, "explained");
-  for (int32_t i = 0; i < e->n_values; i++) put_value(&o, e, &e->values[i]);
+  for (int32_t i = 0; i < e->n_values; i++) put_explained_value(&o, e, &e->values[i]);
   sw_jw_end(&o);
   if (e->options.peak) put_memory(&o, e);
   sw_jw_end(&o);

@@ -8,9 +8,9 @@
 
 enum { MOST_USERS = 4 };
 
-static const sw_mesh *mesh_of(const sw_explanation *e) { return sw_machine_mesh(e->plan->machine); }
+static const sw_mesh *mesh_of_printed(const sw_explanation *e) { return sw_machine_mesh(e->plan->machine); }
 
-static double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+static double percent_of(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 /* "+1.20 ms", "-3 us", "as long". */
 static void print_difference(double s, sw_text *out) {
@@ -51,7 +51,7 @@ static void print_anew(const sw_explanation *e, const sw_anew *a, sw_text *out) 
     sw_text_puts(out, "no plan found");
     return;
   }
-  sw_text_printf(out, "%+.2f %%, ", share(a->total_s - e->breakdown->total_s, e->breakdown->total_s));
+  sw_text_printf(out, "%+.2f %%, ", percent_of(a->total_s - e->breakdown->total_s, e->breakdown->total_s));
   sw_text_bytes(out, (double)a->peak_bytes);
   if (a->gap > kWide) sw_text_printf(out, ", gap %.0f %%", 100 * a->gap);
 }
@@ -60,7 +60,7 @@ static void add_option(const sw_explanation *e, const sw_explained_option *o, sw
   const sw_alternative *x = &o->alone;
   sw_text as = {0}, time = {0}, parts = {0}, anew = {0};
   sw_text_printf(&as, "%s ", way_text(e, o->way, value));
-  sw_sharding_print(mesh_of(e), &x->sharding, &as);
+  sw_sharding_print(mesh_of_printed(e), &x->sharding, &as);
   if (x->legal) {
     print_difference(x->total_s - e->breakdown->total_s, &time);
     print_parts(x, &parts);
@@ -129,7 +129,7 @@ static void print_reshard(const sw_explanation *e, const sw_plan_reshard *r, sw_
   sw_text_puts(out, "    from ");
   print_maker(e, r->value, out);
   sw_text_puts(out, ", as ");
-  sw_sharding_print(mesh_of(e), &r->from, out);
+  sw_sharding_print(mesh_of_printed(e), &r->from, out);
   for (int32_t i = 0, shown = 0; i < r->n_uses && shown < MOST_USERS; i++) {
     if (i && r->uses[i].op >= 0 && r->uses[i].op == r->uses[i - 1].op) continue; /* x * x */
     shown++;
@@ -137,13 +137,13 @@ static void print_reshard(const sw_explanation *e, const sw_plan_reshard *r, sw_
     print_user(e, r->uses[i], out);
     if (i) continue;
     sw_text_puts(out, ", as ");
-    sw_sharding_print(mesh_of(e), &r->to, out);
+    sw_sharding_print(mesh_of_printed(e), &r->to, out);
   }
   if (r->n_uses > MOST_USERS) sw_text_printf(out, "\n     and %d more", r->n_uses - MOST_USERS);
   sw_text_puts(out, "\n");
   for (int k = 0; k < r->route->n_steps; k++) {
     sw_text_puts(out, k ? "    then " : "    by ");
-    sw_collective_print(mesh_of(e), &r->route->step[k].coll, out);
+    sw_collective_print(mesh_of_printed(e), &r->route->step[k].coll, out);
     sw_text_puts(out, ": ");
     sw_text_seconds(out, r->route->step[k].cost_s);
     sw_text_puts(out, ", ");
@@ -157,18 +157,18 @@ static void print_inside(const sw_explanation *e, sw_id op, sw_text *out) {
   sw_text_puts(out, "    inside ");
   print_user(e, (sw_value_use){op, 0}, out);
   sw_text_puts(out, ", cut as ");
-  sw_strategy_print(mesh_of(e), g->ops[op].nest, &e->plan->ops[op], out);
+  sw_strategy_print(mesh_of_printed(e), g->ops[op].nest, &e->plan->ops[op], out);
   sw_text_puts(out, "\n");
 }
 
-static sw_id value_of(const sw_explanation *e, const sw_traffic *t) {
+static sw_id value_of_traffic(const sw_explanation *e, const sw_traffic *t) {
   if (t->reshards) return t->reshards[0]->value;
   return e->plan->graph->ops[t->ops[0]].n_results ? e->plan->graph->ops[t->ops[0]].results[0] : 0;
 }
 
 static void print_traffic(const sw_explanation *e, const sw_traffic *t, sw_text *out) {
   sw_text_seconds(out, t->seconds);
-  sw_text_printf(out, " (%.1f %% of all), ", share(t->seconds, e->breakdown->total_s));
+  sw_text_printf(out, " (%.1f %% of all), ", percent_of(t->seconds, e->breakdown->total_s));
   sw_text_bytes(out, t->bytes);
   sw_text_printf(out, ": %s", t->name);
   if (t->n > 1) sw_text_printf(out, " x%d", t->n);
@@ -187,7 +187,7 @@ static void print_traffic(const sw_explanation *e, const sw_traffic *t, sw_text 
     print_reshard(e, t->reshards[0], out);
   else
     print_inside(e, t->ops[0], out);
-  if (t->explained) print_options(e, t->n_options, t->options, value_of(e, t), t->n, out);
+  if (t->explained) print_options(e, t->n_options, t->options, value_of_traffic(e, t), t->n, out);
   if (t->explained && t->because) sw_text_printf(out, "    because: %s\n", t->because);
 }
 
@@ -226,7 +226,7 @@ static void print_value(const sw_explanation *e, const sw_explained_value *x, sw
   sw_text_printf(out, "%s: ", x->name);
   sw_type_print(&v->type, out);
   sw_text_printf(out, ", %s as ", v->def < 0 ? "held" : "made");
-  sw_sharding_print(mesh_of(e), &x->sharding, out);
+  sw_sharding_print(mesh_of_printed(e), &x->sharding, out);
   if (x->n > 1) sw_text_printf(out, "; %d alike, of the first:", x->n);
   sw_text_puts(out, "\n    from ");
   print_maker(e, x->values[0], out);
@@ -238,7 +238,7 @@ static void print_value(const sw_explanation *e, const sw_explained_value *x, sw
     sw_text_puts(out, "\n    for ");
     print_user(e, v->uses[i], out);
     sw_text_puts(out, ", as ");
-    sw_sharding_print(mesh_of(e), &wants, out);
+    sw_sharding_print(mesh_of_printed(e), &wants, out);
   }
   if (v->n_uses > MOST_USERS) sw_text_printf(out, "\n    and %d more", v->n_uses - MOST_USERS);
   sw_text_puts(out, "\n");
@@ -252,7 +252,7 @@ static void print_value(const sw_explanation *e, const sw_explained_value *x, sw
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-static void print_held(const sw_memory *m, int64_t peak, sw_text *out) {
+static void print_held_rows(const sw_memory *m, int64_t peak, sw_text *out) {
   enum { MOST_ROWS = 6 };
   sw_columns c = {.n = 4, .right = {false, true, true, false}};
   for (int k = 0; k < SW_MEMORY_CLASSES; k++) {
@@ -260,7 +260,7 @@ static void print_held(const sw_memory *m, int64_t peak, sw_text *out) {
     if (!m->bytes[k]) continue;
     sw_columns_add(&c, "%s", sw_memory_class_text((sw_memory_class)k));
     sw_columns_add_bytes(&c, (double)m->bytes[k]);
-    sw_columns_add(&c, "%.1f %%", share((double)m->bytes[k], (double)peak));
+    sw_columns_add(&c, "%.1f %%", percent_of((double)m->bytes[k], (double)peak));
     sw_columns_add(&c, "%s", "");
     for (int32_t i = 0; i < m->n; i++) {
       if ((int)m->rows[i].class_of != k || n++ >= MOST_ROWS) continue;
@@ -283,7 +283,7 @@ static void print_lower(const sw_explanation *e, sw_text *out) {
   for (int32_t i = 0; i < e->n_lower; i++) {
     const sw_lower *x = &e->lower[i];
     sw_text as = {0}, time = {0};
-    sw_sharding_print(mesh_of(e), &x->alone.sharding, &as);
+    sw_sharding_print(mesh_of_printed(e), &x->alone.sharding, &as);
     print_difference(x->alone.total_s - e->breakdown->total_s, &time);
     sw_columns_add(&c, "%s", x->name);
     sw_columns_add(&c, x->n > 1 ? "x%d" : "", x->n);
@@ -321,7 +321,7 @@ static void print_peak(const sw_explanation *e, sw_text *out) {
   if (sw_memory_at(e->plan, e->breakdown, step, &scratch, &m, NULL))
     out->rc = SW_E_RESOURCE;
   else
-    print_held(&m, e->breakdown->peak_bytes, out);
+    print_held_rows(&m, e->breakdown->peak_bytes, out);
   sw_arena_deinit(&scratch);
   print_lower(e, out);
 }
@@ -343,7 +343,7 @@ static void print_trips(const sw_graph *g, sw_text *out) {
 static void print_head(const sw_explanation *e, sw_text *out) {
   const sw_plan *p = e->plan;
   sw_text_printf(out, "%s on %s, mesh ", p->graph->name, sw_profile_name(sw_machine_profile(p->machine)));
-  sw_mesh_print(mesh_of(e), out);
+  sw_mesh_print(mesh_of_printed(e), out);
   sw_text_puts(out, "; ");
   sw_compiled_print(p->graph, out);
   sw_text_puts(out, "\n");

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 
 /* What arguments of one group have in common, and what those of different layers need not. */
-static sw_rc describe(const sw_plan *p, int32_t i, sw_arena *arena, sw_named *out, sw_diag *d) {
+static sw_rc describe_argument(const sw_plan *p, int32_t i, sw_arena *arena, sw_named *out, sw_diag *d) {
   const sw_value *v = &p->graph->values[p->graph->args[i]];
   sw_text like = {0}, variant = {0};
   sw_text_printf(&like, "%d %s ", (int)v->kind, sw_dtype_text(v->type.dtype));
@@ -16,31 +16,31 @@ static sw_rc describe(const sw_plan *p, int32_t i, sw_arena *arena, sw_named *ou
   return out->like && out->variant ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_rc sw_group_args(const sw_plan *p, sw_arena *arena, sw_arg_groups *out, sw_diag *d) {
+sw_rc sw_fold_args(const sw_plan *p, sw_arena *arena, sw_arg_rows *out, sw_diag *d) {
   sw_named *items;
   SW_ARENA_NEW(items, arena, p->graph->n_args, d);
-  for (int32_t i = 0; i < p->graph->n_args; i++) SW_TRY(describe(p, i, arena, &items[i], d));
-  return sw_group_names(p->graph->n_args, items, arena, &out->n, &out->at, d);
+  for (int32_t i = 0; i < p->graph->n_args; i++) SW_TRY(describe_argument(p, i, arena, &items[i], d));
+  return sw_fold_names(p->graph->n_args, items, arena, &out->n, &out->at, d);
 }
 
-sw_rc sw_list_args(const sw_plan *p, sw_arena *arena, sw_arg_groups *out, sw_diag *d) {
-  sw_name_group *all;
+sw_rc sw_list_args(const sw_plan *p, sw_arena *arena, sw_arg_rows *out, sw_diag *d) {
+  sw_folded_name *all;
   int32_t *items;
   out->n = p->graph->n_args;
   SW_ARENA_NEW(all, arena, out->n, d);
   SW_ARENA_NEW(items, arena, out->n, d);
   for (int32_t i = 0; i < out->n; i++) {
     items[i] = i;
-    all[i] = (sw_name_group){p->graph->values[p->graph->args[i]].name, 1, &items[i], true};
+    all[i] = (sw_folded_name){p->graph->values[p->graph->args[i]].name, 1, &items[i], true};
   }
   out->at = all;
   return SW_OK;
 }
 
-static const sw_type *type_of(const sw_plan *p, int32_t arg) { return &p->graph->values[p->graph->args[arg]].type; }
+static const sw_type *type_of_arg(const sw_plan *p, int32_t arg) { return &p->graph->values[p->graph->args[arg]].type; }
 
-void sw_arg_group_type_print(const sw_plan *p, const sw_name_group *g, sw_text *out) {
-  const sw_type *first = type_of(p, g->items[0]);
+void sw_arg_row_type_print(const sw_plan *p, const sw_folded_name *g, sw_text *out) {
+  const sw_type *first = type_of_arg(p, g->items[0]);
   if (g->uniform) {
     sw_type_print(first, out);
     return;
@@ -49,7 +49,7 @@ void sw_arg_group_type_print(const sw_plan *p, const sw_name_group *g, sw_text *
   for (int32_t k = 0; k < first->rank; k++) {
     int64_t least = first->dims[k], most = first->dims[k];
     for (int32_t i = 1; i < g->n; i++) {
-      const int64_t size = type_of(p, g->items[i])->dims[k];
+      const int64_t size = type_of_arg(p, g->items[i])->dims[k];
       least = size < least ? size : least;
       most = size > most ? size : most;
     }
@@ -60,11 +60,11 @@ void sw_arg_group_type_print(const sw_plan *p, const sw_name_group *g, sw_text *
 }
 
 int64_t sw_arg_bytes(const sw_plan *p, int32_t i) {
-  const sw_type *t = type_of(p, i);
+  const sw_type *t = type_of_arg(p, i);
   return sw_sharding_held_bytes(&p->args[i], t->dims, t->dtype);
 }
 
-int64_t sw_arg_group_bytes(const sw_plan *p, const sw_name_group *g) {
+int64_t sw_arg_row_bytes(const sw_plan *p, const sw_folded_name *g) {
   int64_t bytes = 0;
   for (int32_t i = 0; i < g->n; i++) bytes += sw_arg_bytes(p, g->items[i]);
   return bytes;
@@ -118,12 +118,12 @@ sw_rc sw_name_reshards(const sw_plan *p, const sw_breakdown *a, const char *cons
   return SW_OK;
 }
 
-sw_rc sw_group_reshards(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, int32_t *n, const sw_name_group **out,
-                        sw_diag *d) {
+sw_rc sw_fold_reshards(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, int32_t *n, const sw_folded_name **out,
+                       sw_diag *d) {
   const char **names;
   sw_named *items;
   SW_TRY(sw_name_values(p->graph, arena, &names, d));
   SW_ARENA_NEW(items, arena, a->n_reshards, d);
   SW_TRY(sw_name_reshards(p, a, names, arena, items, d));
-  return sw_group_names(a->n_reshards, items, arena, n, out, d);
+  return sw_fold_names(a->n_reshards, items, arena, n, out, d);
 }

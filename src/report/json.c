@@ -12,7 +12,7 @@
 #include "io/json_write.h"
 #include "shardwright/report.h"
 
-static void put_times(sw_json_out *o, const sw_breakdown *a) {
+static void put_seconds(sw_json_out *o, const sw_breakdown *a) {
   sw_jw_f64(o, "total_s", a->total_s);
   sw_jw_f64(o, "local_s", a->local_s);
   sw_jw_f64(o, "reshard_s", a->reshard_s);
@@ -58,7 +58,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
     sw_jw_bool(o, "bound_proven", sw_plan_bound_is_proven(p));
     sw_jw_i64(o, "strategies_dropped_inexactly", p->pruned_inexact);
   }
-  put_times(o, a);
+  put_seconds(o, a);
   sw_jw_f64(o, "flops", a->flops);
   sw_jw_f64(o, "moved_bytes", a->moved_bytes);
   sw_jw_f64(o, "redundant_flops", sw_breakdown_redundant_flops(a, p->machine));
@@ -74,7 +74,7 @@ static void put_words(sw_json_out *o, const sw_plan *p) {
   sw_text_free(&t);
 }
 
-static void put_collectives(sw_json_out *o, const sw_report *r) {
+static void put_report_collectives(sw_json_out *o, const sw_report *r) {
   const sw_mesh *m = sw_machine_mesh(r->plan->machine);
   sw_jw_array(o, "by_collective");
   for (int i = 0; i < SW_COLL_COUNT; i++) {
@@ -106,7 +106,7 @@ static void put_repeats(sw_json_out *o, int64_t repeats) {
 }
 
 /* What an op exchanges by itself. */
-static void put_moves(sw_json_out *o, const sw_report *r, sw_id op) {
+static void put_op_moves(sw_json_out *o, const sw_report *r, sw_id op) {
   sw_op_moves t;
   sw_rc rc = sw_plan_op_moves(r->plan, r->breakdown, op, &t, NULL);
   if (rc) o->text->rc = rc;
@@ -116,7 +116,7 @@ static void put_moves(sw_json_out *o, const sw_report *r, sw_id op) {
   if (t.hidden_s > 0) sw_jw_f64(o, "hidden_s", t.hidden_s);
 }
 
-static void put_ops(sw_json_out *o, const sw_report *r, sw_places *places) {
+static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places) {
   const sw_plan *p = r->plan;
   const sw_mesh *m = sw_machine_mesh(p->machine);
   const sw_graph *g = p->graph;
@@ -136,7 +136,7 @@ static void put_ops(sw_json_out *o, const sw_report *r, sw_places *places) {
       sw_jw_sharding(o, "result", m, &s);
     }
     sw_jw_f64(o, "local_s", c->local_s);
-    put_moves(o, r, i);
+    put_op_moves(o, r, i);
     sw_jw_f64(o, "flops", c->flops);
     sw_jw_f64(o, "bytes", c->bytes);
     if (g->kernels) sw_jw_i64(o, "kernel", g->kernels->of[i]);
@@ -164,15 +164,15 @@ static void put_argument(sw_json_out *o, const sw_plan *p, int32_t i, bool shape
   sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &said);
 }
 
-static void put_groups(sw_json_out *o, const sw_plan *p, const sw_arg_groups *groups) {
+static void put_argument_groups(sw_json_out *o, const sw_plan *p, const sw_arg_rows *groups) {
   sw_jw_array(o, "argument_groups");
   for (int32_t i = 0; i < groups->n; i++) {
-    const sw_name_group *g = &groups->at[i];
+    const sw_folded_name *g = &groups->at[i];
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", g->name);
     sw_jw_i64(o, "count", g->n);
     put_argument(o, p, g->items[0], g->uniform);
-    sw_jw_i64(o, "bytes", sw_arg_group_bytes(p, g));
+    sw_jw_i64(o, "bytes", sw_arg_row_bytes(p, g));
     sw_jw_row(o, "arguments");
     for (int32_t k = 0; k < g->n; k++) sw_jw_i64(o, NULL, g->items[k]);
     sw_jw_end(o);
@@ -181,7 +181,7 @@ static void put_groups(sw_json_out *o, const sw_plan *p, const sw_arg_groups *gr
   sw_jw_end(o);
 }
 
-static void put_arguments(sw_json_out *o, const sw_report *r, const sw_arg_groups *groups, sw_places *places) {
+static void put_report_arguments(sw_json_out *o, const sw_report *r, const sw_arg_rows *groups, sw_places *places) {
   const sw_plan *p = r->plan;
   sw_jw_array(o, "arguments");
   for (int32_t i = 0; i < p->graph->n_args; i++) {
@@ -193,7 +193,7 @@ static void put_arguments(sw_json_out *o, const sw_report *r, const sw_arg_group
     sw_jw_end(o);
   }
   sw_jw_end(o);
-  put_groups(o, p, groups);
+  put_argument_groups(o, p, groups);
 }
 
 static void put_outputs(sw_json_out *o, const sw_plan *p) {
@@ -209,7 +209,7 @@ static void put_outputs(sw_json_out *o, const sw_plan *p) {
 }
 
 /* Why a reshard is there: what makes the value, and who wants it otherwise. */
-static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard *r, sw_places *places) {
+static void put_plan_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard *r, sw_places *places) {
   const sw_mesh *m = sw_machine_mesh(p->machine);
   const sw_value *v = &p->graph->values[r->value];
   sw_jw_object(o, NULL);
@@ -252,12 +252,13 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
 
 static void put_reshards(sw_json_out *o, const sw_report *r, sw_places *places) {
   sw_arena scratch = {0};
-  const sw_name_group *groups;
+  const sw_folded_name *groups;
   int32_t n = 0;
   sw_jw_array(o, "reshards");
-  for (int32_t i = 0; i < r->breakdown->n_reshards; i++) put_reshard(o, r->plan, &r->breakdown->reshards[i], places);
+  for (int32_t i = 0; i < r->breakdown->n_reshards; i++)
+    put_plan_reshard(o, r->plan, &r->breakdown->reshards[i], places);
   sw_jw_end(o);
-  if (sw_group_reshards(r->plan, r->breakdown, &scratch, &n, &groups, NULL)) o->text->rc = SW_E_RESOURCE, n = 0;
+  if (sw_fold_reshards(r->plan, r->breakdown, &scratch, &n, &groups, NULL)) o->text->rc = SW_E_RESOURCE, n = 0;
   sw_jw_array(o, "reshard_groups");
   for (int32_t i = 0; i < n; i++) {
     sw_jw_object_row(o, NULL);
@@ -317,7 +318,7 @@ static void put_peak(sw_json_out *o, const sw_report *r) {
   sw_arena_deinit(&scratch);
 }
 
-static void put_memory(sw_json_out *o, const sw_report *r) {
+static void put_report_memory(sw_json_out *o, const sw_report *r) {
   enum { SHOWN = 10 };
   const sw_breakdown *a = r->breakdown;
   const sw_live *top[SHOWN];
@@ -343,10 +344,10 @@ static void put_memory(sw_json_out *o, const sw_report *r) {
 }
 
 /* By argument group, the sharding that all of it have there; null where they differ. */
-static void put_shardings(sw_json_out *o, const sw_plan *p, const sw_arg_groups *groups) {
+static void put_group_shardings(sw_json_out *o, const sw_plan *p, const sw_arg_rows *groups) {
   sw_jw_row(o, "shardings");
   for (int32_t i = 0; i < groups->n; i++) {
-    const sw_name_group *g = &groups->at[i];
+    const sw_folded_name *g = &groups->at[i];
     bool alike = true;
     for (int32_t k = 1; k < g->n && alike; k++) alike = sw_sharding_equal(&p->args[g->items[0]], &p->args[g->items[k]]);
     if (alike)
@@ -357,21 +358,21 @@ static void put_shardings(sw_json_out *o, const sw_plan *p, const sw_arg_groups 
   sw_jw_end(o);
 }
 
-static void put_made(sw_json_out *o, const sw_report *r, const sw_comparison *c, const uint8_t *class_of,
-                     const sw_arg_groups *groups) {
+static void put_compared_plan(sw_json_out *o, const sw_report *r, const sw_comparison *c, const uint8_t *class_of,
+                              const sw_arg_rows *groups) {
   int64_t bytes[SW_MEMORY_CLASSES];
   sw_memory_classes_at(&c->plan, &c->breakdown, c->breakdown.peak_step, class_of, bytes);
   put_words(o, &c->plan);
   sw_jw_bool(o, "fits", sw_comparison_fits(r, c));
   if (c->spread) sw_jw_string(o, "spread", c->spread);
   if (c->uncut) sw_jw_string(o, "uncut", c->uncut);
-  put_times(o, &c->breakdown);
+  put_seconds(o, &c->breakdown);
   sw_jw_i64(o, "peak_bytes", c->breakdown.peak_bytes);
   put_classes(o, bytes);
-  put_shardings(o, &c->plan, groups);
+  put_group_shardings(o, &c->plan, groups);
 }
 
-static void put_comparisons(sw_json_out *o, const sw_report *r, const sw_arg_groups *groups) {
+static void put_comparisons(sw_json_out *o, const sw_report *r, const sw_arg_rows *groups) {
   sw_arena scratch = {0};
   const uint8_t *class_of = NULL;
   if (sw_classify_values(r->plan->graph, &scratch, &class_of, NULL)) o->text->rc = SW_E_RESOURCE;
@@ -382,7 +383,7 @@ static void put_comparisons(sw_json_out *o, const sw_report *r, const sw_arg_gro
     sw_jw_string(o, "plan", c->name);
     sw_jw_bool(o, "made", c->made);
     if (c->breaks) sw_jw_string(o, "breaks", c->breaks);
-    if (c->made) put_made(o, r, c, class_of, groups);
+    if (c->made) put_compared_plan(o, r, c, class_of, groups);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -411,9 +412,9 @@ static void put_lower_memory(sw_json_out *o, const sw_report *r) {
 void sw_report_json(const sw_report *r, sw_text *out) {
   sw_json_out o;
   sw_arena scratch = {0};
-  sw_arg_groups groups = {0};
+  sw_arg_rows groups = {0};
   sw_places places = {0};
-  if (sw_group_args(r->plan, &scratch, &groups, NULL)) out->rc = SW_E_RESOURCE, groups.n = 0;
+  if (sw_fold_args(r->plan, &scratch, &groups, NULL)) out->rc = SW_E_RESOURCE, groups.n = 0;
   sw_json_out_init(&o, out);
   sw_jw_object(&o, NULL);
   sw_jw_string(&o, "format", "shardwright-report");
@@ -422,13 +423,13 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   put_summary(&o, r);
   if (r->completes) sw_completion_json(r->plan, &o);
   put_comparisons(&o, r, &groups);
-  put_arguments(&o, r, &groups, &places);
+  put_report_arguments(&o, r, &groups, &places);
   put_outputs(&o, r->plan);
-  put_collectives(&o, r);
-  put_memory(&o, r);
+  put_report_collectives(&o, r);
+  put_report_memory(&o, r);
   put_lower_memory(&o, r);
   put_reshards(&o, r, &places);
-  put_ops(&o, r, &places);
+  put_report_ops(&o, r, &places);
   sw_places_end(&places, &o);
   put_sources(&o, r);
   sw_jw_end(&o);

@@ -14,7 +14,7 @@ typedef struct listing {
   sw_id *member;
 } listing;
 
-static sw_rc list(const sw_graph *g, const sw_kernels *k, sw_arena *arena, listing *out, sw_diag *d) {
+static sw_rc list_kernels(const sw_graph *g, const sw_kernels *k, sw_arena *arena, listing *out, sw_diag *d) {
   *out = (listing){.g = g, .k = k};
   SW_ARENA_NEW(out->first, arena, k->n + 2, d);
   SW_ARENA_NEW(out->member, arena, g->n_ops + 1, d);
@@ -42,7 +42,7 @@ static traffic traffic_of(const listing *l, int32_t kernel) {
 }
 
 static sw_id first_op(const listing *l, int32_t kernel) { return l->member[l->first[kernel]]; }
-static int32_t size_of(const listing *l, int32_t kernel) { return l->first[kernel + 1] - l->first[kernel]; }
+static int32_t count_kernel_ops(const listing *l, int32_t kernel) { return l->first[kernel + 1] - l->first[kernel]; }
 
 static bool launches(const listing *l, int32_t kernel) {
   for (int32_t m = l->first[kernel]; m < l->first[kernel + 1]; m++)
@@ -78,7 +78,7 @@ static sw_rc gather_alike(const listing *l, sw_dict *rows, alike *at, int32_t *n
     bool fresh;
     key.n = 0;
     put_opcodes(l, i, &key);
-    sw_text_printf(&key, " %d %d %.17g %.17g", size_of(l, i), l->k->why[first_op(l, i)], t.read, t.written);
+    sw_text_printf(&key, " %d %d %.17g %.17g", count_kernel_ops(l, i), l->k->why[first_op(l, i)], t.read, t.written);
     rc = key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory")
                 : sw_dict_put(rows, key.at, key.n, *n, &slot, &fresh, d);
     if (rc) break;
@@ -89,7 +89,7 @@ static sw_rc gather_alike(const listing *l, sw_dict *rows, alike *at, int32_t *n
   return rc;
 }
 
-static void put_summary(const listing *l, sw_text *out) {
+static void put_kernel_summary(const listing *l, sw_text *out) {
   traffic all = {0};
   int32_t n_launches = 0, inside = 0, again = 0;
   for (int32_t i = 0; i < l->k->n; i++) {
@@ -111,7 +111,7 @@ static void put_summary(const listing *l, sw_text *out) {
                  l->g->n_values, inside, again);
 }
 
-static void put_rows(const listing *l, const alike *at, int32_t n, sw_text *out) {
+static void put_kernel_rows(const listing *l, const alike *at, int32_t n, sw_text *out) {
   sw_columns c = {.n = 7, .right = {false, true, true, true, true, false, false}};
   static const char *const kHeads[] = {"first op", "kernels", "ops", "reads", "writes", "what", "why alone"};
   for (size_t i = 0; i < sizeof kHeads / sizeof *kHeads; i++) sw_columns_add(&c, "%s", kHeads[i]);
@@ -122,7 +122,7 @@ static void put_rows(const listing *l, const alike *at, int32_t n, sw_text *out)
     put_opcodes(l, kernel, &what);
     sw_columns_add(&c, "%s", l->g->ops[first_op(l, kernel)].name);
     sw_columns_add(&c, "%d", at[i].count);
-    sw_columns_add(&c, "%d", size_of(l, kernel));
+    sw_columns_add(&c, "%d", count_kernel_ops(l, kernel));
     sw_columns_add_bytes(&c, t.read);
     sw_columns_add_bytes(&c, t.written);
     sw_columns_add(&c, "%s", sw_text_str(&what));
@@ -137,19 +137,19 @@ sw_rc sw_kernels_table(const sw_graph *g, const sw_kernels *k, sw_arena *arena, 
   alike *at;
   int32_t n = 0;
   sw_dict rows = {0};
-  SW_TRY(list(g, k, arena, &l, d));
+  SW_TRY(list_kernels(g, k, arena, &l, d));
   SW_ARENA_NEW(at, arena, k->n + 1, d);
   sw_rc rc = gather_alike(&l, &rows, at, &n, d);
   sw_dict_deinit(&rows);
   if (rc) return rc;
-  put_summary(&l, out);
-  put_rows(&l, at, n, out);
+  put_kernel_summary(&l, out);
+  put_kernel_rows(&l, at, n, out);
   return SW_OK;
 }
 
 sw_rc sw_kernels_json(const sw_graph *g, const sw_kernels *k, sw_arena *arena, sw_text *out, sw_diag *d) {
   listing l;
-  SW_TRY(list(g, k, arena, &l, d));
+  SW_TRY(list_kernels(g, k, arena, &l, d));
   sw_json_out o;
   sw_json_out_init(&o, out);
   sw_jw_format(&o, "kernels", 1);

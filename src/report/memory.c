@@ -38,7 +38,7 @@ void sw_memory_classes_at(const sw_plan *p, const sw_breakdown *a, int32_t step,
     if (is_held_at(&a->live[i], step)) bytes[class_of_live(p, class_of, &a->live[i])] += a->live[i].bytes;
 }
 
-static sw_rc hold(tally *h, const sw_live *l, sw_diag *d) {
+static sw_rc tally_live(tally *h, const sw_live *l, sw_diag *d) {
   static const char *const kKinds[] = {[SW_LIVE_VALUE] = "", [SW_LIVE_COPY] = "copy", [SW_LIVE_BUFFER] = "buffer"};
   const sw_graph *g = h->p->graph;
   const sw_memory_class c = class_of_live(h->p, h->class_of, l);
@@ -61,9 +61,9 @@ static int by_class(const void *a, const void *b) {
 }
 
 static sw_rc group_held(tally *h, sw_memory *out, sw_diag *d) {
-  const sw_name_group *groups;
+  const sw_folded_name *groups;
   sw_memory_row *rows;
-  SW_TRY(sw_group_names((int32_t)h->named.n, h->named.at, h->arena, &out->n, &groups, d));
+  SW_TRY(sw_fold_names((int32_t)h->named.n, h->named.at, h->arena, &out->n, &groups, d));
   SW_ARENA_NEW(rows, h->arena, out->n, d);
   for (int32_t i = 0; i < out->n && h->held.at; i++) {
     rows[i] = h->held.at[groups[i].items[0]];
@@ -91,7 +91,7 @@ sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_are
   sw_rc rc = SW_OK;
   for (int32_t i = 0; i < a->n_live && !rc; i++) {
     const sw_live *l = &a->live[i];
-    if (step == SW_ALL_STEPS ? l->bytes != 0 : is_held_at(l, step)) rc = hold(&h, l, d);
+    if (step == SW_ALL_STEPS ? l->bytes != 0 : is_held_at(l, step)) rc = tally_live(&h, l, d);
   }
   if (!rc) rc = group_held(&h, out, d);
   sw_array_free(&h.named);

@@ -8,8 +8,8 @@
 
 static double seconds(const sw_spmd_cost *c) { return c->comm_s + c->local_s; }
 
-static void add_row(sw_columns *c, const char *name, int32_t rewrites, const sw_spmd_cost *before,
-                    const sw_spmd_cost *after) {
+static void add_pass_row(sw_columns *c, const char *name, int32_t rewrites, const sw_spmd_cost *before,
+                         const sw_spmd_cost *after) {
   const sw_spmd_cost *side[2] = {before, after};
   sw_columns_add(c, "%s", name);
   sw_columns_add(c, "%d", rewrites);
@@ -26,10 +26,10 @@ void sw_pass_table_print(const char *program, const sw_pass_report *reports, int
   for (int i = 0; i < c.n; i++) sw_columns_add(&c, "%s", kHead[i]);
   for (int i = 0; i < n; i++) {
     const sw_pass_report *r = &reports[i];
-    add_row(&c, sw_pass_name(r->pass), r->rewrites, &r->before, &r->after);
+    add_pass_row(&c, sw_pass_name(r->pass), r->rewrites, &r->before, &r->after);
     all += r->rewrites;
   }
-  if (n > 1) add_row(&c, "together", all, &reports[0].before, &reports[n - 1].after);
+  if (n > 1) add_pass_row(&c, "together", all, &reports[0].before, &reports[n - 1].after);
   sw_columns_print(&c, 2, out);
   for (int i = 0; i < n; i++) {
     if (reports[i].leave) {

@@ -62,7 +62,7 @@ void sw_places_of_arg(sw_places *p, const sw_value *v, sw_json_out *o) {
   if (v->location) put_source(p, v->location, v->name, o);
 }
 
-static void put_frame(const sw_call_frame *f, sw_json_out *o) {
+static void put_call_frame(const sw_call_frame *f, sw_json_out *o) {
   sw_jw_object_row(o, NULL);
   sw_jw_place(o, "at", f->at);
   if (f->function) sw_jw_string(o, "function", f->function);
@@ -76,7 +76,7 @@ void sw_places_end(sw_places *p, sw_json_out *o) {
     const sw_call_frame *frames[MOST_FRAMES];
     const int n = sw_source_frames(p->stacks.at[i], MOST_FRAMES, frames);
     sw_jw_row(o, NULL);
-    for (int k = 0; k < n; k++) put_frame(frames[k], o);
+    for (int k = 0; k < n; k++) put_call_frame(frames[k], o);
     sw_jw_end(o);
   }
   if (p->stacks.n) sw_jw_end(o);

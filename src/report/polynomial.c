@@ -23,7 +23,7 @@ typedef struct fit {
 } fit;
 
 /* Values at around + steps, as whole numbers. */
-static sw_rc ask(const fit *f, const int *steps, int64_t *out, sw_diag *d) {
+static sw_rc evaluate_at_steps(const fit *f, const int *steps, int64_t *out, sw_diag *d) {
   int64_t at[SW_MAX_UNKNOWNS];
   double *values;
   SW_ARENA_NEW(values, f->arena, f->n_out, d);
@@ -55,7 +55,7 @@ static sw_rc find_degree(fit *f, int unknown, bool *found, sw_diag *d) {
     for (; n < degree + 3; n++) {
       int steps[SW_MAX_UNKNOWNS] = {0};
       steps[unknown] = n;
-      SW_TRY(ask(f, steps, values, d));
+      SW_TRY(evaluate_at_steps(f, steps, values, d));
       for (int k = 0; k < f->n_out; k++) line[k][n] = values[k];
     }
     *found = true;
@@ -71,14 +71,14 @@ static int points_of(const fit *f) {
   return n;
 }
 
-static void steps_of(const fit *f, int point, int *steps) {
+static void steps_of_point(const fit *f, int point, int *steps) {
   for (int i = f->n - 1; i >= 0; i--) {
     steps[i] = point % (f->degree[i] + 1);
     point /= f->degree[i] + 1;
   }
 }
 
-static int stride_of(const fit *f, int unknown) {
+static int stride_of_unknown(const fit *f, int unknown) {
   int stride = 1;
   for (int i = f->n - 1; i > unknown; i--) stride *= f->degree[i] + 1;
   return stride;
@@ -86,7 +86,7 @@ static int stride_of(const fit *f, int unknown) {
 
 /* Along an unknown, values become differences: g[k] the k-th one. */
 static void difference(const fit *f, int unknown, wide *grid, int n) {
-  const int stride = stride_of(f, unknown), size = f->degree[unknown] + 1;
+  const int stride = stride_of_unknown(f, unknown), size = f->degree[unknown] + 1;
   for (int p = 0; p < n; p++) {
     if (p / stride % size != 0) continue;
     for (int order = 1; order < size; order++) {
@@ -99,7 +99,7 @@ static int64_t factorial(int n) { return n <= 1 ? 1 : n * factorial(n - 1); }
 
 /* Along an unknown, coefficients over binomials become those over powers, times the factorial of the degree. */
 static void multiply_out(const fit *f, int unknown, wide *grid, int n) {
-  const int stride = stride_of(f, unknown), size = f->degree[unknown] + 1;
+  const int stride = stride_of_unknown(f, unknown), size = f->degree[unknown] + 1;
   const int64_t all = factorial(size - 1);
   for (int p = 0; p < n; p++) {
     if (p / stride % size != 0) continue;
@@ -148,7 +148,7 @@ static sw_rc take_terms(const fit *f, const wide *grid, int n, sw_poly *out, sw_
     sw_poly_term *t = &terms[out->n_terms];
     wide den = all;
     if (grid[p] == 0) continue;
-    steps_of(f, p, steps);
+    steps_of_point(f, p, steps);
     for (int i = 0; i < f->n; i++) {
       t->power[i] = (int8_t)steps[i];
       for (int k = 0; k < steps[i]; k++) den *= f->unit;
@@ -162,7 +162,7 @@ static sw_rc take_terms(const fit *f, const wide *grid, int n, sw_poly *out, sw_
   return SW_OK;
 }
 
-static sw_rc solve(const fit *f, sw_poly *out, sw_diag *d) {
+static sw_rc solve_polynomial(const fit *f, sw_poly *out, sw_diag *d) {
   const int n = points_of(f);
   int64_t *values;
   wide *grid;
@@ -170,8 +170,8 @@ static sw_rc solve(const fit *f, sw_poly *out, sw_diag *d) {
   SW_ARENA_NEW(grid, f->arena, n, d);
   for (int p = 0; p < n; p++) {
     int steps[SW_MAX_UNKNOWNS];
-    steps_of(f, p, steps);
-    SW_TRY(ask(f, steps, values + (ptrdiff_t)p * f->n_out, d));
+    steps_of_point(f, p, steps);
+    SW_TRY(evaluate_at_steps(f, steps, values + (ptrdiff_t)p * f->n_out, d));
   }
   for (int k = 0; k < f->n_out; k++) {
     for (int p = 0; p < n; p++) grid[p] = values[p * f->n_out + k];
@@ -193,7 +193,7 @@ static sw_rc try_elsewhere(const fit *f, const sw_poly *p, bool *fits, sw_diag *
       steps[i] = 17 + 12 * round + 5 * i;
       sizes[i] = (double)(f->unit * (f->around[i] + steps[i]));
     }
-    SW_TRY(ask(f, steps, values, d));
+    SW_TRY(evaluate_at_steps(f, steps, values, d));
     for (int k = 0; k < f->n_out; k++) {
       const double at = sw_poly_at(&p[k], sizes), is = (double)values[k];
       *fits = *fits && fabs(at - is) <= 1e-9 * fmax(fabs(is), 1);
@@ -217,7 +217,7 @@ sw_rc sw_poly_fit(const sw_poly_grid *g, int n_out, sw_poly_values values, void 
     if (!found) return SW_OK;
   }
   if (points_of(&f) > MOST_POINTS) return SW_OK;
-  SW_TRY(solve(&f, out, d));
+  SW_TRY(solve_polynomial(&f, out, d));
   return try_elsewhere(&f, out, fits, d);
 }
 

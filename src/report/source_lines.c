@@ -12,7 +12,7 @@ static bool is_python(const char *file) {
   return n > 3 && strcmp(file + n - 3, ".py") == 0;
 }
 
-static int by_place(const void *a, const void *b) {
+static int by_file_and_line(const void *a, const void *b) {
   const sw_source_line *x = a, *y = b;
   const int order = strcmp(x->file, y->file);
   return order ? order : (x->line > y->line) - (x->line < y->line);
@@ -47,10 +47,10 @@ sw_rc sw_read_source_lines(const sw_graph *g, sw_arena *arena, int32_t *n, const
     const sw_span at = g->ops[i].location.at;
     if (at.line > 0 && at.file && is_python(at.file)) lines[all++] = (sw_source_line){at.file, at.line, NULL};
   }
-  if (all) qsort(lines, (size_t)all, sizeof *lines, by_place);
+  if (all) qsort(lines, (size_t)all, sizeof *lines, by_file_and_line);
   int32_t different = 0;
   for (int32_t i = 0; i < all; i++)
-    if (!different || by_place(&lines[different - 1], &lines[i])) lines[different++] = lines[i];
+    if (!different || by_file_and_line(&lines[different - 1], &lines[i])) lines[different++] = lines[i];
   for (int32_t first = 0, next; first < different; first = next) {
     for (next = first + 1; next < different && !strcmp(lines[next].file, lines[first].file);) next++;
     const int32_t read = read_lines(&lines[first], next - first, arena);

@@ -15,7 +15,7 @@ static void heading(bool colour, const char *text, sw_text *out) {
   sw_text_printf(out, colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
-static double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+static double percent_of_whole(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 /* One that two digits tell from none. */
 static bool has_bound(const sw_plan *p) { return sw_plan_gap(p) < 0.99995; }
@@ -67,14 +67,14 @@ static void print_simpler(const sw_plan *p, sw_columns *c) {
                  fmax(percent, kLeast), optimal ? ", which is optimal" : "");
 }
 
-static void print_parts(const sw_breakdown *a, sw_columns *c) {
+static void print_time_parts(const sw_breakdown *a, sw_columns *c) {
   sw_text t = {0};
   sw_text_seconds(&t, a->local_s);
-  sw_text_printf(&t, " local work (%.0f %%), ", share(a->local_s, a->total_s));
+  sw_text_printf(&t, " local work (%.0f %%), ", percent_of_whole(a->local_s, a->total_s));
   sw_text_seconds(&t, a->reshard_s);
-  sw_text_printf(&t, " resharding (%.0f %%), ", share(a->reshard_s, a->total_s));
+  sw_text_printf(&t, " resharding (%.0f %%), ", percent_of_whole(a->reshard_s, a->total_s));
   sw_text_seconds(&t, a->move_s);
-  sw_text_printf(&t, " inside ops (%.0f %%)", share(a->move_s, a->total_s));
+  sw_text_printf(&t, " inside ops (%.0f %%)", percent_of_whole(a->move_s, a->total_s));
   sw_columns_add(c, "of which");
   sw_columns_add(c, "%s", sw_text_str(&t));
   sw_text_free(&t);
@@ -164,7 +164,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
   }
   print_search(p, r->breakdown, &c);
   print_simpler(p, &c);
-  print_parts(r->breakdown, &c);
+  print_time_parts(r->breakdown, &c);
   print_throughput(&r->throughput, &c);
   print_measures(p, r->breakdown, &c);
   print_memory(p, r->breakdown, &c);
@@ -179,9 +179,9 @@ static void print_summary(const sw_report *r, sw_text *out) {
   sw_text_free(&compiled);
 }
 
-static void print_group(const sw_plan *p, const sw_name_group *group, sw_columns *c) {
+static void print_group(const sw_plan *p, const sw_folded_name *group, sw_columns *c) {
   sw_text type = {0}, sharding = {0};
-  sw_arg_group_type_print(p, group, &type);
+  sw_arg_row_type_print(p, group, &type);
   const int32_t first = group->items[0];
   const sw_sharding said = sw_value_said(p->graph, p->graph->args[first], &p->args[first]);
   sw_sharding_print(sw_machine_mesh(p->machine), &said, &sharding);
@@ -189,7 +189,7 @@ static void print_group(const sw_plan *p, const sw_name_group *group, sw_columns
   sw_columns_add(c, group->n > 1 ? "x%d" : "", group->n);
   sw_columns_add(c, "%s", sw_text_str(&type));
   sw_columns_add(c, "%s", sw_text_str(&sharding));
-  sw_columns_add_bytes(c, (double)sw_arg_group_bytes(p, group));
+  sw_columns_add_bytes(c, (double)sw_arg_row_bytes(p, group));
   sw_text_free(&type);
   sw_text_free(&sharding);
 }
@@ -197,9 +197,9 @@ static void print_group(const sw_plan *p, const sw_name_group *group, sw_columns
 static void print_arguments(const sw_report *r, bool colour, sw_text *out) {
   const sw_plan *p = r->plan;
   sw_arena scratch = {0};
-  sw_arg_groups groups;
+  sw_arg_rows groups;
   sw_columns c = {.n = 5, .right = {false, true, false, false, true}};
-  if ((r->all_arguments ? sw_list_args : sw_group_args)(p, &scratch, &groups, NULL)) groups.n = 0;
+  if ((r->all_arguments ? sw_list_args : sw_fold_args)(p, &scratch, &groups, NULL)) groups.n = 0;
   heading(colour, "arguments", out);
   if (p->graph->n_args) {
     static const char *const kHeads[] = {"name", "", "type", "sharding", "bytes/device"};
@@ -222,7 +222,7 @@ static void name_largest(const sw_memory *m, sw_memory_class c, int most, sw_tex
 }
 
 /* Every class with its largest rows; or every row (`full`). */
-static void print_held(const sw_memory *m, bool full, int64_t peak, sw_columns *c) {
+static void print_held_classes(const sw_memory *m, bool full, int64_t peak, sw_columns *c) {
   enum { LARGEST = 2 };
   for (int k = 0; k < SW_MEMORY_CLASSES; k++) {
     sw_text names = {0};
@@ -230,7 +230,7 @@ static void print_held(const sw_memory *m, bool full, int64_t peak, sw_columns *
     if (!full) name_largest(m, (sw_memory_class)k, LARGEST, &names);
     sw_columns_add(c, "%s", sw_memory_class_text((sw_memory_class)k));
     sw_columns_add_bytes(c, (double)m->bytes[k]);
-    sw_columns_add(c, "%.1f %%", share((double)m->bytes[k], (double)peak));
+    sw_columns_add(c, "%.1f %%", percent_of_whole((double)m->bytes[k], (double)peak));
     sw_columns_add(c, "%s", sw_text_str(&names));
     sw_text_free(&names);
     for (int32_t i = 0; full && i < m->n; i++) {
@@ -243,7 +243,7 @@ static void print_held(const sw_memory *m, bool full, int64_t peak, sw_columns *
   }
 }
 
-static void print_peak(const sw_report *r, bool colour, sw_text *out) {
+static void print_peak_table(const sw_report *r, bool colour, sw_text *out) {
   sw_arena scratch = {0};
   sw_memory m;
   sw_columns c = {.n = 4, .right = {false, true, true, false}};
@@ -251,7 +251,7 @@ static void print_peak(const sw_report *r, bool colour, sw_text *out) {
   if (sw_memory_at(r->plan, r->breakdown, r->breakdown->peak_step, &scratch, &m, NULL))
     out->rc = SW_E_RESOURCE;
   else
-    print_held(&m, r->all_arguments, r->breakdown->peak_bytes, &c);
+    print_held_classes(&m, r->all_arguments, r->breakdown->peak_bytes, &c);
   sw_columns_print(&c, 2, out);
   sw_arena_deinit(&scratch);
 }
@@ -301,7 +301,7 @@ void sw_report_table(const sw_report *r, bool colour, sw_text *out) {
   print_summary(r, out);
   if (r->completes) sw_completion_table(r->plan, colour, out);
   print_arguments(r, colour, out);
-  if (r->breakdown->peak_bytes > 0) print_peak(r, colour, out);
+  if (r->breakdown->peak_bytes > 0) print_peak_table(r, colour, out);
   print_communication(r, colour, out);
   if (r->n_comparisons) {
     const bool others = r->n_comparisons > SW_BASELINE_COUNT;

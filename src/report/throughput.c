@@ -48,7 +48,7 @@ static bool has_size(const sw_plan *p, int32_t arg, bool cut, int64_t size) {
 
 /* The size along which most inputs are cut, the first of several; where none is, that of most first dims. 0: there are
  * no inputs. */
-static int64_t batch_of(const sw_plan *p, bool cut) {
+static int64_t batch_size_of(const sw_plan *p, bool cut) {
   const sw_graph *g = p->graph;
   int64_t best = 0;
   int32_t most = 0;
@@ -61,7 +61,7 @@ static int64_t batch_of(const sw_plan *p, bool cut) {
       if (n > most) most = n, best = t->dims[k];
     }
   }
-  return best || !cut ? best : batch_of(p, false);
+  return best || !cut ? best : batch_size_of(p, false);
 }
 
 /* Of the largest input of whole numbers that is [batch, seq]. */
@@ -85,21 +85,21 @@ typedef struct counter {
   sw_text key;
 } counter;
 
-static void put(sw_text *key, const void *bytes, size_t n) { sw_text_append(key, bytes, n); }
+static void append_key(sw_text *key, const void *bytes, size_t n) { sw_text_append(key, bytes, n); }
 
 static void put_attr(const sw_attr *a, sw_dtype dtype, sw_text *key) {
-  put(key, &a->key, sizeof a->key);
+  append_key(key, &a->key, sizeof a->key);
   const sw_attr_kind kind = sw_attr_kind_of(a->key);
   if (kind == SW_ATTR_KIND_TEXT)
-    put(key, a->u.text, strlen(a->u.text) + 1);
+    append_key(key, a->u.text, strlen(a->u.text) + 1);
   else if (kind == SW_ATTR_KIND_INTS)
-    put(key, a->u.ints.at, (size_t)a->u.ints.n * sizeof *a->u.ints.at);
+    append_key(key, a->u.ints.at, (size_t)a->u.ints.n * sizeof *a->u.ints.at);
   else if (kind == SW_ATTR_KIND_DATA && a->u.data.splat)
-    put(key, a->u.data.bytes, (size_t)sw_dtype_bytes(dtype));
+    append_key(key, a->u.data.bytes, (size_t)sw_dtype_bytes(dtype));
   else if (kind == SW_ATTR_KIND_DATA)
-    put(key, &a->u.data.bytes, sizeof a->u.data.bytes);
+    append_key(key, &a->u.data.bytes, sizeof a->u.data.bytes);
   else
-    put(key, &a->u.i, sizeof a->u.i);
+    append_key(key, &a->u.i, sizeof a->u.i);
 }
 
 /* Is it told apart by what it is and takes? Not what crosses the border of a loop, nor what is drawn at random. */
@@ -115,12 +115,12 @@ static sw_rc number_op(counter *c, sw_id id, bool *fresh, sw_diag *d) {
   *fresh = true;
   if (is_repeatable(op)) {
     c->key.n = 0;
-    put(&c->key, &op->code, sizeof op->code);
-    for (int i = 0; i < op->n_operands; i++) put(&c->key, &c->number[op->operands[i]], sizeof *c->number);
+    append_key(&c->key, &op->code, sizeof op->code);
+    for (int i = 0; i < op->n_operands; i++) append_key(&c->key, &c->number[op->operands[i]], sizeof *c->number);
     for (int i = 0; i < op->n_results; i++) {
       const sw_type *t = sw_result_type(c->g, op, i);
-      put(&c->key, &t->dtype, sizeof t->dtype);
-      put(&c->key, t->dims, (size_t)t->rank * sizeof *t->dims);
+      append_key(&c->key, &t->dtype, sizeof t->dtype);
+      append_key(&c->key, t->dims, (size_t)t->rank * sizeof *t->dims);
     }
     for (int i = 0; i < op->n_attrs; i++) put_attr(&op->attrs[i], sw_result_type(c->g, op, 0)->dtype, &c->key);
     if (c->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
@@ -137,7 +137,7 @@ static bool is_copy_by_name(const sw_op *op) {
 }
 
 /* Adds what the op counts, and the seconds that it takes one device at its peak. */
-static void add_op(const counter *c, const sw_plan *p, const sw_op *op, sw_throughput *out, double *peak_s) {
+static void count_op_flops(const counter *c, const sw_plan *p, const sw_op *op, sw_throughput *out, double *peak_s) {
   const double kNotAgain = op->code == SW_OP_ATTENTION_GRAD ? 4.0 / 5 : 1;
   const double *rates = sw_machine_profile(p->machine)->flop_per_s;
   double flops, bytes;
@@ -148,13 +148,13 @@ static void add_op(const counter *c, const sw_plan *p, const sw_op *op, sw_throu
   *peak_s += flops / rates[sw_operand_type(c->g, op, 0)->dtype];
 }
 
-static sw_rc count_flops(counter *c, const sw_plan *p, sw_throughput *out, double *peak_s, sw_diag *d) {
+static sw_rc count_plan_flops(counter *c, const sw_plan *p, sw_throughput *out, double *peak_s, sw_diag *d) {
   for (int32_t v = 0; v < c->g->n_values; v++) c->number[v] = v;
   for (sw_id i = 0; i < c->g->n_ops; i++) {
     const sw_op *op = &c->g->ops[i];
     bool fresh;
     SW_TRY(number_op(c, i, &fresh, d));
-    if (fresh && !is_copy_by_name(op)) add_op(c, p, op, out, peak_s);
+    if (fresh && !is_copy_by_name(op)) count_op_flops(c, p, op, out, peak_s);
   }
   return SW_OK;
 }
@@ -164,10 +164,10 @@ sw_rc sw_throughput_measure(const sw_plan *p, const sw_breakdown *a, const sw_ba
   const double devices = (double)sw_mesh_devices(sw_machine_mesh(p->machine));
   counter c = {.g = p->graph};
   double peak_s = 0;
-  *out = (sw_throughput){.batch = of && of->given ? c.g->values[of->value].type.dims[of->dim] : batch_of(p, true)};
+  *out = (sw_throughput){.batch = of && of->given ? c.g->values[of->value].type.dims[of->dim] : batch_size_of(p, true)};
   if (out->batch) out->tokens = count_tokens(c.g, out->batch);
   SW_ARENA_NEW(c.number, arena, c.g->n_values, d);
-  const sw_rc rc = count_flops(&c, p, out, &peak_s, d);
+  const sw_rc rc = count_plan_flops(&c, p, out, &peak_s, d);
   sw_dict_deinit(&c.seen);
   sw_text_free(&c.key);
   if (rc || a->total_s <= 0) return rc;

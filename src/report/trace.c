@@ -59,16 +59,18 @@ void sw_trace_destroy(sw_trace *t) {
   sw_mem_free(t);
 }
 
-static const char *keep(track *k, const char *text) { return sw_arena_printf(&k->arena, NULL, "%s", text ? text : ""); }
+static const char *keep_trace_text(track *k, const char *text) {
+  return sw_arena_printf(&k->arena, NULL, "%s", text ? text : "");
+}
 
 static track *track_of(sw_trace *t, int64_t device) {
   return device >= 0 && device < t->devices ? &t->tracks[device] : NULL;
 }
 
 static void add_slice(track *k, slice s) {
-  s.name = keep(k, s.name);
-  s.category = keep(k, s.category);
-  s.detail = keep(k, s.detail);
+  s.name = keep_trace_text(k, s.name);
+  s.category = keep_trace_text(k, s.category);
+  s.detail = keep_trace_text(k, s.detail);
   if (!s.name || !s.category || !s.detail || sw_array_push(&k->slices, s, NULL)) k->lost++;
 }
 
@@ -79,7 +81,7 @@ void sw_trace_add(sw_trace *t, int64_t device, const char *name, const char *cat
 }
 
 /* The devices that take part, where the call names them; in the track's arena. */
-static void find_group(track *k, const sw_comm_event *e, call_facts *facts) {
+static void find_call_group(track *k, const sw_comm_event *e, call_facts *facts) {
   const sw_collective *c = e->call->coll;
   if (sw_coll_flags(c->op) & SW_COLL_TILED) return;
   int64_t n = sw_collective_members(c, e->device),
@@ -96,7 +98,7 @@ void sw_trace_on_call(void *trace, const sw_comm_event *e) {
   const sw_buffer *shown = e->call->in ? e->call->in : e->call->out;
   call_facts facts = {.position = e->call->where};
   if (shown) (void)sw_buffer_bytes(shown, &facts.bytes);
-  find_group(k, e, &facts);
+  find_call_group(k, e, &facts);
   sw_collective_print(e->mesh, e->call->coll, &text);
   if (e->rc) sw_text_puts(&text, ", failed");
   add_slice(k, (slice){sw_coll_text(e->call->coll->op), "comm", sw_text_str(&text), e->start_s, e->end_s, facts});

@@ -20,14 +20,14 @@ struct sw_answer {
   int32_t n_changed; /* values that are made in another sharding */
   const sw_named *changed;
   int32_t n_groups;
-  const sw_name_group *groups; /* of these */
+  const sw_folded_name *groups; /* of these */
 };
 
 static double change_of(const sw_questions *q, const sw_answer *a) {
   return q->breakdown->total_s > 0 ? a->breakdown.total_s / q->breakdown->total_s - 1 : 0;
 }
 
-static bool differs(const sw_collective_sum *a, const sw_collective_sum *b) {
+static bool sums_differ(const sw_collective_sum *a, const sw_collective_sum *b) {
   return a->calls != b->calls || a->bytes < b->bytes || a->bytes > b->bytes;
 }
 
@@ -35,7 +35,7 @@ static void print_calls(const sw_questions *q, const sw_answer *a, sw_text *out)
   bool any = false;
   for (int i = 0; i < SW_COLL_COUNT; i++) {
     const sw_collective_sum *was = &q->breakdown->by_collective[i], *is_now = &a->breakdown.by_collective[i];
-    if (!differs(was, is_now)) continue;
+    if (!sums_differ(was, is_now)) continue;
     sw_text_printf(out, "%s %s %lld -> %lld calls, ", any ? ";" : "  collectives", sw_coll_text((sw_coll_op)i),
                    (long long)was->calls, (long long)is_now->calls);
     sw_text_bytes(out, was->bytes);
@@ -56,7 +56,7 @@ static void print_changes(const sw_questions *q, const sw_answer *a, sw_text *ou
   sw_text_bytes(out, (double)a->breakdown.peak_bytes);
   sw_text_printf(out, "\n  %d of %d values made in another sharding\n", a->n_changed, a->plan.graph->n_values);
   for (int32_t i = 0; i < a->n_groups && i < MOST_ROWS; i++) {
-    const sw_name_group *g = &a->groups[i];
+    const sw_folded_name *g = &a->groups[i];
     sw_columns_add(&c, "%s", g->name);
     sw_columns_add(&c, g->n > 1 ? "x%d" : "", g->n);
     sw_columns_add(&c, "%s", a->changed[g->items[0]].like);
@@ -98,7 +98,7 @@ static void put_changes(const sw_questions *q, const sw_answer *a, sw_json_out *
   sw_jw_row(o, "collectives");
   for (int i = 0; i < SW_COLL_COUNT; i++) {
     const sw_collective_sum *was = &q->breakdown->by_collective[i], *is_now = &a->breakdown.by_collective[i];
-    if (!differs(was, is_now)) continue;
+    if (!sums_differ(was, is_now)) continue;
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "op", sw_coll_text((sw_coll_op)i));
     sw_jw_i64(o, "calls_before", was->calls);
@@ -173,11 +173,11 @@ static sw_rc find_changes(const sw_questions *q, sw_arena *arena, sw_answer *a, 
     items[a->n_changed++] = (sw_named){g->values[v].name, like, ""};
   }
   a->changed = items;
-  return sw_group_names(a->n_changed, items, arena, &a->n_groups, &a->groups, d);
+  return sw_fold_names(a->n_changed, items, arena, &a->n_groups, &a->groups, d);
 }
 
 /* A plan that does not exist or was not found is an answer, too. */
-static sw_rc ask(const sw_questions *q, const sw_pin *pins, sw_arena *arena, sw_answer *a, sw_diag *d) {
+static sw_rc ask_planner(const sw_questions *q, const sw_pin *pins, sw_arena *arena, sw_answer *a, sw_diag *d) {
   sw_diag why = {0};
   a->rc = sw_planner_ask_within(q->planner, a->capacity_bytes, a->n_pins, pins, arena, &a->plan, &why);
   if (a->rc == SW_E_INFEASIBLE || a->rc == SW_E_RESOURCE) {
@@ -193,7 +193,7 @@ static sw_rc ask(const sw_questions *q, const sw_pin *pins, sw_arena *arena, sw_
 sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins, sw_arena *arena, sw_text *out,
                  sw_diag *d) {
   sw_answer a = {.text = text, .capacity_bytes = INT64_MAX, .n_pins = n};
-  SW_TRY(ask(q, pins, arena, &a, d));
+  SW_TRY(ask_planner(q, pins, arena, &a, d));
   sw_answer_print(q, &a, out);
   return SW_OK;
 }
@@ -205,7 +205,7 @@ sw_rc sw_what_if_memory(const sw_questions *q, int64_t capacity_bytes, sw_arena 
   *a = (sw_answer){.capacity_bytes = capacity_bytes};
   if (!(a->text = sw_arena_printf(arena, d, "memory=%lldB", (long long)capacity_bytes))) return SW_E_RESOURCE;
   *out = a;
-  return ask(q, NULL, arena, a, d);
+  return ask_planner(q, NULL, arena, a, d);
 }
 
 void sw_what_if_unread(const char *text, const sw_diag *why, sw_text *out) {

@@ -115,7 +115,7 @@ static const pattern kPatterns[] = {
 /* clang-format on */
 enum { PATTERNS = sizeof kPatterns / sizeof *kPatterns };
 
-static bool matches(const pattern *p, const measures *m) {
+static bool matches_pattern(const pattern *p, const measures *m) {
   for (int i = 0; i < MOST_CONDITIONS && p->where[i].most > 0; i++)
     if (m->of[p->where[i].of] < p->where[i].least || m->of[p->where[i].of] > p->where[i].most) return false;
   return true;
@@ -150,10 +150,10 @@ static double part_of_axis(const sw_mesh *m, sw_axis_ref ref) {
   return ref.size < 2 ? 0 : log((double)ref.size) / log((double)m->axis[ref.axis].size);
 }
 
-static double bytes_of(const sw_type *t) { return (double)sw_type_elements(t) * sw_dtype_bits(t->dtype) / 8; }
+static double bytes_of_type(const sw_type *t) { return (double)sw_type_elements(t) * sw_dtype_bits(t->dtype) / 8; }
 
-static void add_sharding(meter *m, measure of, sw_id value, const sw_sharding *s) {
-  const double bytes = bytes_of(&m->g->values[value].type);
+static void meter_sharding(meter *m, measure of, sw_id value, const sw_sharding *s) {
+  const double bytes = bytes_of_type(&m->g->values[value].type);
   m->whole.of[of] += bytes;
   for (int i = 0; i < s->n_refs; i++) m->by_axis[s->refs[i].axis].of[of] += bytes * part_of_axis(m->mesh, s->refs[i]);
 }
@@ -163,24 +163,24 @@ static void measure_rest(meter *m) {
   const sw_graph *g = m->g;
   for (int32_t i = 0; i < g->n_args; i++) {
     for (int of = REST; of <= PARAMETERS && m->roles.weight_of[g->args[i]] >= 0; of++)
-      add_sharding(m, (measure)of, g->args[i], &m->p->args[i]);
-    if (m->class_of[g->args[i]] == SW_MEMORY_OPTIMIZER) add_sharding(m, STATE, g->args[i], &m->p->args[i]);
+      meter_sharding(m, (measure)of, g->args[i], &m->p->args[i]);
+    if (m->class_of[g->args[i]] == SW_MEMORY_OPTIMIZER) meter_sharding(m, STATE, g->args[i], &m->p->args[i]);
   }
   const bool optimizer = m->whole.of[STATE] > 0;
   for (int32_t i = 0; i < g->n_outputs && !optimizer; i++) {
     sw_sharding made;
     if (g->alias[i] < 0 || m->class_of[g->alias[i]] != SW_MEMORY_PARAMETERS) continue;
     sw_plan_made_sharding(m->p, g->outputs[i], &made);
-    add_sharding(m, STATE, g->outputs[i], &made);
+    meter_sharding(m, STATE, g->outputs[i], &made);
   }
 }
 
-static bool is_arithmetic(const meter *m, const sw_op *op) {
+static bool counts_as_work(const meter *m, const sw_op *op) {
   return m->by_bytes || sw_op_class_of(op->code) == SW_OPS_CONTRACTION || sw_is_attention(op->code);
 }
 
 /* How much of it there is: flops, or bytes, over all its runs. */
-static double amount_of(const meter *m, const sw_op *op, bool of_bytes) {
+static double measure_op_work(const meter *m, const sw_op *op, bool of_bytes) {
   double flops, bytes;
   sw_op_work(m->g, op, NULL, &flops, &bytes);
   return (of_bytes ? bytes : flops) * (double)op->repeats;
@@ -188,7 +188,7 @@ static double amount_of(const meter *m, const sw_op *op, bool of_bytes) {
 
 static void measure_arithmetic(meter *m, const sw_op *op, const sw_strategy *s) {
   const uint8_t *roles = sw_loop_roles(&m->roles, op);
-  const double work = amount_of(m, op, m->by_bytes);
+  const double work = measure_op_work(m, op, m->by_bytes);
   m->whole.of[OF_ALL] += work;
   for (int i = 0; i < s->n_refs; i++) {
     measures *axis = &m->by_axis[s->refs[i].axis];
@@ -205,7 +205,7 @@ static void measure_between(meter *m, const sw_op *op, const sw_strategy *s) {
   uint32_t cut = 0;
   for (int k = 0; k < op->nest->n_loops; k++) placed = placed || roles[k] == SW_DIM_TOKEN;
   if (!placed) return;
-  const double bytes = amount_of(m, op, true);
+  const double bytes = measure_op_work(m, op, true);
   for (int i = 0; i < s->n_refs; i++) {
     cut |= 1U << s->refs[i].axis;
     if (s->loop_of[i] >= op->nest->n_loops || roles[s->loop_of[i]] != SW_DIM_TOKEN) continue;
@@ -216,7 +216,7 @@ static void measure_between(meter *m, const sw_op *op, const sw_strategy *s) {
 }
 
 /* Which part of the weight a loop of its product is. */
-static measure place_of(const sw_op *op, int loop, sw_dim_role role) {
+static measure measure_of_loop(const sw_op *op, int loop, sw_dim_role role) {
   if (role == SW_DIM_EXPERT || role == SW_DIM_VOCABULARY) return role == SW_DIM_EXPERT ? EXPERTS : WORDS;
   return sw_map_has_loop(&op->nest->maps[2], loop) ? COLUMNS : ROWS;
 }
@@ -231,7 +231,7 @@ static uint64_t hash_of_strategy(const sw_strategy *s, uint64_t seed) {
 
 /* What is at rest along an axis as its first user takes it has not to be gathered. */
 static void leave_at_rest(meter *m, int32_t arg, const double *taken) {
-  const double bytes = bytes_of(&m->g->values[m->g->args[arg]].type);
+  const double bytes = bytes_of_type(&m->g->values[m->g->args[arg]].type);
   double rest[SW_MAX_AXES] = {0};
   for (int i = 0; i < m->p->args[arg].n_refs; i++)
     rest[m->p->args[arg].refs[i].axis] += part_of_axis(m->mesh, m->p->args[arg].refs[i]);
@@ -253,7 +253,7 @@ static void find_multiplied(meter *m) {
   }
 }
 
-static measure group_of(const meter *m, sw_id weight) {
+static measure weight_group_of(const meter *m, sw_id weight) {
   if (sw_value_has_role(&m->roles, weight, SW_DIM_HEAD)) return ATTENTION;
   return sw_value_has_role(&m->roles, weight, SW_DIM_VOCABULARY) ? WORDS : FFN;
 }
@@ -267,15 +267,15 @@ static void measure_weight(meter *m, const sw_op *op, const sw_strategy *s) {
   const sw_id value = op->operands[operand];
   const uint8_t *roles = sw_loop_roles(&m->roles, op);
   const bool table = op->code == SW_OP_GATHER;
-  const measure group = group_of(m, value);
-  const double bytes = bytes_of(&m->g->values[m->g->args[arg]].type);
+  const measure group = weight_group_of(m, value);
+  const double bytes = bytes_of_type(&m->g->values[m->g->args[arg]].type);
   m->seen[arg] = true;
   if (!table) m->whole.of[group] += bytes;
   if (sw_value_has_role(&m->roles, value, SW_DIM_EXPERT)) m->whole.of[EXPERTS] += bytes;
   for (int i = 0; i < s->n_refs; i++) {
     const int loop = s->loop_of[i], a = s->refs[i].axis;
     if (loop >= op->nest->n_loops || !sw_map_has_loop(&op->nest->maps[operand], loop)) continue;
-    const measure place = table ? TABLES : place_of(op, loop, roles[loop]);
+    const measure place = table ? TABLES : measure_of_loop(op, loop, roles[loop]);
     const bool inside = place == COLUMNS || place == ROWS;
     taken[a] += part_of_axis(m->mesh, s->refs[i]);
     if (inside && group == WORDS) continue;
@@ -287,12 +287,12 @@ static void measure_weight(meter *m, const sw_op *op, const sw_strategy *s) {
 static void measure_ops(meter *m) {
   double flops = 0;
   for (sw_id i = 0; i < m->g->n_ops; i++)
-    if (is_arithmetic(m, &m->g->ops[i])) flops += amount_of(m, &m->g->ops[i], false);
+    if (counts_as_work(m, &m->g->ops[i])) flops += measure_op_work(m, &m->g->ops[i], false);
   m->by_bytes = flops <= 0;
   for (sw_id i = 0; i < m->g->n_ops; i++) {
     const sw_op *op = &m->g->ops[i];
     if (!op->nest) continue;
-    if (is_arithmetic(m, op))
+    if (counts_as_work(m, op))
       measure_arithmetic(m, op, &m->p->ops[i]);
     else
       measure_between(m, op, &m->p->ops[i]);
@@ -300,26 +300,26 @@ static void measure_ops(meter *m) {
   }
 }
 
-static double part(double of, double whole, double without) { return whole > 0 ? of / whole : without; }
+static double ratio_or(double of, double whole, double without) { return whole > 0 ? of / whole : without; }
 
 static void make_parts(meter *m) {
   const double *whole = m->whole.of;
   for (int a = 0; a < m->mesh->n_axes; a++) {
     double *of = m->by_axis[a].of;
-    of[OF_DATA] = part(of[OF_SAMPLES] + of[OF_TOKENS], whole[OF_ALL] - of[OF_EXPERTS] - of[OF_VOCABULARY], 0);
-    of[POSITIONS] = part(of[OF_TOKENS], of[OF_SAMPLES] + of[OF_TOKENS], 0);
-    for (int k = 0; k <= OF_ALL; k++) of[k] = part(of[k], whole[OF_ALL], 0);
-    of[FFN] = part(of[COLUMNS] + of[ROWS], whole[FFN], 0);
-    of[COLUMNS] = part(of[COLUMNS], whole[FFN], 0);
-    of[ROWS] = part(of[ROWS], whole[FFN], 0);
-    of[ATTENTION] = part(of[ATTENTION], whole[ATTENTION], 1);
-    of[WORDS] = part(of[WORDS], whole[WORDS], 0);
-    of[EXPERTS] = part(of[EXPERTS], whole[EXPERTS], 0);
-    of[TABLES] = part(of[TABLES], whole[PARAMETERS], 0);
-    of[PARAMETERS] = part(of[PARAMETERS], whole[PARAMETERS], 0);
-    of[REST] = part(of[REST], whole[REST], 0);
-    of[STATE] = fmax(0, part(of[STATE], whole[STATE], 0) - of[REST]);
-    of[BETWEEN] = part(of[BETWEEN], of[BETWEEN] + m->uncut[a], 0);
+    of[OF_DATA] = ratio_or(of[OF_SAMPLES] + of[OF_TOKENS], whole[OF_ALL] - of[OF_EXPERTS] - of[OF_VOCABULARY], 0);
+    of[POSITIONS] = ratio_or(of[OF_TOKENS], of[OF_SAMPLES] + of[OF_TOKENS], 0);
+    for (int k = 0; k <= OF_ALL; k++) of[k] = ratio_or(of[k], whole[OF_ALL], 0);
+    of[FFN] = ratio_or(of[COLUMNS] + of[ROWS], whole[FFN], 0);
+    of[COLUMNS] = ratio_or(of[COLUMNS], whole[FFN], 0);
+    of[ROWS] = ratio_or(of[ROWS], whole[FFN], 0);
+    of[ATTENTION] = ratio_or(of[ATTENTION], whole[ATTENTION], 1);
+    of[WORDS] = ratio_or(of[WORDS], whole[WORDS], 0);
+    of[EXPERTS] = ratio_or(of[EXPERTS], whole[EXPERTS], 0);
+    of[TABLES] = ratio_or(of[TABLES], whole[PARAMETERS], 0);
+    of[PARAMETERS] = ratio_or(of[PARAMETERS], whole[PARAMETERS], 0);
+    of[REST] = ratio_or(of[REST], whole[REST], 0);
+    of[STATE] = fmax(0, ratio_or(of[STATE], whole[STATE], 0) - of[REST]);
+    of[BETWEEN] = ratio_or(of[BETWEEN], of[BETWEEN] + m->uncut[a], 0);
     of[HAS_HEADS] = whole[ATTENTION] > 0;
   }
 }
@@ -356,7 +356,7 @@ static sw_rc note_use(meter *m, sw_id id, sw_diag *d) {
   const sw_type *t = &m->g->values[value].type;
   const int32_t arg = m->roles.weight_of[value];
   const bool stacked = m->roles.part_of[value] != m->roles.part_of[m->g->args[arg]];
-  uint64_t kind = sw_hash_bytes(t->dims, (size_t)t->rank * sizeof *t->dims, (uint64_t)group_of(m, value));
+  uint64_t kind = sw_hash_bytes(t->dims, (size_t)t->rank * sizeof *t->dims, (uint64_t)weight_group_of(m, value));
   kind = sw_hash_u64((uint64_t)t->dtype, sw_hash_u64((uint64_t)op->code, kind));
   if (stacked) kind = sw_hash_u64((uint64_t)arg, kind); /* each layer has one part of it */
   const weight_use use = {kind, hash_of_strategy(&m->p->ops[id], sw_sharding_hash(&m->p->args[arg])), id};
@@ -428,7 +428,7 @@ static sw_rc count_alike(const meter *m, sw_arena *arena, layers *of, sw_diag *d
 }
 
 /* Those that most weights are in, and more than half of all; of such those that are most alike, the shortest. */
-static sw_rc find_layers(const meter *m, sw_arena *arena, layers *out, sw_diag *d) {
+static sw_rc find_weight_layers(const meter *m, sw_arena *arena, layers *out, sw_diag *d) {
   enum { LONGEST = 256 };
   *out = (layers){0};
   for (int32_t length = 1; length <= LONGEST && length <= (int32_t)m->uses.n / 2; length++) {
@@ -452,7 +452,7 @@ static void begin_clause(sw_text *t) {
 static uint32_t put_pattern(const meter *m, const pattern *p, uint32_t all, sw_text *t) {
   uint32_t axes = 0;
   for (int a = 0; a < m->mesh->n_axes; a++)
-    if (all >> a & 1U && matches(p, &m->by_axis[a])) axes |= 1U << a;
+    if (all >> a & 1U && matches_pattern(p, &m->by_axis[a])) axes |= 1U << a;
   if (!axes) return 0;
   begin_clause(t);
   sw_text_puts(t, m->whole.of[ATTENTION] > 0 ? p->text : p->without_heads);
@@ -501,13 +501,13 @@ static void put_layers(const layers *of, bool parts, sw_text *t) {
   sw_text_printf(t, "%d layers alike", of->n);
 }
 
-static sw_rc put_words(meter *m, sw_arena *arena, sw_text *t, sw_diag *d) {
+static sw_rc put_plan_words(meter *m, sw_arena *arena, sw_text *t, sw_diag *d) {
   uint32_t said = 0, large = 0;
   bool parts = false;
   layers of;
   SW_TRY(take_measures(m, arena, d));
   SW_TRY(note_uses(m, d));
-  SW_TRY(find_layers(m, arena, &of, d));
+  SW_TRY(find_weight_layers(m, arena, &of, d));
   for (int a = 0; a < m->mesh->n_axes; a++)
     if (m->mesh->axis[a].size > 1) large |= 1U << a;
   for (int i = 0; i < PATTERNS; i++) {
@@ -526,7 +526,7 @@ sw_rc sw_plan_words(const sw_plan *p, sw_text *out, sw_diag *d) {
   meter m = {.p = p, .g = p->graph, .mesh = sw_machine_mesh(p->machine)};
   sw_arena arena = {0};
   sw_text t = {0};
-  sw_rc rc = put_words(&m, &arena, &t, d);
+  sw_rc rc = put_plan_words(&m, &arena, &t, d);
   if (!rc) sw_text_puts(out, sw_text_str(&t));
   if (!rc && t.rc) rc = SW_FAIL(d, t.rc, SW_NOWHERE, "out of memory");
   sw_text_free(&t);

@@ -28,8 +28,8 @@ static void held(const rs_request *r, const sw_sharding *s, const sw_other_mesh 
   *total = (double)sw_mesh_devices(r->space.mesh);
 }
 
-static void moved(const rs_request *r, const sw_sharding *before, const sw_sharding *after, const sw_other_mesh *on,
-                  double *max, double *total) {
+static void count_moved_bytes(const rs_request *r, const sw_sharding *before, const sw_sharding *after,
+                              const sw_other_mesh *on, double *max, double *total) {
   sw_tiling src, dst;
   sw_tiling_of(before, r->space.rank, r->space.dims, &src);
   sw_tiling_of(after, r->space.rank, r->space.dims, &dst);
@@ -37,7 +37,7 @@ static void moved(const rs_request *r, const sw_sharding *before, const sw_shard
   sw_tiling_traffic(r->space.mesh, &src, &dst, max, total);
 }
 
-void rs_step_bytes(const rs_request *r, const sw_sharding *before, sw_route_step *step) {
+void rs_leg_bytes(const rs_request *r, const sw_sharding *before, sw_hop *step) {
   double p = (double)sw_axis_refs_size(step->coll.axes, step->coll.n_axes), max = 0, total = 0, factor = 1;
   if (step->coll.op == SW_COLL_ALL_REDUCE) {
     held(r, before, NULL, &max, &total);
@@ -46,7 +46,7 @@ void rs_step_bytes(const rs_request *r, const sw_sharding *before, sw_route_step
     held(r, &step->after, NULL, &max, &total);
     factor = (sw_machine_lowering(r->machine).whole_scatters ? 2 : 1) * (p - 1);
   } else if (!(sw_coll_flags(step->coll.op) & SW_COLL_LOCAL)) {
-    moved(r, before, &step->after, step->mesh == r->space.mesh ? NULL : r->to_mesh, &max, &total);
+    count_moved_bytes(r, before, &step->after, step->mesh == r->space.mesh ? NULL : r->to_mesh, &max, &total);
   }
   step->max_bytes = max * factor * rs_moved_bytes(r);
   step->total_bytes = total * factor * rs_moved_bytes(r);
@@ -106,7 +106,7 @@ static void bound_reduced(const rs_request *r, double p, sw_route *route) {
   if (elements == 0) return;
   double kept = (double)sw_axis_refs_size(sw_sharding_partial(&r->to), r->to.n_partial);
   held(r, &r->to, r->to_mesh, &held_max, &held_total);
-  moved(r, &r->from, &r->to, r->to_mesh, &traffic_max, &traffic_total);
+  count_moved_bytes(r, &r->from, &r->to, r->to_mesh, &traffic_max, &traffic_total);
   double wanters = held_total / elements / kept;
   double copies = r->to_mesh ? 1 : devices / digits_used(r->space.mesh, &r->from, &r->to);
   double met = (held_total - traffic_total) / copies; /* elements of which some wanter holds a part */
@@ -141,7 +141,7 @@ void rs_route_bound(const rs_request *r, sw_route *route) {
     return;
   }
   double max, total;
-  moved(r, &r->from, &r->to, r->to_mesh, &max, &total);
+  count_moved_bytes(r, &r->from, &r->to, r->to_mesh, &max, &total);
   route->bound_max_bytes = max * rs_moved_bytes(r);
   route->bound_total_bytes = total * rs_moved_bytes(r);
   if (again) bound_made_again(to, route->bound_max_bytes, route);

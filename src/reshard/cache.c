@@ -64,7 +64,7 @@ static entry **slot_of(const sw_route_cache *c, const sw_reshard *wanted, uint64
   }
 }
 
-static sw_rc grow(sw_route_cache *c, sw_diag *d) {
+static sw_rc grow_cache(sw_route_cache *c, sw_diag *d) {
   sw_route_cache wider = *c;
   wider.cap *= 2;
   SW_ARENA_NEW(wider.slot, c->arena, wider.cap, d);
@@ -84,7 +84,7 @@ static sw_rc copy_end(sw_arena *arena, const sw_sharding *s, const sw_sharding *
   return SW_OK;
 }
 
-static sw_rc add(sw_route_cache *c, const sw_reshard *wanted, uint64_t hash, entry **slot, sw_diag *d) {
+static sw_rc add_route_entry(sw_route_cache *c, const sw_reshard *wanted, uint64_t hash, entry **slot, sw_diag *d) {
   entry *e;
   SW_ARENA_NEW(e, c->arena, 1, d);
   e->hash = hash;
@@ -103,10 +103,10 @@ sw_rc sw_route_cached(sw_route_cache *c, const sw_reshard *wanted, const sw_rout
   uint64_t hash = hash_of(wanted);
   entry **slot = slot_of(c, wanted, hash);
   if (!*slot && 2 * c->n >= c->cap) {
-    SW_TRY(grow(c, d));
+    SW_TRY(grow_cache(c, d));
     slot = slot_of(c, wanted, hash);
   }
-  if (!*slot) SW_TRY(add(c, wanted, hash, slot, d));
+  if (!*slot) SW_TRY(add_route_entry(c, wanted, hash, slot, d));
   *out = &(*slot)->route;
   return SW_OK;
 }

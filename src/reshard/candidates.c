@@ -31,7 +31,7 @@ static void choose_dims(candidates *c) {
   if (longest >= 0) c->dim[c->n_dims++] = longest;
 }
 
-static void add(candidates *c, const rs_state *s) {
+static void add_candidate(candidates *c, const rs_state *s) {
   rs_state state = *s;
   if (!state.partial) state.kind = 0;
   (void)rs_graph_add(c->g, &state);
@@ -51,13 +51,13 @@ static void add_moved(candidates *c, const rs_state *s, int d) {
   for (int keep = rs_list_len(list) - 1; keep >= 0; keep--) {
     rs_state shorter = *s;
     shorter.list[d] = rs_list_begin(list, keep);
-    add(c, &shorter);
+    add_candidate(c, &shorter);
     for (int i = 0; i < c->n_dims; i++) {
       const int e = c->dim[i];
       if (e == d) continue;
       rs_state moved = shorter;
       moved.list[e] = rs_list_join(moved.list[e], list >> 4 * keep);
-      add(c, &moved);
+      add_candidate(c, &moved);
     }
   }
 }
@@ -81,7 +81,7 @@ static void add_longer(candidates *c, const rs_state *s, uint32_t set, int d) {
     rs_state longer = *s;
     longer.partial &= ~some;
     if (d >= 0) longer.list[d] = rs_list_join(longer.list[d], rs_list_of_set(some));
-    add(c, &longer);
+    add_candidate(c, &longer);
     if (whole) return;
   }
 }
@@ -96,7 +96,7 @@ static void add_spread(candidates *c, const rs_state *s, uint32_t unused, int d)
 
 static void add_around(candidates *c, const rs_state *s) {
   const uint32_t unused = c->atoms & ~used_by(s, c->g->r->space.rank);
-  add(c, s);
+  add_candidate(c, s);
   add_longer(c, s, s->partial, -1);
   for (int i = 0; i < c->n_dims; i++) {
     add_moved(c, s, c->dim[i]);
@@ -118,7 +118,7 @@ static void add_on_one_dim(candidates *c, const rs_state *a, const rs_state *b) 
   for (int i = 0; i < c->n_dims; i++) {
     rs_state all = stays;
     all.list[c->dim[i]] = rs_list_join(all.list[c->dim[i]], rs_list_of_set(moves));
-    add(c, &all);
+    add_candidate(c, &all);
   }
 }
 
@@ -149,13 +149,13 @@ static int64_t count_states(const candidates *c) {
 static void add_placed(candidates *c, const rs_state *s, uint32_t used) {
   const rs_request *r = c->g->r;
   const uint32_t set[2] = {r->source.partial, r->target.partial};
-  add(c, s);
+  add_candidate(c, s);
   for (int end = 0; end < 2; end++) {
     const uint32_t spare = set[end] & c->atoms & ~used;
     rs_state state = *s;
     if (end == 1) state.kind = r->target.kind;
     state.partial = spare;
-    if (spare) add(c, &state);
+    if (spare) add_candidate(c, &state);
   }
 }
 
@@ -207,7 +207,7 @@ void rs_graph_add_near(rs_graph *g) {
   }
   const rs_state a = whole(&end[0]), b = whole(&end[1]);
   add_on_one_dim(&c, &a, &b);
-  add(&c, &(rs_state){0});
+  add_candidate(&c, &(rs_state){0});
 }
 
 void rs_graph_add_all(rs_graph *g) {

@@ -39,7 +39,7 @@ struct sw_route_floors {
 /* --- the machine ------------------------------------------------------------------------------------------------- */
 
 /* How many links into a device can carry what it receives on a level. */
-static double links_of(const sw_level *level) {
+static double links_of_level(const sw_level *level) {
   double n = 1;
   for (int i = 0; i < level->n_dims; i++) n *= (double)level->dims[i];
   if (level->kind == SW_TOPOLOGY_FULL_MESH) return fmax(1, n - 1);
@@ -61,7 +61,7 @@ static void add_line(crossing *c, bool reduces, line it) {
 }
 
 /* Bytes over two sorts of links at once, shared as fast as they are: one of them takes its share or more. */
-static line together(line a, line b) {
+static line combine_lines(line a, line b) {
   if (a.slope_s <= 0 || b.slope_s <= 0) return (line){0, 0};
   const double slope = 1 / (1 / a.slope_s + 1 / b.slope_s);
   return (line){fmin(a.ramp_s * sqrt(slope / a.slope_s), b.ramp_s * sqrt(slope / b.slope_s)), slope};
@@ -80,7 +80,7 @@ static line below_all(const crossing *c) {
 /* `outer`: the next level, NULL for the outermost one. */
 static void set_crossing(const sw_level *level, const sw_machine *machine, const crossing *outer, crossing *c) {
   static const bool kReduces[SW_COST_CLASS_COUNT] = {[SW_COST_ALL_REDUCE] = true, [SW_COST_REDUCE_SCATTER] = true};
-  const double ways = links_of(level);
+  const double ways = links_of_level(level);
   const bool combines = sw_machine_combines(machine);
   c->latency_s = outer ? outer->latency_s : HUGE_VAL;
   for (int k = 0; k < SW_COST_CLASS_COUNT; k++) {
@@ -89,7 +89,7 @@ static void set_crossing(const sw_level *level, const sw_machine *machine, const
     const double least = sw_knots_least_factor(of->knots);
     const line here = {combines ? 0 : least * of->ramp_s_per_sqrt_byte / sqrt(ways), least * slope / ways};
     c->latency_s = fmin(c->latency_s, least * (of->base_s + of->peer_s));
-    add_line(c, kReduces[k], outer ? together(here, below_all(outer)) : here);
+    add_line(c, kReduces[k], outer ? combine_lines(here, below_all(outer)) : here);
   }
   if (combines) c->latency_s = 0;
 }
@@ -228,7 +228,7 @@ static double kept_units(const sw_route_end *a, const sw_route_end *b, int level
   return kept;
 }
 
-static double least_s(const crossing *c, double bytes, bool reduces) {
+static double least_crossing_s(const crossing *c, double bytes, bool reduces) {
   const double root = sqrt(bytes);
   double least = HUGE_VAL;
   for (int k = 0; k <= reduces; k++)
@@ -238,7 +238,7 @@ static double least_s(const crossing *c, double bytes, bool reduces) {
 
 /* Elements of a unit. `apart`: it may have none of those that it wants. Where the value is to be partial, `parts` units
  * make it together. */
-static double lacked(const sw_route_end *a, const sw_route_end *b, int level, bool apart, double parts) {
+static double elements_lacked(const sw_route_end *a, const sw_route_end *b, int level, bool apart, double parts) {
   double wants = 1, has = 1, shares = 1;
   for (int d = 0; d < b->rank; d++) {
     wants *= b->least[level][d];
@@ -268,7 +268,7 @@ static double cut_s(const sw_route_floors *f, const sw_route_end *a, const sw_ro
   if (a->uneven || b->uneven || a->n_partial || b->n_partial) return f->step_s;
   for (int d = 0; d < b->rank; d++) bytes *= b->least[0][d];
   const double copied = f->copy_s + f->copied_s_per_byte * bytes,
-               gathered = least_s(&f->level[0], kGathered * bytes, true);
+               gathered = least_crossing_s(&f->level[0], kGathered * bytes, true);
   return fmin(copied, f->copy_s + f->level[0].latency_s + gathered);
 }
 
@@ -282,11 +282,11 @@ double sw_route_least_s(const sw_route_floors *f, const sw_route_end *a, const s
     const double devices = f->level[l].devices, parts = product(b->partial, b->n_partial, l),
                  kept = kept_units(a, b, l), gone = product(a->partial, a->n_partial, l) / kept;
     const bool none = apart >= l && (l == 0 || !(a->uneven || b->uneven)); /* long blocks of a unit may meet others */
-    double n = lacked(a, b, l, none, parts);
+    double n = elements_lacked(a, b, l, none, parts);
     if (gone > 1) n = heard(b, l, n, gone, kept, a->whole * devices / f->n_devices);
     if (n <= 0) continue;
     latency = fmax(latency, f->level[l].latency_s);
-    work = fmax(work, least_s(&f->level[l], n * elem / devices, partial));
+    work = fmax(work, least_crossing_s(&f->level[l], n * elem / devices, partial));
   }
   return work > 0 ? fmax(f->step_s, latency + work) : cut_s(f, a, b, elem);
 }

@@ -9,7 +9,7 @@
 /* Stand for all partial axes of an end that atoms cannot write. */
 static const uint32_t kSourceParts = 1u << 30, kTargetParts = 1u << 31;
 
-static bool is_plain(const sw_sharding *s) { return !s->offsets && !s->halos; }
+static bool is_without_halos(const sw_sharding *s) { return !s->offsets && !s->halos; }
 
 static bool same_partial(const sw_sharding *a, const sw_sharding *b) {
   return a->n_partial == b->n_partial && (a->n_partial == 0 || a->partial_kind == b->partial_kind) &&
@@ -43,13 +43,13 @@ static void write_source(rs_request *r, bool in_atoms) {
   r->source = (rs_state){0};
   if (in_atoms) r->source = rs_state_of(&r->space, &r->from);
   if (!in_atoms && r->from.n_partial) r->source.partial = kSourceParts;
-  if (!in_atoms || !is_plain(&r->from)) r->source.form = RS_SOURCE;
+  if (!in_atoms || !is_without_halos(&r->from)) r->source.form = RS_SOURCE;
 }
 
 static void write_target(rs_request *r, bool in_atoms) {
   r->target = (rs_state){0};
   if (in_atoms) r->target = rs_state_of(&r->space, &r->to);
-  if (!in_atoms || !is_plain(&r->to)) r->target.form = RS_TARGET;
+  if (!in_atoms || !is_without_halos(&r->to)) r->target.form = RS_TARGET;
   if (!in_atoms && r->to.n_partial) {
     const bool same = !r->to_mesh && same_partial(&r->from, &r->to);
     r->target.partial = same ? r->source.partial : kTargetParts;

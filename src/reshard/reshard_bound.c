@@ -91,7 +91,7 @@ static double lacked(rs_graph *g, const rs_vertex *a, const rs_vertex *b, int le
       both *= outer;
       continue;
     }
-    const rs_dim_step *s = rs_graph_dim_step(g, d, a->dim[d], b->dim[d]);
+    const rs_dim_leg *s = rs_graph_dim_leg(g, d, a->dim[d], b->dim[d]);
     had *= s->had[level];
     both *= s->both[level];
     *crosses = *crosses || s->crosses[level];
@@ -106,7 +106,7 @@ static double size_of(const rs_graph *g, uint32_t set) {
 }
 
 /* Words of a reduction over devices of several units, per device. */
-static double reduced(const rs_graph *g, uint32_t gone, int level) {
+static double reduced_words(const rs_graph *g, uint32_t gone, int level) {
   double units = 1;
   for (; gone; gone &= gone - 1) {
     const int atom = __builtin_ctz(gone);
@@ -126,7 +126,7 @@ double rs_graph_bound_s(rs_graph *g, int from, int to) {
     const struct rs_level_floor *f = &g->floor.level[l];
     bool crosses;
     double bytes = lacked(g, a, b, l, &crosses) / shared;
-    if (gone) bytes += reduced(g, gone, l);
+    if (gone) bytes += reduced_words(g, gone, l);
     if (!crosses && bytes <= 0) break;
     most = fmax(most, f->latency_s + f->ramp_s * sqrt(bytes) + f->slope_s * bytes);
   }

@@ -58,7 +58,7 @@ int rs_graph_dim(rs_graph *g, rs_list list) {
 /* Cutting further, or joining, is right where blocks nest: of K elements that are cut a times already, if K <= 1, or
  * a = 1, or ceil(K/a) is cut into equal parts. */
 static void change_blocks(const rs_graph *g, int d, const rs_dim_sharding *a, const rs_dim_sharding *b,
-                          rs_dim_step *out) {
+                          rs_dim_leg *out) {
   const double k = (double)g->r->space.dims[d], was = a->block[d], is = b->block[d];
   out->before = out->common == a->n ? is * b->shards / a->shards : was;
   out->after = out->common == b->n ? was * a->shards / b->shards : is;
@@ -67,7 +67,7 @@ static void change_blocks(const rs_graph *g, int d, const rs_dim_sharding *a, co
 }
 
 /* Old blocks that a new one meets, as sw_machine_exchange_s counts them. */
-static double touched(int d, const rs_dim_sharding *a, const rs_dim_sharding *b) {
+static double blocks_touched(int d, const rs_dim_sharding *a, const rs_dim_sharding *b) {
   const double old = a->block[d], new = b->block[d];
   if (a->shards == 1 || old <= 0 || (new <= old &&fmod(old, new) == 0)) return 1;
   const bool aligned = b->n == 0 || fmod(new, old) == 0;
@@ -80,7 +80,7 @@ static double touched(int d, const rs_dim_sharding *a, const rs_dim_sharding *b)
  *   some    where it ends before:                           [x,y] to [x] keeps 1 part of y
  *   none    where each goes on in its own way:              [x] to [y], on some device
  */
-static double kept(const rs_dim_sharding *a, const rs_dim_sharding *b, int common, int level) {
+static double part_kept(const rs_dim_sharding *a, const rs_dim_sharding *b, int common, int level) {
   if (common >= a->visible[level]) return 1;
   if (common < b->n) return 0;
   return fmin(1, a->inside[level] * b->shards / a->shards);
@@ -130,7 +130,7 @@ static bool next_device(walk *w, int64_t *a, int64_t *b) {
  * the device that lacks most lacks is taken off. Of the blocks of the first
  * `alike` atoms, which are the same, the first is the fullest. */
 static void keep_uneven(const rs_graph *g, int d, const rs_dim_sharding *a, const rs_dim_sharding *b, int alike,
-                        rs_dim_step *out) {
+                        rs_dim_leg *out) {
   const int64_t k = g->r->space.dims[d], was = (int64_t)a->block[d], is = (int64_t)b->block[d];
   int64_t i = 0, j = 0, lacks[SW_MAX_LEVELS] = {0};
   walk w;
@@ -160,25 +160,25 @@ static double had(const rs_graph *g, const rs_dim_sharding *a, const rs_dim_shar
   return rest;
 }
 
-static void make_step(const rs_graph *g, int d, const rs_dim_sharding *a, const rs_dim_sharding *b, rs_dim_step *out) {
+static void make_step(const rs_graph *g, int d, const rs_dim_sharding *a, const rs_dim_sharding *b, rs_dim_leg *out) {
   const int common = rs_list_common(a->list, b->list);
   out->common = common;
   out->gained = b->set & ~(uint32_t)a->prefix[common];
   out->dropped = a->set & ~(uint32_t)a->prefix[common];
   const bool alike = a->block[d] * a->shards == b->block[d] * b->shards;
   out->changed = alike ? out->gained | out->dropped : a->set | b->set;
-  out->touched = touched(d, a, b);
+  out->touched = blocks_touched(d, a, b);
   change_blocks(g, d, a, b, out);
   for (int l = 0; l < g->n_levels; l++) {
     out->crosses[l] = common < a->visible[l];
-    out->kept[l] = kept(a, b, common, l);
+    out->kept[l] = part_kept(a, b, common, l);
     out->had[l] = had(g, a, b, common, l);
     out->both[l] = 1 / (out->crosses[l] ? fmax(a->outer[l], b->outer[l]) : b->outer[l]);
   }
   if (!out->even && g->r->space.dims[d] > 0) keep_uneven(g, d, a, b, alike ? common : 0, out);
 }
 
-const rs_dim_step *rs_graph_dim_step(rs_graph *g, int d, int from, int to) {
+const rs_dim_leg *rs_graph_dim_leg(rs_graph *g, int d, int from, int to) {
   const uint32_t key = (uint32_t)(d * RS_MAX_DIM_SHARDINGS + from) * RS_MAX_DIM_SHARDINGS + (uint32_t)to + 1;
   const uint32_t slot = (key * UINT32_C(0x9e3779b1)) >> 22;
   _Static_assert(RS_DIM_STEPS == 1 << 10, "ten bits of a hash");

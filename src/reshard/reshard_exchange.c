@@ -12,7 +12,7 @@ double rs_graph_exchange_s(rs_graph *g, const rs_vertex *from, const rs_vertex *
   for (int l = 0; l < g->n_levels; l++) kept[l] = 1;
   for (int d = 0; d < g->r->space.rank; d++) {
     if (from->dim[d] == to->dim[d]) continue;
-    const rs_dim_step *s = rs_graph_dim_step(g, d, from->dim[d], to->dim[d]);
+    const rs_dim_leg *s = rs_graph_dim_leg(g, d, from->dim[d], to->dim[d]);
     for (int l = 0; l < g->n_levels; l++) kept[l] *= s->kept[l];
     blocks *= s->touched;
   }

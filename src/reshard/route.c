@@ -15,13 +15,12 @@ typedef struct building {
   sw_sharding before;
 } building;
 
-static sw_rc add_step(building *b, sw_collective coll, const sw_sharding *after, const sw_other_mesh *there,
-                      double cost_s, sw_diag *d) {
+static sw_rc add_route_step(building *b, sw_collective coll, const sw_sharding *after, const sw_other_mesh *there,
+                            double cost_s, sw_diag *d) {
   if (b->route->n_steps == SW_MAX_ROUTE_STEPS) return SW_BUG(d, "a route has more than %d steps", SW_MAX_ROUTE_STEPS);
-  sw_route_step *step = &b->route->step[b->route->n_steps++];
-  *step =
-      (sw_route_step){.coll = coll, .after = *after, .mesh = there ? &there->mesh : b->r->space.mesh, .cost_s = cost_s};
-  rs_step_bytes(b->r, &b->before, step);
+  sw_hop *step = &b->route->step[b->route->n_steps++];
+  *step = (sw_hop){.coll = coll, .after = *after, .mesh = there ? &there->mesh : b->r->space.mesh, .cost_s = cost_s};
+  rs_leg_bytes(b->r, &b->before, step);
   b->route->cost_s += cost_s;
   b->route->max_bytes += step->max_bytes;
   b->route->total_bytes += step->total_bytes;
@@ -82,7 +81,7 @@ static sw_rc add_slices(building *b, const rs_state *from, const rs_state *to, s
     at.list[dim] = to->list[dim];
     const sw_sharding after = rs_request_sharding(b->r, &at);
     const double bytes = rs_block_bytes(b->r, &after);
-    SW_TRY(add_step(b, c, &after, NULL, sw_machine_collective_s(b->r->machine, c.op, NULL, 0, bytes), d));
+    SW_TRY(add_route_step(b, c, &after, NULL, sw_machine_collective_s(b->r->machine, c.op, NULL, 0, bytes), d));
   }
   return SW_OK;
 }
@@ -97,7 +96,7 @@ static sw_rc add_path(building *b, const rs_path *path, sw_diag *d) {
     } else {
       sw_collective c;
       SW_TRY(collective_of(b, hop, &after, &c, d));
-      SW_TRY(add_step(b, c, &after, rs_request_other(b->r, &hop->after), hop->cost_s, d));
+      SW_TRY(add_route_step(b, c, &after, rs_request_other(b->r, &hop->after), hop->cost_s, d));
     }
     state = &hop->after;
   }
@@ -108,7 +107,7 @@ static sw_rc add_averaged(building *b, const sw_sharding *to, sw_diag *d) {
   if (b->r->n_averaged == 0) return SW_OK;
   sw_collective c = {.op = SW_COLL_TO_PARTIAL, .reduction = SW_REDUCE_AVERAGE, .n_axes = to->n_partial};
   memcpy(c.axes, sw_sharding_partial(to), to->n_partial * sizeof c.axes[0]);
-  return add_step(b, c, to, b->r->to_mesh, 0, d);
+  return add_route_step(b, c, to, b->r->to_mesh, 0, d);
 }
 
 static void note_full_replication(sw_route *route, const sw_sharding *from, const sw_sharding *to) {

@@ -10,7 +10,7 @@ static size_t state_bytes(const rs_graph *g) {
   return offsetof(rs_state, list) + (size_t)g->r->space.rank * sizeof(rs_list);
 }
 
-static uint16_t *slot_of(rs_graph *g, const rs_state *state) {
+static uint16_t *vertex_slot_of(rs_graph *g, const rs_state *state) {
   uint64_t h = state->partial | (uint64_t)state->kind << 32 | (uint64_t)state->form << 48;
   for (int d = 0; d < g->r->space.rank; d++) h = (h ^ state->list[d]) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 31);
   for (uint64_t i = h >> 32;; i++) {
@@ -38,7 +38,7 @@ static const double kGreed = 1.05;
 
 /* A state that is too dear keeps its slot, so that it is not looked at again. */
 int rs_graph_add(rs_graph *g, const rs_state *state) {
-  uint16_t *slot = slot_of(g, state);
+  uint16_t *slot = vertex_slot_of(g, state);
   if (!*slot) {
     rs_vertex *v = &g->vertex[g->n];
     if (g->n == RS_MAX_VERTICES || !fill_vertex(g, state, v)) return -1;

@@ -29,7 +29,7 @@ typedef struct rs_dim_sharding {
 } rs_dim_sharding;
 
 /* What a step does to one dimension. */
-typedef struct rs_dim_step {
+typedef struct rs_dim_leg {
   int common;               /* leading atoms of both lists */
   uint32_t gained, dropped; /* sets of atoms behind them */
   uint32_t changed; /* atoms along which devices may lack something: these, and where leading blocks of the lists
@@ -41,7 +41,7 @@ typedef struct rs_dim_step {
   double had[SW_MAX_LEVELS];   /* ... and at most; */
   double both[SW_MAX_LEVELS];  /* of the tensor, what a unit has before and after, at most */
   bool crosses[SW_MAX_LEVELS]; /* must a unit get anything from others? */
-} rs_dim_step;
+} rs_dim_leg;
 
 typedef struct rs_vertex {
   rs_state state;
@@ -75,7 +75,7 @@ typedef struct rs_graph {
   uint32_t dim_step_key[RS_DIM_STEPS], group_set[RS_GROUPS];
   rs_dim_sharding dim[RS_MAX_DIM_SHARDINGS];
   rs_vertex vertex[RS_MAX_VERTICES];
-  rs_dim_step dim_step[RS_DIM_STEPS];
+  rs_dim_leg dim_step[RS_DIM_STEPS];
   sw_group group[RS_GROUPS];
 } rs_graph;
 
@@ -95,7 +95,7 @@ const sw_group *rs_graph_group(rs_graph *g, uint32_t set);
 /* The number of a list; -1: there is no room. */
 int rs_graph_dim(rs_graph *g, rs_list list);
 /* Of dimension `d`, from a dim sharding to another one. Valid until the next is asked for. */
-const rs_dim_step *rs_graph_dim_step(rs_graph *g, int d, int from, int to);
+const rs_dim_leg *rs_graph_dim_leg(rs_graph *g, int d, int from, int to);
 
 /* What the step is: one collective, which route.c writes. */
 typedef struct rs_move {
@@ -107,13 +107,13 @@ typedef struct rs_move {
   uint32_t set;     /* of the others, all in mesh order */
 } rs_move;
 
-typedef struct rs_step {
+typedef struct rs_leg {
   rs_move move;
   double cost_s;
-} rs_step;
+} rs_leg;
 
 /* The one collective that leads from a state to another, else the exchange; false where neither does. */
-bool rs_graph_step(rs_graph *g, int from, int to, rs_step *out);
+bool rs_graph_leg(rs_graph *g, int from, int to, rs_leg *out);
 /* The exchange along `changed` atoms (exchange.c); from or to an end that is not plain. */
 double rs_graph_exchange_s(rs_graph *g, const rs_vertex *from, const rs_vertex *to, uint32_t changed);
 double rs_graph_counted_exchange_s(const rs_graph *g, const rs_vertex *from, const rs_vertex *to);

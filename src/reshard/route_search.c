@@ -32,37 +32,37 @@ typedef struct search {
 
 /* --- the queue --------------------------------------------------------------------------------------------------- */
 
-static bool before(const edge *a, const edge *b) {
+static bool edge_comes_before(const edge *a, const edge *b) {
   if (a->least_s != b->least_s) return a->least_s < b->least_s;
   if (a->to != b->to) return a->to < b->to;
   return a->from < b->from;
 }
 
-static void swap(edge *a, edge *b) {
+static void swap_edges(edge *a, edge *b) {
   const edge t = *a;
   *a = *b;
   *b = t;
 }
 
-static sw_rc push(search *s, edge e, sw_diag *d) {
+static sw_rc push_edge(search *s, edge e, sw_diag *d) {
   SW_TRY(sw_array_push(&s->heap, e, d));
   edge *at = s->heap.at;
-  for (size_t i = s->heap.n - 1; i > 0 && before(&at[i], &at[(i - 1) / 2]); i = (i - 1) / 2)
-    swap(&at[i], &at[(i - 1) / 2]);
+  for (size_t i = s->heap.n - 1; i > 0 && edge_comes_before(&at[i], &at[(i - 1) / 2]); i = (i - 1) / 2)
+    swap_edges(&at[i], &at[(i - 1) / 2]);
   return SW_OK;
 }
 
-static edge pop(search *s) {
+static edge pop_edge(search *s) {
   edge *at = s->heap.at;
   const edge top = at[0];
   at[0] = at[--s->heap.n];
   for (size_t i = 0;;) {
     size_t least = i;
     for (size_t c = 2 * i + 1; c <= 2 * i + 2 && c < s->heap.n; c++) {
-      if (before(&at[c], &at[least])) least = c;
+      if (edge_comes_before(&at[c], &at[least])) least = c;
     }
     if (least == i) return top;
-    swap(&at[i], &at[least]);
+    swap_edges(&at[i], &at[least]);
     i = least;
   }
 }
@@ -76,8 +76,8 @@ static bool fits(const rs_graph *g, int from, int to) {
   return old + new <= (double)g->r->max_temp_bytes;
 }
 
-static bool find_step(search *s, int from, int to, rs_step *out) {
-  if (from == to || !fits(s->g, from, to) || !rs_graph_step(s->g, from, to, out)) return false;
+static bool find_step(search *s, int from, int to, rs_leg *out) {
+  if (from == to || !fits(s->g, from, to) || !rs_graph_leg(s->g, from, to, out)) return false;
   const bool slices = out->move.n_slices > 0; /* what lies between is no larger */
   if (slices && s->g->r->max_temp_bytes > 0 && 2 * s->g->vertex[from].bytes > (double)s->g->r->max_temp_bytes)
     return false;
@@ -85,7 +85,7 @@ static bool find_step(search *s, int from, int to, rs_step *out) {
   return true;
 }
 
-static sw_rc offer(search *s, int from, int to, const rs_step *step, sw_diag *d) {
+static sw_rc offer_step(search *s, int from, int to, const rs_leg *step, sw_diag *d) {
   const struct reached *f = &s->reached[from];
   struct reached *t = &s->reached[to];
   const double cost_s = f->cost_s + step->cost_s, least_s = cost_s + s->g->vertex[to].target_s;
@@ -95,7 +95,7 @@ static sw_rc offer(search *s, int from, int to, const rs_step *step, sw_diag *d)
   t->from = (uint16_t)from;
   t->n_steps = (uint8_t)n_steps;
   if (to == s->g->target) s->upper_s = cost_s;
-  return push(s, (edge){least_s, cost_s, (uint16_t)from, (uint16_t)to}, d);
+  return push_edge(s, (edge){least_s, cost_s, (uint16_t)from, (uint16_t)to}, d);
 }
 
 /* The least that a step may take by the levels of the network that it crosses, which is known at a glance. */
@@ -113,32 +113,32 @@ static double latency_s(const rs_graph *g, int from, int to) {
   return least_s;
 }
 
-static sw_rc expand(search *s, int from, sw_diag *d) {
+static sw_rc expand_vertex(search *s, int from, sw_diag *d) {
   const rs_graph *g = s->g;
   const double source_s = s->reached[from].cost_s;
   for (int i = 0; i < s->n_alive; i++) {
     const int to = s->alive[i];
     const struct reached *t = &s->reached[to];
     const double upper_s = fmin(s->upper_s - g->vertex[to].target_s, t->cost_s) - source_s;
-    rs_step step;
+    rs_leg step;
     if (t->done || g->floor.step_s > upper_s || latency_s(g, from, to) > upper_s) continue;
-    if (find_step(s, from, to, &step)) SW_TRY(offer(s, from, to, &step, d));
+    if (find_step(s, from, to, &step)) SW_TRY(offer_step(s, from, to, &step, d));
   }
   return SW_OK;
 }
 
-static sw_rc walk(search *s, sw_diag *d) {
+static sw_rc search_routes(search *s, sw_diag *d) {
   const rs_graph *g = s->g;
   s->reached[g->source].cost_s = 0;
   s->reached[g->source].done = true;
-  SW_TRY(expand(s, g->source, d));
+  SW_TRY(expand_vertex(s, g->source, d));
   while (s->heap.n > 0) {
-    const edge e = pop(s);
+    const edge e = pop_edge(s);
     struct reached *t = &s->reached[e.to];
     if (t->done || e.least_s > s->upper_s || e.cost_s > t->cost_s) continue;
     t->done = true;
     if (e.to == g->target) return SW_OK;
-    SW_TRY(expand(s, e.to, d));
+    SW_TRY(expand_vertex(s, e.to, d));
   }
   return SW_OK;
 }
@@ -148,15 +148,15 @@ static sw_rc walk(search *s, sw_diag *d) {
 /* What may be reduced is, the value exchanged, and made partial again; or exchanged as it is. */
 static void direct_route(rs_graph *g, rs_path *out) {
   rs_state from = g->r->source, to = g->r->target;
-  rs_step step;
+  rs_leg step;
   from.partial = to.partial = 0;
   from.kind = to.kind = 0;
   int via[] = {g->source, rs_graph_add(g, &from), rs_graph_add(g, &to), g->target};
-  if (rs_graph_step(g, g->source, g->target, &step)) via[1] = via[2] = g->target;
+  if (rs_graph_leg(g, g->source, g->target, &step)) via[1] = via[2] = g->target;
   *out = (rs_path){.cost_s = g->r->max_temp_bytes > 0 ? HUGE_VAL : 0};
   for (int i = 0; i < 3; i++) {
     if (via[i] == via[i + 1]) continue;
-    if (!rs_graph_step(g, via[i], via[i + 1], &step)) {
+    if (!rs_graph_leg(g, via[i], via[i + 1], &step)) {
       out->cost_s = HUGE_VAL;
       return;
     }
@@ -167,7 +167,7 @@ static void direct_route(rs_graph *g, rs_path *out) {
 
 /* The first or the last step of a path; HUGE_VAL where none leads there at once. */
 static double step_s(search *s, int from, int to) {
-  rs_step step;
+  rs_leg step;
   return find_step(s, from, to, &step) ? step.cost_s : HUGE_VAL;
 }
 
@@ -198,9 +198,9 @@ static void read_path(search *s, rs_path *out) {
   at[out->n] = g->source;
   out->cost_s = 0;
   for (int i = 0; i < out->n; i++) {
-    rs_step step;
+    rs_leg step;
     const int from = at[out->n - i], to = at[out->n - i - 1];
-    (void)rs_graph_step(g, from, to, &step);
+    (void)rs_graph_leg(g, from, to, &step);
     out->hop[i] = (struct rs_hop){step.move, g->vertex[to].state, step.cost_s};
     out->cost_s += step.cost_s;
   }
@@ -215,7 +215,7 @@ static sw_rc search_states(search *s, rs_path *out, sw_diag *d) {
     const bool pays = v == g->target || g->vertex[v].source_s + g->vertex[v].target_s <= s->upper_s;
     if (pays) s->alive[s->n_alive++] = (uint16_t)v;
   }
-  SW_TRY(walk(s, d));
+  SW_TRY(search_routes(s, d));
   read_path(s, out);
   return SW_OK;
 }

@@ -21,7 +21,7 @@ typedef struct change {
   double before, after; /* bytes of one device; with the padding that lets a block be cut into equal parts */
 } change;
 
-static void add_ends(const rs_graph *g, const rs_dim_step *s, int d, int from, int to, change *c) {
+static void add_ends(const rs_graph *g, const rs_dim_leg *s, int d, int from, int to, change *c) {
   c->changed |= s->changed;
   if (s->gained && s->dropped) {
     c->other = true;
@@ -49,7 +49,7 @@ static void find_change(rs_graph *g, const rs_vertex *from, const rs_vertex *to,
       c->after *= block;
       continue;
     }
-    const rs_dim_step *s = rs_graph_dim_step(g, d, a, b);
+    const rs_dim_leg *s = rs_graph_dim_leg(g, d, a, b);
     add_ends(g, s, d, a, b, c);
     c->before *= s->before;
     c->after *= s->after;
@@ -60,9 +60,9 @@ static void find_change(rs_graph *g, const rs_vertex *from, const rs_vertex *to,
 
 /* --- collectives ------------------------------------------------------------------------------------------------- */
 
-static bool collective(rs_graph *g, rs_move move, uint32_t set, double bytes, rs_step *out) {
+static bool collective(rs_graph *g, rs_move move, uint32_t set, double bytes, rs_leg *out) {
   const double cost_s = sw_group_collective_s(g->r->machine, rs_graph_group(g, set), (sw_coll_op)move.op, bytes);
-  *out = (rs_step){move, cost_s};
+  *out = (rs_leg){move, cost_s};
   return true;
 }
 
@@ -77,7 +77,7 @@ static bool may_make(const rs_graph *g, const rs_vertex *b, uint32_t made) {
 }
 
 /* A reduction, or parts made of a whole value or of its pieces. */
-static bool partial_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs_step *out) {
+static bool partial_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs_leg *out) {
   const uint32_t gone = a->state.partial & ~b->state.partial, made = b->state.partial & ~a->state.partial;
   const bool kinds_meet = a->state.partial && b->state.partial && a->state.kind != b->state.kind;
   if (a->cut_by != b->cut_by && (a->cut_by | gone) != (b->cut_by | made)) return false;
@@ -104,7 +104,7 @@ static bool only_cuts(const change *c) {
 }
 
 /* Slices of several dimensions, one after the other. */
-static bool slices(rs_graph *g, const rs_vertex *from, const rs_vertex *to, const change *c, rs_step *out) {
+static bool slices(rs_graph *g, const rs_vertex *from, const rs_vertex *to, const change *c, rs_leg *out) {
   rs_move move = {.op = SW_COLL_ALL_SLICE, .dim = (uint8_t)c->gained_dim, .list = c->gained_list};
   if (c->n_gained == 1) return collective(g, move, 0, c->after, out);
   double bytes = from->bytes, sum_s = 0;
@@ -115,7 +115,7 @@ static bool slices(rs_graph *g, const rs_vertex *from, const rs_vertex *to, cons
     sum_s += out->cost_s;
   }
   move.n_slices = (uint8_t)c->n_gained;
-  *out = (rs_step){move, sum_s};
+  *out = (rs_leg){move, sum_s};
   return true;
 }
 
@@ -125,7 +125,7 @@ static bool is_completed_first(const rs_graph *g, const rs_vertex *from) {
 }
 
 /* The one collective that does what the lists say; false if there is none. */
-static bool moving_step(rs_graph *g, const rs_vertex *from, const change *c, rs_step *out) {
+static bool moving_step(rs_graph *g, const rs_vertex *from, const change *c, rs_leg *out) {
   const uint8_t in = (uint8_t)c->gained_dim, of = (uint8_t)c->dropped_dim;
   if (c->other || c->n_dropped == 0) return false;
   if (c->n_dropped == 1 && c->n_gained == 0 && c->nests) {
@@ -157,7 +157,7 @@ static bool may_exchange(const rs_graph *g, const rs_vertex *from, const rs_vert
 }
 
 /* From or to an end that is not plain. All that is partial there is reduced or made at once. */
-static bool opaque_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs_step *out) {
+static bool opaque_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs_leg *out) {
   if (a->state.form == b->state.form) {
     const bool reduces = a->state.form == RS_SOURCE && !b->state.partial;
     const sw_sharding s = rs_request_sharding(g->r, reduces ? &a->state : &b->state);
@@ -166,19 +166,19 @@ static bool opaque_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs_
     const rs_move move = {.op = reduces ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL};
     const sw_reduction kind = g->r->kind[(reduces ? a : b)->state.kind];
     if (reduces ? kind == SW_REDUCE_GENERIC : a->state.partial || !rs_reduces_in_parts(kind)) return false;
-    *out = (rs_step){move, 0};
+    *out = (rs_leg){move, 0};
     out->cost_s = sw_machine_collective_s(g->r->machine, (sw_coll_op)move.op, sw_sharding_partial(&s),
                                           there ? 0 : s.n_partial, bytes);
     return true;
   }
   if (!may_exchange(g, a, b) || a->state.form == RS_TARGET || b->state.form == RS_SOURCE) return false;
-  *out = (rs_step){{.op = SW_COLL_EXCHANGE}, rs_graph_counted_exchange_s(g, a, b)};
+  *out = (rs_leg){{.op = SW_COLL_EXCHANGE}, rs_graph_counted_exchange_s(g, a, b)};
   return true;
 }
 
 /* An exchange does not stand in for a collective: where blocks are even that is what networks are built for, and a
  * price a little lower is an error of the model. Padding may make it dearer by more. */
-bool rs_graph_step(rs_graph *g, int from, int to, rs_step *out) {
+bool rs_graph_leg(rs_graph *g, int from, int to, rs_leg *out) {
   const rs_vertex *a = &g->vertex[from], *b = &g->vertex[to];
   if (a->state.form != RS_PLAIN || b->state.form != RS_PLAIN) return opaque_step(g, a, b, out);
   if (a->state.partial != b->state.partial) return partial_step(g, a, b, out);
@@ -186,11 +186,11 @@ bool rs_graph_step(rs_graph *g, int from, int to, rs_step *out) {
   change c;
   find_change(g, a, b, &c);
   if (only_cuts(&c)) return slices(g, a, b, &c, out);
-  rs_step move;
+  rs_leg move;
   const bool moves = moving_step(g, a, &c, &move);
   if (moves) *out = move;
   if ((moves && c.even) || !may_exchange(g, a, b)) return moves;
-  *out = (rs_step){{.op = SW_COLL_EXCHANGE}, rs_graph_exchange_s(g, a, b, c.changed)};
+  *out = (rs_leg){{.op = SW_COLL_EXCHANGE}, rs_graph_exchange_s(g, a, b, c.changed)};
   if (moves && out->cost_s * 1.1 >= move.cost_s) *out = move;
   return true;
 }

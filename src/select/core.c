@@ -36,20 +36,20 @@ sel_budget sel_budget_part(const sel_budget *b, double steps, int64_t cells) {
 
 void sel_budget_join(sel_budget *b, const sel_budget *part) { b->work = part->work; }
 
-static int by_value(const void *a, const void *b) {
+static int by_use_time(const void *a, const void *b) {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
 
-static int64_t largest_amount(const sw_use *u, int32_t n) {
+static int64_t largest_amount(const sw_usage *u, int32_t n) {
   int64_t most = 0;
   for (int32_t s = 0; s < n; s++) most = sw_max_i64(most, u->amount[s]);
   return most;
 }
 
 /* Sorted distinct times at which a use that matters begins or ends. */
-static sw_rc find_times(const sw_problem *p, sw_arena *mem, int64_t **times, int32_t *n_times, int32_t *n_uses,
-                        sw_diag *d) {
+static sw_rc find_use_times(const sw_problem *p, sw_arena *mem, int64_t **times, int32_t *n_times, int32_t *n_uses,
+                            sw_diag *d) {
   int32_t n = 0;
   for (int32_t i = 0; i < p->n_nodes; i++) n += p->nodes[i].n_uses;
   SW_ARENA_NEW(*times, mem, 2 * (size_t)n, d);
@@ -57,13 +57,13 @@ static sw_rc find_times(const sw_problem *p, sw_arena *mem, int64_t **times, int
   size_t k = 0;
   for (int32_t i = 0; i < p->n_nodes; i++)
     for (int32_t a = 0; a < p->nodes[i].n_uses; a++) {
-      const sw_use *u = &p->nodes[i].uses[a];
+      const sw_usage *u = &p->nodes[i].uses[a];
       if (u->begin == u->end || largest_amount(u, p->nodes[i].n_choices) == 0) continue;
       t[k++] = u->begin;
       t[k++] = u->end;
     }
   *n_uses = (int32_t)(k / 2);
-  qsort(t, k, sizeof *t, by_value);
+  qsort(t, k, sizeof *t, by_use_time);
   size_t kept = 0;
   for (size_t a = 0; a < k; a++)
     if (a == 0 || t[a] != t[kept - 1]) t[kept++] = t[a];
@@ -71,7 +71,7 @@ static sw_rc find_times(const sw_problem *p, sw_arena *mem, int64_t **times, int
   return SW_OK;
 }
 
-static int32_t step_of(const int64_t *times, int32_t n, int64_t t) {
+static int32_t step_at_time(const int64_t *times, int32_t n, int64_t t) {
   int32_t lo = 0, hi = n - 1;
   while (lo < hi) {
     int32_t mid = (lo + hi) / 2;
@@ -83,11 +83,11 @@ static int32_t step_of(const int64_t *times, int32_t n, int64_t t) {
   return lo;
 }
 
-static sw_rc add_uses(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d) {
+static sw_rc add_core_uses(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d) {
   int64_t *times;
   int32_t n_times, n_uses;
-  SW_TRY(find_times(p, mem, &times, &n_times, &n_uses, d));
-  sel_use *uses;
+  SW_TRY(find_use_times(p, mem, &times, &n_times, &n_uses, d));
+  sel_usage *uses;
   int32_t *first;
   int64_t *cap;
   SW_ARENA_NEW(uses, mem, n_uses, d);
@@ -97,9 +97,10 @@ static sw_rc add_uses(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag
   for (int32_t i = 0; i < p->n_nodes; i++) {
     first[i] = n;
     for (int32_t a = 0; a < p->nodes[i].n_uses; a++) {
-      const sw_use *u = &p->nodes[i].uses[a];
+      const sw_usage *u = &p->nodes[i].uses[a];
       if (u->begin == u->end || largest_amount(u, p->nodes[i].n_choices) == 0) continue;
-      uses[n++] = (sel_use){i, step_of(times, n_times, u->begin), step_of(times, n_times, u->end), u->amount};
+      uses[n++] =
+          (sel_usage){i, step_at_time(times, n_times, u->begin), step_at_time(times, n_times, u->end), u->amount};
     }
   }
   first[p->n_nodes] = n;
@@ -169,11 +170,11 @@ sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_
   sw_i128 most = largest_total(p);
   if (most <= p->limit) return SW_OK;
   if (most > INT64_MAX / 4) return SW_FAIL_INPUT(d, SW_NOWHERE, "the uses add up to more than 2^61; expected less");
-  return add_uses(p, mem, out, d);
+  return add_core_uses(p, mem, out, d);
 }
 
 static sw_rc order_uses(const sel_core *c, const int32_t *order, sw_arena *mem, sel_core *out, sw_diag *d) {
-  sel_use *uses;
+  sel_usage *uses;
   int32_t *first, n = 0;
   SW_ARENA_NEW(uses, mem, c->n_uses, d);
   SW_ARENA_NEW(first, mem, (size_t)c->n + 1, d);
@@ -236,7 +237,7 @@ int64_t sel_core_cost(const sel_core *c, const int32_t *x) {
 bool sel_core_usage(const sel_core *c, const int32_t *x, int64_t *used) {
   memset(used, 0, (size_t)c->n_steps * sizeof *used);
   for (int32_t k = 0; k < c->n_uses; k++) {
-    const sel_use *u = &c->uses[k];
+    const sel_usage *u = &c->uses[k];
     used[u->begin] += u->amount[x[u->var]];
     if (u->end < c->n_steps) used[u->end] -= u->amount[x[u->var]];
   }
@@ -275,7 +276,7 @@ static sw_rc find_table(tables *k, const sel_core *c, int32_t m, int32_t *out, s
   return SW_OK;
 }
 
-sw_rc sel_core_share_tables(sel_core *c, sw_arena *mem, sw_diag *d) {
+sw_rc sel_core_pool_tables(sel_core *c, sw_arena *mem, sw_diag *d) {
   tables k = {0};
   sel_pair *pairs = sw_arena_copy(mem, c->pairs, (size_t)c->n_pairs, sizeof *pairs, d);
   sw_rc rc = pairs || !c->n_pairs ? SW_OK : SW_E_RESOURCE;

@@ -32,10 +32,10 @@ double sel_elapsed(const sel_budget *b);
 double sel_left(const sel_budget *b);
 double sel_left_on_clock(const sel_budget *b); /* until the deadline; large when there is none */
 
-typedef struct sel_use {
+typedef struct sel_usage {
   int32_t var, begin, end; /* steps, half-open */
   const int64_t *amount;   /* one per choice */
-} sel_use;
+} sel_usage;
 
 typedef struct sel_mat {
   int32_t rows, cols;
@@ -51,7 +51,7 @@ typedef struct sel_core {
   const int32_t *dom;
   const int64_t *const *cost;
   int32_t n_uses;
-  const sel_use *uses; /* grouped by variable: those of i are first_use[i] .. first_use[i + 1] */
+  const sel_usage *uses; /* grouped by variable: those of i are first_use[i] .. first_use[i + 1] */
   const int32_t *first_use;
   int32_t n_pairs, n_mats;
   const sel_pair *pairs;
@@ -70,7 +70,7 @@ sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_
 /* The same core with its variables in the order of their places: variable k is `order[k]` of c. */
 sw_rc sel_core_in_order(const sel_core *c, sw_arena *mem, sel_core *out, int32_t **order, sw_diag *d);
 /* Pairs of equal tables name one of them, so that these are laid out once. `c` borrows what it gets from `mem`. */
-sw_rc sel_core_share_tables(sel_core *c, sw_arena *mem, sw_diag *d);
+sw_rc sel_core_pool_tables(sel_core *c, sw_arena *mem, sw_diag *d);
 /* The same core without its memory. */
 sel_core sel_core_without_uses(const sel_core *c, const int32_t *zeros);
 

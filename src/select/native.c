@@ -29,7 +29,7 @@ static void note_presolve(attempt *a, double since_s) {
   memcpy(to->removed, a->model.removed, sizeof to->removed);
 }
 
-static sw_rc reduce(attempt *a, const sel_core *c, sw_diag *d) {
+static sw_rc reduce_core(attempt *a, const sel_core *c, sw_diag *d) {
   const int64_t kPartWork = 500000000, kRelaxedPartWork = 20000000; /* a second or so; less for a mere bound */
   double since_s = sw_now_s();
   a->model.run = a->r;
@@ -44,7 +44,7 @@ static sw_rc reduce(attempt *a, const sel_core *c, sw_diag *d) {
 }
 
 /* What elimination found: the optimum, or that there is none. */
-static void conclude(attempt *a, int64_t value) {
+static void conclude_elimination(attempt *a, int64_t value) {
   value = sw_cost_add(value, sw_min_i64(a->rest.offset, SW_FORBIDDEN));
   if (value >= SW_FORBIDDEN) a->r->infeasible = true;
   if (value < SW_FORBIDDEN) sel_raise(a->r, value);
@@ -56,7 +56,7 @@ static sw_rc try_core(attempt *a, const sel_core *c, sw_arena *mem, sw_diag *d) 
   sel_run *r = a->r;
   bool done = false;
   int64_t value;
-  SW_TRY(reduce(a, c, d));
+  SW_TRY(reduce_core(a, c, d));
   if (a->model.infeasible) {
     r->infeasible = true;
     if (a->proof) a->proof->bound = SW_FORBIDDEN;
@@ -67,7 +67,7 @@ static sw_rc try_core(attempt *a, const sel_core *c, sw_arena *mem, sw_diag *d) 
   SW_ARENA_NEW(a->base.full, mem, c->n, d);
   if (a->rest.n_uses == 0) SW_TRY(sel_base_narrow(&a->base, &r->budget, &value, &done, d));
   if (done)
-    conclude(a, value);
+    conclude_elimination(a, value);
   else
     SW_TRY(sel_search(&a->base, &r->budget, d));
   return SW_OK;

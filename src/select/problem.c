@@ -17,7 +17,7 @@ static sw_rc verify_costs(const int64_t *cost, int64_t n, const char *what, int6
   return SW_OK;
 }
 
-static sw_rc verify_use(const sw_use *u, int32_t n_choices, int32_t node, int32_t at, sw_diag *d) {
+static sw_rc verify_use(const sw_usage *u, int32_t n_choices, int32_t node, int32_t at, sw_diag *d) {
   if (u->begin > u->end)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "use %d of node %d begins at %lld and ends before, at %lld", at, node,
                          (long long)u->begin, (long long)u->end);
@@ -220,7 +220,7 @@ static sw_rc list_events(const sw_problem *p, const int32_t *choice, peak_event 
   if (!*out) return SW_E_RESOURCE;
   for (int32_t i = 0; i < p->n_nodes; i++)
     for (int32_t k = 0; k < p->nodes[i].n_uses; k++) {
-      const sw_use *u = &p->nodes[i].uses[k];
+      const sw_usage *u = &p->nodes[i].uses[k];
       add_events(*out, n, u->begin, u->end, u->amount[choice[i]]);
     }
   sw_rc rc = p->n_copies ? add_lives(p, choice, *out, n, d) : SW_OK;
@@ -274,7 +274,7 @@ typedef struct sum {
   bool forbidden;
 } sum;
 
-static void pay(sum *s, int64_t cost) {
+static void pay_cost(sum *s, int64_t cost) {
   s->forbidden |= cost >= SW_FORBIDDEN;
   s->cost += cost;
 }
@@ -293,23 +293,23 @@ static void pay_copies(const sw_copies *c, const int32_t *choice, sum *s) {
     const sw_wants *w = &t->wants[i];
     const int32_t class = w->class_of[choice[c->reader[i]]];
     for (int32_t k = w->first[class]; k < w->first[class + 1]; k++)
-      if (!is_wanted(c, i, choice, w->layout[k])) pay(s, cost[w->layout[k]]);
+      if (!is_wanted(c, i, choice, w->layout[k])) pay_cost(s, cost[w->layout[k]]);
   }
 }
 
-static sum cost_of(const sw_problem *p, const int32_t *choice) {
+static sum cost_of_choices(const sw_problem *p, const int32_t *choice) {
   sum s = {0};
-  for (int32_t i = 0; i < p->n_nodes; i++) pay(&s, p->nodes[i].cost[choice[i]]);
+  for (int32_t i = 0; i < p->n_nodes; i++) pay_cost(&s, p->nodes[i].cost[choice[i]]);
   for (int32_t e = 0; e < p->n_edges; e++) {
     const sw_edge *g = &p->edges[e];
-    pay(&s, g->cost[(int64_t)choice[g->i] * p->nodes[g->j].n_choices + choice[g->j]]);
+    pay_cost(&s, g->cost[(int64_t)choice[g->i] * p->nodes[g->j].n_choices + choice[g->j]]);
   }
   for (int32_t k = 0; k < p->n_copies; k++) pay_copies(&p->copies[k], choice, &s);
   return s;
 }
 
 int64_t sw_problem_cost(const sw_problem *p, const int32_t *choice) {
-  const sum s = cost_of(p, choice);
+  const sum s = cost_of_choices(p, choice);
   return s.forbidden || s.cost >= SW_FORBIDDEN ? SW_FORBIDDEN : (int64_t)s.cost;
 }
 
@@ -318,7 +318,7 @@ sw_rc sw_problem_score(const sw_problem *p, const int32_t *choice, sw_score *out
     if (choice[i] < 0 || choice[i] >= p->nodes[i].n_choices)
       return SW_FAIL_INPUT(d, SW_NOWHERE, "choice of node %d is %d; expected 0 to %d", i, choice[i],
                            p->nodes[i].n_choices - 1);
-  const sum s = cost_of(p, choice);
+  const sum s = cost_of_choices(p, choice);
   out->cost = s.cost;
   SW_TRY(find_peak(p, choice, out, d));
   out->feasible = !s.forbidden && s.cost < SW_FORBIDDEN && out->peak <= p->limit;

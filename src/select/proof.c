@@ -22,7 +22,7 @@ sel_proof_node *sel_proof_node_at(sel_proof *p, int64_t id) {
   return &p->nodes.at[id];
 }
 
-static void append(sw_text *out, const sw_text *part) {
+static void append_proof(sw_text *out, const sw_text *part) {
   if (part->rc) out->rc = part->rc;
   sw_text_append(out, sw_text_str(part), part->n);
 }
@@ -31,9 +31,9 @@ static void append(sw_text *out, const sw_text *part) {
 static void print_node(const sel_proof *p, int64_t id, int64_t bound, sw_text *out) {
   if (id < 0 || (size_t)id >= p->nodes.n) return;
   const sel_proof_node *node = &p->nodes.at[id];
-  append(out, &node->text);
+  append_proof(out, &node->text);
   if (node->bound >= bound || node->split.n == 0) return;
-  append(out, &node->split);
+  append_proof(out, &node->split);
   for (int side = 0; side < 2; side++) {
     sw_text_puts(out, "node\n");
     print_node(p, node->kid[side], bound, out);
@@ -46,13 +46,13 @@ void sel_proof_print(const sel_proof *p, int64_t bound, sw_text *out) {
   if (bound <= 0) return;
   if (p->bare.bound >= bound) {
     sw_text_puts(out, "without-memory\n");
-    append(out, &p->bare.text);
-    append(out, &p->bare.end);
+    append_proof(out, &p->bare.text);
+    append_proof(out, &p->bare.end);
     return;
   }
-  append(out, &p->root.text);
+  append_proof(out, &p->root.text);
   if (p->root.bound >= bound) {
-    append(out, &p->root.end);
+    append_proof(out, &p->root.end);
   } else {
     sw_text_puts(out, "branch\n");
     print_node(p, 0, bound, out);

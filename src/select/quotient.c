@@ -18,7 +18,7 @@ typedef struct quotient {
   const int32_t *class_of; /* of a node */
   int32_t n;
   int64_t **cost; /* by class */
-  sw_use **uses;
+  sw_usage **uses;
   sw_node *nodes;
   sw_dict made;   /* tables, by address and by how often they count */
   sw_dict tables; /* of copies, by what they were made of */
@@ -26,7 +26,7 @@ typedef struct quotient {
 } quotient;
 
 /* Of each reader of a table, the first one that wants the same. */
-static sw_rc find_alike(const sw_copy_table *t, sw_dict *seen, sw_text *key, int32_t *alike, sw_diag *d) {
+static sw_rc find_alike_readers(const sw_copy_table *t, sw_dict *seen, sw_text *key, int32_t *alike, sw_diag *d) {
   for (int32_t i = 0; i < t->n_readers; i++) {
     const sw_wants *w = &t->wants[i];
     const int32_t sizes[] = {w->n_choices, w->n_classes};
@@ -47,7 +47,7 @@ static sw_rc alike_readers(const sw_copy_table *t, sw_arena *mem, int32_t **alik
   sw_dict seen = {0};
   SW_ARENA_NEW(*alike, mem, t->n_readers, d);
   sw_text key = {0};
-  sw_rc rc = find_alike(t, &seen, &key, *alike, d);
+  sw_rc rc = find_alike_readers(t, &seen, &key, *alike, d);
   sw_text_free(&key);
   sw_dict_deinit(&seen);
   return rc;
@@ -84,7 +84,7 @@ static sw_rc find_classes(const sw_problem *p, int rounds, sw_arena *mem, int32_
   sel_symmetry same;
   sw_dict first = {0};
   SW_TRY(sel_core_of_problem(p, mem, &c, d));
-  SW_TRY(sel_core_share_tables(&c, mem, d));
+  SW_TRY(sel_core_pool_tables(&c, mem, d));
   sw_rc rc = link_copies(p, &c, mem, &first, d);
   sw_dict_deinit(&first);
   if (rc) return rc;
@@ -133,7 +133,7 @@ typedef struct bundle {
 } bundle;
 
 /* The cells of a table n times. What was made before is used again, so that edges that shared a table do so again. */
-static sw_rc times(quotient *k, const bundle *b, int64_t n, const int64_t **out, sw_diag *d) {
+static sw_rc multiply_table(quotient *k, const bundle *b, int64_t n, const int64_t **out, sw_diag *d) {
   struct {
     uint64_t at, n;
   } key = {(uint64_t)(uintptr_t)b->cost, (uint64_t)n};
@@ -160,7 +160,7 @@ static void add_loop(const quotient *k, const bundle *b, int64_t n) {
   }
 }
 
-static sw_rc add_edges(quotient *k, sw_problem *out, sw_diag *d) {
+static sw_rc merge_edges(quotient *k, sw_problem *out, sw_diag *d) {
   const sw_problem *p = k->p;
   sw_dict seen = {0};
   bundle *all = sw_arena_alloc(k->arena, (size_t)p->n_edges, sizeof *all, d);
@@ -184,7 +184,7 @@ static sw_rc add_edges(quotient *k, sw_problem *out, sw_diag *d) {
       continue;
     }
     edges[out->n_edges] = (sw_edge){all[a].i, all[a].j, NULL};
-    rc = times(k, &all[a], count[a], &edges[out->n_edges++].cost, d);
+    rc = multiply_table(k, &all[a], count[a], &edges[out->n_edges++].cost, d);
   }
   sw_dict_deinit(&seen);
   sw_dict_deinit(&k->made);
@@ -260,7 +260,8 @@ static sw_rc make_table(quotient *k, const sw_copies *g, int64_t n, const int32_
 }
 
 /* A group of classes that stands for n groups. Readers of one class that want the same are one. */
-static sw_rc add_group(quotient *k, const sw_copies *g, int64_t n, const int32_t *alike, sw_arena *mem, sw_diag *d) {
+static sw_rc add_class_group(quotient *k, const sw_copies *g, int64_t n, const int32_t *alike, sw_arena *mem,
+                             sw_diag *d) {
   const int32_t all = g->table->n_readers;
   sw_copies to = {.maker = g->maker};
   sw_dict seen = {0};
@@ -299,14 +300,14 @@ static sw_rc add_groups(quotient *k, const sw_copies *all, const int64_t *count,
     bool fresh;
     rc = sw_dict_put(&seen, &all[a].table, sizeof all[a].table, a, &first, &fresh, d);
     if (!rc && fresh) rc = alike_readers(all[a].table, mem, &alike[a], d);
-    if (!rc) rc = add_group(k, &all[a], count[a], alike[*first], mem, d);
+    if (!rc) rc = add_class_group(k, &all[a], count[a], alike[*first], mem, d);
   }
   sw_dict_deinit(&seen);
   return rc;
 }
 
 /* Groups of one table between the same classes become one. */
-static sw_rc add_copies(quotient *k, sw_arena *mem, sw_dict *seen, sw_diag *d) {
+static sw_rc merge_copy_groups(quotient *k, sw_arena *mem, sw_dict *seen, sw_diag *d) {
   const sw_problem *p = k->p;
   sw_copies *all;
   int64_t *count, n = 0;
@@ -333,7 +334,7 @@ static sw_rc add_copies(quotient *k, sw_arena *mem, sw_dict *seen, sw_diag *d) {
 static sw_rc give_copies(quotient *k, sw_problem *out, sw_diag *d) {
   sw_arena mem = {0};
   sw_dict seen = {0};
-  sw_rc rc = add_copies(k, &mem, &seen, d);
+  sw_rc rc = merge_copy_groups(k, &mem, &seen, d);
   out->n_copies = (int32_t)k->copies.n;
   if (!rc) out->copies = sw_arena_copy(k->arena, k->copies.at, k->copies.n, sizeof *k->copies.at, d);
   if (!rc && !out->copies) rc = SW_E_RESOURCE;
@@ -349,7 +350,7 @@ sw_rc sel_merge_classes(const sw_problem *p, const int32_t *class_of, int32_t n,
   quotient k = {.p = p, .arena = arena, .class_of = class_of, .n = n};
   *out = (sw_problem){.name = p->name, .limit = p->limit};
   SW_TRY(add_nodes(&k, d));
-  SW_TRY(add_edges(&k, out, d));
+  SW_TRY(merge_edges(&k, out, d));
   SW_TRY(give_copies(&k, out, d));
   out->n_nodes = k.n;
   out->nodes = k.nodes;
@@ -400,8 +401,8 @@ static sw_rc spread_choice(const sw_problem *p, const int32_t *class_of, sw_aren
   return SW_OK;
 }
 
-static sw_rc solve(const sw_problem *p, const sw_solve_options *given, sw_arena *mem, sw_arena *arena, sw_solution *out,
-                   sw_diag *d) {
+static sw_rc solve_quotient(const sw_problem *p, const sw_solve_options *given, sw_arena *mem, sw_arena *arena,
+                            sw_solution *out, sw_diag *d) {
   sw_problem q;
   sw_solve_state from;
   sw_solve_options o = *given;
@@ -426,7 +427,7 @@ static sw_rc solve(const sw_problem *p, const sw_solve_options *given, sw_arena 
 sw_rc sel_solve_quotient(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out,
                          sw_diag *d) {
   sw_arena mem = {0};
-  sw_rc rc = solve(p, o, &mem, arena, out, d);
+  sw_rc rc = solve_quotient(p, o, &mem, arena, out, d);
   sw_arena_deinit(&mem);
   return rc;
 }

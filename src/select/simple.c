@@ -13,7 +13,7 @@ typedef struct pairs {
   int32_t n;
 } pairs;
 
-static sw_rc number(pairs *m, int32_t a, int32_t b, int32_t *out, sw_diag *d) {
+static sw_rc number_pair(pairs *m, int32_t a, int32_t b, int32_t *out, sw_diag *d) {
   const int32_t key[] = {a, b};
   int64_t *at;
   bool fresh;
@@ -49,8 +49,8 @@ static sw_rc find_group_roles(sw_simplicity *k, sw_arena *arena, sw_dict *seen, 
 static sw_rc find_roles(sw_simplicity *k, const int32_t *role, pairs *classes, pairs *roles, sw_diag *d) {
   for (int32_t i = 0; i < k->p->n_nodes; i++) {
     const int32_t given = role ? role[i] : -1, of = k->class_of[i];
-    SW_TRY(number(roles, given, given < 0 ? of : 0, &k->role_of[i], d));
-    SW_TRY(number(classes, of, given, &k->class_of[i], d));
+    SW_TRY(number_pair(roles, given, given < 0 ? of : 0, &k->role_of[i], d));
+    SW_TRY(number_pair(classes, of, given, &k->class_of[i], d));
   }
   k->n_classes = classes->n;
   k->n_roles = roles->n;
@@ -85,7 +85,7 @@ static sw_rc unite(const sw_simplicity *k, const int32_t *choice, int32_t *out, 
   SW_ARENA_NEW(count, mem, n, d);
   SW_ARENA_NEW(most, mem, k->n_roles, d); /* a node with the choice of most, + 1 */
   for (int32_t i = 0; i < n; i++) {
-    SW_TRY(number(seen, k->role_of[i], choice[i], &at[i], d));
+    SW_TRY(number_pair(seen, k->role_of[i], choice[i], &at[i], d));
     count[at[i]]++;
   }
   for (int32_t i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ static sw_rc count_choices(const sw_simplicity *k, const int32_t *choice, pairs 
     const uint8_t *points = k->points ? k->points[k->first[k->role_of[i]]] : NULL;
     const int32_t before = seen->n;
     int32_t at;
-    SW_TRY(number(seen, k->role_of[i], choice[i], &at, d));
+    SW_TRY(number_pair(seen, k->role_of[i], choice[i], &at, d));
     if (seen->n > before) *out += SW_POINTS_SPLIT + (points ? points[choice[i]] : 0);
   }
   return SW_OK;
@@ -123,7 +123,7 @@ static sw_rc count_choices(const sw_simplicity *k, const int32_t *choice, pairs 
 static bool is_paid(int64_t cost) { return cost > 0 && cost < SW_FORBIDDEN; }
 
 /* Kinds of copies that are made. */
-static sw_rc count_copies(const sw_simplicity *k, const int32_t *choice, sw_dict *seen, int64_t *out, sw_diag *d) {
+static sw_rc count_copy_kinds(const sw_simplicity *k, const int32_t *choice, sw_dict *seen, int64_t *out, sw_diag *d) {
   *out = 0;
   for (int32_t c = 0; c < k->p->n_copies; c++) {
     const sw_copies *g = &k->p->copies[c];
@@ -149,7 +149,7 @@ sw_rc sw_simplicity_points(const sw_simplicity *k, const int32_t *choice, int64_
   pairs choices = {0};
   int64_t copies = 0;
   sw_rc rc = count_choices(k, choice, &choices, out, d);
-  if (!rc) rc = count_copies(k, choice, &seen, &copies, d);
+  if (!rc) rc = count_copy_kinds(k, choice, &seen, &copies, d);
   if (!rc) *out += copies * SW_POINTS_COPY;
   sw_dict_deinit(&choices.seen);
   sw_dict_deinit(&seen);
@@ -200,11 +200,11 @@ typedef struct parts {
   int32_t *of, *first, *size; /* by node of p; by part */
 } parts;
 
-static sw_rc find_parts(parts *m, const int32_t *choice, pairs *seen, sw_arena *arena, sw_diag *d) {
+static sw_rc find_alike_parts(parts *m, const int32_t *choice, pairs *seen, sw_arena *arena, sw_diag *d) {
   const int32_t n = m->k->p->n_nodes;
   SW_ARENA_NEW(m->first, arena, n, d);
   SW_ARENA_NEW(m->size, arena, n, d);
-  for (int32_t i = 0; i < n; i++) SW_TRY(number(seen, m->k->class_of[i], choice[i], &m->of[i], d));
+  for (int32_t i = 0; i < n; i++) SW_TRY(number_pair(seen, m->k->class_of[i], choice[i], &m->of[i], d));
   m->n = seen->n;
   for (int32_t i = n - 1; i >= 0; i--) m->first[m->of[i]] = i;
   for (int32_t i = 0; i < n; i++) m->size[m->of[i]]++;
@@ -274,7 +274,7 @@ sw_rc sw_simplicity_problem(const sw_simplicity *k, const int32_t *choice, int64
   parts m = {.k = k, .of = part_of};
   pairs seen = {0};
   sw_dict made = {0}, tables = {0};
-  sw_rc rc = find_parts(&m, choice, &seen, arena, d);
+  sw_rc rc = find_alike_parts(&m, choice, &seen, arena, d);
   for (int32_t a = 0; a < m.n && !rc; a++) start[a] = choice[m.first[a]];
   if (!rc) rc = sel_merge_classes(k->p, part_of, m.n, arena, out, d);
   if (!rc) rc = price_parts(&m, per_point, arena, &tables, out, d);

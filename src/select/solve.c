@@ -18,7 +18,7 @@ sel_budget sel_budget_of(const sw_solve_options *o) {
   return b;
 }
 
-static void tell(sel_run *r) {
+static void tell_progress(sel_run *r) {
   if (!r->o->on_progress) return;
   sw_solve_progress p = {sel_elapsed(&r->budget), r->has, r->cost, r->bound};
   r->o->on_progress(r->o->user, &p);
@@ -36,7 +36,7 @@ sw_rc sel_offer(sel_run *r, const int32_t *choice, const char *solver, bool *tak
     r->cost = (int64_t)score.cost;
     r->solver = solver;
     if (taken) *taken = true;
-    tell(r);
+    tell_progress(r);
   }
   pthread_mutex_unlock(&r->lock);
   return SW_OK;
@@ -47,7 +47,7 @@ void sel_raise(sel_run *r, int64_t bound) {
   if (r->has) bound = sw_min_i64(bound, r->cost);
   if (bound > r->bound) {
     r->bound = bound;
-    tell(r);
+    tell_progress(r);
   }
   pthread_mutex_unlock(&r->lock);
 }

@@ -36,7 +36,7 @@ static sw_rc take_nodes(chosen *k, const bool *is_free, int32_t *n, sw_diag *d) 
 }
 
 /* What the free end of an edge pays beside the fixed one. */
-static void fold(chosen *k, const sw_edge *e) {
+static void fold_fixed_end(chosen *k, const sw_edge *e) {
   bool first = k->at[e->i] >= 0; /* is the free one */
   int32_t n_j = k->p->nodes[e->j].n_choices, mine = first ? e->i : e->j;
   int64_t *to = k->cost[k->at[mine]];
@@ -52,24 +52,24 @@ static sw_rc take_edges(chosen *k, int32_t *n, sw_diag *d) {
     const sw_edge *e = &k->p->edges[a];
     int32_t i = k->at[e->i], j = k->at[e->j];
     if (i >= 0 && j >= 0) k->edges[(*n)++] = (sw_edge){i, j, e->cost};
-    if ((i >= 0) != (j >= 0)) fold(k, e);
+    if ((i >= 0) != (j >= 0)) fold_fixed_end(k, e);
   }
   return SW_OK;
 }
 
 /* One node for what the fixed ones occupy. */
-static sw_rc add_rest(chosen *k, sw_node *rest, sw_diag *d) {
+static sw_rc add_fixed_node(chosen *k, sw_node *rest, sw_diag *d) {
   static const int64_t kNothing = 0;
   const sw_problem *p = k->p;
-  sw_use *uses;
+  sw_usage *uses;
   size_t n = 0;
   for (int32_t i = 0; i < p->n_nodes; i++) n += (size_t)p->nodes[i].n_uses;
   SW_ARENA_NEW(uses, k->arena, n, d);
   *rest = (sw_node){.n_choices = 1, .cost = &kNothing, .uses = uses};
   for (int32_t i = 0; i < p->n_nodes; i++) {
     for (int32_t a = 0; k->at[i] < 0 && a < p->nodes[i].n_uses; a++) {
-      const sw_use *u = &p->nodes[i].uses[a];
-      uses[rest->n_uses++] = (sw_use){u->begin, u->end, u->amount + k->choice[i]};
+      const sw_usage *u = &p->nodes[i].uses[a];
+      uses[rest->n_uses++] = (sw_usage){u->begin, u->end, u->amount + k->choice[i]};
     }
   }
   return SW_OK;
@@ -83,7 +83,7 @@ sw_rc sw_problem_of_some(const sw_problem *p, const int32_t *choice, const bool 
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "a part of a problem with copies; expected its relaxation");
   SW_TRY(take_nodes(&k, is_free, &n, d));
   SW_TRY(take_edges(&k, &n_edges, d));
-  SW_TRY(add_rest(&k, &k.nodes[n], d));
+  SW_TRY(add_fixed_node(&k, &k.nodes[n], d));
   *out = (sw_problem){p->name, n + 1, n_edges, k.nodes, k.edges, p->limit};
   for (int32_t i = 0; i < p->copy_nodes_at; i++) out->copy_nodes_at += is_free[i];
   return SW_OK;

@@ -18,7 +18,7 @@ static void refine(int32_t n, uint64_t *colour, uint64_t *next, int32_t n_links,
 }
 
 /* first[i] = the first with the same bytes. */
-static sw_rc find_first(const void *keys, size_t size, int32_t n, int32_t *first, sw_diag *d) {
+static sw_rc find_first_same(const void *keys, size_t size, int32_t n, int32_t *first, sw_diag *d) {
   sw_dict seen = {0};
   sw_rc rc = SW_OK;
   for (int32_t i = 0; i < n && !rc; i++) {
@@ -35,13 +35,13 @@ typedef struct link_key {
   int32_t node[2];
 } link_key;
 
-static sw_rc find_links(int32_t n_links, const sel_symmetry_link *links, const int32_t *rep, int32_t *rep_link,
-                        sw_arena *mem, sw_diag *d) {
+static sw_rc find_link_reps(int32_t n_links, const sel_symmetry_link *links, const int32_t *rep, int32_t *rep_link,
+                            sw_arena *mem, sw_diag *d) {
   link_key *keys;
   SW_ARENA_NEW(keys, mem, n_links, d);
   for (int32_t k = 0; k < n_links; k++)
     keys[k] = (link_key){links[k].kind, {rep[links[k].node[0]], rep[links[k].node[1]]}};
-  return find_first(keys, sizeof *keys, n_links, rep_link, d);
+  return find_first_same(keys, sizeof *keys, n_links, rep_link, d);
 }
 
 sw_rc sel_symmetry_refine(int32_t n, uint64_t *colour, int32_t n_links, const sel_symmetry_link *links, int rounds,
@@ -50,10 +50,10 @@ sw_rc sel_symmetry_refine(int32_t n, uint64_t *colour, int32_t n_links, const se
   uint64_t *next = sw_arena_alloc(&mem, (size_t)n, sizeof *next, d);
   sw_rc rc = next ? SW_OK : SW_E_RESOURCE;
   for (int k = 0; k + 1 < rounds && !rc; k++) refine(n, colour, next, n_links, links);
-  if (!rc) rc = find_first(colour, sizeof *colour, n, rep, d);
-  if (!rc) rc = find_links(n_links, links, rep, rep_link, &mem, d);
+  if (!rc) rc = find_first_same(colour, sizeof *colour, n, rep, d);
+  if (!rc) rc = find_link_reps(n_links, links, rep, rep_link, &mem, d);
   if (!rc) refine(n, colour, next, n_links, links);
-  if (!rc) rc = find_first(colour, sizeof *colour, n, rep, d);
+  if (!rc) rc = find_first_same(colour, sizeof *colour, n, rep, d);
   sw_arena_deinit(&mem);
   return rc;
 }

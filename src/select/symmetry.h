@@ -28,7 +28,7 @@ typedef struct sel_symmetry {
   int32_t *rep, *rep_pair; /* the first variable, and pair, of the same class */
   int32_t *count;          /* how many have this variable for their first */
 } sel_symmetry;
-/* Tables are compared by their numbers (sel_core_share_tables). In `mem`. */
+/* Tables are compared by their numbers (sel_core_pool_tables). In `mem`. */
 sw_rc sel_symmetry_find(const sel_core *c, int rounds, sw_arena *mem, sel_symmetry *out, sw_diag *d);
 
 #endif

@@ -39,7 +39,7 @@ static bool ref_at(const sw_mesh *m, int64_t stride, int64_t most, sw_axis_ref *
 }
 
 /* Axes such that the group of device 0 is `members`; *n of them, major first. */
-static bool axes_of(const sw_mesh *m, const int64_t *members, int64_t size, sw_axis_ref *refs, int *n) {
+static bool axes_of_members(const sw_mesh *m, const int64_t *members, int64_t size, sw_axis_ref *refs, int *n) {
   sw_axis_ref found[SW_MAX_REFS];
   int64_t done = 1;
   *n = 0;
@@ -68,7 +68,7 @@ static bool axes_of_lists(const sw_mesh *m, const sw_device_list *lists, int64_t
   for (int64_t i = 0; i < devices; i++) {
     if (lists[i].n == 0) return false; /* a device in no group */
   }
-  return lists[0].place == 0 && axes_of(m, lists[0].members, lists[0].n, refs, n) &&
+  return lists[0].place == 0 && axes_of_members(m, lists[0].members, lists[0].n, refs, n) &&
          are_groups(m, lists, devices, refs, *n);
 }
 
@@ -82,7 +82,7 @@ static sw_rc on_mesh(const reading *r, const sw_op *op, sw_axis_ref *refs, int *
   if (sw_mesh_same_sizes(grid, r->mesh)) return SW_OK;
   SW_MEM_NEW(members, size, d);
   for (int64_t k = 0; k < size; k++) members[k] = sw_mesh_group_peer(grid, 0, refs, *n, k);
-  same = axes_of(r->mesh, members, size, found, &n_found);
+  same = axes_of_members(r->mesh, members, size, found, &n_found);
   sw_mem_free(members);
   for (int64_t i = 0; same && i < r->p->devices; i++)
     same = sw_mesh_group_index(grid, i, refs, *n) == sw_mesh_group_index(r->mesh, i, found, n_found);
@@ -137,14 +137,16 @@ static int dim_of_loop(const sw_map *m, int loop) {
 
 /* The axis at the end of the dim, or among those that the value is partial over (dim -1), but for digits of it that are
  * `taken`. False when there is no room, or a digit is split. */
-static bool add_rest(const sw_axis_ref *taken, int n, sw_axis_ref ref, int dim, sw_reduction kind, sw_sharding *out) {
+static bool add_untaken_digits(const sw_axis_ref *taken, int n, sw_axis_ref ref, int dim, sw_reduction kind,
+                               sw_sharding *out) {
   for (int i = 0; i < n; i++) {
     const int32_t from = taken[i].pre, to = from * taken[i].size, end = ref.pre * ref.size;
     if (!sw_axis_ref_overlaps(taken[i], ref)) continue;
     const bool major = from > ref.pre, minor = end > to;
     if ((major && from % ref.pre) || (minor && end % to)) return false;
-    if (major && !add_rest(taken, n, (sw_axis_ref){ref.axis, ref.pre, from / ref.pre}, dim, kind, out)) return false;
-    return !minor || add_rest(taken, n, (sw_axis_ref){ref.axis, to, end / to}, dim, kind, out);
+    if (major && !add_untaken_digits(taken, n, (sw_axis_ref){ref.axis, ref.pre, from / ref.pre}, dim, kind, out))
+      return false;
+    return !minor || add_untaken_digits(taken, n, (sw_axis_ref){ref.axis, to, end / to}, dim, kind, out);
   }
   const sw_reduction as = out->n_partial ? (sw_reduction)out->partial_kind : kind;
   return dim >= 0 ? sw_sharding_push(out, dim, ref) : sw_sharding_push_partial(out, as, ref);
@@ -154,7 +156,7 @@ static bool add_rest(const sw_axis_ref *taken, int n, sw_axis_ref ref, int dim, 
 static bool add_new(const sw_axis_ref *refs, int n, int dim, sw_reduction kind, sw_sharding *out) {
   for (int i = 0; i < n; i++) {
     const sw_sharding there = *out;
-    if (!add_rest(there.refs, there.n_refs + there.n_partial, refs[i], dim, kind, out)) return false;
+    if (!add_untaken_digits(there.refs, there.n_refs + there.n_partial, refs[i], dim, kind, out)) return false;
   }
   return true;
 }
@@ -217,7 +219,7 @@ static bool lay_collective(const reading *r, const sw_op *op, int dim, sw_shardi
   const sw_sharding *s = &r->layout[op->operands[0]].sharding;
   for (int i = 0; i < s->n_refs + s->n_partial; i++) {
     const int at = i < s->n_refs ? s->dim_of[i] : -1;
-    if (!add_rest(c->axes, c->n_axes, s->refs[i], at, (sw_reduction)s->partial_kind, out)) return false;
+    if (!add_untaken_digits(c->axes, c->n_axes, s->refs[i], at, (sw_reduction)s->partial_kind, out)) return false;
   }
   return dim < 0 || add_new(c->axes, c->n_axes, dim, SW_REDUCE_SUM, out);
 }
@@ -280,7 +282,7 @@ static sw_rc lay_all(reading *r, sw_diag *d) {
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
-static sw_rc prepare(reading *r, sw_diag *d) {
+static sw_rc prepare_reading(reading *r, sw_diag *d) {
   const sw_graph *g = r->p->graph;
   r->view = r->model = *g;
   r->view.ops = sw_arena_copy(r->arena, g->ops, (size_t)g->n_ops, sizeof *g->ops, d);
@@ -293,7 +295,7 @@ static sw_rc prepare(reading *r, sw_diag *d) {
   return lay_all(r, d);
 }
 
-static sw_rc copy_op(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc keep_op_as_is(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   (void)r, (void)old, (void)id, (void)user, (void)d;
   return SW_OK;
 }
@@ -303,7 +305,7 @@ sw_rc sw_spmd_of_local(const sw_local_program *p, sw_arena *arena, sw_spmd *out,
   sw_origin *origin;
   sw_graph *model;
   if (p->position) return SW_FAIL_INPUT(d, SW_NOWHERE, "the program's mesh has an order of devices; expected none");
-  SW_TRY(prepare(&r, d));
+  SW_TRY(prepare_reading(&r, d));
   SW_ARENA_NEW(origin, arena, p->graph->n_ops, d);
   SW_ARENA_NEW(model, arena, 1, d);
   for (sw_id i = 0; i < p->graph->n_ops; i++) origin[i] = (sw_origin){-1, -1};
@@ -311,7 +313,7 @@ sw_rc sw_spmd_of_local(const sw_local_program *p, sw_arena *arena, sw_spmd *out,
   const sw_spmd from = {.model = model, .program = &r.view, .mesh = r.mesh, .layout = r.layout, .origin = origin};
   sw_rewrite copy = {.pass = p->graph->name};
   sw_rc rc = sw_rewrite_begin(&copy, &from, d);
-  if (!rc) rc = sw_rewrite_walk(&copy, copy_op, NULL, d);
+  if (!rc) rc = sw_rewrite_walk(&copy, keep_op_as_is, NULL, d);
   if (!rc) rc = sw_rewrite_end(&copy, out, d);
   sw_rewrite_deinit(&copy);
   return rc;

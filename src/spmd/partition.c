@@ -33,7 +33,7 @@ static sw_rc say_layout(partition *p, sw_id local, sw_id source, const sw_shardi
   return sw_sharding_keep(&l->sharding, &p->e.program->arena, d);
 }
 
-static sw_rc set_layout(partition *p, sw_id local, sw_id source, const sw_sharding *s, sw_diag *d) {
+static sw_rc note_local_copy(partition *p, sw_id local, sw_id source, const sw_sharding *s, sw_diag *d) {
   SW_TRY(say_layout(p, local, source, s, d));
   return sw_array_push(&p->of[source].local, local, d);
 }
@@ -93,7 +93,8 @@ static sw_rc reshard(partition *p, sw_id value, sw_id local, const sw_sharding *
   *out = find_copy(p, value, want, first);
   if (*out >= 0) return SW_OK;
   SW_TRY(take_route(p, value, local, from, want, out, d));
-  return *out == local ? SW_OK : set_layout(p, *out, value, want, d); /* one placement, spelled differently, is there */
+  return *out == local ? SW_OK
+                       : note_local_copy(p, *out, value, want, d); /* one placement, spelled differently, is there */
 }
 
 /* --- arguments --------------------------------------------------------------------------------------------------- */
@@ -140,7 +141,7 @@ static sw_rc add_args(partition *p, sw_diag *d) {
     const sw_sharding *as = e->plan->args_whole ? &whole : &e->plan->args[i];
     SW_TRY(say_layout(p, ids[i], g->args[i], as, d));
     if (!p->whole) SW_TRY(hold_as(p, &ids[i], sw_sharding_held_as(as, v->type.dtype), d));
-    SW_TRY(set_layout(p, ids[i], g->args[i], as, d));
+    SW_TRY(note_local_copy(p, ids[i], g->args[i], as, d));
     if (!e->plan->args_whole || sw_sharding_equal(&whole, &e->plan->args[i])) continue;
     sw_id local;
     e->now = (sw_origin){-1, g->args[i]};
@@ -150,7 +151,7 @@ static sw_rc add_args(partition *p, sw_diag *d) {
       continue;
     }
     SW_TRY(slice_whole(p, ids[i], v, s, &local, d));
-    SW_TRY(set_layout(p, local, g->args[i], &e->plan->args[i], d));
+    SW_TRY(note_local_copy(p, local, g->args[i], &e->plan->args[i], d));
   }
   return SW_OK;
 }
@@ -210,7 +211,7 @@ static bool gives_tokens(const sw_graph *g, const sw_op *op) {
 
 /* An op whose results are held wider than they are computes in that type: what is added up is added up in it. What only
  * picks elements is widened afterwards; a contraction has its own result's type, and factors that are alike. */
-static sw_rc widen(partition *p, sw_diag *d) {
+static sw_rc widen_op(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
   const sw_op *op = e->op;
   bool gathers = sw_op_content(op) >= SW_CONTENT_CHOSEN || sw_op_class_of(op->code) == SW_OPS_GIVEN, partial = false;
@@ -266,7 +267,7 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
     sw_log(SW_LOG_WARN, "op '%s' (%s) is not known: every device runs all of it", op->name,
            sw_op_text(op, SW_ATTR_TARGET, "no target"));
   }
-  SW_TRY(widen(p, d));
+  SW_TRY(widen_op(p, d));
   SW_TRY_NOTE(d,
               p->whole               ? sw_emit_same(e, d)
               : gives_nothing(p, op) ? lower_nothing(p, op, d)
@@ -291,7 +292,7 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
       sw_attrs_ints(&at, SW_ATTR_SHAPE, dims, have->rank);
       SW_TRY(sw_emit_op(e, SW_OP_RESHAPE, &e->results[i], 1, &at, &e->results[i], d));
     }
-    SW_TRY(set_layout(p, e->results[i], op->results[i], &s, d));
+    SW_TRY(note_local_copy(p, e->results[i], op->results[i], &s, d));
   }
   sw_arena_reset(&e->scratch);
   return SW_OK;
@@ -311,17 +312,17 @@ static sw_rc add_outputs(partition *p, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(partition *p, sw_diag *d) {
+static sw_rc partition_program(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
   sw_id *order;
   SW_TRY(add_args(p, d));
-  SW_TRY(sw_partition_order(e->plan, &e->program->arena, &order, d));
+  SW_TRY(sw_spmd_order(e->plan, &e->program->arena, &order, d));
   for (int32_t i = 0; i < e->model->n_ops; i++) SW_TRY(partition_op(p, order[i], d));
   SW_TRY(add_outputs(p, d));
   return sw_graph_seal(e->program, d);
 }
 
-static sw_rc hand_over(partition *p, sw_spmd *out, sw_diag *d) {
+static sw_rc hand_over_program(partition *p, sw_spmd *out, sw_diag *d) {
   sw_emit *e = &p->e;
   *out = (sw_spmd){.model = e->model,
                    .program = e->program,
@@ -340,8 +341,8 @@ static sw_rc partition_as(const sw_plan *plan, bool whole, sw_spmd *out, sw_diag
   sw_rc rc = sw_graph_create(plan->graph->name, &p.e.program, d);
   if (rc) return rc;
   p.of = sw_mem_alloc((size_t)plan->graph->n_values, sizeof *p.of, d);
-  rc = p.of ? run(&p, d) : SW_E_RESOURCE;
-  if (!rc) rc = hand_over(&p, out, d);
+  rc = p.of ? partition_program(&p, d) : SW_E_RESOURCE;
+  if (!rc) rc = hand_over_program(&p, out, d);
   for (int32_t v = 0; p.of && v < plan->graph->n_values; v++) sw_array_free(&p.of[v].local);
   sw_mem_free(p.of);
   sw_array_free(&p.e.layouts);

@@ -71,7 +71,7 @@ static int64_t let_go(const sw_spmd *s, sw_id end, int32_t *left) {
 }
 
 /* Largest sum of live buffers: arguments of kind parameter and state live throughout, others to their last use. */
-static sw_rc find_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
+static sw_rc find_live_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
   const sw_graph *g = s->program;
   int32_t *left;
   SW_MEM_NEW(left, g->n_values, d);
@@ -105,7 +105,7 @@ sw_rc sw_spmd_price(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *o
     out->calls[op->collective->op] += op->repeats;
     out->received_bytes += received_bytes(s, op) * times;
   }
-  return find_peak(s, &out->peak_bytes, d);
+  return find_live_peak(s, &out->peak_bytes, d);
 }
 
 int64_t sw_spmd_cost_calls(const sw_spmd_cost *c) {

@@ -94,7 +94,7 @@ sw_rc sw_emit_at_least(sw_emit *e, sw_id x, sw_id *out, sw_diag *d) {
   return sw_emit_binary(e, SW_OP_MAXIMUM, x, least, out, d);
 }
 
-sw_rc sw_emit_share(sw_emit *e, const sw_attention *a, sw_id lse, sw_id all, sw_id o, sw_id *out, sw_diag *d) {
+sw_rc sw_emit_weighted_part(sw_emit *e, const sw_attention *a, sw_id lse, sw_id all, sw_id o, sw_id *out, sw_diag *d) {
   const sw_type to = *sw_emit_type(e, o);
   const int64_t in_o[3] = {0, a->heads, a->positions};
   SW_TRY(sw_emit_at_least(e, all, &all, d));
@@ -105,7 +105,7 @@ sw_rc sw_emit_share(sw_emit *e, const sw_attention *a, sw_id lse, sw_id all, sw_
 }
 
 /* Log-sum-exp along the last of four dims, which stays, of extent 1. */
-static sw_rc sum_up(sw_emit *e, sw_id x, sw_id *out, sw_diag *d) {
+static sw_rc log_sum_exp(sw_emit *e, sw_id x, sw_id *out, sw_diag *d) {
   static const int64_t kDims[4] = {0, 1, 2, 3};
   sw_id most, spread, shifted, total;
   SW_TRY(sw_emit_reduce(e, x, SW_REDUCE_MAX, 3, &most, d));
@@ -119,7 +119,7 @@ static sw_rc sum_up(sw_emit *e, sw_id x, sw_id *out, sw_diag *d) {
   return sw_emit_binary(e, SW_OP_ADD, most, total, out, d);
 }
 
-static sw_rc merge(sw_emit *e, const sw_attention *a, sw_diag *d) {
+static sw_rc merge_over_keys(sw_emit *e, const sw_attention *a, sw_diag *d) {
   int n;
   const sw_axis_ref *refs = sw_emit_loop(e, SW_ATTENTION_KEY, &n);
   const sw_type lse = *sw_emit_type(e, e->results[1]);
@@ -128,9 +128,9 @@ static sw_rc merge(sw_emit *e, const sw_attention *a, sw_diag *d) {
   sw_id all, share;
   SW_TRY(reshaped(e, own, 4, dims, &all, d));
   SW_TRY(sw_emit_all_gather(e, all, refs, n, 3, &all, d));
-  SW_TRY(sum_up(e, all, &all, d));
+  SW_TRY(log_sum_exp(e, all, &all, d));
   SW_TRY(reshaped(e, all, 3, dims, &e->results[1], d));
-  SW_TRY(sw_emit_share(e, a, own, e->results[1], e->results[0], &share, d));
+  SW_TRY(sw_emit_weighted_part(e, a, own, e->results[1], e->results[0], &share, d));
   return sw_emit_binary(e, SW_OP_MULTIPLY, e->results[0], share, &e->results[0], d);
 }
 
@@ -140,5 +140,5 @@ sw_rc sw_lower_attention(sw_emit *e, sw_diag *d) {
   if (sw_strategy_is_ring(e->op, e->strategy)) return sw_lower_ring(e, &a, d);
   SW_TRY(emit_blocks(e, &a, d));
   const bool merges = e->op->code == SW_OP_ATTENTION && sw_emit_is_cut(e, SW_ATTENTION_KEY);
-  return merges ? merge(e, &a, d) : SW_OK;
+  return merges ? merge_over_keys(e, &a, d) : SW_OK;
 }

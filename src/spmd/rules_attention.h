@@ -9,7 +9,7 @@
 /* x, but no less than a number far below any score: what is -inf, as nothing was seen, may then be subtracted. */
 sw_rc sw_emit_at_least(sw_emit *e, sw_id x, sw_id *out, sw_diag *d);
 /* exp(lse - all) for each query, spread over the widths of an output like o, in its type. */
-sw_rc sw_emit_share(sw_emit *e, const sw_attention *a, sw_id lse, sw_id all, sw_id o, sw_id *out, sw_diag *d);
+sw_rc sw_emit_weighted_part(sw_emit *e, const sw_attention *a, sw_id lse, sw_id all, sw_id o, sw_id *out, sw_diag *d);
 
 /* The op at hand where its strategy is a ring. */
 sw_rc sw_lower_ring(sw_emit *e, const sw_attention *a, sw_diag *d);

@@ -10,11 +10,11 @@
 #include "base/checked.h"
 #include "spmd/spmd_emit.h"
 
-static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
+static sw_rc emit_index_op(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
   return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);
 }
 
-static sw_rc spread(sw_emit *e, sw_id scalar, const sw_type *like, sw_id *out, sw_diag *d) {
+static sw_rc broadcast_scalar(sw_emit *e, sw_id scalar, const sw_type *like, sw_id *out, sw_diag *d) {
   return sw_emit_broadcast(e, scalar, like->rank, like->dims, NULL, out, d);
 }
 
@@ -30,8 +30,8 @@ static sw_rc inside(sw_emit *e, sw_id x, int64_t n, sw_id *out, sw_diag *d) {
   sw_id zero, end, ge, lt;
   SW_TRY(sw_emit_scalar(e, type.dtype, 0, &zero, d));
   SW_TRY(sw_emit_scalar(e, type.dtype, (double)n, &end, d));
-  SW_TRY(spread(e, zero, &type, &zero, d));
-  SW_TRY(spread(e, end, &type, &end, d));
+  SW_TRY(broadcast_scalar(e, zero, &type, &zero, d));
+  SW_TRY(broadcast_scalar(e, end, &type, &end, d));
   SW_TRY(sw_emit_compare(e, "ge", x, zero, &ge, d));
   SW_TRY(sw_emit_compare(e, "lt", x, end, &lt, d));
   return sw_emit_binary(e, SW_OP_AND, ge, lt, out, d);
@@ -66,7 +66,7 @@ static sw_rc shift_component(sw_emit *e, sw_id indices, const row_index *at, int
   sw_type type = *sw_emit_type(e, indices);
   sw_id start, moved = indices, which, component;
   SW_TRY(start_of_block(e, loop, type.dtype, &start, d));
-  SW_TRY(spread(e, start, &type, &start, d));
+  SW_TRY(broadcast_scalar(e, start, &type, &start, d));
   if (clamp) SW_TRY(clamped(e, moved, 0, at->rows - 1, &moved, d));
   SW_TRY(sw_emit_binary(e, SW_OP_SUBTRACT, moved, start, &moved, d));
   if (at->n == 1) {
@@ -75,7 +75,7 @@ static sw_rc shift_component(sw_emit *e, sw_id indices, const row_index *at, int
   }
   SW_TRY(sw_emit_iota(e, type.dtype, type.rank, type.dims, at->vector_dim, &which, d));
   SW_TRY(sw_emit_scalar(e, type.dtype, at->c, &component, d));
-  SW_TRY(spread(e, component, &type, &component, d));
+  SW_TRY(broadcast_scalar(e, component, &type, &component, d));
   SW_TRY(sw_emit_compare(e, "eq", which, component, &which, d));
   return sw_emit_select(e, which, moved, indices, out, d);
 }
@@ -160,13 +160,13 @@ sw_rc sw_lower_gather(sw_emit *e, sw_diag *d) {
   sw_attrs at;
   sw_attrs_copy(e->op, &at);
   SW_TRY(local_sizes(e, &at, d));
-  SW_TRY(emit_with(e, &at, d));
+  SW_TRY(emit_index_op(e, &at, d));
   if (hit < 0) return SW_OK;
   sw_type type = *sw_emit_type(e, e->results[0]);
   sw_id zero;
   SW_TRY(spread_over_result(e, hit, &type, &hit, d));
   SW_TRY(sw_emit_identity(e, type.dtype, SW_REDUCE_SUM, &zero, d));
-  SW_TRY(spread(e, zero, &type, &zero, d));
+  SW_TRY(broadcast_scalar(e, zero, &type, &zero, d));
   return sw_emit_select(e, hit, e->results[0], zero, &e->results[0], d);
 }
 
@@ -199,7 +199,7 @@ static sw_rc clamped_start(sw_emit *e, sw_id start, int64_t extent, int64_t size
 }
 
 /* x[.., positions[j], ..] along dim. */
-static sw_rc take(sw_emit *e, sw_id x, sw_id positions, int dim, sw_id *out, sw_diag *d) {
+static sw_rc take_positions(sw_emit *e, sw_id x, sw_id positions, int dim, sw_id *out, sw_diag *d) {
   const sw_type *type = sw_emit_type(e, x);
   int64_t offset[SW_MAX_RANK], sizes[SW_MAX_RANK], along[1] = {dim};
   int n = 0;
@@ -222,8 +222,8 @@ static sw_rc positions(sw_emit *e, int64_t n, sw_id plus, sw_id minus, sw_id *ou
   sw_id spread_plus, spread_minus;
   SW_TRY(sw_emit_iota(e, SW_I64, 1, &n, 0, out, d));
   sw_type type = *sw_emit_type(e, *out);
-  SW_TRY(spread(e, plus, &type, &spread_plus, d));
-  SW_TRY(spread(e, minus, &type, &spread_minus, d));
+  SW_TRY(broadcast_scalar(e, plus, &type, &spread_plus, d));
+  SW_TRY(broadcast_scalar(e, minus, &type, &spread_minus, d));
   SW_TRY(sw_emit_binary(e, SW_OP_ADD, *out, spread_plus, out, d));
   return sw_emit_binary(e, SW_OP_SUBTRACT, *out, spread_minus, out, d);
 }
@@ -242,10 +242,10 @@ static sw_rc slice_cut_dim(sw_emit *e, int dim, int loop, int64_t size, sw_id *x
   SW_TRY(positions(e, size, start, block_start, &at, d));
   SW_TRY(inside(e, at, sw_emit_block(e, loop), &here, d));
   SW_TRY(clamped(e, at, 0, sw_emit_block(e, loop) - 1, &inside_at, d));
-  SW_TRY(take(e, *x, inside_at, dim, x, d));
+  SW_TRY(take_positions(e, *x, inside_at, dim, x, d));
   sw_type type = *sw_emit_type(e, *x);
   SW_TRY(sw_emit_identity(e, type.dtype, SW_REDUCE_SUM, &zero, d));
-  SW_TRY(spread(e, zero, &type, &zero, d));
+  SW_TRY(broadcast_scalar(e, zero, &type, &zero, d));
   SW_TRY(spread_along(e, here, &type, dim, &here, d));
   return sw_emit_select(e, here, *x, zero, x, d);
 }
@@ -266,7 +266,7 @@ sw_rc sw_lower_dynamic_slice(sw_emit *e, sw_diag *d) {
   sw_attrs at;
   sw_attrs_copy(e->op, &at);
   sw_attrs_ints(&at, SW_ATTR_SIZES, local, n);
-  return emit_with(e, &at, d); /* dimensions taken above are whole by now: any start is clamped to 0 there */
+  return emit_index_op(e, &at, d); /* dimensions taken above are whole by now: any start is clamped to 0 there */
 }
 
 /* Updates of cut dimensions, one after another, reduce to a "where": new = taken update where the position is
@@ -284,7 +284,7 @@ static sw_rc update_cut_dim(sw_emit *e, int dim, int loop, const sw_type *block,
   SW_TRY(positions(e, sw_emit_block(e, loop), block_start, start, &at, d));
   SW_TRY(inside(e, at, size, &here, d));
   SW_TRY(clamped(e, at, 0, size - 1, &inside_at, d));
-  SW_TRY(take(e, u->update, inside_at, dim, &u->update, d));
+  SW_TRY(take_positions(e, u->update, inside_at, dim, &u->update, d));
   SW_TRY(spread_along(e, here, block, dim, &here, d));
   if (u->where >= 0) SW_TRY(sw_emit_binary(e, SW_OP_AND, u->where, here, &here, d));
   u->where = here;

@@ -58,7 +58,7 @@ static void padded_tiling(const sw_emit *e, int port, sw_tiling *out) {
 }
 
 /* Every device gets what the one `by` places before it has. */
-static sw_rc pass_on(ring *r, int port, int64_t by, sw_id *x, sw_diag *d) {
+static sw_rc pass_around(ring *r, int port, int64_t by, sw_id *x, sw_diag *d) {
   sw_emit *e = r->e;
   sw_tiling from, to;
   int64_t *sources;
@@ -174,7 +174,7 @@ static sw_rc emit_step(ring *r, int64_t step, sw_id *results, sw_diag *d) {
 
 /* --- sums over steps ---------------------------------------------------------------------------------------------- */
 
-static sw_rc widened(ring *r, sw_id *x, sw_diag *d) {
+static sw_rc widened_to_sums(ring *r, sw_id *x, sw_diag *d) {
   return sw_emit_type(r->e, *x)->dtype == r->sums ? SW_OK : sw_emit_convert(r->e, *x, r->sums, x, d);
 }
 
@@ -195,16 +195,16 @@ static sw_rc log_of_sum(sw_emit *e, sw_id x, sw_id y, sw_id *out, sw_diag *d) {
 static sw_rc merge_step(ring *r, sw_id o, sw_id lse, sw_diag *d) {
   sw_emit *e = r->e;
   sw_id all, share, more;
-  SW_TRY(widened(r, &o, d));
+  SW_TRY(widened_to_sums(r, &o, d));
   if (r->sum[0] < 0) {
     r->sum[0] = o;
     r->sum[1] = lse;
     return SW_OK;
   }
   SW_TRY(log_of_sum(e, r->sum[1], lse, &all, d));
-  SW_TRY(sw_emit_share(e, r->a, r->sum[1], all, o, &share, d));
+  SW_TRY(sw_emit_weighted_part(e, r->a, r->sum[1], all, o, &share, d));
   SW_TRY(sw_emit_binary(e, SW_OP_MULTIPLY, r->sum[0], share, &r->sum[0], d));
-  SW_TRY(sw_emit_share(e, r->a, lse, all, o, &share, d));
+  SW_TRY(sw_emit_weighted_part(e, r->a, lse, all, o, &share, d));
   SW_TRY(sw_emit_binary(e, SW_OP_MULTIPLY, o, share, &more, d));
   r->sum[1] = all;
   return sw_emit_binary(e, SW_OP_ADD, r->sum[0], more, &r->sum[0], d);
@@ -224,12 +224,12 @@ static sw_rc put_columns(ring *r, sw_id part, sw_diag *d) {
   return sw_emit_op(e, SW_OP_DYNAMIC_UPDATE_SLICE, in, 6, NULL, &r->sum[3], d);
 }
 
-static sw_rc add_step(ring *r, sw_id *results, sw_diag *d) {
+static sw_rc add_ring_step(ring *r, sw_id *results, sw_diag *d) {
   sw_emit *e = r->e;
   if (e->op->code == SW_OP_ATTENTION) return merge_step(r, results[0], results[1], d);
   for (int i = 0; i < e->op->n_results; i++) {
     const bool by_columns = i == 3 && sw_result_type(e->model, e->op, 3)->dims[3] != 1;
-    SW_TRY(widened(r, &results[i], d));
+    SW_TRY(widened_to_sums(r, &results[i], d));
     if (by_columns)
       SW_TRY(put_columns(r, results[i], d));
     else if (r->sum[i] < 0)
@@ -257,7 +257,7 @@ static sw_rc pad_columns(ring *r, int operand, sw_diag *d) {
   return sw_emit_op(e, SW_OP_PAD, in, 2, &at, &r->in[operand], d);
 }
 
-static sw_rc begin(ring *r, sw_diag *d) {
+static sw_rc begin_ring(ring *r, sw_diag *d) {
   sw_emit *e = r->e;
   int scores[COUNT_OF_SCORES];
   for (int i = 0; i < e->op->n_operands; i++) {
@@ -274,14 +274,14 @@ static sw_rc begin(ring *r, sw_diag *d) {
 static sw_rc pass_all(ring *r, int64_t by, bool with_keys, sw_diag *d) {
   const bool grad = r->e->op->code == SW_OP_ATTENTION_GRAD;
   for (int i = SW_ATTENTION_K; i <= SW_ATTENTION_V; i++) {
-    if (with_keys) SW_TRY(pass_on(r, i, by, &r->in[i], d));
-    if (grad) SW_TRY(pass_on(r, i, by, &r->sum[i], d));
+    if (with_keys) SW_TRY(pass_around(r, i, by, &r->in[i], d));
+    if (grad) SW_TRY(pass_around(r, i, by, &r->sum[i], d));
   }
   return SW_OK;
 }
 
 /* The sums in the types of the op's results, those by columns without padding. */
-static sw_rc finish(ring *r, sw_diag *d) {
+static sw_rc finish_ring(ring *r, sw_diag *d) {
   sw_emit *e = r->e;
   const int64_t none[4] = {0}, one[4] = {1, 1, 1, 1};
   for (int i = 0; i < e->op->n_results; i++) {
@@ -311,17 +311,17 @@ sw_rc sw_lower_ring(sw_emit *e, const sw_attention *a, sw_diag *d) {
   r.n = sw_axis_refs_size(r.refs, r.n_refs);
   r.queries = sw_emit_block(e, SW_ATTENTION_QUERY);
   r.keys = sw_emit_block(e, SW_ATTENTION_KEY);
-  SW_TRY(begin(&r, d));
+  SW_TRY(begin_ring(&r, d));
   int64_t step = 0;
   while (true) {
     sw_id results[SW_MAX_RESULTS];
     SW_TRY(emit_step(&r, step, results, d));
-    SW_TRY(add_step(&r, results, d));
-    const int64_t next = sw_strategy_ring_step(e->model, e->op, e->strategy, step);
+    SW_TRY(add_ring_step(&r, results, d));
+    const int64_t next = sw_strategy_ring_next(e->model, e->op, e->strategy, step);
     if (next >= r.n) break;
     SW_TRY(pass_all(&r, next - step, true, d));
     step = next;
   }
   if (step && e->op->code == SW_OP_ATTENTION_GRAD) SW_TRY(pass_all(&r, r.n - step, false, d));
-  return finish(&r, d);
+  return finish_ring(&r, d);
 }

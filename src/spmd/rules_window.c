@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "spmd/spmd_emit.h"
 
-static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
+static sw_rc emit_window_op(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
   return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);
 }
 
@@ -53,7 +53,7 @@ sw_rc sw_lower_slice(sw_emit *e, sw_diag *d) {
     start[k] = 0;
     limit[k] = sw_emit_type(e, e->in[0])->dims[k];
   }
-  return emit_with(e, &at, d);
+  return emit_window_op(e, &at, d);
 }
 
 /* Cut dimensions: positions of the window outside the operand become the padding value. */
@@ -78,7 +78,7 @@ sw_rc sw_lower_pad(sw_emit *e, sw_diag *d) {
     }
     more = more || low[k] || high[k] || interior[k];
   }
-  if (more) return emit_with(e, &at, d);
+  if (more) return emit_window_op(e, &at, d);
   e->results[0] = e->in[0];
   return SW_OK;
 }
@@ -130,7 +130,7 @@ sw_rc sw_lower_convolution(sw_emit *e, sw_diag *d) {
   }
   local_groups(e, &at, SW_ATTR_FEATURE_GROUPS, 'f');
   local_groups(e, &at, SW_ATTR_BATCH_GROUPS, 'b');
-  return emit_with(e, &at, d);
+  return emit_window_op(e, &at, d);
 }
 
 sw_rc sw_lower_reduce_window(sw_emit *e, sw_diag *d) {
@@ -147,5 +147,5 @@ sw_rc sw_lower_reduce_window(sw_emit *e, sw_diag *d) {
   for (int k = 0; k < type->rank; k++) {
     if (sw_emit_cut_loop_of_dim(e, 0, k) >= 0) low[k] = high[k] = 0;
   }
-  return emit_with(e, &at, d);
+  return emit_window_op(e, &at, d);
 }

@@ -30,7 +30,7 @@ void sw_attrs_ints(sw_attrs *a, sw_attr_key k, const int64_t *v, int n) {
 /* --- ops --------------------------------------------------------------------------------------------------------- */
 
 /* Appends the op that `spec` says, named and placed, and keeps the side tables in step. */
-static sw_rc append(sw_emit *e, const sw_op_spec *spec, sw_id *out, sw_diag *d) {
+static sw_rc append_emitted(sw_emit *e, const sw_op_spec *spec, sw_id *out, sw_diag *d) {
   const char *about = e->now.op >= 0 ? e->model->ops[e->now.op].name : "outputs";
   char name[256];
   sw_op_spec named = *spec;
@@ -53,7 +53,7 @@ sw_rc sw_emit_op_n(sw_emit *e, sw_opcode code, const sw_id *operands, int n, con
     spec.n_attrs = attrs->n;
     spec.attrs = attrs->at;
   }
-  return append(e, &spec, out, d);
+  return append_emitted(e, &spec, out, d);
 }
 
 sw_rc sw_emit_op(sw_emit *e, sw_opcode code, const sw_id *operands, int n, const sw_attrs *attrs, sw_id *out,
@@ -73,7 +73,7 @@ sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw
                      .nest = op->nest,
                      .n_result_types = op->n_results,
                      .result_types = types};
-  return append(e, &spec, e->results, d);
+  return append_emitted(e, &spec, e->results, d);
 }
 
 sw_rc sw_emit_same(sw_emit *e, sw_diag *d) {
@@ -96,7 +96,7 @@ sw_rc sw_emit_same(sw_emit *e, sw_diag *d) {
                      .result_names = names,
                      .n_result_types = typed ? op->n_results : 0,
                      .result_types = types};
-  return append(e, &spec, e->results, d);
+  return append_emitted(e, &spec, e->results, d);
 }
 
 sw_rc sw_emit_binary(sw_emit *e, sw_opcode code, sw_id a, sw_id b, sw_id *out, sw_diag *d) {
@@ -183,7 +183,7 @@ sw_rc sw_emit_shard_start(sw_emit *e, sw_dtype t, const sw_axis_ref *refs, int n
                      .refs = refs,
                      .n_result_types = 1,
                      .result_types = &type};
-  return append(e, &spec, out, d);
+  return append_emitted(e, &spec, out, d);
 }
 
 sw_rc sw_emit_mask(sw_emit *e, sw_id x, sw_id otherwise, const sw_mask *m, sw_id *out, sw_diag *d) {
@@ -204,7 +204,7 @@ sw_rc sw_emit_mask(sw_emit *e, sw_id x, sw_id otherwise, const sw_mask *m, sw_id
                      .refs = m->refs,
                      .n_result_types = 1,
                      .result_types = &type};
-  return append(e, &spec, out, d);
+  return append_emitted(e, &spec, out, d);
 }
 
 static sw_rc keep_mesh(sw_arena *arena, const sw_other_mesh **other, sw_diag *d) {
@@ -249,7 +249,7 @@ sw_rc sw_emit_collective(sw_emit *e, sw_id x, const sw_collective *c, const int6
                      .collective = &copy,
                      .n_result_types = 1,
                      .result_types = &type};
-  return append(e, &spec, out, d);
+  return append_emitted(e, &spec, out, d);
 }
 
 sw_rc sw_emit_all_gather(sw_emit *e, sw_id x, const sw_axis_ref *axes, int n, int dim, sw_id *out, sw_diag *d) {

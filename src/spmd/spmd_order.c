@@ -39,7 +39,7 @@ static bool op_waits(const sw_plan *p, sw_id id, const bool *late) {
   return false;
 }
 
-sw_rc sw_partition_order(const sw_plan *p, sw_arena *arena, sw_id **out, sw_diag *d) {
+sw_rc sw_spmd_order(const sw_plan *p, sw_arena *arena, sw_id **out, sw_diag *d) {
   const sw_graph *g = p->graph;
   bool *late;
   sw_id *order;

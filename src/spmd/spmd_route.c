@@ -14,7 +14,7 @@ sw_rc sw_reshard_model(const sw_reshard *wanted, sw_graph **out, sw_diag *d) {
   return rc;
 }
 
-static sw_rc add_layout(sw_emit *e, sw_id local, const sw_sharding *s, const sw_other_mesh *on, sw_diag *d) {
+static sw_rc set_local_layout(sw_emit *e, sw_id local, const sw_sharding *s, const sw_other_mesh *on, sw_diag *d) {
   while (e->layouts.n < (size_t)e->program->n_values) {
     SW_TRY(sw_array_push(&e->layouts, ((sw_layout){.source = -1}), d));
   }
@@ -23,7 +23,7 @@ static sw_rc add_layout(sw_emit *e, sw_id local, const sw_sharding *s, const sw_
 }
 
 /* to_partial over axes of the other mesh: they are what is apart in its tiling. */
-static sw_rc emit_partial_elsewhere(sw_emit *e, sw_id x, const sw_reshard *wanted, const sw_route_step *step,
+static sw_rc emit_partial_elsewhere(sw_emit *e, sw_id x, const sw_reshard *wanted, const sw_hop *step,
                                     const int64_t *dims, sw_id *out, sw_diag *d) {
   sw_tiling t;
   sw_tiling_of(&step->after, wanted->rank, wanted->dims, &t);
@@ -32,7 +32,7 @@ static sw_rc emit_partial_elsewhere(sw_emit *e, sw_id x, const sw_reshard *wante
   return sw_emit_collective(e, x, &c, dims, out, d);
 }
 
-static sw_rc build(sw_emit *e, const sw_reshard *wanted, const sw_route *route, sw_diag *d) {
+static sw_rc emit_route(sw_emit *e, const sw_reshard *wanted, const sw_route *route, sw_diag *d) {
   sw_id local;
   int64_t dims[SW_MAX_RANK];
   const sw_sharding *at = wanted->from;
@@ -50,7 +50,7 @@ static sw_rc build(sw_emit *e, const sw_reshard *wanted, const sw_route *route, 
       SW_TRY(
           sw_graph_add_arg(e->program, "x", wanted->dtype, wanted->rank, dims, SW_VALUE_INPUT, SW_NOWHERE, &local, d));
     }
-    SW_TRY(add_layout(e, local, at, elsewhere ? wanted->options.to_mesh : NULL, d));
+    SW_TRY(set_local_layout(e, local, at, elsewhere ? wanted->options.to_mesh : NULL, d));
   }
   SW_TRY(sw_graph_add_output(e->program, "y", local, -1, SW_NOWHERE, d));
   return sw_graph_seal(e->program, d);
@@ -60,7 +60,7 @@ sw_rc sw_partition_route(const sw_graph *model, const sw_reshard *wanted, const 
                          sw_diag *d) {
   sw_emit e = {.model = model, .mesh = sw_machine_mesh(wanted->machine), .now = {-1, 0}};
   SW_TRY(sw_graph_create(model->name, &e.program, d));
-  sw_rc rc = build(&e, wanted, route, d);
+  sw_rc rc = emit_route(&e, wanted, route, d);
   *out = (sw_spmd){.model = model, .program = e.program, .mesh = e.mesh};
   if (!rc) {
     out->layout = sw_arena_copy(&e.program->arena, e.layouts.at, e.layouts.n, sizeof *e.layouts.at, d);

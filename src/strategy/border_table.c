@@ -30,8 +30,8 @@ static sw_rc wanted_id(const sw_option_port *port, int32_t option, int32_t shape
 }
 
 /* Wants by id, which number_layouts makes layouts of. */
-static sw_rc class_wants(const sw_border_reader *r, int32_t shape_class, sw_prices *prices, sw_wants *w,
-                         int32_t **wanted, sw_arena *arena, sw_diag *d) {
+static sw_rc make_class_wants(const sw_border_reader *r, int32_t shape_class, sw_prices *prices, sw_wants *w,
+                              int32_t **wanted, sw_arena *arena, sw_diag *d) {
   int32_t *list, *class_of, *first, *at;
   const size_t n = (size_t)r->options->n, ports = (size_t)r->n_ports;
   SW_ARENA_NEW(class_of, arena, n, d);
@@ -147,7 +147,7 @@ sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena
   SW_ARENA_NEW(wanted, arena, key->n_readers, d);
   SW_TRY(class_givings(key, &out->copies, &out->given, arena, d));
   for (int32_t i = 0; i < key->n_readers; i++)
-    SW_TRY(class_wants(&key->readers[i], shape_class, prices, &wants[i], &wanted[i], arena, d));
+    SW_TRY(make_class_wants(&key->readers[i], shape_class, prices, &wants[i], &wanted[i], arena, d));
   out->copies.wants = wants;
   SW_TRY(number_layouts(out, (int32_t)prices->classes.at[shape_class].shardings.n, wanted, arena, d));
   SW_ARENA_NEW(out->cost, arena, (size_t)out->copies.n_classes * (size_t)out->copies.n_layouts, d);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* What is partial is a set of axes: in order, so that parts of an axis join. */
-static void settle(const sw_op *op, sw_strategy *s) {
+static void order_partial_axes(const sw_op *op, sw_strategy *s) {
   for (int i = 1; i < s->n_refs; i++) {
     for (int k = i; k > 0 && s->loop_of[k] >= op->nest->n_loops && s->loop_of[k - 1] == s->loop_of[k]; k--) {
       const sw_axis_ref a = s->refs[k - 1], b = s->refs[k];
@@ -20,8 +20,8 @@ bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, co
   for (int i = 0; i < a->n_loop_refs; i++) {
     if (!sw_strategy_push(&want, a->loop_of[i], a->loop_refs[i])) return false;
   }
-  settle(&g->ops[a->op], &want);
-  settle(&g->ops[a->op], &have);
+  order_partial_axes(&g->ops[a->op], &want);
+  order_partial_axes(&g->ops[a->op], &have);
   have.offsets = NULL; /* blocks of any size */
   return sw_strategy_equal(&want, &have);
 }
@@ -42,10 +42,10 @@ bool sw_port_is_border(const sw_op *op, int port) {
   return op->code == SW_OP_YIELD ? port >= op->n_operands : op->code == SW_OP_JOIN && port < op->n_operands;
 }
 
-static bool is_plain(const sw_sharding *s) { return !sw_sharding_is_special(s) && !s->n_partial; }
+static bool is_plain_demand(const sw_sharding *s) { return !sw_sharding_is_special(s) && !s->n_partial; }
 
 bool sw_demand_is_flexible(const sw_graph *g, sw_id op, const sw_demand *m) {
-  return m->port >= 0 && !is_plain(&m->a->sharding) && !sw_port_is_border(&g->ops[op], m->port);
+  return m->port >= 0 && !is_plain_demand(&m->a->sharding) && !sw_port_is_border(&g->ops[op], m->port);
 }
 
 void sw_demands_drop_flexible(const sw_graph *g, sw_id op, sw_demands *m) {
@@ -122,7 +122,7 @@ int sw_demand_behind(const sw_graph *g, const sw_op *op, const sw_demand *m, con
   int n = 0;
   out[0] = *made;
   if (sw_annotation_admits(a, made)) return 1;
-  if (m->port < op->n_operands || is_carried(op) || !is_plain(&a->sharding)) return 0;
+  if (m->port < op->n_operands || is_carried(op) || !is_plain_demand(&a->sharding)) return 0;
   if (!g->values[op->results[m->port - op->n_operands]].n_uses) return 0; /* nobody to bring it to */
   out[0].n_partial = 0;
   const bool completes = made->n_partial && !is_same_value(g, op);

@@ -81,7 +81,7 @@ static sw_rc permute(search *s, int *order, int at, sw_diag *d) {
   return SW_OK;
 }
 
-static bool has_room(const search *s, int run, int place) {
+static bool has_room_for_run(const search *s, int run, int place) {
   int64_t shards = size_of_run(s, run);
   for (int a = 0; a < run; a++) shards *= s->place_of[a] == place ? size_of_run(s, a) : 1;
   const int64_t room = s->room(s->what, place);
@@ -95,7 +95,7 @@ static sw_rc place_runs(search *s, int run, sw_diag *d) {
     return permute(s, order, 0, d);
   }
   for (int p = -1; p < s->n_places; p++) {
-    if (p >= 0 && !has_room(s, run, p)) continue;
+    if (p >= 0 && !has_room_for_run(s, run, p)) continue;
     s->place_of[run] = (int8_t)p;
     SW_TRY(place_runs(s, run + 1, d));
   }
@@ -157,7 +157,7 @@ static sw_rc visit_all(search *s, const sw_mesh *m, int runs, sw_diag *d) {
   return visit_runs(s, runs, d);
 }
 
-static int compare_ref(sw_axis_ref a, sw_axis_ref b) {
+static int compare_axis_ref(sw_axis_ref a, sw_axis_ref b) {
   if (a.axis != b.axis) return a.axis < b.axis ? -1 : 1;
   if (a.pre != b.pre) return a.pre < b.pre ? -1 : 1;
   return (a.size > b.size) - (a.size < b.size);
@@ -179,11 +179,11 @@ static int compare_starts(const sw_strategy *a, const sw_strategy *b) {
   return 0;
 }
 
-static int compare_refs(const sw_strategy *a, const sw_strategy *b) {
+static int compare_strategy_refs(const sw_strategy *a, const sw_strategy *b) {
   if (a->n_refs != b->n_refs) return a->n_refs < b->n_refs ? -1 : 1;
   for (int i = 0; i < a->n_refs; i++) {
     if (a->loop_of[i] != b->loop_of[i]) return a->loop_of[i] < b->loop_of[i] ? -1 : 1;
-    const int c = compare_ref(a->refs[i], b->refs[i]);
+    const int c = compare_axis_ref(a->refs[i], b->refs[i]);
     if (c) return c;
   }
   return compare_starts(a, b);
@@ -275,7 +275,7 @@ static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
 }
 
 static int compare_candidates(const void *a, const void *b) {
-  return compare_refs(&((const candidate *)a)->s, &((const candidate *)b)->s);
+  return compare_strategy_refs(&((const candidate *)a)->s, &((const candidate *)b)->s);
 }
 
 static int compare_worth(const void *a, const void *b) {
@@ -283,7 +283,7 @@ static int compare_worth(const void *a, const void *b) {
   if (!x->s.n_refs != !y->s.n_refs) return x->s.n_refs ? 1 : -1; /* uncut is always possible: it stays */
   double cx = x->cost.local_s + x->cost.move_s, cy = y->cost.local_s + y->cost.move_s;
   if (cx < cy || cx > cy) return cx < cy ? -1 : 1;
-  return compare_refs(&x->s, &y->s);
+  return compare_strategy_refs(&x->s, &y->s);
 }
 
 /* Too many: the most promising stay, the others are counted. */
@@ -370,7 +370,7 @@ static sw_rc emit_sharding(search *s, const sw_strategy *c, sw_diag *d) {
   return sw_array_push(&v->found, *c, d);
 }
 
-static int compare_strategies(const void *a, const void *b) { return compare_refs(a, b); }
+static int compare_strategies(const void *a, const void *b) { return compare_strategy_refs(a, b); }
 
 static void drop_repeated(value_search *v) {
   size_t n = 0;

@@ -176,7 +176,7 @@ static sw_rc list_kinds(judge *j, kind **kinds, int32_t *n_kinds, int32_t *first
   return SW_OK;
 }
 
-static sw_rc find(judge *j, int32_t most, sw_arena *arena, sw_further *out, sw_diag *d) {
+static sw_rc find_further(judge *j, int32_t most, sw_arena *arena, sw_further *out, sw_diag *d) {
   const sw_units *units = &j->s->units;
   kind *kinds;
   int32_t n, *first_of;
@@ -197,7 +197,7 @@ sw_rc sw_selection_further(const sw_selection *s, const int32_t *choice, int32_t
   sw_further *all;
   SW_ARENA_NEW(all, arena, s->units.n, d);
   *out = all;
-  sw_rc rc = find(&j, most, arena, all, d);
+  sw_rc rc = find_further(&j, most, arena, all, d);
   sw_arena_deinit(&j.mem);
   return rc;
 }

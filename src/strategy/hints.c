@@ -106,7 +106,7 @@ static sw_rc take_at_op(hints *h, int32_t unit) {
 }
 
 /* Is there a sharding that both admit? */
-static bool agree(const sw_annotation *a, const sw_annotation *b) {
+static bool can_agree(const sw_annotation *a, const sw_annotation *b) {
   return sw_annotation_admits(a, &b->sharding) || sw_annotation_admits(b, &a->sharding);
 }
 
@@ -116,7 +116,7 @@ static void take_at_end(hints *h, int32_t unit) {
     sw_annotation *a = &h->all[h->at[i]];
     bool can = true;
     for (int32_t k = h->first[unit]; k < h->first[unit + 1] && can; k++)
-      can = k == i || !h->all[h->at[k]].required || agree(a, &h->all[h->at[k]]);
+      can = k == i || !h->all[h->at[k]].required || can_agree(a, &h->all[h->at[k]]);
     a->required = a->required || can;
   }
 }
@@ -142,7 +142,7 @@ static sw_rc leave_some(hints *h, const int32_t *list, int32_t from, int32_t to)
   return leave_some(h, list, half, to);
 }
 
-static sw_rc settle(hints *h, sw_arena *arena) {
+static sw_rc settle_hints(hints *h, sw_arena *arena) {
   int32_t *taken, n = 0;
   bool all;
   SW_ARENA_NEW(taken, arena, h->n, h->d);
@@ -173,7 +173,7 @@ sw_rc sw_hints_require(const sw_graph *g, const sw_machine *machine, sw_arena *a
     if (sw_unit_at(&h.units, u).kind == SW_UNIT_OP) SW_TRY(take_at_op(&h, u));
     if (sw_unit_at(&h.units, u).kind != SW_UNIT_OP) take_at_end(&h, u);
   }
-  SW_TRY(settle(&h, arena));
+  SW_TRY(settle_hints(&h, arena));
   for (int32_t i = h.n_required; i < h.n; i++) *taken += h.all[i].required;
   return SW_OK;
 }

@@ -2,8 +2,8 @@
 
 #include "base/checked.h"
 
-static int32_t sooner(int32_t a, int32_t b) { return a < b ? a : b; }
-static int32_t later(int32_t a, int32_t b) { return a > b ? a : b; }
+static int32_t earlier_step(int32_t a, int32_t b) { return a < b ? a : b; }
+static int32_t later_step(int32_t a, int32_t b) { return a > b ? a : b; }
 
 /* Is a sharding required of a port? Then the temporaries counted for the op may be held at other steps. */
 static bool is_stated(const sw_selection *s, const sw_unit *unit) {
@@ -34,11 +34,11 @@ static sw_interval held_in_any_case(const sw_selection *s, sw_id value, const in
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) return life;
   int32_t first = life.last, others = life.first;
   for (int32_t u = 0; u < v->n_uses; u++) {
-    first = sooner(first, sw_use_step(&s->units, v->uses[u]));
+    first = earlier_step(first, sw_use_step(&s->units, v->uses[u]));
     if (!is_reader(reader, n, sw_use_taken_at(&s->units, v->uses[u]).unit))
-      others = later(others, sw_use_until(&s->units, v->uses[u]));
+      others = later_step(others, sw_use_until(&s->units, v->uses[u]));
   }
-  life.last = later(later(life.first, others), later(first, sw_value_held_for(s->g, value)));
+  life.last = later_step(later_step(life.first, others), later_step(first, sw_value_held_for(s->g, value)));
   return life;
 }
 
@@ -59,14 +59,14 @@ static sw_rc made_bytes(const sw_selection *s, sw_id value, const int64_t **out,
   return SW_OK;
 }
 
-static sw_use use_of(sw_interval steps, const int64_t *bytes) {
-  return (sw_use){steps.first, (int64_t)steps.last + 1, bytes};
+static sw_usage use_of(sw_interval steps, const int64_t *bytes) {
+  return (sw_usage){steps.first, (int64_t)steps.last + 1, bytes};
 }
 
 /* What is brought to another sharding behind its op is there as it is made until its first use, and so brought from
  * then on. */
 static void hold_brought(const sw_selection *s, sw_id value, const sw_option_port *at, sw_interval held, sw_node *node,
-                         sw_use *uses) {
+                         sw_usage *uses) {
   const int32_t first = sw_use_step(&s->units, s->g->values[value].uses[0]);
   if (first > held.first) uses[node->n_uses++] = use_of((sw_interval){held.first, first - 1}, at->made);
   uses[node->n_uses++] = use_of((sw_interval){first, first}, at->both);
@@ -76,7 +76,7 @@ static void hold_brought(const sw_selection *s, sw_id value, const sw_option_por
 sw_rc sw_hold_unit(const sw_selection *s, int32_t i, sw_node *out, sw_diag *d) {
   const sw_unit unit = sw_unit_at(&s->units, i);
   const int64_t *temp = s->options[i]->temp;
-  sw_use *uses;
+  sw_usage *uses;
   SW_ARENA_NEW(uses, s->arena, 3 * unit.n_makes + 1, d);
   out->uses = uses;
   out->n_uses = 0;
@@ -178,7 +178,7 @@ static sw_rc put_least(const sw_selection *s, const sw_border_table *t, sw_lives
     end = sw_max_i64(end, l->until_made[i]);
   }
   SW_ARENA_NEW(bytes, s->arena, c->n_choices, d);
-  l->least = (sw_use){l->held, end, bytes};
+  l->least = (sw_usage){l->held, end, bytes};
   for (int32_t x = 0; x < c->n_choices; x++) bytes[x] = sw_min_i64(l->made[c->class_of[x]], least);
   return SW_OK;
 }

@@ -18,7 +18,7 @@
 #include "graph/attention.h"
 
 /* True when the dimension's block is exactly what the loop's block touches. */
-static bool is_plain(const sw_affine *e, const sw_loop_nest *nest, int64_t extent) {
+static bool touches_block_exactly(const sw_affine *e, const sw_loop_nest *nest, int64_t extent) {
   if (e->mixed_radix) return true;
   return e->constant == 0 && e->n_terms == 1 && e->terms[0].coef == 1 && nest->loops[e->terms[0].loop].size == extent;
 }
@@ -52,7 +52,7 @@ bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_mesh *m, cons
       (void)sw_strategy_loop(s, e->terms[t].loop, &n);
       if (n) cut = t;
     }
-    if (cut < 0 || is_plain(e, op->nest, type->dims[k])) continue;
+    if (cut < 0 || touches_block_exactly(e, op->nest, type->dims[k])) continue;
     if (!made) {
       sw_sharding plain;
       sw_strategy_operand(op, s, i, &plain);
@@ -142,7 +142,7 @@ static int64_t count_ring_steps(const sw_graph *g, const sw_op *op, const sw_str
   const sw_axis_ref *axes = sw_strategy_loop(s, SW_ATTENTION_KEY, &n_axes);
   const int64_t members = sw_axis_refs_size(axes, n_axes);
   int64_t n = 0;
-  for (int64_t t = 0; t < members; t = sw_strategy_ring_step(g, op, s, t)) n++;
+  for (int64_t t = 0; t < members; t = sw_strategy_ring_next(g, op, s, t)) n++;
   return n;
 }
 

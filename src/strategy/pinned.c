@@ -4,7 +4,7 @@
 #include "graph/find.h"
 #include "strategy/selection_data.h"
 
-static sw_rc forbid(sw_selection *s, const sw_pin *pin, sw_diag *d) {
+static sw_rc forbid_unpinned(sw_selection *s, const sw_pin *pin, sw_diag *d) {
   const sw_value *v = &s->g->values[pin->value];
   const sw_port at = pin->of_use ? sw_use_taken_at(&s->units, pin->use) : sw_value_made_at(&s->units, pin->value);
   const sw_option_set *c = s->options[at.unit];
@@ -55,7 +55,7 @@ static void free_all(sw_selection *s) {
 sw_rc sw_selection_pin(sw_selection *s, int32_t n, const sw_pin *pins, sw_diag *d) {
   sw_rc rc = SW_OK;
   free_all(s);
-  for (int32_t k = 0; k < n && !rc; k++) rc = forbid(s, &pins[k], d);
+  for (int32_t k = 0; k < n && !rc; k++) rc = forbid_unpinned(s, &pins[k], d);
   if (rc) free_all(s);
   return rc;
 }

@@ -26,7 +26,7 @@ typedef struct reader {
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
-static void put_place(sw_span at, sw_text *out) {
+static void put_full_place(sw_span at, sw_text *out) {
   sw_text_printf(out, "%s:%d:%d", at.file ? at.file : "?", at.line, at.col);
 }
 
@@ -53,7 +53,7 @@ static sw_rc exclude(const reader *r, const sw_op *x_op, const sw_demand *x, con
   sw_text first = {0}, second = {0}, at = {0};
   put_demand(r, x_op, x, &first);
   put_demand(r, y_op, y, &second);
-  put_place(x->a->span, &at);
+  put_full_place(x->a->span, &at);
   sw_rc rc = SW_FAIL(r->d, SW_E_INFEASIBLE, y->a->span, "%s is required, and so is %s; expected %s",
                      sw_text_str(&second), sw_text_str(&first), expected);
   sw_diag_note(r->d, "%s is required at %s", sw_text_str(&first), sw_text_str(&at));
@@ -89,14 +89,14 @@ static sw_rc find_pair(reader *r, const sw_op *op, const sw_demands *m) {
     sw_text t = {0};
     put_demand(r, op, &m->at[i], &t);
     sw_text_puts(&t, " is required at ");
-    put_place(m->at[i].a->span, &t);
+    put_full_place(m->at[i].a->span, &t);
     sw_diag_note(r->d, "%s", sw_text_str(&t));
     sw_text_free(&t);
   }
   return rc;
 }
 
-static sw_rc check_op(reader *r, sw_id id) {
+static sw_rc check_op_demands(reader *r, sw_id id) {
   const sw_op *op = &r->g->ops[id];
   sw_demands m = {0};
   bool can = true;
@@ -113,7 +113,7 @@ static sw_rc check_op(reader *r, sw_id id) {
 /* --- states that come and go -------------------------------------------------------------------------------------- */
 
 /* Is there a sharding that both admit? */
-static bool agree(const sw_annotation *a, const sw_annotation *b) {
+static bool can_demands_agree(const sw_annotation *a, const sw_annotation *b) {
   return sw_annotation_admits(a, &b->sharding) || sw_annotation_admits(b, &a->sharding);
 }
 
@@ -132,7 +132,7 @@ static sw_rc check_state(reader *r, int32_t output) {
     if (!a->required || a->value != g->alias[output] || a->for_users) continue;
     for (int32_t k = 0; k < g->n_annotations; k++) {
       const sw_annotation *b = &g->annotations[k];
-      if (!b->required || b->value < 0 || !is_of_output(g, b, output) || agree(a, b)) continue;
+      if (!b->required || b->value < 0 || !is_of_output(g, b, output) || can_demands_agree(a, b)) continue;
       return exclude(r, NULL, &(sw_demand){a, 0}, NULL, &(sw_demand){b, 0},
                      "one sharding of a state that comes and goes");
     }
@@ -179,7 +179,7 @@ typedef struct filter {
 } filter;
 
 /* What the readers of a result see, with what is demanded of it. */
-static void seen(const sw_demands_meet *m, const sw_strategy *s, int result, sw_sharding *out) {
+static void seen_sharding(const sw_demands_meet *m, const sw_strategy *s, int result, sw_sharding *out) {
   const int port = m->op->n_operands + result;
   sw_strategy_result(m->op, s, result, out);
   for (size_t i = 0; i < m->n; i++)
@@ -190,7 +190,7 @@ static bool passes(const void *user, const sw_strategy *s) {
   const filter *f = user;
   sw_sharding at;
   if (!sw_demands_are_met(&f->demands, s)) return false;
-  seen(&f->demands, s, f->result, &at);
+  seen_sharding(&f->demands, s, f->result, &at);
   return f->c->any || is_left(f->c, &at);
 }
 
@@ -204,7 +204,7 @@ static sw_rc given_by_op(reader *r, const sw_demands *m, const sw_op *op, int re
     SW_TRY(sw_strategies_enumerate(r->g, op, r->machine, &o, &r->arena, &e, r->d));
     for (int32_t i = 0; i < e.n; i++) {
       sw_sharding at;
-      seen(&f.demands, &e.at[i], result, &at);
+      seen_sharding(&f.demands, &e.at[i], result, &at);
       if (!is_left(out, &at)) SW_TRY(sw_array_push(&out->left, at, r->d));
     }
     sw_arena_reset(&r->arena);
@@ -267,7 +267,7 @@ static sw_rc given_by(reader *r, sw_id v, const common *c, common *out) {
 }
 
 /* None is left that both can have. */
-static sw_rc part(reader *r, const common *c, const common *next) {
+static sw_rc exclude_both(reader *r, const common *c, const common *next) {
   static const char kExpected[] = "one sharding of values that are one: carried by a loop, joined, or of one group";
   const sw_value *x = &r->g->values[c->value], *y = &r->g->values[next->value];
   sw_rc rc;
@@ -282,13 +282,13 @@ static sw_rc part(reader *r, const common *c, const common *next) {
                  sw_text_str(&t), y->name, kExpected);
     sw_text_free(&t);
     t = (sw_text){0};
-    put_place(y->def < 0 ? y->span : r->g->ops[y->def].span, &t);
+    put_full_place(y->def < 0 ? y->span : r->g->ops[y->def].span, &t);
     sw_diag_note(r->d, "'%s' is made at %s", y->name, sw_text_str(&t));
     sw_text_free(&t);
   }
   const sw_span *tie = r->ties[next->value] ? r->ties[next->value] : r->ties[c->value];
   sw_text t = {0};
-  if (tie) put_place(*tie, &t);
+  if (tie) put_full_place(*tie, &t);
   if (tie)
     sw_diag_note(r->d, "'%s' and '%s' are in one sharding group by what is said at %s", x->name, y->name,
                  sw_text_str(&t));
@@ -306,7 +306,7 @@ static sw_rc check_class(reader *r, sw_id all, const bool *asked) {
       common next = {.value = v};
       rc = given_by(r, v, &c, &next);
       const bool none = !rc && !next.any && next.left.n == 0;
-      if (none && !c.any) rc = part(r, &c, &next);
+      if (none && !c.any) rc = exclude_both(r, &c, &next);
       if (rc || none) {
         sw_array_free(&next.left);
         if (none) break;
@@ -369,7 +369,7 @@ static sw_rc check_all(reader *r) {
   count_demands(r);
   join_values(r);
   for (sw_id id = 0; id < g->n_ops; id++) {
-    if (r->n_demands[id] > 1) SW_TRY(check_op(r, id));
+    if (r->n_demands[id] > 1) SW_TRY(check_op_demands(r, id));
   }
   for (int32_t i = 0; i < g->n_outputs; i++) {
     if (g->alias[i] >= 0) SW_TRY(check_state(r, i));

@@ -203,7 +203,7 @@ static sw_rc list_readers(build *b, sw_id value, int32_t maker, sw_diag *d) {
 }
 
 /* The table of a border, perhaps a new one. */
-static sw_rc find_table(build *b, const sw_border_key *key, int32_t *out, sw_diag *d) {
+static sw_rc find_border_table(build *b, const sw_border_key *key, int32_t *out, sw_diag *d) {
   sw_selection *s = b->s;
   int64_t *slot;
   bool fresh;
@@ -227,7 +227,7 @@ static sw_rc find_table(build *b, const sw_border_key *key, int32_t *out, sw_dia
   return sw_array_push(&s->tables, t, d);
 }
 
-static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
+static sw_rc add_value_border(build *b, sw_id id, sw_diag *d) {
   sw_selection *s = b->s;
   const sw_port made = sw_value_made_at(&s->units, id);
   SW_TRY(list_readers(b, id, made.unit, d));
@@ -235,7 +235,7 @@ static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
   if (n == 0) return SW_OK;
   const sw_border_key key = {s->options[made.unit], made.port, s->g, id, sw_value_repeats(s->g, id), n, b->readers.at};
   int32_t table, *reader;
-  SW_TRY(find_table(b, &key, &table, d));
+  SW_TRY(find_border_table(b, &key, &table, d));
   SW_ARENA_NEW(reader, s->arena, n, d);
   for (int32_t i = 0; i < n; i++) reader[i] = b->readers.at[i].unit;
   const sw_lives *lives;
@@ -334,7 +334,8 @@ static sw_rc settle_value(sw_selection *s, const sw_copies *c, const sw_border_t
   return SW_OK;
 }
 
-static sw_rc settle(sw_selection *s, const int32_t *choice, bool near, double deadline_s, bool *raised, sw_diag *d) {
+static sw_rc settle_routes(sw_selection *s, const int32_t *choice, bool near, double deadline_s, bool *raised,
+                           sw_diag *d) {
   bool *risen = NULL, any = false;
   SW_MEM_NEW(risen, s->prices.classes.n, d);
   sw_rc rc = SW_OK;
@@ -353,8 +354,8 @@ static sw_rc settle(sw_selection *s, const int32_t *choice, bool near, double de
 
 /* A solver that knew those near the choice by their bounds alone would go on to them, one after the other. */
 sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadline_s, bool *raised, sw_diag *d) {
-  SW_TRY(settle(s, choice, false, deadline_s, raised, d));
-  return settle(s, choice, true, deadline_s, raised, d);
+  SW_TRY(settle_routes(s, choice, false, deadline_s, raised, d));
+  return settle_routes(s, choice, true, deadline_s, raised, d);
 }
 
 sw_rc sw_selection_settle_all(sw_selection *s, double deadline_s, sw_diag *d) {
@@ -416,7 +417,7 @@ static sw_rc build_all(build *b, sw_diag *d) {
   SW_TRY(make_options(b, d));
   for (int32_t i = 0; i < s->units.n; i++) {
     const sw_unit unit = sw_unit_at(&s->units, i);
-    for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(add_value(b, unit.makes[k], d));
+    for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(add_value_border(b, unit.makes[k], d));
   }
   for (int32_t i = 0; i < s->units.n; i++) SW_TRY(make_node(s, i, d));
   return make_problem(s, d);

@@ -113,7 +113,7 @@ void sw_strategy_join(sw_strategy *s) {
   }
 }
 
-static void skip_blanks(const char **p) {
+static void skip_spaces(const char **p) {
   while (**p == ' ') ++*p;
 }
 
@@ -165,7 +165,7 @@ static sw_rc parse_starts(const char **p, const char *text, sw_span at, int64_t 
     *p = end + 1;
   }
   *out = list;
-  skip_blanks(p);
+  skip_spaces(p);
   return SW_OK;
 }
 
@@ -177,7 +177,7 @@ sw_rc sw_strategy_parse(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
   *out = (sw_strategy){0};
   const char *p = text;
   SW_ARENA_NEW(starts, arena, nest->n_loops, d);
-  skip_blanks(&p);
+  skip_spaces(&p);
   if (strcmp(p, "-") == 0) return SW_OK;
   while (*p) {
     int loop = parse_loop_head(&p, nest);
@@ -186,7 +186,7 @@ sw_rc sw_strategy_parse(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
                            text, nest->n_loops, nest->n_linear);
     }
     SW_TRY(parse_axes(m, &p, text, at, loop, out, d));
-    skip_blanks(&p);
+    skip_spaces(&p);
     if (loop < nest->n_loops) SW_TRY(parse_starts(&p, text, at, loop_shards(out, loop), arena, &starts[loop], d));
     unequal = unequal || (loop < nest->n_loops && starts[loop]);
   }
@@ -359,7 +359,7 @@ bool sw_strategy_is_whole_at(const sw_op *op, const sw_strategy *s, int port, in
   return loop == SW_ATTENTION_KEY && sw_strategy_is_ring(op, s) && !goes_round(op, port);
 }
 
-int64_t sw_strategy_ring_step(const sw_graph *g, const sw_op *op, const sw_strategy *s, int64_t after) {
+int64_t sw_strategy_ring_next(const sw_graph *g, const sw_op *op, const sw_strategy *s, int64_t after) {
   sw_attention a;
   sw_attention_of(g, op, &a);
   const int64_t n = loop_shards(s, SW_ATTENTION_KEY), queries = sw_strategy_block(op->nest, s, SW_ATTENTION_QUERY);

@@ -18,7 +18,7 @@ static const bool kOnAnyBlocks[SW_OP_COUNT] = {
 #include "shardwright/ops.def"
 };
 
-static bool is_plain(const sw_affine *e) {
+static bool is_single_loop(const sw_affine *e) {
   return e->n_terms == 1 && e->terms[0].coef == 1 && e->constant == 0 && !e->mixed_radix;
 }
 
@@ -32,7 +32,7 @@ static bool takes_unequal(const sw_graph *g, const sw_op *op, int loop) {
       const sw_affine *e = &nest->maps[p].dims[k];
       for (int t = 0; t < e->n_terms; t++) {
         if (e->terms[t].loop != loop) continue;
-        if (!is_plain(e) || sw_port_type(g, op, p)->dims[k] != l->size) return false;
+        if (!is_single_loop(e) || sw_port_type(g, op, p)->dims[k] != l->size) return false;
       }
     }
   }
@@ -79,7 +79,7 @@ static sw_rc offsets_of_port(const sw_graph *g, const sw_op *op, const sw_strate
   int64_t n = 0, *list;
   for (int k = 0; k < map->rank; k++) {
     n += sw_sharding_shards(&sh, k) + 1;
-    any = any || (is_plain(&map->dims[k]) && starts[map->dims[k].terms[0].loop]);
+    any = any || (is_single_loop(&map->dims[k]) && starts[map->dims[k].terms[0].loop]);
   }
   *out = NULL;
   if (!any) return SW_OK;
@@ -88,7 +88,7 @@ static sw_rc offsets_of_port(const sw_graph *g, const sw_op *op, const sw_strate
   for (int k = 0; k < map->rank; k++) {
     int cut;
     (void)sw_sharding_dim(&sh, k, &cut);
-    const int64_t *given = is_plain(&map->dims[k]) ? starts[map->dims[k].terms[0].loop] : NULL;
+    const int64_t *given = is_single_loop(&map->dims[k]) ? starts[map->dims[k].terms[0].loop] : NULL;
     if (cut) list = put_starts(list, given, sw_port_type(g, op, port)->dims[k], sw_sharding_shards(&sh, k));
   }
   return SW_OK;

@@ -157,7 +157,7 @@ static sw_rc find_any(const sw_pin_target *t, const pin *p, bool *found, sw_diag
   return SW_OK;
 }
 
-static const char *name_of(const sw_pin_target *t, const sw_annotation *a) {
+static const char *name_of_annotated(const sw_pin_target *t, const sw_annotation *a) {
   return a->op >= 0 ? t->g->ops[a->op].name : t->g->values[a->value].name;
 }
 
@@ -177,7 +177,7 @@ static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
   if (!found) {
     return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span,
                    "no strategy meets the required sharding of '%s' (together with the other annotations of %s)",
-                   name_of(t, p->a), p->at.port < 0 ? "this op" : "the op that makes or uses it");
+                   name_of_annotated(t, p->a), p->at.port < 0 ? "this op" : "the op that makes or uses it");
   }
   const sw_option_set *c = t->options[p->at.unit];
   const int64_t unmet = p->a->required ? 0 : penalty_of(t, p->a);
@@ -235,7 +235,7 @@ static sw_rc add_stated(const sw_pin_target *t, const sw_op *op, int port, const
 
 static sw_rc cannot_be_resharded(const sw_pin_target *t, const pin *p, sw_diag *d) {
   return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' cannot be resharded to what is required of it",
-                 name_of(t, p->a));
+                 name_of_annotated(t, p->a));
 }
 
 /* Every option has the required sharding at the operand; those whose strategy wants another pay for resharding it. */
@@ -349,7 +349,8 @@ static sw_rc pin_port(const sw_pin_target *t, bool late, const pin *p, sw_diag *
   bool found, resharded;
   if (stated && sw_sharding_equal(stated, &p->a->sharding)) return SW_OK;
   if (stated && p->a->required) {
-    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' is required in two shardings at once", name_of(t, p->a));
+    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' is required in two shardings at once",
+                   name_of_annotated(t, p->a));
   }
   if (!p->a->required || sw_port_is_border(&t->g->ops[id], p->at.port)) return late ? SW_OK : restrict_unit(t, p, d);
   if (flexible && !late) return SW_OK;
@@ -370,7 +371,7 @@ static bool is_even_enough(const sw_pin_target *t, const pin *p) {
 }
 
 /* The sharding of a hint, as one option more of an argument or an output. */
-static sw_rc offer(const sw_pin_target *t, const pin *p, sw_diag *d) {
+static sw_rc offer_hint(const sw_pin_target *t, const pin *p, sw_diag *d) {
   const sw_option_set *c = t->options[p->at.unit];
   sw_sharding *all;
   SW_ARENA_NEW(all, t->arena, c->n + 1, d);
@@ -406,7 +407,7 @@ static sw_rc take_required(const sw_pin_target *t, const pin *p, sw_diag *d) {
 static sw_rc pin_end(const sw_pin_target *t, const pin *p, sw_diag *d) {
   const bool there = admits_any(t, p);
   if (!there && p->a->required) return take_required(t, p, d);
-  if (!there && is_even_enough(t, p)) SW_TRY(offer(t, p, d));
+  if (!there && is_even_enough(t, p)) SW_TRY(offer_hint(t, p, d));
   return restrict_unit(t, p, d);
 }
 
@@ -542,7 +543,7 @@ static sw_rc pin_annotation(const sw_pin_target *t, const sw_annotation *a, int 
 }
 
 static sw_rc offer_unless_there(const sw_pin_target *t, const pin *p, sw_diag *d) {
-  return admits_any(t, p) || !is_even_enough(t, p) ? SW_OK : offer(t, p, d);
+  return admits_any(t, p) || !is_even_enough(t, p) ? SW_OK : offer_hint(t, p, d);
 }
 
 /* A value that is in a stated sharding may be delivered in it, and an argument arrive as a use of it is stated. */
@@ -607,7 +608,7 @@ static sw_rc apply(const sw_pin_target *t, sw_diag *d) {
   return SW_OK;
 }
 
-static int by_number(const void *a, const void *b) {
+static int by_hint_priority(const void *a, const void *b) {
   const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
   return (x > y) - (x < y);
 }
@@ -618,7 +619,7 @@ static sw_rc find_priorities(sw_pin_target *t, sw_diag *d) {
   for (int32_t i = 0; i < t->g->n_annotations; i++) {
     if (!t->g->annotations[i].required) list[n++] = t->g->annotations[i].priority;
   }
-  if (n) qsort(list, (size_t)n, sizeof *list, by_number);
+  if (n) qsort(list, (size_t)n, sizeof *list, by_hint_priority);
   for (int32_t i = 0; i < n; i++) {
     if (!i || list[i] != list[i - 1]) list[kept++] = list[i];
   }

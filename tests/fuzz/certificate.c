@@ -5,7 +5,7 @@
 /* Three nodes in memory at two steps, two that are alike and one that nothing joins to the rest. */
 static const int64_t kCost[][3] = {{1, 4, 9}, {2, 3, 5}, {7, 1, 0}, {3, 5, 0}, {6, 2, 0}};
 static const int64_t kAmount[][3] = {{9, 4, 1}, {8, 5, 2}, {1, 6, 0}};
-static const sw_use kUses[] = {{0, 10, kAmount[0]}, {0, 20, kAmount[1]}, {10, 20, kAmount[2]}};
+static const sw_usage kUses[] = {{0, 10, kAmount[0]}, {0, 20, kAmount[1]}, {10, 20, kAmount[2]}};
 static const int64_t kTable[] = {0, 5, 2, 4, 0, 7, 3, 1, 0}, kNarrow[] = {0, 3, 6, 1, SW_FORBIDDEN, 2};
 static const sw_node kNodes[] = {{3, 1, kCost[0], &kUses[0]}, {3, 1, kCost[1], &kUses[1]}, {2, 1, kCost[2], &kUses[2]},
                                  {2, 0, kCost[3], NULL},      {2, 0, kCost[3], NULL},      {2, 0, kCost[4], NULL}};

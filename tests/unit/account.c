@@ -97,7 +97,7 @@ static double price_by_definition(const sw_problem *p, const int32_t *choice, co
   double price = 0;
   for (int32_t i = 0; i < p->n_nodes; i++)
     for (int32_t k = 0; k < p->nodes[i].n_uses; k++) {
-      const sw_use *use = &p->nodes[i].uses[k];
+      const sw_usage *use = &p->nodes[i].uses[k];
       price += (double)use->amount[choice[i]] * (sum[use->end] - sum[use->begin]);
     }
   for (int32_t g = 0; g < p->n_copies; g++) {

@@ -17,7 +17,7 @@ typedef struct random_flow {
   sw_factor_rule rule[STEPS];
   sw_factor_dim dim[STEPS][3 * SW_MAX_RANK];
   int32_t tensors[STEPS][3];
-  sw_flow_step step[STEPS];
+  sw_flow_op step[STEPS];
   sw_flow flow;
 } random_flow;
 
@@ -78,12 +78,12 @@ static void random_step(sw_rng *g, random_flow *r, int i) {
         dim->at[dim->n++] = (uint8_t)((first + next++) % FACTORS);
     }
   }
-  r->step[i] = (sw_flow_step){.rule = rule,
-                              .n_operands = 2,
-                              .n_results = 1,
-                              .tensors = r->tensors[i],
-                              .allowed = sw_rng_below(g, 5) ? SW_DIRECTION_BOTH : (sw_direction)sw_rng_below(g, 4),
-                              .kind = (sw_step_class)sw_rng_below(g, 6)};
+  r->step[i] = (sw_flow_op){.rule = rule,
+                            .n_operands = 2,
+                            .n_results = 1,
+                            .tensors = r->tensors[i],
+                            .allowed = sw_rng_below(g, 5) ? SW_DIRECTION_BOTH : (sw_direction)sw_rng_below(g, 4),
+                            .kind = (sw_flow_op_class)sw_rng_below(g, 6)};
   if (sw_rng_below(g, 4) == 0) r->step[i].rule = NULL;
 }
 
@@ -234,7 +234,7 @@ static sw_open_sharding add(sw_layer layer, sw_open_sharding a, sw_open_sharding
   sw_mesh mesh = {.n_axes = 2, .axis = {{"x", 2}, {"y", 2}}};
   sw_open_sharding s[3] = {a, b, c};
   static const int32_t kTensors[] = {0, 1, 2};
-  const sw_flow_step step = {
+  const sw_flow_op step = {
       .n_operands = 2, .n_results = 1, .tensors = kTensors, .allowed = SW_DIRECTION_BOTH, .kind = SW_STEP_ELEMENTWISE};
   sw_flow f = {
       .n_meshes = 1, .n_tensors = 3, .n_steps = 1, .meshes = &mesh, .shardings = s, .types = types, .steps = &step};

@@ -386,7 +386,7 @@ static void test_errors(void **state) {
 
 /* A value for a parameter: mostly small, sometimes absurd. */
 static void random_value(sw_gen_param p, sw_rng *rng, char *out, size_t size) {
-  const char *choices = sw_gen_param_choices(p);
+  const char *choices = sw_gen_param_words(p);
   if (choices) {
     size_t at = (size_t)(sw_rng_next(rng) % strlen(choices));
     while (at > 0 && choices[at - 1] != '|') at--;

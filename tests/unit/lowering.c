@@ -86,7 +86,7 @@ static void by_all_reduce(const pair *p, const sw_machine *plain, const sw_machi
   (void)plain;
   find(p, lowered, SW_F32, arena, &route);
   for (int i = 0; i < route.n_steps; before = route.step[i++].after) {
-    const sw_route_step *s = &route.step[i];
+    const sw_hop *s = &route.step[i];
     if (s->coll.op != SW_COLL_REDUCE_SCATTER) continue;
     const double n = (double)sw_axis_refs_size(s->coll.axes, s->coll.n_axes),
                  bytes = 4.0 * (double)elements(p, &before);
@@ -113,7 +113,7 @@ static void by_rounds(const pair *p, const sw_machine *plain, const sw_machine *
   find(p, lowered, SW_F32, arena, &rounds);
   assert_true(isfinite(rounds.cost_s) && rounds.cost_s >= 0.95 * at_once.cost_s);
   for (int i = 0; i < rounds.n_steps; before = rounds.step[i++].after) {
-    const sw_route_step *s = &rounds.step[i];
+    const sw_hop *s = &rounds.step[i];
     const bool written = s->coll.op == SW_COLL_EXCHANGE || s->coll.op == SW_COLL_ALL_TO_ALL_DIMS;
     assert_false(written && before.n_partial);
     if (s->coll.op == SW_COLL_EXCHANGE) n_exchanges++;

@@ -47,10 +47,10 @@ static void groups_have_the_names_that_people_would_give(void **state) {
     char text[256];
     sw_named items[MOST_ITEMS];
     int32_t n_groups;
-    const sw_name_group *groups;
+    const sw_folded_name *groups;
     sw_text got = {0};
     snprintf(text, sizeof text, "%s", kGroups[i].names);
-    assert_ok(sw_group_names(split_words(text, items), items, &arena, &n_groups, &groups, &diag));
+    assert_ok(sw_fold_names(split_words(text, items), items, &arena, &n_groups, &groups, &diag));
     for (int32_t k = 0; k < n_groups; k++) sw_text_printf(&got, "%s%s", k ? " " : "", groups[k].name);
     assert_string_equal(sw_text_str(&got), kGroups[i].groups);
     sw_text_free(&got);
@@ -68,8 +68,8 @@ static void variants_stand_together_over_layers_alone(void **state) {
                             {"s.1.c_2.w", "", "16"},
                             {"s.2.c_1.w", "x", "64"}};
   int32_t n;
-  const sw_name_group *groups;
-  assert_ok(sw_group_names(5, items, &arena, &n, &groups, &diag));
+  const sw_folded_name *groups;
+  assert_ok(sw_fold_names(5, items, &arena, &n, &groups, &diag));
   assert_int_equal(n, 3);
   assert_string_equal(groups[0].name, "s.{0,1}.c_1.w");
   assert_string_equal(groups[1].name, "s.{0,1}.c_2.w");
@@ -123,10 +123,10 @@ static void a_group_is_what_its_name_matches(void **state) {
     sw_arena arena = {0};
     bool seen[MOST_ITEMS] = {false};
     int32_t n = random_items(&rng, names, items), n_groups, last = -1;
-    const sw_name_group *groups;
-    assert_ok(sw_group_names(n, items, &arena, &n_groups, &groups, &diag));
+    const sw_folded_name *groups;
+    assert_ok(sw_fold_names(n, items, &arena, &n_groups, &groups, &diag));
     for (int32_t k = 0; k < n_groups; k++) {
-      const sw_name_group *g = &groups[k];
+      const sw_folded_name *g = &groups[k];
       const sw_named *first = &items[g->items[0]];
       assert_true(g->items[0] > last);
       last = g->items[0];
@@ -164,9 +164,9 @@ static void groups_survive_failing_allocations(void **state) {
     sw_diag diag = {0};
     sw_arena arena = {0};
     int32_t n;
-    const sw_name_group *groups;
+    const sw_folded_name *groups;
     sw_mem_fail_after(at);
-    const sw_rc rc = sw_group_names(4, items, &arena, &n, &groups, &diag);
+    const sw_rc rc = sw_fold_names(4, items, &arena, &n, &groups, &diag);
     sw_mem_fail_after(0);
     assert_true(rc == SW_OK || rc == SW_E_RESOURCE);
     done = rc == SW_OK;

@@ -477,7 +477,7 @@ static void tally_case(const reshard_case *c, const sw_route *r, int64_t *tally,
   tally[PARTIALS] += c->from.n_partial || c->to.n_partial;
   tally[SUB_AXES] += has_sub_axes(&c->mesh, &c->from) || has_sub_axes(m, &c->to);
   tally[OTHER_AXES] += c->options.to_mesh != NULL;
-  const sw_route_step *last = r->n_steps && m != &c->mesh ? &r->step[r->n_steps - 1] : NULL;
+  const sw_hop *last = r->n_steps && m != &c->mesh ? &r->step[r->n_steps - 1] : NULL;
   tally[UNSAYABLE] += last && last->mesh == m;
   tally[NO_EXCHANGE] += c->options.no_exchange;
   tally[FULL_STEP] += r->full_replication;

@@ -73,8 +73,8 @@ static double dijkstra(rs_graph *g, tally *counted) {
     if (at < 0 || at == g->target) return cost_s[g->target];
     done[at] = true;
     for (int v = 0; v < g->n; v++) {
-      rs_step step;
-      if (done[v] || !rs_graph_step(g, at, v, &step)) continue;
+      rs_leg step;
+      if (done[v] || !rs_graph_leg(g, at, v, &step)) continue;
       if (step.move.op == SW_COLL_EXCHANGE && v % OF_EXCHANGES == 0) count_exchange(g, at, v, step.cost_s, counted);
       assert_true(rs_graph_bound_s(g, at, v) <= step.cost_s * (1 + 1e-9));
       cost_s[v] = fmin(cost_s[v], cost_s[at] + step.cost_s);

@@ -18,10 +18,10 @@ static sw_problem layers(sw_rng *g, sw_arena *a, int n_layers, int each, int cho
   sw_edge *edges = take(a, 2 * (size_t)p.n_nodes, sizeof *edges);
   for (int k = 0; k < p.n_nodes; k++) {
     const int64_t *cost = k < each ? random_costs(g, a, choices, &(shape){.most_cost = 1000}) : nodes[k - each].cost;
-    sw_use *use = take(a, 1, sizeof *use);
+    sw_usage *use = take(a, 1, sizeof *use);
     int64_t *amount = take(a, (size_t)choices, sizeof *amount);
     for (int s = 0; s < choices; s++) amount[s] = 10 * (choices - s);
-    *use = (sw_use){k / each, k / each + 2, amount};
+    *use = (sw_usage){k / each, k / each + 2, amount};
     nodes[k] = (sw_node){choices, 1, cost, use};
   }
   for (int k = 0; k + 1 < p.n_nodes; k++) {

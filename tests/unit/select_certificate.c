@@ -198,7 +198,7 @@ static void merges_go_on_in_the_tree(void **state) {
   (void)state;
   enum { N = 7 };
   static const int64_t kNone[2], kOne[2] = {1, 1}, kSame[4] = {0, SW_FORBIDDEN, SW_FORBIDDEN, 0}, kHeld[2] = {1, 2};
-  static const sw_use kUse = {0, 1, kHeld};
+  static const sw_usage kUse = {0, 1, kHeld};
   sw_node nodes[N] = {{2, 0, kNone, NULL}};
   sw_edge edges[N - 1];
   for (int32_t i = 1; i < N; i++) {

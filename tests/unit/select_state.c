@@ -104,7 +104,7 @@ static sw_problem grown(sw_rng *g, sw_arena *a, const sw_problem *p, const shape
   sw_edge *edges = take(a, (size_t)q.n_edges, sizeof *edges);
   for (int32_t i = 0; i < q.n_nodes; i++) {
     const sw_node none = {.n_choices = 0}, *v = i < p->n_nodes ? &p->nodes[i] : &none;
-    sw_use *uses = take(a, (size_t)v->n_uses, sizeof *uses);
+    sw_usage *uses = take(a, (size_t)v->n_uses, sizeof *uses);
     nodes[i] =
         (sw_node){.n_choices = v->n_choices + (int32_t)sw_rng_below(g, 3) + (i == p->n_nodes), .n_uses = v->n_uses};
     nodes[i].cost = grown_table(g, a, v->cost, 1, v->n_choices, 1, nodes[i].n_choices, s);

@@ -102,7 +102,7 @@ static void count_steps(const sw_problem *problem, const int32_t *choice, int64_
   sw_diag diag = {0};
   for (int32_t i = 0; i < problem->n_nodes; i++)
     for (int32_t k = 0; k < problem->nodes[i].n_uses; k++) {
-      const sw_use *u = &problem->nodes[i].uses[k];
+      const sw_usage *u = &problem->nodes[i].uses[k];
       add_held(at, u->begin, u->end, u->amount[choice[i]]);
     }
   for (int32_t k = 0; k < problem->n_copies; k++) {

@@ -41,7 +41,7 @@ static void copy_packed(const sw_buffer *b, const int64_t *extent, const int64_t
 }
 
 /* The boxes that this device gives to member `to`. */
-static sw_rc visit_give(void *user, const sw_copy_step *mv, sw_diag *d) {
+static sw_rc visit_give(void *user, const sw_transfer *mv, sw_diag *d) {
   collect *c = user;
   (void)d;
   if (mv->from != c->g->index && mv->from != SW_FROM_ALL) return SW_OK;
@@ -55,7 +55,7 @@ static sw_rc visit_give(void *user, const sw_copy_step *mv, sw_diag *d) {
 }
 
 /* The boxes that this device gets: one member's, or the same of all for a reduction. */
-static sw_rc visit_get(void *user, const sw_copy_step *mv, sw_diag *d) {
+static sw_rc visit_get(void *user, const sw_transfer *mv, sw_diag *d) {
   collect *c = user;
   (void)d;
   int64_t first = mv->from < 0 ? 0 : mv->from, end = mv->from < 0 ? c->g->n : mv->from + 1;
@@ -71,7 +71,7 @@ static sw_rc visit_get(void *user, const sw_copy_step *mv, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc walk(collect *c, bool counts, bool gives, sw_diag *d) {
+static sw_rc walk_moves(collect *c, bool counts, bool gives, sw_diag *d) {
   c->counts = counts;
   memset(c->at, 0, (size_t)c->g->n * sizeof *c->at);
   if (!gives) return sw_moves_to(&c->view, c->g->index, visit_get, c, d);
@@ -80,11 +80,11 @@ static sw_rc walk(collect *c, bool counts, bool gives, sw_diag *d) {
 }
 
 static sw_rc swap_boxes(collect *c, sw_diag *d) {
-  SW_TRY(walk(c, true, true, d));
-  SW_TRY(walk(c, true, false, d));
+  SW_TRY(walk_moves(c, true, true, d));
+  SW_TRY(walk_moves(c, true, false, d));
   SW_TRY(sw_swap_room(c->swap.to, c->swap.to_bytes, c->g->n, d));
   SW_TRY(sw_swap_room(c->swap.from, c->swap.from_bytes, c->g->n, d));
-  SW_TRY(walk(c, false, true, d));
+  SW_TRY(walk_moves(c, false, true, d));
   return sw_swap_run(c->m, c->g, &c->swap, d);
 }
 
@@ -99,7 +99,7 @@ static void reduce_packed(const collect *c, sw_dtype to, int64_t count, void *pa
 }
 
 /* reduce_scatter: one box per member. */
-static sw_rc visit_reduce(void *user, const sw_copy_step *mv, sw_diag *d) {
+static sw_rc visit_reduce(void *user, const sw_transfer *mv, sw_diag *d) {
   collect *c = user;
   const sw_buffer *out = c->call->out;
   int64_t bytes = box_bytes(out, mv->extent);
@@ -115,8 +115,8 @@ static sw_rc collect_boxes(collect *c, sw_diag *d) {
   SW_TRY(swap_boxes(c, d));
   const sw_comm_call *call = c->call;
   if (call->coll->op == SW_COLL_REDUCE_SCATTER) return sw_moves_to(&c->view, c->g->index, visit_reduce, c, d);
-  if (call->out && call->in) sw_share_prepare(&c->view, c->g->index, call->in->data, call->out->data);
-  return walk(c, false, false, d);
+  if (call->out && call->in) sw_portion_prepare(&c->view, c->g->index, call->in->data, call->out->data);
+  return walk_moves(c, false, false, d);
 }
 
 /* --- all_reduce and reduce: a part each, then the parts to all (to the root) --- */
@@ -126,10 +126,10 @@ static sw_rc swap_parts(collect *c, sw_dtype to, int64_t total, const char *part
   int64_t n = c->g->n, size = sw_dtype_bytes(to), lo, hi;
   sw_swap_deinit(&c->swap);
   SW_TRY(sw_swap_init(&c->swap, n, d));
-  sw_share_part(total, c->g->index, n, &lo, &hi);
+  sw_portion_range(total, c->g->index, n, &lo, &hi);
   for (int64_t j = 0; j < n; j++) {
     int64_t from, end;
-    sw_share_part(total, j, n, &from, &end);
+    sw_portion_range(total, j, n, &from, &end);
     if (sw_moves_defined(&c->view, j)) c->swap.to_bytes[j] = (hi - lo) * size;
     if (sw_moves_defined(&c->view, c->g->index)) c->swap.from_bytes[j] = (end - from) * size;
     if (j != c->g->index) *c->result += c->swap.from_bytes[j];
@@ -144,10 +144,10 @@ static sw_rc swap_parts(collect *c, sw_dtype to, int64_t total, const char *part
 /* The first round: everybody's part `j` to member j. */
 static sw_rc swap_inputs(collect *c, const char *packed, int64_t total, sw_diag *d) {
   int64_t n = c->g->n, size = sw_dtype_bytes(c->call->in->dtype), lo, hi;
-  sw_share_part(total, c->g->index, n, &lo, &hi);
+  sw_portion_range(total, c->g->index, n, &lo, &hi);
   for (int64_t j = 0; j < n; j++) {
     int64_t from, end;
-    sw_share_part(total, j, n, &from, &end);
+    sw_portion_range(total, j, n, &from, &end);
     c->swap.to_bytes[j] = (end - from) * size;
     c->swap.from_bytes[j] = (hi - lo) * size;
     if (j != c->g->index) *c->result += c->swap.from_bytes[j];
@@ -167,7 +167,7 @@ static sw_rc reduce_in_parts(collect *c, char *packed, int64_t total, sw_diag *d
   int64_t lo, hi;
   copy_packed(in, in->valid, kOrigin, packed, true);
   SW_TRY(swap_inputs(c, packed, total, d));
-  sw_share_part(total, c->g->index, c->g->n, &lo, &hi);
+  sw_portion_range(total, c->g->index, c->g->n, &lo, &hi);
   reduce_packed(c, to, hi - lo, packed);
   SW_TRY(swap_parts(c, to, total, packed, d));
   if (!sw_moves_defined(&c->view, c->g->index)) return SW_OK;

@@ -62,7 +62,7 @@ static sw_rc make_comm(sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
   return SW_OK;
 }
 
-static int64_t key_of(const sw_mpi_group *g) {
+static int64_t mpi_group_key(const sw_mpi_group *g) {
   const sw_circle *c = &g->circle;
   uint64_t axes = sw_hash_bytes(c->axes, (size_t)c->n_axes * sizeof *c->axes, c->list != NULL);
   return (int64_t)sw_hash_bytes(g->devices, (size_t)g->n * sizeof *g->devices, axes);
@@ -83,7 +83,7 @@ static sw_rc fill_group(sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
   SW_MEM_NEW(g->in, g->n, d);
   SW_MEM_NEW(g->out, g->n, d);
   for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_circle_peer(mesh, &g->circle, m->device, i);
-  g->key = key_of(g);
+  g->key = mpi_group_key(g);
   g->listed = (sw_device_list){g->devices, g->n, g->index}; /* the caller's list may be gone by the next call */
   if (g->circle.list) g->circle.list = &g->listed;
   return SW_OK;

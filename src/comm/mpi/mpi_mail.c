@@ -6,7 +6,7 @@
 #include "comm/mpi/mpi.h"
 
 /* Frees what has arrived. */
-static void sweep(sw_mpi *m) {
+static void free_arrived(sw_mpi *m) {
   size_t kept = 0;
   for (size_t i = 0; i < m->mail.n; i++) {
     int done;
@@ -20,12 +20,12 @@ static void sweep(sw_mpi *m) {
 }
 
 void sw_mpi_mail_free(sw_mpi *m) {
-  sweep(m);
+  free_arrived(m);
   sw_array_free(&m->mail);
 }
 
 sw_rc sw_mpi_post(sw_mpi *m, int64_t to, int tag, void *bytes, size_t n, sw_diag *d) {
-  sweep(m);
+  free_arrived(m);
   if (sw_array_reserve(&m->mail, m->mail.n + 1, d)) {
     sw_mem_free(bytes);
     return SW_E_RESOURCE;
@@ -77,7 +77,7 @@ static sw_rc wait_for_sender(sw_mpi *m, const sw_comm_call *call, int64_t *from,
 }
 
 /* A message of `from` that is there. */
-static sw_rc take(sw_mpi *m, int64_t from, sw_sent **out, sw_diag *d) {
+static sw_rc receive_mail(sw_mpi *m, int64_t from, sw_sent **out, sw_diag *d) {
   MPI_Status status;
   int bytes;
   MPI_Probe((int)from, SW_MPI_TAG_MAIL, m->world, &status);
@@ -98,7 +98,7 @@ sw_rc sw_mpi_receive(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
   sw_stand_wait(m, SW_STAND_MESSAGE, NULL, source, call);
   SW_TRY(wait_for_sender(m, call, &from, d));
   sw_stand_wait(m, SW_STAND_NONE, NULL, -1, NULL);
-  SW_TRY(take(m, from, &l, d));
+  SW_TRY(receive_mail(m, from, &l, d));
   sw_rc rc = sw_call_receive(m->device, call, l, &received, d);
   if (!rc) m->stats.bytes_received[SW_COLL_RECV] += received;
   sw_mem_free(l);
@@ -109,7 +109,7 @@ sw_rc sw_mpi_check_read(sw_mpi *m, sw_diag *d) {
   int64_t from = sw_stand_unread(m);
   sw_sent *l;
   if (from < 0) return SW_OK;
-  SW_TRY(take(m, from, &l, d));
+  SW_TRY(receive_mail(m, from, &l, d));
   int64_t where = l->where;
   sw_mem_free(l);
   return sw_call_fail_unread(m->device, from, where, d);

@@ -35,7 +35,7 @@ static int64_t came_to(const sw_mpi *m, const sw_stand *s, int64_t key) {
   return 0;
 }
 
-static size_t bytes_of(const sw_mpi *m, int64_t members, int64_t groups) {
+static size_t stand_bytes(const sw_mpi *m, int64_t members, int64_t groups) {
   return sizeof(sw_stand) + (size_t)(2 * m->base.devices + members + 2 * groups) * sizeof(int64_t);
 }
 
@@ -62,7 +62,7 @@ static void fill_more(const sw_mpi *m, sw_stand *s) {
 
 /* --- telling and hearing --- */
 
-static void keep(sw_mpi *m, int64_t device, sw_stand *s) {
+static void keep_stand(sw_mpi *m, int64_t device, sw_stand *s) {
   sw_mem_free(m->stand[device]);
   m->stand[device] = s;
 }
@@ -70,7 +70,7 @@ static void keep(sw_mpi *m, int64_t device, sw_stand *s) {
 static sw_rc make_stand(const sw_mpi *m, sw_stand **out, size_t *bytes, sw_diag *d) {
   const sw_mpi_waiting *w = &m->wait;
   int64_t members = waited_members(m), groups = (int64_t)m->groups.n;
-  *bytes = bytes_of(m, members, groups);
+  *bytes = stand_bytes(m, members, groups);
   sw_stand *s = sw_mem_alloc(*bytes, 1, d);
   if (!s) return SW_E_RESOURCE;
   *s = (sw_stand){.kind = w->kind, .source = w->source, .members = members, .groups = groups};
@@ -88,11 +88,11 @@ static sw_rc make_stand(const sw_mpi *m, sw_stand **out, size_t *bytes, sw_diag 
   return SW_OK;
 }
 
-static sw_rc tell(sw_mpi *m, sw_diag *d) {
+static sw_rc tell_stand(sw_mpi *m, sw_diag *d) {
   sw_stand *s;
   size_t bytes;
   SW_TRY(make_stand(m, &s, &bytes, d));
-  keep(m, m->device, s);
+  keep_stand(m, m->device, s);
   m->wait.told = true;
   for (int64_t to = 0; to < m->base.devices; to++) {
     if (to == m->device) continue;
@@ -114,7 +114,7 @@ static sw_rc hear(sw_mpi *m, bool *news, sw_diag *d) {
     sw_stand *s = sw_mem_alloc((size_t)bytes, 1, d);
     if (!s) return SW_E_RESOURCE;
     MPI_Recv(s, bytes, MPI_BYTE, status.MPI_SOURCE, SW_MPI_TAG_STAND, m->world, MPI_STATUS_IGNORE);
-    keep(m, status.MPI_SOURCE, s);
+    keep_stand(m, status.MPI_SOURCE, s);
     *news = true;
   }
 }
@@ -194,7 +194,7 @@ static sw_rc report_dead(sw_mpi *m, const bool *live, int64_t device, sw_diag *d
   return sw_mpi_fail(m, &why, d);
 }
 
-static sw_rc search(sw_mpi *m, sw_diag *d) {
+static sw_rc search_dead(sw_mpi *m, sw_diag *d) {
   bool *live;
   SW_MEM_NEW(live, m->base.devices, d);
   spread_life(m, live);
@@ -211,15 +211,15 @@ sw_rc sw_stand_look(sw_mpi *m, double waited_s, sw_diag *d) {
   bool news = false;
   SW_TRY(hear(m, &news, d));
   if (m->wait.kind != SW_STAND_NONE && !m->wait.told && waited_s > kLongS) {
-    SW_TRY(tell(m, d));
+    SW_TRY(tell_stand(m, d));
     news = true;
   }
-  return news ? search(m, d) : SW_OK;
+  return news ? search_dead(m, d) : SW_OK;
 }
 
 void sw_stand_wait(sw_mpi *m, sw_stand_kind kind, const sw_mpi_group *g, int64_t source, const sw_comm_call *call) {
   m->wait = (sw_mpi_waiting){.kind = kind, .group = g, .source = source, .call = call};
-  if (kind == SW_STAND_NONE) keep(m, m->device, NULL);
+  if (kind == SW_STAND_NONE) keep_stand(m, m->device, NULL);
 }
 
 void sw_stand_print_waiting(sw_mpi *m, sw_text *out) {
@@ -230,7 +230,7 @@ void sw_stand_print_waiting(sw_mpi *m, sw_text *out) {
                    (long long)m->last_where, sw_coll_text(m->last_op));
     return;
   }
-  keep(m, m->device, s);
+  keep_stand(m, m->device, s);
   print_stand(m, m->device, out);
   int64_t peer = missing(m, m->device, NULL);
   if (peer < 0) return;
@@ -253,7 +253,7 @@ void sw_stand_print_others(const sw_mpi *m, sw_text *out) {
  * waited for in a call may compute as long as it likes. */
 sw_rc sw_stand_leave(sw_mpi *m, sw_diag *d) {
   sw_stand_wait(m, SW_STAND_LEFT, NULL, -1, NULL);
-  SW_TRY(tell(m, d));
+  SW_TRY(tell_stand(m, d));
   for (int64_t i = 0; i < m->base.devices; i++)
     while (!has_left(m, i)) {
       SW_TRY(sw_mpi_look(m, NULL, d));

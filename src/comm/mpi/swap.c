@@ -42,7 +42,8 @@ static int64_t messages(const int64_t *bytes, int64_t n, int64_t self) {
 }
 
 /* Begins the messages of one direction; returns how many. */
-static int begin(const sw_mpi_group *g, bool sends, char **pieces, const int64_t *bytes, MPI_Request *requests) {
+static int begin_messages(const sw_mpi_group *g, bool sends, char **pieces, const int64_t *bytes,
+                          MPI_Request *requests) {
   int n = 0;
   for (int64_t j = 0; j < g->n; j++)
     for (int64_t at = 0; j != g->index && at < bytes[j]; at += kMessageBytes) {
@@ -59,8 +60,8 @@ sw_rc sw_swap_run(sw_mpi *m, const sw_mpi_group *g, sw_swap *s, sw_diag *d) {
   int64_t n = messages(s->to_bytes, s->n, g->index) + messages(s->from_bytes, s->n, g->index);
   MPI_Request *requests;
   SW_MEM_NEW(requests, n + 1, d);
-  int begun = begin(g, false, s->from, s->from_bytes, requests);
-  begun += begin(g, true, s->to, s->to_bytes, requests + begun);
+  int begun = begin_messages(g, false, s->from, s->from_bytes, requests);
+  begun += begin_messages(g, true, s->to, s->to_bytes, requests + begun);
   if (s->to_bytes[g->index]) memcpy(s->from[g->index], s->to[g->index], (size_t)s->to_bytes[g->index]);
   sw_rc rc = sw_mpi_wait(m, requests, begun, d);
   if (!rc) sw_mem_free(requests); /* after a failure MPI may still write there */

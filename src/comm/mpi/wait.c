@@ -4,13 +4,13 @@
 
 #include "comm/mpi/mpi.h"
 
-static sw_rc give(const sw_mpi *m, sw_diag *d) {
+static sw_rc give_failure(const sw_mpi *m, sw_diag *d) {
   if (d) *d = m->failure;
   return m->failure.rc;
 }
 
 sw_rc sw_mpi_fail(sw_mpi *m, const sw_diag *why, sw_diag *d) {
-  if (m->failure.rc) return give(m, d);
+  if (m->failure.rc) return give_failure(m, d);
   m->failure = *why;
   for (int rank = 0; rank < (int)m->base.devices; rank++) {
     if (rank == (int)m->device) continue;
@@ -18,7 +18,7 @@ sw_rc sw_mpi_fail(sw_mpi *m, const sw_diag *why, sw_diag *d) {
     MPI_Isend(m->failure.text, (int)sizeof m->failure.text, MPI_CHAR, rank, SW_MPI_TAG_FAIL, m->world, &request);
     MPI_Request_free(&request); /* the text lives as long as the process */
   }
-  return give(m, d);
+  return give_failure(m, d);
 }
 
 /* Has another rank told that it failed? */
@@ -31,7 +31,7 @@ static sw_rc hear_failure(sw_mpi *m, sw_diag *d) {
   MPI_Recv(text, (int)sizeof text, MPI_CHAR, status.MPI_SOURCE, SW_MPI_TAG_FAIL, m->world, MPI_STATUS_IGNORE);
   text[sizeof text - 1] = '\0';
   (void)SW_FAIL(&m->failure, SW_E_RESOURCE, SW_NOWHERE, "%s", text);
-  return give(m, d);
+  return give_failure(m, d);
 }
 
 static sw_rc time_is_up(sw_mpi *m, sw_diag *d) {
@@ -45,7 +45,7 @@ static sw_rc time_is_up(sw_mpi *m, sw_diag *d) {
 }
 
 sw_rc sw_mpi_look(sw_mpi *m, sw_patience *p, sw_diag *d) {
-  if (m->failure.rc) return give(m, d);
+  if (m->failure.rc) return give_failure(m, d);
   SW_TRY(hear_failure(m, d));
   sw_diag why = {0};
   if (sw_cancelled(m->base.options.cancel)) {

@@ -34,8 +34,8 @@ static bool one_in(draw *w, int64_t n) { return below(w, n) == 0; }
 
 /* --- what --- */
 
-static bool is(const draw *w, sw_coll_op op) { return w->c->coll.op == op; }
-static bool is_message(const draw *w) { return is(w, SW_COLL_SEND) || is(w, SW_COLL_RECV); }
+static bool draws_op(const draw *w, sw_coll_op op) { return w->c->coll.op == op; }
+static bool is_message(const draw *w) { return draws_op(w, SW_COLL_SEND) || draws_op(w, SW_COLL_RECV); }
 static bool has_tilings(const draw *w) { return sw_coll_flags(w->c->coll.op) & SW_COLL_USES_TILES; }
 static bool reduces(const draw *w) { return sw_coll_combines(w->c->coll.op); }
 
@@ -127,7 +127,7 @@ static sw_rc random_members(draw *w, sw_diag *d) {
   sw_collective *c = &w->c->coll;
   bool tiled = sw_coll_flags(c->op) & SW_COLL_TILED;
   if (tiled || w->c->by_messages || !one_in(w, 4)) return SW_OK;
-  return is(w, SW_COLL_SHIFT) ? random_sources(w, d) : random_lists(w, d);
+  return draws_op(w, SW_COLL_SHIFT) ? random_sources(w, d) : random_lists(w, d);
 }
 
 static void random_op(draw *w) {
@@ -135,14 +135,14 @@ static void random_op(draw *w) {
   *c = (sw_collective){.op = (sw_coll_op)below(w, SW_COLL_COUNT)};
   bool tiled = sw_coll_flags(c->op) & SW_COLL_TILED;
   if (!tiled) c->n_axes = random_refs(w, c->axes);
-  if ((is(w, SW_COLL_SHIFT) || is_message(w)) && c->n_axes == 0) c->op = SW_COLL_BARRIER;
+  if ((draws_op(w, SW_COLL_SHIFT) || is_message(w)) && c->n_axes == 0) c->op = SW_COLL_BARRIER;
   if (is_message(w)) random_messages(w);
   random_types(w);
   if (sw_coll_flags(c->op) & SW_COLL_USES_ROOT) {
     c->n_root = c->n_axes;
     for (int i = 0; i < c->n_root; i++) c->root[i] = below(w, c->axes[i].size);
   }
-  if (is(w, SW_COLL_SHIFT)) {
+  if (draws_op(w, SW_COLL_SHIFT)) {
     c->dim = (int)below(w, c->n_axes);
     c->offset = below(w, 11) - 5;
     c->rotate = w->c->by_messages || one_in(w, 2);
@@ -152,7 +152,7 @@ static void random_op(draw *w) {
 /* --- shapes --- */
 
 static bool needs_dim(const draw *w) {
-  return (sw_coll_flags(w->c->coll.op) & SW_COLL_USES_DIM) && !is(w, SW_COLL_SHIFT);
+  return (sw_coll_flags(w->c->coll.op) & SW_COLL_USES_DIM) && !draws_op(w, SW_COLL_SHIFT);
 }
 
 static void random_dims(draw *w) {
@@ -277,7 +277,7 @@ static sw_rc random_exchange(draw *w, sw_diag *d) {
   for (int i = 0; i < w->rank; i++) dims[i] = 1 + below(w, 9);
   SW_TRY(random_tiling(w, dims, false, &c->src, d));
   SW_TRY(random_tiling(w, dims, one_in(w, 2), &c->dst, d));
-  if (is(w, SW_COLL_PERMUTE)) swap_refs(&c->src, &c->dst);
+  if (draws_op(w, SW_COLL_PERMUTE)) swap_refs(&c->src, &c->dst);
   c->coll.src = &c->src;
   c->coll.dst = &c->dst;
   c->coll.fill_outside = !sw_coll_makes_parts(c->coll.op) && one_in(w, 2);
@@ -309,11 +309,11 @@ static sw_rc random_halo(draw *w, sw_diag *diag) {
 
 static sw_rc random_shape(draw *w, sw_diag *d) {
   memset(w->in_dims, 0, sizeof w->in_dims);
-  if (is(w, SW_COLL_ALL_TO_ALL_DIMS))
+  if (draws_op(w, SW_COLL_ALL_TO_ALL_DIMS))
     random_all_to_all_dims(w);
   else if (has_tilings(w))
     SW_TRY(random_exchange(w, d));
-  else if (is(w, SW_COLL_UPDATE_HALO))
+  else if (draws_op(w, SW_COLL_UPDATE_HALO))
     SW_TRY(random_halo(w, d));
   else
     random_dims(w);
@@ -387,7 +387,7 @@ static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
     int64_t start, lo;
     if (exchange)
       sw_tiling_window(w->m, &w->c->src, i, device, &start, &lo, &b->valid[i]);
-    else if (!is(w, SW_COLL_UPDATE_HALO))
+    else if (!draws_op(w, SW_COLL_UPDATE_HALO))
       b->valid[i] = random_valid(w, device, i);
   }
   if (sw_suite_is_empty(w->rank, b->valid)) return SW_OK;
@@ -397,7 +397,7 @@ static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
       exchange_element(w, device, at, b);
     else
       random_element(w, w->from, sw_suite_element(b, at));
-  } while (sw_suite_step(w->rank, b->valid, at));
+  } while (sw_suite_next(w->rank, b->valid, at));
   return SW_OK;
 }
 

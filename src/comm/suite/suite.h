@@ -25,7 +25,7 @@ struct sw_comm_suite {
 SW_CHECKED sw_rc sw_suite_buffer(sw_arena *arena, sw_dtype t, int rank, const int64_t *dims, sw_buffer *b, sw_diag *d);
 
 /* Walking all positions below `limit`, the last dimension fastest; false after the last. */
-static inline bool sw_suite_step(int rank, const int64_t *limit, int64_t *at) {
+static inline bool sw_suite_next(int rank, const int64_t *limit, int64_t *at) {
   for (int i = rank - 1; i >= 0; i--) {
     if (++at[i] < limit[i]) return true;
     at[i] = 0;

@@ -111,7 +111,7 @@ static sw_rc call(const bench_device *v, const sw_collective *c, const sw_buffer
 
 static sw_rc barrier(const bench_device *v, sw_diag *d) { return call(v, &v->r->barrier, NULL, NULL, d); }
 
-static void fill(const bench_device *v, const sw_buffer *in) {
+static void fill_input(const bench_device *v, const sw_buffer *in) {
   char *at = in->data;
   for (int64_t i = 0; i < in->dims[0]; i++, at += v->r->size) memcpy(at, input_cell(v->r, v->me, i), v->r->size);
 }
@@ -155,7 +155,7 @@ static sw_rc time_batch(const bench_device *v, const timed *what, int64_t repeat
 }
 
 /* As device 0 says. */
-static sw_rc agree(const bench_device *v, bool *yes, sw_diag *d) {
+static sw_rc agree_with_first(const bench_device *v, bool *yes, sw_diag *d) {
   int32_t say = *yes, hear = 0;
   sw_buffer from = {&say, SW_I32, 1, {1}, {1}}, to = {&hear, SW_I32, 1, {1}, {1}};
   SW_TRY(call(v, &v->r->tell, &from, &to, d));
@@ -170,7 +170,7 @@ static sw_rc find_repeats(const bench_device *v, const timed *what, int64_t *rep
   for (*repeats = 1;; *repeats *= 2) {
     SW_TRY(time_batch(v, what, *repeats, &took, d));
     bool enough = took >= v->r->b.min_s / BATCHES || *repeats > INT64_C(1) << 40;
-    SW_TRY(agree(v, &enough, d));
+    SW_TRY(agree_with_first(v, &enough, d));
     if (enough) return SW_OK;
   }
 }
@@ -220,7 +220,7 @@ static sw_rc measure_beside(const bench_device *v, const timed *what, const time
 
 static sw_rc check_once(const bench_device *v, const sw_buffer *in, sw_buffer *out, int64_t *wrong, sw_diag *d) {
   if (!v->r->op->expected) return SW_OK;
-  fill(v, in);
+  fill_input(v, in);
   if (v->device == 0) atomic_store(v->wrong, 0);
   SW_TRY(barrier(v, d));
   SW_TRY(call(v, &v->r->coll, in, out, d));
@@ -305,7 +305,7 @@ static sw_rc run_device(sw_comm *c, int64_t device, void *user, sw_diag *d) {
   v.copy_to = store + most - v.copy_bytes;
   set_in_place(&v);
   memset(store, 0, most); /* by the thread that uses it */
-  fill(&v, &v.in);
+  fill_input(&v, &v.in);
   sw_comm_bench_row unheard = *r->row;
   sw_rc rc = run_steps(&v, device == 0 ? r->row : &unheard, d);
   sw_mem_free(store);

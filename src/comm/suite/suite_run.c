@@ -38,7 +38,7 @@ static sw_rc different(const sw_comm_suite *s, int call, int64_t device, const c
 }
 
 /* In place, what lies outside of the valid extents is the input's; else it must still be poison. */
-static sw_rc compare(const sw_comm_suite *s, int call, int64_t device, const sw_buffer *got, sw_diag *d) {
+static sw_rc compare_with_wanted(const sw_comm_suite *s, int call, int64_t device, const sw_buffer *got, sw_diag *d) {
   const sw_suite_case *c = &s->cases[call];
   const sw_buffer *want = &c->want[device];
   for (int i = 0; i < want->rank; i++)
@@ -51,7 +51,7 @@ static sw_rc compare(const sw_comm_suite *s, int call, int64_t device, const sw_
     const char *a = sw_suite_element(want, at);
     if (!same_element(want->dtype, a, sw_suite_element(got, at)))
       return different(s, call, device, "element", (a - (const char *)want->data) / size, d);
-  } while (sw_suite_step(want->rank, limit, at));
+  } while (sw_suite_next(want->rank, limit, at));
   return SW_OK;
 }
 
@@ -89,7 +89,7 @@ static void combine_plainly(void *user, void *acc, const void *x, size_t n) {
   }
 }
 
-static sw_rc prepare(player *p, int call, attempt *a, sw_diag *d) {
+static sw_rc prepare_attempt(player *p, int call, attempt *a, sw_diag *d) {
   const sw_suite_case *c = &p->suite->cases[call];
   const sw_buffer *in = &c->in[p->device], *want = &c->want[p->device];
   *a = (attempt){.call = call, .coll = c->coll};
@@ -134,12 +134,12 @@ static sw_rc run_messages(player *p, attempt *a, sw_diag *d) {
 
 static sw_rc check_result(const player *p, const attempt *a, sw_diag *d) {
   if (a->coll.op == SW_COLL_BARRIER) return SW_OK;
-  return compare(p->suite, a->call, p->device, &a->out, d);
+  return compare_with_wanted(p->suite, a->call, p->device, &a->out, d);
 }
 
 static sw_rc run_case(player *p, int call, sw_diag *d) {
   attempt a;
-  SW_TRY(prepare(p, call, &a, d));
+  SW_TRY(prepare_attempt(p, call, &a, d));
   sw_comm_call one = call_of(p, &a);
   if (p->suite->cases[call].by_messages)
     SW_TRY(run_messages(p, &a, d));
@@ -149,7 +149,7 @@ static sw_rc run_case(player *p, int call, sw_diag *d) {
 }
 
 static sw_rc start_case(player *p, int call, attempt *a, sw_diag *d) {
-  SW_TRY(prepare(p, call, a, d));
+  SW_TRY(prepare_attempt(p, call, a, d));
   sw_comm_call one = call_of(p, a);
   return sw_comm_start(p->comm, p->device, &one, &a->request, d);
 }
@@ -202,7 +202,7 @@ static sw_rc stray_call(const sw_comm_suite *s, sw_comm *comm, int64_t device, b
 /* The call with another root, where it has one. */
 static sw_rc run_with_other_root(player *p, int call, sw_diag *d) {
   attempt a;
-  SW_TRY(prepare(p, call, &a, d));
+  SW_TRY(prepare_attempt(p, call, &a, d));
   for (int i = 0; i < a.coll.n_root; i++) a.coll.root[i] = (a.coll.root[i] + 1) % a.coll.axes[i].size;
   sw_comm_call one = call_of(p, &a);
   return sw_comm_run(p->comm, p->device, &one, d);

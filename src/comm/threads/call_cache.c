@@ -4,7 +4,7 @@
  */
 #include "comm/threads/threads.h"
 
-static bool same_shape(const sw_buffer *a, const sw_buffer *b) {
+static bool same_buffer_shape(const sw_buffer *a, const sw_buffer *b) {
   if (a->dtype != b->dtype || a->rank != b->rank || !b->data) return false;
   for (int i = 0; i < a->rank; i++)
     if (a->dims[i] != b->dims[i] || a->valid[i] != b->valid[i]) return false;
@@ -34,7 +34,7 @@ static bool same_collective(const sw_collective *a, const sw_collective *b) {
 bool sw_cached_call_holds(const sw_cached_call *m, const sw_comm_call *call) {
   if (!m->holds || m->has_in != (call->in != NULL) || m->has_out != (call->out != NULL)) return false;
   if (!same_collective(&m->coll, call->coll)) return false;
-  if (call->in && !same_shape(&m->in, call->in)) return false;
+  if (call->in && !same_buffer_shape(&m->in, call->in)) return false;
   return !call->out || same_result(&m->out, call->out);
 }
 

@@ -33,7 +33,7 @@ static bool has_come(const sw_waiting *w, int64_t index) {
 }
 
 /* A device whose word has changed is about to go on: it is live. */
-static void read_all(snapshot *s) {
+static void take_snapshot(snapshot *s) {
   for (int64_t i = 0; i < s->t->base.devices; i++) {
     sw_thread_device *dev = &s->t->device[i];
     pthread_mutex_lock(&dev->lock);
@@ -46,7 +46,7 @@ static void read_all(snapshot *s) {
   }
 }
 
-static bool can_go_on(const snapshot *s, int64_t device) {
+static bool can_device_go_on(const snapshot *s, int64_t device) {
   const sw_waiting *w = &s->waiting[device];
   if (w->kind == SW_WAIT_MESSAGE && w->source >= 0) return s->live[w->source];
   bool any = false, all = true;
@@ -59,11 +59,11 @@ static bool can_go_on(const snapshot *s, int64_t device) {
   return w->kind == SW_WAIT_MESSAGE ? any : all;
 }
 
-static void spread_life(snapshot *s) {
+static void spread_liveness(snapshot *s) {
   for (bool changed = true; changed;) {
     changed = false;
     for (int64_t i = 0; i < s->t->base.devices; i++)
-      if (!s->live[i] && !s->left[i] && can_go_on(s, i)) s->live[i] = changed = true;
+      if (!s->live[i] && !s->left[i] && can_device_go_on(s, i)) s->live[i] = changed = true;
   }
 }
 
@@ -124,7 +124,7 @@ void sw_device_print(sw_threads *t, int64_t device, sw_text *out) {
   pthread_mutex_unlock(&dev->lock);
 }
 
-static sw_rc report_dead(const snapshot *s, int64_t device, sw_diag *d) {
+static sw_rc report_dead_device(const snapshot *s, int64_t device, sw_diag *d) {
   sw_text text = {0};
   sw_diag why = {0};
   sw_device_print(s->t, device, &text);
@@ -143,10 +143,10 @@ sw_rc sw_deadlock_check(sw_threads *t, sw_diag *d) {
   if (pthread_mutex_trylock(&t->detector)) return SW_OK;
   sw_rc rc = SW_OK;
   snapshot s = {.t = t, .waiting = t->seen_waiting, .epoch = t->seen_epoch, .left = t->seen_left, .live = t->seen_live};
-  read_all(&s);
-  spread_life(&s);
+  take_snapshot(&s);
+  spread_liveness(&s);
   int64_t dead = first_dead(&s);
-  if (dead >= 0) rc = report_dead(&s, dead, d);
+  if (dead >= 0) rc = report_dead_device(&s, dead, d);
   pthread_mutex_unlock(&t->detector);
   return rc;
 }

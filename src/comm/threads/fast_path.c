@@ -15,7 +15,7 @@ typedef struct row {
   size_t arrival_step, input_step;
 } row;
 
-static row row_of(const sw_cached_call *m, unsigned number) {
+static row fast_row_of(const sw_cached_call *m, unsigned number) {
   const sw_thread_group *g = m->rank->group;
   return (row){sw_row_at(g, &g->arrivals, number), sw_row_at(g, m->small_in, number) + m->small_offset,
                g->arrivals.member_step, m->small_in->member_step};
@@ -25,7 +25,7 @@ static sw_arrival *arrival(row r, int64_t member) {
   return (sw_arrival *)(void *)(r.arrivals + (size_t)member * r.arrival_step);
 }
 
-static char *input(row r, int64_t member) { return r.inputs + (size_t)member * r.input_step; }
+static char *input_of_member(row r, int64_t member) { return r.inputs + (size_t)member * r.input_step; }
 
 /* The call can take the fast path: the call cached last tells all, nothing else is under way, and the slot is free. */
 static sw_cached_call *cached_call_of(const sw_threads *t, const sw_thread_device *dev, const sw_comm_call *call) {
@@ -44,13 +44,13 @@ static void come(sw_cached_call *cached, row r, unsigned number, const sw_comm_c
   sw_rank *rank = cached->rank;
   sw_arrival *own = arrival(r, rank->index);
   *sw_posted_at(rank->group, number, rank->index) = (sw_posted){cached, call->where};
-  if (cached->put_bytes) sw_copy_run(input(r, rank->index), call->in->data, cached->put_bytes);
+  if (cached->put_bytes) sw_copy_run(input_of_member(r, rank->index), call->in->data, cached->put_bytes);
   own->whole = true;
   sw_rank_show(rank, own, cached, call->where, number);
 }
 
 /* Have those who are needed come, alike, and with whole inputs? *behind: none has ended less. */
-static bool look(const sw_cached_call *cached, row r, unsigned number, unsigned *behind) {
+static bool have_all_come(const sw_cached_call *cached, row r, unsigned number, unsigned *behind) {
   uint64_t own = cached->rank->history;
   *behind = 0;
   for (int64_t j = cached->needs.first; j < cached->needs.end; j++) {
@@ -62,22 +62,22 @@ static bool look(const sw_cached_call *cached, row r, unsigned number, unsigned 
   return true;
 }
 
-static void reduce(const sw_cached_call *cached, row r, const sw_comm_call *call) {
+static void reduce_inputs(const sw_cached_call *cached, row r, const sw_comm_call *call) {
   const void *src[SW_SMALL_MEMBERS];
   int64_t n = cached->rank->group->n;
-  for (int64_t j = 0; j < n; j++) src[j] = input(r, j);
+  for (int64_t j = 0; j < n; j++) src[j] = input_of_member(r, j);
   sw_schedule_run(&cached->schedule, call, n, src);
 }
 
-static void make(const sw_cached_call *cached, row r, const sw_comm_call *call) {
+static void make_output(const sw_cached_call *cached, row r, const sw_comm_call *call) {
   sw_buffer *out = call->out;
   if (!out) return;
   if (cached->reduces) {
-    reduce(cached, r, call);
+    reduce_inputs(cached, r, call);
     return;
   }
-  for (const sw_step *s = cached->schedule.step, *end = s + cached->schedule.n; s < end; s++)
-    sw_copy_run((char *)out->data + s->dst, input(r, s->from) + s->src, (size_t)s->len);
+  for (const sw_short_transfer *s = cached->schedule.step, *end = s + cached->schedule.n; s < end; s++)
+    sw_copy_run((char *)out->data + s->dst, input_of_member(r, s->from) + s->src, (size_t)s->len);
   sw_schedule_give_valid(&cached->schedule, out);
 }
 
@@ -96,7 +96,7 @@ static void wake_waiting(sw_threads *t, int64_t device) {
 }
 
 /* A line that will be written: taken from who has it, also when it may be read here. */
-static void take(char *line) {
+static void prefetch_line(char *line) {
 #if defined(__x86_64__)
   __asm__ volatile("prefetchw %0" : : "m"(*line));
 #else
@@ -112,20 +112,20 @@ static void take_lines(const sw_cached_call *cached, unsigned number, unsigned l
   if (sw_number_is_below(free, last)) last = free;
   if (sw_number_is_below(rank->taken, number)) rank->taken = number;
   while (sw_number_is_below(rank->taken, last)) {
-    row r = row_of(cached, ++rank->taken);
-    take((char *)arrival(r, rank->index));
+    row r = fast_row_of(cached, ++rank->taken);
+    prefetch_line((char *)arrival(r, rank->index));
     for (size_t k = cached->small_in == &rank->group->arrivals ? SW_LINE : 0; k < cached->put_bytes; k += SW_LINE)
-      take(input(r, rank->index) + k);
+      prefetch_line(input_of_member(r, rank->index) + k);
   }
 }
 
 /* The same of the next call, by storing: that waits for the lines, but a member of a pair has nothing else to do. */
-static void take_next(const sw_cached_call *cached, unsigned number) {
+static void take_next_lines(const sw_cached_call *cached, unsigned number) {
   sw_rank *rank = cached->rank;
   if (!sw_number_is_below(number + 1 - sw_ring_of(rank->group), rank->all_ended)) return;
-  row r = row_of(cached, number + 1);
+  row r = fast_row_of(cached, number + 1);
   arrival(r, rank->index)->whole = true;
-  char *at = input(r, rank->index);
+  char *at = input_of_member(r, rank->index);
   for (size_t k = 0; k < cached->put_bytes; k += SW_LINE) at[k] = 0;
 }
 
@@ -139,10 +139,10 @@ static void ask_for_lines(const sw_cached_call *cached, unsigned number, unsigne
   }
   if (sw_number_is_below(rank->asked, number)) rank->asked = number;
   while (sw_number_is_below(rank->asked, last)) {
-    row r = row_of(cached, ++rank->asked);
+    row r = fast_row_of(cached, ++rank->asked);
     for (int64_t j = needs.first; j < needs.end; j++) {
       __builtin_prefetch(arrival(r, j));
-      if (cached->small_in != &rank->group->arrivals) __builtin_prefetch(input(r, j));
+      if (cached->small_in != &rank->group->arrivals) __builtin_prefetch(input_of_member(r, j));
     }
   }
 }
@@ -150,7 +150,7 @@ static void ask_for_lines(const sw_cached_call *cached, unsigned number, unsigne
 static void prepare_later(const sw_cached_call *cached, unsigned number) {
   sw_rank *rank = cached->rank;
   if (cached->meets) {
-    if (rank->group->n == 2) take_next(cached, number);
+    if (rank->group->n == 2) take_next_lines(cached, number);
   } else if (number % (AHEAD / 2) == 0) {
     unsigned last = number + AHEAD;
     (void)sw_rank_all_ended(rank, last - sw_ring_of(rank->group));
@@ -160,7 +160,7 @@ static void prepare_later(const sw_cached_call *cached, unsigned number) {
 }
 
 /* The call is over for the device. False: the others should be told. */
-static bool end(sw_thread_device *dev, sw_rank *rank, bool early) {
+static bool end_fast_call(sw_thread_device *dev, sw_rank *rank, bool early) {
   rank->ended = rank->next;
   if (early) rank->early = rank->next;
   dev->silent = rank;
@@ -173,7 +173,7 @@ sw_fast_path sw_fast_path_run(sw_threads *t, int64_t device, const sw_comm_call 
   if (!cached) return SW_FAST_PATH_NOT;
   sw_rank *rank = cached->rank;
   unsigned number = rank->next, behind;
-  row r = row_of(cached, number);
+  row r = fast_row_of(cached, number);
   sw_flight *flight = sw_threads_record_call(dev, call);
   cached->used = number;
   come(cached, r, number, call);
@@ -181,15 +181,15 @@ sw_fast_path sw_fast_path_run(sw_threads *t, int64_t device, const sw_comm_call 
   if (rank->next % SW_COME_EACH == 0) sw_rank_say_came(rank, rank->next);
   if (sw_threads_somebody_waits(rank->group, number)) wake_waiting(t, device);
   prepare_later(cached, number);
-  if (!look(cached, r, number, &behind)) {
+  if (!have_all_come(cached, r, number, &behind)) {
     rank->started++;
     sw_rank_say_came(rank, rank->next);
     return SW_FAST_PATH_CAME;
   }
   bool all = sw_members_are_all(cached->needs, rank->group);
   if (all && sw_number_is_below(rank->all_ended, number - behind)) rank->all_ended = number - behind;
-  make(cached, r, call);
+  make_output(cached, r, call);
   sw_count(&dev->stat_bytes[call->coll->op], cached->schedule.bytes);
   flight->ended = true;
-  return end(dev, rank, !all) ? SW_FAST_PATH_DONE : SW_FAST_PATH_ENDED;
+  return end_fast_call(dev, rank, !all) ? SW_FAST_PATH_DONE : SW_FAST_PATH_ENDED;
 }

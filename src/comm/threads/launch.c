@@ -64,7 +64,7 @@ bool sw_scheduler_runs_here(int64_t device) {
 
 bool sw_scheduler_runs_alone(void) { return running && running->worker->n == 1; }
 
-static bool has_changed(const task *t) {
+static bool has_futex_changed(const task *t) {
   return !t->futex || atomic_load(&t->futex->word) != t->old || (t->ready && t->ready(t->of));
 }
 
@@ -82,7 +82,7 @@ bool sw_scheduler_wait(sw_futex *g, unsigned old, sw_futex_ready ready, const vo
   t->seconds = seconds;
   t->until_s = 0;
   sw_fiber_yield();
-  bool changed = has_changed(t);
+  bool changed = has_futex_changed(t);
   t->futex = NULL;
   return changed;
 }
@@ -103,7 +103,7 @@ static void end_device(launch *l, int64_t device, sw_rc rc, sw_diag *d) {
   if (left) record_failure(l, d, left);
 }
 
-static void run_device(void *user) {
+static void run_device_task(void *user) {
   task *t = user;
   launch *l = t->worker->l;
   sw_diag diag = {0};
@@ -112,7 +112,7 @@ static void run_device(void *user) {
 }
 
 /* The clock is read only for those that wait long enough to be looked at with `now`. */
-static bool time_is_up(task *t, double now) {
+static bool is_task_time_up(task *t, double now) {
   if (t->until_s == 0) t->until_s = now + t->seconds;
   return now >= t->until_s;
 }
@@ -123,7 +123,7 @@ static int64_t go_round(worker *w, bool late, int64_t *alive) {
   double now = late ? sw_now_s() : 0;
   for (int64_t i = 0; i < w->n; i++) {
     task *t = &w->tasks[i];
-    if (t->fiber.ended || !(has_changed(t) || (late && time_is_up(t, now)))) continue;
+    if (t->fiber.ended || !(has_futex_changed(t) || (late && is_task_time_up(t, now)))) continue;
     running = t;
     sw_fiber_resume(&t->fiber);
     running = NULL;
@@ -135,7 +135,7 @@ static int64_t go_round(worker *w, bool late, int64_t *alive) {
 
 static bool any_changed(const worker *w) {
   for (int64_t i = 0; i < w->n; i++)
-    if (!w->tasks[i].fiber.ended && has_changed(&w->tasks[i])) return true;
+    if (!w->tasks[i].fiber.ended && has_futex_changed(&w->tasks[i])) return true;
   return false;
 }
 
@@ -177,7 +177,7 @@ static void *run_worker(void *user) {
 static sw_rc make_tasks(worker *w, int64_t first, size_t stack_bytes, sw_diag *d) {
   for (int64_t i = 0; i < w->n; i++) {
     w->tasks[i] = (task){.worker = w, .device = first + i};
-    SW_TRY(sw_fiber_init(&w->tasks[i].fiber, stack_bytes, run_device, &w->tasks[i], d));
+    SW_TRY(sw_fiber_init(&w->tasks[i].fiber, stack_bytes, run_device_task, &w->tasks[i], d));
   }
   return SW_OK;
 }
@@ -225,7 +225,7 @@ static sw_rc run_all(launch *l, worker *workers, task *tasks, int threads, const
 }
 
 /* A device touches a few pages of its stack. */
-static sw_rc admit(const sw_comm *c, size_t stack_bytes, sw_diag *d) {
+static sw_rc admit_devices(const sw_comm *c, size_t stack_bytes, sw_diag *d) {
   enum { TOUCHED_BYTES = 16 << 10 };
   char what[64];
   sw_needs n = {.mappings = 2 * c->devices, .bytes = TOUCHED_BYTES * c->devices};
@@ -239,7 +239,7 @@ sw_rc sw_comm_launch(sw_comm *c, sw_device_main main, void *user, const sw_launc
   int64_t threads = o.threads > 0 ? o.threads : sysconf(_SC_NPROCESSORS_ONLN);
   if (threads > c->devices) threads = c->devices;
   if (!o.stack_bytes) o.stack_bytes = (size_t)1 << 20;
-  SW_TRY(admit(c, o.stack_bytes, d));
+  SW_TRY(admit_devices(c, o.stack_bytes, d));
   launch l = {.comm = c, .main = main, .user = user};
   pthread_mutex_init(&l.lock, NULL);
   task *tasks = sw_mem_alloc((size_t)c->devices, sizeof *tasks, d);

@@ -15,7 +15,7 @@ typedef struct builder {
   sw_schedule *r;
 } builder;
 
-static sw_rc add_box(void *user, const sw_copy_step *m, sw_diag *d) {
+static sw_rc add_box(void *user, const sw_transfer *m, sw_diag *d) {
   const builder *b = user;
   const sw_comm_call *call = &sw_view_member(b->v, 0)->call;
   int64_t unit = m->from == SW_FROM_ALL ? 1 : sw_dtype_bytes(call->out->dtype);
@@ -23,10 +23,10 @@ static sw_rc add_box(void *user, const sw_copy_step *m, sw_diag *d) {
   sw_rows rows;
   sw_rows_init(&rows, call->in->rank, m->extent, call->in->dims, m->src_at, call->out->dims, m->dst_at);
   while (b->r->state == SW_SCHEDULE_KNOWN && sw_rows_next(&rows)) {
-    if (b->r->n == SW_SCHEDULE_STEPS) b->r->state = SW_SCHEDULE_TOO_LONG;
-    if (b->r->n < SW_SCHEDULE_STEPS)
-      b->r->step[b->r->n++] =
-          (sw_step){(int32_t)m->from, (int32_t)(rows.a * unit), (int32_t)(rows.b * unit), (int32_t)(rows.len * unit)};
+    if (b->r->n == SW_SCHEDULE_TRANSFERS) b->r->state = SW_SCHEDULE_TOO_LONG;
+    if (b->r->n < SW_SCHEDULE_TRANSFERS)
+      b->r->step[b->r->n++] = (sw_short_transfer){(int32_t)m->from, (int32_t)(rows.a * unit), (int32_t)(rows.b * unit),
+                                                  (int32_t)(rows.len * unit)};
   }
   return SW_OK;
 }
@@ -41,7 +41,7 @@ void sw_schedule_run(const sw_schedule *r, const sw_comm_call *call, int64_t n, 
   sw_buffer *out = call->out;
   if (!out) return;
   for (int k = 0; k < r->n; k++) {
-    const sw_step *s = &r->step[k];
+    const sw_short_transfer *s = &r->step[k];
     if (s->from != SW_FROM_ALL) {
       sw_copy_run((char *)out->data + s->dst, (const char *)src[s->from] + s->src, (size_t)s->len);
       continue;

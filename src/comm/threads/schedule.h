@@ -6,12 +6,12 @@
 
 #include "comm/comm_moves.h"
 
-enum { SW_SCHEDULE_STEPS = 16 };
+enum { SW_SCHEDULE_TRANSFERS = 16 };
 
 /* In bytes; a reduction (`from` SW_FROM_ALL) in elements. */
-typedef struct sw_step {
+typedef struct sw_short_transfer {
   int32_t from, src, dst, len;
-} sw_step;
+} sw_short_transfer;
 
 typedef struct sw_schedule {
   enum { SW_SCHEDULE_UNKNOWN, SW_SCHEDULE_KNOWN, SW_SCHEDULE_TOO_LONG } state;
@@ -19,7 +19,7 @@ typedef struct sw_schedule {
   int n;
   int64_t bytes; /* received from others */
   int64_t valid[SW_MAX_RANK];
-  sw_step step[SW_SCHEDULE_STEPS];
+  sw_short_transfer step[SW_SCHEDULE_TRANSFERS];
 } sw_schedule;
 
 /* Of member `i`'s result, which is made of `bytes` from others. All inputs are like member 0's. */

@@ -46,14 +46,14 @@ bool sw_small_applies(const sw_comm_call *call, int64_t n, int64_t *bytes) {
   return *bytes <= SW_SMALL_BYTES && *bytes * (kSmall[op] == READS_PIECES ? 1 : n) <= kReadBytes[kSmall[op]];
 }
 
-static bool is_whole(const sw_buffer *b) {
+static bool is_whole_buffer(const sw_buffer *b) {
   for (int i = 0; i < b->rank; i++)
     if (b->valid[i] != b->dims[i]) return false;
   return true;
 }
 
 /* What fits of `in` into `packed`, which may have other dims. */
-static void pack(const sw_buffer *in, sw_buffer *packed, char *to) {
+static void pack_input(const sw_buffer *in, sw_buffer *packed, char *to) {
   static const int64_t kOrigin[SW_MAX_RANK];
   size_t size = (size_t)sw_dtype_bytes(in->dtype);
   for (int i = 0; i < in->rank; i++)
@@ -69,14 +69,14 @@ static sw_arrival *arrival_of(const sw_comm_request *r, int64_t member) {
 }
 
 /* Where a member's input lies. */
-static char *place(const sw_comm_request *r, int64_t member) {
+static char *small_input_of(const sw_comm_request *r, int64_t member) {
   return sw_small_at(r->rank->group, r->cached, r->number, member);
 }
 
 static void put_packed(const sw_comm_request *r, sw_slot *slot, sw_arrival *f) {
   sw_buffer packed = input_from_root(&r->call, r->rank->group->n);
-  pack(r->call.in, &packed, place(r, r->rank->index));
-  f->whole = is_whole(&packed);
+  pack_input(r->call.in, &packed, small_input_of(r, r->rank->index));
+  f->whole = is_whole_buffer(&packed);
   if (!f->whole) slot->small_in = packed;
 }
 
@@ -95,9 +95,9 @@ void sw_small_put(const sw_comm_request *r) {
     put_packed(r, slot, f);
     return;
   }
-  f->whole = is_whole(call->in);
+  f->whole = is_whole_buffer(call->in);
   if (!f->whole) slot->small_in = *call->in;
-  if (bytes) memcpy(place(r, r->rank->index), call->in->data, bytes);
+  if (bytes) memcpy(small_input_of(r, r->rank->index), call->in->data, bytes);
 }
 
 /* What the members brought, as this device tells it: their calls agree with its own, but for valid extents. */
@@ -106,7 +106,7 @@ typedef struct cast {
   sw_buffer in[SW_SMALL_MEMBERS];
 } cast;
 
-static bool counts(const sw_comm_request *r, int64_t j) {
+static bool is_input_needed(const sw_comm_request *r, int64_t j) {
   return j == r->rank->index || (j >= r->cached->needs.first && j < r->cached->needs.end);
 }
 
@@ -123,7 +123,7 @@ static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, bool whole
   memcpy(full.valid, full.dims, sizeof full.valid);
   for (int64_t j = 0; j < (whole ? 1 : n); j++) {
     c->member[j] = (sw_member){.call = r->call, .device = r->device};
-    c->in[j] = !counts(r, j) ? own : arrival_of(r, j)->whole ? full : slots[j].small_in;
+    c->in[j] = !is_input_needed(r, j) ? own : arrival_of(r, j)->whole ? full : slots[j].small_in;
     c->member[j].call.in = &c->in[j];
   }
   return (sw_view){mesh, r->call.coll, n, c->member, whole ? 0 : sizeof c->member[0]};
@@ -136,8 +136,8 @@ static bool all_whole(const sw_comm_request *r) {
 }
 
 /* By the boxes of the collective; *bytes: received. */
-static sw_rc make(sw_threads *t, const sw_comm_request *r, const void *const *src, bool whole, int64_t *bytes,
-                  sw_diag *d) {
+static sw_rc make_small_output(sw_threads *t, const sw_comm_request *r, const void *const *src, bool whole,
+                               int64_t *bytes, sw_diag *d) {
   sw_buffer *out = r->call.out;
   int64_t index = r->rank->index;
   void *dst[SW_SMALL_MEMBERS] = {NULL};
@@ -145,7 +145,7 @@ static sw_rc make(sw_threads *t, const sw_comm_request *r, const void *const *sr
   dst[index] = gets ? out->data : NULL;
   cast c;
   sw_view view = view_of(r, &t->base.mesh, whole, &c);
-  SW_TRY(sw_share_run_own(&(sw_job){.view = view, .src = src, .dst = dst}, index, bytes, d));
+  SW_TRY(sw_portion_run_own(&(sw_job){.view = view, .src = src, .dst = dst}, index, bytes, d));
   if (gets) sw_moves_valid(&view, index, out->valid);
   if (gets && !sw_moves_defined(&view, index)) sw_threads_leave_undefined(t, out);
   if (whole && r->cached->again) sw_schedule_make(&view, index, *bytes, &r->cached->schedule);
@@ -160,7 +160,7 @@ static void allow_fast_path(const sw_threads *t, const sw_comm_request *r) {
   sw_coll_op op = call->coll->op;
   bool brings = is_from_root(op) ? cached->feeds : true;
   int64_t bytes = 0;
-  if (t->base.options.jitter_seed || (brings && !is_whole(call->in))) return;
+  if (t->base.options.jitter_seed || (brings && !is_whole_buffer(call->in))) return;
   if (!cached->schedule.defined && call->out && !t->base.options.keep_undefined) return;
   if (brings && (!sw_buffer_bytes(call->in, &bytes) || bytes != cached->small_bytes)) return;
   cached->put_bytes = (size_t)bytes;
@@ -176,14 +176,14 @@ sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   const void *src[SW_SMALL_MEMBERS];
   int64_t n = r->rank->group->n, bytes;
   bool whole = all_whole(r);
-  for (int64_t j = 0; j < n; j++) src[j] = place(r, j);
+  for (int64_t j = 0; j < n; j++) src[j] = small_input_of(r, j);
   if (whole && schedule->state == SW_SCHEDULE_KNOWN) {
     bytes = schedule->bytes;
     sw_schedule_run(schedule, &r->call, n, src);
     if (!schedule->defined && r->call.out) sw_threads_leave_undefined(t, r->call.out);
     allow_fast_path(t, r);
   } else {
-    SW_TRY(make(t, r, src, whole, &bytes, d));
+    SW_TRY(make_small_output(t, r, src, whole, &bytes, d));
   }
   sw_count(&t->device[r->device].stat_bytes[r->call.coll->op], bytes);
   return SW_OK;

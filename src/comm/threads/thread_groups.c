@@ -13,7 +13,7 @@ typedef struct group_key {
   uint64_t members; /* of a list: a hash */
 } group_key;
 
-static void free_group(sw_thread_group *g) {
+static void free_thread_group(sw_thread_group *g) {
   /* A call that failed as it began has left its copy behind. */
   for (int64_t j = 0; g->slots && j < g->n * sw_ring_of(g); j++) sw_mem_free(g->slots[j].room.data);
   sw_mem_free(g->slots);
@@ -67,7 +67,7 @@ static sw_rc make_areas(sw_thread_group *g, sw_diag *d) {
   return make_area(g, SW_BULK_STEP, false, &g->bulk, d);
 }
 
-static sw_rc fill_group(sw_thread_group *g, const sw_mesh *m, const sw_circle *c, int64_t device, sw_diag *d) {
+static sw_rc fill_thread_group(sw_thread_group *g, const sw_mesh *m, const sw_circle *c, int64_t device, sw_diag *d) {
   SW_MEM_NEW(g->devices, g->n, d);
   for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_circle_peer(m, c, device, i);
   g->circle = *c;
@@ -87,19 +87,19 @@ static sw_rc fill_group(sw_thread_group *g, const sw_mesh *m, const sw_circle *c
   return SW_OK;
 }
 
-static sw_rc new_group(sw_threads *t, int64_t device, const sw_circle *c, sw_thread_group **out, sw_diag *d) {
+static sw_rc new_thread_group(sw_threads *t, int64_t device, const sw_circle *c, sw_thread_group **out, sw_diag *d) {
   sw_thread_group *g;
   SW_MEM_NEW(g, 1, d);
   g->n = sw_circle_size(c);
   g->ring_calls = g->n <= SW_SMALL_MEMBERS ? SW_RING : SW_LARGE_RING;
-  sw_rc rc = fill_group(g, &t->base.mesh, c, device, d);
+  sw_rc rc = fill_thread_group(g, &t->base.mesh, c, device, d);
   if (!rc) rc = sw_array_push(&t->groups, g, d);
-  if (rc) free_group(g);
+  if (rc) free_thread_group(g);
   *out = g;
   return rc;
 }
 
-static group_key key_of(const sw_mesh *m, const sw_circle *c, int64_t device) {
+static group_key thread_group_key(const sw_mesh *m, const sw_circle *c, int64_t device) {
   group_key key;
   memset(&key, 0, sizeof key);
   key.first = (int32_t)sw_circle_peer(m, c, device, 0);
@@ -110,14 +110,14 @@ static group_key key_of(const sw_mesh *m, const sw_circle *c, int64_t device) {
 }
 
 /* The lock is held. */
-static sw_rc find_group(sw_threads *t, int64_t device, const sw_circle *c, sw_thread_group **out, sw_diag *d) {
-  group_key key = key_of(&t->base.mesh, c, device);
+static sw_rc find_thread_group(sw_threads *t, int64_t device, const sw_circle *c, sw_thread_group **out, sw_diag *d) {
+  group_key key = thread_group_key(&t->base.mesh, c, device);
   const int64_t *known = sw_dict_get(&t->index, &key, sizeof key);
   if (known) {
     *out = t->groups.at[*known];
     return SW_OK;
   }
-  SW_TRY(new_group(t, device, c, out, d));
+  SW_TRY(new_thread_group(t, device, c, out, d));
   return sw_dict_put(&t->index, &key, sizeof key, (int64_t)t->groups.n - 1, NULL, NULL, d);
 }
 
@@ -125,7 +125,7 @@ static sw_rc new_rank(sw_threads *t, int64_t device, const sw_circle *c, sw_rank
   sw_thread_device *dev = &t->device[device];
   sw_thread_group *g;
   pthread_mutex_lock(&t->lock);
-  sw_rc rc = find_group(t, device, c, &g, d);
+  sw_rc rc = find_thread_group(t, device, c, &g, d);
   pthread_mutex_unlock(&t->lock);
   if (rc) return rc;
   SW_MEM_NEW(*out, 1, d);
@@ -162,7 +162,7 @@ void sw_groups_free(sw_threads *t) {
     for (size_t s = 0; s < t->device[i].ranks.n; s++) free_rank(t->device[i].ranks.at[s]);
     sw_array_free(&t->device[i].ranks);
   }
-  for (size_t i = 0; i < t->groups.n; i++) free_group(t->groups.at[i]);
+  for (size_t i = 0; i < t->groups.n; i++) free_thread_group(t->groups.at[i]);
   sw_array_free(&t->groups);
   sw_dict_deinit(&t->index);
 }

@@ -58,7 +58,7 @@ static bool in_group(const sw_thread_group *g, int64_t device) {
 
 /* Unlinks the oldest message that matches. *rival: another sender whose message would match as well, or -1. The
  * device's lock is held. */
-static sw_message *take(sw_thread_device *dev, const sw_thread_group *g, int64_t source, int64_t *rival) {
+static sw_message *take_message(sw_thread_device *dev, const sw_thread_group *g, int64_t source, int64_t *rival) {
   sw_message **found = NULL;
   *rival = -1;
   for (sw_message **p = &dev->mail; *p; p = &(*p)->next) {
@@ -80,7 +80,7 @@ static sw_rc take_or_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw
     int64_t rival;
     pthread_mutex_lock(&dev->lock);
     now.old = atomic_load(&dev->mail_futex.word);
-    *out = take(dev, w->group, w->source, &rival);
+    *out = take_message(dev, w->group, w->source, &rival);
     pthread_mutex_unlock(&dev->lock);
     if (*out && rival < 0) return SW_OK;
     if (*out) {

@@ -13,14 +13,14 @@
 /* Below this many bytes read and written by all, waking others costs more than doing their share. */
 enum { SOLO_BYTES = 16384 };
 
-static unsigned word_of(unsigned number, unsigned phase) { return number << SW_PHASE_BITS | phase; }
+static unsigned phase_word_of(unsigned number, unsigned phase) { return number << SW_PHASE_BITS | phase; }
 static unsigned phase_of(unsigned word) { return word & ((1u << SW_PHASE_BITS) - 1); }
 
 static unsigned word_at(const sw_rendezvous *m) { return atomic_load_explicit(&m->futex.word, memory_order_acquire); }
 
 /* An older one's, or its own. */
 unsigned sw_threads_open_word(const sw_rendezvous *m, unsigned number) {
-  unsigned word = word_at(m), own = word_of(number, SW_OPEN);
+  unsigned word = word_at(m), own = phase_word_of(number, SW_OPEN);
   return word >> SW_PHASE_BITS == own >> SW_PHASE_BITS ? own : word;
 }
 
@@ -34,7 +34,7 @@ static unsigned phase_now(const sw_comm_request *r) {
 static bool end_open(const sw_comm_request *r, unsigned phase) {
   sw_rendezvous *m = sw_rendezvous_of(r);
   unsigned open = r->open;
-  bool mine = atomic_compare_exchange_strong(&m->futex.word, &open, word_of(r->number, phase));
+  bool mine = atomic_compare_exchange_strong(&m->futex.word, &open, phase_word_of(r->number, phase));
   if (mine && phase != SW_SOLO) {
     sw_futex_wake(&m->futex);
     sw_scheduler_notify();
@@ -57,7 +57,7 @@ static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
 /* --- arriving --- */
 
 /* The call that a member has come to. */
-static sw_comm_call call_of(const sw_comm_request *r, int64_t member) {
+static sw_comm_call member_call(const sw_comm_request *r, int64_t member) {
   const sw_thread_group *g = r->rank->group;
   if (!sw_arrival_at(g, r->number, member)->is_small) return sw_rendezvous_of(r)->slots[member].member.call;
   const sw_posted *told = sw_posted_at(g, r->number, member);
@@ -88,7 +88,7 @@ static sw_rc compare_members(sw_threads *t, const sw_comm_request *last, sw_diag
   if (g->ended) r->number = sw_rank_ended_by_all(g); /* from there on slots are as they were */
   while (r->number != last->number && !find_differing(r, &first, &other)) r->number++;
   if (r->number == last->number) (void)find_differing(r, &first, &other);
-  sw_comm_call a = call_of(r, first), b = call_of(r, other);
+  sw_comm_call a = member_call(r, first), b = member_call(r, other);
   const char *what = sw_signature_difference(&a, &b);
   sw_text text = {0};
   sw_text_printf(&text, "device %lld calls at position %lld '", (long long)g->devices[first], (long long)a.where);
@@ -109,12 +109,12 @@ static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job
   sw_slot *slot = &m->slots[i];
   if (atomic_load_explicit(&slot->claimed, memory_order_relaxed) || atomic_exchange(&slot->claimed, true)) return;
   sw_diag why = {0};
-  if (sw_share_run(job, i, &slot->bytes, &why)) {
+  if (sw_portion_run(job, i, &slot->bytes, &why)) {
     atomic_store(&m->bad, true);
     (void)sw_threads_fail(t, &why, NULL);
   }
   sw_moves_valid(&job->view, i, slot->valid);
-  if (atomic_fetch_add(&m->worked, 1) + 1 == job->view.n) sw_futex_set(&m->futex, word_of(r->number, SW_DONE));
+  if (atomic_fetch_add(&m->worked, 1) + 1 == job->view.n) sw_futex_set(&m->futex, phase_word_of(r->number, SW_DONE));
 }
 
 /* First those of this thread's devices, whose memory its core knows. */
@@ -134,11 +134,11 @@ static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   atomic_store_explicit(&m->worked, 0, memory_order_relaxed); /* shown by the futex's word */
   atomic_store_explicit(&m->model, 0, memory_order_relaxed);
   sw_rc rc = compare_members(t, r, d);
-  bool solo = !rc && sw_share_cost(&r->call, r->rank->group->n) <= SOLO_BYTES;
+  bool solo = !rc && sw_portions_cost(&r->call, r->rank->group->n) <= SOLO_BYTES;
   if (solo)
     do_shares(t, r);
   else
-    sw_futex_set(&m->futex, word_of(r->number, rc ? SW_FAILED : SW_SHARED));
+    sw_futex_set(&m->futex, phase_word_of(r->number, rc ? SW_FAILED : SW_SHARED));
   return SW_OK;
 }
 
@@ -146,7 +146,7 @@ static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
 static void tell_difference(sw_threads *t, const sw_comm_request *r) {
   if (!end_open(r, SW_SOLO)) return;
   (void)compare_members(t, r, NULL);
-  sw_futex_set(&sw_rendezvous_of(r)->futex, word_of(r->number, SW_FAILED));
+  sw_futex_set(&sw_rendezvous_of(r)->futex, phase_word_of(r->number, SW_FAILED));
 }
 
 /* Told by this member, or just being told by another. */
@@ -181,7 +181,7 @@ static sw_rc come_to_small(sw_threads *t, const sw_comm_request *r, sw_diag *d) 
 
 static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_diag *d) {
   slot->staged.data = NULL;
-  if (sw_share_in_place(&r->call, r->rank->index)) return SW_OK;
+  if (sw_portion_in_place(&r->call, r->rank->index)) return SW_OK;
   sw_room *spare = &t->device[r->device].spare;
   slot->room = *spare;
   *spare = (sw_room){0};
@@ -384,7 +384,7 @@ static void jitter(sw_threads *t, int64_t device) {
 }
 
 /* The first half of any call. */
-static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
+static sw_rc begin_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_thread_device *dev = &t->device[r->device];
   SW_TRY(sw_threads_failure(t, d));
   jitter(t, r->device);
@@ -405,7 +405,7 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   return arrive(t, r, d);
 }
 
-static sw_rc finish(sw_threads *t, sw_comm_request *r, sw_diag *d) {
+static sw_rc finish_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_rc rc = SW_OK;
   if (r->rank)
     rc = end_call(t, r, d);
@@ -440,8 +440,8 @@ static sw_rc go_on(sw_threads *t, int64_t device, const sw_comm_call *call, sw_f
   if (fast_path == SW_FAST_PATH_CAME)
     sw_fast_path_request(t, &r);
   else
-    SW_TRY(begin(t, &r, d));
-  return finish(t, &r, d);
+    SW_TRY(begin_call(t, &r, d));
+  return finish_call(t, &r, d);
 }
 
 static sw_rc run_on(sw_threads *t, int64_t device, const sw_comm_call *call, sw_fast_path fast_path, sw_diag *d) {
@@ -466,7 +466,7 @@ static sw_rc threads_start(sw_comm *c, int64_t device, const sw_comm_call *call,
   if (!r) return fail_run(t, device, call, SW_E_RESOURCE, &local, d);
   init_request(r, device, call, true);
   r->next = t->device[device].requests;
-  sw_rc rc = begin(t, r, &local);
+  sw_rc rc = begin_call(t, r, &local);
   if (rc) {
     sw_mem_free(r);
     return fail_run(t, device, call, rc, &local, d);
@@ -486,7 +486,7 @@ static void forget_request(sw_threads *t, sw_comm_request *r) {
 static sw_rc threads_wait(sw_comm *c, sw_comm_request *r, sw_diag *d) {
   sw_threads *t = sw_threads_of(c);
   sw_diag local = {0};
-  sw_rc rc = finish(t, r, &local);
+  sw_rc rc = finish_call(t, r, &local);
   if (rc) rc = fail_run(t, r->device, &r->call, rc, &local, d);
   forget_request(t, r);
   return rc;
@@ -513,7 +513,7 @@ static void abandon(sw_threads *t, sw_comm_request *r) {
 static sw_rc finish_rank(sw_threads *t, int64_t device, sw_rank *rank, sw_diag *d) {
   if (!rank->early) return SW_OK;
   sw_comm_request r = {.device = device, .rank = rank, .number = rank->early - 1, .needs = {0, rank->group->n}};
-  r.call = call_of(&r, rank->index);
+  r.call = member_call(&r, rank->index);
   SW_TRY(wait_until_come(t, &r, d));
   rank->early = 0;
   return sw_threads_failure(t, d);
@@ -615,7 +615,7 @@ static const sw_comm_engine kThreads = {
     .report = threads_report,
 };
 
-static sw_rc allocate(sw_threads *t, sw_diag *d) {
+static sw_rc allocate_seen(sw_threads *t, sw_diag *d) {
   int64_t n = t->base.devices;
   SW_MEM_NEW(t->seen_waiting, n, d);
   SW_MEM_NEW(t->seen_epoch, n, d);
@@ -647,7 +647,7 @@ sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_comm_options *o, sw_c
   t->spin = t->base.devices <= sysconf(_SC_NPROCESSORS_ONLN) ? 20000 : 0;
   pthread_mutex_init(&t->lock, NULL);
   pthread_mutex_init(&t->detector, NULL);
-  sw_rc rc = allocate(t, d);
+  sw_rc rc = allocate_seen(t, d);
   if (rc) {
     threads_destroy(&t->base);
     return rc;

@@ -37,7 +37,7 @@ sw_rc sw_threads_fail(sw_threads *t, const sw_diag *why, sw_diag *d) {
   return sw_threads_failure(t, d);
 }
 
-static void publish(sw_threads *t, int64_t device, const sw_waiting *w) {
+static void publish_waiting(sw_threads *t, int64_t device, const sw_waiting *w) {
   sw_thread_device *dev = &t->device[device];
   pthread_mutex_lock(&dev->lock);
   dev->waiting = w ? *w : (sw_waiting){.kind = SW_WAIT_NONE};
@@ -46,7 +46,7 @@ static void publish(sw_threads *t, int64_t device, const sw_waiting *w) {
   atomic_fetch_add(&t->blocked, w ? 1 : -1);
 }
 
-static sw_rc time_is_up(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
+static sw_rc report_time_up(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
   sw_text text = {0};
   sw_diag why = {0};
   sw_device_print(t, device, &text);
@@ -78,7 +78,7 @@ static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting
     if (slept || nobody_runs(t) || atomic_load(&t->gone)) SW_TRY(sw_deadlock_check(t, d));
     if (sw_futex_sleep(w->futex, w->old, w->ready, w, kSliceS)) return SW_OK;
     if (w->ready && w->ready(w)) return SW_OK; /* and nobody has told */
-    if (sw_patience_is_over(&t->base, &patience)) return time_is_up(t, device, w, d);
+    if (sw_patience_is_over(&t->base, &patience)) return report_time_up(t, device, w, d);
     slept = true;
   }
 }
@@ -87,9 +87,9 @@ sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
   SW_TRY(sw_rank_tell(t, device, d));
   if (!sw_scheduler_runs_caller() && sw_futex_spin(w->futex, w->old, t->spin)) return SW_OK;
   if (sw_futex_sleep(w->futex, w->old, w->ready, w, kFirstS)) return SW_OK;
-  publish(t, device, w);
+  publish_waiting(t, device, w);
   sw_rc rc = sleep_until_changed(t, device, w, d);
-  publish(t, device, NULL);
+  publish_waiting(t, device, NULL);
   return rc;
 }
 

@@ -49,14 +49,14 @@ typedef struct backward {
 OF_TYPE(f32, float, expf)
 OF_TYPE(f64, double, exp)
 
-static void add(const sw_attention_job *j, void *to, const void *x, int64_t n) {
+static void add_wide(const sw_attention_job *j, void *to, const void *x, int64_t n) {
   if (j->wide == SW_F32)
     add_f32(to, x, n);
   else
     add_f64(to, x, n);
 }
 
-static void *element(const sw_attention_job *j, void *at, int64_t i) { return (char *)at + (size_t)i * j->bytes; }
+static void *wide_element(const sw_attention_job *j, void *at, int64_t i) { return (char *)at + (size_t)i * j->bytes; }
 
 /* Row i of the scores becomes weights, that of d_scores, so far do v^T, what it is to be. */
 static void derive_row(const backward *b, const sw_attention_block *at, int64_t i) {
@@ -65,10 +65,10 @@ static void derive_row(const backward *b, const sw_attention_block *at, int64_t 
   const int64_t row = (at->batch * j->heads + at->head) * j->queries + at->q0 + i, first = i * SW_KEY_BLOCK;
   int64_t steps[4] = {0}, in_bias = 0;
   if (b->bias) {
-    sw_attention_steps(j->c->in[j->a.bias], steps);
+    sw_attention_strides(j->c->in[j->a.bias], steps);
     in_bias = at->batch * steps[0] + at->head * steps[1] + (at->q0 + i) * steps[2] + at->k0 * steps[3];
   }
-  sw_attention_drop(j, at, i, element(j, b->d_scores, first));
+  sw_attention_drop(j, at, i, wide_element(j, b->d_scores, first));
   if (j->wide == SW_F32) {
     float *s = (float *)j->scores + first, *ds = (float *)b->d_scores + first;
     weigh_f32(s, ((const float *)lse->data)[row], at->nk);
@@ -82,7 +82,7 @@ static void derive_row(const backward *b, const sw_attention_block *at, int64_t 
     if (b->bias) add_bias_f64((double *)b->bias + in_bias, steps[3], ds, at->nk);
     slope_f64(ds, j->slope ? (double *)j->slope + first : NULL, j->scale, at->nk);
   }
-  sw_attention_drop(j, at, i, element(j, j->scores, first));
+  sw_attention_drop(j, at, i, wide_element(j, j->scores, first));
 }
 
 static void load_queries(const backward *b, const sw_attention_block *at) {
@@ -108,15 +108,15 @@ static void take_queries(const backward *b, const sw_attention_block *at) {
   sw_gemm(j->wide, at->nq, at->nk, n, sw_attention_rows(b->d_o, n), sw_attention_turned(j->v, n), b->d_scores, row);
   for (int64_t i = 0; i < at->nq; i++) derive_row(b, at, i);
   sw_gemm(j->wide, at->nk, n, at->nq, sw_attention_turned(j->scores, row), sw_attention_rows(b->d_o, n), b->more, n);
-  add(j, b->dv, b->more, at->nk * n);
+  add_wide(j, b->dv, b->more, at->nk * n);
   sw_gemm(j->wide, at->nk, w, at->nq, sw_attention_turned(b->d_scores, row), sw_attention_rows(j->q, w), b->more, w);
-  add(j, b->dk, b->more, at->nk * w);
+  add_wide(j, b->dk, b->more, at->nk * w);
   sw_gemm(j->wide, at->nq, w, at->nk, sw_attention_rows(b->d_scores, row), sw_attention_rows(j->k, w), b->more, w);
   const int64_t of_head = (at->head % j->group) * j->queries;
-  add(j, element(j, b->dq, (of_head + at->q0) * w), b->more, at->nq * w);
+  add_wide(j, wide_element(j, b->dq, (of_head + at->q0) * w), b->more, at->nq * w);
 }
 
-static void take_keys(const backward *b, int64_t batch, int64_t kv_head, int64_t k0) {
+static void take_key_block(const backward *b, int64_t batch, int64_t kv_head, int64_t k0) {
   const sw_attention_job *j = &b->j;
   sw_attention_block at = {batch, kv_head * j->group, 0, 0, k0, sw_min_i64(SW_KEY_BLOCK, j->keys - k0)};
   sw_attention_load_keys(j, &at);
@@ -159,10 +159,10 @@ sw_rc sw_kernel_attention_grad(const sw_kernel_call *c, sw_diag *d) {
   for (int64_t batch = 0; batch < j->batches; batch++) {
     for (int64_t h = 0; h < j->kv_heads; h++) {
       memset(b.dq, 0, (size_t)(j->group * j->queries * j->width) * j->bytes);
-      for (int64_t k0 = 0; k0 < j->keys; k0 += SW_KEY_BLOCK) take_keys(&b, batch, h, k0);
+      for (int64_t k0 = 0; k0 < j->keys; k0 += SW_KEY_BLOCK) take_key_block(&b, batch, h, k0);
       for (int64_t g = 0; g < j->group; g++) {
         sw_attention_store(j, c->out[0], batch, h * j->group + g, 0, j->queries,
-                           element(j, b.dq, g * j->queries * j->width));
+                           wide_element(j, b.dq, g * j->queries * j->width));
       }
     }
   }

@@ -50,8 +50,8 @@ sw_rc sw_attention_job_init(sw_attention_job *j, const sw_kernel_call *c, sw_dia
 }
 
 /* Where row `first` of a head is, and the step between rows, in elements. */
-static int64_t row_of(const sw_attention_job *j, const sw_buffer *x, int64_t batch, int64_t head, int64_t first,
-                      int64_t *step) {
+static int64_t head_row_at(const sw_attention_job *j, const sw_buffer *x, int64_t batch, int64_t head, int64_t first,
+                           int64_t *step) {
   const bool heads_first = j->a.heads == 1;
   const int64_t width = x->dims[3];
   *step = heads_first ? width : width * x->dims[2];
@@ -61,7 +61,7 @@ static int64_t row_of(const sw_attention_job *j, const sw_buffer *x, int64_t bat
 
 void sw_attention_load(const sw_attention_job *j, const sw_buffer *x, int64_t batch, int64_t head, int64_t first,
                        int64_t n, void *to) {
-  int64_t step, at = row_of(j, x, batch, head, first, &step), width = x->dims[3], bytes = sw_dtype_bytes(x->dtype);
+  int64_t step, at = head_row_at(j, x, batch, head, first, &step), width = x->dims[3], bytes = sw_dtype_bytes(x->dtype);
   for (int64_t i = 0; i < n; i++) {
     sw_convert(x->dtype, (const char *)x->data + (at + i * step) * bytes, j->wide,
                (char *)to + (size_t)(i * width) * j->bytes, width);
@@ -70,7 +70,7 @@ void sw_attention_load(const sw_attention_job *j, const sw_buffer *x, int64_t ba
 
 void sw_attention_store(const sw_attention_job *j, sw_buffer *x, int64_t batch, int64_t head, int64_t first, int64_t n,
                         const void *from) {
-  int64_t step, at = row_of(j, x, batch, head, first, &step), width = x->dims[3], bytes = sw_dtype_bytes(x->dtype);
+  int64_t step, at = head_row_at(j, x, batch, head, first, &step), width = x->dims[3], bytes = sw_dtype_bytes(x->dtype);
   for (int64_t i = 0; i < n; i++) {
     sw_convert(j->wide, (const char *)from + (size_t)(i * width) * j->bytes, x->dtype,
                (char *)x->data + (at + i * step) * bytes, width);
@@ -106,7 +106,7 @@ void sw_attention_seen(const sw_attention_job *j, int64_t batch, int64_t q0, int
   *end = sw_max_i64(*first, *end);
 }
 
-void sw_attention_steps(const sw_buffer *b, int64_t step[4]) {
+void sw_attention_strides(const sw_buffer *b, int64_t step[4]) {
   int64_t dense = 1;
   for (int i = 3; i >= 0; i--) {
     step[i] = b->dims[i] == 1 ? 0 : dense;
@@ -116,7 +116,7 @@ void sw_attention_steps(const sw_buffer *b, int64_t step[4]) {
 
 static const char *element_of(const sw_buffer *b, const sw_attention_block *at, int64_t row, int64_t *step) {
   int64_t steps[4];
-  sw_attention_steps(b, steps);
+  sw_attention_strides(b, steps);
   *step = steps[3];
   const int64_t element = at->batch * steps[0] + at->head * steps[1] + (at->q0 + row) * steps[2] + at->k0 * steps[3];
   return (const char *)b->data + element * sw_dtype_bytes(b->dtype);

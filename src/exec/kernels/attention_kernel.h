@@ -49,7 +49,7 @@ void sw_attention_scores(const sw_attention_job *j, const sw_attention_block *at
 void sw_attention_drop(const sw_attention_job *j, const sw_attention_block *at, int64_t row, void *x);
 
 /* Row-major steps in elements of a bias or mask [batch, head, query, key]: 0 along dims of extent 1. */
-void sw_attention_steps(const sw_buffer *b, int64_t step[4]);
+void sw_attention_strides(const sw_buffer *b, int64_t step[4]);
 
 static inline sw_matrix sw_attention_rows(const void *at, int64_t row) { return (sw_matrix){at, row, 1}; }
 static inline sw_matrix sw_attention_turned(const void *at, int64_t row) { return (sw_matrix){at, 1, row}; }

@@ -123,11 +123,11 @@ BOOL_OPS(LOOP)
 #define INT_ROWS(id, T, U, W) INT_OPS(ROW, id, T, U, W)
 #define SIGNED_ROWS(id, T, U, W) SIGNED_OPS(ROW, id, T, U, W)
 #define UNSIGNED_ROWS(id, T, U, W) UNSIGNED_OPS(ROW, id, T, U)
-static const sw_binary_loop kLoops[SW_OP_COUNT][SW_DTYPE_COUNT] = {
+static const sw_binary_function kLoops[SW_OP_COUNT][SW_DTYPE_COUNT] = {
     FLOAT_OPS(ROW, F32, float) FLOAT_OPS(ROW, F64, double) SW_NATIVE_INTS(INT_ROWS) SW_NATIVE_SIGNED(SIGNED_ROWS)
         SW_NATIVE_UNSIGNED(UNSIGNED_ROWS) BOOL_OPS(ROW)};
 
-sw_binary_loop sw_binary_loop_of(sw_opcode code, sw_dtype t) {
+sw_binary_function sw_binary_function_of(sw_opcode code, sw_dtype t) {
   return sw_dtype_class_of(t) == SW_CLASS_COMPLEX ? sw_complex_binary_of(code, t) : kLoops[code][t];
 }
 
@@ -144,16 +144,16 @@ LOGICAL_OPS(LOOP, U64, uint64_t)
   { [SW_F32] = op##_F32, [SW_F64] = op##_F64, [SW_I64] = op##_I64, [SW_U64] = op##_U64 }
 #define BIT_ROW(op) \
   { [SW_I64] = op##_I64, [SW_U64] = op##_U64 }
-static const sw_binary_loop kReductions[SW_REDUCTION_COUNT][SW_DTYPE_COUNT] = {
+static const sw_binary_function kReductions[SW_REDUCTION_COUNT][SW_DTYPE_COUNT] = {
     [SW_REDUCE_SUM] = WIDE_ROW(ADD),         [SW_REDUCE_PRODUCT] = WIDE_ROW(MULTIPLY),
     [SW_REDUCE_MIN] = WIDE_ROW(MINIMUM),     [SW_REDUCE_MAX] = WIDE_ROW(MAXIMUM),
     [SW_REDUCE_AND] = WIDE_ROW(LOGICAL_AND), [SW_REDUCE_OR] = WIDE_ROW(LOGICAL_OR),
     [SW_REDUCE_BIT_AND] = BIT_ROW(AND),      [SW_REDUCE_BIT_OR] = BIT_ROW(OR),
     [SW_REDUCE_BIT_XOR] = BIT_ROW(XOR)};
 
-sw_binary_loop sw_reduction_loop_of(sw_reduction r, sw_dtype wide) { return kReductions[r][wide]; }
+sw_binary_function sw_reduction_loop_of(sw_reduction r, sw_dtype wide) { return kReductions[r][wide]; }
 
-static void run_narrow(sw_binary_loop loop, const sw_kernel_call *c, int64_t n) {
+static void run_narrow(sw_binary_function loop, const sw_kernel_call *c, int64_t n) {
   const sw_buffer *a = c->in[0], *b = c->in[1];
   int64_t bytes = sw_dtype_bytes(a->dtype);
   for (int64_t i = 0; i < n; i += SW_CHUNK) {
@@ -173,7 +173,7 @@ static sw_rc run_narrow_int(const sw_kernel_call *c, sw_diag *d) {
   if (c->op->code == SW_OP_SHIFT_RIGHT_LOGICAL) as = SW_U8;
   if (c->op->code == SW_OP_SHIFT_RIGHT_ARITHMETIC) as = SW_I8;
   sw_dtype seen = sw_dtype_bits(t) == 2 ? (as == SW_U8 ? SW_U2 : SW_I2) : as == SW_U8 ? SW_U4 : SW_I4;
-  sw_binary_loop loop = sw_binary_loop_of(c->op->code, as);
+  sw_binary_function loop = sw_binary_function_of(c->op->code, as);
   if (!loop) return sw_kernel_no_dtype(c, t, d);
   const char *a = c->in[0]->data, *b = c->in[1]->data;
   char *y = c->out[0]->data;
@@ -194,7 +194,7 @@ sw_rc sw_kernel_binary(const sw_kernel_call *c, sw_diag *d) {
   sw_dtype t = c->in[0]->dtype;
   if (sw_is_narrow_int(t)) return run_narrow_int(c, d);
   bool narrow = sw_is_narrow_float(t);
-  sw_binary_loop loop = sw_binary_loop_of(c->op->code, narrow ? SW_F32 : t);
+  sw_binary_function loop = sw_binary_function_of(c->op->code, narrow ? SW_F32 : t);
   if (!loop) return sw_kernel_no_dtype(c, t, d);
   int64_t n = sw_buffer_elements(c->out[0]);
   if (narrow) {

@@ -32,10 +32,10 @@ DIRECTIONS(BOOL_LOOP, BOOL, uint8_t)
 
 #define ROW(word, sign, id, T) [DIR_##word][SW_##id] = word##_##id,
 #define NATIVE_ROWS(id, T, U, W) DIRECTIONS(ROW, id, T)
-static const sw_compare_loop kCompare[DIR_COUNT][SW_DTYPE_COUNT] = {SW_NATIVES(NATIVE_ROWS)
-                                                                        DIRECTIONS(ROW, BOOL, uint8_t)};
+static const sw_compare_function kCompare[DIR_COUNT][SW_DTYPE_COUNT] = {SW_NATIVES(NATIVE_ROWS)
+                                                                            DIRECTIONS(ROW, BOOL, uint8_t)};
 
-sw_compare_loop sw_compare_loop_of(const char *direction, sw_dtype t) {
+sw_compare_function sw_compare_function_of(const char *direction, sw_dtype t) {
   static const char *const kWords[DIR_COUNT] = {"eq", "ne", "lt", "le", "gt", "ge"};
   if (sw_dtype_class_of(t) == SW_CLASS_COMPLEX) return sw_complex_compare_of(direction, t);
   for (int i = 0; i < DIR_COUNT; i++) {
@@ -48,11 +48,11 @@ sw_rc sw_kernel_compare(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *a = c->in[0], *b = c->in[1];
   const char *word = sw_op_text(c->op, SW_ATTR_DIRECTION, "");
   bool narrow = sw_is_narrow_float(a->dtype);
-  if (!sw_compare_loop_of(word, SW_F32)) {
+  if (!sw_compare_function_of(word, SW_F32)) {
     return SW_FAIL_INPUT(d, c->op->span, "op '%s': direction '%s'; expected eq, ne, lt, le, gt or ge", c->op->name,
                          word);
   }
-  sw_compare_loop loop = sw_compare_loop_of(word, narrow ? SW_F32 : sw_dtype_container(a->dtype));
+  sw_compare_function loop = sw_compare_function_of(word, narrow ? SW_F32 : sw_dtype_container(a->dtype));
   if (!loop) return sw_kernel_no_dtype(c, a->dtype, d);
   int64_t n = sw_buffer_elements(c->out[0]), bytes = sw_dtype_bytes(a->dtype);
   uint8_t *y = c->out[0]->data;
@@ -120,7 +120,7 @@ sw_rc sw_kernel_clamp(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[1];
   sw_buffer *y = c->out[0];
   sw_dtype wide = sw_is_narrow_float(x->dtype) ? SW_F32 : sw_dtype_container(x->dtype);
-  sw_binary_loop max = sw_binary_loop_of(SW_OP_MAXIMUM, wide), min = sw_binary_loop_of(SW_OP_MINIMUM, wide);
+  sw_binary_function max = sw_binary_function_of(SW_OP_MAXIMUM, wide), min = sw_binary_function_of(SW_OP_MINIMUM, wide);
   if (!max || !min) return sw_kernel_no_dtype(c, x->dtype, d);
   int64_t n = sw_buffer_elements(y);
   sw_chunk lo, mid, hi; /* mid: what lies between, at first x */

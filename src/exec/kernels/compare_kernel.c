@@ -16,7 +16,7 @@ typedef struct float_shape {
   int digits, least_exponent, most_exponent;
 } float_shape;
 
-static float_shape shape_of(sw_dtype t) {
+static float_shape float_shape_of(sw_dtype t) {
   static const float_shape kShapes[SW_DTYPE_COUNT] = {
       [SW_F64] = {53, -1022, 1023},     [SW_F32] = {24, -126, 127},     [SW_F16] = {11, -14, 15},
       [SW_BF16] = {8, -126, 127},       [SW_F8E4M3FN] = {4, -6, 8},     [SW_F8E5M2] = {3, -14, 15},
@@ -26,9 +26,9 @@ static float_shape shape_of(sw_dtype t) {
   return kShapes[t];
 }
 
-double sw_unit_roundoff(sw_dtype t) { return ldexp(1, -shape_of(t).digits); }
+double sw_unit_roundoff(sw_dtype t) { return ldexp(1, -float_shape_of(t).digits); }
 
-double sw_top_binade(sw_dtype t) { return ldexp(1, shape_of(t).most_exponent); }
+double sw_top_binade(sw_dtype t) { return ldexp(1, float_shape_of(t).most_exponent); }
 
 sw_tolerance sw_tolerance_for(sw_dtype t, int64_t terms, double magnitude) {
   if (t == SW_C64 || t == SW_C128) t = t == SW_C64 ? SW_F32 : SW_F64;
@@ -40,7 +40,7 @@ sw_tolerance sw_tolerance_for(sw_dtype t, int64_t terms, double magnitude) {
 
 /* One unit in the last place at v. */
 static double ulp_at(sw_dtype t, double v) {
-  float_shape s = shape_of(t);
+  float_shape s = float_shape_of(t);
   int exponent;
   if (!s.digits || !isfinite(v)) return 1;
   (void)frexp(v, &exponent);
@@ -74,7 +74,7 @@ void sw_difference_raise(sw_difference *x, const sw_difference *by) {
 
 /* A differing element; the worst is the one with the largest relative difference. */
 static void record(sw_difference *x, const sw_buffer *b, int64_t element, double got, double want, double gap) {
-  double size = fmax(fabs(want), ldexp(1, shape_of(b->dtype).least_exponent));
+  double size = fmax(fabs(want), ldexp(1, float_shape_of(b->dtype).least_exponent));
   double relative = isfinite(want) && isfinite(got) ? gap / size : INFINITY;
   if (x->differing++ == 0) {
     index_of(b, element, x->first);

@@ -91,11 +91,11 @@ REAL_OPS(REAL_BOTH)
 BINARY_OPS(BINARY_BOTH)
 
 #define ROW(op, expr) [SW_OP_##op] = {op##_C64, op##_C128},
-static const sw_unary_loop kUnary[SW_OP_COUNT][2] = {UNARY_OPS(ROW) REAL_OPS(ROW)};
-static const sw_binary_loop kBinary[SW_OP_COUNT][2] = {BINARY_OPS(ROW)};
+static const sw_unary_function kUnary[SW_OP_COUNT][2] = {UNARY_OPS(ROW) REAL_OPS(ROW)};
+static const sw_binary_function kBinary[SW_OP_COUNT][2] = {BINARY_OPS(ROW)};
 
-sw_unary_loop sw_complex_unary_of(sw_opcode code, sw_dtype t) { return kUnary[code][t == SW_C128]; }
-sw_binary_loop sw_complex_binary_of(sw_opcode code, sw_dtype t) { return kBinary[code][t == SW_C128]; }
+sw_unary_function sw_complex_unary_of(sw_opcode code, sw_dtype t) { return kUnary[code][t == SW_C128]; }
+sw_binary_function sw_complex_binary_of(sw_opcode code, sw_dtype t) { return kBinary[code][t == SW_C128]; }
 
 static void equal(const void *as, const void *bs, uint8_t *y, int64_t n, int64_t bytes, sw_dtype t, bool want) {
   for (int64_t i = 0; i < n; i++) {
@@ -108,7 +108,7 @@ static void ne_C64(const void *a, const void *b, uint8_t *y, int64_t n) { equal(
 static void eq_C128(const void *a, const void *b, uint8_t *y, int64_t n) { equal(a, b, y, n, 16, SW_C128, true); }
 static void ne_C128(const void *a, const void *b, uint8_t *y, int64_t n) { equal(a, b, y, n, 16, SW_C128, false); }
 
-sw_compare_loop sw_complex_compare_of(const char *direction, sw_dtype t) {
+sw_compare_function sw_complex_compare_of(const char *direction, sw_dtype t) {
   if (strcmp(direction, "eq") == 0) return t == SW_C64 ? eq_C64 : eq_C128;
   if (strcmp(direction, "ne") == 0) return t == SW_C64 ? ne_C64 : ne_C128;
   return NULL; /* complex numbers have no order */

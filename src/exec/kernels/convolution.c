@@ -46,8 +46,8 @@ static bool canonical_order(const char *layout, const char *letters, int rank, i
   return true;
 }
 
-static sw_rc read_layout(const sw_kernel_call *c, sw_attr_key k, const char *letters, int rank, int *permutation,
-                         sw_diag *d) {
+static sw_rc read_conv_layout(const sw_kernel_call *c, sw_attr_key k, const char *letters, int rank, int *permutation,
+                              sw_diag *d) {
   const char *text = sw_op_text(c->op, k, "");
   if (canonical_order(text, letters, rank, permutation)) return SW_OK;
   return SW_FAIL_INPUT(d, c->op->span, "op '%s': %s '%s' does not fit rank %d", c->op->name, sw_attr_text(k), text,
@@ -80,9 +80,9 @@ static sw_rc load_canonical(const sw_kernel_call *c, const sw_buffer *b, const i
 static sw_rc conv_init(conv *v, const sw_kernel_call *c, int *y_order, sw_diag *d) {
   const sw_buffer *x = c->in[0], *w = c->in[1], *y = c->out[0];
   int x_order[SW_MAX_RANK] = {0}, w_order[SW_MAX_RANK] = {0};
-  SW_TRY(read_layout(c, SW_ATTR_LHS_LAYOUT, "bf", x->rank, x_order, d));
-  SW_TRY(read_layout(c, SW_ATTR_RHS_LAYOUT, "oi", w->rank, w_order, d));
-  SW_TRY(read_layout(c, SW_ATTR_OUT_LAYOUT, "bf", y->rank, y_order, d));
+  SW_TRY(read_conv_layout(c, SW_ATTR_LHS_LAYOUT, "bf", x->rank, x_order, d));
+  SW_TRY(read_conv_layout(c, SW_ATTR_RHS_LAYOUT, "oi", w->rank, w_order, d));
+  SW_TRY(read_conv_layout(c, SW_ATTR_OUT_LAYOUT, "bf", y->rank, y_order, d));
   if (!sw_convertible(x->dtype) || !sw_convertible(y->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
   *v = (conv){.rank = x->rank - 2, .window = 1, .positions = 1, .space = 1, .wide = sw_wide_of(y->dtype)};
   int64_t store[5][SW_MAX_RANK];

@@ -146,17 +146,17 @@ static sw_matrix operand_panel(const operand *x, sw_dtype wide, int64_t offset, 
   return by_row ? (sw_matrix){x->panel, k, 1} : (sw_matrix){x->panel, 1, n};
 }
 
-static sw_matrix transposed(sw_matrix m) { return (sw_matrix){m.at, m.col, m.row}; }
+static sw_matrix transposed_matrix(sw_matrix m) { return (sw_matrix){m.at, m.col, m.row}; }
 
 /* One batch: out[m,n], panels of the rows of `a` by those of `b`; at most one of the two is in more than one. */
-static void multiply(const operand *a, const operand *b, sw_dtype wide, const int64_t offset[2], char *out) {
+static void multiply_panels(const operand *a, const operand *b, sw_dtype wide, const int64_t offset[2], char *out) {
   const int64_t m = a->free.size, n = b->free.size, k = a->contract.size, bytes = sw_dtype_bytes(wide);
   for (int64_t i = 0, rows; i < m; i += rows) {
     rows = sw_min_i64(a->panel_free, m - i);
     sw_matrix x = operand_panel(a, wide, offset[0], i, rows);
     for (int64_t j = 0, cols; j < n; j += cols) {
       cols = sw_min_i64(b->panel_free, n - j);
-      sw_matrix w = transposed(operand_panel(b, wide, offset[1], j, cols));
+      sw_matrix w = transposed_matrix(operand_panel(b, wide, offset[1], j, cols));
       sw_gemm(wide, rows, cols, k, x, w, out + (i * n + j) * bytes, n);
     }
   }
@@ -192,7 +192,7 @@ sw_rc sw_kernel_dot(const sw_kernel_call *c, sw_diag *d) {
   SW_TRY(sw_blas_enter(d));
   for (int64_t i = 0; i < batches; i++) {
     const int64_t offset[2] = {batch_offset(&a, i), batch_offset(&b, i)};
-    multiply(&a, &b, wide, offset, (char *)out + i * size * sw_dtype_bytes(wide));
+    multiply_panels(&a, &b, wide, offset, (char *)out + i * size * sw_dtype_bytes(wide));
   }
   sw_blas_leave();
   sw_wide_finish(y, wide, out);

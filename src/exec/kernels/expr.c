@@ -23,13 +23,13 @@ typedef enum step_kind {
   STEP_SELECT
 } step_kind;
 
-struct sw_expr_step {
+struct sw_expr_instruction {
   step_kind kind;
   int index;    /* of the operand or loop */
   double value; /* NUMBER */
-  sw_unary_loop unary;
-  sw_binary_loop binary;
-  sw_compare_loop compare;
+  sw_unary_function unary;
+  sw_binary_function binary;
+  sw_compare_function compare;
 };
 
 static const struct {
@@ -51,7 +51,7 @@ enum { N_COMPARISONS = sizeof kComparisons / sizeof kComparisons[0], MOST_NESTIN
 typedef struct parser {
   const char *text, *at;
   const sw_expr_scope *scope;
-  SW_ARRAY(sw_expr_step) steps;
+  SW_ARRAY(sw_expr_instruction) steps;
   int held, depth; /* rows on the stack now, and at most */
   int nesting;
   sw_diag *d;
@@ -62,12 +62,12 @@ static sw_rc fail(const parser *p, const char *what) {
                        (int)(p->at - p->text) + 1);
 }
 
-static void skip_blanks(parser *p) {
+static void skip_expr_blanks(parser *p) {
   while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n') p->at++;
 }
 
 static bool accept(parser *p, const char *sign) {
-  skip_blanks(p);
+  skip_expr_blanks(p);
   size_t n = strlen(sign);
   if (strncmp(p->at, sign, n) != 0) return false;
   p->at += n;
@@ -75,7 +75,7 @@ static bool accept(parser *p, const char *sign) {
 }
 
 /* Append a step that takes `takes` rows and leaves one. */
-static sw_rc emit(parser *p, sw_expr_step step, int takes) {
+static sw_rc emit_expr_step(parser *p, sw_expr_instruction step, int takes) {
   if (p->steps.n >= MOST_STEPS) return fail(p, "too long an expression");
   p->held += 1 - takes;
   if (p->held > p->depth) p->depth = p->held;
@@ -83,9 +83,11 @@ static sw_rc emit(parser *p, sw_expr_step step, int takes) {
 }
 
 static sw_rc emit_op(parser *p, sw_opcode code, int arity) {
-  if (code == SW_OP_SELECT) return emit(p, (sw_expr_step){.kind = STEP_SELECT}, 3);
-  if (arity == 1) return emit(p, (sw_expr_step){.kind = STEP_UNARY, .unary = sw_unary_loop_of(code, SW_F64)}, 1);
-  return emit(p, (sw_expr_step){.kind = STEP_BINARY, .binary = sw_binary_loop_of(code, SW_F64)}, 2);
+  if (code == SW_OP_SELECT) return emit_expr_step(p, (sw_expr_instruction){.kind = STEP_SELECT}, 3);
+  if (arity == 1)
+    return emit_expr_step(p, (sw_expr_instruction){.kind = STEP_UNARY, .unary = sw_unary_function_of(code, SW_F64)}, 1);
+  return emit_expr_step(p, (sw_expr_instruction){.kind = STEP_BINARY, .binary = sw_binary_function_of(code, SW_F64)},
+                        2);
 }
 
 static sw_rc parse_compare(parser *p);
@@ -105,7 +107,7 @@ static sw_rc parse_call(parser *p, const char *name, size_t n) {
   return fail(p, "unknown name");
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_expr_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 /* x3, d0, or a function. */
@@ -113,7 +115,7 @@ static sw_rc parse_name(parser *p) {
   const char *name = p->at;
   while (is_letter(*p->at)) p->at++;
   size_t n = (size_t)(p->at - name);
-  if (n != 1 || !is_digit(*p->at)) return parse_call(p, name, n);
+  if (n != 1 || !is_expr_digit(*p->at)) return parse_call(p, name, n);
   char *end;
   long index = strtol(p->at, &end, 10);
   bool operand = *name == 'x';
@@ -123,11 +125,11 @@ static sw_rc parse_name(parser *p) {
     return fail(p, "no such operand or loop");
   }
   p->at = end;
-  return emit(p, (sw_expr_step){.kind = operand ? STEP_OPERAND : STEP_LOOP, .index = (int)index}, 0);
+  return emit_expr_step(p, (sw_expr_instruction){.kind = operand ? STEP_OPERAND : STEP_LOOP, .index = (int)index}, 0);
 }
 
 static sw_rc parse_factor(parser *p) {
-  skip_blanks(p);
+  skip_expr_blanks(p);
   if (is_letter(*p->at)) return parse_name(p);
   if (accept(p, "(")) {
     SW_TRY(parse_compare(p));
@@ -139,12 +141,12 @@ static sw_rc parse_factor(parser *p) {
     p->nesting--;
     return emit_op(p, SW_OP_NEGATE, 1);
   }
-  if (!is_digit(*p->at) && *p->at != '.') return fail(p, "expected a number, a name or '('");
+  if (!is_expr_digit(*p->at) && *p->at != '.') return fail(p, "expected a number, a name or '('");
   char *end;
   double value = strtod(p->at, &end);
   if (end == p->at) return fail(p, "expected a number");
   p->at = end;
-  return emit(p, (sw_expr_step){.kind = STEP_NUMBER, .value = value}, 0);
+  return emit_expr_step(p, (sw_expr_instruction){.kind = STEP_NUMBER, .value = value}, 0);
 }
 
 static sw_rc parse_product(parser *p) {
@@ -174,8 +176,8 @@ static sw_rc parse_compare(parser *p) {
   for (int i = 0; i < N_COMPARISONS; i++) {
     if (!accept(p, kComparisons[i].sign)) continue;
     SW_TRY(parse_sum(p));
-    sw_compare_loop loop = sw_compare_loop_of(kComparisons[i].direction, SW_F64);
-    return emit(p, (sw_expr_step){.kind = STEP_COMPARE, .compare = loop}, 2);
+    sw_compare_function loop = sw_compare_function_of(kComparisons[i].direction, SW_F64);
+    return emit_expr_step(p, (sw_expr_instruction){.kind = STEP_COMPARE, .compare = loop}, 2);
   }
   return SW_OK;
 }
@@ -191,7 +193,7 @@ static sw_rc parse_all(parser *p, sw_arena *arena, sw_expr *out) {
     if (!out[i].steps) return SW_E_RESOURCE;
   }
   (void)accept(p, ";");
-  skip_blanks(p);
+  skip_expr_blanks(p);
   return *p->at ? fail(p, "expected the end") : SW_OK;
 }
 
@@ -204,7 +206,7 @@ sw_rc sw_expr_parse(const char *text, const sw_expr_scope *scope, sw_arena *aren
 
 /* --- evaluation --------------------------------------------------------------------------------------------------- */
 
-static void load_row(const sw_expr_step *s, const sw_expr_rows *rows, int64_t n, double *to) {
+static void load_row(const sw_expr_instruction *s, const sw_expr_rows *rows, int64_t n, double *to) {
   if (s->kind == STEP_OPERAND) {
     memcpy(to, rows->x[s->index], (size_t)n * sizeof *to);
     return;
@@ -214,7 +216,7 @@ static void load_row(const sw_expr_step *s, const sw_expr_rows *rows, int64_t n,
   for (int64_t i = 0; i < n; i++) to[i] = first + by * (double)i;
 }
 
-static void compare_rows(const sw_expr_step *s, double *a, const double *b, int64_t n) {
+static void compare_rows(const sw_expr_instruction *s, double *a, const double *b, int64_t n) {
   uint8_t truth[SW_EXPR_ROW];
   s->compare(a, b, truth, n);
   for (int64_t i = 0; i < n; i++) a[i] = truth[i];
@@ -227,7 +229,7 @@ static void select_rows(double *c, const double *a, const double *b, int64_t n) 
 void sw_expr_eval(const sw_expr *e, const sw_expr_rows *rows, int64_t n, double *stack) {
   double *top = stack; /* first free row */
   for (int i = 0; i < e->n_steps; i++) {
-    const sw_expr_step *s = &e->steps[i];
+    const sw_expr_instruction *s = &e->steps[i];
     double *a = top - SW_EXPR_ROW;
     switch (s->kind) {
       case STEP_NUMBER:

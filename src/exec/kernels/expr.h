@@ -16,11 +16,11 @@
 
 #include "shardwright/op.h"
 
-typedef struct sw_expr_step sw_expr_step;
+typedef struct sw_expr_instruction sw_expr_instruction;
 
 typedef struct sw_expr {
   int n_steps, depth; /* depth: rows of stack that evaluation needs */
-  const sw_expr_step *steps;
+  const sw_expr_instruction *steps;
 } sw_expr;
 
 /* What names may occur, and how many expressions there must be. */

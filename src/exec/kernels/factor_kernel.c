@@ -121,7 +121,7 @@ static void unpack_vectors(const matrix *x, void *v) {
 }
 
 /* Numbers that are computed with as f32, in place. */
-static void narrow(const matrix *x, void *v, int64_t n) {
+static void narrow_to_f32(const matrix *x, void *v, int64_t n) {
   char *at = v;
   for (int64_t i = 0; x->single && x->lwork >= 0 && i < n * (x->is_complex ? 2 : 1); i++) {
     double wide;
@@ -130,7 +130,7 @@ static void narrow(const matrix *x, void *v, int64_t n) {
     memcpy(at + i * (int64_t)sizeof f, &f, sizeof f);
   }
 }
-static void widen(const matrix *x, void *v, int64_t n) {
+static void widen_to_f64(const matrix *x, void *v, int64_t n) {
   char *at = v;
   for (int64_t i = n * (x->is_complex ? 2 : 1) - 1; x->single && x->lwork >= 0 && i >= 0; i--) {
     float f;
@@ -143,9 +143,9 @@ static void widen(const matrix *x, void *v, int64_t n) {
 /* The eigenvalues of a driver that has been here: real and imaginary parts stand behind each other. */
 static void take_eigenvalues(const matrix *x, void *to) {
   if (x->is_complex) {
-    widen(x, to, x->n);
+    widen_to_f64(x, to, x->n);
   } else if (x->lwork >= 0) {
-    widen(x, x->w, 2 * (int64_t)x->n);
+    widen_to_f64(x, x->w, 2 * (int64_t)x->n);
     put_eigenvalues(x, to);
   }
 }
@@ -154,7 +154,7 @@ static int eig(matrix *x) {
   int n = x->n, ld = lead(n), info;
   int64_t all = (int64_t)n * n;
   void *im = x->single ? (void *)((float *)(void *)x->w + n) : x->w + n;
-  narrow(x, x->a, all);
+  narrow_to_f32(x, x->a, all);
   if (x->is_complex) {
     (x->single ? cgeev_ : zgeev_)("V", "V", &n, x->a, &ld, x->r[0], x->r[1], &ld, x->r[2], &ld, x->work, &x->lwork,
                                   x->rwork, &info, 1, 1);
@@ -164,7 +164,7 @@ static int eig(matrix *x) {
   }
   take_eigenvalues(x, x->r[0]);
   for (int r = 1; r < 3; r++) {
-    widen(x, x->r[r], all);
+    widen_to_f64(x, x->r[r], all);
     if (!x->is_complex && x->lwork >= 0) unpack_vectors(x, x->r[r]);
   }
   return info;
@@ -174,7 +174,7 @@ static int schur(matrix *x) {
   int n = x->n, ld = lead(n), chosen, info;
   int64_t all = (int64_t)n * n;
   void *im = x->single ? (void *)((float *)(void *)x->w + n) : x->w + n;
-  narrow(x, x->a, all);
+  narrow_to_f32(x, x->a, all);
   if (x->is_complex) {
     (x->single ? cgees_ : zgees_)("V", "N", NULL, &n, x->a, &ld, &chosen, x->r[2], x->r[1], &ld, x->work, &x->lwork,
                                   x->rwork, x->iwork, &info, 1, 1);
@@ -183,8 +183,8 @@ static int schur(matrix *x) {
                                   x->iwork, &info, 1, 1);
   }
   take_eigenvalues(x, x->r[2]);
-  widen(x, x->a, all);
-  widen(x, x->r[1], all);
+  widen_to_f64(x, x->a, all);
+  widen_to_f64(x, x->r[1], all);
   return info;
 }
 
@@ -272,7 +272,7 @@ static sw_rc open_matrix(const sw_kernel_call *c, const driver *v, int64_t batch
 }
 
 /* As much as the driver asks for. */
-static sw_rc open_work(const sw_kernel_call *c, const driver *v, matrix *x, sw_diag *d) {
+static sw_rc open_workspace(const sw_kernel_call *c, const driver *v, matrix *x, sw_diag *d) {
   double complex *room;
   int least = 2 * x->n;
   if (!v->asks) return SW_OK;
@@ -294,7 +294,7 @@ static bool all_finite(const matrix *x) {
   return true;
 }
 
-static void fill(const sw_kernel_call *c, matrix *x, int64_t batch, double value) {
+static void fill_results(const sw_kernel_call *c, matrix *x, int64_t batch, double value) {
   for (int r = 0; r < c->op->n_results; r++) {
     double *to = x->r[r];
     int64_t n = piece_of(c, r, batch) * (sw_is_complex(c->out[r]) ? 2 : 1);
@@ -304,7 +304,7 @@ static void fill(const sw_kernel_call *c, matrix *x, int64_t batch, double value
 
 /* Of a matrix without elements; only the vectors of a full svd are there. */
 static void without_elements(const sw_kernel_call *c, matrix *x, int64_t batch) {
-  fill(c, x, batch, 0);
+  fill_results(c, x, batch, 0);
   for (int r = 1; x->full && r < 3; r++) {
     int64_t n = r == 1 ? x->m : x->n, step = x->is_complex ? 2 : 1;
     for (int64_t i = 0; i < n; i++) ((double *)x->r[r])[(i * n + i) * step] = 1;
@@ -316,7 +316,7 @@ static void factor_one(const sw_kernel_call *c, const driver *v, matrix *x, int6
   if (x->k == 0)
     without_elements(c, x, batch);
   else if (v->finite && !all_finite(x)) {
-    fill(c, x, batch, (double)NAN);
+    fill_results(c, x, batch, (double)NAN);
     info = -4;
   } else {
     info = v->run(x);
@@ -334,7 +334,7 @@ sw_rc sw_kernel_factor(const sw_kernel_call *c, sw_diag *d) {
   for (int i = 0; i < a->rank - 2; i++) batch *= a->dims[i];
   if (!batch) return SW_OK;
   SW_TRY(open_matrix(c, v, batch, &x, d));
-  if (x.k) SW_TRY(open_work(c, v, &x, d));
+  if (x.k) SW_TRY(open_workspace(c, v, &x, d));
   int64_t most = (int64_t)x.m * x.n;
   for (int r = 0; r < c->op->n_results; r++) most = sw_max_i64(most, piece_of(c, r, batch));
   SW_ARENA_NEW(turned, c->scratch, most, d);

@@ -11,7 +11,7 @@
 
 typedef double complex number;
 
-static int64_t smallest_factor(int64_t n) {
+static int64_t smallest_prime_factor(int64_t n) {
   for (int64_t p = 2; p * p <= n; p++) {
     if (n % p == 0) return p;
   }
@@ -30,7 +30,7 @@ static void transform(const number *x, int64_t step, int64_t n, int sign, number
     y[0] = x[0];
     return;
   }
-  int64_t p = smallest_factor(n), m = n / p;
+  int64_t p = smallest_prime_factor(n), m = n / p;
   for (int64_t i = 0; i < p; i++) transform(x + i * step, step * p, m, sign, spare + i * m, y + i * m);
   for (int64_t k = 0; k < n; k++) {
     number sum = 0;
@@ -59,7 +59,7 @@ static void transform_dim(field *f, int dim, int sign, number *line) {
   }
 }
 
-static void load(field *f, const sw_buffer *x) {
+static void load_field(field *f, const sw_buffer *x) {
   int64_t bytes = sw_dtype_bytes(x->dtype);
   for (int64_t i = 0; i < sw_buffer_elements(x); i++) {
     sw_scalar v = sw_scalar_load(x->dtype, (const char *)x->data + i * bytes);
@@ -113,7 +113,7 @@ sw_rc sw_kernel_fft(const sw_kernel_call *c, sw_diag *d) {
   field f, result;
   SW_ARENA_NEW(line, c->scratch, 3 * longest, d);
   SW_TRY(field_init(&f, x, c->scratch, d));
-  load(&f, x);
+  load_field(&f, x);
   if (half) {
     SW_TRY(field_init(&result, y, c->scratch, d));
     inverse_of_half(&result, &f, x->rank - n_dims, line);

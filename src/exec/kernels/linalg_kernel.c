@@ -51,7 +51,7 @@ typedef struct system {
   bool lower, transposed, conjugated, unit;
 } system_of;
 
-static double same(double x) { return x; }
+static double identity_of(double x) { return x; }
 
 /* For each type of numbers: l of l * adjoint(l), row by row (reads the lower triangle of a); the matrix turned over its
  * diagonal; elements of a matrix as it acts on the unknowns; the unknowns in place of the right-hand sides. */
@@ -92,7 +92,7 @@ static double same(double x) { return x; }
       }                                                                                                    \
     }                                                                                                      \
   }
-OF_TYPE(real, double, same, same)
+OF_TYPE(real, double, identity_of, identity_of)
 OF_TYPE(complex, double complex, conj, creal)
 
 sw_rc sw_kernel_cholesky(const sw_kernel_call *c, sw_diag *d) {

@@ -16,7 +16,7 @@ typedef struct view {
   int64_t stride[SW_MAX_RANK];
 } view;
 
-static view view_of(const sw_buffer *b) {
+static view view_of_buffer(const sw_buffer *b) {
   view v = {.at = b->data};
   sw_dense_strides(b->rank, b->dims, sw_dtype_bytes(b->dtype), v.stride);
   return v;
@@ -30,7 +30,7 @@ sw_rc sw_kernel_broadcast(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   const sw_buffer *x = c->in[0];
   sw_buffer *y = c->out[0];
-  view dst = view_of(y), from = view_of(x), src = {.at = from.at};
+  view dst = view_of_buffer(y), from = view_of_buffer(x), src = {.at = from.at};
   int n;
   const int64_t *to = sw_op_ints(c->op, SW_ATTR_DIMS, &n);
   for (int i = 0; i < n; i++) src.stride[to[i]] = x->dims[i] == 1 ? 0 : from.stride[i];
@@ -41,7 +41,7 @@ sw_rc sw_kernel_broadcast(const sw_kernel_call *c, sw_diag *d) {
 sw_rc sw_kernel_transpose(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   sw_buffer *y = c->out[0];
-  view dst = view_of(y), from = view_of(c->in[0]), src = {.at = from.at};
+  view dst = view_of_buffer(y), from = view_of_buffer(c->in[0]), src = {.at = from.at};
   int n;
   const int64_t *permutation = sw_op_ints(c->op, SW_ATTR_PERMUTATION, &n);
   for (int i = 0; i < n; i++) src.stride[i] = from.stride[permutation[i]];
@@ -58,7 +58,7 @@ sw_rc sw_kernel_reshape(const sw_kernel_call *c, sw_diag *d) {
 
 /* n elements of fewer than 8 bits, which lie one to a byte, from or to elements of `bits` that hold `parts` of them,
  * the first in the lowest bits. */
-static void take_apart(const char *wide, int64_t wide_bytes, sw_dtype t, int64_t parts, char *out, int64_t n) {
+static void unpack_elements(const char *wide, int64_t wide_bytes, sw_dtype t, int64_t parts, char *out, int64_t n) {
   int bits = sw_dtype_bits(t);
   for (int64_t i = 0; i < n; i++) {
     int64_t low = i % parts * bits;
@@ -83,8 +83,8 @@ sw_rc sw_kernel_bitcast(const sw_kernel_call *c, sw_diag *d) {
   int from_bits = sw_dtype_bits(from), to_bits = sw_dtype_bits(to);
   if (from_bits >= 8 && to_bits >= 8) return sw_kernel_reshape(c, d);
   if (to_bits <= from_bits) {
-    take_apart(c->in[0]->data, sw_dtype_bytes(from), to, from_bits / to_bits, c->out[0]->data,
-               sw_buffer_elements(c->out[0]));
+    unpack_elements(c->in[0]->data, sw_dtype_bytes(from), to, from_bits / to_bits, c->out[0]->data,
+                    sw_buffer_elements(c->out[0]));
   } else {
     put_together(c->in[0]->data, from, to_bits / from_bits, c->out[0]->data, to, sw_buffer_elements(c->in[0]));
   }
@@ -106,7 +106,7 @@ sw_rc sw_kernel_shuffle(const sw_kernel_call *c, sw_diag *d) {
 sw_rc sw_kernel_reverse(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   sw_buffer *y = c->out[0];
-  view dst = view_of(y), src = view_of(c->in[0]);
+  view dst = view_of_buffer(y), src = view_of_buffer(c->in[0]);
   int n;
   const int64_t *dims = sw_op_ints(c->op, SW_ATTR_DIMS, &n);
   if (sw_buffer_elements(y) == 0) return SW_OK;
@@ -121,7 +121,7 @@ sw_rc sw_kernel_reverse(const sw_kernel_call *c, sw_diag *d) {
 sw_rc sw_kernel_slice(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   sw_buffer *y = c->out[0];
-  view dst = view_of(y), src = view_of(c->in[0]);
+  view dst = view_of_buffer(y), src = view_of_buffer(c->in[0]);
   int64_t ones[SW_MAX_RANK];
   int n;
   const int64_t *start = sw_op_ints(c->op, SW_ATTR_START, &n);
@@ -150,7 +150,7 @@ static int64_t window_offset(const sw_kernel_call *c, int first, const sw_buffer
 sw_rc sw_kernel_dynamic_slice(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   sw_buffer *y = c->out[0];
-  view dst = view_of(y), src = view_of(c->in[0]);
+  view dst = view_of_buffer(y), src = view_of_buffer(c->in[0]);
   if (sw_buffer_elements(y) == 0) return SW_OK;
   src.at += window_offset(c, 1, c->in[0], &src, y->dims);
   copy(y, y->rank, y->dims, &dst, &src);
@@ -162,7 +162,7 @@ sw_rc sw_kernel_dynamic_update_slice(const sw_kernel_call *c, sw_diag *d) {
   sw_buffer *y = c->out[0];
   SW_TRY(sw_kernel_reshape(c, d));
   if (sw_buffer_elements(update) == 0) return SW_OK;
-  view dst = view_of(y), src = view_of(update);
+  view dst = view_of_buffer(y), src = view_of_buffer(update);
   dst.at += window_offset(c, 2, y, &dst, update->dims);
   copy(y, y->rank, update->dims, &dst, &src);
   return SW_OK;
@@ -178,7 +178,7 @@ sw_rc sw_kernel_pad(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   const sw_buffer *x = c->in[0];
   sw_buffer *y = c->out[0];
-  view dst = view_of(y), src = view_of(x);
+  view dst = view_of_buffer(y), src = view_of_buffer(x);
   int64_t zeros[SW_MAX_RANK], dims[SW_MAX_RANK];
   int n;
   const int64_t *low = sw_op_ints(c->op, SW_ATTR_LOW, &n);
@@ -200,10 +200,10 @@ sw_rc sw_kernel_pad(const sw_kernel_call *c, sw_diag *d) {
 sw_rc sw_kernel_concatenate(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   sw_buffer *y = c->out[0];
-  view dst = view_of(y);
+  view dst = view_of_buffer(y);
   int64_t dim = sw_op_int(c->op, SW_ATTR_DIM, 0);
   for (int i = 0; i < c->op->n_operands; i++) {
-    view src = view_of(c->in[i]);
+    view src = view_of_buffer(c->in[i]);
     copy(y, y->rank, c->in[i]->dims, &dst, &src);
     dst.at += dst.stride[dim] * c->in[i]->dims[dim];
   }

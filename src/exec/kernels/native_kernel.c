@@ -98,7 +98,7 @@ static inline uint16_t narrow_f16(float f) {
   return (uint16_t)(r | (u >> 16 & 0x8000u));
 }
 
-static void widen(sw_dtype from, const void *src, float *dst, int64_t n) {
+static void widen_to_f32(sw_dtype from, const void *src, float *dst, int64_t n) {
   const uint16_t *h = src;
   if (from == SW_BF16) {
     for (int64_t i = 0; i < n; i++) dst[i] = sw_bf16_to_f32(h[i]);
@@ -147,7 +147,7 @@ static void narrow_f64(const double *src, sw_dtype to, void *dst, int64_t n) {
 static void convert_chunk(sw_dtype from, const void *src, sw_dtype to, void *dst, int64_t n) {
   sw_chunk wide;
   if (sw_is_narrow_float(from)) {
-    widen(from, src, wide.f32, n);
+    widen_to_f32(from, src, wide.f32, n);
     if (sw_is_narrow_float(to)) {
       narrow_f32(wide.f32, to, dst, n);
     } else {
@@ -201,7 +201,7 @@ void sw_convert(sw_dtype from, const void *src, sw_dtype to, void *dst, int64_t 
   } else if (!sw_is_narrow_float(from) && !sw_is_narrow_float(to)) {
     kLoops[from][to](src, dst, n);
   } else if (to == SW_F32) {
-    widen(from, src, dst, n);
+    widen_to_f32(from, src, dst, n);
   } else if (from == SW_F32) {
     narrow_f32(src, to, dst, n);
   } else {

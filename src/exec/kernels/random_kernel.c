@@ -49,7 +49,7 @@ typedef struct generator {
 } generator;
 
 /* The dim along which pairs share a call. */
-static int split_dim(int rank, const int64_t *dims) {
+static int pairing_dim(int rank, const int64_t *dims) {
   int largest = -1;
   for (int i = 0; i < rank; i++) {
     if (dims[i] % 2 == 0) return i;
@@ -66,7 +66,7 @@ static void generator_init(generator *v, const sw_kernel_call *c) {
   v->key = state[0];
   v->low = state[1];
   v->high = v->fry ? 0 : c->in[0]->dims[0] == 3 ? state[2] : state[0];
-  v->split = v->fry && !v->wide ? split_dim(v->rank, dims) : -1;
+  v->split = v->fry && !v->wide ? pairing_dim(v->rank, dims) : -1;
   for (int i = 0; i < v->rank; i++) v->half[i] = i == v->split ? (dims[i] + 1) / 2 : dims[i];
   sw_dense_strides(v->rank, v->half, 1, v->stride);
 }

@@ -102,7 +102,7 @@ static void combine_strided(void *user, char *const *at, const int64_t *stride, 
   sw_fold_strided(user, at[0], stride[0], at[1], stride[1], n);
 }
 
-static void window_dims(const sw_kernel_call *c, window_dim *out) {
+static void read_window_dims(const sw_kernel_call *c, window_dim *out) {
   const sw_buffer *x = c->in[0], *y = c->out[0];
   int64_t store[6][SW_MAX_RANK];
   int rank = x->rank;
@@ -147,7 +147,7 @@ sw_rc sw_kernel_reduce_window(const sw_kernel_call *c, sw_diag *d) {
   sw_dense_strides(y->rank, y->dims, bytes, acc_stride);
   sw_dense_strides(y->rank, c->in[0]->dims, bytes, x_stride);
   window_dim dim[SW_MAX_RANK] = {{0}};
-  window_dims(c, dim);
+  read_window_dims(c, dim);
   for (int i = y->rank; i >= 0;) {
     apply_offset(dim, y->rank, offset, &f, acc, x, acc_stride, x_stride);
     for (i = y->rank - 1; i >= 0; i--) {

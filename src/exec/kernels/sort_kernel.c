@@ -23,7 +23,7 @@ static bool is_after(const sorter *s, int64_t a, int64_t b) {
 }
 
 /* Two neighbouring runs of `from`, merged into `to`; the first one wins among equals. */
-static void merge(const sorter *s, const int64_t *from, int64_t lo, int64_t middle, int64_t hi, int64_t *to) {
+static void merge_runs(const sorter *s, const int64_t *from, int64_t lo, int64_t middle, int64_t hi, int64_t *to) {
   int64_t a = lo, b = middle;
   for (int64_t i = lo; i < hi; i++) {
     bool second = a == middle || (b < hi && is_after(s, from[a], from[b]));
@@ -32,11 +32,11 @@ static void merge(const sorter *s, const int64_t *from, int64_t lo, int64_t midd
 }
 
 /* The order of a line's elements, in one of the two buffers. */
-static const int64_t *order_of(const sorter *s, int64_t *at, int64_t *spare) {
+static const int64_t *sort_line(const sorter *s, int64_t *at, int64_t *spare) {
   for (int64_t i = 0; i < s->n; i++) at[i] = i;
   for (int64_t run = 1; run < s->n; run *= 2) {
     for (int64_t lo = 0; lo < s->n; lo += 2 * run) {
-      merge(s, at, lo, sw_min_i64(lo + run, s->n), sw_min_i64(lo + 2 * run, s->n), spare);
+      merge_runs(s, at, lo, sw_min_i64(lo + run, s->n), sw_min_i64(lo + 2 * run, s->n), spare);
     }
     int64_t *t = at;
     at = spare;
@@ -87,7 +87,7 @@ sw_rc sw_kernel_sort(const sw_kernel_call *c, sw_diag *d) {
   for (int64_t line = 0; line < l.outer * l.inner; line++) {
     int64_t first = line / l.inner * l.extent * l.inner + line % l.inner;
     load_line(&s, c->op, c->in, first, l.inner);
-    const int64_t *order = order_of(&s, at, spare);
+    const int64_t *order = sort_line(&s, at, spare);
     for (int i = 0; i < c->op->n_operands; i++) permute_line(c->in[i], c->out[i], first, l.inner, order, l.extent);
   }
   return SW_OK;

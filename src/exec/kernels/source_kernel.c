@@ -53,13 +53,13 @@ typedef struct draw {
 } draw;
 
 /* Uniform in [0, 1), from 53 bits of the hash. */
-static double unit_of(uint64_t hash) { return (double)(hash >> 11) * 0x1p-53; }
+static double uniform_of_hash(uint64_t hash) { return (double)(hash >> 11) * 0x1p-53; }
 
 static double draw_at(const draw *r, uint64_t number) {
   uint64_t h = sw_hash_u64(number, r->seed);
-  double u = unit_of(h);
+  double u = uniform_of_hash(h);
   if (r->normal) { /* Box and Muller; 1-u is in (0, 1] */
-    double v = unit_of(sw_hash_u64(h, r->seed + 1));
+    double v = uniform_of_hash(sw_hash_u64(h, r->seed + 1));
     return r->a + r->b * sqrt(-2.0 * log(1.0 - u)) * cos(6.283185307179586 * v);
   }
   double x = r->a + (r->b - r->a) * u;

@@ -97,17 +97,17 @@ LOOP(NOT, BOOL, uint8_t, uint8_t, a == 0)
 #define ROW_INT(id, T, U, W)                                                                               \
   [SW_OP_NEGATE][SW_##id] = NEGATE_##id, [SW_OP_NOT][SW_##id] = NOT_##id, [SW_OP_ABS][SW_##id] = ABS_##id, \
   [SW_OP_SIGN][SW_##id] = SIGN_##id, [SW_OP_POPCNT][SW_##id] = POPCNT_##id, [SW_OP_CLZ][SW_##id] = CLZ_##id,
-static const sw_unary_loop kLoops[SW_OP_COUNT][SW_DTYPE_COUNT] = {
+static const sw_unary_function kLoops[SW_OP_COUNT][SW_DTYPE_COUNT] = {
     FLOAT_OPS(ROW_F32, float) FLOAT_OPS(ROW_F64, double) SW_NATIVE_INTS(ROW_INT)[SW_OP_IS_FINITE][SW_F32] =
         IS_FINITE_F32,
     [SW_OP_IS_FINITE][SW_F64] = IS_FINITE_F64, [SW_OP_NOT][SW_BOOL] = NOT_BOOL};
 
-sw_unary_loop sw_unary_loop_of(sw_opcode code, sw_dtype t) {
+sw_unary_function sw_unary_function_of(sw_opcode code, sw_dtype t) {
   return sw_dtype_class_of(t) == SW_CLASS_COMPLEX ? sw_complex_unary_of(code, t) : kLoops[code][t];
 }
 
 /* x is a narrow float: widen, compute in f32, narrow again unless the result is bool. */
-static void run_narrow(sw_unary_loop loop, const sw_buffer *x, sw_buffer *y, int64_t n) {
+static void run_narrow_unary(sw_unary_function loop, const sw_buffer *x, sw_buffer *y, int64_t n) {
   int64_t x_bytes = sw_dtype_bytes(x->dtype), y_bytes = sw_dtype_bytes(y->dtype);
   for (int64_t i = 0; i < n; i += SW_CHUNK) {
     int64_t m = sw_min_i64(SW_CHUNK, n - i);
@@ -124,12 +124,12 @@ static void run_narrow(sw_unary_loop loop, const sw_buffer *x, sw_buffer *y, int
 }
 
 /* x is an integer of fewer than 8 bits: as one of 8. What asks of bits sees zeros in front. */
-static sw_rc run_narrow_int(const sw_kernel_call *c, sw_diag *d) {
+static sw_rc run_narrow_int_unary(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[0];
   sw_opcode code = c->op->code;
   int bits = sw_dtype_bits(x->dtype);
   bool by_bits = code == SW_OP_POPCNT || code == SW_OP_CLZ;
-  sw_unary_loop loop = sw_unary_loop_of(code, by_bits ? SW_U8 : sw_dtype_container(x->dtype));
+  sw_unary_function loop = sw_unary_function_of(code, by_bits ? SW_U8 : sw_dtype_container(x->dtype));
   if (!loop) return sw_kernel_no_dtype(c, x->dtype, d);
   uint8_t *y = c->out[0]->data;
   const uint8_t *at = x->data;
@@ -143,13 +143,13 @@ static sw_rc run_narrow_int(const sw_kernel_call *c, sw_diag *d) {
 
 sw_rc sw_kernel_unary(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[0];
-  if (sw_is_narrow_int(x->dtype)) return run_narrow_int(c, d);
+  if (sw_is_narrow_int(x->dtype)) return run_narrow_int_unary(c, d);
   bool narrow = sw_is_narrow_float(x->dtype);
-  sw_unary_loop loop = sw_unary_loop_of(c->op->code, narrow ? SW_F32 : x->dtype);
+  sw_unary_function loop = sw_unary_function_of(c->op->code, narrow ? SW_F32 : x->dtype);
   if (!loop) return sw_kernel_no_dtype(c, x->dtype, d);
   int64_t n = sw_buffer_elements(c->out[0]);
   if (narrow) {
-    run_narrow(loop, x, c->out[0], n);
+    run_narrow_unary(loop, x, c->out[0], n);
   } else {
     loop(x->data, c->out[0]->data, n);
   }

@@ -13,7 +13,7 @@ void sw_wide_finish(sw_buffer *b, sw_dtype wide, const void *from);
 /* A reduction over elements of one dtype. */
 typedef struct sw_fold {
   sw_dtype wide;                /* accumulates in */
-  sw_binary_loop loop;          /* on `wide` */
+  sw_binary_function loop;      /* on `wide` */
   _Alignas(8) char identity[8]; /* one element of `wide` */
 } sw_fold;
 

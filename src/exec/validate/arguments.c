@@ -16,19 +16,19 @@
 #include "exec/parallel.h"
 #include "base/hash.h"
 
-static bool is_integer(sw_dtype t) {
+static bool is_integer_dtype(sw_dtype t) {
   sw_dtype_class c = sw_dtype_class_of(t);
   return c == SW_CLASS_SIGNED || c == SW_CLASS_UNSIGNED;
 }
 
 /* Within what the dtype holds; a range that is open at an end goes on for `width`. */
-static sw_fill within(sw_dtype t, double low, double high, double width) {
+static sw_fill fill_within(sw_dtype t, double low, double high, double width) {
   sw_fill f = {.kind = SW_FILL_WITHIN, .low = low, .limit = high};
   if (!isfinite(f.low)) f.low = isfinite(high) ? high - width : -width;
   if (!isfinite(f.limit)) f.limit = f.low + width;
   int bits = sw_dtype_bits(t);
   bool is_signed = sw_dtype_class_of(t) == SW_CLASS_SIGNED;
-  if (!is_integer(t) || bits >= 64) return f;
+  if (!is_integer_dtype(t) || bits >= 64) return f;
   f.low = fmax(f.low, is_signed ? -ldexp(1, bits - 1) : 0);
   f.limit = fmin(f.limit, ldexp(1, bits - is_signed) - 1);
   return f;
@@ -36,19 +36,19 @@ static sw_fill within(sw_dtype t, double low, double high, double width) {
 
 static sw_fill fill_of_integers(const sw_value *v, const sw_value_domain *r) {
   sw_dtype t = v->type.dtype;
-  if (r->bounded) return within(t, r->low, r->high, 4);
-  if (r->mixed) return within(t, r->least_compared - 2, r->most_compared + 2, 4);
-  if (v->type.rank == 0) return within(t, 1, 5, 4);
+  if (r->bounded) return fill_within(t, r->low, r->high, 4);
+  if (r->mixed) return fill_within(t, r->least_compared - 2, r->most_compared + 2, 4);
+  if (v->type.rank == 0) return fill_within(t, 1, 5, 4);
   return (sw_fill){.kind = SW_FILL_SMALL, .limit = SW_MOST_SMALL};
 }
 
 /* Floats of a bounded role are random anyway: their domain's functions leave no whole numbers. */
 static sw_fill fill_of_floats(const sw_value *v, const sw_value_domain *r, bool random_floats) {
   sw_fill f = {.kind = random_floats ? SW_FILL_RANDOM : SW_FILL_SMALL, .limit = random_floats ? 1 : SW_MOST_SMALL};
-  if (r->bounded && r->index) return within(v->type.dtype, r->low, r->high, 1);
+  if (r->bounded && r->index) return fill_within(v->type.dtype, r->low, r->high, 1);
   if (r->bounded) {
     double low = fmax(r->low, -1), high = fmin(r->high, fmax(low, 0) + 1); /* of a wide domain what is near 0 */
-    return within(v->type.dtype, low, high, 1);
+    return fill_within(v->type.dtype, low, high, 1);
   }
   bool weight = v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE;
   if (random_floats && weight && v->type.rank >= 2 && r->terms > 1) {
@@ -58,7 +58,7 @@ static sw_fill fill_of_floats(const sw_value *v, const sw_value_domain *r, bool 
 }
 
 static sw_fill fill_for(const sw_value *v, const sw_value_domain *r, bool random_floats) {
-  return is_integer(v->type.dtype) ? fill_of_integers(v, r) : fill_of_floats(v, r, random_floats);
+  return is_integer_dtype(v->type.dtype) ? fill_of_integers(v, r) : fill_of_floats(v, r, random_floats);
 }
 
 /* Both values in every row, so that no softmax is over nothing, and no mask does nothing. */
@@ -98,10 +98,10 @@ static void raise_diagonal(sw_tensor *t) {
 }
 
 /* Integers of all that the dtype holds; floats as large as leaves sums of their products exact. */
-static void widen(sw_fill *f, sw_dtype t, const sw_value_domain *r) {
+static void widen_fill(sw_fill *f, sw_dtype t, const sw_value_domain *r) {
   const int bits = sw_dtype_bits(t);
   if (f->kind != SW_FILL_SMALL || t == SW_BOOL) return;
-  if (is_integer(t)) f->limit = ldexp(1, (bits < 62 ? bits : 62) - (sw_dtype_class_of(t) == SW_CLASS_SIGNED)) - 1;
+  if (is_integer_dtype(t)) f->limit = ldexp(1, (bits < 62 ? bits : 62) - (sw_dtype_class_of(t) == SW_CLASS_SIGNED)) - 1;
   if (t == SW_F32 || t == SW_F64) f->limit = fmax(f->limit, floor(sqrt(0x1p19 / fmax(r->terms, 1))));
 }
 
@@ -112,7 +112,7 @@ static sw_rc fill_one(const sw_argument_maker *m, int32_t i, const sw_value_doma
   *fill = fill_for(v, r, m->random_floats);
   if (fill->kind == SW_FILL_RANDOM && m->scale > 0) fill->limit *= m->scale;
   fill->seed = m->seed * SW_SEED_STEP + (uint64_t)i;
-  if (x && x->far && m->wide) widen(fill, t->dtype, r);
+  if (x && x->far && m->wide) widen_fill(fill, t->dtype, r);
   SW_TRY(sw_tensor_init(out, t->dtype, t->rank, t->dims, d));
   SW_TRY(sw_tensor_fill(out, fill, d));
   if (t->dtype == SW_BOOL) mix_rows(out, fill->seed);
@@ -121,8 +121,8 @@ static sw_rc fill_one(const sw_argument_maker *m, int32_t i, const sw_value_doma
   return SW_OK;
 }
 
-static sw_rc tell_apart(const sw_argument_maker *m, int32_t i, const sw_value_domain *r, const sw_extremes *x,
-                        sw_fill *fill, sw_tensor *all, sw_diag *d) {
+static sw_rc tell_blocks_apart(const sw_argument_maker *m, int32_t i, const sw_value_domain *r, const sw_extremes *x,
+                               sw_fill *fill, sw_tensor *all, sw_diag *d) {
   const bool plants = x && !r->dominant && r->vector_dim < 0;
   const bool drawn = !plants || sw_extremes_plant(x, fill, &all[i], all);
   return m->cuts && drawn ? sw_make_distinct(&all[i], fill, m->cuts(m->cuts_user, m->graph->args[i]), d) : SW_OK;
@@ -153,7 +153,7 @@ static sw_rc make_all(const sw_argument_maker *m, sw_arena *scratch, sw_tensor *
   for (int pass = 0; pass < 2; pass++) { /* masks come first: what they are to show is put in behind them */
     for (int32_t i = 0; i < g->n_args; i++) {
       if (is_mask[i] != (pass == 0)) continue;
-      SW_TRY_NOTE(d, tell_apart(m, i, &domains[i], extremes ? &extremes[i] : NULL, &fills[i], out, d),
+      SW_TRY_NOTE(d, tell_blocks_apart(m, i, &domains[i], extremes ? &extremes[i] : NULL, &fills[i], out, d),
                   "for argument '%s'", g->values[g->args[i]].name);
     }
   }

@@ -79,7 +79,7 @@ static uint64_t print_of(const sw_buffer *b, uint64_t before) {
   return print;
 }
 
-static sw_rc observe(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+static sw_rc observe_audited(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
   auditor *a = user;
   int64_t *ops = &a->now.ops[device];
   ++*ops;
@@ -102,25 +102,25 @@ static bool differs(const auditor *a, sw_id value) {
 }
 
 /* Is the value compared, every element bit for bit? */
-static bool is_exact(const auditor *a, sw_id value) {
+static bool is_compared_exactly(const auditor *a, sw_id value) {
   const sw_layout *l = a->s->layout ? &a->s->layout[value] : NULL;
   if (!sw_is_compared(a->s, a->v.o->intermediates, value) || !l || l->source < 0) return false;
   return !l->sharding.n_partial && !l->sharding.halos && sw_single_is_exact(&a->v.sharp, l->source) &&
          !sw_roundings_turned(&a->v.roundings, l->source);
 }
 
-static const char *name_of(const auditor *a, sw_id value) {
+static const char *audited_name(const auditor *a, sw_id value) {
   sw_id source = a->s->layout ? a->s->layout[value].source : -1;
   return source >= 0 ? a->s->model->values[source].name : a->s->program->values[value].name;
 }
 
 /* After a run that goes by as right. A value that is not compared may change without being wrong. */
-static void explain(const auditor *a, const sw_op *op, const sw_validation *v, sw_audit_entry *e) {
+static void explain_passed(const auditor *a, const sw_op *op, const sw_validation *v, sw_audit_entry *e) {
   bool exact = false;
   for (sw_id i = 0; i < n_values(a) && !exact; i++) {
     if (!differs(a, i) || !sw_is_compared(a->s, a->v.o->intermediates, i)) continue;
-    exact = is_exact(a, i);
-    if (!e->value || exact) e->value = name_of(a, i);
+    exact = is_compared_exactly(a, i);
+    if (!e->value || exact) e->value = audited_name(a, i);
   }
   e->why = e->value ? SW_NO_EFFECT_NONE : sw_no_effect_of(&a->known, op, e->fault);
   e->verdict = exact ? SW_AUDIT_MISSED : e->why ? SW_AUDIT_NO_EFFECT : SW_AUDIT_UNDECIDED;
@@ -138,8 +138,8 @@ static const char *first_wrong(const sw_validation *v) {
   return NULL;
 }
 
-static sw_rc run_once(auditor *a, sw_injected_fault fault, sw_validation *v, sw_diag *d) {
-  sw_judged_run how = {.inject_fault = fault, .observe = observe, .observe_user = a, .quiet = true};
+static sw_rc run_audit_once(auditor *a, sw_injected_fault fault, sw_validation *v, sw_diag *d) {
+  sw_judged_run how = {.inject_fault = fault, .observe = observe_audited, .observe_user = a, .quiet = true};
   clear_record(a, &a->now);
   return sw_validator_run(&a->v, &how, &a->scratch, v, d);
 }
@@ -149,13 +149,13 @@ static sw_rc try_fault(auditor *a, sw_audit_entry *e, sw_diag *d) {
   const sw_op *op = sw_nth_collective(a->s->program, e->collective, NULL);
   sw_validation v;
   sw_diag failure = {0};
-  sw_rc rc = run_once(a, (sw_injected_fault){op, e->fault}, &v, &failure);
+  sw_rc rc = run_audit_once(a, (sw_injected_fault){op, e->fault}, &v, &failure);
   if (rc == SW_E_CANCELLED && d) *d = failure;
   if (rc == SW_E_CANCELLED) return rc;
   e->verdict = SW_AUDIT_NOTICED;
   if (!rc && !v.matches) e->value = first_wrong(&v);
-  if (!rc && v.matches) explain(a, op, &v, e);
-  if (rc) SW_TRY(run_once(a, (sw_injected_fault){0}, &v, d));
+  if (!rc && v.matches) explain_passed(a, op, &v, e);
+  if (rc) SW_TRY(run_audit_once(a, (sw_injected_fault){0}, &v, d));
   sw_arena_reset(&a->scratch);
   return SW_OK;
 }
@@ -185,7 +185,7 @@ static sw_rc try_all(auditor *a, sw_diag *d) {
 
 /* The run without a fault, whose bits all others are compared with. */
 static sw_rc run_right(auditor *a, sw_validation *v, sw_diag *d) {
-  sw_judged_run how = {.observe = observe, .observe_user = a};
+  sw_judged_run how = {.observe = observe_audited, .observe_user = a};
   SW_TRY(make_record(a, &a->right, d));
   SW_TRY(make_record(a, &a->now, d));
   SW_TRY(sw_validator_run(&a->v, &how, a->arena, v, d));

@@ -145,7 +145,7 @@ static sw_rc cut_one(const sw_cut *c, int64_t device, sw_tensor *out, sw_diag *d
   return sw_parts_split(c->mesh, c->sharding, c->whole, position, out, d);
 }
 
-static sw_rc cut_all(const sw_cut *c, sw_dict *first, sw_tensor *blocks, bool *own, sw_diag *d) {
+static sw_rc cut_all_blocks(const sw_cut *c, sw_dict *first, sw_tensor *blocks, bool *own, sw_diag *d) {
   for (int64_t device = c->first; device < c->end; device++) {
     int64_t at = device * c->stride, from;
     SW_TRY(holder(c, first, device, &from, d));
@@ -163,7 +163,7 @@ sw_rc sw_cut_blocks(const sw_cut *c, sw_tensor *blocks, bool *own, bool *borrows
     own[device * c->stride] = false;
     blocks[device * c->stride] = *c->whole;
   }
-  sw_rc rc = *borrows ? SW_OK : cut_all(c, &first, blocks, own, d);
+  sw_rc rc = *borrows ? SW_OK : cut_all_blocks(c, &first, blocks, own, d);
   sw_dict_deinit(&first);
   return rc;
 }

@@ -26,7 +26,7 @@ static void block_set_free(block_set *s) {
   sw_mem_free(s->print);
 }
 
-static uint64_t print_of(const sw_buffer *t, const int64_t *lo, const int64_t *n) {
+static uint64_t fingerprint_of(const sw_buffer *t, const int64_t *lo, const int64_t *n) {
   int64_t index[SW_MAX_RANK] = {0}, at[SW_MAX_RANK], bytes = sw_dtype_bytes(t->dtype);
   int outer = t->rank ? t->rank - 1 : 0;
   int64_t row = t->rank ? n[outer] : 1;
@@ -56,7 +56,7 @@ static sw_rc find_blocks(const sw_buffer *t, const sw_mesh *m, const sw_sharding
     int64_t *lo = s->lo[s->n], *n = s->extent[s->n], at[SW_MAX_RANK];
     sw_block_extent(m, way, t, device, lo, n, at);
     if (sw_box_is_empty(t->rank, n) || !is_new(s, t->rank, lo)) continue;
-    s->print[s->n++] = print_of(t, lo, n);
+    s->print[s->n++] = fingerprint_of(t, lo, n);
   }
   return SW_OK;
 }
@@ -78,7 +78,7 @@ static double choices_of(const sw_buffer *t, const sw_fill *f) {
   return f->kind == SW_FILL_SMALL ? (1 + is_signed) * f->limit + 1 : ldexp(1, sw_dtype_bits(t->dtype) / 2);
 }
 
-static bool has_room(const sw_buffer *t, const sw_fill *f, const block_set *s) {
+static bool has_room_for_blocks(const sw_buffer *t, const sw_fill *f, const block_set *s) {
   double fewest = INFINITY;
   for (int64_t i = 0; i < s->n; i++) {
     double elements = 1;
@@ -127,7 +127,7 @@ static sw_rc draw_anew(sw_tensor *t, const sw_fill *f, block_set *s, int64_t i, 
   for (int64_t draw = 0; draw < DRAWS + s->n && equal_block(s, i) >= 0; draw++) {
     if (draw < DRAWS || !counts) SW_TRY(draw_again(t, f, s->lo[i], s->extent[i], rng, d));
     if (draw >= DRAWS && counts) put_number(t, f, s->lo[i], s->extent[i], draw - DRAWS);
-    s->print[i] = print_of(t, s->lo[i], s->extent[i]);
+    s->print[i] = fingerprint_of(t, s->lo[i], s->extent[i]);
   }
   return SW_OK;
 }
@@ -137,8 +137,8 @@ static sw_rc part_all(sw_tensor *t, const sw_fill *f, const sw_sharding_list *w,
   block_set s;
   sw_fill fill = *f;
   sw_rc rc = find_blocks(t, w->mesh, w->shardings[way], &s, d);
-  if (!rc && fill.kind == SW_FILL_SMALL && !has_room(t, &fill, &s)) fill.limit = (double)s.n;
-  if (!rc && has_room(t, &fill, &s)) {
+  if (!rc && fill.kind == SW_FILL_SMALL && !has_room_for_blocks(t, &fill, &s)) fill.limit = (double)s.n;
+  if (!rc && has_room_for_blocks(t, &fill, &s)) {
     for (int64_t i = 0; !rc && i < s.n; i++) {
       if (equal_block(&s, i) < 0) continue;
       *changed = true;

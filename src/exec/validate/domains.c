@@ -58,7 +58,7 @@ static bool range_of_constant(const sw_graph *g, const sw_op *op, range *out) {
   return isfinite(out->low) && isfinite(out->high);
 }
 
-static range combine(sw_opcode c, range a, range b) {
+static range combine_ranges(sw_opcode c, range a, range b) {
   if (c == SW_OP_ADD) return (range){a.low + b.low, a.high + b.high};
   if (c == SW_OP_SUBTRACT) return (range){a.low - b.high, a.high - b.low};
   double p[4] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
@@ -80,7 +80,7 @@ static bool range_of(const sw_graph *g, sw_id value, int depth, range *out) {
   if (op->code != SW_OP_ADD && op->code != SW_OP_SUBTRACT && op->code != SW_OP_MULTIPLY) return false;
   range a, b;
   if (!range_of(g, op->operands[0], depth + 1, &a) || !range_of(g, op->operands[1], depth + 1, &b)) return false;
-  *out = combine(op->code, a, b);
+  *out = combine_ranges(op->code, a, b);
   return true;
 }
 
@@ -96,7 +96,7 @@ bool sw_value_range(const sw_graph *g, sw_id value, double *low, double *high) {
 
 /* The path's value must lie within [low, high]: what that means for the argument. One that leaves nothing of what is
  * known already is another branch's, and does not count. */
-static bool bound(walk *w, const path *p, double low, double high) {
+static bool narrow_domain(walk *w, const path *p, double low, double high) {
   sw_value_domain *r = w->found;
   double from = (low - p->low) / p->scale, to = (high - p->high) / p->scale;
   double a = p->scale > 0 ? from : to, b = p->scale > 0 ? to : from;
@@ -110,7 +110,7 @@ static bool bound(walk *w, const path *p, double low, double high) {
 }
 
 static void note_index(walk *w, const path *p, double low, double places) {
-  if (places > 0 && bound(w, p, low, low + places - 1)) w->found->index = true;
+  if (places > 0 && narrow_domain(w, p, low, low + places - 1)) w->found->index = true;
 }
 
 /* Index vectors that are the argument's own: every part up to its own end. */
@@ -232,15 +232,15 @@ static void visit_domain(walk *w, const path *p, const sw_op *op, int32_t operan
   if (operand > 1 || kDomains[op->code][operand].low == kDomains[op->code][operand].high) return;
   const domain *k = &kDomains[op->code][operand];
   if (w->integer && sw_dtype_class_of(w->g->values[p->value].type.dtype) != SW_CLASS_FLOAT) {
-    if (operand == 1) (void)bound(w, p, op->code == SW_OP_POWER ? 0 : 1, INFINITY);
+    if (operand == 1) (void)narrow_domain(w, p, op->code == SW_OP_POWER ? 0 : 1, INFINITY);
   } else {
-    (void)bound(w, p, k->low, k->high);
+    (void)narrow_domain(w, p, k->low, k->high);
   }
 }
 
 /* --- the walk ----------------------------------------------------------------------------------------------------- */
 
-static sw_rc go_on(walk *w, path p, sw_id to, sw_diag *d) {
+static sw_rc push_path(walk *w, path p, sw_id to, sw_diag *d) {
   if (w->seen[to]) return SW_OK;
   w->seen[to] = true;
   p.value = to;
@@ -275,7 +275,7 @@ static bool step_arithmetic(const walk *w, path *p, const sw_op *op, int32_t ope
 static void visit_remainder(walk *w, const path *p, const sw_op *op) {
   range r;
   if (!w->integer || !range_of(w->g, op->operands[1], 0, &r) || r.low != r.high || r.low < 1) return;
-  if (!w->found->bounded) (void)bound(w, p, 0, 4 * (r.low + (op->code == SW_OP_AND)) - 1);
+  if (!w->found->bounded) (void)narrow_domain(w, p, 0, 4 * (r.low + (op->code == SW_OP_AND)) - 1);
 }
 
 static bool is_arithmetic(sw_opcode c) {
@@ -283,18 +283,18 @@ static bool is_arithmetic(sw_opcode c) {
 }
 
 /* What a loop yields enters it again. */
-static sw_rc follow(walk *w, path p, const sw_op *op, int32_t operand, sw_diag *d) {
+static sw_rc follow_operand(walk *w, path p, const sw_op *op, int32_t operand, sw_diag *d) {
   if (op->code == SW_OP_CONCATENATE) {
     int64_t dim = sw_op_int(op, SW_ATTR_DIM, 0);
     p.part = 0;
     for (int32_t i = 0; i < operand; i++) p.part += (int)sw_operand_type(w->g, op, i)->dims[dim];
   }
-  if (op->code == SW_OP_JOIN && operand == 1) SW_TRY(go_on(w, p, op->operands[0], d));
+  if (op->code == SW_OP_JOIN && operand == 1) SW_TRY(push_path(w, p, op->operands[0], d));
   if (op->code == SW_OP_NEGATE) p = (path){p.value, -p.scale, -p.high, -p.low, p.part};
   bool holds = sw_op_content(op) != SW_CONTENT_COMPUTED && sw_opcode_holds(op->code, operand);
   bool on = op->code == SW_OP_NEGATE || holds;
   if (is_arithmetic(op->code)) on = step_arithmetic(w, &p, op, operand);
-  return on ? go_on(w, p, op->results[op->n_results > 1 ? operand : 0], d) : SW_OK;
+  return on ? push_path(w, p, op->results[op->n_results > 1 ? operand : 0], d) : SW_OK;
 }
 
 static sw_rc visit_use(walk *w, const path *p, sw_value_use u, sw_diag *d) {
@@ -309,9 +309,9 @@ static sw_rc visit_use(walk *w, const path *p, sw_value_use u, sw_diag *d) {
   if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION && op->nest) note_terms(w, op->nest);
   visit_domain(w, p, op, u.index);
   bool positive = op->code == SW_OP_CONVERT && sw_result_type(w->g, op, 0)->dtype == SW_F8E8M0FNU; /* it alone */
-  if (positive) (void)bound(w, p, EDGE, INFINITY);
+  if (positive) (void)narrow_domain(w, p, EDGE, INFINITY);
   if ((op->code == SW_OP_CHOLESKY || op->code == SW_OP_TRIANGULAR_SOLVE) && u.index == 0) w->found->dominant = true;
-  return op->n_results ? follow(w, *p, op, u.index, d) : SW_OK;
+  return op->n_results ? follow_operand(w, *p, op, u.index, d) : SW_OK;
 }
 
 static sw_rc find_role(walk *w, sw_id arg, sw_value_domain *out, sw_diag *d) {

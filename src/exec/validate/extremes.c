@@ -115,7 +115,7 @@ static kept kept_by(const sw_graph *g, const sw_op *op) {
 /* --- how rows are cut --------------------------------------------------------------------------------------------- */
 
 /* Is the dim of the argument one of the value's, and all of it? */
-static int dim_of(const finder *f, const step *s, int k) {
+static int whole_dim_of(const finder *f, const step *s, int k) {
   const sw_type *arg = &f->g->values[f->arg].type, *t = &f->g->values[s->value].type;
   const int at = s->at[k];
   return at >= 0 && t->dims[at] == arg->dims[k] ? at : -1;
@@ -132,8 +132,8 @@ static bool is_known(const sw_extremes *x, const sw_row_block *r, const sw_row_b
 }
 
 /* The rows of the argument that a device has of the value; false: none. */
-static bool rows_of(const finder *f, const step *s, uint32_t dims, const sw_mesh *m, const sw_sharding *way,
-                    int64_t device, sw_row_block *out) {
+static bool device_rows_of(const finder *f, const step *s, uint32_t dims, const sw_mesh *m, const sw_sharding *way,
+                           int64_t device, sw_row_block *out) {
   const sw_type *arg = &f->g->values[f->arg].type, *t = &f->g->values[s->value].type;
   sw_buffer whole = {.dtype = t->dtype, .rank = t->rank};
   int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
@@ -141,7 +141,7 @@ static bool rows_of(const finder *f, const step *s, uint32_t dims, const sw_mesh
   sw_block_extent(m, way, &whole, device, lo, n, at);
   *out = (sw_row_block){0};
   for (int k = 0; k < arg->rank; k++) {
-    const int to = dim_of(f, s, k);
+    const int to = whole_dim_of(f, s, k);
     if (!(dims >> k & 1)) continue;
     out->lo[k] = to < 0 ? 0 : lo[to];
     out->hi[k] = to < 0 ? arg->dims[k] - 1 : lo[to] + n[to] - 1;
@@ -160,7 +160,7 @@ static sw_rc add_blocks(finder *f, const step *s, uint32_t dims, sw_diag *d) {
     int32_t n = 0;
     SW_ARENA_NEW(blocks, f->arena, x->n_blocks + devices, d);
     for (int64_t device = 0; device < devices; device++) {
-      if (!rows_of(f, s, dims, ways.mesh, ways.shardings[w], device, &blocks[x->n_blocks + n])) continue;
+      if (!device_rows_of(f, s, dims, ways.mesh, ways.shardings[w], device, &blocks[x->n_blocks + n])) continue;
       n += !is_known(x, &blocks[x->n_blocks + n], blocks + x->n_blocks, n);
     }
     if (n < 2) continue;
@@ -173,7 +173,7 @@ static sw_rc add_blocks(finder *f, const step *s, uint32_t dims, sw_diag *d) {
 
 /* --- what is found ------------------------------------------------------------------------------------------------ */
 
-static unsigned turned(unsigned keeps, int by) {
+static unsigned turned_keeps(unsigned keeps, int by) {
   const unsigned both = SW_KEEPS_GREATEST | SW_KEEPS_LEAST;
   if (by > 0 || !(keeps & both)) return keeps;
   return by == 0 ? keeps & SW_KEEPS_GREATEST : keeps ^ both;
@@ -181,9 +181,9 @@ static unsigned turned(unsigned keeps, int by) {
 
 /* The first reduction over rows that are cut counts, and later ones over the same. What keeps a side keeps an extreme,
  * too. */
-static sw_rc record(finder *f, const step *s, const kept *k, uint32_t dims, sw_diag *d) {
+static sw_rc record_reduction(finder *f, const step *s, const kept *k, uint32_t dims, sw_diag *d) {
   sw_extremes *x = f->found;
-  const unsigned keeps = turned(k->keeps, s->turned);
+  const unsigned keeps = turned_keeps(k->keeps, s->turned);
   step self = {.value = f->arg};
   for (int i = 0; i < SW_MAX_RANK; i++) self.at[i] = (int8_t)i;
   if (!keeps || !dims || (x->keeps && x->dims != dims)) return SW_OK;
@@ -385,7 +385,7 @@ static int8_t dim_behind(const sw_op *op, int32_t operand, int at) {
 }
 
 /* To the op's result. What is lost on the way without being reduced is not followed: s->at says -1 for it. */
-static sw_rc go_on(finder *f, step s, const sw_op *op, int32_t operand, sw_diag *d) {
+static sw_rc step_to_result(finder *f, step s, const sw_op *op, int32_t operand, sw_diag *d) {
   const sw_id to = op->results[0];
   if (op->n_results != 1 || f->seen[to]) return SW_OK;
   if (!op->nest && sw_op_class_of(op->code) != SW_OPS_CONTROL) return SW_OK;
@@ -395,7 +395,7 @@ static sw_rc go_on(finder *f, step s, const sw_op *op, int32_t operand, sw_diag 
   return sw_array_push(&f->todo, s, d);
 }
 
-static sw_rc visit(finder *f, const step *s, sw_value_use u, sw_diag *d) {
+static sw_rc follow_use(finder *f, const step *s, sw_value_use u, sw_diag *d) {
   if (u.op < 0) return SW_OK;
   const sw_op *op = &f->g->ops[u.op];
   const kept k = u.index == 0 ? kept_by(f->g, op) : (kept){0};
@@ -403,10 +403,10 @@ static sw_rc visit(finder *f, const step *s, sw_value_use u, sw_diag *d) {
   for (int i = 0; i < f->g->values[f->arg].type.rank; i++) {
     if (s->at[i] >= 0 && (k.dims >> s->at[i] & 1)) next.dims |= 1u << i;
   }
-  if (k.keeps) SW_TRY(record(f, s, &k, next.dims, d));
+  if (k.keeps) SW_TRY(record_reduction(f, s, &k, next.dims, d));
   const bool on =
       k.keeps ? k.goes_on && !(k.keeps & (SW_KEEPS_PRODUCT | SW_KEEPS_SUM)) : keeps_order(f, op, u.index, &next);
-  return on ? go_on(f, next, op, u.index, d) : SW_OK;
+  return on ? step_to_result(f, next, op, u.index, d) : SW_OK;
 }
 
 static sw_rc find_one(finder *f, sw_id arg, sw_extremes *out, sw_diag *d) {
@@ -421,7 +421,7 @@ static sw_rc find_one(finder *f, sw_id arg, sw_extremes *out, sw_diag *d) {
   for (size_t at = 0; at < f->todo.n; at++) {
     const step s = f->todo.at[at];
     const sw_value *v = &f->g->values[s.value];
-    for (int32_t i = 0; i < v->n_uses; i++) SW_TRY(visit(f, &s, v->uses[i], d));
+    for (int32_t i = 0; i < v->n_uses; i++) SW_TRY(follow_use(f, &s, v->uses[i], d));
   }
   out->far = !out->keeps && f->far[arg];
   return SW_OK;

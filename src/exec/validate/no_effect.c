@@ -31,7 +31,7 @@ bool sw_is_compared(const sw_sharded *s, bool intermediates, sw_id value) {
          (intermediates && l && l->is_block && l->source >= 0 && !l->sharding.n_partial);
 }
 
-static bool is_whole(const sw_sharding *s) { return !s || sw_sharding_is_replicated(s); }
+static bool is_whole_sharding(const sw_sharding *s) { return !s || sw_sharding_is_replicated(s); }
 
 static bool has_one_element(const sw_no_effects *n, sw_id value) {
   return sw_type_elements(&n->s->program->values[value].type) == 1;
@@ -111,9 +111,9 @@ static bool is_equal(const sw_no_effects *n, const sw_op *op) {
 
 /* --- same --------------------------------------------------------------------------------------------------------- */
 
-static bool is_same(const sw_no_effects *n, const sw_op *op) {
+static bool is_same_everywhere(const sw_no_effects *n, const sw_op *op) {
   const sw_layout *l = n->s->layout ? &n->s->layout[op->results[0]] : NULL;
-  if (l && l->is_block && is_whole(&l->sharding)) return true;
+  if (l && l->is_block && is_whole_sharding(&l->sharding)) return true;
   if (op->code == SW_OP_COLLECTIVE) return n->equal[op->results[0]];
   return sw_op_class_of(op->code) != SW_OPS_DEVICE && all_operands(op, n->same);
 }
@@ -121,7 +121,7 @@ static bool is_same(const sw_no_effects *n, const sw_op *op) {
 static void find_same_and_equal(sw_no_effects *n) {
   const sw_graph *g = n->s->program;
   for (int32_t i = 0; i < g->n_args; i++) {
-    n->same[g->args[i]] = is_whole(n->s->args[i]);
+    n->same[g->args[i]] = is_whole_sharding(n->s->args[i]);
     n->equal[g->args[i]] = n->same[g->args[i]] && has_one_element(n, g->args[i]);
   }
   for (int32_t i = 0; i < g->n_ops; i++) {
@@ -129,7 +129,7 @@ static void find_same_and_equal(sw_no_effects *n) {
     if (op->n_results != 1 || sw_op_class_of(op->code) == SW_OPS_CONTROL) continue;
     const sw_id r = op->results[0];
     n->equal[r] = is_equal(n, op);
-    n->same[r] = n->equal[r] || is_same(n, op);
+    n->same[r] = n->equal[r] || is_same_everywhere(n, op);
     n->equal[r] = n->equal[r] || (n->same[r] && has_one_element(n, r));
   }
 }
@@ -137,7 +137,7 @@ static void find_same_and_equal(sw_no_effects *n) {
 /* --- read --------------------------------------------------------------------------------------------------------- */
 
 /* What tests a loop or a choice decides all that follows. */
-static bool is_read(const sw_no_effects *n, const sw_op *op) {
+static bool is_result_read(const sw_no_effects *n, const sw_op *op) {
   for (int i = 0; i < op->n_results; i++) {
     if (n->read[op->results[i]]) return true;
   }
@@ -151,7 +151,7 @@ static void find_read(sw_no_effects *n, bool intermediates) {
     more = false;
     for (int32_t i = g->n_ops - 1; i >= 0; i--) {
       const sw_op *op = &g->ops[i];
-      for (int k = 0; k < op->n_operands && is_read(n, op); k++) {
+      for (int k = 0; k < op->n_operands && is_result_read(n, op); k++) {
         more = more || !n->read[op->operands[k]];
         n->read[op->operands[k]] = true;
       }

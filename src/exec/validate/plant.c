@@ -82,7 +82,7 @@ static band range_of_fill(const sw_tensor *t, const sw_fill *f, levels *l) {
 static double at_step(const levels *l, const band *b, int64_t i) { return b->start + l->step * (double)i; }
 
 /* Parts of [from, from + n) of the whole. */
-static band part(const levels *l, const band *all, int64_t from, int64_t n) {
+static band part_of_band(const levels *l, const band *all, int64_t from, int64_t n) {
   return (band){at_step(l, all, from), n > 0 ? n : 0};
 }
 
@@ -96,10 +96,10 @@ static bool levels_of_side(const sw_extremes *x, band all, levels *l) {
   const int64_t from = (int64_t)above, below = from < MOST_OF_A_SIDE ? from : MOST_OF_A_SIDE;
   const int64_t left = all.n - from;
   l->two = true;
-  l->high = part(l, &all, from, left < MOST_OF_A_SIDE ? left : MOST_OF_A_SIDE);
-  l->low = part(l, &all, from - below, below);
+  l->high = part_of_band(l, &all, from, left < MOST_OF_A_SIDE ? left : MOST_OF_A_SIDE);
+  l->low = part_of_band(l, &all, from - below, below);
   if (x->only_equal) {
-    if (below == 0) l->low = part(l, &all, from + 1, left - 1 < MOST_OF_A_SIDE ? left - 1 : MOST_OF_A_SIDE);
+    if (below == 0) l->low = part_of_band(l, &all, from + 1, left - 1 < MOST_OF_A_SIDE ? left - 1 : MOST_OF_A_SIDE);
     l->high = (band){x->side, 1};
   }
   return l->low.n > 0 && l->high.n > 0;
@@ -122,9 +122,9 @@ static bool levels_of_order(const sw_extremes *x, band all, levels *l) {
   const int64_t n = ends < MOST_EXTREMES ? ends : MOST_EXTREMES;
   if (n < 1) return false;
   const int64_t low = least || x->sizes ? n : 0, high = greatest ? n : 0;
-  l->low = part(l, &all, 0, least ? low : 0);
-  l->rest = part(l, &all, low, all.n - low - high);
-  l->high = part(l, &all, all.n - high, high);
+  l->low = part_of_band(l, &all, 0, least ? low : 0);
+  l->rest = part_of_band(l, &all, low, all.n - low - high);
+  l->high = part_of_band(l, &all, all.n - high, high);
   return l->rest.n > 0;
 }
 
@@ -196,7 +196,7 @@ static double from_rest(const planter *p, const band *b, int64_t i) {
 /* --- places ------------------------------------------------------------------------------------------------------- */
 
 /* The first or last row of a block in turn, of another block for each number; dims that are whole: anywhere. */
-static void place(const planter *p, int64_t number, int64_t *at) {
+static void place_in_block(const planter *p, int64_t number, int64_t *at) {
   const int64_t n = p->x->n_blocks, turn = number / n;
   const sw_row_block *r = &p->x->blocks[number % n];
   for (int k = 0; k < p->t->rank; k++) {
@@ -210,7 +210,7 @@ static void place(const planter *p, int64_t number, int64_t *at) {
 
 /* Which place is the first of a column: on the next device for the next column, or seed (of all arguments, or of one).
  */
-static int64_t number_of(const planter *p, int64_t column) {
+static int64_t first_place_of(const planter *p, int64_t column) {
   return column + (int64_t)(p->seed / SW_SEED_STEP % 1009 + p->seed % SW_SEED_STEP);
 }
 
@@ -229,14 +229,14 @@ static void fill_column(const planter *p, const band *b, int64_t column, int64_t
 /* A unique greatest, and a unique least on another device. Of several places each is an extreme by itself. */
 static void plant_order(const planter *p, int64_t column, int64_t *at) {
   const levels *l = &p->l;
-  const int64_t number = number_of(p, column);
+  const int64_t number = first_place_of(p, column);
   fill_column(p, &l->rest, column, at);
   for (int i = 0; i < p->x->places && l->high.n; i++) {
-    place(p, number + i, at);
+    place_in_block(p, number + i, at);
     put(p, at, from_band(p, &l->high, column * p->x->places + i));
   }
   for (int i = 0; i < p->x->places && l->low.n; i++) {
-    place(p, number + p->x->places + i, at);
+    place_in_block(p, number + p->x->places + i, at);
     put(p, at, from_band(p, &l->low, column * p->x->places + i));
   }
 }
@@ -250,7 +250,7 @@ typedef struct column_kind {
 enum { KINDS = 7, COUNTED = 4 };
 
 /* Whatever is kept is in most columns, and of the others one is all true, one all false. */
-static column_kind kind_of(const planter *p, int64_t column) {
+static column_kind column_kind_of(const planter *p, int64_t column) {
   static const column_kind kMixed = {.mixed = true}, kLow = {.high = false}, kHigh = {.high = true};
   static const column_kind kOne[] = {
       {.one = true, .count = 0}, {.one = true, .count = 1}, {.one = true, .count = 2}, {.one = true, .count = 3}};
@@ -276,7 +276,7 @@ static bool is_in(const planter *p, int32_t block, const int64_t *at) {
  * true of all both show who lacks a block. */
 static void plant_mixed(const planter *p, bool by_blocks, int64_t column, int64_t *at) {
   int64_t extent[SW_MAX_RANK], index[SW_MAX_RANK] = {0}, here[SW_MAX_RANK], i = column * 1000003;
-  const int32_t first = (int32_t)(number_of(p, column) % p->x->n_blocks);
+  const int32_t first = (int32_t)(first_place_of(p, column) % p->x->n_blocks);
   for (int k = 0; k < p->t->rank; k++) extent[k] = p->x->dims >> k & 1 ? p->t->dims[k] : 1;
   do {
     for (int k = 0; k < p->t->rank; k++) here[k] = at[k] + index[k];
@@ -287,7 +287,7 @@ static void plant_mixed(const planter *p, bool by_blocks, int64_t column, int64_
 }
 
 static void plant_sides(const planter *p, int64_t column, int64_t *at) {
-  const column_kind k = kind_of(p, column);
+  const column_kind k = column_kind_of(p, column);
   const bool both = (p->x->keeps & SW_KEEPS_GREATEST) && (p->x->keeps & SW_KEEPS_LEAST);
   const bool by_blocks = both && p->columns < 3;
   if (k.mixed || by_blocks) {
@@ -296,7 +296,7 @@ static void plant_sides(const planter *p, int64_t column, int64_t *at) {
   }
   fill_column(p, k.high ? &p->l.high : &p->l.low, column, at);
   if (!k.one) return;
-  place(p, number_of(p, column / KINDS * COUNTED + k.count), at);
+  place_in_block(p, first_place_of(p, column / KINDS * COUNTED + k.count), at);
   put(p, at, from_band(p, k.high ? &p->l.low : &p->l.high, column));
 }
 
@@ -319,7 +319,7 @@ static void plant_pair(const planter *p, int64_t column, int64_t *at) {
   const band one = {sum || p->l.powers ? 0 : 1, 1};
   fill_column(p, &one, column, at);
   for (int i = 0; i < 2; i++) {
-    place(p, number_of(p, column) + i, at);
+    place_in_block(p, first_place_of(p, column) + i, at);
     put(p, at, pairs[column % 4][i]);
   }
 }
@@ -337,7 +337,7 @@ static void plant_column(const planter *p, int64_t column, int64_t *at) {
 }
 
 /* What is not an extreme may be any of these. */
-static void narrow(const planter *p, sw_fill *f) {
+static void narrow_fill(const planter *p, sw_fill *f) {
   const levels *l = &p->l;
   f->kind = SW_FILL_WITHIN;
   f->whole = !l->continuous && l->step == 1;
@@ -363,6 +363,6 @@ bool sw_extremes_plant(const sw_extremes *x, sw_fill *f, sw_tensor *t, sw_tensor
     plant_column(&p, number++, at);
   } while (sw_box_next(t->rank, extent, column));
   if (!keeps_extremes(x) || p.l.two || p.l.powers) return false;
-  narrow(&p, f);
+  narrow_fill(&p, f);
   return true;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* all: room for `bytes` of each member, in the order of sw_processes_device. */
-static sw_rc gather(const sw_processes *p, const void *own, int64_t bytes, void *all, sw_diag *d) {
+static sw_rc gather_from_all(const sw_processes *p, const void *own, int64_t bytes, void *all, sw_diag *d) {
   int64_t n = sw_mesh_devices(p->mesh);
   sw_collective c = {.op = SW_COLL_ALL_GATHER, .n_axes = p->mesh->n_axes};
   for (int a = 0; a < p->mesh->n_axes; a++) c.axes[a] = sw_axis_whole(p->mesh, a);
@@ -33,7 +33,7 @@ static sw_rc share_tensor(const sw_processes *p, int32_t n, int32_t i, sw_tensor
   int64_t bytes = 0, devices = sw_mesh_devices(p->mesh);
   (void)sw_buffer_bytes(own, &bytes); /* it exists */
   char *room = sw_mem_alloc((size_t)(bytes * devices) + 1, 1, d);
-  sw_rc rc = room ? gather(p, own->data, bytes, room, d) : SW_E_RESOURCE;
+  sw_rc rc = room ? gather_from_all(p, own->data, bytes, room, d) : SW_E_RESOURCE;
   for (int64_t m = 0; !rc && m < devices; m++) {
     int64_t device = device_of(p, m);
     sw_tensor *t = &all[device * n + i];
@@ -98,7 +98,7 @@ sw_rc sw_processes_share_findings(const sw_processes *p, int32_t first_bad_step,
   int64_t n = sw_mesh_devices(p->mesh);
   findings own = own_findings(first_bad_step, v), *all;
   SW_ARENA_NEW(all, arena, n, d);
-  SW_TRY(gather(p, &own, sizeof own, all, d));
+  SW_TRY(gather_from_all(p, &own, sizeof own, all, d));
   const findings *first = NULL;
   memset(&v->comm, 0, sizeof v->comm);
   v->values_compared = 0;

@@ -33,7 +33,7 @@ sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena
   SW_ARENA_NEW(r->trip, arena, n, d);
   for (int32_t i = 0; i < n; i++) {
     const sw_id def = sharp->graph->values[i].def;
-    const bool in_loop = def >= 0 && sw_op_in_loop(sharp->graph, &sharp->graph->ops[def]);
+    const bool in_loop = def >= 0 && sw_op_is_repeated(sharp->graph, &sharp->graph->ops[def]);
     const int32_t trips = in_loop ? (int32_t)sharp->trips[i].at.n : 1;
     for (int32_t k = 0; k < trips; k++) {
       const sw_buffer *b = sw_single_trip(sharp, i, k);
@@ -52,7 +52,7 @@ void sw_roundings_deinit(sw_roundings *r) {
 }
 
 /* The formula knows of the coarsest op on the way; where reruns show what roundings do, of the value's own dtype. */
-static sw_dtype dtype_of(const sw_roundings *r, const sw_single *sharp, sw_id value, sw_dtype own) {
+static sw_dtype coarsest_dtype(const sw_roundings *r, const sw_single *sharp, sw_id value, sw_dtype own) {
   sw_dtype coarsest = sharp->coarsest[value];
   bool is_float = sw_dtype_class_of(own) == SW_CLASS_FLOAT || sw_dtype_class_of(own) == SW_CLASS_COMPLEX;
   sw_dtype part = own == SW_C64 ? SW_F32 : own == SW_C128 ? SW_F64 : own;
@@ -66,7 +66,7 @@ sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *shar
   if (sw_single_is_exact(sharp, value)) return (sw_tolerance){0, 0};
   double magnitude = r->magnitude ? r->magnitude[value] : sw_magnitude(whole), noise = r->noise ? r->noise[value] : 0;
   double depth = sqrt((double)sharp->graph->n_ops);
-  sw_dtype t = dtype_of(r, sharp, value, whole->dtype);
+  sw_dtype t = coarsest_dtype(r, sharp, value, whole->dtype);
   double relative = sw_tolerance_for(t, sharp->terms, 1).relative * depth;
   return (sw_tolerance){relative, relative * magnitude + NOISE_MARGIN * noise};
 }
@@ -164,7 +164,8 @@ sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t 
 /* --- partial sums ------------------------------------------------------------------------------------------------ */
 
 /* The block's absolute elements into the whole's largest; what is not finite is padding, or beyond any rounding. */
-static void raise_to(double *largest, const sw_buffer *whole, sw_box own, const int64_t *lo, const int64_t *n) {
+static void raise_to_elements(double *largest, const sw_buffer *whole, sw_box own, const int64_t *lo,
+                              const int64_t *n) {
   const sw_buffer *block = own.b;
   int64_t index[SW_MAX_RANK] = {0}, bytes = sw_dtype_bytes(block->dtype);
   if (sw_box_is_empty(whole->rank, n)) return;
@@ -198,7 +199,7 @@ sw_rc sw_roundings_record_partials(sw_roundings *r, const sw_sharded *s, int64_t
     int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
     sw_cut cut = sw_sharded_cut(s, &l->sharding, whole, 1);
     sw_block_extent(cut.mesh, cut.sharding, whole, sw_cut_position(&cut, device), lo, n, at);
-    raise_to(*largest, whole, (sw_box){results[i], at}, lo, n);
+    raise_to_elements(*largest, whole, (sw_box){results[i], at}, lo, n);
   }
   return SW_OK;
 }

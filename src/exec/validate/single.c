@@ -16,10 +16,10 @@ static sw_rc keep_trip(sw_single *s, sw_id id, const sw_buffer *result, sw_diag 
   return rc;
 }
 
-static sw_rc observe(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+static sw_rc observe_single(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
   (void)device;
   sw_single *s = user;
-  const bool in_loop = s->trips && sw_op_in_loop(s->graph, op);
+  const bool in_loop = s->trips && sw_op_is_repeated(s->graph, op);
   for (int i = 0; i < op->n_results; i++) {
     s->exact = s->exact && sw_small_integers(results[i], s->held);
     if (in_loop) SW_TRY(keep_trip(s, op->results[i], results[i], d));
@@ -52,7 +52,7 @@ static bool may_be_exact(const sw_graph *g, bool held) {
   return true;
 }
 
-static sw_rc run_once(sw_single *s, sw_cancel *cancel, sw_diag *d) {
+static sw_rc run_single_once(sw_single *s, sw_cancel *cancel, sw_diag *d) {
   const sw_graph *g = s->graph;
   const sw_buffer **args = sw_mem_alloc((size_t)g->n_args + 1, sizeof *args, d);
   if (!args) return SW_E_RESOURCE;
@@ -61,7 +61,7 @@ static sw_rc run_once(sw_single *s, sw_cancel *cancel, sw_diag *d) {
     args[i] = &s->args[i];
     s->exact = s->exact && sw_small_integers(args[i], s->held);
   }
-  sw_exec_options o = {.observe = observe, .observe_user = s, .cancel = cancel};
+  sw_exec_options o = {.observe = observe_single, .observe_user = s, .cancel = cancel};
   double start = sw_now_s();
   sw_rc rc = sw_exec_run(g, args, &o, s->want, d);
   s->seconds = sw_now_s() - start;
@@ -69,7 +69,7 @@ static sw_rc run_once(sw_single *s, sw_cancel *cancel, sw_diag *d) {
   return rc;
 }
 
-static void forget(sw_single *s) {
+static void forget_single(sw_single *s) {
   const sw_graph *g = s->graph;
   for (int32_t i = 0; s->own_args && s->args && i < g->n_args; i++) sw_tensor_deinit(&s->args[i]);
   for (int32_t i = 0; s->want && i < g->n_outputs; i++) sw_tensor_deinit(&s->want[i]);
@@ -99,7 +99,7 @@ static sw_rc make_and_run(sw_single *s, const sw_single_options *o, const attemp
                          .cuts = o->cuts,
                          .cuts_user = o->cuts_user};
   SW_TRY(sw_arguments_make(&m, s->args, far, d));
-  return run_once(s, o->cancel, d);
+  return run_single_once(s, o->cancel, d);
 }
 
 /* Elements of outputs that say nothing. */
@@ -117,7 +117,7 @@ static sw_rc make_arguments(sw_single *s, const sw_single_options *o, sw_diag *d
   int64_t fewest = 0;
   bool far;
   for (int i = first; i < N_ATTEMPTS; i++) {
-    if (i > first) forget(s);
+    if (i > first) forget_single(s);
     SW_TRY(make_and_run(s, o, &kAttempts[i], &far, d));
     if (i < FIRST_RANDOM && s->exact) return SW_OK;
     if (i == 0 && !far) i++; /* the next would be the same */
@@ -127,7 +127,7 @@ static sw_rc make_arguments(sw_single *s, const sw_single_options *o, sw_diag *d
     if (best < 0 || n < fewest) best = i, fewest = n;
   }
   if (best == N_ATTEMPTS - 1) return SW_OK;
-  forget(s);
+  forget_single(s);
   return make_and_run(s, o, &kAttempts[best], &far, d);
 }
 
@@ -143,11 +143,11 @@ sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw_arena *are
   }
   if (!o->inputs) return make_arguments(out, o, d);
   for (int32_t i = 0; i < g->n_args; i++) out->args[i] = o->inputs[i];
-  return run_once(out, o->cancel, d);
+  return run_single_once(out, o->cancel, d);
 }
 
 void sw_single_deinit(sw_single *s) {
-  if (s->graph) forget(s);
+  if (s->graph) forget_single(s);
 }
 
 const sw_buffer *sw_single_value(const sw_single *s, sw_id id) {
@@ -158,7 +158,7 @@ const sw_buffer *sw_single_value(const sw_single *s, sw_id id) {
 
 const sw_buffer *sw_single_trip(const sw_single *s, sw_id id, int32_t trip) {
   const sw_id def = s->graph->values[id].def;
-  if (def < 0 || !sw_op_in_loop(s->graph, &s->graph->ops[def])) return sw_single_value(s, id);
+  if (def < 0 || !sw_op_is_repeated(s->graph, &s->graph->ops[def])) return sw_single_value(s, id);
   return s->trips && (size_t)trip < s->trips[id].at.n ? &s->trips[id].at.at[trip] : NULL;
 }
 

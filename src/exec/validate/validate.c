@@ -37,10 +37,10 @@ static sw_rc cut_arguments(sw_validator *v, sw_diag *d) {
 /* What one device's run has of a value when the device that has it is as far, or NULL. Where an op makes it, it is one
  * trip further; copies in other shardings are of the last one. Integers and bools that a loop makes of inexact floats
  * may be ahead or behind by a trip: a test of convergence. */
-static const sw_buffer *whole_of(sw_validator *v, int64_t device, const sw_op *op, const sw_layout *l) {
+static const sw_buffer *whole_value_of(sw_validator *v, int64_t device, const sw_op *op, const sw_layout *l) {
   const sw_graph *g = v->s->model;
   const sw_id def = g->values[l->source].def;
-  if (def < 0 || !sw_op_in_loop(g, &g->ops[def])) return sw_single_value(&v->sharp, l->source);
+  if (def < 0 || !sw_op_is_repeated(g, &g->ops[def])) return sw_single_value(&v->sharp, l->source);
   const sw_dtype_class class = sw_dtype_class_of(g->values[l->source].type.dtype);
   const bool floats = class == SW_CLASS_FLOAT || class == SW_CLASS_COMPLEX;
   if (!v->s->by_plan || (!floats && !sw_single_is_exact(&v->sharp, l->source))) return NULL;
@@ -151,7 +151,7 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
   if (v->how->observe) SW_TRY(v->how->observe(v->how->observe_user, device, op, results, d));
   for (int i = 0; i < op->n_results && v->o->intermediates && v->s->layout; i++) {
     const sw_layout *l = &v->s->layout[op->results[i]];
-    const sw_buffer *whole = l->is_block ? whole_of(v, device, op, l) : NULL;
+    const sw_buffer *whole = l->is_block ? whole_value_of(v, device, op, l) : NULL;
     if (whole && !v->sharp.exact) note_overflow(v, device, op, l, whole, results[i]);
     /* Partial values have no counterpart, nor have some that are held wider. */
     if (!whole || l->sharding.n_partial || sw_single_may_turn(&v->sharp, l->source)) continue;
@@ -198,7 +198,7 @@ static void drop_results(sw_validator *v) {
 }
 
 /* Over MPI, every process gets all blocks and judges all devices. */
-static sw_rc share(sw_validator *v, sw_diag *d) {
+static sw_rc share_results(sw_validator *v, sw_diag *d) {
   sw_processes p = {v->run.comm, v->s->grid, v->run.first};
   v->out->device = v->run.first;
   SW_TRY(sw_processes_share_tensors(&p, v->s->model->n_outputs, v->got, d));
@@ -214,7 +214,7 @@ static sw_rc run_parallel(sw_validator *v, sw_diag *d) {
   if (!rc) rc = execute(v, &o, d);
   v->out->parallel_s = v->run.seconds;
   if (!rc) sw_parallel_add_stats(&v->run, &v->out->comm);
-  if (!rc && v->o->mpi) rc = share(v, d);
+  if (!rc && v->o->mpi) rc = share_results(v, d);
   return sw_parallel_close(&v->run, rc, d);
 }
 
@@ -276,7 +276,7 @@ static sw_rc judge_output(sw_validator *v, int32_t i, sw_validate_entry *e, sw_d
   return SW_OK;
 }
 
-static sw_rc judge(sw_validator *v, sw_arena *arena, sw_diag *d) {
+static sw_rc judge_outputs(sw_validator *v, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = v->s->model;
   sw_validate_entry *entries;
   SW_ARENA_NEW(entries, arena, g->n_outputs, d);
@@ -352,7 +352,7 @@ static sw_rc find_averaged(const sw_validator *v, const bool **out, sw_diag *d) 
   return SW_OK;
 }
 
-static sw_rc prepare(sw_validator *v, sw_diag *d) {
+static sw_rc prepare_validation(sw_validator *v, sw_diag *d) {
   const sw_graph *g = v->s->model;
   const sw_validate_options *o = v->o;
   v->devices = sw_mesh_devices(v->s->grid);
@@ -394,7 +394,7 @@ sw_rc sw_validator_open(sw_validator *v, const sw_sharded *s, const sw_validate_
   *v = (sw_validator){.s = s, .o = o, .arena = arena};
   pthread_mutex_init(&v->lock, NULL);
   if (!o->mpi) SW_TRY(sw_parallel_admit(s->program, s->args, sw_mesh_devices(s->grid), d));
-  SW_TRY(prepare(v, d));
+  SW_TRY(prepare_validation(v, d));
   return find_roundings(v, perturbed_runs, d);
 }
 
@@ -404,7 +404,7 @@ sw_rc sw_validator_run(sw_validator *v, const sw_judged_run *how, sw_arena *aren
   v->how = how;
   (void)sw_nth_collective(v->s->program, 0, &out->collectives);
   SW_TRY(run_parallel(v, d));
-  sw_rc rc = judge(v, arena, d);
+  sw_rc rc = judge_outputs(v, arena, d);
   if (!rc) judge_overflow(v);
   drop_results(v);
   return rc;
@@ -457,7 +457,7 @@ static void valid_of(void *user, sw_id value, int64_t device, int64_t *valid) {
   sw_spmd_valid(user, value, device, valid);
 }
 
-static sw_rc describe(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d) {
+static sw_rc describe_sharded(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d) {
   const sw_graph *g = plan->graph;
   const sw_sharding **args, **outputs;
   SW_TRY(sw_spmd_verify(spmd, d));
@@ -482,7 +482,7 @@ static sw_rc describe(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sh
 sw_rc sw_sharded_of_plan(const sw_plan *plan, const sw_graph *against, sw_arena *arena, sw_spmd *spmd, sw_sharded *out,
                          sw_diag *d) {
   SW_TRY(sw_partition(plan, spmd, d));
-  sw_rc rc = describe(plan, spmd, arena, out, d);
+  sw_rc rc = describe_sharded(plan, spmd, arena, out, d);
   if (!rc && against) rc = sw_sharded_against(out, against, d);
   if (rc) sw_spmd_deinit(spmd);
   return rc;

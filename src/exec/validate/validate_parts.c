@@ -12,7 +12,7 @@
 #include "shardwright/validate.h"
 
 /* An element of value `at` as the part of one of `n` devices. */
-static void store_part(sw_reduction kind, sw_dtype t, int64_t n, bool holds, char *at) {
+static void store_device_part(sw_reduction kind, sw_dtype t, int64_t n, bool holds, char *at) {
   if (kind != SW_REDUCE_AVERAGE) {
     if (!holds) sw_reduction_identity_bytes(kind, t, at);
     if (holds && (kind == SW_REDUCE_AND || kind == SW_REDUCE_OR)) sw_element_store(t, sw_element_load(t, at) != 0, at);
@@ -48,7 +48,7 @@ sw_rc sw_parts_split(const sw_mesh *m, const sw_sharding *s, const sw_buffer *wh
     }
     const uint64_t element = (uint64_t)sw_box_offset(whole, from);
     const bool holds = (int64_t)(sw_hash_u64(element, 1) % (uint64_t)parts) == part;
-    store_part(kind, whole->dtype, parts, holds, (char *)block->data + sw_box_offset(block, at) * bytes);
+    store_device_part(kind, whole->dtype, parts, holds, (char *)block->data + sw_box_offset(block, at) * bytes);
   } while (sw_box_next(whole->rank, n, index));
   return SW_OK;
 }

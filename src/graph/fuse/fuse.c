@@ -74,7 +74,7 @@ static void keep_annotated(fusion *f) {
   }
 }
 
-static sw_rc find_all(fusion *f) {
+static sw_rc find_regions(fusion *f) {
   const sw_graph *g = f->g;
   for (sw_id i = 0; i < g->n_ops; i++) {
     sw_fuse_region r;
@@ -295,7 +295,7 @@ sw_rc sw_graph_fuse_attention(const sw_graph *g, sw_arena *arena, sw_graph **out
   if (!rc) {
     f.w = (sw_fuse_writer){.from = g, .now = what->value, .arena = arena, .d = d};
     keep_annotated(&f);
-    rc = find_all(&f);
+    rc = find_regions(&f);
   }
   if (!rc) find_undone(&f);
   if (!rc) rc = drop_unread_again(&f);

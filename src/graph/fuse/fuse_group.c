@@ -46,12 +46,15 @@ static bool step_up(way *w, sw_fuse_operand *x, bool scales) {
   return true;
 }
 
-static int64_t extent(const sw_graph *g, const sw_fuse_operand *x, int i) { return g->values[x->id].type.dims[i]; }
+static int64_t operand_extent(const sw_graph *g, const sw_fuse_operand *x, int i) {
+  return g->values[x->id].type.dims[i];
+}
 
 /* Elements along the heads' dim, and along all others. */
 static void count(const way *w, const sw_fuse_operand *x, int64_t *heads, int64_t *others) {
   *heads = *others = 1;
-  for (int i = 0; i < x->dims.rank; i++) *(x->dims.at[i].dim == w->head ? heads : others) *= extent(w->r->g, x, i);
+  for (int i = 0; i < x->dims.rank; i++)
+    *(x->dims.at[i].dim == w->head ? heads : others) *= operand_extent(w->r->g, x, i);
 }
 
 /* How often each head of x stands one after the other where all are told: 1 all are there, 0 x is something else. */
@@ -62,7 +65,7 @@ static int64_t repeats(const way *w, const sw_fuse_operand *x, int64_t others) {
   const int64_t n = w->r->size[w->head] / heads;
   for (int i = 0; i < x->dims.rank; i++) {
     const sw_fuse_dim at = x->dims.at[i];
-    if (at.dim == w->head && extent(w->r->g, x, i) > 1 && at.stride % n) return 0;
+    if (at.dim == w->head && operand_extent(w->r->g, x, i) > 1 && at.stride % n) return 0;
   }
   return n;
 }
@@ -88,7 +91,7 @@ static int64_t find_repeated(way *w, sw_fuse_operand *x, bool scales) {
 /* --- down --------------------------------------------------------------------------------------------------------- */
 
 /* Only what is repeated `n` times is added up. */
-static bool adds_up(const way *w, const sw_op *op, const sw_fuse_dims *of, int64_t n) {
+static bool adds_up_repeats(const way *w, const sw_op *op, const sw_fuse_dims *of, int64_t n) {
   int n_dims;
   const int64_t *dims = sw_op_ints(op, SW_ATTR_DIMS, &n_dims);
   for (int i = 0; i < n_dims; i++) {
@@ -110,7 +113,7 @@ static bool step_down(way *w, sw_fuse_exit *e, int64_t n) {
   if (w->s->taken[id] || op->frame != g->ops[w->r->scores].frame || op->n_results != 1) return false;
   switch ((int)op->code) {
     case SW_OP_REDUCE:
-      if (!adds_up(w, op, &e->dims, n)) return false;
+      if (!adds_up_repeats(w, op, &e->dims, n)) return false;
       break;
     case SW_OP_CONVERT:
       if (sw_dtype_class_of(sw_result_type(g, op, 0)->dtype) != SW_CLASS_FLOAT) return false;
@@ -156,11 +159,11 @@ static int64_t heads_of(const way *w, const sw_fuse_operand *x) {
   int parts = 0;
   for (int i = 0; i < x->dims.rank; i++) {
     const sw_fuse_dim at = x->dims.at[i];
-    if (at.dim != w->head || extent(w->r->g, x, i) == 1) continue;
+    if (at.dim != w->head || operand_extent(w->r->g, x, i) == 1) continue;
     parts++;
     if (at.stride >= stride) continue;
     stride = at.stride;
-    heads = at.stride * extent(w->r->g, x, i);
+    heads = at.stride * operand_extent(w->r->g, x, i);
   }
   return parts > 1 || (parts == 1 && stride > 1) ? heads : 0;
 }
@@ -201,7 +204,7 @@ static sw_rc move_down(const way *from, sw_fuse_region *r, int which, sw_diag *d
 static bool divides(const way *w, int64_t heads, const sw_fuse_operand *x) {
   for (int i = 0; x->id >= 0 && i < x->dims.rank; i++) {
     const sw_fuse_dim at = x->dims.at[i];
-    const int64_t end = at.stride * extent(w->r->g, x, i);
+    const int64_t end = at.stride * operand_extent(w->r->g, x, i);
     if (at.dim != w->head || at.stride >= heads || end <= heads) continue;
     if (heads % at.stride || end % heads) return false;
   }
@@ -257,7 +260,7 @@ static sw_rc group(const way *from, sw_fuse_region *r, sw_diag *d) {
   return keep_ops(r, &of_v, d);
 }
 
-sw_rc sw_fuse_group(sw_fuse_region *r, const sw_fuse_space *s, sw_diag *d) {
+sw_rc sw_fuse_members(sw_fuse_region *r, const sw_fuse_space *s, sw_diag *d) {
   const way w = {.r = r, .s = s, .head = r->n_batch - 1, .scale = 1};
   sw_fuse_operand *const all[] = {&r->q, &r->k, &r->v, &r->d_o};
   if (r->joined[0] < 0 && r->group >= 0 && r->kv_head >= 0) {

@@ -175,7 +175,7 @@ sw_rc sw_fuse_find(const sw_graph *g, sw_id id, sw_fuse_space *s, sw_fuse_region
   *found = sw_finder_take(&f, op, &scores);
   if (*found) f.rc = sw_array_push(&r->removed, id, d);
   *found = *found && follow(&f) && is_whole(r);
-  if (*found) f.rc = sw_fuse_group(r, s, d);
+  if (*found) f.rc = sw_fuse_members(r, s, d);
   *found = *found && (r->keep.id < 0 || sw_fuse_fits_scores(r, &r->keep)) && sw_fuse_say(r, s);
   if (*found) sw_fuse_see(r);
   forget(s, r);

@@ -5,11 +5,11 @@
 #include "graph/fuse/finder.h"
 #include "graph/fuse/terms.h"
 
-static sw_fuse_verdict take(sw_finder *f, const sw_op *op, sw_fuse_value *v) {
+static sw_fuse_verdict take_op(sw_finder *f, const sw_op *op, sw_fuse_value *v) {
   return sw_finder_take(f, op, v) ? SW_FUSE_YES : SW_FUSE_NO;
 }
 
-static bool is_number(const sw_finder *f, sw_id v, double *out) { return sw_fuse_is_number(f->r->g, v, out); }
+static bool is_constant_number(const sw_finder *f, sw_id v, double *out) { return sw_fuse_is_number(f->r->g, v, out); }
 
 /* --- one operand -------------------------------------------------------------------------------------------------- */
 
@@ -17,7 +17,7 @@ static sw_fuse_verdict moved(sw_finder *f, const sw_op *op, const sw_fuse_value 
   sw_fuse_value v = *x;
   if (op->code == SW_OP_RESHAPE) sw_fuse_join(f->r, x->id, op->results[0], &x->dims);
   if (!sw_fuse_dims_after(f->r, op, &x->dims, &v.dims)) return SW_FUSE_NO;
-  return take(f, op, &v);
+  return take_op(f, op, &v);
 }
 
 static sw_fuse_verdict converted(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
@@ -27,7 +27,7 @@ static sw_fuse_verdict converted(sw_finder *f, const sw_op *op, const sw_fuse_va
 
 static sw_fuse_verdict exponential(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
   sw_fuse_value v = {.kind = SW_FUSE_SUM, .dims = x->dims, .n = 1, .term = {{.factor = 1, .p = 1, .l = 1}}};
-  return x->kind == SW_FUSE_SHIFTED ? take(f, op, &v) : SW_FUSE_NO;
+  return x->kind == SW_FUSE_SHIFTED ? take_op(f, op, &v) : SW_FUSE_NO;
 }
 
 /* What is inside so far is scores over the cap; what follows from the tanh is scores again when the cap is multiplied
@@ -38,19 +38,19 @@ static sw_fuse_verdict capped(sw_finder *f, const sw_op *op, const sw_fuse_value
   const bool first = r->bias.id < 0 && r->mask.id < 0 && r->final < 0 && !r->is_capped;
   if (x->kind != SW_FUSE_SCORE || !first) return SW_FUSE_NO;
   r->is_capped = true;
-  return take(f, op, &v);
+  return take_op(f, op, &v);
 }
 
 static sw_fuse_verdict negated(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
   sw_fuse_value v = {.kind = SW_FUSE_SUM, .dims = x->dims};
-  return x->kind == SW_FUSE_SUM && sw_fuse_add(&v, x, -1) ? take(f, op, &v) : SW_FUSE_NO;
+  return x->kind == SW_FUSE_SUM && sw_fuse_add(&v, x, -1) ? take_op(f, op, &v) : SW_FUSE_NO;
 }
 
 static sw_fuse_verdict inverted(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
   sw_fuse_value v = *x;
   if (x->kind != SW_FUSE_HIDDEN && x->kind != SW_FUSE_SEEN) return SW_FUSE_NO;
   v.kind = x->kind == SW_FUSE_SEEN ? SW_FUSE_HIDDEN : SW_FUSE_SEEN;
-  return take(f, op, &v);
+  return take_op(f, op, &v);
 }
 
 /* Only of dims of one element, of which none is the keys': nothing is reduced. */
@@ -76,7 +76,7 @@ static int reduced_dim(const sw_finder *f, const sw_op *op, const sw_fuse_dims *
   return found;
 }
 
-static sw_fuse_verdict reduced(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
+static sw_fuse_verdict reduced_value(sw_finder *f, const sw_op *op, const sw_fuse_value *x) {
   sw_fuse_region *r = f->r;
   sw_fuse_value v = {.kind = x->kind};
   const char *kind = sw_op_text(op, SW_ATTR_KIND, "");
@@ -87,17 +87,17 @@ static sw_fuse_verdict reduced(sw_finder *f, const sw_op *op, const sw_fuse_valu
     if (r->final >= 0 || !sw_fuse_finds_keys(f, dim)) return SW_FUSE_NO;
     r->final = x->scores;
     v.kind = SW_FUSE_LARGEST;
-    return take(f, op, &v);
+    return take_op(f, op, &v);
   }
   if (x->kind == SW_FUSE_SUM)
     return r->final >= 0 && dim == r->key && strcmp(kind, "sum") == 0 && sw_fuse_sum(&v, x, r->keep.id >= 0)
-               ? take(f, op, &v)
+               ? take_op(f, op, &v)
                : SW_FUSE_NO;
   if (r->seen_dim >= 0 && r->seen_dim != dim) return SW_FUSE_NO;
   r->seen_dim = dim;
   const bool any = x->kind == SW_FUSE_SEEN && (strcmp(kind, "or") == 0 || strcmp(kind, "max") == 0);
   const bool all = x->kind == SW_FUSE_HIDDEN && (strcmp(kind, "and") == 0 || strcmp(kind, "min") == 0);
-  return any || all ? take(f, op, &v) : SW_FUSE_NO;
+  return any || all ? take_op(f, op, &v) : SW_FUSE_NO;
 }
 
 /* --- two operands ------------------------------------------------------------------------------------------------- */
@@ -108,14 +108,14 @@ static sw_fuse_verdict both_inside(sw_finder *f, const sw_op *op, const sw_fuse_
   if (!sw_fuse_dims_equal(f->r->g, x->id, &x->dims, y->id, &y->dims)) return SW_FUSE_NO;
   if (op->code == SW_OP_SUBTRACT && x->kind == SW_FUSE_SCORE && y->kind == SW_FUSE_LARGEST) {
     v.kind = SW_FUSE_SHIFTED;
-    return x->scores == f->r->final ? take(f, op, &v) : SW_FUSE_NO;
+    return x->scores == f->r->final ? take_op(f, op, &v) : SW_FUSE_NO;
   }
   if (x->kind != SW_FUSE_SUM || y->kind != SW_FUSE_SUM) return SW_FUSE_NO;
   if (op->code == SW_OP_ADD) done = sw_fuse_add(&v, x, 1) && sw_fuse_add(&v, y, 1);
   if (op->code == SW_OP_SUBTRACT) done = sw_fuse_add(&v, x, 1) && sw_fuse_add(&v, y, -1);
   if (op->code == SW_OP_MULTIPLY) done = sw_fuse_multiply(&v, x, y, 1);
   if (op->code == SW_OP_DIVIDE) done = sw_fuse_multiply(&v, x, y, -1);
-  return done ? take(f, op, &v) : SW_FUSE_NO;
+  return done ? take_op(f, op, &v) : SW_FUSE_NO;
 }
 
 /* --- dropout ------------------------------------------------------------------------------------------------------ */
@@ -134,7 +134,7 @@ static sw_fuse_verdict kept(sw_finder *f, const sw_op *op, const sw_fuse_value *
   }
   const bool same = r->keep.id == keep.id && r->keep_drops == drops &&
                     sw_fuse_dims_equal(r->g, keep.id, &keep.dims, r->keep.id, &r->keep.dims);
-  return same && sw_fuse_multiply(&v, x, &d, 1) ? take(f, op, &v) : SW_FUSE_NO;
+  return same && sw_fuse_multiply(&v, x, &d, 1) ? take_op(f, op, &v) : SW_FUSE_NO;
 }
 
 bool sw_fuse_is_kept(const sw_finder *f, sw_fuse_operand *x, double *by) {
@@ -167,13 +167,13 @@ static sw_fuse_verdict with_number(sw_finder *f, const sw_op *op, int i, const s
       !f->r->is_capped) {
     f->r->scale *= op->code == SW_OP_MULTIPLY ? c : 1 / c;
     v.scores = -1;
-    return take(f, op, &v);
+    return take_op(f, op, &v);
   }
   if (op->code == SW_OP_MULTIPLY && c > 0 && isfinite(c) && sw_fuse_is_tanh(x) && f->r->softcap <= 0) {
     f->r->softcap = c;
     f->r->scale *= c;
     v = (sw_fuse_value){.kind = SW_FUSE_SCORE, .scores = -1, .dims = x->dims};
-    return take(f, op, &v);
+    return take_op(f, op, &v);
   }
   if ((op->code == SW_OP_ADD || op->code == SW_OP_SUBTRACT) && x->kind == SW_FUSE_SUM && c != 0 && isfinite(c)) {
     const sw_fuse_value number = {.kind = SW_FUSE_SUM, .n = 1, .term = {{.factor = c}}};
@@ -181,18 +181,18 @@ static sw_fuse_verdict with_number(sw_finder *f, const sw_op *op, int i, const s
     v.n = 0;
     const bool done =
         sw_fuse_add(&v, x, minus && i == 1 ? -1 : 1) && sw_fuse_add(&v, &number, minus && i == 0 ? -1 : 1);
-    return done ? take(f, op, &v) : SW_FUSE_NO;
+    return done ? take_op(f, op, &v) : SW_FUSE_NO;
   }
   if (op->code == SW_OP_DIVIDE && i == 1 && x->kind == SW_FUSE_SUM && c != 0 && isfinite(c)) {
     const sw_fuse_value number = {.kind = SW_FUSE_SUM, .n = 1, .term = {{.factor = c}}};
     v.n = 0;
-    return sw_fuse_multiply(&v, &number, x, -1) ? take(f, op, &v) : SW_FUSE_NO;
+    return sw_fuse_multiply(&v, &number, x, -1) ? take_op(f, op, &v) : SW_FUSE_NO;
   }
   if (scales && x->kind == SW_FUSE_SUM) {
     for (int k = 0; k < v.n; k++) v.term[k].factor *= op->code == SW_OP_MULTIPLY ? c : 1 / c;
-    return take(f, op, &v);
+    return take_op(f, op, &v);
   }
-  if (op->code == SW_OP_MAXIMUM && x->kind == SW_FUSE_LARGEST && c < SW_FUSE_HIDDEN_BELOW) return take(f, op, &v);
+  if (op->code == SW_OP_MAXIMUM && x->kind == SW_FUSE_LARGEST && c < SW_FUSE_HIDDEN_BELOW) return take_op(f, op, &v);
   return SW_FUSE_NO;
 }
 
@@ -203,7 +203,7 @@ static sw_fuse_verdict binary(sw_finder *f, const sw_op *op) {
   const sw_id other = op->operands[1 - i];
   double c;
   if (!x) x = y;
-  if (is_number(f, other, &c)) return with_number(f, op, i, x, c);
+  if (is_constant_number(f, other, &c)) return with_number(f, op, i, x, c);
   if (x->kind == SW_FUSE_SUM) {
     const sw_fuse_dims dims = x->dims; /* x moves as more is inside */
     sw_fuse_operand keep = {other, dims};
@@ -214,18 +214,19 @@ static sw_fuse_verdict binary(sw_finder *f, const sw_op *op) {
   f->r->bias = (sw_fuse_operand){other, x->dims};
   sw_fuse_value v = *x;
   v.scores = -1;
-  return take(f, op, &v);
+  return take_op(f, op, &v);
 }
 
 static sw_fuse_verdict compared(sw_finder *f, const sw_op *op) {
   double c;
   const sw_fuse_value *x = sw_finder_inside(f, op->operands[0]);
   const char *how = sw_op_text(op, SW_ATTR_DIRECTION, "");
-  if (!x || x->kind != SW_FUSE_SCORE || !is_number(f, op->operands[1], &c) || !(c < 0) || !isinf(c)) return SW_FUSE_NO;
+  if (!x || x->kind != SW_FUSE_SCORE || !is_constant_number(f, op->operands[1], &c) || !(c < 0) || !isinf(c))
+    return SW_FUSE_NO;
   if (f->r->seen_of >= 0 && f->r->seen_of != x->scores) return SW_FUSE_NO;
   f->r->seen_of = x->scores;
   sw_fuse_value v = {.kind = strcmp(how, "eq") == 0 ? SW_FUSE_HIDDEN : SW_FUSE_SEEN, .dims = x->dims};
-  return strcmp(how, "eq") == 0 || strcmp(how, "ne") == 0 || strcmp(how, "gt") == 0 ? take(f, op, &v) : SW_FUSE_NO;
+  return strcmp(how, "eq") == 0 || strcmp(how, "ne") == 0 || strcmp(how, "gt") == 0 ? take_op(f, op, &v) : SW_FUSE_NO;
 }
 
 /* A pair that is not seen has no part in the softmax, nor in what is multiplied by it. */
@@ -241,23 +242,23 @@ static sw_fuse_verdict selected(sw_finder *f, const sw_op *op) {
   const bool hides = !x;
   double c;
   if (!x) x = sw_finder_inside(f, op->operands[2]);
-  if (!x || !is_number(f, op->operands[hides ? 1 : 2], &c)) return SW_FUSE_NO;
+  if (!x || !is_constant_number(f, op->operands[hides ? 1 : 2], &c)) return SW_FUSE_NO;
   sw_fuse_value v = *x;
   if (by) {
     const bool right = by->kind == (hides ? SW_FUSE_HIDDEN : SW_FUSE_SEEN);
-    return right && c == 0 && vanishes(x) ? take(f, op, &v) : SW_FUSE_NO;
+    return right && c == 0 && vanishes(x) ? take_op(f, op, &v) : SW_FUSE_NO;
   }
   sw_fuse_operand *mask = &f->r->mask;
   const bool same = mask->id == op->operands[0] && f->r->mask_hides == hides;
   if (x->kind == SW_FUSE_SUM && c != 0) return SW_FUSE_NO;
-  if (x->kind == SW_FUSE_SUM && same && vanishes(x)) return take(f, op, &v);
+  if (x->kind == SW_FUSE_SUM && same && vanishes(x)) return take_op(f, op, &v);
   if (x->kind == SW_FUSE_SUM) return kept(f, op, x, (sw_fuse_operand){op->operands[0], x->dims}, hides, 1);
   if (x->kind != SW_FUSE_SCORE || c > SW_FUSE_HIDDEN_BELOW || mask->id >= 0 || f->r->final >= 0) return SW_FUSE_NO;
   if (sw_finder_type(f, op->operands[0])->rank != x->dims.rank) return SW_FUSE_NO;
   *mask = (sw_fuse_operand){op->operands[0], x->dims};
   f->r->mask_hides = hides;
   v.scores = -1;
-  return take(f, op, &v);
+  return take_op(f, op, &v);
 }
 
 sw_fuse_verdict sw_fuse_rule(sw_finder *f, const sw_op *op) {
@@ -295,7 +296,7 @@ sw_fuse_verdict sw_fuse_rule(sw_finder *f, const sw_op *op) {
     case SW_OP_NOT:
       return inverted(f, op, x);
     case SW_OP_REDUCE:
-      return reduced(f, op, x);
+      return reduced_value(f, op, x);
     default:
       return SW_FUSE_NO;
   }

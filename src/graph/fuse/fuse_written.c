@@ -37,10 +37,10 @@ static const sw_type *type(const writer *w, sw_id x) { return &w->g->values[x].t
 static sw_id convert(writer *w, sw_id x, sw_dtype t) {
   return type(w, x)->dtype == t ? x : op(w, SW_OP_CONVERT, 1, &x, 1, &SW_ATTR_I(DTYPE, t));
 }
-static sw_id reshape(writer *w, sw_id x, int rank, const int64_t *shape) {
+static sw_id write_reshape(writer *w, sw_id x, int rank, const int64_t *shape) {
   return op(w, SW_OP_RESHAPE, 1, &x, 1, &SW_ATTR_L(SHAPE, shape, rank));
 }
-static sw_id spread(writer *w, sw_id x, int rank, const int64_t *shape, int n, const int64_t *dims) {
+static sw_id write_broadcast(writer *w, sw_id x, int rank, const int64_t *shape, int n, const int64_t *dims) {
   return op(w, SW_OP_BROADCAST, 1, &x, 2, (sw_attr[]){SW_ATTR_L(SHAPE, shape, rank), SW_ATTR_L(DIMS, dims, n)});
 }
 static sw_id number(writer *w, sw_dtype t, double v, int rank, const int64_t *shape) {
@@ -50,7 +50,7 @@ static sw_id number(writer *w, sw_dtype t, double v, int rank, const int64_t *sh
       SW_ATTR_I(DTYPE, t), SW_ATTR_L(SHAPE, shape, rank), {.key = SW_ATTR_VALUE, .u.data = {element, true}}};
   return op(w, SW_OP_CONSTANT, 0, NULL, 3, at);
 }
-static sw_id scaled(writer *w, sw_id x, double by) {
+static sw_id write_scaled(writer *w, sw_id x, double by) {
   return two(w, SW_OP_MULTIPLY, x, number(w, w->wide, by, type(w, x)->rank, type(w, x)->dims));
 }
 static sw_id reduce(writer *w, const char *kind, sw_id x, int n, const int64_t *dims) {
@@ -68,7 +68,7 @@ static sw_id compare(writer *w, const char *how, sw_id x, sw_id y) {
 static const int64_t kDims[4] = {0, 1, 2, 3};
 static sw_id along_rows(writer *w, sw_id x, sw_id like) {
   const sw_type t = *type(w, like);
-  return spread(w, x, 4, t.dims, 3, kDims);
+  return write_broadcast(w, x, 4, t.dims, 3, kDims);
 }
 
 /* Positions and heads change places, where the layout has it so. */
@@ -87,20 +87,20 @@ static sw_id of_keys(writer *w, int operand) {
   const int64_t width = type(w, x)->rank == 4 ? type(w, x)->dims[3] : 0, group = w->heads / w->kv_heads;
   const int64_t apart[5] = {w->batch, w->kv_heads, group, w->keys, width};
   const int64_t together[4] = {w->batch, w->heads, w->keys, width};
-  return group == 1 ? x : reshape(w, spread(w, x, 5, apart, 4, kTo), 4, together);
+  return group == 1 ? x : write_reshape(w, write_broadcast(w, x, 5, apart, 4, kTo), 4, together);
 }
 
 /* Added up over the query heads of a kv head, and as the operand is. */
 static sw_id back_to_keys(writer *w, sw_id x, int operand) {
   const int64_t width = type(w, x)->rank == 4 ? type(w, x)->dims[3] : 0, group = w->heads / w->kv_heads, at = 2;
   const int64_t apart[5] = {w->batch, w->kv_heads, group, w->keys, width};
-  if (group > 1) x = reduce(w, "sum", reshape(w, x, 5, apart), 1, &at);
+  if (group > 1) x = reduce(w, "sum", write_reshape(w, x, 5, apart), 1, &at);
   return convert(w, turned(w, x), type(w, w->in[operand])->dtype);
 }
 
 static sw_id both(writer *w, sw_id x, sw_id y) { return x < 0 ? y : two(w, SW_OP_AND, x, y); }
 
-static sw_id place(writer *w, const int64_t *shape, int dim) {
+static sw_id write_positions(writer *w, const int64_t *shape, int dim) {
   return op(w, SW_OP_IOTA, 0, NULL, 3,
             (sw_attr[]){SW_ATTR_I(DTYPE, SW_I64), SW_ATTR_I(DIM, dim), SW_ATTR_L(SHAPE, shape, 4)});
 }
@@ -110,18 +110,18 @@ static sw_id seen(writer *w, const int64_t *shape) {
   const sw_attention *a = &w->a;
   static const int64_t kFirst = 0;
   sw_id all = -1, key, query;
-  if (a->mask >= 0) all = spread(w, w->in[a->mask], 4, shape, 4, kDims);
+  if (a->mask >= 0) all = write_broadcast(w, w->in[a->mask], 4, shape, 4, kDims);
   if (a->lengths < 0 && !sw_attention_is_placed(a)) return all;
-  key = place(w, shape, 3);
+  key = write_positions(w, shape, 3);
   if (a->lengths >= 0) {
     sw_id n = convert(w, w->in[a->lengths], SW_I64);
-    all = both(w, all, compare(w, "lt", key, spread(w, n, 4, shape, 1, &kFirst)));
+    all = both(w, all, compare(w, "lt", key, write_broadcast(w, n, 4, shape, 1, &kFirst)));
   }
   if (!sw_attention_is_placed(a)) return all;
-  query = two(w, SW_OP_ADD, place(w, shape, 2), number(w, SW_I64, (double)a->base, 4, shape));
+  query = two(w, SW_OP_ADD, write_positions(w, shape, 2), number(w, SW_I64, (double)a->base, 4, shape));
   if (a->start >= 0) {
     sw_id start = convert(w, w->in[a->start], SW_I64);
-    query = two(w, SW_OP_ADD, query, spread(w, start, 4, shape, 0, NULL));
+    query = two(w, SW_OP_ADD, query, write_broadcast(w, start, 4, shape, 0, NULL));
   }
   if (a->right_bound) {
     sw_id last = two(w, SW_OP_ADD, query, number(w, SW_I64, (double)a->right, 4, shape));
@@ -135,16 +135,16 @@ static sw_id seen(writer *w, const int64_t *shape) {
 /* Scores, -inf where a pair is not seen; *slope of the softcap, -1: there is none. */
 static sw_id scores(writer *w, sw_id q, sw_id k, sw_id *slope) {
   const int64_t shape[4] = {w->batch, w->heads, w->queries, w->keys};
-  sw_id s = scaled(w, dot(w, q, 3, k, 3), w->scale);
+  sw_id s = write_scaled(w, dot(w, q, 3, k, 3), w->scale);
   *slope = -1;
   if (w->a.softcap > 0) {
-    sw_id t = one(w, SW_OP_TANH, scaled(w, s, 1 / w->a.softcap));
-    s = scaled(w, t, w->a.softcap);
+    sw_id t = one(w, SW_OP_TANH, write_scaled(w, s, 1 / w->a.softcap));
+    s = write_scaled(w, t, w->a.softcap);
     *slope = two(w, SW_OP_SUBTRACT, number(w, w->wide, 1, 4, shape), two(w, SW_OP_MULTIPLY, t, t));
   }
   if (w->a.bias >= 0) {
     sw_id bias = convert(w, w->in[w->a.bias], w->wide);
-    s = two(w, SW_OP_ADD, s, spread(w, bias, 4, shape, 4, kDims));
+    s = two(w, SW_OP_ADD, s, write_broadcast(w, bias, 4, shape, 4, kDims));
   }
   const sw_id all = seen(w, shape);
   if (all < 0) return s;
@@ -155,9 +155,9 @@ static sw_id scores(writer *w, sw_id q, sw_id k, sw_id *slope) {
 static sw_id dropped(writer *w, sw_id x) {
   const sw_type t = *type(w, x);
   if (w->a.keep < 0) return x;
-  sw_id keep = spread(w, w->in[w->a.keep], 4, t.dims, 4, kDims);
-  return op(w, SW_OP_SELECT, 3, (sw_id[]){keep, scaled(w, x, 1 / (1 - w->a.dropout)), number(w, w->wide, 0, 4, t.dims)},
-            0, NULL);
+  sw_id keep = write_broadcast(w, w->in[w->a.keep], 4, t.dims, 4, kDims);
+  return op(w, SW_OP_SELECT, 3,
+            (sw_id[]){keep, write_scaled(w, x, 1 / (1 - w->a.dropout)), number(w, w->wide, 0, 4, t.dims)}, 0, NULL);
 }
 
 static void write_forward(writer *w, sw_id out[4]) {
@@ -181,7 +181,7 @@ static sw_id back_to_bias(writer *w, sw_id ds) {
   for (int i = 0; i < 4; i++) {
     if (t.dims[i] == 1 && type(w, ds)->dims[i] != 1) gone[n++] = i;
   }
-  if (n) ds = reshape(w, reduce(w, "sum", ds, (int)n, gone), 4, t.dims);
+  if (n) ds = write_reshape(w, reduce(w, "sum", ds, (int)n, gone), 4, t.dims);
   return convert(w, ds, t.dtype);
 }
 
@@ -194,7 +194,7 @@ static void write_gradient(writer *w, sw_id out[4]) {
   sw_id delta = reduce(w, "sum", two(w, SW_OP_MULTIPLY, d, of_queries(w, SW_ATTENTION_O)), 1, &width);
   sw_id ds = two(w, SW_OP_MULTIPLY, p, two(w, SW_OP_SUBTRACT, dropped(w, dot(w, d, 3, v, 3)), along_rows(w, delta, s)));
   if (w->a.bias_grad) out[3] = back_to_bias(w, ds);
-  ds = scaled(w, slope < 0 ? ds : two(w, SW_OP_MULTIPLY, ds, slope), w->scale);
+  ds = write_scaled(w, slope < 0 ? ds : two(w, SW_OP_MULTIPLY, ds, slope), w->scale);
   out[0] = convert(w, turned(w, dot(w, ds, 3, k, 2)), type(w, w->in[SW_ATTENTION_Q])->dtype);
   out[1] = back_to_keys(w, dot(w, ds, 2, q, 2), SW_ATTENTION_K);
   out[2] = back_to_keys(w, dot(w, dropped(w, p), 2, d, 2), SW_ATTENTION_V);

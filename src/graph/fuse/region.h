@@ -158,7 +158,7 @@ void sw_fuse_unspread(const sw_fuse_region *r, sw_fuse_operand *x);
 
 /* group.c. Where k and v are heads repeated, those that are repeated are k and v, and where dk and dv are added up over
  * them they leave afterwards; batches and heads that are joined to one dim are told apart. */
-SW_CHECKED sw_rc sw_fuse_group(sw_fuse_region *r, const sw_fuse_space *s, sw_diag *d);
+SW_CHECKED sw_rc sw_fuse_members(sw_fuse_region *r, const sw_fuse_space *s, sw_diag *d);
 /* seen.c. From what mask and bias say of positions: causal, base, window, lengths, start. What is left of them stays.
  */
 void sw_fuse_see(sw_fuse_region *r);

@@ -29,7 +29,7 @@ typedef struct sum_of {
   sw_id lengths, start;
 } sum_of;
 
-static const sw_op *maker(const seen *s, sw_id v) {
+static const sw_op *maker_of_seen(const seen *s, sw_id v) {
   const sw_id def = s->r->g->values[v].def;
   return def < 0 ? NULL : &s->r->g->ops[def];
 }
@@ -100,7 +100,7 @@ static bool add_sum(const seen *s, sw_fuse_operand x, double by, int depth, sum_
     x.id = outside;
     sw_fuse_unspread(s->r, &x);
   }
-  const sw_op *op = maker(s, x.id);
+  const sw_op *op = maker_of_seen(s, x.id);
   if (sw_fuse_is_number(s->r->g, x.id, &number)) {
     out->number += by * number;
     return true;
@@ -182,7 +182,7 @@ static bool is_same_bool(const seen *s, const sw_op *op, sw_fuse_operand *x, boo
   if (strcmp(how, "ne") != 0 && strcmp(how, "eq") != 0 && strcmp(how, "gt") != 0) return false;
   sw_fuse_operand of = {op->operands[0], x->dims};
   sw_fuse_unspread(s->r, &of);
-  const sw_op *by = maker(s, of.id);
+  const sw_op *by = maker_of_seen(s, of.id);
   if (!by || by->code != SW_OP_CONVERT || !is_bool(s, by->operands[0])) return false;
   *x = (sw_fuse_operand){by->operands[0], of.dims};
   *opposite = *opposite != (how[0] == 'e');
@@ -217,7 +217,7 @@ static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
     }
   }
   const bool at_hand = is_at_hand(s, x.id);
-  const sw_op *op = depth > MOST_DEPTH ? NULL : maker(s, x.id);
+  const sw_op *op = depth > MOST_DEPTH ? NULL : maker_of_seen(s, x.id);
   if (op && op->code == SW_OP_ENTER) op = NULL;
   if (sw_fuse_is_number(s->r->g, x.id, &c) && (c != 0) != opposite) return;
   if (op && op->code == SW_OP_NOT) {

@@ -117,7 +117,7 @@ double sw_attention_pairs(const sw_attention *a, int64_t q0, int64_t q1, int64_t
   return fmax(0, until - before);
 }
 
-double sw_attention_share(const sw_graph *g, const sw_op *op, int64_t queries, int64_t keys) {
+double sw_attention_seen_part(const sw_graph *g, const sw_op *op, int64_t queries, int64_t keys) {
   sw_attention a;
   sw_attention_of(g, op, &a);
   const int64_t all_q = op->nest->loops[SW_ATTENTION_QUERY].size, all_k = op->nest->loops[SW_ATTENTION_KEY].size;
@@ -252,7 +252,7 @@ static sw_rc check_heads(const sw_rule_call *c, const sw_attention *a) {
 }
 
 /* All of the operands; *a says which is what. */
-static sw_rc check_operands(const sw_rule_call *c, sw_attention *a, extents *e) {
+static sw_rc check_attention_operands(const sw_rule_call *c, sw_attention *a, extents *e) {
   sw_attention_read(c->code, c->n_attrs, c->attrs, a);
   SW_TRY(check_words(c, a));
   SW_TRY(check_heads(c, a));
@@ -284,7 +284,7 @@ sw_rc sw_infer_attention(sw_rule_call *c) {
   sw_attention a;
   extents e;
   int64_t *dims;
-  SW_TRY(check_operands(c, &a, &e));
+  SW_TRY(check_attention_operands(c, &a, &e));
   SW_TRY(sw_call_result_like(c, c->operands[0].dtype, &c->operands[0]));
   ((int64_t *)c->results[0].dims)[3] = e.value_width;
   SW_TRY(sw_call_result(c, lse_type(c), 3, &dims));
@@ -297,7 +297,7 @@ sw_rc sw_infer_attention(sw_rule_call *c) {
 sw_rc sw_infer_attention_grad(sw_rule_call *c) {
   sw_attention a;
   extents e;
-  SW_TRY(check_operands(c, &a, &e));
+  SW_TRY(check_attention_operands(c, &a, &e));
   const int64_t lse[3] = {e.batch, e.heads, e.queries};
   SW_TRY(expect_heads(c, &a, SW_ATTENTION_O, e.heads, e.queries, e.value_width));
   SW_TRY(expect_heads(c, &a, SW_ATTENTION_DO, e.heads, e.queries, e.value_width));
@@ -372,7 +372,7 @@ static void count_flops(sw_nest_builder *b, const extents *e, double widths, dou
 void sw_nest_of_attention(const sw_rule_call *c, sw_nest_builder *b) {
   sw_attention a;
   extents e;
-  if (check_operands(c, &a, &e)) b->rc = SW_BUG(b->d, "%s", "a checked attention is read differently");
+  if (check_attention_operands(c, &a, &e)) b->rc = SW_BUG(b->d, "%s", "a checked attention is read differently");
   if (b->rc) return;
   add_loops(b, &e, SW_ATTENTION_LOOPS, 1u << SW_ATTENTION_KEY);
   b->loops[SW_ATTENTION_KEY].whole_results = 1u << 1;
@@ -387,7 +387,7 @@ void sw_nest_of_attention(const sw_rule_call *c, sw_nest_builder *b) {
 void sw_nest_of_attention_grad(const sw_rule_call *c, sw_nest_builder *b) {
   sw_attention a;
   extents e;
-  if (check_operands(c, &a, &e)) b->rc = SW_BUG(b->d, "%s", "a checked attention_grad is read differently");
+  if (check_attention_operands(c, &a, &e)) b->rc = SW_BUG(b->d, "%s", "a checked attention_grad is read differently");
   if (b->rc) return;
   unsigned reduced = 1u << SW_ATTENTION_GROUP | 1u << SW_ATTENTION_QUERY | 1u << SW_ATTENTION_KEY;
   if (a.bias_grad && c->operands[a.bias].dims[0] == 1) reduced |= 1u << SW_ATTENTION_BATCH;

@@ -87,7 +87,7 @@ typedef struct labelled {
 } labelled;
 
 /* Is the label wanted by the rest of the equation, its output included? */
-static bool is_needed(char label, const char *rest) { return strchr(rest, label) != NULL; }
+static bool is_label_needed(char label, const char *rest) { return strchr(rest, label) != NULL; }
 
 static const char *part_name(sw_expansion *e, const char *what, int i) {
   const char *s = sw_arena_printf(e->call->arena, e->d, "%s%d", what, i);
@@ -101,7 +101,7 @@ static void sum_lonely(sw_expansion *e, labelled *v, int i, const char *others, 
   char kept[2 * TERM];
   int n = 0, k = 0;
   for (int j = 0; v->labels[j]; j++) {
-    if (strchr(others, v->labels[j]) || is_needed(v->labels[j], rest)) {
+    if (strchr(others, v->labels[j]) || is_label_needed(v->labels[j], rest)) {
       kept[k++] = v->labels[j];
     } else {
       dims[n++] = j;
@@ -127,7 +127,7 @@ static void pair_up(const labelled *a, const labelled *b, const char *rest, pair
   for (int i = 0; a->labels[i]; i++) {
     const char *in_b = strchr(b->labels, a->labels[i]);
     if (!in_b) continue;
-    bool batch = is_needed(a->labels[i], rest);
+    bool batch = is_label_needed(a->labels[i], rest);
     int at = batch ? p->n_batch++ : p->n_contract++;
     (batch ? p->batch : p->contract)[0][at] = i;
     (batch ? p->batch : p->contract)[1][at] = in_b - b->labels;

@@ -26,20 +26,20 @@ sw_rc sw_infer_magnitude(sw_rule_call *c) {
   return sw_call_result_like(c, t == SW_C64 ? SW_F32 : t == SW_C128 ? SW_F64 : t, &c->operands[0]);
 }
 
-static sw_rc check_pair(const sw_rule_call *c, int a, int b) {
+static sw_rc check_same_type(const sw_rule_call *c, int a, int b) {
   SW_TRY(sw_check_same_shape(c, a, b));
   return sw_check_same_dtype(c, a, b);
 }
 
 sw_rc sw_infer_binary(sw_rule_call *c) {
   SW_TRY(sw_check_class(c, 0, c->rule->classes));
-  SW_TRY(check_pair(c, 0, 1));
+  SW_TRY(check_same_type(c, 0, 1));
   return sw_call_result_like(c, c->operands[0].dtype, &c->operands[0]);
 }
 
 sw_rc sw_infer_complex(sw_rule_call *c) {
   sw_dtype t = c->operands[0].dtype;
-  SW_TRY(check_pair(c, 0, 1));
+  SW_TRY(check_same_type(c, 0, 1));
   if (t != SW_F32 && t != SW_F64) {
     return SW_RULE_FAIL(c, "operand 0 is %s; expected f32 or f64", sw_dtype_text(t));
   }
@@ -53,14 +53,14 @@ sw_rc sw_infer_compare(sw_rule_call *c) {
   for (int i = 0; i < 6; i++) known = known || strcmp(kDirections[i], text) == 0;
   if (!known) return SW_RULE_FAIL(c, "'direction' is '%s'; expected eq, ne, lt, le, gt or ge", text);
   SW_TRY(sw_check_class(c, 0, c->rule->classes));
-  SW_TRY(check_pair(c, 0, 1));
+  SW_TRY(check_same_type(c, 0, 1));
   return sw_call_result_like(c, SW_BOOL, &c->operands[0]);
 }
 
 sw_rc sw_infer_select(sw_rule_call *c) {
   SW_TRY(sw_check_class(c, 0, SW_BOOLS));
   SW_TRY(sw_check_class(c, 1, c->rule->classes));
-  SW_TRY(check_pair(c, 1, 2));
+  SW_TRY(check_same_type(c, 1, 2));
   if (c->operands[0].rank > 0) SW_TRY(sw_check_same_shape(c, 1, 0));
   return sw_call_result_like(c, c->operands[1].dtype, &c->operands[1]);
 }

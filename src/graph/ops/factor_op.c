@@ -40,7 +40,7 @@ static const factoring *factoring_of(const sw_rule_call *c) {
   return NULL;
 }
 
-static sw_dtype dtype_of(char kind, sw_dtype t) {
+static sw_dtype dtype_of_result_kind(char kind, sw_dtype t) {
   bool wide = t == SW_F64 || t == SW_C128, complex = sw_dtype_class_of(t) == SW_CLASS_COMPLEX;
   if (kind == 'i') return SW_I32;
   if (kind == 'c') return wide ? SW_C128 : SW_C64;
@@ -50,7 +50,7 @@ static sw_dtype dtype_of(char kind, sw_dtype t) {
 static sw_rc factor_result(sw_rule_call *c, const char *dims) {
   const sw_type *a = &c->operands[0];
   int64_t m = a->dims[a->rank - 2], n = a->dims[a->rank - 1], *out;
-  sw_dtype t = dtype_of(*dims, a->dtype);
+  sw_dtype t = dtype_of_result_kind(*dims, a->dtype);
   if (*dims && strchr("irc", *dims)) dims++;
   int batch = a->rank - 2, inner = (int)strlen(dims);
   SW_TRY(sw_call_result(c, t, batch + inner, &out));
@@ -62,7 +62,7 @@ static sw_rc factor_result(sw_rule_call *c, const char *dims) {
 }
 
 /* Operand 1: one vector for each matrix. */
-static sw_rc check_given(const sw_rule_call *c, bool taus) {
+static sw_rc check_given_vectors(const sw_rule_call *c, bool taus) {
   const sw_type *a = &c->operands[0], *t = &c->operands[1];
   int64_t n = a->dims[a->rank - 1];
   bool fits = t->rank == a->rank - 1 && t->dtype == (taus ? a->dtype : SW_I32);
@@ -91,7 +91,7 @@ sw_rc sw_infer_factor(sw_rule_call *c) {
   int64_t m = a->dims[a->rank - 2], n = a->dims[a->rank - 1];
   if (f->square && m != n) return SW_RULE_FAIL(c, "%s", "operand 0 has matrices that are not square");
   if (f->tall && m < n) return SW_RULE_FAIL(c, "%s", "operand 0 has fewer rows than columns");
-  if (f->given) SW_TRY(check_given(c, strcmp(f->given, "taus") == 0));
+  if (f->given) SW_TRY(check_given_vectors(c, strcmp(f->given, "taus") == 0));
   for (int r = 0; r < MOST_RESULTS && f->results[r]; r++) SW_TRY(factor_result(c, f->results[r]));
   return SW_OK;
 }

@@ -95,7 +95,7 @@ static bool next_dim(sw_nest_builder *b, side *s, int64_t rest) {
   return more;
 }
 
-static void take(side *s, int loop, int64_t factor) {
+static void take_loop(side *s, int loop, int64_t factor) {
   s->loops[s->n++] = loop;
   s->left /= factor;
 }
@@ -129,8 +129,8 @@ void sw_nest_of_reshape(const sw_rule_call *c, sw_nest_builder *b) {
     int64_t f = sw_gcd_i64(x.left, r.left);
     if (f > 1) {
       int loop = sw_nest_loop(b, f, SW_LOOP_PARALLEL);
-      take(&x, loop, f);
-      take(&r, loop, f);
+      take_loop(&x, loop, f);
+      take_loop(&r, loop, f);
     }
     if (x.left > 1 && r.left > 1) {
       skip_group(b, &x, &r);

@@ -148,7 +148,7 @@ static sw_id widened(sw_expansion *e, const char *part, sw_id x) {
 }
 
 /* The last step: `code` on x and y, converted back to dtype t. */
-static void finish(sw_expansion *e, sw_opcode code, sw_id x, sw_id y, sw_dtype t) {
+static void expand_last_step(sw_expansion *e, sw_opcode code, sw_id x, sw_id y, sw_dtype t) {
   bool narrow = is_narrow(t);
   sw_id r = sw_expand_binary(e, narrow ? "wide" : SW_LAST_STEP, code, x, y);
   if (narrow) (void)sw_expand_convert(e, SW_LAST_STEP, r, t);
@@ -165,7 +165,7 @@ sw_rc sw_expand_softmax(sw_expansion *e) {
   sw_id shift = sw_expand_binary(e, "shift", SW_OP_SUBTRACT, x, sw_expand_broadcast(e, "max_all", most, x, n, rest));
   sw_id power = sw_expand_unary(e, "exp", SW_OP_EXP, shift);
   sw_id sum = sw_expand_reduce(e, "sum", "sum", power, 1, &dim);
-  finish(e, SW_OP_DIVIDE, power, sw_expand_broadcast(e, "sum_all", sum, x, n, rest), t);
+  expand_last_step(e, SW_OP_DIVIDE, power, sw_expand_broadcast(e, "sum_all", sum, x, n, rest), t);
   return e->rc;
 }
 
@@ -211,7 +211,7 @@ sw_rc sw_expand_layer_norm(sw_expansion *e) {
   sw_id square = sw_expand_binary(e, "square", SW_OP_MULTIPLY, centred, centred);
   sw_id y = normalised(e, centred, mean(e, "square_sum", "square_count", "var", square));
   sw_id scaled = sw_expand_binary(e, "scaled", SW_OP_MULTIPLY, y, along_last(e, 1, "gamma", "gamma_all", x));
-  finish(e, SW_OP_ADD, scaled, along_last(e, 2, "beta", "beta_all", x), t);
+  expand_last_step(e, SW_OP_ADD, scaled, along_last(e, 2, "beta", "beta_all", x), t);
   return e->rc;
 }
 
@@ -222,7 +222,7 @@ sw_rc sw_expand_rms_norm(sw_expansion *e) {
   sw_id x = widened(e, "x", x0);
   sw_id square = sw_expand_binary(e, "square", SW_OP_MULTIPLY, x, x);
   sw_id y = normalised(e, x, mean(e, "square_sum", "count", "mean_square", square));
-  finish(e, SW_OP_MULTIPLY, y, along_last(e, 1, "gamma", "gamma_all", x), t);
+  expand_last_step(e, SW_OP_MULTIPLY, y, along_last(e, 1, "gamma", "gamma_all", x), t);
   return e->rc;
 }
 

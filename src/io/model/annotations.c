@@ -174,15 +174,15 @@ typedef struct axes_reader {
   const char *at;
 } axes_reader;
 
-static bool accept(axes_reader *in, char c) {
+static bool accept_sign(axes_reader *in, char c) {
   while (*in->at == ' ') in->at++;
   if (*in->at != c) return false;
   in->at++;
   return true;
 }
 
-static sw_rc expect(axes_reader *in, char c) {
-  if (accept(in, c)) return SW_OK;
+static sw_rc expect_sign(axes_reader *in, char c) {
+  if (accept_sign(in, c)) return SW_OK;
   return SW_MODEL_FAIL(in->r, in->v, "'%s' has '%.8s' at character %d; expected '%c', as in [[x],[],[y,z]]",
                        in->v->text, in->at, (int)(in->at - in->v->text) + 1, c);
 }
@@ -190,8 +190,8 @@ static sw_rc expect(axes_reader *in, char c) {
 /* The axes of one loop: "[x,y]". */
 static sw_rc read_axes(axes_reader *in, int loop, sw_annotation *a, int32_t *loop_of, sw_axis_ref *refs) {
   const char *end = in->v->text + strlen(in->v->text);
-  SW_TRY(expect(in, '['));
-  if (accept(in, ']')) return SW_OK;
+  SW_TRY(expect_sign(in, '['));
+  if (accept_sign(in, ']')) return SW_OK;
   do {
     if (a->n_loop_refs == SW_MAX_REFS) {
       return SW_MODEL_FAIL(in->r, in->v, "'%s' has more than %d axes", in->v->text, SW_MAX_REFS);
@@ -199,19 +199,19 @@ static sw_rc read_axes(axes_reader *in, int loop, sw_annotation *a, int32_t *loo
     loop_of[a->n_loop_refs] = loop;
     sw_rc rc = sw_axis_ref_parse(&in->r->g->mesh, &in->at, end, &refs[a->n_loop_refs++], in->r->d);
     SW_TRY(sw_model_place(in->r, in->v, rc));
-  } while (accept(in, ','));
-  return expect(in, ']');
+  } while (accept_sign(in, ','));
+  return expect_sign(in, ']');
 }
 
 /* Loops beyond the last list are whole. */
 static sw_rc read_loop_axes(axes_reader *in, sw_annotation *a, int32_t *loop_of, sw_axis_ref *refs) {
   int loop = 0;
-  SW_TRY(expect(in, '['));
-  if (!accept(in, ']')) {
+  SW_TRY(expect_sign(in, '['));
+  if (!accept_sign(in, ']')) {
     do {
       SW_TRY(read_axes(in, loop++, a, loop_of, refs));
-    } while (accept(in, ','));
-    SW_TRY(expect(in, ']'));
+    } while (accept_sign(in, ','));
+    SW_TRY(expect_sign(in, ']'));
   }
   while (*in->at == ' ') in->at++;
   const sw_op *op = &in->r->g->ops[a->op];

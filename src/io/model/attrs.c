@@ -27,7 +27,7 @@ sw_rc sw_model_read_dtype(const sw_model_reader *r, const sw_json *v, sw_dtype *
 }
 
 /* A whole number, or a size in words. */
-static sw_rc read_size(const sw_model_reader *r, const sw_json *v, int64_t min, int64_t *out) {
+static sw_rc read_size_attr(const sw_model_reader *r, const sw_json *v, int64_t min, int64_t *out) {
   if (v->kind != SW_JSON_STRING) return sw_json_as_i64(v, min, INT64_MAX, out, r->d);
   return sw_sizes_meet_text(r->sizes, v->text, sw_model_span(r, v), out, r->d);
 }
@@ -41,7 +41,7 @@ sw_rc sw_model_read_shape(const sw_model_reader *r, const sw_json *v, int64_t di
   for (int i = 0; i < v->n; i++) {
     dims[i] = -1;
     bool unknown = v->at[i].kind == SW_JSON_STRING && strcmp(v->at[i].text, "?") == 0;
-    if (!unknown) SW_TRY(read_size(r, &v->at[i], 0, &dims[i]));
+    if (!unknown) SW_TRY(read_size_attr(r, &v->at[i], 0, &dims[i]));
   }
   *rank = v->n;
   return SW_OK;
@@ -94,7 +94,7 @@ static sw_rc put_integer(filler *f, const sw_json *v) {
   return SW_OK;
 }
 
-static sw_rc put_number(filler *f, const sw_json *v) {
+static sw_rc put_attr_number(filler *f, const sw_json *v) {
   sw_dtype_class cls = sw_dtype_class_of(f->part);
   if (f->left == 0) return SW_MODEL_FAIL(f->r, v, "there are more elements than the shape has");
   if (cls == SW_CLASS_FLOAT) {
@@ -117,7 +117,7 @@ static sw_rc put_number(filler *f, const sw_json *v) {
 
 /* The tree is at most SW_JSON_MAX_DEPTH deep. */
 static sw_rc put_all(filler *f, const sw_json *v) {
-  if (v->kind != SW_JSON_ARRAY) return put_number(f, v);
+  if (v->kind != SW_JSON_ARRAY) return put_attr_number(f, v);
   for (int i = 0; i < v->n; i++) SW_TRY(put_all(f, &v->at[i]));
   return SW_OK;
 }
@@ -195,7 +195,7 @@ static void write_data(const sw_type *t, const sw_data *data, sw_json_out *o) {
 static sw_rc read_int(const sw_model_reader *r, sw_attr_key key, const sw_json *v, int64_t *out) {
   const bool size = key == SW_ATTR_SHAPE || key == SW_ATTR_SIZES || key == SW_ATTR_LIMIT || key == SW_ATTR_START ||
                     key == SW_ATTR_GLOBAL;
-  return size ? read_size(r, v, INT64_MIN, out) : sw_json_as_i64(v, INT64_MIN, INT64_MAX, out, r->d);
+  return size ? read_size_attr(r, v, INT64_MIN, out) : sw_json_as_i64(v, INT64_MIN, INT64_MAX, out, r->d);
 }
 
 static sw_rc read_ints(const sw_model_reader *r, const sw_json *v, sw_attr *out) {
@@ -209,7 +209,7 @@ static sw_rc read_ints(const sw_model_reader *r, const sw_json *v, sw_attr *out)
 }
 
 /* A constant's elements need its shape and dtype, which stand beside them. */
-static sw_rc read_value(const sw_model_reader *r, const sw_json *attrs, const sw_json *v, sw_attr *out) {
+static sw_rc read_constant_value(const sw_model_reader *r, const sw_json *attrs, const sw_json *v, sw_attr *out) {
   const sw_json *shape, *dtype;
   sw_type t;
   int64_t dims[SW_MAX_RANK];
@@ -250,7 +250,7 @@ static sw_rc read_attr(const sw_model_reader *r, const sw_json *attrs, const sw_
       out->u.i = dtype;
       return SW_OK;
     case SW_ATTR_KIND_DATA:
-      return read_value(r, attrs, v, out);
+      return read_constant_value(r, attrs, v, out);
   }
   return SW_OK;
 }

@@ -18,14 +18,14 @@ static const char *const kKinds[] = {
     [SW_LOOP_WHOLE] = "whole"};
 enum { N_KINDS = sizeof kKinds / sizeof *kKinds };
 
-static sw_rc read_reduction(const sw_model_reader *r, const sw_json *v, sw_reduction *out) {
+static sw_rc read_combiner(const sw_model_reader *r, const sw_json *v, sw_reduction *out) {
   const char *text;
   SW_TRY(sw_json_as_string(v, &text, r->d));
   if (sw_reduction_parse(text, out)) return SW_OK;
   return SW_MODEL_FAIL(r, v, "reduction '%.40s' is not known; expected sum, product, min, max, and, or, ...", text);
 }
 
-static sw_rc read_loop(const sw_model_reader *r, const sw_json *v, sw_loop *out) {
+static sw_rc read_nest_loop(const sw_model_reader *r, const sw_json *v, sw_loop *out) {
   static const char *const kKeys[] = {"size", "kind", "combiner"};
   *out = (sw_loop){.kind = SW_LOOP_PARALLEL, .combiner = SW_REDUCE_SUM};
   if (v->kind == SW_JSON_INT) return sw_json_as_i64(v, 1, INT64_MAX, &out->size, r->d);
@@ -35,7 +35,7 @@ static sw_rc read_loop(const sw_model_reader *r, const sw_json *v, sw_loop *out)
   int k = SW_LOOP_PARALLEL;
   if (kind) SW_TRY(sw_json_word(kind, kKinds, N_KINDS, &k, r->d));
   out->kind = (sw_loop_kind)k;
-  if (combiner) SW_TRY(read_reduction(r, combiner, &out->combiner));
+  if (combiner) SW_TRY(read_combiner(r, combiner, &out->combiner));
   if (out->kind == SW_LOOP_REDUCTION && !combiner) {
     return SW_MODEL_FAIL(r, v, "a reduction loop has no combiner; expected \"combiner\": \"sum\" or another reduction");
   }
@@ -53,7 +53,7 @@ static sw_rc read_linear(const sw_model_reader *r, const sw_json *v, sw_linearit
   SW_TRY(sw_json_i64_list(operands, 0, 31, which, 32, &n, r->d));
   *out = (sw_linearity){0};
   for (int i = 0; i < n; i++) out->operands |= 1u << which[i];
-  return read_reduction(r, kind, &out->kind);
+  return read_combiner(r, kind, &out->kind);
 }
 
 /* A result's sum of several loops is digits; an operand's is a window unless it covers the digits exactly. */
@@ -82,7 +82,7 @@ sw_rc sw_model_read_nest(const sw_model_reader *r, const sw_json *op, const sw_l
   SW_ARENA_NEW(loop, r->arena, loops->n, r->d);
   SW_ARENA_NEW(map, r->arena, maps->n, r->d);
   SW_ARENA_NEW(form, r->arena, linear ? linear->n : 0, r->d);
-  for (int i = 0; i < loops->n; i++) SW_TRY(read_loop(r, &loops->at[i], &loop[i]));
+  for (int i = 0; i < loops->n; i++) SW_TRY(read_nest_loop(r, &loops->at[i], &loop[i]));
   for (int i = 0; i < maps->n; i++) {
     const char *text;
     SW_TRY(sw_json_as_string(&maps->at[i], &text, r->d));

@@ -31,7 +31,7 @@ _Static_assert((int)INPUT == SW_VALUE_INPUT && (int)PARAMETER == SW_VALUE_PARAME
                    (int)CONSTANT == SW_VALUE_CONSTANT && (int)INTERMEDIATE == SW_VALUE_INTERMEDIATE,
                "kinds of a file are those of a graph, and output");
 
-static sw_rc kind_of(const sw_model_reader *r, const sw_json *entry, value_kind *out) {
+static sw_rc read_value_kind(const sw_model_reader *r, const sw_json *entry, value_kind *out) {
   const sw_json *kind = sw_json_find(entry, "kind");
   int k = INTERMEDIATE;
   if (kind) SW_TRY(sw_json_word(kind, kKinds, N_KINDS, &k, r->d));
@@ -74,7 +74,7 @@ static sw_rc add_constant(const sw_model_reader *r, const sw_json *entry, const 
   return sw_graph_add_op(r->g, &spec, results, r->d);
 }
 
-static sw_rc read_value(sw_model_reader *r, int index) {
+static sw_rc read_listed_value(sw_model_reader *r, int index) {
   static const char *const kKeys[] = {"name", "kind", "dtype", "shape", "value", "annotations"};
   const sw_json *entry = &r->values->at[index];
   const char *name;
@@ -83,7 +83,7 @@ static sw_rc read_value(sw_model_reader *r, int index) {
   int64_t *first, dims[SW_MAX_RANK];
   SW_TRY(sw_json_only(entry, kKeys, 6, "a value", r->d));
   SW_TRY(sw_json_string(entry, "name", &name, r->d));
-  SW_TRY(kind_of(r, entry, &kind));
+  SW_TRY(read_value_kind(r, entry, &kind));
   SW_TRY(sw_dict_put(&r->value_at, name, strlen(name), index, &first, &fresh, r->d));
   if (!fresh) {
     const sw_json *other = &r->values->at[*first];
@@ -108,7 +108,7 @@ static sw_rc check_listed(const sw_model_reader *r, const sw_json *entry) {
   const char *name;
   value_kind kind;
   SW_TRY(sw_json_string(entry, "name", &name, r->d));
-  SW_TRY(kind_of(r, entry, &kind));
+  SW_TRY(read_value_kind(r, entry, &kind));
   sw_id id = sw_graph_value_named(r->g, name);
   if (id < 0) {
     return SW_MODEL_FAIL(r, entry,
@@ -354,7 +354,7 @@ static sw_rc read_output_values(sw_model_reader *r) {
     const sw_json *entry = &r->values->at[i];
     value_kind kind;
     const char *name;
-    SW_TRY(kind_of(r, entry, &kind));
+    SW_TRY(read_value_kind(r, entry, &kind));
     if (kind != OUTPUT) continue;
     SW_TRY(sw_json_string(entry, "name", &name, r->d));
     SW_TRY(check_listed(r, entry));
@@ -366,7 +366,7 @@ static sw_rc read_output_values(sw_model_reader *r) {
 
 /* --- the whole --------------------------------------------------------------------------------------------------- */
 
-static sw_rc read_head(const sw_model_reader *r, const sw_json *root) {
+static sw_rc read_model_head(const sw_model_reader *r, const sw_json *root) {
   static const char *const kKeys[] = {"format", "version", "name",    "mesh",
                                       "values", "ops",     "outputs", "sharding_groups"};
   const char *format;
@@ -398,12 +398,12 @@ static sw_rc read_mesh(const sw_model_reader *r, const sw_json *root) {
   return SW_OK;
 }
 
-static sw_rc read_parts(sw_model_reader *r, const sw_json *root) {
+static sw_rc read_model_parts(sw_model_reader *r, const sw_json *root) {
   SW_TRY(sw_json_opt_array(root, "values", &r->values, r->d));
   SW_TRY(sw_json_array(root, "ops", &r->ops, r->d));
   SW_TRY(sw_json_opt_array(root, "outputs", &r->outputs, r->d));
   SW_ARENA_NEW(r->ranges, r->arena, r->ops->n, r->d);
-  for (int i = 0; r->values && i < r->values->n; i++) SW_TRY(read_value(r, i));
+  for (int i = 0; r->values && i < r->values->n; i++) SW_TRY(read_listed_value(r, i));
   for (int i = 0; i < r->ops->n; i++) SW_TRY(read_op(r, i));
   for (int i = 0; r->outputs && i < r->outputs->n; i++) SW_TRY(read_output(r, &r->outputs->at[i]));
   SW_TRY(read_output_values(r));
@@ -418,13 +418,13 @@ static sw_rc read_parts(sw_model_reader *r, const sw_json *root) {
 static sw_rc read_model(sw_model_reader *r, const sw_json *root) {
   const char *name = "model";
   r->file = root->file;
-  SW_TRY(read_head(r, root));
+  SW_TRY(read_model_head(r, root));
   SW_TRY(sw_json_opt_string(root, "name", &name, r->d));
   SW_TRY(sw_graph_create(name, &r->g, r->d));
   r->file = sw_arena_strndup(&r->g->arena, root->file, strlen(root->file), r->d);
   if (!r->file) return SW_E_RESOURCE;
   SW_TRY(read_mesh(r, root));
-  SW_TRY(read_parts(r, root));
+  SW_TRY(read_model_parts(r, root));
   return sw_graph_seal(r->g, r->d);
 }
 

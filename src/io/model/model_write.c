@@ -44,7 +44,7 @@ static void write_value(const sw_graph *g, sw_id id, const notes *of, sw_json_ou
   sw_jw_end(o);
 }
 
-static void write_results(const sw_graph *g, const sw_op *op, sw_json_out *o) {
+static void write_op_outputs(const sw_graph *g, const sw_op *op, sw_json_out *o) {
   bool typed = sw_op_class_of(op->code) == SW_OPS_GIVEN;
   sw_jw_row(o, "outputs");
   for (int i = 0; i < op->n_results; i++) {
@@ -95,7 +95,7 @@ static void write_op(const sw_graph *g, sw_id id, const notes *of, sw_json_out *
     for (int i = 0; i < op->n_operands; i++) sw_jw_string(o, NULL, g->values[op->operands[i]].name);
     sw_jw_end(o);
   }
-  write_results(g, op, o);
+  write_op_outputs(g, op, o);
   write_attrs(g, op, o);
   if (op->code == SW_OP_GENERIC) {
     sw_model_write_nest(op, o);

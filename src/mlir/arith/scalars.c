@@ -118,7 +118,7 @@ static sw_rc rounded_division(sw_importer *m, const sw_ir_row *row, uint32_t op)
 }
 
 /* arith.cmpi slt, %a, %b : index; in the generic form predicate = 2 : i64 */
-static sw_rc compare(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc import_arith_compare(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   static const char *const kPredicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
   enum { PREDICATES = sizeof kPredicates / sizeof *kPredicates };
   const sw_ir_op *o = sw_im_op(m, op);
@@ -139,7 +139,7 @@ static sw_rc compare(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* shape.shape_of: the sizes, which are known. */
-static sw_rc shape_of(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc import_shape_of(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   const sw_type *x = sw_im_type(m, sw_im_operand(m, op, 0));
   sw_im_attrs a = {.n = 0};
@@ -153,7 +153,7 @@ static sw_rc shape_of(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* clang-format off */
 static const sw_ir_row kRows[] = {
-    {"shape.shape_of", shape_of, SW_OP_CONSTANT},
+    {"shape.shape_of", import_shape_of, SW_OP_CONSTANT},
 #define ARITH(text, op) {"arith." text, sw_im_simple, SW_OP_##op, 2, SW_IR_SCALARS}
     ARITH("addi", ADD), ARITH("subi", SUBTRACT), ARITH("muli", MULTIPLY), ARITH("divsi", DIVIDE),
     ARITH("remsi", REMAINDER), ARITH("minsi", MINIMUM), ARITH("maxsi", MAXIMUM), ARITH("andi", AND),
@@ -165,7 +165,7 @@ static const sw_ir_row kRows[] = {
     {"arith.minui", unsigned_op, SW_OP_MINIMUM}, {"arith.maxui", unsigned_op, SW_OP_MAXIMUM},
     {"arith.ceildivsi", rounded_division, SW_OP_DIVIDE}, {"arith.ceildivui", rounded_division, SW_OP_DIVIDE},
     {"arith.floordivsi", rounded_division, SW_OP_DIVIDE},
-    {"arith.cmpi", compare, SW_OP_COMPARE},
+    {"arith.cmpi", import_arith_compare, SW_OP_COMPARE},
     {"arith.index_cast", scalar_cast, SW_OP_CONVERT},
     {"tensor.from_elements", from_elements, SW_OP_CONCATENATE},
     {"tensor.extract", extract, SW_OP_DYNAMIC_SLICE},

@@ -55,7 +55,7 @@ static sw_rc pin(sw_batch *s, sw_id value, const sw_sharding *sharding, sw_id in
   return sw_graph_add_annotation(s->m->g, &a, s->m->d);
 }
 
-static sw_rc name_of(sw_batch *s, const sw_batch_op *op, int i, const char **out) {
+static sw_rc name_batched_result(sw_batch *s, const sw_batch_op *op, int i, const char **out) {
   const char *base = op->own ? s->body->values[s->now->results[i]].name
                              : sw_arena_printf(&s->m->scratch, s->m->d, "%s.%s", s->base, sw_opcode_text(op->code));
   return base ? sw_im_fresh_name(s->m, base, out) : SW_E_RESOURCE;
@@ -64,7 +64,7 @@ static sw_rc name_of(sw_batch *s, const sw_batch_op *op, int i, const char **out
 sw_rc sw_batch_put(sw_batch *s, const sw_batch_op *op, sw_id *results) {
   const char *names[SW_MAX_RESULTS];
   int n = op->own ? s->now->n_results : 1;
-  for (int i = 0; i < n; i++) SW_TRY(name_of(s, op, i, &names[i]));
+  for (int i = 0; i < n; i++) SW_TRY(name_batched_result(s, op, i, &names[i]));
   sw_op_spec spec = {.code = op->code,
                      .name = n ? names[0] : NULL,
                      .n_operands = op->n,
@@ -179,7 +179,7 @@ sw_rc sw_batch_moved(sw_batch *s, sw_id v, const sw_batch_form *to, sw_id *out) 
   return sw_batch_one(s, SW_OP_RESHAPE, v, &a, to, out);
 }
 
-static bool has_dims(const sw_batch *s, sw_id v, const sw_batch_form *f) {
+static bool has_batched_dims(const sw_batch *s, sw_id v, const sw_batch_form *f) {
   const sw_type *t = &s->m->g->values[v].type;
   int64_t dims[3 * SW_MAX_RANK];
   dims_of(f, dims);
@@ -210,10 +210,10 @@ sw_rc sw_batch_regroup(sw_batch *s, sw_id v, const sw_batch_form *from, const sw
   if (moves) {
     sw_im_attrs a = {.n = 0};
     sw_im_numbers(&a, SW_ATTR_PERMUTATION, permutation, loose.n);
-    if (!has_dims(s, v, &loose)) SW_TRY(sw_batch_moved(s, v, &loose, out));
+    if (!has_batched_dims(s, v, &loose)) SW_TRY(sw_batch_moved(s, v, &loose, out));
     SW_TRY(sw_batch_one(s, SW_OP_TRANSPOSE, *out, &a, &sorted, out));
   }
-  return has_dims(s, *out, to) ? SW_OK : sw_batch_moved(s, *out, to, out);
+  return has_batched_dims(s, *out, to) ? SW_OK : sw_batch_moved(s, *out, to, out);
 }
 
 sw_rc sw_batch_spread(sw_batch *s, sw_id v, const sw_type *local, uint32_t from, uint32_t to, sw_id *out) {
@@ -230,13 +230,13 @@ sw_rc sw_batch_spread(sw_batch *s, sw_id v, const sw_type *local, uint32_t from,
   for (int k = 0; k < local->rank; k++) dims[n++] = wide.n_dims + k;
   sw_batch_add_local(&narrow, local, -1, 1);
   sw_batch_add_local(&wide, local, -1, 1);
-  if (!has_dims(s, v, &narrow)) SW_TRY(sw_batch_moved(s, v, &narrow, out));
+  if (!has_batched_dims(s, v, &narrow)) SW_TRY(sw_batch_moved(s, v, &narrow, out));
   sw_im_attrs a = {.n = 0};
   dims_of(&wide, shape);
   sw_im_numbers(&a, SW_ATTR_SHAPE, shape, wide.n_dims);
   sw_im_numbers(&a, SW_ATTR_DIMS, dims, n);
   SW_TRY(sw_batch_one(s, SW_OP_BROADCAST, *out, &a, &wide, out));
-  return has_dims(s, *out, &joined) ? SW_OK : sw_batch_moved(s, *out, &joined, out);
+  return has_batched_dims(s, *out, &joined) ? SW_OK : sw_batch_moved(s, *out, &joined, out);
 }
 
 sw_rc sw_batch_operand(sw_batch *s, int i, uint32_t set, sw_id *out) {
@@ -264,7 +264,7 @@ static bool tie_join(sw_batch *s, const sw_op *op) {
   return more;
 }
 
-static sw_rc see_op(sw_batch *s, const sw_op *op, bool *more, const char **why) {
+static sw_rc see_batched_op(sw_batch *s, const sw_op *op, bool *more, const char **why) {
   uint32_t set = operands_vary(s, op);
   if (op->code == SW_OP_JOIN) {
     *more = tie_join(s, op) || *more;
@@ -286,7 +286,7 @@ sw_rc sw_batch_analyse(sw_batch *s, const char **why) {
   bool more = true;
   while (more && !*why) {
     more = false;
-    for (int32_t i = 0; i < g->n_ops && !*why; i++) SW_TRY(see_op(s, &g->ops[i], &more, why));
+    for (int32_t i = 0; i < g->n_ops && !*why; i++) SW_TRY(see_batched_op(s, &g->ops[i], &more, why));
   }
   for (int32_t i = 0; i < g->n_ops && !*why; i++) *why = sw_batch_why_not(s, &g->ops[i]);
   return SW_OK;
@@ -410,7 +410,7 @@ static sw_rc go_out(sw_batch *s, uint32_t i, const border *b) {
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
 /* Do the shapes inside follow from those outside? */
-static bool fits(const sw_batch *s, const border *b, sw_id value) {
+static bool border_fits(const sw_batch *s, const border *b, sw_id value) {
   const sw_type *t = &s->body->values[value].type;
   int first = b->batched.n_dims - b->rank, at = b->batched.n - b->rank;
   if (t->rank != b->rank || first != (b->set != 0)) return false;
@@ -428,7 +428,7 @@ static sw_rc check_borders(const sw_batch *s, const border *in, const border *ou
   }
   for (uint32_t i = 0; i < s->n_in + s->n_out; i++) {
     const border *b = i < s->n_in ? &in[i] : &out[i - s->n_in];
-    if (fits(s, b, i < s->n_in ? g->args[i] : g->outputs[i - s->n_in])) continue;
+    if (border_fits(s, b, i < s->n_in ? g->args[i] : g->outputs[i - s->n_in])) continue;
     return SW_IM_FAIL(s->m, b->port->op, "%s %u has another shape inside than its sharding gives",
                       i < s->n_in ? "operand" : "result", i < s->n_in ? i : i - s->n_in);
   }
@@ -450,19 +450,19 @@ static sw_rc pass_elided(sw_batch *s) {
 }
 
 /* A value of the body that is an argument and has not come in yet does so now, not before: it may be long till then. */
-static sw_rc bring_in(sw_batch *s, sw_id v, const border *in) {
+static sw_rc bring_in_argument(sw_batch *s, sw_id v, const border *in) {
   const sw_value *x = &s->body->values[v];
   if (x->def >= 0 || s->of[v] >= 0) return SW_OK;
   return go_in(s, (uint32_t)x->def_index, &in[x->def_index]);
 }
 
 static sw_rc bring_operands(sw_batch *s, const sw_op *op, const border *in) {
-  for (int i = 0; i < op->n_operands && op->code != SW_OP_ENTER; i++) SW_TRY(bring_in(s, op->operands[i], in));
+  for (int i = 0; i < op->n_operands && op->code != SW_OP_ENTER; i++) SW_TRY(bring_in_argument(s, op->operands[i], in));
   for (int32_t i = 0; i < s->body->n_frames; i++) {
     const sw_frame *f = &s->body->frames[i];
     if (&s->body->ops[f->opened_by] != op) continue;
     for (sw_id id = f->begin + 1; s->body->ops[id].code == SW_OP_ENTER; id++) {
-      SW_TRY(bring_in(s, s->body->ops[id].operands[0], in));
+      SW_TRY(bring_in_argument(s, s->body->ops[id].operands[0], in));
     }
   }
   return SW_OK;
@@ -527,7 +527,7 @@ sw_rc sw_batch_write_all(sw_batch *s, const char **why) {
   if (*why) return SW_OK;
   SW_TRY(pass_elided(s));
   SW_TRY(write_body(s, in));
-  for (int32_t i = 0; i < g->n_outputs; i++) SW_TRY(bring_in(s, g->outputs[i], in));
+  for (int32_t i = 0; i < g->n_outputs; i++) SW_TRY(bring_in_argument(s, g->outputs[i], in));
   for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(go_out(s, i, &out[i]));
   return write_groups(s);
 }

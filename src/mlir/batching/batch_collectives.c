@@ -51,7 +51,7 @@ static bool is_along(const sw_batch *s, const sw_im_rows *rows, const group *g) 
 }
 
 /* Every order of every choice of manual axes. */
-static bool find_group(const sw_batch *s, const sw_im_rows *rows, group *g) {
+static bool find_axes_of_group(const sw_batch *s, const sw_im_rows *rows, group *g) {
   int64_t size = 1;
   for (int i = 0; i < g->n; i++) size *= s->mesh->axis[g->axis[i]].size;
   if (size == rows->each) return is_along(s, rows, g);
@@ -59,7 +59,7 @@ static bool find_group(const sw_batch *s, const sw_im_rows *rows, group *g) {
     if (!((s->manual & ~g->set) >> a & 1) || size * s->mesh->axis[a].size > rows->each) continue;
     g->axis[g->n++] = a;
     g->set |= UINT32_C(1) << a;
-    if (find_group(s, rows, g)) return true;
+    if (find_axes_of_group(s, rows, g)) return true;
     g->set &= ~(UINT32_C(1) << a);
     g->n--;
   }
@@ -82,12 +82,12 @@ static sw_rc read_group(sw_batch *s, uint32_t at, group *g, bool *ok) {
     *ok = sw_batch_size(s, g->set) == sw_mesh_devices(s->mesh);
     return SW_OK;
   }
-  *ok = rows.n == sw_mesh_devices(s->mesh) && find_group(s, &rows, g);
+  *ok = rows.n == sw_mesh_devices(s->mesh) && find_axes_of_group(s, &rows, g);
   return SW_OK;
 }
 
 /* The pairs of a collective_permute as a table over the fewest axes: from[target] is its source, or -1. */
-static bool passes(const sw_batch *s, const int64_t *from, int64_t n, int axis) {
+static bool permutes_along_axis(const sw_batch *s, const int64_t *from, int64_t n, int axis) {
   sw_axis_ref ref = own_ref(s, axis);
   for (int64_t i = 0; i < n; i++) {
     int64_t first = sw_mesh_group_peer(s->mesh, i, &ref, 1, 0), j = sw_mesh_coord(s->mesh, i, ref);
@@ -97,7 +97,7 @@ static bool passes(const sw_batch *s, const int64_t *from, int64_t n, int axis) 
   return true;
 }
 
-static sw_rc read_pairs(sw_batch *s, uint32_t at, uint32_t *set, int64_t **from, bool *ok) {
+static sw_rc read_permute_sources(sw_batch *s, uint32_t at, uint32_t *set, int64_t **from, bool *ok) {
   int64_t n = sw_mesh_devices(s->mesh);
   sw_im_rows rows;
   *ok = false;
@@ -115,7 +115,7 @@ static sw_rc read_pairs(sw_batch *s, uint32_t at, uint32_t *set, int64_t **from,
     if (*ok) (*from)[target] = source;
   }
   for (int a = 0; a < s->mesh->n_axes && *ok; a++) {
-    if (s->mesh->axis[a].size > 1 && !passes(s, *from, n, a)) *set |= UINT32_C(1) << a;
+    if (s->mesh->axis[a].size > 1 && !permutes_along_axis(s, *from, n, a)) *set |= UINT32_C(1) << a;
   }
   *ok = *ok && !(*set & ~s->manual);
   return SW_OK;
@@ -136,12 +136,12 @@ typedef struct kind {
 } kind;
 
 /* A dim of an operand. */
-static sw_rc dim_of(call *c, const char *key, const sw_type *local, int64_t *out) {
+static sw_rc read_operand_dim(call *c, const char *key, const sw_type *local, int64_t *out) {
   return sw_im_read_dim(c->s->m, c->at, key, local->rank, out);
 }
 
 static const sw_type *local_type(const call *c, int i) { return &c->s->body->values[c->s->now->operands[i]].type; }
-static uint32_t set_of(const call *c, int i) { return c->s->varies[c->s->now->operands[i]] | c->g.set; }
+static uint32_t varying_set_of(const call *c, int i) { return c->s->varies[c->s->now->operands[i]] | c->g.set; }
 
 /* The operand over `set` as atoms: the axes, then the dims. */
 static sw_batch_form batched_form(const call *c, int i, uint32_t set) {
@@ -149,7 +149,7 @@ static sw_batch_form batched_form(const call *c, int i, uint32_t set) {
 }
 
 /* Add the group's axes to the last dim, in the group's order: as devices, or as pieces of a dim that devices have. */
-static void add_group(const call *c, sw_batch_form *to, bool pieces) {
+static void append_group_atoms(const call *c, sw_batch_form *to, bool pieces) {
   for (int j = 0; j < c->g.n; j++) {
     int axis = c->g.axis[j];
     sw_batch_add_atom(to, pieces ? SW_BATCH_PIECE + axis : axis, pieces ? -1 : axis, c->s->mesh->axis[axis].size);
@@ -161,13 +161,13 @@ static void add_local_with_group(const call *c, sw_batch_form *to, const sw_type
                                  bool pieces) {
   for (int k = 0; k < local->rank; k++) {
     sw_batch_add_dim(to);
-    if (k == dim) add_group(c, to, pieces);
+    if (k == dim) append_group_atoms(c, to, pieces);
     sw_batch_add_atom(to, SW_BATCH_DIM + k, -1, local->dims[k] / (k == dim ? n : 1));
   }
 }
 
 /* A region may reduce in a wider type than the operand has: that of the result. */
-static sw_rc widened(const call *c, int i, const sw_batch_form *f, sw_id *x) {
+static sw_rc widen_operand(const call *c, int i, const sw_batch_form *f, sw_id *x) {
   const sw_dtype wide = c->s->body->values[c->s->now->results[i]].type.dtype;
   sw_im_attrs a = {.n = 0};
   sw_sharding cut;
@@ -178,19 +178,19 @@ static sw_rc widened(const call *c, int i, const sw_batch_form *f, sw_id *x) {
 }
 
 /* The sum (or another reduction) over the group, partial; its form has no axes of the group. */
-static sw_rc reduced(call *c, int i, sw_batch_form *out, sw_id *r) {
+static sw_rc reduce_over_group(call *c, int i, sw_batch_form *out, sw_id *r) {
   sw_batch *s = c->s;
-  uint32_t set = set_of(c, i);
+  uint32_t set = varying_set_of(c, i);
   const sw_batch_form have = batched_form(c, i, set);
   sw_batch_form front = {.n = 0};
   sw_reduction by;
   int64_t dim = 0;
   sw_batch_add_dim(&front);
-  add_group(c, &front, false);
+  append_group_atoms(c, &front, false);
   sw_batch_add_set(s, &front, set & ~c->g.set);
   sw_batch_add_local(&front, local_type(c, i), -1, 1);
   SW_TRY(sw_batch_operand(s, i, set, r));
-  SW_TRY(widened(c, i, &have, r));
+  SW_TRY(widen_operand(c, i, &have, r));
   SW_TRY(sw_batch_regroup(s, *r, &have, &front, r));
   *out = batched_form(c, i, set & ~c->g.set);
   if (!sw_im_collective_reduction(s->m, c->at, &by)) return SW_BUG(s->m->d, "a reduction was not looked at");
@@ -205,7 +205,7 @@ static sw_rc reduced(call *c, int i, sw_batch_form *out, sw_id *r) {
 
 static sw_rc all_reduce(call *c, int i, sw_id *out) {
   sw_batch_form f;
-  SW_TRY(reduced(c, i, &f, out));
+  SW_TRY(reduce_over_group(c, i, &f, out));
   return sw_batch_moved(c->s, *out, &f, out);
 }
 
@@ -220,11 +220,11 @@ static sw_rc check_divides(call *c, const char *what, int64_t size) {
 static sw_rc reduce_scatter(call *c, int i, sw_id *out) {
   const sw_type *local = local_type(c, i);
   int64_t dim, n = sw_batch_size(c->s, c->g.set);
-  uint32_t set = set_of(c, i);
+  uint32_t set = varying_set_of(c, i);
   sw_batch_form f, split = {.n = 0}, front = {.n = 0};
-  SW_TRY(dim_of(c, c->said->dim, local, &dim));
+  SW_TRY(read_operand_dim(c, c->said->dim, local, &dim));
   SW_TRY(check_divides(c, "a dim", local->dims[dim]));
-  SW_TRY(reduced(c, i, &f, out));
+  SW_TRY(reduce_over_group(c, i, &f, out));
   sw_batch_add_set(c->s, &split, set & ~c->g.set);
   add_local_with_group(c, &split, local, dim, n, false);
   sw_batch_add_set(c->s, &front, set);
@@ -235,11 +235,11 @@ static sw_rc reduce_scatter(call *c, int i, sw_id *out) {
 
 static sw_rc all_gather(call *c, int i, sw_id *out) {
   const sw_type *local = local_type(c, i);
-  uint32_t set = set_of(c, i);
+  uint32_t set = varying_set_of(c, i);
   const sw_batch_form have = batched_form(c, i, set);
   sw_batch_form joined = {.n = 0};
   int64_t dim;
-  SW_TRY(dim_of(c, c->said->dim, local, &dim));
+  SW_TRY(read_operand_dim(c, c->said->dim, local, &dim));
   sw_batch_add_set(c->s, &joined, set & ~c->g.set);
   add_local_with_group(c, &joined, local, dim, 1, false);
   SW_TRY(sw_batch_operand(c->s, i, set, out));
@@ -253,22 +253,22 @@ static sw_rc all_gather(call *c, int i, sw_id *out) {
 /* Parts of dim `split` take the place of the group's axes, which go before dim `joined`. */
 static sw_rc all_to_all(call *c, int i, sw_id *out) {
   const sw_type *local = local_type(c, i);
-  uint32_t set = set_of(c, i);
+  uint32_t set = varying_set_of(c, i);
   sw_batch_form have = {.n = 0}, loose = {.n = 0}, done = {.n = 0};
   int64_t split, joined, n = sw_batch_size(c->s, c->g.set);
-  SW_TRY(dim_of(c, c->said->dim, local, &split));
-  SW_TRY(dim_of(c, c->said->other, local, &joined));
+  SW_TRY(read_operand_dim(c, c->said->dim, local, &split));
+  SW_TRY(read_operand_dim(c, c->said->other, local, &joined));
   SW_TRY(check_divides(c, "a dim", local->dims[split]));
   sw_batch_add_set(c->s, &have, set);
   add_local_with_group(c, &have, local, split, n, true);
   /* [A] [..] ... [B] [rest] ... */
   sw_batch_add_dim(&loose);
-  add_group(c, &loose, false);
+  append_group_atoms(c, &loose, false);
   sw_batch_add_set(c->s, &loose, set & ~c->g.set);
   for (int k = 0; k < local->rank; k++) {
     if (k == split) {
       sw_batch_add_dim(&loose);
-      add_group(c, &loose, true);
+      append_group_atoms(c, &loose, true);
     }
     sw_batch_add_dim(&loose);
     sw_batch_add_atom(&loose, SW_BATCH_DIM + k, -1, local->dims[k] / (k == split ? n : 1));
@@ -286,7 +286,7 @@ static sw_rc all_to_all(call *c, int i, sw_id *out) {
   sw_batch_add_set(c->s, &done, set);
   for (int k = 0; k < local->rank; k++) {
     sw_batch_add_dim(&done);
-    if (k == joined) add_group(c, &done, true);
+    if (k == joined) append_group_atoms(c, &done, true);
     sw_batch_add_atom(&done, SW_BATCH_DIM + k, -1, local->dims[k] / (k == split ? n : 1));
   }
   return sw_batch_regroup(c->s, *out, &loose, &done, out);
@@ -339,8 +339,8 @@ static sw_rc collective_permute(call *c, int i, sw_id *out) {
   sw_batch *s = c->s;
   int64_t *from, *sources, n;
   bool ok, *gets, all = true;
-  SW_TRY(read_pairs(s, c->at, &c->g.set, &from, &ok));
-  uint32_t set = set_of(c, i);
+  SW_TRY(read_permute_sources(s, c->at, &c->g.set, &from, &ok));
+  uint32_t set = varying_set_of(c, i);
   const sw_batch_form have = batched_form(c, i, set);
   sw_batch_form front = {.n = 0};
   SW_TRY(sw_batch_operand(s, i, set, out));
@@ -416,7 +416,8 @@ sw_rc sw_batch_collective_set(sw_batch *s, const sw_op *op, uint32_t in, uint32_
       *why = "it asks for the number of a device, which axes that are not manual have a part in";
     return SW_OK;
   }
-  SW_TRY(c.said->op == SW_COLL_SHIFT ? read_pairs(s, c.at, &c.g.set, &from, &ok) : read_group(s, c.at, &c.g, &ok));
+  SW_TRY(c.said->op == SW_COLL_SHIFT ? read_permute_sources(s, c.at, &c.g.set, &from, &ok)
+                                     : read_group(s, c.at, &c.g, &ok));
   if (!ok) *why = "the devices of a collective in it are not those along manual axes";
   if (sw_coll_flags(c.said->op) & SW_COLL_USES_REDUCTION && !sw_im_collective_reduction(s->m, c.at, &reduction)) {
     *why = "a collective in it reduces by a region of its own";
@@ -436,7 +437,7 @@ sw_rc sw_batch_collective(sw_batch *s, sw_id *results) {
     uint32_t set = s->varies[s->now->results[i]], have;
     SW_TRY(k->write(&c, i, &results[i]));
     const sw_type *local = &s->body->values[s->now->results[i]].type;
-    have = k == &kNumber ? s->manual : k->same ? set_of(&c, i) & ~c.g.set : set_of(&c, i);
+    have = k == &kNumber ? s->manual : k->same ? varying_set_of(&c, i) & ~c.g.set : varying_set_of(&c, i);
     SW_TRY(sw_batch_spread(s, results[i], local, have, set, &results[i])); /* others of its results differ more */
   }
   return SW_OK;

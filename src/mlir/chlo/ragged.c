@@ -53,7 +53,7 @@ static bool in_range(const int64_t *at, int n, int rank) {
   return true;
 }
 
-static bool has(const int64_t *at, int n, int64_t v) {
+static bool is_listed_dim(const int64_t *at, int n, int64_t v) {
   for (int i = 0; i < n; i++) {
     if (at[i] == v) return true;
   }
@@ -61,7 +61,7 @@ static bool has(const int64_t *at, int n, int64_t v) {
 }
 
 /* Group sizes of each batch, or the same for all. */
-static sw_rc check(const ragged *r) {
+static sw_rc check_ragged_dims(const ragged *r) {
   int left = sw_im_type(r->m, r->x[0])->rank, right = sw_im_type(r->m, r->x[1])->rank;
   const sw_type *sizes = sw_im_type(r->m, r->x[2]);
   bool fits = in_range(r->left_batch, r->n_batch, left) && in_range(r->left, r->n_contract, left) &&
@@ -89,7 +89,7 @@ static sw_rc over_all(const ragged *r, sw_id x, sw_id *out) {
 }
 
 /* Which rows are in which group. */
-static sw_rc mask(const ragged *r, sw_id *out) {
+static sw_rc emit_group_mask(const ragged *r, sw_id *out) {
   const sw_type t = *sw_im_type(r->m, r->x[2]);
   sw_id ends, starts, at, after, before;
   sw_im_attrs a = {.n = 0};
@@ -115,7 +115,7 @@ static sw_rc repeated_left(ragged *r, sw_id *out) {
     r->dims[1 + i] = t.dims[i];
     dims[i] = 1 + i;
   }
-  SW_TRY(mask(r, &inside));
+  SW_TRY(emit_group_mask(r, &inside));
   sw_im_attrs a = {.n = 0};
   sw_im_shape(&a, &(sw_type){t.dtype, r->rank, r->dims});
   sw_im_numbers(&a, SW_ATTR_DIMS, dims, t.rank);
@@ -140,7 +140,8 @@ static sw_rc groups_first(const ragged *r, const sw_im_add *dot) {
 static sw_rc contract(ragged *r, bool grouped) {
   int64_t batch[SW_MAX_RANK], left[SW_MAX_RANK], right[SW_MAX_RANK];
   sw_id x[2] = {r->x[0], r->x[1]};
-  bool plain = has(r->left_batch, r->n_batch, r->ragged[0]); /* batches in groups: no row meets another's matrix */
+  bool plain =
+      is_listed_dim(r->left_batch, r->n_batch, r->ragged[0]); /* batches in groups: no row meets another's matrix */
   int n = r->n_contract, shift = !plain;
   sw_type t;
   if (!plain) SW_TRY(repeated_left(r, &x[0]));
@@ -164,8 +165,9 @@ sw_rc sw_im_ragged_dot(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 3, 3));
   for (uint32_t i = 0; i < 3; i++) r.x[i] = sw_im_operand(m, op, i);
   SW_TRY(read_lists(&r));
-  SW_TRY(check(&r));
-  bool over_rows = !has(r.left_batch, r.n_batch, r.ragged[0]) && !has(r.left, r.n_contract, r.ragged[0]);
+  SW_TRY(check_ragged_dims(&r));
+  bool over_rows =
+      !is_listed_dim(r.left_batch, r.n_batch, r.ragged[0]) && !is_listed_dim(r.left, r.n_contract, r.ragged[0]);
   if (over_rows != (r.n_group == 1))
     return SW_IM_FAIL(m, op, "the right side has %d group dims; expected %d", r.n_group, over_rows);
   return contract(&r, over_rows);

@@ -12,7 +12,7 @@ typedef struct scan {
   uint32_t n_in, n_carry, n_out;
   int64_t size, dim;
   bool reverse;
-  sw_im_loop loop;
+  sw_im_repeat loop;
   sw_id *carry, *out, *in; /* as they are entered, one list behind the other */
   sw_id at;                /* the position: from the end when reversed */
 } scan;
@@ -68,7 +68,7 @@ static sw_rc add_starts(sw_importer *m, uint32_t op, const scan *s, int rank, sw
 }
 
 /* The slice, without its dim. */
-static sw_rc take(sw_importer *m, uint32_t op, const scan *s, sw_id from, sw_id *out) {
+static sw_rc take_scan_slice(sw_importer *m, uint32_t op, const scan *s, sw_id from, sw_id *out) {
   const sw_type t = *sw_im_type(m, from);
   int64_t sizes[SW_MAX_RANK], left[SW_MAX_RANK];
   sw_id x[1 + SW_MAX_RANK] = {from};
@@ -83,7 +83,7 @@ static sw_rc take(sw_importer *m, uint32_t op, const scan *s, sw_id from, sw_id 
   return sw_im_reshaped(m, op, *out, t.rank - 1, left, out);
 }
 
-static sw_rc put(sw_importer *m, uint32_t op, const scan *s, sw_id into, sw_id slice, sw_id *out) {
+static sw_rc put_scan_slice(sw_importer *m, uint32_t op, const scan *s, sw_id into, sw_id slice, sw_id *out) {
   const sw_type t = *sw_im_type(m, into);
   int64_t dims[SW_MAX_RANK];
   sw_id x[2 + SW_MAX_RANK] = {into};
@@ -94,13 +94,13 @@ static sw_rc put(sw_importer *m, uint32_t op, const scan *s, sw_id into, sw_id s
 }
 
 /* Everything that comes in, and the test. */
-static sw_rc open_loop(sw_importer *m, uint32_t op, scan *s) {
+static sw_rc open_scan_loop(sw_importer *m, uint32_t op, scan *s) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_id first;
   SW_ARENA_NEW(s->carry, &m->keep, s->n_carry + s->n_out + s->n_in, m->d);
   s->out = s->carry + s->n_carry;
   s->in = s->out + s->n_out;
-  s->loop = (sw_im_loop){.m = m, .op = op};
+  s->loop = (sw_im_repeat){.m = m, .op = op};
   SW_TRY(sw_im_number(m, op, SW_I32, 0, 0, NULL, &first));
   for (uint32_t i = 0; i < s->n_out; i++) {
     sw_type t;
@@ -112,11 +112,11 @@ static sw_rc open_loop(sw_importer *m, uint32_t op, scan *s) {
   }
   for (uint32_t i = 0; i < s->n_carry; i++) s->carry[i] = sw_im_operand(m, op, s->n_in + i);
   for (uint32_t i = 0; i < s->n_in; i++) s->in[i] = sw_im_operand(m, op, i);
-  return sw_im_open_loop(&s->loop, s->size, first, s->size, s->carry, (int)(s->n_carry + s->n_out + s->n_in),
-                         &m->t->regions.at[o->first_region].text, m->names->block[sw_ir_block_at(m->t, o, 0)]);
+  return sw_im_open_repeat(&s->loop, s->size, first, s->size, s->carry, (int)(s->n_carry + s->n_out + s->n_in),
+                           &m->t->regions.at[o->first_region].text, m->names->block[sw_ir_block_at(m->t, o, 0)]);
 }
 
-static sw_rc position(sw_importer *m, uint32_t op, scan *s) {
+static sw_rc find_slice_position(sw_importer *m, uint32_t op, scan *s) {
   sw_id last;
   s->at = s->loop.counter;
   if (!s->reverse) return SW_OK;
@@ -124,18 +124,18 @@ static sw_rc position(sw_importer *m, uint32_t op, scan *s) {
   return sw_im_two(m, op, SW_OP_SUBTRACT, last, s->loop.counter, &s->at);
 }
 
-static sw_rc join(sw_importer *m, uint32_t op, uint32_t result, sw_id entered, sw_id next) {
+static sw_rc join_loop_value(sw_importer *m, uint32_t op, uint32_t result, sw_id entered, sw_id next) {
   sw_id both[2] = {entered, next};
   return sw_im_emit_one(m, op, &(sw_im_add){.code = SW_OP_JOIN, .n_operands = 2, .operands = both}, result, NULL);
 }
 
-static sw_rc leave(sw_importer *m, uint32_t op, void *state, uint32_t ret, const sw_id *values, uint32_t n) {
+static sw_rc leave_scan_body(sw_importer *m, uint32_t op, void *state, uint32_t ret, const sw_id *values, uint32_t n) {
   const scan *s = state;
   uint32_t all = s->n_out + s->n_carry;
   sw_id one, next, *yielded;
   if (n != all) return SW_IM_FAIL(m, ret, "%u values are returned; expected %u", n, all);
   SW_ARENA_NEW(yielded, &m->keep, all, m->d);
-  for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(put(m, op, s, s->out[i], values[i], &yielded[i]));
+  for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(put_scan_slice(m, op, s, s->out[i], values[i], &yielded[i]));
   for (uint32_t i = s->n_out; i < all; i++) yielded[i] = values[i];
   SW_TRY(sw_im_number(m, op, SW_I32, 1, 0, NULL, &one));
   SW_TRY(sw_im_two(m, op, SW_OP_ADD, s->loop.counter, one, &next));
@@ -145,7 +145,7 @@ static sw_rc leave(sw_importer *m, uint32_t op, void *state, uint32_t ret, const
   sw_im_leave_captured(m, &s->loop.read);
   SW_TRY(sw_im_two(m, op, SW_OP_JOIN, s->loop.counter, next, &next));
   for (uint32_t i = 0; i < all; i++) {
-    SW_TRY(join(m, op, i, i < s->n_out ? s->out[i] : s->carry[i - s->n_out], yielded[i]));
+    SW_TRY(join_loop_value(m, op, i, i < s->n_out ? s->out[i] : s->carry[i - s->n_out], yielded[i]));
   }
   return sw_im_annotate_results(m, op);
 }
@@ -159,10 +159,10 @@ sw_rc sw_im_scan(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_ARENA_NEW(s, &m->keep, 1, m->d);
   SW_TRY(read_counts(m, op, b, s));
   SW_TRY(read_settings(m, op, s));
-  SW_TRY(open_loop(m, op, s));
-  SW_TRY(position(m, op, s));
+  SW_TRY(open_scan_loop(m, op, s));
+  SW_TRY(find_slice_position(m, op, s));
   sw_id *slots = sw_im_here(m)->slots + m->names->block[block];
-  for (uint32_t i = 0; i < s->n_in; i++) SW_TRY(take(m, op, s, s->in[i], &slots[i]));
+  for (uint32_t i = 0; i < s->n_in; i++) SW_TRY(take_scan_slice(m, op, s, s->in[i], &slots[i]));
   for (uint32_t i = 0; i < s->n_carry; i++) slots[s->n_in + i] = s->carry[i];
-  return sw_im_enter_block(m, op, block, leave, s);
+  return sw_im_enter_block(m, op, block, leave_scan_body, s);
 }

@@ -21,7 +21,7 @@ typedef struct settings {
 } settings;
 
 /* What stands behind "key": in JSON; NULL: no such key. */
-static const char *behind(const char *json, const char *key) {
+static const char *json_value_behind(const char *json, const char *key) {
   char quoted[64];
   (void)snprintf(quoted, sizeof quoted, "\"%s\"", key);
   const char *at = strstr(json, quoted);
@@ -44,14 +44,15 @@ static const char *unescaped(sw_importer *m, sw_ir_span s) {
   return text;
 }
 
-static sw_rc read_settings(sw_importer *m, uint32_t op, bool backward, settings *out) {
+static sw_rc read_cudnn_settings(sw_importer *m, uint32_t op, bool backward, settings *out) {
   sw_ir_span config = sw_ir_unquoted(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "backend_config", NULL));
   const char *json = sw_ir_present(config) ? unescaped(m, config) : "";
   if (!json) return SW_E_RESOURCE;
-  const char *scale = behind(json, "fmha_scale"), *mask = behind(json, "mask_type");
-  const char *window = behind(json, "sliding_window_length");
-  const char *product = behind(json, backward ? "bmm2_grad_gemm2_dot_dimension_numbers" : "bmm1_dot_dimension_numbers");
-  const char *batch = product ? behind(product, "lhs_batch_dimensions") : NULL;
+  const char *scale = json_value_behind(json, "fmha_scale"), *mask = json_value_behind(json, "mask_type");
+  const char *window = json_value_behind(json, "sliding_window_length");
+  const char *product =
+      json_value_behind(json, backward ? "bmm2_grad_gemm2_dot_dimension_numbers" : "bmm1_dot_dimension_numbers");
+  const char *batch = product ? json_value_behind(product, "lhs_batch_dimensions") : NULL;
   const char *second = batch ? strchr(batch, ',') : NULL;
   if (!scale || !mask || !second) {
     return SW_IM_FAIL(m, op,
@@ -61,7 +62,8 @@ static sw_rc read_settings(sw_importer *m, uint32_t op, bool backward, settings 
                       : !mask ? "'mask_type'"
                               : "the batch dims of its first product");
   }
-  const char *packed = behind(json, "max_seg_per_batch"), *paged = behind(json, "is_paged_attention");
+  const char *packed = json_value_behind(json, "max_seg_per_batch"),
+             *paged = json_value_behind(json, "is_paged_attention");
   *out = (settings){.scale = strtod(scale, NULL),
                     .window = window ? strtoll(window, NULL, 10) : 0,
                     .other = (packed && strtoll(packed, NULL, 10) > 1) || (paged && *paged == 't')};
@@ -125,7 +127,7 @@ static sw_rc attention(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id in[MOST_OPERANDS], made[2], out[3];
   int n, n_in = 3;
   sw_im_attrs a = {.n = 0};
-  SW_TRY(read_settings(m, op, false, &s));
+  SW_TRY(read_cudnn_settings(m, op, false, &s));
   if (s.other) return sw_im_opaque(m, op, row->name);
   const uint32_t want = 3 + bias + (s.padded ? 2 : 0);
   SW_TRY(sw_im_operand_count(m, op, want, want));
@@ -152,7 +154,7 @@ static sw_rc gradient(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id in[MOST_OPERANDS], out[MOST_RESULTS];
   int n, n_in = 6;
   sw_im_attrs a = {.n = 0};
-  SW_TRY(read_settings(m, op, true, &s));
+  SW_TRY(read_cudnn_settings(m, op, true, &s));
   if (s.other) return sw_im_opaque(m, op, row->name);
   const uint32_t want = 6 + (uint32_t)bias + (s.padded ? 2 : 0);
   SW_TRY(sw_im_operand_count(m, op, want, want));

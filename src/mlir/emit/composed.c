@@ -18,7 +18,7 @@ static const struct {
                   {"or", "or"},   {"bitwise_and", "and"},  {"bitwise_or", "or"}, {"bitwise_xor", "xor"}};
 
 /* NULL: scatter's "replace", whose region gives its second argument. */
-static const char *combiner_of(const char *kind) {
+static const char *combiner_op_of(const char *kind) {
   for (size_t i = 0; i < sizeof kCombiners / sizeof kCombiners[0]; i++) {
     if (strcmp(kind, kCombiners[i].kind) == 0) return kCombiners[i].op;
   }
@@ -26,7 +26,7 @@ static const char *combiner_of(const char *kind) {
 }
 
 void sw_hlo_region(const char *kind, sw_dtype t, sw_text *out) {
-  const char *op = combiner_of(kind), *e = sw_dtype_mlir(t);
+  const char *op = combiner_op_of(kind), *e = sw_dtype_mlir(t);
   sw_text_printf(out, "({\n    ^bb0(%%l$: tensor<%s>, %%r$: tensor<%s>):\n", e, e);
   if (op) {
     sw_text_printf(out, "      %%c$ = \"stablehlo.%s\"(%%l$, %%r$) : (tensor<%s>, tensor<%s>) -> tensor<%s>\n", op, e,
@@ -35,7 +35,7 @@ void sw_hlo_region(const char *kind, sw_dtype t, sw_text *out) {
   sw_text_printf(out, "      \"stablehlo.return\"(%s) : (tensor<%s>) -> ()\n    })", op ? "%c$" : "%r$", e);
 }
 
-static sw_reduction kind_of(const char *text) {
+static sw_reduction reduction_kind_of(const char *text) {
   sw_reduction kind = SW_REDUCE_SUM;
   (void)sw_reduction_parse(text, &kind); /* the registry let no other in */
   return kind;
@@ -70,7 +70,7 @@ void sw_hlo_reduce(const sw_hlo *h) {
   const int64_t *dims = sw_op_ints(h->op, SW_ATTR_DIMS, &n);
   bool keeps = sw_op_int(h->op, SW_ATTR_KEEP_DIMS, 0) != 0;
   sw_text props = {0}, region = {0};
-  sw_ssa in[2] = {h->in[0], sw_mlir_identity(w, kind_of(kind), h->in[0].type.dtype)};
+  sw_ssa in[2] = {h->in[0], sw_mlir_identity(w, reduction_kind_of(kind), h->in[0].type.dtype)};
   sw_ssa out = keeps ? sw_mlir_temp(w, without_dims(w, &in[0].type, dims, n)) : h->out[0];
   sw_prop_ints(&props, "dimensions", dims, n);
   sw_hlo_region(kind, in[0].type.dtype, &region);
@@ -114,14 +114,14 @@ void sw_hlo_reduce_window(const sw_hlo *h) {
   copy_ints(h->op, SW_ATTR_LHS_DILATION, v.base);
   copy_ints(h->op, SW_ATTR_RHS_DILATION, v.dilation);
   sw_hlo_region(kind, h->in[0].type.dtype, &region);
-  write_window(h, h->in[0], h->out[0], kind_of(kind), &region, &v);
+  write_window(h, h->in[0], h->out[0], reduction_kind_of(kind), &region, &v);
 }
 
 /* x moved by one along `dim`, the neutral element coming in: what an exclusive scan sees. */
 static sw_ssa moved_by_one(const sw_hlo *h, int64_t dim, bool reversed, const char *kind) {
   sw_mlir *w = h->w;
   sw_ssa x = h->in[0], y = sw_mlir_temp(w, x.type);
-  sw_ssa in[2] = {x, sw_mlir_identity(w, kind_of(kind), x.type.dtype)};
+  sw_ssa in[2] = {x, sw_mlir_identity(w, reduction_kind_of(kind), x.type.dtype)};
   int64_t low[SW_MAX_RANK] = {0}, high[SW_MAX_RANK] = {0}, interior[SW_MAX_RANK] = {0};
   sw_text props = {0};
   low[dim] = reversed ? -1 : 1;
@@ -157,7 +157,7 @@ void sw_hlo_cumulative(const sw_hlo *h) {
   }
   if (sw_op_int(h->op, SW_ATTR_EXCLUSIVE, 0)) x = moved_by_one(h, dim, reversed, kind);
   sw_hlo_region(kind, x.type.dtype, &region);
-  write_scan(h, x, kind_of(kind), &region);
+  write_scan(h, x, reduction_kind_of(kind), &region);
 }
 
 /* The greater one + log1p(e^-gap), in scalars; of equals the gap is 0 even where they are infinite. */
@@ -331,7 +331,7 @@ void sw_hlo_top_k(const sw_hlo *h) {
 
 /* --- custom calls ------------------------------------------------------------------------------------------------ */
 
-static void write_call(const sw_hlo *h, const char *target, sw_text *config) {
+static void write_custom_call(const sw_hlo *h, const char *target, sw_text *config) {
   sw_text props = {0};
   sw_text_printf(&props, "api_version = 4 : i32, backend_config = {%s}, call_target_name = ", sw_text_str(config));
   sw_mlir_quote(target, &props);
@@ -356,7 +356,7 @@ void sw_hlo_rng(const sw_hlo *h) {
   sw_prop(&config, "low_value", "%.17e : f64", sw_op_float(h->op, SW_ATTR_LOW_VALUE, 0));
   sw_prop(&config, "high_value", "%.17e : f64", sw_op_float(h->op, SW_ATTR_HIGH_VALUE, 1));
   sw_prop_ints(&config, "global", n ? global : t->dims, t->rank);
-  write_call(h, "shardwright.rng", &config);
+  write_custom_call(h, "shardwright.rng", &config);
 }
 
 static void put_loops(const sw_loop_nest *nest, sw_text *out) {
@@ -396,10 +396,10 @@ void sw_hlo_generic(const sw_hlo *h) {
   sw_mlir_quote(sw_op_text(h->op, SW_ATTR_BODY, ""), &config);
   sw_text_puts(&config, ", ");
   put_loops(h->op->nest, &config);
-  write_call(h, "shardwright.generic", &config);
+  write_custom_call(h, "shardwright.generic", &config);
 }
 
 void sw_hlo_opaque(const sw_hlo *h) {
   sw_text config = {0};
-  write_call(h, sw_op_text(h->op, SW_ATTR_TARGET, "unknown"), &config);
+  write_custom_call(h, sw_op_text(h->op, SW_ATTR_TARGET, "unknown"), &config);
 }

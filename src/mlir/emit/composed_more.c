@@ -21,7 +21,7 @@ static void put_line(const sw_hlo *h, const sw_line *line, sw_text *props, sw_te
 
 /* --- sort -------------------------------------------------------------------------------------------------------- */
 
-static bool is_float(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT; }
+static bool is_float_element(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT; }
 
 /* NaN of any kind as one, which comes last, and -0 as 0. */
 static sw_ssa canonical(sw_mlir *w, sw_ssa x) {
@@ -39,7 +39,7 @@ static sw_ssa canonical(sw_mlir *w, sw_ssa x) {
 static void put_compare(sw_text *out, const char *to, const char *direction, int key, sw_dtype t) {
   const char *e = sw_dtype_mlir(t);
   sw_text_printf(out, "      %%%s%d$ = \"stablehlo.compare\"(%%a%d$, %%b%d$) <{", to, key, key, key);
-  if (is_float(t)) sw_text_puts(out, "compare_type = #stablehlo<comparison_type TOTALORDER>, ");
+  if (is_float_element(t)) sw_text_puts(out, "compare_type = #stablehlo<comparison_type TOTALORDER>, ");
   sw_text_printf(out,
                  "comparison_direction = #stablehlo<comparison_direction %s>}> : (tensor<%s>, tensor<%s>) -> "
                  "tensor<i1>\n",
@@ -76,7 +76,7 @@ void sw_hlo_sort(const sw_hlo *h) {
   if (n_keys > SW_MAX_RESULTS) n_keys = SW_MAX_RESULTS;
   for (int k = 0; k < n_keys; k++) { /* keys stand in front, once more */
     in[k] = h->in[keys[k]];
-    if (is_float(in[k].type.dtype) && !total) in[k] = canonical(h->w, in[k]);
+    if (is_float_element(in[k].type.dtype) && !total) in[k] = canonical(h->w, in[k]);
     out[k] = sw_mlir_temp(h->w, in[k].type);
   }
   memcpy(in + n_keys, h->in, (size_t)n * sizeof *in);

@@ -10,7 +10,7 @@
 #include "mlir/emit/mlir.h"
 
 /* The ops of the decomposition, on names of its own. */
-static void write_body(sw_mlir *w, const sw_graph *g) {
+static void write_decomposition(sw_mlir *w, const sw_graph *g) {
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     sw_ssa in[SW_MAX_RESULTS], out[SW_MAX_RESULTS];
@@ -42,14 +42,14 @@ static void write_function(sw_mlir *w, const sw_graph *g, const char *name) {
     sw_mlir_type(&v->type, w->out);
   }
   sw_text_puts(w->out, ") {\n");
-  write_body(w, g);
+  write_decomposition(w, g);
   sw_mlir_return(w, outputs, g->n_outputs);
   w->out = main;
   w->at = at;
 }
 
 /* The number of the function; equal ops share one. */
-static int function_of(const sw_hlo *h, const char *kind) {
+static int find_decomposition(const sw_hlo *h, const char *kind) {
   sw_mlir *w = h->w;
   const size_t n = w->composites.n / 2;
   sw_graph *plain;
@@ -98,7 +98,7 @@ void sw_hlo_attention(const sw_hlo *h) {
   if (strcmp(sw_op_text(h->op, SW_ATTR_TARGET, ""), "cudnn") == 0 && sw_hlo_cudnn(h)) return;
   const char *kind = sw_opcode_text(h->op->code);
   sw_text props = {0};
-  const int number = function_of(h, kind);
+  const int number = find_decomposition(h, kind);
   sw_text_puts(&props, "composite_attributes = {");
   for (int i = 0; i < h->op->n_attrs; i++) put_attribute(&h->op->attrs[i], &props);
   sw_text_printf(&props, "}, decomposition = @shardwright.%s_%d, name = \"shardwright.%s\", version = 0 : i32", kind,

@@ -103,7 +103,7 @@ static void put_layout(const sw_type *t, bool turned, sw_text *out) {
   sw_text_printf(out, "> : tensor<%dxindex>", t->rank);
 }
 
-static void put_layouts(const char *key, const sw_ssa *v, int n, unsigned turned, sw_text *props) {
+static void put_ssa_layouts(const char *key, const sw_ssa *v, int n, unsigned turned, sw_text *props) {
   sw_text_printf(props, ", %s = [", key);
   for (int i = 0; i < n; i++) {
     if (i) sw_text_puts(props, ", ");
@@ -136,7 +136,7 @@ static int put_operands(const call *c, sw_ssa *in) {
 }
 
 /* Result i of the call: heads before positions. */
-static sw_ssa result_of(const call *c, int i) {
+static sw_ssa cudnn_result_of(const call *c, int i) {
   const sw_ssa *out = &c->h->out[i];
   if (!c->positions_first || (c->backward ? i > 2 : i > 0)) return *out;
   const int64_t *d = out->type.dims, dims[4] = {d[0], d[2], d[1], d[3]};
@@ -158,15 +158,15 @@ static void put_call(const call *c) {
   sw_ssa in[MOST_IN], out[MOST_OUT];
   sw_text props = {0}, config = {0};
   const int n = put_operands(c, in), results = h->op->n_results, turned = c->backward ? 3 : 1;
-  for (int i = 0; i < results; i++) out[i] = result_of(c, i);
+  for (int i = 0; i < results; i++) out[i] = cudnn_result_of(c, i);
   out[results] = sw_mlir_temp(h->w, sw_mlir_shaped(h->w, SW_U8, 1, &kNone)); /* work space */
   put_config(c, &config);
   sw_text_puts(&props, "api_version = 2 : i32, backend_config = ");
   sw_mlir_quote(sw_text_str(&config), &props);
   sw_text_printf(&props, ", call_target_name = \"__cudnn$fmha%sSoftmax%s\"", c->a.bias >= 0 ? "ScaleBias" : "",
                  c->backward ? "Backward" : "");
-  put_layouts("operand_layouts", in, n, 0, &props);
-  put_layouts("result_layouts", out, results + 1, c->positions_first ? (1U << turned) - 1 : 0, &props);
+  put_ssa_layouts("operand_layouts", in, n, 0, &props);
+  put_ssa_layouts("result_layouts", out, results + 1, c->positions_first ? (1U << turned) - 1 : 0, &props);
   sw_mlir_line(h->w, &(sw_line){"stablehlo.custom_call", n, results + 1, in, out, sw_text_str(&props), NULL});
   for (int i = 0; i < turned && c->positions_first; i++) turn_back(c, out[i], h->out[i]);
   if (props.rc || config.rc) h->w->out->rc = SW_E_RESOURCE;

@@ -23,9 +23,9 @@ typedef struct call {
 
 static bool is_lower(const sw_hlo *h) { return sw_op_int(h->op, SW_ATTR_LOWER, 1) != 0; }
 static bool is_full(const sw_hlo *h) { return sw_op_text(h->op, SW_ATTR_HOW, "")[0] == 'f'; }
-static int64_t rows_of(const sw_hlo *h) { return h->in[0].type.dims[h->in[0].type.rank - 2]; }
+static int64_t matrix_rows_of(const sw_hlo *h) { return h->in[0].type.dims[h->in[0].type.rank - 2]; }
 static int64_t columns_of(const sw_hlo *h) { return h->in[0].type.dims[h->in[0].type.rank - 1]; }
-static bool is_wide(const sw_hlo *h) { return rows_of(h) < columns_of(h); }
+static bool is_wide(const sw_hlo *h) { return matrix_rows_of(h) < columns_of(h); }
 
 static void triangle(const sw_hlo *h, sw_text *out) { sw_text_printf(out, "uplo = %d : ui8", is_lower(h) ? 'L' : 'U'); }
 static void vectors_of_triangle(const sw_hlo *h, sw_text *out) {
@@ -42,7 +42,7 @@ static void unsorted(const sw_hlo *h, sw_text *out) {
   sw_text_printf(out, "mode = %d : ui8, sort = %d : ui8", 'V', 'N');
 }
 static void all_rows(const sw_hlo *h, sw_text *out) {
-  sw_text_printf(out, "high = %lld : i32, low = 1 : i32", (long long)rows_of(h));
+  sw_text_printf(out, "high = %lld : i32, low = 1 : i32", (long long)matrix_rows_of(h));
 }
 static void gpu_triangle(const sw_hlo *h, sw_text *out) {
   sw_text_printf(out, "lower = %s", is_lower(h) ? "true" : "false");
@@ -94,7 +94,7 @@ static const char *library_of(const sw_hlo *h) {
 }
 
 /* What GPUs have no call for is LAPACK's there, too. */
-static const call *call_of(const sw_hlo *h) {
+static const call *find_library_call(const sw_hlo *h) {
   const char *how = sw_op_text(h->op, SW_ATTR_HOW, "");
   const call *found = NULL;
   for (size_t i = 0; i < sizeof kCalls / sizeof *kCalls; i++) {
@@ -108,7 +108,7 @@ static bool is_complex(const sw_ssa *v) { return sw_dtype_class_of(v->type.dtype
 /* --- one call ---------------------------------------------------------------------------------------------------- */
 
 /* Matrices column by column, as LAPACK has them; `rows`: row by row. */
-static void put_layout(const sw_ssa *v, bool matrix, sw_text *out) {
+static void put_matrix_layout(const sw_ssa *v, bool matrix, sw_text *out) {
   int rank = v->type.rank;
   sw_text_puts(out, "dense<[");
   for (int i = 0; i < rank; i++) {
@@ -118,21 +118,22 @@ static void put_layout(const sw_ssa *v, bool matrix, sw_text *out) {
   sw_text_printf(out, "]> : tensor<%dxindex>", rank);
 }
 
-static void put_layouts(const sw_ssa *v, int n, int matrix_rank, sw_text *out) {
+static void put_matrix_layouts(const sw_ssa *v, int n, int matrix_rank, sw_text *out) {
   sw_text_puts(out, "[");
   for (int i = 0; i < n; i++) {
     if (i) sw_text_puts(out, ", ");
-    put_layout(&v[i], v[i].type.rank == matrix_rank, out);
+    put_matrix_layout(&v[i], v[i].type.rank == matrix_rank, out);
   }
   sw_text_puts(out, "]");
 }
 
 /* A line of a call; matrices of this rank stand column by column (0: none do). */
-static void put_call(const sw_hlo *h, const sw_line *line, const char *target, int matrix_rank, const char *config) {
+static void put_library_call(const sw_hlo *h, const sw_line *line, const char *target, int matrix_rank,
+                             const char *config) {
   sw_text props = {0}, in = {0}, out = {0};
   sw_line l = *line;
-  put_layouts(l.in, l.n_in, matrix_rank, &in);
-  put_layouts(l.out, l.n_out, matrix_rank, &out);
+  put_matrix_layouts(l.in, l.n_in, matrix_rank, &in);
+  put_matrix_layouts(l.out, l.n_out, matrix_rank, &out);
   sw_prop(&props, "api_version", "4 : i32");
   sw_prop(&props, "backend_config", "{%s}", config);
   sw_prop(&props, "call_target_name", "\"%s\"", target);
@@ -155,7 +156,7 @@ static sw_ssa real_part_of(const sw_hlo *h, const sw_ssa *v) {
 }
 
 void sw_hlo_factor(const sw_hlo *h) {
-  const call *c = call_of(h);
+  const call *c = find_library_call(h);
   const char *results = is_complex(&h->in[0]) ? c->complex_results : c->results, *library = library_of(h);
   const sw_ssa *w = &h->out[c->eigenvalues], *info = &h->out[h->op->n_results - 1];
   bool by_rows = c->on_gpu && is_wide(h) && strstr(c->how, "svd"); /* of the transposed: v adjoint stands for u */
@@ -183,8 +184,8 @@ void sw_hlo_factor(const sw_hlo *h) {
     sw_text_printf(&target, "%s%s", library, name);
   else
     sw_text_printf(&target, "lapack_%c%s_ffi", letter_of(h->in[0].type.dtype), name);
-  put_call(h, &(sw_line){.n_in = h->op->n_operands, .n_out = n, .in = h->in, .out = out}, sw_text_str(&target),
-           by_rows ? 0 : h->in[0].type.rank, sw_text_str(&config));
+  put_library_call(h, &(sw_line){.n_in = h->op->n_operands, .n_out = n, .in = h->in, .out = out}, sw_text_str(&target),
+                   by_rows ? 0 : h->in[0].type.rank, sw_text_str(&config));
   if (n_parts) {
     sw_mlir_line(h->w, &(sw_line){.op = "stablehlo.complex", .n_in = 2, .n_out = 1, .in = parts, .out = w});
   }
@@ -225,13 +226,13 @@ void sw_hlo_tridiagonal_solve(const sw_hlo *h) {
   char target[32];
   if (*library) {
     snprintf(target, sizeof target, "%ssparse_gtsv2_ffi", library);
-    put_call(h, &(sw_line){.n_in = 4, .n_out = 1, .in = h->in, .out = h->out}, target, t->rank, "");
+    put_library_call(h, &(sw_line){.n_in = 4, .n_out = 1, .in = h->in, .out = h->out}, target, t->rank, "");
     return;
   }
   sw_ssa out[5];
   for (int i = 0; i < 4; i++) out[i] = sw_mlir_temp(h->w, h->in[i].type);
   out[4] = sw_mlir_temp(h->w, sw_mlir_shaped(h->w, SW_I32, t->rank - 2, t->dims));
   snprintf(target, sizeof target, "lapack_%cgtsv_ffi", letter_of(t->dtype));
-  put_call(h, &(sw_line){.n_in = 4, .n_out = 5, .in = h->in, .out = out}, target, t->rank, "");
+  put_library_call(h, &(sw_line){.n_in = 4, .n_out = 5, .in = h->in, .out = out}, target, t->rank, "");
   put_valid(h, out[3], out[4]);
 }

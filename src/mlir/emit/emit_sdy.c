@@ -32,7 +32,8 @@ sw_rc sw_sdy_sharding(const sw_mesh *m, const char *mesh_name, const sw_sharding
 }
 
 /* The axes of a collective on its dimension, out of `rank`: [{}, {"y"}]. */
-static sw_rc put_axes(const sw_sdy_step *w, const sw_collective *c, int rank, int dim, sw_text *out, sw_diag *d) {
+static sw_rc put_collective_axes(const sw_sdy_hop *w, const sw_collective *c, int rank, int dim, sw_text *out,
+                                 sw_diag *d) {
   sw_sharding s = sw_sharding_replicated(rank);
   for (int i = 0; i < c->n_axes; i++) {
     if (!sw_sharding_push(&s, dim, c->axes[i])) return SW_BUG(d, "a collective has too many axes");
@@ -41,19 +42,19 @@ static sw_rc put_axes(const sw_sdy_step *w, const sw_collective *c, int rank, in
 }
 
 /* {"x", "y"} */
-static sw_rc put_set(const sw_sdy_step *w, const sw_collective *c, sw_diag *d) {
+static sw_rc put_set(const sw_sdy_hop *w, const sw_collective *c, sw_diag *d) {
   sw_text list = {0};
-  sw_rc rc = put_axes(w, c, 1, 0, &list, d); /* [{"x", "y"}] */
+  sw_rc rc = put_collective_axes(w, c, 1, 0, &list, d); /* [{"x", "y"}] */
   if (!rc && list.n > 2) sw_text_append(w->out, list.at + 1, list.n - 2);
   sw_text_free(&list);
   return rc;
 }
 
-static sw_rc put_per_dim(const sw_sdy_step *w, const sw_collective *c, sw_diag *d) {
-  return put_axes(w, c, w->type->rank, c->dim, w->out, d);
+static sw_rc put_per_dim(const sw_sdy_hop *w, const sw_collective *c, sw_diag *d) {
+  return put_collective_axes(w, c, w->type->rank, c->dim, w->out, d);
 }
 
-static sw_rc put_moves(const sw_sdy_step *w, const sw_collective *c, sw_diag *d) {
+static sw_rc put_moves(const sw_sdy_hop *w, const sw_collective *c, sw_diag *d) {
   sw_text_puts(w->out, "[");
   SW_TRY(put_set(w, c, d));
   sw_text_printf(w->out, ": %d->%d]", c->concat_dim, c->dim);
@@ -73,7 +74,7 @@ static int refs_more(const sw_tiling *less, const sw_tiling *more, int d, const 
 }
 
 /* Where the axes that leave dimension d go, if one dimension takes them as they are; else -1. */
-static int taken_by(const sw_collective *c, int d) {
+static int dim_taking_axes(const sw_collective *c, int d) {
   const sw_axis_ref *lost, *gained;
   int n = refs_more(c->dst, c->src, d, &lost);
   for (int e = 0; e < c->src->rank; e++) {
@@ -91,12 +92,12 @@ static bool is_all_to_all(const sw_collective *c) {
   const sw_axis_ref *refs;
   for (int d = 0; d < c->src->rank; d++) {
     int lost = refs_more(c->dst, c->src, d, &refs), gained = refs_more(c->src, c->dst, d, &refs);
-    if (lost && (gained || taken_by(c, d) < 0)) return false;
+    if (lost && (gained || dim_taking_axes(c, d) < 0)) return false;
   }
   return true;
 }
 
-static sw_rc put_all_moves(const sw_sdy_step *w, const sw_collective *c, sw_diag *d) {
+static sw_rc put_all_moves(const sw_sdy_hop *w, const sw_collective *c, sw_diag *d) {
   const char *before = "[";
   for (int dim = 0; dim < c->src->rank; dim++) {
     const sw_axis_ref *lost;
@@ -105,7 +106,7 @@ static sw_rc put_all_moves(const sw_sdy_step *w, const sw_collective *c, sw_diag
     memcpy(one.axes, lost, (size_t)one.n_axes * sizeof *lost);
     sw_text_puts(w->out, before);
     SW_TRY(put_set(w, &one, d));
-    sw_text_printf(w->out, ": %d->%d", dim, taken_by(c, dim));
+    sw_text_printf(w->out, ": %d->%d", dim, dim_taking_axes(c, dim));
     before = ", ";
   }
   sw_text_puts(w->out, "]");
@@ -113,7 +114,7 @@ static sw_rc put_all_moves(const sw_sdy_step *w, const sw_collective *c, sw_diag
 }
 
 /* All that dims of `more` have beyond those of `less`: [{"x"}, {"y"}]. */
-static sw_rc put_difference(const sw_sdy_step *w, const sw_tiling *less, const sw_tiling *more, sw_diag *d) {
+static sw_rc put_difference(const sw_sdy_hop *w, const sw_tiling *less, const sw_tiling *more, sw_diag *d) {
   sw_sharding s = sw_sharding_replicated(less->rank);
   for (int dim = 0; dim < less->rank; dim++) {
     const sw_axis_ref *refs;
@@ -125,11 +126,11 @@ static sw_rc put_difference(const sw_sdy_step *w, const sw_tiling *less, const s
   return sw_sharding_print_as(w->mesh, &s, SW_FORM_SDY, w->out, d);
 }
 
-static sw_rc put_gained(const sw_sdy_step *w, const sw_collective *c, sw_diag *d) {
+static sw_rc put_gained(const sw_sdy_hop *w, const sw_collective *c, sw_diag *d) {
   return put_difference(w, c->src, c->dst, d);
 }
 
-static sw_rc put_lost(const sw_sdy_step *w, const sw_collective *c, sw_diag *d) {
+static sw_rc put_lost(const sw_sdy_hop *w, const sw_collective *c, sw_diag *d) {
   return put_difference(w, c->dst, c->src, d);
 }
 
@@ -153,7 +154,7 @@ static int64_t shards(const sw_tiling *t, int dim) {
 }
 
 /* Has each dim as many shards in both? Shardy's permute wants that, also where some of them are empty. */
-static bool cut_alike(const sw_tiling *a, const sw_tiling *b) {
+static bool same_shard_counts(const sw_tiling *a, const sw_tiling *b) {
   for (int d = 0; d < a->rank; d++) {
     if (shards(a, d) != shards(b, d)) return false;
   }
@@ -162,7 +163,7 @@ static bool cut_alike(const sw_tiling *a, const sw_tiling *b) {
 
 typedef struct row {
   const char *name;
-  sw_rc (*put_axes)(const sw_sdy_step *w, const sw_collective *c, sw_diag *d); /* NULL: none */
+  sw_rc (*put_axes)(const sw_sdy_hop *w, const sw_collective *c, sw_diag *d); /* NULL: none */
 } row;
 
 static const row kRows[SW_COLL_COUNT] = {
@@ -179,12 +180,12 @@ static const row kRows[SW_COLL_COUNT] = {
 };
 
 /* What the dialect has for it. */
-static const row *row_of(const sw_collective *c) {
+static const row *find_sdy_row(const sw_collective *c) {
   static const row kSlices = {"sdy.all_slice", put_gained}, kGathers = {"sdy.all_gather", put_lost};
   bool reshards = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->reduction != SW_REDUCE_SUM;
   if (c->op == SW_COLL_ALL_TO_ALL_DIMS && !is_all_to_all(c)) reshards = true;
   if (c->op == SW_COLL_SHARD_TO_PARTIAL && !begins(c->dst, c->src)) reshards = true;
-  if (c->op == SW_COLL_PERMUTE && !cut_alike(c->src, c->dst)) reshards = true;
+  if (c->op == SW_COLL_PERMUTE && !same_shard_counts(c->src, c->dst)) reshards = true;
   if (c->dst && c->src && c->dst->other != c->src->other) return &kRows[SW_COLL_EXCHANGE];
   bool exchanges = c->op == SW_COLL_EXCHANGE && c->src && c->dst;
   if (exchanges && extends(c->src, c->dst)) return &kSlices;
@@ -192,8 +193,8 @@ static const row *row_of(const sw_collective *c) {
   return &kRows[reshards ? SW_COLL_EXCHANGE : c->op];
 }
 
-sw_rc sw_sdy_step_write(const sw_sdy_step *w, const sw_collective *c, sw_diag *d) {
-  const row *r = w->free_form ? &kRows[SW_COLL_EXCHANGE] : row_of(c);
+sw_rc sw_sdy_hop_write(const sw_sdy_hop *w, const sw_collective *c, sw_diag *d) {
+  const row *r = w->free_form ? &kRows[SW_COLL_EXCHANGE] : find_sdy_row(c);
   if (!r->name) return SW_BUG(d, "a route has a step %s", sw_coll_text(c->op));
   sw_text_printf(w->out, "    %s = %s ", w->to, r->name);
   if (r->put_axes) {

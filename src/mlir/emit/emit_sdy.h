@@ -13,7 +13,7 @@ SW_CHECKED sw_rc sw_sdy_sharding(const sw_mesh *m, const char *mesh_name, const 
                                  sw_diag *d);
 
 /* One step: where it leads from and to, by the names of the text (with their %). */
-typedef struct sw_sdy_step {
+typedef struct sw_sdy_hop {
   const sw_mesh *mesh; /* that `after` speaks of */
   const char *mesh_name;
   const char *from, *to;
@@ -21,9 +21,9 @@ typedef struct sw_sdy_step {
   const sw_sharding *after;
   bool free_form; /* as sdy.reshard, whose operand's sharding need not be known */
   sw_text *out;
-} sw_sdy_step;
+} sw_sdy_hop;
 
 /* The line without its end: a location may follow. */
-SW_CHECKED sw_rc sw_sdy_step_write(const sw_sdy_step *w, const sw_collective *c, sw_diag *d);
+SW_CHECKED sw_rc sw_sdy_hop_write(const sw_sdy_hop *w, const sw_collective *c, sw_diag *d);
 
 #endif

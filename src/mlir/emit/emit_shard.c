@@ -22,7 +22,7 @@ typedef struct shard_writer {
   int64_t n_uses;
 } shard_writer;
 
-static sw_sharding cuts_of(const sw_sharding *s) {
+static sw_sharding without_partial_axes(const sw_sharding *s) {
   sw_sharding c = *s;
   c.n_partial = 0;
   return c;
@@ -31,7 +31,7 @@ static sw_sharding cuts_of(const sw_sharding *s) {
 /* A use and a definition of the plan, one after the other: `visit` is called with each one's sharding. */
 typedef sw_rc (*visitor)(shard_writer *s, const sw_sharding *sharding, sw_diag *d);
 
-static sw_rc visit_all(shard_writer *s, visitor visit, sw_diag *d) {
+static sw_rc visit_shardings(shard_writer *s, visitor visit, sw_diag *d) {
   const sw_graph *g = s->w.graph;
   sw_sharding sharding;
   for (int32_t i = 0; i < g->n_args; i++) SW_TRY(visit(s, &s->plan->args[i], d));
@@ -55,7 +55,7 @@ static sw_rc use_refs(shard_writer *s, const sw_sharding *sharding, sw_diag *d) 
 }
 
 static size_t find_sharding(const shard_writer *s, const sw_sharding *sharding) {
-  sw_sharding cuts = cuts_of(sharding);
+  sw_sharding cuts = without_partial_axes(sharding);
   size_t i = 0;
   while (i < s->shardings.n && !sw_sharding_equal(&s->shardings.at[i], &cuts)) i++;
   return i;
@@ -93,7 +93,7 @@ static void put_cut_list(const sw_sharding *s, const char *key, const int64_t *v
 static sw_rc define(shard_writer *s, const sw_sharding *sharding, sw_diag *d) {
   sw_text *out = s->w.out;
   if (find_sharding(s, sharding) < s->shardings.n) return SW_OK;
-  sw_sharding cuts = cuts_of(sharding);
+  sw_sharding cuts = without_partial_axes(sharding);
   sw_text_printf(out, "    %%s$%zu = shard.sharding @mesh split_axes = ", s->shardings.n);
   put_split_axes(&s->w.grid, &cuts, out);
   put_cut_list(&cuts, "sharded_dims_offsets", cuts.offsets, true, out);
@@ -102,7 +102,8 @@ static sw_rc define(shard_writer *s, const sw_sharding *sharding, sw_diag *d) {
   return sw_array_push(&s->shardings, cuts, d);
 }
 
-static sw_ssa annotate(shard_writer *s, sw_ssa x, const char *name, const sw_sharding *sharding, bool for_users) {
+static sw_ssa put_shard_annotation(shard_writer *s, sw_ssa x, const char *name, const sw_sharding *sharding,
+                                   bool for_users) {
   sw_text *out = s->w.out;
   sw_text_printf(out, "    %s = shard.shard %s to %%s$%zu%s", name, x.name, find_sharding(s, sharding),
                  for_users ? " annotate_for_users" : "");
@@ -121,7 +122,7 @@ static sw_ssa annotate(shard_writer *s, sw_ssa x, const char *name, const sw_sha
 static void annotate_definition(shard_writer *s, sw_ssa x, sw_id value, const sw_sharding *sharding) {
   s->made[value] = x.name;
   if (x.type.dtype == SW_TOKEN) return;
-  s->made[value] = annotate(s, x, sw_mlir_suffixed(&s->w, x.name, "d", -1), sharding, false).name;
+  s->made[value] = put_shard_annotation(s, x, sw_mlir_suffixed(&s->w, x.name, "d", -1), sharding, false).name;
 }
 
 static sw_ssa annotate_use(shard_writer *s, sw_id value, const sw_sharding *sharding) {
@@ -129,12 +130,12 @@ static sw_ssa annotate_use(shard_writer *s, sw_id value, const sw_sharding *shar
   sw_ssa x = {s->made[value], v->type};
   if (x.type.dtype == SW_TOKEN) return x;
   const char *name = sw_mlir_suffixed(&s->w, sw_mlir_name(&s->w, v->name, value), "u", s->n_uses++);
-  return annotate(s, x, name, sharding, true);
+  return put_shard_annotation(s, x, name, sharding, true);
 }
 
 /* --- the function ------------------------------------------------------------------------------------------------ */
 
-static sw_rc write_op(shard_writer *s, sw_id id, sw_diag *d) {
+static sw_rc write_annotated_op(shard_writer *s, sw_id id, sw_diag *d) {
   const sw_op *op = &s->w.graph->ops[id];
   sw_ssa *in, out[SW_MAX_RESULTS];
   sw_sharding sharding;
@@ -169,16 +170,16 @@ static sw_rc write_return(shard_writer *s, sw_diag *d) {
 static sw_rc write_module(shard_writer *s, sw_diag *d) {
   const sw_graph *g = s->w.graph;
   SW_TRY(sw_hlo_check(g, false, d));
-  SW_TRY(visit_all(s, use_refs, d));
+  SW_TRY(visit_shardings(s, use_refs, d));
   sw_mlir_open_module(&s->w, "shard", SW_MLIR_GRID);
   sw_mlir_open_function(&s->w, g, NULL, NULL);
-  SW_TRY(visit_all(s, define, d));
+  SW_TRY(visit_shardings(s, define, d));
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     sw_ssa x = {sw_mlir_name(&s->w, v->name, g->args[i]), v->type};
     annotate_definition(s, x, g->args[i], &s->plan->args[i]);
   }
-  for (int32_t i = 0; i < g->n_ops; i++) SW_TRY(write_op(s, i, d));
+  for (int32_t i = 0; i < g->n_ops; i++) SW_TRY(write_annotated_op(s, i, d));
   SW_TRY(write_return(s, d));
   sw_mlir_close_module(&s->w);
   return SW_OK;

@@ -57,7 +57,7 @@ sw_ssa sw_spmd_group_index(sw_spmd_writer *s, const sw_axis_ref *refs, int n) {
 }
 
 /* base + step * index, as tensor<i64>. */
-static sw_ssa start_of_block(sw_spmd_writer *s, const sw_op *op) {
+static sw_ssa emit_block_start(sw_spmd_writer *s, const sw_op *op) {
   sw_mlir *w = &s->w;
   sw_type none = {SW_I64, 0, NULL};
   sw_ssa index = sw_spmd_group_index(s, op->refs, op->n_refs);
@@ -68,7 +68,7 @@ static sw_ssa start_of_block(sw_spmd_writer *s, const sw_op *op) {
 
 static void write_shard_start(sw_spmd_writer *s, const sw_op *op, const sw_ssa *in, const sw_ssa *out) {
   (void)in;
-  sw_ssa start = start_of_block(s, op);
+  sw_ssa start = emit_block_start(s, op);
   sw_mlir_line(&s->w, &(sw_line){"stablehlo.convert", 1, 1, &start, out, NULL, NULL});
 }
 
@@ -78,7 +78,7 @@ static void write_mask(sw_spmd_writer *s, const sw_op *op, const sw_ssa *in, con
   int n;
   sw_type index = {SW_I64, in[0].type.rank, in[0].type.dims};
   const int64_t *start = sw_op_ints(op, SW_ATTR_START, &n), *limit = sw_op_ints(op, SW_ATTR_LIMIT, &n);
-  sw_ssa first = sw_mlir_spread(w, start_of_block(s, op), index);
+  sw_ssa first = sw_mlir_spread(w, emit_block_start(s, op), index);
   sw_ssa at =
       sw_mlir_binary(w, "stablehlo.add", first, sw_mlir_iota(w, index, (int)sw_op_int(op, SW_ATTR_DIM, 0)), NULL);
   sw_ssa above = sw_mlir_compare(w, "GE", at, sw_mlir_int(w, index, start ? start[0] : 0));
@@ -105,15 +105,15 @@ static sw_rc write_step(sw_spmd_writer *s, const sw_op *op, sw_ssa in, sw_ssa ou
   sw_id def = s->w.graph->values[op->operands[0]].def;
   bool entered = def >= 0 && s->w.graph->ops[def].code == SW_OP_ENTER;
   const sw_sharding *after = &s->spmd->layout[op->results[0]].sharding;
-  const sw_sdy_step step = {s->spmd->mesh, "mesh", in.name, out.name, &out.type, after, entered, s->w.out};
-  SW_TRY(sw_sdy_step_write(&step, op->collective, d));
+  const sw_sdy_hop step = {s->spmd->mesh, "mesh", in.name, out.name, &out.type, after, entered, s->w.out};
+  SW_TRY(sw_sdy_hop_write(&step, op->collective, d));
   sw_mlir_end_line(&s->w);
   return SW_OK;
 }
 
 /* --- the program ------------------------------------------------------------------------------------------------- */
 
-static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
+static sw_rc write_spmd_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   const sw_graph *g = s->w.graph;
   const sw_op *op = &g->ops[id];
   sw_id origin = s->spmd->origin[id].op;
@@ -150,7 +150,7 @@ sw_rc sw_spmd_write_ops(sw_spmd_writer *s, int32_t from, int32_t to, sw_diag *d)
     if (code == SW_OP_WHILE || code == SW_OP_CASE) {
       SW_TRY(sw_spmd_write_control(s, from, &from, d));
     } else {
-      SW_TRY(write_op(s, from++, d));
+      SW_TRY(write_spmd_op(s, from++, d));
     }
   }
   return SW_OK;
@@ -168,7 +168,7 @@ sw_rc sw_spmd_use_axes(sw_spmd_writer *s, const sw_collective *c, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
+static sw_rc use_program_axes(sw_spmd_writer *s, sw_diag *d) {
   const sw_graph *g = s->w.graph;
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
@@ -179,7 +179,7 @@ static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
 }
 
 /* Of which tensor an argument or result is a block, and how it is cut; of a whole one, how it lies. */
-static void put_layout(void *user, bool is_result, int32_t i, sw_text *out) {
+static void put_block_layout(void *user, bool is_result, int32_t i, sw_text *out) {
   const sw_spmd *s = user;
   const sw_graph *g = s->program;
   const sw_layout *l = &s->layout[is_result ? g->outputs[i] : g->args[i]];
@@ -218,7 +218,7 @@ static sw_rc check_layouts(const sw_spmd *s, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
+static sw_rc write_spmd_module(sw_spmd_writer *s, sw_diag *d) {
   static const sw_mlir_devices kDevices[] = {
       [SW_SPMD_SHARD] = SW_MLIR_GRID, [SW_SPMD_STABLEHLO] = SW_MLIR_PARTITIONS, [SW_SPMD_SDY] = SW_MLIR_MESH};
   const sw_graph *g = s->w.graph;
@@ -226,9 +226,9 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
   sw_ssa *v;
   SW_TRY(sw_hlo_check(g, true, d));
   SW_TRY(check_layouts(s->spmd, d));
-  if (s->dialect != SW_SPMD_SDY) SW_TRY(use_refs(s, d)); /* Shardy has parts of axes */
+  if (s->dialect != SW_SPMD_SDY) SW_TRY(use_program_axes(s, d)); /* Shardy has parts of axes */
   sw_mlir_open_module(&s->w, "spmd", kDevices[s->dialect]);
-  sw_mlir_open_function(&s->w, s->spmd->model, put_layout, &spmd);
+  sw_mlir_open_function(&s->w, s->spmd->model, put_block_layout, &spmd);
   SW_TRY(sw_spmd_write_ops(s, 0, g->n_ops, d));
   SW_ARENA_NEW(v, &s->w.arena, g->n_outputs, d);
   for (int32_t i = 0; i < g->n_outputs; i++) {
@@ -248,7 +248,7 @@ sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_spmd_dialect dialect, sw_text *out, s
   sw_spmd_writer s = {.w = {.graph = spmd->program, .out = out}, .spmd = spmd, .dialect = dialect};
   if (spmd->whole_tensors != (dialect == SW_SPMD_SDY)) return SW_BUG(d, "%s", "tensors are whole in Shardy alone");
   sw_grid_init(spmd->mesh, &s.w.grid);
-  sw_rc rc = write_module(&s, d);
+  sw_rc rc = write_spmd_module(&s, d);
   sw_array_free(&s.externals);
   sw_mlir_deinit(&s.w);
   if (!rc && out->rc) rc = SW_FAIL(d, out->rc, SW_NOWHERE, "out of memory");

@@ -10,7 +10,7 @@ void sw_grid_init(const sw_mesh *mesh, sw_grid *out) {
 }
 
 /* Make `at` (a product of sizes from the axis' start) a border between two grid axes. */
-static sw_rc cut(sw_grid *grid, int axis, int32_t at, sw_diag *d) {
+static sw_rc cut_grid_axis(sw_grid *grid, int axis, int32_t at, sw_diag *d) {
   for (int i = 0; i < grid->n; i++) {
     sw_axis_ref *r = &grid->axis[i];
     int64_t end = (int64_t)r->pre * r->size;
@@ -30,8 +30,8 @@ static sw_rc cut(sw_grid *grid, int axis, int32_t at, sw_diag *d) {
 
 sw_rc sw_grid_use(sw_grid *grid, const sw_axis_ref *refs, int n, sw_diag *d) {
   for (int i = 0; i < n; i++) {
-    SW_TRY(cut(grid, refs[i].axis, refs[i].pre, d));
-    SW_TRY(cut(grid, refs[i].axis, refs[i].pre * refs[i].size, d));
+    SW_TRY(cut_grid_axis(grid, refs[i].axis, refs[i].pre, d));
+    SW_TRY(cut_grid_axis(grid, refs[i].axis, refs[i].pre * refs[i].size, d));
   }
   return SW_OK;
 }

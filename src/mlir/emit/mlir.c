@@ -19,29 +19,30 @@ void sw_mlir_deinit(sw_mlir *w) {
 
 /* --- names and small pieces ------------------------------------------------------------------------------------- */
 
-static const char *kept(sw_mlir *w, const char *text) {
+static const char *text_or_placeholder(sw_mlir *w, const char *text) {
   if (!text) w->out->rc = SW_E_RESOURCE;
   return text ? text : "%";
 }
 
-static bool is_plain(unsigned char c) { return isalnum(c) || c == '_' || c == '.' || c == '-'; }
+static bool is_plain_name_char(unsigned char c) { return isalnum(c) || c == '_' || c == '.' || c == '-'; }
 
 const char *sw_mlir_name(sw_mlir *w, const char *name, sw_id id) {
   bool plain = isalpha((unsigned char)*name) || *name == '_';
-  for (const char *c = name; *c; c++) plain = plain && is_plain((unsigned char)*c);
-  if (plain) return kept(w, sw_arena_printf(&w->arena, NULL, "%%%s", name));
+  for (const char *c = name; *c; c++) plain = plain && is_plain_name_char((unsigned char)*c);
+  if (plain) return text_or_placeholder(w, sw_arena_printf(&w->arena, NULL, "%%%s", name));
   char *text = sw_arena_printf(&w->arena, NULL, "%%_%s$%d", name, id);
-  if (!text) return kept(w, NULL);
+  if (!text) return text_or_placeholder(w, NULL);
   for (char *c = text + 1; *c; c++) {
-    if (!is_plain((unsigned char)*c)) *c = '_';
+    if (!is_plain_name_char((unsigned char)*c)) *c = '_';
   }
   *strrchr(text, '_') = '$'; /* no plain name has one, so none is met twice */
   return text;
 }
 
 const char *sw_mlir_suffixed(sw_mlir *w, const char *name, const char *suffix, int64_t number) {
-  return kept(w, number < 0 ? sw_arena_printf(&w->arena, NULL, "%s$%s", name, suffix)
-                            : sw_arena_printf(&w->arena, NULL, "%s$%s%lld", name, suffix, (long long)number));
+  return text_or_placeholder(w, number < 0
+                                    ? sw_arena_printf(&w->arena, NULL, "%s$%s", name, suffix)
+                                    : sw_arena_printf(&w->arena, NULL, "%s$%s%lld", name, suffix, (long long)number));
 }
 
 void sw_mlir_quote(const char *text, sw_text *out) {
@@ -263,7 +264,7 @@ void sw_mlir_line(sw_mlir *w, const sw_line *l) {
 }
 
 sw_ssa sw_mlir_temp(sw_mlir *w, sw_type type) {
-  return (sw_ssa){kept(w, sw_arena_printf(&w->arena, NULL, "%%t$%lld", (long long)w->n_temps++)), type};
+  return (sw_ssa){text_or_placeholder(w, sw_arena_printf(&w->arena, NULL, "%%t$%lld", (long long)w->n_temps++)), type};
 }
 
 sw_ssa sw_mlir_unary(sw_mlir *w, const char *op, sw_ssa x, sw_type type, const char *props) {

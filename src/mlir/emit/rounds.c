@@ -34,7 +34,7 @@ static int32_t first_free(const int32_t *at, int64_t devices, int64_t device) {
   return round;
 }
 
-static void put(const sharing *s, int32_t message, int32_t round) {
+static void put_message_in_round(const sharing *s, int32_t message, int32_t round) {
   sw_round_message *m = &s->all[message];
   m->round = round;
   *sent_at(s, round, m->from) = *received_at(s, round, m->to) = message + 1;
@@ -51,16 +51,16 @@ static void flip(const sharing *s, int64_t receiver, int32_t a, int32_t b) {
     next = in_a ? *sent_at(s, to, m->from) : *received_at(s, to, m->to);
     if (*sent_at(s, from, m->from) == message + 1) *sent_at(s, from, m->from) = 0;
     if (*received_at(s, from, m->to) == message + 1) *received_at(s, from, m->to) = 0;
-    put(s, message, to);
+    put_message_in_round(s, message, to);
   }
 }
 
-static void share(const sharing *s, int64_t n) {
+static void assign_rounds(const sharing *s, int64_t n) {
   for (int32_t i = 0; i < n; i++) {
     const sw_round_message *m = &s->all[i];
     const int32_t a = first_free(s->sent, s->devices, m->from), b = first_free(s->received, s->devices, m->to);
     if (*received_at(s, a, m->to)) flip(s, m->to, a, b);
-    put(s, i, a);
+    put_message_in_round(s, i, a);
   }
 }
 
@@ -71,6 +71,6 @@ sw_rc sw_share_out(sw_round_message *all, int64_t n, int64_t devices, sw_arena *
   *n_rounds = most_of_one(&s, n, count);
   SW_ARENA_NEW(s.sent, arena, *n_rounds * devices, d);
   SW_ARENA_NEW(s.received, arena, *n_rounds * devices, d);
-  share(&s, n);
+  assign_rounds(&s, n);
   return SW_OK;
 }

@@ -32,7 +32,7 @@ typedef struct parts {
   int what[MAX_PARTS]; /* grid axis, or SW_GRID_AXES + dimension */
 } parts;
 
-static void add_part(parts *p, int what, int64_t size) {
+static void add_shape_part(parts *p, int what, int64_t size) {
   p->what[p->n] = what;
   p->size[p->n++] = size;
 }
@@ -43,10 +43,10 @@ static parts split_parts(const sw_grid *grid, const sw_type *block, const moved_
   for (int d = 0; d < block->rank; d++) {
     int64_t rest = block->dims[d];
     for (int i = 0; i < moved[d].n; i++) {
-      add_part(&p, moved[d].axis[i], grid->axis[moved[d].axis[i]].size);
+      add_shape_part(&p, moved[d].axis[i], grid->axis[moved[d].axis[i]].size);
       rest /= grid->axis[moved[d].axis[i]].size;
     }
-    add_part(&p, SW_GRID_AXES + d, rest);
+    add_shape_part(&p, SW_GRID_AXES + d, rest);
   }
   return p;
 }
@@ -54,18 +54,18 @@ static parts split_parts(const sw_grid *grid, const sw_type *block, const moved_
 /* The group's axes in front, then the rests of the dimensions of `of`. */
 static parts front_parts(const sw_grid *grid, const int *axes, int n, const parts *of) {
   parts p = {0};
-  for (int i = 0; i < n; i++) add_part(&p, axes[i], grid->axis[axes[i]].size);
+  for (int i = 0; i < n; i++) add_shape_part(&p, axes[i], grid->axis[axes[i]].size);
   for (int i = 0; i < of->n; i++) {
-    if (of->what[i] >= SW_GRID_AXES) add_part(&p, of->what[i], of->size[i]);
+    if (of->what[i] >= SW_GRID_AXES) add_shape_part(&p, of->what[i], of->size[i]);
   }
   return p;
 }
 
-static sw_ssa reshape(sw_mlir *w, sw_ssa x, const parts *p) {
+static sw_ssa reshape_to_parts(sw_mlir *w, sw_ssa x, const parts *p) {
   return sw_mlir_unary(w, "stablehlo.reshape", x, sw_mlir_shaped(w, x.type.dtype, p->n, p->size), NULL);
 }
 
-static sw_ssa transpose(sw_mlir *w, sw_ssa x, const parts *from, const parts *to) {
+static sw_ssa transpose_parts(sw_mlir *w, sw_ssa x, const parts *from, const parts *to) {
   int64_t permutation[MAX_PARTS];
   sw_text props = {0};
   for (int i = 0; i < to->n; i++) {
@@ -80,7 +80,7 @@ static sw_ssa transpose(sw_mlir *w, sw_ssa x, const parts *from, const parts *to
   return y;
 }
 
-static void put_line(sw_mlir *w, const int *axes, int n, sw_ssa x, sw_ssa y) {
+static void put_all_to_all_line(sw_mlir *w, const int *axes, int n, sw_ssa x, sw_ssa y) {
   sw_text_printf(w->out, "    %s = shard.all_to_all %s on @mesh grid_axes = [", y.name, x.name);
   for (int i = 0; i < n; i++) sw_text_printf(w->out, "%s%d", i ? ", " : "", axes[i]);
   sw_text_puts(w->out, "] split_axis = 0 concat_axis = 0 : ");
@@ -102,14 +102,14 @@ void sw_spmd_all_to_all_dims(sw_spmd_writer *s, const sw_collective *c, sw_ssa i
   parts front = front_parts(&w->grid, axes, n, &cut), folded = front;
   folded.n = 1;
   folded.size[0] = sw_axis_refs_size(c->axes, c->n_axes);
-  for (int i = n; i < front.n; i++) add_part(&folded, front.what[i], front.size[i]);
-  sw_ssa x = reshape(w, transpose(w, reshape(w, in, &cut), &cut, &front), &folded);
+  for (int i = n; i < front.n; i++) add_shape_part(&folded, front.what[i], front.size[i]);
+  sw_ssa x = reshape_to_parts(w, transpose_parts(w, reshape_to_parts(w, in, &cut), &cut, &front), &folded);
   sw_ssa y = sw_mlir_temp(w, x.type);
   if (s->dialect == SW_SPMD_STABLEHLO) {
     sw_spmd_stablehlo_line(s, c, x, y);
   } else {
-    put_line(w, axes, n, x, y);
+    put_all_to_all_line(w, axes, n, x, y);
   }
-  y = transpose(w, reshape(w, y, &front), &front, &joined);
+  y = transpose_parts(w, reshape_to_parts(w, y, &front), &front, &joined);
   sw_mlir_line(w, &(sw_line){.op = "stablehlo.reshape", .n_in = 1, .n_out = 1, .in = &y, .out = &out});
 }

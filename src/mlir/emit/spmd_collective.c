@@ -17,7 +17,7 @@ typedef struct call {
   int64_t members;
 } call;
 
-static void put_axes(const sw_mlir *w, const sw_axis_ref *refs, int n) {
+static void put_grid_axes(const sw_mlir *w, const sw_axis_ref *refs, int n) {
   int axes[SW_GRID_AXES];
   n = sw_grid_axes(&w->grid, refs, n, axes);
   sw_text_puts(w->out, "[");
@@ -27,14 +27,14 @@ static void put_axes(const sw_mlir *w, const sw_axis_ref *refs, int n) {
 
 /* `%out = shard.OP %in on @mesh grid_axes = [..]MORE : tensor -> tensor`; the result is named like c->out when it has
  * its shape, else it is a helper that is then trimmed. */
-static void put_line(const call *k, sw_ssa in, sw_ssa out, const char *more) {
+static void put_collective_line(const call *k, sw_ssa in, sw_ssa out, const char *more) {
   sw_mlir *w = &k->s->w;
   if (k->s->dialect == SW_SPMD_STABLEHLO) {
     sw_spmd_stablehlo_line(k->s, k->c, in, out);
     return;
   }
   sw_text_printf(w->out, "    %s = shard.%s %s on @mesh grid_axes = ", out.name, sw_coll_text(k->c->op), in.name);
-  put_axes(w, k->c->axes, k->c->n_axes);
+  put_grid_axes(w, k->c->axes, k->c->n_axes);
   sw_text_puts(w->out, more);
   sw_text_puts(w->out, " : ");
   sw_mlir_type(&in.type, w->out);
@@ -43,23 +43,23 @@ static void put_line(const call *k, sw_ssa in, sw_ssa out, const char *more) {
   sw_mlir_end_line(w);
 }
 
-static bool same_shape(const sw_type *a, const int64_t *dims) {
+static bool type_has_dims(const sw_type *a, const int64_t *dims) {
   return a->rank == 0 || memcmp(a->dims, dims, (size_t)a->rank * sizeof *dims) == 0;
 }
 
 /* The collective gives `dims`; what is wanted is cut out of them, or they are padded to it. */
 static void put_fitted(const call *k, sw_ssa in, const int64_t *dims, const char *more) {
   sw_mlir *w = &k->s->w;
-  if (same_shape(&k->out.type, dims)) {
-    put_line(k, in, k->out, more);
+  if (type_has_dims(&k->out.type, dims)) {
+    put_collective_line(k, in, k->out, more);
     return;
   }
   sw_ssa whole = sw_mlir_temp(w, sw_mlir_shaped(w, in.type.dtype, in.type.rank, dims));
-  put_line(k, in, whole, more);
+  put_collective_line(k, in, whole, more);
   sw_mlir_alias(w, sw_mlir_fit(w, whole, k->out.type.dims), k->out);
 }
 
-static void dims_of(const sw_ssa *x, int64_t *dims) {
+static void copy_ssa_dims(const sw_ssa *x, int64_t *dims) {
   if (x->type.rank) memcpy(dims, x->type.dims, (size_t)x->type.rank * sizeof *dims);
 }
 
@@ -72,7 +72,7 @@ static sw_rc write_all_gather(const call *k, sw_diag *d) {
   (void)d;
   char more[64];
   int64_t dims[SW_MAX_RANK];
-  dims_of(&k->in, dims);
+  copy_ssa_dims(&k->in, dims);
   dims[k->c->dim] *= k->members;
   snprintf(more, sizeof more, " gather_axis = %d", k->c->dim);
   put_fitted(k, k->in, dims, more);
@@ -83,14 +83,14 @@ static sw_rc write_all_reduce(const call *k, sw_diag *d) {
   (void)d;
   char more[64];
   reduction_text(k->c, more, sizeof more);
-  put_line(k, k->in, k->out, more);
+  put_collective_line(k, k->in, k->out, more);
   return SW_OK;
 }
 
 /* Pad the dimension that is cut so that every member's piece is a whole block. */
 static sw_ssa padded(const call *k, int dim, int64_t block) {
   int64_t dims[SW_MAX_RANK];
-  dims_of(&k->in, dims);
+  copy_ssa_dims(&k->in, dims);
   dims[dim] = block * k->members;
   return sw_mlir_fit(&k->s->w, k->in, dims);
 }
@@ -101,7 +101,7 @@ static sw_rc write_cut(const call *k, sw_diag *d) {
   bool scatters = k->c->op == SW_COLL_REDUCE_SCATTER;
   if (scatters) reduction_text(k->c, reduction, sizeof reduction);
   snprintf(more, sizeof more, "%s %s = %d", reduction, scatters ? "scatter_axis" : "slice_axis", k->c->dim);
-  put_line(k, padded(k, k->c->dim, k->out.type.dims[k->c->dim]), k->out, more);
+  put_collective_line(k, padded(k, k->c->dim, k->out.type.dims[k->c->dim]), k->out, more);
   return SW_OK;
 }
 
@@ -116,7 +116,7 @@ static sw_rc write_all_to_all(const call *k, sw_diag *d) {
   }
   int64_t block = cut == joined ? k->in.type.dims[cut] / k->members : k->out.type.dims[cut];
   sw_ssa in = padded(k, k->c->dim, block);
-  dims_of(&in, dims);
+  copy_ssa_dims(&in, dims);
   dims[cut] = block;
   dims[joined] *= k->members;
   snprintf(more, sizeof more, " split_axis = %lld concat_axis = %lld", (long long)cut, (long long)joined);
@@ -207,7 +207,7 @@ static sw_rc write_shard_to_partial(const call *k, sw_diag *d) {
   const sw_type whole = sw_mlir_shaped(w, k->in.type.dtype, src->rank, dims);
   args[0] = sw_mlir_spread(w, sw_mlir_identity(w, k->c->reduction, whole.dtype), whole);
   args[1] = k->in;
-  const bool fits = same_shape(&k->out.type, dims);
+  const bool fits = type_has_dims(&k->out.type, dims);
   sw_ssa out = fits ? k->out : sw_mlir_temp(w, whole);
   sw_mlir_line(w, &(sw_line){"stablehlo.dynamic_update_slice", src->rank + 2, 1, args, &out, NULL, NULL});
   if (!fits) sw_mlir_alias(w, sw_mlir_fit(w, out, k->out.type.dims), k->out);
@@ -225,7 +225,7 @@ static bool same_apart(const sw_tiling *a, const sw_tiling *b) {
 }
 
 /* Whole blocks that move along one grid axis: *dim, and *by blocks towards the first device. */
-static bool is_shift(const call *k, int *dim, int64_t *by) {
+static bool is_block_shift(const call *k, int *dim, int64_t *by) {
   const sw_tiling *a = k->c->src, *b = k->c->dst;
   int axes[SW_GRID_AXES];
   if (k->c->fill_outside || a->rank != b->rank || !same_apart(a, b)) return false;
@@ -299,7 +299,7 @@ static void put_halo(const call *k) {
   sw_text_printf(w->out, "    %s = shard.update_halo %s on @mesh split_axes = [", k->out.name, wide.name);
   for (int i = 0; i < t->rank; i++) {
     if (i) sw_text_puts(w->out, ", ");
-    put_axes(w, t->refs + t->dim[i].first_ref, t->dim[i].n_refs);
+    put_grid_axes(w, t->refs + t->dim[i].first_ref, t->dim[i].n_refs);
   }
   sw_text_puts(w->out, "] halo_sizes = [");
   for (int i = 0, first = 1; i < t->rank; i++) {
@@ -377,7 +377,7 @@ static sw_rc find_external(sw_spmd_writer *s, const char *declaration, size_t *o
   return kept ? sw_array_push(&s->externals, kept, d) : SW_E_RESOURCE;
 }
 
-static sw_rc put_call(const call *k, sw_diag *d) {
+static sw_rc put_exchange_call(const call *k, sw_diag *d) {
   sw_mlir *w = &k->s->w;
   sw_text t = {0}, body = {0};
   size_t number;
@@ -417,13 +417,13 @@ static sw_rc write_exchange(const call *k, sw_diag *d) {
   int dim;
   int64_t by;
   if (k->s->dialect == SW_SPMD_STABLEHLO) return sw_spmd_stablehlo_exchange(k->s, k->c, k->in, k->out, d);
-  if (k->c->dst->other) return put_call(k, d);
-  if (is_shift(k, &dim, &by)) {
+  if (k->c->dst->other) return put_exchange_call(k, d);
+  if (is_block_shift(k, &dim, &by)) {
     put_shift(k, dim, by);
   } else if (is_halo(k->c->src, k->c->dst)) {
     put_halo(k);
   } else {
-    return put_call(k, d);
+    return put_exchange_call(k, d);
   }
   return SW_OK;
 }

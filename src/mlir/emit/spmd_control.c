@@ -14,9 +14,9 @@ typedef struct frame {
   int32_t at, first, test, end, joins_end; /* places: the opener, the first op behind the enters, ... */
 } frame;
 
-static const sw_op *op_at(const frame *f, int32_t i) { return &f->g->ops[i]; }
+static const sw_op *frame_op_at(const frame *f, int32_t i) { return &f->g->ops[i]; }
 
-static sw_ssa value_of(const frame *f, sw_id v) {
+static sw_ssa ssa_of_value(const frame *f, sw_id v) {
   return (sw_ssa){sw_mlir_name(&f->s->w, f->g->values[v].name, v), f->g->values[v].type};
 }
 
@@ -24,19 +24,19 @@ static sw_ssa value_of(const frame *f, sw_id v) {
 static void find_markers(frame *f, int32_t n) {
   int deep = 0;
   f->first = f->at + 1;
-  while (op_at(f, f->first)->code == SW_OP_ENTER) f->first++;
+  while (frame_op_at(f, f->first)->code == SW_OP_ENTER) f->first++;
   f->test = -1;
   for (f->end = f->first; f->end < n; f->end++) {
-    sw_opcode code = op_at(f, f->end)->code;
+    sw_opcode code = frame_op_at(f, f->end)->code;
     if (code == SW_OP_END && deep-- == 0) break;
     if (code == SW_OP_TEST && deep == 0) f->test = f->end;
     if (code == SW_OP_WHILE || code == SW_OP_CASE) deep++;
   }
   f->joins_end = f->end + 1;
-  while (f->joins_end < n && op_at(f, f->joins_end)->code == SW_OP_JOIN) f->joins_end++;
+  while (f->joins_end < n && frame_op_at(f, f->joins_end)->code == SW_OP_JOIN) f->joins_end++;
 }
 
-static void put_list(const frame *f, const sw_ssa *v, int32_t n, bool types) {
+static void put_ssa_list(const frame *f, const sw_ssa *v, int32_t n, bool types) {
   for (int32_t i = 0; i < n; i++) {
     if (i) sw_text_puts(f->s->w.out, ", ");
     if (!types) sw_text_puts(f->s->w.out, v[i].name);
@@ -46,18 +46,18 @@ static void put_list(const frame *f, const sw_ssa *v, int32_t n, bool types) {
 
 static void put_return(const frame *f, const sw_ssa *v, int32_t n) {
   sw_text_puts(f->s->w.out, "    \"stablehlo.return\"(");
-  put_list(f, v, n, false);
+  put_ssa_list(f, v, n, false);
   sw_text_puts(f->s->w.out, ") : (");
-  put_list(f, v, n, true);
+  put_ssa_list(f, v, n, true);
   sw_text_puts(f->s->w.out, ") -> ()\n");
 }
 
 static void put_head(const frame *f, const char *op, const sw_ssa *out, int32_t n_out, const sw_ssa *in, int32_t n_in) {
   sw_text *t = f->s->w.out;
   sw_text_puts(t, "    ");
-  put_list(f, out, n_out, false);
+  put_ssa_list(f, out, n_out, false);
   sw_text_printf(t, "%s\"stablehlo.%s\"(", n_out ? " = " : "", op);
-  put_list(f, in, n_in, false);
+  put_ssa_list(f, in, n_in, false);
   sw_text_puts(t, ") (");
 }
 
@@ -66,18 +66,18 @@ static void put_tail(const frame *f, const sw_ssa *out, int32_t n_out, const sw_
   sw_text_puts(t, ")");
   sw_mlir_put_result_shardings(&f->s->w, out, n_out);
   sw_text_puts(t, " : (");
-  put_list(f, in, n_in, true);
+  put_ssa_list(f, in, n_in, true);
   sw_text_puts(t, ") -> (");
-  put_list(f, out, n_out, true);
+  put_ssa_list(f, out, n_out, true);
   sw_text_puts(t, ")");
   sw_mlir_end_line(&f->s->w);
 }
 
 /* Ops [from, to) but for yields. */
-static sw_rc put_ops(const frame *f, int32_t from, int32_t to, sw_diag *d) {
+static sw_rc put_frame_ops(const frame *f, int32_t from, int32_t to, sw_diag *d) {
   int deep = 0;
   for (int32_t i = from; i < to; i++) {
-    sw_opcode code = op_at(f, i)->code;
+    sw_opcode code = frame_op_at(f, i)->code;
     if (code == SW_OP_YIELD && deep == 0) {
       SW_TRY(sw_spmd_write_ops(f->s, from, i, d));
       from = i + 1;
@@ -91,12 +91,12 @@ static sw_rc put_ops(const frame *f, int32_t from, int32_t to, sw_diag *d) {
 static sw_ssa yielded(const frame *f, sw_id v) {
   sw_id def = f->g->values[v].def;
   const sw_op *yield = def < 0 ? NULL : &f->g->ops[def];
-  return value_of(f, yield && yield->n_operands ? yield->operands[0] : v);
+  return ssa_of_value(f, yield && yield->n_operands ? yield->operands[0] : v);
 }
 
 /* --- while ------------------------------------------------------------------------------------------------------- */
 
-static void put_arguments(const frame *f, const sw_ssa *entered, int32_t n) {
+static void put_region_arguments(const frame *f, const sw_ssa *entered, int32_t n) {
   sw_text *t = f->s->w.out;
   sw_text_puts(t, "{\n    ^bb0(");
   for (int32_t i = 0; i < n; i++) {
@@ -109,7 +109,7 @@ static void put_arguments(const frame *f, const sw_ssa *entered, int32_t n) {
 /* Does the body read what was computed for the test? Then it is computed there once more. */
 static bool body_reads_test(const frame *f) {
   for (int32_t i = f->test + 1; i < f->end; i++) {
-    const sw_op *op = op_at(f, i);
+    const sw_op *op = frame_op_at(f, i);
     for (int k = 0; k < op->n_operands; k++) {
       sw_id def = f->g->values[op->operands[k]].def;
       if (def >= f->first && def < f->test) return true;
@@ -128,12 +128,12 @@ typedef struct carried {
 /* The join of an entered value; NULL: the loop only reads it. */
 static const sw_op *join_of(const frame *f, sw_id entered) {
   for (int32_t j = f->end + 1; j < f->joins_end; j++) {
-    if (op_at(f, j)->operands[0] == entered) return op_at(f, j);
+    if (frame_op_at(f, j)->operands[0] == entered) return frame_op_at(f, j);
   }
   return NULL;
 }
 
-static const sw_op *constant_of(const frame *f, const sw_op *enter) {
+static const sw_op *entered_constant_of(const frame *f, const sw_op *enter) {
   sw_id def = f->g->values[enter->operands[0]].def;
   bool is_constant = def >= 0 && f->g->ops[def].code == SW_OP_CONSTANT;
   return is_constant && !join_of(f, enter->results[0]) ? &f->g->ops[def] : NULL;
@@ -149,13 +149,13 @@ static sw_rc find_carried(const frame *f, carried *c, sw_diag *d) {
   SW_ARENA_NEW(c->next, arena, most, d);
   SW_ARENA_NEW(c->out, arena, most, d);
   for (int32_t i = f->at + 1; i < f->first; i++) {
-    const sw_op *enter = op_at(f, i), *join = join_of(f, enter->results[0]);
-    if (constant_of(f, enter)) continue;
+    const sw_op *enter = frame_op_at(f, i), *join = join_of(f, enter->results[0]);
+    if (entered_constant_of(f, enter)) continue;
     c->value[c->n] = enter->results[0];
-    c->in[c->n] = value_of(f, enter->operands[0]);
-    c->entered[c->n] = value_of(f, enter->results[0]);
+    c->in[c->n] = ssa_of_value(f, enter->operands[0]);
+    c->entered[c->n] = ssa_of_value(f, enter->results[0]);
     c->next[c->n] = join ? yielded(f, join->operands[1]) : c->entered[c->n];
-    c->out[c->n] = join ? value_of(f, join->results[0]) : sw_mlir_temp(&f->s->w, c->entered[c->n].type);
+    c->out[c->n] = join ? ssa_of_value(f, join->results[0]) : sw_mlir_temp(&f->s->w, c->entered[c->n].type);
     c->n++;
   }
   return SW_OK;
@@ -163,10 +163,10 @@ static sw_rc find_carried(const frame *f, carried *c, sw_diag *d) {
 
 /* The head of a region: its arguments, and constants. */
 static void open_region(const frame *f, const carried *c) {
-  put_arguments(f, c->entered, c->n);
+  put_region_arguments(f, c->entered, c->n);
   for (int32_t i = f->at + 1; i < f->first; i++) {
-    const sw_op *constant = constant_of(f, op_at(f, i));
-    sw_ssa out = value_of(f, op_at(f, i)->results[0]);
+    const sw_op *constant = entered_constant_of(f, frame_op_at(f, i));
+    sw_ssa out = ssa_of_value(f, frame_op_at(f, i)->results[0]);
     if (constant) sw_hlo_write(&(sw_hlo){&f->s->w, constant, NULL, &out});
   }
 }
@@ -175,15 +175,15 @@ static sw_rc write_while(const frame *f, sw_diag *d) {
   sw_mlir *w = &f->s->w;
   carried c;
   SW_TRY(find_carried(f, &c, d));
-  sw_ssa test = value_of(f, op_at(f, f->test)->operands[0]);
+  sw_ssa test = ssa_of_value(f, frame_op_at(f, f->test)->operands[0]);
   put_head(f, "while", c.out, c.n, c.in, c.n);
   open_region(f, &c);
-  SW_TRY(put_ops(f, f->first, f->test, d));
+  SW_TRY(put_frame_ops(f, f->first, f->test, d));
   put_return(f, &test, 1);
   sw_text_puts(w->out, "    }, ");
   open_region(f, &c);
-  if (body_reads_test(f)) SW_TRY(put_ops(f, f->first, f->test, d));
-  SW_TRY(put_ops(f, f->test + 1, f->end, d));
+  if (body_reads_test(f)) SW_TRY(put_frame_ops(f, f->first, f->test, d));
+  SW_TRY(put_frame_ops(f, f->test + 1, f->end, d));
   put_return(f, c.next, c.n);
   sw_text_puts(w->out, "    }");
   w->results.n = 0;
@@ -202,16 +202,17 @@ static sw_rc write_branch(const frame *f, int32_t b, int32_t from, int32_t *to, 
   sw_ssa *given;
   SW_ARENA_NEW(given, &w->arena, n, d);
   sw_text_puts(w->out, b ? "    }, {\n" : "{\n");
-  for (; op_at(f, from)->code == SW_OP_ENTER; from++) {
-    sw_mlir_alias(w, value_of(f, op_at(f, from)->operands[0]), value_of(f, op_at(f, from)->results[0]));
+  for (; frame_op_at(f, from)->code == SW_OP_ENTER; from++) {
+    sw_mlir_alias(w, ssa_of_value(f, frame_op_at(f, from)->operands[0]),
+                  ssa_of_value(f, frame_op_at(f, from)->results[0]));
   }
   for (*to = from; *to < f->end; ++*to) {
-    sw_opcode code = op_at(f, *to)->code;
+    sw_opcode code = frame_op_at(f, *to)->code;
     if (code == SW_OP_OTHERWISE && deep == 0) break;
     deep += (code == SW_OP_WHILE || code == SW_OP_CASE) - (code == SW_OP_END);
   }
-  SW_TRY(put_ops(f, from, *to, d));
-  for (int32_t i = 0; i < n; i++) given[i] = yielded(f, op_at(f, f->end + 1 + i)->operands[b]);
+  SW_TRY(put_frame_ops(f, from, *to, d));
+  for (int32_t i = 0; i < n; i++) given[i] = yielded(f, frame_op_at(f, f->end + 1 + i)->operands[b]);
   put_return(f, given, n);
   return SW_OK;
 }
@@ -219,9 +220,9 @@ static sw_rc write_branch(const frame *f, int32_t b, int32_t from, int32_t *to, 
 static sw_rc write_case(const frame *f, sw_diag *d) {
   sw_mlir *w = &f->s->w;
   int32_t n = f->joins_end - f->end - 1, at = f->at + 1;
-  sw_ssa *out, index = value_of(f, op_at(f, f->at)->operands[0]);
+  sw_ssa *out, index = ssa_of_value(f, frame_op_at(f, f->at)->operands[0]);
   SW_ARENA_NEW(out, &w->arena, n, d);
-  for (int32_t i = 0; i < n; i++) out[i] = value_of(f, op_at(f, f->end + 1 + i)->results[0]);
+  for (int32_t i = 0; i < n; i++) out[i] = ssa_of_value(f, frame_op_at(f, f->end + 1 + i)->results[0]);
   bool is_if = index.type.dtype == SW_BOOL;
   if (!is_if && index.type.dtype != SW_I32) {
     index = sw_mlir_unary(w, "stablehlo.convert", index, (sw_type){SW_I32, 0, NULL}, NULL);
@@ -231,7 +232,7 @@ static sw_rc write_case(const frame *f, sw_diag *d) {
   sw_text_puts(w->out, "    }");
   w->results.n = 0;
   for (int32_t i = 0; i < n; i++)
-    SW_TRY(sw_spmd_add_result_sharding(f->s, out[i], op_at(f, f->end + 1 + i)->results[0], d));
+    SW_TRY(sw_spmd_add_result_sharding(f->s, out[i], frame_op_at(f, f->end + 1 + i)->results[0], d));
   put_tail(f, out, n, &index, 1);
   return SW_OK;
 }
@@ -240,5 +241,5 @@ sw_rc sw_spmd_write_control(sw_spmd_writer *s, int32_t at, int32_t *next, sw_dia
   frame f = {.s = s, .g = s->w.graph, .at = at};
   find_markers(&f, s->w.graph->n_ops);
   *next = f.joins_end;
-  return op_at(&f, at)->code == SW_OP_WHILE ? write_while(&f, d) : write_case(&f, d);
+  return frame_op_at(&f, at)->code == SW_OP_WHILE ? write_while(&f, d) : write_case(&f, d);
 }

@@ -69,7 +69,7 @@ static sw_rc share_out(rounds *r, sw_diag *d) {
 }
 
 /* Columns of a table: whom to, whom from (by grid axis), source, target, extent (by dimension). */
-static int64_t columns(const rounds *r) { return (int64_t)2 * r->n_axes + (int64_t)3 * r->rank; }
+static int64_t count_table_columns(const rounds *r) { return (int64_t)2 * r->n_axes + (int64_t)3 * r->rank; }
 
 static void put_coordinates(const rounds *r, int64_t device, int64_t *row) {
   for (int a = r->n_axes - 1; a >= 0; device /= r->s->w.grid.axis[a].size, a--)
@@ -77,8 +77,8 @@ static void put_coordinates(const rounds *r, int64_t device, int64_t *row) {
 }
 
 /* Fills the table of a round; the shape of its boxes goes to `box`. */
-static void fill_table(const rounds *r, int round, int64_t *table, int64_t *partner, int64_t *box) {
-  const int64_t n = columns(r), first = (int64_t)2 * r->n_axes;
+static void fill_round_table(const rounds *r, int round, int64_t *table, int64_t *partner, int64_t *box) {
+  const int64_t n = count_table_columns(r), first = (int64_t)2 * r->n_axes;
   int64_t *to = partner, *from = partner + r->devices;
   memset(table, 0, (size_t)(n * r->devices) * sizeof *table);
   for (int64_t i = 0; i < 2 * r->devices; i++) partner[i] = -1;
@@ -110,7 +110,7 @@ static void fill_table(const rounds *r, int round, int64_t *table, int64_t *part
 
 static const char *put_table(const rounds *r, const int64_t *table) {
   sw_mlir *w = &r->s->w;
-  const int64_t n = columns(r);
+  const int64_t n = count_table_columns(r);
   const char *name = sw_mlir_temp(w, (sw_type){SW_I64, 0, NULL}).name;
   sw_text_printf(w->out, "    %s = arith.constant dense<[", name);
   for (int64_t i = 0; i < r->devices; i++) {
@@ -123,13 +123,13 @@ static const char *put_table(const rounds *r, const int64_t *table) {
 }
 
 /* A number of the device's row: as index (`cast` index) or as a tensor of no dimensions. */
-static sw_ssa read_number(const rounds *r, const char *table, int column, bool as_index) {
+static sw_ssa emit_row_number(const rounds *r, const char *table, int column, bool as_index) {
   sw_mlir *w = &r->s->w;
   sw_type none = {SW_I64, 0, NULL};
   sw_ssa at = sw_mlir_temp(w, none), v = sw_mlir_temp(w, none), y = sw_mlir_temp(w, none);
   sw_text_printf(w->out, "    %s = arith.constant %d : index\n", at.name, column);
   sw_text_printf(w->out, "    %s = tensor.extract %s[%%me, %s] : tensor<%lldx%lldxi64>\n", v.name, table, at.name,
-                 (long long)r->devices, (long long)columns(r));
+                 (long long)r->devices, (long long)count_table_columns(r));
   if (as_index) sw_text_printf(w->out, "    %s = arith.index_cast %s : i64 to index\n", y.name, v.name);
   if (!as_index) sw_text_printf(w->out, "    %s = tensor.from_elements %s : tensor<i64>\n", y.name, v.name);
   return y;
@@ -139,7 +139,7 @@ static sw_ssa read_number(const rounds *r, const char *table, int column, bool a
 static sw_ssa put_partner(const rounds *r, const char *op, const char *key, const char *table, int column, sw_ssa x) {
   sw_mlir *w = &r->s->w;
   const char *at[SW_GRID_AXES];
-  for (int a = 0; a < r->n_axes; a++) at[a] = read_number(r, table, column + a, true).name;
+  for (int a = 0; a < r->n_axes; a++) at[a] = emit_row_number(r, table, column + a, true).name;
   sw_ssa y = sw_mlir_temp(w, x.type);
   sw_text_printf(w->out, "    %s = shard.%s %s on @mesh grid_axes = [", y.name, op, x.name);
   for (int a = 0; a < r->n_axes; a++) sw_text_printf(w->out, "%s%d", a ? ", " : "", a);
@@ -175,12 +175,12 @@ static sw_ssa update_at(const rounds *r, sw_ssa x, const sw_ssa *at, sw_ssa box)
 }
 
 /* Is a position of the box inside the extent that came? */
-static sw_ssa inside(const rounds *r, const char *table, sw_type box) {
+static sw_ssa emit_inside_extent(const rounds *r, const char *table, sw_type box) {
   sw_mlir *w = &r->s->w;
   sw_type index = {SW_I64, box.rank, box.dims};
   sw_ssa all = {0};
   for (int d = 0; d < r->rank; d++) {
-    sw_ssa extent = sw_mlir_spread(w, read_number(r, table, 2 * r->n_axes + 2 * r->rank + d, false), index);
+    sw_ssa extent = sw_mlir_spread(w, emit_row_number(r, table, 2 * r->n_axes + 2 * r->rank + d, false), index);
     sw_ssa here = sw_mlir_compare(w, "LT", sw_mlir_iota(w, index, d), extent);
     all = d ? sw_mlir_binary(w, "stablehlo.and", all, here, NULL) : here;
   }
@@ -193,8 +193,8 @@ static sw_ssa write_round(const rounds *r, int round, const int64_t *table, cons
   const char *name = put_table(r, table);
   sw_ssa source[SW_MAX_RANK], target[SW_MAX_RANK];
   for (int d = 0; d < r->rank; d++) {
-    source[d] = read_number(r, name, 2 * r->n_axes + d, false);
-    target[d] = read_number(r, name, 2 * r->n_axes + r->rank + d, false);
+    source[d] = emit_row_number(r, name, 2 * r->n_axes + d, false);
+    target[d] = emit_row_number(r, name, 2 * r->n_axes + r->rank + d, false);
   }
   sw_ssa got = slice_at(r, x, source, box);
   if (round > 0) {
@@ -202,13 +202,13 @@ static sw_ssa write_round(const rounds *r, int round, const int64_t *table, cons
     (void)put_partner(r, "send", "destination", name, 0, piece);
     got = put_partner(r, "recv", "source", name, r->n_axes, piece);
   }
-  sw_ssa args[3] = {inside(r, name, box), got, slice_at(r, y, target, box)}, new = sw_mlir_temp(w, box);
+  sw_ssa args[3] = {emit_inside_extent(r, name, box), got, slice_at(r, y, target, box)}, new = sw_mlir_temp(w, box);
   sw_mlir_line(w, &(sw_line){"stablehlo.select", 3, 1, args, &new, NULL, NULL});
   return update_at(r, y, target, new);
 }
 
 /* The block with room behind it, so that a box at its end is not moved. */
-static sw_ssa with_room(const rounds *r, sw_ssa x, const int64_t *room) {
+static sw_ssa pad_with_room(const rounds *r, sw_ssa x, const int64_t *room) {
   int64_t dims[SW_MAX_RANK];
   for (int d = 0; d < r->rank; d++) dims[d] = x.type.dims[d] + room[d];
   return sw_mlir_fit(&r->s->w, x, dims);
@@ -219,27 +219,27 @@ typedef struct saying {
   int64_t *table, box[SW_MAX_RANK];
 } saying;
 
-static sw_rc fill_tables(const rounds *r, saying *all, int64_t *room, sw_diag *d) {
+static sw_rc fill_round_tables(const rounds *r, saying *all, int64_t *room, sw_diag *d) {
   int64_t *partner;
   SW_ARENA_NEW(partner, &r->s->w.arena, 2 * r->devices, d);
   for (int i = 0; i < r->n; i++) {
-    SW_ARENA_NEW(all[i].table, &r->s->w.arena, columns(r) * r->devices, d);
-    fill_table(r, i, all[i].table, partner, all[i].box);
+    SW_ARENA_NEW(all[i].table, &r->s->w.arena, count_table_columns(r) * r->devices, d);
+    fill_round_table(r, i, all[i].table, partner, all[i].box);
     for (int k = 0; k < r->rank; k++) room[k] = sw_max_i64(room[k], all[i].box[k]);
   }
   return SW_OK;
 }
 
-static sw_rc write_body(const rounds *r, sw_type in, sw_type out, sw_diag *d) {
+static sw_rc write_rounds_body(const rounds *r, sw_type in, sw_type out, sw_diag *d) {
   sw_mlir *w = &r->s->w;
   saying *all;
   int64_t room[SW_MAX_RANK] = {0};
   _Alignas(16) unsigned char fill[16] = {0};
   SW_ARENA_NEW(all, &w->arena, r->n, d);
-  SW_TRY(fill_tables(r, all, room, d));
+  SW_TRY(fill_round_tables(r, all, room, d));
   if (r->c->fill_outside) sw_element_store(in.dtype, r->c->fill, fill);
   sw_text_puts(w->out, "    %me = shard.process_linear_index on @mesh : index\n");
-  sw_ssa x = with_room(r, (sw_ssa){"%x", in}, room), y = with_room(r, sw_mlir_constant(w, out, fill), room);
+  sw_ssa x = pad_with_room(r, (sw_ssa){"%x", in}, room), y = pad_with_room(r, sw_mlir_constant(w, out, fill), room);
   for (int i = 0; i < r->n; i++) {
     bool any = false;
     for (int k = 0; k < r->rank; k++) any = any || all[i].box[k] > 0;
@@ -266,11 +266,11 @@ sw_rc sw_spmd_write_rounds(sw_spmd_writer *s, const sw_collective *c, sw_type in
     rc = sw_tiling_moves_to(r.mesh, c->src, c->dst, to, note_message, &r, d);
   }
   if (!rc && in.rank > 0 && r.all.n <= MOST_NUMBERS) rc = share_out(&r, d);
-  if (!rc && r.n > 0 && r.n * columns(&r) * r.devices <= MOST_NUMBERS) {
+  if (!rc && r.n > 0 && r.n * count_table_columns(&r) * r.devices <= MOST_NUMBERS) {
     w->out = body;
     w->n_temps = 0;
     w->at = (sw_source){0};
-    rc = write_body(&r, in, out, d);
+    rc = write_rounds_body(&r, in, out, d);
     w->out = outer.out;
     w->n_temps = outer.n_temps;
     w->at = outer.at;

@@ -17,7 +17,7 @@
 static const sw_type kScalar = {SW_I64, 0, NULL};
 
 /* This device's number. */
-static sw_ssa partition_id(sw_spmd_writer *s) {
+static sw_ssa emit_partition_id(sw_spmd_writer *s) {
   sw_ssa id = sw_mlir_temp(&s->w, (sw_type){SW_U32, 0, NULL}), wide = sw_mlir_temp(&s->w, kScalar);
   sw_mlir_line(&s->w, &(sw_line){.op = "stablehlo.partition_id", .n_out = 1, .out = &id});
   sw_mlir_line(&s->w, &(sw_line){.op = "stablehlo.convert", .n_in = 1, .in = &id, .n_out = 1, .out = &wide});
@@ -34,7 +34,7 @@ sw_ssa sw_spmd_index_by_partition(sw_spmd_writer *s, const sw_axis_ref *refs, in
   sw_mlir *w = &s->w;
   int axes[SW_GRID_AXES];
   n = sw_grid_axes(&w->grid, refs, n, axes);
-  sw_ssa sum = sw_mlir_int(w, kScalar, 0), id = n ? partition_id(s) : sum;
+  sw_ssa sum = sw_mlir_int(w, kScalar, 0), id = n ? emit_partition_id(s) : sum;
   for (int i = 0; i < n; i++) {
     sw_ssa size = sw_mlir_int(w, kScalar, w->grid.axis[axes[i]].size);
     sw_ssa at = sw_mlir_binary(w, "stablehlo.divide", id, sw_mlir_int(w, kScalar, stride_of(&w->grid, axes[i])), NULL);
@@ -48,7 +48,7 @@ sw_ssa sw_spmd_index_by_partition(sw_spmd_writer *s, const sw_axis_ref *refs, in
 
 /* The number of member `member` of group `group`: digits of the group over the other axes, of the member over
  * `axes`. */
-static int64_t device_of(const sw_grid *grid, const int *axes, int n, int64_t group, int64_t member) {
+static int64_t device_of_member(const sw_grid *grid, const int *axes, int n, int64_t group, int64_t member) {
   int64_t device = 0;
   for (int i = grid->n - 1; i >= 0; i--) {
     bool ours = false;
@@ -73,7 +73,7 @@ static void put_groups(sw_spmd_writer *s, const sw_collective *c, sw_text *props
   for (int64_t g = 0; g < groups; g++) {
     sw_text_puts(props, g ? ", [" : "[");
     for (int64_t i = 0; i < members; i++) {
-      sw_text_printf(props, "%s%lld", i ? ", " : "", (long long)device_of(grid, axes, n, g, i));
+      sw_text_printf(props, "%s%lld", i ? ", " : "", (long long)device_of_member(grid, axes, n, g, i));
     }
     sw_text_puts(props, "]");
   }
@@ -219,7 +219,7 @@ static sw_rc next_shape(exchange *x, sw_round_message *out, const message **of, 
 }
 
 /* Row of a table of numbers, one row per device: scalars. */
-static void look_up(exchange *x, sw_ssa id, const int64_t *table, sw_ssa *out) {
+static void look_up_device_row(exchange *x, sw_ssa id, const int64_t *table, sw_ssa *out) {
   sw_mlir *w = &x->s->w;
   if (!x->rank) return;
   int64_t shape[2] = {x->devices, x->rank}, row[2] = {1, 1}, start[2], limit[2], ones[2] = {1, 1};
@@ -296,10 +296,10 @@ static sw_rc put_round(exchange *x, sw_ssa in, const message **by_sender, const 
     }
   }
   if (!any) return SW_BUG(d, "%s", "a round of an exchange without a message");
-  sw_ssa id = partition_id(x->s), args[SW_MAX_RANK + 2] = {in};
+  sw_ssa id = emit_partition_id(x->s), args[SW_MAX_RANK + 2] = {in};
   sw_ssa piece = sw_mlir_temp(w, sw_mlir_shaped(w, in.type.dtype, x->rank, any->size));
   sw_text props = {0};
-  look_up(x, id, source, args + 1);
+  look_up_device_row(x, id, source, args + 1);
   sw_prop_ints(&props, "slice_sizes", any->size, x->rank);
   sw_mlir_line(w, &(sw_line){.op = "stablehlo.dynamic_slice",
                              .n_in = x->rank + 1,
@@ -311,7 +311,7 @@ static sw_rc put_round(exchange *x, sw_ssa in, const message **by_sender, const 
   if (any->from != any->to) piece = permuted(x, piece, by_sender, n);
   args[0] = *result;
   args[1] = piece;
-  look_up(x, id, target, args + 2);
+  look_up_device_row(x, id, target, args + 2);
   sw_ssa updated = sw_mlir_temp(w, result->type);
   sw_mlir_line(
       w,

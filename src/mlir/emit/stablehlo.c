@@ -105,7 +105,7 @@ static void props_convolution(const sw_op *op, sw_text *props) {
   ints_as(op, SW_ATTR_STRIDES, "window_strides", props);
 }
 
-static void constant(const sw_op *op, const sw_type *type, sw_text *props) {
+static void put_constant_props(const sw_op *op, const sw_type *type, sw_text *props) {
   const sw_attr *value = sw_op_attr(op, SW_ATTR_VALUE);
   sw_text_puts(props, "value = ");
   if (value) sw_mlir_dense(type, value->u.data.bytes, value->u.data.splat, props);
@@ -115,7 +115,7 @@ static void constant(const sw_op *op, const sw_type *type, sw_text *props) {
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
-static void write_line(const sw_hlo *h, const char *name, const char *props) {
+static void write_op_line(const sw_hlo *h, const char *name, const char *props) {
   sw_mlir_line(h->w, &(sw_line){.op = name,
                                 .n_in = h->op->n_operands,
                                 .in = h->in,
@@ -132,8 +132,8 @@ static void props_reduce_precision(const sw_op *op, sw_text *out) {
 
 void sw_hlo_constant(const sw_hlo *h) {
   sw_text props = {0};
-  constant(h->op, &h->out[0].type, &props);
-  write_line(h, "stablehlo.constant", sw_text_str(&props));
+  put_constant_props(h->op, &h->out[0].type, &props);
+  write_op_line(h, "stablehlo.constant", sw_text_str(&props));
   if (props.rc) h->w->out->rc = props.rc;
   sw_text_free(&props);
 }
@@ -200,7 +200,7 @@ void sw_hlo_write(const sw_hlo *h) {
     if (kForms[h->op->code].props) kForms[h->op->code].props(h->op, &props);
     char name[64];
     (void)snprintf(name, sizeof name, "%s.%s", kForms[h->op->code].dialect, sw_opcode_text(h->op->code));
-    write_line(h, name, sw_text_str(&props));
+    write_op_line(h, name, sw_text_str(&props));
   }
   if (props.rc) h->w->out->rc = props.rc;
   sw_text_free(&props);

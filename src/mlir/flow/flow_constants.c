@@ -15,7 +15,7 @@ sw_rc sw_constant_note(sw_program_flow *p, uint32_t op, int32_t tensor, const in
   bool is = tensor >= 0 && p->type.at[tensor].rank > 0 && sw_ir_region_count(p->t, o) == 0;
   if (is && !o->n_uses) is = sw_ir_last_part_is(p->t, o->name, "constant") || sw_ir_last_part_is(p->t, o->name, "iota");
   for (size_t i = first_step; i < p->steps.n && is && o->n_uses; i++) {
-    const sw_step_class kind = p->steps.at[i].kind;
+    const sw_flow_op_class kind = p->steps.at[i].kind;
     is = broadcast || kind == SW_STEP_ELEMENTWISE || sw_ir_last_part_is(p->t, o->name, "slice");
   }
   if (o->n_uses && !broadcast) is &= p->steps.n > first_step;
@@ -39,18 +39,18 @@ typedef struct copier {
   int n;
 } copier;
 
-static sw_rc copy(copier *c, int32_t tensor, int32_t *out);
+static sw_rc copy_constant_tensor(copier *c, int32_t tensor, int32_t *out);
 
-static sw_rc copy_step(copier *c, sw_flow_step s) {
+static sw_rc copy_step(copier *c, sw_flow_op s) {
   int32_t *tensors;
   SW_ARENA_NEW(tensors, &c->p->arena, s.n_operands + s.n_results, c->p->d);
-  for (int i = 0; i < s.n_operands + s.n_results; i++) SW_TRY(copy(c, s.tensors[i], &tensors[i]));
+  for (int i = 0; i < s.n_operands + s.n_results; i++) SW_TRY(copy_constant_tensor(c, s.tensors[i], &tensors[i]));
   s.tensors = tensors;
   return sw_array_push(&c->p->steps, s, c->p->d);
 }
 
 /* The copy of a constant and of all that it is made of, each once. */
-static sw_rc copy(copier *c, int32_t tensor, int32_t *out) {
+static sw_rc copy_constant_tensor(copier *c, int32_t tensor, int32_t *out) {
   sw_program_flow *p = c->p;
   const int32_t at = tensor < 0 ? -1 : p->constant_of.at[tensor];
   *out = tensor;
@@ -73,5 +73,5 @@ static sw_rc copy(copier *c, int32_t tensor, int32_t *out) {
 
 sw_rc sw_constant_use(sw_program_flow *p, int32_t tensor, int32_t *out) {
   copier c = {.p = p};
-  return copy(&c, tensor, out);
+  return copy_constant_tensor(&c, tensor, out);
 }

@@ -17,7 +17,7 @@ typedef struct explainer {
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
-static const char *name_of(explainer *e, int32_t tensor) {
+static const char *explained_name_of(explainer *e, int32_t tensor) {
   const char *name = e->names.name[tensor];
   return name ? name : "(inside an op)";
 }
@@ -38,7 +38,7 @@ static const char *place_text(explainer *e, uint32_t at) {
 /* "along i of stablehlo.add"; of edges "through stablehlo.while". */
 static const char *step_text(explainer *e, int32_t step, int factor) {
   if (step < 0) return "of its sharding group";
-  const sw_flow_step *s = &e->f->steps[step];
+  const sw_flow_op *s = &e->f->steps[step];
   const sw_ir_span op = e->p->t->ops.at[s->source].name;
   sw_text letter = {0};
   if (!s->rule) return sw_arena_printf(&e->arena, e->d, "through %.*s", SW_IR_TEXT(e->p->t, op));
@@ -49,7 +49,7 @@ static const char *step_text(explainer *e, int32_t step, int factor) {
   return text;
 }
 
-static uint32_t place_of_step(const explainer *e, int32_t step, int32_t tensor) {
+static uint32_t text_place_of_step(const explainer *e, int32_t step, int32_t tensor) {
   if (step >= 0) return e->p->t->ops.at[e->f->steps[step].source].text.at;
   return e->names.at[tensor] == SW_IR_NONE ? 0 : e->names.at[tensor];
 }
@@ -74,7 +74,8 @@ static const char *sharding_text(explainer *e, const sw_open_sharding *s) {
 
 /* --- chains ------------------------------------------------------------------------------------------------------- */
 
-static void row(explainer *e, const char *value, const char *from, const char *how, const char *when, const char *at) {
+static void add_explained_row(explainer *e, const char *value, const char *from, const char *how, const char *when,
+                              const char *at) {
   const char *cells[] = {value, from, how, when, at};
   for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
     if (!cells[i]) e->columns.cells.rc = SW_E_RESOURCE;
@@ -85,27 +86,29 @@ static void row(explainer *e, const char *value, const char *from, const char *h
 static void annotated(explainer *e, int32_t tensor) {
   const sw_open_sharding *said = e->o->initial[tensor];
   const uint32_t at = e->p->said_at.at[tensor];
-  row(e, name_of(e, tensor), "annotated", sharding_text(e, said), "", at == SW_IR_NONE ? "" : place_text(e, at));
+  add_explained_row(e, explained_name_of(e, tensor), "annotated", sharding_text(e, said), "",
+                    at == SW_IR_NONE ? "" : place_text(e, at));
 }
 
 /* From record `i` of a tensor back to what was annotated. */
 static void chain(explainer *e, int32_t tensor, int32_t i) {
   while (i >= 0) {
     const sw_axis_arrival *o = &e->o->came.at[i];
-    row(e, name_of(e, tensor), sw_arena_printf(&e->arena, e->d, "from %s", name_of(e, o->from)),
-        step_text(e, o->step, o->factor), time_text(e, o), place_text(e, place_of_step(e, o->step, tensor)));
+    add_explained_row(
+        e, explained_name_of(e, tensor), sw_arena_printf(&e->arena, e->d, "from %s", explained_name_of(e, o->from)),
+        step_text(e, o->step, o->factor), time_text(e, o), place_text(e, text_place_of_step(e, o->step, tensor)));
     tensor = o->from;
     i = sw_origin_of(e->o, tensor, o->axis, i);
   }
   if (i == SW_ORIGIN_SAID) annotated(e, tensor);
 }
 
-static void put_columns(explainer *e) {
+static void put_explained_columns(explainer *e) {
   sw_columns_print(&e->columns, 2, e->out);
   e->columns = (sw_columns){.n = 5};
 }
 
-static void head(explainer *e, int32_t tensor, int dim, sw_axis_ref axis) {
+static void put_axis_head(explainer *e, int32_t tensor, int dim, sw_axis_ref axis) {
   const char *text = axis_text(e, tensor, axis);
   sw_text_printf(e->out, "\ndimension %d, %s\n", dim, text ? text : "");
 }
@@ -120,14 +123,14 @@ static void explain_axis(explainer *e, int32_t tensor, int dim, sw_axis_ref axis
   for (int k = 0; said && k < said->cut.n_refs; k++) {
     const sw_axis_ref part = sw_axis_common(said->cut.refs[k], axis);
     if (!part.size) continue;
-    head(e, tensor, dim, part);
+    put_axis_head(e, tensor, dim, part);
     annotated(e, tensor);
-    put_columns(e);
+    put_explained_columns(e);
   }
   for (size_t k = at.n; k-- > 0;) {
-    head(e, tensor, dim, sw_axis_common(e->o->came.at[at.at[k]].axis, axis));
+    put_axis_head(e, tensor, dim, sw_axis_common(e->o->came.at[at.at[k]].axis, axis));
     chain(e, tensor, at.at[k]);
-    put_columns(e);
+    put_explained_columns(e);
   }
   sw_array_free(&at);
 }
@@ -145,7 +148,8 @@ static const char *why(explainer *e, const sw_refusal *r) {
       [SW_REFUSED_LAYER] = "a conflict that this layer does not settle",
   };
   if (r->why == SW_REFUSED_USED) return sw_arena_printf(&e->arena, e->d, "it cuts dimension %d", r->by);
-  if (r->why == SW_REFUSED_TENSOR) return sw_arena_printf(&e->arena, e->d, "contradicted by %s", name_of(e, r->by));
+  if (r->why == SW_REFUSED_TENSOR)
+    return sw_arena_printf(&e->arena, e->d, "contradicted by %s", explained_name_of(e, r->by));
   return kWhy[r->why];
 }
 
@@ -159,9 +163,10 @@ static bool is_lost(const explainer *e, int32_t tensor, const sw_refusal *r) {
 /* What a neighbour has and the value has not. */
 static void refused(explainer *e, int32_t tensor, int dim, sw_axis_ref axis, int32_t from, int32_t step, int factor,
                     const char *reason) {
-  row(e, sw_arena_printf(&e->arena, e->d, "dimension %d", dim),
-      sw_arena_printf(&e->arena, e->d, "not %s of %s", axis_text(e, from, axis), name_of(e, from)),
-      step_text(e, step, factor), reason, place_text(e, place_of_step(e, step, tensor)));
+  add_explained_row(
+      e, sw_arena_printf(&e->arena, e->d, "dimension %d", dim),
+      sw_arena_printf(&e->arena, e->d, "not %s of %s", axis_text(e, from, axis), explained_name_of(e, from)),
+      step_text(e, step, factor), reason, place_text(e, text_place_of_step(e, step, tensor)));
 }
 
 static sw_rc refusals(explainer *e, int32_t tensor) {
@@ -184,14 +189,14 @@ static void losses(explainer *e, int32_t tensor) {
     if (l->winner_weight > l->weight) verb = elementwise ? "is cut more" : "is larger";
     refused(e, tensor, l->dim, l->axis, l->from, l->step, l->factor,
             sw_arena_printf(&e->arena, e->d, "lost to dimension %d: %s %s, %.0f %s, and this %.0f", l->winner_dim,
-                            name_of(e, l->winner_from), verb, l->winner_weight, unit, l->weight));
+                            explained_name_of(e, l->winner_from), verb, l->winner_weight, unit, l->weight));
   }
 }
 
 /* --- the value ---------------------------------------------------------------------------------------------------- */
 
 /* Of all tensors, those that the text calls `value` in some function, or exactly so. */
-static sw_rc find(explainer *e, const char *value, int32_t *out) {
+static sw_rc find_named_tensor(explainer *e, const char *value, int32_t *out) {
   int32_t several = 0;
   *out = -1;
   for (size_t i = 0; i < e->p->type.n; i++) {
@@ -214,13 +219,13 @@ static sw_rc find(explainer *e, const char *value, int32_t *out) {
       value);
 }
 
-static sw_rc explain(explainer *e, const char *value) {
+static sw_rc explain_tensor(explainer *e, const char *value) {
   int32_t tensor;
   SW_TRY(sw_tensor_names_find(e->p, &e->arena, &e->names, e->d));
-  SW_TRY(find(e, value, &tensor));
+  SW_TRY(find_named_tensor(e, value, &tensor));
   if (e->p->next_copy.at[tensor] >= 0) tensor = e->p->next_copy.at[tensor]; /* a constant: as its last use has it */
   const sw_open_sharding *s = &e->f->shardings[tensor];
-  sw_text_printf(e->out, "%s : ", name_of(e, tensor));
+  sw_text_printf(e->out, "%s : ", explained_name_of(e, tensor));
   sw_type_print(e->f->types[tensor], e->out);
   if (s->mesh < 0) {
     sw_text_puts(e->out, "  no sharding\n");
@@ -233,13 +238,13 @@ static sw_rc explain(explainer *e, const char *value) {
   losses(e, tensor);
   SW_TRY(refusals(e, tensor));
   if (e->columns.at.n) sw_text_puts(e->out, "\nconflicts\n");
-  put_columns(e);
+  put_explained_columns(e);
   return e->out->rc;
 }
 
 sw_rc sw_program_flow_explain(const sw_program_flow *p, const char *value, sw_text *out, sw_diag *d) {
   explainer e = {.p = p, .f = &p->flow, .o = p->flow.origins, .columns = {.n = 5}, .out = out, .d = d};
-  sw_rc rc = explain(&e, value);
+  sw_rc rc = explain_tensor(&e, value);
   sw_text_free(&e.columns.cells);
   sw_array_free(&e.columns.at);
   sw_arena_deinit(&e.arena);

@@ -16,16 +16,16 @@ static const char *function_prefix(const namer *n, uint32_t function) {
 }
 
 /* The first name that a tensor gets is its own. */
-static bool is_new(const namer *n, int32_t tensor) { return tensor >= 0 && !n->out->name[tensor]; }
+static bool is_unnamed_tensor(const namer *n, int32_t tensor) { return tensor >= 0 && !n->out->name[tensor]; }
 
 static sw_rc name_args(namer *n, uint32_t block, uint32_t function) {
   const sw_ir_block *b = &n->p->t->blocks.at[block];
   for (uint32_t i = 0; i < b->n_args; i++) {
     const sw_ir_arg *a = &n->p->t->args.at[b->first_arg + i];
     const int32_t tensor = n->p->tensors_in[function][n->p->names->block[block] + i];
-    const char *prefix = is_new(n, tensor) ? function_prefix(n, function) : "";
+    const char *prefix = is_unnamed_tensor(n, tensor) ? function_prefix(n, function) : "";
     if (!prefix) return SW_E_RESOURCE;
-    if (!is_new(n, tensor) || !sw_ir_len(a->name)) continue;
+    if (!is_unnamed_tensor(n, tensor) || !sw_ir_len(a->name)) continue;
     n->out->name[tensor] = sw_arena_printf(n->arena, n->d, "%s%%%.*s", prefix, SW_IR_TEXT(n->p->t, a->name));
     n->out->at[tensor] = a->name.at - 1;
     if (!n->out->name[tensor]) return SW_E_RESOURCE;
@@ -39,9 +39,9 @@ static sw_rc name_results(namer *n, uint32_t op, uint32_t function) {
     const sw_ir_result *r = &n->p->t->results.at[o->first_result + k];
     for (uint32_t i = 0; i < r->count; i++) {
       const int32_t tensor = n->p->tensors_in[function][n->p->names->result[o->first_result + k] + i];
-      const char *prefix = is_new(n, tensor) ? function_prefix(n, function) : "";
+      const char *prefix = is_unnamed_tensor(n, tensor) ? function_prefix(n, function) : "";
       if (!prefix) return SW_E_RESOURCE;
-      if (!is_new(n, tensor)) continue;
+      if (!is_unnamed_tensor(n, tensor)) continue;
       n->out->name[tensor] =
           r->count > 1 ? sw_arena_printf(n->arena, n->d, "%s%%%.*s#%u", prefix, SW_IR_TEXT(n->p->t, r->name), i)
                        : sw_arena_printf(n->arena, n->d, "%s%%%.*s", prefix, SW_IR_TEXT(n->p->t, r->name));
@@ -59,7 +59,7 @@ static sw_rc name_places(namer *n) {
     const sw_ir_op *o = &n->p->t->ops.at[s->op];
     for (int32_t i = 0; i < s->n; i++) {
       const int32_t tensor = n->p->said_of.at[s->first + i];
-      if (!is_new(n, tensor)) continue;
+      if (!is_unnamed_tensor(n, tensor)) continue;
       const char *name;
       if (s->kind == SW_SAID_RESULT) {
         name =

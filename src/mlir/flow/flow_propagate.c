@@ -39,7 +39,7 @@ static sw_rc rules(const question *q, sw_program_flow *p, sw_text *out, sw_diag 
   (void)q;
   (void)d;
   for (int32_t i = 0; i < p->flow.n_steps; i++) {
-    const sw_flow_step *s = &p->flow.steps[i];
+    const sw_flow_op *s = &p->flow.steps[i];
     if (!s->rule) continue;
     const sw_ir_op *o = &p->t->ops.at[s->source];
     sw_ir_span name = o->name;
@@ -67,7 +67,8 @@ static sw_rc answer_tree(sw_ir_tree *t, const question *q, sw_text *out, sw_diag
   return rc;
 }
 
-static sw_rc answer(const char *file, const char *bytes, size_t n, const question *q, sw_text *out, sw_diag *d) {
+static sw_rc answer_on_text(const char *file, const char *bytes, size_t n, const question *q, sw_text *out,
+                            sw_diag *d) {
   sw_ir_tree tree;
   char *text; /* with a NUL behind it */
   SW_MEM_NEW(text, n + 1, d);
@@ -79,12 +80,14 @@ static sw_rc answer(const char *file, const char *bytes, size_t n, const questio
   return rc;
 }
 
-static bool contains(const char *bytes, size_t n, const char *word) { return memmem(bytes, n, word, strlen(word)); }
+static bool text_contains(const char *bytes, size_t n, const char *word) {
+  return memmem(bytes, n, word, strlen(word));
+}
 
 /* What changes the text before it is propagated: groups in any layer, constraints when all of Shardy's is wanted. */
 static const char *passes_before(const char *bytes, size_t n, const sw_propagation *how) {
-  const bool groups = contains(bytes, n, "sdy.sharding_group");
-  const bool constraints = how->layer == SW_LAYER_WHOLE && contains(bytes, n, "sdy.sharding_constraint");
+  const bool groups = text_contains(bytes, n, "sdy.sharding_group");
+  const bool constraints = how->layer == SW_LAYER_WHOLE && text_contains(bytes, n, "sdy.sharding_constraint");
   if (how->same_ops || !(groups || constraints)) return NULL;
   if (!groups) return "apply-sharding-constraints";
   return constraints ? "apply-sharding-constraints,separate-sharding-groups" : "separate-sharding-groups";
@@ -93,14 +96,14 @@ static const char *passes_before(const char *bytes, size_t n, const sw_propagati
 sw_rc sw_program_propagate(const char *file, const char *bytes, size_t n, const sw_propagation *how, sw_text *out,
                            sw_diag *d) {
   const char *passes = passes_before(bytes, n, how);
-  if (!passes) return answer(file, bytes, n, &(question){how, propagated}, out, d);
+  if (!passes) return answer_on_text(file, bytes, n, &(question){how, propagated}, out, d);
   sw_text text = {0};
   sw_rc rc = sw_program_run_passes(file, bytes, n, passes, NULL, &text, d);
-  if (!rc) rc = answer(file, sw_text_str(&text), text.n, &(question){how, propagated}, out, d);
+  if (!rc) rc = answer_on_text(file, sw_text_str(&text), text.n, &(question){how, propagated}, out, d);
   sw_text_free(&text);
   return rc;
 }
 
 sw_rc sw_program_rules(const char *file, const char *bytes, size_t n, sw_text *out, sw_diag *d) {
-  return answer(file, bytes, n, &(question){.work = rules}, out, d);
+  return answer_on_text(file, bytes, n, &(question){.work = rules}, out, d);
 }

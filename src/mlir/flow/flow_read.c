@@ -28,7 +28,7 @@ typedef struct reader {
   sw_diag *d;
 } reader;
 
-static bool is(const reader *r, const sw_ir_op *o, const char *name) { return sw_ir_is(r->t, o->name, name); }
+static bool flow_op_is(const reader *r, const sw_ir_op *o, const char *name) { return sw_ir_is(r->t, o->name, name); }
 
 sw_rc sw_program_flow_add(sw_program_flow *p, const sw_type *type, uint32_t made_by, int32_t *out) {
   sw_open_sharding none = {.mesh = -1};
@@ -82,7 +82,7 @@ static int32_t result(const reader *r, const sw_ir_op *o, uint32_t i) {
 
 /* --- shardings ---------------------------------------------------------------------------------------------------- */
 
-static sw_rc say(reader *r, int32_t tensor, sw_ir_span text) {
+static sw_rc note_said_sharding(reader *r, int32_t tensor, sw_ir_span text) {
   sw_open_sharding s;
   if (!sw_ir_len(text)) return SW_OK;
   SW_TRY(sw_open_sharding_read(&r->p->sdy, text, &s));
@@ -93,7 +93,8 @@ static sw_rc say(reader *r, int32_t tensor, sw_ir_span text) {
   return SW_OK;
 }
 
-static sw_rc place(reader *r, sw_said_at kind, uint32_t op, uint32_t index, const int32_t *tensors, int32_t n) {
+static sw_rc note_said_place(reader *r, sw_said_at kind, uint32_t op, uint32_t index, const int32_t *tensors,
+                             int32_t n) {
   sw_said s = {kind, op, index, (int32_t)r->p->said_of.n, n};
   for (int32_t i = 0; i < n; i++) SW_TRY(sw_array_push(&r->p->said_of, tensors[i], r->d));
   return sw_array_push(&r->p->places, s, r->d);
@@ -105,14 +106,15 @@ static sw_rc say_results(reader *r, const sw_ir_op *o, const int32_t *tensors, u
   uint32_t cursor = 0;
   if (!sw_ir_present(v)) return SW_OK;
   v = sw_sdy_items(r->t, v);
-  for (uint32_t i = 0; i < n && sw_ir_next_item(r->t, v, &cursor, &item); i++) SW_TRY(say(r, tensors[i], item));
+  for (uint32_t i = 0; i < n && sw_ir_next_item(r->t, v, &cursor, &item); i++)
+    SW_TRY(note_said_sharding(r, tensors[i], item));
   return SW_OK;
 }
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
 static sw_rc make_edge(reader *r, const int32_t *from, int32_t n_from, const int32_t *to, int32_t n_to,
-                       sw_direction allowed, sw_step_class kind, sw_flow_step *out) {
+                       sw_direction allowed, sw_flow_op_class kind, sw_flow_op *out) {
   int32_t *tensors, n = 0, n_operands;
   SW_ARENA_NEW(tensors, &r->p->arena, n_from + n_to, r->d);
   for (int32_t i = 0; i < n_from; i++) {
@@ -123,19 +125,19 @@ static sw_rc make_edge(reader *r, const int32_t *from, int32_t n_from, const int
     if (to[i] >= 0) tensors[n++] = to[i];
   }
   bool is = n_operands && n > n_operands && n <= SW_MOST_TENSORS;
-  *out = (sw_flow_step){.n_operands = is ? n_operands : 0,
-                        .n_results = is ? n - n_operands : 0,
-                        .tensors = tensors,
-                        .allowed = allowed,
-                        .kind = kind,
-                        .source = r->op};
+  *out = (sw_flow_op){.n_operands = is ? n_operands : 0,
+                      .n_results = is ? n - n_operands : 0,
+                      .tensors = tensors,
+                      .allowed = allowed,
+                      .kind = kind,
+                      .source = r->op};
   return SW_OK;
 }
 
 /* Nothing where either side has no tensor. */
 static sw_rc edge(reader *r, const int32_t *from, int32_t n_from, const int32_t *to, int32_t n_to, sw_direction allowed,
-                  sw_step_class kind) {
-  sw_flow_step s;
+                  sw_flow_op_class kind) {
+  sw_flow_op s;
   SW_TRY(make_edge(r, from, n_from, to, n_to, allowed, kind, &s));
   return s.n_operands ? sw_array_push(&r->p->steps, s, r->d) : SW_OK;
 }
@@ -143,24 +145,24 @@ static sw_rc edge(reader *r, const int32_t *from, int32_t n_from, const int32_t 
 /* sdy.sharding_constraint %x <...>: elementwise, its result in the sharding. A reshard is where propagation ends. */
 static sw_rc constraint(reader *r, uint32_t op, const sw_ir_op *o) {
   int32_t x = operand(r, o, 0), y = result(r, o, 0);
-  SW_TRY(say(r, y, sw_sdy_own_sharding(r->t, o, "sharding")));
-  SW_TRY(place(r, SW_SAID_INSIDE, op, 0, &y, 1));
-  if (is(r, o, "sdy.reshard")) return SW_OK;
+  SW_TRY(note_said_sharding(r, y, sw_sdy_own_sharding(r->t, o, "sharding")));
+  SW_TRY(note_said_place(r, SW_SAID_INSIDE, op, 0, &y, 1));
+  if (flow_op_is(r, o, "sdy.reshard")) return SW_OK;
   return edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_ELEMENTWISE);
 }
 
 /* sdy.all_gather [...] %x out_sharding=<...>: its result has that, and nothing is propagated through it. */
-static sw_rc collective(reader *r, uint32_t op, const sw_ir_op *o) {
+static sw_rc read_flow_collective(reader *r, uint32_t op, const sw_ir_op *o) {
   int32_t y = result(r, o, 0);
-  SW_TRY(say(r, y, sw_sdy_own_sharding(r->t, o, "out_sharding")));
-  return place(r, SW_SAID_INSIDE, op, 0, &y, 1);
+  SW_TRY(note_said_sharding(r, y, sw_sdy_own_sharding(r->t, o, "out_sharding")));
+  return note_said_place(r, SW_SAID_INSIDE, op, 0, &y, 1);
 }
 
-static sw_rc barrier(reader *r, uint32_t op, const sw_ir_op *o) {
+static sw_rc read_barrier(reader *r, uint32_t op, const sw_ir_op *o) {
   int32_t x = operand(r, o, 0), y = result(r, o, 0);
   sw_direction allowed = SW_DIRECTION_NONE;
   (void)sw_sdy_direction(r->t, sw_ir_attr(r->t, o, "allowed_direction", "allowed_direction"), &allowed);
-  SW_TRY(place(r, SW_SAID_OP, op, 0, &y, 1));
+  SW_TRY(note_said_place(r, SW_SAID_OP, op, 0, &y, 1));
   return edge(r, &x, 1, &y, 1, allowed, SW_STEP_FLOW);
 }
 
@@ -174,8 +176,8 @@ static sw_rc data_flow_edge(reader *r, uint32_t op, const sw_ir_op *o) {
   const uint32_t first = r->p->names->block[o->block], use = r->p->names->use[o->first_use];
   if (use >= first && use < first + r->t->blocks.at[o->block].n_args)
     r->p->has_arg_edge[r->t->regions.at[r->t->blocks.at[o->block].region].op] = true;
-  SW_TRY(say(r, x, sw_ir_attr(r->t, o, "sharding", "sharding")));
-  return place(r, SW_SAID_INSIDE, op, 0, &x, 1);
+  SW_TRY(note_said_sharding(r, x, sw_ir_attr(r->t, o, "sharding", "sharding")));
+  return note_said_place(r, SW_SAID_INSIDE, op, 0, &x, 1);
 }
 
 static uint32_t last_op(const reader *r, uint32_t block) {
@@ -187,9 +189,9 @@ static uint32_t last_op(const reader *r, uint32_t block) {
 /* Of a loop, value i: its operand and what the body returns flow into its result, which its regions' arguments are.
  * Of a choice: what the branches return. Of a barrier: its operand. The values of regions are known when the whole
  * function is read, so the edges are made at its end. */
-static sw_rc join_values(reader *r, uint32_t op) {
+static sw_rc join_region_values(reader *r, uint32_t op) {
   const sw_ir_op *o = &r->t->ops.at[op];
-  bool loop = is(r, o, "stablehlo.while") || is(r, o, "mhlo.while");
+  bool loop = flow_op_is(r, o, "stablehlo.while") || flow_op_is(r, o, "mhlo.while");
   bool choice = !loop && sw_ir_region_count(r->t, o) > 0;
   uint32_t n = sw_ir_result_count(r->t, o), n_regions = sw_ir_region_count(r->t, o);
   int32_t from[SW_MOST_TENSORS];
@@ -205,18 +207,18 @@ static sw_rc join_values(reader *r, uint32_t op) {
   return SW_OK;
 }
 
-static bool joins(const reader *r, const sw_ir_op *o) {
+static bool op_joins_values(const reader *r, const sw_ir_op *o) {
   static const char *const kNames[] = {
       "stablehlo.while", "stablehlo.case", "stablehlo.if", "stablehlo.optimization_barrier",
       "mhlo.while",      "mhlo.case",      "mhlo.if"};
   for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
-    if (is(r, o, kNames[i])) return true;
+    if (flow_op_is(r, o, kNames[i])) return true;
   }
   return false;
 }
 
 static bool is_computation(const reader *r, const sw_ir_op *o) {
-  return is(r, o, "sdy.manual_computation") || is(r, o, "sdy.named_computation");
+  return flow_op_is(r, o, "sdy.manual_computation") || flow_op_is(r, o, "sdy.named_computation");
 }
 
 /* The arguments of a loop's regions are its results. */
@@ -231,7 +233,7 @@ static void name_region_args(reader *r, const sw_ir_op *o) {
 static sw_rc return_values(reader *r, const sw_ir_op *o) {
   for (uint32_t i = 0; i < o->n_uses && i < r->n_results; i++) {
     int32_t x = operand(r, o, i);
-    sw_flow_step s;
+    sw_flow_op s;
     SW_TRY(make_edge(r, &x, 1, &r->results[i], 1, SW_DIRECTION_BOTH, SW_STEP_EDGE, &s));
     if (s.n_operands && r->gives) SW_TRY(sw_array_push(&r->p->returns, s, r->d));
   }
@@ -278,7 +280,7 @@ static sw_rc manual_axes(reader *r, const sw_ir_op *o, const sw_mesh *m, sw_axis
 
 /* The whole value and what a device of the manual axes has of it; `whole` is the first of the two. */
 static sw_rc manual_edge(reader *r, const sw_ir_op *o, int32_t whole, int32_t local, bool in) {
-  sw_flow_step s;
+  sw_flow_op s;
   sw_axis_ref *manual;
   if (whole < 0 || local < 0 || r->p->said.at[whole].mesh < 0) return SW_OK;
   SW_TRY(make_edge(r, in ? &whole : &local, 1, in ? &local : &whole, 1, SW_DIRECTION_BOTH,
@@ -307,11 +309,11 @@ static sw_rc enter_computation(reader *r, uint32_t op, bool manual) {
     if (x < 0 || (manual && !said)) continue;
     const sw_type type = r->p->type.at[x];
     if (manual) SW_TRY(new_tensor(r->p, &type, &outside[i]));
-    if (said) SW_TRY(say(r, outside[i], item));
+    if (said) SW_TRY(note_said_sharding(r, outside[i], item));
     SW_TRY(edge(r, &x, 1, &outside[i], 1, SW_DIRECTION_BOTH, SW_STEP_FLOW));
     if (manual) SW_TRY(manual_edge(r, o, outside[i], *local, true));
   }
-  return place(r, SW_SAID_IN, op, 0, outside, (int32_t)n);
+  return note_said_place(r, SW_SAID_IN, op, 0, outside, (int32_t)n);
 }
 
 static sw_rc leave_computation(reader *r, uint32_t op, bool manual) {
@@ -329,7 +331,7 @@ static sw_rc leave_computation(reader *r, uint32_t op, bool manual) {
     if (y < 0 || (manual && !said)) continue;
     const sw_type type = r->p->type.at[y];
     if (manual) SW_TRY(new_tensor(r->p, &type, &outside[i]));
-    if (said) SW_TRY(say(r, outside[i], item));
+    if (said) SW_TRY(note_said_sharding(r, outside[i], item));
     if (manual) {
       SW_TRY(manual_edge(r, o, outside[i], x, false));
       SW_TRY(edge(r, &outside[i], 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
@@ -338,13 +340,13 @@ static sw_rc leave_computation(reader *r, uint32_t op, bool manual) {
     }
   }
   r->p->out_place[op] = (uint32_t)r->p->places.n;
-  return place(r, SW_SAID_OUT, op, 0, outside, (int32_t)n);
+  return note_said_place(r, SW_SAID_OUT, op, 0, outside, (int32_t)n);
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
 static uint32_t callee_of(const reader *r, const sw_ir_op *o) {
-  bool call = is(r, o, "call") || is(r, o, "func.call");
+  bool call = flow_op_is(r, o, "call") || flow_op_is(r, o, "func.call");
   sw_ir_span symbol = o->generic ? sw_ir_unquoted(r->t, sw_ir_entry(r->t, o->props, "callee")) : o->symbol;
   return call ? sw_ir_function_named(r->t, r->p->names, symbol) : SW_IR_NONE;
 }
@@ -408,7 +410,7 @@ static sw_rc link_calls(reader *r, uint32_t function) {
 }
 
 /* In the operands of a step. */
-static sw_rc replace_in_step(reader *r, sw_flow_step *s, int32_t from, int32_t to) {
+static sw_rc replace_in_step(reader *r, sw_flow_op *s, int32_t from, int32_t to) {
   int32_t *tensors;
   if (from == to) return SW_OK;
   SW_ARENA_NEW(tensors, &r->p->arena, s->n_operands + s->n_results, r->d);
@@ -455,8 +457,8 @@ static sw_rc make_results(reader *r, const sw_ir_op *o, int32_t *tensors, uint32
 
 /* Are its steps those of a rule? Then its constants are known when these are read. */
 static bool has_rule(const reader *r, const sw_ir_op *o) {
-  return !(joins(r, o) || is_computation(r, o) || sw_ir_is_return(r->t, o) || sw_ir_starts(r->t, o->name, "sdy.") ||
-           callee_of(r, o) != SW_IR_NONE);
+  return !(op_joins_values(r, o) || is_computation(r, o) || sw_ir_is_return(r->t, o) ||
+           sw_ir_starts(r->t, o->name, "sdy.") || callee_of(r, o) != SW_IR_NONE);
 }
 
 /* The steps of an op with a rule. Is it made of constants, those that use it have their own; else it has its own of
@@ -481,33 +483,33 @@ static void say_at_edge(reader *r, uint32_t slot) {
   r->p->said_of.at[r->p->places.at[r->first_arg + slot - first].first] = -1;
 }
 
-static sw_rc read_op(reader *r, uint32_t op) {
+static sw_rc read_flow_op(reader *r, uint32_t op) {
   const sw_ir_op *o = &r->t->ops.at[op];
   r->op = op;
   if (r->p->whole && !has_rule(r, o)) SW_TRY(own_constants(r, op, r->p->steps.n));
   uint32_t n = sw_ir_result_count(r->t, o);
   int32_t *tensors;
-  if (is(r, o, "sdy.data_flow_edge")) return data_flow_edge(r, op, o);
-  if (is(r, o, "sdy.func_data_flow_edge")) {
+  if (flow_op_is(r, o, "sdy.data_flow_edge")) return data_flow_edge(r, op, o);
+  if (flow_op_is(r, o, "sdy.func_data_flow_edge")) {
     int32_t x = operand(r, o, 0);
     uint32_t slot = result_slot(r, o, 0);
     if (slot != SW_IR_NONE) r->tensor_of[slot] = x;
     say_at_edge(r, r->p->names->use[o->first_use]);
     if (x >= 0 && r->p->made_by.at[x] != SW_IR_NONE) r->p->has_edge[r->p->made_by.at[x]] = true;
     if (x >= 0) SW_TRY(say_results(r, o, &x, 1));
-    return place(r, SW_SAID_OP, op, 0, &x, 1);
+    return note_said_place(r, SW_SAID_OP, op, 0, &x, 1);
   }
-  if (is(r, o, "sdy.sharding_group")) return sharding_group(r, o);
+  if (flow_op_is(r, o, "sdy.sharding_group")) return sharding_group(r, o);
   SW_ARENA_NEW(tensors, &r->p->arena, n, r->d);
   SW_TRY(make_results(r, o, tensors, n));
   SW_TRY(say_results(r, o, tensors, n));
-  if (is(r, o, "sdy.sharding_constraint") || is(r, o, "sdy.reshard")) return constraint(r, op, o);
-  if (is(r, o, "sdy.propagation_barrier")) return barrier(r, op, o);
-  if (sw_ir_present(sw_ir_attr(r->t, o, "out_sharding", "out_sharding"))) return collective(r, op, o);
-  if (is(r, o, "stablehlo.while") || is(r, o, "mhlo.while")) name_region_args(r, o);
-  if (is(r, o, "sdy.manual_computation")) return enter_computation(r, op, true);
-  if (is(r, o, "sdy.named_computation")) return enter_computation(r, op, false);
-  if (joins(r, o)) return place(r, SW_SAID_OP, op, 0, tensors, (int32_t)n);
+  if (flow_op_is(r, o, "sdy.sharding_constraint") || flow_op_is(r, o, "sdy.reshard")) return constraint(r, op, o);
+  if (flow_op_is(r, o, "sdy.propagation_barrier")) return read_barrier(r, op, o);
+  if (sw_ir_present(sw_ir_attr(r->t, o, "out_sharding", "out_sharding"))) return read_flow_collective(r, op, o);
+  if (flow_op_is(r, o, "stablehlo.while") || flow_op_is(r, o, "mhlo.while")) name_region_args(r, o);
+  if (flow_op_is(r, o, "sdy.manual_computation")) return enter_computation(r, op, true);
+  if (flow_op_is(r, o, "sdy.named_computation")) return enter_computation(r, op, false);
+  if (op_joins_values(r, o)) return note_said_place(r, SW_SAID_OP, op, 0, tensors, (int32_t)n);
   if (sw_ir_is_return(r->t, o)) {
     bool of_function = r->t->regions.at[r->t->blocks.at[o->block].region].op == r->function;
     return of_function ? return_values(r, o) : SW_OK;
@@ -518,7 +520,7 @@ static sw_rc read_op(reader *r, uint32_t op) {
     r->first_call[callee] = op;
   }
   if (!n) return SW_OK;
-  SW_TRY(place(r, SW_SAID_OP, op, 0, tensors, (int32_t)n));
+  SW_TRY(note_said_place(r, SW_SAID_OP, op, 0, tensors, (int32_t)n));
   return callee == SW_IR_NONE ? steps_of_op(r, op, n == 1 ? tensors[0] : -1) : SW_OK;
 }
 
@@ -530,8 +532,8 @@ static sw_rc read_args(reader *r, const sw_ir_op *f, uint32_t block) {
   for (uint32_t i = 0; i < b->n_args; i++) {
     int32_t *tensor = &r->tensor_of[r->p->names->block[block] + i];
     SW_TRY(tensor_of_type(r, r->t->args.at[b->first_arg + i].type, tensor));
-    SW_TRY(say(r, *tensor, sw_ir_entry(r->t, sw_im_arg_attrs(r->t, f, i), "sdy.sharding")));
-    SW_TRY(place(r, SW_SAID_ARGUMENT, r->function, i, tensor, 1));
+    SW_TRY(note_said_sharding(r, *tensor, sw_ir_entry(r->t, sw_im_arg_attrs(r->t, f, i), "sdy.sharding")));
+    SW_TRY(note_said_place(r, SW_SAID_ARGUMENT, r->function, i, tensor, 1));
   }
   return SW_OK;
 }
@@ -547,8 +549,8 @@ static sw_rc read_results(reader *r, const sw_ir_op *f) {
     sw_ir_span alone = sw_ir_type_alone(r->t, item), attrs = sw_ir_trimmed(r->t, (sw_ir_span){alone.end, item.end});
     if (sw_ir_present(list)) (void)sw_ir_next_item(r->t, list, &cursor, &attrs);
     rc = tensor_of_type(r, item, &tensor);
-    if (!rc && sw_ir_len(attrs)) rc = say(r, tensor, sw_ir_entry(r->t, attrs, "sdy.sharding"));
-    if (!rc) rc = place(r, SW_SAID_RESULT, r->function, i, &tensor, 1);
+    if (!rc && sw_ir_len(attrs)) rc = note_said_sharding(r, tensor, sw_ir_entry(r->t, attrs, "sdy.sharding"));
+    if (!rc) rc = note_said_place(r, SW_SAID_RESULT, r->function, i, &tensor, 1);
     if (!rc) rc = sw_array_push(&found, tensor, r->d);
   }
   r->n_results = (uint32_t)found.n;
@@ -563,7 +565,8 @@ static sw_rc leave_ops(reader *r, uint32_t at) {
     const uint32_t op = r->open.at[--r->open.n];
     const sw_ir_op *o = &r->t->ops.at[op];
     r->op = op;
-    SW_TRY(joins(r, o) ? join_values(r, op) : leave_computation(r, op, is(r, o, "sdy.manual_computation")));
+    SW_TRY(op_joins_values(r, o) ? join_region_values(r, op)
+                                 : leave_computation(r, op, flow_op_is(r, o, "sdy.manual_computation")));
   }
   return SW_OK;
 }
@@ -595,13 +598,14 @@ static sw_rc read_function(reader *r, uint32_t first, uint32_t end) {
   for (uint32_t op = first; op < end; op++) {
     SW_TRY(leave_ops(r, r->t->ops.at[op].text.at));
     r->p->function_of[op] = r->function;
-    SW_TRY(read_op(r, op));
-    if (joins(r, &r->t->ops.at[op]) || is_computation(r, &r->t->ops.at[op])) SW_TRY(sw_array_push(&r->open, op, r->d));
+    SW_TRY(read_flow_op(r, op));
+    if (op_joins_values(r, &r->t->ops.at[op]) || is_computation(r, &r->t->ops.at[op]))
+      SW_TRY(sw_array_push(&r->open, op, r->d));
   }
   return leave_ops(r, UINT32_MAX);
 }
 
-static sw_rc finish(sw_program_flow *p) {
+static sw_rc finish_flow(sw_program_flow *p) {
   const sw_type **types;
   sw_mesh *meshes;
   SW_ARENA_NEW(types, &p->arena, p->type.n, p->d);
@@ -653,7 +657,7 @@ static sw_rc read_program(reader *r) {
   for (size_t i = 0; r->same_group.at && i < p->group.n; i++) {
     if (p->group.at[i] >= 0) p->group.at[i] = group_root(r->same_group.at, p->group.at[i]);
   }
-  return finish(p);
+  return finish_flow(p);
 }
 
 sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, int how, sw_program_flow *p, sw_diag *d) {

@@ -33,7 +33,7 @@ static bool has_origins(const writer *w, const sw_said *s) {
   return false;
 }
 
-static const char *kept(writer *w, sw_text *t) {
+static const char *keep_edit_text(writer *w, sw_text *t) {
   const char *out = sw_text_keep(t, &w->edits->arena, w->edits->d);
   return out;
 }
@@ -43,7 +43,7 @@ static const char *spelled(writer *w, const char *before, const sw_open_sharding
   sw_text_puts(&t, before);
   sw_rc rc = sw_open_sharding_print(&w->p->sdy, s, &t);
   if (rc) sw_text_free(&t);
-  return rc ? NULL : kept(w, &t);
+  return rc ? NULL : keep_edit_text(w, &t);
 }
 
 static const sw_open_sharding *of(const writer *w, const sw_said *s, int32_t i) {
@@ -83,16 +83,16 @@ static int32_t first_mesh(const writer *w, const sw_said *s) {
 }
 
 /* Ops that hand values on, and make some of their own only where they say how these are cut. */
-static bool hands_on(const writer *w, uint32_t op) {
+static bool op_hands_on(const writer *w, uint32_t op) {
   const sw_ir_op *o = &w->t->ops.at[op];
   const sw_ir_row *row = sw_ir_row_of(w->t, o->name);
   if (!row || (row->import != sw_im_optimization_barrier && row->import != sw_im_call)) return false;
   return !sw_ir_present(o->attrs) || !sw_ir_present(sw_ir_entry(w->t, o->attrs, "sdy.sharding"));
 }
 
-static sw_rc write_op(writer *w, const sw_said *s) {
+static sw_rc write_op_shardings(writer *w, const sw_said *s) {
   sw_text t = {0};
-  if (w->p->same_ops && hands_on(w, s->op)) return SW_OK;
+  if (w->p->same_ops && op_hands_on(w, s->op)) return SW_OK;
   sw_text_puts(&t, "#sdy.sharding_per_value<[");
   for (int32_t i = 0; i < s->n; i++) {
     int32_t tensor = w->p->said_of.at[s->first + i];
@@ -110,7 +110,7 @@ static sw_rc write_op(writer *w, const sw_said *s) {
     const bool joined = sw_ir_region_count(w->t, &w->t->ops.at[s->op]) > 0;
     put_origins(w, joined ? ", sdy.result_sharding_origins" : ", sdy.sharding_origins", s, &t);
   }
-  const char *value = kept(w, &t);
+  const char *value = keep_edit_text(w, &t);
   return value ? sw_ir_set_op(w->edits, &w->t->ops.at[s->op], value) : SW_E_RESOURCE;
 }
 
@@ -177,7 +177,7 @@ static sw_rc write_list(writer *w, const sw_said *s) {
       break;
   }
   sw_text_puts(&t, is_there && !bare ? "]>" : "]");
-  const char *value = kept(w, &t);
+  const char *value = keep_edit_text(w, &t);
   return !is_there ? sw_ir_insert(w->edits, behind_operands(w, o), value)
                    : sw_ir_replace(w->edits, list.at, list.end, value);
 }
@@ -196,7 +196,7 @@ static sw_rc write_inner_origins(writer *w, const sw_said *s) {
     put_origins(w, ", sdy.result_sharding_origins", &w->p->places.at[w->p->out_place[s->op]], &t);
   }
   w->edits->key = name ? "sdy.sharding_origin_name" : "sdy.sharding_origins";
-  const char *value = kept(w, &t);
+  const char *value = keep_edit_text(w, &t);
   sw_rc rc = value ? sw_ir_set_op(w->edits, &w->t->ops.at[s->op], value) : SW_E_RESOURCE;
   w->edits->key = key;
   return rc;
@@ -213,12 +213,12 @@ static sw_rc write_place(writer *w, const sw_said *s) {
   if (!says_any(w, s)) return SW_OK;
   if (s->kind == SW_SAID_IN ? w->p->has_arg_edge[s->op] : s->kind != SW_SAID_INSIDE && w->p->has_edge[s->op])
     return SW_OK; /* the edges say it */
-  if (s->kind == SW_SAID_OP) return write_op(w, s);
+  if (s->kind == SW_SAID_OP) return write_op_shardings(w, s);
   SW_TRY(s->kind == SW_SAID_INSIDE ? write_inside(w, s) : write_list(w, s));
   return w->p->origins ? write_inner_origins(w, s) : SW_OK;
 }
 
-static sw_rc write_all(writer *w) {
+static sw_rc write_all_places(writer *w) {
   const sw_said *places = w->p->places.at;
   for (size_t i = 0, end; i < w->p->places.n; i = end) {
     const sw_said *s = &places[i];
@@ -235,7 +235,7 @@ static sw_rc write_all(writer *w) {
 }
 
 sw_rc sw_program_flow_edit(const sw_program_flow *p, const bool *erased, sw_ir_edits *e) {
-  return write_all(&(writer){p, p->t, erased, e});
+  return write_all_places(&(writer){p, p->t, erased, e});
 }
 
 sw_rc sw_program_flow_write(const sw_program_flow *p, sw_text *out, sw_diag *d) {

@@ -68,7 +68,7 @@ static sw_rc find_roots(namer *n) {
   return SW_OK;
 }
 
-static const char *root_of(const namer *n, int32_t i) {
+static const char *origin_root_name(const namer *n, int32_t i) {
   const int32_t tensor = n->root[i];
   if (tensor == n->o->came.at[i].tensor) return "self";
   if (n->p->origin_name[tensor]) return n->p->origin_name[tensor];
@@ -81,12 +81,14 @@ typedef struct entry {
   const char *text;
 } entry;
 
-static int compare(const void *a, const void *b) { return strcmp(((const entry *)a)->text, ((const entry *)b)->text); }
+static int compare_entry_texts(const void *a, const void *b) {
+  return strcmp(((const entry *)a)->text, ((const entry *)b)->text);
+}
 
 typedef SW_ARRAY(entry) entries;
 
 /* The first that is known of an axis counts. */
-static sw_rc add(namer *n, int32_t tensor, sw_axis_ref axis, const char *root, entries *list) {
+static sw_rc add_origin_entry(namer *n, int32_t tensor, sw_axis_ref axis, const char *root, entries *list) {
   const sw_mesh *m = &n->p->flow.meshes[n->p->flow.shardings[tensor].mesh];
   const char *name = m->axis[axis.axis].name;
   for (size_t i = 0; i < list->n; i++) {
@@ -98,17 +100,17 @@ static sw_rc add(namer *n, int32_t tensor, sw_axis_ref axis, const char *root, e
   return text ? sw_array_push(list, ((entry){axis, root, text}), n->d) : SW_E_RESOURCE;
 }
 
-static bool is_word(const char *s) {
+static bool is_bare_attr_name(const char *s) {
   const size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.");
   return n && !s[n] && !strchr("0123456789$.", s[0]);
 }
 
 /* {a = "self", "c:(1)4" = "input: 0"} */
-static sw_rc print(namer *n, const entries *list, const char **out) {
+static sw_rc print_origin_dict(namer *n, const entries *list, const char **out) {
   sw_text t = {0};
   sw_text_puts(&t, "{");
   for (size_t i = 0; i < list->n; i++) {
-    const char *quote = is_word(list->at[i].text) ? "" : "\"";
+    const char *quote = is_bare_attr_name(list->at[i].text) ? "" : "\"";
     sw_text_printf(&t, "%s%s%s%s = \"%s\"", i ? ", " : "", quote, list->at[i].text, quote, list->at[i].root);
   }
   sw_text_puts(&t, "}");
@@ -121,15 +123,16 @@ static sw_rc name_tensor(namer *n, int32_t tensor) {
   entries list = {0};
   SW_ARRAY(int32_t) records = {0};
   sw_rc rc = SW_OK;
-  for (int k = 0; said && k < said->cut.n_refs && !rc; k++) rc = add(n, tensor, said->cut.refs[k], "self", &list);
+  for (int k = 0; said && k < said->cut.n_refs && !rc; k++)
+    rc = add_origin_entry(n, tensor, said->cut.refs[k], "self", &list);
   for (int32_t i = n->o->last[tensor]; i >= 0 && !rc; i = n->o->came.at[i].before)
     rc = sw_array_push(&records, i, n->d);
   for (size_t k = records.n; k-- > 0 && !rc;) {
     const int32_t i = records.at[k];
-    rc = add(n, tensor, n->o->came.at[i].as, root_of(n, i), &list);
+    rc = add_origin_entry(n, tensor, n->o->came.at[i].as, origin_root_name(n, i), &list);
   }
-  if (list.n) qsort(list.at, list.n, sizeof *list.at, compare);
-  if (!rc && list.n) rc = print(n, &list, &n->p->origins[tensor]);
+  if (list.n) qsort(list.at, list.n, sizeof *list.at, compare_entry_texts);
+  if (!rc && list.n) rc = print_origin_dict(n, &list, &n->p->origins[tensor]);
   sw_array_free(&records);
   sw_array_free(&list);
   return rc;

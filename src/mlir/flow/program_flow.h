@@ -26,7 +26,7 @@ typedef struct sw_said {
 
 /* A tensor that is made of constants alone, or a scalar that is broadcast: those that use it have copies. */
 typedef struct sw_constant {
-  const sw_flow_step *steps; /* of the op that makes it: each copy has them */
+  const sw_flow_op *steps; /* of the op that makes it: each copy has them */
   size_t n_steps;
 } sw_constant;
 
@@ -37,16 +37,16 @@ typedef struct sw_program_flow {
   sw_sdy_text sdy;                 /* its meshes are those of the flow */
   SW_ARRAY(sw_type) type;          /* by tensor */
   SW_ARRAY(sw_open_sharding) said; /* by tensor */
-  SW_ARRAY(sw_flow_step) steps;
-  SW_ARRAY(sw_flow_step) returns; /* edges to results of functions: they come first */
-  SW_ARRAY(uint32_t) made_by;     /* by tensor: op that it is a result of; SW_IR_NONE: none */
-  SW_ARRAY(int32_t) group;        /* by tensor: number of its sharding group; -1: none */
-  SW_ARRAY(uint32_t) said_at;     /* by tensor: where its sharding stands in the text; SW_IR_NONE: nowhere */
-  int32_t **tensors_in;           /* by op that is a function, by slot: the tensor; -1: none of known sizes */
-  uint32_t *function_of;          /* by op */
-  uint32_t *out_place;            /* by op that has out_shardings: the place of these */
-  bool *has_edge;                 /* by op: a data_flow_edge says the shardings of its results instead of it */
-  bool *has_arg_edge;             /* likewise of the arguments of its region */
+  SW_ARRAY(sw_flow_op) steps;
+  SW_ARRAY(sw_flow_op) returns; /* edges to results of functions: they come first */
+  SW_ARRAY(uint32_t) made_by;   /* by tensor: op that it is a result of; SW_IR_NONE: none */
+  SW_ARRAY(int32_t) group;      /* by tensor: number of its sharding group; -1: none */
+  SW_ARRAY(uint32_t) said_at;   /* by tensor: where its sharding stands in the text; SW_IR_NONE: nowhere */
+  int32_t **tensors_in;         /* by op that is a function, by slot: the tensor; -1: none of known sizes */
+  uint32_t *function_of;        /* by op */
+  uint32_t *out_place;          /* by op that has out_shardings: the place of these */
+  bool *has_edge;               /* by op: a data_flow_edge says the shardings of its results instead of it */
+  bool *has_arg_edge;           /* likewise of the arguments of its region */
   SW_ARRAY(sw_said) places;
   SW_ARRAY(int32_t) said_of;
   SW_ARRAY(sw_constant) constants;

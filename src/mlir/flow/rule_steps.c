@@ -8,7 +8,7 @@
 
 /* --- from what the op became -------------------------------------------------------------------------------------- */
 
-static sw_step_class step_class_of(sw_opcode c) {
+static sw_flow_op_class step_class_of(sw_opcode c) {
   static const sw_opcode kElementwise[] = {SW_OP_COMPARE, SW_OP_SELECT,           SW_OP_CLAMP,
                                            SW_OP_CONVERT, SW_OP_REDUCE_PRECISION, SW_OP_COMPLEX};
   if (sw_op_is_pointwise(c)) return SW_STEP_ELEMENTWISE;
@@ -26,10 +26,10 @@ static sw_rc step_of_graph_op(sw_program_flow *p, const sw_graph *g, const sw_op
   int32_t *tensors;
   sw_factors f;
   if (!sw_factors_build(g, op, &f) || !(f.rule.n || p->scalars)) return SW_OK;
-  sw_flow_step s = {.n_operands = op->n_operands,
-                    .n_results = op->n_results,
-                    .allowed = SW_DIRECTION_BOTH,
-                    .kind = step_class_of(op->code)};
+  sw_flow_op s = {.n_operands = op->n_operands,
+                  .n_results = op->n_results,
+                  .allowed = SW_DIRECTION_BOTH,
+                  .kind = step_class_of(op->code)};
   SW_TRY(sw_factor_rule_keep(&f.rule, &p->arena, &s.rule, p->d));
   SW_ARENA_NEW(tensors, &p->arena, n, p->d);
   for (int i = 0; i < n; i++) tensors[i] = tensor_of_value[sw_port_value(op, i)];
@@ -142,7 +142,7 @@ static void forget_alone(const op_alone *a) {
 }
 
 /* The tensors of an op as its rule counts them: operands, initial values behind what they are for, results. */
-static sw_rc tensors_of(const op_alone *a, sw_flow_step *s) {
+static sw_rc tensors_of(const op_alone *a, sw_flow_op *s) {
   const uint32_t n = a->o->n_uses, n_results = sw_ir_result_count(a->p->t, a->o);
   const bool in_pairs = !a->o->generic && sw_ir_last_part_is(a->p->t, a->o->name, "reduce"); /* (%x init: %0), ... */
   int32_t *tensors;
@@ -152,12 +152,12 @@ static sw_rc tensors_of(const op_alone *a, sw_flow_step *s) {
     tensors[i] = a->tensor_of[slot_of_use(a, a->o, at)];
   }
   for (uint32_t i = 0; i < n_results; i++) tensors[n + i] = tensor_of_result(a, i);
-  *s = (sw_flow_step){.n_operands = (int32_t)n,
-                      .n_results = (int32_t)n_results,
-                      .tensors = tensors,
-                      .allowed = SW_DIRECTION_BOTH,
-                      .kind = SW_STEP_OTHER,
-                      .source = a->op};
+  *s = (sw_flow_op){.n_operands = (int32_t)n,
+                    .n_results = (int32_t)n_results,
+                    .tensors = tensors,
+                    .allowed = SW_DIRECTION_BOTH,
+                    .kind = SW_STEP_OTHER,
+                    .source = a->op};
   return SW_OK;
 }
 
@@ -172,7 +172,7 @@ static bool can_have_rule(const op_alone *a) {
 
 /* One op of the graph for the op of the text: its tensors in the order of the text. What the graph has not (initial
  * values) is scalar. */
-static sw_rc in_order_of_text(sw_program_flow *p, sw_flow_step *s, sw_flow_step text) {
+static sw_rc in_order_of_text(sw_program_flow *p, sw_flow_op *s, sw_flow_op text) {
   const int n = text.n_operands + text.n_results, n_graph = s->n_operands + s->n_results;
   sw_factor_rule rule = *s->rule;
   sw_factor_dim dim[SW_MOST_TENSORS * SW_MAX_RANK] = {0};
@@ -199,7 +199,7 @@ static sw_rc in_order_of_text(sw_program_flow *p, sw_flow_step *s, sw_flow_step 
 }
 
 /* The steps of what the op becomes. What cannot be read has no rule. */
-static sw_rc imported_steps(const op_alone *a, const sw_flow_step *text) {
+static sw_rc imported_steps(const op_alone *a, const sw_flow_op *text) {
   sw_program_flow *p = a->p;
   const sw_graph *g = a->r->m.g;
   const size_t first = p->steps.n;
@@ -269,7 +269,7 @@ static sw_rc steps_by_rule(const op_alone *a) {
   const sw_ir_span own = sw_ir_attr(p->t, a->o, "sdy.sharding_rule", NULL);
   const size_t first = p->steps.n;
   sw_factor_rule *rule;
-  sw_flow_step s;
+  sw_flow_op s;
   SW_TRY(tensors_of(a, &s));
   if (sw_ir_present(own)) {
     SW_TRY(sw_sdy_rule_read(p->t, own, &p->arena, &rule, p->d));

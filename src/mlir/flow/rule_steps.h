@@ -20,6 +20,6 @@ bool sw_ir_last_part_is(const sw_ir_tree *t, sw_ir_span name, const char *text);
 bool sw_ir_calls(const sw_ir_tree *t, const sw_ir_op *o, const char *target);
 /* The rule of an op that no op of the graph stands for: collectives, what is reduced together, custom calls known by
  * their target (text_rules.c); s->rule stays NULL where there is none. */
-SW_CHECKED sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s);
+SW_CHECKED sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_op *s);
 
 #endif

@@ -238,7 +238,7 @@ static const struct {
   const char *name; /* of an op without its dialect, or of a target */
   bool is_call;
   int least_rank, least_operands;
-  sw_step_class kind;
+  sw_flow_op_class kind;
   void (*make)(builder *b);
 } kRows[] = {
     {"all_gather", false, 1, 1, SW_STEP_OTHER, collective_rule},
@@ -286,7 +286,7 @@ static bool is_row(const sw_program_flow *p, const sw_ir_op *o, size_t i) {
   return kRows[i].is_call ? sw_ir_calls(p->t, o, kRows[i].name) : sw_ir_last_part_is(p->t, o->name, kRows[i].name);
 }
 
-static sw_rc make_text_rule(sw_program_flow *p, const sw_ir_op *o, size_t row, sw_flow_step *s) {
+static sw_rc make_text_rule(sw_program_flow *p, const sw_ir_op *o, size_t row, sw_flow_op *s) {
   const sw_type *types[SW_MOST_TENSORS];
   builder b = {
       .p = p, .o = o, .n = s->n_operands + s->n_results, .n_operands = s->n_operands, .n_results = s->n_results};
@@ -300,7 +300,7 @@ static sw_rc make_text_rule(sw_program_flow *p, const sw_ir_op *o, size_t row, s
   return b.f.full ? SW_OK : sw_factor_rule_keep(&b.f.rule, &p->arena, &s->rule, p->d);
 }
 
-sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s) {
+sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_op *s) {
   if (s->n_operands + s->n_results > SW_MOST_TENSORS) return SW_OK;
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
     if (is_row(p, o, i)) return s->n_operands < kRows[i].least_operands ? SW_OK : make_text_rule(p, o, i, s);

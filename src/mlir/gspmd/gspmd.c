@@ -16,8 +16,8 @@ static bool is_ours(const sw_importer *m, sw_ir_span sharding) {
   return sw_ir_len(sharding) && m->t->s[sharding.at] == '"';
 }
 
-static sw_rc read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, bool *done,
-                           sw_diag *d) {
+static sw_rc read_tile_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, bool *done,
+                                sw_diag *d) {
   bool ok;
   (void)arena;
   *done = is_ours(m, said->text);
@@ -29,7 +29,7 @@ static sw_rc read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *are
 }
 
 /* "{devices=...}" */
-static sw_rc annotate(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at, bool *done) {
+static sw_rc annotate_from_gspmd(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at, bool *done) {
   const sw_type *type = &m->g->values[of->value].type;
   sw_sharding s;
   int64_t partitions;
@@ -79,11 +79,11 @@ static const sw_ir_row kCalls[] = {
 
 sw_im_parts *sw_gspmd_parts_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_gspmd); }
 
-static sw_rc open(sw_importer *m) { return m->cut ? SW_OK : sw_im_find_parts(m); }
+static sw_rc open_gspmd(sw_importer *m) { return m->cut ? SW_OK : sw_im_find_parts(m); }
 
 static void close_parts(void *state) { sw_array_free(&((sw_im_parts *)state)->local); }
 
-static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done) {
+static sw_rc take_gspmd_part(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done) {
   (void)row;
   return sw_im_local_part(m, op, done);
 }
@@ -91,7 +91,7 @@ static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done)
 /* --- the mesh that nobody declares -------------------------------------------------------------------------------- */
 
 /* "2,4]" as axes, those of size 1 left out; the place behind it, NULL: it is no such list. */
-static const char *read_sizes(const char *at, sw_mesh *out) {
+static const char *read_tile_sizes(const char *at, sw_mesh *out) {
   *out = (sw_mesh){0};
   for (;;) {
     char *end;
@@ -115,10 +115,10 @@ static sw_rc own_mesh(sw_importer *m, bool *known) {
     return SW_OK;
   for (const char *at = strstr(m->t->s, "{devices=["); at; at = strstr(at, "{devices=[")) {
     at += strlen("{devices=[");
-    const char *end = read_sizes(at, &tiles);
+    const char *end = read_tile_sizes(at, &tiles);
     if (!end) continue;
     const bool in_order = strncmp(end, "<=[", 3) == 0;
-    const char *turned = in_order ? read_sizes(end + 3, &order) : NULL;
+    const char *turned = in_order ? read_tile_sizes(end + 3, &order) : NULL;
     if (turned && *turned == 'T') tiles = order;
     if (turned && sw_mesh_devices(&tiles) == devices && tiles.n_axes > m->own_mesh.n_axes) m->own_mesh = tiles;
   }
@@ -128,10 +128,10 @@ static sw_rc own_mesh(sw_importer *m, bool *known) {
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_im_parts),
                                         .inherited_bytes = offsetof(sw_im_parts, local),
                                         .own_mesh = own_mesh,
-                                        .open = open,
+                                        .open = open_gspmd,
                                         .close = close_parts,
                                         .take_unread = sw_im_part_at,
-                                        .take = take,
-                                        .read_sharding = read_sharding,
-                                        .annotate = annotate};
+                                        .take = take_gspmd_part,
+                                        .read_sharding = read_tile_sharding,
+                                        .annotate = annotate_from_gspmd};
 const sw_dialect sw_dialect_gspmd = {"gspmd", NULL, 0, SW_IR_ROWS(kCalls), &kHooks};

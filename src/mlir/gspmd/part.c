@@ -76,7 +76,7 @@ static sw_rc read_manual(sw_batch *s, const sw_im_part *part, const char **why) 
 }
 
 /* With these axes; `pinned`: they are the given mesh's. */
-static sw_rc try_mesh(sw_batch *s, const sw_im_part *part, const sw_mesh *own, bool pinned, const char **why) {
+static sw_rc try_part_mesh(sw_batch *s, const sw_im_part *part, const sw_mesh *own, bool pinned, const char **why) {
   *why = NULL;
   s->mesh = own;
   s->pinned = pinned;
@@ -97,10 +97,10 @@ static sw_rc try_meshes(sw_batch *s, const sw_im_part *part, const char **why) {
   if (!n) n = m->g->has_mesh ? sw_mesh_devices(given) : 1;
   sw_mesh all = {.n_axes = 1}, digits;
   bool same = m->g->has_mesh && sw_mesh_devices(given) == n;
-  if (same) SW_TRY(try_mesh(s, part, given, true, why));
+  if (same) SW_TRY(try_part_mesh(s, part, given, true, why));
   if (same && !*why) return SW_OK;
   all.axis[0].size = n;
-  if (sw_im_digits(same ? given : &all, &digits)) return try_mesh(s, part, &digits, false, why);
+  if (sw_im_digits(same ? given : &all, &digits)) return try_part_mesh(s, part, &digits, false, why);
   *why = "its devices are too many for axes of prime size";
   return SW_OK;
 }
@@ -130,14 +130,14 @@ static sw_rc import_part(sw_importer *m, const sw_im_part *part, const char **wh
 
 /* --- parts that cannot be taken out ------------------------------------------------------------------------------ */
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_value_ids(const void *a, const void *b) {
   sw_id x = *(const sw_id *)a, y = *(const sw_id *)b;
   return x < y ? -1 : x > y;
 }
 
 static bool is_local(const sw_importer *m, sw_id value) {
   const sw_im_parts *p = sw_gspmd_parts_of(m);
-  return p->local.n && bsearch(&value, p->local.at, p->local.n, sizeof value, compare_ids);
+  return p->local.n && bsearch(&value, p->local.at, p->local.n, sizeof value, compare_value_ids);
 }
 
 sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done) {

@@ -35,11 +35,11 @@ typedef struct finder {
   SW_ARRAY(sw_im_part) out;
 } finder;
 
-static draft *root(finder *f, uint32_t i) {
+static draft *root_draft(finder *f, uint32_t i) {
   while (f->drafts.at[i].same_as != i) i = f->drafts.at[i].same_as;
   return &f->drafts.at[i];
 }
-static uint32_t root_index(finder *f, uint32_t i) { return (uint32_t)(root(f, i) - f->drafts.at); }
+static uint32_t root_index(finder *f, uint32_t i) { return (uint32_t)(root_draft(f, i) - f->drafts.at); }
 
 /* The op of the block that `op` stands in, however deep. */
 static uint32_t in_block(const finder *f, uint32_t op, uint32_t block) {
@@ -50,7 +50,7 @@ static uint32_t in_block(const finder *f, uint32_t op, uint32_t block) {
   return op;
 }
 
-static void join(finder *f, uint32_t op, uint32_t i) {
+static void join_draft(finder *f, uint32_t op, uint32_t i) {
   uint32_t *of = &f->draft_of[op];
   i = root_index(f, i);
   if (!*of) {
@@ -86,31 +86,31 @@ static void note_definitions(finder *f, uint32_t op) {
   }
 }
 
-static sw_rc begin(finder *f, uint32_t op) {
+static sw_rc begin_draft(finder *f, uint32_t op) {
   draft d = {.same_as = (uint32_t)f->drafts.n, .block = f->t->ops.at[op].block, .first = SW_IR_NONE};
   SW_TRY(sw_array_push(&f->drafts, d, f->m->d));
-  join(f, op, d.same_as);
+  join_draft(f, op, d.same_as);
   return SW_OK;
 }
 
 /* The number of a device is of a part, too, when it meets one. */
-static bool is_number(const finder *f, const sw_ir_op *o) {
+static bool is_device_number_op(const finder *f, const sw_ir_op *o) {
   return sw_ir_is_among(f->t, o->name, "stablehlo.partition_id stablehlo.replica_id mhlo.partition_id mhlo.replica_id");
 }
 
-static sw_rc visit(finder *f, uint32_t op) {
+static sw_rc visit_part_op(finder *f, uint32_t op) {
   const sw_ir_op *o = &f->t->ops.at[op];
   note_definitions(f, op);
-  if (sw_im_goes_in(f->t, o) || is_number(f, o)) SW_TRY(begin(f, op));
+  if (sw_im_goes_in(f->t, o) || is_device_number_op(f, o)) SW_TRY(begin_draft(f, op));
   for (uint32_t i = 0; i < o->n_uses; i++) {
     uint32_t by = f->local[f->names->use[o->first_use + i]];
     if (!by) continue;
-    uint32_t outer = in_block(f, op, root(f, by - 1)->block);
+    uint32_t outer = in_block(f, op, root_draft(f, by - 1)->block);
     if (outer == SW_IR_NONE || sw_ir_is_return(f->t, &f->t->ops.at[outer]) || (sw_im_goes_in(f->t, o) && outer == op)) {
-      root(f, by - 1)->broken = true;
+      root_draft(f, by - 1)->broken = true;
       continue;
     }
-    join(f, outer, by - 1);
+    join_draft(f, outer, by - 1);
     if (outer != op) mark_results(f, outer, f->draft_of[outer]);
   }
   if (f->draft_of[op] && !sw_im_goes_out(f->t, o)) mark_results(f, op, f->draft_of[op]);
@@ -119,9 +119,9 @@ static sw_rc visit(finder *f, uint32_t op) {
 
 /* --- what they consist of ----------------------------------------------------------------------------------------- */
 
-static void count(finder *f, uint32_t op) {
+static void count_draft_op(finder *f, uint32_t op) {
   if (!f->draft_of[op]) return;
-  draft *d = root(f, f->draft_of[op] - 1);
+  draft *d = root_draft(f, f->draft_of[op] - 1);
   const sw_ir_op *o = &f->t->ops.at[op];
   bool in = sw_im_goes_in(f->t, o), out = sw_im_goes_out(f->t, o);
   if ((in || out) && (o->n_uses != 1 || sw_ir_result_count(f->t, o) != 1)) d->broken = true;
@@ -163,12 +163,12 @@ static sw_rc gather_reads(finder *f, uint32_t i, uint32_t outer, draft *d, gathe
   return SW_OK;
 }
 
-static sw_rc gather(finder *f, draft *d, gathered *g) {
+static sw_rc gather_draft_ops(finder *f, draft *d, gathered *g) {
   uint32_t end = f->t->ops.at[d->last].text.end;
   for (uint32_t i = d->first; i < f->t->ops.n && f->t->ops.at[i].text.at < end; i++) {
     const sw_ir_op *o = &f->t->ops.at[i];
     uint32_t outer = in_block(f, i, d->block);
-    if (outer == SW_IR_NONE || !f->draft_of[outer] || root(f, f->draft_of[outer] - 1) != d) continue;
+    if (outer == SW_IR_NONE || !f->draft_of[outer] || root_draft(f, f->draft_of[outer] - 1) != d) continue;
     if (outer == i) SW_TRY(sw_array_push(&g->ops, i, f->m->d));
     if (outer == i && sw_im_goes_in(f->t, o)) {
       SW_TRY(sw_array_push(&g->in, i, f->m->d));
@@ -180,13 +180,14 @@ static sw_rc gather(finder *f, draft *d, gathered *g) {
   return SW_OK;
 }
 
-static int by_number(const void *a, const void *b) {
+static int compare_op_numbers(const void *a, const void *b) {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return x < y ? -1 : x > y;
 }
 
-static sw_rc keep(finder *f, gathered *g, sw_im_part *out) {
-  if (g->ops.n) qsort(g->ops.at, g->ops.n, sizeof *g->ops.at, by_number); /* constants before what reads them */
+static sw_rc keep_gathered_ops(finder *f, gathered *g, sw_im_part *out) {
+  if (g->ops.n)
+    qsort(g->ops.at, g->ops.n, sizeof *g->ops.at, compare_op_numbers); /* constants before what reads them */
   *out = (sw_im_part){.n_ops = (uint32_t)g->ops.n,
                       .n_in = (uint32_t)g->in.n,
                       .n_out = (uint32_t)g->out.n,
@@ -199,11 +200,11 @@ static sw_rc keep(finder *f, gathered *g, sw_im_part *out) {
   return out->ops && out->in && out->out && out->captured ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc add_part(finder *f, draft *d) {
+static sw_rc add_drafted_part(finder *f, draft *d) {
   gathered g = {0};
   sw_im_part part;
-  sw_rc rc = gather(f, d, &g);
-  if (!rc && !d->broken) rc = keep(f, &g, &part);
+  sw_rc rc = gather_draft_ops(f, d, &g);
+  if (!rc && !d->broken) rc = keep_gathered_ops(f, &g, &part);
   if (!rc && !d->broken) rc = sw_array_push(&f->out, part, f->m->d);
   for (uint32_t i = 0; i < part.n_ops && !rc && !d->broken; i++) {
     if (f->draft_of[part.ops[i]]) f->parts->part_of[part.ops[i]] = (uint32_t)f->out.n;
@@ -224,17 +225,17 @@ static sw_rc search_function(finder *f, uint32_t function) {
   SW_ARENA_NEW(f->made_by, &f->m->scratch, slots, f->m->d);
   SW_ARENA_NEW(f->seen, &f->m->scratch, slots, f->m->d);
   f->drafts.n = 0;
-  for (uint32_t i = function + 1; i < end; i++) SW_TRY(visit(f, i));
-  for (uint32_t i = function + 1; i < end; i++) count(f, i);
+  for (uint32_t i = function + 1; i < end; i++) SW_TRY(visit_part_op(f, i));
+  for (uint32_t i = function + 1; i < end; i++) count_draft_op(f, i);
   for (uint32_t i = 0; i < f->drafts.n; i++) {
     draft *d = &f->drafts.at[i];
-    if (d->same_as == i && !d->broken && d->n_in && d->n_out) SW_TRY(add_part(f, d));
+    if (d->same_as == i && !d->broken && d->n_in && d->n_out) SW_TRY(add_drafted_part(f, d));
   }
   sw_arena_reset(&f->m->scratch);
   return SW_OK;
 }
 
-static sw_rc search(finder *f) {
+static sw_rc search_for_parts(finder *f) {
   SW_ARENA_NEW(f->parts->part_of, &f->m->keep, f->t->ops.n, f->m->d);
   SW_ARENA_NEW(f->draft_of, &f->m->keep, f->t->ops.n, f->m->d);
   SW_TRY(sw_array_reserve(&f->drafts, 1, f->m->d));
@@ -249,7 +250,7 @@ static sw_rc search(finder *f) {
 sw_rc sw_im_find_parts(sw_importer *m) {
   finder f = {.m = m, .parts = sw_gspmd_parts_of(m), .t = m->t, .names = m->names};
   if (!strstr(m->t->s, "SPMDFullToShardShape")) return SW_OK;
-  sw_rc rc = search(&f);
+  sw_rc rc = search_for_parts(&f);
   sw_array_free(&f.drafts);
   sw_array_free(&f.out);
   return rc;

@@ -148,7 +148,7 @@ static int64_t index_along(const tiles *t, int64_t tile, int dim) {
 }
 
 /* The mesh as prime digits. */
-static int split(const sw_mesh *m, digit *out) {
+static int split_into_digits(const sw_mesh *m, digit *out) {
   int n = 0;
   for (int a = 0; a < m->n_axes; a++) {
     int32_t pre = 1;
@@ -166,29 +166,29 @@ static int split(const sw_mesh *m, digit *out) {
 }
 
 /* The position whose digits are all 0 but this one, which is 1. */
-static int64_t position_of(const sw_mesh *m, sw_axis_ref ref) {
+static int64_t unit_position_of_ref(const sw_mesh *m, sw_axis_ref ref) {
   int64_t stride = m->axis[ref.axis].size / ((int64_t)ref.pre * ref.size);
   for (int a = m->n_axes - 1; a > ref.axis; a--) stride *= m->axis[a].size;
   return stride;
 }
 
-static int by_step(const void *a, const void *b) {
+static int compare_digit_steps(const void *a, const void *b) {
   int64_t x = ((const digit *)a)->step, y = ((const digit *)b)->step;
   return x > y ? -1 : x < y;
 }
 
 /* The digits that move along `dim`, major first, if they count its tiles through. */
-static bool add_dim(const sw_mesh *m, const tiles *t, const digit *all, int n, int dim, sw_sharding *out) {
+static bool add_tiled_dim(const sw_mesh *m, const tiles *t, const digit *all, int n, int dim, sw_sharding *out) {
   digit used[MOST_DIGITS];
   int k = 0;
   int64_t step = 1;
   int64_t origin = index_along(t, t->tile_of[0], dim);
   for (int i = 0; i < n; i++) {
     used[k] = all[i];
-    used[k].step = index_along(t, t->tile_of[position_of(m, all[i].ref)], dim) - origin;
+    used[k].step = index_along(t, t->tile_of[unit_position_of_ref(m, all[i].ref)], dim) - origin;
     if (used[k].step) k++;
   }
-  qsort(used, (size_t)k, sizeof *used, by_step);
+  qsort(used, (size_t)k, sizeof *used, compare_digit_steps);
   for (int i = k - 1; i >= 0; i--) {
     if (used[i].step != step) return false;
     step *= used[i].ref.size;
@@ -214,7 +214,7 @@ static void find_manual(const sw_mesh *m, const tiles *t, const digit *all, int 
   *out = sw_sharding_replicated(1);
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < t->n_dims - t->rank; k++) {
-      int64_t moved = index_along(t, t->tile_of[position_of(m, all[i].ref)], t->rank + k);
+      int64_t moved = index_along(t, t->tile_of[unit_position_of_ref(m, all[i].ref)], t->rank + k);
       if (t->manual[k] && moved != index_along(t, t->tile_of[0], t->rank + k))
         (void)sw_sharding_push(out, 0, all[i].ref);
     }
@@ -243,8 +243,8 @@ sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const char *text, in
   SW_ARENA_NEW(device_of, &m->scratch, t.n, m->d);
   SW_ARENA_NEW(t.tile_of, &m->scratch, t.n, m->d);
   *ok = read_tiles(mesh, text, &t, device_of);
-  int n = *ok ? split(mesh, digits) : 0;
-  for (int dim = 0; *ok && dim < rank; dim++) *ok = add_dim(mesh, &t, digits, n, dim, out);
+  int n = *ok ? split_into_digits(mesh, digits) : 0;
+  for (int dim = 0; *ok && dim < rank; dim++) *ok = add_tiled_dim(mesh, &t, digits, n, dim, out);
   if (!*ok) return SW_OK;
   sw_sharding_normalise(mesh, out);
   if (manual) find_manual(mesh, &t, digits, n, manual);
@@ -254,7 +254,7 @@ sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const char *text, in
 
 bool sw_im_digits(const sw_mesh *mesh, sw_mesh *out) {
   digit digits[MOST_DIGITS];
-  int n = split(mesh, digits);
+  int n = split_into_digits(mesh, digits);
   if (n > SW_MAX_AXES) return false;
   *out = (sw_mesh){.n_axes = n, .device_ids = mesh->device_ids};
   for (int i = 0; i < n; i++) {

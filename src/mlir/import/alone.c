@@ -20,7 +20,7 @@ sw_rc sw_im_alone_open(sw_im_alone *a, const sw_ir_tree *t, const sw_ir_names *n
 }
 
 /* A call or region that was entered is left again. */
-static void leave(sw_im_alone *a) {
+static void leave_entered_blocks(sw_im_alone *a) {
   for (; a->m.passes->walks.n > 1; a->m.passes->walks.n--) {
     const sw_ir_walk *w = sw_im_top(&a->m);
     if (w->kind <= SW_IR_IN_CALL) sw_mem_free(w->instance->slots);
@@ -54,7 +54,7 @@ sw_rc sw_im_alone_import(sw_im_alone *a, uint32_t op, bool *done) {
 }
 
 void sw_im_alone_end(sw_im_alone *a) {
-  leave(a);
+  leave_entered_blocks(a);
   sw_dict_deinit(&a->m.passes->taken);
   a->m.passes->taken = (sw_dict){0};
   a->m.passes->trace.made.n = 0;

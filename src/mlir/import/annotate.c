@@ -90,7 +90,7 @@ sw_rc sw_im_annotate_uses_as(sw_importer *m, sw_id value, const sw_sharding *sai
                               0, at);
 }
 
-static sw_rc annotate(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at) {
+static sw_rc annotate_target(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at) {
   const sw_value *v = &m->g->values[of->value];
   sharding = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding));
   if (!m->g->has_mesh || !sw_ir_len(sharding)) return SW_OK;
@@ -100,7 +100,7 @@ static sw_rc annotate(sw_importer *m, const sw_im_target *of, sw_ir_span shardin
 }
 
 sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t open, uint32_t at) {
-  return annotate(m, &(sw_im_target){.value = value, .open = open}, sharding, at);
+  return annotate_target(m, &(sw_im_target){.value = value, .open = open}, sharding, at);
 }
 
 sw_rc sw_im_same_value(sw_importer *m, uint32_t op, sw_id x, sw_id *y) {
@@ -126,5 +126,5 @@ sw_rc sw_im_annotate_output(sw_importer *m, sw_id value, int32_t index) {
   if (m->o->keep == SW_KEEP_NONE) return SW_OK;
   sw_ir_span v = sw_im_sharding_attr(m->t, m->passes->declared_attrs[index]);
   sw_value_use use = {-1, index};
-  return sw_ir_present(v) ? annotate(m, &(sw_im_target){value, &use}, v, v.at) : SW_OK;
+  return sw_ir_present(v) ? annotate_target(m, &(sw_im_target){value, &use}, v, v.at) : SW_OK;
 }

@@ -53,7 +53,7 @@ static sw_ir_span without_dialect(const sw_ir_tree *t, sw_ir_span name) {
 enum { ROW_SLOTS = 2048 };
 static const sw_ir_row *g_rows[ROW_SLOTS];
 
-static const sw_ir_row **slot_of(const char *name, size_t n) {
+static const sw_ir_row **find_row_slot(const char *name, size_t n) {
   size_t i = sw_hash_quick(name, n) % ROW_SLOTS;
   while (g_rows[i] && (strncmp(g_rows[i]->name, name, n) != 0 || g_rows[i]->name[n])) i = (i + 1) % ROW_SLOTS;
   return &g_rows[i];
@@ -62,7 +62,7 @@ static const sw_ir_row **slot_of(const char *name, size_t n) {
 static void fill_rows(void) {
   for (int i = 0; i < N_DIALECTS; i++) {
     for (size_t k = 0; k < kDialects[i]->n_rows; k++) {
-      const sw_ir_row *row = &kDialects[i]->rows[k], **slot = slot_of(row->name, strlen(row->name));
+      const sw_ir_row *row = &kDialects[i]->rows[k], **slot = find_row_slot(row->name, strlen(row->name));
       if (!*slot) *slot = row;
     }
   }
@@ -73,12 +73,12 @@ const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   (void)pthread_once(&once, fill_rows);
   const sw_ir_span bare = without_dialect(t, name);
-  const sw_ir_row *row = *slot_of(t->s + bare.at, sw_ir_len(bare));
+  const sw_ir_row *row = *find_row_slot(t->s + bare.at, sw_ir_len(bare));
   if (row || !sw_ir_starts(t, name, kOlder)) return row;
   char newer[64]; /* without a row of its own it is the shard dialect's */
   name.at += (uint32_t)strlen(kOlder);
   int n = snprintf(newer, sizeof newer, "%s%.*s", kNewer, (int)sw_ir_len(name), t->s + name.at);
-  return n < (int)sizeof newer ? *slot_of(newer, (size_t)n) : NULL;
+  return n < (int)sizeof newer ? *find_row_slot(newer, (size_t)n) : NULL;
 }
 
 bool sw_ir_is_return(const sw_ir_tree *t, const sw_ir_op *o) {
@@ -97,13 +97,13 @@ const sw_ir_row *sw_ir_call_row(const sw_ir_tree *t, sw_ir_span target) {
 
 /* --- states ------------------------------------------------------------------------------------------------------ */
 
-static int index_of(const sw_dialect *dialect) {
+static int index_of_dialect(const sw_dialect *dialect) {
   int i = 0;
   while (i < N_DIALECTS - 1 && kDialects[i] != dialect) i++;
   return i;
 }
 
-void *sw_im_state_of(const sw_importer *m, const sw_dialect *dialect) { return m->states[index_of(dialect)]; }
+void *sw_im_state_of(const sw_importer *m, const sw_dialect *dialect) { return m->states[index_of_dialect(dialect)]; }
 
 sw_rc sw_im_open_states(sw_importer *m, const sw_importer *from) {
   for (int i = 0; i < N_DIALECTS; i++) {

@@ -95,7 +95,7 @@ sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uin
 }
 
 /* Every operand has a value by now: it is not one of an op that gave none. */
-static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc check_operands_known(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   unsigned flags = row ? row->flags : SW_IR_TUPLES; /* opaque */
   if (flags & SW_IR_UNPLANNED) return SW_OK;
@@ -194,7 +194,7 @@ sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee) {
 }
 
 /* Arguments of the block have values; in the function that is walked. */
-static sw_rc enter(sw_importer *m, sw_ir_walk w, uint32_t block) {
+static sw_rc enter_block_of_walk(sw_importer *m, sw_ir_walk w, uint32_t block) {
   const sw_ir_block *b = &m->t->blocks.at[block];
   w.cursor = b->first_op;
   w.region = b->region;
@@ -203,10 +203,10 @@ static sw_rc enter(sw_importer *m, sw_ir_walk w, uint32_t block) {
 }
 
 sw_rc sw_im_enter_block(sw_importer *m, uint32_t op, uint32_t block, sw_im_leave leave, void *state) {
-  return enter(m, (sw_ir_walk){.kind = SW_IR_IN_OTHER, .op = op, .leave = leave, .state = state}, block);
+  return enter_block_of_walk(m, (sw_ir_walk){.kind = SW_IR_IN_OTHER, .op = op, .leave = leave, .state = state}, block);
 }
 
-static void bind_arguments(sw_importer *m, uint32_t block, const sw_id *args) {
+static void bind_block_arguments(sw_importer *m, uint32_t block, const sw_id *args) {
   sw_id *slots = sw_im_here(m)->slots + m->names->block[block];
   for (uint32_t i = 0; i < m->t->blocks.at[block].n_args; i++) slots[i] = args[i];
 }
@@ -215,8 +215,8 @@ sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *
                       sw_rc (*step)(sw_importer *m, uint32_t op), sw_id *out, uint32_t *n) {
   const sw_im_passes *p = m->passes;
   const size_t depth = p->walks.n;
-  bind_arguments(m, block, args);
-  SW_TRY(enter(m, (sw_ir_walk){.kind = SW_IR_IN_BODY, .op = op}, block));
+  bind_block_arguments(m, block, args);
+  SW_TRY(enter_block_of_walk(m, (sw_ir_walk){.kind = SW_IR_IN_BODY, .op = op}, block));
   while (p->walks.n > depth) {
     sw_ir_walk *top = sw_im_top(m);
     uint32_t next = top->cursor;
@@ -233,8 +233,8 @@ sw_rc sw_im_enter_part(sw_importer *m, uint32_t op, const sw_id *args, sw_im_lea
   if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the op has no region");
   const uint32_t n = m->t->blocks.at[block].n_args;
   SW_TRY(sw_im_operand_count(m, op, n, n));
-  bind_arguments(m, block, args);
-  return enter(m, (sw_ir_walk){.kind = SW_IR_IN_PART, .op = op, .leave = leave}, block);
+  bind_block_arguments(m, block, args);
+  return enter_block_of_walk(m, (sw_ir_walk){.kind = SW_IR_IN_PART, .op = op, .leave = leave}, block);
 }
 
 sw_rc sw_im_named_computation(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -294,7 +294,7 @@ static sw_rc check_output(sw_importer *m, uint32_t ret, uint32_t i, sw_id value)
                     SW_IR_TEXT(m->t, said));
 }
 
-static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, uint32_t n_returned) {
+static sw_rc add_returned_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, uint32_t n_returned) {
   sw_im_leaves leaves;
   SW_TRY(sw_im_leaves_of(m, returned, n_returned, &leaves));
   const sw_id *values = leaves.at;
@@ -341,7 +341,7 @@ sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_all_operands(m, op, &values));
   bool in_main = sw_im_top(m)->kind == SW_IR_IN_MAIN;
   if (in_main && sw_im_top(m)->op != m->main) return leave_device(m, op, values, n);
-  if (in_main) return add_outputs(m, op, values, n);
+  if (in_main) return add_returned_outputs(m, op, values, n);
   if (sw_im_top(m)->kind == SW_IR_IN_CALL || sw_im_top(m)->kind == SW_IR_IN_PART) return leave_call(m, op, values, n);
   if (sw_im_top(m)->kind == SW_IR_IN_BODY) return leave_body(m, values, n);
   return sw_im_leave_region(m, op, values, n);
@@ -369,7 +369,7 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   bool done;
   SW_TRY(sw_im_take_unread(m, op, &done));
   if (done) return SW_OK;
-  SW_TRY(check_operands(m, row, op));
+  SW_TRY(check_operands_known(m, row, op));
   SW_TRY(sw_im_take(m, row, op, &done));
   if (done) return SW_OK;
   sw_id first = m->g->n_ops;
@@ -388,7 +388,7 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
 }
 
 /* Until `depth` blocks are left open. */
-static sw_rc walk(sw_importer *m, size_t depth) {
+static sw_rc walk_blocks(sw_importer *m, size_t depth) {
   while (m->passes->walks.n > depth) {
     sw_ir_walk *w = sw_im_top(m);
     uint32_t op = w->cursor;
@@ -462,7 +462,7 @@ static sw_rc read_block(sw_importer *r, uint32_t op, uint32_t block, const sw_im
   if (rc) sw_mem_free(in->slots);
   for (uint32_t i = 0; i < b->n_args && !rc; i++) rc = add_local_arg(r, in, block, i);
   if (!rc) rc = add_captured_args(r, outer, in, slots, n, op);
-  if (!rc) rc = walk(r, 0);
+  if (!rc) rc = walk_blocks(r, 0);
   if (!rc) rc = check_sizes(r);
   return rc ? rc : sw_graph_seal(r->g, r->d);
 }
@@ -481,14 +481,14 @@ static sw_rc part_args(sw_importer *r, const sw_im_part *part, const sw_importer
   return add_captured_args(r, outer, in, part->captured, part->n_captured, part->out[0]);
 }
 
-static bool is_listed(const uint32_t *list, uint32_t n, uint32_t op) {
+static bool is_listed_op(const uint32_t *list, uint32_t n, uint32_t op) {
   for (uint32_t i = 0; i < n; i++) {
     if (list[i] == op) return true;
   }
   return false;
 }
 
-static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const char *prefix) {
+static sw_rc read_gspmd_part(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const char *prefix) {
   sw_ir_instance *in;
   SW_TRY(new_instance(r, sw_im_here(outer)->function, prefix, &in));
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = part->out[0], .cursor = SW_IR_NONE, .instance = in};
@@ -496,9 +496,10 @@ static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer
   if (rc) sw_mem_free(in->slots);
   if (!rc) rc = part_args(r, part, outer, in);
   for (uint32_t i = 0; i < part->n_ops && !rc; i++) {
-    if (is_listed(part->in, part->n_in, part->ops[i]) || is_listed(part->out, part->n_out, part->ops[i])) continue;
+    if (is_listed_op(part->in, part->n_in, part->ops[i]) || is_listed_op(part->out, part->n_out, part->ops[i]))
+      continue;
     rc = import_op(r, part->ops[i]);
-    if (!rc) rc = walk(r, 1);
+    if (!rc) rc = walk_blocks(r, 1);
   }
   sw_id *values;
   SW_TRY(rc);
@@ -572,7 +573,7 @@ sw_rc sw_im_read_region(sw_importer *m, uint32_t op, uint32_t block, const uint3
 
 sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_importer *reader, sw_graph **body) {
   sw_rc rc = open_reader(m, reader, body);
-  return have_read(reader, *body, rc ? rc : read_part(reader, part, m, sw_im_here(m)->prefix));
+  return have_read(reader, *body, rc ? rc : read_gspmd_part(reader, part, m, sw_im_here(m)->prefix));
 }
 
 void sw_ir_trace_free(sw_ir_trace *t) {
@@ -591,7 +592,7 @@ void sw_im_close_body(sw_importer *reader, sw_graph *body) {
 
 /* --- the main function ------------------------------------------------------------------------------------------- */
 
-static sw_value_kind kind_of(const sw_importer *m, uint32_t i) {
+static sw_value_kind argument_kind_of(const sw_importer *m, uint32_t i) {
   return m->passes->roles ? m->passes->roles->at[i].kind : SW_VALUE_INPUT;
 }
 
@@ -610,8 +611,8 @@ static sw_rc add_tuple_arg(sw_importer *m, uint32_t i, const sw_ir_arg *a, sw_id
     if (!name) return SW_E_RESOURCE;
     SW_TRY(sw_ir_read_type(m->t, types[k], &m->scratch, &type, m->d));
     SW_TRY(sw_im_fresh_name(m, name, &name));
-    SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, kind_of(m, i), sw_ir_place(m->t, a->name.at),
-                            &ids[k], m->d));
+    SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, argument_kind_of(m, i),
+                            sw_ir_place(m->t, a->name.at), &ids[k], m->d));
     SW_TRY(sw_im_see_type(m, ids[k], types[k]));
   }
   const sw_id *next = ids;
@@ -642,8 +643,8 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   SW_TRY(sw_ir_read_type(m->t, a->type, &m->scratch, &type, m->d));
   SW_TRY(sw_im_arg_name(m, i, &name));
   SW_TRY(close_sizes(m, name, sw_ir_place(m->t, a->name.at), &type));
-  SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, kind_of(m, i), sw_ir_place(m->t, a->name.at),
-                          &id, m->d));
+  SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, argument_kind_of(m, i),
+                          sw_ir_place(m->t, a->name.at), &id, m->d));
   SW_TRY(sw_im_locate_arg(m, a->loc, id));
   in->slots[m->names->block[block] + i] = id;
   if (m->passes->roles) m->passes->roles->at[i].value = id;
@@ -713,7 +714,7 @@ sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(sw_array_push(&m->passes->walks, w, m->d));
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
   SW_TRY(check_sizes(m)); /* what follows from an unknown size would be told with less reason */
-  SW_TRY(walk(m, 0));
+  SW_TRY(walk_blocks(m, 0));
   SW_TRY(check_sizes(m));
   return sw_graph_seal(m->g, m->d);
 }

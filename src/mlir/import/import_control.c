@@ -21,7 +21,8 @@ struct sw_ir_control {
   sw_im_captured captured;
 };
 
-static sw_rc pass(sw_importer *m, uint32_t op, sw_opcode code, sw_id value, const char *part, uint32_t i, sw_id *out) {
+static sw_rc emit_control_value(sw_importer *m, uint32_t op, sw_opcode code, sw_id value, const char *part, uint32_t i,
+                                sw_id *out) {
   return sw_im_emit_one(m, op, &(sw_im_add){.code = code, .n_operands = 1, .operands = &value, .part = part}, i, out);
 }
 
@@ -62,7 +63,8 @@ sw_rc sw_im_enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_
     c->before[i] = *slot;
     SW_TRY(sw_im_leaves_of(m, slot, 1, &leaves));
     SW_ARENA_NEW(inside, &m->keep, leaves.n, m->d);
-    for (uint32_t k = 0; k < leaves.n; k++) SW_TRY(pass(m, op, SW_OP_ENTER, leaves.at[k], "reads", 0, &inside[k]));
+    for (uint32_t k = 0; k < leaves.n; k++)
+      SW_TRY(emit_control_value(m, op, SW_OP_ENTER, leaves.at[k], "reads", 0, &inside[k]));
     const sw_id *next = inside;
     SW_TRY(sw_im_built_like(m, op, c->before[i], &next, slot));
   }
@@ -95,7 +97,8 @@ static sw_rc enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32
 
 /* --- walks ------------------------------------------------------------------------------------------------------- */
 
-static sw_rc open_region(sw_importer *m, uint32_t op, uint32_t index, sw_ir_frame_kind kind, struct sw_ir_control *c) {
+static sw_rc open_control_region(sw_importer *m, uint32_t op, uint32_t index, sw_ir_frame_kind kind,
+                                 struct sw_ir_control *c) {
   uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), index);
   if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "region %u is missing", index);
   const sw_ir_block *b = &m->t->blocks.at[block];
@@ -137,11 +140,11 @@ sw_rc sw_im_while(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     return SW_IM_FAIL(m, op, "a while has %u regions; expected 2", sw_ir_region_count(m->t, o));
   SW_TRY(sw_im_mark(m, op, SW_OP_WHILE, -1, NULL));
   for (uint32_t i = 0; i < c->n; i++) {
-    SW_TRY(pass(m, op, SW_OP_ENTER, leaves.at[i], "enter", i, &c->entered[i]));
+    SW_TRY(emit_control_value(m, op, SW_OP_ENTER, leaves.at[i], "enter", i, &c->entered[i]));
   }
   sw_ir_span both = {text_of_region(m, op, 0).at, text_of_region(m, op, 1).end};
   SW_TRY(enter_captured(m, op, both, 0, c));
-  return open_region(m, op, 0, SW_IR_IN_TEST, c);
+  return open_control_region(m, op, 0, SW_IR_IN_TEST, c);
 }
 
 sw_rc sw_im_case(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -155,7 +158,7 @@ sw_rc sw_im_case(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (!c->n_branches) return SW_IM_FAIL(m, op, "a choice has no branch; expected one");
   SW_TRY(sw_im_mark(m, op, SW_OP_CASE, sw_im_operand(m, op, 0), NULL));
   SW_TRY(enter_captured(m, op, text_of_region(m, op, 0), 0, c));
-  return open_region(m, op, 0, SW_IR_IN_BRANCH, c);
+  return open_control_region(m, op, 0, SW_IR_IN_BRANCH, c);
 }
 
 /* --- returns ----------------------------------------------------------------------------------------------------- */
@@ -213,7 +216,7 @@ static sw_rc after_loop(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const
   SW_ARENA_NEW(both, &m->keep, 2 * (size_t)c->n, m->d);
   for (uint32_t i = 0; i < c->n; i++) {
     both[i] = c->entered[i];
-    SW_TRY(pass(m, w->op, SW_OP_YIELD, leaves.at[i], "next", i, &both[c->n + i]));
+    SW_TRY(emit_control_value(m, w->op, SW_OP_YIELD, leaves.at[i], "next", i, &both[c->n + i]));
   }
   SW_TRY(tell_carried(m, w, ret, both));
   SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
@@ -239,7 +242,8 @@ static sw_rc after_branch(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
   if (c->branch == 0) SW_TRY(see_first_branch(m, c, values, n, &leaves));
   SW_TRY(check_count(m, ret, leaves.n, c->n));
   for (uint32_t i = 0; i < c->n; i++) {
-    SW_TRY(pass(m, w->op, SW_OP_YIELD, leaves.at[i], "branch", i, &c->yielded[(size_t)c->branch * c->n + i]));
+    SW_TRY(emit_control_value(m, w->op, SW_OP_YIELD, leaves.at[i], "branch", i,
+                              &c->yielded[(size_t)c->branch * c->n + i]));
   }
   sw_im_leave_captured(m, &c->captured);
   if (++c->branch == c->n_branches) {
@@ -248,7 +252,7 @@ static sw_rc after_branch(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
   }
   SW_TRY(sw_im_mark(m, w->op, SW_OP_OTHERWISE, -1, NULL));
   SW_TRY(enter_captured(m, w->op, text_of_region(m, w->op, c->branch), c->branch, c));
-  return open_region(m, w->op, c->branch, SW_IR_IN_BRANCH, c);
+  return open_control_region(m, w->op, c->branch, SW_IR_IN_BRANCH, c);
 }
 
 sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
@@ -258,5 +262,5 @@ sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint
   if (w.kind == SW_IR_IN_LOOP) return after_loop(m, &w, ret, values, n);
   SW_TRY(check_count(m, ret, n, 1));
   SW_TRY(sw_im_mark(m, w.op, SW_OP_TEST, values[0], NULL));
-  return open_region(m, w.op, 1, SW_IR_IN_LOOP, w.control);
+  return open_control_region(m, w.op, 1, SW_IR_IN_LOOP, w.control);
 }

@@ -76,19 +76,19 @@ static sw_rc read_real(element_reader *r, sw_dtype dtype, void *out) {
 }
 
 /* Of a type with a sign also what all its bits can say without one: 255 : i8 is -1. */
-static bool in_range(sw_dtype t, bool negative, uint64_t v) {
+static bool integer_in_range(sw_dtype t, bool negative, uint64_t v) {
   int bits = sw_dtype_bits(t);
   if (!negative) return bits == 64 || v >> bits == 0;
   return v == 0 || (sw_dtype_class_of(t) == SW_CLASS_SIGNED && v <= UINT64_C(1) << (bits - 1));
 }
 
-static sw_rc read_whole(element_reader *r, void *out) {
+static sw_rc read_dense_integer(element_reader *r, void *out) {
   const char *s = r->t->s + r->i;
   char *end;
   bool negative = s[0] == '-';
   uint64_t v = strtoull(s + negative, &end, s[negative] == '0' && s[negative + 1] == 'x' ? 16 : 10);
   if (end == s + negative) return wrong_element(r, "a whole number");
-  if (!in_range(r->type->dtype, negative, v)) return wrong_element(r, "a number in range");
+  if (!integer_in_range(r->type->dtype, negative, v)) return wrong_element(r, "a number in range");
   if (negative) v = 0 - v;
   v = sw_dtype_wrap(r->type->dtype, v);
   memcpy(out, &v, (size_t)sw_dtype_bytes(r->type->dtype));
@@ -127,7 +127,7 @@ static sw_rc read_element(element_reader *r, unsigned char *out) {
     }
     case SW_CLASS_SIGNED:
     case SW_CLASS_UNSIGNED:
-      return read_whole(r, out);
+      return read_dense_integer(r, out);
     case SW_CLASS_TOKEN:
       break;
   }
@@ -162,7 +162,7 @@ static sw_rc find_element(element_reader *r, bool splat, int64_t found) {
 }
 
 /* [[1, 2], [3, 4]], or 5 for all of them. */
-static sw_rc read_list(element_reader *r, sw_arena *arena, sw_data *out) {
+static sw_rc read_dense_list(element_reader *r, sw_arena *arena, sw_data *out) {
   int64_t n = sw_type_elements(r->type), bytes = sw_dtype_bytes(r->type->dtype), found = 0;
   bool none = n == 0, splat = r->i < r->end && r->t->s[r->i] != '[';
   if (splat) n = 1;
@@ -190,7 +190,7 @@ static int nibble(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static sw_rc decode(const sw_ir_tree *t, sw_ir_span digits, unsigned char *out, sw_diag *d) {
+static sw_rc decode_hex_digits(const sw_ir_tree *t, sw_ir_span digits, unsigned char *out, sw_diag *d) {
   for (uint32_t i = digits.at; i + 1 < digits.end; i += 2) {
     int high = nibble(t->s[i]), low = nibble(t->s[i + 1]);
     if (high < 0 || low < 0) return SW_FAIL_INPUT(d, sw_ir_place(t, i), "expected hexadecimal digits");
@@ -205,7 +205,7 @@ static void wrap(sw_dtype t, unsigned char *at, int64_t n) {
 }
 
 /* Bits of i1 packed eight to a byte, to one byte each. */
-static sw_rc unpack(const unsigned char *bits, int64_t n, sw_arena *arena, sw_data *out, sw_diag *d) {
+static sw_rc unpack_bools(const unsigned char *bits, int64_t n, sw_arena *arena, sw_data *out, sw_diag *d) {
   unsigned char *at;
   SW_ARENA_NEW(at, arena, n, d);
   for (int64_t i = 0; i < n; i++) at[i] = bits[i / 8] >> (i % 8) & 1;
@@ -221,12 +221,12 @@ static sw_rc read_blob(const sw_ir_tree *t, sw_ir_span digits, const sw_type *ty
   int64_t have = sw_ir_len(digits) / 2;
   unsigned char *bytes;
   SW_ARENA_NEW(bytes, arena, have + 1, d);
-  SW_TRY(decode(t, digits, bytes, d));
+  SW_TRY(decode_hex_digits(t, digits, bytes, d));
   wrap(type->dtype, bytes, have);
   *out = (sw_data){bytes, false};
   if (have == want) return SW_OK;
   bool packed = type->dtype == SW_BOOL && have == (n + 7) / 8;
-  if (packed && !(have == 1 && (bytes[0] == 0 || bytes[0] == 0xff))) return unpack(bytes, n, arena, out, d);
+  if (packed && !(have == 1 && (bytes[0] == 0 || bytes[0] == 0xff))) return unpack_bools(bytes, n, arena, out, d);
   out->splat = have == element;
   if (out->splat && type->dtype == SW_BOOL) bytes[0] = bytes[0] != 0;
   if (out->splat) return SW_OK;
@@ -248,12 +248,12 @@ sw_rc sw_ir_read_dense(const sw_ir_tree *t, sw_ir_span literal, const sw_type *t
     unsigned char *at;
     SW_ARENA_NEW(at, arena, sw_type_bytes(type) + 1, d);
     out->bytes = at;
-    SW_TRY(decode(t, bytes, at, d));
+    SW_TRY(decode_hex_digits(t, bytes, at, d));
     wrap(type->dtype, at, sw_type_bytes(type));
     return SW_OK;
   }
   sw_ir_span in = sw_ir_starts(t, literal, "dense<") ? sw_ir_trimmed(t, sw_ir_inside(t, literal)) : literal;
   if (in.at < in.end && t->s[in.at] == '"') return read_blob(t, sw_ir_unquoted(t, in), type, arena, out, d);
   element_reader r = {.t = t, .type = type, .i = in.at, .end = in.end, .d = d};
-  return read_list(&r, arena, out);
+  return read_dense_list(&r, arena, out);
 }

@@ -132,8 +132,8 @@ sw_rc sw_im_results_are(sw_importer *m, uint32_t op, const sw_id *values, uint32
 
 /* --- loops -------------------------------------------------------------------------------------------------------- */
 
-sw_rc sw_im_open_loop(sw_im_loop *l, int64_t trips, sw_id first, int64_t limit, sw_id *values, int n,
-                      const sw_ir_span *region, uint32_t slot) {
+sw_rc sw_im_open_repeat(sw_im_repeat *l, int64_t trips, sw_id first, int64_t limit, sw_id *values, int n,
+                        const sw_ir_span *region, uint32_t slot) {
   sw_importer *m = l->m;
   sw_id most, test;
   sw_im_attrs a = {.n = 0};
@@ -148,7 +148,7 @@ sw_rc sw_im_open_loop(sw_im_loop *l, int64_t trips, sw_id first, int64_t limit, 
   return sw_im_mark(m, l->op, SW_OP_TEST, test, NULL);
 }
 
-sw_rc sw_im_close_loop(const sw_im_loop *l, sw_id next, const sw_id *entered, sw_id *values, int n) {
+sw_rc sw_im_close_repeat(const sw_im_repeat *l, sw_id next, const sw_id *entered, sw_id *values, int n) {
   SW_TRY(sw_im_one(l->m, l->op, SW_OP_YIELD, next, &next));
   for (int i = 0; i < n; i++) SW_TRY(sw_im_one(l->m, l->op, SW_OP_YIELD, values[i], &values[i]));
   SW_TRY(sw_im_mark(l->m, l->op, SW_OP_END, -1, NULL));

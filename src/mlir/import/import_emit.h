@@ -86,15 +86,15 @@ void sw_im_leave_captured(sw_importer *m, const sw_im_captured *c);
  * type). The n values enter in place, and with `region` what its ops read from around, those in slots before `slot`.
  * The second ends it: `next` is the next counter, the n values in place are what `entered` become, then what comes out.
  */
-typedef struct sw_im_loop {
+typedef struct sw_im_repeat {
   sw_importer *m;
   uint32_t op;
   sw_id counter;
   sw_im_captured read;
-} sw_im_loop;
-SW_CHECKED sw_rc sw_im_open_loop(sw_im_loop *l, int64_t trips, sw_id first, int64_t limit, sw_id *values, int n,
-                                 const sw_ir_span *region, uint32_t slot);
-SW_CHECKED sw_rc sw_im_close_loop(const sw_im_loop *l, sw_id next, const sw_id *entered, sw_id *values, int n);
+} sw_im_repeat;
+SW_CHECKED sw_rc sw_im_open_repeat(sw_im_repeat *l, int64_t trips, sw_id first, int64_t limit, sw_id *values, int n,
+                                   const sw_ir_span *region, uint32_t slot);
+SW_CHECKED sw_rc sw_im_close_repeat(const sw_im_repeat *l, sw_id next, const sw_id *entered, sw_id *values, int n);
 
 /* In a region that is being written out, scalars among the operands get its shape. */
 SW_CHECKED sw_rc sw_im_spread_operands(sw_importer *m, uint32_t op, sw_im_add *add);

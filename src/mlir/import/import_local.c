@@ -195,8 +195,8 @@ sw_rc sw_im_own_number(sw_importer *m, uint32_t op, uint32_t i, const sw_axis_re
 }
 
 /* Of a collective whose root is known, in a group along axes of the mesh. */
-static sw_rc check_result(sw_importer *m, uint32_t op, const sw_collective *c, const sw_mesh *mesh, const sw_type *x,
-                          const sw_type *y) {
+static sw_rc check_collective_result(sw_importer *m, uint32_t op, const sw_collective *c, const sw_mesh *mesh,
+                                     const sw_type *x, const sw_type *y) {
   int64_t dims[SW_MAX_RANK];
   bool reduces = sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION;
   SW_TRY(sw_collective_result_dims(mesh, c, x->rank, x->dims, dims, m->d));
@@ -214,7 +214,8 @@ static sw_rc check_result(sw_importer *m, uint32_t op, const sw_collective *c, c
 }
 
 /* In lists of every length there is. */
-static sw_rc check_listed(sw_importer *m, uint32_t op, const sw_collective *c, const sw_type *x, const sw_type *y) {
+static sw_rc check_listed_groups(sw_importer *m, uint32_t op, const sw_collective *c, const sw_type *x,
+                                 const sw_type *y) {
   sw_collective along = *c;
   along.lists = NULL;
   along.n_axes = 1;
@@ -224,7 +225,7 @@ static sw_rc check_listed(sw_importer *m, uint32_t op, const sw_collective *c, c
     if (mesh.axis[0].size == seen || !mesh.axis[0].size) continue;
     seen = mesh.axis[0].size;
     along.axes[0] = sw_axis_whole(&mesh, 0);
-    SW_TRY(check_result(m, op, &along, &mesh, x, y));
+    SW_TRY(check_collective_result(m, op, &along, &mesh, x, y));
   }
   return SW_OK;
 }
@@ -238,7 +239,8 @@ sw_rc sw_im_add_collective(sw_importer *m, uint32_t op, uint32_t i, const sw_col
     if (rooted.root[k] == SW_ROOT_IS_OPERAND) rooted.root[k] = 0;
   }
   const sw_type *x = &m->g->values[operands[0]].type;
-  SW_TRY(c->lists ? check_listed(m, op, c, x, &type) : check_result(m, op, &rooted, &m->cut->out->grid, x, &type));
+  SW_TRY(c->lists ? check_listed_groups(m, op, c, x, &type)
+                  : check_collective_result(m, op, &rooted, &m->cut->out->grid, x, &type));
   sw_im_add add = {.code = SW_OP_COLLECTIVE,
                    .n_operands = n_operands,
                    .operands = operands,
@@ -262,7 +264,7 @@ static sw_rc own_border(sw_importer *m, sw_ir_span attrs, sw_ir_span sharding, s
 }
 
 /* As many times as large as there are shards. */
-static sw_rc grow(sw_importer *m, const sw_type *block, sw_local_border *out) {
+static sw_rc scale_block_to_whole(sw_importer *m, const sw_type *block, sw_local_border *out) {
   int64_t *dims;
   SW_ARENA_NEW(dims, m->cut->arena, block->rank, m->d);
   for (int k = 0; k < block->rank; k++) {
@@ -278,10 +280,10 @@ static sw_rc grow(sw_importer *m, const sw_type *block, sw_local_border *out) {
 static sw_rc other_border(sw_importer *m, sw_ir_span sharding, const sw_type *block, sw_local_border *out) {
   const sw_im_said said = {sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding)), &m->cut->out->mesh, block->rank};
   SW_TRY(sw_im_read_sharding(m, &said, m->cut->arena, &out->sharding, m->d));
-  return grow(m, block, out);
+  return scale_block_to_whole(m, block, out);
 }
 
-static sw_rc read_border(sw_importer *m, sw_ir_span attrs, const sw_type *block, sw_local_border *out) {
+static sw_rc read_block_border(sw_importer *m, sw_ir_span attrs, const sw_type *block, sw_local_border *out) {
   sw_ir_span other = sw_im_sharding_attr(m->t, attrs), own = sw_ir_entry(m->t, attrs, "shardwright.sharding");
   *out = (sw_local_border){.whole = *block, .sharding = sw_sharding_replicated(block->rank), .said = true};
   if (sw_ir_present(own)) return own_border(m, attrs, own, out);
@@ -290,7 +292,7 @@ static sw_rc read_border(sw_importer *m, sw_ir_span attrs, const sw_type *block,
   return SW_OK;
 }
 
-static sw_rc read_borders(sw_importer *m) {
+static sw_rc read_block_borders(sw_importer *m) {
   const sw_graph *g = m->g;
   uint32_t said = m->t->blocks.at[sw_ir_block_at(m->t, sw_im_op(m, m->main), 0)].n_args;
   bool plain = said == (uint32_t)g->n_args; /* no tuples */
@@ -298,10 +300,11 @@ static sw_rc read_borders(sw_importer *m) {
   SW_ARENA_NEW(m->cut->out->outputs, m->cut->arena, g->n_outputs, m->d);
   for (int32_t i = 0; i < g->n_args; i++) {
     sw_ir_span attrs = plain ? sw_im_arg_attrs(m->t, sw_im_op(m, m->main), (uint32_t)i) : (sw_ir_span){0, 0};
-    SW_TRY(read_border(m, attrs, &g->values[g->args[i]].type, &m->cut->out->args[i]));
+    SW_TRY(read_block_border(m, attrs, &g->values[g->args[i]].type, &m->cut->out->args[i]));
   }
   for (int32_t i = 0; i < g->n_outputs; i++) {
-    SW_TRY(read_border(m, m->passes->declared_attrs[i], &g->values[g->outputs[i]].type, &m->cut->out->outputs[i]));
+    SW_TRY(
+        read_block_border(m, m->passes->declared_attrs[i], &g->values[g->outputs[i]].type, &m->cut->out->outputs[i]));
   }
   return SW_OK;
 }
@@ -309,6 +312,6 @@ static sw_rc read_borders(sw_importer *m) {
 sw_rc sw_im_finish_local(sw_importer *m) {
   if (!m->cut) return SW_OK;
   m->cut->out->graph = m->g;
-  SW_TRY(read_borders(m));
+  SW_TRY(read_block_borders(m));
   return sw_local_verify(m->cut->out, m->d);
 }

@@ -18,14 +18,14 @@ typedef struct search {
 
 static bool numbers_at(search s, sw_id value, int n, int64_t *out);
 
-static const sw_type *type_of(const search *s, sw_id value) { return sw_im_type(s->m, value); }
+static const sw_type *searched_type_of(const search *s, sw_id value) { return sw_im_type(s->m, value); }
 
 /* Along dim 0: the numbers of the parts one after the other. */
 static bool joined_numbers(search s, const sw_op *op, int n, int64_t *out) {
   int done = 0;
   if (sw_op_int(op, SW_ATTR_DIM, -1) != 0) return false;
   for (int i = 0; i < op->n_operands; i++) {
-    int64_t more = sw_type_elements(type_of(&s, op->operands[i]));
+    int64_t more = sw_type_elements(searched_type_of(&s, op->operands[i]));
     if (more > n - done || !numbers_at(s, op->operands[i], (int)more, out + done)) return false;
     done += (int)more;
   }
@@ -33,7 +33,7 @@ static bool joined_numbers(search s, const sw_op *op, int n, int64_t *out) {
 }
 
 static bool cut_numbers(search s, const sw_op *op, int n, int64_t *out) {
-  const sw_type *t = type_of(&s, op->operands[0]);
+  const sw_type *t = searched_type_of(&s, op->operands[0]);
   int64_t all[MOST_NUMBERS];
   int n_start, n_strides;
   const int64_t *start = sw_op_ints(op, SW_ATTR_START, &n_start),
@@ -83,7 +83,7 @@ static bool is_small(int64_t x) { return x > INT32_MIN && x <= INT32_MAX; }
 
 static bool combined_numbers(search s, const sw_op *op, int n, int64_t *out) {
   int64_t with[MOST_NUMBERS] = {0};
-  sw_dtype_class class = sw_dtype_class_of(type_of(&s, op->results[0])->dtype);
+  sw_dtype_class class = sw_dtype_class_of(searched_type_of(&s, op->results[0])->dtype);
   if (op->n_operands < 1 || op->n_operands > 2 || !numbers_at(s, op->operands[0], n, out)) return false;
   if (op->n_operands == 2 && !numbers_at(s, op->operands[1], n, with)) return false;
   for (int i = 0; i < n; i++) {
@@ -96,7 +96,7 @@ static bool combined_numbers(search s, const sw_op *op, int n, int64_t *out) {
 
 static bool chosen_numbers(search s, const sw_op *op, int n, int64_t *out) {
   int64_t which[MOST_NUMBERS], others[MOST_NUMBERS];
-  bool one = sw_type_elements(type_of(&s, op->operands[0])) == 1;
+  bool one = sw_type_elements(searched_type_of(&s, op->operands[0])) == 1;
   if (!numbers_at(s, op->operands[0], one ? 1 : n, which)) return false;
   if (!numbers_at(s, op->operands[1], n, out) || !numbers_at(s, op->operands[2], n, others)) return false;
   for (int i = 0; i < n; i++) out[i] = which[one ? 0 : i] ? out[i] : others[i];

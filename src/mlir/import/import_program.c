@@ -93,8 +93,8 @@ static sw_rc drop_unread(sw_program *p, sw_diag *d) {
 }
 
 /* Takes the text. */
-static sw_rc build(const char *file, char *text, size_t n, const sw_program_options *options, sw_program **out,
-                   sw_diag *d) {
+static sw_rc build_program(const char *file, char *text, size_t n, const sw_program_options *options, sw_program **out,
+                           sw_diag *d) {
   static const sw_program_options kDefaults = {0};
   const sw_program_options *o = options ? options : &kDefaults;
   sw_program *p = sw_mem_alloc(1, sizeof *p, d);
@@ -127,7 +127,7 @@ sw_rc sw_program_read(const char *path, const sw_program_options *options, sw_pr
   char *text;
   size_t n;
   SW_TRY(sw_file_read_text(path, &text, &n, d));
-  return build(strcmp(path, "-") == 0 ? "<stdin>" : path, text, n, options, out, d);
+  return build_program(strcmp(path, "-") == 0 ? "<stdin>" : path, text, n, options, out, d);
 }
 
 sw_rc sw_program_parse(const char *file, const char *bytes, size_t n, const sw_program_options *options,
@@ -135,7 +135,7 @@ sw_rc sw_program_parse(const char *file, const char *bytes, size_t n, const sw_p
   char *text;
   SW_MEM_NEW(text, n + 1, d);
   if (n) memcpy(text, bytes, n);
-  return build(file, text, n, options, out, d);
+  return build_program(file, text, n, options, out, d);
 }
 
 sw_rc sw_program_print_parsed(const char *file, const char *bytes, size_t n, const sw_program_options *options,

@@ -52,7 +52,7 @@ bool sw_ir_types_fit(const sw_ir_tree *t, sw_ir_span a, sw_ir_span b, sw_arena *
   return same;
 }
 
-static bool fits(checker *c, sw_ir_span a, sw_ir_span b) { return sw_ir_types_fit(c->t, a, b, &c->scratch); }
+static bool types_fit(checker *c, sw_ir_span a, sw_ir_span b) { return sw_ir_types_fit(c->t, a, b, &c->scratch); }
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */
 
@@ -85,7 +85,7 @@ static sw_rc check_use(checker *c, uint32_t use, sw_ir_span said) {
   const sw_ir_use *u = &c->t->uses.at[use];
   uint32_t slot = c->names->use[use];
   sw_ir_span is = slot < c->n_slots ? c->types[slot] : (sw_ir_span){0, 0};
-  if (!sw_ir_present(is) || fits(c, is, said)) return SW_OK;
+  if (!sw_ir_present(is) || types_fit(c, is, said)) return SW_OK;
   is = sw_ir_trimmed(c->t, is);
   FOUND(c, u->name.at - 1, "value '%%%.*s' is %.*s; expected %.*s, as the op says", SW_IR_TEXT(c->t, u->name),
         SW_IR_TEXT(c->t, is), SW_IR_TEXT(c->t, said));
@@ -100,7 +100,7 @@ static uint32_t operand_of(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i) 
   return i < n ? 2 * i : 2 * (i - n) + 1;
 }
 
-static sw_rc check_types(checker *c, const sw_ir_op *op) {
+static sw_rc check_listed_types(checker *c, const sw_ir_op *op) {
   sw_ir_types_cursor list = sw_ir_operand_types(c->t, op->types);
   sw_ir_span type;
   uint32_t n = 0, names = sw_ir_result_count(c->t, op), results = result_count(c->t, op);
@@ -117,10 +117,10 @@ static sw_rc check_types(checker *c, const sw_ir_op *op) {
   return SW_OK;
 }
 
-static sw_rc check_op(checker *c, const sw_ir_op *op) {
+static sw_rc verify_op(checker *c, const sw_ir_op *op) {
   sw_diag error = {0};
   if (!sw_ir_has_known_types(c->t, op)) return SW_OK;
-  if (sw_ir_has_function_type(c->t, op) || sw_ir_lists_operands(c->t, op)) SW_TRY(check_types(c, op));
+  if (sw_ir_has_function_type(c->t, op) || sw_ir_lists_operands(c->t, op)) SW_TRY(check_listed_types(c, op));
   return found(c, sw_ir_verify_regions(c->t, op, result_count(c->t, op), &c->scratch, &error), &error);
 }
 
@@ -141,7 +141,7 @@ static sw_rc check_list(checker *c, uint32_t at, const char *what, sw_ir_types_c
   }
   for (uint32_t i = 0; sw_ir_next_type(c->t, &said, &a) && sw_ir_next_type(c->t, &declared, &b); i++) {
     sw_ir_span type = sw_ir_type_alone(c->t, b);
-    if (fits(c, a, type)) continue;
+    if (types_fit(c, a, type)) continue;
     FOUND(c, at, "%s %u is %.*s; expected %.*s, as the function declares", what, i, SW_IR_TEXT(c->t, a),
           SW_IR_TEXT(c->t, type));
   }
@@ -149,7 +149,7 @@ static sw_rc check_list(checker *c, uint32_t at, const char *what, sw_ir_types_c
 }
 
 /* What a call gives to a function beside the arguments of its block. */
-static sw_rc check_given(checker *c, const sw_ir_op *call, const sw_ir_op *f) {
+static sw_rc check_call_arguments(checker *c, const sw_ir_op *call, const sw_ir_op *f) {
   uint32_t region = f->first_region;
   if (region == SW_IR_NONE || c->t->regions.at[region].first_block == SW_IR_NONE) return SW_OK;
   const sw_ir_block *b = &c->t->blocks.at[c->t->regions.at[region].first_block];
@@ -157,7 +157,7 @@ static sw_rc check_given(checker *c, const sw_ir_op *call, const sw_ir_op *f) {
   sw_ir_span said;
   for (uint32_t i = 0; i < b->n_args && sw_ir_next_type(c->t, &list, &said); i++) {
     sw_ir_span type = c->t->args.at[b->first_arg + i].type;
-    if (!sw_ir_present(type) || fits(c, said, type)) continue;
+    if (!sw_ir_present(type) || types_fit(c, said, type)) continue;
     FOUND(c, said.at, "argument %u is %.*s; expected %.*s, which the function takes", i, SW_IR_TEXT(c->t, said),
           SW_IR_TEXT(c->t, type));
   }
@@ -172,7 +172,7 @@ static sw_rc check_call(checker *c, const sw_ir_op *op) {
   if (!sw_ir_present(callee)) callee = op->symbol;
   uint32_t f = sw_ir_function_named(c->t, c->names, callee);
   if (f == SW_IR_NONE) return SW_OK; /* importing says so, and counts arguments */
-  SW_TRY(check_given(c, op, &c->t->ops.at[f]));
+  SW_TRY(check_call_arguments(c, op, &c->t->ops.at[f]));
   return check_list(c, op->text.at, "result", sw_ir_result_types(c->t, op->types),
                     declared_results(c->t, &c->t->ops.at[f]));
 }
@@ -200,7 +200,7 @@ static sw_rc check_last(checker *c, const sw_ir_op *op) {
   return SW_OK;
 }
 
-static sw_rc visit(checker *c, uint32_t i) {
+static sw_rc verify_next_op(checker *c, uint32_t i) {
   const sw_ir_op *op = &c->t->ops.at[i];
   if (c->function != SW_IR_NONE && op->text.at >= c->t->ops.at[c->function].text.end) {
     c->function = SW_IR_NONE;
@@ -208,7 +208,7 @@ static sw_rc visit(checker *c, uint32_t i) {
   }
   if (op->block && c->t->blocks.at[op->block].first_op == i)
     sw_ir_type_args(c->t, c->names, op->block, c->types, c->n_slots);
-  SW_TRY(check_op(c, op));
+  SW_TRY(verify_op(c, op));
   SW_TRY(check_call(c, op));
   SW_TRY(check_return(c, op));
   SW_TRY(check_last(c, op));
@@ -219,7 +219,7 @@ static sw_rc visit(checker *c, uint32_t i) {
 sw_rc sw_ir_verify(sw_ir_tree *t, const sw_ir_names *names, sw_diag *d) {
   checker c = {.t = t, .names = names, .function = SW_IR_NONE, .d = d};
   sw_rc rc = SW_OK;
-  for (uint32_t i = 0; i < t->ops.n && t->errors.n < SW_IR_MOST_ERRORS && !rc; i++) rc = visit(&c, i);
+  for (uint32_t i = 0; i < t->ops.n && t->errors.n < SW_IR_MOST_ERRORS && !rc; i++) rc = verify_next_op(&c, i);
   sw_mem_free(c.types);
   sw_arena_deinit(&c.scratch);
   if (rc || !t->errors.n) return rc;

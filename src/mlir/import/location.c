@@ -57,7 +57,7 @@ typedef struct following {
 } following;
 
 /* The next part of the innermost location; false: nothing is left. */
-static bool take_part(following *f) {
+static bool take_location_part(following *f) {
   sw_ir_span *s = &f->todo[f->depth - 1];
   sw_ir_span text;
   frame at = {{0, 0}, 0, 0};
@@ -82,12 +82,12 @@ static bool take_part(following *f) {
 }
 
 /* Follow names and aliases to a file. */
-static void follow(const sw_ir_tree *t, sw_ir_span loc, following *f) {
+static void follow_location(const sw_ir_tree *t, sw_ir_span loc, following *f) {
   *f = (following){.t = t, .todo = {loc}, .depth = 1};
-  for (int parts = 0; parts < MOST_PARTS && take_part(f); parts++) continue;
+  for (int parts = 0; parts < MOST_PARTS && take_location_part(f); parts++) continue;
 }
 
-static sw_rc keep_text(sw_importer *m, sw_ir_span s, const char **out) {
+static sw_rc keep_location_text(sw_importer *m, sw_ir_span s, const char **out) {
   int64_t *known;
   bool fresh;
   SW_TRY(sw_dict_put(&m->passes->shared->texts, m->t->s + s.at, sw_ir_len(s), 0, &known, &fresh, m->d));
@@ -126,7 +126,7 @@ static sw_rc keep_frame(sw_importer *m, const sw_call_frame *f, const sw_call_fr
 }
 
 /* What stands in the brackets that begin at `open`. */
-static sw_ir_span inside(const sw_ir_tree *t, sw_ir_span s, uint32_t open, const char *close) {
+static sw_ir_span inside_brackets(const sw_ir_tree *t, sw_ir_span s, uint32_t open, const char *close) {
   const sw_ir_span behind = {open < s.end ? open + 1 : s.end, s.end};
   return (sw_ir_span){behind.at, find_outside(t, behind, close)};
 }
@@ -137,20 +137,20 @@ static sw_rc stack_of_string(sw_importer *m, sw_ir_span loc, place p, const sw_c
   sw_call_frame f = {.function = p.function, .beside = p.beside, .next = p.next};
   if (reads_file(m->t, loc.at, &text, &f.at.line, &f.at.col)) {
     f.library = sw_source_is_library(m->t->s + text.at, sw_ir_len(text));
-    SW_TRY(keep_text(m, text, &f.at.file));
+    SW_TRY(keep_location_text(m, text, &f.at.file));
     return keep_frame(m, &f, out);
   }
   const uint32_t behind = text.end + 1;
-  if (!p.top && sw_ir_len(text)) SW_TRY(keep_text(m, text, &p.function));
+  if (!p.top && sw_ir_len(text)) SW_TRY(keep_location_text(m, text, &p.function));
   p.top = false;
-  if (behind < loc.end && m->t->s[behind] == '(') return stack_of(m, inside(m->t, loc, behind, ")"), p, out);
+  if (behind < loc.end && m->t->s[behind] == '(') return stack_of(m, inside_brackets(m->t, loc, behind, ")"), p, out);
   f.function = p.function;
   return f.function ? keep_frame(m, &f, out) : SW_OK;
 }
 
 /* callsite(callee at caller): those of the callee go on with the caller's. */
 static sw_rc stack_of_call(sw_importer *m, sw_ir_span loc, place p, const sw_call_frame **out) {
-  const sw_ir_span both = inside(m->t, loc, find_outside(m->t, loc, "("), ")");
+  const sw_ir_span both = inside_brackets(m->t, loc, find_outside(m->t, loc, "("), ")");
   const uint32_t at = find_outside(m->t, both, " at ");
   place caller = p;
   caller.function = NULL;
@@ -188,7 +188,7 @@ static sw_rc stack_of_alias(sw_importer *m, sw_ir_span loc, place p, const sw_ca
   return sw_dict_put(stacks, m->t->s + name.at, sw_ir_len(name), (int64_t)(intptr_t)*out, NULL, NULL, m->d);
 }
 
-static bool begins(const sw_ir_tree *t, sw_ir_span s, const char *word) {
+static bool location_begins_with(const sw_ir_tree *t, sw_ir_span s, const char *word) {
   const size_t n = strlen(word);
   return sw_ir_len(s) >= n && !memcmp(t->s + s.at, word, n);
 }
@@ -200,11 +200,11 @@ static sw_rc stack_of(sw_importer *m, sw_ir_span loc, place p, const sw_call_fra
   if (loc.at == loc.end || p.depth++ > MOST_NESTED || --*p.left < 0) return SW_OK;
   if (m->t->s[loc.at] == '#') return stack_of_alias(m, loc, p, out);
   if (m->t->s[loc.at] == '"') return stack_of_string(m, loc, p, out);
-  if (begins(m->t, loc, "loc(")) return stack_of(m, inside(m->t, loc, loc.at + 3, ")"), p, out);
+  if (location_begins_with(m->t, loc, "loc(")) return stack_of(m, inside_brackets(m->t, loc, loc.at + 3, ")"), p, out);
   p.top = false;
-  if (begins(m->t, loc, "callsite")) return stack_of_call(m, loc, p, out);
-  if (begins(m->t, loc, "fused"))
-    return stack_of_fused(m, inside(m->t, loc, find_outside(m->t, loc, "["), "]"), p, out);
+  if (location_begins_with(m->t, loc, "callsite")) return stack_of_call(m, loc, p, out);
+  if (location_begins_with(m->t, loc, "fused"))
+    return stack_of_fused(m, inside_brackets(m->t, loc, find_outside(m->t, loc, "["), "]"), p, out);
   return SW_OK;
 }
 
@@ -220,9 +220,9 @@ sw_rc sw_im_location(sw_importer *m, sw_ir_span loc, sw_source *out) {
     return SW_OK;
   }
   following f;
-  follow(m->t, loc, &f);
-  if (sw_ir_present(f.found.file)) SW_TRY(keep_text(m, f.found.file, &out->at.file));
-  if (sw_ir_len(f.name)) SW_TRY(keep_text(m, f.name, &out->scope));
+  follow_location(m->t, loc, &f);
+  if (sw_ir_present(f.found.file)) SW_TRY(keep_location_text(m, f.found.file, &out->at.file));
+  if (sw_ir_len(f.name)) SW_TRY(keep_location_text(m, f.name, &out->scope));
   if (!out->at.file) out->at.file = out->scope;
   out->at.line = f.found.line;
   out->at.col = f.found.col;
@@ -235,7 +235,7 @@ sw_rc sw_im_location(sw_importer *m, sw_ir_span loc, sw_source *out) {
 sw_ir_span sw_im_location_name(const sw_importer *m, sw_ir_span loc) {
   following f;
   if (!sw_ir_present(loc)) return (sw_ir_span){0, 0};
-  follow(m->t, loc, &f);
+  follow_location(m->t, loc, &f);
   return f.name;
 }
 

@@ -114,7 +114,7 @@ static bool matches(const char *pattern, const char *name) {
   return !*pattern;
 }
 
-static sw_rc give(role_finder *r, sw_span at, const char *role, const char *name, const char *output) {
+static sw_rc note_given_role(role_finder *r, sw_span at, const char *role, const char *name, const char *output) {
   said_role s = {.at = at, .output = -1};
   const bool state = strcmp(role, "state") == 0;
   s.role = strcmp(role, "parameter") == 0 ? GUESS_PARAMETER : strcmp(role, "input") == 0 ? GUESS_INPUT : GUESS_NONE;
@@ -148,14 +148,14 @@ static char *next_word(char **at) {
 }
 
 /* ROLE NAME [OUTPUT] */
-static sw_rc read_line(role_finder *r, sw_span at, char *text) {
+static sw_rc read_role_line(role_finder *r, sw_span at, char *text) {
   const char *role = next_word(&text);
   if (!role || *role == '#') return SW_OK;
   const char *name = next_word(&text);
-  return give(r, at, role, name, next_word(&text));
+  return note_given_role(r, at, role, name, next_word(&text));
 }
 
-static sw_rc read_file(role_finder *r, const char *path) {
+static sw_rc read_roles_file(role_finder *r, const char *path) {
   char *bytes, *rest = NULL;
   size_t n;
   sw_span at = {path, 0, 1};
@@ -165,7 +165,7 @@ static sw_rc read_file(role_finder *r, const char *path) {
     rest = strchr(line, '\n');
     if (rest) *rest++ = 0;
     at.line++;
-    rc = read_line(r, at, line);
+    rc = read_role_line(r, at, line);
   }
   sw_mem_free(bytes);
   return rc;
@@ -173,10 +173,10 @@ static sw_rc read_file(role_finder *r, const char *path) {
 
 static sw_rc take_given(role_finder *r) {
   const sw_program_options *o = r->m->o;
-  if (o->roles) SW_TRY(read_file(r, o->roles));
+  if (o->roles) SW_TRY(read_roles_file(r, o->roles));
   for (int32_t i = 0; i < o->n_said_roles; i++) {
     const sw_said_role *s = &o->said_roles[i];
-    SW_TRY(give(r, (sw_span){"roles", i + 1, 1}, s->role, s->argument, s->output));
+    SW_TRY(note_given_role(r, (sw_span){"roles", i + 1, 1}, s->role, s->argument, s->output));
   }
   return SW_OK;
 }
@@ -199,7 +199,7 @@ static sw_rc see_given(role_finder *r, uint32_t i) {
   return SW_OK;
 }
 
-static sw_rc check_given(const role_finder *r) {
+static sw_rc check_said_roles(const role_finder *r) {
   for (size_t k = 0; k < r->given.n; k++) {
     const said_role *s = &r->given.at[k];
     sw_nearest near = {.wanted = s->pattern};
@@ -229,7 +229,7 @@ static bool is_transparent(const sw_ir_row *row) {
   return moves || row->flags & SW_IR_PASSES || row->import == sw_im_custom_call;
 }
 
-static void see_op(role_finder *r, const sw_ir_op *op) {
+static void see_op_for_roles(role_finder *r, const sw_ir_op *op) {
   const sw_ir_tree *t = r->m->t;
   const sw_ir_row *row = sw_ir_row_of(t, op->name);
   int64_t from = argument_of(r, op, 0);
@@ -279,7 +279,7 @@ static bool is_of_type(role_finder *r, uint32_t i, int64_t k) {
 }
 
 /* Does an argument before number `n` become the output? */
-static bool is_taken(const role_finder *r, uint32_t n, int64_t output) {
+static bool is_output_taken(const role_finder *r, uint32_t n, int64_t output) {
   for (uint32_t k = 0; k < n; k++) {
     if (r->out->at[k].output == output) return true;
   }
@@ -287,9 +287,9 @@ static bool is_taken(const role_finder *r, uint32_t n, int64_t output) {
 }
 
 /* State is donated to one output of its own type. */
-static void check_alias(role_finder *r, uint32_t i) {
+static void check_state_alias(role_finder *r, uint32_t i) {
   int64_t *alias = &r->out->at[i].output;
-  if (*alias < 0 || (is_of_type(r, i, *alias) && !is_taken(r, i, *alias))) return;
+  if (*alias < 0 || (is_of_type(r, i, *alias) && !is_output_taken(r, i, *alias))) return;
   sw_im_warn(r->m, r->m->t->args.at[r->block->first_arg + i].type.at,
              "argument %u is said to become output %lld, which is of another type or taken: not state", i,
              (long long)*alias);
@@ -306,7 +306,7 @@ static bool says_type_of(const role_finder *r, uint32_t i, uint32_t output) {
 /* As JAX pairs them: every output with the first donated argument of its type that is left. */
 static void pair_donated(role_finder *r) {
   for (uint32_t k = 0; k < r->m->passes->n_declared; k++) {
-    if (is_taken(r, r->out->n, k)) continue;
+    if (is_output_taken(r, r->out->n, k)) continue;
     for (uint32_t i = 0; i < r->out->n; i++) {
       if (!r->donated[i] || r->out->at[i].output >= 0 || !says_type_of(r, i, k)) continue;
       r->out->at[i].output = k;
@@ -315,7 +315,7 @@ static void pair_donated(role_finder *r) {
   }
 }
 
-static sw_rc find_roles(role_finder *r) {
+static sw_rc find_argument_roles(role_finder *r) {
   sw_importer *m = r->m;
   uint32_t n = r->out->n, first = (uint32_t)(r->f - m->t->ops.at);
   SW_ARENA_NEW(r->said, &m->scratch, n, m->d);
@@ -328,16 +328,17 @@ static sw_rc find_roles(role_finder *r) {
     r->from[slot + i] = i;
     read_said(r, i);
     SW_TRY(see_given(r, i));
-    check_alias(r, i);
+    check_state_alias(r, i);
   }
-  SW_TRY(check_given(r));
+  SW_TRY(check_said_roles(r));
   pair_donated(r);
-  for (uint32_t op = r->block->first_op; op != SW_IR_NONE; op = m->t->ops.at[op].next) see_op(r, &m->t->ops.at[op]);
+  for (uint32_t op = r->block->first_op; op != SW_IR_NONE; op = m->t->ops.at[op].next)
+    see_op_for_roles(r, &m->t->ops.at[op]);
   for (uint32_t i = 0; i < n; i++) SW_TRY(decide(r, i));
   return SW_OK;
 }
 
-static sw_rc open(sw_importer *m) {
+static sw_rc open_roles(sw_importer *m) {
   sw_roles *out;
   SW_ARENA_NEW(out, &m->keep, 1, m->d);
   m->passes->roles = out;
@@ -347,7 +348,7 @@ static sw_rc open(sw_importer *m) {
   SW_ARENA_NEW(out->at, &m->keep, out->n, m->d);
   for (uint32_t i = 0; i < out->n; i++) out->at[i] = (sw_role){.value = -1, .output = -1};
   sw_rc rc = take_given(&r);
-  if (!rc) rc = find_roles(&r);
+  if (!rc) rc = find_argument_roles(&r);
   sw_array_free(&r.given);
   return rc;
 }
@@ -390,5 +391,5 @@ static sw_rc guess_rest(sw_importer *m, const sw_id *values, uint32_t n) {
   return SW_OK;
 }
 
-static const sw_dialect_hooks kHooks = {.open = open, .returned = guess_rest};
+static const sw_dialect_hooks kHooks = {.open = open_roles, .returned = guess_rest};
 const sw_dialect sw_dialect_roles = {"roles", NULL, 0, NULL, 0, &kHooks};

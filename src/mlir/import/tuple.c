@@ -32,17 +32,17 @@ static sw_rc tuple_of(sw_importer *m, uint32_t op, const sw_id *items, uint32_t 
 
 typedef SW_ARRAY(sw_id) ids;
 
-static sw_rc collect(sw_importer *m, sw_id v, ids *found) {
+static sw_rc collect_tuple_leaves(sw_importer *m, sw_id v, ids *found) {
   if (!sw_im_is_tuple(v)) return sw_array_push(found, v, m->d);
   const sw_ir_tuple t = *tuple_at(m, v);
-  for (uint32_t i = 0; i < t.n; i++) SW_TRY(collect(m, t.items[i], found));
+  for (uint32_t i = 0; i < t.n; i++) SW_TRY(collect_tuple_leaves(m, t.items[i], found));
   return SW_OK;
 }
 
 sw_rc sw_im_leaves_of(sw_importer *m, const sw_id *values, uint32_t n, sw_im_leaves *out) {
   ids found = {0};
   sw_rc rc = SW_OK;
-  for (uint32_t i = 0; i < n && !rc; i++) rc = collect(m, values[i], &found);
+  for (uint32_t i = 0; i < n && !rc; i++) rc = collect_tuple_leaves(m, values[i], &found);
   out->n = (uint32_t)found.n;
   out->at = rc ? NULL : sw_arena_copy(&m->keep, found.at, found.n, sizeof *found.at, m->d);
   sw_array_free(&found);

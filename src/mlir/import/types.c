@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sw_rc read_element(const sw_ir_tree *t, sw_ir_span s, sw_dtype *out, sw_diag *d) {
+static sw_rc read_element_type(const sw_ir_tree *t, sw_ir_span s, sw_dtype *out, sw_diag *d) {
   char text[64];
   s = sw_ir_resolved(t, s);
   size_t n = sw_ir_len(s);
@@ -28,7 +28,7 @@ static sw_rc read_element(const sw_ir_tree *t, sw_ir_span s, sw_dtype *out, sw_d
 }
 
 /* 2x?x4xf32: sizes, then the element type; `, #encoding` may follow. */
-static sw_rc read_tensor(const sw_ir_tree *t, sw_ir_span in, sw_arena *arena, sw_type *out, sw_diag *d) {
+static sw_rc read_tensor_type(const sw_ir_tree *t, sw_ir_span in, sw_arena *arena, sw_type *out, sw_diag *d) {
   int64_t dims[SW_MAX_RANK];
   uint32_t at = in.at;
   while (at < in.end && (isdigit((unsigned char)t->s[at]) || t->s[at] == '?' || t->s[at] == '*')) {
@@ -52,7 +52,7 @@ static sw_rc read_tensor(const sw_ir_tree *t, sw_ir_span in, sw_arena *arena, sw
   sw_ir_span element, list = {at, in.end};
   uint32_t cursor = 0;
   if (!sw_ir_next_item(t, list, &cursor, &element)) element = (sw_ir_span){at, at};
-  SW_TRY(read_element(t, element, &out->dtype, d));
+  SW_TRY(read_element_type(t, element, &out->dtype, d));
   out->dims = sw_arena_copy(arena, dims, (size_t)out->rank, sizeof *dims, d);
   return out->dims ? SW_OK : SW_E_RESOURCE;
 }
@@ -65,8 +65,8 @@ sw_rc sw_ir_read_type(const sw_ir_tree *t, sw_ir_span type, sw_arena *arena, sw_
     return SW_OK;
   }
   bool ranked = sw_ir_starts(t, type, "tensor<") || sw_ir_starts(t, type, "memref<");
-  if (ranked) return read_tensor(t, sw_ir_inside(t, type), arena, out, d);
-  return read_element(t, type, &out->dtype, d);
+  if (ranked) return read_tensor_type(t, sw_ir_inside(t, type), arena, out, d);
+  return read_element_type(t, type, &out->dtype, d);
 }
 
 /* --- lists ------------------------------------------------------------------------------------------------------- */

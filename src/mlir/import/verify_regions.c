@@ -81,7 +81,7 @@ static const region_rule kRules[] = {
     {"collective_reduce", 1, REDUCER_OF_ALL},
 };
 
-static const region_rule *rule_of(const sw_ir_tree *t, const sw_ir_op *op) {
+static const region_rule *region_rule_of(const sw_ir_tree *t, const sw_ir_op *op) {
   static const char *const kDialects[] = {"stablehlo.", "mhlo."};
   for (size_t k = 0; k < sizeof kDialects / sizeof *kDialects; k++) {
     if (!sw_ir_starts(t, op->name, kDialects[k])) continue;
@@ -93,7 +93,7 @@ static const region_rule *rule_of(const sw_ir_tree *t, const sw_ir_op *op) {
   return NULL;
 }
 
-static uint32_t number_of(count c, const sw_ir_op *op, uint32_t results) {
+static uint32_t region_count_of(count c, const sw_ir_op *op, uint32_t results) {
   return (uint32_t)c.of_uses * op->n_uses + (uint32_t)c.of_results * results + (uint32_t)c.more;
 }
 
@@ -129,7 +129,7 @@ static sw_ir_span nth_type(const sw_ir_tree *t, types *list, uint32_t k) {
 }
 
 /* f32 of tensor<2x?xf32, #encoding>; empty where it is no tensor. */
-static sw_ir_span element_of(const sw_ir_tree *t, sw_ir_span type) {
+static sw_ir_span element_text_of(const sw_ir_tree *t, sw_ir_span type) {
   uint32_t cursor = 0;
   sw_ir_span element = {0, 0};
   type = sw_ir_resolved(t, type);
@@ -143,23 +143,24 @@ static sw_ir_span element_of(const sw_ir_tree *t, sw_ir_span type) {
 }
 
 static bool is_scalar_of(const sw_ir_tree *t, sw_ir_span type, sw_ir_span element) {
-  sw_ir_span own = element_of(t, type), in = sw_ir_inside(t, sw_ir_resolved(t, type));
+  sw_ir_span own = element_text_of(t, type), in = sw_ir_inside(t, sw_ir_resolved(t, type));
   return own.at == in.at && sw_ir_same(t, sw_ir_resolved(t, own), sw_ir_resolved(t, element));
 }
 
 static bool is_of_operand(wanted w) { return w == OF_OPERAND || w == OF_OPERAND_ELEMENT; }
-static bool is_whole(wanted w) { return w == OF_OPERAND || w == OF_RESULT; }
+static bool wants_whole_type(wanted w) { return w == OF_OPERAND || w == OF_RESULT; }
 
 /* Type `said` is what is wanted as number k of what a region takes or returns; *type: what that follows from. */
-static bool is_wanted(checked *c, wanted want, uint32_t k, sw_ir_span said, sw_ir_span *type) {
+static bool is_wanted_type(checked *c, wanted want, uint32_t k, sw_ir_span said, sw_ir_span *type) {
   const sw_ir_tree *t = c->t;
   *type = (sw_ir_span){0, 0};
   if (want == OF_ANY || !sw_ir_present(said)) return true;
-  if (want == OF_BOOL) return is_scalar_of(t, said, element_of(t, said)) && sw_ir_is(t, element_of(t, said), "i1");
+  if (want == OF_BOOL)
+    return is_scalar_of(t, said, element_text_of(t, said)) && sw_ir_is(t, element_text_of(t, said), "i1");
   *type = nth_type(t, is_of_operand(want) ? &c->operands : &c->results, k);
   if (!sw_ir_present(*type)) return true;
-  if (is_whole(want)) return sw_ir_types_fit(t, said, *type, c->scratch);
-  sw_ir_span element = element_of(t, *type);
+  if (wants_whole_type(want)) return sw_ir_types_fit(t, said, *type, c->scratch);
+  sw_ir_span element = element_text_of(t, *type);
   return !sw_ir_present(element) || is_scalar_of(t, said, element);
 }
 
@@ -169,11 +170,11 @@ static sw_rc wrong_type(const checked *c, uint32_t at, const char *what, sw_ir_s
   if (want == OF_BOOL)
     return SW_FAIL_INPUT(c->error, sw_ir_place(t, at), "%s of '%.*s' is %.*s; expected tensor<i1>", what,
                          SW_IR_TEXT(t, c->op->name), SW_IR_TEXT(t, said));
-  sw_ir_span part = is_whole(want) ? type : element_of(t, type);
+  sw_ir_span part = wants_whole_type(want) ? type : element_text_of(t, type);
   return SW_FAIL_INPUT(c->error, sw_ir_place(t, at), "%s of '%.*s' is %.*s; expected %s%.*s%s, as %s %u %s", what,
-                       SW_IR_TEXT(t, c->op->name), SW_IR_TEXT(t, said), is_whole(want) ? "" : "tensor<",
-                       SW_IR_TEXT(t, part), is_whole(want) ? "" : ">", is_of_operand(want) ? "operand" : "result", k,
-                       is_whole(want) ? "is" : "holds");
+                       SW_IR_TEXT(t, c->op->name), SW_IR_TEXT(t, said), wants_whole_type(want) ? "" : "tensor<",
+                       SW_IR_TEXT(t, part), wants_whole_type(want) ? "" : ">",
+                       is_of_operand(want) ? "operand" : "result", k, wants_whole_type(want) ? "is" : "holds");
 }
 
 static uint32_t number_at(arg_order order, uint32_t i, uint32_t n_args) {
@@ -191,13 +192,13 @@ static sw_rc check_region_types(checked *c, uint32_t number, const sw_ir_block *
   for (uint32_t i = 0; i < b->n_args; i++) {
     const sw_ir_arg *a = &t->args.at[b->first_arg + i];
     uint32_t k = number_at(order, i, b->n_args);
-    if (is_wanted(c, side->of_args, k, a->type, &type)) continue;
+    if (is_wanted_type(c, side->of_args, k, a->type, &type)) continue;
     (void)snprintf(what, sizeof what, "argument %u of region %u", i, number);
     return wrong_type(c, a->name.at - 1, what, a->type, side->of_args, type, k);
   }
   for (uint32_t k = 0; k < last->n_uses; k++) {
     sw_ir_span said = nth_type(t, &given, k);
-    if (is_wanted(c, side->of_values, k, said, &type)) continue;
+    if (is_wanted_type(c, side->of_values, k, said, &type)) continue;
     (void)snprintf(what, sizeof what, "returned value %u of region %u", k, number);
     return wrong_type(c, said.at, what, said, side->of_values, type, k);
   }
@@ -233,7 +234,8 @@ static sw_rc check_region(checked *c, uint32_t number, uint32_t region, const re
   const sw_ir_op *op = c->op;
   const sw_ir_region *r = &t->regions.at[region];
   const sw_ir_block *b = r->first_block == SW_IR_NONE ? NULL : &t->blocks.at[r->first_block];
-  uint32_t args = number_of(side->args, op, c->n_results), values = number_of(side->values, op, c->n_results);
+  uint32_t args = region_count_of(side->args, op, c->n_results),
+           values = region_count_of(side->values, op, c->n_results);
   if (!b || b->first_op == SW_IR_NONE) {
     return SW_FAIL_INPUT(c->error, sw_ir_place(t, r->text.at),
                          "region %u of '%.*s' is empty; expected ops and a return", number, SW_IR_TEXT(t, op->name));
@@ -251,7 +253,7 @@ static sw_rc check_region(checked *c, uint32_t number, uint32_t region, const re
 
 sw_rc sw_ir_verify_regions(const sw_ir_tree *t, const sw_ir_op *op, uint32_t results, sw_arena *scratch,
                            sw_diag *error) {
-  const region_rule *rule = rule_of(t, op);
+  const region_rule *rule = region_rule_of(t, op);
   checked c = {.t = t, .op = op, .rule = rule, .n_results = results, .scratch = scratch, .error = error};
   c.operands = types_of(sw_ir_operand_types(t, op->types));
   c.results = types_of(sw_ir_result_types(t, op->types));

@@ -46,7 +46,7 @@ bool sw_im_call_lower(sw_importer *m, uint32_t op) {
   return lower >= 0 ? lower != 0 : sw_im_call_number(m, op, "uplo", 'L') == 'L';
 }
 
-static sw_rc solve(sw_importer *m, uint32_t op, const char *how, bool *done) {
+static sw_rc import_triangular_solve(sw_importer *m, uint32_t op, const char *how, bool *done) {
   (void)how;
   int64_t trans = sw_im_call_number(m, op, "trans_x", 'N');
   sw_im_attrs a = {.n = 0};
@@ -87,7 +87,7 @@ static sw_rc cholesky(sw_importer *m, uint32_t op, const char *how, bool *done) 
   return sw_im_result_is(m, op, 1, info);
 }
 
-static sw_rc factor(sw_importer *m, uint32_t op, const char *how, bool *done) {
+static sw_rc import_factor_call(sw_importer *m, uint32_t op, const char *how, bool *done) {
   const sw_id *x;
   int n;
   sw_im_attrs a = {.n = 0};
@@ -100,15 +100,15 @@ static sw_rc factor(sw_importer *m, uint32_t op, const char *how, bool *done) {
 }
 
 /* Of all rows and columns. */
-static sw_rc hessenberg(sw_importer *m, uint32_t op, const char *how, bool *done) {
+static sw_rc import_hessenberg_call(sw_importer *m, uint32_t op, const char *how, bool *done) {
   const sw_type *t = sw_im_type(m, sw_im_operand(m, op, 0));
   int64_t n = t->rank < 2 ? 0 : t->dims[t->rank - 1];
   if (sw_im_call_number(m, op, "low", 1) != 1 || sw_im_call_number(m, op, "high", n) != n) return SW_OK;
-  return factor(m, op, how, done);
+  return import_factor_call(m, op, how, done);
 }
 
 /* Reflectors in a as a square matrix: columns of zeros behind, which none of them is in. */
-static sw_rc widened(sw_importer *m, uint32_t op, sw_id *a) {
+static sw_rc pad_reflectors(sw_importer *m, uint32_t op, sw_id *a) {
   sw_type t = *sw_im_type(m, *a);
   int64_t low[SW_MAX_RANK] = {0}, high[SW_MAX_RANK] = {0};
   sw_im_attrs pad = {.n = 0};
@@ -121,7 +121,7 @@ static sw_rc widened(sw_importer *m, uint32_t op, sw_id *a) {
 }
 
 /* (a, taus, c): q c, or c q, or with the adjoint of q. */
-static sw_rc multiply(sw_importer *m, uint32_t op, const char *how, bool *done) {
+static sw_rc multiply_by_reflectors(sw_importer *m, uint32_t op, const char *how, bool *done) {
   sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)}, c = sw_im_operand(m, op, 2), q;
   const sw_type *t = sw_im_type(m, x[0]);
   int batch = t->rank - 2;
@@ -131,7 +131,7 @@ static sw_rc multiply(sw_importer *m, uint32_t op, const char *how, bool *done) 
   sw_im_attrs f = {.n = 0}, dot = {.n = 0};
   if (t->rank < 2 || t->dims[batch] < t->dims[batch + 1] || sw_im_type(m, c)->rank != t->rank) return SW_OK;
   *done = true;
-  SW_TRY(widened(m, op, &x[0]));
+  SW_TRY(pad_reflectors(m, op, &x[0]));
   sw_im_text(&f, SW_ATTR_HOW, how);
   sw_im_text(&f, SW_ATTR_TARGET, sw_im_call_library(m, op));
   SW_TRY(sw_im_help(m, op, SW_OP_FACTOR, 2, x, &f, &q));
@@ -186,23 +186,23 @@ typedef struct call_row {
 } call_row;
 
 static const call_row kCalls[] = {
-    {"trsm_ffi", LAPACK, solve, NULL, 2, 1},
+    {"trsm_ffi", LAPACK, import_triangular_solve, NULL, 2, 1},
     {"potrf_ffi", LAPACK | SOLVER, cholesky, NULL, 1, 2},
     {"gtsv_ffi", LAPACK, tridiagonal_solve, NULL, 4, 5},
     {"gtsv2_ffi", SPARSE, tridiagonal_solve, NULL, 4, 1},
-    {"getrf_ffi", LAPACK | SOLVER, factor, "lu", 1, 3},
-    {"geqrf_ffi", LAPACK | SOLVER, factor, "qr", 1, 2},
-    {"geqp3_ffi", LAPACK, factor, "pivoted_qr", 2, 3},
-    {"geqp3", HYBRID, factor, "pivoted_qr", 2, 3},
-    {"orgqr_ffi", LAPACK | SOLVER, factor, "householder", 2, 1},
-    {"ungqr_ffi", LAPACK, factor, "householder", 2, 1},
-    {"ormqr_ffi", LAPACK | SOLVER, multiply, "householder", 3, 1},
-    {"unmqr_ffi", LAPACK, multiply, "householder", 3, 1},
-    {"gehrd_ffi", LAPACK, hessenberg, "hessenberg", 1, 3},
-    {"sytrd_ffi", LAPACK | SOLVER, factor, "tridiagonal", 1, 5},
-    {"hetrd_ffi", LAPACK, factor, "tridiagonal", 1, 5},
-    {"syevd_ffi", LAPACK | SOLVER, factor, "eigh", 1, 3},
-    {"heevd_ffi", LAPACK, factor, "eigh", 1, 3},
+    {"getrf_ffi", LAPACK | SOLVER, import_factor_call, "lu", 1, 3},
+    {"geqrf_ffi", LAPACK | SOLVER, import_factor_call, "qr", 1, 2},
+    {"geqp3_ffi", LAPACK, import_factor_call, "pivoted_qr", 2, 3},
+    {"geqp3", HYBRID, import_factor_call, "pivoted_qr", 2, 3},
+    {"orgqr_ffi", LAPACK | SOLVER, import_factor_call, "householder", 2, 1},
+    {"ungqr_ffi", LAPACK, import_factor_call, "householder", 2, 1},
+    {"ormqr_ffi", LAPACK | SOLVER, multiply_by_reflectors, "householder", 3, 1},
+    {"unmqr_ffi", LAPACK, multiply_by_reflectors, "householder", 3, 1},
+    {"gehrd_ffi", LAPACK, import_hessenberg_call, "hessenberg", 1, 3},
+    {"sytrd_ffi", LAPACK | SOLVER, import_factor_call, "tridiagonal", 1, 5},
+    {"hetrd_ffi", LAPACK, import_factor_call, "tridiagonal", 1, 5},
+    {"syevd_ffi", LAPACK | SOLVER, import_factor_call, "eigh", 1, 3},
+    {"heevd_ffi", LAPACK, import_factor_call, "eigh", 1, 3},
     {"gesdd_ffi", LAPACK | SOLVER, sw_im_svd, "", 1, 5},
     {"gesvd_ffi", LAPACK | SOLVER, sw_im_svd, "", 1, 5},
     {"gesvdj_ffi", SOLVER, sw_im_svd, "v", 1, 5},
@@ -215,8 +215,8 @@ static const call_row kCalls[] = {
     {"cu_lu_pivots_to_permutation", XLA, sw_im_pivots_to_permutation, NULL, 1, 1},
     {"hip_lu_pivots_to_permutation", XLA, sw_im_pivots_to_permutation, NULL, 1, 1},
     {"LuDecomposition", XLA, sw_im_lu_with_permutation, "lu", 1, 3},
-    {"Qr", XLA, factor, "qr", 1, 2},
-    {"ProductOfElementaryHouseholderReflectors", XLA, factor, "householder", 2, 1},
+    {"Qr", XLA, import_factor_call, "qr", 1, 2},
+    {"ProductOfElementaryHouseholderReflectors", XLA, import_factor_call, "householder", 2, 1},
     {"Eigh", XLA, sw_im_eigh, "eigh", 1, 2},
 };
 
@@ -239,7 +239,7 @@ static int owner_of(const sw_ir_tree *t, sw_ir_span target, sw_ir_span *name) {
   return XLA;
 }
 
-static sw_rc call(sw_importer *m, uint32_t op, sw_ir_span target, bool *done) {
+static sw_rc import_lapack_call(sw_importer *m, uint32_t op, sw_ir_span target, bool *done) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_ir_span name;
   int of = owner_of(m->t, target, &name);
@@ -255,5 +255,5 @@ static sw_rc call(sw_importer *m, uint32_t op, sw_ir_span target, bool *done) {
   return SW_OK;
 }
 
-static const sw_dialect_hooks kHooks = {.call = call};
+static const sw_dialect_hooks kHooks = {.call = import_lapack_call};
 const sw_dialect sw_dialect_lapack = {"lapack", NULL, 0, NULL, 0, &kHooks};

@@ -7,7 +7,7 @@
 #include "mlir/import/import_emit.h"
 
 /* In each row of x (i32, none negative) the element for which `here` is true, in a row of n. */
-static sw_rc element_at(sw_importer *m, uint32_t op, sw_id x, sw_id here, int64_t n, sw_id *out) {
+static sw_rc pick_row_element(sw_importer *m, uint32_t op, sw_id x, sw_id here, int64_t n, sw_id *out) {
   sw_type t = *sw_im_type(m, x);
   int64_t dims[SW_MAX_RANK], kept[SW_MAX_RANK], last = t.rank - 1;
   sw_id zero;
@@ -40,32 +40,32 @@ static sw_rc exchange(sw_importer *m, uint32_t op, sw_id pivots, sw_id i, sw_id 
   int64_t n = t.dims[t.rank - 1];
   sw_id first, second, at, here, there, mine, its;
   SW_TRY(is_position(m, op, &p, i, &here));
-  SW_TRY(element_at(m, op, pivots, here, n, &second));
+  SW_TRY(pick_row_element(m, op, pivots, here, n, &second));
   SW_TRY(sw_im_positions(m, op, SW_I32, t.rank, t.dims, t.rank - 1, &at));
   SW_TRY(is_position(m, op, &t, i, &first));
   SW_TRY(sw_im_compared(m, op, "eq", at, second, &there));
-  SW_TRY(element_at(m, op, *rows, first, n, &mine));
-  SW_TRY(element_at(m, op, *rows, there, n, &its));
+  SW_TRY(pick_row_element(m, op, *rows, first, n, &mine));
+  SW_TRY(pick_row_element(m, op, *rows, there, n, &its));
   SW_TRY(sw_im_choose(m, op, there, mine, *rows, rows));
   return sw_im_choose(m, op, first, its, *rows, rows);
 }
 
 /* Rows 0, 1, 2, ... of `n` after all exchanges, one after the other in a loop. */
-static sw_rc permuted(sw_importer *m, uint32_t op, sw_id pivots, int64_t n, sw_id *out) {
+static sw_rc permute_rows_by_pivots(sw_importer *m, uint32_t op, sw_id pivots, int64_t n, sw_id *out) {
   sw_type t = *sw_im_type(m, pivots);
   int64_t dims[SW_MAX_RANK], steps = t.dims[t.rank - 1];
-  sw_im_loop l = {.m = m, .op = op};
+  sw_im_repeat l = {.m = m, .op = op};
   sw_id first, rows, in[2], one, next;
   for (int k = 0; k < t.rank; k++) dims[k] = k < t.rank - 1 ? t.dims[k] : n;
   SW_TRY(sw_im_number(m, op, SW_I32, 0, 0, NULL, &first));
   SW_TRY(sw_im_positions(m, op, SW_I32, t.rank, dims, t.rank - 1, &in[0]));
   in[1] = pivots;
-  SW_TRY(sw_im_open_loop(&l, steps, first, steps, in, 2, NULL, 0));
+  SW_TRY(sw_im_open_repeat(&l, steps, first, steps, in, 2, NULL, 0));
   rows = in[0];
   SW_TRY(exchange(m, op, in[1], l.counter, &rows));
   SW_TRY(sw_im_number(m, op, SW_I32, 1, 0, NULL, &one));
   SW_TRY(sw_im_two(m, op, SW_OP_ADD, l.counter, one, &next));
-  SW_TRY(sw_im_close_loop(&l, next, in, &rows, 1));
+  SW_TRY(sw_im_close_repeat(&l, next, in, &rows, 1));
   *out = rows;
   return SW_OK;
 }
@@ -78,7 +78,7 @@ sw_rc sw_im_pivots_to_permutation(sw_importer *m, uint32_t op, const char *how, 
   int rank = sw_im_type(m, pivots)->rank;
   if (rank < 1 || t.rank != rank) return SW_OK;
   *done = true;
-  SW_TRY(permuted(m, op, pivots, t.dims[rank - 1], &out));
+  SW_TRY(permute_rows_by_pivots(m, op, pivots, t.dims[rank - 1], &out));
   return sw_im_results_are(m, op, &out, 1);
 }
 
@@ -94,7 +94,7 @@ sw_rc sw_im_lu_with_permutation(sw_importer *m, uint32_t op, const char *how, bo
   sw_type pivots = *sw_im_type(m, r[1]);
   SW_TRY(sw_im_number(m, op, SW_I32, 1, pivots.rank, pivots.dims, &one));
   SW_TRY(sw_im_two(m, op, SW_OP_SUBTRACT, r[1], one, &r[1]));
-  SW_TRY(permuted(m, op, r[1], m_rows, &rows));
+  SW_TRY(permute_rows_by_pivots(m, op, r[1], m_rows, &rows));
   *done = true;
   return sw_im_results_are(m, op, (sw_id[]){r[0], r[1], rows}, 3);
 }

@@ -60,7 +60,7 @@ sw_rc sw_im_svd(sw_importer *m, uint32_t op, const char *how, bool *done) {
 }
 
 /* Of a conjugate pair the first column is the real part, the second the imaginary one of the first vector. */
-static sw_rc pack(sw_importer *m, uint32_t op, sw_id w, sw_id *v) {
+static sw_rc pack_conjugate_pairs(sw_importer *m, uint32_t op, sw_id w, sw_id *v) {
   sw_type t = *sw_im_type(m, *v);
   int64_t kept[SW_MAX_RANK];
   sw_id part[2], zero, second;
@@ -92,7 +92,7 @@ sw_rc sw_im_eig(sw_importer *m, uint32_t op, const char *how, bool *done) {
   *done = true;
   SW_TRY(factored(m, op, "eig", 4, r));
   if (packed) {
-    for (int i = 1; real && i < 3; i++) SW_TRY(pack(m, op, r[0], &r[i]));
+    for (int i = 1; real && i < 3; i++) SW_TRY(pack_conjugate_pairs(m, op, r[0], &r[i]));
     return sw_im_results_are(m, op, (sw_id[]){x, r[0], r[1], r[2], r[3]}, n);
   }
   SW_TRY(eigenvalues(m, op, r[0], real, all));

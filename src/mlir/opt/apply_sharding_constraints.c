@@ -18,17 +18,21 @@ typedef struct applier {
   const char **wanted;    /* by slot: its sharding in one spelling; NULL: not asked for yet */
 } applier;
 
-static const sw_ir_op *op_at(const applier *a, uint32_t op) { return &a->w->t->ops.at[op]; }
-static bool is(const applier *a, uint32_t op, const char *name) { return sw_ir_is(a->w->t, op_at(a, op)->name, name); }
-static bool is_constraint(const applier *a, uint32_t op) { return is(a, op, "sdy.sharding_constraint"); }
-static bool is_manual(const applier *a, uint32_t op) { return is(a, op, "sdy.manual_computation"); }
+static const sw_ir_op *applier_op_at(const applier *a, uint32_t op) { return &a->w->t->ops.at[op]; }
+static bool applier_op_is(const applier *a, uint32_t op, const char *name) {
+  return sw_ir_is(a->w->t, applier_op_at(a, op)->name, name);
+}
+static bool is_constraint(const applier *a, uint32_t op) { return applier_op_is(a, op, "sdy.sharding_constraint"); }
+static bool is_manual_computation(const applier *a, uint32_t op) {
+  return applier_op_is(a, op, "sdy.manual_computation");
+}
 
-static uint32_t slot_of(const applier *a, uint32_t value) {
+static uint32_t sharding_slot_of(const applier *a, uint32_t value) {
   return value < a->w->values.n ? a->w->shardings.of_value[value] : SW_IR_NONE;
 }
 
-static uint32_t result_of(const applier *a, uint32_t op) {
-  return sw_ir_result_value(&a->w->values, a->w->t, op_at(a, op), 0);
+static uint32_t applier_result_of(const applier *a, uint32_t op) {
+  return sw_ir_result_value(&a->w->values, a->w->t, applier_op_at(a, op), 0);
 }
 
 /* The one sharding in its spelling; "" for none. */
@@ -40,15 +44,15 @@ static sw_rc spelling(applier *a, uint32_t slot, const char **out) {
 
 /* The slot of in_shardings that says how use `use` of a manual computation comes in. */
 static uint32_t in_slot(const applier *a, uint32_t op, uint32_t use) {
-  const uint32_t block = sw_ir_block_at(a->w->t, op_at(a, op), 0);
-  return a->w->shardings.of_value[a->w->values.of_block[block] + use - op_at(a, op)->first_use];
+  const uint32_t block = sw_ir_block_at(a->w->t, applier_op_at(a, op), 0);
+  return a->w->shardings.of_value[a->w->values.of_block[block] + use - applier_op_at(a, op)->first_use];
 }
 
 /* The slot of a sharding that an op wants for what it uses; SW_IR_NONE: it wants none. */
 static uint32_t wanted_at(const applier *a, uint32_t use) {
   const uint32_t op = a->w->values.op_of_use[use];
-  if (is_constraint(a, op)) return slot_of(a, result_of(a, op));
-  return is_manual(a, op) ? in_slot(a, op, use) : SW_IR_NONE;
+  if (is_constraint(a, op)) return sharding_slot_of(a, applier_result_of(a, op));
+  return is_manual_computation(a, op) ? in_slot(a, op, use) : SW_IR_NONE;
 }
 
 /* --- inputs ------------------------------------------------------------------------------------------------------- */
@@ -58,17 +62,19 @@ static uint32_t wanted_at(const applier *a, uint32_t use) {
 static uint32_t said_of(const applier *a, uint32_t value) {
   const sw_ir_values *v = &a->w->values;
   const sw_ir_tree *t = a->w->t;
-  if (value >= v->n || slot_of(a, value) != SW_IR_NONE) return value;
+  if (value >= v->n || sharding_slot_of(a, value) != SW_IR_NONE) return value;
   if (v->maker[value] != SW_IR_NONE) return SW_IR_NONE;
   const uint32_t block = v->block_of_value[value], op = t->regions.at[t->blocks.at[block].region].op;
-  return is(a, op, "stablehlo.while") ? sw_ir_result_value(v, t, op_at(a, op), value - v->of_block[block]) : SW_IR_NONE;
+  return applier_op_is(a, op, "stablehlo.while")
+             ? sw_ir_result_value(v, t, applier_op_at(a, op), value - v->of_block[block])
+             : SW_IR_NONE;
 }
 
 /* The edge on a value, as an op; SW_IR_NONE: it has none. */
 static uint32_t edge_on(const applier *a, uint32_t value) {
   const uint32_t use = value < a->w->values.n ? a->w->values.first_use[value] : SW_IR_NONE;
   const uint32_t op = use == SW_IR_NONE ? SW_IR_NONE : a->w->values.op_of_use[use];
-  return op != SW_IR_NONE && is(a, op, "sdy.data_flow_edge") ? op : SW_IR_NONE;
+  return op != SW_IR_NONE && applier_op_is(a, op, "sdy.data_flow_edge") ? op : SW_IR_NONE;
 }
 
 typedef struct input {
@@ -77,13 +83,13 @@ typedef struct input {
   bool edge;     /* it is an edge, or an argument of a loop with one */
 } input;
 
-static input input_of(const applier *a, uint32_t value) {
+static input input_of_constraint(const applier *a, uint32_t value) {
   input in = {value, SW_IR_NONE, false};
   const uint32_t owner = said_of(a, value);
   if (owner == SW_IR_NONE || owner >= a->w->values.n) return in;
   const uint32_t maker = a->w->values.maker[value], edge = owner != value ? edge_on(a, owner) : SW_IR_NONE;
-  in.slot = slot_of(a, edge == SW_IR_NONE ? owner : result_of(a, edge));
-  in.edge = edge != SW_IR_NONE || (maker != SW_IR_NONE && is(a, maker, "sdy.data_flow_edge"));
+  in.slot = sharding_slot_of(a, edge == SW_IR_NONE ? owner : applier_result_of(a, edge));
+  in.edge = edge != SW_IR_NONE || (maker != SW_IR_NONE && applier_op_is(a, maker, "sdy.data_flow_edge"));
   return in;
 }
 
@@ -134,7 +140,7 @@ static uint32_t count_uses(const applier *a, uint32_t value, uint32_t limit) {
   return n;
 }
 
-static bool is_wanted(const applier *a, uint32_t value, uint32_t but) {
+static bool has_wanting_use(const applier *a, uint32_t value, uint32_t but) {
   for (uint32_t use = a->first[value]; use != SW_IR_NONE; use = a->next[use]) {
     if (a->w->values.op_of_use[use] != but && wanted_at(a, use) != SW_IR_NONE) return true;
   }
@@ -147,27 +153,27 @@ static bool is_wanted(const applier *a, uint32_t value, uint32_t but) {
  * another use. */
 static uint32_t last_of_chain(const applier *a, uint32_t first) {
   uint32_t last = first;
-  for (uint32_t value = result_of(a, last); value != SW_IR_NONE && count_uses(a, value, 2) == 1;) {
+  for (uint32_t value = applier_result_of(a, last); value != SW_IR_NONE && count_uses(a, value, 2) == 1;) {
     const uint32_t op = a->w->values.op_of_use[a->first[value]];
     if (!is_constraint(a, op)) break;
     last = op;
-    value = result_of(a, op);
+    value = applier_result_of(a, op);
   }
-  const uint32_t value = result_of(a, last);
-  return last == first || value == SW_IR_NONE || is_wanted(a, value, SW_IR_NONE) ? SW_IR_NONE : last;
+  const uint32_t value = applier_result_of(a, last);
+  return last == first || value == SW_IR_NONE || has_wanting_use(a, value, SW_IR_NONE) ? SW_IR_NONE : last;
 }
 
 /* Ops behind the chain, in its block, use the last of it. */
 static void use_chain(applier *a, uint32_t first, uint32_t in) {
   const uint32_t maker = in < a->w->values.n ? a->w->values.maker[in] : SW_IR_NONE;
-  if (in >= a->w->values.n || (maker != SW_IR_NONE && is_constraint(a, maker)) || is_wanted(a, in, first)) return;
+  if (in >= a->w->values.n || (maker != SW_IR_NONE && is_constraint(a, maker)) || has_wanting_use(a, in, first)) return;
   const uint32_t last = last_of_chain(a, first);
   if (last == SW_IR_NONE) return;
   for (uint32_t *link = &a->first[in]; *link != SW_IR_NONE;) {
     const uint32_t op = a->w->values.op_of_use[*link];
-    const bool behind = op > last && op_at(a, op)->block == op_at(a, last)->block;
-    if (op != first && behind && !sw_ir_is_among(a->w->t, op_at(a, op)->name, "return func.return"))
-      move_use(a, link, result_of(a, last));
+    const bool behind = op > last && applier_op_at(a, op)->block == applier_op_at(a, last)->block;
+    if (op != first && behind && !sw_ir_is_among(a->w->t, applier_op_at(a, op)->name, "return func.return"))
+      move_use(a, link, applier_result_of(a, last));
     else
       link = &a->next[*link];
   }
@@ -192,18 +198,18 @@ static sw_rc tell_edge(applier *a, const input *in, const sw_open_sharding *s) {
 }
 
 static sw_rc apply_constraint(applier *a, uint32_t op) {
-  const sw_ir_op *o = op_at(a, op);
-  const uint32_t result = result_of(a, op);
+  const sw_ir_op *o = applier_op_at(a, op);
+  const uint32_t result = applier_result_of(a, op);
   sw_open_sharding s;
   bool is_settled;
   if (result == SW_IR_NONE) return SW_OK;
-  const input in = input_of(a, a->value_of[o->first_use]);
+  const input in = input_of_constraint(a, a->value_of[o->first_use]);
   if (in.slot != SW_IR_NONE && sw_opt_says(a->w, in.slot)) return SW_OK;
   use_chain(a, op, in.value);
-  SW_TRY(settles(a, &in, slot_of(a, result), &s, &is_settled));
+  SW_TRY(settles(a, &in, sharding_slot_of(a, result), &s, &is_settled));
   if (!is_settled) return SW_OK;
   if (!in.edge) {
-    SW_TRY(sw_opt_say_identity_rule(a->w, op, slot_of(a, result)));
+    SW_TRY(sw_opt_say_identity_rule(a->w, op, sharding_slot_of(a, result)));
     return sw_opt_say(a->w, in.slot, &s);
   }
   SW_TRY(tell_edge(a, &in, &s));
@@ -215,7 +221,7 @@ static sw_rc apply_constraint(applier *a, uint32_t op) {
 
 /* A constraint on an edge that comes into a manual computation. */
 static sw_rc constrain_edge(applier *a, const input *in, const sw_open_sharding *s) {
-  const sw_ir_span type = a->w->shardings.slots.at[slot_of(a, in->value)].type;
+  const sw_ir_span type = a->w->shardings.slots.at[sharding_slot_of(a, in->value)].type;
   const char *sharding, *name = sw_opt_new_name(a->w), *of = sw_opt_value_text(a->w, in->value);
   SW_TRY(tell_edge(a, in, s));
   SW_TRY(sw_opt_spell(a->w, s, &sharding));
@@ -228,10 +234,10 @@ static sw_rc constrain_edge(applier *a, const input *in, const sw_open_sharding 
 }
 
 static sw_rc apply_manual(applier *a, uint32_t op) {
-  const sw_ir_op *o = op_at(a, op);
+  const sw_ir_op *o = applier_op_at(a, op);
   const uint32_t block = sw_ir_block_at(a->w->t, o, 0);
   for (uint32_t i = 0; i < o->n_uses && block != SW_IR_NONE && i < a->w->t->blocks.at[block].n_args; i++) {
-    const input in = input_of(a, a->value_of[o->first_use + i]);
+    const input in = input_of_constraint(a, a->value_of[o->first_use + i]);
     sw_open_sharding s;
     bool is_settled;
     SW_TRY(settles(a, &in, in_slot(a, op, o->first_use + i), &s, &is_settled));
@@ -242,10 +248,10 @@ static sw_rc apply_manual(applier *a, uint32_t op) {
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-static sw_rc prepare(applier *a) {
+static sw_rc prepare_applier(applier *a) {
   sw_opt_work *w = a->w;
   uint32_t n = w->values.n;
-  for (uint32_t i = 0; i < w->t->ops.n; i++) n += is_manual(a, i) ? op_at(a, i)->n_uses : 0;
+  for (uint32_t i = 0; i < w->t->ops.n; i++) n += is_manual_computation(a, i) ? applier_op_at(a, i)->n_uses : 0;
   SW_ARENA_NEW(a->value_of, &w->arena, w->t->uses.n, w->d);
   SW_ARENA_NEW(a->next, &w->arena, w->t->uses.n, w->d);
   SW_ARENA_NEW(a->first, &w->arena, n, w->d);
@@ -259,7 +265,7 @@ static sw_rc prepare(applier *a) {
 }
 
 /* Ops of regions before the op around them. */
-static sw_rc visit_all(applier *a) {
+static sw_rc visit_ops_inside_out(applier *a) {
   const sw_ir_tree *t = a->w->t;
   SW_ARRAY(uint32_t) open = {0};
   sw_rc rc = SW_OK;
@@ -268,7 +274,7 @@ static sw_rc visit_all(applier *a) {
       rc = apply_manual(a, open.at[--open.n]);
     if (rc || i == t->ops.n || a->w->values.function_of[i] == SW_IR_NONE) continue;
     if (is_constraint(a, i)) rc = apply_constraint(a, i);
-    if (!rc && is_manual(a, i)) rc = sw_array_push(&open, i, a->w->d);
+    if (!rc && is_manual_computation(a, i)) rc = sw_array_push(&open, i, a->w->d);
   }
   sw_array_free(&open);
   return rc;
@@ -288,8 +294,8 @@ static sw_rc write_uses(applier *a) {
 static sw_rc apply_sharding_constraints(sw_opt_work *w) {
   applier a = {.w = w};
   SW_TRY(sw_opt_read_shardings(w));
-  SW_TRY(prepare(&a));
-  SW_TRY(visit_all(&a));
+  SW_TRY(prepare_applier(&a));
+  SW_TRY(visit_ops_inside_out(&a));
   return write_uses(&a);
 }
 

@@ -136,7 +136,7 @@ typedef struct merger {
   SW_ARRAY(cut_alike) cut;
 } merger;
 
-static sw_rc write_key(merger *m, uint32_t function) {
+static sw_rc write_function_key(merger *m, uint32_t function) {
   sw_opt_work *w = m->w;
   const sw_ir_span name = sw_opt_original_name(w->t, &w->t->ops.at[function]);
   m->key.n = 0;
@@ -159,7 +159,7 @@ static sw_rc count_call(merger *m, uint32_t callee) {
   const sw_ir_span name = sw_opt_original_name(w->t, &w->t->ops.at[callee]);
   int64_t *mine, *best;
   bool fresh;
-  SW_TRY(write_key(m, callee));
+  SW_TRY(write_function_key(m, callee));
   SW_TRY(sw_dict_put(&m->by_key, m->key.at, m->key.n, (int64_t)m->cut.n, &mine, &fresh, w->d));
   if (fresh) SW_TRY(sw_array_push(&m->cut, ((cut_alike){callee, 0}), w->d));
   cut_alike *c = &m->cut.at[*mine];
@@ -180,7 +180,7 @@ static sw_rc merged(merger *m, uint32_t callee, uint32_t *out) {
     *out = m->cut.at[*sw_dict_get(&m->by_name, w->t->s + name.at, sw_ir_len(name))].function;
     return SW_OK;
   }
-  SW_TRY(write_key(m, callee));
+  SW_TRY(write_function_key(m, callee));
   SW_TRY(sw_dict_put(&m->by_key, m->key.at, m->key.n, callee, &slot, NULL, w->d));
   *out = (uint32_t)*slot;
   return SW_OK;
@@ -271,7 +271,7 @@ static sw_rc reach(sw_opt_work *w, sw_ir_span text, bool *live, sw_ir_ints *work
   return SW_OK;
 }
 
-static sw_rc find_live(sw_opt_work *w, bool *live, sw_ir_ints *work) {
+static sw_rc mark_live_functions(sw_opt_work *w, bool *live, sw_ir_ints *work) {
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     const sw_ir_op *o = &w->t->ops.at[op];
     if (w->values.function_of[op] != op || sw_opt_is_private(w->t, o)) continue;
@@ -286,7 +286,7 @@ static sw_rc symbol_dce(sw_opt_work *w) {
   sw_ir_ints work = {0};
   bool *live;
   SW_ARENA_NEW(live, &w->arena, w->t->ops.n, w->d);
-  sw_rc rc = find_live(w, live, &work);
+  sw_rc rc = mark_live_functions(w, live, &work);
   for (uint32_t op = 0; op < w->t->ops.n && !rc; op++) {
     if (w->values.function_of[op] == op && !live[op]) rc = sw_opt_erase(w, op);
   }

@@ -42,7 +42,7 @@ static void without_axes(sw_open_sharding *s, uint32_t axes) {
 }
 
 /* " sharding=<...>" as the edge says it, or nothing. */
-static sw_rc sharding_of(sw_opt_work *w, uint32_t slot, const char **out) {
+static sw_rc edge_sharding_text(sw_opt_work *w, uint32_t slot, const char **out) {
   sw_open_sharding s;
   bool any;
   const sw_sharded_place p = w->shardings.places.at[w->shardings.slots.at[slot].place];
@@ -56,10 +56,10 @@ static sw_rc sharding_of(sw_opt_work *w, uint32_t slot, const char **out) {
 }
 
 /* The op of an edge on a value, whose uses become it. */
-static sw_rc make_edge(sw_opt_work *w, uint32_t slot, sw_ir_span type, const char **out) {
+static sw_rc make_data_flow_edge(sw_opt_work *w, uint32_t slot, sw_ir_span type, const char **out) {
   const uint32_t value = w->shardings.slots.at[slot].value;
   const char *sharding, *name = sw_opt_new_name(w), *of = sw_opt_value_text(w, value);
-  SW_TRY(sharding_of(w, slot, &sharding));
+  SW_TRY(edge_sharding_text(w, slot, &sharding));
   if (!name || !of) return SW_E_RESOURCE;
   *out = sw_arena_printf(&w->arena, w->d, "%s = sdy.data_flow_edge %s%s : %.*s", name, of, sharding,
                          SW_IR_TEXT(w->t, type));
@@ -72,7 +72,7 @@ static bool has_edge(const sw_opt_work *w, uint32_t value) {
   return use != SW_IR_NONE && sw_ir_is(w->t, w->t->ops.at[w->values.op_of_use[use]].name, "sdy.data_flow_edge");
 }
 
-static sw_rc add_edges(sw_opt_work *w, const sw_sharded_place *p) {
+static sw_rc add_edges_at_place(sw_opt_work *w, const sw_sharded_place *p) {
   for (uint32_t i = p->first; i < p->first + p->n; i++) {
     const sw_sharded_slot s = w->shardings.slots.at[i];
     const char *text;
@@ -80,7 +80,7 @@ static sw_rc add_edges(sw_opt_work *w, const sw_sharded_place *p) {
     const sw_ir_span type =
         p->kind == SW_SHARDED_IN ? w->t->args.at[w->values.index_of[s.value]].type : sw_ir_type_alone(w->t, s.type);
     if (!has_sizes(w, type)) continue;
-    SW_TRY(make_edge(w, i, type, &text));
+    SW_TRY(make_data_flow_edge(w, i, type, &text));
     SW_TRY(p->kind == SW_SHARDED_IN ? sw_opt_put_first(w, sw_ir_block_at(w->t, &w->t->ops.at[p->op], 0), text)
                                     : sw_opt_put_behind(w, p->op, text));
   }
@@ -94,7 +94,7 @@ static sw_rc add_data_flow_edges(sw_opt_work *w) {
   for (size_t i = 0; i < w->shardings.places.n; i++) {
     const sw_sharded_place p = w->shardings.places.at[i];
     if (named && !sw_ir_is(w->t, w->t->ops.at[p.op].name, "sdy.named_computation")) continue;
-    if (is_region(w, p.op) || sw_opt_is_data_flow(w->t, &w->t->ops.at[p.op])) SW_TRY(add_edges(w, &p));
+    if (is_region(w, p.op) || sw_opt_is_data_flow(w->t, &w->t->ops.at[p.op])) SW_TRY(add_edges_at_place(w, &p));
   }
   return SW_OK;
 }

@@ -4,12 +4,12 @@
 
 /* --- add-func-data-flow-edges ------------------------------------------------------------------------------------- */
 
-static bool has_edge(const sw_opt_work *w, uint32_t value) {
+static bool has_func_edge(const sw_opt_work *w, uint32_t value) {
   const uint32_t use = w->values.first_use[value];
   return use != SW_IR_NONE && sw_ir_is(w->t, w->t->ops.at[w->values.op_of_use[use]].name, "sdy.func_data_flow_edge");
 }
 
-static sw_rc make_edge(sw_opt_work *w, uint32_t slot, const char **out) {
+static sw_rc make_func_edge(sw_opt_work *w, uint32_t slot, const char **out) {
   const sw_sharded_slot *s = &w->shardings.slots.at[slot];
   const char *name = sw_opt_new_name(w), *of = sw_opt_value_text(w, s->value), *sharding, *attr = "";
   SW_TRY(sw_opt_sharding_text(w, slot, &sharding));
@@ -21,16 +21,16 @@ static sw_rc make_edge(sw_opt_work *w, uint32_t slot, const char **out) {
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc add_edges(sw_opt_work *w, const sw_sharded_place *p) {
+static sw_rc add_func_edges(sw_opt_work *w, const sw_sharded_place *p) {
   for (uint32_t i = p->first; i < p->first + p->n; i++) {
     const uint32_t value = w->shardings.slots.at[i].value;
     const char *text;
     sw_type type;
     bool known;
-    if (value == SW_IR_NONE || has_edge(w, value)) continue;
+    if (value == SW_IR_NONE || has_func_edge(w, value)) continue;
     SW_TRY(sw_opt_slot_type(w, i, &type, &known));
     if (!known) continue;
-    SW_TRY(make_edge(w, i, &text));
+    SW_TRY(make_func_edge(w, i, &text));
     SW_TRY(p->kind == SW_SHARDED_ARGUMENTS ? sw_opt_put_first(w, sw_ir_block_at(w->t, &w->t->ops.at[p->op], 0), text)
                                            : sw_opt_put_behind(w, p->op, text));
   }
@@ -43,7 +43,7 @@ static sw_rc add_func_data_flow_edges(sw_opt_work *w) {
     const sw_sharded_place p = w->shardings.places.at[i];
     const sw_ir_op *o = &w->t->ops.at[p.op];
     const bool argument = p.kind == SW_SHARDED_ARGUMENTS && !sw_opt_is_main(w->t, o);
-    if (argument || sw_opt_is_call(w->t, o)) SW_TRY(add_edges(w, &p));
+    if (argument || sw_opt_is_call(w->t, o)) SW_TRY(add_func_edges(w, &p));
   }
   return SW_OK;
 }
@@ -54,7 +54,7 @@ const sw_opt_pass sw_pass_add_func_data_flow_edges = {"add-func-data-flow-edges"
 
 /* --- sink-func-data-flow-edges ------------------------------------------------------------------------------------ */
 
-static sw_rc sink_edge(sw_opt_work *w, uint32_t op) {
+static sw_rc sink_func_edge(sw_opt_work *w, uint32_t op) {
   const sw_ir_op *o = &w->t->ops.at[op];
   const uint32_t from = sw_ir_operand_value(&w->values, o, 0), to = sw_ir_result_value(&w->values, w->t, o, 0);
   const char *sharding = "";
@@ -69,7 +69,7 @@ static sw_rc sink_edge(sw_opt_work *w, uint32_t op) {
 static sw_rc sink_func_data_flow_edges(sw_opt_work *w) {
   SW_TRY(sw_opt_read_shardings(w));
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
-    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.func_data_flow_edge")) SW_TRY(sink_edge(w, i));
+    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.func_data_flow_edge")) SW_TRY(sink_func_edge(w, i));
   }
   return SW_OK;
 }

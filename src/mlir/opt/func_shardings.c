@@ -22,7 +22,7 @@ static const sw_sharded_place *called(const sw_opt_work *w, const uint32_t *resu
   return p->n == call->n ? p : NULL;
 }
 
-static bool says_any(const sw_opt_work *w, const sw_sharded_place *p) {
+static bool place_says_any(const sw_opt_work *w, const sw_sharded_place *p) {
   for (uint32_t i = p->first; i < p->first + p->n; i++) {
     if (sw_ir_len(w->shardings.slots.at[i].said)) return true;
   }
@@ -44,8 +44,8 @@ static sw_rc each_call(sw_opt_work *w,
 
 /* --- propagate-sharding-from-func-to-call ------------------------------------------------------------------------- */
 
-static sw_rc take_over(sw_opt_work *w, const sw_sharded_place *call, const sw_sharded_place *callee) {
-  if (sw_ir_len(call->text) || !says_any(w, callee)) return SW_OK;
+static sw_rc take_callee_shardings(sw_opt_work *w, const sw_sharded_place *call, const sw_sharded_place *callee) {
+  if (sw_ir_len(call->text) || !place_says_any(w, callee)) return SW_OK;
   for (uint32_t i = 0; i < call->n; i++) {
     const char *text;
     SW_TRY(sw_opt_sharding_text(w, callee->first + i, &text));
@@ -54,7 +54,7 @@ static sw_rc take_over(sw_opt_work *w, const sw_sharded_place *call, const sw_sh
   return SW_OK;
 }
 
-static sw_rc from_func_to_call(sw_opt_work *w) { return each_call(w, take_over); }
+static sw_rc from_func_to_call(sw_opt_work *w) { return each_call(w, take_callee_shardings); }
 
 const sw_opt_pass sw_pass_propagate_sharding_from_func_to_call = {
     "propagate-sharding-from-func-to-call", "calls that say nothing are cut as the function says what it gives", NULL,
@@ -63,7 +63,7 @@ const sw_opt_pass sw_pass_propagate_sharding_from_func_to_call = {
 /* --- insert-func-call-reshards ------------------------------------------------------------------------------------ */
 
 /* The same axes in all dimensions, and unreduced over the same. */
-static bool cut_alike(const sw_open_sharding *a, const sw_open_sharding *b) {
+static bool shardings_cut_alike(const sw_open_sharding *a, const sw_open_sharding *b) {
   sw_sharding x = a->cut, y = b->cut;
   return a->mesh == b->mesh && sw_sharding_equal(&x, &y);
 }
@@ -87,7 +87,7 @@ static sw_rc reshard_result(sw_opt_work *w, const sw_sharded_place *call, uint32
     SW_TRY(sw_opt_say(w, slot, &there));
   else
     sw_opt_say_text(w, slot, ""); /* open, beside what the function says */
-  if (cut_alike(&here, &there) || s.value == SW_IR_NONE) return SW_OK;
+  if (shardings_cut_alike(&here, &there) || s.value == SW_IR_NONE) return SW_OK;
   const char *name = sw_opt_new_name(w), *of = sw_opt_value_text(w, s.value);
   SW_TRY(sw_opt_spell(w, &here, &says));
   if (!name || !of) return SW_E_RESOURCE;
@@ -98,8 +98,8 @@ static sw_rc reshard_result(sw_opt_work *w, const sw_sharded_place *call, uint32
 }
 
 static sw_rc reshard_call(sw_opt_work *w, const sw_sharded_place *call, const sw_sharded_place *callee) {
-  const bool callee_says = says_any(w, callee);
-  if (!says_any(w, call) && !callee_says) return SW_OK;
+  const bool callee_says = place_says_any(w, callee);
+  if (!place_says_any(w, call) && !callee_says) return SW_OK;
   for (uint32_t i = call->n; i-- > 0;) SW_TRY(reshard_result(w, call, call->first + i, callee->first + i, callee_says));
   return SW_OK;
 }

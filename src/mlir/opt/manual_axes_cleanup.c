@@ -34,7 +34,7 @@ static sw_rc complete(sw_opt_work *w, uint32_t slot, uint32_t manual) {
 }
 
 /* {"x", "y"} in the order of the mesh. */
-static sw_rc sort_axes(sw_opt_work *w, uint32_t op, const sw_mesh *m, uint32_t manual) {
+static sw_rc sort_manual_axes(sw_opt_work *w, uint32_t op, const sw_mesh *m, uint32_t manual) {
   const sw_ir_span axes = sw_sdy_manual_axes(w->t, &w->t->ops.at[op]);
   sw_axis_ref refs[SW_MAX_AXES];
   sw_text t = {0};
@@ -59,7 +59,7 @@ static sw_rc clean_place(sw_opt_work *w, const sw_sharded_place *p, bool *sorted
   if (!any) return SW_OK;
   const sw_mesh m = sw_opt_mesh(&w->shardings, &s)->mesh;
   const uint32_t manual = sw_opt_manual_axes(w, p, &m);
-  if (!*sorted && manual) SW_TRY(sort_axes(w, p->op, &m, manual));
+  if (!*sorted && manual) SW_TRY(sort_manual_axes(w, p->op, &m, manual));
   *sorted = true;
   for (uint32_t i = p->first; i < p->first + p->n; i++) SW_TRY(complete(w, i, manual));
   return SW_OK;

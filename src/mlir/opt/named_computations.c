@@ -6,7 +6,7 @@
 #include "mlir/opt/opt_rewrite.h"
 #include "mlir/opt/symbols.h"
 
-static bool is_named(const sw_opt_work *w, uint32_t op) {
+static bool is_named_computation(const sw_opt_work *w, uint32_t op) {
   return sw_ir_is(w->t, w->t->ops.at[op].name, "sdy.named_computation");
 }
 
@@ -50,7 +50,7 @@ typedef struct exporter {
   SW_ARRAY(uint32_t) order; /* computations, inner ones first */
 } exporter;
 
-static sw_ir_span name_of(const sw_ir_tree *t, const sw_ir_op *o) {
+static sw_ir_span computation_name_of(const sw_ir_tree *t, const sw_ir_op *o) {
   const sw_ir_span name = sw_ir_attr(t, o, "name", NULL);
   if (sw_ir_present(name)) return sw_ir_unquoted(t, name);
   sw_ir_span at = o->body; /* <"name"> */
@@ -67,14 +67,14 @@ static sw_rc order_computations(exporter *e) {
   uint32_t around = SW_IR_NONE;
   for (uint32_t i = 0; i <= t->ops.n; i++) {
     while (around != SW_IR_NONE && (i == t->ops.n || t->ops.at[around].text.end <= t->ops.at[i].text.at)) {
-      const sw_ir_span name = name_of(t, &t->ops.at[around]);
+      const sw_ir_span name = computation_name_of(t, &t->ops.at[around]);
       SW_TRY(sw_opt_new_symbol(w, &e->symbols, t->s + name.at, sw_ir_len(name), &e->symbol[around]));
       SW_TRY(sw_array_push(&e->order, around, w->d));
       around = e->home[around];
     }
     if (i == t->ops.n) break;
     e->home[i] = around;
-    if (is_named(w, i)) around = i;
+    if (is_named_computation(w, i)) around = i;
   }
   return SW_OK;
 }
@@ -90,7 +90,7 @@ static sw_rc check_uses(exporter *e) {
       home = e->home[maker];
     } else {
       maker = w->t->regions.at[w->t->blocks.at[w->values.block_of_value[value]].region].op;
-      home = is_named(w, maker) ? maker : e->home[maker];
+      home = is_named_computation(w, maker) ? maker : e->home[maker];
     }
     if (home != e->home[op])
       return SW_FAIL_INPUT(w->d, sw_ir_place(w->t, w->t->uses.at[i].name.at),
@@ -101,7 +101,7 @@ static sw_rc check_uses(exporter *e) {
 }
 
 /* %0:2 = call @f(%a) {sdy.sharding = ...} : (T) -> (T, T) */
-static sw_rc write_call(exporter *e, uint32_t op, sw_text *out) {
+static sw_rc write_exported_call(exporter *e, uint32_t op, sw_text *out) {
   sw_opt_work *w = e->w;
   const sw_ir_op *o = &w->t->ops.at[op];
   sw_text more = {0};
@@ -124,7 +124,7 @@ static sw_rc write_call(exporter *e, uint32_t op, sw_text *out) {
 static sw_rc replace_by_call(exporter *e, uint32_t op) {
   sw_opt_work *w = e->w;
   sw_text t = {0};
-  sw_rc rc = write_call(e, op, &t);
+  sw_rc rc = write_exported_call(e, op, &t);
   const char *text = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
   sw_text_free(&t);
   if (rc) return rc;
@@ -138,11 +138,11 @@ static sw_rc replace_by_call(exporter *e, uint32_t op) {
 }
 
 /* func.func private @f(%p: T {...}) -> (T, T) attributes {...} { ... }; the edits are sorted. */
-static sw_rc write_function(exporter *e, uint32_t op, sw_text *out) {
+static sw_rc write_exported_function(exporter *e, uint32_t op, sw_text *out) {
   sw_opt_work *w = e->w;
   const sw_ir_tree *t = w->t;
   const sw_sharded_place in = w->shardings.places.at[e->place[op]], results = w->shardings.places.at[e->place[op] + 1];
-  const sw_ir_span name = name_of(t, &t->ops.at[op]);
+  const sw_ir_span name = computation_name_of(t, &t->ops.at[op]);
   sw_text_printf(out, "%sfunc.func private @%s(", out->n ? "\n" : "", e->symbol[op]);
   for (uint32_t i = in.first; i < in.first + in.n; i++) {
     const sw_ir_arg *a = &t->args.at[w->values.index_of[w->shardings.slots.at[i].value]];
@@ -177,7 +177,7 @@ static sw_rc export_all(exporter *e) {
   if (!e->order.n) return SW_OK;
   sw_ir_edits_sort(&w->edits);
   sw_rc rc = SW_OK;
-  for (size_t i = 0; i < e->order.n && !rc; i++) rc = write_function(e, e->order.at[i], &added);
+  for (size_t i = 0; i < e->order.n && !rc; i++) rc = write_exported_function(e, e->order.at[i], &added);
   const char *text = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&added), added.n, w->d);
   sw_text_free(&added);
   return rc ? rc : sw_opt_put_behind(w, sw_opt_last_of_module(w), text);
@@ -288,14 +288,14 @@ static sw_rc rename_all(inliner *n, sw_opt_copy *c, uint32_t function, int depth
   return SW_OK;
 }
 
-static sw_rc write_body(inliner *n, uint32_t function, int depth, const char **out) {
+static sw_rc copy_inlined_body(inliner *n, uint32_t function, int depth, const char **out) {
   sw_opt_copy c;
   SW_TRY(name_values(n, function));
   sw_opt_copy_begin(n->w, body_of(n->w->t, function), &c);
   return sw_opt_copy_end(&c, rename_all(n, &c, function, depth), out);
 }
 
-static sw_rc put_head(inliner *n, uint32_t call, sw_text *out) {
+static sw_rc put_computation_head(inliner *n, uint32_t call, sw_text *out) {
   sw_opt_work *w = n->w;
   const sw_ir_op *o = &w->t->ops.at[call];
   const sw_ir_span name = sw_opt_original_name(w->t, &w->t->ops.at[n->calls.callee[call]]);
@@ -324,8 +324,8 @@ static sw_rc put_computation(inliner *n, uint32_t call, int depth, sw_text *out)
   const sw_ir_op *o = &w->t->ops.at[call];
   const uint32_t function = n->calls.callee[call], block = sw_ir_block_at(w->t, &w->t->ops.at[function], 0);
   const char *body;
-  SW_TRY(put_head(n, call, out));
-  SW_TRY(write_body(n, function, depth, &body));
+  SW_TRY(put_computation_head(n, call, out));
+  SW_TRY(copy_inlined_body(n, function, depth, &body));
   sw_text_puts(out, " (");
   for (uint32_t k = 0; k < w->t->blocks.at[block].n_args; k++)
     sw_text_printf(out, "%s%s: %.*s", k ? ", " : "", n->now[w->values.of_block[block] + k],
@@ -350,7 +350,7 @@ static sw_rc write_computation(inliner *n, uint32_t call, int depth, const char 
   return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc prepare(inliner *n) {
+static sw_rc prepare_inliner(inliner *n) {
   sw_opt_work *w = n->w;
   SW_TRY(sw_opt_read_shardings(w));
   SW_TRY(sw_opt_calls_read(w, &n->calls));
@@ -371,7 +371,7 @@ static sw_rc prepare(inliner *n) {
 static sw_rc inline_func_calls(sw_opt_work *w) {
   inliner n = {.w = w};
   bool *called;
-  SW_TRY(prepare(&n));
+  SW_TRY(prepare_inliner(&n));
   SW_ARENA_NEW(called, &w->arena, w->t->ops.n, w->d);
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     const uint32_t callee = n.calls.callee[op];

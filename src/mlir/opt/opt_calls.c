@@ -28,14 +28,14 @@ typedef struct search {
   SW_ARRAY(frame) stack;
 } search;
 
-static sw_rc enter(search *s, uint32_t function) {
+static sw_rc enter_callee(search *s, uint32_t function) {
   s->state[function] = 1;
   return sw_array_push(&s->stack, ((frame){function, s->calls->first[function]}), s->w->d);
 }
 
 static sw_rc go_through(search *s, uint32_t function) {
   if (s->state[function]) return SW_OK;
-  SW_TRY(enter(s, function));
+  SW_TRY(enter_callee(s, function));
   while (s->stack.n) {
     frame *f = &s->stack.at[s->stack.n - 1];
     const uint32_t call = f->call, callee = call == SW_IR_NONE ? SW_IR_NONE : s->calls->callee[call];
@@ -49,7 +49,7 @@ static sw_rc go_through(search *s, uint32_t function) {
     if (s->state[callee] == 1)
       return SW_FAIL_INPUT(s->w->d, sw_ir_place(s->w->t, s->w->t->ops.at[call].text.at),
                            "a function calls itself; expected calls without recursion");
-    if (!s->state[callee]) SW_TRY(enter(s, callee));
+    if (!s->state[callee]) SW_TRY(enter_callee(s, callee));
   }
   return SW_OK;
 }

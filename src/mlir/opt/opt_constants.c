@@ -22,13 +22,13 @@ static const char kElementwise[] =
     "chlo.zeta";
 static const char kShapes[] = "stablehlo.broadcast_in_dim stablehlo.reshape stablehlo.slice";
 
-static bool is(const sw_opt_work *w, uint32_t op, const char *name) {
+static bool opt_op_is(const sw_opt_work *w, uint32_t op, const char *name) {
   return sw_ir_is(w->t, w->t->ops.at[op].name, name);
 }
-static bool is_constant(const sw_opt_work *w, uint32_t op) {
+static bool is_constant_op(const sw_opt_work *w, uint32_t op) {
   return sw_ir_is_among(w->t, w->t->ops.at[op].name, kConstants);
 }
-static bool is_group(const sw_opt_work *w, uint32_t op) { return is(w, op, "sdy.sharding_group"); }
+static bool is_group(const sw_opt_work *w, uint32_t op) { return opt_op_is(w, op, "sdy.sharding_group"); }
 
 /* tensor<f32>: no sizes. */
 static bool is_scalar(const sw_opt_work *w, uint32_t value) {
@@ -57,13 +57,13 @@ typedef struct splitter {
   SW_ARRAY(uint32_t) work;
 } splitter;
 
-static uint32_t result_of(const splitter *s, uint32_t op) {
+static uint32_t first_result_of(const splitter *s, uint32_t op) {
   return sw_ir_result_value(&s->w->values, s->w->t, &s->w->t->ops.at[op], 0);
 }
 
-static op_kind kind_of(const splitter *s, uint32_t op) {
+static op_kind op_kind_of(const splitter *s, uint32_t op) {
   const sw_ir_op *o = &s->w->t->ops.at[op];
-  if (is_constant(s->w, op) || is(s->w, op, "stablehlo.iota")) return CONSTANT;
+  if (is_constant_op(s->w, op) || opt_op_is(s->w, op, "stablehlo.iota")) return CONSTANT;
   if (!o->n_uses) return OTHER;
   bool constant = sw_ir_is_among(s->w->t, o->name, kShapes) || sw_ir_is_among(s->w->t, o->name, kElementwise);
   for (uint32_t i = 0; i < o->n_uses && constant; i++) {
@@ -71,22 +71,23 @@ static op_kind kind_of(const splitter *s, uint32_t op) {
     constant = maker != SW_IR_NONE && s->kind[maker] == CONSTANT;
   }
   if (constant) return CONSTANT;
-  return is(s->w, op, "stablehlo.broadcast_in_dim") && is_scalar(s->w, sw_ir_operand_value(&s->w->values, o, 0))
+  return opt_op_is(s->w, op, "stablehlo.broadcast_in_dim") && is_scalar(s->w, sw_ir_operand_value(&s->w->values, o, 0))
              ? EXPANSION
              : OTHER;
 }
 
 /* Of the op alone; its operands are the copies that there are. */
-static sw_rc copy_op(splitter *s, uint32_t op) {
+static sw_rc copy_constant_op(splitter *s, uint32_t op) {
   sw_opt_work *w = s->w;
   const sw_ir_op *o = &w->t->ops.at[op];
   const char *name =
-      s->copy[op] ? sw_opt_new_name(w) : sw_opt_value_text(w, result_of(s, op)); /* the first has its name */
+      s->copy[op] ? sw_opt_new_name(w) : sw_opt_value_text(w, first_result_of(s, op)); /* the first has its name */
   const char *text;
   sw_opt_copy c;
   sw_opt_copy_begin(w, o->text, &c);
   sw_rc rc = sw_opt_copy_result(&c, o->first_result, name);
-  if (!rc && is(w, op, "stablehlo.constant")) rc = sw_ir_replace(&c.edits, o->name.at, o->name.end, "sdy.constant");
+  if (!rc && opt_op_is(w, op, "stablehlo.constant"))
+    rc = sw_ir_replace(&c.edits, o->name.at, o->name.end, "sdy.constant");
   for (uint32_t i = 0; i < o->n_uses && !rc; i++) {
     const uint32_t value = sw_ir_operand_value(&w->values, o, i), maker = w->values.maker[value];
     if (maker != SW_IR_NONE && s->stamp[maker] == s->n_stamps)
@@ -98,7 +99,7 @@ static sw_rc copy_op(splitter *s, uint32_t op) {
   s->copy[op] = name;
   s->stamp[op] = s->n_stamps;
   SW_TRY(sw_opt_put_before(w, op, text));
-  const uint32_t value = result_of(s, op);
+  const uint32_t value = first_result_of(s, op);
   for (uint32_t use = w->values.first_use[value]; use != SW_IR_NONE; use = w->values.next_use[use]) {
     const uint32_t group = w->values.op_of_use[use];
     if (!is_group(w, group)) continue;
@@ -110,7 +111,7 @@ static sw_rc copy_op(splitter *s, uint32_t op) {
   return SW_OK;
 }
 
-static int by_number(const void *a, const void *b) {
+static int compare_opt_op_numbers(const void *a, const void *b) {
   const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return x < y ? -1 : x > y;
 }
@@ -131,8 +132,8 @@ static sw_rc copy_all(splitter *s, uint32_t op) {
       SW_TRY(sw_array_push(&s->work, maker, w->d));
     }
   }
-  qsort(s->work.at, s->work.n, sizeof *s->work.at, by_number); /* definitions before uses */
-  for (size_t i = 0; i < s->work.n; i++) SW_TRY(copy_op(s, s->work.at[i]));
+  qsort(s->work.at, s->work.n, sizeof *s->work.at, compare_opt_op_numbers); /* definitions before uses */
+  for (size_t i = 0; i < s->work.n; i++) SW_TRY(copy_constant_op(s, s->work.at[i]));
   return SW_OK;
 }
 
@@ -158,10 +159,11 @@ static sw_rc erase_unused(splitter *s) {
   for (uint32_t op = (uint32_t)w->t->ops.n; op-- > 0;) {
     const sw_ir_op *o = &w->t->ops.at[op];
     if (w->values.function_of[op] == SW_IR_NONE || s->kind[op] == OTHER) continue;
-    const uint32_t value = result_of(s, op);
+    const uint32_t value = first_result_of(s, op);
     if (value == SW_IR_NONE) continue;
     if (s->left[value] || (s->kind[op] == EXPANSION && s->stamp[op] == 0)) {
-      if (is(w, op, "stablehlo.constant")) SW_TRY(sw_ir_replace(&w->edits, o->name.at, o->name.end, "sdy.constant"));
+      if (opt_op_is(w, op, "stablehlo.constant"))
+        SW_TRY(sw_ir_replace(&w->edits, o->name.at, o->name.end, "sdy.constant"));
       for (uint32_t i = 0; i < o->n_uses; i++) s->left[sw_ir_operand_value(&w->values, o, i)]++;
       continue;
     }
@@ -181,7 +183,7 @@ static sw_rc split_all(splitter *s) {
   SW_ARENA_NEW(s->left, &w->arena, w->values.n, w->d);
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] == SW_IR_NONE || w->values.function_of[op] == op) continue;
-    s->kind[op] = (uint8_t)kind_of(s, op);
+    s->kind[op] = (uint8_t)op_kind_of(s, op);
     if (s->kind[op] == OTHER) SW_TRY(split_uses(s, op));
   }
   return erase_unused(s);
@@ -209,7 +211,7 @@ typedef struct merger {
 } merger;
 
 /* The block, and the op without its result and place, its operand by number. */
-static void write_key(merger *m, uint32_t op) {
+static void write_constant_key(merger *m, uint32_t op) {
   const sw_ir_tree *t = m->w->t;
   const sw_ir_op *o = &t->ops.at[op];
   uint32_t at = o->name.at;
@@ -231,7 +233,7 @@ static sw_rc merge_op(merger *m, uint32_t op) {
   const uint32_t value = sw_ir_result_value(&w->values, w->t, o, 0);
   int64_t *slot;
   bool fresh;
-  write_key(m, op);
+  write_constant_key(m, op);
   if (m->key.rc || value == SW_IR_NONE) return m->key.rc;
   SW_TRY(sw_dict_put(&m->seen, m->key.at, m->key.n, op, &slot, &fresh, w->d));
   if (fresh) return SW_OK;
@@ -240,15 +242,15 @@ static sw_rc merge_op(merger *m, uint32_t op) {
   return sw_opt_erase(w, op);
 }
 
-static sw_rc merge_all(merger *m) {
+static sw_rc merge_constants(merger *m) {
   sw_opt_work *w = m->w;
   SW_ARENA_NEW(m->same, &w->arena, w->values.n, w->d);
   for (uint32_t i = 0; i < w->values.n; i++) m->same[i] = i;
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] == SW_IR_NONE) continue;
-    const bool expansion =
-        is(w, op, "stablehlo.broadcast_in_dim") && is_scalar(w, sw_ir_operand_value(&w->values, &w->t->ops.at[op], 0));
-    if (expansion || is_constant(w, op)) SW_TRY(merge_op(m, op));
+    const bool expansion = opt_op_is(w, op, "stablehlo.broadcast_in_dim") &&
+                           is_scalar(w, sw_ir_operand_value(&w->values, &w->t->ops.at[op], 0));
+    if (expansion || is_constant_op(w, op)) SW_TRY(merge_op(m, op));
   }
   return SW_OK;
 }
@@ -256,7 +258,7 @@ static sw_rc merge_all(merger *m) {
 static sw_rc constant_or_scalar_merger(sw_opt_work *w) {
   merger m = {.w = w};
   SW_TRY(sw_opt_read_shardings(w));
-  const sw_rc rc = merge_all(&m);
+  const sw_rc rc = merge_constants(&m);
   sw_dict_deinit(&m.seen);
   sw_text_free(&m.key);
   return rc;

@@ -108,7 +108,7 @@ static const char *stablehlo_mesh(sw_opt_work *w, const sw_mesh *m) {
 }
 
 /* The number of a mesh by its value; *fresh: it has no name yet. */
-static sw_rc number_of(declarer *l, const char *spelled, int64_t *out, bool *fresh) {
+static sw_rc number_of_mesh(declarer *l, const char *spelled, int64_t *out, bool *fresh) {
   int64_t *slot;
   SW_TRY(sw_dict_put(&l->by_value, spelled, strlen(spelled), (int64_t)l->names.n, &slot, fresh, l->w->d));
   *out = *slot;
@@ -128,7 +128,7 @@ static sw_rc read_declared(declarer *l) {
     int64_t number;
     bool fresh;
     SW_TRY(spell_mesh(w, &m, &spelled));
-    SW_TRY(number_of(l, spelled, &number, &fresh));
+    SW_TRY(number_of_mesh(l, spelled, &number, &fresh));
     if (fresh) {
       l->last = i;
       l->names.at[number] = sw_arena_printf(&w->arena, w->d, "@%.*s", SW_IR_TEXT(w->t, name));
@@ -169,7 +169,7 @@ static sw_rc declare_slot(declarer *l, uint32_t slot) {
   if (!any) return SW_OK;
   const sw_mesh m = sw_opt_mesh(&w->shardings, &s)->mesh;
   SW_TRY(spell_mesh(w, &m, &spelled));
-  SW_TRY(number_of(l, spelled, &number, &fresh));
+  SW_TRY(number_of_mesh(l, spelled, &number, &fresh));
   if (fresh) SW_TRY(declare(l, &m, spelled, number));
   return say_mesh(w, slot, mesh, l->names.at[number]);
 }

@@ -7,7 +7,7 @@
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-static uint32_t number_of(const sw_ir_tree *t, sw_ir_span name) {
+static uint32_t number_in_name(const sw_ir_tree *t, sw_ir_span name) {
   uint64_t n = 0;
   for (uint32_t i = name.at; i < name.end && n < INT32_MAX; i++) {
     if (!isdigit((unsigned char)t->s[i])) return 0;
@@ -19,11 +19,11 @@ static uint32_t number_of(const sw_ir_tree *t, sw_ir_span name) {
 /* Names that are numbers count on from the largest in the text. */
 const char *sw_opt_new_name(sw_opt_work *w) {
   for (uint32_t i = 0; !w->n_names && i < w->t->results.n; i++) {
-    const uint32_t next = number_of(w->t, w->t->results.at[i].name);
+    const uint32_t next = number_in_name(w->t, w->t->results.at[i].name);
     if (next > w->first_name) w->first_name = next;
   }
   for (uint32_t i = 0; !w->n_names && i < w->t->args.n; i++) {
-    const uint32_t next = number_of(w->t, w->t->args.at[i].name);
+    const uint32_t next = number_in_name(w->t, w->t->args.at[i].name);
     if (next > w->first_name) w->first_name = next;
   }
   return sw_arena_printf(&w->arena, w->d, "%%%u", w->first_name + w->n_names++);

@@ -82,12 +82,12 @@ static sw_rc unknown_pass(const char *name, size_t n, sw_diag *d) {
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "unknown pass '%.*s'; expected one of --list-passes", (int)n, name);
 }
 
-static sw_rc read_list(pipeline *p, const char *passes);
+static sw_rc read_pass_list(pipeline *p, const char *passes);
 
 /* name or name{key=value key=value}, n bytes */
-static sw_rc add_step(pipeline *p, const char *text, size_t n) {
+static sw_rc add_named_pass(pipeline *p, const char *text, size_t n) {
   for (int i = 0; i < PIPELINES; i++) {
-    if (is_name(text, n, kPipelines[i].name)) return read_list(p, kPipelines[i].passes);
+    if (is_name(text, n, kPipelines[i].name)) return read_pass_list(p, kPipelines[i].passes);
   }
   const char *brace = memchr(text, '{', n);
   const size_t name = brace ? (size_t)(brace - text) : n;
@@ -99,12 +99,12 @@ static sw_rc add_step(pipeline *p, const char *text, size_t n) {
   return sw_array_push(&p->steps, s, p->d);
 }
 
-static sw_rc read_list(pipeline *p, const char *passes) {
+static sw_rc read_pass_list(pipeline *p, const char *passes) {
   while (*passes) {
     size_t n = 0;
     for (bool inside = false; passes[n] && (inside || passes[n] != ','); n++)
       inside = passes[n] == '{' || (inside && passes[n] != '}');
-    SW_TRY(add_step(p, passes, n));
+    SW_TRY(add_named_pass(p, passes, n));
     passes += n + (passes[n] == ',');
   }
   return SW_OK;
@@ -144,7 +144,7 @@ static sw_rc check_options(const step *s, sw_diag *d) {
 
 /* --- one pass ----------------------------------------------------------------------------------------------------- */
 
-static sw_rc prepare(sw_opt_work *w) {
+static sw_rc prepare_opt_work(sw_opt_work *w) {
   SW_TRY(sw_ir_values_find(w->t, w->names, &w->arena, &w->values, w->d));
   SW_ARENA_NEW(w->instead, &w->arena, w->values.n, w->d);
   SW_ARENA_NEW(w->forward, &w->arena, w->values.n, w->d);
@@ -163,7 +163,7 @@ static sw_rc run_on_tree(const step *s, const sw_ir_tree *t, sw_text *out, sw_di
   if (!rc) rc = sw_sdy_verify(t, &names, SW_SDY_ALIKE_IN_FUNCTION, d);
   if (!rc && s->pass->flow) rc = sw_program_flow_read(t, &names, 0, &flow, d);
   if (!rc && s->pass->flow) w.flow = &flow;
-  if (!rc) rc = prepare(&w);
+  if (!rc) rc = prepare_opt_work(&w);
   if (!rc) rc = s->pass->run(&w);
   if (!rc) rc = sw_opt_settle(&w);
   if (!rc) rc = sw_opt_settle_shardings(&w);
@@ -177,7 +177,7 @@ static sw_rc run_on_tree(const step *s, const sw_ir_tree *t, sw_text *out, sw_di
   return rc;
 }
 
-static sw_rc run_step(const step *s, const char *file, const sw_text *in, sw_text *out, sw_diag *d) {
+static sw_rc run_pass_on_text(const step *s, const char *file, const sw_text *in, sw_text *out, sw_diag *d) {
   sw_ir_tree tree;
   sw_rc rc = sw_ir_parse(file, sw_text_str(in), in->n, &tree, d);
   if (!rc) rc = run_on_tree(s, &tree, out, d);
@@ -185,12 +185,12 @@ static sw_rc run_step(const step *s, const char *file, const sw_text *in, sw_tex
   return rc;
 }
 
-static sw_rc run_all(const pipeline *p, const char *file, const sw_pass_watch *watch, sw_text *text, sw_diag *d) {
+static sw_rc run_pipeline(const pipeline *p, const char *file, const sw_pass_watch *watch, sw_text *text, sw_diag *d) {
   for (size_t i = 0; i < p->steps.n; i++) {
     const step *s = &p->steps.at[i];
     sw_text next = {0};
     SW_TRY(check_options(s, d));
-    SW_TRY_NOTE(d, run_step(s, file, text, &next, d), "in pass %s", s->pass->name);
+    SW_TRY_NOTE(d, run_pass_on_text(s, file, text, &next, d), "in pass %s", s->pass->name);
     sw_text_free(text);
     *text = next;
     if (watch && watch->after) watch->after(watch->user, s->pass->name, sw_text_str(text), text->n);
@@ -203,8 +203,8 @@ sw_rc sw_program_run_passes(const char *file, const char *bytes, size_t n, const
   pipeline p = {.d = d};
   sw_text text = {0};
   sw_text_append(&text, bytes, n);
-  sw_rc rc = read_list(&p, passes);
-  if (!rc) rc = run_all(&p, file, watch, &text, d);
+  sw_rc rc = read_pass_list(&p, passes);
+  if (!rc) rc = run_pipeline(&p, file, watch, &text, d);
   if (!rc) sw_text_append(out, sw_text_str(&text), text.n);
   sw_text_free(&text);
   sw_array_free(&p.steps);

@@ -86,7 +86,7 @@ static sw_rc say_rules(sw_opt_work *w, const sw_program_flow *flow, bool conserv
     if (flow->steps.at[i].rule && *n < 2) ++*n;
   }
   for (size_t i = 0; i < flow->steps.n; i++) {
-    const sw_flow_step *s = &flow->steps.at[i];
+    const sw_flow_op *s = &flow->steps.at[i];
     const sw_ir_op *o = &w->t->ops.at[s->source];
     if (!s->rule || n_steps[s->source] != 1 || !o->n_results) continue; /* an op that is several has no one rule */
     if ((uint32_t)s->n_operands != o->n_uses || (uint32_t)s->n_results != sw_ir_result_count(w->t, o)) continue;

@@ -36,7 +36,7 @@ static sw_rc find_members(separator *s) {
   return SW_OK;
 }
 
-static bool is_same(const sw_open_sharding *a, const sw_open_sharding *b) {
+static bool same_open_sharding(const sw_open_sharding *a, const sw_open_sharding *b) {
   return a->mesh == b->mesh && sw_sharding_equal(&a->cut, &b->cut);
 }
 
@@ -52,7 +52,7 @@ static sw_rc find_conflicts(separator *s) {
     if (said[m->tensor].mesh < 0) continue;
     if (s->first[m->group] < 0) {
       s->first[m->group] = m->tensor;
-    } else if (!s->conflicts[m->group] && !is_same(&said[s->first[m->group]], &said[m->tensor])) {
+    } else if (!s->conflicts[m->group] && !same_open_sharding(&said[s->first[m->group]], &said[m->tensor])) {
       const sw_span at = sw_ir_place(s->w->t, s->w->t->ops.at[m->op].text.at);
       s->conflicts[m->group] = true;
       sw_log(SW_LOG_WARN,
@@ -91,7 +91,7 @@ static sw_rc separate(separator *s, const member *m) {
   return SW_OK;
 }
 
-static sw_rc run(separator *s) {
+static sw_rc separate_groups(separator *s) {
   SW_TRY(find_members(s));
   if (!s->members.n) return SW_OK;
   SW_TRY(find_conflicts(s));
@@ -104,7 +104,7 @@ static sw_rc run(separator *s) {
 
 static sw_rc separate_sharding_groups(sw_opt_work *w) {
   separator s = {.w = w};
-  sw_rc rc = run(&s);
+  sw_rc rc = separate_groups(&s);
   sw_array_free(&s.members);
   return rc;
 }

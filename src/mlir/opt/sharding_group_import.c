@@ -15,7 +15,7 @@ typedef struct grouper {
   uint32_t *of_value;       /* a group of each value; SW_IR_NONE: none */
 } grouper;
 
-static uint32_t root(grouper *g, uint32_t group) {
+static uint32_t root_group(grouper *g, uint32_t group) {
   while (g->up.at[group] != group) group = g->up.at[group] = g->up.at[g->up.at[group]];
   return group;
 }
@@ -30,7 +30,7 @@ static uint32_t manual_around(const grouper *g, uint32_t op) {
   return SW_IR_NONE;
 }
 
-static sw_rc read_group(grouper *g, uint32_t op) {
+static sw_rc read_sharding_group(grouper *g, uint32_t op) {
   sw_opt_work *w = g->w;
   const sw_ir_op *o = &w->t->ops.at[op];
   int64_t id, *slot;
@@ -41,13 +41,13 @@ static sw_rc read_group(grouper *g, uint32_t op) {
   const uint32_t n = (uint32_t)g->up.n;
   if (fresh) SW_TRY(sw_array_push(&g->up, n, w->d));
   uint32_t *of = &g->of_value[sw_ir_operand_value(&w->values, o, 0)], group = (uint32_t)*slot;
-  if (*of != SW_IR_NONE) g->up.at[root(g, group)] = root(g, *of);
+  if (*of != SW_IR_NONE) g->up.at[root_group(g, group)] = root_group(g, *of);
   *of = group;
   SW_TRY(sw_array_push(&g->group, group, w->d));
   return sw_array_push(&g->ops, op, w->d);
 }
 
-static sw_ir_span type_of(const sw_ir_tree *t, const sw_ir_op *o) {
+static sw_ir_span first_operand_type(const sw_ir_tree *t, const sw_ir_op *o) {
   sw_ir_types_cursor c = sw_ir_operand_types(t, o->types);
   sw_ir_span type = {0, 0};
   (void)sw_ir_next_type(t, &c, &type);
@@ -58,9 +58,9 @@ static sw_ir_span type_of(const sw_ir_tree *t, const sw_ir_op *o) {
 static sw_rc check_member(grouper *g, uint32_t op, uint32_t first) {
   const sw_ir_tree *t = g->w->t;
   const sw_ir_op *o = &t->ops.at[op], *other = &t->ops.at[first];
-  if (!sw_ir_same(t, type_of(t, o), type_of(t, other)))
+  if (!sw_ir_same(t, first_operand_type(t, o), first_operand_type(t, other)))
     return SW_FAIL_INPUT(g->w->d, sw_ir_place(t, o->text.at), "the group has values of type %.*s; expected the same",
-                         SW_IR_TEXT(t, type_of(t, other)));
+                         SW_IR_TEXT(t, first_operand_type(t, other)));
   if (manual_around(g, op) != manual_around(g, first))
     return SW_FAIL_INPUT(g->w->d, sw_ir_place(t, o->text.at),
                          "the group has values in and out of a manual computation; expected all on one side");
@@ -83,7 +83,7 @@ static sw_rc number_groups(grouper *g) {
   SW_ARENA_NEW(seen, &w->arena, w->values.n, w->d);
   for (size_t i = 0; i < g->up.n; i++) number[i] = SW_IR_NONE;
   for (size_t i = 0; i < g->ops.n; i++) {
-    const uint32_t op = g->ops.at[i], group = root(g, g->group.at[i]);
+    const uint32_t op = g->ops.at[i], group = root_group(g, g->group.at[i]);
     bool *is_seen = &seen[sw_ir_operand_value(&w->values, &w->t->ops.at[op], 0)];
     if (number[group] == SW_IR_NONE) number[group] = n++, first[group] = op;
     SW_TRY(check_member(g, op, first[group]));
@@ -98,7 +98,7 @@ static sw_rc import_groups(grouper *g) {
   SW_ARENA_NEW(g->of_value, &w->arena, w->values.n, w->d);
   for (uint32_t i = 0; i < w->values.n; i++) g->of_value[i] = SW_IR_NONE;
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
-    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.sharding_group")) SW_TRY(read_group(g, i));
+    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.sharding_group")) SW_TRY(read_sharding_group(g, i));
   }
   return number_groups(g);
 }

@@ -49,7 +49,7 @@ static sw_rc add_place(sw_opt_work *w, sw_sharded_kind kind, uint32_t op, sw_ir_
   return sw_array_push(&w->shardings.places, p, w->d);
 }
 
-static sw_rc read_function(sw_opt_work *w, uint32_t op) {
+static sw_rc read_signature_slots(sw_opt_work *w, uint32_t op) {
   const sw_ir_tree *t = w->t;
   const sw_ir_op *f = &t->ops.at[op];
   const uint32_t block = sw_ir_block_at(t, f, 0);
@@ -82,7 +82,7 @@ typedef struct result_types {
   bool last; /* predicate, result */
 } result_types;
 
-static result_types types_of(const sw_ir_tree *t, const sw_ir_op *o) {
+static result_types result_types_of(const sw_ir_tree *t, const sw_ir_op *o) {
   return (result_types){sw_ir_result_types(t, o->types), !o->generic && sw_ir_ends(t, o->name, ".select")};
 }
 
@@ -94,12 +94,12 @@ static sw_ir_span next_type(const sw_ir_tree *t, result_types *r) {
 }
 
 /* Slots for all results, with the shardings of a list. */
-static sw_rc add_results(sw_opt_work *w, sw_sharded_kind kind, uint32_t op, sw_ir_span text) {
+static sw_rc add_result_slots(sw_opt_work *w, sw_sharded_kind kind, uint32_t op, sw_ir_span text) {
   const sw_ir_tree *t = w->t;
   const sw_ir_op *o = &t->ops.at[op];
   const sw_ir_span list = list_inside(t, text);
   const uint32_t n = sw_ir_result_count(t, o);
-  result_types types = types_of(t, o);
+  result_types types = result_types_of(t, o);
   sw_ir_span item = {0, 0};
   uint32_t cursor = 0, i = 0;
   SW_TRY(add_place(w, kind, op, text));
@@ -112,7 +112,7 @@ static sw_rc add_results(sw_opt_work *w, sw_sharded_kind kind, uint32_t op, sw_i
   return SW_OK;
 }
 
-static sw_rc read_region(sw_opt_work *w, uint32_t op) {
+static sw_rc read_region_slots(sw_opt_work *w, uint32_t op) {
   const sw_ir_tree *t = w->t;
   const sw_ir_op *o = &t->ops.at[op];
   const sw_ir_span text = raw_attr(t, o, "in_shardings", true), list = list_inside(t, text);
@@ -126,7 +126,7 @@ static sw_rc read_region(sw_opt_work *w, uint32_t op) {
     if (!sw_ir_next_type(t, &c, &type)) type = t->args.at[t->blocks.at[block].first_arg + i].type;
     SW_TRY(add_slot(w, w->values.of_block[block] + i, type, from_angle(t, item)));
   }
-  return add_results(w, SW_SHARDED_OUT, op, raw_attr(t, o, "out_shardings", true));
+  return add_result_slots(w, SW_SHARDED_OUT, op, raw_attr(t, o, "out_shardings", true));
 }
 
 static sw_rc read_inside(sw_opt_work *w, uint32_t op, const char *key) {
@@ -136,28 +136,28 @@ static sw_rc read_inside(sw_opt_work *w, uint32_t op, const char *key) {
   if (!sw_ir_present(text) && !o->generic && !sw_ir_is(t, o->name, "sdy.data_flow_edge")) {
     text = sw_sdy_own_sharding(t, o, key);
   }
-  result_types types = types_of(t, o);
+  result_types types = result_types_of(t, o);
   SW_TRY(add_place(w, SW_SHARDED_INSIDE, op, text));
   return add_slot(w, sw_ir_result_value(&w->values, t, o, 0), next_type(t, &types), from_angle(t, text));
 }
 
-static sw_rc read_op(sw_opt_work *w, uint32_t op) {
+static sw_rc read_op_slots(sw_opt_work *w, uint32_t op) {
   const sw_ir_op *o = &w->t->ops.at[op];
-  if (sw_ir_is_function(w->t, o)) return read_function(w, op);
+  if (sw_ir_is_function(w->t, o)) return read_signature_slots(w, op);
   if (w->values.function_of[op] == SW_IR_NONE) return SW_OK;
   if (sw_ir_starts(w->t, o->name, "sdy.")) {
     if (sw_ir_is_among(w->t, o->name, kInside)) return read_inside(w, op, "sharding");
     if (sw_ir_is_among(w->t, o->name, kCollectives)) return read_inside(w, op, "out_sharding");
-    if (sw_ir_is_among(w->t, o->name, kRegions)) return read_region(w, op);
+    if (sw_ir_is_among(w->t, o->name, kRegions)) return read_region_slots(w, op);
   }
-  return add_results(w, SW_SHARDED_OP, op, raw_attr(w->t, o, "sdy.sharding", false));
+  return add_result_slots(w, SW_SHARDED_OP, op, raw_attr(w->t, o, "sdy.sharding", false));
 }
 
 sw_rc sw_opt_read_shardings(sw_opt_work *w) {
   SW_TRY(sw_sdy_open(&w->shardings.words, w->t, &w->arena, w->d));
   SW_ARENA_NEW(w->shardings.of_value, &w->arena, w->values.n, w->d);
   for (uint32_t i = 0; i < w->values.n; i++) w->shardings.of_value[i] = SW_IR_NONE;
-  for (uint32_t i = 0; i < w->t->ops.n; i++) SW_TRY(read_op(w, i));
+  for (uint32_t i = 0; i < w->t->ops.n; i++) SW_TRY(read_op_slots(w, i));
   return SW_OK;
 }
 
@@ -309,7 +309,7 @@ sw_rc sw_opt_sharding_list(sw_opt_work *w, const sw_sharded_place *p, const char
   return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc write_list(sw_opt_work *w, const sw_sharded_place *p) {
+static sw_rc write_sharding_list(sw_opt_work *w, const sw_sharded_place *p) {
   const char *list;
   SW_TRY(sw_opt_sharding_list(w, p, &list));
   if (p->kind != SW_SHARDED_OP) return write_region(w, p, list);
@@ -317,7 +317,7 @@ static sw_rc write_list(sw_opt_work *w, const sw_sharded_place *p) {
                       *list ? sw_arena_printf(&w->arena, w->d, "#sdy.sharding_per_value<%s>", list) : "");
 }
 
-static sw_rc write_signature(sw_opt_work *w, const sw_sharded_place *p) {
+static sw_rc write_slot_signature(sw_opt_work *w, const sw_sharded_place *p) {
   const sw_ir_op *f = &w->t->ops.at[p->op];
   const char **values;
   SW_ARENA_NEW(values, &w->arena, p->n, w->d);
@@ -332,7 +332,7 @@ static sw_rc write_signature(sw_opt_work *w, const sw_sharded_place *p) {
 }
 
 /* Of a data_flow_edge, it may be new. */
-static sw_rc write_inside(sw_opt_work *w, const sw_sharded_place *p) {
+static sw_rc write_own_sharding(sw_opt_work *w, const sw_sharded_place *p) {
   const sw_ir_op *o = &w->t->ops.at[p->op];
   const char *now = w->shardings.slots.at[p->first].now, *word = o->generic ? "#sdy.sharding" : "";
   if (sw_ir_len(p->text))
@@ -352,9 +352,9 @@ sw_rc sw_opt_settle_shardings(sw_opt_work *w) {
     if (!p->changed || w->erased[p->op]) continue;
     w->edits.key = "sdy.sharding";
     if (p->kind == SW_SHARDED_ARGUMENTS || p->kind == SW_SHARDED_RESULTS)
-      SW_TRY(write_signature(w, p));
+      SW_TRY(write_slot_signature(w, p));
     else
-      SW_TRY(p->kind == SW_SHARDED_INSIDE ? write_inside(w, p) : write_list(w, p));
+      SW_TRY(p->kind == SW_SHARDED_INSIDE ? write_own_sharding(w, p) : write_sharding_list(w, p));
   }
   return SW_OK;
 }

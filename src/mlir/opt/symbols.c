@@ -8,7 +8,7 @@ static sw_ir_span symbol_of(const sw_ir_tree *t, const sw_ir_op *o) {
   return sw_ir_unquoted(t, sw_ir_attr(t, o, "sym_name", NULL));
 }
 
-static sw_rc take(sw_opt_work *w, sw_opt_symbols *s, const char *name, size_t n, bool *fresh) {
+static sw_rc take_symbol(sw_opt_work *w, sw_opt_symbols *s, const char *name, size_t n, bool *fresh) {
   int64_t *slot;
   SW_TRY(sw_dict_put(&s->taken, name, n, 1, &slot, fresh, w->d));
   *fresh |= !*slot;
@@ -22,7 +22,7 @@ sw_rc sw_opt_symbols_read(sw_opt_work *w, sw_opt_symbols *out) {
     if (w->values.function_of[i] != SW_IR_NONE && w->values.function_of[i] != i) continue;
     const sw_ir_span name = symbol_of(w->t, &w->t->ops.at[i]);
     bool fresh;
-    if (sw_ir_len(name)) SW_TRY(take(w, out, w->t->s + name.at, sw_ir_len(name), &fresh));
+    if (sw_ir_len(name)) SW_TRY(take_symbol(w, out, w->t->s + name.at, sw_ir_len(name), &fresh));
   }
   return SW_OK;
 }
@@ -38,11 +38,11 @@ sw_rc sw_opt_new_symbol(sw_opt_work *w, sw_opt_symbols *s, const char *name, siz
   bool fresh = false;
   *out = sw_arena_strndup(&w->arena, name, n, w->d);
   if (!*out) return SW_E_RESOURCE;
-  SW_TRY(take(w, s, *out, n, &fresh));
+  SW_TRY(take_symbol(w, s, *out, n, &fresh));
   while (!fresh) {
     *out = sw_arena_printf(&w->arena, w->d, "%.*s_%u", (int)n, name, s->counter++);
     if (!*out) return SW_E_RESOURCE;
-    SW_TRY(take(w, s, *out, strlen(*out), &fresh));
+    SW_TRY(take_symbol(w, s, *out, strlen(*out), &fresh));
   }
   return SW_OK;
 }

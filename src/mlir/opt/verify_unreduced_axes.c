@@ -16,7 +16,7 @@ static sw_rc unreduced(sw_opt_work *w, uint32_t value, sw_open_sharding *out) {
   return SW_OK;
 }
 
-static int64_t end_of(sw_axis_ref a) { return (int64_t)a.pre * a.size; }
+static int64_t end_of_axis_ref(sw_axis_ref a) { return (int64_t)a.pre * a.size; }
 
 /* What is left of one ref before and behind another one of its axis. */
 static int minus_one(sw_axis_ref a, sw_axis_ref b, sw_axis_ref *out) {
@@ -26,7 +26,8 @@ static int minus_one(sw_axis_ref a, sw_axis_ref b, sw_axis_ref *out) {
     return n;
   }
   if (b.pre > a.pre) out[n++] = (sw_axis_ref){a.axis, a.pre, b.pre / a.pre};
-  if (end_of(b) < end_of(a)) out[n++] = (sw_axis_ref){a.axis, (int32_t)end_of(b), (int32_t)(end_of(a) / end_of(b))};
+  if (end_of_axis_ref(b) < end_of_axis_ref(a))
+    out[n++] = (sw_axis_ref){a.axis, (int32_t)end_of_axis_ref(b), (int32_t)(end_of_axis_ref(a) / end_of_axis_ref(b))};
   return n;
 }
 
@@ -54,7 +55,8 @@ static int lost(sw_opt_work *w, const sw_open_sharding *from, const sw_open_shar
                     kept ? to->cut.n_partial : 0, out);
 }
 
-static sw_rc check_result(sw_opt_work *w, uint32_t op, uint32_t operand, const sw_open_sharding *from, uint32_t i) {
+static sw_rc check_result_unreduced(sw_opt_work *w, uint32_t op, uint32_t operand, const sw_open_sharding *from,
+                                    uint32_t i) {
   const sw_ir_op *o = &w->t->ops.at[op];
   sw_open_sharding to;
   sw_axis_ref left[SW_MAX_REFS];
@@ -72,7 +74,7 @@ static sw_rc check_result(sw_opt_work *w, uint32_t op, uint32_t operand, const s
   return rc;
 }
 
-static sw_rc check_op(sw_opt_work *w, uint32_t op) {
+static sw_rc check_op_unreduced(sw_opt_work *w, uint32_t op) {
   const sw_ir_op *o = &w->t->ops.at[op];
   const uint32_t n = sw_ir_result_count(w->t, o);
   const bool one_to_one = sw_opt_is_data_flow(w->t, o) && o->n_uses == n;
@@ -80,7 +82,8 @@ static sw_rc check_op(sw_opt_work *w, uint32_t op) {
     sw_open_sharding from;
     SW_TRY(unreduced(w, sw_ir_operand_value(&w->values, o, k), &from));
     if (from.mesh < 0 || !from.cut.n_partial) continue;
-    for (uint32_t i = one_to_one ? k : 0; i < (one_to_one ? k + 1 : n); i++) SW_TRY(check_result(w, op, k, &from, i));
+    for (uint32_t i = one_to_one ? k : 0; i < (one_to_one ? k + 1 : n); i++)
+      SW_TRY(check_result_unreduced(w, op, k, &from, i));
   }
   return SW_OK;
 }
@@ -89,7 +92,7 @@ static sw_rc verify_unreduced_axes(sw_opt_work *w) {
   SW_TRY(sw_opt_read_shardings(w));
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] == op || is_bound(w->t, &w->t->ops.at[op])) continue;
-    SW_TRY(check_op(w, op));
+    SW_TRY(check_op_unreduced(w, op));
   }
   return SW_OK;
 }

@@ -60,7 +60,7 @@ static sw_rc rng(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 enum { MOST_LOOPS = 64, MOST_MAPS = 64 };
 
-static sw_rc read_loop(sw_importer *m, uint32_t op, sw_ir_span in, sw_loop *out) {
+static sw_rc read_own_loop(sw_importer *m, uint32_t op, sw_ir_span in, sw_loop *out) {
   static const struct {
     const char *name;
     sw_loop_kind kind;
@@ -89,7 +89,7 @@ static sw_rc read_nest(sw_importer *m, uint32_t op, sw_loop_nest *out) {
   *out = (sw_loop_nest){.loops = loops, .maps = maps};
   SW_TRY(setting(m, op, "loops", &list));
   while (out->n_loops < MOST_LOOPS && sw_ir_next_item(m->t, list, &cursor, &item)) {
-    SW_TRY(read_loop(m, op, item, &loops[out->n_loops++]));
+    SW_TRY(read_own_loop(m, op, item, &loops[out->n_loops++]));
   }
   SW_TRY(setting(m, op, "maps", &list));
   cursor = 0;
@@ -159,7 +159,7 @@ static sw_rc composite_attribute(sw_importer *m, uint32_t op, sw_attr_key key, s
   return whole_number(m, op, v, sw_attr_text(key), &to->u.i);
 }
 
-static sw_rc attention(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc import_own_attention(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   static const sw_attr_key kKeys[] = {SW_ATTR_SCALE, SW_ATTR_CAUSAL, SW_ATTR_WINDOW, SW_ATTR_SOFTCAP,  SW_ATTR_DROPOUT,
                                       SW_ATTR_BASE,  SW_ATTR_LAYOUT, SW_ATTR_TARGET, SW_ATTR_BIAS_GRAD};
   sw_im_attrs a = {.n = 0};
@@ -175,7 +175,7 @@ static sw_rc attention(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 static const sw_ir_row kCalls[] = {{"shardwright.rng", rng},
                                    {"shardwright.generic", generic},
-                                   {"shardwright.attention", attention, SW_OP_ATTENTION},
-                                   {"shardwright.attention_grad", attention, SW_OP_ATTENTION_GRAD}};
+                                   {"shardwright.attention", import_own_attention, SW_OP_ATTENTION},
+                                   {"shardwright.attention_grad", import_own_attention, SW_OP_ATTENTION_GRAD}};
 
 const sw_dialect sw_dialect_own = {"shardwright", NULL, 0, SW_IR_ROWS(kCalls), NULL};

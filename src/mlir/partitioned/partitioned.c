@@ -58,7 +58,7 @@ static int64_t copies_of(const reader *r, naming by) {
   return by == REPLICAS ? r->p->partitions : by == PARTITIONS ? r->p->replicas : 1;
 }
 
-static int64_t device_of(const reader *r, naming by, int64_t name, int64_t copy) {
+static int64_t device_of_name(const reader *r, naming by, int64_t name, int64_t copy) {
   if (by == DEVICES) return name;
   return by == PARTITIONS ? copy * r->p->partitions + name : name * r->p->partitions + copy;
 }
@@ -81,8 +81,8 @@ static sw_rc check_name(reader *r, naming by, int64_t name) {
 }
 
 /* One row as a group, in each of its copies. */
-static sw_rc add_row(reader *r, naming by, const int64_t *row, int64_t each, int64_t *sizes, int64_t *members,
-                     int64_t *n_members) {
+static sw_rc add_row_as_group(reader *r, naming by, const int64_t *row, int64_t each, int64_t *sizes, int64_t *members,
+                              int64_t *n_members) {
   int64_t n = 0, inner = by == REPLICAS_AND_ALL ? r->p->partitions : 1;
   while (n < each && row[n] != -1) n++;
   for (int64_t i = 0; i < n; i++) SW_TRY(check_name(r, by, row[i]));
@@ -90,7 +90,7 @@ static sw_rc add_row(reader *r, naming by, const int64_t *row, int64_t each, int
     if (*n_members + n * inner > r->p->out->devices) return SW_IM_FAIL(r->m, r->at, "a device is in two groups");
     for (int64_t p = 0; p < inner; p++) {
       for (int64_t i = 0; i < n; i++) {
-        members[(*n_members)++] = device_of(r, by, row[i], by == REPLICAS_AND_ALL ? p : copy);
+        members[(*n_members)++] = device_of_name(r, by, row[i], by == REPLICAS_AND_ALL ? p : copy);
       }
     }
     sizes[r->n_groups++] = n * inner;
@@ -141,18 +141,18 @@ static sw_rc keep_lists(reader *r, const int64_t *sizes, const int64_t *members,
   return sw_array_push(&p->lists, r->coll.lists, r->m->d);
 }
 
-static sw_rc read_groups(reader *r, naming by) {
+static sw_rc read_replica_groups(reader *r, naming by) {
   int64_t n = 0, *sizes, *members;
   sw_im_rows t;
   SW_TRY(read_groups_said(r, by, &t));
   SW_ARENA_NEW(sizes, &r->m->scratch, r->p->out->devices, r->m->d);
   SW_ARENA_NEW(members, &r->m->scratch, r->p->out->devices, r->m->d);
-  for (int64_t i = 0; i < t.n; i += t.each) SW_TRY(add_row(r, by, t.at + i, t.each, sizes, members, &n));
+  for (int64_t i = 0; i < t.n; i += t.each) SW_TRY(add_row_as_group(r, by, t.at + i, t.each, sizes, members, &n));
   SW_TRY(check_members(r, members, n, r->coll.op != SW_COLL_BROADCAST));
   return keep_lists(r, sizes, members, n);
 }
 
-static sw_rc read_pairs(reader *r, naming by) {
+static sw_rc read_source_target_pairs(reader *r, naming by) {
   const int64_t devices = r->p->out->devices;
   int64_t *from;
   bool *sends;
@@ -165,7 +165,7 @@ static sw_rc read_pairs(reader *r, naming by) {
     SW_TRY(check_name(r, by, t.at[i]));
     SW_TRY(check_name(r, by, t.at[i + 1]));
     for (int64_t copy = 0; copy < copies_of(r, by); copy++) {
-      int64_t source = device_of(r, by, t.at[i], copy), target = device_of(r, by, t.at[i + 1], copy);
+      int64_t source = device_of_name(r, by, t.at[i], copy), target = device_of_name(r, by, t.at[i + 1], copy);
       if (from[target] >= 0 || sends[source]) {
         return SW_IM_FAIL(r->m, r->at, "device %lld %s twice; expected once at most",
                           (long long)(sends[source] ? source : target), sends[source] ? "sends" : "receives");
@@ -183,7 +183,7 @@ static sw_rc read_pairs(reader *r, naming by) {
 
 /* --- ops ---------------------------------------------------------------------------------------------------------- */
 
-static sw_rc read_dim(reader *r, const char *key, int *out) {
+static sw_rc read_dim_attr(reader *r, const char *key, int *out) {
   int64_t dim;
   SW_TRY(sw_im_read_dim(r->m, r->at, key, r->m->g->values[sw_im_operand(r->m, r->at, 0)].type.rank, &dim));
   *out = (int)dim;
@@ -201,7 +201,7 @@ static sw_rc add_number(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* x from all of the group, behind each other in a dim in front, and of these the one at place `root`. */
-static sw_rc from_root(reader *r, uint32_t i, sw_id x, sw_id root) {
+static sw_rc select_root_value(reader *r, uint32_t i, sw_id x, sw_id root) {
   sw_type t = *sw_im_type(r->m, x);
   int64_t dims[SW_MAX_RANK] = {1}, each[SW_MAX_RANK] = {1};
   sw_id in[SW_MAX_RANK + 1], zero;
@@ -229,7 +229,7 @@ static sw_rc from_root(reader *r, uint32_t i, sw_id x, sw_id root) {
 }
 
 /* has_dynamic_root: behind the n operands stands a vector of places in the group, one for each. */
-static sw_rc root_of(reader *r, uint32_t n, uint32_t i, sw_id *out) {
+static sw_rc read_dynamic_root(reader *r, uint32_t n, uint32_t i, sw_id *out) {
   const sw_id roots = sw_im_operand(r->m, r->at, n);
   const sw_type *t = sw_im_type(r->m, roots);
   if (t->rank != 1 || t->dims[0] != (int64_t)n) {
@@ -242,14 +242,14 @@ static sw_rc root_of(reader *r, uint32_t n, uint32_t i, sw_id *out) {
 static sw_rc from_roots(reader *r, uint32_t n) {
   sw_id root;
   r->coll.op = SW_COLL_ALL_GATHER;
-  SW_TRY(read_groups(r, naming_of(r, false)));
+  SW_TRY(read_replica_groups(r, naming_of(r, false)));
   for (int64_t i = 0; i < r->p->out->devices; i++) {
     if (r->coll.lists[i].n != r->coll.lists[0].n)
       return SW_IM_FAIL(r->m, r->at, "groups are of different sizes; expected one size where roots are values");
   }
   for (uint32_t i = 0; i < n; i++) {
-    SW_TRY(root_of(r, n, i, &root));
-    SW_TRY(from_root(r, i, sw_im_operand(r->m, r->at, i), root));
+    SW_TRY(read_dynamic_root(r, n, i, &root));
+    SW_TRY(select_root_value(r, i, sw_im_operand(r->m, r->at, i), root));
   }
   return SW_OK;
 }
@@ -299,7 +299,7 @@ static sw_rc at_roots(reader *r, uint32_t n) {
     add.operands = &x;
     SW_TRY(sw_im_emit_one(r->m, r->at, &add, i, &sum));
     SW_TRY(sw_im_number(r->m, r->at, SW_I64, 0, 0, NULL, &root));
-    if (said) SW_TRY(root_of(r, n, i, &root));
+    if (said) SW_TRY(read_dynamic_root(r, n, i, &root));
     SW_TRY(sw_im_converted(r->m, r->at, root, SW_I64, &root));
     SW_TRY(sw_im_compared(r->m, r->at, "eq", place, root, &here));
     SW_TRY(sw_im_number(r->m, r->at, t.dtype, 0, t.rank, t.dims, &zero));
@@ -320,13 +320,13 @@ static sw_rc listed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     return SW_IM_FAIL(m, op, "the op has %u operands and %u results; expected as many", r.o->n_uses, n);
   }
   r.coll.op = k->op == SW_COLL_REDUCE ? SW_COLL_ALL_REDUCE : k->op; /* which device has the sum is asked behind it */
-  if (k->dim) SW_TRY(read_dim(&r, k->dim, &r.coll.dim));
-  if (k->other) SW_TRY(read_dim(&r, k->other, &r.coll.concat_dim));
+  if (k->dim) SW_TRY(read_dim_attr(&r, k->dim, &r.coll.dim));
+  if (k->other) SW_TRY(read_dim_attr(&r, k->other, &r.coll.concat_dim));
   if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION && !sw_im_collective_reduction(m, op, &r.coll.reduction)) {
     return SW_IM_FAIL(m, op, "a collective reduces by a region of its own; expected add, max or another known one");
   }
   naming by = naming_of(&r, k->wide);
-  SW_TRY(k->op == SW_COLL_SHIFT ? read_pairs(&r, by) : read_groups(&r, by));
+  SW_TRY(k->op == SW_COLL_SHIFT ? read_source_target_pairs(&r, by) : read_replica_groups(&r, by));
   if (k->op == SW_COLL_REDUCE) return at_roots(&r, n);
   for (uint32_t i = 0; i < n; i++) {
     sw_id x = sw_im_operand(m, op, i);
@@ -337,7 +337,7 @@ static sw_rc listed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* --- wherever they stand ------------------------------------------------------------------------------------------ */
 
-static bool is_number(const sw_importer *m, uint32_t op) { return sw_im_op(m, op)->n_uses == 0; }
+static bool gives_device_number(const sw_importer *m, uint32_t op) { return sw_im_op(m, op)->n_uses == 0; }
 
 /* replica_groups of one member each, [[0]]: a row of digits between brackets, no comma inside of inner ones. */
 static bool groups_of_one(const sw_importer *m, uint32_t op) {
@@ -353,9 +353,9 @@ static bool groups_of_one(const sw_importer *m, uint32_t op) {
 }
 
 /* In a program for one device, whose number is 0, a collective has nobody to talk to. */
-static sw_rc alone(sw_importer *m, uint32_t op, bool *done) {
+static sw_rc import_lone_collective(sw_importer *m, uint32_t op, bool *done) {
   *done = false;
-  if (is_number(m, op)) {
+  if (gives_device_number(m, op)) {
     static const uint32_t kZero = 0;
     sw_im_attrs a = {.n = 0};
     int64_t partitions;
@@ -375,7 +375,7 @@ static sw_rc alone(sw_importer *m, uint32_t op, bool *done) {
 }
 
 /* What a device gets from the others. */
-static sw_rc collective(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc import_collective(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
   sw_type types[SW_MAX_RESULTS];
@@ -394,11 +394,11 @@ static sw_rc collective(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* Collectives outside of manual computations say what each device does: the program is partitioned already. */
 static sw_rc local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  if (m->by_device) return collective(m, row, op);
+  if (m->by_device) return import_collective(m, row, op);
   if (m->cut) return listed(m, row, op);
   sw_ir_span name = sw_im_op(m, op)->name;
   bool done;
-  SW_TRY(alone(m, op, &done));
+  SW_TRY(import_lone_collective(m, op, &done));
   if (done) return SW_OK;
   return SW_IM_FAIL(m, op, "'%.*s' is of a program that is partitioned already; expected the whole program",
                     SW_IR_TEXT(m->t, name));

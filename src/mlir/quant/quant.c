@@ -55,22 +55,22 @@ typedef struct reader {
   sw_diag *d;
 } reader;
 
-static sw_rc expected(const reader *r, const char *what) {
+static sw_rc fail_quant_expected(const reader *r, const char *what) {
   return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, r->at), "found '%.12s'; expected %s", r->t->s + r->at, what);
 }
 
-static bool accept(reader *r, char c) {
+static bool accept_quant_char(reader *r, char c) {
   r->at = sw_ir_blanks(r->t->s, r->at);
   if (r->at >= r->end || r->t->s[r->at] != c) return false;
   r->at++;
   return true;
 }
 
-static sw_rc read_number(reader *r, double *out) {
+static sw_rc read_quant_number(reader *r, double *out) {
   char *end;
   r->at = sw_ir_blanks(r->t->s, r->at);
   *out = strtod(r->t->s + r->at, &end);
-  if (end == r->t->s + r->at || end > r->t->s + r->end) return expected(r, "a number");
+  if (end == r->t->s + r->at || end > r->t->s + r->end) return fail_quant_expected(r, "a number");
   r->at = (uint32_t)(end - r->t->s);
   return SW_OK;
 }
@@ -79,36 +79,36 @@ static sw_rc read_number(reader *r, double *out) {
 static sw_rc read_storage(reader *r, quant *q) {
   static const sw_dtype kSigned[] = {SW_I2, SW_I4, SW_I8, SW_I16, SW_I32};
   static const sw_dtype kUnsigned[] = {SW_U2, SW_U4, SW_U8, SW_U16, SW_U32};
-  bool is_signed = accept(r, 'i');
+  bool is_signed = accept_quant_char(r, 'i');
   double bits = 0;
-  if (!is_signed && !accept(r, 'u')) return expected(r, "a storage type like i8 or u8");
-  (void)accept(r, 'i'); /* ui8 */
-  SW_TRY(read_number(r, &bits));
-  if (bits < 1 || bits > 32 || bits != floor(bits)) return expected(r, "a storage type of at most 32 bits");
+  if (!is_signed && !accept_quant_char(r, 'u')) return fail_quant_expected(r, "a storage type like i8 or u8");
+  (void)accept_quant_char(r, 'i'); /* ui8 */
+  SW_TRY(read_quant_number(r, &bits));
+  if (bits < 1 || bits > 32 || bits != floor(bits)) return fail_quant_expected(r, "a storage type of at most 32 bits");
   int size = 0;
   while (sw_dtype_bits(kSigned[size]) < (int)bits) size++;
   q->storage = is_signed ? kSigned[size] : kUnsigned[size];
   q->min = is_signed ? -ldexp(1, (int)bits - 1) : 0;
   q->max = ldexp(1, (int)bits - is_signed) - 1;
-  if (!accept(r, '<')) return SW_OK;
-  SW_TRY(read_number(r, &q->min));
-  if (!accept(r, ':')) return expected(r, "':'");
-  SW_TRY(read_number(r, &q->max));
-  return accept(r, '>') ? SW_OK : expected(r, "'>'");
+  if (!accept_quant_char(r, '<')) return SW_OK;
+  SW_TRY(read_quant_number(r, &q->min));
+  if (!accept_quant_char(r, ':')) return fail_quant_expected(r, "':'");
+  SW_TRY(read_quant_number(r, &q->max));
+  return accept_quant_char(r, '>') ? SW_OK : fail_quant_expected(r, "'>'");
 }
 
 static sw_rc read_expressed(reader *r, quant *q) {
   char text[16] = {0};
-  if (!accept(r, ':')) return expected(r, "':' and the type that is expressed");
+  if (!accept_quant_char(r, ':')) return fail_quant_expected(r, "':' and the type that is expressed");
   uint32_t at = sw_ir_blanks(r->t->s, r->at), end = sw_ir_name(r->t->s, at);
   if (end - at < sizeof text) memcpy(text, r->t->s + at, end - at);
   if (!sw_dtype_parse(text, &q->expressed) || sw_dtype_class_of(q->expressed) != SW_CLASS_FLOAT)
-    return expected(r, "a floating-point type");
+    return fail_quant_expected(r, "a floating-point type");
   r->at = end;
   q->axis = -1;
-  if (!accept(r, ':')) return SW_OK;
+  if (!accept_quant_char(r, ':')) return SW_OK;
   double axis;
-  SW_TRY(read_number(r, &axis));
+  SW_TRY(read_quant_number(r, &axis));
   q->axis = axis >= 0 && axis < SW_MAX_RANK ? (int)axis : SW_MAX_RANK;
   return SW_OK;
 }
@@ -117,21 +117,21 @@ typedef SW_ARRAY(double) numbers;
 
 static sw_rc read_scale(reader *r, numbers *scales, numbers *zeros) {
   double scale, zero = 0;
-  SW_TRY(read_number(r, &scale));
-  if (accept(r, ':')) SW_TRY(read_number(r, &zero));
-  if (!(scale > 0) || isinf(scale)) return expected(r, "scales above 0");
+  SW_TRY(read_quant_number(r, &scale));
+  if (accept_quant_char(r, ':')) SW_TRY(read_quant_number(r, &zero));
+  if (!(scale > 0) || isinf(scale)) return fail_quant_expected(r, "scales above 0");
   SW_TRY(sw_array_push(scales, scale, r->d));
   return sw_array_push(zeros, zero, r->d);
 }
 
 static sw_rc read_scales(reader *r, bool listed, numbers *scales, numbers *zeros) {
-  if (!accept(r, ',')) return expected(r, "',' and a scale");
+  if (!accept_quant_char(r, ',')) return fail_quant_expected(r, "',' and a scale");
   if (!listed) return read_scale(r, scales, zeros);
-  if (!accept(r, '{')) return expected(r, "'{' and a scale for each index");
+  if (!accept_quant_char(r, '{')) return fail_quant_expected(r, "'{' and a scale for each index");
   do {
     SW_TRY(read_scale(r, scales, zeros));
-  } while (accept(r, ','));
-  return accept(r, '}') ? SW_OK : expected(r, "'}'");
+  } while (accept_quant_char(r, ','));
+  return accept_quant_char(r, '}') ? SW_OK : fail_quant_expected(r, "'}'");
 }
 
 static sw_rc read_quant(const sw_ir_tree *t, sw_ir_span element, sw_arena *arena, quant *out, sw_diag *d) {
@@ -141,7 +141,7 @@ static sw_rc read_quant(const sw_ir_tree *t, sw_ir_span element, sw_arena *arena
   sw_rc rc = read_storage(&r, out);
   if (!rc) rc = read_expressed(&r, out);
   if (!rc) rc = read_scales(&r, out->axis >= 0, &scales, &zeros);
-  if (!rc && !accept(&r, '>')) rc = expected(&r, "'>' (scales of blocks are not supported)");
+  if (!rc && !accept_quant_char(&r, '>')) rc = fail_quant_expected(&r, "'>' (scales of blocks are not supported)");
   out->n = (int)scales.n;
   out->scale = rc ? NULL : sw_arena_copy(arena, scales.at, scales.n, sizeof *scales.at, d);
   out->zero = rc ? NULL : sw_arena_copy(arena, zeros.at, zeros.n, sizeof *zeros.at, d);
@@ -182,7 +182,7 @@ static sw_rc hand_on(sw_importer *m, sw_id from, sw_id to) {
   return sw_ir_len(element) ? set_quant(m, to, element) : SW_OK;
 }
 
-static sw_rc open(sw_importer *m) {
+static sw_rc open_quant_state(sw_importer *m) {
   state_of(m)->any = strstr(m->t->s, kUniform) != NULL;
   return SW_OK;
 }
@@ -211,7 +211,7 @@ static sw_rc spread_numbers(sw_importer *m, uint32_t op, const quant *q, const d
   return sw_im_spread(m, op, list, shape->rank, shape->dims, q->axis, out);
 }
 
-static bool all_zero(const quant *q) {
+static bool has_no_zero_points(const quant *q) {
   for (int i = 0; i < q->n; i++) {
     if (q->zero[i] != 0) return false;
   }
@@ -224,7 +224,7 @@ static sw_rc dequantize(sw_importer *m, uint32_t op, sw_id x, sw_id *out) {
   sw_id other;
   const sw_type shape = *sw_im_type(m, x);
   SW_TRY(read_quant(m->t, quant_of(m, x), &m->scratch, &q, m->d));
-  if (!all_zero(&q)) {
+  if (!has_no_zero_points(&q)) {
     sw_dtype wide = sw_dtype_bytes(q.storage) < 4 ? SW_I32 : q.storage;
     if (wide != q.storage) SW_TRY(sw_im_converted(m, op, x, wide, &x));
     SW_TRY(spread_numbers(m, op, &q, q.zero, wide, &shape, &other));
@@ -244,7 +244,7 @@ static sw_rc quantize(sw_importer *m, uint32_t op, sw_id x, sw_ir_span element, 
   if (shape.dtype != q.expressed) SW_TRY(sw_im_converted(m, op, x, q.expressed, &x));
   SW_TRY(spread_numbers(m, op, &q, q.scale, q.expressed, &shape, &other));
   SW_TRY(sw_im_two(m, op, SW_OP_DIVIDE, x, other, &x));
-  if (!all_zero(&q)) {
+  if (!has_no_zero_points(&q)) {
     SW_TRY(spread_numbers(m, op, &q, q.zero, q.expressed, &shape, &other));
     SW_TRY(sw_im_two(m, op, SW_OP_ADD, x, other, &x));
   }
@@ -310,7 +310,7 @@ static sw_rc written_out(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* An op some of whose operands or results are quantized. */
-static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done) {
+static sw_rc take_quantized_op(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done) {
   const sw_ir_op *o = sw_im_op(m, op);
   bool touched = false;
   sw_ir_span element;
@@ -337,7 +337,7 @@ static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done)
 
 /* --- the dialect -------------------------------------------------------------------------------------------------- */
 
-static sw_rc element_type(const sw_ir_tree *t, sw_ir_span type, sw_dtype *out, bool *known, sw_diag *d) {
+static sw_rc read_storage_type(const sw_ir_tree *t, sw_ir_span type, sw_dtype *out, bool *known, sw_diag *d) {
   sw_ir_span element;
   quant q;
   sw_arena scratch = {0};
@@ -365,11 +365,11 @@ static const sw_ir_row kRows[] = {
 
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(state),
                                         .inherited_bytes = offsetof(state, types),
-                                        .open = open,
+                                        .open = open_quant_state,
                                         .close = close_state,
-                                        .take = take,
+                                        .take = take_quantized_op,
                                         .typed = see_type,
                                         .handed = hand_on,
-                                        .element = element_type,
+                                        .element = read_storage_type,
                                         .result_type = result_type};
 const sw_dialect sw_dialect_quant = {"quant", SW_IR_ROWS(kRows), NULL, 0, &kHooks};

@@ -73,7 +73,7 @@ static bool may_become(const finder *f, const seen *s, sw_id from, uint32_t outp
   return (s->written || !data) && strcmp(a->sharding, f->outputs[output].sharding) == 0;
 }
 
-static void take(finder *f, uint32_t output, sw_id value, bool written, bool trains) {
+static void pair_with_output(finder *f, uint32_t output, sw_id value, bool written, bool trains) {
   f->pairs[f->n++] = (pair){(uint32_t)f->argument[value], output, written, trains};
   f->output_of[f->argument[value]] = output;
   f->is_paired[output] = true;
@@ -85,7 +85,7 @@ static void take(finder *f, uint32_t output, sw_id value, bool written, bool tra
 typedef bool (*is_found)(const finder *f, const seen *s, sw_id from, uint32_t output);
 
 /* The nearest value of the kind that is looked for, on the ways back from the output; false: there is none. */
-static bool look_back(finder *f, sw_id from, uint32_t output, is_found found, seen *out) {
+static bool search_back(finder *f, sw_id from, uint32_t output, is_found found, seen *out) {
   const sw_graph *g = f->r->g;
   seen queue[MOST_SEEN] = {{from, false}};
   int32_t n = 1;
@@ -117,7 +117,7 @@ static bool are_weights(const finder *f, uint32_t argument) {
 }
 
 /* Is the output the argument and something of the shape of weights, and the argument nowhere else? */
-static bool sums_gradients(const finder *f, sw_id argument, sw_id output) {
+static bool is_gradient_sum(const finder *f, sw_id argument, sw_id output) {
   const sw_graph *g = f->r->g;
   const sw_value *made = &g->values[output];
   if (made->def < 0 || g->ops[made->def].code != SW_OP_ADD || f->n_uses[argument] != 1 || made->type.rank < 2)
@@ -133,9 +133,9 @@ static bool sums_gradients(const finder *f, sw_id argument, sw_id output) {
 static void find_update(finder *f, uint32_t output) {
   const sw_id made = f->outputs[output].value;
   seen s;
-  if (!look_back(f, made, output, may_become, &s)) return;
-  const bool trains = are_weights(f, (uint32_t)f->argument[s.value]) || sums_gradients(f, s.value, made);
-  take(f, output, s.value, s.written, trains);
+  if (!search_back(f, made, output, may_become, &s)) return;
+  const bool trains = are_weights(f, (uint32_t)f->argument[s.value]) || is_gradient_sum(f, s.value, made);
+  pair_with_output(f, output, s.value, s.written, trains);
 }
 
 /* A state of another type, as master weights are. */
@@ -145,16 +145,16 @@ static bool is_other_state(const finder *f, const seen *s, sw_id from, uint32_t 
 }
 
 /* As JAX pairs what is donated: the first argument of the type that is left. */
-static void find_copy(finder *f, uint32_t output) {
+static void find_state_copy(finder *f, uint32_t output) {
   const sw_graph *g = f->r->g;
   const sw_id made = f->outputs[output].value;
   seen s;
   if (g->values[made].def < 0 || g->values[made].type.rank < 1) return;
-  if (!look_back(f, made, output, is_other_state, &s)) return;
+  if (!search_back(f, made, output, is_other_state, &s)) return;
   for (uint32_t a = 0; a < f->r->roles->n; a++) {
     const sw_id value = f->r->roles->at[a].value;
     if (value < 0 || !may_become(f, &(seen){value, false}, made, output)) continue;
-    take(f, output, value, false, are_weights(f, a));
+    pair_with_output(f, output, value, false, are_weights(f, a));
     return;
   }
 }
@@ -195,7 +195,7 @@ static void find_counter(finder *f, uint32_t output) {
   if (made->def < 0 || sw_dtype_class_of(made->type.dtype) == SW_CLASS_FLOAT) return;
   const sw_id source = only_source(f, f->outputs[output].value);
   if (source >= 0 && may_become(f, &(seen){source, false}, f->outputs[output].value, output))
-    take(f, output, source, false, false);
+    pair_with_output(f, output, source, false, false);
 }
 
 static void find_unused(finder *f, uint32_t output) {
@@ -204,7 +204,7 @@ static void find_unused(finder *f, uint32_t output) {
   for (uint32_t a = 0; a < f->r->roles->n; a++) {
     const sw_id value = f->r->roles->at[a].value;
     if (value < 0 || f->n_uses[value] || !may_become(f, &(seen){value, false}, made, output)) continue;
-    take(f, output, value, false, false);
+    pair_with_output(f, output, value, false, false);
     return;
   }
 }
@@ -224,7 +224,7 @@ static void find_in_tree(finder *f, uint32_t output) {
     if (!walked) (void)walk_back(f, made);
     walked = true;
     if (f->mark[value] != f->search) continue;
-    take(f, output, value, false, false);
+    pair_with_output(f, output, value, false, false);
     return;
   }
 }
@@ -276,7 +276,7 @@ sw_rc sw_guess_donated(sw_role_guess *r, const sw_role_output *outputs, uint32_t
   finder f = {.r = r, .outputs = outputs};
   SW_TRY(finder_init(&f, n_outputs));
   for_outputs_left(&f, n_outputs, find_update);
-  for_outputs_left(&f, n_outputs, find_copy);
+  for_outputs_left(&f, n_outputs, find_state_copy);
   const bool all = r->trains = trains(&f);
   if (all) for_outputs_left(&f, n_outputs, find_counter);
   if (all) for_outputs_left(&f, n_outputs, find_unused);

@@ -26,7 +26,7 @@ typedef struct classes {
   bool *is_of_data, *is_of_weights; /* by class: by what the text says, or a contraction */
 } classes;
 
-static int64_t class_of(classes *c, int64_t dim) {
+static int64_t find_dim_class(classes *c, int64_t dim) {
   while (c->parent[dim] != dim) {
     c->parent[dim] = c->parent[c->parent[dim]];
     dim = c->parent[dim];
@@ -37,7 +37,7 @@ static int64_t class_of(classes *c, int64_t dim) {
 static sw_id value_of_map(const sw_op *op, int32_t map) { return sw_port_value(op, map); }
 
 /* Dims of one op, by the loop that goes through them. */
-static void see_op(classes *c, const sw_op *op, int64_t *dim_of_loop) {
+static void see_dims_of_op(classes *c, const sw_op *op, int64_t *dim_of_loop) {
   if (!op->nest) return;
   for (int32_t l = 0; l < op->nest->n_loops; l++) dim_of_loop[l] = -1;
   for (int32_t i = 0; i < op->nest->n_maps; i++) {
@@ -47,7 +47,7 @@ static void see_op(classes *c, const sw_op *op, int64_t *dim_of_loop) {
       int32_t loop = map->dims[d].terms[0].loop;
       int64_t dim = c->first[value_of_map(op, i)] + d;
       if (op->nest->loops[loop].kind == SW_LOOP_WHOLE || op->nest->loops[loop].size == 1) continue;
-      if (dim_of_loop[loop] >= 0) c->parent[class_of(c, dim)] = class_of(c, dim_of_loop[loop]);
+      if (dim_of_loop[loop] >= 0) c->parent[find_dim_class(c, dim)] = find_dim_class(c, dim_of_loop[loop]);
       dim_of_loop[loop] = dim;
     }
   }
@@ -58,7 +58,7 @@ static int classes_of(classes *c, sw_id v, int64_t *out) {
   const sw_type *type = &c->g->values[v].type;
   int n = 0;
   for (int32_t d = 0; d < type->rank; d++) {
-    int64_t class = class_of(c, c->first[v] + d);
+    int64_t class = find_dim_class(c, c->first[v] + d);
     int k = 0;
     while (k < n && out[k] != class) k++;
     if (k == n && type->dims[d] != 1) out[n++] = class;
@@ -84,7 +84,7 @@ static void count_value(classes *c, sw_id v) {
 }
 
 /* 0: no argument has it. */
-static double weight_of(const classes *c, int64_t class) {
+static double weight_of_class(const classes *c, int64_t class) {
   bool data = c->is_of_data[class], weights = c->is_of_weights[class];
   if (!c->n_floats[class] && !data) return 0;
   return c->n_values[class] * (data == weights ? 1.0 : data ? 2.0 : 0.5) / (1 + c->n_floats[class]);
@@ -135,16 +135,16 @@ sw_rc sw_guess_examples(const sw_role_guess *r) {
     if (nest && nest->n_loops > most_loops) most_loops = nest->n_loops;
   }
   SW_ARENA_NEW(dim_of_loop, r->scratch, most_loops, r->d);
-  for (sw_id i = 0; i < c.g->n_ops; i++) see_op(&c, &c.g->ops[i], dim_of_loop);
+  for (sw_id i = 0; i < c.g->n_ops; i++) see_dims_of_op(&c, &c.g->ops[i], dim_of_loop);
   for (sw_id v = 0; v < c.g->n_values; v++) count_value(&c, v);
   for (int64_t d = 0; d < c.n; d++) {
-    if (c.parent[d] == d && weight_of(&c, d) > most) most = weight_of(&c, d);
+    if (c.parent[d] == d && weight_of_class(&c, d) > most) most = weight_of_class(&c, d);
   }
   for (sw_id v = 0; v < c.g->n_values && c.g->values[v].def < 0; v++) {
     int64_t class[SW_MAX_RANK];
     int n = classes_of(&c, v, class);
     has_examples[v] = r->evidence[v] == SW_EVIDENCE_DATA || goes_with_data(&c, r->evidence[v], class, n);
-    for (int i = 0; most > 0 && i < n; i++) has_examples[v] |= weight_of(&c, class[i]) >= kNear * most;
+    for (int i = 0; most > 0 && i < n; i++) has_examples[v] |= weight_of_class(&c, class[i]) >= kNear * most;
   }
   return SW_OK;
 }

@@ -36,12 +36,12 @@ static bool moves(sw_opcode code) {
   return content == SW_CONTENT_MOVED || content == SW_CONTENT_ROUNDED || code == SW_OP_JOIN;
 }
 
-static void tell(guesser *r, sw_id argument, sw_evidence what) {
+static void note_evidence(guesser *r, sw_id argument, sw_evidence what) {
   if (argument >= 0 && r->shared.evidence[argument] == SW_EVIDENCE_NONE) r->shared.evidence[argument] = what;
 }
 
 /* Does something say that the argument is weights, or state that may be such; or data? */
-static bool is_known(const guesser *r, sw_id argument, bool weights) {
+static bool is_kind_known(const guesser *r, sw_id argument, bool weights) {
   const sw_role *a = r->role[argument] < 0 ? NULL : &r->shared.roles->at[r->role[argument]];
   if (!a || a->output >= 0) return a && weights;
   return a->source <= SW_ROLE_NAMED && a->kind == (weights ? SW_VALUE_PARAMETER : SW_VALUE_INPUT);
@@ -49,10 +49,10 @@ static bool is_known(const guesser *r, sw_id argument, bool weights) {
 
 /* Two arguments, no dim of which is common to both and the result. */
 static void see_two_arguments(guesser *r, sw_id left, sw_id right) {
-  const bool other_way = (is_known(r, left, true) && !is_known(r, right, true)) ||
-                         (is_known(r, right, false) && !is_known(r, left, false));
-  tell(r, right, other_way ? SW_EVIDENCE_DATA : SW_EVIDENCE_SURELY_WEIGHTS);
-  tell(r, left, other_way ? SW_EVIDENCE_SURELY_WEIGHTS : SW_EVIDENCE_DATA);
+  const bool other_way = (is_kind_known(r, left, true) && !is_kind_known(r, right, true)) ||
+                         (is_kind_known(r, right, false) && !is_kind_known(r, left, false));
+  note_evidence(r, right, other_way ? SW_EVIDENCE_DATA : SW_EVIDENCE_SURELY_WEIGHTS);
+  note_evidence(r, left, other_way ? SW_EVIDENCE_SURELY_WEIGHTS : SW_EVIDENCE_DATA);
 }
 
 static void see_contraction(guesser *r, const sw_op *op) {
@@ -66,8 +66,8 @@ static void see_contraction(guesser *r, const sw_op *op) {
     if (both && !n_batch) {
       see_two_arguments(r, left, right);
     } else {
-      tell(r, right, both ? SW_EVIDENCE_DATA : alone);
-      tell(r, left, both ? SW_EVIDENCE_DATA : alone);
+      note_evidence(r, right, both ? SW_EVIDENCE_DATA : alone);
+      note_evidence(r, left, both ? SW_EVIDENCE_DATA : alone);
     }
   }
   bool unpacks =
@@ -126,7 +126,7 @@ static void see_order(guesser *r) {
   }
 }
 
-static sw_value_kind kind_of(const guesser *r, sw_id argument) {
+static sw_value_kind guess_argument_kind(const guesser *r, sw_id argument) {
   bool is_target =
       r->is_beside[argument] && !r->is_spread[argument] && r->shared.evidence[argument] == SW_EVIDENCE_NONE;
   bool is_data =
@@ -170,7 +170,8 @@ sw_rc sw_guess_roles(sw_graph *g, const sw_roles *roles, const sw_role_output *o
   for (sw_id i = 0; i < g->n_ops; i++) see_company(&r, &g->ops[i]);
   for (uint32_t i = 0; i < roles->n; i++) {
     sw_role *a = &roles->at[i];
-    if (a->source == SW_ROLE_UNSAID && a->output < 0) a->kind = g->values[a->value].kind = kind_of(&r, a->value);
+    if (a->source == SW_ROLE_UNSAID && a->output < 0)
+      a->kind = g->values[a->value].kind = guess_argument_kind(&r, a->value);
   }
   return SW_OK;
 }

@@ -24,7 +24,7 @@ typedef struct settings {
 } settings;
 
 /* A setting of the composite, or of a custom call that it was made; absent: none. */
-static sw_ir_span setting(const sw_importer *m, uint32_t op, const char *key) {
+static sw_ir_span composite_setting(const sw_importer *m, uint32_t op, const char *key) {
   static const char *const kWhere[] = {"composite_attributes", "tt.composite_attributes", "mhlo.frontend_attributes"};
   sw_ir_span v = {0, 0};
   for (size_t i = 0; i < sizeof kWhere / sizeof *kWhere && !sw_ir_present(v); i++) {
@@ -35,26 +35,26 @@ static sw_ir_span setting(const sw_importer *m, uint32_t op, const char *key) {
 }
 
 static void read_bool(const sw_importer *m, uint32_t op, const char *key, bool *out, settings *s) {
-  sw_ir_span v = setting(m, op, key);
+  sw_ir_span v = composite_setting(m, op, key);
   if (!sw_ir_present(v)) return;
   *out = sw_ir_is(m->t, v, "true") || sw_ir_is(m->t, v, "True");
   s->clear = s->clear && (*out || sw_ir_is(m->t, v, "false") || sw_ir_is(m->t, v, "False"));
 }
 
-static void read_number(const sw_importer *m, uint32_t op, const char *key, double *out, settings *s) {
-  sw_ir_span v = setting(m, op, key);
+static void read_number_setting(const sw_importer *m, uint32_t op, const char *key, double *out, settings *s) {
+  sw_ir_span v = composite_setting(m, op, key);
   if (!sw_ir_present(v) || sw_ir_is(m->t, v, "None")) return;
   s->clear = s->clear && sw_ir_read_float(m->t, v, out) && *out != 0; /* which the op takes for not said */
 }
 
-static settings read_settings(const sw_importer *m, uint32_t op) {
+static settings read_sdpa_settings(const sw_importer *m, uint32_t op) {
   settings s = {.clear = true};
-  sw_ir_span dropout = setting(m, op, "dropout_p");
+  sw_ir_span dropout = composite_setting(m, op, "dropout_p");
   double rate = 0;
   if (sw_ir_present(dropout)) s.drops = !sw_ir_read_float(m->t, dropout, &rate) || rate != 0;
   read_bool(m, op, "is_causal", &s.causal, &s);
-  read_number(m, op, "scale", &s.scale, &s);
-  read_number(m, op, "logit_cap", &s.softcap, &s);
+  read_number_setting(m, op, "scale", &s.scale, &s);
+  read_number_setting(m, op, "logit_cap", &s.softcap, &s);
   return s;
 }
 
@@ -65,7 +65,7 @@ typedef struct shapes {
   int64_t q[4], k[4], v[4];
 } shapes;
 
-static void shape_of(const sw_type *t, bool positions_first, int64_t out[4]) {
+static void attention_shape_of(const sw_type *t, bool positions_first, int64_t out[4]) {
   out[0] = t->dims[0];
   out[1] = t->rank == 4 ? t->dims[positions_first ? 2 : 1] : 1;
   out[2] = t->rank == 4 ? t->dims[positions_first ? 1 : 2] : t->dims[1];
@@ -79,7 +79,7 @@ static bool heads_fit(const sw_importer *m, const sw_id *x, bool positions_first
     t[i] = sw_im_type(m, x[i]);
     if (sw_dtype_class_of(t[i]->dtype) != SW_CLASS_FLOAT || t[i]->dtype != t[0]->dtype) return false;
     if (t[i]->rank != t[0]->rank || (t[i]->rank != 4 && (t[i]->rank != 3 || positions_first))) return false;
-    shape_of(t[i], positions_first, to[i]);
+    attention_shape_of(t[i], positions_first, to[i]);
   }
   const int64_t *q = out->q, *k = out->k, *v = out->v;
   return k[0] == q[0] && v[0] == q[0] && k[1] == v[1] && k[2] == v[2] && k[3] == q[3] && k[1] > 0 && q[1] % k[1] == 0;
@@ -109,8 +109,8 @@ static sw_rc otherwise(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* `masked`: without a mask it is not said what is seen. */
-static sw_rc attention(sw_importer *m, const sw_ir_row *row, uint32_t op, bool positions_first, bool masked) {
-  const settings s = read_settings(m, op);
+static sw_rc import_sdpa(sw_importer *m, const sw_ir_row *row, uint32_t op, bool positions_first, bool masked) {
+  const settings s = read_sdpa_settings(m, op);
   const uint32_t results = sw_ir_result_count(m->t, sw_im_op(m, op));
   const sw_id *x;
   sw_id in[4], made[2];
@@ -141,8 +141,12 @@ static sw_rc attention(sw_importer *m, const sw_ir_row *row, uint32_t op, bool p
   return sw_im_results_are(m, op, made, 1);
 }
 
-static sw_rc of_torch(sw_importer *m, const sw_ir_row *row, uint32_t op) { return attention(m, row, op, false, false); }
-static sw_rc of_litert(sw_importer *m, const sw_ir_row *row, uint32_t op) { return attention(m, row, op, true, true); }
+static sw_rc of_torch(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  return import_sdpa(m, row, op, false, false);
+}
+static sw_rc of_litert(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  return import_sdpa(m, row, op, true, true);
+}
 
 static const sw_ir_row kCalls[] = {{"aten.scaled_dot_product_attention", of_torch},
                                    {"aten.scaled_dot_product_attention.default", of_torch},

@@ -28,7 +28,8 @@ static bool has_sharding(const sw_importer *m, sw_id x) {
   return x >= 0 && !sw_im_is_tuple(x) && m->g->values[x].type.dtype != SW_TOKEN;
 }
 
-static sw_rc leave(sw_importer *m, uint32_t op, void *state, uint32_t ret, const sw_id *values, uint32_t n) {
+static sw_rc leave_named_computation(sw_importer *m, uint32_t op, void *state, uint32_t ret, const sw_id *values,
+                                     uint32_t n) {
   sw_ir_span list = shardings(m, op, "out_shardings"), item;
   uint32_t cursor = 0;
   (void)state;
@@ -58,5 +59,5 @@ sw_rc sw_sdy_named(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     if (!sw_ir_present(list) || !sw_ir_next_item(m->t, list, &cursor, &item) || !has_sharding(m, given[i])) continue;
     SW_TRY(same_value(m, op, 0, given[i], "in", item, &args[i]));
   }
-  return sw_im_enter_part(m, op, args, leave);
+  return sw_im_enter_part(m, op, args, leave_named_computation);
 }

@@ -20,7 +20,7 @@ bool sw_sdy_says_priorities(const sw_ir_tree *t) {
 }
 
 /* The smallest priority above `last` of a dim that is cut; -1: there is none. */
-static int32_t next_priority(const sw_sharding *s, const sw_open_sharding *o, int32_t last) {
+static int32_t next_open_priority(const sw_sharding *s, const sw_open_sharding *o, int32_t last) {
   int32_t next = -1;
   for (int i = 0; i < s->n_refs; i++) {
     const int32_t p = o->priority[s->dim_of[i]];
@@ -33,7 +33,7 @@ sw_rc sw_sdy_hint_by_priority(sw_importer *m, const sw_im_target *of, const sw_s
                               uint32_t at) {
   const sw_open_sharding *o = &said->own;
   if (!sw_sdy_state_of(m)->says_priorities || s->n_partial) return SW_OK;
-  for (int32_t p = next_priority(s, o, -1); p >= 0; p = next_priority(s, o, p)) {
+  for (int32_t p = next_open_priority(s, o, -1); p >= 0; p = next_open_priority(s, o, p)) {
     sw_annotation a = {.value = of->value,
                        .op = -1,
                        .sharding = sw_sharding_replicated(s->rank),

@@ -12,17 +12,17 @@ extern const sw_dialect sw_dialect_sdy;
 
 /* --- shardings ---------------------------------------------------------------------------------------------------- */
 
-static bool is_ours(const sw_importer *m, sw_ir_span sharding) {
+static bool is_sdy_sharding(const sw_importer *m, sw_ir_span sharding) {
   return sw_ir_len(sharding) && m->t->s[sharding.at] != '"'; /* else GSPMD's */
 }
 
 /* Over any mesh, in which the axes have the same names. */
-static sw_rc read_sharding(sw_importer *m, const sw_im_said *of, sw_arena *arena, sw_sharding *out, bool *done,
-                           sw_diag *d) {
+static sw_rc read_sdy_sharding(sw_importer *m, const sw_im_said *of, sw_arena *arena, sw_sharding *out, bool *done,
+                               sw_diag *d) {
   sw_sdy_sharding said;
   sw_diag why = {0};
   (void)arena;
-  *done = is_ours(m, of->text);
+  *done = is_sdy_sharding(m, of->text);
   if (!*done) return SW_OK;
   SW_TRY(sw_sdy_said(m, of->text, &said));
   sw_rc rc = sw_sdy_over(&said, of->mesh, of->rank, out, &why);
@@ -51,11 +51,11 @@ static sw_rc annotate_as_said(sw_importer *m, const sw_im_target *said_of, const
   return sw_sdy_hint_by_priority(m, &of, &s, said, at);
 }
 
-static sw_rc annotate(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at, bool *done) {
+static sw_rc annotate_from_sdy(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at, bool *done) {
   const sw_value *v = &m->g->values[of->value];
   sw_sdy_sharding said;
   sw_diag why = {0};
-  *done = is_ours(m, sharding);
+  *done = is_sdy_sharding(m, sharding);
   if (!*done) return SW_OK;
   SW_TRY(sw_sdy_said(m, sharding, &said));
   if (sw_sdy_is_maximal(&said.mesh)) tell_maximal(m, v, &said, at);
@@ -85,7 +85,7 @@ static sw_rc annotate_results(sw_importer *m, uint32_t op) {
 
 /* sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : T
  * sdy.all_gather [{}, {"y"}] %0 out_sharding=<@mesh, [{"x"}, {}]> : T, and the other collectives of whole tensors */
-static sw_rc constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc import_constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   const sw_ir_op *o = sw_im_op(m, op);
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
@@ -94,7 +94,7 @@ static sw_rc constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* sdy.propagation_barrier %0 allowed_direction=FORWARD : T: two values, so that each has a sharding of its own. */
-static sw_rc barrier(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc import_barrier(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0), y;
   if (m->o->keep != SW_KEEP_ALL || m->g->values[x].type.dtype == SW_TOKEN) return sw_im_identity(m, row, op);
   sw_direction d = SW_DIRECTION_NONE;
@@ -106,13 +106,13 @@ static sw_rc barrier(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* sdy.data_flow_edge %0 sharding=<@mesh, [{"x"}, {}]> : T: what behind it reads the value in that sharding. */
-static sw_rc data_flow_edge(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc import_data_flow_edge(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "sharding", "sharding");
   return sw_ir_present(v) ? sw_im_constrained(m, op, v, 0) : sw_im_identity(m, row, op);
 }
 
 /* sdy.sharding_group %0 group_id=3 : T */
-static sw_rc sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc import_sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   const sw_ir_op *o = sw_im_op(m, op);
   int64_t group, *first;
@@ -131,20 +131,20 @@ static sw_rc sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* clang-format off */
 static const sw_ir_row kRows[] = {
-    {"sdy.sharding_constraint", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.sharding_group", sharding_group, .flags = SW_IR_STORAGE},
-    {"sdy.reshard", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.all_gather", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.all_slice", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.all_to_all", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.all_reduce", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.reduce_scatter", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.collective_permute", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.replicated_to_unreduced", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.sharded_to_unreduced", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.sharding_constraint", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.sharding_group", import_sharding_group, .flags = SW_IR_STORAGE},
+    {"sdy.reshard", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.all_gather", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.all_slice", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.all_to_all", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.all_reduce", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.reduce_scatter", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.collective_permute", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.replicated_to_unreduced", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.sharded_to_unreduced", import_constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
     {"sdy.named_computation", sw_sdy_named, .flags = SW_IR_HANDS_ON},
-    {"sdy.propagation_barrier", barrier, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.data_flow_edge", data_flow_edge, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
+    {"sdy.propagation_barrier", import_barrier, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.data_flow_edge", import_data_flow_edge, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
     {"sdy.manual_computation", sw_sdy_manual, SW_OP_OPAQUE},
 };
 /* clang-format on */
@@ -162,7 +162,7 @@ static bool is_reshard(const sw_ir_tree *t, const sw_ir_op *o) {
 
 sw_sdy_state *sw_sdy_state_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_sdy); }
 
-static void close_state(void *state) {
+static void close_sdy_state(void *state) {
   sw_sdy_state *s = state;
   sw_dict_deinit(&s->groups);
   if (s->owns_text) sw_sdy_close(s->text);
@@ -171,9 +171,9 @@ static void close_state(void *state) {
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_sdy_state),
                                         .inherited_bytes = offsetof(sw_sdy_state, groups),
                                         .own_mesh = sw_sdy_own_mesh,
-                                        .close = close_state,
+                                        .close = close_sdy_state,
                                         .reshards = is_reshard,
-                                        .read_sharding = read_sharding,
-                                        .annotate = annotate,
+                                        .read_sharding = read_sdy_sharding,
+                                        .annotate = annotate_from_sdy,
                                         .results = annotate_results};
 const sw_dialect sw_dialect_sdy = {"sdy", SW_IR_ROWS(kRows), SW_IR_ROWS(kCalls), &kHooks};

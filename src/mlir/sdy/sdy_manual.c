@@ -26,7 +26,7 @@ typedef struct manual {
   int32_t n_refs;
 } manual;
 
-static int add_loop(manual *r, int64_t size, sw_loop_kind kind, int dim) {
+static int add_manual_loop(manual *r, int64_t size, sw_loop_kind kind, int dim) {
   if (r->n_loops == MOST_LOOPS) r->fits = false;
   if (!r->fits) return 0;
   r->dim_of[r->n_loops] = dim;
@@ -43,7 +43,7 @@ static int loop_of_ref(manual *r, sw_axis_ref ref) {
   if (r->n_refs == SW_MAX_AXES) r->fits = false;
   if (!r->fits) return 0;
   r->refs[r->n_refs] = ref;
-  return r->loop_of[r->n_refs++] = add_loop(r, ref.size, SW_LOOP_MANUAL, -1);
+  return r->loop_of[r->n_refs++] = add_manual_loop(r, ref.size, SW_LOOP_MANUAL, -1);
 }
 
 /* The loop through a device's block of dim k. */
@@ -51,7 +51,7 @@ static int loop_of_block(manual *r, int k, int64_t size) {
   for (int i = 0; i < r->n_loops; i++) {
     if (r->dim_of[i] == k && r->loops[i].size == size) return i;
   }
-  return add_loop(r, size, SW_LOOP_WHOLE, k);
+  return add_manual_loop(r, size, SW_LOOP_WHOLE, k);
 }
 
 /* Dim k: a digit for each of its axes, and one for what a device has of it. */
@@ -126,7 +126,7 @@ static sw_rc bind_loops(const manual *r, sw_id made) {
 /* --- written out -------------------------------------------------------------------------------------------------- */
 
 /* The mesh that its shardings speak of: the first one's. */
-static sw_rc read_mesh(sw_batch *s, sw_sdy_sharding *said) {
+static sw_rc read_manual_mesh(sw_batch *s, sw_sdy_sharding *said) {
   sw_ir_span first = s->n_in ? s->in[0].sharding : s->n_out ? s->out[0].sharding : (sw_ir_span){0, 0};
   *said = (sw_sdy_sharding){.mesh = s->m->own_mesh};
   if (sw_ir_present(first)) SW_TRY(sw_sdy_said(s->m, first, said));
@@ -137,7 +137,7 @@ static sw_rc read_mesh(sw_batch *s, sw_sdy_sharding *said) {
 }
 
 /* Axes of manual_axes={"x", "y"}, in that mesh and in the graph's. */
-static bool read_axes(sw_batch *s) {
+static bool read_manual_axes(sw_batch *s) {
   const sw_ir_op *o = sw_im_op(s->m, s->op);
   const sw_mesh *mesh = &s->m->g->mesh;
   sw_ir_span list = sw_sdy_manual_axes(s->m->t, o), item;
@@ -197,8 +197,8 @@ static sw_rc write_out(sw_importer *m, uint32_t op, const char **why) {
   sw_sdy_sharding said;
   sw_batch s = {.m = m, .op = op, .reader = &reader, .body = body};
   sw_rc rc = ports_of(&s, why);
-  if (!rc) rc = read_mesh(&s, &said);
-  if (!rc && !read_axes(&s)) *why = "the program has no mesh with its manual axes";
+  if (!rc) rc = read_manual_mesh(&s, &said);
+  if (!rc && !read_manual_axes(&s)) *why = "the program has no mesh with its manual axes";
   if (!rc && !*why) rc = sw_batch_write_all(&s, why);
   sw_im_close_body(&reader, body);
   return rc;

@@ -66,7 +66,7 @@ sw_rc sw_sdy_said(sw_importer *m, sw_ir_span sharding, sw_sdy_sharding *out) {
 }
 
 /* The same axis of another mesh, or the same part of it. */
-static sw_rc moved(const sw_mesh *from, sw_axis_ref a, const sw_mesh *to, sw_axis_ref *out, sw_diag *d) {
+static sw_rc axis_in_other_mesh(const sw_mesh *from, sw_axis_ref a, const sw_mesh *to, sw_axis_ref *out, sw_diag *d) {
   const char *name = from->axis[a.axis].name;
   const int axis = sw_mesh_axis_named(to, name, strlen(name));
   if (axis < 0) return SW_FAIL_INPUT(d, SW_NOWHERE, "axis '%s' is not in the mesh", name);
@@ -84,7 +84,7 @@ sw_rc sw_sdy_over(const sw_sdy_sharding *said, const sw_mesh *mesh, int rank, sw
   sw_axis_ref a;
   *out = sw_sharding_replicated(rank);
   for (int i = 0; i < own->n_refs + own->n_partial; i++) {
-    SW_TRY(moved(&said->mesh, own->refs[i], mesh, &a, d));
+    SW_TRY(axis_in_other_mesh(&said->mesh, own->refs[i], mesh, &a, d));
     if (i < own->n_refs)
       (void)sw_sharding_push(out, own->dim_of[i], a);
     else
@@ -95,7 +95,7 @@ sw_rc sw_sdy_over(const sw_sdy_sharding *said, const sw_mesh *mesh, int rank, sw
 
 sw_rc sw_sdy_kept(const sw_sdy_sharding *said, const sw_mesh *mesh, sw_axis_ref *out, sw_diag *d) {
   for (int i = 0; i < said->own.n_replicated; i++)
-    SW_TRY(moved(&said->mesh, said->own.replicated[i], mesh, &out[i], d));
+    SW_TRY(axis_in_other_mesh(&said->mesh, said->own.replicated[i], mesh, &out[i], d));
   return SW_OK;
 }
 

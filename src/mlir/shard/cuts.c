@@ -79,7 +79,7 @@ static sw_rc add_axis(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span at, int
 }
 
 /* A list in brackets has a number for each item. */
-static sw_rc check_numbers(sw_importer *m, sw_ir_span list, int n) {
+static sw_rc check_axis_numbers(sw_importer *m, sw_ir_span list, int n) {
   sw_ir_span item;
   uint32_t cursor = 0;
   for (int i = 0; m->t->s[list.at] == '[' && sw_ir_next_item(m->t, list, &cursor, &item); i++) {
@@ -91,7 +91,7 @@ static sw_rc check_numbers(sw_importer *m, sw_ir_span list, int n) {
 }
 
 /* [0, 1], or array<i16: 0, 1> */
-static sw_rc read_axes(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span list) {
+static sw_rc read_split_axes(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span list) {
   const int64_t *axes;
   int n;
   bool listed = sw_ir_len(list) && (m->t->s[list.at] == '[' || sw_ir_word(m->t->s, list.at, "array"));
@@ -99,13 +99,13 @@ static sw_rc read_axes(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span list) 
     return SW_IM_FAIL_AT(m, list.at, "expected a list of axes for each dim, as in [[0], [1]]");
   }
   SW_TRY(sw_im_list(m, list, &axes, &n));
-  SW_TRY(check_numbers(m, list, n));
+  SW_TRY(check_axis_numbers(m, list, n));
   for (int i = 0; i < n; i++) SW_TRY(add_axis(m, c, dim, list, axes[i]));
   return SW_OK;
 }
 
 /* `rank` >= 0: the list behind that of the last dim is the partial one. */
-static sw_rc read_dims(sw_importer *m, sw_im_cuts *c, sw_ir_span v, int rank) {
+static sw_rc read_cut_dims(sw_importer *m, sw_im_cuts *c, sw_ir_span v, int rank) {
   sw_ir_span item;
   uint32_t cursor = 0;
   v = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, v));
@@ -122,20 +122,20 @@ static sw_rc read_dims(sw_importer *m, sw_im_cuts *c, sw_ir_span v, int rank) {
     if (k == most) {
       return SW_IM_FAIL_AT(m, item.at, "the sharding has more than %d lists of axes", most);
     }
-    SW_TRY(read_axes(m, c, k == rank ? -1 : k, item));
+    SW_TRY(read_split_axes(m, c, k == rank ? -1 : k, item));
     if (k != rank) c->n_dims = k + 1;
   }
   return SW_OK;
 }
 
 /* sum[1], sum [0, 1], #mesh.partial<max> */
-static sw_rc read_partial(sw_importer *m, sw_im_cuts *c, sw_ir_span v, uint32_t end) {
+static sw_rc read_partial_axes(sw_importer *m, sw_im_cuts *c, sw_ir_span v, uint32_t end) {
   uint32_t at = v.at;
   while (at < end && m->t->s[at] != '[') at++;
   sw_ir_span word = sw_ir_trimmed(m->t, (sw_ir_span){v.at, at});
   if (at >= end) return SW_IM_FAIL_AT(m, v.at, "expected a partial list, as in sum[1]");
   SW_TRY(sw_im_read_reduction(m, sw_ir_place(m->t, word.at), word, &c->kind));
-  return read_axes(m, c, -1, (sw_ir_span){at, sw_ir_inside(m->t, (sw_ir_span){at, end}).end + 1});
+  return read_split_axes(m, c, -1, (sw_ir_span){at, sw_ir_inside(m->t, (sw_ir_span){at, end}).end + 1});
 }
 
 /* --- where shardings stand ---------------------------------------------------------------------------------------- */
@@ -146,15 +146,15 @@ sw_rc sw_im_read_cut(sw_importer *m, uint32_t op, sw_im_cuts *out) {
   uint32_t use = 0;
   *out = (sw_im_cuts){.at = o->text.at};
   SW_TRY(sw_im_grid_of(m, op, &out->grid));
-  SW_TRY(read_dims(m, out, sw_ir_attr(t, o, "split_axes", "split_axes"), -1));
+  SW_TRY(read_cut_dims(m, out, sw_ir_attr(t, o, "split_axes", "split_axes"), -1));
   if (!out->n_dims) {
     return SW_FAIL_INPUT(m->d, sw_ir_place(t, out->at),
                          "the sharding has no list of axes; expected one at least, [[]]");
   }
   sw_ir_span partial = sw_ir_attr(t, o, "partial", "partial"), axes = sw_ir_attr(t, o, "partial_axes", NULL),
              kind = sw_ir_attr(t, o, "partial_type", NULL);
-  if (sw_ir_present(partial)) SW_TRY(read_partial(m, out, partial, o->text.end));
-  if (sw_ir_present(axes)) SW_TRY(read_axes(m, out, -1, axes));
+  if (sw_ir_present(partial)) SW_TRY(read_partial_axes(m, out, partial, o->text.end));
+  if (sw_ir_present(axes)) SW_TRY(read_split_axes(m, out, -1, axes));
   if (sw_ir_present(kind)) SW_TRY(sw_im_read_reduction(m, sw_ir_place(t, kind.at), kind, &out->kind));
   sw_ir_span offsets = sw_ir_attr(t, o, "static_sharded_dims_offsets", "sharded_dims_offsets"),
              halos = sw_ir_attr(t, o, "static_halo_sizes", "halo_sizes");
@@ -164,7 +164,7 @@ sw_rc sw_im_read_cut(sw_importer *m, uint32_t op, sw_im_cuts *out) {
   return SW_FAIL_INPUT(m->d, sw_ir_place(t, halos.at), "the sharding has both offsets and halos; expected one of them");
 }
 
-static sw_rc check_type(sw_importer *m, const sw_ir_op *o) {
+static sw_rc check_sharding_type(sw_importer *m, const sw_ir_op *o) {
   sw_ir_span type = sw_ir_trimmed(m->t, sw_ir_result_type(m->t, o->types, 0));
   if (sw_ir_is_among(m->t, type, "!shard.sharding !mesh.sharding")) return SW_OK;
   return SW_IM_FAIL_AT(m, type.at, "the type of a sharding is '%.*s'; expected !shard.sharding",
@@ -176,9 +176,9 @@ sw_rc sw_im_check_cuts(sw_importer *m) {
     const sw_ir_op *o = sw_im_op(m, i);
     sw_im_cuts c = {.at = o->text.at};
     if (!sw_im_is_sharding(m->t, o)) continue;
-    SW_TRY(check_type(m, o));
+    SW_TRY(check_sharding_type(m, o));
     SW_TRY(sw_im_grid_of(m, i, &c.grid));
-    SW_TRY(read_dims(m, &c, sw_ir_attr(m->t, o, "split_axes", "split_axes"), -1));
+    SW_TRY(read_cut_dims(m, &c, sw_ir_attr(m->t, o, "split_axes", "split_axes"), -1));
   }
   return SW_OK;
 }
@@ -195,15 +195,15 @@ sw_rc sw_im_read_inline_cut(sw_importer *m, uint32_t op, sw_ir_span in, sw_im_cu
   if (out->grid != sw_shard_state_of(m)->grid)
     return SW_IM_FAIL(m, op, "the program works on several grids; expected one");
   if (!sw_ir_next_item(m->t, in, &cursor, &item)) item = (sw_ir_span){in.end, in.end};
-  SW_TRY(read_dims(m, out, item, -1));
+  SW_TRY(read_cut_dims(m, out, item, -1));
   sw_ir_span partial = sw_ir_entry(m->t, (sw_ir_span){cursor, in.end}, "partial");
-  return sw_ir_present(partial) ? read_partial(m, out, partial, in.end) : SW_OK;
+  return sw_ir_present(partial) ? read_partial_axes(m, out, partial, in.end) : SW_OK;
 }
 
 sw_rc sw_im_read_listed_cut(sw_importer *m, uint32_t op, sw_ir_span list, int rank, sw_im_cuts *out) {
   *out = (sw_im_cuts){.at = sw_ir_present(list) ? list.at : sw_im_op(m, op)->text.at, .kind = SW_REDUCE_SUM};
   SW_TRY(sw_im_grid_of(m, op, &out->grid));
-  return read_dims(m, out, list, rank);
+  return read_cut_dims(m, out, list, rank);
 }
 
 sw_rc sw_im_read_axes_cut(sw_importer *m, uint32_t op, sw_ir_span v, sw_im_cuts *out) {

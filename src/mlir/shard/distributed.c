@@ -103,7 +103,7 @@ sw_rc sw_im_annotate_distributed(sw_importer *m, uint32_t op, sw_id first) {
 
 /* --- collectives -------------------------------------------------------------------------------------------------- */
 
-static bool has_axis(const sw_im_cuts *c, int from, int n, int16_t axis, int dim) {
+static bool has_cut_axis(const sw_im_cuts *c, int from, int n, int16_t axis, int dim) {
   for (int i = from; i < from + n; i++) {
     if (c->axis[i] == axis && (dim < 0 || c->dim[i] == dim)) return true;
   }
@@ -116,13 +116,13 @@ static bool remove_axes(sw_im_cuts *c, const sw_im_cuts *gone, bool by_dim) {
   sw_im_cuts left = *c;
   left.n = left.n_partial = 0;
   for (int i = 0; i < gone->n; i++) {
-    bool there =
-        by_dim ? has_axis(c, 0, c->n, gone->axis[i], gone->dim[i]) : has_axis(c, c->n, c->n_partial, gone->axis[i], -1);
+    bool there = by_dim ? has_cut_axis(c, 0, c->n, gone->axis[i], gone->dim[i])
+                        : has_cut_axis(c, c->n, c->n_partial, gone->axis[i], -1);
     if (!there) return false;
   }
   for (int i = 0; i < c->n + c->n_partial; i++) {
     bool cuts = i < c->n;
-    if (cuts == by_dim && has_axis(gone, 0, gone->n, c->axis[i], -1)) continue;
+    if (cuts == by_dim && has_cut_axis(gone, 0, gone->n, c->axis[i], -1)) continue;
     left.axis[left.n + left.n_partial] = c->axis[i];
     if (cuts) left.dim[left.n] = c->dim[i];
     left.n += cuts;
@@ -133,9 +133,9 @@ static bool remove_axes(sw_im_cuts *c, const sw_im_cuts *gone, bool by_dim) {
 }
 
 /* An axis more on a dim, as the minor one. False: it is in use. */
-static bool add_axis(sw_im_cuts *c, int dim, int16_t axis) {
+static bool add_minor_axis(sw_im_cuts *c, int dim, int16_t axis) {
   int at = c->n;
-  if (has_axis(c, 0, c->n + c->n_partial, axis, -1) || c->n + c->n_partial == SW_IM_GRID_AXES) return false;
+  if (has_cut_axis(c, 0, c->n + c->n_partial, axis, -1) || c->n + c->n_partial == SW_IM_GRID_AXES) return false;
   while (at > 0 && c->dim[at - 1] > dim) at--;
   memmove(c->axis + at + 1, c->axis + at, (size_t)(c->n + c->n_partial - at) * sizeof *c->axis);
   memmove(c->dim + at + 1, c->dim + at, (size_t)(c->n - at) * sizeof *c->dim);
@@ -147,7 +147,7 @@ static bool add_axis(sw_im_cuts *c, int dim, int16_t axis) {
 
 static bool add_axes(sw_im_cuts *c, const sw_im_cuts *more, int dim) {
   bool ok = true;
-  for (int i = 0; i < more->n; i++) ok = ok && add_axis(c, dim < 0 ? more->dim[i] : dim, more->axis[i]);
+  for (int i = 0; i < more->n; i++) ok = ok && add_minor_axis(c, dim < 0 ? more->dim[i] : dim, more->axis[i]);
   return ok;
 }
 
@@ -164,7 +164,7 @@ static const kind kKinds[] = {{"mesh.all_gather", "mesh_axis", true, true, false
                               {"mesh.reduce_scatter", "mesh_axis", false, false, true, false, true},
                               {"mesh.local_split", "sharding", true, false, false, true, false}};
 
-static const kind *kind_of(const sw_importer *m, const sw_ir_op *o) {
+static const kind *shard_op_kind_of(const sw_importer *m, const sw_ir_op *o) {
   for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
     if (sw_ir_is(m->t, o->name, kKinds[i].name)) return &kKinds[i];
   }
@@ -172,7 +172,7 @@ static const kind *kind_of(const sw_importer *m, const sw_ir_op *o) {
 }
 
 /* [[], [0]] by dim, or [0, 1] as the axes of one. */
-static sw_rc read_moved(sw_importer *m, uint32_t op, const kind *k, int rank, sw_im_cuts *out) {
+static sw_rc read_moved_axes(sw_importer *m, uint32_t op, const kind *k, int rank, sw_im_cuts *out) {
   sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), k->axes, NULL);
   if (!sw_ir_present(v)) return SW_IM_FAIL(m, op, "the op does not say its '%s'", k->axes);
   if (!k->by_dim) return sw_im_read_axes_cut(m, op, v, out);
@@ -198,10 +198,10 @@ static sw_rc check_reduction(sw_importer *m, uint32_t op, sw_im_cuts *c) {
 }
 
 /* How the result of the op is cut, whose operand is cut as `c`. */
-static sw_rc result_of(sw_importer *m, uint32_t op, const kind *k, int rank, sw_im_cuts *c) {
+static sw_rc cut_of_result(sw_importer *m, uint32_t op, const kind *k, int rank, sw_im_cuts *c) {
   sw_im_cuts moved;
   int dim = -1;
-  SW_TRY(read_moved(m, op, k, rank, &moved));
+  SW_TRY(read_moved_axes(m, op, k, rank, &moved));
   if (k->scatters) SW_TRY(read_tensor_axis(m, op, rank, &dim));
   if (k->reduces) SW_TRY(check_reduction(m, op, c));
   if ((k->gathers || k->reduces) && !remove_axes(c, &moved, k->gathers)) {
@@ -215,7 +215,7 @@ static sw_rc result_of(sw_importer *m, uint32_t op, const kind *k, int rank, sw_
 
 sw_rc sw_im_distributed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
-  const kind *k = kind_of(m, o);
+  const kind *k = shard_op_kind_of(m, o);
   sw_im_cuts is, said;
   sw_sharding s;
   sw_id y;
@@ -226,7 +226,7 @@ sw_rc sw_im_distributed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_ir_span from = {0, 0}, to = sw_ir_result_type(m->t, o->types, 0);
   if (!k || !sw_ir_next_type(m->t, &operands, &from)) return SW_IM_FAIL(m, op, "'%s' has no types", row->name);
   SW_TRY(read_encoding(m, op, encoding_of(m->t, from), t->rank, &is));
-  SW_TRY(result_of(m, op, k, t->rank, &is));
+  SW_TRY(cut_of_result(m, op, k, t->rank, &is));
   SW_TRY(read_encoding(m, op, encoding_of(m->t, to), t->rank, &said));
   if (!sw_im_same_cut(m, &is, &said)) {
     return SW_IM_FAIL(m, op, "the type of the result is not cut as the op leaves its operand");

@@ -97,7 +97,7 @@ static sw_rc read_spelled(sw_importer *m, sw_im_grid *g, sw_ir_span v, bool open
 }
 
 /* array<i64: 2, -9223372036854775808> */
-static sw_rc read_sizes(sw_importer *m, sw_im_grid *g, sw_ir_span v, bool open) {
+static sw_rc read_grid_sizes(sw_importer *m, sw_im_grid *g, sw_ir_span v, bool open) {
   if (!sw_ir_word(m->t->s, v.at, "array") && !sw_ir_word(m->t->s, v.at, "dense")) return read_spelled(m, g, v, open);
   const int64_t *all;
   int n;
@@ -129,7 +129,7 @@ static sw_rc read_grid(sw_importer *m, uint32_t op, sw_im_grid *g) {
   sw_ir_span sizes = property(m->t, o, cluster ? "dim_sizes" : "shape"), said = property(m->t, o, "rank");
   sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "sym_name", NULL));
   *g = (sw_im_grid){.op = op, .name = sw_ir_present(name) ? name : o->symbol};
-  if (sw_ir_present(sizes)) SW_TRY(read_sizes(m, g, sizes, cluster));
+  if (sw_ir_present(sizes)) SW_TRY(read_grid_sizes(m, g, sizes, cluster));
   int64_t rank = g->n_axes;
   if (cluster && (!sw_ir_read_int(m->t, said, &rank) || rank < g->n_axes || rank > SW_IM_GRID_AXES)) {
     return SW_IM_FAIL(m, op, "the cluster has %d sizes; expected a rank of as many axes at least, and of %d at most",
@@ -143,7 +143,7 @@ static sw_rc read_grid(sw_importer *m, uint32_t op, sw_im_grid *g) {
 
 /* --- which one ---------------------------------------------------------------------------------------------------- */
 
-static const sw_im_grid *find(const sw_importer *m, sw_ir_span name) {
+static const sw_im_grid *find_grid(const sw_importer *m, sw_ir_span name) {
   const sw_shard_state *s = sw_shard_state_of(m);
   for (uint32_t i = 0; i < s->n_grids; i++) {
     if (sw_ir_same(m->t, s->grids[i].name, name)) return &s->grids[i];
@@ -152,7 +152,7 @@ static const sw_im_grid *find(const sw_importer *m, sw_ir_span name) {
 }
 
 sw_rc sw_im_grid_named(sw_importer *m, sw_ir_span name, const sw_im_grid **out) {
-  *out = find(m, name);
+  *out = find_grid(m, name);
   if (*out) return SW_OK;
   return SW_IM_FAIL_AT(m, name.at, "there is no shard.grid '@%.*s'", SW_IR_TEXT(m->t, name));
 }
@@ -217,7 +217,7 @@ static sw_rc find_own(sw_importer *m, sw_shard_state *s) {
 }
 
 /* Of several modules in a text, with `// -----` between them, the first grid of a name counts. */
-static sw_rc check_name(sw_importer *m, const sw_im_grid *g, const sw_im_grid *first) {
+static sw_rc check_grid_name(sw_importer *m, const sw_im_grid *g, const sw_im_grid *first) {
   const sw_ir_op *a = sw_im_op(m, first->op), *b = sw_im_op(m, g->op);
   const char *split = strstr(m->t->s + a->text.end, "// -----");
   if (a->block != b->block || (split && split < m->t->s + b->text.at)) return SW_OK;
@@ -233,8 +233,8 @@ sw_rc sw_im_read_grids(sw_importer *m, sw_shard_state *s) {
     if (!is_grid(m->t, sw_im_op(m, i))) continue;
     sw_im_grid *g = &s->grids[s->n_grids];
     SW_TRY(read_grid(m, i, g));
-    const sw_im_grid *first = find(m, g->name);
-    if (first) SW_TRY(check_name(m, g, first));
+    const sw_im_grid *first = find_grid(m, g->name);
+    if (first) SW_TRY(check_grid_name(m, g, first));
     s->n_grids += first == NULL;
   }
   return find_own(m, s);
@@ -257,7 +257,7 @@ static void name_axis(const sw_ir_tree *t, const sw_im_grid *g, int i, char name
 }
 
 /* The parts of an axis follow each other, major first. */
-static sw_rc add_axis(sw_importer *m, const sw_im_grid *g, int i, sw_mesh *mesh, sw_axis_ref *refs) {
+static sw_rc add_grid_axis(sw_importer *m, const sw_im_grid *g, int i, sw_mesh *mesh, sw_axis_ref *refs) {
   char name[SW_AXIS_NAME_BYTES];
   int last = mesh->n_axes - 1;
   name_axis(m->t, g, i, name);
@@ -281,12 +281,12 @@ static sw_rc add_axis(sw_importer *m, const sw_im_grid *g, int i, sw_mesh *mesh,
 
 sw_rc sw_im_grid_as_mesh(sw_importer *m, const sw_im_grid *g, sw_mesh *out, sw_axis_ref *refs) {
   *out = (sw_mesh){0};
-  for (int i = 0; i < g->n_axes; i++) SW_TRY(add_axis(m, g, i, out, refs));
+  for (int i = 0; i < g->n_axes; i++) SW_TRY(add_grid_axis(m, g, i, out, refs));
   return sw_mesh_verify(out, false, m->d);
 }
 
 /* A whole axis stays whole, a part stays of its size. */
-static sw_axis_ref moved(const sw_mesh *own, const sw_mesh *given, sw_axis_ref r, int to) {
+static sw_axis_ref ref_in_given_mesh(const sw_mesh *own, const sw_mesh *given, sw_axis_ref r, int to) {
   const sw_axis_ref none = {-1, 0, 0};
   bool whole = r.pre == 1 && (r.size < 0 || r.size == own->axis[r.axis].size);
   if (to < 0 || to >= given->n_axes) return none;
@@ -300,7 +300,7 @@ void sw_im_grid_on_mesh(const sw_im_grid *g, const sw_mesh *own, const sw_mesh *
   for (int i = 0; i < g->n_axes; i++) {
     const char *name = own->axis[refs[i].axis].name;
     int to = in_order ? refs[i].axis : sw_mesh_axis_named(given, name, strlen(name));
-    refs[i] = moved(own, given, refs[i], to);
+    refs[i] = ref_in_given_mesh(own, given, refs[i], to);
   }
 }
 

@@ -30,7 +30,7 @@ static const sw_ir_row kRows[] = {
 
 sw_shard_state *sw_shard_state_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_shard); }
 
-static sw_rc own_mesh(sw_importer *m, bool *known) {
+static sw_rc own_grid_mesh(sw_importer *m, bool *known) {
   sw_shard_state *s = sw_shard_state_of(m);
   SW_TRY(sw_im_read_grids(m, s));
   *known = s->grid != NULL;
@@ -49,7 +49,7 @@ static sw_rc place_grid(sw_importer *m) {
   return m->has_named_meshes ? SW_OK : sw_im_grid_is_known(m, s->grid, &m->g->mesh);
 }
 
-static void close_state(void *state) {
+static void close_shard_state(void *state) {
   sw_shard_state *s = state;
   sw_dict_deinit(&s->annotated);
   sw_dict_deinit(&s->said_of);
@@ -67,9 +67,9 @@ static sw_rc output(sw_importer *m, uint32_t ret, sw_id value, int32_t index, sw
 
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_shard_state),
                                         .inherited_bytes = offsetof(sw_shard_state, definers),
-                                        .own_mesh = own_mesh,
+                                        .own_mesh = own_grid_mesh,
                                         .open = place_grid,
-                                        .close = close_state,
+                                        .close = close_shard_state,
                                         .reshards = sw_im_is_distributed,
                                         .callee = sw_im_declared_exchange,
                                         .imported = sw_im_annotate_distributed,

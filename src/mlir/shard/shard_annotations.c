@@ -58,7 +58,7 @@ static bool gets_sharding(const sw_ir_tree *t, const sw_ir_op *o) {
   return sw_ir_is(t, o->name, "shard.get_sharding") || sw_ir_is(t, o->name, "mesh.get_sharding");
 }
 
-static int rank_of(const sw_importer *m, uint32_t op) {
+static int rank_of_annotated(const sw_importer *m, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0);
   return x < 0 ? 0 : m->g->values[x].type.rank;
 }
@@ -67,7 +67,7 @@ static sw_ir_span partial_of(const sw_importer *m, uint32_t op) {
   return sw_ir_unquoted(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "shardwright.partial", NULL));
 }
 
-static sw_rc read_for_users(sw_importer *m, const sw_ir_op *o, bool *out) {
+static sw_rc read_for_users_flag(sw_importer *m, const sw_ir_op *o, bool *out) {
   bool as_result;
   *out = sw_im_has_word(m->t, o, "annotate_for_users");
   if (!is_annotate(m->t, o)) return SW_OK;
@@ -81,11 +81,11 @@ static sw_rc read_own(sw_importer *m, uint32_t op, annotation *out, bool *done) 
   const sw_ir_op *o = sw_im_op(m, op);
   *out = (annotation){.required = true, .like = -1};
   *done = true;
-  SW_TRY(read_for_users(m, o, &out->for_users));
+  SW_TRY(read_for_users_flag(m, o, &out->for_users));
   if (is_annotate(m->t, o)) {
     SW_TRY(sw_im_operand_count(m, op, 1, 1));
     SW_TRY(read_flag(m, o, "required", false, &out->required));
-    return sw_im_read_listed_cut(m, op, sw_ir_attr(m->t, o, "sharding", NULL), rank_of(m, op), &out->cut);
+    return sw_im_read_listed_cut(m, op, sw_ir_attr(m->t, o, "sharding", NULL), rank_of_annotated(m, op), &out->cut);
   }
   sw_ir_span in_line = o->n_uses == 1 ? behind_to(m, o) : (sw_ir_span){0, 0};
   *done = sw_ir_present(in_line);
@@ -122,7 +122,7 @@ static sw_rc read_operand(sw_importer *m, uint32_t op, uint32_t use, annotation 
   return SW_OK;
 }
 
-static sw_rc read_annotation(sw_importer *m, uint32_t op, annotation *out) {
+static sw_rc read_shard_annotation(sw_importer *m, uint32_t op, annotation *out) {
   bool done;
   sw_ir_span partial = partial_of(m, op);
   SW_TRY(read_own(m, op, out, &done));
@@ -140,7 +140,7 @@ sw_rc sw_im_read_sharding_of(sw_importer *m, uint32_t op, uint32_t use, sw_im_cu
 
 /* --- steps, and what is undefined --------------------------------------------------------------------------------- */
 
-static bool same(const sw_importer *m, const annotation *a, const annotation *b) {
+static bool same_annotation(const sw_importer *m, const annotation *a, const annotation *b) {
   bool by_value = a->like >= 0 || b->like >= 0;
   return by_value ? a->like == b->like : sw_im_same_cut(m, &a->cut, &b->cut);
 }
@@ -153,14 +153,14 @@ static sw_rc annotated_by(sw_importer *m, uint32_t op, uint32_t *source) {
 }
 
 /* Does an op stand behind a use, or another one that says otherwise? */
-static sw_rc is_step(sw_importer *m, uint32_t op, const annotation *a, bool *out) {
+static sw_rc is_further_annotation(sw_importer *m, uint32_t op, const annotation *a, bool *out) {
   uint32_t source;
   annotation before;
   *out = false;
   SW_TRY(annotated_by(m, op, &source));
   if (source == SW_IR_NONE) return SW_OK;
-  SW_TRY(read_annotation(m, source, &before));
-  *out = !same(m, &before, a) || (before.for_users && !a->for_users);
+  SW_TRY(read_shard_annotation(m, source, &before));
+  *out = !same_annotation(m, &before, a) || (before.for_users && !a->for_users);
   return SW_OK;
 }
 
@@ -172,8 +172,8 @@ static sw_rc annotated_name(sw_importer *m, uint32_t op, uint32_t *slot) {
     *slot = m->names->use[sw_im_op(m, op)->first_use];
     SW_TRY(annotated_by(m, op, &source));
     if (source == SW_IR_NONE) break;
-    SW_TRY(read_annotation(m, source, &a));
-    SW_TRY(is_step(m, source, &a, &own));
+    SW_TRY(read_shard_annotation(m, source, &a));
+    SW_TRY(is_further_annotation(m, source, &a, &own));
     own = own || a.for_users;
     op = source;
   }
@@ -192,8 +192,8 @@ static sw_rc check_definition(sw_importer *m, uint32_t op, const annotation *a) 
   SW_TRY(sw_dict_put(&sw_shard_state_of(m)->annotated, &key, sizeof key, op, &first, &fresh, m->d));
   uint32_t source = (uint32_t)*first;
   if (fresh || source == op) return SW_OK;
-  SW_TRY(read_annotation(m, source, &before));
-  if (same(m, &before, a)) return SW_OK;
+  SW_TRY(read_shard_annotation(m, source, &before));
+  if (same_annotation(m, &before, a)) return SW_OK;
   sw_span at = sw_im_place(m, source);
   (void)SW_IM_FAIL(m, op, "a value is annotated twice with different shardings; expected one sharding");
   sw_diag_note(m->d, "the other annotation is at %s:%d:%d", at.file ? at.file : "?", at.line, at.col);
@@ -213,7 +213,7 @@ static sw_rc is_cut_otherwise(sw_importer *m, sw_id value, const sw_sharding *no
   return SW_OK;
 }
 
-static sw_rc annotate(sw_importer *m, uint32_t op, sw_id x, const annotation *a, bool step) {
+static sw_rc annotate_from_shard_op(sw_importer *m, uint32_t op, sw_id x, const annotation *a, bool step) {
   const uint32_t at = sw_im_op(m, op)->text.at;
   sw_sharding s;
   bool apart = a->for_users || step;
@@ -232,13 +232,13 @@ sw_rc sw_im_shard(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   bool step;
   (void)row;
   SW_TRY(sw_im_operand_count(m, op, 1, 2));
-  SW_TRY(read_annotation(m, op, &a));
+  SW_TRY(read_shard_annotation(m, op, &a));
   if (a.like < 0) SW_TRY(sw_im_check_cut(m, &a.cut, m->g->values[x].type.rank));
-  SW_TRY(is_step(m, op, &a, &step));
+  SW_TRY(is_further_annotation(m, op, &a, &step));
   if (!a.for_users && !step) SW_TRY(check_definition(m, op, &a));
   if (m->has_named_meshes || m->cut || m->o->keep != SW_KEEP_ALL || !m->g->has_mesh)
     return sw_im_bind(m, op, 0, x, false);
-  return annotate(m, op, x, &a, step);
+  return annotate_from_shard_op(m, op, x, &a, step);
 }
 
 /* Read where it is used; here for what is wrong with it. */

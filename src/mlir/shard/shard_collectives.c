@@ -58,21 +58,21 @@ static sw_rc map_axes(reader *r, sw_ir_span list, sw_axis_ref *refs, int *n) {
   return SW_OK;
 }
 
-static sw_rc read_axes(reader *r, const char *key) {
+static sw_rc read_grid_axes(reader *r, const char *key) {
   sw_ir_span v = sw_im_grid_attr(r->m->t, r->o, key);
   return sw_ir_present(v) ? map_axes(r, v, r->coll.axes, &r->coll.n_axes) : SW_OK;
 }
 
-static sw_rc read_number(reader *r, const char *key, int64_t *out) {
+static sw_rc read_number_attr(reader *r, const char *key, int64_t *out) {
   sw_ir_span v = sw_ir_attr(r->m->t, r->o, key, key);
   if (sw_ir_present(v) && sw_ir_read_int(r->m->t, v, out)) return SW_OK;
   return SW_IM_FAIL(r->m, r->at, "the op does not say its '%s'", key);
 }
 
-static sw_rc read_dim(reader *r, const char *key, int *out) {
+static sw_rc read_tensor_dim(reader *r, const char *key, int *out) {
   const int rank = r->m->g->values[r->operands[0]].type.rank;
   int64_t v;
-  SW_TRY(read_number(r, key, &v));
+  SW_TRY(read_number_attr(r, key, &v));
   *out = (int)v;
   if (v >= 0 && v < rank) return SW_OK;
   return SW_IM_FAIL(r->m, r->at, "%s %lld is outside [0, %d)", key, (long long)v, rank);
@@ -104,8 +104,8 @@ static sw_rc read_root(reader *r, const char *key) {
 /* The axis is one of the grid's; the collective counts along its own. */
 static sw_rc read_shift(reader *r) {
   int64_t axis;
-  SW_TRY(read_number(r, "shift_axis", &axis));
-  SW_TRY(read_number(r, "offset", &r->coll.offset));
+  SW_TRY(read_number_attr(r, "shift_axis", &axis));
+  SW_TRY(read_number_attr(r, "offset", &r->coll.offset));
   r->coll.rotate = sw_im_has_word(r->m->t, r->o, "rotate");
   for (int i = 0; i < r->coll.n_axes && axis >= 0 && axis < r->m->cut->n_axes; i++) {
     r->coll.dim = i;
@@ -206,9 +206,9 @@ static sw_rc add_call(reader *r, const kind *k) {
   r->coll.op = k->op;
   SW_TRY(sw_im_operand_count(r->m, r->at, 1, 1 + SW_MAX_REFS));
   r->operands[r->n_operands++] = sw_im_operand(r->m, r->at, 0);
-  SW_TRY(read_axes(r, "grid_axes"));
-  if (k->dim) SW_TRY(read_dim(r, k->dim, &r->coll.dim));
-  if (k->other) SW_TRY(read_dim(r, k->other, &r->coll.concat_dim));
+  SW_TRY(read_grid_axes(r, "grid_axes"));
+  if (k->dim) SW_TRY(read_tensor_dim(r, k->dim, &r->coll.dim));
+  if (k->other) SW_TRY(read_tensor_dim(r, k->other, &r->coll.concat_dim));
   if (k->root) SW_TRY(read_root(r, k->root));
   if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION) {
     sw_ir_span v = sw_ir_attr(r->m->t, r->o, "reduction", "reduction");
@@ -253,7 +253,7 @@ static sw_rc give_number(reader *r, const numbers *k, uint32_t i) {
 static sw_rc add_numbers(reader *r, const numbers *k) {
   const sw_im_cut_program *p = r->m->cut;
   uint32_t n = sw_ir_result_count(r->m->t, r->o);
-  SW_TRY(k->one ? read_axis(r) : read_axes(r, "axes"));
+  SW_TRY(k->one ? read_axis(r) : read_grid_axes(r, "axes"));
   if (!r->coll.n_axes) {
     memcpy(r->coll.axes, p->axes, (size_t)p->n_axes * sizeof *p->axes);
     r->coll.n_axes = p->n_axes;

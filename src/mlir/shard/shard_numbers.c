@@ -12,14 +12,14 @@
 #include "mlir/shard/shard.h"
 
 /* Item i as a value of the graph. */
-static sw_rc value_of(sw_importer *m, uint32_t op, const sw_im_mixed *x, int i, sw_id *out) {
+static sw_rc mixed_item_value(sw_importer *m, uint32_t op, const sw_im_mixed *x, int i, sw_id *out) {
   if (x->operand[i] == SW_IM_OPEN) return SW_IM_FAIL(m, op, "number %d of a list is ?, and no operand gives it", i);
   if (x->operand[i] == SW_IM_NUMBER) return sw_im_number(m, op, SW_I64, (double)x->number[i], 0, NULL, out);
   return sw_im_converted(m, op, x->operand[i], SW_I64, out);
 }
 
 /* x op a number. */
-static sw_rc with_number(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, int64_t number, sw_id *out) {
+static sw_rc emit_with_number(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, int64_t number, sw_id *out) {
   sw_id y;
   SW_TRY(sw_im_number(m, op, sw_im_type(m, x)->dtype, (double)number, 0, NULL, &y));
   return sw_im_two(m, op, code, x, y, out);
@@ -28,10 +28,10 @@ static sw_rc with_number(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, i
 /* The linear number of coordinates along these axes of the grid, major first. */
 static sw_rc linear(sw_importer *m, uint32_t op, const sw_im_mixed *at, const int16_t *axes, int n, sw_id *out) {
   sw_id x;
-  SW_TRY(value_of(m, op, at, axes[0], out));
+  SW_TRY(mixed_item_value(m, op, at, axes[0], out));
   for (int i = 1; i < n; i++) {
-    SW_TRY(with_number(m, op, SW_OP_MULTIPLY, *out, m->cut->axes[axes[i]].size, out));
-    SW_TRY(value_of(m, op, at, axes[i], &x));
+    SW_TRY(emit_with_number(m, op, SW_OP_MULTIPLY, *out, m->cut->axes[axes[i]].size, out));
+    SW_TRY(mixed_item_value(m, op, at, axes[i], &x));
     SW_TRY(sw_im_two(m, op, SW_OP_ADD, *out, x, out));
   }
   return SW_OK;
@@ -57,7 +57,7 @@ static int64_t parts_along(const sw_importer *m, const int16_t *axes, int n) {
 /* --- neighbours --------------------------------------------------------------------------------------------------- */
 
 /* How far the devices of two coordinates that follow each other on an axis are apart. */
-static int64_t stride_of(const sw_im_cut_program *p, int axis) {
+static int64_t device_stride_of(const sw_im_cut_program *p, int axis) {
   int64_t step = 1;
   for (int i = axis + 1; i < p->n_axes; i++) step *= p->axes[i].size;
   return step;
@@ -67,12 +67,12 @@ static int64_t stride_of(const sw_im_cut_program *p, int axis) {
 static sw_rc distance(sw_importer *m, uint32_t op, sw_id part, const int16_t *axes, int n, sw_id *out) {
   int64_t minor = 1;
   sw_id one;
-  SW_TRY(with_number(m, op, SW_OP_MULTIPLY, part, 0, out));
+  SW_TRY(emit_with_number(m, op, SW_OP_MULTIPLY, part, 0, out));
   for (int i = n - 1; i >= 0; i--) {
     int64_t size = m->cut->axes[axes[i]].size;
-    SW_TRY(with_number(m, op, SW_OP_DIVIDE, part, minor, &one));
-    SW_TRY(with_number(m, op, SW_OP_REMAINDER, one, size, &one));
-    SW_TRY(with_number(m, op, SW_OP_MULTIPLY, one, stride_of(m->cut, axes[i]), &one));
+    SW_TRY(emit_with_number(m, op, SW_OP_DIVIDE, part, minor, &one));
+    SW_TRY(emit_with_number(m, op, SW_OP_REMAINDER, one, size, &one));
+    SW_TRY(emit_with_number(m, op, SW_OP_MULTIPLY, one, device_stride_of(m->cut, axes[i]), &one));
     SW_TRY(sw_im_two(m, op, SW_OP_ADD, *out, one, out));
     minor *= size;
   }
@@ -84,7 +84,7 @@ static sw_rc neighbour(sw_importer *m, uint32_t op, uint32_t result, sw_id all, 
                        const int16_t *axes, int n) {
   sw_id other, here, there, end, at_edge, none, y;
   int64_t edge = by < 0 ? 0 : parts_along(m, axes, n) - 1;
-  SW_TRY(with_number(m, op, SW_OP_ADD, part, by, &other));
+  SW_TRY(emit_with_number(m, op, SW_OP_ADD, part, by, &other));
   SW_TRY(distance(m, op, part, axes, n, &here));
   SW_TRY(distance(m, op, other, axes, n, &there));
   SW_TRY(sw_im_two(m, op, SW_OP_SUBTRACT, all, here, &y));
@@ -149,8 +149,8 @@ typedef struct dim {
 /* Blocks of ceil(K/N): from min(K, i*B) to min(K, (i+1)*B). */
 static sw_rc even_block(sw_importer *m, uint32_t op, const dim *d, sw_id *out) {
   sw_id block, from, to;
-  SW_TRY(with_number(m, op, SW_OP_ADD, d->size, d->parts - 1, &block));
-  SW_TRY(with_number(m, op, SW_OP_DIVIDE, block, d->parts, &block));
+  SW_TRY(emit_with_number(m, op, SW_OP_ADD, d->size, d->parts - 1, &block));
+  SW_TRY(emit_with_number(m, op, SW_OP_DIVIDE, block, d->parts, &block));
   SW_TRY(sw_im_two(m, op, SW_OP_MULTIPLY, d->part, block, &from));
   SW_TRY(sw_im_two(m, op, SW_OP_ADD, from, block, &to));
   SW_TRY(sw_im_two(m, op, SW_OP_MINIMUM, from, d->size, &from));
@@ -163,12 +163,12 @@ static sw_rc block_by_offsets(sw_importer *m, uint32_t op, const dim *d, const s
                               sw_id *out) {
   sw_id from, to;
   SW_TRY(sw_im_number(m, op, SW_I64, 0, 0, NULL, out));
-  SW_TRY(value_of(m, op, offsets, first, &from));
+  SW_TRY(mixed_item_value(m, op, offsets, first, &from));
   for (int64_t i = 0; i < d->parts; i++, from = to) {
     sw_id here, size;
     SW_TRY(sw_im_number(m, op, SW_I64, (double)i, 0, NULL, &here));
     SW_TRY(sw_im_compared(m, op, "eq", d->part, here, &here));
-    SW_TRY(value_of(m, op, offsets, first + (int)i + 1, &to));
+    SW_TRY(mixed_item_value(m, op, offsets, first + (int)i + 1, &to));
     SW_TRY(sw_im_two(m, op, SW_OP_SUBTRACT, to, from, &size));
     SW_TRY(sw_im_choose(m, op, here, size, *out, out));
   }
@@ -197,8 +197,8 @@ typedef struct used {
   int offsets, halos;
 } used;
 
-static sw_rc block_of(sw_importer *m, uint32_t op, const sw_im_cuts *c, const dim *d, const sw_im_mixed *dims, used *at,
-                      sw_id *out) {
+static sw_rc find_block_of_dim(sw_importer *m, uint32_t op, const sw_im_cuts *c, const dim *d, const sw_im_mixed *dims,
+                               used *at, sw_id *out) {
   sw_id low, high;
   bool fits = (!c->offsets.n || at->offsets + d->parts < c->offsets.n) && (!c->halos.n || at->halos + 1 < c->halos.n);
   if (!fits) {
@@ -209,26 +209,26 @@ static sw_rc block_of(sw_importer *m, uint32_t op, const sw_im_cuts *c, const di
   SW_TRY(c->offsets.n ? block_by_offsets(m, op, d, &c->offsets, at->offsets, out) : even_block(m, op, d, out));
   at->offsets += (int)d->parts + 1;
   if (!c->halos.n) return SW_OK;
-  SW_TRY(value_of(m, op, &c->halos, at->halos++, &low));
-  SW_TRY(value_of(m, op, &c->halos, at->halos++, &high));
+  SW_TRY(mixed_item_value(m, op, &c->halos, at->halos++, &low));
+  SW_TRY(mixed_item_value(m, op, &c->halos, at->halos++, &high));
   SW_TRY(sw_im_two(m, op, SW_OP_ADD, *out, low, out));
   return sw_im_two(m, op, SW_OP_ADD, *out, high, out);
 }
 
-static sw_rc cut_dims(sw_importer *m, uint32_t op, const sw_im_cuts *c, const sw_im_mixed *dims,
-                      const sw_im_mixed *at) {
+static sw_rc bind_block_sizes(sw_importer *m, uint32_t op, const sw_im_cuts *c, const sw_im_mixed *dims,
+                              const sw_im_mixed *at) {
   used so_far = {0, 0};
   for (int k = 0, next = 0; k < dims->n; k++) {
     dim d = {.index = k};
     int first = next;
     sw_id size;
     while (next < c->n && c->dim[next] == k) next++;
-    SW_TRY(value_of(m, op, dims, k, &d.size));
+    SW_TRY(mixed_item_value(m, op, dims, k, &d.size));
     size = d.size;
     d.parts = parts_along(m, c->axis + first, next - first);
     if (next > first) {
       SW_TRY(linear(m, op, at, c->axis + first, next - first, &d.part));
-      SW_TRY(block_of(m, op, c, &d, dims, &so_far, &size));
+      SW_TRY(find_block_of_dim(m, op, c, &d, dims, &so_far, &size));
     }
     SW_TRY(sw_im_bind(m, op, (uint32_t)k, size, true));
   }
@@ -249,5 +249,5 @@ sw_rc sw_im_shard_shape(sw_importer *m, uint32_t op) {
   }
   SW_TRY(check_coordinates(m, op, &at));
   SW_TRY(sw_im_check_cut(m, &cut, dims.n));
-  return cut_dims(m, op, &cut, &dims, &at);
+  return bind_block_sizes(m, op, &cut, &dims, &at);
 }

@@ -4,7 +4,7 @@
 
 #include "mlir/shardy/shardy.h"
 
-static sw_rc unknown_axis(sw_sdy_text *x, const sw_mesh *m, sw_ir_span name) {
+static sw_rc fail_unknown_axis(sw_sdy_text *x, const sw_mesh *m, sw_ir_span name) {
   sw_text known = {0};
   for (int i = 0; i < m->n_axes; i++) sw_text_printf(&known, "%s\"%s\"", i ? ", " : "", m->axis[i].name);
   sw_rc rc = SW_SDY_FAIL(x, name.at - 1, "axis \"%.*s\" is not in the mesh; expected one of its axes%s%s",
@@ -14,7 +14,7 @@ static sw_rc unknown_axis(sw_sdy_text *x, const sw_mesh *m, sw_ir_span name) {
 }
 
 /* (pre)size */
-static bool read_part(const sw_sdy_text *x, sw_ir_span text, long long *pre, long long *size) {
+static bool read_axis_part(const sw_sdy_text *x, sw_ir_span text, long long *pre, long long *size) {
   const char *s = x->t->s + text.at, *end = x->t->s + text.end;
   char *behind;
   if (s == end || *s != '(') return false;
@@ -46,7 +46,8 @@ static sw_rc check_part(sw_sdy_text *x, sw_ir_span text, int64_t whole, long lon
 }
 
 /* "x" or "x":(1)2, behind `last` of the same list. */
-static sw_rc read_axis(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, const sw_axis_ref *last, sw_axis_ref *out) {
+static sw_rc read_axis_ref(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, const sw_axis_ref *last,
+                           sw_axis_ref *out) {
   if (x->t->s[text.at] != '"')
     return SW_SDY_FAIL(x, text.at, "found '%.*s'; expected an axis in quotes", SW_IR_TEXT(x->t, text));
   const uint32_t end = sw_ir_behind_string(x->t->s, text.at, text.end);
@@ -54,13 +55,13 @@ static sw_rc read_axis(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, const 
   sw_ir_span part = sw_ir_trimmed(x->t, (sw_ir_span){end, text.end});
   int axis = 0;
   while (axis < m->n_axes && !sw_ir_is(x->t, name, m->axis[axis].name)) axis++;
-  if (axis == m->n_axes) return unknown_axis(x, m, name);
+  if (axis == m->n_axes) return fail_unknown_axis(x, m, name);
   *out = sw_axis_whole(m, axis);
   if (!sw_ir_len(part)) return SW_OK;
   long long pre, size;
   const bool colon = x->t->s[part.at] == ':';
   part = sw_ir_trimmed(x->t, (sw_ir_span){part.at + 1, part.end});
-  if (!colon || !read_part(x, part, &pre, &size))
+  if (!colon || !read_axis_part(x, part, &pre, &size))
     return SW_SDY_FAIL(x, text.at, "found '%.*s'; expected an axis \"x\", or a part of it \"x\":(1)2",
                        SW_IR_TEXT(x->t, text));
   SW_TRY(check_part(x, text, m->axis[axis].size, pre, size, last && last->axis == axis ? last : NULL));
@@ -74,7 +75,7 @@ sw_rc sw_sdy_axes_read(sw_sdy_text *x, const sw_mesh *m, sw_ir_span list, sw_axe
   out->n = 0;
   while (sw_ir_next_item(x->t, list, &cursor, &item)) {
     if (out->n == SW_MAX_REFS) return SW_SDY_FAIL(x, item.at, "more than %d axes", SW_MAX_REFS);
-    SW_TRY(read_axis(x, m, item, out->n ? &out->at[out->n - 1] : NULL, &out->at[out->n]));
+    SW_TRY(read_axis_ref(x, m, item, out->n ? &out->at[out->n - 1] : NULL, &out->at[out->n]));
     out->n++;
   }
   const sw_ir_span inside = sw_ir_trimmed(x->t, sw_ir_inside(x->t, list));

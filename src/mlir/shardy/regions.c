@@ -9,11 +9,11 @@ typedef struct side {
   sw_ir_span list;        /* items in brackets */
 } side;
 
-static sw_ir_types_cursor types_of(const sw_ir_tree *t, const sw_ir_op *o, bool in) {
+static sw_ir_types_cursor body_border_types(const sw_ir_tree *t, const sw_ir_op *o, bool in) {
   return in ? sw_ir_operand_types(t, o->types) : sw_ir_result_types(t, o->types);
 }
 
-static uint32_t last_op(const sw_ir_tree *t, uint32_t block) {
+static uint32_t last_op_of_block(const sw_ir_tree *t, uint32_t block) {
   uint32_t last = SW_IR_NONE;
   for (uint32_t k = t->blocks.at[block].first_op; k != SW_IR_NONE; k = t->ops.at[k].next) last = k;
   return last;
@@ -26,21 +26,21 @@ static sw_rc check_side(sw_sdy_checker *c, const sw_ir_op *o, bool in, bool requ
   if (!sw_ir_present(text) && !required) return SW_OK;
   if (!sw_ir_present(text)) return SW_SDY_WRONG(c, o->text.at, "expected %s=[<@mesh, [{\"x\"}]>]", s->key);
   s->list = sw_sdy_items(c->t, text);
-  SW_TRY(sw_sdy_take_types(c, types_of(c->t, o, in)));
+  SW_TRY(sw_sdy_take_types(c, body_border_types(c->t, o, in)));
   return sw_sdy_check_list(c, text, !o->generic, s->what);
 }
 
 /* The body has an argument for each operand and gives a value for each result. */
-static sw_rc check_counts(sw_sdy_checker *c, const sw_ir_op *o, uint32_t *block, uint32_t *ret) {
+static sw_rc check_body_counts(sw_sdy_checker *c, const sw_ir_op *o, uint32_t *block, uint32_t *ret) {
   *block = sw_ir_block_at(c->t, o, 0);
   if (*block == SW_IR_NONE) return SW_SDY_WRONG(c, o->text.at, "the op has no body");
   const uint32_t n_args = c->t->blocks.at[*block].n_args, n_results = sw_ir_result_count(c->t, o);
-  *ret = last_op(c->t, *block);
+  *ret = last_op_of_block(c->t, *block);
   if (n_args != o->n_uses)
     return SW_SDY_WRONG(c, o->text.at, "'%.*s' has %u operands, and its body %u arguments; expected as many",
                         SW_IR_TEXT(c->t, o->name), o->n_uses, n_args);
   const uint32_t n_returned = *ret == SW_IR_NONE ? 0 : c->t->ops.at[*ret].n_uses;
-  SW_TRY(sw_sdy_take_types(c, types_of(c->t, o, false)));
+  SW_TRY(sw_sdy_take_types(c, body_border_types(c->t, o, false)));
   if (n_returned == c->types.n && (!n_results || n_results == n_returned)) return SW_OK;
   return SW_SDY_WRONG(c, o->text.at, "'%.*s' has %zu results, and its body returns %u values; expected as many",
                       SW_IR_TEXT(c->t, o->name), c->types.n, n_returned);
@@ -63,7 +63,7 @@ static void print_shape(const sw_ir_tree *t, const sw_sdy_shape *s, sw_text *out
   sw_text_printf(out, "%.*s>", SW_IR_TEXT(t, s->element));
 }
 
-static bool same_shape(const sw_ir_tree *t, const sw_sdy_shape *a, const sw_sdy_shape *b) {
+static bool same_sdy_shape(const sw_ir_tree *t, const sw_sdy_shape *a, const sw_sdy_shape *b) {
   bool same = a->kind == b->kind && a->rank == b->rank && sw_ir_same(t, a->element, b->element);
   for (int k = 0; same && a->kind == SW_SDY_TENSOR && k < a->rank; k++) same = a->dims[k] == b->dims[k];
   return same;
@@ -73,7 +73,7 @@ static bool same_shape(const sw_ir_tree *t, const sw_sdy_shape *a, const sw_sdy_
 static sw_rc check_inner(sw_sdy_checker *c, uint32_t at, const side *s, uint32_t i, const sw_sdy_shape *want,
                          sw_ir_span inner) {
   const sw_sdy_shape is = sw_sdy_shape_of(c->t, inner);
-  if (want->kind != SW_SDY_TENSOR || is.kind == SW_SDY_UNKNOWN || same_shape(c->t, want, &is)) return SW_OK;
+  if (want->kind != SW_SDY_TENSOR || is.kind == SW_SDY_UNKNOWN || same_sdy_shape(c->t, want, &is)) return SW_OK;
   sw_text text = {0};
   print_shape(c->t, want, &text);
   sw_rc rc = SW_SDY_WRONG(c, at, "%s %u is %.*s in the body; expected %s", s->what, i, SW_IR_TEXT(c->t, inner),
@@ -102,7 +102,7 @@ bool sw_sdy_is_manual_axis(const sw_ir_tree *t, sw_ir_span axes, const char *nam
   return false;
 }
 
-static sw_rc check_axes(sw_sdy_checker *c, sw_ir_span axes, const sw_mesh *m) {
+static sw_rc check_manual_axes(sw_sdy_checker *c, sw_ir_span axes, const sw_mesh *m) {
   uint32_t cursor = 0;
   sw_ir_span item;
   while (sw_ir_next_item(c->t, axes, &cursor, &item)) {
@@ -172,7 +172,7 @@ static sw_rc local_size(sw_sdy_checker *c, sw_ir_span text, const side *of, cons
 
 static sw_rc check_local(sw_sdy_checker *c, const sw_ir_op *o, const side *s, bool in, sw_ir_span manual,
                          uint32_t block, uint32_t ret) {
-  sw_ir_types_cursor types = types_of(c->t, o, in);
+  sw_ir_types_cursor types = body_border_types(c->t, o, in);
   sw_ir_span item, type;
   uint32_t cursor = 0;
   for (uint32_t i = 0; sw_ir_next_item(c->t, s->list, &cursor, &item) && sw_ir_next_type(c->t, &types, &type); i++) {
@@ -195,11 +195,11 @@ sw_rc sw_sdy_check_manual(sw_sdy_checker *c, uint32_t op) {
   SW_TRY(check_side(c, o, true, true, &in));
   SW_TRY(check_side(c, o, false, true, &out));
   if (!sw_ir_starts(c->t, manual, "{")) return SW_SDY_WRONG(c, o->text.at, "expected manual_axes={\"x\"}");
-  SW_TRY(check_counts(c, o, &block, &ret));
+  SW_TRY(check_body_counts(c, o, &block, &ret));
   if (sw_ir_len(sw_ir_trimmed(c->t, sw_ir_inside(c->t, manual)))) {
     SW_TRY(find_mesh(c, in.list, &mesh));
     SW_TRY(find_mesh(c, out.list, &mesh));
-    SW_TRY(check_axes(c, manual, mesh));
+    SW_TRY(check_manual_axes(c, manual, mesh));
   }
   SW_TRY(check_local(c, o, &in, true, manual, block, ret));
   return check_local(c, o, &out, false, manual, block, ret);
@@ -210,10 +210,10 @@ sw_rc sw_sdy_check_manual(sw_sdy_checker *c, uint32_t op) {
 sw_rc sw_sdy_check_named(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
   uint32_t block, ret;
-  SW_TRY(check_counts(c, o, &block, &ret));
+  SW_TRY(check_body_counts(c, o, &block, &ret));
   for (int in = 1; in >= 0; in--) {
     side s;
-    sw_ir_types_cursor types = types_of(c->t, o, in);
+    sw_ir_types_cursor types = body_border_types(c->t, o, in);
     sw_ir_span type;
     SW_TRY(check_side(c, o, in, false, &s));
     for (uint32_t i = 0; sw_ir_next_type(c->t, &types, &type); i++) {

@@ -39,7 +39,7 @@ static sw_rc check_distinct(collective *r) {
 }
 
 /* An attribute, or in the custom form the first bracket; the list without what stands before it. */
-static sw_ir_span axes_of(const collective *r, const char *key, char bracket) {
+static sw_ir_span listed_axes_of(const collective *r, const char *key, char bracket) {
   sw_ir_span v = sw_ir_attr(r->c->t, r->o, key, NULL);
   if (!sw_ir_present(v) && !r->o->generic) v = r->o->body;
   while (v.at < v.end && r->c->t->s[v.at] != bracket && r->c->t->s[v.at] != '%') v.at++;
@@ -48,10 +48,10 @@ static sw_ir_span axes_of(const collective *r, const char *key, char bracket) {
 }
 
 /* [{"x"}, {}]: one list for each dimension. */
-static sw_rc read_lists(collective *r, const char *key) {
+static sw_rc read_dim_axis_lists(collective *r, const char *key) {
   uint32_t cursor = 0;
   sw_ir_span item;
-  r->at = axes_of(r, key, '[');
+  r->at = listed_axes_of(r, key, '[');
   if (!sw_ir_present(r->at)) return WRONG(r, r->o->text, "expected lists of axes, [{\"x\"}, {}]");
   for (; sw_ir_next_item(r->c->t, r->at, &cursor, &item); r->n++) {
     if (r->n == SW_MAX_RANK) return WRONG(r, item, "more than %d dimensions", SW_MAX_RANK);
@@ -65,8 +65,8 @@ static sw_rc read_lists(collective *r, const char *key) {
 }
 
 /* {"x"}, in the order of the mesh. */
-static sw_rc read_list(collective *r, const char *key) {
-  r->at = axes_of(r, key, '{');
+static sw_rc read_axis_list(collective *r, const char *key) {
+  r->at = listed_axes_of(r, key, '{');
   if (!sw_ir_present(r->at)) return WRONG(r, r->o->text, "expected a list of axes, {\"x\"}");
   r->n = 1;
   SW_TRY(sw_sdy_axes_read(&r->c->x, r->mesh, r->at, &r->list[0]));
@@ -74,7 +74,7 @@ static sw_rc read_list(collective *r, const char *key) {
   return sw_sdy_axes_are_ordered(&r->c->x, r->at, r->what, r->list[0].at, r->list[0].n);
 }
 
-static sw_rc read_reduction(collective *r, sw_reduction *out) {
+static sw_rc read_reduction_op(collective *r, sw_reduction *out) {
   static const char *const kKinds[] = {"sum", "max", "min"};
   const sw_ir_tree *t = r->c->t;
   sw_ir_span v = sw_ir_attr(t, r->o, "reduction_op", NULL);
@@ -95,7 +95,7 @@ static sw_rc read_reduction(collective *r, sw_reduction *out) {
 /* --- changes of a dimension --------------------------------------------------------------------------------------- */
 
 /* The last axes go, the last of them first; of a part the minor one. */
-static sw_rc take(collective *r, int k, const axes *list) {
+static sw_rc remove_dim_axes(collective *r, int k, const axes *list) {
   axes *dim = &r->dim[k];
   for (int i = list->n; i-- > 0;) {
     const sw_axis_ref a = list->at[i];
@@ -115,7 +115,7 @@ static sw_rc take(collective *r, int k, const axes *list) {
   return SW_OK;
 }
 
-static bool push(axes *dim, sw_axis_ref a) {
+static bool push_minor_ref(axes *dim, sw_axis_ref a) {
   sw_axis_ref *last = dim->n ? &dim->at[dim->n - 1] : NULL;
   if (last && last->axis == a.axis && last->pre * last->size == a.pre) {
     last->size *= a.size;
@@ -127,14 +127,14 @@ static bool push(axes *dim, sw_axis_ref a) {
 }
 
 /* Further axes behind those of the dimension; parts that follow each other are one. */
-static sw_rc put(collective *r, int k, const axes *list) {
+static sw_rc append_dim_axes(collective *r, int k, const axes *list) {
   for (int i = 0; i < list->n; i++) {
-    if (!push(&r->dim[k], list->at[i])) return WRONG(r, r->at, "more than %d axes", SW_MAX_REFS);
+    if (!push_minor_ref(&r->dim[k], list->at[i])) return WRONG(r, r->at, "more than %d axes", SW_MAX_REFS);
   }
   return SW_OK;
 }
 
-static bool same_axes(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m) {
+static bool same_axis_list(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m) {
   bool same = n == m;
   for (int i = 0; same && i < n; i++) same = sw_axis_ref_equal(a[i], b[i]);
   return same;
@@ -145,7 +145,7 @@ static sw_rc check_dims(collective *r) {
   for (int k = 0; k < r->to.cut.rank; k++) {
     int n;
     const sw_axis_ref *a = sw_sharding_dim(&r->to.cut, k, &n);
-    if (same_axes(a, n, r->dim[k].at, r->dim[k].n)) continue;
+    if (same_axis_list(a, n, r->dim[k].at, r->dim[k].n)) continue;
     sw_text text = {0};
     sw_sdy_axes_print(r->mesh, r->dim[k].at, r->dim[k].n, &text);
     sw_rc rc =
@@ -185,7 +185,7 @@ static void sort(axes *list) {
     }
   }
   axes joined = {0};
-  for (int i = 0; i < list->n; i++) (void)push(&joined, list->at[i]);
+  for (int i = 0; i < list->n; i++) (void)push_minor_ref(&joined, list->at[i]);
   *list = joined;
 }
 
@@ -205,7 +205,7 @@ static sw_rc check_unreduced(collective *r) {
   if (r->to.cut.n_partial && r->to.cut.partial_kind != SW_REDUCE_SUM)
     return WRONG(r, r->o->text, "the result is unreduced by %s; expected a sum",
                  sw_reduction_text((sw_reduction)r->to.cut.partial_kind));
-  if (same_axes(want.at, want.n, is.at, is.n)) return SW_OK;
+  if (same_axis_list(want.at, want.n, is.at, is.n)) return SW_OK;
   sw_text text = {0};
   sw_sdy_axes_print(r->mesh, want.at, want.n, &text);
   sw_rc rc =
@@ -216,9 +216,9 @@ static sw_rc check_unreduced(collective *r) {
 }
 
 /* What is reduced is unreduced by the same operation. */
-static sw_rc check_reduction(collective *r) {
+static sw_rc check_reduction_op(collective *r) {
   sw_reduction kind;
-  SW_TRY(read_reduction(r, &kind));
+  SW_TRY(read_reduction_op(r, &kind));
   if (!r->from.cut.n_partial || r->from.cut.partial_kind == kind) return SW_OK;
   return WRONG(r, r->o->text, "'%s' reduces what is unreduced by '%s'; expected the same reduction",
                sw_reduction_text(kind), sw_reduction_text((sw_reduction)r->from.cut.partial_kind));
@@ -226,26 +226,26 @@ static sw_rc check_reduction(collective *r) {
 
 /* --- the ops ------------------------------------------------------------------------------------------------------ */
 
-static sw_rc all_gather(collective *r) {
-  SW_TRY(read_lists(r, "gathering_axes"));
-  for (int k = 0; k < r->n; k++) SW_TRY(take(r, k, &r->list[k]));
+static sw_rc check_all_gather(collective *r) {
+  SW_TRY(read_dim_axis_lists(r, "gathering_axes"));
+  for (int k = 0; k < r->n; k++) SW_TRY(remove_dim_axes(r, k, &r->list[k]));
   return check_dims(r);
 }
 
-static sw_rc put_all(collective *r) {
-  for (int k = 0; k < r->n; k++) SW_TRY(put(r, k, &r->list[k]));
+static sw_rc append_all_dim_axes(collective *r) {
+  for (int k = 0; k < r->n; k++) SW_TRY(append_dim_axes(r, k, &r->list[k]));
   return check_dims(r);
 }
 
 static sw_rc all_slice(collective *r) {
-  SW_TRY(read_lists(r, "slicing_axes"));
-  return put_all(r);
+  SW_TRY(read_dim_axis_lists(r, "slicing_axes"));
+  return append_all_dim_axes(r);
 }
 
-static sw_rc reduce_scatter(collective *r) {
-  SW_TRY(read_lists(r, "reduce_scatter_axes"));
-  SW_TRY(check_reduction(r));
-  return put_all(r);
+static sw_rc check_reduce_scatter(collective *r) {
+  SW_TRY(read_dim_axis_lists(r, "reduce_scatter_axes"));
+  SW_TRY(check_reduction_op(r));
+  return append_all_dim_axes(r);
 }
 
 /* {"x"}: 0->1 */
@@ -278,11 +278,11 @@ static sw_rc check_move(collective *r, sw_ir_span item, int64_t from, int64_t to
   return SW_OK;
 }
 
-static sw_rc all_to_all(collective *r) {
+static sw_rc check_all_to_all(collective *r) {
   int64_t from[SW_MAX_RANK], to[SW_MAX_RANK], last = -1;
   uint32_t cursor = 0, taken = 0;
   sw_ir_span item;
-  r->at = axes_of(r, "params", '[');
+  r->at = listed_axes_of(r, "params", '[');
   if (!sw_ir_present(r->at)) return WRONG(r, r->o->text, "expected axes and dimensions, [{\"x\"}: 0->1]");
   for (; sw_ir_next_item(r->c->t, r->at, &cursor, &item); last = from[r->n++]) {
     if (r->n == SW_MAX_RANK) return WRONG(r, item, "more than %d dimensions", SW_MAX_RANK);
@@ -292,15 +292,15 @@ static sw_rc all_to_all(collective *r) {
   if (!r->n) return WRONG(r, r->at, "the list of axes and dimensions is empty; expected [{\"x\"}: 0->1]");
   SW_TRY(check_distinct(r));
   for (int i = 0; i < r->n; i++) {
-    SW_TRY(take(r, (int)from[i], &r->list[i]));
-    SW_TRY(put(r, (int)to[i], &r->list[i]));
+    SW_TRY(remove_dim_axes(r, (int)from[i], &r->list[i]));
+    SW_TRY(append_dim_axes(r, (int)to[i], &r->list[i]));
   }
   return check_dims(r);
 }
 
-static sw_rc all_reduce(collective *r) {
-  SW_TRY(read_list(r, "reduction_axes"));
-  SW_TRY(check_reduction(r));
+static sw_rc check_all_reduce(collective *r) {
+  SW_TRY(read_axis_list(r, "reduction_axes"));
+  SW_TRY(check_reduction_op(r));
   SW_TRY(check_dims(r));
   const char *of = "the operand's dimensions or replicated axes";
   SW_TRY(check_apart(r, r->from.cut.refs, r->from.cut.n_refs, of));
@@ -319,14 +319,14 @@ static sw_rc all_reduce(collective *r) {
 }
 
 static sw_rc sharded_to_unreduced(collective *r) {
-  SW_TRY(read_lists(r, "axes"));
-  for (int k = 0; k < r->n; k++) SW_TRY(take(r, k, &r->list[k]));
+  SW_TRY(read_dim_axis_lists(r, "axes"));
+  for (int k = 0; k < r->n; k++) SW_TRY(remove_dim_axes(r, k, &r->list[k]));
   SW_TRY(check_dims(r));
   return check_unreduced(r);
 }
 
 static sw_rc replicated_to_unreduced(collective *r) {
-  SW_TRY(read_list(r, "axes"));
+  SW_TRY(read_axis_list(r, "axes"));
   if (!r->list[0].n) return WRONG(r, r->at, "the list of axes is empty; expected an axis");
   SW_TRY(check_dims(r));
   SW_TRY(check_apart(r, r->from.cut.refs, r->from.cut.n_refs, "the operand's dimensions"));
@@ -335,7 +335,7 @@ static sw_rc replicated_to_unreduced(collective *r) {
 }
 
 /* Every dimension is cut into as many parts as before. */
-static sw_rc collective_permute(collective *r) {
+static sw_rc check_collective_permute(collective *r) {
   for (int k = 0; k < r->to.cut.rank; k++) {
     const int64_t from = sw_sharding_shards(&r->from.cut, k), to = sw_sharding_shards(&r->to.cut, k);
     if (from == to) continue;
@@ -350,12 +350,12 @@ static const struct {
   sw_rc (*check)(collective *r);
   bool of_any; /* an operand without a sharding is whole on all devices */
 } kOps[] = {
-    {"sdy.all_gather", "gathering", all_gather},
+    {"sdy.all_gather", "gathering", check_all_gather},
     {"sdy.all_slice", "slicing", all_slice, true},
-    {"sdy.all_to_all", "all-to-all", all_to_all},
-    {"sdy.all_reduce", "reduction", all_reduce, true},
-    {"sdy.reduce_scatter", "reduce-scatter", reduce_scatter, true},
-    {"sdy.collective_permute", "permuted", collective_permute},
+    {"sdy.all_to_all", "all-to-all", check_all_to_all},
+    {"sdy.all_reduce", "reduction", check_all_reduce, true},
+    {"sdy.reduce_scatter", "reduce-scatter", check_reduce_scatter, true},
+    {"sdy.collective_permute", "permuted", check_collective_permute},
     {"sdy.sharded_to_unreduced", "sharded-to-unreduced", sharded_to_unreduced},
     {"sdy.replicated_to_unreduced", "replicated-to-unreduced", replicated_to_unreduced},
 };
@@ -385,7 +385,7 @@ static void drop_manual(collective *r, uint32_t manual) {
 }
 
 /* The operand's sharding; *known = false: nobody can tell what it is. */
-static sw_rc read_operand(collective *r, bool of_any, bool *known) {
+static sw_rc read_operand_sharding(collective *r, bool of_any, bool *known) {
   uint32_t manual;
   const uint32_t value = sw_ir_operand_value(&r->c->values, r->o, 0);
   const sw_ir_span text = sw_sdy_said_of(r->c, value, &manual, known);
@@ -418,19 +418,19 @@ static sw_rc check_meshes(collective *r, bool permute) {
                r->from.cut.rank);
 }
 
-static sw_rc check(collective *r, sw_rc (*changes)(collective *r), bool of_any) {
+static sw_rc check_sdy_collective(collective *r, sw_rc (*changes)(collective *r), bool of_any) {
   const sw_ir_tree *t = r->c->t;
   const sw_ir_span text = sw_ir_attr(t, r->o, "out_sharding", "out_sharding");
   bool known;
   if (r->o->n_uses != 1)
     return WRONG(r, r->o->text, "'%.*s' has %u operands; expected 1", SW_IR_TEXT(t, r->o->name), r->o->n_uses);
-  SW_TRY(read_operand(r, of_any, &known));
+  SW_TRY(read_operand_sharding(r, of_any, &known));
   if (!sw_ir_present(text)) return WRONG(r, r->o->text, "expected out_sharding=<@mesh, [{\"x\"}, {}]>");
   SW_TRY(sw_sdy_check_sharding(r->c, text, sw_ir_result_type(t, r->o->types, 0), &r->to));
   r->mesh = &r->c->x.meshes.at[r->to.mesh].mesh;
   if (!known) return SW_OK;
   if (r->from.mesh < 0) r->from = (sw_open_sharding){.mesh = r->to.mesh, .cut = sw_sharding_replicated(r->to.cut.rank)};
-  SW_TRY(check_meshes(r, changes == collective_permute));
+  SW_TRY(check_meshes(r, changes == check_collective_permute));
   for (int k = 0; k < r->from.cut.rank; k++) {
     const sw_axis_ref *a = sw_sharding_dim(&r->from.cut, k, &r->dim[k].n);
     memcpy(r->dim[k].at, a, sizeof *a * (size_t)r->dim[k].n);
@@ -444,7 +444,7 @@ sw_rc sw_sdy_check_collective(sw_sdy_checker *c, uint32_t op, bool *is) {
     *is = sw_ir_is(c->t, r.o->name, kOps[i].name);
     if (!*is) continue;
     r.what = kOps[i].what;
-    return check(&r, kOps[i].check, kOps[i].of_any);
+    return check_sdy_collective(&r, kOps[i].check, kOps[i].of_any);
   }
   return SW_OK;
 }

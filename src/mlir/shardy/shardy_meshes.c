@@ -5,7 +5,7 @@
 #include "mlir/shardy/shardy.h"
 
 /* All of the text is one number. */
-static bool read_number(const sw_ir_tree *t, sw_ir_span text, int64_t *out) {
+static bool read_mesh_number(const sw_ir_tree *t, sw_ir_span text, int64_t *out) {
   enum { DIGITS = 18 }; /* fit */
   uint32_t i = text.at + (sw_ir_starts(t, text, "-") ? 1 : 0);
   const bool is = i < text.end && text.end - i <= DIGITS;
@@ -14,7 +14,7 @@ static bool read_number(const sw_ir_tree *t, sw_ir_span text, int64_t *out) {
 }
 
 /* "x"=2 */
-static sw_rc add_axis(sw_sdy_text *x, sw_ir_span item, sw_mesh *m) {
+static sw_rc read_mesh_axis(sw_sdy_text *x, sw_ir_span item, sw_mesh *m) {
   int64_t n;
   uint32_t cursor = 0;
   sw_ir_span key = item, size = item;
@@ -23,7 +23,7 @@ static sw_rc add_axis(sw_sdy_text *x, sw_ir_span item, sw_mesh *m) {
   if (m->n_axes == SW_MAX_AXES) return SW_SDY_FAIL(x, key.at, "the mesh has more than %d axes", SW_MAX_AXES);
   if (sw_ir_len(key) >= SW_AXIS_NAME_BYTES)
     return SW_SDY_FAIL(x, key.at, "the name of the axis is longer than %d bytes", SW_AXIS_NAME_BYTES - 1);
-  if (!read_number(x->t, size, &n) || n < 1 || n > SW_MAX_DEVICES)
+  if (!read_mesh_number(x->t, size, &n) || n < 1 || n > SW_MAX_DEVICES)
     return SW_SDY_FAIL(x, size.at, "axis \"%.*s\" has size '%.*s'; expected 1 to %d", SW_IR_TEXT(x->t, key),
                        SW_IR_TEXT(x->t, size), SW_MAX_DEVICES);
   memcpy(m->axis[m->n_axes].name, x->t->s + key.at, sw_ir_len(key));
@@ -57,14 +57,14 @@ static sw_rc read_numbers(sw_sdy_text *x, sw_ir_span list, sw_ir_ints *out) {
   sw_ir_span item;
   int64_t n;
   while (sw_ir_next_item(x->t, list, &cursor, &item)) {
-    if (!read_number(x->t, item, &n))
+    if (!read_mesh_number(x->t, item, &n))
       return SW_SDY_FAIL(x, item.at, "found '%.*s'; expected a device id", SW_IR_TEXT(x->t, item));
     SW_TRY(sw_array_push(out, n, x->d));
   }
   return ends_in_comma(x, list);
 }
 
-static sw_rc read_ids(sw_sdy_text *x, sw_ir_span list, sw_mesh *m) {
+static sw_rc read_device_ids(sw_sdy_text *x, sw_ir_span list, sw_mesh *m) {
   sw_ir_ints ids = {0};
   int32_t *copy = NULL;
   sw_rc rc = read_numbers(x, list, &ids);
@@ -77,14 +77,14 @@ static sw_rc read_ids(sw_sdy_text *x, sw_ir_span list, sw_mesh *m) {
 }
 
 /* <["x"=2, "y"=4], device_ids=[...]>, from the angle on. */
-static sw_rc read_mesh(sw_sdy_text *x, sw_ir_span text, sw_mesh *out) {
+static sw_rc read_mesh_text(sw_sdy_text *x, sw_ir_span text, sw_mesh *out) {
   sw_ir_span all = {text.at, sw_ir_inside(x->t, text).end + 1}, axes, item, key, value;
   uint32_t cursor = 0, at = 0;
   sw_diag why = {0};
   *out = (sw_mesh){0};
   if (!sw_ir_next_item(x->t, all, &cursor, &axes) || x->t->s[axes.at] != '[')
     return SW_SDY_FAIL(x, text.at, "expected a mesh, <[\"x\"=2, \"y\"=4]>");
-  while (sw_ir_next_item(x->t, axes, &at, &item)) SW_TRY(add_axis(x, item, out));
+  while (sw_ir_next_item(x->t, axes, &at, &item)) SW_TRY(read_mesh_axis(x, item, out));
   SW_TRY(ends_in_comma(x, axes));
   SW_TRY(ends_in_comma(x, all));
   sw_rc rc = sw_mesh_verify(out, true, &why);
@@ -92,7 +92,7 @@ static sw_rc read_mesh(sw_sdy_text *x, sw_ir_span text, sw_mesh *out) {
   if (sw_ir_next_entry(x->t, all, &cursor, &key, &value)) {
     if (!sw_ir_is(x->t, key, "device_ids") || value.at == value.end || x->t->s[value.at] != '[')
       return SW_SDY_FAIL(x, key.at, "found '%.*s'; expected device_ids=[...]", SW_IR_TEXT(x->t, key));
-    SW_TRY(read_ids(x, value, out));
+    SW_TRY(read_device_ids(x, value, out));
   }
   rc = out->n_axes ? sw_mesh_verify(out, true, &why) : SW_OK;
   return rc == SW_E_INPUT ? SW_SDY_FAIL(x, value.at, "%s", why.text) : rc;
@@ -101,17 +101,17 @@ static sw_rc read_mesh(sw_sdy_text *x, sw_ir_span text, sw_mesh *out) {
 /* --- of the whole text -------------------------------------------------------------------------------------------- */
 
 /* Texts of several modules, for tools that split them, are read as one: a name may come again. */
-static bool is_split(const sw_ir_tree *t) { return strstr(t->s, "\n// -----") != NULL; }
+static bool is_split_text(const sw_ir_tree *t) { return strstr(t->s, "\n// -----") != NULL; }
 
-static sw_rc declare(sw_sdy_text *x, const sw_ir_op *o) {
+static sw_rc declare_text_mesh(sw_sdy_text *x, const sw_ir_op *o) {
   sw_text_mesh m = {.name = sw_ir_mesh_name(x->t, o)};
   sw_ir_span value = sw_ir_mesh_value(x->t, o);
   bool fresh;
   if (!sw_ir_len(m.name) || !sw_ir_len(value))
     return SW_SDY_FAIL(x, o->text.at, "expected sdy.mesh @name = <[\"x\"=2]>");
-  SW_TRY(read_mesh(x, value, &m.mesh));
+  SW_TRY(read_mesh_text(x, value, &m.mesh));
   SW_TRY(sw_dict_put(&x->mesh_of, x->t->s + m.name.at, sw_ir_len(m.name), (int64_t)x->meshes.n, NULL, &fresh, x->d));
-  if (!fresh && !is_split(x->t))
+  if (!fresh && !is_split_text(x->t))
     return SW_SDY_FAIL(x, m.name.at, "mesh '@%.*s' is declared twice; expected a new name", SW_IR_TEXT(x->t, m.name));
   return sw_array_push(&x->meshes, m, x->d);
 }
@@ -119,7 +119,7 @@ static sw_rc declare(sw_sdy_text *x, const sw_ir_op *o) {
 sw_rc sw_sdy_open(sw_sdy_text *x, const sw_ir_tree *t, sw_arena *arena, sw_diag *d) {
   *x = (sw_sdy_text){.t = t, .arena = arena, .d = d};
   for (uint32_t i = 0; i < t->ops.n; i++) {
-    if (sw_ir_is(t, t->ops.at[i].name, "sdy.mesh")) SW_TRY(declare(x, &t->ops.at[i]));
+    if (sw_ir_is(t, t->ops.at[i].name, "sdy.mesh")) SW_TRY(declare_text_mesh(x, &t->ops.at[i]));
   }
   return SW_OK;
 }
@@ -133,11 +133,11 @@ void sw_sdy_close(sw_sdy_text *x) {
 
 /* --- one of them -------------------------------------------------------------------------------------------------- */
 
-static sw_rc written_out(sw_sdy_text *x, sw_ir_span text, int32_t *out) {
+static sw_rc find_written_out_mesh(sw_sdy_text *x, sw_ir_span text, int32_t *out) {
   sw_text_mesh m = {.name = text};
   int64_t *at = sw_dict_get(&x->mesh_of, x->t->s + text.at, sw_ir_len(text));
   if (!at) {
-    SW_TRY(read_mesh(x, text, &m.mesh));
+    SW_TRY(read_mesh_text(x, text, &m.mesh));
     SW_TRY(sw_dict_put(&x->mesh_of, x->t->s + text.at, sw_ir_len(text), (int64_t)x->meshes.n, &at, NULL, x->d));
     SW_TRY(sw_array_push(&x->meshes, m, x->d));
   }
@@ -158,7 +158,7 @@ sw_rc sw_sdy_mesh_read(sw_sdy_text *x, sw_ir_span text, int32_t *out) {
   while (angle.at < angle.end && x->t->s[angle.at] != '<') angle.at++;
   const sw_ir_span word = {text.at, angle.at};
   if (angle.at < angle.end && (sw_ir_is(x->t, word, "mesh") || sw_ir_is(x->t, word, "#sdy.mesh")))
-    return written_out(x, angle, out);
+    return find_written_out_mesh(x, angle, out);
   return SW_SDY_FAIL(x, text.at, "found '%.*s'; expected a mesh, @name or mesh<[\"x\"=2]>", SW_IR_TEXT(x->t, text));
 }
 

@@ -38,7 +38,7 @@ static sw_ir_span without_open(const sw_ir_tree *t, sw_ir_span dim, bool *open) 
 }
 
 /* {"x", ?}p1 */
-static sw_rc read_dim(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, int k, sw_open_sharding *out) {
+static sw_rc read_sharding_dim(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, int k, sw_open_sharding *out) {
   sw_ir_span axes = text;
   sw_axes list;
   bool open;
@@ -58,14 +58,14 @@ static sw_rc read_dim(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, int k, 
   return SW_OK;
 }
 
-static sw_rc read_dims(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, sw_open_sharding *out) {
+static sw_rc read_sharding_dims(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, sw_open_sharding *out) {
   uint32_t cursor = 0;
   sw_ir_span dim;
   int rank = 0;
   if (x->t->s[text.at] != '[') return SW_SDY_FAIL(x, text.at, "expected dimensions, [{\"x\"}, {}]");
   while (sw_ir_next_item(x->t, text, &cursor, &dim)) {
     if (rank == SW_MAX_RANK) return SW_SDY_FAIL(x, dim.at, "more than %d dimensions", SW_MAX_RANK);
-    SW_TRY(read_dim(x, m, dim, rank++, out));
+    SW_TRY(read_sharding_dim(x, m, dim, rank++, out));
   }
   out->cut.rank = (uint8_t)rank;
   const sw_ir_span inside = sw_ir_trimmed(x->t, sw_ir_inside(x->t, text));
@@ -109,7 +109,7 @@ static sw_rc read_listed(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, bool
 }
 
 /* Of all dimensions and lists together. */
-static sw_rc check(sw_sdy_text *x, sw_ir_span text, const sw_mesh *m, const sw_open_sharding *s) {
+static sw_rc check_sharding_axes(sw_sdy_text *x, sw_ir_span text, const sw_mesh *m, const sw_open_sharding *s) {
   sw_axis_ref all[2 * SW_MAX_REFS];
   const int cut = s->cut.n_refs, named = cut + s->n_replicated;
   memcpy(all, s->cut.refs, sizeof *all * (size_t)cut);
@@ -131,7 +131,8 @@ static sw_rc check_maximal(sw_sdy_text *x, sw_ir_span text, sw_ir_span dims, uin
 }
 
 /* replicated={"x"}, unreduced={"y"}: behind the dimensions. */
-static sw_rc read_lists(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, uint32_t cursor, sw_open_sharding *out) {
+static sw_rc read_named_axis_lists(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, uint32_t cursor,
+                                   sw_open_sharding *out) {
   bool said[2] = {false, false};
   sw_ir_span item;
   while (sw_ir_next_item(x->t, text, &cursor, &item)) {
@@ -147,7 +148,7 @@ static sw_rc read_lists(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, uint3
   return SW_SDY_FAIL(x, inside.end - 1, "the sharding ends in a comma; expected replicated={...} or unreduced={...}");
 }
 
-static sw_rc read_sharding(sw_sdy_text *x, sw_ir_span text, sw_open_sharding *out) {
+static sw_rc read_open_sharding(sw_sdy_text *x, sw_ir_span text, sw_open_sharding *out) {
   sw_ir_span item, word;
   uint32_t cursor = 0;
   int32_t mesh;
@@ -163,9 +164,9 @@ static sw_rc read_sharding(sw_sdy_text *x, sw_ir_span text, sw_open_sharding *ou
   if (!sw_ir_next_item(x->t, text, &cursor, &item))
     return SW_SDY_FAIL(x, text.at, "expected dimensions behind the mesh, [{\"x\"}, {}]");
   if (sw_sdy_is_maximal(&m)) SW_TRY(check_maximal(x, text, item, cursor));
-  SW_TRY(read_dims(x, &m, item, out));
-  SW_TRY(read_lists(x, &m, text, cursor, out));
-  return check(x, text, &m, out);
+  SW_TRY(read_sharding_dims(x, &m, item, out));
+  SW_TRY(read_named_axis_lists(x, &m, text, cursor, out));
+  return check_sharding_axes(x, text, &m, out);
 }
 
 sw_rc sw_open_sharding_read(sw_sdy_text *x, sw_ir_span text, sw_open_sharding *out) {
@@ -177,7 +178,7 @@ sw_rc sw_open_sharding_read(sw_sdy_text *x, sw_ir_span text, sw_open_sharding *o
     *out = x->read.at[*at];
     return SW_OK;
   }
-  SW_TRY(read_sharding(x, text, out));
+  SW_TRY(read_open_sharding(x, text, out));
   if (x->read.n == MOST_KEPT) return SW_OK;
   SW_TRY(sw_dict_put(&x->read_of, s, sw_ir_len(text), (int64_t)x->read.n, NULL, NULL, x->d));
   return sw_array_push(&x->read, *out, x->d);

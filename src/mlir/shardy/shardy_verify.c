@@ -65,7 +65,7 @@ sw_rc sw_sdy_take_result_types(sw_sdy_checker *c, const sw_ir_op *o) {
 }
 
 /* Type i of those that op `op` lists. They are asked for one after the other, and may be thousands. */
-static sw_ir_span nth_type(sw_sdy_checker *c, uint32_t op, bool results, uint32_t i) {
+static sw_ir_span listed_type_at(sw_sdy_checker *c, uint32_t op, bool results, uint32_t i) {
   const sw_ir_span types = c->t->ops.at[op].types;
   if (c->listed_of != 2 * op + results + 1) {
     sw_ir_types_cursor list = (results ? sw_ir_result_types : sw_ir_operand_types)(c->t, types);
@@ -106,13 +106,13 @@ sw_ir_span sw_sdy_type_of(sw_sdy_checker *c, uint32_t value) {
     const sw_ir_arg *a = &c->t->args.at[c->values.index_of[value]];
     uint32_t block, index = sw_ir_present(a->type) ? 0 : argument_index(c, value, &block);
     if (sw_ir_present(a->type) || index == SW_IR_NONE) return a->type;
-    return nth_type(c, c->home[value], false, index);
+    return listed_type_at(c, c->home[value], false, index);
   }
   const sw_ir_op *o = &c->t->ops.at[c->values.maker[value]];
   if (!sw_ir_present(o->types)) return (sw_ir_span){0, 0};
   const bool alone = sw_ir_result_count(c->t, o) == 1;
   return alone ? sw_ir_result_type(c->t, o->types, 0)
-               : nth_type(c, c->values.maker[value], true, result_index(c, value));
+               : listed_type_at(c, c->values.maker[value], true, result_index(c, value));
 }
 
 /* --- shardings ---------------------------------------------------------------------------------------------------- */
@@ -246,15 +246,17 @@ static sw_ir_span nth_item(const sw_ir_tree *t, sw_ir_span list, uint32_t i) {
   return (sw_ir_span){0, 0};
 }
 
-static bool is(const sw_sdy_checker *c, const sw_ir_op *o, const char *name) { return sw_ir_is(c->t, o->name, name); }
+static bool sdy_op_is(const sw_sdy_checker *c, const sw_ir_op *o, const char *name) {
+  return sw_ir_is(c->t, o->name, name);
+}
 
-static sw_ir_span attr_of(const sw_ir_tree *t, const sw_ir_op *o, const char *key) {
+static sw_ir_span attr_or_prop_of(const sw_ir_tree *t, const sw_ir_op *o, const char *key) {
   sw_ir_span v = sw_ir_entry(t, o->attrs, key);
   return sw_ir_present(v) ? v : sw_ir_entry(t, o->props, key);
 }
 
-static bool is_computation(const sw_sdy_checker *c, const sw_ir_op *o) {
-  return is(c, o, "sdy.manual_computation") || is(c, o, "sdy.named_computation");
+static bool is_sdy_computation(const sw_sdy_checker *c, const sw_ir_op *o) {
+  return sdy_op_is(c, o, "sdy.manual_computation") || sdy_op_is(c, o, "sdy.named_computation");
 }
 
 /* Of a result of an op, and of its edge, on which it stands where there is one. */
@@ -262,9 +264,9 @@ static sw_ir_span said_of_result(const sw_sdy_checker *c, const sw_ir_op *o, uin
   const uint32_t value = sw_ir_result_value(&c->values, c->t, o, i);
   const uint32_t use = value == SW_IR_NONE ? SW_IR_NONE : c->values.first_use[value];
   const sw_ir_op *user = use == SW_IR_NONE ? NULL : &c->t->ops.at[c->values.op_of_use[use]];
-  if (user && is(c, user, "sdy.data_flow_edge")) return sw_sdy_own_sharding(c->t, user, "sharding");
-  if (is_computation(c, o)) return nth_item(c->t, sw_ir_attr(c->t, o, "out_shardings", "out_shardings"), i);
-  return nth_item(c->t, attr_of(c->t, o, "sdy.sharding"), i);
+  if (user && sdy_op_is(c, user, "sdy.data_flow_edge")) return sw_sdy_own_sharding(c->t, user, "sharding");
+  if (is_sdy_computation(c, o)) return nth_item(c->t, sw_ir_attr(c->t, o, "out_shardings", "out_shardings"), i);
+  return nth_item(c->t, attr_or_prop_of(c->t, o, "sdy.sharding"), i);
 }
 
 static sw_ir_span said_of_argument(const sw_sdy_checker *c, uint32_t value, uint32_t *manual, bool *known) {
@@ -276,8 +278,8 @@ static sw_ir_span said_of_argument(const sw_sdy_checker *c, uint32_t value, uint
     sw_ir_span attrs = sw_ir_entry(c->t, o->props, "arg_attrs");
     return sw_ir_entry(c->t, nth_item(c->t, attrs, index), "sdy.sharding");
   }
-  if (is_computation(c, o)) {
-    if (is(c, o, "sdy.manual_computation")) *manual = c->home[value];
+  if (is_sdy_computation(c, o)) {
+    if (sdy_op_is(c, o, "sdy.manual_computation")) *manual = c->home[value];
     return nth_item(c->t, sw_ir_attr(c->t, o, "in_shardings", "in_shardings"), index);
   }
   *known = sw_ir_ends(c->t, o->name, ".while");
@@ -350,7 +352,7 @@ static sw_rc check_longest(sw_sdy_checker *c, sw_ir_span text, const sw_factor_r
   return SW_OK;
 }
 
-static sw_rc check_dims(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, const sw_factor_rule *r) {
+static sw_rc check_rule_dims(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, const sw_factor_rule *r) {
   int64_t longest[SW_MOST_FACTORS] = {0};
   bool known = true;
   for (int i = 0; i < r->n_operands + r->n_results; i++) {
@@ -383,7 +385,7 @@ static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span text) {
     return SW_SDY_WRONG(c, text.at, "the rule has %d operands and %d results; expected %u and %u, as '%.*s' has",
                         rule->n_operands, rule->n_results, o->n_uses, n_results, SW_IR_TEXT(c->t, o->name));
   SW_TRY(sw_sdy_take_result_types(c, o));
-  SW_TRY(check_dims(c, text, o, rule));
+  SW_TRY(check_rule_dims(c, text, o, rule));
   if (!rule->custom || sw_ir_ends(c->t, o->name, ".custom_call")) return SW_OK;
   return SW_SDY_WRONG(c, text.at, "a custom rule of '%.*s'; expected one of a custom_call", SW_IR_TEXT(c->t, o->name));
 }
@@ -513,15 +515,15 @@ static sw_rc check_tensor(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span type)
 }
 
 /* The end of the body of a computation. */
-static sw_rc check_return(sw_sdy_checker *c, uint32_t op) {
+static sw_rc check_sdy_return(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
   const uint32_t region = c->t->blocks.at[o->block].region;
-  const bool in_body = region != SW_IR_NONE && is_computation(c, &c->t->ops.at[c->t->regions.at[region].op]);
+  const bool in_body = region != SW_IR_NONE && is_sdy_computation(c, &c->t->ops.at[c->t->regions.at[region].op]);
   if (in_body && o->next == SW_IR_NONE) return SW_OK;
   return SW_SDY_WRONG(c, o->text.at, "'sdy.return' stands elsewhere than at the end of a computation's body");
 }
 
-static sw_rc check_mesh(sw_sdy_checker *c, uint32_t op) {
+static sw_rc check_mesh_place(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
   if (c->values.function_of[op] == SW_IR_NONE) return SW_OK;
   return SW_SDY_WRONG(c, o->text.at, "a mesh is declared in a function; expected it in the module");
@@ -576,7 +578,7 @@ static sw_rc check_edge(sw_sdy_checker *c, uint32_t op) {
   if (shape.kind != SW_SDY_UNKNOWN && !has_known_sizes(&shape))
     return SW_SDY_WRONG(c, o->text.at, "an edge on %.*s; expected a tensor of known sizes", SW_IR_TEXT(c->t, type));
   if (maker != SW_IR_NONE && sw_ir_starts(c->t, c->t->ops.at[maker].name, "sdy.") &&
-      !is_computation(c, &c->t->ops.at[maker]))
+      !is_sdy_computation(c, &c->t->ops.at[maker]))
     return SW_SDY_WRONG(c, o->text.at, "an edge on the result of '%.*s'; expected one of an op of another dialect",
                         SW_IR_TEXT(c->t, c->t->ops.at[maker].name));
   if (value != SW_IR_NONE && !has_one_use(c, value))
@@ -606,7 +608,7 @@ static const struct {
   const char *name;
   sw_rc (*check)(sw_sdy_checker *c, uint32_t op);
 } kOps[] = {
-    {"sdy.mesh", check_mesh},
+    {"sdy.mesh", check_mesh_place},
     {"sdy.sharding_constraint", check_constraint},
     {"sdy.reshard", check_constraint},
     {"sdy.sharding_group", check_group},
@@ -615,16 +617,16 @@ static const struct {
     {"sdy.func_data_flow_edge", check_function_edge},
     {"sdy.manual_computation", sw_sdy_check_manual},
     {"sdy.named_computation", sw_sdy_check_named},
-    {"sdy.return", check_return},
+    {"sdy.return", check_sdy_return},
     {"sdy.constant", check_constant},
 };
 
-static sw_rc check_op(sw_sdy_checker *c, uint32_t op) {
+static sw_rc check_sdy_op(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
   bool is_collective;
   if (!sw_ir_starts(c->t, o->name, "sdy.")) return SW_OK;
   for (size_t i = 0; i < sizeof kOps / sizeof *kOps; i++) {
-    if (is(c, o, kOps[i].name)) return kOps[i].check(c, op);
+    if (sdy_op_is(c, o, kOps[i].name)) return kOps[i].check(c, op);
   }
   SW_TRY(sw_sdy_check_collective(c, op, &is_collective));
   if (is_collective) return SW_OK;
@@ -634,7 +636,7 @@ static sw_rc check_op(sw_sdy_checker *c, uint32_t op) {
 /* --- the walk ----------------------------------------------------------------------------------------------------- */
 
 /* A computation's body sees its own values alone. */
-static sw_rc check_uses(sw_sdy_checker *c, const sw_ir_op *o) {
+static sw_rc check_body_uses(sw_sdy_checker *c, const sw_ir_op *o) {
   if (!c->around.n) return SW_OK;
   const uint32_t around = c->around.at[c->around.n - 1].op;
   for (uint32_t i = 0; i < o->n_uses; i++) {
@@ -648,11 +650,11 @@ static sw_rc check_uses(sw_sdy_checker *c, const sw_ir_op *o) {
   return SW_OK;
 }
 
-static sw_rc enter(sw_sdy_checker *c, uint32_t op) {
+static sw_rc push_computation(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
-  if (!is_computation(c, o)) return SW_OK;
+  if (!is_sdy_computation(c, o)) return SW_OK;
   SW_TRY(sw_array_push(&c->around, ((sw_sdy_frame){op, c->bound.n}), c->x.d));
-  if (!is(c, o, "sdy.manual_computation")) return SW_OK;
+  if (!sdy_op_is(c, o, "sdy.manual_computation")) return SW_OK;
   sw_ir_span axes = sw_sdy_manual_axes(c->t, o), item;
   uint32_t cursor = 0;
   while (sw_ir_present(axes) && sw_ir_next_item(c->t, axes, &cursor, &item))
@@ -669,16 +671,16 @@ static sw_rc next_function(sw_sdy_checker *c, uint32_t op) {
   return SW_OK;
 }
 
-static sw_rc visit(sw_sdy_checker *c, uint32_t op) {
+static sw_rc visit_sdy_op(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
   while (c->around.n && c->t->ops.at[c->around.at[c->around.n - 1].op].text.end <= o->text.at)
     c->bound.n = c->around.at[--c->around.n].n_bound;
   if (sw_ir_is_function(c->t, o)) SW_TRY(next_function(c, op));
-  SW_TRY(check_uses(c, o));
+  SW_TRY(check_body_uses(c, o));
   SW_TRY(check_attrs(c, o));
   if (sw_ir_is_function(c->t, o)) SW_TRY(check_function(c, o));
-  SW_TRY(check_op(c, op));
-  return enter(c, op);
+  SW_TRY(check_sdy_op(c, op));
+  return push_computation(c, op);
 }
 
 static sw_rc find_homes(sw_sdy_checker *c) {
@@ -721,7 +723,7 @@ sw_rc sw_sdy_verify(const sw_ir_tree *t, const sw_ir_names *names, sw_sdy_alike 
   sw_rc rc = sw_sdy_open(&c.x, t, &c.arena, d);
   if (!rc) rc = sw_ir_values_find(t, names, &c.arena, &c.values, d);
   if (!rc) rc = find_homes(&c);
-  for (uint32_t i = 0; i < t->ops.n && !rc; i++) rc = visit(&c, i);
+  for (uint32_t i = 0; i < t->ops.n && !rc; i++) rc = visit_sdy_op(&c, i);
   if (!rc) rc = sw_array_push(&c.functions, c.over, d);
   if (!rc && alike == SW_SDY_ALIKE_IN_PROGRAM) rc = check_machine(&c, names);
   sw_sdy_close(&c.x);

@@ -41,7 +41,7 @@ static bool is_kind(sw_dtype t, bool floats, bool integers, bool bools) {
 }
 
 /* Both of one operand, or one of them of none. */
-static bool meet(const steps *s, int a, int b, int *origin) {
+static bool origins_meet(const steps *s, int a, int b, int *origin) {
   int x = s->origin[a], y = s->origin[b];
   *origin = x < 0 ? y : x;
   return s->dtype[a] == s->dtype[b] && (x < 0 || y < 0 || x == y);
@@ -71,7 +71,7 @@ static bool read_compare(const sw_importer *m, const sw_ir_op *o, steps *s, step
   s->tests_nan = s->tests_nan || now->in[0] == now->in[1];
   s->dtype[now->out] = SW_BOOL;
   s->origin[now->out] = -1;
-  return meet(s, now->in[0], now->in[1], &origin);
+  return origins_meet(s, now->in[0], now->in[1], &origin);
 }
 
 /* What chooses or combines: the result is one of the operands, or a bool. */
@@ -81,17 +81,17 @@ static bool read_choice(steps *s, const step *now) {
   if (now->n != (chooses ? 3 : now->code == SW_OP_NOT ? 1 : 2)) return false;
   if (chooses && s->dtype[now->in[0]] != SW_BOOL) return false;
   s->dtype[now->out] = s->dtype[now->in[last]];
-  bool fits = meet(s, now->in[first], now->in[last], origin);
+  bool fits = origins_meet(s, now->in[first], now->in[last], origin);
   return fits && is_kind(s->dtype[now->out], chooses, chooses || extreme, true);
 }
 
-static bool is_choice(sw_opcode code) {
+static bool is_choice_code(sw_opcode code) {
   return code == SW_OP_SELECT || code == SW_OP_AND || code == SW_OP_OR || code == SW_OP_XOR || code == SW_OP_NOT ||
          code == SW_OP_MAXIMUM || code == SW_OP_MINIMUM;
 }
 
 /* Slot of the region; -1: it is from around. */
-static int slot_of(const sw_importer *m, uint32_t block, uint32_t name) {
+static int region_slot_of(const sw_importer *m, uint32_t block, uint32_t name) {
   uint32_t first = m->names->block[block];
   return name < first || name - first >= MOST_SLOTS ? -1 : (int)(name - first);
 }
@@ -103,7 +103,7 @@ static sw_rc read_step(sw_importer *m, uint32_t block, uint32_t op, steps *s, bo
   *fits = false;
   if (!row || o->first_region != SW_IR_NONE || o->n_uses > 3 || s->n_steps == MOST_STEPS) return SW_OK;
   for (int i = 0; i < now.n; i++) {
-    now.in[i] = slot_of(m, block, m->names->use[o->first_use + (uint32_t)i]);
+    now.in[i] = region_slot_of(m, block, m->names->use[o->first_use + (uint32_t)i]);
     if (now.in[i] < 0) return SW_OK;
     for (int k = 0; k < s->n_operands; k++) {
       s->reads[k] = s->reads[k] || now.in[i] == s->arg[k][0] || now.in[i] == s->arg[k][1];
@@ -116,16 +116,16 @@ static sw_rc read_step(sw_importer *m, uint32_t block, uint32_t op, steps *s, bo
     return SW_OK;
   }
   if (sw_ir_result_count(m->t, o) != 1) return SW_OK;
-  now.out = o->n_results ? slot_of(m, block, m->names->result[o->first_result]) : -1;
+  now.out = o->n_results ? region_slot_of(m, block, m->names->result[o->first_result]) : -1;
   if (now.out < 0) return SW_OK;
   if (row->import == sw_im_constant) SW_TRY(read_constant(m, op, s, &now, fits));
   if (row->import == sw_im_compare) *fits = read_compare(m, o, s, &now);
-  if (row->import == sw_im_simple && is_choice(now.code)) *fits = read_choice(s, &now);
+  if (row->import == sw_im_simple && is_choice_code(now.code)) *fits = read_choice(s, &now);
   s->at[s->n_steps++] = now;
   return SW_OK;
 }
 
-static sw_rc read_arguments(sw_importer *m, uint32_t block, bool paired, steps *s, bool *fits) {
+static sw_rc read_paired_arguments(sw_importer *m, uint32_t block, bool paired, steps *s, bool *fits) {
   const sw_ir_block *b = &m->t->blocks.at[block];
   *fits = true;
   for (int k = 0; k < s->n_operands; k++) {
@@ -141,13 +141,13 @@ static sw_rc read_arguments(sw_importer *m, uint32_t block, bool paired, steps *
   return SW_OK;
 }
 
-static sw_rc read_steps(sw_importer *m, uint32_t region, uint32_t n_operands, bool paired, int n_given, steps *s,
-                        bool *fits) {
+static sw_rc read_region_steps(sw_importer *m, uint32_t region, uint32_t n_operands, bool paired, int n_given, steps *s,
+                               bool *fits) {
   uint32_t block = region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[region].first_block;
   *s = (steps){.n_operands = (int)n_operands};
   *fits = block != SW_IR_NONE && n_operands <= SW_MAX_RESULTS && m->t->blocks.at[block].n_args == 2 * n_operands &&
           2 * n_operands < MOST_SLOTS;
-  if (*fits) SW_TRY(read_arguments(m, block, paired, s, fits));
+  if (*fits) SW_TRY(read_paired_arguments(m, block, paired, s, fits));
   if (!*fits) return SW_OK;
   uint32_t op = m->t->blocks.at[block].first_op;
   for (; op != SW_IR_NONE && *fits; op = sw_im_op(m, op)->next) SW_TRY(read_step(m, block, op, s, fits));
@@ -165,7 +165,7 @@ static int64_t total_key(double v) {
 }
 
 /* -1, 0 or 1 by the order of the values; 2: none, as one is NaN. */
-static int order_of(sw_dtype t, bool total, sw_scalar a, sw_scalar b) {
+static int order_of_scalars(sw_dtype t, bool total, sw_scalar a, sw_scalar b) {
   int64_t x = (int64_t)a.bits, y = (int64_t)b.bits;
   if (sw_dtype_class_of(t) == SW_CLASS_FLOAT && !total) {
     if (isnan(a.re) || isnan(b.re)) return 2;
@@ -178,14 +178,14 @@ static int order_of(sw_dtype t, bool total, sw_scalar a, sw_scalar b) {
   return x < y ? -1 : x > y; /* no case has a negative integer */
 }
 
-static sw_scalar result_of(const steps *s, const step *now, const sw_scalar *v) {
+static sw_scalar result_of_region_step(const steps *s, const step *now, const sw_scalar *v) {
   sw_scalar a = v[now->in[0]], b = v[now->in[now->n > 1]];
   sw_dtype t = s->dtype[now->in[0]];
   switch ((int)now->code) {
     case SW_OP_CONSTANT:
       return now->constant;
     case SW_OP_COMPARE:
-      return (sw_scalar){.bits = sw_im_compares(now->direction, order_of(t, now->total, a, b))};
+      return (sw_scalar){.bits = sw_im_compares(now->direction, order_of_scalars(t, now->total, a, b))};
     case SW_OP_SELECT:
       return a.bits ? b : v[now->in[2]];
     case SW_OP_AND:
@@ -197,14 +197,14 @@ static sw_scalar result_of(const steps *s, const step *now, const sw_scalar *v) 
     case SW_OP_NOT:
       return (sw_scalar){.bits = !a.bits};
     case SW_OP_MINIMUM:
-      return order_of(t, false, a, b) <= 0 ? a : b;
+      return order_of_scalars(t, false, a, b) <= 0 ? a : b;
     default: /* maximum */
-      return order_of(t, false, a, b) >= 0 ? a : b;
+      return order_of_scalars(t, false, a, b) >= 0 ? a : b;
   }
 }
 
-static void run(const steps *s, sw_scalar *v) {
-  for (int i = 0; i < s->n_steps; i++) v[s->at[i].out] = result_of(s, &s->at[i], v);
+static void run_region_steps(const steps *s, sw_scalar *v) {
+  for (int i = 0; i < s->n_steps; i++) v[s->at[i].out] = result_of_region_step(s, &s->at[i], v);
 }
 
 /* --- cases ------------------------------------------------------------------------------------------------------- */
@@ -213,11 +213,11 @@ static void run(const steps *s, sw_scalar *v) {
 static const double kFloats[] = {-NAN, -INFINITY, -1, -0.0, 0, 1, INFINITY, NAN};
 
 /* Numbers that operand k runs through, on either side. */
-static int numbers_of(const steps *s, int k) {
+static int count_case_numbers(const steps *s, int k) {
   return is_kind(s->dtype[s->arg[k][0]], true, false, false) ? (int)(sizeof kFloats / sizeof *kFloats) : 2;
 }
 
-static sw_scalar number(const steps *s, int k, int i) {
+static sw_scalar case_number_at(const steps *s, int k, int i) {
   bool real = is_kind(s->dtype[s->arg[k][0]], true, false, false);
   return real ? (sw_scalar){.re = kFloats[i]} : (sw_scalar){.bits = (uint64_t)i};
 }
@@ -226,7 +226,7 @@ static sw_scalar number(const steps *s, int k, int i) {
 static int64_t cases_of(const steps *s) {
   int64_t n = 1;
   for (int k = 0; k < s->n_operands && n <= MOST_CASES; k++) {
-    n *= s->reads[k] ? (int64_t)numbers_of(s, k) * numbers_of(s, k) : 1;
+    n *= s->reads[k] ? (int64_t)count_case_numbers(s, k) * count_case_numbers(s, k) : 1;
   }
   return n <= MOST_CASES ? n : 0;
 }
@@ -234,9 +234,9 @@ static int64_t cases_of(const steps *s) {
 /* Arguments in case number `at`; operands that are not read are 0. */
 static void set_case(const steps *s, int64_t at, sw_scalar *v) {
   for (int k = 0; k < s->n_operands; k++) {
-    int n = s->reads[k] ? numbers_of(s, k) : 1;
+    int n = s->reads[k] ? count_case_numbers(s, k) : 1;
     for (int side = 0; side < 2; side++) {
-      v[s->arg[k][side]] = s->reads[k] ? number(s, k, (int)(at % n)) : (sw_scalar){0};
+      v[s->arg[k][side]] = s->reads[k] ? case_number_at(s, k, (int)(at % n)) : (sw_scalar){0};
       at /= n;
     }
   }
@@ -248,12 +248,12 @@ typedef enum nan_rule { NAN_LAST, NAN_UNORDERED, NAN_BY_SIGN } nan_rule;
 
 /* Of one key: as order_of, with NaN by the rule. */
 static int key_order(sw_dtype t, nan_rule rule, sw_scalar a, sw_scalar b) {
-  int order = order_of(t, rule == NAN_BY_SIGN, a, b);
+  int order = order_of_scalars(t, rule == NAN_BY_SIGN, a, b);
   if (order != 2 || rule == NAN_UNORDERED) return order;
   return isnan(a.re) - isnan(b.re);
 }
 
-static bool expected(const steps *s, const sw_im_order *o, nan_rule rule, const sw_scalar *v) {
+static bool is_before_by_keys(const steps *s, const sw_im_order *o, nan_rule rule, const sw_scalar *v) {
   for (int i = 0; i < o->n_keys; i++) {
     const int *arg = s->arg[o->keys[i]];
     int order = key_order(s->dtype[arg[0]], rule, v[arg[0]], v[arg[1]]);
@@ -267,13 +267,13 @@ static bool sorts_so(const steps *s, const sw_im_order *o, nan_rule rule, const 
   sw_scalar v[MOST_SLOTS];
   for (int64_t at = 0, n = cases_of(s); at < n; at++) {
     set_case(s, at, v);
-    if (expected(s, o, rule, v) != first[at]) return false;
+    if (is_before_by_keys(s, o, rule, v) != first[at]) return false;
   }
   return true;
 }
 
 /* The next permutation of few numbers in ascending order of them; false: that was the last. */
-static bool permute(int64_t *v, int n) {
+static bool next_key_permutation(int64_t *v, int n) {
   int i = n - 2, j = n - 1;
   while (i >= 0 && v[i] > v[i + 1]) i--;
   if (i < 0) return false;
@@ -298,7 +298,7 @@ static bool find_order(const steps *s, const unsigned char *first, sw_im_order *
         if (sorts_so(s, out, rule, first)) return true;
       }
     }
-  } while (permute(out->keys, out->n_keys));
+  } while (next_key_permutation(out->keys, out->n_keys));
   return false;
 }
 
@@ -307,7 +307,7 @@ sw_rc sw_im_order_of(sw_importer *m, uint32_t region, uint32_t n_operands, sw_im
   unsigned char *first;
   sw_scalar v[MOST_SLOTS];
   *out = (sw_im_order){.n_keys = 0};
-  SW_TRY(read_steps(m, region, n_operands, true, 1, &s, found));
+  SW_TRY(read_region_steps(m, region, n_operands, true, 1, &s, found));
   if (!*found || s.dtype[s.given[0]] != SW_BOOL) return *found = false, SW_OK;
   for (int k = 0; k < s.n_operands; k++) {
     if (s.reads[k]) out->keys[out->n_keys++] = k;
@@ -318,7 +318,7 @@ sw_rc sw_im_order_of(sw_importer *m, uint32_t region, uint32_t n_operands, sw_im
   SW_ARENA_NEW(first, &m->scratch, n, m->d);
   for (int64_t at = 0; at < n; at++) {
     set_case(&s, at, v);
-    run(&s, v);
+    run_region_steps(&s, v);
     first[at] = v[s.given[0]].bits != 0;
   }
   *found = find_order(&s, first, out);
@@ -331,26 +331,26 @@ sw_rc sw_im_order_of(sw_importer *m, uint32_t region, uint32_t n_operands, sw_im
 static bool gives_better(const steps *s, const sw_scalar *v, int sign) {
   sw_scalar a = v[s->arg[0][0]], b = v[s->arg[0][1]], best = v[s->given[0]];
   sw_dtype t = s->dtype[s->arg[0][0]];
-  int order = order_of(t, false, a, b), right;
+  int order = order_of_scalars(t, false, a, b), right;
   if (order == 2)
     right = !isnan(a.re);
   else
     right = order * sign < 0;
   sw_scalar want = right ? b : a;
-  bool same = order_of(t, false, best, want) == 0 || (isnan(best.re) && isnan(want.re));
+  bool same = order_of_scalars(t, false, best, want) == 0 || (isnan(best.re) && isnan(want.re));
   return same && v[s->given[1]].bits == v[s->arg[1][right]].bits;
 }
 
 static bool keeps_extreme(const steps *s, int sign) {
   sw_scalar v[MOST_SLOTS];
-  int n = numbers_of(s, 0);
+  int n = count_case_numbers(s, 0);
   for (int i = 0; i < n * n; i++) {
-    v[s->arg[0][0]] = number(s, 0, i % n);
-    v[s->arg[0][1]] = number(s, 0, i / n);
+    v[s->arg[0][0]] = case_number_at(s, 0, i % n);
+    v[s->arg[0][1]] = case_number_at(s, 0, i / n);
     v[s->arg[1][0]] = (sw_scalar){.bits = 0};
     v[s->arg[1][1]] = (sw_scalar){.bits = 1};
     bool has_nan = isnan(v[s->arg[0][0]].re) || isnan(v[s->arg[0][1]].re);
-    run(s, v);
+    run_region_steps(s, v);
     if (has_nan && !s->tests_nan) continue; /* what it gives follows from the order of the reduction */
     if (!gives_better(s, v, sign)) return false;
   }
@@ -361,7 +361,7 @@ sw_rc sw_im_keeps_extreme(sw_importer *m, uint32_t region, bool paired, int *out
   steps s;
   bool fits;
   *out = 0;
-  SW_TRY(read_steps(m, region, 2, paired, 2, &s, &fits));
+  SW_TRY(read_region_steps(m, region, 2, paired, 2, &s, &fits));
   if (!fits || !is_kind(s.dtype[s.arg[1][0]], false, true, false)) return SW_OK;
   for (int sign = -1; sign <= 1 && !*out; sign += 2) *out = keeps_extreme(&s, sign) ? sign : 0;
   return SW_OK;
@@ -373,13 +373,13 @@ sw_rc sw_im_selects(sw_importer *m, uint32_t region, const char **out) {
   bool fits;
   sw_scalar v[MOST_SLOTS];
   *out = NULL;
-  SW_TRY(read_steps(m, region, 1, true, 1, &s, &fits));
+  SW_TRY(read_region_steps(m, region, 1, true, 1, &s, &fits));
   for (int i = 0; fits && !*out && i < 4; i++) {
     bool same = s.dtype[s.given[0]] == SW_BOOL && s.reads[0];
     for (int64_t at = 0, n = cases_of(&s); same && at < n; at++) {
       set_case(&s, at, v);
-      int order = order_of(s.dtype[s.arg[0][0]], false, v[s.arg[0][0]], v[s.arg[0][1]]);
-      run(&s, v);
+      int order = order_of_scalars(s.dtype[s.arg[0][0]], false, v[s.arg[0][0]], v[s.arg[0][1]]);
+      run_region_steps(&s, v);
       same = sw_im_compares(kDirections[i], order) == (v[s.given[0]].bits != 0);
     }
     if (same) *out = kDirections[i];

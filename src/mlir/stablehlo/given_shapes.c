@@ -17,7 +17,7 @@ static sw_rc not_known(sw_importer *m, uint32_t op, const char *what) {
 }
 
 /* Element k of a vector, a scalar. */
-static sw_rc element(sw_importer *m, uint32_t op, sw_id x, int k, sw_id *out) {
+static sw_rc cut_vector_element(sw_importer *m, uint32_t op, sw_id x, int k, sw_id *out) {
   SW_TRY(sw_im_cut(m, op, x, &(sw_im_range){0, k, k + 1, 1}, out));
   return sw_im_reshaped(m, op, *out, 0, NULL, out);
 }
@@ -28,7 +28,7 @@ static sw_rc slice_from(sw_importer *m, uint32_t op, const sw_type *said, const 
   int64_t sizes[SW_MAX_RANK], zero[SW_MAX_RANK] = {0};
   for (int k = 0; k < said->rank; k++) {
     sizes[k] = said->dims[k] ? (said->dims[k] - 1) * strides[k] + 1 : 0;
-    SW_TRY(element(m, op, sw_im_operand(m, op, 1), k, &x[k + 1]));
+    SW_TRY(cut_vector_element(m, op, sw_im_operand(m, op, 1), k, &x[k + 1]));
   }
   sw_im_attrs a = {.n = 0}, b = {.n = 0};
   sw_id piece;

@@ -41,7 +41,7 @@ static sw_rc contract_bools(sw_importer *m, uint32_t op, const sw_im_add *add) {
   return sw_im_emit_op(m, op, SW_OP_CONVERT, 1, &sum, &to);
 }
 
-static bool is_float_of_8_bits(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT && sw_dtype_bits(t) == 8; }
+static bool is_float8_element(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT && sw_dtype_bits(t) == 8; }
 
 /* Operands of two dtypes (weights in int8, say), or of one of another class (ui8 into i32), are taken in that of the
  * result; but for factors that are floats of 8 bits. */
@@ -49,7 +49,7 @@ static sw_rc contracted(sw_importer *m, uint32_t op, const sw_im_add *add, sw_dt
   sw_id x[2] = {add->operands[0], add->operands[1]};
   sw_dtype taken = sw_im_type(m, x[0])->dtype;
   const bool narrow =
-      add->code == SW_OP_DOT && is_float_of_8_bits(taken) && is_float_of_8_bits(sw_im_type(m, x[1])->dtype);
+      add->code == SW_OP_DOT && is_float8_element(taken) && is_float8_element(sw_im_type(m, x[1])->dtype);
   bool mixed = !narrow && taken != sw_im_type(m, x[1])->dtype;
   mixed = mixed || sw_dtype_class_of(taken) != sw_dtype_class_of(result);
   for (int i = 0; mixed && i < 2; i++) {
@@ -92,7 +92,8 @@ typedef struct numbers_row {
 } numbers_row;
 
 /* Entries of #stablehlo.gather<...>; absent lists are empty. */
-static sw_rc read_numbers(sw_importer *m, sw_ir_span numbers, const numbers_row *rows, size_t n, sw_im_attrs *a) {
+static sw_rc read_dimension_numbers(sw_importer *m, sw_ir_span numbers, const numbers_row *rows, size_t n,
+                                    sw_im_attrs *a) {
   sw_ir_span in = sw_ir_inside(m->t, numbers);
   for (size_t i = 0; i < n; i++) SW_TRY(sw_im_ints_or_none(m, a, rows[i].key, sw_ir_entry(m->t, in, rows[i].entry)));
   int64_t dim = 0;
@@ -140,14 +141,15 @@ sw_rc sw_im_gather(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, n, n));
   sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)};
   sw_im_attrs a = {.n = 0};
-  SW_TRY(read_numbers(m, sw_ir_attr(m->t, o, "dimension_numbers", NULL), kRows, sizeof kRows / sizeof *kRows, &a));
+  SW_TRY(read_dimension_numbers(m, sw_ir_attr(m->t, o, "dimension_numbers", NULL), kRows, sizeof kRows / sizeof *kRows,
+                                &a));
   if (n == 2) SW_TRY(sw_im_ints(m, &a, SW_ATTR_SIZES, sw_ir_attr(m->t, o, "slice_sizes", NULL)));
   if (n == 3) SW_TRY(sizes_from_result(m, op, &a));
   return sw_im_emit_op(m, op, row->code, 2, x, &a);
 }
 
 /* Kinds that scatter itself has. */
-static bool scatters(const sw_importer *m, uint32_t op, sw_reduction kind) {
+static bool scatter_has_kind(const sw_importer *m, uint32_t op, sw_reduction kind) {
   if (sw_im_is_complex(m, sw_im_operand(m, op, 0))) return false;
   return kind == SW_REDUCE_SUM || kind == SW_REDUCE_PRODUCT || kind == SW_REDUCE_MIN || kind == SW_REDUCE_MAX;
 }
@@ -173,8 +175,9 @@ sw_rc sw_im_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_attrs a = {.n = 0};
   sw_ir_span numbers = sw_ir_attr(m->t, o, "scatter_dimension_numbers", NULL);
   SW_TRY(sw_im_operand_count(m, op, 3, UINT32_MAX));
-  SW_TRY(read_numbers(m, numbers, kRows, sizeof kRows / sizeof *kRows, &a));
-  if (o->n_uses != 3 || (!replaces && !(sw_im_region_kind(m, o->first_region, &kind) && scatters(m, op, kind)))) {
+  SW_TRY(read_dimension_numbers(m, numbers, kRows, sizeof kRows / sizeof *kRows, &a));
+  if (o->n_uses != 3 ||
+      (!replaces && !(sw_im_region_kind(m, o->first_region, &kind) && scatter_has_kind(m, op, kind)))) {
     return scatter_by_region(m, op, &a);
   }
   sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};

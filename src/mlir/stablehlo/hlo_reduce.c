@@ -11,7 +11,7 @@
 #include "mlir/stablehlo/stablehlo.h"
 
 /* `applies stablehlo.add`, or the region. */
-static bool kind_of(const sw_importer *m, uint32_t op, sw_dtype t, sw_reduction *out) {
+static bool find_reduction_kind(const sw_importer *m, uint32_t op, sw_dtype t, sw_reduction *out) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_ir_span name;
   if (o->first_region != SW_IR_NONE) return sw_im_region_kind(m, o->first_region, out);
@@ -56,7 +56,7 @@ sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     SW_TRY(sw_im_reduced_as(m, op, 0, &x));
     SW_TRY(sw_im_reduced_as(m, op, 0, &init));
   }
-  bool known = o->n_uses == 2 && kind_of(m, op, m->g->values[init].type.dtype, &kind);
+  bool known = o->n_uses == 2 && find_reduction_kind(m, op, m->g->values[init].type.dtype, &kind);
   if (!known || (sw_im_is_complex(m, init) && !sums_parts(m, init, kind))) {
     SW_TRY(sw_im_reduce_by_region(m, op, dims, n_dims, &done));
     return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce (a region that cannot be written out)");

@@ -30,7 +30,7 @@ bool sw_im_is_total_order(const sw_importer *m, const sw_ir_op *o) {
 
 /* A float as an integer in the total order: the bits, or where the sign is set, all of them but the sign turned. Types
  * whose byte does not begin with a sign are f32 for that. */
-static sw_rc total_key(sw_importer *m, uint32_t op, sw_id x, sw_id *out) {
+static sw_rc emit_total_order_key(sw_importer *m, uint32_t op, sw_id x, sw_id *out) {
   static const sw_dtype kOfBytes[] = {[1] = SW_I8, [2] = SW_I16, [4] = SW_I32, [8] = SW_I64};
   sw_dtype said = sw_im_type(m, x)->dtype;
   bool no_sign_above = sw_dtype_bits(said) < 8 || said == SW_F8E8M0FNU;
@@ -60,7 +60,7 @@ sw_rc sw_im_compare(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   bool total = add.n_operands == 2 && sw_im_is_total_order(m, sw_im_op(m, op));
   for (int i = 0; i < 2 && total; i++) {
     total = sw_dtype_class_of(sw_im_type(m, add.operands[i])->dtype) == SW_CLASS_FLOAT;
-    if (total) SW_TRY(total_key(m, op, add.operands[i], &keys[i]));
+    if (total) SW_TRY(emit_total_order_key(m, op, add.operands[i], &keys[i]));
   }
   if (total) add.operands = keys;
   return sw_im_emit(m, op, &add, NULL);

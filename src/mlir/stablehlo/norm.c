@@ -34,17 +34,17 @@ static sw_rc open_norm(sw_importer *m, uint32_t op, uint32_t n_operands, norming
   return SW_OK;
 }
 
-static sw_rc two(const norming *b, sw_opcode code, sw_id x, sw_id y, sw_id *out) {
+static sw_rc emit_norm_binary(const norming *b, sw_opcode code, sw_id x, sw_id y, sw_id *out) {
   return sw_im_two(b->m, b->op, code, x, y, out);
 }
 
 /* A vector of features in the shape of x. */
-static sw_rc spread(const norming *b, sw_id v, sw_id *out) {
+static sw_rc spread_features(const norming *b, sw_id v, sw_id *out) {
   return sw_im_spread(b->m, b->op, v, b->shape.rank, b->shape.dims, b->feature, out);
 }
 
 /* Sum over everything but the features, divided by their number when `mean`. */
-static sw_rc sum(const norming *b, sw_id x, bool mean, sw_id *out) {
+static sw_rc sum_but_features(const norming *b, sw_id x, bool mean, sw_id *out) {
   int64_t dims[SW_MAX_RANK], count = 1;
   int n = 0;
   for (int k = 0; k < b->shape.rank; k++) {
@@ -59,32 +59,32 @@ static sw_rc sum(const norming *b, sw_id x, bool mean, sw_id *out) {
   if (!mean) return SW_OK;
   sw_id by;
   SW_TRY(sw_im_number(b->m, b->op, b->shape.dtype, (double)count, 1, &b->shape.dims[b->feature], &by));
-  return two(b, SW_OP_DIVIDE, *out, by, out);
+  return emit_norm_binary(b, SW_OP_DIVIDE, *out, by, out);
 }
 
 /* 1 / sqrt(variance + epsilon), a vector. */
 static sw_rc inverse_deviation(const norming *b, sw_id variance, sw_id *out) {
   sw_id e;
   SW_TRY(sw_im_number(b->m, b->op, b->shape.dtype, b->epsilon, 1, &b->shape.dims[b->feature], &e));
-  SW_TRY(two(b, SW_OP_ADD, variance, e, out));
+  SW_TRY(emit_norm_binary(b, SW_OP_ADD, variance, e, out));
   return sw_im_help(b->m, b->op, SW_OP_RSQRT, 1, out, NULL, out);
 }
 
 static sw_rc centred(const norming *b, sw_id mean, sw_id *out) {
-  SW_TRY(spread(b, mean, out));
-  return two(b, SW_OP_SUBTRACT, b->x, *out, out);
+  SW_TRY(spread_features(b, mean, out));
+  return emit_norm_binary(b, SW_OP_SUBTRACT, b->x, *out, out);
 }
 
-static sw_rc normalised(const norming *b, sw_id scale, sw_id offset, sw_id mean, sw_id variance, sw_id *out) {
+static sw_rc emit_normalised(const norming *b, sw_id scale, sw_id offset, sw_id mean, sw_id variance, sw_id *out) {
   sw_id factor, added;
   SW_TRY(centred(b, mean, out));
   SW_TRY(inverse_deviation(b, variance, &factor));
-  SW_TRY(spread(b, factor, &factor));
-  SW_TRY(two(b, SW_OP_MULTIPLY, *out, factor, out));
-  SW_TRY(spread(b, scale, &factor));
-  SW_TRY(two(b, SW_OP_MULTIPLY, *out, factor, out));
-  SW_TRY(spread(b, offset, &added));
-  return two(b, SW_OP_ADD, *out, added, out);
+  SW_TRY(spread_features(b, factor, &factor));
+  SW_TRY(emit_norm_binary(b, SW_OP_MULTIPLY, *out, factor, out));
+  SW_TRY(spread_features(b, scale, &factor));
+  SW_TRY(emit_norm_binary(b, SW_OP_MULTIPLY, *out, factor, out));
+  SW_TRY(spread_features(b, offset, &added));
+  return emit_norm_binary(b, SW_OP_ADD, *out, added, out);
 }
 
 sw_rc sw_im_batch_norm_inference(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -93,7 +93,7 @@ sw_rc sw_im_batch_norm_inference(sw_importer *m, const sw_ir_row *row, uint32_t 
   sw_id in[4], y;
   SW_TRY(open_norm(m, op, 5, &b));
   for (uint32_t i = 0; i < 4; i++) in[i] = sw_im_operand(m, op, i + 1);
-  SW_TRY(normalised(&b, in[0], in[1], in[2], in[3], &y));
+  SW_TRY(emit_normalised(&b, in[0], in[1], in[2], in[3], &y));
   return sw_im_results_are(m, op, &y, 1);
 }
 
@@ -102,11 +102,11 @@ sw_rc sw_im_batch_norm_training(sw_importer *m, const sw_ir_row *row, uint32_t o
   norming b;
   sw_id y[3], d;
   SW_TRY(open_norm(m, op, 3, &b));
-  SW_TRY(sum(&b, b.x, true, &y[1]));
+  SW_TRY(sum_but_features(&b, b.x, true, &y[1]));
   SW_TRY(centred(&b, y[1], &d));
-  SW_TRY(two(&b, SW_OP_MULTIPLY, d, d, &d));
-  SW_TRY(sum(&b, d, true, &y[2]));
-  SW_TRY(normalised(&b, sw_im_operand(m, op, 1), sw_im_operand(m, op, 2), y[1], y[2], &y[0]));
+  SW_TRY(emit_norm_binary(&b, SW_OP_MULTIPLY, d, d, &d));
+  SW_TRY(sum_but_features(&b, d, true, &y[2]));
+  SW_TRY(emit_normalised(&b, sw_im_operand(m, op, 1), sw_im_operand(m, op, 2), y[1], y[2], &y[0]));
   return sw_im_results_are(m, op, y, 3);
 }
 
@@ -120,22 +120,22 @@ sw_rc sw_im_batch_norm_grad(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id scale = sw_im_operand(m, op, 1), g = sw_im_operand(m, op, 4);
   SW_TRY(centred(&b, sw_im_operand(m, op, 2), &c));
   SW_TRY(inverse_deviation(&b, sw_im_operand(m, op, 3), &s));
-  SW_TRY(two(&b, SW_OP_MULTIPLY, g, c, &gc));
-  SW_TRY(sum(&b, gc, false, &y[1]));
-  SW_TRY(two(&b, SW_OP_MULTIPLY, y[1], s, &y[1]));
-  SW_TRY(sum(&b, g, false, &y[2]));
-  SW_TRY(sum(&b, g, true, &mean_g));
-  SW_TRY(sum(&b, gc, true, &mean_gc));
-  SW_TRY(two(&b, SW_OP_MULTIPLY, mean_gc, s, &mean_gc));
-  SW_TRY(two(&b, SW_OP_MULTIPLY, mean_gc, s, &mean_gc));
-  SW_TRY(spread(&b, mean_gc, &mean_gc));
-  SW_TRY(two(&b, SW_OP_MULTIPLY, c, mean_gc, &part));
-  SW_TRY(spread(&b, mean_g, &mean_g));
-  SW_TRY(two(&b, SW_OP_SUBTRACT, g, mean_g, &y[0]));
-  SW_TRY(two(&b, SW_OP_SUBTRACT, y[0], part, &y[0]));
-  SW_TRY(two(&b, SW_OP_MULTIPLY, scale, s, &s));
-  SW_TRY(spread(&b, s, &s));
-  SW_TRY(two(&b, SW_OP_MULTIPLY, y[0], s, &y[0]));
+  SW_TRY(emit_norm_binary(&b, SW_OP_MULTIPLY, g, c, &gc));
+  SW_TRY(sum_but_features(&b, gc, false, &y[1]));
+  SW_TRY(emit_norm_binary(&b, SW_OP_MULTIPLY, y[1], s, &y[1]));
+  SW_TRY(sum_but_features(&b, g, false, &y[2]));
+  SW_TRY(sum_but_features(&b, g, true, &mean_g));
+  SW_TRY(sum_but_features(&b, gc, true, &mean_gc));
+  SW_TRY(emit_norm_binary(&b, SW_OP_MULTIPLY, mean_gc, s, &mean_gc));
+  SW_TRY(emit_norm_binary(&b, SW_OP_MULTIPLY, mean_gc, s, &mean_gc));
+  SW_TRY(spread_features(&b, mean_gc, &mean_gc));
+  SW_TRY(emit_norm_binary(&b, SW_OP_MULTIPLY, c, mean_gc, &part));
+  SW_TRY(spread_features(&b, mean_g, &mean_g));
+  SW_TRY(emit_norm_binary(&b, SW_OP_SUBTRACT, g, mean_g, &y[0]));
+  SW_TRY(emit_norm_binary(&b, SW_OP_SUBTRACT, y[0], part, &y[0]));
+  SW_TRY(emit_norm_binary(&b, SW_OP_MULTIPLY, scale, s, &s));
+  SW_TRY(spread_features(&b, s, &s));
+  SW_TRY(emit_norm_binary(&b, SW_OP_MULTIPLY, y[0], s, &y[0]));
   return sw_im_results_are(m, op, y, 3);
 }
 

@@ -23,7 +23,7 @@ sw_rc sw_im_token(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* Result `i` as an argument; tokens pass. */
-static sw_rc take_result(sw_importer *m, uint32_t op, uint32_t i) {
+static sw_rc make_result_argument(sw_importer *m, uint32_t op, uint32_t i) {
   sw_type t;
   sw_id id;
   const char *name = sw_arena_printf(&m->scratch, m->d, "%s.%u", sw_im_string(m, sw_im_op(m, op)->name), i);
@@ -42,6 +42,6 @@ sw_rc sw_im_from_host(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (sw_im_in_control_flow(m) || tuple || o->n_uses != 1) return sw_im_opaque(m, op, sw_im_string(m, o->name));
   SW_TRY(sw_im_warn_once(m, op, "from host", "'%.*s' takes values from the host: they are arguments of the program",
                          SW_IR_TEXT(m->t, o->name)));
-  for (uint32_t i = 0; i < n; i++) SW_TRY(take_result(m, op, i));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(make_result_argument(m, op, i));
   return SW_OK;
 }

@@ -34,7 +34,7 @@ static sw_rc select_of_two(const rows *r, const sw_id *left, const sw_id *right,
 }
 
 /* `out` may be `left` or `right`. */
-static sw_rc combine(const rows *r, const sw_id *left, const sw_id *right, sw_id *out) {
+static sw_rc combine_rows(const rows *r, const sw_id *left, const sw_id *right, sw_id *out) {
   sw_id args[2 * SW_MAX_RESULTS];
   if (r->selects) return select_of_two(r, left, right, out);
   /* The custom form of reduce writes (a, b) (ai, bi), everything else a, ai, b, bi. */
@@ -48,12 +48,12 @@ static sw_rc combine(const rows *r, const sw_id *left, const sw_id *right, sw_id
   return sw_im_apply(r->m, r->body, args, sw_im_type(r->m, left[0]), out);
 }
 
-static sw_rc cut_all(const rows *r, const sw_id *x, const sw_im_range *range, sw_id *out) {
+static sw_rc cut_all_rows(const rows *r, const sw_id *x, const sw_im_range *range, sw_id *out) {
   for (int i = 0; i < r->n; i++) SW_TRY(sw_im_cut(r->m, r->body->op, x[i], range, &out[i]));
   return SW_OK;
 }
 
-static sw_rc join(const rows *r, int dim, sw_id *x, const sw_id *rest) {
+static sw_rc concatenate_rows(const rows *r, int dim, sw_id *x, const sw_id *rest) {
   sw_im_attrs a = {.n = 0};
   sw_im_int(&a, SW_ATTR_DIM, dim);
   for (int i = 0; i < r->n; i++) {
@@ -68,11 +68,11 @@ static sw_rc fold_dim(const rows *r, int dim, sw_id *x) {
   while ((size = sw_im_type(r->m, x[0])->dims[dim]) > 1) {
     sw_id left[SW_MAX_RESULTS], right[SW_MAX_RESULTS], rest[SW_MAX_RESULTS];
     int64_t pairs = size / 2 * 2;
-    SW_TRY(cut_all(r, x, &(sw_im_range){dim, 0, pairs, 2}, left));
-    SW_TRY(cut_all(r, x, &(sw_im_range){dim, 1, pairs, 2}, right));
-    SW_TRY(cut_all(r, x, &(sw_im_range){dim, size - 1, size, 1}, rest));
-    SW_TRY(combine(r, left, right, x));
-    if (size % 2) SW_TRY(join(r, dim, x, rest));
+    SW_TRY(cut_all_rows(r, x, &(sw_im_range){dim, 0, pairs, 2}, left));
+    SW_TRY(cut_all_rows(r, x, &(sw_im_range){dim, 1, pairs, 2}, right));
+    SW_TRY(cut_all_rows(r, x, &(sw_im_range){dim, size - 1, size, 1}, rest));
+    SW_TRY(combine_rows(r, left, right, x));
+    if (size % 2) SW_TRY(concatenate_rows(r, dim, x, rest));
   }
   return SW_OK;
 }
@@ -84,15 +84,17 @@ static sw_rc spread_init(const rows *r, const sw_id *init, const sw_type *shape,
   return SW_OK;
 }
 
-static sw_rc give(const rows *r, const sw_id *x) { return sw_im_results_are(r->m, r->body->op, x, (uint32_t)r->n); }
+static sw_rc give_reduced_rows(const rows *r, const sw_id *x) {
+  return sw_im_results_are(r->m, r->body->op, x, (uint32_t)r->n);
+}
 
 /* f(init, x) is what the op gives; of nothing, init itself. */
-static sw_rc finish(const rows *r, const sw_id *init, sw_id *x, bool empty, const sw_type *shape) {
+static sw_rc finish_reduced_rows(const rows *r, const sw_id *init, sw_id *x, bool empty, const sw_type *shape) {
   sw_id spread[SW_MAX_RESULTS];
   SW_TRY(spread_init(r, init, shape, spread));
-  if (empty) return give(r, spread);
-  SW_TRY(combine(r, spread, x, x));
-  return give(r, x);
+  if (empty) return give_reduced_rows(r, spread);
+  SW_TRY(combine_rows(r, spread, x, x));
+  return give_reduced_rows(r, x);
 }
 
 static sw_rc open_rows(sw_importer *m, uint32_t op, sw_im_body *b, rows *r, bool *vectorizes) {
@@ -143,7 +145,7 @@ sw_rc sw_im_reduce_by_region(sw_importer *m, uint32_t op, const int64_t *dims, i
   for (int k = t.rank - 1; k >= 0 && !empty; k--) {
     if (kept[k] == 1 && t.dims[k] != 1) SW_TRY(fold_dim(&r, k, x));
   }
-  return finish(&r, init, x, empty, &(sw_type){.dtype = t.dtype, .rank = t.rank, .dims = kept});
+  return finish_reduced_rows(&r, init, x, empty, &(sw_type){.dtype = t.dtype, .rank = t.rank, .dims = kept});
 }
 
 /* --- windows ----------------------------------------------------------------------------------------------------- */
@@ -171,9 +173,9 @@ static sw_rc combine_shifted(const rows *r, int dim, const sw_id *left, const sw
   sw_id a[SW_MAX_RESULTS], b[SW_MAX_RESULTS];
   int64_t n = sw_im_type(r->m, left[0])->dims[dim], end = sw_im_type(r->m, right[0])->dims[dim];
   if (end - shift < n) n = end - shift;
-  SW_TRY(cut_all(r, left, &(sw_im_range){dim, 0, n, 1}, a));
-  SW_TRY(cut_all(r, right, &(sw_im_range){dim, shift, shift + n, 1}, b));
-  return combine(r, a, b, out);
+  SW_TRY(cut_all_rows(r, left, &(sw_im_range){dim, 0, n, 1}, a));
+  SW_TRY(cut_all_rows(r, right, &(sw_im_range){dim, shift, shift + n, 1}, b));
+  return combine_rows(r, a, b, out);
 }
 
 /* Windows of `size` positions `hole` apart, by doubling; then every `stride`-th of them. */
@@ -190,7 +192,7 @@ static sw_rc window_dim(const rows *r, int dim, int64_t size, int64_t hole, int6
     if (2 * width <= size) SW_TRY(combine_shifted(r, dim, power, power, width * hole, power));
   }
   int64_t places = sw_im_type(r->m, x[0])->dims[dim] - (size - 1) * hole;
-  return cut_all(r, sum, &(sw_im_range){dim, 0, (places - 1) / stride * stride + 1, stride}, x);
+  return cut_all_rows(r, sum, &(sw_im_range){dim, 0, (places - 1) / stride * stride + 1, stride}, x);
 }
 
 /* How many windows fit along each dim of padded inputs; they must be as many as `said`. */
@@ -233,7 +235,7 @@ sw_rc sw_im_window_by_region(sw_importer *m, uint32_t op, const sw_im_window *w,
   SW_TRY(take_inputs(&r, x, init));
   SW_TRY(sw_im_result_type(m, op, 0, &said));
   SW_TRY(fold_windows(&r, w, &said, init, x, &empty));
-  return finish(&r, init, x, empty, &said);
+  return finish_reduced_rows(&r, init, x, empty, &said);
 }
 
 sw_rc sw_im_select_in_windows(sw_importer *m, const sw_im_body *select, const sw_im_window *w, const sw_type *said,

@@ -25,7 +25,7 @@ typedef struct scattering {
   sw_id indices, update[SW_MAX_RESULTS];
 } scattering;
 
-static const int64_t *numbers_of(const scattering *s, sw_attr_key k, int *n) {
+static const int64_t *scatter_numbers_of(const scattering *s, sw_attr_key k, int *n) {
   for (int i = 0; i < s->numbers->n; i++) {
     if (s->numbers->at[i].key != k) continue;
     *n = s->numbers->at[i].u.ints.n;
@@ -42,7 +42,7 @@ static int64_t index_dim(const scattering *s) {
   return 0;
 }
 
-static bool is_listed(const int64_t *list, int n, int64_t v) {
+static bool is_listed_number(const int64_t *list, int n, int64_t v) {
   for (int i = 0; i < n; i++) {
     if (list[i] == v) return true;
   }
@@ -50,7 +50,7 @@ static bool is_listed(const int64_t *list, int n, int64_t v) {
 }
 
 /* Updates put into a tensor of one number. */
-static sw_rc put(const scattering *s, sw_dtype t, sw_id indices, sw_id updates, sw_id *out) {
+static sw_rc put_scatter_updates(const scattering *s, sw_dtype t, sw_id indices, sw_id updates, sw_id *out) {
   sw_im_attrs a = *s->numbers;
   sw_id empty;
   sw_im_text(&a, SW_ATTR_KIND, "replace");
@@ -63,10 +63,10 @@ static sw_rc apply_updates(const scattering *s, sw_id indices, const sw_id *upda
   sw_id args[2 * SW_MAX_RESULTS], y[SW_MAX_RESULTS], marks, marked;
   sw_type t = *sw_im_type(s->m, updates[0]);
   SW_TRY(sw_im_number(s->m, s->op, SW_BOOL, 1, t.rank, t.dims, &marks));
-  SW_TRY(put(s, SW_BOOL, indices, marks, &marked));
+  SW_TRY(put_scatter_updates(s, SW_BOOL, indices, marks, &marked));
   for (int i = 0; i < s->n; i++) {
     args[i] = x[i];
-    SW_TRY(put(s, sw_im_type(s->m, x[i])->dtype, indices, updates[i], &args[s->n + i]));
+    SW_TRY(put_scatter_updates(s, sw_im_type(s->m, x[i])->dtype, indices, updates[i], &args[s->n + i]));
   }
   SW_TRY(sw_im_apply(s->m, &s->body, args, &s->table, y));
   for (int i = 0; i < s->n; i++) SW_TRY(sw_im_choose(s->m, s->op, marked, y[i], x[i], &x[i]));
@@ -85,10 +85,10 @@ typedef struct counted {
 static sw_rc find_counted(const scattering *s, counted *c) {
   const sw_type *indices = sw_im_type(s->m, s->indices);
   int n_window, at = 0;
-  const int64_t *window = numbers_of(s, SW_ATTR_UPDATE_WINDOW_DIMS, &n_window), vector = index_dim(s);
+  const int64_t *window = scatter_numbers_of(s, SW_ATTR_UPDATE_WINDOW_DIMS, &n_window), vector = index_dim(s);
   *c = (counted){.total = 1};
   for (int k = 0; k < s->updates.rank; k++) {
-    if (is_listed(window, n_window, k)) continue;
+    if (is_listed_number(window, n_window, k)) continue;
     at += at == vector;
     if (at >= indices->rank || indices->dims[at] != s->updates.dims[k]) break;
     c->update_dim[c->n] = k;
@@ -104,7 +104,7 @@ static sw_rc find_counted(const scattering *s, counted *c) {
 }
 
 /* The coordinates of number `k` as scalars. */
-static sw_rc coordinates(const scattering *s, const counted *c, sw_id k, sw_id *at) {
+static sw_rc coordinates_of_number(const scattering *s, const counted *c, sw_id k, sw_id *at) {
   for (int i = c->n - 1; i >= 0; i--) {
     sw_id size;
     SW_TRY(sw_im_number(s->m, s->op, SW_I64, (double)c->size[i], 0, NULL, &size));
@@ -115,7 +115,8 @@ static sw_rc coordinates(const scattering *s, const counted *c, sw_id k, sw_id *
 }
 
 /* x at those coordinates of the listed dims, all of the others. */
-static sw_rc slice_at(const scattering *s, sw_id x, const counted *c, const int *dims, const sw_id *at, sw_id *out) {
+static sw_rc slice_at_coordinates(const scattering *s, sw_id x, const counted *c, const int *dims, const sw_id *at,
+                                  sw_id *out) {
   sw_type t = *sw_im_type(s->m, x);
   sw_id in[SW_MAX_RANK + 1] = {x}, zero;
   int64_t sizes[SW_MAX_RANK];
@@ -136,10 +137,10 @@ static sw_rc slice_at(const scattering *s, sw_id x, const counted *c, const int 
 /* Batch dims pair a dim of the input with one of the indices: an index vector then says that coordinate, too. */
 static sw_rc spell_batch_dims(scattering *s, sw_im_attrs *numbers) {
   int n_table, n_index, n_inserted, n_map;
-  const int64_t *table = numbers_of(s, SW_ATTR_OPERAND_BATCH, &n_table);
-  const int64_t *index = numbers_of(s, SW_ATTR_INDICES_BATCH, &n_index);
-  const int64_t *inserted = numbers_of(s, SW_ATTR_INSERTED_DIMS, &n_inserted);
-  const int64_t *map = numbers_of(s, SW_ATTR_START_INDEX_MAP, &n_map);
+  const int64_t *table = scatter_numbers_of(s, SW_ATTR_OPERAND_BATCH, &n_table);
+  const int64_t *index = scatter_numbers_of(s, SW_ATTR_INDICES_BATCH, &n_index);
+  const int64_t *inserted = scatter_numbers_of(s, SW_ATTR_INSERTED_DIMS, &n_inserted);
+  const int64_t *map = scatter_numbers_of(s, SW_ATTR_START_INDEX_MAP, &n_map);
   if (!n_table || n_table != n_index || n_map + n_table > SW_MAX_RANK) return SW_OK;
   int64_t *new_map, *new_inserted, dims[SW_MAX_RANK];
   SW_ARENA_NEW(new_map, &s->m->scratch, SW_MAX_RANK, s->m->d);
@@ -159,7 +160,7 @@ static sw_rc spell_batch_dims(scattering *s, sw_im_attrs *numbers) {
   SW_TRY(sw_im_help(s->m, s->op, SW_OP_CONCATENATE, n_table + 1, parts, &a, &s->indices));
   int n = 0;
   for (int k = 0; k < s->table.rank; k++) {
-    if (is_listed(inserted, n_inserted, k) || is_listed(table, n_table, k)) new_inserted[n++] = k;
+    if (is_listed_number(inserted, n_inserted, k) || is_listed_number(table, n_table, k)) new_inserted[n++] = k;
   }
   for (int i = 0; i < numbers->n; i++) {
     sw_attr *at = &numbers->at[i];
@@ -172,7 +173,7 @@ static sw_rc spell_batch_dims(scattering *s, sw_im_attrs *numbers) {
 
 static sw_rc scatter_one_by_one(const scattering *s, sw_id *x) {
   counted c;
-  sw_im_loop l = {.m = s->m};
+  sw_im_repeat l = {.m = s->m};
   sw_id first, one, next, at[SW_MAX_RANK], in[1 + 2 * SW_MAX_RESULTS] = {s->indices};
   sw_id entered[SW_MAX_RESULTS], update[SW_MAX_RESULTS], indices;
   SW_TRY(find_counted(s, &c));
@@ -181,17 +182,17 @@ static sw_rc scatter_one_by_one(const scattering *s, sw_id *x) {
     in[1 + 2 * i] = x[i];
     in[2 + 2 * i] = s->update[i];
   }
-  SW_TRY(sw_im_open_body_loop(&s->body, &l, c.total, first, c.total, in, 1 + 2 * s->n));
-  SW_TRY(coordinates(s, &c, l.counter, at));
-  SW_TRY(slice_at(s, in[0], &c, c.index_dim, at, &indices));
+  SW_TRY(sw_im_open_body_repeat(&s->body, &l, c.total, first, c.total, in, 1 + 2 * s->n));
+  SW_TRY(coordinates_of_number(s, &c, l.counter, at));
+  SW_TRY(slice_at_coordinates(s, in[0], &c, c.index_dim, at, &indices));
   for (int i = 0; i < s->n; i++) {
     x[i] = entered[i] = in[1 + 2 * i];
-    SW_TRY(slice_at(s, in[2 + 2 * i], &c, c.update_dim, at, &update[i]));
+    SW_TRY(slice_at_coordinates(s, in[2 + 2 * i], &c, c.update_dim, at, &update[i]));
   }
   SW_TRY(apply_updates(s, indices, update, x));
   SW_TRY(sw_im_number(s->m, s->op, SW_I64, 1, 0, NULL, &one));
   SW_TRY(sw_im_two(s->m, s->op, SW_OP_ADD, l.counter, one, &next));
-  return sw_im_close_loop(&l, next, entered, x, s->n);
+  return sw_im_close_repeat(&l, next, entered, x, s->n);
 }
 
 /* --- scatter ----------------------------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ typedef struct sorting {
 
 /* --- parts ------------------------------------------------------------------------------------------------------- */
 
-static sw_rc number(const sorting *s, int64_t v, sw_id *out) {
+static sw_rc emit_sort_number(const sorting *s, int64_t v, sw_id *out) {
   return sw_im_number(s->m, s->op, s->t, (double)v, s->shape.rank, s->shape.dims, out);
 }
 
@@ -33,14 +33,14 @@ static sw_rc scalar(const sorting *s, int64_t v, sw_id *out) {
   return sw_im_number(s->m, s->op, s->t, (double)v, 0, NULL, out);
 }
 
-static sw_rc two(const sorting *s, sw_opcode code, sw_id x, sw_id y, sw_id *out) {
+static sw_rc emit_sort_binary(const sorting *s, sw_opcode code, sw_id x, sw_id y, sw_id *out) {
   return sw_im_two(s->m, s->op, code, x, y, out);
 }
 
-static sw_rc least(const sorting *s, sw_id x, int64_t limit, sw_id *out) {
+static sw_rc limit_from_above(const sorting *s, sw_id x, int64_t limit, sw_id *out) {
   sw_id most;
-  SW_TRY(number(s, limit, &most));
-  return two(s, SW_OP_MINIMUM, x, most, out);
+  SW_TRY(emit_sort_number(s, limit, &most));
+  return emit_sort_binary(s, SW_OP_MINIMUM, x, most, out);
 }
 
 /* Lists of gather and scatter that take or put one element along the dim for each position. */
@@ -56,7 +56,7 @@ static void along_dim(const sorting *s, int64_t *others, int64_t *dim, sw_im_att
   sw_im_int(a, SW_ATTR_INDEX_VECTOR_DIM, s->shape.rank);
 }
 
-static sw_rc take(const sorting *s, sw_id x, sw_id at, sw_id *out) {
+static sw_rc take_at_places(const sorting *s, sw_id x, sw_id at, sw_id *out) {
   int64_t others[SW_MAX_RANK], dim, ones[SW_MAX_RANK];
   sw_im_attrs a = {.n = 0};
   along_dim(s, others, &dim, &a);
@@ -68,7 +68,7 @@ static sw_rc take(const sorting *s, sw_id x, sw_id at, sw_id *out) {
 }
 
 /* x with its elements put to other places; all places occur. */
-static sw_rc put(const sorting *s, sw_id x, sw_id at, sw_id *out) {
+static sw_rc put_at_places(const sorting *s, sw_id x, sw_id at, sw_id *out) {
   int64_t others[SW_MAX_RANK], dim;
   sw_im_attrs a = {.n = 0};
   along_dim(s, others, &dim, &a);
@@ -79,7 +79,7 @@ static sw_rc put(const sorting *s, sw_id x, sw_id at, sw_id *out) {
 }
 
 /* Does a stand before b by the comparator? */
-static sw_rc before(const sorting *s, const sw_id *a, const sw_id *b, sw_id *out) {
+static sw_rc apply_comparator(const sorting *s, const sw_id *a, const sw_id *b, sw_id *out) {
   sw_id args[2 * SW_MAX_RESULTS], *to = args;
   for (int i = 0; i < s->n; i++) {
     *to++ = a[i];
@@ -102,13 +102,13 @@ static sw_rc find_places(const sorting *s, sw_id run, places *p) {
   sw_id length, pair, last, middle, end;
   SW_TRY(sw_im_positions(s->m, s->op, s->t, s->shape.rank, s->shape.dims, s->dim, &p->position));
   SW_TRY(sw_im_spread(s->m, s->op, run, s->shape.rank, s->shape.dims, -1, &length));
-  SW_TRY(two(s, SW_OP_ADD, length, length, &pair));
-  SW_TRY(two(s, SW_OP_DIVIDE, p->position, pair, &p->first));
-  SW_TRY(two(s, SW_OP_MULTIPLY, p->first, pair, &p->first));
-  SW_TRY(two(s, SW_OP_ADD, p->first, length, &middle));
-  SW_TRY(two(s, SW_OP_ADD, p->first, pair, &last));
-  SW_TRY(least(s, middle, s->size, &middle));
-  SW_TRY(least(s, last, s->size, &end));
+  SW_TRY(emit_sort_binary(s, SW_OP_ADD, length, length, &pair));
+  SW_TRY(emit_sort_binary(s, SW_OP_DIVIDE, p->position, pair, &p->first));
+  SW_TRY(emit_sort_binary(s, SW_OP_MULTIPLY, p->first, pair, &p->first));
+  SW_TRY(emit_sort_binary(s, SW_OP_ADD, p->first, length, &middle));
+  SW_TRY(emit_sort_binary(s, SW_OP_ADD, p->first, pair, &last));
+  SW_TRY(limit_from_above(s, middle, s->size, &middle));
+  SW_TRY(limit_from_above(s, last, s->size, &end));
   SW_TRY(sw_im_compared(s->m, s->op, "lt", p->position, middle, &p->is_left));
   SW_TRY(sw_im_choose(s->m, s->op, p->is_left, p->first, middle, &p->start));
   SW_TRY(sw_im_choose(s->m, s->op, p->is_left, middle, p->first, &p->lo));
@@ -116,24 +116,24 @@ static sw_rc find_places(const sorting *s, sw_id run, places *p) {
 }
 
 /* One step: the middle of [lo, hi) is compared with every element. */
-static sw_rc halve(const sorting *s, const sw_id *x, sw_id is_left, sw_id *lo, sw_id *hi) {
+static sw_rc halve_search_range(const sorting *s, const sw_id *x, sw_id is_left, sw_id *lo, sw_id *hi) {
   sw_id two_of, at, other[SW_MAX_RESULTS], theirs, mine, open, goes, above, number_one;
-  SW_TRY(number(s, 2, &two_of));
-  SW_TRY(number(s, 1, &number_one));
-  SW_TRY(two(s, SW_OP_ADD, *lo, *hi, &at));
-  SW_TRY(two(s, SW_OP_DIVIDE, at, two_of, &at));
-  SW_TRY(two(s, SW_OP_ADD, at, number_one, &above));
+  SW_TRY(emit_sort_number(s, 2, &two_of));
+  SW_TRY(emit_sort_number(s, 1, &number_one));
+  SW_TRY(emit_sort_binary(s, SW_OP_ADD, *lo, *hi, &at));
+  SW_TRY(emit_sort_binary(s, SW_OP_DIVIDE, at, two_of, &at));
+  SW_TRY(emit_sort_binary(s, SW_OP_ADD, at, number_one, &above));
   SW_TRY(sw_im_compared(s->m, s->op, "lt", *lo, *hi, &open));
-  SW_TRY(least(s, at, s->size - 1, &at));
-  for (int i = 0; i < s->n; i++) SW_TRY(take(s, x[i], at, &other[i]));
-  SW_TRY(before(s, other, x, &theirs)); /* of the right run: only what is truly less */
-  SW_TRY(before(s, x, other, &mine));   /* of the left run: all that is not greater */
+  SW_TRY(limit_from_above(s, at, s->size - 1, &at));
+  for (int i = 0; i < s->n; i++) SW_TRY(take_at_places(s, x[i], at, &other[i]));
+  SW_TRY(apply_comparator(s, other, x, &theirs)); /* of the right run: only what is truly less */
+  SW_TRY(apply_comparator(s, x, other, &mine));   /* of the left run: all that is not greater */
   SW_TRY(sw_im_one(s->m, s->op, SW_OP_NOT, mine, &mine));
   SW_TRY(sw_im_choose(s->m, s->op, is_left, theirs, mine, &goes));
-  SW_TRY(two(s, SW_OP_AND, goes, open, &goes));
+  SW_TRY(emit_sort_binary(s, SW_OP_AND, goes, open, &goes));
   SW_TRY(sw_im_choose(s->m, s->op, goes, above, *lo, lo));
   SW_TRY(sw_im_one(s->m, s->op, SW_OP_NOT, goes, &goes));
-  SW_TRY(two(s, SW_OP_AND, goes, open, &goes));
+  SW_TRY(emit_sort_binary(s, SW_OP_AND, goes, open, &goes));
   return sw_im_choose(s->m, s->op, goes, at, *hi, hi);
 }
 
@@ -144,47 +144,47 @@ static int64_t levels_of(int64_t size) {
 }
 
 /* The loop of steps; *found is where each element stands in the other run. */
-static sw_rc search(const sorting *s, const sw_id *x, const places *p, sw_id *found) {
+static sw_rc search_other_run(const sorting *s, const sw_id *x, const places *p, sw_id *found) {
   int64_t turns = levels_of(s->size) + 1;
-  sw_im_loop l = {.m = s->m};
+  sw_im_repeat l = {.m = s->m};
   sw_id zero, next, range[2], in[3 + SW_MAX_RESULTS] = {p->lo, p->hi, p->is_left};
   for (int i = 0; i < s->n; i++) in[3 + i] = x[i];
   SW_TRY(scalar(s, 0, &zero));
-  SW_TRY(sw_im_open_body_loop(&s->body, &l, turns, zero, turns, in, 3 + s->n));
+  SW_TRY(sw_im_open_body_repeat(&s->body, &l, turns, zero, turns, in, 3 + s->n));
   SW_TRY(scalar(s, 1, &next));
-  SW_TRY(two(s, SW_OP_ADD, l.counter, next, &next));
+  SW_TRY(emit_sort_binary(s, SW_OP_ADD, l.counter, next, &next));
   range[0] = in[0];
   range[1] = in[1];
-  SW_TRY(halve(s, in + 3, in[2], &range[0], &range[1]));
-  SW_TRY(sw_im_close_loop(&l, next, in, range, 2));
+  SW_TRY(halve_search_range(s, in + 3, in[2], &range[0], &range[1]));
+  SW_TRY(sw_im_close_repeat(&l, next, in, range, 2));
   *found = range[0];
   return SW_OK;
 }
 
 /* Runs of length `run` merged two by two. */
-static sw_rc merge(const sorting *s, sw_id run, sw_id *x) {
+static sw_rc merge_sorted_runs(const sorting *s, sw_id run, sw_id *x) {
   places p;
   sw_id found, place;
   SW_TRY(find_places(s, run, &p));
-  SW_TRY(search(s, x, &p, &found));
-  SW_TRY(two(s, SW_OP_SUBTRACT, found, p.lo, &found));
-  SW_TRY(two(s, SW_OP_SUBTRACT, p.position, p.start, &place));
-  SW_TRY(two(s, SW_OP_ADD, place, found, &place));
-  SW_TRY(two(s, SW_OP_ADD, place, p.first, &place));
-  for (int i = 0; i < s->n; i++) SW_TRY(put(s, x[i], place, &x[i]));
+  SW_TRY(search_other_run(s, x, &p, &found));
+  SW_TRY(emit_sort_binary(s, SW_OP_SUBTRACT, found, p.lo, &found));
+  SW_TRY(emit_sort_binary(s, SW_OP_SUBTRACT, p.position, p.start, &place));
+  SW_TRY(emit_sort_binary(s, SW_OP_ADD, place, found, &place));
+  SW_TRY(emit_sort_binary(s, SW_OP_ADD, place, p.first, &place));
+  for (int i = 0; i < s->n; i++) SW_TRY(put_at_places(s, x[i], place, &x[i]));
   return SW_OK;
 }
 
 static sw_rc sort_all(const sorting *s, sw_id *x) {
-  sw_im_loop l = {.m = s->m};
+  sw_im_repeat l = {.m = s->m};
   sw_id entered[SW_MAX_RESULTS], next, first;
   SW_TRY(scalar(s, 1, &first));
-  SW_TRY(sw_im_open_body_loop(&s->body, &l, levels_of(s->size), first, s->size, x, s->n));
+  SW_TRY(sw_im_open_body_repeat(&s->body, &l, levels_of(s->size), first, s->size, x, s->n));
   for (int i = 0; i < s->n; i++) entered[i] = x[i];
-  SW_TRY(merge(s, l.counter, x));
+  SW_TRY(merge_sorted_runs(s, l.counter, x));
   SW_TRY(scalar(s, 2, &next)); /* (XLA's search for trip counts fails an assertion on run + run) */
-  SW_TRY(two(s, SW_OP_MULTIPLY, l.counter, next, &next));
-  return sw_im_close_loop(&l, next, entered, x, s->n);
+  SW_TRY(emit_sort_binary(s, SW_OP_MULTIPLY, l.counter, next, &next));
+  return sw_im_close_repeat(&l, next, entered, x, s->n);
 }
 
 sw_rc sw_im_sort_by_region(sw_importer *m, uint32_t op, int64_t dim, bool *done) {

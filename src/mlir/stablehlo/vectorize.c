@@ -69,12 +69,12 @@ sw_rc sw_im_open_body(sw_importer *m, uint32_t op, uint32_t region, uint32_t n_a
   return SW_OK;
 }
 
-sw_rc sw_im_open_body_loop(const sw_im_body *b, sw_im_loop *l, int64_t trips, sw_id first, int64_t limit, sw_id *values,
-                           int n) {
+sw_rc sw_im_open_body_repeat(const sw_im_body *b, sw_im_repeat *l, int64_t trips, sw_id first, int64_t limit,
+                             sw_id *values, int n) {
   l->op = b->op;
-  if (!b->captures) return sw_im_open_loop(l, trips, first, limit, values, n, NULL, 0);
+  if (!b->captures) return sw_im_open_repeat(l, trips, first, limit, values, n, NULL, 0);
   sw_ir_span text = l->m->t->regions.at[l->m->t->blocks.at[b->block].region].text;
-  return sw_im_open_loop(l, trips, first, limit, values, n, &text, l->m->names->block[b->block]);
+  return sw_im_open_repeat(l, trips, first, limit, values, n, &text, l->m->names->block[b->block]);
 }
 
 /* --- applying one ------------------------------------------------------------------------------------------------ */

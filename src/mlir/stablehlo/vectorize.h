@@ -35,9 +35,9 @@ SW_CHECKED sw_rc sw_im_run_vectorized(sw_importer *m, uint32_t op, uint32_t bloc
 bool sw_im_control_vectorizes(const sw_importer *m, const sw_ir_row *row, uint32_t op, int depth);
 SW_CHECKED sw_rc sw_im_vectorized_control(sw_importer *m, const sw_ir_row *row, uint32_t op);
 
-/* sw_im_open_loop around applications of the body, with what it reads. */
-SW_CHECKED sw_rc sw_im_open_body_loop(const sw_im_body *b, sw_im_loop *l, int64_t trips, sw_id first, int64_t limit,
-                                      sw_id *values, int n);
+/* sw_im_open_repeat around applications of the body, with what it reads. */
+SW_CHECKED sw_rc sw_im_open_body_repeat(const sw_im_body *b, sw_im_repeat *l, int64_t trips, sw_id first, int64_t limit,
+                                        sw_id *values, int n);
 
 /* --- ops with regions of their own: *done = false when the region cannot be written out --------------------------- */
 

@@ -40,22 +40,22 @@ typedef struct vectorizing {
   uint32_t op;
 } vectorizing;
 
-static sw_rc fit(const vectorizing *l, sw_id *x) {
+static sw_rc fit_to_vectorized(const vectorizing *l, sw_id *x) {
   const sw_type *shape = &l->m->vectorized->shape;
   if (sw_im_type(l->m, *x)->rank == shape->rank) return SW_OK;
   return sw_im_spread(l->m, l->op, *x, shape->rank, shape->dims, -1, x);
 }
 
 static sw_rc and (const vectorizing *l, sw_id a, sw_id b, sw_id *out) {
-  SW_TRY(fit(l, &a));
-  SW_TRY(fit(l, &b));
+  SW_TRY(fit_to_vectorized(l, &a));
+  SW_TRY(fit_to_vectorized(l, &b));
   return sw_im_two(l->m, l->op, SW_OP_AND, a, b, out);
 }
 
 /* Results of a region in the shape of what is written out. */
-static sw_rc run(const vectorizing *l, uint32_t index, const sw_id *args, uint32_t n, sw_id *out) {
+static sw_rc run_vectorized_region(const vectorizing *l, uint32_t index, const sw_id *args, uint32_t n, sw_id *out) {
   SW_TRY(sw_im_run_vectorized(l->m, l->op, sw_ir_block_at(l->m->t, sw_im_op(l->m, l->op), index), args, out, &n));
-  for (uint32_t i = 0; i < n; i++) SW_TRY(fit(l, &out[i]));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(fit_to_vectorized(l, &out[i]));
   return SW_OK;
 }
 
@@ -77,9 +77,9 @@ static sw_rc one_turn(const vectorizing *l, uint32_t n, const sw_id *x, sw_id go
   sw_importer *m = l->m;
   sw_id *active = &m->vectorized->active, outer = *active;
   *active = going;
-  SW_TRY(run(l, 1, x, n, next));
+  SW_TRY(run_vectorized_region(l, 1, x, n, next));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_choose(m, l->op, going, next[i], x[i], &next[i]));
-  SW_TRY(run(l, 0, next, 1, again));
+  SW_TRY(run_vectorized_region(l, 0, next, 1, again));
   *active = outer;
   return and(l, *again, going, again);
 }
@@ -93,8 +93,8 @@ static sw_rc vectorized_loop(const vectorizing *l) {
   sw_ir_span both = {m->t->regions.at[sw_ir_region_at(m->t, o, 0)].text.at,
                      m->t->regions.at[sw_ir_region_at(m->t, o, 1)].text.end};
   for (uint32_t i = 0; i < n; i++) x[i] = sw_im_operand(m, l->op, i);
-  for (uint32_t i = 0; i < n; i++) SW_TRY(fit(l, &x[i]));
-  SW_TRY(run(l, 0, x, 1, &going));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(fit_to_vectorized(l, &x[i]));
+  SW_TRY(run_vectorized_region(l, 0, x, 1, &going));
   if (m->vectorized->active >= 0) SW_TRY(and(l, going, m->vectorized->active, &going));
   SW_TRY(sw_im_mark(m, l->op, SW_OP_WHILE, -1, NULL));
   SW_TRY(sw_im_one(m, l->op, SW_OP_ENTER, going, &inside));
@@ -134,7 +134,7 @@ static sw_rc vectorized_choice(const vectorizing *l) {
         *y;
   SW_ARENA_NEW(here, &m->scratch, branches, m->d);
   SW_ARENA_NEW(y, &m->scratch, (size_t)branches * n, m->d);
-  SW_TRY(fit(l, &index));
+  SW_TRY(fit_to_vectorized(l, &index));
   for (uint32_t k = 0; k < branches; k++) {
     bool last = k + 1 == branches;
     here[k] = rest; /* the last one: where no other is */
@@ -147,7 +147,7 @@ static sw_rc vectorized_choice(const vectorizing *l) {
     *active = here[k];
     if (outer >= 0 && here[k] >= 0) SW_TRY(and(l, here[k], outer, active));
     if (here[k] < 0) *active = outer;
-    SW_TRY(run(l, k, NULL, n, y + (size_t)k * n));
+    SW_TRY(run_vectorized_region(l, k, NULL, n, y + (size_t)k * n));
   }
   *active = outer;
   for (uint32_t i = 0; i < n; i++) {

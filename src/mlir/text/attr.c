@@ -187,7 +187,7 @@ bool sw_ir_read_float(const sw_ir_tree *t, sw_ir_span v, double *out) {
 }
 
 /* dense<"0x..."> of 64-bit integers. */
-static sw_rc read_blob(const sw_ir_tree *t, sw_ir_span digits, sw_ir_ints *out, sw_diag *d) {
+static sw_rc read_int64_blob(const sw_ir_tree *t, sw_ir_span digits, sw_ir_ints *out, sw_diag *d) {
   for (uint32_t at = digits.at; at + 16 <= digits.end; at += 16) {
     uint64_t v = 0;
     for (int byte = 7; byte >= 0; byte--) {
@@ -215,7 +215,7 @@ static int64_t elements_said(const sw_ir_tree *t, uint32_t at, uint32_t end) {
   return n;
 }
 
-static sw_rc read_numbers(const sw_ir_tree *t, sw_ir_span in, sw_ir_ints *out, sw_diag *d) {
+static sw_rc read_int_tokens(const sw_ir_tree *t, sw_ir_span in, sw_ir_ints *out, sw_diag *d) {
   uint32_t i = in.at;
   while (i < in.end) {
     char c = t->s[i];
@@ -244,9 +244,9 @@ sw_rc sw_ir_read_ints(const sw_ir_tree *t, sw_ir_span v, sw_ir_ints *out, sw_dia
   if (in.at < in.end && t->s[in.at] == '"') {
     sw_ir_span digits = sw_ir_unquoted(t, in);
     digits.at += 2;
-    return read_blob(t, digits, out, d);
+    return read_int64_blob(t, digits, out, d);
   }
-  SW_TRY(read_numbers(t, in, out, d));
+  SW_TRY(read_int_tokens(t, in, out, d));
   if (!dense || out->n != before + 1) return SW_OK;
   int64_t n = elements_said(t, in.end + 1, v.end);
   for (int64_t i = 1; i < n; i++) SW_TRY(sw_array_push(out, out->at[before], d));

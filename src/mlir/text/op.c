@@ -15,26 +15,28 @@
 
 /* --- small pieces ------------------------------------------------------------------------------------------------ */
 
-static sw_rc expected(sw_ir_parser *p, const char *what) { return sw_ir_expected(p->s, p->n, p->i, what, &p->flaw); }
-static sw_rc expect(sw_ir_parser *p, const char *mark) { return sw_ir_expect(p->s, p->n, &p->i, mark, &p->flaw); }
+static sw_rc fail_expected(sw_ir_parser *p, const char *what) {
+  return sw_ir_expected(p->s, p->n, p->i, what, &p->flaw);
+}
+static sw_rc expect_token(sw_ir_parser *p, const char *mark) { return sw_ir_expect(p->s, p->n, &p->i, mark, &p->flaw); }
 static sw_rc balanced(sw_ir_parser *p, const sw_ir_see *see) {
   return sw_ir_balanced(p->s, p->n, &p->i, &p->closers, see, &p->flaw, p->d);
 }
 
 /* %name at the cursor. */
 static sw_rc read_value_name(sw_ir_parser *p, sw_ir_span *name) {
-  if (p->s[p->i] != '%') return expected(p, "a value");
+  if (p->s[p->i] != '%') return fail_expected(p, "a value");
   name->at = p->i + 1;
   name->end = sw_ir_value_name(p->s, name->at);
   if (name->end == name->at) {
     p->i++;
-    return expected(p, "the name of a value");
+    return fail_expected(p, "the name of a value");
   }
   p->i = name->end;
   return SW_OK;
 }
 
-static uint32_t number_at(const char *s, uint32_t *i) {
+static uint32_t read_digits(const char *s, uint32_t *i) {
   uint32_t v = 0;
   while (isdigit((unsigned char)s[*i])) {
     uint32_t digit = (uint32_t)(s[*i] - '0');
@@ -49,7 +51,7 @@ static sw_rc add_use(sw_ir_parser *p, uint32_t op) {
   SW_TRY(read_value_name(p, &u.name));
   if (p->s[p->i] == '#' && isdigit((unsigned char)p->s[p->i + 1])) {
     p->i++;
-    u.index = number_at(p->s, &p->i);
+    u.index = read_digits(p->s, &p->i);
   }
   sw_ir_op *o = sw_ir_op_at(p, op);
   if (o->n_uses && o->first_use + o->n_uses != p->t->uses.n) return SW_OK; /* behind a region: not an operand */
@@ -68,23 +70,23 @@ static sw_rc read_loc(sw_ir_parser *p, sw_ir_span *out) {
   return SW_OK;
 }
 
-static sw_rc read_braces(sw_ir_parser *p, sw_ir_span *out) {
+static sw_rc read_bracketed_text(sw_ir_parser *p, sw_ir_span *out) {
   uint32_t at = p->i;
   SW_TRY(balanced(p, NULL));
   *out = (sw_ir_span){at, p->i};
   return SW_OK;
 }
 
-static sw_rc read_arg(sw_ir_parser *p, sw_ir_arg *a) {
+static sw_rc read_typed_argument(sw_ir_parser *p, sw_ir_arg *a) {
   sw_ir_skip(p);
   if (p->s[p->i] == '%') {
     SW_TRY(read_value_name(p, &a->name));
-    SW_TRY(expect(p, ":"));
+    SW_TRY(expect_token(p, ":"));
   }
   a->type.at = sw_ir_skip(p);
   SW_TRY(sw_ir_type(p->s, p->n, &p->i, &p->closers, &p->flaw, p->d));
   a->type.end = p->i;
-  if (p->s[sw_ir_skip(p)] == '{') SW_TRY(read_braces(p, &a->attrs));
+  if (p->s[sw_ir_skip(p)] == '{') SW_TRY(read_bracketed_text(p, &a->attrs));
   return read_loc(p, &a->loc);
 }
 
@@ -96,10 +98,10 @@ sw_rc sw_ir_read_args(sw_ir_parser *p, uint32_t *count) {
   }
   for (;;) {
     sw_ir_arg a = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
-    SW_TRY(read_arg(p, &a));
+    SW_TRY(read_typed_argument(p, &a));
     SW_TRY(sw_array_push(&p->t->args, a, p->d));
     ++*count;
-    if (p->s[sw_ir_skip(p)] != ',') return expect(p, ")");
+    if (p->s[sw_ir_skip(p)] != ',') return expect_token(p, ")");
     p->i++;
   }
 }
@@ -107,7 +109,7 @@ sw_rc sw_ir_read_args(sw_ir_parser *p, uint32_t *count) {
 /* --- generic form ------------------------------------------------------------------------------------------------ */
 
 static sw_rc generic_operands(sw_ir_parser *p, uint32_t op) {
-  SW_TRY(expect(p, "("));
+  SW_TRY(expect_token(p, "("));
   if (p->s[sw_ir_skip(p)] == ')') {
     p->i++;
     return SW_OK;
@@ -115,21 +117,21 @@ static sw_rc generic_operands(sw_ir_parser *p, uint32_t op) {
   for (;;) {
     sw_ir_skip(p);
     SW_TRY(add_use(p, op));
-    if (p->s[sw_ir_skip(p)] != ',') return expect(p, ")");
+    if (p->s[sw_ir_skip(p)] != ',') return expect_token(p, ")");
     p->i++;
   }
 }
 
 /* Behind the regions: {attributes} : types loc. */
 static sw_rc generic_tail(sw_ir_parser *p, uint32_t op) {
-  if (p->s[sw_ir_skip(p)] == '{') SW_TRY(read_braces(p, &sw_ir_op_at(p, op)->attrs));
+  if (p->s[sw_ir_skip(p)] == '{') SW_TRY(read_bracketed_text(p, &sw_ir_op_at(p, op)->attrs));
   sw_ir_op *o = sw_ir_op_at(p, op);
   o->body.end = sw_ir_skip(p);
-  SW_TRY(expect(p, ":"));
+  SW_TRY(expect_token(p, ":"));
   o->types.at = sw_ir_skip(p);
-  if (p->s[p->i] != '(') return expected(p, "'('");
+  if (p->s[p->i] != '(') return fail_expected(p, "'('");
   SW_TRY(sw_ir_type(p->s, p->n, &p->i, &p->closers, &p->flaw, p->d));
-  SW_TRY(expect(p, "->"));
+  SW_TRY(expect_token(p, "->"));
   SW_TRY(sw_ir_type(p->s, p->n, &p->i, &p->closers, &p->flaw, p->d));
   o->types.end = o->text.end = p->i;
   uint32_t end = p->i;
@@ -151,7 +153,7 @@ static sw_rc generic_head(sw_ir_parser *p, uint32_t op, sw_ir_stop *stop) {
   *stop = SW_IR_AT_END;
   if (p->s[sw_ir_skip(p)] != '(') return generic_tail(p, op);
   p->i++;
-  if (p->s[sw_ir_skip(p)] != '{') return expected(p, "'{'");
+  if (p->s[sw_ir_skip(p)] != '{') return fail_expected(p, "'{'");
   *stop = SW_IR_AT_REGION;
   return SW_OK;
 }
@@ -160,11 +162,11 @@ static sw_rc generic_head(sw_ir_parser *p, uint32_t op, sw_ir_stop *stop) {
 static sw_rc generic_resume(sw_ir_parser *p, uint32_t op, sw_ir_stop *stop) {
   if (p->s[sw_ir_skip(p)] == ',') {
     p->i++;
-    if (p->s[sw_ir_skip(p)] != '{') return expected(p, "'{'");
+    if (p->s[sw_ir_skip(p)] != '{') return fail_expected(p, "'{'");
     *stop = SW_IR_AT_REGION;
     return SW_OK;
   }
-  SW_TRY(expect(p, ")"));
+  SW_TRY(expect_token(p, ")"));
   *stop = SW_IR_AT_END;
   return generic_tail(p, op);
 }
@@ -178,7 +180,7 @@ static bool starts_results(const char *s, uint32_t i) {
     i = sw_ir_blanks(s, sw_ir_value_name(s, i + 1));
     if (s[i] == ':' && isdigit((unsigned char)s[i + 1])) {
       i++;
-      (void)number_at(s, &i);
+      (void)read_digits(s, &i);
       i = sw_ir_blanks(s, i);
     }
     if (s[i] == '=') return true;
@@ -239,7 +241,7 @@ static sw_rc read_bindings(sw_ir_parser *p, uint32_t op) {
     sw_ir_arg a = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
     sw_ir_skip(p);
     SW_TRY(read_value_name(p, &a.name));
-    SW_TRY(expect(p, "="));
+    SW_TRY(expect_token(p, "="));
     sw_ir_skip(p);
     SW_TRY(add_use(p, op));
     SW_TRY(sw_array_push(&p->t->args, a, p->d));
@@ -254,7 +256,7 @@ static sw_rc read_bindings(sw_ir_parser *p, uint32_t op) {
       p->i++;
       SW_TRY(sw_ir_types(p->s, p->n, &p->i, &p->closers, &p->flaw, p->d));
     }
-    return expect(p, ")");
+    return expect_token(p, ")");
   }
 }
 
@@ -297,7 +299,7 @@ static sw_rc read_symbol(sw_ir_parser *p, uint32_t op) {
   } else {
     p->i = sw_ir_value_name(p->s, at);
   }
-  if (p->i == at) return expected(p, "the name of a symbol");
+  if (p->i == at) return fail_expected(p, "the name of a symbol");
   sw_ir_span name = p->s[at] == '"' ? (sw_ir_span){at + 1, p->i - 1} : (sw_ir_span){at, p->i};
   if (!sw_ir_op_at(p, op)->symbol.end) sw_ir_op_at(p, op)->symbol = name;
   return SW_OK;
@@ -346,7 +348,7 @@ static sw_rc read_piece(sw_ir_parser *p, uint32_t op, walk *w, sw_ir_stop *stop)
   bool is_value = w->is_value, is_keyword = w->is_keyword;
   w->is_value = w->is_keyword = false;
   *stop = SW_IR_AT_END;
-  if (is_value && strchr(":,=)]}", s[p->i])) return expected(p, "a value");
+  if (is_value && strchr(":,=)]}", s[p->i])) return fail_expected(p, "a value");
   switch (s[p->i]) {
     case '%':
       return add_use(p, op);
@@ -358,7 +360,7 @@ static sw_rc read_piece(sw_ir_parser *p, uint32_t op, walk *w, sw_ir_stop *stop)
       return read_angle(p, op);
     case '{':
       if (is_value || opens_list(p, op)) return balanced(p, NULL);
-      if (is_keyword || opens_dictionary(p, op, p->i)) return read_braces(p, &sw_ir_op_at(p, op)->attrs);
+      if (is_keyword || opens_dictionary(p, op, p->i)) return read_bracketed_text(p, &sw_ir_op_at(p, op)->attrs);
       *stop = SW_IR_AT_REGION;
       return SW_OK;
     case ':':
@@ -380,7 +382,7 @@ static sw_rc read_piece(sw_ir_parser *p, uint32_t op, walk *w, sw_ir_stop *stop)
     case ')':
     case ']':
     case '>':
-      return expected(p, "the next part of the op");
+      return fail_expected(p, "the next part of the op");
     default:
       w->is_keyword = sw_ir_word(s, p->i, "attributes") || sw_ir_word(s, p->i, "applies");
   }
@@ -401,7 +403,7 @@ static sw_rc walk_custom(sw_ir_parser *p, uint32_t op, bool fresh, sw_ir_stop *s
     bool line_start = memchr(p->s + from, '\n', at - from) != NULL;
     if (begins_op(p, op, at, line_start, !w.is_keyword && !w.is_value)) {
       *stop = SW_IR_AT_END;
-      return w.is_value ? expected(p, "a value") : finish_custom(p, op, w.end);
+      return w.is_value ? fail_expected(p, "a value") : finish_custom(p, op, w.end);
     }
     if (!first && sw_ir_word(p->s, at, "loc") && p->s[at + 3] == '(') {
       sw_ir_op *o = sw_ir_op_at(p, op);
@@ -418,7 +420,7 @@ static sw_rc walk_custom(sw_ir_parser *p, uint32_t op, bool fresh, sw_ir_stop *s
 
 /* --- both -------------------------------------------------------------------------------------------------------- */
 
-static sw_rc read_results(sw_ir_parser *p, sw_ir_op *o) {
+static sw_rc read_result_names(sw_ir_parser *p, sw_ir_op *o) {
   if (p->s[p->i] != '%') return SW_OK;
   o->first_result = (uint32_t)p->t->results.n;
   for (;;) {
@@ -428,13 +430,13 @@ static sw_rc read_results(sw_ir_parser *p, sw_ir_op *o) {
     if (p->s[sw_ir_skip(p)] == ':') {
       p->i++;
       sw_ir_skip(p);
-      if (!isdigit((unsigned char)p->s[p->i])) return expected(p, "the number of results");
-      r.count = number_at(p->s, &p->i);
+      if (!isdigit((unsigned char)p->s[p->i])) return fail_expected(p, "the number of results");
+      r.count = read_digits(p->s, &p->i);
       sw_ir_skip(p);
     }
     SW_TRY(sw_array_push(&p->t->results, r, p->d));
     o->n_results++;
-    if (p->s[p->i] != ',') return expect(p, "=");
+    if (p->s[p->i] != ',') return expect_token(p, "=");
     p->i++;
   }
 }
@@ -442,7 +444,7 @@ static sw_rc read_results(sw_ir_parser *p, sw_ir_op *o) {
 sw_rc sw_ir_begin_op(sw_ir_parser *p, uint32_t *op, sw_ir_stop *stop) {
   sw_ir_op o = {.first_region = SW_IR_NONE, .next = SW_IR_NONE};
   o.text.at = sw_ir_skip(p);
-  SW_TRY(read_results(p, &o));
+  SW_TRY(read_result_names(p, &o));
   uint32_t at = sw_ir_skip(p);
   o.generic = p->s[at] == '"';
   if (o.generic) {
@@ -452,7 +454,7 @@ sw_rc sw_ir_begin_op(sw_ir_parser *p, uint32_t *op, sw_ir_stop *stop) {
     p->i = sw_ir_name(p->s, at);
     o.name = (sw_ir_span){at, p->i};
   }
-  if (o.name.at == o.name.end) return expected(p, o.n_results ? "the name of an op" : "an op");
+  if (o.name.at == o.name.end) return fail_expected(p, o.n_results ? "the name of an op" : "an op");
   o.body.at = p->i;
   *op = (uint32_t)p->t->ops.n;
   SW_TRY(sw_array_push(&p->t->ops, o, p->d));

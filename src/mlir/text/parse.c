@@ -62,7 +62,7 @@ static sw_rc add_block(sw_ir_parser *p, sw_ir_span label, uint32_t first_arg, ui
 }
 
 /* The brace at the cursor opens a region of `op`. `last`: the op's region before it. */
-static sw_rc open_region(sw_ir_parser *p, uint32_t op, uint32_t last, const sw_ir_mark *before) {
+static sw_rc open_text_region(sw_ir_parser *p, uint32_t op, uint32_t last, const sw_ir_mark *before) {
   sw_ir_tree *t = p->t;
   uint32_t id = (uint32_t)t->regions.n;
   sw_ir_region r = {.op = op, .first_block = SW_IR_NONE, .next = SW_IR_NONE, .text = {p->i, 0}};
@@ -85,7 +85,7 @@ static sw_ir_mark mark(const sw_ir_tree *t) {
 }
 
 /* The op that began at the mark is at its end. */
-static void forget(sw_ir_parser *p, const sw_ir_mark *m) {
+static void forget_parsed_op(sw_ir_parser *p, const sw_ir_mark *m) {
   sw_ir_tree *t = p->t;
   if (!p->forgets) return;
   t->ops.n = m->ops;
@@ -107,15 +107,15 @@ static void chain_op(sw_ir_parser *p, uint32_t op) {
   f->last_op = op;
 }
 
-static sw_rc read_op(sw_ir_parser *p) {
+static sw_rc read_op_text(sw_ir_parser *p) {
   sw_ir_stop stop;
   uint32_t op = SW_IR_NONE;
   if (top(p)->block == SW_IR_NONE) SW_TRY(add_block(p, (sw_ir_span){0, 0}, 0, 0));
   sw_ir_mark before = mark(p->t);
   SW_TRY(sw_ir_begin_op(p, &op, &stop));
   chain_op(p, op);
-  if (stop == SW_IR_AT_REGION) return open_region(p, op, SW_IR_NONE, &before);
-  forget(p, &before);
+  if (stop == SW_IR_AT_REGION) return open_text_region(p, op, SW_IR_NONE, &before);
+  forget_parsed_op(p, &before);
   return SW_OK;
 }
 
@@ -126,8 +126,8 @@ static sw_rc close_region(sw_ir_parser *p) {
   p->t->regions.at[done.region].text.end = p->i;
   p->frames.n--;
   SW_TRY(sw_ir_resume_op(p, done.op, &stop));
-  if (stop == SW_IR_AT_REGION) return open_region(p, done.op, done.last_region, &done.before);
-  forget(p, &done.before);
+  if (stop == SW_IR_AT_REGION) return open_text_region(p, done.op, done.last_region, &done.before);
+  forget_parsed_op(p, &done.before);
   return SW_OK;
 }
 
@@ -162,7 +162,7 @@ static sw_rc skip_value(sw_ir_parser *p) {
   return SW_OK;
 }
 
-static sw_rc read_alias(sw_ir_parser *p) {
+static sw_rc read_alias_definition(sw_ir_parser *p) {
   sw_ir_alias a = {{p->i, sw_ir_value_name(p->s, p->i + 1)}, {0, 0}};
   p->i = a.name.end;
   if (sw_ir_len(a.name) == 1) return sw_ir_expected(p->s, p->n, p->i, "the name of an alias", &p->flaw);
@@ -190,15 +190,15 @@ static sw_rc read_resources(sw_ir_parser *p) {
 
 /* --- the whole --------------------------------------------------------------------------------------------------- */
 
-static sw_rc read_item(sw_ir_parser *p) {
+static sw_rc read_text_item(sw_ir_parser *p) {
   const char *s = p->s;
   bool in_file = p->frames.n == 1;
   p->closers.due.n = 0;
   if (s[p->i] == '}' && !in_file) return close_region(p);
   if (s[p->i] == '^' && !in_file) return read_label(p);
-  if ((s[p->i] == '#' || s[p->i] == '!') && in_file) return read_alias(p);
+  if ((s[p->i] == '#' || s[p->i] == '!') && in_file) return read_alias_definition(p);
   if (s[p->i] == '{' && in_file && s[p->i + 1] == '-' && s[p->i + 2] == '#') return read_resources(p);
-  return strchr("}^#!{", s[p->i]) ? sw_ir_expected(s, p->n, p->i, "an op", &p->flaw) : read_op(p);
+  return strchr("}^#!{", s[p->i]) ? sw_ir_expected(s, p->n, p->i, "an op", &p->flaw) : read_op_text(p);
 }
 
 static sw_rc recover(sw_ir_parser *p, uint32_t from, sw_rc rc) {
@@ -209,11 +209,11 @@ static sw_rc recover(sw_ir_parser *p, uint32_t from, sw_rc rc) {
   return SW_OK;
 }
 
-static sw_rc read_all(sw_ir_parser *p) {
+static sw_rc read_text_items(sw_ir_parser *p) {
   while (p->t->errors.n < SW_IR_MOST_ERRORS) {
     uint32_t at = sw_ir_skip(p);
     if (at >= p->n) break;
-    sw_rc rc = read_item(p);
+    sw_rc rc = read_text_item(p);
     if (rc) SW_TRY(recover(p, at, rc));
   }
   if (p->t->errors.n < SW_IR_MOST_ERRORS && p->frames.n > 1) {
@@ -235,7 +235,7 @@ static sw_rc find_lines(sw_ir_tree *t, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc parse(const char *file, const char *s, size_t n, bool forgets, sw_ir_tree *t, sw_diag *d) {
+static sw_rc parse_ir_text(const char *file, const char *s, size_t n, bool forgets, sw_ir_tree *t, sw_diag *d) {
   *t = (sw_ir_tree){.file = file, .s = s};
   if (n > UINT32_MAX - 16) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' has %zu bytes; expected less than 4 GiB", file, n);
@@ -254,7 +254,7 @@ static sw_rc parse(const char *file, const char *s, size_t n, bool forgets, sw_i
   sw_ir_frame f = {.region = SW_IR_NONE, .block = SW_IR_NONE, .last_op = SW_IR_NONE, .op = SW_IR_NONE};
   sw_rc rc = sw_array_push(&p.frames, f, d);
   if (!rc) rc = add_block(&p, (sw_ir_span){0, 0}, 0, 0);
-  if (!rc) rc = read_all(&p);
+  if (!rc) rc = read_text_items(&p);
   sw_array_free(&p.frames);
   sw_array_free(&p.closers.due);
   if (!rc && t->errors.n) {
@@ -265,9 +265,9 @@ static sw_rc parse(const char *file, const char *s, size_t n, bool forgets, sw_i
 }
 
 sw_rc sw_ir_parse(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_diag *d) {
-  return parse(file, s, n, false, t, d);
+  return parse_ir_text(file, s, n, false, t, d);
 }
 
 sw_rc sw_ir_check(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_diag *d) {
-  return parse(file, s, n, true, t, d);
+  return parse_ir_text(file, s, n, true, t, d);
 }

@@ -7,9 +7,9 @@
 #include "mlir/text/attr.h"
 
 /* A slot and how many results the name has, in one number; -1: the name is not visible. */
-static int64_t pack(uint32_t slot, uint32_t count) { return (int64_t)slot << 31 | (count & INT32_MAX); }
-static uint32_t slot_of(int64_t v) { return (uint32_t)(v >> 31); }
-static uint32_t count_of(int64_t v) { return (uint32_t)(v & INT32_MAX); }
+static int64_t pack_slot(uint32_t slot, uint32_t count) { return (int64_t)slot << 31 | (count & INT32_MAX); }
+static uint32_t unpack_slot(int64_t v) { return (uint32_t)(v >> 31); }
+static uint32_t unpack_count(int64_t v) { return (uint32_t)(v & INT32_MAX); }
 
 typedef struct undo {
   sw_ir_span name;
@@ -49,15 +49,15 @@ uint32_t sw_ir_result_count(const sw_ir_tree *t, const sw_ir_op *op) {
 }
 
 /* Names are told apart by function, so that leaving one needs no forgetting. */
-static void write_key(resolver *r, sw_ir_span name) {
+static void write_name_key(resolver *r, sw_ir_span name) {
   r->key.n = 0;
   sw_text_append(&r->key, (const char *)&r->function, sizeof r->function);
   sw_text_append(&r->key, r->t->s + name.at, sw_ir_len(name));
 }
 
-static sw_rc define(resolver *r, sw_ir_span name, uint32_t slot, uint32_t count) {
+static sw_rc define_value_name(resolver *r, sw_ir_span name, uint32_t slot, uint32_t count) {
   int64_t *at;
-  write_key(r, name);
+  write_name_key(r, name);
   SW_TRY(r->key.rc);
   SW_TRY(sw_dict_put(&r->visible, r->key.at, r->key.n, -1, &at, NULL, r->d));
   if (*at >= 0) {
@@ -65,7 +65,7 @@ static sw_rc define(resolver *r, sw_ir_span name, uint32_t slot, uint32_t count)
                          SW_IR_TEXT(r->t, name));
   }
   undo u = {name, *at};
-  *at = pack(slot, count);
+  *at = pack_slot(slot, count);
   return sw_array_push(&r->log, u, r->d);
 }
 
@@ -80,19 +80,19 @@ static sw_rc new_slots(resolver *r, sw_ir_span at, uint32_t count, uint32_t *fir
 
 static sw_rc resolve_use(resolver *r, uint32_t i) {
   const sw_ir_use *u = &r->t->uses.at[i];
-  write_key(r, u->name);
+  write_name_key(r, u->name);
   SW_TRY(r->key.rc);
   const int64_t *at = sw_dict_get(&r->visible, r->key.at, r->key.n);
   if (!at || *at < 0) {
     return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, u->name.at - 1),
                          "value '%%%.*s' is not defined here; expected one from above", SW_IR_TEXT(r->t, u->name));
   }
-  if (u->index >= count_of(*at)) {
+  if (u->index >= unpack_count(*at)) {
     return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, u->name.at - 1),
                          "value '%%%.*s' has %u results; expected #%u to be below", SW_IR_TEXT(r->t, u->name),
-                         count_of(*at), u->index);
+                         unpack_count(*at), u->index);
   }
-  r->out->use[i] = slot_of(*at) + u->index;
+  r->out->use[i] = unpack_slot(*at) + u->index;
   return SW_OK;
 }
 
@@ -101,23 +101,23 @@ static sw_rc define_results(resolver *r, const sw_ir_op *op) {
     const sw_ir_result *res = &r->t->results.at[op->first_result + i];
     uint32_t *slot = &r->out->result[op->first_result + i];
     SW_TRY(new_slots(r, res->name, res->count, slot));
-    SW_TRY(define(r, res->name, *slot, res->count));
+    SW_TRY(define_value_name(r, res->name, *slot, res->count));
   }
   return SW_OK;
 }
 
-static void forget(resolver *r, size_t mark) {
+static void undo_definitions(resolver *r, size_t mark) {
   while (r->log.n > mark) {
     const undo *u = &r->log.at[--r->log.n];
-    write_key(r, u->name);
+    write_name_key(r, u->name);
     int64_t *at = r->key.rc ? NULL : sw_dict_get(&r->visible, r->key.at, r->key.n);
     if (at) *at = u->before;
   }
 }
 
-static sw_rc leave(resolver *r) {
+static sw_rc close_scope(resolver *r) {
   scope s = r->scopes.at[--r->scopes.n];
-  forget(r, s.mark);
+  undo_definitions(r, s.mark);
   if (s.isolated) {
     r->out->n_slots[s.op] = r->n_slots;
     r->n_slots = s.outer_slots;
@@ -131,17 +131,17 @@ static sw_rc leave(resolver *r) {
 
 static sw_rc enter_block(resolver *r, scope *s, uint32_t block) {
   const sw_ir_block *b = &r->t->blocks.at[block];
-  if (s->block != SW_IR_NONE && r->t->blocks.at[s->block].region != b->region) forget(r, s->mark);
+  if (s->block != SW_IR_NONE && r->t->blocks.at[s->block].region != b->region) undo_definitions(r, s->mark);
   s->block = block;
   SW_TRY(new_slots(r, r->t->ops.at[s->op].text, b->n_args, &r->out->block[block]));
   for (uint32_t i = 0; i < b->n_args; i++) {
     const sw_ir_arg *a = &r->t->args.at[b->first_arg + i];
-    if (sw_ir_len(a->name)) SW_TRY(define(r, a->name, r->out->block[block] + i, 1));
+    if (sw_ir_len(a->name)) SW_TRY(define_value_name(r, a->name, r->out->block[block] + i, 1));
   }
   return SW_OK;
 }
 
-static sw_rc enter(resolver *r, uint32_t i) {
+static sw_rc open_scope(resolver *r, uint32_t i) {
   scope s = {.op = i, .block = SW_IR_NONE, .mark = r->log.n, .isolated = sw_ir_is_function(r->t, &r->t->ops.at[i])};
   if (s.isolated) {
     s.outer_slots = r->n_slots;
@@ -169,19 +169,19 @@ static sw_rc note_function(resolver *r, uint32_t i) {
                        SW_IR_TEXT(r->t, name));
 }
 
-static sw_rc visit(resolver *r, uint32_t i) {
+static sw_rc resolve_op(resolver *r, uint32_t i) {
   const sw_ir_op *op = &r->t->ops.at[i];
-  while (r->scopes.n && r->t->ops.at[r->scopes.at[r->scopes.n - 1].op].text.end <= op->text.at) SW_TRY(leave(r));
+  while (r->scopes.n && r->t->ops.at[r->scopes.at[r->scopes.n - 1].op].text.end <= op->text.at) SW_TRY(close_scope(r));
   scope *s = r->scopes.n ? &r->scopes.at[r->scopes.n - 1] : NULL;
   if (s && s->block != op->block) SW_TRY(enter_block(r, s, op->block));
   for (uint32_t k = 0; k < op->n_uses; k++) SW_TRY(resolve_use(r, op->first_use + k));
   if (sw_ir_is_function(r->t, op)) SW_TRY(note_function(r, i));
-  return op->first_region == SW_IR_NONE ? define_results(r, op) : enter(r, i);
+  return op->first_region == SW_IR_NONE ? define_results(r, op) : open_scope(r, i);
 }
 
 static sw_rc resolve_all(resolver *r) {
-  for (uint32_t i = 0; i < r->t->ops.n; i++) SW_TRY(visit(r, i));
-  while (r->scopes.n) SW_TRY(leave(r));
+  for (uint32_t i = 0; i < r->t->ops.n; i++) SW_TRY(resolve_op(r, i));
+  while (r->scopes.n) SW_TRY(close_scope(r));
   return SW_OK;
 }
 

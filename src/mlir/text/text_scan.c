@@ -35,7 +35,7 @@ bool sw_ir_word(const char *s, uint32_t i, const char *word) {
 
 /* --- what was found ---------------------------------------------------------------------------------------------- */
 
-static void describe(const char *s, uint32_t n, uint32_t i, char *out, size_t room) {
+static void describe_token(const char *s, uint32_t n, uint32_t i, char *out, size_t room) {
   if (i >= n) {
     snprintf(out, room, "the end of the text");
     return;
@@ -53,7 +53,7 @@ static void describe(const char *s, uint32_t n, uint32_t i, char *out, size_t ro
 
 sw_rc sw_ir_expected(const char *s, uint32_t n, uint32_t i, const char *what, sw_ir_flaw *flaw) {
   char found[64];
-  describe(s, n, i, found, sizeof found);
+  describe_token(s, n, i, found, sizeof found);
   flaw->at = i;
   snprintf(flaw->text, sizeof flaw->text, "found %s; expected %s", found, what);
   return SW_E_INPUT;

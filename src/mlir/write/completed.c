@@ -45,7 +45,7 @@ sw_rc sw_ir_way_to(sw_ir_writer *w, sw_value_use use, sw_id id, sw_sharding *way
   const sw_reshard wanted = {machine, &from, &to, type->rank, type->dims, moved, {0}};
   SW_TRY(sw_route_cached(w->routes, &wanted, &route, w->d));
   for (int k = 0; k + 1 < route->n_steps; k++) {
-    const sw_route_step *step = &route->step[k];
+    const sw_hop *step = &route->step[k];
     if (!step->after.n_partial && step->mesh == w->mesh) way[(*n)++] = step->after;
   }
   if (!to.n_partial) way[(*n)++] = to;

@@ -58,7 +58,7 @@ static sw_rc put_constraint(sw_ir_writer *w, const sw_sharding *s, const sw_ir_o
 }
 
 /* In n shardings, one after the other. */
-static sw_rc behind(sw_ir_writer *w, const sw_ir_op *o, const sw_sharding *s, int n, sw_id value) {
+static sw_rc constrain_result(sw_ir_writer *w, const sw_ir_op *o, const sw_sharding *s, int n, sw_id value) {
   const sw_ir_result *r = &w->t->results.at[o->first_result];
   if (!is_tensor(w, o, w->p->names.result[o->first_result])) return SW_OK;
   const char *name = sw_arena_strndup(&w->arena, w->t->s + r->name.at, sw_ir_len(r->name), w->d);
@@ -117,8 +117,8 @@ static void rename_read(sw_ir_writer *w, const sw_ir_read *r, const char *name) 
 }
 
 /* The line that brings a name from one sharding to the next. `from` NULL: where it is nothing says. */
-static sw_rc put_step(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *from, const sw_sharding *to,
-                      const char *name, sw_id value, sw_text *out) {
+static sw_rc put_constraint_step(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *from, const sw_sharding *to,
+                                 const char *name, sw_id value, sw_text *out) {
   const sw_ir_op *o = &w->t->ops.at[r->op];
   const uint32_t slot = w->p->names.use[r->name];
   const sw_type *type = &w->p->graph->values[value].type;
@@ -130,8 +130,8 @@ static sw_rc put_step(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *f
 }
 
 /* What is read in n shardings, one after the other; it comes in `from` (NULL: it is not said in which). */
-static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *from, const sw_sharding *s, int n,
-                    sw_id value) {
+static sw_rc constrain_read(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *from, const sw_sharding *s, int n,
+                            sw_id value) {
   const sw_ir_op *o = &w->t->ops.at[r->op];
   if (!n || !is_tensor(w, o, w->p->names.use[r->name])) return SW_OK;
   const char *name = name_read(w, r->name);
@@ -143,7 +143,7 @@ static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *fro
     const char *next = sw_arena_printf(&w->arena, w->d, "%%sw$.%lld", (long long)number);
     if (fresh) {
       sw_text_printf(&text, "%s = ", next ? next : "");
-      SW_TRY(put_step(w, r, k ? &s[k - 1] : from, &s[k], name, value, &text));
+      SW_TRY(put_constraint_step(w, r, k ? &s[k - 1] : from, &s[k], name, value, &text));
       sw_text_puts(&text, "\n    ");
       SW_TRY(sw_ir_insert(&w->edits, o->text.at, sw_text_keep(&text, &w->arena, w->d)));
     }
@@ -172,7 +172,7 @@ static sw_rc before_use(sw_ir_writer *w, const sw_ir_read *r) {
   if (def >= 0 && w->p->graph->ops[def].code != SW_OP_ENTER && !w->named[id]) return SW_OK; /* made on the way to it */
   sw_ir_sharding_said(w, id, &way[0]);
   SW_TRY(sw_ir_way_to(w, use, id, way + 1, &n));
-  if (n && said == COMES_AS_USED) return before(w, r, NULL, way + n, 1, id);
+  if (n && said == COMES_AS_USED) return constrain_read(w, r, NULL, way + n, 1, id);
   sw_plan_value_sharding(w->plan, id, &from);
   sw_plan_use_sharding(w->plan, use, &to);
   if (from.n_partial && to.n_partial && !sw_sharding_equal(&from, &to)) way[++n] = sw_ir_without_partial(to);
@@ -180,7 +180,7 @@ static sw_rc before_use(sw_ir_writer *w, const sw_ir_read *r) {
   bool as_inside = w->renamed[r->name] != NULL; /* around a region: in the sharding that it has in there */
   bool begin = !stays_partial && !as_inside && is_unsaid(w, said, id);
   bool again = n && sw_sharding_equal(&way[0], &way[1]);
-  return before(w, r, begin || as_inside ? NULL : &way[0], way + again + !begin, n - again + begin, id);
+  return constrain_read(w, r, begin || as_inside ? NULL : &way[0], way + again + !begin, n - again + begin, id);
 }
 
 static sw_rc read_by(sw_ir_writer *w, const sw_ir_op *o, uint32_t i, sw_value_use use) {
@@ -258,7 +258,7 @@ sw_rc sw_ir_constrain_results(sw_ir_writer *w, const sw_ir_made *made, size_t n,
   sw_sharding both[2] = {s, s};
   sw_ir_sharding_said(w, made[0].value, &both[1]);
   bool at_once = sw_sharding_equal(&both[0], &both[1]) || sw_ir_is_made_so(w, value);
-  return behind(w, o, both + at_once, 2 - at_once, made[0].value);
+  return constrain_result(w, o, both + at_once, 2 - at_once, made[0].value);
 }
 
 sw_rc sw_ir_constrain_passed_on(sw_ir_writer *w, const sw_ir_made *made, size_t n) {
@@ -268,7 +268,7 @@ sw_rc sw_ir_constrain_passed_on(sw_ir_writer *w, const sw_ir_made *made, size_t 
   sw_ir_sharding_said(w, made[0].value, &s);
   bool says = n == 1 && !made[0].own && sw_ir_result_count(w->t, o) == 1;
   if (!says || value->kind == SW_VALUE_CONSTANT || value->type.rank == 0) return SW_OK;
-  return behind(w, o, &s, 1, made[0].value);
+  return constrain_result(w, o, &s, 1, made[0].value);
 }
 
 /* The use of a value in a callee, when all uses there want it in one sharding, and another than it is made in. */

@@ -18,7 +18,7 @@ sw_rc sw_ir_replace(sw_ir_edits *e, uint32_t at, uint32_t end, const char *text)
 
 sw_rc sw_ir_insert(sw_ir_edits *e, uint32_t at, const char *text) { return sw_ir_replace(e, at, at, text); }
 
-static int compare(const void *a, const void *b) {
+static int compare_edits(const void *a, const void *b) {
   const sw_ir_edit *x = a, *y = b;
   const bool replaces_x = x->end > x->at, replaces_y = y->end > y->at; /* what is put in comes first */
   if (x->at != y->at) return x->at < y->at ? -1 : 1;
@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b) {
 }
 
 void sw_ir_edits_sort(sw_ir_edits *e) {
-  if (e->list.n) qsort(e->list.at, e->list.n, sizeof *e->list.at, compare);
+  if (e->list.n) qsort(e->list.at, e->list.n, sizeof *e->list.at, compare_edits);
 }
 
 /* The first edit from a place on. */

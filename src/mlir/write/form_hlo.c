@@ -8,18 +8,20 @@
  */
 #include "mlir/write/write.h"
 
-static sw_rc use(sw_ir_writer *w, const sw_sharding *s) { return sw_grid_use(&w->grid, s->refs, s->n_refs, w->d); }
+static sw_rc use_sharding_axes(sw_ir_writer *w, const sw_sharding *s) {
+  return sw_grid_use(&w->grid, s->refs, s->n_refs, w->d);
+}
 
 /* The grid must have the ends of all axes' parts that any sharding uses. */
-static sw_rc begin(sw_ir_writer *w) {
+static sw_rc begin_hlo_form(sw_ir_writer *w) {
   const sw_graph *g = w->p->graph;
   sw_sharding s;
   sw_grid_init(w->mesh, &w->grid);
-  for (int32_t i = 0; i < g->n_args; i++) SW_TRY(use(w, &w->plan->args[i]));
-  for (int32_t i = 0; i < g->n_outputs; i++) SW_TRY(use(w, &w->plan->outputs[i]));
+  for (int32_t i = 0; i < g->n_args; i++) SW_TRY(use_sharding_axes(w, &w->plan->args[i]));
+  for (int32_t i = 0; i < g->n_outputs; i++) SW_TRY(use_sharding_axes(w, &w->plan->outputs[i]));
   for (size_t i = 0; i < w->p->trace.made.n; i++) {
     sw_plan_value_sharding(w->plan, w->p->trace.made.at[i].value, &s);
-    SW_TRY(use(w, &s));
+    SW_TRY(use_sharding_axes(w, &s));
   }
   return SW_OK;
 }
@@ -64,7 +66,7 @@ static void put_devices(const sw_ir_writer *w, const sw_sharding *s, sw_text *ou
   }
 }
 
-static void put_sharding(const sw_ir_writer *w, const sw_sharding *s, sw_text *out) {
+static void put_hlo_sharding(const sw_ir_writer *w, const sw_sharding *s, sw_text *out) {
   int64_t tiles = 1;
   for (int k = 0; k < s->rank; k++) tiles *= sw_sharding_shards(s, k);
   if (tiles == 1) {
@@ -85,7 +87,7 @@ static void put_sharding(const sw_ir_writer *w, const sw_sharding *s, sw_text *o
 
 static sw_rc put_value(sw_ir_writer *w, const sw_sharding *s, sw_text *out) {
   sw_text_puts(out, "\"");
-  put_sharding(w, s, out);
+  put_hlo_sharding(w, s, out);
   sw_text_puts(out, "\"");
   return out->rc;
 }
@@ -95,7 +97,7 @@ static sw_rc put_values(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_te
   sw_text_puts(out, "\"{");
   for (uint32_t i = 0; i < n; i++) {
     if (i) sw_text_puts(out, ", ");
-    put_sharding(w, &s[i], out);
+    put_hlo_sharding(w, &s[i], out);
   }
   sw_text_puts(out, "}\"");
   return out->rc;
@@ -104,6 +106,6 @@ static sw_rc put_values(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_te
 const sw_ir_form sw_ir_form_hlo = {.kind = "hlo",
                                    .key = "mhlo.sharding",
                                    .other = "sdy.sharding",
-                                   .begin = begin,
+                                   .begin = begin_hlo_form,
                                    .put_value = put_value,
                                    .put_values = put_values};

@@ -6,19 +6,19 @@
  */
 #include "mlir/write/write.h"
 
-static const sw_type *type_of(const sw_graph *g, sw_id v) { return &g->values[v].type; }
+static const sw_type *graph_type_of(const sw_graph *g, sw_id v) { return &g->values[v].type; }
 
 /* Behind ops of one kind that only say the shape anew, the first value that has the type already. */
 static bool is_reshaped_back(const sw_graph *g, const sw_op *op) {
-  const sw_type *t = type_of(g, op->results[0]);
+  const sw_type *t = graph_type_of(g, op->results[0]);
   for (sw_id x = op->operands[0];; x = g->ops[g->values[x].def].operands[0]) {
-    if (sw_type_equal(type_of(g, x), t)) return true;
+    if (sw_type_equal(graph_type_of(g, x), t)) return true;
     if (g->values[x].def < 0 || g->ops[g->values[x].def].code != SW_OP_RESHAPE) return false;
   }
 }
 
 /* The dim of its operand that dim k of a transpose is. */
-static int64_t dim_behind(const sw_op *op, int64_t k) {
+static int64_t operand_dim_of(const sw_op *op, int64_t k) {
   int n;
   const int64_t *permutation = sw_op_ints(op, SW_ATTR_PERMUTATION, &n);
   return k < n ? permutation[k] : k;
@@ -29,14 +29,14 @@ static bool is_transposed_back(const sw_graph *g, const sw_op *op) {
   const sw_op *before = x->def >= 0 && g->ops[x->def].code == SW_OP_TRANSPOSE ? &g->ops[x->def] : NULL;
   bool same = true, back = before != NULL;
   for (int64_t k = 0; k < x->type.rank; k++) {
-    same = same && dim_behind(op, k) == k;
-    back = back && dim_behind(before, dim_behind(op, k)) == k;
+    same = same && operand_dim_of(op, k) == k;
+    back = back && operand_dim_of(before, operand_dim_of(op, k)) == k;
   }
   return same || back;
 }
 
 static bool is_all_of_it(const sw_graph *g, const sw_op *op, int operand) {
-  return sw_type_equal(type_of(g, op->operands[operand]), type_of(g, op->results[0]));
+  return sw_type_equal(graph_type_of(g, op->operands[operand]), graph_type_of(g, op->results[0]));
 }
 
 static bool is_spread_in_order(const sw_graph *g, const sw_op *op) {

@@ -93,7 +93,7 @@ static void leave_on_one_device(sw_ir_writer *w, const sw_ir_op *f, const char *
   }
 }
 
-static sw_rc write_signature(sw_ir_writer *w) {
+static sw_rc write_main_signature(sw_ir_writer *w) {
   const sw_ir_op *f = &w->t->ops.at[w->p->main];
   const sw_ir_block *b = &w->t->blocks.at[sw_ir_block_at(w->t, f, 0)];
   const uint32_t n_outputs = (uint32_t)w->p->graph->n_outputs;
@@ -158,12 +158,12 @@ static bool is_simplified(const sw_ir_writer *w, const sw_ir_made *made) {
 
 /* Has the form words for it? What it has none for is left to whoever propagates the others: replicated in its place
  * would ask for a reduction earlier than the plan makes it, and for all of it. */
-static bool can_say(const sw_ir_writer *w, const sw_sharding *s) {
+static bool form_can_say(const sw_ir_writer *w, const sw_sharding *s) {
   return !s->n_partial || (w->form->sums && s->partial_kind == SW_REDUCE_SUM);
 }
 
 /* By value, whether it is annotated and the plan keeps that. */
-static sw_rc find_kept(sw_ir_writer *w) {
+static sw_rc find_kept_annotations(sw_ir_writer *w) {
   const sw_graph *g = w->p->graph;
   bool *left;
   if (w->kept) return SW_OK;
@@ -178,7 +178,7 @@ static sw_rc find_kept(sw_ir_writer *w) {
   return SW_OK;
 }
 
-static bool is_collective(const sw_ir_writer *w, const sw_ir_op *o) {
+static bool is_sdy_collective(const sw_ir_writer *w, const sw_ir_op *o) {
   return strcmp(w->form->key, "sdy.sharding") == 0 && sw_ir_starts(w->t, o->name, "sdy.") && o->n_uses &&
          sw_ir_present(sw_ir_attr(w->t, o, "out_sharding", "out_sharding"));
 }
@@ -187,7 +187,7 @@ static bool is_collective(const sw_ir_writer *w, const sw_ir_op *o) {
 static sw_rc is_as_planned(sw_ir_writer *w, const sw_ir_made *made, bool *as_planned) {
   const sw_graph *g = w->p->graph;
   const sw_id def = g->values[made->value].def;
-  SW_TRY(find_kept(w));
+  SW_TRY(find_kept_annotations(w));
   *as_planned = made->own && def >= 0 && w->kept[made->value] && w->kept[g->ops[def].operands[0]];
   return SW_OK;
 }
@@ -222,14 +222,14 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
   const sw_ir_op *o = &w->t->ops.at[made[0].op];
   uint32_t count = sw_ir_result_count(w->t, o), next = 0;
   sw_sharding *all;
-  if (is_collective(w, o)) return write_collective(w, o, &made[0]);
+  if (is_sdy_collective(w, o)) return write_collective(w, o, &made[0]);
   if (is_simplified(w, &made[0]) || is_on_one_device(w, sw_ir_entry(w->t, o->attrs, "sdy.sharding"))) return SW_OK;
   SW_ARENA_NEW(all, &w->arena, count, w->d);
   for (size_t i = 0; i < n;) {
     size_t end = i + 1;
     while (end < n && made[end].result == made[i].result) end++;
     if (made[i].result != next || !one_sharding(w, made + i, end - i, &all[next])) return SW_OK;
-    if (!w->form->constraints && !can_say(w, &all[next])) return SW_OK;
+    if (!w->form->constraints && !form_can_say(w, &all[next])) return SW_OK;
     next++;
     i = end;
   }
@@ -299,11 +299,11 @@ sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line) {
   return sw_ir_insert(&w->edits, at, sw_arena_printf(&w->arena, w->d, "\n  %s%s", line, line_ends ? "" : "\n"));
 }
 
-static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
+static sw_rc write_planned_text(sw_ir_writer *w, sw_text *out) {
   w->edits = (sw_ir_edits){.t = w->t, .key = w->form->key, .other = w->form->other, .d = w->d};
   SW_TRY(sw_sdy_open(&w->sdy, w->t, &w->arena, w->d));
   SW_TRY(w->form->begin(w));
-  SW_TRY(write_signature(w));
+  SW_TRY(write_main_signature(w));
   if (!w->form->ends) SW_TRY(write_ops(w));
   return sw_ir_edits_apply(&w->edits, out);
 }
@@ -318,7 +318,7 @@ static sw_rc write_split(sw_ir_writer *w, sw_text *out) {
     w->p = &split;
     w->t = &split.tree;
   }
-  if (!rc) rc = write_all(w, out);
+  if (!rc) rc = write_planned_text(w, out);
   sw_ir_split_free(&split);
   return rc;
 }

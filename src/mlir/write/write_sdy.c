@@ -11,7 +11,7 @@
 #include "mlir/write/write.h"
 
 /* Without blanks. */
-static bool same_text(const sw_ir_tree *t, sw_ir_span s, const char *text) {
+static bool text_same_but_blanks(const sw_ir_tree *t, sw_ir_span s, const char *text) {
   uint32_t at = s.at;
   for (; *text; text++) {
     if (*text == ' ') continue;
@@ -33,24 +33,24 @@ bool sw_ir_is_taken(const sw_ir_tree *t, const char *name) {
 }
 
 /* A mesh of the module with the same axes; NULL: none. */
-static const char *find_mesh(sw_ir_writer *w, const char *text) {
+static const char *find_mesh_op(sw_ir_writer *w, const char *text) {
   for (size_t i = 0; i < w->t->ops.n; i++) {
     const sw_ir_op *o = &w->t->ops.at[i];
     if (!sw_ir_is(w->t, o->name, "sdy.mesh") || o->generic) continue;
     uint32_t at = o->body.at;
     while (at < o->body.end && w->t->s[at] != '<') at++;
     sw_ir_span in = sw_ir_inside(w->t, (sw_ir_span){at, o->body.end});
-    if (at == o->body.end || !same_text(w->t, (sw_ir_span){in.at - 1, in.end + 1}, text)) continue;
+    if (at == o->body.end || !text_same_but_blanks(w->t, (sw_ir_span){in.at - 1, in.end + 1}, text)) continue;
     return sw_arena_strndup(&w->arena, w->t->s + o->symbol.at, sw_ir_len(o->symbol), w->d);
   }
   return NULL;
 }
 
-static sw_rc begin(sw_ir_writer *w) {
+static sw_rc begin_sdy_form(sw_ir_writer *w) {
   sw_text mesh = {0};
   sw_sdy_mesh(w->mesh, &mesh);
   sw_rc rc = mesh.rc;
-  w->mesh_name = rc ? "" : find_mesh(w, sw_text_str(&mesh));
+  w->mesh_name = rc ? "" : find_mesh_op(w, sw_text_str(&mesh));
   if (!w->mesh_name) {
     w->mesh_name = "mesh";
     for (int i = 0; w->mesh_name && sw_ir_is_taken(w->t, w->mesh_name); i++) {
@@ -68,12 +68,12 @@ static sw_rc put_inside(sw_ir_writer *w, const sw_sharding *s, sw_text *out) {
   return sw_sdy_sharding(w->mesh, w->mesh_name, s, out, w->d);
 }
 
-static sw_rc put_value(sw_ir_writer *w, const sw_sharding *s, sw_text *out) {
+static sw_rc put_sdy_value(sw_ir_writer *w, const sw_sharding *s, sw_text *out) {
   sw_text_puts(out, "#sdy.sharding");
   return put_inside(w, s, out);
 }
 
-static sw_rc put_values(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_text *out) {
+static sw_rc put_sdy_values(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_text *out) {
   sw_text_puts(out, "#sdy.sharding_per_value<[");
   for (uint32_t i = 0; i < n; i++) {
     if (i) sw_text_puts(out, ", ");
@@ -87,22 +87,22 @@ const sw_ir_form sw_ir_form_sdy_ops = {.kind = "sdy-ops",
                                        .key = "sdy.sharding",
                                        .other = "mhlo.sharding",
                                        .sums = true,
-                                       .begin = begin,
-                                       .put_value = put_value,
-                                       .put_values = put_values};
+                                       .begin = begin_sdy_form,
+                                       .put_value = put_sdy_value,
+                                       .put_values = put_sdy_values};
 
 const sw_ir_form sw_ir_form_sdy_ends = {.kind = "sdy-ends",
                                         .key = "sdy.sharding",
                                         .other = "mhlo.sharding",
                                         .ends = true,
-                                        .begin = begin,
-                                        .put_value = put_value,
-                                        .put_values = put_values};
+                                        .begin = begin_sdy_form,
+                                        .put_value = put_sdy_value,
+                                        .put_values = put_sdy_values};
 
 const sw_ir_form sw_ir_form_sdy = {.kind = "sdy",
                                    .key = "sdy.sharding",
                                    .other = "mhlo.sharding",
                                    .constraints = true,
-                                   .begin = begin,
-                                   .put_value = put_value,
-                                   .put_values = put_values};
+                                   .begin = begin_sdy_form,
+                                   .put_value = put_sdy_value,
+                                   .put_values = put_sdy_values};

@@ -27,7 +27,7 @@ typedef struct splitter {
 
 /* --- which calls are alike --------------------------------------------------------------------------------------- */
 
-static void put_value(const splitter *s, sw_id value, sw_text *key) {
+static void put_value_key(const splitter *s, sw_id value, sw_text *key) {
   sw_sharding made;
   sw_plan_value_sharding(s->plan, value, &made);
   sw_sharding_key(&made, key);
@@ -39,10 +39,10 @@ static void put_signature(const splitter *s, const sw_ir_call *c, sw_text *key) 
   sw_text_printf(key, "%u ", c->function);
   for (sw_id id = c->first_op; id < c->end_op; id++) {
     const sw_op *op = &g->ops[id];
-    for (int i = 0; i < op->n_results; i++) put_value(s, op->results[i], key);
+    for (int i = 0; i < op->n_results; i++) put_value_key(s, op->results[i], key);
     for (int i = 0; i < op->n_operands; i++) {
       sw_sharding want;
-      put_value(s, op->operands[i], key);
+      put_value_key(s, op->operands[i], key);
       sw_plan_use_sharding(s->plan, (sw_value_use){id, i}, &want);
       sw_sharding_key(&want, key);
     }
@@ -101,7 +101,8 @@ static const char *ending(splitter *s, uint32_t function, uint32_t copy) {
 }
 
 /* The text from *at to the end of the name, and the ending of a copy's. */
-static sw_rc put_name(splitter *s, sw_ir_span name, uint32_t function, uint32_t copy, uint32_t *at, sw_text *out) {
+static sw_rc put_copied_name(splitter *s, sw_ir_span name, uint32_t function, uint32_t copy, uint32_t *at,
+                             sw_text *out) {
   const sw_ir_tree *t = &s->p->tree;
   const char *end = ending(s, function, copy);
   uint32_t quote = t->s[name.end - 1] == '"';
@@ -112,7 +113,7 @@ static sw_rc put_name(splitter *s, sw_ir_span name, uint32_t function, uint32_t 
   return SW_OK;
 }
 
-static uint32_t end_of(const sw_ir_tree *t, uint32_t function) {
+static uint32_t end_of_function_ops(const sw_ir_tree *t, uint32_t function) {
   uint32_t end = function + 1;
   while (end < t->ops.n && t->ops.at[end].text.at < t->ops.at[function].text.end) end++;
   return end;
@@ -122,13 +123,13 @@ static uint32_t end_of(const sw_ir_tree *t, uint32_t function) {
 static sw_rc put_function(splitter *s, uint32_t function, uint32_t call, sw_text *out) {
   const sw_ir_tree *t = &s->p->tree;
   const sw_ir_op *f = &t->ops.at[function];
-  uint32_t at = f->text.at, end = end_of(t, function);
-  if (s->class_of[call]) SW_TRY(put_name(s, sw_ir_function_name(t, f), function, s->class_of[call], &at, out));
+  uint32_t at = f->text.at, end = end_of_function_ops(t, function);
+  if (s->class_of[call]) SW_TRY(put_copied_name(s, sw_ir_function_name(t, f), function, s->class_of[call], &at, out));
   for (uint32_t i = function + 1; i < end; i++) {
     const uint32_t key[2] = {call, i};
     const int64_t *to = sw_dict_get(&s->callees, key, sizeof key);
     if (!to || !s->class_of[*to]) continue;
-    SW_TRY(put_name(s, t->ops.at[i].symbol, s->p->trace.calls.at[*to - 1].function, s->class_of[*to], &at, out));
+    SW_TRY(put_copied_name(s, t->ops.at[i].symbol, s->p->trace.calls.at[*to - 1].function, s->class_of[*to], &at, out));
   }
   sw_text_append(out, t->s + at, f->text.end - at);
   return out->rc;
@@ -153,7 +154,7 @@ static sw_rc put_text(splitter *s, sw_text *out) {
     sw_text_append(out, t->s + at, t->ops.at[i].text.at - at);
     SW_TRY(s->n_copies[i] ? put_copies(s, i, out) : put_function(s, i, 0, out));
     at = t->ops.at[i].text.end;
-    if (s->n_copies[i] > 1) more += (s->n_copies[i] - 1) * (end_of(t, i) - i);
+    if (s->n_copies[i] > 1) more += (s->n_copies[i] - 1) * (end_of_function_ops(t, i) - i);
   }
   sw_text_append(out, t->s + at, t->n - at);
   return out->rc;
@@ -162,38 +163,38 @@ static sw_rc put_text(splitter *s, sw_text *out) {
 /* --- what ops of the text make ----------------------------------------------------------------------------------- */
 
 /* The op of the new text that is `op`, of the function that `call` goes to. */
-static uint32_t moved(const splitter *s, uint32_t op, uint32_t call) {
+static uint32_t op_in_split_text(const splitter *s, uint32_t op, uint32_t call) {
   uint32_t f = call ? s->p->trace.calls.at[call - 1].function : s->p->main;
-  return s->base[f] + s->class_of[call] * (end_of(&s->p->tree, f) - f) + op - f;
+  return s->base[f] + s->class_of[call] * (end_of_function_ops(&s->p->tree, f) - f) + op - f;
 }
 
-static sw_rc list_made(splitter *s, sw_program *q) {
+static sw_rc split_trace(splitter *s, sw_program *q) {
   const sw_program *p = s->p;
   for (size_t i = 0; i < p->trace.made.n; i++) {
     sw_ir_made m = p->trace.made.at[i];
     if (s->like[m.call] != m.call) continue;
-    m.op = moved(s, m.op, m.call);
+    m.op = op_in_split_text(s, m.op, m.call);
     SW_TRY(sw_array_push(&q->trace.made, m, s->d));
   }
   for (size_t i = 0; i < p->trace.calls.n; i++) {
     sw_ir_call c = p->trace.calls.at[i];
     if (s->like[c.parent] != c.parent) continue;
-    c.op = moved(s, c.op, c.parent);
-    c.function = moved(s, c.function, (uint32_t)i + 1);
+    c.op = op_in_split_text(s, c.op, c.parent);
+    c.function = op_in_split_text(s, c.function, (uint32_t)i + 1);
     SW_TRY(sw_array_push(&q->trace.calls, c, s->d));
   }
   for (size_t i = 0; i < p->trace.passed.n; i++) SW_TRY(sw_array_push(&q->trace.passed, p->trace.passed.at[i], s->d));
   for (size_t i = 0; i < p->trace.carried.n; i++) {
     sw_ir_carried c = p->trace.carried.at[i];
     if (s->like[c.call] != c.call) continue;
-    c.op = moved(s, c.op, c.call);
-    c.ret = moved(s, c.ret, c.call);
+    c.op = op_in_split_text(s, c.op, c.call);
+    c.ret = op_in_split_text(s, c.ret, c.call);
     SW_TRY(sw_array_push(&q->trace.carried, c, s->d));
   }
   for (size_t i = 0; i < p->trace.captured.n; i++) {
     sw_ir_captured c = p->trace.captured.at[i];
     if (s->like[c.call] != c.call) continue;
-    c.op = moved(s, c.op, c.call);
+    c.op = op_in_split_text(s, c.op, c.call);
     SW_TRY(sw_array_push(&q->trace.captured, c, s->d));
   }
   return SW_OK;
@@ -201,7 +202,7 @@ static sw_rc list_made(splitter *s, sw_program *q) {
 
 /* --- the whole --------------------------------------------------------------------------------------------------- */
 
-static sw_rc split(splitter *s, sw_program *q) {
+static sw_rc split_program_text(splitter *s, sw_program *q) {
   const sw_program *p = s->p;
   sw_text text = {0};
   sw_rc rc = put_text(s, &text);
@@ -216,7 +217,7 @@ static sw_rc split(splitter *s, sw_program *q) {
   q->graph = p->graph;
   q->main = s->base[p->main];
   q->module = p->module; /* before all functions */
-  return list_made(s, q);
+  return split_trace(s, q);
 }
 
 sw_rc sw_ir_split(const sw_program *p, const sw_plan *plan, sw_program *q, bool *done, sw_diag *d) {
@@ -229,7 +230,7 @@ sw_rc sw_ir_split(const sw_program *p, const sw_plan *plan, sw_program *q, bool 
   SW_ARENA_NEW(s.base, &s.arena, n, d);
   sw_rc rc = find_callees(&s, done);
   if (!rc && *done) rc = find_equal(&s);
-  if (!rc && *done) rc = split(&s, q);
+  if (!rc && *done) rc = split_program_text(&s, q);
   sw_dict_deinit(&s.callees);
   sw_arena_deinit(&s.arena);
   return rc;

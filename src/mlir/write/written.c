@@ -79,13 +79,13 @@ static sw_rc find_function(sw_ir_writer *w, const sw_collective *c, const sw_typ
   }
   w->n_steps++;
   sw_text_printf(&text, "func.func private @%s%lld", w->step_name, (long long)*number);
-  rc = sw_emit_written_step(w->mesh, c, &blocks[0], &blocks[1], &w->n_channels, &text, w->d);
+  rc = sw_emit_written_hop(w->mesh, c, &blocks[0], &blocks[1], &w->n_channels, &text, w->d);
   const char *line = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
   sw_text_free(&text);
   return line ? sw_ir_write_at_top(w, line) : rc ? rc : SW_E_RESOURCE;
 }
 
-static sw_rc put_sharding(const sw_ir_writer *w, const char *key, const sw_sharding *s, sw_text *out) {
+static sw_rc put_keyed_sharding(const sw_ir_writer *w, const char *key, const sw_sharding *s, sw_text *out) {
   sw_text_printf(out, " %s=[", key);
   SW_TRY(sw_sdy_sharding(w->mesh, w->mesh_name, s, out, w->d));
   sw_text_puts(out, "]");
@@ -100,8 +100,8 @@ sw_rc sw_ir_put_written(sw_ir_writer *w, const sw_collective *c, const sw_type *
     return SW_BUG(w->d, "%s", "a step of blocks that have no extents");
   SW_TRY(find_function(w, c, type, from, to, blocks, &number));
   sw_text_printf(out, "sdy.manual_computation(%s)", name);
-  SW_TRY(put_sharding(w, "in_shardings", from, out));
-  SW_TRY(put_sharding(w, "out_shardings", to, out));
+  SW_TRY(put_keyed_sharding(w, "in_shardings", from, out));
+  SW_TRY(put_keyed_sharding(w, "out_shardings", to, out));
   sw_text_puts(out, " manual_axes={");
   for (int a = 0; a < w->mesh->n_axes; a++) sw_text_printf(out, "%s\"%s\"", a ? ", " : "", w->mesh->axis[a].name);
   sw_text_puts(out, "} (%sw$in: ");

@@ -12,7 +12,7 @@ static double elements_of(const sw_projection *p, int i) {
 }
 
 /* The largest tensor that has all these axes along the factor; else the first that has some. */
-static int source_of(const sw_projection *p, const sw_wish *w, double *elements) {
+static int source_tensor_of(const sw_projection *p, const sw_wish *w, double *elements) {
   int best = -1;
   int64_t most = 0;
   for (int i = 0; i < p->n; i++) {
@@ -52,7 +52,7 @@ static sw_axes within_results(const sw_projection *p, int factor, const sw_axes 
 bool sw_wish_of(const sw_projection *p, int factor, sw_direction direction, bool elementwise, sw_wish *out) {
   *out = (sw_wish){.factor = factor, .axes = sw_compatible_axes(p, factor, direction)};
   if (!out->axes.n) return false;
-  out->source = source_of(p, out, &out->weight);
+  out->source = source_tensor_of(p, out, &out->weight);
   if (elementwise) out->weight = (double)sw_axes_size(&out->axes);
   return true;
 }

@@ -15,7 +15,7 @@ enum { ROUNDS = 7 };
 
 static bool has_several_uses(const sw_run *r, int32_t tensor) { return tensor >= 0 && r->n_reads[tensor] > 1; }
 
-static sw_direction where_uses_are_single(const sw_run *r, const sw_flow_step *s) {
+static sw_direction where_uses_are_single(const sw_run *r, const sw_flow_op *s) {
   int out = SW_DIRECTION_BOTH;
   for (int i = 0; i < s->n_operands; i++) {
     if (s->tensors[i] < 0 || !r->f->types[s->tensors[i]]->rank) continue;
@@ -28,7 +28,7 @@ static sw_direction where_uses_are_single(const sw_run *r, const sw_flow_step *s
 }
 
 static sw_direction direction_of(const sw_run *r, int32_t step, int factor) {
-  const sw_flow_step *s = &r->f->steps[step];
+  const sw_flow_op *s = &r->f->steps[step];
   const bool slices = s->kind == SW_STEP_SLICE,
              passes = s->kind == SW_STEP_ELEMENTWISE || s->kind == SW_STEP_MOVE || slices;
   const sw_direction all = slices && r->round < 4 ? SW_DIRECTION_FORWARD : SW_DIRECTION_BOTH;

@@ -81,7 +81,7 @@ void sw_watch_before(sw_run *r) {
   if (any) (void)sw_project(r->f, r->p.step, r->priority, &r->watch->p); /* as it succeeded before */
 }
 
-static sw_rc note(sw_run *r, sw_axis_arrival what, sw_diag *d) {
+static sw_rc note_arrival(sw_run *r, sw_axis_arrival what, sw_diag *d) {
   sw_origins *o = r->f->origins;
   what.priority = r->priority;
   what.round = r->round;
@@ -90,7 +90,7 @@ static sw_rc note(sw_run *r, sw_axis_arrival what, sw_diag *d) {
   return sw_array_push(&o->came, what, d);
 }
 
-static bool is_among(const sw_axis_ref *refs, int n, sw_axis_ref a, bool within) {
+static bool is_among_refs(const sw_axis_ref *refs, int n, sw_axis_ref a, bool within) {
   for (int i = 0; i < n; i++) {
     if (sw_axis_ref_equal(within ? sw_axis_common(refs[i], a) : refs[i], a)) return true;
   }
@@ -99,13 +99,13 @@ static bool is_among(const sw_axis_ref *refs, int n, sw_axis_ref a, bool within)
 
 /* The tensor of the step that had an axis along the factor, and most of `all` that is there now; of several the
  * first. */
-static int had(const sw_projection *p, int factor, sw_axis_ref a, const sw_axes *all) {
+static int tensor_that_had(const sw_projection *p, int factor, sw_axis_ref a, const sw_axes *all) {
   int best = -1, most = -1;
   for (int i = 0; i < p->n; i++) {
     const sw_factor_cut *c = &p->tensor[i].at[factor];
-    if (!c->present || !is_among(c->axes.at, c->axes.n, a, true)) continue;
+    if (!c->present || !is_among_refs(c->axes.at, c->axes.n, a, true)) continue;
     int n = 0;
-    while (n < all->n && is_among(c->axes.at, c->axes.n, all->at[n], true)) n++;
+    while (n < all->n && is_among_refs(c->axes.at, c->axes.n, all->at[n], true)) n++;
     if (n > most) best = i;
     if (n > most) most = n;
   }
@@ -114,7 +114,7 @@ static int had(const sw_projection *p, int factor, sw_axis_ref a, const sw_axes 
 
 /* Axis `as` of dimension k of tensor i is new: its parts by factor, each from the first tensor that had it. */
 static sw_rc note_axis(sw_run *r, int i, int k, sw_axis_ref as, sw_diag *d) {
-  const sw_flow_step *s = r->p.step;
+  const sw_flow_op *s = r->p.step;
   const uint8_t edge = (uint8_t)k;
   const sw_factor_dim *dim = s->rule ? &s->rule->dim[i * SW_MAX_RANK + k] : NULL;
   for (int f = 0; f < (dim ? dim->n : 1); f++) {
@@ -122,18 +122,18 @@ static sw_rc note_axis(sw_run *r, int i, int k, sw_axis_ref as, sw_diag *d) {
     const sw_axes *now = &r->p.tensor[i].at[factor].axes, *then = &r->watch->p.tensor[i].at[factor].axes;
     for (int a = 0; a < now->n; a++) {
       if (!sw_axis_ref_equal(sw_axis_common(as, now->at[a]), now->at[a])) continue;
-      if (is_among(then->at, then->n, now->at[a], false)) continue;
-      int from = had(&r->watch->p, factor, now->at[a], now);
+      if (is_among_refs(then->at, then->n, now->at[a], false)) continue;
+      int from = tensor_that_had(&r->watch->p, factor, now->at[a], now);
       if (from < 0) continue;
-      SW_TRY(note(r,
-                  (sw_axis_arrival){.tensor = s->tensors[i],
-                                    .dim = k,
-                                    .axis = now->at[a],
-                                    .as = as,
-                                    .from = s->tensors[from],
-                                    .step = (int32_t)(s - r->f->steps),
-                                    .factor = factor},
-                  d));
+      SW_TRY(note_arrival(r,
+                          (sw_axis_arrival){.tensor = s->tensors[i],
+                                            .dim = k,
+                                            .axis = now->at[a],
+                                            .as = as,
+                                            .from = s->tensors[from],
+                                            .step = (int32_t)(s - r->f->steps),
+                                            .factor = factor},
+                          d));
     }
   }
   return SW_OK;
@@ -146,7 +146,7 @@ static sw_rc note_tensor(sw_run *r, int i, sw_diag *d) {
     const sw_axis_ref *refs = sw_sharding_dim(&s->cut, k, &n);
     const sw_axis_ref *before = old->mesh < 0 ? NULL : sw_sharding_dim(&old->cut, k, &n_old);
     for (int a = 0; a < n; a++) {
-      if (!is_among(before, n_old, refs[a], false)) SW_TRY(note_axis(r, i, k, refs[a], d));
+      if (!is_among_refs(before, n_old, refs[a], false)) SW_TRY(note_axis(r, i, k, refs[a], d));
     }
   }
   return SW_OK;
@@ -157,7 +157,8 @@ static int winner_of(const sw_run *r, int i, int factor, sw_axis_ref axis) {
   for (int k = 0; k < r->p.n_factors; k++) {
     const sw_factor_cut *now = &r->p.tensor[i].at[k], *then = &r->watch->p.tensor[i].at[k];
     for (int a = 0; k != factor && now->present && now->grown && a < now->axes.n; a++) {
-      if (sw_axis_common(now->axes.at[a], axis).size && !is_among(then->axes.at, then->axes.n, now->axes.at[a], false))
+      if (sw_axis_common(now->axes.at[a], axis).size &&
+          !is_among_refs(then->axes.at, then->axes.n, now->axes.at[a], false))
         return k;
     }
   }
@@ -165,7 +166,7 @@ static int winner_of(const sw_run *r, int i, int factor, sw_axis_ref axis) {
 }
 
 /* The dimension of tensor i that has the factor. */
-static int dim_of(const sw_flow_step *s, int i, int factor) {
+static int dim_of(const sw_flow_op *s, int i, int factor) {
   for (int k = 0; s->rule && k < SW_MAX_RANK; k++) {
     const sw_factor_dim *dim = &s->rule->dim[i * SW_MAX_RANK + k];
     if (memchr(dim->at, factor, dim->n)) return k;
@@ -177,18 +178,18 @@ static int dim_of(const sw_flow_step *s, int i, int factor) {
 static sw_rc note_loss(sw_run *r, int i, const sw_direction *direction, const sw_wish *w, sw_diag *d) {
   sw_origins *o = r->f->origins;
   const sw_projection *then = &r->watch->p;
-  const sw_flow_step *s = r->p.step;
+  const sw_flow_op *s = r->p.step;
   const sw_axes *got = &r->p.tensor[i].at[w->factor].axes;
   const sw_axes alone = sw_axes_allowed(then, i, w->factor, &w->axes);
   sw_wish other;
   if (!sw_axes_extend(got, &alone)) return SW_OK;
   const bool longer = got->n && !sw_axis_ref_equal(got->at[got->n - 1], alone.at[got->n - 1]);
   const sw_axis_ref axis = alone.at[longer ? got->n - 1 : got->n];
-  const int winner = winner_of(r, i, w->factor, axis), from = had(then, w->factor, axis, &w->axes);
+  const int winner = winner_of(r, i, w->factor, axis), from = tensor_that_had(then, w->factor, axis, &w->axes);
   if (winner < 0 || from < 0 || !sw_wish_of(then, winner, direction[winner], s->kind == SW_STEP_ELEMENTWISE, &other))
     return SW_OK;
   if (sw_wish_compare(&other, w) > 0) return SW_OK; /* it was met earlier, and could not have the axis all the same */
-  const int winner_from = had(then, winner, other.axes.at[0], &other.axes);
+  const int winner_from = tensor_that_had(then, winner, other.axes.at[0], &other.axes);
   sw_loss loss = {.tensor = s->tensors[i],
                   .step = (int32_t)(s - r->f->steps),
                   .axis = axis,
@@ -229,15 +230,15 @@ sw_rc sw_watch_join(sw_run *r, int32_t tensor, int32_t from, sw_diag *d) {
   if (!r->watch) return SW_OK;
   const sw_open_sharding *s = &r->f->shardings[from], *old = &r->f->shardings[tensor];
   for (int i = 0; i < s->cut.n_refs; i++) {
-    if (old->mesh >= 0 && is_among(old->cut.refs, old->cut.n_refs, s->cut.refs[i], false)) continue;
-    SW_TRY(note(r,
-                (sw_axis_arrival){.tensor = tensor,
-                                  .dim = s->cut.dim_of[i],
-                                  .axis = s->cut.refs[i],
-                                  .as = s->cut.refs[i],
-                                  .from = from,
-                                  .step = -1},
-                d));
+    if (old->mesh >= 0 && is_among_refs(old->cut.refs, old->cut.n_refs, s->cut.refs[i], false)) continue;
+    SW_TRY(note_arrival(r,
+                        (sw_axis_arrival){.tensor = tensor,
+                                          .dim = s->cut.dim_of[i],
+                                          .axis = s->cut.refs[i],
+                                          .as = s->cut.refs[i],
+                                          .from = from,
+                                          .step = -1},
+                        d));
   }
   return SW_OK;
 }

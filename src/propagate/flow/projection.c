@@ -30,7 +30,7 @@ static int64_t gcd(int64_t a, int64_t b) {
 
 int64_t sw_axes_size(const sw_axes *axes) { return sw_axis_refs_size(axes->at, axes->n); }
 
-static bool push(sw_axes *a, sw_axis_ref r) {
+static bool push_axis(sw_axes *a, sw_axis_ref r) {
   if (a->n == SW_MAX_REFS) return false;
   a->at[a->n++] = r;
   return true;
@@ -62,7 +62,7 @@ static bool same_mesh(const sw_mesh *a, const sw_mesh *b) {
 static bool is_empty_mesh(const sw_mesh *m) { return m->n_axes == 0 && !m->device_ids; }
 
 /* The one mesh of all shardings, those on a mesh without axes aside; -1: none, or several. */
-static int32_t common_mesh(const sw_flow *f, const sw_flow_step *step) {
+static int32_t common_mesh(const sw_flow *f, const sw_flow_op *step) {
   int32_t found = -1;
   for (int i = 0; i < step->n_operands + step->n_results; i++) {
     if (step->tensors[i] < 0) continue;
@@ -76,8 +76,8 @@ static int32_t common_mesh(const sw_flow *f, const sw_flow_step *step) {
 
 /* The axes of a dimension to its factors, major first. What does not divide a factor that is not the last stays with it
  * as `rest`: then no later factor has axes. */
-static void split_dim(const sw_projection *p, sw_tensor_cut *t, const uint8_t *factors, int n, const sw_axes *axes,
-                      bool fixed) {
+static void split_dim_to_factors(const sw_projection *p, sw_tensor_cut *t, const uint8_t *factors, int n,
+                                 const sw_axes *axes, bool fixed) {
   int next = 0;
   sw_axis_ref a = next < axes->n ? axes->at[next++] : (sw_axis_ref){0};
   for (int k = 0; k < n; k++) {
@@ -87,7 +87,7 @@ static void split_dim(const sw_projection *p, sw_tensor_cut *t, const uint8_t *f
     while (a.size && (c->minor || left > 1 || a.size == 1) && !c->rest.n) {
       int64_t take = c->minor || left % a.size == 0 ? a.size : gcd(left, a.size);
       sw_axis_ref part = take == a.size ? a : major_part(a, take);
-      if (part.size) (void)push(&c->axes, part);
+      if (part.size) (void)push_axis(&c->axes, part);
       if (!c->minor) left /= part.size ? part.size : 1;
       if (part.size == a.size) {
         a = next < axes->n ? axes->at[next++] : (sw_axis_ref){0};
@@ -95,8 +95,8 @@ static void split_dim(const sw_projection *p, sw_tensor_cut *t, const uint8_t *f
       }
       if (part.size) a = (sw_axis_ref){a.axis, (int32_t)end_of(part), a.size / part.size};
       if (left == 1) break; /* the rest of the axis is the next factor's */
-      (void)push(&c->rest, a);
-      while (next < axes->n) (void)push(&c->rest, axes->at[next++]);
+      (void)push_axis(&c->rest, a);
+      while (next < axes->n) (void)push_axis(&c->rest, axes->at[next++]);
       a.size = 0;
     }
     if (c->rest.n) c->fixed = fixed = true;
@@ -104,7 +104,7 @@ static void split_dim(const sw_projection *p, sw_tensor_cut *t, const uint8_t *f
 }
 
 /* How many of a dimension's axes are manual, of the tensor outside of a manual computation. */
-static int n_manual(const sw_flow_step *s, int tensor, const sw_axis_ref *refs, int n) {
+static int n_manual(const sw_flow_op *s, int tensor, const sw_axis_ref *refs, int n) {
   int k = 0;
   if (!s->n_manual || tensor != s->outside) return 0;
   for (bool is = true; k < n && is; k += is) {
@@ -141,12 +141,12 @@ static void project_tensor(const sw_flow *f, sw_projection *p, int i, int32_t id
       for (int r = 0; r < n && t->n_taken < 2 * SW_MAX_REFS; r++) t->taken[t->n_taken++] = refs[r];
       continue;
     }
-    split_dim(p, t, factors, m, hidden ? &(sw_axes){0} : &axes, fixed);
+    split_dim_to_factors(p, t, factors, m, hidden ? &(sw_axes){0} : &axes, fixed);
     if (hidden) t->at[factors[0]].rest = axes;
   }
 }
 
-bool sw_project(const sw_flow *f, const sw_flow_step *step, int32_t priority, sw_projection *p) {
+bool sw_project(const sw_flow *f, const sw_flow_op *step, int32_t priority, sw_projection *p) {
   const sw_factor_rule *rule = step->rule;
   p->f = f;
   p->step = step;
@@ -184,7 +184,7 @@ bool sw_join_dim(const sw_projection *p, const sw_tensor_cut *t, const uint8_t *
       sw_axis_ref *last = out->n ? &out->at[out->n - 1] : NULL;
       if (last && last->axis == a.axis && end_of(*last) == a.pre) {
         last->size *= a.size;
-      } else if (!push(out, a)) {
+      } else if (!push_axis(out, a)) {
         return false;
       }
     }
@@ -193,7 +193,7 @@ bool sw_join_dim(const sw_projection *p, const sw_tensor_cut *t, const uint8_t *
   return true;
 }
 
-static bool has_grown(const sw_tensor_cut *t, const uint8_t *factors, int n) {
+static bool has_grown_along(const sw_tensor_cut *t, const uint8_t *factors, int n) {
   for (int k = 0; k < n; k++) {
     if (t->at[factors[k]].grown) return true;
   }
@@ -214,7 +214,7 @@ static bool unproject_tensor(sw_flow *f, const sw_projection *p, int i, bool *ch
     const uint8_t *factors = p->step->rule ? p->step->rule->dim[i * SW_MAX_RANK + k].at : &edge;
     int m = p->step->rule ? p->step->rule->dim[i * SW_MAX_RANK + k].n : 1, n = 0;
     const sw_axis_ref *refs = fresh ? NULL : sw_sharding_dim(&s->cut, k, &n);
-    bool grown = has_grown(t, factors, m);
+    bool grown = has_grown_along(t, factors, m);
     sw_axes axes = {0};
     if (grown && !sw_join_dim(p, t, factors, m, &axes)) return false;
     if (grown) n = n_manual(p->step, i, refs, n);
@@ -261,7 +261,7 @@ static void meet(sw_axes *r, bool *can_grow, const sw_axes *t) {
   for (int i = 0;; i++) {
     if (i == t->n) return;
     if (i == r->n) {
-      while (*can_grow && i < t->n) (void)push(r, t->at[i++]);
+      while (*can_grow && i < t->n) (void)push_axis(r, t->at[i++]);
       return;
     }
     sw_axis_ref *a = &r->at[i], b = t->at[i];
@@ -284,7 +284,7 @@ static void meet(sw_axes *r, bool *can_grow, const sw_axes *t) {
   }
 }
 
-static sw_axes axes_of(const sw_projection *p, int factor, int from, int to) {
+static sw_axes common_axes(const sw_projection *p, int factor, int from, int to) {
   sw_axes r = {0};
   bool can_grow = true;
   for (int i = from; i < to; i++) {
@@ -296,9 +296,9 @@ static sw_axes axes_of(const sw_projection *p, int factor, int from, int to) {
 sw_axes sw_compatible_axes(const sw_projection *p, int factor, sw_direction direction) {
   const int operands = p->step->n_operands;
   if (p->blocked[factor] || direction == SW_DIRECTION_NONE) return (sw_axes){0};
-  if (direction == SW_DIRECTION_BOTH) return axes_of(p, factor, 0, p->n);
+  if (direction == SW_DIRECTION_BOTH) return common_axes(p, factor, 0, p->n);
   bool forward = direction == SW_DIRECTION_FORWARD, can_grow = false;
-  sw_axes r = axes_of(p, factor, forward ? 0 : operands, forward ? operands : p->n);
+  sw_axes r = common_axes(p, factor, forward ? 0 : operands, forward ? operands : p->n);
   for (int i = forward ? operands : 0; i < (forward ? p->n : operands); i++) {
     if (p->tensor[i].at[factor].present) meet(&r, &can_grow, &p->tensor[i].at[factor].axes);
   }
@@ -342,7 +342,7 @@ sw_axes sw_axes_allowed(const sw_projection *p, int tensor, int factor, const sw
     bool stands = have.size && (sw_axis_ref_equal(have, a) || is_prefix(a, have));
     bool grows = !have.size ? i >= c->axes.n : i == c->axes.n - 1 && is_prefix(have, a);
     if (!stands && (!grows || c->fixed)) {
-      if (have.size && is_prefix(have, a)) (void)push(&out, have);
+      if (have.size && is_prefix(have, a)) (void)push_axis(&out, have);
       return out;
     }
     if (!stands) {
@@ -350,11 +350,11 @@ sw_axes sw_axes_allowed(const sw_projection *p, int tensor, int factor, const sw
       if (part.size && t->at[factor].present) part = divisible_part(p, c, left, part);
       if (p->careful && (part.size != a.size || a.size != p->mesh->axis[a.axis].size)) part.size = 0;
       if (part.size < have.size) part = have;
-      if (part.size) (void)push(&out, part);
+      if (part.size) (void)push_axis(&out, part);
       if (part.size != a.size) return out;
       a = part;
     } else {
-      (void)push(&out, a);
+      (void)push_axis(&out, a);
       if (!sw_axis_ref_equal(have, a)) return out;
     }
     left = !a.size || left % a.size ? 1 : left / a.size;

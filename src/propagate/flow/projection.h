@@ -25,7 +25,7 @@ typedef struct sw_tensor_cut {
 
 typedef struct sw_projection {
   const sw_flow *f;
-  const sw_flow_step *step;
+  const sw_flow_op *step;
   bool careful; /* conservative; edges are not */
   const sw_mesh *mesh;
   int32_t mesh_id;
@@ -38,7 +38,7 @@ typedef struct sw_projection {
 
 /* False: there is nothing to propagate (no sharding, or several meshes). Dims of a priority beyond `priority` are as if
  * they were closed and not cut. */
-bool sw_project(const sw_flow *f, const sw_flow_step *step, int32_t priority, sw_projection *out);
+bool sw_project(const sw_flow *f, const sw_flow_op *step, int32_t priority, sw_projection *out);
 /* Back: the tensors whose factors have grown; *changed[0 .. n). False where an axis list has no room. */
 bool sw_unproject(sw_flow *f, const sw_projection *p, bool *changed);
 

@@ -13,24 +13,24 @@ static void enqueue_users(sw_run *r, int32_t tensor) {
   for (int32_t k = r->first_use[tensor]; k < r->first_use[tensor + 1]; k++) enqueue(r, r->uses[k]);
 }
 
-static sw_rc join(sw_run *r, int32_t member, int32_t tensor, sw_diag *d) {
+static sw_rc join_run(sw_run *r, int32_t member, int32_t tensor, sw_diag *d) {
   SW_TRY(sw_watch_join(r, member, tensor, d));
   r->f->shardings[member] = r->f->shardings[tensor];
   return SW_OK;
 }
 
 /* All members of a group have what one of them has got. */
-static sw_rc tell(sw_run *r, int32_t tensor, sw_diag *d) {
+static sw_rc tell_group(sw_run *r, int32_t tensor, sw_diag *d) {
   enqueue_users(r, tensor);
   for (int32_t m = tensor; r->member_next && (m = r->member_next[m]) != tensor;) {
-    SW_TRY(join(r, m, tensor, d));
+    SW_TRY(join_run(r, m, tensor, d));
     enqueue_users(r, m);
   }
   return SW_OK;
 }
 
 static sw_rc run_step(sw_run *r, int32_t id, sw_diag *d) {
-  const sw_flow_step *s = &r->f->steps[id];
+  const sw_flow_op *s = &r->f->steps[id];
   sw_direction direction[SW_MOST_FACTORS];
   bool changed[SW_MOST_TENSORS];
   if (!sw_project(r->f, s, r->priority, &r->p)) return SW_OK;
@@ -45,7 +45,7 @@ static sw_rc run_step(sw_run *r, int32_t id, sw_diag *d) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a tensor is cut by more than %d axes", SW_MAX_REFS);
   SW_TRY(sw_watch_after(r, direction, changed, d));
   for (int i = 0; i < r->p.n; i++) {
-    if (s->tensors[i] >= 0 && changed[i]) SW_TRY(tell(r, s->tensors[i], d));
+    if (s->tensors[i] >= 0 && changed[i]) SW_TRY(tell_group(r, s->tensors[i], d));
   }
   return SW_OK;
 }
@@ -67,7 +67,7 @@ static sw_rc find_uses(sw_run *r, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(r->first_use, arena, f->n_tensors + 2, d);
   SW_ARENA_NEW(r->n_reads, arena, f->n_tensors, d);
   for (int32_t i = 0; i < f->n_steps; i++) {
-    const sw_flow_step *s = &f->steps[i];
+    const sw_flow_op *s = &f->steps[i];
     for (int k = 0; k < s->n_operands + s->n_results; k++) {
       if (s->tensors[k] < 0) continue;
       r->first_use[s->tensors[k] + 2]++;
@@ -78,7 +78,7 @@ static sw_rc find_uses(sw_run *r, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(r->uses, arena, total, d);
   for (int32_t t = 0; t < f->n_tensors; t++) r->first_use[t + 2] += r->first_use[t + 1];
   for (int32_t i = 0; i < f->n_steps; i++) {
-    const sw_flow_step *s = &f->steps[i];
+    const sw_flow_op *s = &f->steps[i];
     for (int k = 0; k < s->n_operands + s->n_results; k++) {
       if (s->tensors[k] >= 0) r->uses[r->first_use[s->tensors[k] + 1]++] = i;
     }
@@ -113,7 +113,7 @@ static sw_rc join_groups(sw_run *r, sw_diag *d) {
   for (int32_t t = 0; r->member_next && t < r->f->n_tensors; t++) {
     if (r->f->shardings[t].mesh < 0) continue;
     for (int32_t m = r->member_next[t]; m != t; m = r->member_next[m]) {
-      if (r->f->shardings[m].mesh < 0) SW_TRY(join(r, m, t, d));
+      if (r->f->shardings[m].mesh < 0) SW_TRY(join_run(r, m, t, d));
     }
   }
   return SW_OK;

@@ -27,7 +27,7 @@ static int dim_cut_by(const asked *a, sw_axis_ref axis) {
 }
 
 static bool goes_that_way(const asked *a) {
-  const sw_flow_step *s = a->p->step;
+  const sw_flow_op *s = a->p->step;
   const bool from_operand = a->from < s->n_operands, to_operand = a->tensor < s->n_operands;
   if (from_operand && !to_operand) return s->allowed & SW_DIRECTION_FORWARD;
   if (!from_operand && to_operand) return s->allowed & SW_DIRECTION_BACKWARD;
@@ -62,7 +62,7 @@ static sw_refusal_reason reason(const asked *a, const sw_axes *axes, sw_axis_ref
   return SW_REFUSED_TENSOR;
 }
 
-static sw_rc ask(const asked *a, int32_t step, sw_refusals *out, sw_diag *d) {
+static sw_rc find_refusal(const asked *a, int32_t step, sw_refusals *out, sw_diag *d) {
   const sw_axes *mine = &a->p->tensor[a->tensor].at[a->factor].axes;
   const sw_factor_cut *theirs = &a->p->tensor[a->from].at[a->factor];
   int at = 0;
@@ -83,7 +83,7 @@ static sw_rc ask(const asked *a, int32_t step, sw_refusals *out, sw_diag *d) {
 }
 
 static sw_rc ask_all(asked *a, int32_t step, sw_refusals *out, sw_diag *d) {
-  const sw_flow_step *s = a->p->step;
+  const sw_flow_op *s = a->p->step;
   const int rank = a->f->types[s->tensors[a->tensor]]->rank;
   for (a->dim = 0; a->dim < rank; a->dim++) {
     const uint8_t edge = (uint8_t)a->dim;
@@ -91,7 +91,7 @@ static sw_rc ask_all(asked *a, int32_t step, sw_refusals *out, sw_diag *d) {
     for (int k = 0; k < (dim ? dim->n : 1); k++) {
       a->factor = dim ? dim->at[k] : edge;
       for (a->from = 0; a->from < a->p->n; a->from++) {
-        if (a->from != a->tensor && s->tensors[a->from] != s->tensors[a->tensor]) SW_TRY(ask(a, step, out, d));
+        if (a->from != a->tensor && s->tensors[a->from] != s->tensors[a->tensor]) SW_TRY(find_refusal(a, step, out, d));
       }
     }
   }
@@ -103,7 +103,7 @@ sw_rc sw_flow_refusals(const sw_flow *f, int32_t tensor, sw_refusals *out, sw_di
   sw_rc rc = p ? SW_OK : SW_E_RESOURCE;
   asked a = {.f = f, .p = p};
   for (int32_t k = 0; k < f->n_steps && !rc; k++) {
-    const sw_flow_step *s = &f->steps[k];
+    const sw_flow_op *s = &f->steps[k];
     int at = 0;
     const int n = s->n_operands + s->n_results;
     while (at < n && s->tensors[at] != tensor) at++;

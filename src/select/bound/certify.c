@@ -86,12 +86,12 @@ static sw_rc certifier_init(certifier *k, const sel_dual *u, sw_diag *d) {
   return SW_OK;
 }
 
-static int64_t within(sw_i128 v) {
+static int64_t clamp_to_i64(sw_i128 v) {
   const int64_t kMost = INT64_C(1) << 62;
   return v > kMost ? kMost : v < -kMost ? -kMost : (int64_t)v;
 }
 
-static sw_i128 scaled(int64_t cost) { return (sw_i128)sw_min_i64(cost, SW_FORBIDDEN) << COST_BITS; }
+static sw_i128 scaled_cost(int64_t cost) { return (sw_i128)sw_min_i64(cost, SW_FORBIDDEN) << COST_BITS; }
 
 /* hat = cost + priced uses + messages of both sides. */
 static void gather(certifier *k, int32_t i) {
@@ -101,7 +101,7 @@ static void gather(certifier *k, int32_t i) {
     sw_i128 priced = 0;
     for (int32_t a = c->first_use[i]; a < c->first_use[i + 1]; a++)
       priced += (sw_i128)(k->prefix[c->uses[a].end] - k->prefix[c->uses[a].begin]) * c->uses[a].amount[s];
-    k->hat[s] = scaled(c->cost[i][s]) + floor_shift(priced, k->price_bits);
+    k->hat[s] = scaled_cost(c->cost[i][s]) + floor_shift(priced, k->price_bits);
   }
   const double *base = u->messages;
   for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
@@ -134,7 +134,7 @@ static void take_shares(certifier *k, const sel_link *g, int32_t parts) {
   const sel_dual *u = k->u;
   const double *old = u->best_messages + (g->to_j - u->messages);
   for (int32_t s = 0; s < u->c->dom[g->j]; s++) {
-    k->from[s] = within(floor_div(k->hat[s], parts) - rounded(old[s]));
+    k->from[s] = clamp_to_i64(floor_div(k->hat[s], parts) - rounded(old[s]));
     k->kept[s] -= (sw_i128)k->from[s] + rounded(old[s]);
   }
 }
@@ -170,7 +170,7 @@ SW_SIMD_CLONES static int64_t least_of_line(const int64_t *restrict from, const 
 static sw_i128 least_of_line_wide(const int64_t *from, const int64_t *cell, int32_t n) {
   sw_i128 least = kNone;
   for (int32_t a = 0; a < n; a++) {
-    sw_i128 sum = from[a] + scaled(cell[a]);
+    sw_i128 sum = from[a] + scaled_cost(cell[a]);
     if (sum < least) least = sum;
   }
   return least;

@@ -212,7 +212,7 @@ void sel_dual_prices(const sel_dual *u, double *price) {
     return;
   }
   for (int32_t k = 0; k < c->n_uses; k++) {
-    const sel_use *w = &c->uses[k];
+    const sel_usage *w = &c->uses[k];
     add_price(u, k, w->var, (u->prefix[w->end] - u->prefix[w->begin]) / u->unit, price);
   }
 }
@@ -265,7 +265,7 @@ static double send_compressed(const sel_dual *u, const double *from, const sel_l
   return least;
 }
 
-SW_SIMD_CLONES static void gather(const sel_dual *u, int32_t i, double *hat) {
+SW_SIMD_CLONES static void gather_messages(const sel_dual *u, int32_t i, double *hat) {
   int32_t ld = sel_padded(u->c->dom[i]);
   memcpy(hat, u->unary + u->offset[i], (size_t)ld * sizeof *hat);
   for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
@@ -285,7 +285,7 @@ static void forward(sel_dual *u, double *from) {
   for (int32_t m = 0; m < u->n_seen; m++) {
     int32_t i = u->seen[m], n = u->c->dom[i];
     double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
-    gather(u, i, hat);
+    gather_messages(u, i, hat);
     for (int32_t a = u->mid_arc[i]; a < u->first_arc[i + 1]; a++) {
       sel_link *g = &u->links[u->arcs[a].edge];
       for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_i[s];
@@ -302,7 +302,7 @@ static double backward(sel_dual *u, double *from) {
   for (int32_t m = u->n_seen - 1; m >= 0; m--) {
     int32_t i = u->seen[m], n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
     double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
-    gather(u, i, hat);
+    gather_messages(u, i, hat);
     u->part[i] = 0;
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
       sel_link *g = &u->links[u->arcs[a].edge];
@@ -358,7 +358,7 @@ static void hand_over(const sel_dual *u, const double *hat, double gamma, const 
 }
 
 /* How much the bound moves with the cost of each value: marginals that follow the minima of the backward pass. */
-static void spread(sel_dual *u) {
+static void spread_marginals(sel_dual *u) {
   int32_t *member = (int32_t *)(void *)(u->least + u->most_dom);
   memset(u->share, 0, (size_t)u->n_flat * sizeof *u->share);
   if (u->shares) sel_shares_clear(u->shares);
@@ -390,7 +390,7 @@ static void spread(sel_dual *u) {
 
 /* What a use occupies under the marginals. */
 static double mean_use(const sel_dual *u, int32_t use) {
-  const sel_use *w = &u->c->uses[use];
+  const sel_usage *w = &u->c->uses[use];
   const double *p = u->share + u->offset[w->var];
   double mean = 0;
   for (int32_t s = 0; s < u->c->dom[w->var]; s++) mean += p[s] * (double)w->amount[s];
@@ -460,7 +460,7 @@ void sel_dual_pass(sel_dual *u, double target) {
   bool better = u->bound > u->best_bound + 1e-9 * fabs(u->best_bound);
   if (u->bound > u->best_bound) keep_best(u);
   u->stale = better ? 0 : u->stale + 1;
-  spread(u);
+  spread_marginals(u);
   double weight = u->passes == 1 ? 1.0 : u->mix;
   for (int32_t k = 0; k < u->n_flat; k++) u->mean[k] += weight * (u->share[k] - u->mean[k]);
   if (u->c->n_steps == 0 && !u->shares) return;

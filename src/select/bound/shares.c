@@ -47,7 +47,7 @@ static sw_rc locate(sel_shares *s, sw_arena *mem, sw_diag *d) {
 }
 
 /* What a table costs, and which shared costs its cells have shares of. */
-static uint64_t kind_of(const sel_shares *s, const sel_shared_table *t) {
+static uint64_t hash_table_kind(const sel_shares *s, const sel_shared_table *t) {
   uint64_t h = sw_hash_quick(t->cost, (size_t)cells_of(t) * sizeof *t->cost);
   h = sw_hash_u64(h, (uint64_t)t->n[0]);
   for (int64_t c = 0; t->first && c < cells_of(t); c++) {
@@ -61,7 +61,7 @@ static sw_rc fill_tables(sel_shares *s, sw_arena *mem, sw_diag *d) {
   SW_ARENA_NEW(s->tables, mem, s->p->n_tables, d);
   for (int32_t k = 0; k < s->p->n_tables; k++) {
     const sel_shared_table *t = &s->p->tables[k];
-    sel_share_table *to = &s->tables[k];
+    sel_pool_table *to = &s->tables[k];
     double **const cells[2] = {&to->rows, &to->cols};
     for (int side = 0; side < 2; side++) {
       size_t n = (size_t)t->n[side] * (size_t)sel_padded(t->n[!side]);
@@ -69,7 +69,7 @@ static sw_rc fill_tables(sel_shares *s, sw_arena *mem, sw_diag *d) {
       for (size_t c = 0; c < n; c++) (*cells[side])[c] = sel_cell(SW_FORBIDDEN);
     }
     for (int64_t c = 0; c < cells_of(t); c++) set_cell(s, k, c);
-    to->kind = kind_of(s, t);
+    to->kind = hash_table_kind(s, t);
   }
   return SW_OK;
 }
@@ -93,7 +93,7 @@ static sw_rc make_links(const sel_shares *s, sel_link *links, sel_pair *pairs, s
   for (int32_t e = 0; e < s->p->n_edges; e++) {
     const sel_shared_edge *g = &s->p->edges[e];
     const sel_shared_table *t = &s->p->tables[g->table];
-    const sel_share_table *cells = &s->tables[g->table];
+    const sel_pool_table *cells = &s->tables[g->table];
     const bool forward = g->i < g->j;
     pairs[e] = (sel_pair){forward ? g->i : g->j, forward ? g->j : g->i, 2 * kind[g->table] + forward};
     links[e] = (sel_link){.i = pairs[e].i,

@@ -48,14 +48,14 @@ typedef struct sel_shared_problem {
 } sel_shared_problem;
 
 /* The cells of a table with shares in them, in both orientations, padded as links have them. */
-typedef struct sel_share_table {
+typedef struct sel_pool_table {
   double *rows, *cols;
   uint64_t kind; /* equal: the same costs, with shares of the same shared costs */
-} sel_share_table;
+} sel_pool_table;
 
 typedef struct sel_shares {
   const sel_shared_problem *p;
-  sel_share_table *tables;
+  sel_pool_table *tables;
   int32_t *cost_of, *table_of;        /* of a share */
   int32_t *first_cell, *cell;         /* of a share: the cells of its table that it is in */
   double *now, *best, *toward, *mass; /* toward: averaged direction; mass: supergradient */

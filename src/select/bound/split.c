@@ -29,7 +29,7 @@ static int64_t cells_of_pass(const sel_dual *u) {
   return cells;
 }
 
-static void ascend(splitter *k, int round) {
+static void ascend_in_rounds(splitter *k, int round) {
   const double kLeastFactor = 2e-3;
   sel_dual *u = &k->u;
   const int64_t cells = cells_of_pass(u);
@@ -56,7 +56,7 @@ static sw_rc ascend_by_class(splitter *k, bool *any, sw_diag *d) {
   if (!*any) return SW_OK;
   SW_TRY(sel_shares_find_classes(&k->shares, u->same.rep_pair, &u->mem, d));
   u->patience = PATIENCE;
-  ascend(k, ROUND);
+  ascend_in_rounds(k, ROUND);
   u->patience = patience;
   u->factor = kFactor;
   return sel_dual_split_classes(u, &was, d);
@@ -81,7 +81,7 @@ static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool
   k->u.shares = &k->shares;
   k->u.mix = kMix;
   SW_TRY(ascend_by_class(k, &by_class, d));
-  ascend(k, by_class ? SHORT_ROUND : ROUND);
+  ascend_in_rounds(k, by_class ? SHORT_ROUND : ROUND);
   *taken = k->u.best_bound > fmax(0, (double)k->o->bound);
   for (int32_t i = 0; i < p->n_costs; i++) {
     moved[i] = k->shares.is_live[i];

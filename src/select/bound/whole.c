@@ -28,7 +28,7 @@ static void ascend_all(sel_dual *u, const sw_bound_options *o, sel_budget *b) {
   sel_dual_rewind(u);
 }
 
-static sw_rc ascend(sel_dual *u, const sw_bound_options *o, sel_budget *b, sw_bound *out, sw_diag *d) {
+static sw_rc ascend_whole(sel_dual *u, const sw_bound_options *o, sel_budget *b, sw_bound *out, sw_diag *d) {
   const double kOver = 0.2; /* copied to all, messages prove a little less */
   const sel_settled end = {
       .quiet = 12, .gain = 5e-5, .most = 100, .enough = enough(o) + kOver * ((double)o->cost - enough(o))};
@@ -51,7 +51,7 @@ static sw_rc bound_core(const sel_core *c, const sw_bound_options *o, sw_bound *
   if (!rc) sel_dual_pass(&u, 0); /* no step */
   /* What comes after the passes takes about as long as what came before. */
   if (b.deadline_s > 0) b.deadline_s -= sw_now_s() - b.start_s;
-  if (!rc && !sel_stop(&b)) rc = ascend(&u, o, &b, out, d);
+  if (!rc && !sel_stop(&b)) rc = ascend_whole(&u, o, &b, out, d);
   if (!rc && out->any) rc = sel_dual_certify(&u, NULL, NULL, &bound, d);
   if (!rc && out->any) out->bound = sw_max_i64(bound, 0);
   out->work = b.work + 2 * u.cells;
@@ -65,7 +65,7 @@ static sw_rc bound_in_order(const sw_problem *p, const sw_bound_options *o, sw_a
   sw_bound found = {.any = false};
   SW_TRY(sel_core_of_problem(p, mem, &given, d));
   SW_TRY(sel_core_in_order(&given, mem, &whole, &order, d));
-  SW_TRY(sel_core_share_tables(&whole, mem, d));
+  SW_TRY(sel_core_pool_tables(&whole, mem, d));
   if (out->choice) SW_ARENA_NEW(found.choice, mem, whole.n, d);
   SW_TRY(bound_core(&whole, o, &found, d));
   for (int32_t k = 0; k < whole.n && out->choice && found.any; k++) out->choice[order[k]] = found.choice[k];

@@ -9,7 +9,7 @@
 
 enum { BITS_MOST = 50, COMBINATIONS_MOST = 1 << 16, CELLS_MOST = 1 << 26, SCOPE_MOST = 40 };
 
-static bool add(sw_i128 *to, sw_i128 x) { return !__builtin_add_overflow(*to, x, to); }
+static bool add_i128(sw_i128 *to, sw_i128 x) { return !__builtin_add_overflow(*to, x, to); }
 
 chk_verdict chk_prices_init(const chk_state *s, chk_prices *p, int64_t move_bits, int64_t price_bits, sw_arena *mem,
                             sw_rc *rc) {
@@ -52,11 +52,11 @@ chk_verdict chk_move(const chk_state *s, chk_prices *p, int32_t i, int32_t j, co
       sw_i128 left = ((sw_i128)c << p->price_bits) - (((sw_i128)*next + *other++) * ((sw_i128)1 << up));
       if (!chk_forbidden(c) && left < least) least = left;
     }
-    p->broken |= !add(&p->moved[i][a], *next++);
+    p->broken |= !add_i128(&p->moved[i][a], *next++);
   }
   for (int32_t b = 0; b < y->n; b++)
-    if (y->alive[b]) p->broken |= !add(&p->moved[j][b], *of_j++);
-  p->broken |= !add(&p->tables, least);
+    if (y->alive[b]) p->broken |= !add_i128(&p->moved[j][b], *of_j++);
+  p->broken |= !add_i128(&p->tables, least);
   return NULL;
 }
 
@@ -68,10 +68,11 @@ static bool node_least(const chk_state *s, const chk_prices *p, const sw_i128 *p
   for (int32_t a = 0; a < x->n; a++) {
     if (!x->alive[a]) continue;
     sw_i128 sum = (sw_i128)x->cost[a] << p->price_bits, part;
-    if (__builtin_mul_overflow(p->moved[i][a], unit, &part) || !add(&sum, part)) return false;
+    if (__builtin_mul_overflow(p->moved[i][a], unit, &part) || !add_i128(&sum, part)) return false;
     for (int32_t k = 0; k < x->n_spans; k++) {
       const chk_span *u = &x->spans[k];
-      if (__builtin_mul_overflow(prefix[u->end] - prefix[u->begin], (sw_i128)u->amount[a], &part) || !add(&sum, part))
+      if (__builtin_mul_overflow(prefix[u->end] - prefix[u->begin], (sw_i128)u->amount[a], &part) ||
+          !add_i128(&sum, part))
         return false;
     }
     if (first || sum < *least) *least = sum;
@@ -88,12 +89,12 @@ chk_verdict chk_sum(const chk_state *s, chk_prices *p, sw_arena *mem, sw_i128 *b
     sw_i128 paid;
     used += s->fixed[t];
     prefix[t + 1] = prefix[t] + p->price[t];
-    fine = fine && !__builtin_mul_overflow(used - s->limit, (sw_i128)p->price[t], &paid) && add(&total, paid);
+    fine = fine && !__builtin_mul_overflow(used - s->limit, (sw_i128)p->price[t], &paid) && add_i128(&total, paid);
   }
   for (int32_t i = 0; i < s->n && fine; i++) {
     sw_i128 least = 0;
     if (s->nodes[i].gone) continue;
-    fine = node_least(s, p, prefix, i, &least) && add(&total, least);
+    fine = node_least(s, p, prefix, i, &least) && add_i128(&total, least);
   }
   if (!fine) return "the numbers are too large to add up";
   *bound = s->offset - (-total >> p->price_bits); /* rounded up: costs are whole */
@@ -127,7 +128,7 @@ static sw_i128 cost_of(const chk_state *s, const int32_t *x) {
 }
 
 /* The next combination of choices that are left; false after the last. */
-static bool advance(const chk_state *s, int32_t *x) {
+static bool next_choices(const chk_state *s, int32_t *x) {
   for (int32_t i = 0; i < s->n; i++) {
     const chk_node *v = &s->nodes[i];
     if (v->gone) continue;
@@ -153,7 +154,7 @@ chk_verdict chk_enumerate(chk_state *s, int64_t bound, sw_rc *rc) {
   }
   do
     if (cost_of(s, x) < bound && !breaks_limit(s, x, use)) return "a combination costs less than the bound";
-  while (advance(s, x));
+  while (next_choices(s, x));
   return NULL;
 }
 

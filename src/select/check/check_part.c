@@ -15,7 +15,7 @@ typedef struct builder {
   int32_t *rank;  /* of a step in the part, or -1 */
 } builder;
 
-static chk_verdict number(builder *b) {
+static chk_verdict number_part(builder *b) {
   const chk_part *q = b->q;
   for (int32_t i = 0; i < b->s->n; i++) b->place[i] = -1;
   for (int32_t t = 0; t < b->s->n_steps; t++) b->rank[t] = -1;
@@ -45,7 +45,7 @@ static bool ranks_of(const builder *b, int32_t from, int32_t to, int32_t *begin,
 static chk_verdict add_uses(builder *b, const chk_node *x, sw_node *to, sw_rc *rc) {
   chk_profile u;
   if ((*rc = chk_profile_of(b->s, x, &u))) return NULL;
-  sw_use *uses = sw_arena_alloc(b->mem, (size_t)u.n, sizeof *uses, NULL);
+  sw_usage *uses = sw_arena_alloc(b->mem, (size_t)u.n, sizeof *uses, NULL);
   if (!uses) return *rc = SW_E_RESOURCE, NULL;
   for (int32_t k = 0; k < u.n; k++) {
     int32_t begin, end, n = 0;
@@ -60,13 +60,13 @@ static chk_verdict add_uses(builder *b, const chk_node *x, sw_node *to, sw_rc *r
       if (more > INT64_MAX) return "the numbers are too large";
       if (x->alive[a]) amount[n++] = (int64_t)more;
     }
-    uses[to->n_uses++] = (sw_use){begin, end, amount};
+    uses[to->n_uses++] = (sw_usage){begin, end, amount};
   }
   to->uses = uses;
   return NULL;
 }
 
-static chk_verdict add_node(builder *b, const chk_node *x, sw_node *to, sw_rc *rc) {
+static chk_verdict add_part_node(builder *b, const chk_node *x, sw_node *to, sw_rc *rc) {
   int64_t *cost = sw_arena_alloc(b->mem, (size_t)x->n, sizeof *cost, NULL);
   if (!cost) return *rc = SW_E_RESOURCE, NULL;
   for (int32_t a = 0; a < x->n; a++)
@@ -76,10 +76,10 @@ static chk_verdict add_node(builder *b, const chk_node *x, sw_node *to, sw_rc *r
 }
 
 /* One more than the room is short of the largest, so that a use begins at every step of the part. */
-static chk_verdict add_rest(builder *b, sw_node *to, sw_rc *rc) {
+static chk_verdict add_rest_node(builder *b, sw_node *to, sw_rc *rc) {
   static const int64_t kNothing[1];
   const chk_part *q = b->q;
-  sw_use *uses = sw_arena_alloc(b->mem, (size_t)q->n_steps, sizeof *uses, NULL);
+  sw_usage *uses = sw_arena_alloc(b->mem, (size_t)q->n_steps, sizeof *uses, NULL);
   int64_t *amount = sw_arena_alloc(b->mem, (size_t)q->n_steps, sizeof *amount, NULL);
   if (!uses || !amount) return *rc = SW_E_RESOURCE, NULL;
   if (q->n_steps && (*rc = chk_find_base(b->s))) return NULL;
@@ -92,7 +92,7 @@ static chk_verdict add_rest(builder *b, sw_node *to, sw_rc *rc) {
   b->q->p.limit = q->n_steps ? (int64_t)most + 1 : INT64_MAX;
   for (int32_t k = 0; k < q->n_steps; k++) {
     amount[k] = (int64_t)(most + 1 - (b->s->limit - b->s->base[q->step[k]]));
-    uses[k] = (sw_use){k, k + 1, &amount[k]};
+    uses[k] = (sw_usage){k, k + 1, &amount[k]};
   }
   *to = (sw_node){1, q->n_steps, kNothing, uses};
   return NULL;
@@ -153,9 +153,9 @@ chk_verdict chk_part_build(chk_state *s, chk_part *q, sw_arena *mem, sw_rc *rc) 
   b.rank = sw_arena_alloc(mem, (size_t)s->n_steps, sizeof *b.rank, NULL);
   sw_node *nodes = sw_arena_alloc(mem, (size_t)q->n + 1, sizeof *nodes, NULL);
   if (!b.place || !b.rank || !nodes) return *rc = SW_E_RESOURCE, NULL;
-  chk_verdict wrong = number(&b);
-  for (int32_t k = 0; k < q->n && !wrong && !*rc; k++) wrong = add_node(&b, &s->nodes[q->node[k]], &nodes[k], rc);
-  if (!wrong && !*rc) wrong = add_rest(&b, &nodes[q->n], rc);
+  chk_verdict wrong = number_part(&b);
+  for (int32_t k = 0; k < q->n && !wrong && !*rc; k++) wrong = add_part_node(&b, &s->nodes[q->node[k]], &nodes[k], rc);
+  if (!wrong && !*rc) wrong = add_rest_node(&b, &nodes[q->n], rc);
   q->p.name = "part";
   q->p.n_nodes = q->n + 1;
   q->p.nodes = nodes;

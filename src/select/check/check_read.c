@@ -50,7 +50,7 @@ static sw_rc wrong_step(reader *r, const char *why) {
   return SW_FAIL(r->d, SW_E_MISMATCH, HERE(r), "'%s' does not hold: %s", r->word, why);
 }
 
-static void skip_blanks(reader *r) {
+static void skip_line_blanks(reader *r) {
   while (r->at < r->end && *r->at == ' ') r->at++;
 }
 
@@ -67,8 +67,8 @@ static sw_rc next_line(reader *r) {
   return SW_OK;
 }
 
-static bool number(reader *r, int64_t *out) {
-  skip_blanks(r);
+static bool read_signed_number(reader *r, int64_t *out) {
+  skip_line_blanks(r);
   bool minus = r->at < r->end && *r->at == '-';
   const char *p = r->at + minus;
   int64_t v = 0;
@@ -83,9 +83,9 @@ static bool number(reader *r, int64_t *out) {
 /* All numbers up to the end of the line. */
 static sw_rc read_row(reader *r) {
   r->row.n = 0;
-  for (skip_blanks(r); r->at < r->end && *r->at != '\n'; skip_blanks(r)) {
+  for (skip_line_blanks(r); r->at < r->end && *r->at != '\n'; skip_line_blanks(r)) {
     int64_t v;
-    if (!number(r, &v)) return malformed(r, "whole numbers of 64 bits after it");
+    if (!read_signed_number(r, &v)) return malformed(r, "whole numbers of 64 bits after it");
     SW_TRY(sw_array_push(&r->row, v, r->d));
   }
   return SW_OK;
@@ -100,7 +100,7 @@ static sw_rc take_node(scene *c, size_t k, int32_t *out) {
   return SW_OK;
 }
 
-static sw_rc count(scene *c, size_t want) {
+static sw_rc expect_count(scene *c, size_t want) {
   return c->r->row.n == want ? SW_OK : malformed(c->r, "another count of numbers after it");
 }
 
@@ -111,7 +111,7 @@ static sw_rc judge(scene *c, chk_verdict wrong, sw_rc rc) {
 
 static sw_rc step_lower(scene *c) {
   int32_t i, j;
-  SW_TRY(count(c, 2));
+  SW_TRY(expect_count(c, 2));
   SW_TRY(take_node(c, 0, &i));
   SW_TRY(take_node(c, 1, &j));
   return judge(c, chk_lower(c->s, i, j), SW_OK);
@@ -120,7 +120,7 @@ static sw_rc step_lower(scene *c) {
 static sw_rc step_merge(scene *c) {
   int32_t gone, into;
   sw_rc rc = SW_OK;
-  SW_TRY(count(c, 2));
+  SW_TRY(expect_count(c, 2));
   SW_TRY(take_node(c, 0, &gone));
   SW_TRY(take_node(c, 1, &into));
   chk_verdict wrong = chk_merge(c->s, gone, into, &rc);
@@ -130,7 +130,7 @@ static sw_rc step_merge(scene *c) {
 static sw_rc step_fold(scene *c) {
   int32_t v;
   sw_rc rc = SW_OK;
-  SW_TRY(count(c, 1));
+  SW_TRY(expect_count(c, 1));
   SW_TRY(take_node(c, 0, &v));
   chk_verdict wrong = chk_fold(c->s, v, &rc);
   return judge(c, wrong, rc);
@@ -142,11 +142,11 @@ static sw_rc step_drop(scene *c) {
   int64_t node, choice, by;
   char why[WORD_MOST] = {0};
   sw_rc rc = SW_OK;
-  bool ok = number(r, &node) && number(r, &choice);
-  skip_blanks(r);
+  bool ok = read_signed_number(r, &node) && read_signed_number(r, &choice);
+  skip_line_blanks(r);
   for (size_t n = 0; r->at < r->end && *r->at >= 'a' && *r->at <= 'z'; r->at++)
     if (n + 1 < WORD_MOST) why[n++] = *r->at;
-  if (!ok || !number(r, &by)) return malformed(r, "a node, a choice, a reason and a number after it");
+  if (!ok || !read_signed_number(r, &by)) return malformed(r, "a node, a choice, a reason and a number after it");
   r->row.n = 0;
   SW_TRY(sw_array_push(&r->row, node, r->d));
   int32_t v;
@@ -166,7 +166,7 @@ static sw_rc step_drop(scene *c) {
 static sw_rc step_tie(scene *c) {
   int32_t gone, into;
   sw_rc rc = SW_OK;
-  SW_TRY(count(c, 3));
+  SW_TRY(expect_count(c, 3));
   SW_TRY(take_node(c, 0, &gone));
   SW_TRY(take_node(c, 1, &into));
   chk_verdict wrong = chk_tie(c->s, gone, into, c->r->row.at[2], &rc);
@@ -206,19 +206,19 @@ static sw_rc step_part(scene *c) {
 }
 
 static sw_rc step_forget(scene *c) {
-  SW_TRY(count(c, 1));
+  SW_TRY(expect_count(c, 1));
   return judge(c, chk_forget(c->s, c->r->row.at[0]), SW_OK);
 }
 
 static sw_rc step_without_memory(scene *c) {
-  SW_TRY(count(c, 0));
+  SW_TRY(expect_count(c, 0));
   chk_forget_memory(c->s);
   return SW_OK;
 }
 
 static sw_rc step_overfull(scene *c) {
   sw_rc rc = SW_OK;
-  SW_TRY(count(c, 1));
+  SW_TRY(expect_count(c, 1));
   chk_verdict wrong = chk_overfull(c->s, c->r->row.at[0], &rc);
   c->closed |= !wrong;
   return judge(c, wrong, rc);
@@ -226,7 +226,7 @@ static sw_rc step_overfull(scene *c) {
 
 static sw_rc step_prices(scene *c) {
   sw_rc rc = SW_OK;
-  SW_TRY(count(c, 2));
+  SW_TRY(expect_count(c, 2));
   sw_arena_deinit(&c->mem);
   chk_verdict wrong = chk_prices_init(c->s, &c->prices, c->r->row.at[0], c->r->row.at[1], &c->mem, &rc);
   c->priced = !wrong && !rc;
@@ -234,7 +234,7 @@ static sw_rc step_prices(scene *c) {
 }
 
 static sw_rc step_price(scene *c) {
-  SW_TRY(count(c, 2));
+  SW_TRY(expect_count(c, 2));
   return judge(c, c->priced ? chk_price(c->s, &c->prices, c->r->row.at[0], c->r->row.at[1]) : "'prices' comes first",
                SW_OK);
 }
@@ -250,7 +250,7 @@ static sw_rc step_move(scene *c) {
 static sw_rc step_sum(scene *c) {
   sw_rc rc = SW_OK;
   sw_i128 bound = 0;
-  SW_TRY(count(c, 0));
+  SW_TRY(expect_count(c, 0));
   chk_verdict wrong = c->priced ? chk_sum(c->s, &c->prices, &c->mem, &bound, &rc) : "'prices' comes first";
   if (!wrong && !rc) c->closed |= bound >= c->r->bound;
   c->priced = false;
@@ -259,7 +259,7 @@ static sw_rc step_sum(scene *c) {
 
 static sw_rc step_enumerate(scene *c) {
   sw_rc rc = SW_OK;
-  SW_TRY(count(c, 0));
+  SW_TRY(expect_count(c, 0));
   chk_verdict wrong = chk_enumerate(c->s, c->r->bound, &rc);
   c->closed |= !wrong;
   return judge(c, wrong, rc);
@@ -366,7 +366,7 @@ static sw_rc read_head(reader *r) {
   return SW_OK;
 }
 
-static sw_rc read_all(reader *r, chk_state *s) {
+static sw_rc read_certificate_body(reader *r, chk_state *s) {
   scene c = {.r = r, .s = s};
   sw_rc rc = read_steps(&c);
   if (!rc) c.closed |= r->bound <= 0 || chk_has_empty_node(s);
@@ -420,7 +420,7 @@ static sw_rc read_certificate(reader *r, int64_t *bound) {
   sw_rc rc = read_head(r);
   if (!rc && p.n_copies) rc = count_copies(r, &c, &p);
   if (!rc) rc = chk_init(&s, &p, r->d);
-  if (!rc) rc = read_all(r, &s);
+  if (!rc) rc = read_certificate_body(r, &s);
   if (!rc) *bound = r->bound;
   chk_deinit(&s);
   sw_arena_deinit(&c.mem);

@@ -9,13 +9,13 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool occupies(const sw_use *u, int32_t n) {
+static bool occupies(const sw_usage *u, int32_t n) {
   bool any = false;
   for (int32_t s = 0; s < n; s++) any |= u->amount[s] > 0;
   return any && u->begin < u->end;
 }
 
-static int32_t place_of(const int64_t *time, int32_t n, int64_t t) {
+static int32_t place_of_time(const int64_t *time, int32_t n, int64_t t) {
   const int64_t *at = n ? bsearch(&t, time, (size_t)n, sizeof t, by_value) : NULL;
   return at ? (int32_t)(at - time) : -1;
 }
@@ -28,7 +28,7 @@ static sw_rc find_steps(chk_state *s, const sw_problem *p, sw_diag *d) {
   SW_ARENA_NEW(t, &s->mem, n, d);
   for (int32_t i = 0; i < p->n_nodes; i++)
     for (int32_t a = 0; a < p->nodes[i].n_uses; a++) {
-      const sw_use *u = &p->nodes[i].uses[a];
+      const sw_usage *u = &p->nodes[i].uses[a];
       if (!occupies(u, p->nodes[i].n_choices)) continue;
       t[k++] = u->begin;
       t[k++] = u->end;
@@ -54,8 +54,9 @@ static sw_rc init_node(chk_state *s, const sw_node *from, chk_node *to, sw_diag 
   }
   for (int32_t k = 0; k < from->n_uses; k++)
     if (occupies(&from->uses[k], to->n))
-      to->spans[to->n_spans++] = (chk_span){place_of(s->time, s->n_steps, from->uses[k].begin),
-                                            place_of(s->time, s->n_steps, from->uses[k].end), from->uses[k].amount};
+      to->spans[to->n_spans++] =
+          (chk_span){place_of_time(s->time, s->n_steps, from->uses[k].begin),
+                     place_of_time(s->time, s->n_steps, from->uses[k].end), from->uses[k].amount};
   return SW_OK;
 }
 
@@ -215,7 +216,7 @@ int32_t chk_alive(const chk_node *v) {
 }
 
 int32_t chk_step(const chk_state *s, int64_t time) {
-  int32_t t = place_of(s->time, s->n_steps, time);
+  int32_t t = place_of_time(s->time, s->n_steps, time);
   return t >= 0 && s->kept[t] ? t : -1;
 }
 

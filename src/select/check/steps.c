@@ -255,7 +255,7 @@ chk_verdict chk_merge(chk_state *s, int32_t gone, int32_t into, sw_rc *rc) {
 }
 
 /* A node that goes occupies the same whatever it chooses, as far as steps count. */
-static chk_verdict settle(chk_state *s, const chk_node *x, sw_rc *rc) {
+static chk_verdict settle_node_uses(chk_state *s, const chk_node *x, sw_rc *rc) {
   chk_profile u;
   if ((*rc = chk_profile_of(s, x, &u))) return NULL;
   for (int32_t k = 0; k < u.n; k++) {
@@ -347,7 +347,7 @@ chk_verdict chk_tie(chk_state *s, int32_t gone, int32_t into, int64_t times, sw_
   if ((*rc = chk_profile_of(s, x, &u))) return NULL;
   for (int32_t k = 0; k < u.n; k++)
     if (chk_varies(x, &u, k)) return "what the node occupies depends on its choice";
-  chk_verdict wrong = settle(s, y, rc);
+  chk_verdict wrong = settle_node_uses(s, y, rc);
   if (wrong || *rc) return wrong;
   y->n_spans = 0;
   for (int32_t a = 0; a < x->n; a++)
@@ -362,7 +362,7 @@ chk_verdict chk_fold(chk_state *s, int32_t v, sw_rc *rc) {
   chk_edge *g[2] = {NULL, NULL};
   int32_t n = 0, alive = chk_alive(x), first = 0;
   if (alive == 0) return "the node has no choice left";
-  chk_verdict wrong = settle(s, x, rc);
+  chk_verdict wrong = settle_node_uses(s, x, rc);
   if (wrong || *rc) return wrong;
   while (first < x->n && !x->alive[first]) first++;
   x->gone = true;

@@ -19,7 +19,7 @@ struct sw_relaxation {
   int32_t *life_at;      /* by group: its first life node, the others follow; -1: none */
   int32_t *least_at;     /* by group: the use of its maker that holds the least; -1: none */
   int32_t most_together; /* rows of a life node that knows what is made and wanted (lives.c) */
-  sw_use **uses;         /* by node: with those; NULL: as the problem has them */
+  sw_usage **uses;       /* by node: with those; NULL: as the problem has them */
   int32_t *n_uses;       /* of these */
   sw_dict life_shapes;
   SW_ARRAY(struct sel_life_shape *) life_shape;

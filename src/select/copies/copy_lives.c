@@ -95,13 +95,13 @@ bool sel_life_pays(const sw_relaxation *r, int32_t group) {
 
 /* --- times ------------------------------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b) {
+static int by_life_time(const void *a, const void *b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
 
 static int32_t rank_of(const life_times *t, int64_t time) {
-  const int64_t *at = bsearch(&time, t->time, (size_t)t->n, sizeof *t->time, by_number);
+  const int64_t *at = bsearch(&time, t->time, (size_t)t->n, sizeof *t->time, by_life_time);
   return (int32_t)(at - t->time);
 }
 
@@ -120,7 +120,7 @@ static sw_rc find_times(const sw_lives *l, int32_t n, sw_arena *arena, life_time
     t->time[t->n++] = l->until[i];
     t->time[t->n++] = sw_max_i64(l->held, l->until_made[i]);
   }
-  qsort(t->time, (size_t)t->n, sizeof *t->time, by_number);
+  qsort(t->time, (size_t)t->n, sizeof *t->time, by_life_time);
   int32_t kept = 1;
   for (int32_t k = 1; k < t->n; k++)
     if (t->time[k] != t->time[kept - 1]) t->time[kept++] = t->time[k];
@@ -517,7 +517,7 @@ static sw_rc make_shape(shaping *b, sw_diag *d) {
 }
 
 /* What a reader of class `class` pays beside the maker's class, but for what readers before it in the row want. */
-static int64_t pays(const sw_copy_table *t, int32_t row, int32_t i) {
+static int64_t reader_payment(const sw_copy_table *t, int32_t row, int32_t i) {
   const sw_wants *w = &t->wants[i];
   const int32_t from = class_in_row(t, row, -1), class = class_in_row(t, row, i);
   int64_t sum = 0;
@@ -542,7 +542,7 @@ static void price_shape(sel_life_shape *s, const sw_copy_table *t) {
     for (int32_t k = 0; k < node->n_rows; k++) {
       node->cost[k] = 0;
       for (int32_t i = 0; i < t->n_readers && s->form == FORM_TOGETHER; i++)
-        node->cost[k] = sw_cost_add(node->cost[k], pays(t, k, i));
+        node->cost[k] = sw_cost_add(node->cost[k], reader_payment(t, k, i));
       if (s->form == FORM_TOGETHER) continue;
       const sw_wants *w = &t->wants[at];
       const int32_t times = at + 1, layout = only_want(w, k / times % w->n_classes);
@@ -587,10 +587,11 @@ static sw_rc count_life(sw_relaxation *r, int32_t group, bool *counted, sw_diag 
   SW_ARENA_NEW(l->nodes, r->arena, shape->nodes.n, d);
   for (size_t k = 0; k < shape->nodes.n; k++) {
     const life_node *node = &shape->nodes.at[k];
-    sw_use *uses;
+    sw_usage *uses;
     SW_ARENA_NEW(uses, r->arena, node->n_spans, d);
     for (int32_t a = 0; a < node->n_spans; a++)
-      uses[a] = (sw_use){l->times.time[node->spans[a].begin], l->times.time[node->spans[a].end], node->spans[a].amount};
+      uses[a] =
+          (sw_usage){l->times.time[node->spans[a].begin], l->times.time[node->spans[a].end], node->spans[a].amount};
     l->nodes[k] = (sw_node){node->n_rows, node->n_spans, node->cost, uses};
   }
   r->life[group] = l;
@@ -638,7 +639,7 @@ void sel_lives_hold(sw_relaxation *r) {
   for (int32_t g = 0; g < r->p->n_copies; g++) {
     const sw_copies *c = &r->p->copies[g];
     if (r->least_at[g] < 0) continue;
-    sw_use *use = &r->uses[c->maker][r->least_at[g]];
+    sw_usage *use = &r->uses[c->maker][r->least_at[g]];
     *use = c->lives->least;
     if (r->life[g]) use->end = use->begin;
   }

@@ -60,7 +60,7 @@ void sel_pattern_deinit(sel_pattern *p) { sw_array_free(&p->nodes); }
 /* --- what is paid ------------------------------------------------------------------------------------------------ */
 
 /* Reader i's share of a cost; of equal shares the first has the remainder of the division. */
-static int64_t share_of(const sel_pattern *p, int32_t i, int32_t from, int32_t layout) {
+static int64_t reader_share_of(const sel_pattern *p, int32_t i, int32_t from, int32_t layout) {
   const int64_t cost = sel_copy_cost(p->t, from, layout);
   if (cost >= SW_FORBIDDEN) return SW_FORBIDDEN;
   if (p->share) return p->share[i][(int64_t)from * p->t->n_layouts + layout];
@@ -74,7 +74,7 @@ static int64_t price_of(const sel_pattern *p, const sel_copy_node *h, const sel_
   const int32_t copy = p->shared_at[layout];
   const bool other = copy < 0 ? h->first > 0 : copy < h->first || copy >= h->first + h->n;
   if (other || (copy >= 0 && row->made >> (copy - h->first) & 1)) return 0;
-  return copy < 0 && !p->whole ? share_of(p, i, row->from, layout) : sel_copy_cost(p->t, row->from, layout);
+  return copy < 0 && !p->whole ? reader_share_of(p, i, row->from, layout) : sel_copy_cost(p->t, row->from, layout);
 }
 
 static void fill_table(const sel_pattern *p, const sel_copy_node *h, int32_t i, int64_t *of_class, int64_t *table,
@@ -95,7 +95,7 @@ static void fill_table(const sel_pattern *p, const sel_copy_node *h, int32_t i, 
 
 /* Can two readers take each of the layouts in `made`? Where a reader wants one layout at a time, so many readers can.
  */
-static bool is_worth_making(const sel_pattern *p, const sel_copy_node *h, uint32_t made) {
+static bool is_set_worth_making(const sel_pattern *p, const sel_copy_node *h, uint32_t made) {
   const int32_t need = 2 * __builtin_popcount(made);
   int32_t takers = 0;
   for (int32_t i = 0; i < p->t->n_readers && p->t->n_readers < need; i++) {
@@ -114,7 +114,7 @@ static bool is_worth_making(const sel_pattern *p, const sel_copy_node *h, uint32
 /* The sum of what the copies in `made` cost; no row when one of them is free or cannot be made. */
 static int64_t cost_of_row(const sel_pattern *p, const sel_copy_node *h, const sel_copy_row *row, bool *is_row) {
   int64_t sum = 0;
-  *is_row = is_worth_making(p, h, row->made);
+  *is_row = is_set_worth_making(p, h, row->made);
   for (int32_t k = 0; k < h->n; k++) {
     if (!(row->made >> k & 1)) continue;
     const int64_t cost = sel_copy_cost(p->t, row->from, p->shared[h->first + k]);
@@ -135,8 +135,8 @@ static int64_t count_sets(const sel_pattern *p, int32_t n) {
 }
 
 /* Those sets, smaller ones first. */
-static sw_rc list_sets(const sel_pattern *p, const sel_copy_node *h, sw_arena *arena, int32_t *n, uint32_t **sets,
-                       sw_diag *d) {
+static sw_rc list_copy_sets(const sel_pattern *p, const sel_copy_node *h, sw_arena *arena, int32_t *n, uint32_t **sets,
+                            sw_diag *d) {
   SW_ARENA_NEW(*sets, arena, count_sets(p, h->n), d);
   *n = 1;
   for (int32_t i = 0; i < *n; i++) {
@@ -149,12 +149,12 @@ static sw_rc list_sets(const sel_pattern *p, const sel_copy_node *h, sw_arena *a
 }
 
 /* Rows of a copy node: each class of the maker's choices with each set of copies that can be worth their cost. */
-static sw_rc list_rows(const sel_pattern *p, sel_copy_node *h, sw_arena *arena, sw_diag *d) {
+static sw_rc list_pattern_rows(const sel_pattern *p, sel_copy_node *h, sw_arena *arena, sw_diag *d) {
   const sw_copy_table *t = p->t;
   int32_t n_sets;
   uint32_t *sets;
   int64_t *link;
-  SW_TRY(list_sets(p, h, arena, &n_sets, &sets, d));
+  SW_TRY(list_copy_sets(p, h, arena, &n_sets, &sets, d));
   SW_ARENA_NEW(h->rows, arena, (size_t)t->n_classes * (size_t)n_sets, d);
   SW_ARENA_NEW(h->row_cost, arena, (size_t)t->n_classes * (size_t)n_sets, d);
   h->n_rows = 0;
@@ -183,7 +183,7 @@ static sw_rc list_choices(const sel_pattern *p, sel_copy_node *h, sw_arena *aren
 
 static sw_rc fill_node(const sel_pattern *p, sel_copy_node *h, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(h->tables, arena, p->t->n_readers, d);
-  SW_TRY(h->n ? list_rows(p, h, arena, d) : list_choices(p, h, arena, d));
+  SW_TRY(h->n ? list_pattern_rows(p, h, arena, d) : list_choices(p, h, arena, d));
   for (int32_t i = 0; i < p->t->n_readers; i++) {
     int64_t *table, *of_class;
     bool any = false;
@@ -254,16 +254,16 @@ void sel_pattern_unshare(sel_pattern *p) {
 
 /* --- the truth --------------------------------------------------------------------------------------------------- */
 
-static int32_t count_wanting(const sel_pattern *p, const int32_t *y, int32_t layout) {
+static int32_t count_readers_wanting(const sel_pattern *p, const int32_t *y, int32_t layout) {
   int32_t n = 0;
   for (int32_t i = 0; i < p->t->n_readers; i++) n += choice_wants(p, i, y, layout);
   return n;
 }
 
-static int64_t sum_of_shares(const sel_pattern *p, int32_t from, const int32_t *y, int32_t layout) {
+static int64_t sum_reader_shares(const sel_pattern *p, int32_t from, const int32_t *y, int32_t layout) {
   int64_t sum = 0;
   for (int32_t i = 0; i < p->t->n_readers; i++)
-    if (choice_wants(p, i, y, layout)) sum = sw_cost_add(sum, share_of(p, i, from, layout));
+    if (choice_wants(p, i, y, layout)) sum = sw_cost_add(sum, reader_share_of(p, i, from, layout));
   return sum;
 }
 
@@ -283,7 +283,7 @@ sw_rc sel_pattern_refine(sel_pattern *p, int32_t x, const int32_t *y, bool *mark
       const int32_t layout = w->layout[k];
       const int64_t cost = sel_copy_cost(p->t, from, layout);
       if (cost == 0 || p->shared_at[layout] >= 0 || !is_new_want(p, y, i, layout)) continue;
-      if (sum_of_shares(p, from, y, layout) < cost) SW_TRY(sel_pattern_share(p, layout, marked, d));
+      if (sum_reader_shares(p, from, y, layout) < cost) SW_TRY(sel_pattern_share(p, layout, marked, d));
     }
   }
   return SW_OK;
@@ -295,7 +295,7 @@ int32_t sel_pattern_row(const sel_pattern *p, const sel_copy_node *h, int32_t x,
     int32_t used = 0;
     if (h->rows[r].from != p->t->class_of[x]) continue;
     for (int32_t k = 0; k < h->n; k++)
-      if (h->rows[r].made >> k & 1) used += count_wanting(p, y, p->shared[h->first + k]) > 1 ? 1 : -1;
+      if (h->rows[r].made >> k & 1) used += count_readers_wanting(p, y, p->shared[h->first + k]) > 1 ? 1 : -1;
     if (used > most) best = r, most = used;
   }
   return best;

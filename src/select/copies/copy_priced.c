@@ -42,13 +42,13 @@ typedef struct priced {
 
 /* --- who holds what ---------------------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b) {
+static int compare_times(const void *a, const void *b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
 
 /* The last time that is no later. */
-static int32_t rank_of(const holders *h, int64_t time) {
+static int32_t interval_of(const holders *h, int64_t time) {
   int32_t low = 0, high = h->n_times - 1;
   while (low < high) {
     const int32_t mid = low + (high - low + 1) / 2;
@@ -67,8 +67,8 @@ static int64_t sum_until(const priced *p, const holders *h, int32_t k, int64_t t
 }
 
 /* What one pays for a byte in an interval in which it can hold it. */
-static int64_t share_of(const priced *p, const holders *h, int64_t begin, int64_t end) {
-  return begin < end ? sum_until(p, h, rank_of(h, end), end) - sum_until(p, h, rank_of(h, begin), begin) : 0;
+static int64_t share_in(const priced *p, const holders *h, int64_t begin, int64_t end) {
+  return begin < end ? sum_until(p, h, interval_of(h, end), end) - sum_until(p, h, interval_of(h, begin), begin) : 0;
 }
 
 /* From n intervals, those that are empty left out. */
@@ -82,7 +82,7 @@ static sw_rc find_holders(const priced *p, int32_t n, const sw_occupied *held, h
     out->time[out->n_times++] = held[i].end;
   }
   if (!out->n_times) return SW_OK;
-  qsort(out->time, (size_t)out->n_times, sizeof *out->time, by_number);
+  qsort(out->time, (size_t)out->n_times, sizeof *out->time, compare_times);
   for (int32_t k = 0; k < out->n_times; k++)
     if (kept == 0 || out->time[k] != out->time[kept - 1]) out->time[kept++] = out->time[k];
   out->n_times = kept;
@@ -90,8 +90,8 @@ static sw_rc find_holders(const priced *p, int32_t n, const sw_occupied *held, h
   SW_ARENA_NEW(out->sum, p->arena, kept, d);
   for (int32_t i = 0; i < n; i++) {
     if (held[i].begin >= held[i].end) continue;
-    out->n[rank_of(out, held[i].begin)]++;
-    out->n[rank_of(out, held[i].end)]--;
+    out->n[interval_of(out, held[i].begin)]++;
+    out->n[interval_of(out, held[i].end)]--;
   }
   for (int32_t k = 1; k < kept; k++) {
     out->sum[k] = sum_until(p, out, k - 1, out->time[k]);
@@ -101,13 +101,13 @@ static sw_rc find_holders(const priced *p, int32_t n, const sw_occupied *held, h
 }
 
 /* What is made is held until behind the step at which the first copy is made of it, which may be for another reader. */
-static int64_t needs_made_until(const priced *p, const group *g, int32_t reader, int32_t layout, int32_t made) {
+static int64_t pays_made_until(const priced *p, const group *g, int32_t reader, int32_t layout, int32_t made) {
   const sw_lives *l = g->c->lives;
   if (l->made_as[layout] == made) return l->until_made[reader];
   return (p->prices->whole ? l->taken[reader] : g->first[layout]) + 1;
 }
 
-static sw_rc find_group(const priced *p, const sw_copies *c, group *g, sw_diag *d) {
+static sw_rc find_group_holders(const priced *p, const sw_copies *c, group *g, sw_diag *d) {
   const sw_copy_table *t = c->table;
   const sw_lives *l = c->lives;
   sw_occupied *held;
@@ -136,7 +136,7 @@ static sw_rc find_group(const priced *p, const sw_copies *c, group *g, sw_diag *
 /* --- prices ------------------------------------------------------------------------------------------------------ */
 
 /* What an amount costs: shares are of a byte. */
-static int64_t price_of(const priced *p, int64_t amount, int64_t share) {
+static int64_t price_of_amount(const priced *p, int64_t amount, int64_t share) {
   const sw_i128 price = (sw_i128)amount * share, most = SW_FORBIDDEN - 1;
   const sw_i128 rounded = p->shift >= 0 ? price >> p->shift : price << -p->shift;
   return (int64_t)(rounded < most ? rounded : most);
@@ -156,7 +156,7 @@ static sw_rc sum_prices(priced *p, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc price_node(const priced *p, const sw_node *held, sw_node *node, sw_diag *d) {
+static sw_rc put_price_on_node(const priced *p, const sw_node *held, sw_node *node, sw_diag *d) {
   int64_t *cost;
   bool any = false;
   node->n_uses = 0;
@@ -166,8 +166,8 @@ static sw_rc price_node(const priced *p, const sw_node *held, sw_node *node, sw_
   for (int32_t c = 0; c < node->n_choices; c++) {
     cost[c] = node->cost[c];
     for (int32_t a = 0; a < held->n_uses; a++) {
-      const sw_use *use = &held->uses[a];
-      cost[c] = with_price(cost[c], price_of(p, use->amount[c], p->sum[use->end] - p->sum[use->begin]));
+      const sw_usage *use = &held->uses[a];
+      cost[c] = with_price(cost[c], price_of_amount(p, use->amount[c], p->sum[use->end] - p->sum[use->begin]));
     }
   }
   node->cost = cost;
@@ -181,12 +181,12 @@ static int64_t price_of_wants(const priced *p, const group *g, int32_t reader, i
   int64_t price = 0, until = l->held;
   for (int32_t k = w->first[wanted]; k < w->first[wanted + 1]; k++) {
     const int32_t layout = w->layout[k];
-    until = sw_max_i64(until, needs_made_until(p, g, reader, layout, made));
+    until = sw_max_i64(until, pays_made_until(p, g, reader, layout, made));
     if (l->made_as[layout] == made) continue;
-    const int64_t share = share_of(p, &g->copy[layout], l->taken[reader], l->until[reader]);
-    price = with_price(price, price_of(p, l->amount[layout], share));
+    const int64_t share = share_in(p, &g->copy[layout], l->taken[reader], l->until[reader]);
+    price = with_price(price, price_of_amount(p, l->amount[layout], share));
   }
-  return with_price(price, price_of(p, l->made[made], share_of(p, &g->made, l->held, until)));
+  return with_price(price, price_of_amount(p, l->made[made], share_in(p, &g->made, l->held, until)));
 }
 
 /* The edge of a reader; *cells: of its table, 0: nothing has a price. */
@@ -230,7 +230,7 @@ static int64_t first_held(const sw_copies *c) {
 static sw_rc price_group(const priced *p, const sw_copies *c, sw_edge *edges, int32_t *n, int64_t *cells, sw_diag *d) {
   group g;
   if (!c->lives || p->sum[last_held(c)] == p->sum[first_held(c)]) return SW_OK;
-  SW_TRY(find_group(p, c, &g, d));
+  SW_TRY(find_group_holders(p, c, &g, d));
   for (int32_t i = 0; i < c->table->n_readers && *cells <= MOST_CELLS; i++) {
     int64_t more;
     SW_TRY(price_reader(p, &g, i, &edges[*n], &more, d));
@@ -251,14 +251,14 @@ sw_rc sw_relaxation_price_memory(sw_relaxation *r, const sw_memory_prices *price
   *out = *sw_relaxation_problem(r);
   out->limit = INT64_MAX;
   SW_TRY(sum_prices(&p, d));
-  *worth = sw_cost_add(price_of(&p, capacity, p.sum[prices->n_steps]), 1);
+  *worth = sw_cost_add(price_of_amount(&p, capacity, p.sum[prices->n_steps]), 1);
   for (int32_t g = 0; g < whole->n_copies; g++) n_readers += (size_t)whole->copies[g].table->n_readers;
   if (!(nodes = sw_arena_copy(arena, out->nodes, (size_t)out->n_nodes, sizeof *nodes, d))) return SW_E_RESOURCE;
   SW_ARENA_NEW(edges, arena, (size_t)out->n_edges + n_readers, d);
   memcpy(edges, out->edges, (size_t)out->n_edges * sizeof *edges);
   for (int32_t i = 0; i < out->n_nodes; i++) {
     nodes[i].n_uses = 0;
-    if (i < whole->n_nodes) SW_TRY(price_node(&p, &whole->nodes[i], &nodes[i], d));
+    if (i < whole->n_nodes) SW_TRY(put_price_on_node(&p, &whole->nodes[i], &nodes[i], d));
   }
   for (int32_t g = 0; g < whole->n_copies && cells <= MOST_CELLS; g++)
     SW_TRY(price_group(&p, &whole->copies[g], edges, &out->n_edges, &cells, d));
@@ -269,7 +269,7 @@ sw_rc sw_relaxation_price_memory(sw_relaxation *r, const sw_memory_prices *price
 
 /* --- what is held ------------------------------------------------------------------------------------------------ */
 
-static void hold(double *change, int64_t begin, int64_t end, double amount) {
+static void add_held(double *change, int64_t begin, int64_t end, double amount) {
   if (begin >= end) return;
   change[begin] += amount;
   change[end] -= amount;
@@ -277,9 +277,9 @@ static void hold(double *change, int64_t begin, int64_t end, double amount) {
 
 /* The amount over the number of those who can hold it. */
 static void hold_share(const holders *h, int64_t begin, int64_t end, int64_t amount, double *change) {
-  for (int32_t k = begin < end ? rank_of(h, begin) : h->n_times; k < h->n_times && h->time[k] < end; k++)
-    hold(change, sw_max_i64(begin, h->time[k]), sw_min_i64(end, k + 1 < h->n_times ? h->time[k + 1] : end),
-         (double)amount / h->n[k]);
+  for (int32_t k = begin < end ? interval_of(h, begin) : h->n_times; k < h->n_times && h->time[k] < end; k++)
+    add_held(change, sw_max_i64(begin, h->time[k]), sw_min_i64(end, k + 1 < h->n_times ? h->time[k + 1] : end),
+             (double)amount / h->n[k]);
 }
 
 static sw_rc hold_group(const priced *p, const sw_copies *c, const int32_t *choice, double *change, sw_diag *d) {
@@ -288,14 +288,14 @@ static sw_rc hold_group(const priced *p, const sw_copies *c, const int32_t *choi
   const int32_t made = t->class_of[choice[c->maker]];
   group g;
   if (!l) return SW_OK;
-  SW_TRY(find_group(p, c, &g, d));
+  SW_TRY(find_group_holders(p, c, &g, d));
   for (int32_t i = 0; i < t->n_readers; i++) {
     const sw_wants *w = &t->wants[i];
     const int32_t wanted = w->class_of[choice[c->reader[i]]];
     int64_t until = l->held;
     for (int32_t k = w->first[wanted]; k < w->first[wanted + 1]; k++) {
       const int32_t layout = w->layout[k];
-      until = sw_max_i64(until, needs_made_until(p, &g, i, layout, made));
+      until = sw_max_i64(until, pays_made_until(p, &g, i, layout, made));
       if (l->made_as[layout] == made) continue;
       hold_share(&g.copy[layout], l->taken[i], l->until[i], l->amount[layout], change);
     }
@@ -312,7 +312,7 @@ sw_rc sw_relaxation_priced_held(const sw_relaxation *r, const sw_memory_prices *
   for (int32_t i = 0; i < r->p->n_nodes; i++) {
     const sw_node *node = &r->p->nodes[i];
     for (int32_t a = 0; a < node->n_uses; a++)
-      hold(held, node->uses[a].begin, node->uses[a].end, (double)node->uses[a].amount[choice[i]]);
+      add_held(held, node->uses[a].begin, node->uses[a].end, (double)node->uses[a].amount[choice[i]]);
   }
   for (int32_t g = 0; g < r->p->n_copies; g++) SW_TRY(hold_group(&p, &r->p->copies[g], choice, held, d));
   for (int64_t t = 0; t < prices->n_steps; t++) held[t + 1] += held[t];

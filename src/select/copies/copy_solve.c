@@ -43,13 +43,13 @@ static void keep_proof(copy_solver *k, const sw_text *steps) {
   sw_text_append(&k->proof, text + head, steps->n - head);
 }
 
-static void tell(const copy_solver *k) {
+static void tell_copy_progress(const copy_solver *k) {
   const sw_solve_progress p = {sel_elapsed(&k->budget), k->best.choice != NULL, k->best.cost, k->best.bound};
   if (k->o->on_progress) k->o->on_progress(k->o->user, &p);
 }
 
 /* What a relaxation came to. */
-static sw_rc take(copy_solver *k, const sw_solution *now, const sw_text *steps, sw_diag *d) {
+static sw_rc take_relaxation(copy_solver *k, const sw_solution *now, const sw_text *steps, sw_diag *d) {
   const bool first = k->proof.n == 0, none = now->status == SW_SOLVE_INFEASIBLE;
   if (k->o->certificate && (first || none || now->bound > k->best.bound)) keep_proof(k, steps);
   k->best.bound = sw_max_i64(k->best.bound, now->bound);
@@ -66,7 +66,7 @@ static sw_rc take(copy_solver *k, const sw_solution *now, const sw_text *steps, 
       k->best.solver = now->solver;
     }
   }
-  tell(k);
+  tell_copy_progress(k);
   return SW_OK;
 }
 
@@ -87,7 +87,7 @@ static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_
   o.work_limit = (int64_t)fmax(1, part * sel_left(&k->budget));
   o.time_limit_s = k->o->time_limit_s > 0 ? (double)o.work_limit / SW_STEPS_PER_S : 0;
   sw_rc rc = sw_solve(sw_relaxation_problem(k->r), &o, k->arena, now, d);
-  if (!rc) rc = take(k, now, &steps, d);
+  if (!rc) rc = take_relaxation(k, now, &steps, d);
   sw_text_free(&steps);
   if (rc) return rc;
   sel_spend(&k->budget, now->work);
@@ -95,7 +95,7 @@ static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_
 }
 
 /* Once it is known that copies matter. */
-static sw_rc split(copy_solver *k, bool *refined, sw_diag *d) {
+static sw_rc split_copies(copy_solver *k, bool *refined, sw_diag *d) {
   enum { PASSES = 400 };
   const double missing = (double)(k->best.cost - k->best.bound);
   const sw_split_options o = {.passes = PASSES,
@@ -137,7 +137,7 @@ static sw_rc search(copy_solver *k, sw_diag *d) {
     SW_TRY(sw_relaxation_refine(k->r, now.choice, &refined, d));
     SW_TRY(sw_relaxation_refine_lives(k->r, now.choice, k->p->limit, &held, d));
     refined = refined || held;
-    if (refined) SW_TRY(split(k, &refined, d));
+    if (refined) SW_TRY(split_copies(k, &refined, d));
     if (!refined && whole) return SW_OK;
     whole = !refined;
   }
@@ -152,7 +152,7 @@ static void conclude(copy_solver *k) {
   s->work = k->budget.work;
 }
 
-static sw_rc run(copy_solver *k, sw_diag *d) {
+static sw_rc run_copy_solver(copy_solver *k, sw_diag *d) {
   SW_TRY(sw_problem_verify(k->p, d));
   for (int32_t c = 0; c < k->p->n_copies && k->o->certificate; c++)
     if (k->p->copies[c].lives)
@@ -182,7 +182,7 @@ sw_rc sel_solve_copies(const sw_problem *p, const sw_solve_options *o, sw_arena 
                    .arena = arena,
                    .budget = sel_budget_of(o),
                    .best = {.status = SW_SOLVE_UNKNOWN, .solver = sw_solver_text(o->solver)}};
-  sw_rc rc = run(&k, d);
+  sw_rc rc = run_copy_solver(&k, d);
   if (!rc) *out = k.best;
   sw_relaxation_deinit(k.r);
   sw_text_free(&k.proof);

@@ -82,7 +82,7 @@ static sw_rc new_table(builder *b, const sw_copy_table *t, const sw_wants *w, co
   return sw_array_push(&b->tables, to, d);
 }
 
-static sw_rc build(builder *b, sw_diag *d) {
+static sw_rc build_split(builder *b, sw_diag *d) {
   const sw_relaxation *r = b->r;
   int32_t *first_table; /* of a pattern: tables of its readers */
   SW_ARENA_NEW(first_table, &b->mem, r->patterns.n, d);
@@ -143,8 +143,8 @@ static sw_rc write_shares(builder *b, const sel_split *found, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc split(builder *b, const sw_split_options *o, sel_split *found, sw_diag *d) {
-  SW_TRY(build(b, d));
+static sw_rc split_copy_shares(builder *b, const sw_split_options *o, sel_split *found, sw_diag *d) {
+  SW_TRY(build_split(b, d));
   SW_ARENA_NEW(found->share, &b->mem, b->p.n_shares, d);
   SW_ARENA_NEW(found->moved, &b->mem, b->costs.n, d);
   SW_TRY(sel_split_shares(&b->p, o, found, d));
@@ -154,7 +154,7 @@ static sw_rc split(builder *b, const sw_split_options *o, sel_split *found, sw_d
 sw_rc sel_split_copies(sw_relaxation *r, const sw_split_options *o, bool *taken, int64_t *work, sw_diag *d) {
   builder b = {.r = r};
   sel_split found = {0};
-  sw_rc rc = split(&b, o, &found, d);
+  sw_rc rc = split_copy_shares(&b, o, &found, d);
   *taken = found.taken;
   *work = found.work;
   sw_array_free(&b.costs);

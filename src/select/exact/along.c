@@ -170,8 +170,8 @@ static double least_of(const double *row, int32_t n) {
 }
 
 /* left[cell]: the least given the scope; excess: NULL, or what each value costs more. */
-static void fill(const along *a, const table *t, const rows *f, int32_t n_factors, double *sums, double *left,
-                 double *excess) {
+static void fill_left_table(const along *a, const table *t, const rows *f, int32_t n_factors, double *sums,
+                            double *left, double *excess) {
   const int32_t n = a->c->dom[t->var];
   int32_t digit[SCOPE_ROOM] = {0}, from = 0;
   for (int64_t cell = 0; cell < t->cells; cell++) {
@@ -201,19 +201,19 @@ static sw_rc eliminate(along *a, table *t, int k, const factor *bucket, int32_t 
     for (int32_t s = 0; f[at].last < 0 && s < n; s++) sums[s] += f[at].at[s];
     at++;
   }
-  fill(a, t, f, n_factors, sums, t->left, t->excess[k]);
+  fill_left_table(a, t, f, n_factors, sums, t->left, t->excess[k]);
   sel_spend(a->b, t->cells * n / CELLS_AT_ONCE);
   return SW_OK;
 }
 
 /* Nothing that goes into it occupies anything. */
-static bool is_plain(const along *a, const table *t, const factor *bucket) {
+static bool is_plain_table(const along *a, const table *t, const factor *bucket) {
   for (const factor *f = bucket; f; f = f->next)
     if (f->left && !f->plain) return false;
   return a->c->first_use[t->var] == a->c->first_use[t->var + 1];
 }
 
-static sw_rc make_tables(along *a, int k, sw_arena *mem) {
+static sw_rc make_along_tables(along *a, int k, sw_arena *mem) {
   const sel_core *c = a->c;
   factor **bucket, *pairs;
   int32_t(*ends)[2], *x;
@@ -232,7 +232,7 @@ static sw_rc make_tables(along *a, int k, sw_arena *mem) {
   for (int32_t at = 0; at < c->n && !sel_stop(a->b); at++) {
     table *t = &a->tables[at];
     factor *f;
-    if (k == 0) t->plain = is_plain(a, t, bucket[at]);
+    if (k == 0) t->plain = is_plain_table(a, t, bucket[at]);
     if (k == 0 || !t->plain) SW_TRY(eliminate(a, t, k, bucket[at], x, mem));
     if (t->n_scope == 0) a->constant[k] += t->left[0];
     if (t->n_scope == 0) continue;
@@ -275,7 +275,7 @@ static bool has_room(const along *a) {
 static sw_rc make_all_tables(along *a) {
   for (int k = 0; k < PRICES; k++) {
     sw_arena mem = {0};
-    sw_rc rc = make_tables(a, k, &mem);
+    sw_rc rc = make_along_tables(a, k, &mem);
     sw_arena_deinit(&mem);
     if (rc) return rc;
   }
@@ -373,7 +373,7 @@ static bool extend(along *a, const table *t, int32_t at, int64_t cell, int32_t f
   return true;
 }
 
-static sw_rc expand(along *a, int32_t at) {
+static sw_rc expand_labels(along *a, int32_t at) {
   const table *t = &a->tables[at];
   const int32_t n = a->c->dom[t->var];
   a->next.n = 0;
@@ -443,7 +443,7 @@ static void move_label(along *a, int32_t from, int32_t to) {
   l->origins[to] = l->origins[from];
 }
 
-static int by_number(const void *p, const void *q) {
+static int by_variable(const void *p, const void *q) {
   const int32_t a = *(const int32_t *)p, b = *(const int32_t *)q;
   return (a > b) - (a < b);
 }
@@ -467,7 +467,7 @@ static sw_rc drop_superfluous(along *a, int32_t at) {
     if (!superfluous) kept[n++] = r[i].label;
   }
   sel_spend(a->b, (int64_t)l->n * 8);
-  if (n) qsort(kept, (size_t)n, sizeof *kept, by_number); /* each then moves down, if at all */
+  if (n) qsort(kept, (size_t)n, sizeof *kept, by_variable); /* each then moves down, if at all */
   for (int32_t i = 0; i < n; i++) move_label(a, kept[i], i);
   l->n = n;
   sw_arena_deinit(&mem);
@@ -505,7 +505,7 @@ static void trace_back(const along *a, int32_t label, int32_t *best) {
   }
 }
 
-static void conclude(const along *a, int32_t *best, sel_along_result *out) {
+static void conclude_along(const along *a, int32_t *best, sel_along_result *out) {
   int32_t least = 0;
   const labels *l = &a->now;
   if (a->full || sel_stop(a->b)) return;
@@ -531,7 +531,7 @@ static sw_rc go_back(along *a, sel_along_result *out) {
     if (a->tables[at].plain) continue;
     const double least = least_bound(&a->now);
     if (isfinite(least)) out->bound = sw_max_i64(out->bound, (int64_t)fmin(ceil(safe(least)), (double)a->below));
-    SW_TRY(expand(a, at));
+    SW_TRY(expand_labels(a, at));
     if (a->full) return SW_OK;
     SW_TRY(drop_superfluous(a, at));
     labels t = a->now;
@@ -575,7 +575,7 @@ static sw_rc solve(along *a, int32_t *best, sel_along_result *out) {
   if (sel_stop(a->b)) return SW_OK;
   SW_TRY(look_ahead(a));
   SW_TRY(go_back(a, out));
-  conclude(a, best, out);
+  conclude_along(a, best, out);
   return SW_OK;
 }
 

@@ -257,7 +257,7 @@ static sw_rc push_child(brancher *q, node_view *w, const open_node *node, int64_
   return push(q, (open_node){bound, q->born++, l, lambda});
 }
 
-static sw_rc split(brancher *q, node_view *w, const open_node *node, int64_t bound) {
+static sw_rc split_node(brancher *q, node_view *w, const open_node *node, int64_t bound) {
   double *price;
   bool *half;
   float *lambda;
@@ -276,7 +276,7 @@ static sw_rc split(brancher *q, node_view *w, const open_node *node, int64_t bou
 }
 
 /* Passes while they pay: a round must close a part of the gap to the goal, or branching is the better use of time. */
-static void ascend(brancher *q, sel_dual *u, double goal) {
+static void ascend_node(brancher *q, sel_dual *u, double goal) {
   enum { ROUND = 50, ROUNDS = 30 };
   const double kLeastPart = 0.03;
   for (int k = 0; k < ROUNDS; k++) {
@@ -299,7 +299,7 @@ static sw_rc bound_node(brancher *q, node_view *w, const open_node *node) {
   int64_t target = sel_base_target(q->k), bound;
   double goal =
       target == INT64_MAX ? fmax(1.0, (double)(node->bound - w->rest.offset)) * 1.3 : (double)(target - w->rest.offset);
-  ascend(q, u, goal);
+  ascend_node(q, u, goal);
   sel_dual_rewind(u);
   SW_TRY(sel_dual_certify(u, &w->m, w->m.log, &bound, q->d));
   bound = sw_cost_add(sw_max_i64(bound, 0), sw_min_i64(w->rest.offset, SW_FORBIDDEN));
@@ -308,10 +308,10 @@ static sw_rc bound_node(brancher *q, node_view *w, const open_node *node) {
   if (bound >= SW_FORBIDDEN || bound >= target) return SW_OK;
   SW_TRY(improve(q, w));
   if (bound >= sel_base_target(q->k)) return SW_OK;
-  return split(q, w, node, bound);
+  return split_node(q, w, node, bound);
 }
 
-static void keep_proof(const brancher *q, node_view *w, int64_t id) {
+static void keep_node_proof(const brancher *q, node_view *w, int64_t id) {
   sel_proof_node *to = q->k->r->proof ? sel_proof_node_at(q->k->r->proof, id) : NULL;
   if (to)
     *to = (sel_proof_node){w->proof, w->proof_split, w->proof_bound, {w->kid[0], w->kid[1]}};
@@ -333,7 +333,7 @@ static sw_rc evaluate(brancher *q, const open_node *node) {
   if (!done && sel_leaf_small(&w.rest)) SW_TRY_TO(end, enumerate(q, &w, &done));
   if (!done) rc = bound_node(q, &w, node);
 end:
-  keep_proof(q, &w, node->id);
+  keep_node_proof(q, &w, node->id);
   sel_dual_deinit(&w.dual);
   sel_model_deinit(&w.m);
   sw_arena_deinit(&w.mem);

@@ -95,7 +95,7 @@ static int64_t table_cells(const planner *p, int32_t v) {
 
 /* Where memory counts, of tables of like sizes those of variables that occupy nothing come first, which are the same
  * whatever memory costs, and then those that leave least. */
-static int64_t key_of(const planner *p, int32_t v) {
+static int64_t elimination_key(const planner *p, int32_t v) {
   enum { OCCUPYING = 8 };
   const int64_t cells = table_cells(p, v);
   int64_t key = cells;
@@ -105,13 +105,13 @@ static int64_t key_of(const planner *p, int32_t v) {
 }
 
 static sw_rc requeue(planner *p, int32_t v, sw_diag *d) {
-  int64_t key = key_of(p, v);
+  int64_t key = elimination_key(p, v);
   if (key == p->key[v]) return SW_OK;
   p->key[v] = key;
   return heap_push(p, (heap_item){key, v}, d);
 }
 
-static sw_rc take(planner *p, sel_elim_plan *out, int32_t at, int32_t v, sw_diag *d) {
+static sw_rc take_into_order(planner *p, sel_elim_plan *out, int32_t at, int32_t v, sw_diag *d) {
   near_set *s = &p->near[v];
   out->order[at] = v;
   out->place[v] = at;
@@ -141,7 +141,7 @@ static sw_rc plan_order(planner *p, int64_t cap, int64_t all_cap, sel_elim_plan 
     const int64_t cells = table_cells(p, top.var);
     out->cells += cells > cap ? 0 : cells;
     if (cells > cap || out->cells > all_cap || p->near[top.var].n > SCOPE_MOST) return SW_OK;
-    SW_TRY(take(p, out, at++, top.var, d));
+    SW_TRY(take_into_order(p, out, at++, top.var, d));
   }
   out->fits = true;
   return SW_OK;
@@ -196,7 +196,7 @@ typedef struct eliminator {
   int64_t *scratch; /* cells of the scope times values of the variable */
 } eliminator;
 
-static void into_bucket(eliminator *e, factor *f) {
+static void put_into_bucket(eliminator *e, factor *f) {
   int32_t first = INT32_MAX;
   for (int32_t k = 0; k < f->n; k++)
     if (e->plan->place[f->vars[k]] < first) first = e->plan->place[f->vars[k]];
@@ -227,7 +227,7 @@ static void add_factor(eliminator *e, const factor *f, const int32_t *scope, int
   }
 }
 
-static sw_rc eliminate(eliminator *e, int32_t at, const int64_t *cost, int64_t *constant, sw_diag *d) {
+static sw_rc eliminate_variable(eliminator *e, int32_t at, const int64_t *cost, int64_t *constant, sw_diag *d) {
   int32_t v = e->plan->order[at], nv = e->c->dom[v];
   const int32_t *scope = e->plan->scope + e->plan->scope_first[at];
   int32_t n = e->plan->scope_first[at + 1] - e->plan->scope_first[at];
@@ -253,7 +253,7 @@ static sw_rc eliminate(eliminator *e, int32_t at, const int64_t *cost, int64_t *
   factor *f;
   SW_ARENA_NEW(f, &e->mem, 1, d);
   *f = (factor){.n = n, .vars = scope, .v = best};
-  into_bucket(e, f);
+  put_into_bucket(e, f);
   return SW_OK;
 }
 
@@ -286,7 +286,7 @@ static sw_rc prepare(eliminator *e, sw_diag *d) {
     ends[k][0] = c->pairs[k].i;
     ends[k][1] = c->pairs[k].j;
     f[k] = (factor){.n = 2, .vars = ends[k], .v = c->mats[c->pairs[k].mat].v};
-    into_bucket(e, &f[k]);
+    put_into_bucket(e, &f[k]);
   }
   return SW_OK;
 }
@@ -299,7 +299,8 @@ sw_rc sel_elim_run(const sel_core *c, const sel_elim_plan *plan, const int64_t *
   sw_rc rc = prepare(&e, d);
   sel_spend(b, plan->cells);
   int32_t at = 0;
-  for (; at < c->n && !rc && (at % 64 || !sel_stop(b)); at++) rc = eliminate(&e, at, cost[plan->order[at]], value, d);
+  for (; at < c->n && !rc && (at % 64 || !sel_stop(b)); at++)
+    rc = eliminate_variable(&e, at, cost[plan->order[at]], value, d);
   if (!rc && at == c->n) {
     *done = true;
     decode(&e, x);

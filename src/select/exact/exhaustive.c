@@ -52,7 +52,7 @@ static sw_rc descend(enumeration *e, int32_t i, sw_i128 cost) {
   return SW_OK;
 }
 
-static sw_rc check_size(const sw_problem *p, sw_diag *d) {
+static sw_rc check_problem_size(const sw_problem *p, sw_diag *d) {
   if (p->n_nodes > MOST_NODES)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "the exhaustive solver takes problems of at most %d nodes; found %d",
                    MOST_NODES, p->n_nodes);
@@ -78,7 +78,7 @@ static sw_rc group_edges(const sw_problem *p, sw_arena *mem, enumeration *e, sw_
   return SW_OK;
 }
 
-static sw_rc enumerate(sel_run *r, sw_arena *mem, sw_diag *d) {
+static sw_rc enumerate_choices(sel_run *r, sw_arena *mem, sw_diag *d) {
   enumeration e = {.r = r, .d = d, .best = SW_FORBIDDEN, .least_peak = INT64_MAX};
   SW_ARENA_NEW(e.x, mem, (size_t)r->p->n_nodes + 1, d);
   SW_TRY(group_edges(r->p, mem, &e, d));
@@ -94,9 +94,9 @@ static sw_rc enumerate(sel_run *r, sw_arena *mem, sw_diag *d) {
 }
 
 sw_rc sel_solve_exhaustive(sel_run *r, sw_diag *d) {
-  SW_TRY(check_size(r->p, d));
+  SW_TRY(check_problem_size(r->p, d));
   sw_arena mem = {0};
-  sw_rc rc = enumerate(r, &mem, d);
+  sw_rc rc = enumerate_choices(r, &mem, d);
   sw_arena_deinit(&mem);
   return rc;
 }

@@ -23,7 +23,7 @@ bool sel_leaf_small(const sel_core *c) {
   return true;
 }
 
-static int64_t cost_of(const enumeration *w, int32_t i) {
+static int64_t cost_beside_earlier(const enumeration *w, int32_t i) {
   const sel_field *f = w->f;
   int64_t sum = f->c->cost[i][w->x[i]];
   for (int32_t k = f->first_near[i]; k < f->first_near[i + 1]; k++) {
@@ -35,7 +35,7 @@ static int64_t cost_of(const enumeration *w, int32_t i) {
 }
 
 /* Add (sign 1) or take off the uses of i; whether the steps touched keep their caps. */
-static bool place(enumeration *w, int32_t i, int64_t sign) {
+static bool place_uses(enumeration *w, int32_t i, int64_t sign) {
   const sel_core *c = w->f->c;
   for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
     sel_profile_add(&w->profile, c->uses[k].begin, c->uses[k].end, sign * c->uses[k].amount[w->x[i]]);
@@ -45,7 +45,7 @@ static bool place(enumeration *w, int32_t i, int64_t sign) {
   return fits;
 }
 
-static void enumerate(enumeration *w, int32_t i, int64_t cost) {
+static void enumerate_leaf(enumeration *w, int32_t i, int64_t cost) {
   if (i == w->f->c->n) {
     w->best_cost = cost;
     memcpy(w->best, w->x, (size_t)i * sizeof *w->x);
@@ -54,11 +54,11 @@ static void enumerate(enumeration *w, int32_t i, int64_t cost) {
   for (int32_t s = 0; s < w->f->c->dom[i]; s++) {
     w->nodes++;
     w->x[i] = s;
-    int64_t c = sw_cost_add(cost, cost_of(w, i));
+    int64_t c = sw_cost_add(cost, cost_beside_earlier(w, i));
     if (c >= w->best_cost) continue;
-    if (place(w, i, 1)) enumerate(w, i + 1, c);
+    if (place_uses(w, i, 1)) enumerate_leaf(w, i + 1, c);
     w->x[i] = s;
-    (void)place(w, i, -1);
+    (void)place_uses(w, i, -1);
   }
 }
 
@@ -70,7 +70,7 @@ sw_rc sel_leaf_solve(const sel_core *c, int64_t below, sel_budget *b, int32_t *b
   if (!rc) rc = sel_profile_init(&w.profile, c, &mem, d);
   if (!rc && !(w.x = sw_arena_alloc(&mem, (size_t)c->n, sizeof *w.x, d))) rc = SW_E_RESOURCE;
   if (!rc) {
-    enumerate(&w, 0, 0);
+    enumerate_leaf(&w, 0, 0);
     sel_spend(b, w.nodes);
     *cost = w.best_cost;
   }

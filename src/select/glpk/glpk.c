@@ -65,7 +65,7 @@ static void add_choice_columns(program *g) {
   }
 }
 
-static void add_pair(program *g, const sel_pair *e) {
+static void add_pair_columns(program *g, const sel_pair *e) {
   const sel_mat *m = &g->c->mats[e->mat];
   int rows = glp_add_rows(g->lp, m->rows + m->cols), cols = rows + m->rows;
   for (int32_t s = 0; s < m->rows + m->cols; s++) {
@@ -89,7 +89,7 @@ static void add_pair(program *g, const sel_pair *e) {
 }
 
 /* A row: the columns in the first n places, at least 0 together. */
-static void add_row(program *g, int n) {
+static void add_lp_row(program *g, int n) {
   const int row = glp_add_rows(g->lp, 1);
   glp_set_row_bnds(g->lp, row, GLP_LO, 0, 0);
   glp_set_mat_row(g->lp, row, n, g->index, g->value);
@@ -105,7 +105,7 @@ static int put_choices(program *g, int32_t node, const bool *class_in, const int
   return n;
 }
 
-static void add_layout(program *g, const sw_copies *c, int32_t layout, bool *in) {
+static void add_layout_columns(program *g, const sw_copies *c, int32_t layout, bool *in) {
   const sw_copy_table *t = c->table;
   const int z = glp_add_cols(g->lp, t->n_classes);
   for (int32_t from = 0; from < t->n_classes; from++) {
@@ -115,7 +115,7 @@ static void add_layout(program *g, const sw_copies *c, int32_t layout, bool *in)
     for (int32_t a = 0; a < t->n_classes; a++) in[a] = a == from;
     g->index[1] = z + from;
     g->value[1] = -1;
-    add_row(g, put_choices(g, c->maker, in, t->class_of, 1, 1));
+    add_lp_row(g, put_choices(g, c->maker, in, t->class_of, 1, 1));
   }
   for (int32_t i = 0; i < t->n_readers; i++) {
     const sw_wants *w = &t->wants[i];
@@ -127,11 +127,11 @@ static void add_layout(program *g, const sw_copies *c, int32_t layout, bool *in)
     memset(in, 0, (size_t)w->n_classes * sizeof *in);
     for (int32_t a = 0; a < w->n_classes; a++)
       for (int32_t k = w->first[a]; k < w->first[a + 1]; k++) in[a] |= w->layout[k] == layout;
-    add_row(g, put_choices(g, c->reader[i], in, w->class_of, -1, n));
+    add_lp_row(g, put_choices(g, c->reader[i], in, w->class_of, -1, n));
   }
 }
 
-static sw_rc add_copies(program *g) {
+static sw_rc add_copy_columns(program *g) {
   const sw_problem *p = g->r->p;
   for (int32_t k = 0; k < p->n_copies; k++) {
     const sw_copy_table *t = p->copies[k].table;
@@ -139,7 +139,7 @@ static sw_rc add_copies(program *g) {
     bool *in;
     for (int32_t i = 0; i < t->n_readers; i++) most = t->wants[i].n_classes > most ? t->wants[i].n_classes : most;
     SW_ARENA_NEW(in, g->mem, most, g->d);
-    for (int32_t a = 0; a < t->n_layouts; a++) add_layout(g, &p->copies[k], a, in);
+    for (int32_t a = 0; a < t->n_layouts; a++) add_layout_columns(g, &p->copies[k], a, in);
   }
   return SW_OK;
 }
@@ -150,7 +150,7 @@ static void add_step_row(program *g, int32_t step) {
   double scale = c->cap[step] > 0 ? 1.0 / (double)c->cap[step] : 1.0;
   memset(g->value, 0, ((size_t)glp_get_num_cols(g->lp) + 1) * sizeof *g->value);
   for (int32_t k = 0; k < c->n_uses; k++) {
-    const sel_use *u = &c->uses[k];
+    const sel_usage *u = &c->uses[k];
     if (step < u->begin || step >= u->end) continue;
     for (int32_t s = 0; s < c->dom[u->var]; s++) {
       int x = g->first_x[u->var] + s;
@@ -260,9 +260,9 @@ static sw_rc run_program(program *g) {
   g->lp = glp_create_prob();
   glp_set_obj_dir(g->lp, GLP_MIN);
   add_choice_columns(g);
-  for (int32_t e = 0; e < g->c->n_pairs; e++) add_pair(g, &g->c->pairs[e]);
+  for (int32_t e = 0; e < g->c->n_pairs; e++) add_pair_columns(g, &g->c->pairs[e]);
   bool none = false, solved;
-  g->rc = add_copies(g);
+  g->rc = add_copy_columns(g);
   do {
     solved = solve_program(g, &none);
     report_bound(g);

@@ -64,7 +64,7 @@ static int64_t rule_out(milp *h) {
   return n_open;
 }
 
-static double entry(const milp *h, int32_t e, int32_t s, int32_t t) {
+static double reduced_entry(const milp *h, int32_t e, int32_t s, int32_t t) {
   const sel_pair *g = &h->c->pairs[e];
   const sel_mat *m = &h->c->mats[g->mat];
   int64_t v = m->v[(int64_t)s * m->cols + t];
@@ -125,7 +125,7 @@ static void add_edge_cost(milp *h, int32_t e) {
   for (int32_t s = 0; s < h->c->dom[other]; s++) {
     int column = h->x_at[other][s];
     if (!column) continue;
-    double cost = row_set ? entry(h, e, at, s) : entry(h, e, s, at);
+    double cost = row_set ? reduced_entry(h, e, at, s) : reduced_entry(h, e, s, at);
     if (isfinite(cost))
       glp_set_obj_coef(h->lp, column, glp_get_obj_coef(h->lp, column) + cost / h->unit);
     else
@@ -151,7 +151,7 @@ static double least_entry(const milp *h, int32_t e, int32_t s) {
   int32_t j = h->c->pairs[e].j;
   double least = INFINITY;
   for (int32_t t = 0; t < h->c->dom[j]; t++)
-    if (h->x_at[j][t]) least = fmin(least, entry(h, e, s, t));
+    if (h->x_at[j][t]) least = fmin(least, reduced_entry(h, e, s, t));
   return least;
 }
 
@@ -159,7 +159,7 @@ static void raise_cost(const milp *h, int column, double by) {
   glp_set_obj_coef(h->lp, column, glp_get_obj_coef(h->lp, column) + by / h->unit);
 }
 
-static void add_edge(milp *h, int32_t e) {
+static void add_edge_columns(milp *h, int32_t e) {
   const sel_pair *g = &h->c->pairs[e];
   int row = add_lines(h, g->i), first_column = add_lines(h, g->j);
   for (int32_t s = 0; s < h->c->dom[g->i]; s++) {
@@ -171,7 +171,7 @@ static void add_edge(milp *h, int32_t e) {
     for (int32_t t = 0; t < h->c->dom[g->j]; t++) {
       if (!h->x_at[g->j][t]) continue;
       column++;
-      double cost = entry(h, e, s, t);
+      double cost = reduced_entry(h, e, s, t);
       if (!isfinite(cost)) continue;
       int y = glp_add_cols(h->lp, 1), index[] = {0, row, column};
       double value[] = {0, 1, 1};
@@ -203,7 +203,7 @@ static void add_step(milp *h, int32_t step) {
   glp_set_mat_row(h->lp, row, n, h->index, h->value);
 }
 
-static sw_rc room(milp *h) {
+static sw_rc make_milp_room(milp *h) {
   const sel_core *c = h->c;
   int64_t values = 0;
   SW_ARENA_NEW(h->x_at, &h->mem, c->n, h->d);
@@ -221,7 +221,7 @@ static sw_rc room(milp *h) {
   return SW_OK;
 }
 
-static void build(milp *h) {
+static void build_milp(milp *h) {
   const sel_core *c = h->c;
   h->lp = glp_create_prob();
   glp_set_obj_dir(h->lp, GLP_MIN);
@@ -230,7 +230,7 @@ static void build(milp *h) {
     if (h->left[c->pairs[e].i] == 1 || h->left[c->pairs[e].j] == 1)
       add_edge_cost(h, e);
     else
-      add_edge(h, e);
+      add_edge_columns(h, e);
   }
   lower_costs(h);
   int rows = 0;
@@ -248,7 +248,7 @@ static void weigh(milp *h) {
   const sel_core *c = h->c;
   memset(h->used, 0, ((size_t)c->n_steps + 1) * sizeof *h->used);
   for (int32_t k = 0; k < c->n_uses; k++) {
-    const sel_use *w = &c->uses[k];
+    const sel_usage *w = &c->uses[k];
     double mean = 0;
     for (int32_t s = 0; s < c->dom[w->var]; s++) {
       int column = h->x_at[w->var][s];
@@ -294,7 +294,7 @@ static sw_rc start_known(milp *h, glp_tree *tree) {
 
 static int time_left_ms(const sel_budget *b) { return (int)(1e3 * fmin(1e6, fmax(1e-3, sel_left_on_clock(b)))); }
 
-static void watch(glp_tree *tree, void *user) {
+static void watch_milp(glp_tree *tree, void *user) {
   enum { CELLS = 16 }; /* of work for an entry of the program, at every node */
   milp *h = user;
   if (glp_ios_reason(tree) == GLP_IROWGEN) {
@@ -306,7 +306,7 @@ static void watch(glp_tree *tree, void *user) {
 }
 
 /* Choices as GLPK has them, offered: what they cost and occupy is counted anew. */
-static sw_rc take_solution(milp *h) {
+static sw_rc take_milp_solution(milp *h) {
   for (int32_t i = 0; i < h->c->n; i++) {
     double most = -1;
     for (int32_t s = 0; s < h->c->dom[i]; s++) {
@@ -338,7 +338,7 @@ static bool relax(milp *h) {
   return done && !sel_stop(h->b);
 }
 
-static sw_rc solve(milp *h) {
+static sw_rc solve_milp(milp *h) {
   if (!relax(h)) return SW_OK;
   glp_iocp mip;
   glp_init_iocp(&mip);
@@ -346,24 +346,24 @@ static sw_rc solve(milp *h) {
   mip.tm_lim = time_left_ms(h->b);
   mip.sr_heur = GLP_OFF; /* it rounds to what rows still to come forbid */
   mip.cov_cuts = mip.mir_cuts = GLP_ON;
-  mip.cb_func = watch;
+  mip.cb_func = watch_milp;
   mip.cb_info = h;
   (void)glp_intopt(h->lp, &mip);
   bool found = glp_mip_status(h->lp) == GLP_OPT || glp_mip_status(h->lp) == GLP_FEAS;
-  return found && !h->rc ? take_solution(h) : h->rc;
+  return found && !h->rc ? take_milp_solution(h) : h->rc;
 }
 
 sw_rc sel_milp_improve(const sel_base *k, sel_dual *u, const int32_t *known, sel_budget *b, sw_diag *d) {
   const double kGap = 1e3; /* in the program, where GLPK's tolerances suit it */
   milp h = {.k = k, .c = k->core, .u = u, .b = b, .known = known, .d = d};
-  sw_rc rc = room(&h);
+  sw_rc rc = make_milp_room(&h);
   if (!rc && rule_out(&h) <= MOST_X && count_entries(&h) <= MOST_Y) {
     int64_t target = sel_base_target(k);
     h.unit = fmax(1, (target < INT64_MAX ? (double)target - u->best_bound : fabs(u->best_bound)) / kGap);
     pthread_mutex_lock(&sel_glpk_lock);
     glp_term_out(GLP_OFF);
-    build(&h);
-    rc = solve(&h);
+    build_milp(&h);
+    rc = solve_milp(&h);
     glp_delete_prob(h.lp);
     glp_free_env();
     pthread_mutex_unlock(&sel_glpk_lock);

@@ -88,7 +88,7 @@ static sw_rc new_edge(sel_model *m, int32_t a, int32_t b, const int64_t *costs, 
   return sel_queue_edge(m, e, d);
 }
 
-static sw_rc add_table(sel_model *m, int32_t a, int32_t b, const int64_t *costs, bool shared, sw_diag *d) {
+static sw_rc add_edge_table(sel_model *m, int32_t a, int32_t b, const int64_t *costs, bool shared, sw_diag *d) {
   int32_t e = sel_find_edge(m, a, b);
   SW_TRY(sel_queue_var(m, a, d));
   SW_TRY(sel_queue_var(m, b, d));
@@ -106,7 +106,7 @@ static sw_rc add_table(sel_model *m, int32_t a, int32_t b, const int64_t *costs,
 }
 
 sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d) {
-  return add_table(m, a, b, costs, false, d);
+  return add_edge_table(m, a, b, costs, false, d);
 }
 
 /* In place; a shared table's cells go to one of their own. */
@@ -205,7 +205,7 @@ static sw_rc init_var(sel_model *m, const sel_core *c, int32_t i, sw_diag *d) {
     x->cost[s] = c->cost[i][s];
   }
   for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++) {
-    const sel_use *u = &c->uses[k];
+    const sel_usage *u = &c->uses[k];
     sel_span s = {u->begin, u->end, sw_arena_copy(&m->mem, u->amount, (size_t)x->n, sizeof *u->amount, d)};
     if (!s.amount) return SW_E_RESOURCE;
     SW_TRY(sel_add_span(m, i, s, d));
@@ -231,7 +231,7 @@ static sw_rc init_edges(sel_model *m, const sel_core *c, sw_diag *d) {
   m->cap_edges = c->n_pairs;
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_pair *g = &c->pairs[e];
-    SW_TRY(add_table(m, g->i, g->j, c->mats[g->mat].v, true, d));
+    SW_TRY(add_edge_table(m, g->i, g->j, c->mats[g->mat].v, true, d));
   }
   return SW_OK;
 }
@@ -311,7 +311,7 @@ static sw_rc freeze_edges(sel_model *m, const int32_t *rank, sel_core *out, sw_d
 static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
   int32_t n = 0;
   for (int32_t a = 0; a < m->n_alive; a++) n += m->vars[m->alive_of[a]].n_spans;
-  sel_use *uses;
+  sel_usage *uses;
   int32_t *first;
   int64_t *cap;
   SW_ARENA_NEW(uses, &m->mem, n, d);
@@ -322,7 +322,7 @@ static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
     const sel_var *x = &m->vars[m->alive_of[a]];
     first[a] = n;
     for (int32_t k = 0; k < x->n_spans; k++)
-      uses[n++] = (sel_use){a, x->spans[k].begin, x->spans[k].end, x->spans[k].amount};
+      uses[n++] = (sel_usage){a, x->spans[k].begin, x->spans[k].end, x->spans[k].amount};
   }
   first[m->n_alive] = n;
   int64_t base = 0;

@@ -25,15 +25,15 @@ typedef struct parting {
   sw_diag *d;
 } parting;
 
-static int32_t find(int32_t *root, int32_t v) {
+static int32_t find_root(int32_t *root, int32_t v) {
   while (root[v] != v) v = root[v] = root[root[v]];
   return v;
 }
 
 /* The smaller number stays the root. */
-static void join(int32_t *root, int32_t a, int32_t b) {
-  a = find(root, a);
-  b = find(root, b);
+static void join_roots(int32_t *root, int32_t a, int32_t b) {
+  a = find_root(root, a);
+  b = find_root(root, b);
   if (a < b) root[b] = a;
   if (b < a) root[a] = b;
 }
@@ -62,7 +62,7 @@ static sw_rc join_by_steps(parting *w) {
   }
   qsort(all, (size_t)n, sizeof *all, by_begin);
   for (int32_t k = 0; k < n; k++) {
-    if (all[k].begin < end) join(w->root, var, all[k].var);
+    if (all[k].begin < end) join_roots(w->root, var, all[k].var);
     if (all[k].end > end) {
       end = all[k].end;
       var = all[k].var;
@@ -77,7 +77,7 @@ static sw_rc find_parts(parting *w) {
   SW_ARENA_NEW(w->root, &w->mem, m->n, w->d);
   for (int32_t v = 0; v < m->n; v++) w->root[v] = v;
   for (int32_t e = 0; e < m->n_edges; e++)
-    if (!m->edges[e].gone) join(w->root, m->edges[e].i, m->edges[e].j);
+    if (!m->edges[e].gone) join_roots(w->root, m->edges[e].i, m->edges[e].j);
   SW_TRY(join_by_steps(w));
   SW_ARENA_NEW(part, &w->mem, m->n, w->d);
   SW_ARENA_NEW(w->first, &w->mem, (size_t)m->n + 1, w->d);
@@ -85,14 +85,14 @@ static sw_rc find_parts(parting *w) {
   for (int32_t v = 0; v < m->n; v++) {
     if (m->vars[v].gone) continue;
     alive++;
-    if (find(w->root, v) == v) part[v] = w->n_parts++;
-    w->first[part[find(w->root, v)] + 1]++;
+    if (find_root(w->root, v) == v) part[v] = w->n_parts++;
+    w->first[part[find_root(w->root, v)] + 1]++;
   }
   for (int32_t k = 0; k < w->n_parts; k++) w->first[k + 1] += w->first[k];
   int32_t *next = sw_arena_copy(&w->mem, w->first, (size_t)w->n_parts + 1, sizeof *next, w->d);
   if (!next) return SW_E_RESOURCE;
   for (int32_t v = 0; v < m->n; v++)
-    if (!m->vars[v].gone) w->vars[next[part[find(w->root, v)]]++] = v;
+    if (!m->vars[v].gone) w->vars[next[part[find_root(w->root, v)]]++] = v;
   return SW_OK;
 }
 
@@ -106,12 +106,12 @@ typedef struct piece {
   sw_problem p;
 } piece;
 
-static int by_number(const void *a, const void *b) {
+static int compare_int32(const void *a, const void *b) {
   int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
   return (x > y) - (x < y);
 }
 
-static sw_rc find_steps(parting *w, piece *q) {
+static sw_rc find_piece_steps(parting *w, piece *q) {
   const sel_model *m = w->m;
   SW_ARENA_NEW(q->step, &w->mem, m->n_steps, w->d);
   for (int32_t a = 0; a < q->n; a++) {
@@ -123,7 +123,7 @@ static sw_rc find_steps(parting *w, piece *q) {
         q->step[q->n_steps++] = t;
       }
   }
-  qsort(q->step, (size_t)q->n_steps, sizeof *q->step, by_number);
+  qsort(q->step, (size_t)q->n_steps, sizeof *q->step, compare_int32);
   for (int32_t k = 0; k < q->n_steps; k++) w->place[q->step[k]] = k;
   return SW_OK;
 }
@@ -135,7 +135,7 @@ static void forget_steps(parting *w, const piece *q) {
 /* What others occupy: one more than the room is short of the largest, so that a use begins at every step. */
 static sw_rc fill_up(parting *w, piece *q, sw_node *to) {
   static const int64_t kNothing[1];
-  sw_use *uses;
+  sw_usage *uses;
   sw_i128 all = 0;
   int64_t *amount, *room, base = 0, most = 0;
   SW_ARENA_NEW(uses, &w->mem, q->n_steps, w->d);
@@ -149,7 +149,7 @@ static sw_rc fill_up(parting *w, piece *q, sw_node *to) {
   for (int32_t k = 0; k < q->n_steps; k++) {
     amount[k] = q->p.limit - room[k];
     all += amount[k];
-    uses[k] = (sw_use){k, k + 1, &amount[k]};
+    uses[k] = (sw_usage){k, k + 1, &amount[k]};
   }
   q->too_large = all > INT64_MAX / 8; /* uses must add up */
   *to = (sw_node){1, q->n_steps, kNothing, uses};
@@ -162,11 +162,11 @@ static sw_rc fill_nodes(parting *w, piece *q) {
   SW_ARENA_NEW(nodes, &w->mem, (size_t)q->n + 1, w->d);
   for (int32_t a = 0; a < q->n; a++) {
     const sel_var *x = &m->vars[q->var[a]];
-    sw_use *uses;
+    sw_usage *uses;
     SW_ARENA_NEW(uses, &w->mem, x->n_spans, w->d);
     for (int32_t k = 0; k < x->n_spans; k++) {
       const sel_span *u = &x->spans[k];
-      uses[k] = (sw_use){w->place[u->begin], w->place[u->end - 1] + 1, u->amount};
+      uses[k] = (sw_usage){w->place[u->begin], w->place[u->end - 1] + 1, u->amount};
     }
     nodes[a] = (sw_node){x->n, x->n_spans, x->cost, uses};
   }
@@ -200,7 +200,7 @@ static sw_rc fill_edges(parting *w, piece *q) {
 
 /* --- what its solution means --- */
 
-static sw_rc settle(parting *w, const piece *q, const sw_solution *s) {
+static sw_rc settle_piece(parting *w, const piece *q, const sw_solution *s) {
   sel_model *m = w->m;
   for (int32_t a = 0; a < q->n; a++) {
     sel_var *x = &m->vars[q->var[a]];
@@ -227,7 +227,7 @@ static void log_part(const parting *w, const piece *q, const sw_text *proof) {
   if (proof->rc) m->log->rc = proof->rc;
 }
 
-static sw_rc solve(parting *w, piece *q, sel_budget *b) {
+static sw_rc solve_piece(parting *w, piece *q, sel_budget *b) {
   sel_model *m = w->m;
   const sel_run *r = m->run;
   sw_text proof = {0};
@@ -249,16 +249,16 @@ static sw_rc solve(parting *w, piece *q, sel_budget *b) {
   m->part_work -= s.work;
   sel_spend(b, s.work);
   if (s.status == SW_SOLVE_INFEASIBLE) m->infeasible = true;
-  return s.status == SW_SOLVE_OPTIMAL ? settle(w, q, &s) : SW_OK;
+  return s.status == SW_SOLVE_OPTIMAL ? settle_piece(w, q, &s) : SW_OK;
 }
 
 static sw_rc try_part(parting *w, int32_t part, sel_budget *b) {
   piece q = {.var = w->vars + w->first[part], .n = w->first[part + 1] - w->first[part], .p = {.name = "part"}};
-  SW_TRY(find_steps(w, &q));
+  SW_TRY(find_piece_steps(w, &q));
   SW_TRY(fill_nodes(w, &q));
   SW_TRY(fill_edges(w, &q));
   forget_steps(w, &q);
-  return solve(w, &q, b);
+  return solve_piece(w, &q, b);
 }
 
 typedef struct sized {

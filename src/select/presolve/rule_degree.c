@@ -9,7 +9,7 @@
 #include "select/proof.h"
 #include "base/hash.h"
 
-static sw_rc fix(sel_model *m, int32_t v, sw_diag *d) {
+static sw_rc fix_single_choice(sel_model *m, int32_t v, sw_diag *d) {
   sel_log_fold(m, v);
   sel_var *x = &m->vars[v];
   int32_t *table;
@@ -207,7 +207,7 @@ sw_rc sel_rule_degree(sel_model *m, int32_t v, sel_budget *b, sw_diag *d) {
   const int64_t kMost = 1 << 24, kOfOneCount = 8; /* it runs along rows */
   sel_var *x = &m->vars[v];
   sel_tidy_edges(m, v);
-  if (x->n == 1 && x->n_spans == 0) return fix(m, v, d);
+  if (x->n == 1 && x->n_spans == 0) return fix_single_choice(m, v, d);
   if (x->n_spans > 0) return SW_OK;
   if (x->edges.n == 0) return take_cheapest(m, v, d);
   if (!(m->rules & SW_RULE_DEGREE) || x->edges.n > 2) return SW_OK;

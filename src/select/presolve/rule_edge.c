@@ -37,7 +37,7 @@ static bool all_zero(const int64_t *v, int64_t n) {
 }
 
 /* f[s] = the one allowed value of the other end, or false. */
-static bool is_function(const sel_model *m, const sel_edge *g, int32_t v, int32_t *f) {
+static bool forces_other_end(const sel_model *m, const sel_edge *g, int32_t v, int32_t *f) {
   int32_t n = m->vars[v].n, other = m->vars[sel_other(g, v)].n;
   for (int32_t s = 0; s < n; s++) {
     f[s] = -1;
@@ -63,7 +63,7 @@ static sw_rc move_edge(sel_model *m, int32_t e, int32_t gone, int32_t into, cons
   return sel_add_edge(m, into, k, v, d);
 }
 
-static sw_rc move_spans(sel_model *m, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
+static sw_rc move_use_spans(sel_model *m, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
   sel_var *y = &m->vars[gone];
   int32_t n = m->vars[into].n;
   for (int32_t k = 0; k < y->n_spans; k++) {
@@ -90,7 +90,7 @@ sw_rc sel_merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32
   sel_tidy_edges(m, gone);
   sel_tidy_edges(m, into);
   for (int32_t k = 0; k < y->edges.n; k++) SW_TRY(move_edge(m, y->edges.at[k], gone, into, f, d));
-  SW_TRY(move_spans(m, gone, into, f, d));
+  SW_TRY(move_use_spans(m, gone, into, f, d));
   bool lost = false, *keep;
   SW_ARENA_NEW(keep, &m->mem, x->n, d);
   for (int32_t s = 0; s < x->n; s++) lost |= !(keep[s] = !sel_bad(x->cost[s]));
@@ -109,7 +109,7 @@ static sw_rc try_merge(sel_model *m, int32_t e, sw_diag *d) {
   int32_t *f, *b;
   SW_ARENA_NEW(f, &m->mem, m->vars[i].n, d);
   SW_ARENA_NEW(b, &m->mem, m->vars[j].n, d);
-  bool j_of_i = is_function(m, &m->edges[e], i, f), i_of_j = is_function(m, &m->edges[e], j, b);
+  bool j_of_i = forces_other_end(m, &m->edges[e], i, f), i_of_j = forces_other_end(m, &m->edges[e], j, b);
   if (j_of_i && i_of_j) { /* either may go: the one with fewer edges to move */
     j_of_i = m->vars[j].edges.n <= m->vars[i].edges.n;
     i_of_j = !j_of_i;
@@ -149,7 +149,7 @@ static sw_rc lower_table(sel_model *m, const sel_edge *g, struct sel_lowered **o
   if (lower_lines(v, rows, cols, cols, 1, row, true, keep)) return SW_OK;
   if (lower_lines(v, cols, 1, rows, cols, col, true, keep)) return SW_OK;
   sel_edge after = {.i = g->i, .j = g->j, .v = v};
-  bool function = is_function(m, &after, g->i, f) || is_function(m, &after, g->j, f);
+  bool function = forces_other_end(m, &after, g->i, f) || forces_other_end(m, &after, g->j, f);
   **out = (struct sel_lowered){v, row, col, all_zero(v, cells), function};
   return SW_OK;
 }

@@ -13,7 +13,7 @@ enum { MOST_IDENTICAL = 1024 };
 static const int64_t kMostCost = SW_FORBIDDEN / (MOST_IDENTICAL + 1);
 
 /* No memory, a choice to make, and neighbours. */
-static bool is_candidate(sel_model *m, int32_t v) {
+static bool can_be_identical(sel_model *m, int32_t v) {
   const sel_var *x = &m->vars[v];
   if (x->gone || x->n_spans > 0 || x->n < 2) return false;
   sel_tidy_edges(m, v);
@@ -64,7 +64,7 @@ static sw_rc find_identical(sel_model *m, identicals *w, sel_budget *b, sw_diag 
   int64_t work = 0;
   for (int32_t v = 0; v < m->n && !rc; v++) {
     w->of[v] = -1;
-    if (!is_candidate(m, v)) continue;
+    if (!can_be_identical(m, v)) continue;
     uint64_t key = look_of(m, v);
     int64_t *slot;
     bool fresh;

@@ -64,7 +64,7 @@ static sw_rc choose_steps(sel_model *m, step_view *w, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc renumber(sel_model *m, const step_view *w, sw_diag *d) {
+static sw_rc renumber_steps(sel_model *m, const step_view *w, sw_diag *d) {
   int32_t *to, n = 0;
   SW_ARENA_NEW(to, &m->mem, (size_t)m->n_steps + 1, d);
   sw_text *log = m->log;
@@ -103,7 +103,7 @@ sw_rc sel_rule_steps(sel_model *m, sw_diag *d) {
     }
   if (m->infeasible || !(m->rules & SW_RULE_STEPS)) return SW_OK;
   SW_TRY(choose_steps(m, &w, d));
-  return renumber(m, &w, d);
+  return renumber_steps(m, &w, d);
 }
 
 /* Least of any stretch of room in constant time: row k holds the least of 2^k neighbours. */
@@ -144,7 +144,7 @@ static int by_event(const void *a, const void *b) {
 }
 
 /* keep[s] = s fits at every step, all spans of the variable counted together. */
-static sw_rc weigh(sel_model *m, int32_t v, const least_room *r, bool *keep, sw_diag *d) {
+static sw_rc weigh_values(sel_model *m, int32_t v, const least_room *r, bool *keep, sw_diag *d) {
   const sel_var *x = &m->vars[v];
   span_event *ev;
   int64_t *now;
@@ -181,7 +181,7 @@ sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d) {
     int32_t n = 0;
     SW_ARENA_NEW(keep, &m->mem, x->n, d);
     for (int32_t s = 0; s < x->n; s++) keep[s] = true;
-    SW_TRY(weigh(m, i, &r, keep, d));
+    SW_TRY(weigh_values(m, i, &r, keep, d));
     for (int32_t s = 0; s < x->n; s++) n += keep[s];
     if (n == x->n) continue;
     *changed = true;

@@ -41,7 +41,7 @@ static sw_rc index_pairs(sweeper *s, sw_arena *mem, sw_diag *d) {
   return SW_OK;
 }
 
-static void add_pair(sweeper *s, const sel_pair *p, int32_t i) {
+static void add_pair_scores(sweeper *s, const sel_pair *p, int32_t i) {
   const sel_mat *m = &s->c->mats[p->mat];
   int32_t other = s->x[p->i == i ? p->j : p->i];
   if (other < 0) return;
@@ -57,7 +57,7 @@ static bool choose(sweeper *s, int32_t i) {
   for (int32_t u = c->first_use[i]; s->price > 0 && u < c->first_use[i + 1]; u++) {
     for (int32_t k = 0; k < c->dom[i]; k++) s->score[k] += s->price * (double)c->uses[u].amount[k];
   }
-  for (int32_t p = s->first[i]; p < s->first[i + 1]; p++) add_pair(s, &c->pairs[s->at[p]], i);
+  for (int32_t p = s->first[i]; p < s->first[i + 1]; p++) add_pair_scores(s, &c->pairs[s->at[p]], i);
   int32_t best = s->x[i] >= 0 ? s->x[i] : 0;
   for (int32_t k = 0; k < c->dom[i]; k++) best = s->score[k] < s->score[best] ? k : best;
   bool changed = best != s->x[i];

@@ -77,7 +77,7 @@ static void grow(sel_lns *l, int32_t size, bool at_random, const int32_t *x, con
   }
 }
 
-static int by_number(const void *a, const void *b) {
+static int by_free_number(const void *a, const void *b) {
   int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
   return (x > y) - (x < y);
 }
@@ -110,11 +110,11 @@ static void choose_around(sel_lns *l, int32_t size) {
   grow(l, size, kind != 0, NULL, NULL);
 }
 
-static void choose(sel_lns *l, const int32_t *x, int32_t size) {
+static void choose_freed(sel_lns *l, const int32_t *x, int32_t size) {
   enum { ONE_IN = 4 };
   l->n_free = 0;
   if (!l->guide || sw_rng_below(&l->rng, ONE_IN) || !choose_between(l, x, size)) choose_around(l, size);
-  qsort(l->free, (size_t)l->n_free, sizeof *l->free, by_number);
+  qsort(l->free, (size_t)l->n_free, sizeof *l->free, by_free_number);
   for (int32_t k = 0; k < l->n_free; k++) l->place[l->free[k]] = k;
 }
 
@@ -184,15 +184,15 @@ static sw_rc build_pairs(sel_lns *l, const sel_state *s, inner *w, sw_diag *d) {
   return SW_OK;
 }
 
-static int32_t place_of(const int32_t *cut, int32_t n, int32_t t) {
-  return (int32_t)((const int32_t *)bsearch(&t, cut, (size_t)n, sizeof t, by_number) - cut);
+static int32_t place_of_cut(const int32_t *cut, int32_t n, int32_t t) {
+  return (int32_t)((const int32_t *)bsearch(&t, cut, (size_t)n, sizeof t, by_free_number) - cut);
 }
 
 /* Steps between the ends of the free variables' uses; each has the room of its tightest one. */
 static sw_rc build_uses(sel_lns *l, sel_state *s, inner *w, sw_diag *d) {
   const sel_core *c = l->f->c;
   int32_t n_uses = 0, n = 0, *cut, *first;
-  sel_use *uses;
+  sel_usage *uses;
   int64_t *cap;
   for (int32_t k = 0; k < l->n_free; k++) n_uses += c->first_use[l->free[k] + 1] - c->first_use[l->free[k]];
   SW_ARENA_NEW(cut, &l->mem, 2 * (size_t)n_uses, d);
@@ -202,13 +202,13 @@ static sw_rc build_uses(sel_lns *l, sel_state *s, inner *w, sw_diag *d) {
   SW_ARENA_NEW(first, &l->mem, (size_t)l->n_free + 1, d);
   for (int32_t k = 0; k < l->n_free; k++, first[k] = w->c.n_uses)
     for (int32_t a = c->first_use[l->free[k]]; a < c->first_use[l->free[k] + 1]; a++) {
-      const sel_use *u = &c->uses[a];
+      const sel_usage *u = &c->uses[a];
       cut[2 * (size_t)w->c.n_uses] = u->begin;
       cut[2 * (size_t)w->c.n_uses + 1] = u->end;
-      uses[w->c.n_uses++] = (sel_use){k, u->begin, u->end, u->amount};
+      uses[w->c.n_uses++] = (sel_usage){k, u->begin, u->end, u->amount};
       sel_profile_add(&s->profile, u->begin, u->end, -u->amount[s->x[l->free[k]]]);
     }
-  qsort(cut, 2 * (size_t)n_uses, sizeof *cut, by_number);
+  qsort(cut, 2 * (size_t)n_uses, sizeof *cut, by_free_number);
   for (int32_t k = 0; k < 2 * n_uses; k++)
     if (k == 0 || cut[k] != cut[n - 1]) cut[n++] = cut[k];
   for (int32_t k = 0; k + 1 < n; k++) {
@@ -216,10 +216,10 @@ static sw_rc build_uses(sel_lns *l, sel_state *s, inner *w, sw_diag *d) {
     w->lambda[k] = l->prefix ? l->prefix[cut[k + 1]] - l->prefix[cut[k]] : 0;
   }
   for (int32_t a = 0; a < n_uses; a++) {
-    const sel_use *u = &uses[a];
+    const sel_usage *u = &uses[a];
     sel_profile_add(&s->profile, u->begin, u->end, u->amount[s->x[l->free[u->var]]]);
-    uses[a].begin = place_of(cut, n, u->begin);
-    uses[a].end = place_of(cut, n, u->end);
+    uses[a].begin = place_of_cut(cut, n, u->begin);
+    uses[a].end = place_of_cut(cut, n, u->end);
   }
   w->c.n_uses = n_uses;
   w->c.uses = uses;
@@ -234,10 +234,10 @@ static sw_rc build_uses(sel_lns *l, sel_state *s, inner *w, sw_diag *d) {
 typedef struct dive {
   const sel_dual *u;
   const sel_core *c;
-  const sel_use *uses; /* amounts beyond the smallest */
-  int64_t *room;       /* per step, with everybody not yet chosen at his smallest */
-  double *rest;        /* parts of the variables from k on, less what prices pay */
-  double *guess;       /* per flat value */
+  const sel_usage *uses; /* amounts beyond the smallest */
+  int64_t *room;         /* per step, with everybody not yet chosen at his smallest */
+  double *rest;          /* parts of the variables from k on, less what prices pay */
+  double *guess;         /* per flat value */
   int32_t *x, *best;
   int64_t best_cost;
   int32_t nodes;
@@ -245,7 +245,7 @@ typedef struct dive {
 
 static sw_rc free_uses(dive *v, sw_arena *mem, sw_diag *d) {
   const sel_core *c = v->c;
-  sel_use *uses;
+  sel_usage *uses;
   SW_ARENA_NEW(uses, mem, c->n_uses, d);
   v->room = sw_arena_copy(mem, c->cap, (size_t)c->n_steps, sizeof *v->room, d);
   if (!v->room) return SW_E_RESOURCE;
@@ -266,7 +266,7 @@ static sw_rc free_uses(dive *v, sw_arena *mem, sw_diag *d) {
 static bool take_room(dive *v, int32_t k, int32_t a) {
   bool fits = true;
   for (int32_t e = v->c->first_use[k]; e < v->c->first_use[k + 1]; e++) {
-    const sel_use *u = &v->uses[e];
+    const sel_usage *u = &v->uses[e];
     int64_t amount = u->amount[a];
     for (int32_t t = u->begin; amount && t < u->end; t++) fits &= (v->room[t] -= amount) >= 0;
   }
@@ -275,7 +275,7 @@ static bool take_room(dive *v, int32_t k, int32_t a) {
 
 static void give_room(dive *v, int32_t k, int32_t a) {
   for (int32_t e = v->c->first_use[k]; e < v->c->first_use[k + 1]; e++) {
-    const sel_use *u = &v->uses[e];
+    const sel_usage *u = &v->uses[e];
     int64_t amount = u->amount[a];
     for (int32_t t = u->begin; amount && t < u->end; t++) v->room[t] += amount;
   }
@@ -283,7 +283,7 @@ static void give_room(dive *v, int32_t k, int32_t a) {
 
 /* guess[a] = least cost of a completion with value a of k; returns the exact cost of the tables to earlier ones in
  * `beside` (per value). */
-static void judge(const dive *v, int32_t k, double so_far, double *guess, int64_t *beside) {
+static void judge_values(const dive *v, int32_t k, double so_far, double *guess, int64_t *beside) {
   const sel_dual *u = v->u;
   int32_t n = v->c->dom[k];
   const double *unary = u->unary + u->offset[k];
@@ -312,7 +312,7 @@ static void judge(const dive *v, int32_t k, double so_far, double *guess, int64_
 
 enum { MOST_DOM = 256 };
 
-static void descend(dive *v, int32_t k, double so_far, int64_t cost) {
+static void descend_dive(dive *v, int32_t k, double so_far, int64_t cost) {
   if (k == v->c->n) {
     if (cost >= v->best_cost) return;
     v->best_cost = cost;
@@ -322,7 +322,7 @@ static void descend(dive *v, int32_t k, double so_far, int64_t cost) {
   double *guess = v->guess + v->u->offset[k];
   int64_t beside[MOST_DOM];
   int32_t n = v->c->dom[k];
-  judge(v, k, so_far, guess, beside);
+  judge_values(v, k, so_far, guess, beside);
   for (int32_t tries = 0; tries < n && v->nodes < MOST_NODES; tries++) {
     int32_t a = 0;
     for (int32_t s = 1; s < n; s++)
@@ -332,12 +332,12 @@ static void descend(dive *v, int32_t k, double so_far, int64_t cost) {
     guess[a] = INFINITY;
     v->nodes++;
     v->x[k] = a;
-    if (take_room(v, k, a)) descend(v, k + 1, known - v->rest[k + 1], cost + beside[a]);
+    if (take_room(v, k, a)) descend_dive(v, k + 1, known - v->rest[k + 1], cost + beside[a]);
     give_room(v, k, a);
   }
 }
 
-static sw_rc search(sel_lns *l, sel_dual *u, const inner *w, dive *v, sw_diag *d) {
+static sw_rc search_dive(sel_lns *l, sel_dual *u, const inner *w, dive *v, sw_diag *d) {
   *v = (dive){.u = u, .c = &w->c, .best_cost = w->now};
   double bound = sel_dual_freeze(u), paid = -bound;
   SW_ARENA_NEW(v->rest, &l->mem, (size_t)w->c.n + 1, d);
@@ -348,7 +348,7 @@ static sw_rc search(sel_lns *l, sel_dual *u, const inner *w, dive *v, sw_diag *d
   for (int32_t k = w->c.n - 1; k >= 0; k--) v->rest[k] = v->rest[k + 1] + u->part[k];
   paid += v->rest[0];
   for (int32_t k = 0; k <= w->c.n; k++) v->rest[k] -= paid;
-  descend(v, 0, 0, 0);
+  descend_dive(v, 0, 0, 0);
   return SW_OK;
 }
 
@@ -359,7 +359,7 @@ static bool too_wide(const inner *w) {
 }
 
 /* Bound, then search; the best choice found is applied when it is better. */
-static sw_rc solve(sel_lns *l, sel_state *s, const inner *w, sel_budget *b, bool *better, sw_diag *d) {
+static sw_rc solve_inner(sel_lns *l, sel_state *s, const inner *w, sel_budget *b, bool *better, sw_diag *d) {
   sel_dual u;
   dive v = {0};
   sw_rc rc = sel_dual_init_part(&u, &w->c, l->links, w->pair, d);
@@ -375,7 +375,7 @@ static sw_rc solve(sel_lns *l, sel_state *s, const inner *w, sel_budget *b, bool
   if (u.best_bound >= goal) {
     l->hopeless++;
   } else {
-    SW_TRY_TO(end, search(l, &u, w, &v, d));
+    SW_TRY_TO(end, search_dive(l, &u, w, &v, d));
     sel_spend(b, (int64_t)v.nodes * 200);
     if (v.nodes >= MOST_NODES) grow = 0.97;
     if (v.best_cost < w->now) {
@@ -394,11 +394,11 @@ sw_rc sel_lns_move(sel_lns *l, sel_state *s, sel_budget *b, bool *better, sw_dia
   inner w = {0};
   *better = false;
   sw_arena_reset(&l->mem);
-  choose(l, s->x, (int32_t)sw_min_i64((int64_t)(l->size * (0.7 + 0.6 * sw_rng_unit(&l->rng))), l->f->c->n));
+  choose_freed(l, s->x, (int32_t)sw_min_i64((int64_t)(l->size * (0.7 + 0.6 * sw_rng_unit(&l->rng))), l->f->c->n));
   sw_rc rc = build_costs(l, s, &w, d);
   if (!rc) rc = build_pairs(l, s, &w, d);
   if (!rc) rc = build_uses(l, s, &w, d);
-  if (!rc) rc = solve(l, s, &w, b, better, d);
+  if (!rc) rc = solve_inner(l, s, &w, b, better, d);
   release(l);
   return rc;
 }

@@ -92,13 +92,13 @@ static sw_rc wander(sel_local_search *w) {
   return SW_OK;
 }
 
-static void begin(sel_local_search *w, const int32_t *x, int64_t cost, const sel_budget *b) {
+static void begin_local_search(sel_local_search *w, const int32_t *x, int64_t cost, const sel_budget *b) {
   memcpy(w->x, x, (size_t)w->all->field->c->n * sizeof *x);
   w->cost = cost;
   w->budget = *b;
 }
 
-static void *run(void *search) {
+static void *run_local_search(void *search) {
   sel_local_search *w = search;
   w->rc = wander(w);
   return NULL;
@@ -109,16 +109,16 @@ sw_rc sel_local_searches_start(sel_local_searches *ws, const int32_t *x, int64_t
   atomic_store(&ws->halt, 0);
   for (int k = 1; k < ws->n; k++) {
     sel_local_search *w = &ws->at[k];
-    begin(w, x, cost, b);
+    begin_local_search(w, x, cost, b);
     w->budget.halt = &ws->halt;
-    if (pthread_create(&w->thread, NULL, run, w))
+    if (pthread_create(&w->thread, NULL, run_local_search, w))
       return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "cannot start a thread of the search");
     w->started = true;
   }
   return SW_OK;
 }
 
-static void take(const sel_local_search *w, int32_t *x, int64_t *cost) {
+static void take_better(const sel_local_search *w, int32_t *x, int64_t *cost) {
   if (w->cost >= *cost) return;
   *cost = w->cost;
   memcpy(x, w->x, (size_t)w->all->field->c->n * sizeof *x);
@@ -135,7 +135,7 @@ sw_rc sel_local_searches_join(sel_local_searches *ws, int32_t *x, int64_t *cost,
     if (w->rc)
       rc = w->rc;
     else
-      take(w, x, cost);
+      take_better(w, x, cost);
   }
   return rc;
 }
@@ -150,10 +150,10 @@ void sel_local_searches_drop(sel_local_searches *ws) {
 
 sw_rc sel_local_searches_run(sel_local_searches *ws, int32_t *x, int64_t *cost, sel_budget *b, sw_diag *d) {
   sel_local_search *w = &ws->at[0];
-  begin(w, x, *cost, b);
+  begin_local_search(w, x, *cost, b);
   sw_rc rc = wander(w);
   sel_budget_join(b, &w->budget);
   if (rc && d) *d = w->diag;
-  if (!rc) take(w, x, cost);
+  if (!rc) take_better(w, x, cost);
   return rc;
 }

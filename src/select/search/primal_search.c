@@ -63,7 +63,7 @@ static sw_rc searcher_init(searcher *q) {
   return SW_OK;
 }
 
-static void take_prices(searcher *q) {
+static void take_best_prices(searcher *q) {
   sel_dual_prices(&q->dual, q->price);
   for (int32_t i = 0; i < q->k->core->n; i++)
     memcpy(q->packed + q->field.offset[i], q->price + q->dual.offset[i],
@@ -104,7 +104,7 @@ static sw_rc begin_round(searcher *q, double steps, int64_t sweeps) {
   if (q->has_guide) sel_local_searches_guide(&q->searches, q->guide);
   q->has_guide = false;
   if (q->searches.n < 2 || q->best_cost == INT64_MAX) return SW_OK;
-  take_prices(q);
+  take_best_prices(q);
   sel_local_searches_price(&q->searches, &q->dual, q->packed);
   sel_budget part = sel_budget_part(q->b, steps, sweeps * sweep_cells(q));
   q->searching = true;
@@ -125,11 +125,11 @@ static sw_rc end_round(searcher *q) {
 }
 
 /* This thread's local search, from the best choice. */
-static sw_rc walk(searcher *q, double steps, int64_t sweeps) {
+static sw_rc walk_from_best(searcher *q, double steps, int64_t sweeps) {
   if (q->best_cost == INT64_MAX) return SW_OK;
   int64_t cost = q->best_cost;
   if (!q->searching) {
-    take_prices(q);
+    take_best_prices(q);
     sel_local_searches_price(&q->searches, &q->dual, q->packed);
   }
   sel_budget part = sel_budget_part(q->b, steps, sweeps * sweep_cells(q));
@@ -172,8 +172,8 @@ static bool start_small(searcher *q) {
 }
 
 /* Decode the best prices and messages, repair, and polish. */
-static sw_rc decode(searcher *q, double polish_steps) {
-  take_prices(q);
+static sw_rc decode_and_polish(searcher *q, double polish_steps) {
+  take_best_prices(q);
   sel_dual_decode(&q->dual, q->x);
   sel_state_set(&q->state, q->x);
   sel_spend(q->b, q->dual.cells);
@@ -183,7 +183,7 @@ static sw_rc decode(searcher *q, double polish_steps) {
 }
 
 /* The best prices so far prove `bound`, without the core's offset. */
-static sw_rc keep_proof(searcher *q, int64_t bound) {
+static sw_rc keep_price_proof(searcher *q, int64_t bound) {
   sel_proof_part *to = q->k->proof;
   int64_t whole;
   if (!to || !sw_add_i64(bound, q->k->core->offset, &whole) || whole <= to->bound) return SW_OK;
@@ -209,7 +209,7 @@ static double enough_of(const searcher *q, double goal) {
 }
 
 /* Passes of the dual for a while, then its bound made safe. */
-static sw_rc ascend(searcher *q, double steps, int64_t sweeps) {
+static sw_rc ascend_dual(searcher *q, double steps, int64_t sweeps) {
   sel_dual *u = &q->dual;
   const int64_t least_passes = 2 * u->patience + 9;
   const double goal = goal_of(q), enough = enough_of(q, goal);
@@ -225,7 +225,7 @@ static sw_rc ascend(searcher *q, double steps, int64_t sweeps) {
   sel_budget_join(q->b, &open);
   double start_s = sw_now_s();
   SW_TRY(sel_dual_certify(u, q->k->model, NULL, &bound, q->d));
-  SW_TRY(keep_proof(q, bound));
+  SW_TRY(keep_price_proof(q, bound));
   q->closing_s = fmax(q->closing_s, sw_now_s() - start_s);
   sel_base_raise(q->k, bound);
   return SW_OK;
@@ -252,7 +252,7 @@ static sw_rc start_from(searcher *q, const int32_t *choice) {
 
 /* From the best choice known, else the smallest amounts; and from the caller's when that was found together with a
  * bound and breaks the limit. */
-static sw_rc start(searcher *q) {
+static sw_rc start_search(searcher *q) {
   const sel_run *r = q->k->r;
   sw_score given = {.feasible = true};
   if (r->has) SW_TRY(start_from(q, r->best));
@@ -262,11 +262,11 @@ static sw_rc start(searcher *q) {
 }
 
 static sw_rc take_turn(searcher *q, double turn, int64_t sweeps) {
-  SW_TRY(ascend(q, turn, sweeps));
+  SW_TRY(ascend_dual(q, turn, sweeps));
   if (over(q)) return SW_OK;
   double walk_steps = (q->k->r->o->gap > kCoarse ? 0.25 : 0.5) * turn;
-  SW_TRY(decode(q, walk_steps));
-  return q->searches.n == 1 && !over(q) ? walk(q, walk_steps, sweeps / 2) : SW_OK;
+  SW_TRY(decode_and_polish(q, walk_steps));
+  return q->searches.n == 1 && !over(q) ? walk_from_best(q, walk_steps, sweeps / 2) : SW_OK;
 }
 
 /* Cores too large for branching: all that will ever be known of the bound comes from the dual at the root. */
@@ -284,7 +284,7 @@ static void set_pace(searcher *q) {
 
 /* Prices and messages near their goal at the price of a layer, where layers repeat. Without prices to find there is
  * little to gain, and choices are read off messages that are better told apart. */
-static sw_rc ascend_by_class(searcher *q) {
+static sw_rc ascend_classes(searcher *q) {
   enum { SWEEPS = 30 };
   const sel_settled end = {.quiet = 40, .gain = 2e-4, .most = INT64_MAX, .enough = INFINITY};
   int64_t passes;
@@ -357,7 +357,7 @@ static sw_rc take_turns(searcher *q) {
   double turn = 6e7;
   int64_t sweeps = 60;
   SW_TRY(try_warm_start(q));
-  if (!q->primed) SW_TRY(ascend_by_class(q));
+  if (!q->primed) SW_TRY(ascend_classes(q));
   set_pace(q);
   while (!over(q)) {
     double before = q->dual.best_bound;
@@ -377,7 +377,7 @@ static bool wants_glpk(const searcher *q) {
 }
 
 /* What a round of branching left open goes to GLPK, for a part of the time left. */
-static sw_rc hand_over(searcher *q) {
+static sw_rc hand_to_glpk(searcher *q) {
   enum { SWEEPS = 6000 };
   const double kPart = 0.15;
   sel_budget part = sel_budget_part(q->b, kPart * sel_left(q->b), SWEEPS * sweep_cells(q));
@@ -404,12 +404,12 @@ static sw_rc branch(searcher *q) {
     SW_TRY_TO(end, begin_round(q, kTurn, SWEEPS));
     SW_TRY_TO(end, sel_branch_run(tree, &part, &broken));
     q->broken = q->broken || broken;
-    if (!handed && !over(q) && wants_glpk(q)) SW_TRY_TO(end, hand_over(q));
+    if (!handed && !over(q) && wants_glpk(q)) SW_TRY_TO(end, hand_to_glpk(q));
     handed = true;
     if (!over(q)) SW_TRY_TO(end, close_narrow(q));
     SW_TRY_TO(end, end_round(q));
     if (over(q) || q->searches.n > 1) continue;
-    rc = walk(q, kTurn * share, (int64_t)(share * SWEEPS));
+    rc = walk_from_best(q, kTurn * share, (int64_t)(share * SWEEPS));
     share = fmax(0.05, q->best_cost < before ? 0.5 : 0.8 * share);
   }
 end:
@@ -428,20 +428,21 @@ static sw_rc alternate(searcher *q) {
     if (wait-- <= 0) {
       double before = q->dual.best_bound;
       if (q->dual.factor < kTooSmall) q->dual.factor = kFreshFactor;
-      SW_TRY(ascend(q, kTurn, kSweeps));
-      if (!over(q)) SW_TRY(decode(q, 8e7));
+      SW_TRY(ascend_dual(q, kTurn, kSweeps));
+      if (!over(q)) SW_TRY(decode_and_polish(q, 8e7));
       patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < 8 ? 2 * patience : 8;
       wait = patience - 1;
     }
-    if (!over(q) && (q->searches.n == 1 || patience > 1)) SW_TRY(walk(q, kTurn, kSweeps));
+    if (!over(q) && (q->searches.n == 1 || patience > 1)) SW_TRY(walk_from_best(q, kTurn, kSweeps));
     if (!over(q)) SW_TRY(close_narrow(q));
     SW_TRY(end_round(q));
   }
   return SW_OK;
 }
 
-static sw_rc finish(searcher *q) {
-  if (q->best_cost < INT64_MAX && q->searches.n == 1) SW_TRY(walk(q, 0.05 * fmin(sel_left(q->b), 1.6e10), 150));
+static sw_rc finish_search(searcher *q) {
+  if (q->best_cost < INT64_MAX && q->searches.n == 1)
+    SW_TRY(walk_from_best(q, 0.05 * fmin(sel_left(q->b), 1.6e10), 150));
   if (!over(q)) SW_TRY(close_narrow(q));
   if (over(q)) return SW_OK;
   return is_large(q) && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
@@ -451,10 +452,10 @@ sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
   searcher q = {.k = k, .b = b, .d = d};
   sw_rc rc = searcher_init(&q);
   if (!rc) rc = take_warm_start(&q);
-  if (!rc) rc = start(&q);
+  if (!rc) rc = start_search(&q);
   if (!rc) rc = take_turns(&q);
   bool goes_on = !k->relaxed || (!q.broken && !k->proof); /* a tree is written down for the whole problem alone */
-  if (!rc && goes_on && !sel_closed(k->r)) rc = finish(&q);
+  if (!rc && goes_on && !sel_closed(k->r)) rc = finish_search(&q);
   if (q.searching) sel_local_searches_drop(&q.searches);
   if (!rc) rc = give_warm_start(&q);
   sel_local_searches_deinit(&q.searches);

@@ -35,7 +35,7 @@ sw_rc sel_mover_init(sel_mover *m, const sel_field *f, uint64_t seed, sw_arena *
   return SW_OK;
 }
 
-static void join(sel_mover *m, int32_t v, int32_t via, int32_t *n_rim) {
+static void join_tree(sel_mover *m, int32_t v, int32_t via, int32_t *n_rim) {
   const sel_field *f = m->f;
   int32_t at = m->n_tree++;
   m->tree[at] = v;
@@ -65,20 +65,20 @@ static int32_t link_in(const sel_mover *m, int32_t v) {
   return -1;
 }
 
-static void grow(sel_mover *m, int32_t size) {
+static void grow_tree(sel_mover *m, int32_t size) {
   const sel_field *f = m->f;
   m->stamp++;
   m->n_tree = 0;
   m->up_first[0] = 0;
   int32_t n_rim = 0, root = (int32_t)sw_rng_below(&m->rng, f->c->n);
   m->mark[root] = -m->stamp;
-  join(m, root, -1, &n_rim);
+  join_tree(m, root, -1, &n_rim);
   while (m->n_tree < size && n_rim > 0) {
     int32_t k = (int32_t)sw_rng_below(&m->rng, n_rim), v = m->rim[k];
     m->rim[k] = m->rim[--n_rim];
     if (m->mark[v] != m->stamp) continue;
     if (m->up_first[m->n_tree] + f->c->dom[v] > MOST_VALUES) break;
-    join(m, v, link_in(m, v), &n_rim);
+    join_tree(m, v, link_in(m, v), &n_rim);
   }
 }
 
@@ -128,7 +128,7 @@ static int64_t sweep_up(sel_mover *m, const sel_state *s) {
 }
 
 /* Give the variable at a place its best value that fits, given its parent's; false when the first few do not. */
-static bool settle(sel_mover *m, sel_state *s, int32_t at) {
+static bool settle_variable(sel_mover *m, sel_state *s, int32_t at) {
   const sel_field *f = m->f;
   int32_t v = m->tree[at], n = f->c->dom[v];
   double *up = m->up + m->up_first[at];
@@ -159,7 +159,7 @@ static double priced(const sel_mover *m, const sel_state *s) {
 }
 
 bool sel_tree_move(sel_mover *m, sel_state *s, int32_t size, double heat, sel_budget *b) {
-  grow(m, size < MOST_TREE ? size : MOST_TREE);
+  grow_tree(m, size < MOST_TREE ? size : MOST_TREE);
   sel_spend(b, 16 + sweep_up(m, s));
   sw_i128 cost = s->cost;
   double before = priced(m, s);
@@ -167,7 +167,7 @@ bool sel_tree_move(sel_mover *m, sel_state *s, int32_t size, double heat, sel_bu
   bool ok = true, changed = false;
   int32_t done = 0;
   for (; done < m->n_tree && ok; done++) {
-    ok = settle(m, s, done);
+    ok = settle_variable(m, s, done);
     changed |= s->x[m->tree[done]] != m->undo[done];
   }
   if (!changed) return false;

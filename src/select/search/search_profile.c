@@ -27,7 +27,7 @@ void sel_profile_reset(sel_profile *p, const sel_core *c) {
   }
 }
 
-static void add_part(sel_profile *p, int32_t begin, int32_t end, int64_t amount) {
+static void add_over_steps(sel_profile *p, int32_t begin, int32_t end, int64_t amount) {
   for (int32_t t = begin; t < end; t++) p->v[t] += amount;
   refresh(p, begin / BLOCK);
 }
@@ -36,15 +36,15 @@ void sel_profile_add(sel_profile *p, int32_t begin, int32_t end, int64_t amount)
   if (begin >= end || amount == 0) return;
   int32_t b = begin / BLOCK, last = (end - 1) / BLOCK;
   if (b == last) {
-    add_part(p, begin, end, amount);
+    add_over_steps(p, begin, end, amount);
     return;
   }
-  if (begin % BLOCK) add_part(p, begin, ++b * BLOCK, amount);
+  if (begin % BLOCK) add_over_steps(p, begin, ++b * BLOCK, amount);
   for (; b < last; b++) {
     p->add[b] += amount;
     p->most[b] += amount;
   }
-  add_part(p, last * BLOCK, end, amount);
+  add_over_steps(p, last * BLOCK, end, amount);
 }
 
 static int64_t most_of(const sel_profile *p, int32_t begin, int32_t end) {

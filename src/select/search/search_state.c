@@ -109,7 +109,7 @@ bool sel_state_fits(sel_state *s, int32_t i, int32_t value) {
   for (int32_t k = first; k < end; k++) more |= c->uses[k].amount[value] > c->uses[k].amount[old];
   if (!more) return true;
   if (end - first == 1) {
-    const sel_use *u = &c->uses[first];
+    const sel_usage *u = &c->uses[first];
     return sel_profile_most(&s->profile, u->begin, u->end) + u->amount[value] - u->amount[old] <= 0;
   }
   bool fits = true;

@@ -44,7 +44,7 @@ static sw_rc slice_of_gather(sw_rewrite *r, sw_id old, sw_id id, const sw_op *ga
   return SW_OK;
 }
 
-static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc cancel_pair(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   (void)user;
   const sw_op op = *sw_rewrite_op(r, id);
   const sw_op *gather = NULL, *slice = NULL;
@@ -63,7 +63,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, visit, NULL, d); }
+static sw_rc run_cancel(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, cancel_pair, NULL, d); }
 
 const sw_pass sw_pass_cancel = {
-    .name = "cancel", .summary = "an all_gather and an all_slice that undo each other go", .run = run};
+    .name = "cancel", .summary = "an all_gather and an all_slice that undo each other go", .run = run_cancel};

@@ -25,7 +25,8 @@ static void sort_axes(sw_collective *c) {
 
 /* Of two one after the other, the one that does both; false where there is none. `extent`: of the dimension before,
  * between and after. */
-static bool unite(const sw_collective *first, const sw_collective *second, const int64_t *extent, sw_collective *out) {
+static bool unite_collectives(const sw_collective *first, const sw_collective *second, const int64_t *extent,
+                              sw_collective *out) {
   *out = *second;
   out->n_axes = 0;
   if (first->n_axes + second->n_axes > SW_MAX_REFS) return false;
@@ -43,7 +44,7 @@ static bool unite(const sw_collective *first, const sw_collective *second, const
   return second->op == SW_COLL_REDUCE_SCATTER && first->reduction == second->reduction && extent[2] * m == extent[1];
 }
 
-static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc fold_pair(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   (void)user;
   const sw_op op = *sw_rewrite_op(r, id);
   sw_collective both;
@@ -56,7 +57,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   const sw_id at[3] = {first.operands[0], op.operands[0], op.results[0]};
   int64_t extent[3];
   for (int i = 0; i < 3; i++) extent[i] = sw_rewrite_extent(r, at[i], sw_rewrite_layout(r, at[i]), dim);
-  if (!unite(first.collective, op.collective, extent, &both)) return SW_OK;
+  if (!unite_collectives(first.collective, op.collective, extent, &both)) return SW_OK;
   const sw_rewrite_as as = {id, *sw_rewrite_layout(r, op.results[0])};
   SW_TRY(sw_rewrite_add_collective(r, first.operands[0], &both, NULL, &as, &out, d));
   if (sw_rewrite_seconds_of(r, out) <= sw_rewrite_seconds(r, &first) + sw_rewrite_seconds(r, &op)) {
@@ -65,7 +66,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, visit, NULL, d); }
+static sw_rc run_fold(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, fold_pair, NULL, d); }
 
 const sw_pass sw_pass_fold = {
-    .name = "fold", .summary = "two collectives of a kind, one after the other, become one", .run = run};
+    .name = "fold", .summary = "two collectives of a kind, one after the other, become one", .run = run_fold};

@@ -93,7 +93,7 @@ static sw_rc push_down(sw_rewrite *r, sw_id id, sw_id *out, int depth, sw_diag *
   return SW_OK;
 }
 
-static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc move_gather_down(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   sw_id out;
   (void)user;
   SW_TRY(push_down(r, id, &out, 0, d));
@@ -101,7 +101,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, visit, NULL, d); }
+static sw_rc run_gather_down(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, move_gather_down, NULL, d); }
 
 const sw_pass sw_pass_gather_down = {
-    .name = "gather-down", .summary = "an op runs before an all_gather, not behind it", .run = run};
+    .name = "gather-down", .summary = "an op runs before an all_gather, not behind it", .run = run_gather_down};

@@ -10,7 +10,7 @@
  * an op twice, in part and whole. */
 #include "spmd/passes/spmd_passes.h"
 
-static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc move_gather_up(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   (void)user;
   const sw_op gather = *sw_rewrite_op(r, id);
   sw_id in[SW_MOST_FOLLOWED], out;
@@ -38,9 +38,9 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, visit, NULL, d); }
+static sw_rc run_gather_up(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, move_gather_up, NULL, d); }
 
 const sw_pass sw_pass_gather_up = {.name = "gather-up",
                                    .summary = "an op that makes more bytes than it reads runs behind an all_gather",
-                                   .run = run,
+                                   .run = run_gather_up,
                                    .repeats = true};

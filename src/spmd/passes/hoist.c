@@ -196,7 +196,7 @@ static sw_rc hoist(sw_rewrite *r, sw_arena *arena, sw_diag *d) {
   return write_moved(r, &h, d);
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) {
+static sw_rc run_hoist(sw_rewrite *r, sw_diag *d) {
   sw_arena arena = {0};
   sw_rc rc = hoist(r, &arena, d);
   sw_arena_deinit(&arena);
@@ -205,5 +205,5 @@ static sw_rc run(sw_rewrite *r, sw_diag *d) {
 
 const sw_pass sw_pass_hoist = {.name = "hoist",
                                .summary = "collectives of what a loop only reads are done before it",
-                               .run = run,
+                               .run = run_hoist,
                                .repeats = true};

@@ -20,7 +20,7 @@ int64_t sw_rewrite_extent(const sw_rewrite *r, sw_id value, const sw_layout *l, 
 
 /* --- lists of axes ------------------------------------------------------------------------------------------------ */
 
-static bool holds(const sw_axis_ref *a, int n, sw_axis_ref x) {
+static bool holds_ref(const sw_axis_ref *a, int n, sw_axis_ref x) {
   for (int i = 0; i < n; i++) {
     if (sw_axis_ref_equal(a[i], x)) return true;
   }
@@ -36,7 +36,7 @@ bool sw_refs_equal(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m) {
 
 bool sw_refs_same_set(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m) {
   for (int i = 0; n == m && i < n; i++) {
-    if (!holds(b, m, a[i])) return false;
+    if (!holds_ref(b, m, a[i])) return false;
   }
   return n == m;
 }
@@ -84,7 +84,7 @@ bool sw_layout_join(sw_layout *l, int dim, const sw_axis_ref *axes, int n) {
 
 /* --- the same on all devices -------------------------------------------------------------------------------------- */
 
-static uint32_t axes_of(const sw_axis_ref *refs, int n) {
+static uint32_t axis_set_of(const sw_axis_ref *refs, int n) {
   uint32_t set = 0;
   for (int i = 0; i < n; i++) set |= UINT32_C(1) << refs[i].axis;
   return set;
@@ -99,7 +99,7 @@ static uint32_t whole_axes_of(const sw_mesh *m, const sw_axis_ref *refs, int n) 
 }
 
 bool sw_refs_within(const sw_mesh *m, const sw_axis_ref *refs, int n, uint32_t axes) {
-  const uint32_t set = axes_of(refs, n);
+  const uint32_t set = axis_set_of(refs, n);
   return (set & axes) == set && whole_axes_of(m, refs, n) == set;
 }
 
@@ -110,7 +110,7 @@ static uint32_t after_collective(const sw_mesh *m, const sw_collective *c, uint3
       1u << SW_COLL_ALL_SLICE | 1u << SW_COLL_REDUCE_SCATTER | 1u << SW_COLL_ALL_TO_ALL | 1u << SW_COLL_TO_PARTIAL;
   if (c->lists || c->dst) return 0;
   if (is & alike) return before | whole_axes_of(m, c->axes, c->n_axes);
-  return is & apart ? before & ~axes_of(c->axes, c->n_axes) : 0;
+  return is & apart ? before & ~axis_set_of(c->axes, c->n_axes) : 0;
 }
 
 static uint32_t after_op(const sw_spmd *s, const sw_op *op, const uint32_t *same, uint32_t all) {
@@ -120,13 +120,13 @@ static uint32_t after_op(const sw_spmd *s, const sw_op *op, const uint32_t *same
   if (op->collective) return after_collective(s->mesh, op->collective, set);
   if (op->code == SW_OP_OPAQUE || op->code == SW_OP_JOIN) return 0;
   if (op->code == SW_OP_ENTER && f && f->kind == SW_OP_WHILE) return 0; /* what comes round may differ */
-  return set & ~axes_of(op->refs, op->n_refs);
+  return set & ~axis_set_of(op->refs, op->n_refs);
 }
 
 /* What the layout promises. */
 static uint32_t by_layout(const sw_layout *l, uint32_t all) {
   if (!l->is_block || l->on) return 0;
-  return all & ~axes_of(l->sharding.refs, l->sharding.n_refs + l->sharding.n_partial);
+  return all & ~axis_set_of(l->sharding.refs, l->sharding.n_refs + l->sharding.n_partial);
 }
 
 /* Over which axes of the mesh each value is the same on all devices. In the arena. */

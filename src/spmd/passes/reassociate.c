@@ -53,7 +53,7 @@ static bool same_reduction(const sw_collective *a, const sw_collective *b) {
 }
 
 /* Are just the operands of the linearity reduced, in its way and all alike? Adds up what goes. */
-static bool fits(const sw_rewrite *r, association *a, const sw_linearity *l) {
+static bool fits_association(const sw_rewrite *r, association *a, const sw_linearity *l) {
   a->before = sw_rewrite_seconds(r, &a->op);
   a->reduced = l->operands;
   bool first = true;
@@ -159,7 +159,7 @@ static sw_rc rebuild(sw_rewrite *r, association *a, sw_id old_result, sw_id *out
   return SW_OK;
 }
 
-static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc reassociate_op(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   const uint32_t *same = *(const uint32_t **)user;
   const sw_op *was = &r->from->program->ops[old]; /* linearities are known of sealed programs */
   const sw_loop_nest *nest = was->nest;
@@ -169,7 +169,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
     association a = {.op = *sw_rewrite_op(r, id), .id = id};
     bool ok;
     sw_id out;
-    if (!fits(r, &a, &nest->linear[i]) || !gives_parts(r, &a)) continue;
+    if (!fits_association(r, &a, &nest->linear[i]) || !gives_parts(r, &a)) continue;
     SW_TRY(take_others(r, &a, same, was, &ok, d));
     if (!ok) continue;
     SW_TRY(rebuild(r, &a, was->results[0], &out, d));
@@ -180,7 +180,8 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk_same(r, visit, d); }
+static sw_rc run_reassociate(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk_same(r, reassociate_op, d); }
 
-const sw_pass sw_pass_reassociate = {
-    .name = "reassociate", .summary = "sums, products and maxima of reduced values are reduced once", .run = run};
+const sw_pass sw_pass_reassociate = {.name = "reassociate",
+                                     .summary = "sums, products and maxima of reduced values are reduced once",
+                                     .run = run_reassociate};

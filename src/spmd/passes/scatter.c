@@ -20,7 +20,7 @@ static bool split_axes(const sw_collective *reduce, const sw_collective *slice, 
   return along == slice->n_axes;
 }
 
-static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc make_scatter(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   (void)user;
   const sw_op op = *sw_rewrite_op(r, id);
   sw_collective rest;
@@ -47,7 +47,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, visit, NULL, d); }
+static sw_rc run_scatter(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, make_scatter, NULL, d); }
 
 const sw_pass sw_pass_scatter = {
-    .name = "scatter", .summary = "an all_reduce that is then sliced becomes a reduce_scatter", .run = run};
+    .name = "scatter", .summary = "an all_reduce that is then sliced becomes a reduce_scatter", .run = run_scatter};

@@ -13,8 +13,8 @@ static sw_rc slice(sw_rewrite *r, sw_id v, const sw_collective *c, const sw_rewr
                    sw_diag *d);
 
 /* The slice of the op's result, made of slices of its operands; *out -1: it is no better. */
-static sw_rc raise(sw_rewrite *r, sw_id id, const sw_collective *c, const sw_rewrite_as *as, double instead, sw_id *out,
-                   sw_id *in, sw_diag *d) {
+static sw_rc raise_slice(sw_rewrite *r, sw_id id, const sw_collective *c, const sw_rewrite_as *as, double instead,
+                         sw_id *out, sw_id *in, sw_diag *d) {
   const sw_op op = *sw_rewrite_op(r, id);
   sw_followed along;
   int64_t dims[SW_MAX_RANK];
@@ -64,11 +64,11 @@ static sw_rc slice(sw_rewrite *r, sw_id v, const sw_collective *c, const sw_rewr
   sw_id in[SW_MOST_FOLLOWED];
   *out = -1;
   if (def < 0 || depth == MOST_OPS || !sw_rewrite_read_by_one(r, &reader, v)) return SW_OK;
-  SW_TRY(raise(r, def, c, as, sw_rewrite_seconds(r, &reader), out, in, d));
+  SW_TRY(raise_slice(r, def, c, as, sw_rewrite_seconds(r, &reader), out, in, d));
   return *out < 0 ? SW_OK : raise_further(r, out, in, first, depth, d);
 }
 
-static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc move_slice_up(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   const sw_op op = *sw_rewrite_op(r, id);
   sw_id out;
   (void)user;
@@ -79,7 +79,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, visit, NULL, d); }
+static sw_rc run_slice_up(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, move_slice_up, NULL, d); }
 
 const sw_pass sw_pass_slice_up = {
-    .name = "slice-up", .summary = "an op whose result is sliced runs on slices of its operands", .run = run};
+    .name = "slice-up", .summary = "an op whose result is sliced runs on slices of its operands", .run = run_slice_up};

@@ -99,7 +99,7 @@ static double copy_s(const combining *c, sw_dtype t, int64_t bytes) {
 }
 
 /* Rows of a side of the call: 1, or one per device. */
-static int64_t rows_of(const sw_collective *c, bool result) {
+static int64_t call_rows(const sw_collective *c, bool result) {
   const bool many = c->op == (result ? SW_COLL_ALL_GATHER : SW_COLL_REDUCE_SCATTER);
   return many ? sw_axis_refs_size(c->axes, c->n_axes) : 1;
 }
@@ -111,8 +111,8 @@ static double copies_s(const combining *c, const sw_op *op) {
   const bool moves = op->collective->op != SW_COLL_ALL_REDUCE && op->collective->dim > 0;
   double s = copy_s(c, in->dtype, sw_type_bytes(in)) - copy_s(c, in->dtype, 0); /* its share of one concatenation */
   s += copy_s(c, in->dtype, sw_type_bytes(out));
-  if (moves && rows_of(op->collective, false) > 1) s += copy_s(c, in->dtype, sw_type_bytes(in));
-  if (moves && rows_of(op->collective, true) > 1) s += copy_s(c, in->dtype, sw_type_bytes(out));
+  if (moves && call_rows(op->collective, false) > 1) s += copy_s(c, in->dtype, sw_type_bytes(in));
+  if (moves && call_rows(op->collective, true) > 1) s += copy_s(c, in->dtype, sw_type_bytes(out));
   return s;
 }
 
@@ -148,7 +148,7 @@ static bool joins(const combining *c, const call *to, const member *m, const sw_
   return more + copies_s(c, op) < call_s(c, op, m->bytes);
 }
 
-static sw_rc place(combining *c, int32_t i, sw_diag *d) {
+static sw_rc place_member(combining *c, int32_t i, sw_diag *d) {
   member *m = &c->members.at[i];
   const sw_op *op = &c->r->from->program->ops[m->op];
   int64_t *slot;
@@ -174,7 +174,7 @@ static sw_rc place(combining *c, int32_t i, sw_diag *d) {
 }
 
 /* One call with all its copies against as many calls. */
-static bool pays(const combining *c, const call *k) {
+static bool combining_pays(const combining *c, const call *k) {
   const sw_op *op = &c->r->from->program->ops[c->members.at[k->first].op];
   const double concatenation = copy_s(c, sw_operand_type(c->r->from->program, op, 0)->dtype, 0);
   if (c->r->how->combine_in_place) return k->n > 1;
@@ -197,11 +197,11 @@ static sw_rc fill_calls(combining *c, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(c->latest, arena, g->n_ops, d);
   for (sw_id i = 0; i < g->n_ops; i++) SW_TRY(add_member(c, i, d));
   if (c->members.n) qsort(c->members.at, c->members.n, sizeof *c->members.at, by_ready);
-  for (size_t i = 0; i < c->members.n; i++) SW_TRY(place(c, (int32_t)i, d));
+  for (size_t i = 0; i < c->members.n; i++) SW_TRY(place_member(c, (int32_t)i, d));
   for (sw_id i = 0; i <= g->n_ops; i++) c->before[i] = -1;
   for (size_t i = 0; i < c->calls.n; i++) {
     call *k = &c->calls.at[i];
-    if (!pays(c, k)) continue;
+    if (!combining_pays(c, k)) continue;
     const sw_id at = stands_before(c, k);
     k->next = c->before[at];
     c->before[at] = (int32_t)i;
@@ -212,8 +212,8 @@ static sw_rc fill_calls(combining *c, sw_arena *arena, sw_diag *d) {
 
 /* --- writing them ------------------------------------------------------------------------------------------------- */
 
-static sw_rc reshape(sw_rewrite *r, sw_id x, const int64_t *dims, int rank, const sw_rewrite_as *as, sw_id *out,
-                     sw_diag *d) {
+static sw_rc add_reshape(sw_rewrite *r, sw_id x, const int64_t *dims, int rank, const sw_rewrite_as *as, sw_id *out,
+                         sw_diag *d) {
   sw_attrs at = {0};
   sw_attrs_ints(&at, SW_ATTR_SHAPE, dims, rank);
   sw_op_spec spec = {.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &x, .n_attrs = at.n, .attrs = at.at};
@@ -237,7 +237,8 @@ static sw_rc move_dim(sw_rewrite *r, sw_id *x, int from, int to, const sw_rewrit
 }
 
 /* Positions [start, limit) of one dimension. */
-static sw_rc take(sw_rewrite *r, sw_id *x, int dim, int64_t start, int64_t limit, const sw_rewrite_as *as, sw_diag *d) {
+static sw_rc slice_along(sw_rewrite *r, sw_id *x, int dim, int64_t start, int64_t limit, const sw_rewrite_as *as,
+                         sw_diag *d) {
   const sw_type t = *sw_rewrite_type(r, *x);
   int64_t from[SW_MAX_RANK] = {0}, to[SW_MAX_RANK];
   sw_attrs at = {0};
@@ -260,10 +261,10 @@ static sw_rc to_rows(sw_rewrite *r, sw_id *x, int64_t rows, int dim, const sw_re
     split[dim] = rows;
     split[dim + 1] = t.dims[dim] / rows;
     memcpy(split + dim + 2, t.dims + dim + 1, (size_t)(t.rank - dim - 1) * sizeof *split);
-    SW_TRY(reshape(r, *x, split, t.rank + 1, as, x, d));
+    SW_TRY(add_reshape(r, *x, split, t.rank + 1, as, x, d));
     SW_TRY(move_dim(r, x, dim, 0, as, d));
   }
-  return reshape(r, *x, flat, 2, as, x, d);
+  return add_reshape(r, *x, flat, 2, as, x, d);
 }
 
 /* And back: the rows put one behind the other along `dim`, `part` are the dims of one. */
@@ -273,15 +274,15 @@ static sw_rc from_rows(sw_rewrite *r, sw_id *x, int64_t rows, int dim, const int
   if (rank) memcpy(dims + 1, part, (size_t)rank * sizeof *dims);
   if (rows > 1 && dim > 0) {
     const sw_rewrite_as none = {-1, SW_NO_LAYOUT, as->origin};
-    SW_TRY(reshape(r, *x, dims, rank + 1, &none, x, d));
+    SW_TRY(add_reshape(r, *x, dims, rank + 1, &none, x, d));
     SW_TRY(move_dim(r, x, 0, dim, &none, d));
   }
   if (rank) memcpy(dims, part, (size_t)rank * sizeof *dims);
   if (rank) dims[dim] *= rows;
-  return reshape(r, *x, dims, rank, as, x, d);
+  return add_reshape(r, *x, dims, rank, as, x, d);
 }
 
-static int dim_of(const sw_collective *c) { return c->op == SW_COLL_ALL_REDUCE ? 0 : c->dim; }
+static int combined_dim(const sw_collective *c) { return c->op == SW_COLL_ALL_REDUCE ? 0 : c->dim; }
 
 /* The operands side by side. */
 static sw_rc gather_operands(combining *c, const call *k, const sw_rewrite_as *as, sw_id *out, sw_diag *d) {
@@ -293,7 +294,7 @@ static sw_rc gather_operands(combining *c, const call *k, const sw_rewrite_as *a
   for (int32_t m = k->first; m >= 0; m = c->members.at[m].next, n++) {
     const sw_op *op = &r->from->program->ops[c->members.at[m].op];
     in[n] = r->now[op->operands[0]];
-    SW_TRY(to_rows(r, &in[n], rows_of(op->collective, false), dim_of(op->collective), as, d));
+    SW_TRY(to_rows(r, &in[n], call_rows(op->collective, false), combined_dim(op->collective), as, d));
   }
   sw_attrs_int(&at, SW_ATTR_DIM, 1);
   sw_op_spec spec = {.code = SW_OP_CONCATENATE, .n_operands = k->n, .operands = in, .n_attrs = at.n, .attrs = at.at};
@@ -305,17 +306,17 @@ static sw_rc take_result(sw_rewrite *r, const sw_op *op, sw_id buffer, int64_t *
   const sw_graph *g = r->from->program;
   const sw_origin *origin = &r->from->origin[op - g->ops];
   const sw_type *t = sw_result_type(g, op, 0), *in = sw_operand_type(g, op, 0);
-  const int64_t rows = rows_of(op->collective, true);
-  const int dim = dim_of(op->collective);
+  const int64_t rows = call_rows(op->collective, true);
+  const int dim = combined_dim(op->collective);
   const sw_rewrite_as none = {-1, SW_NO_LAYOUT, origin}, as = {-1, r->from->layout[op->results[0]], origin};
   const int64_t *part = rows > 1 ? in->dims : t->dims;
   int64_t width = 1;
   sw_id x = buffer;
   for (int i = 0; i < t->rank; i++) width *= part[i];
-  SW_TRY(take(r, &x, 1, *at, *at + width, &none, d));
+  SW_TRY(slice_along(r, &x, 1, *at, *at + width, &none, d));
   const bool cut = t->rank && part[dim] * rows != t->dims[dim];
   SW_TRY(from_rows(r, &x, rows, dim, part, t->rank, cut ? &none : &as, d));
-  if (cut) SW_TRY(take(r, &x, dim, 0, t->dims[dim], &as, d));
+  if (cut) SW_TRY(slice_along(r, &x, dim, 0, t->dims[dim], &as, d));
   *at += width;
   sw_rewrite_replace(r, op->results[0], x);
   return SW_OK;
@@ -329,7 +330,7 @@ static sw_rc write_call(combining *c, const call *k, sw_diag *d) {
   sw_collective one = *first->collective;
   sw_id buffer;
   SW_TRY(gather_operands(c, k, &as, &buffer, d));
-  dims[0] = rows_of(&one, true);
+  dims[0] = call_rows(&one, true);
   dims[1] = sw_rewrite_type(r, buffer)->dims[1];
   one.dim = 0;
   SW_TRY(sw_rewrite_add_collective(r, buffer, &one, dims, &as, &buffer, d));
@@ -349,7 +350,7 @@ static sw_rc write_calls(combining *c, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) {
+static sw_rc run_combine(sw_rewrite *r, sw_diag *d) {
   combining c = {.r = r};
   sw_arena arena = {0};
   sw_rc rc = fill_calls(&c, &arena, d);
@@ -363,5 +364,5 @@ static sw_rc run(sw_rewrite *r, sw_diag *d) {
 
 const sw_pass sw_pass_combine = {.name = "combine",
                                  .summary = "collectives over the same groups become one call, up to a size",
-                                 .run = run,
+                                 .run = run_combine,
                                  .local_only = true};

@@ -56,7 +56,7 @@ static sw_rc take_part(sw_rewrite *r, const sw_op *op, const sw_rewrite_as *as, 
   return sw_rewrite_add_collective(r, x, &c, NULL, as, out, d);
 }
 
-static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc drop_reduction(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   const uint32_t *same = *(const uint32_t **)user;
   const sw_op op = *sw_rewrite_op(r, id);
   if (!sw_rewrite_is(r, &op, SW_COLL_ALL_REDUCE) && !sw_rewrite_is(r, &op, SW_COLL_REDUCE_SCATTER)) return SW_OK;
@@ -78,7 +78,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk_same(r, visit, d); }
+static sw_rc run_drop(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk_same(r, drop_reduction, d); }
 
 const sw_pass sw_pass_drop = {
-    .name = "drop", .summary = "reductions of what all devices hold alike become local", .run = run};
+    .name = "drop", .summary = "reductions of what all devices hold alike become local", .run = run_drop};

@@ -5,7 +5,7 @@
 #include "spmd/passes/spmd_rewrite.h"
 
 /* The dimension of the map that the loop is by itself: -1 none, -2 it is there in another way. */
-static int dim_of_loop(const sw_map *m, const sw_type *t, int loop, int64_t size) {
+static int plain_dim_of_loop(const sw_map *m, const sw_type *t, int loop, int64_t size) {
   int found = -1;
   for (int k = 0; k < m->rank; k++) {
     const sw_affine *a = &m->dims[k];
@@ -29,10 +29,10 @@ bool sw_follow(const sw_rewrite *r, const sw_op *op, int port, int dim, sw_follo
   const int64_t size = nest->loops[loop].size;
   if (nest->loops[loop].kind != SW_LOOP_PARALLEL) return false;
   for (int i = 0; i < op->n_operands; i++) {
-    out->operand_dim[i] = dim_of_loop(&nest->maps[i], sw_operand_type(g, op, i), loop, size);
+    out->operand_dim[i] = plain_dim_of_loop(&nest->maps[i], sw_operand_type(g, op, i), loop, size);
     if (out->operand_dim[i] == -2) return false;
   }
-  out->result_dim = dim_of_loop(&nest->maps[op->n_operands], sw_result_type(g, op, 0), loop, size);
+  out->result_dim = plain_dim_of_loop(&nest->maps[op->n_operands], sw_result_type(g, op, 0), loop, size);
   return out->result_dim >= 0;
 }
 

@@ -20,7 +20,7 @@ const char *sw_pass_summary(int pass) { return kPasses[pass]->summary; }
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
-static sw_rc add(int pass, sw_passes *out, sw_diag *d) {
+static sw_rc add_pass(int pass, sw_passes *out, sw_diag *d) {
   if (out->n == SW_MOST_PASSES) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "more than %d passes; expected fewer", SW_MOST_PASSES);
   }
@@ -33,7 +33,7 @@ static sw_rc add_named(const char *name, size_t n, sw_passes *out, sw_diag *d) {
   bool found = all;
   for (int i = 0; i < N_PASSES; i++) {
     const bool named = strlen(kPasses[i]->name) == n && memcmp(kPasses[i]->name, name, n) == 0;
-    if (named || all) SW_TRY(add(i, out, d));
+    if (named || all) SW_TRY(add_pass(i, out, d));
     found = found || named;
   }
   if (found) return SW_OK;
@@ -82,7 +82,7 @@ static const char *reason_to_leave(const sw_machine *machine, const sw_spmd_cost
 }
 
 /* `asked`: worth it or not. */
-static sw_rc judge(sw_spmd *next, const sw_machine *machine, bool asked, sw_pass_report *report, sw_diag *d) {
+static sw_rc judge_pass(sw_spmd *next, const sw_machine *machine, bool asked, sw_pass_report *report, sw_diag *d) {
   SW_TRY(sw_spmd_verify(next, d));
   SW_TRY(sw_spmd_price(next, machine, &report->after, d));
   if (!asked) report->leave = reason_to_leave(machine, &report->before, &report->after);
@@ -99,7 +99,7 @@ static sw_rc run_once(sw_spmd *s, const sw_machine *machine, const sw_passes *ho
   SW_TRY_NOTE(d, rewrite(pass, s, machine, how, &next, &rewrites, d), "in the pass '%s'", pass->name);
   if (!rewrites) return SW_OK;
   sw_pass_report now = {.pass = report->pass, .before = report->after};
-  sw_rc rc = judge(&next, machine, pass == &sw_pass_combine && how->combine_in_place, &now, d);
+  sw_rc rc = judge_pass(&next, machine, pass == &sw_pass_combine && how->combine_in_place, &now, d);
   if (rc) sw_diag_note(d, "after the pass '%s'", pass->name);
   if (rc || now.leave) {
     sw_spmd_deinit(&next);

@@ -42,8 +42,8 @@ void sw_rewrite_deinit(sw_rewrite *r) {
 
 /* Appends the op, and what stands beside it: layouts, readers (NULL: a new op, whose operands it reads besides),
  * origin. */
-static sw_rc append(sw_rewrite *r, const sw_op_spec *spec, const sw_layout *layouts, const int32_t *uses, bool kept,
-                    sw_origin origin, sw_id *results, sw_diag *d) {
+static sw_rc append_rewritten(sw_rewrite *r, const sw_op_spec *spec, const sw_layout *layouts, const int32_t *uses,
+                              bool kept, sw_origin origin, sw_id *results, sw_diag *d) {
   sw_graph *g = r->to.program;
   sw_op_spec own = *spec;
   sw_collective c;
@@ -85,7 +85,7 @@ bool sw_rewrite_lie_alike(const sw_rewrite *r, sw_id a, sw_id b) { return lie_al
 
 /* A reshape to the shape that is there gives a value of the model one of its own in the program (partition.c); a
  * rewrite looks through it. */
-static bool changes_nothing(const sw_rewrite *r, const sw_op *op) {
+static bool looks_through(const sw_rewrite *r, const sw_op *op) {
   return op->code == SW_OP_RESHAPE && r->from->program->values[op->results[0]].n_uses > 0 &&
          r->from->layout[op->results[0]].is_block && lie_alike(r->from, op->operands[0], op->results[0]);
 }
@@ -93,7 +93,7 @@ static bool changes_nothing(const sw_rewrite *r, const sw_op *op) {
 sw_rc sw_rewrite_copy(sw_rewrite *r, sw_id id, sw_diag *d) {
   const sw_graph *g = r->from->program;
   const sw_op *op = &g->ops[id];
-  if (changes_nothing(r, op)) {
+  if (looks_through(r, op)) {
     r->now[op->results[0]] = r->now[op->operands[0]];
     r->uses.at[r->now[op->results[0]]] += g->values[op->results[0]].n_uses - 1;
     return SW_OK;
@@ -130,7 +130,7 @@ sw_rc sw_rewrite_copy(sw_rewrite *r, sw_id id, sw_diag *d) {
                      .collective = op->collective,
                      .n_refs = op->n_refs,
                      .refs = op->refs};
-  SW_TRY(append(r, &spec, layouts, uses, kept, r->from->origin[id], results, d));
+  SW_TRY(append_rewritten(r, &spec, layouts, uses, kept, r->from->origin[id], results, d));
   for (int i = 0; i < op->n_results; i++) r->now[op->results[i]] = results[i];
   return SW_OK;
 }
@@ -171,7 +171,7 @@ sw_rc sw_rewrite_add(sw_rewrite *r, const sw_op_spec *spec, const sw_rewrite_as 
   if (like) own.span = like->span;
   if (like) own.location = like->location;
   for (int k = 0; k < spec->n_operands; k++) r->uses.at[spec->operands[k]] += r->is_new.at[spec->operands[k]];
-  SW_TRY(append(r, &own, &as->layout, NULL, false, origin, results, d));
+  SW_TRY(append_rewritten(r, &own, &as->layout, NULL, false, origin, results, d));
   *out = results[0];
   return SW_OK;
 }
@@ -268,7 +268,7 @@ static sw_rc find_live(const sw_rewrite *r, bool *live, sw_diag *d) {
 }
 
 /* The outputs of the program that r rewrote, which is `swept` now. */
-static sw_rc add_outputs(const sw_rewrite *r, sw_rewrite *swept, sw_diag *d) {
+static sw_rc add_swept_outputs(const sw_rewrite *r, sw_rewrite *swept, sw_diag *d) {
   const sw_graph *old = r->from->program;
   for (int32_t i = 0; i < old->n_outputs; i++) {
     const sw_id alias = old->alias[i] < 0 ? -1 : swept->now[r->now[old->alias[i]]];
@@ -278,16 +278,16 @@ static sw_rc add_outputs(const sw_rewrite *r, sw_rewrite *swept, sw_diag *d) {
   return sw_graph_seal(swept->to.program, d);
 }
 
-static sw_rc sweep(const sw_rewrite *r, const bool *live, sw_rewrite *swept, sw_diag *d) {
+static sw_rc copy_live_ops(const sw_rewrite *r, const bool *live, sw_rewrite *swept, sw_diag *d) {
   for (sw_id i = 0; i < r->to.program->n_ops; i++) {
     if (live[i]) SW_TRY(sw_rewrite_copy(swept, i, d));
     sw_arena_reset(&swept->scratch);
   }
-  return add_outputs(r, swept, d);
+  return add_swept_outputs(r, swept, d);
 }
 
 /* The new program hands over what it consists of. */
-static sw_rc hand_over(sw_rewrite *swept, sw_spmd *out, sw_diag *d) {
+static sw_rc hand_over_swept(sw_rewrite *swept, sw_spmd *out, sw_diag *d) {
   sw_graph *g = swept->to.program;
   sw_layout *layout = sw_arena_copy(&g->arena, swept->layouts.at, swept->layouts.n, sizeof *layout, d);
   sw_origin *origin = sw_arena_copy(&g->arena, swept->origins.at, swept->origins.n, sizeof *origin, d);
@@ -315,8 +315,8 @@ sw_rc sw_rewrite_end(sw_rewrite *r, sw_spmd *out, sw_diag *d) {
   written.program = &view;
   if (!rc) rc = find_live(r, live, d);
   if (!rc) rc = sw_rewrite_begin(&swept, &written, d);
-  if (!rc) rc = sweep(r, live, &swept, d);
-  if (!rc) rc = hand_over(&swept, out, d);
+  if (!rc) rc = copy_live_ops(r, live, &swept, d);
+  if (!rc) rc = hand_over_swept(&swept, out, d);
   sw_rewrite_deinit(&swept);
   sw_mem_free(args);
   sw_mem_free(live);

@@ -38,7 +38,7 @@ static uint64_t hash_call(const sw_collective *c) {
   return hash_tiling(c->dst, hash_tiling(c->src, h));
 }
 
-static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
+static sw_rc share_collective(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   sw_dict *seen = user;
   const sw_op *op = sw_rewrite_op(r, id);
   if (!is_shareable(op)) return SW_OK;
@@ -55,11 +55,11 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) {
+static sw_rc run_share(sw_rewrite *r, sw_diag *d) {
   sw_dict seen = {0};
-  sw_rc rc = sw_rewrite_walk(r, visit, &seen, d);
+  sw_rc rc = sw_rewrite_walk(r, share_collective, &seen, d);
   sw_dict_deinit(&seen);
   return rc;
 }
 
-const sw_pass sw_pass_share = {.name = "share", .summary = "equal collectives of one value are one", .run = run};
+const sw_pass sw_pass_share = {.name = "share", .summary = "equal collectives of one value are one", .run = run_share};
