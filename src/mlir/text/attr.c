@@ -270,20 +270,3 @@ sw_ir_span sw_ir_mesh_value(const sw_ir_tree *t, const sw_ir_op *op) {
   while (in.at < in.end && t->s[in.at] != '<') in.at++;
   return in;
 }
-
-void sw_ir_mesh_text(const sw_ir_tree *t, sw_ir_span value, sw_text *out) {
-  sw_ir_span in = sw_ir_inside(t, value), key, size;
-  uint32_t at = in.at, cursor = 0;
-  while (at < in.end && t->s[at] != '[') at++;
-  sw_ir_span list = sw_ir_inside(t, (sw_ir_span){at, in.end});
-  while (sw_ir_next_entry(t, list, &cursor, &key, &size)) {
-    sw_text_printf(out, "%s%.*s=%.*s", out->n ? "," : "", SW_IR_TEXT(t, key), SW_IR_TEXT(t, size));
-  }
-  sw_ir_span ids = sw_ir_entry(t, in, "device_ids");
-  if (!sw_ir_present(ids) || !out->n) return;
-  sw_ir_span inside = sw_ir_inside(t, ids);
-  sw_text_puts(out, " ids=");
-  for (at = inside.at; at < inside.end; at++) {
-    if (t->s[at] != ' ') sw_text_append(out, t->s + at, 1);
-  }
-}

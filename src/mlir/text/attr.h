@@ -24,11 +24,9 @@ sw_ir_span sw_ir_clause(const sw_ir_tree *t, const sw_ir_op *op, const char *key
 /* An attribute of an op by its name in the generic form, in properties or attributes, or (not NULL) in the custom one.
  * Aliases are looked up. */
 sw_ir_span sw_ir_attr(const sw_ir_tree *t, const sw_ir_op *op, const char *key, const char *custom);
-/* sdy.mesh: its name, what stands behind it from the angle on, and that as the text of a mesh ("x=2,y=4 ids=...";
- * nothing where it has no axes). */
+/* sdy.mesh: its name, and what stands behind it from the angle on. */
 sw_ir_span sw_ir_mesh_name(const sw_ir_tree *t, const sw_ir_op *op);
 sw_ir_span sw_ir_mesh_value(const sw_ir_tree *t, const sw_ir_op *op);
-void sw_ir_mesh_text(const sw_ir_tree *t, sw_ir_span value, sw_text *out);
 /* What an alias stands for, else the value itself. */
 sw_ir_span sw_ir_resolved(const sw_ir_tree *t, sw_ir_span value);
 
