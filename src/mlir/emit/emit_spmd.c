@@ -10,6 +10,7 @@
  */
 #include "mlir/emit/emit_sdy.h"
 #include "mlir/emit/spmd_collective.h"
+#include "mlir/text/tree.h"
 
 /* --- where a device stands --------------------------------------------------------------------------------------- */
 
@@ -94,9 +95,8 @@ sw_rc sw_spmd_add_result_sharding(sw_spmd_writer *s, sw_ssa x, sw_id value, sw_d
   sw_text t = {0};
   if (s->dialect != SW_SPMD_SDY || x.type.dtype == SW_TOKEN) return SW_OK;
   sw_rc rc = sw_sdy_sharding(s->spmd->mesh, "mesh", &s->spmd->layout[value].sharding, &t, d);
-  const char *text = rc ? NULL : sw_arena_strndup(&s->w.arena, sw_text_str(&t), t.n, d);
-  sw_text_free(&t);
-  if (!text) return rc ? rc : SW_E_RESOURCE;
+  const char *text;
+  SW_TRY(sw_ir_keep_text(rc, &t, &s->w.arena, &text, d));
   return sw_array_push(&s->w.results, ((sw_mlir_result_sharding){x.name, text}), d);
 }
 

@@ -66,10 +66,9 @@ static const char *time_text(explainer *e, const sw_axis_arrival *o) {
 
 static const char *sharding_text(explainer *e, const sw_open_sharding *s) {
   sw_text t = {0};
-  if (sw_open_sharding_print(&e->p->sdy, s, &t)) return NULL;
-  const char *text = sw_arena_strndup(&e->arena, sw_text_str(&t), t.n, e->d);
-  sw_text_free(&t);
-  return text;
+  const sw_rc rc = sw_open_sharding_print(&e->p->sdy, s, &t);
+  const char *text;
+  return sw_ir_keep_text(rc, &t, &e->arena, &text, e->d) ? NULL : text;
 }
 
 /* --- chains ------------------------------------------------------------------------------------------------------- */

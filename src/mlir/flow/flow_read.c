@@ -180,12 +180,6 @@ static sw_rc data_flow_edge(reader *r, uint32_t op, const sw_ir_op *o) {
   return note_said_place(r, SW_SAID_INSIDE, op, 0, &x, 1);
 }
 
-static uint32_t last_op(const reader *r, uint32_t block) {
-  uint32_t last = SW_IR_NONE;
-  for (uint32_t k = r->t->blocks.at[block].first_op; k != SW_IR_NONE; k = r->t->ops.at[k].next) last = k;
-  return last;
-}
-
 /* Of a loop, value i: its operand and what the body returns flow into its result, which its regions' arguments are.
  * Of a choice: what the branches return. Of a barrier: its operand. The values of regions are known when the whole
  * function is read, so the edges are made at its end. */
@@ -199,7 +193,7 @@ static sw_rc join_region_values(reader *r, uint32_t op) {
     int32_t to = result(r, o, i), n_from = 0;
     if (!choice && i < o->n_uses) from[n_from++] = operand(r, o, i);
     for (uint32_t k = loop ? 1 : 0; k < n_regions && n_from < SW_MOST_TENSORS - 1; k++) {
-      uint32_t block = sw_ir_block_at(r->t, o, k), ret = block == SW_IR_NONE ? SW_IR_NONE : last_op(r, block);
+      const uint32_t ret = sw_ir_last_op(r->t, sw_ir_block_at(r->t, o, k));
       if (ret != SW_IR_NONE && i < r->t->ops.at[ret].n_uses) from[n_from++] = operand(r, &r->t->ops.at[ret], i);
     }
     SW_TRY(edge(r, from, n_from, &to, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW));
@@ -208,13 +202,9 @@ static sw_rc join_region_values(reader *r, uint32_t op) {
 }
 
 static bool op_joins_values(const reader *r, const sw_ir_op *o) {
-  static const char *const kNames[] = {
-      "stablehlo.while", "stablehlo.case", "stablehlo.if", "stablehlo.optimization_barrier",
-      "mhlo.while",      "mhlo.case",      "mhlo.if"};
-  for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
-    if (flow_op_is(r, o, kNames[i])) return true;
-  }
-  return false;
+  return sw_ir_is_among(r->t, o->name,
+                        "stablehlo.while stablehlo.case stablehlo.if stablehlo.optimization_barrier "
+                        "mhlo.while mhlo.case mhlo.if");
 }
 
 static bool is_computation(const reader *r, const sw_ir_op *o) {
@@ -319,7 +309,7 @@ static sw_rc enter_computation(reader *r, uint32_t op, bool manual) {
 static sw_rc leave_computation(reader *r, uint32_t op, bool manual) {
   const sw_ir_op *o = &r->t->ops.at[op];
   sw_ir_span out = sw_sdy_items(r->t, sw_ir_attr(r->t, o, "out_shardings", "out_shardings")), item = {0, 0};
-  uint32_t cursor = 0, block = sw_ir_block_at(r->t, o, 0), ret = block == SW_IR_NONE ? SW_IR_NONE : last_op(r, block);
+  uint32_t cursor = 0, ret = sw_ir_last_op(r->t, sw_ir_block_at(r->t, o, 0));
   const uint32_t n = sw_ir_result_count(r->t, o);
   int32_t *outside;
   SW_ARENA_NEW(outside, &r->p->arena, n, r->d);
@@ -367,8 +357,7 @@ static sw_rc argument_edge(reader *r, uint32_t function, uint32_t index, int32_t
 
 /* The same on result `index` of a call: what the function returns. */
 static sw_rc result_edge(reader *r, uint32_t function, uint32_t index, int32_t to) {
-  uint32_t block = sw_ir_block_at(r->t, &r->t->ops.at[function], 0);
-  uint32_t ret = block == SW_IR_NONE ? SW_IR_NONE : last_op(r, block);
+  const uint32_t ret = sw_ir_last_op(r->t, sw_ir_block_at(r->t, &r->t->ops.at[function], 0));
   if (ret == SW_IR_NONE || index >= r->t->ops.at[ret].n_uses) return SW_OK;
   int32_t from = tensor_of_use(r, function, r->t->ops.at[ret].first_use + index);
   return edge(r, &from, 1, &to, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW);

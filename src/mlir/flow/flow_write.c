@@ -33,10 +33,7 @@ static bool has_origins(const writer *w, const sw_said *s) {
   return false;
 }
 
-static const char *keep_edit_text(writer *w, sw_text *t) {
-  const char *out = sw_text_keep(t, &w->edits->arena, w->edits->d);
-  return out;
-}
+static const char *keep_edit_text(writer *w, sw_text *t) { return sw_text_keep(t, &w->edits->arena, w->edits->d); }
 
 static const char *spelled(writer *w, const char *before, const sw_open_sharding *s) {
   sw_text t = {0};

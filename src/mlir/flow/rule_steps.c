@@ -66,9 +66,8 @@ static op_alone find_alone(sw_im_alone *r, sw_program_flow *p, uint32_t op, cons
   const sw_ir_op *o = &p->t->ops.at[op];
   const uint32_t block = sw_ir_block_at(p->t, o, 0);
   const bool any = block != SW_IR_NONE && p->t->blocks.at[block].first_op != SW_IR_NONE;
-  op_alone a = {r, p, op, op + 1, any ? p->names->block[block] : SW_IR_NONE, o, tensor_of};
-  while (a.end < p->t->ops.n && p->t->ops.at[a.end].text.at < o->text.end) a.end++;
-  return a;
+  const uint32_t end = sw_ir_op_from(p->t, op + 1, o->text.end);
+  return (op_alone){r, p, op, end, any ? p->names->block[block] : SW_IR_NONE, o, tensor_of};
 }
 
 static uint32_t slot_of_use(const op_alone *a, const sw_ir_op *o, uint32_t i) {

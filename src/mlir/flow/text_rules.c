@@ -277,9 +277,7 @@ bool sw_ir_last_part_is(const sw_ir_tree *t, sw_ir_span name, const char *text) 
 }
 
 bool sw_ir_calls(const sw_ir_tree *t, const sw_ir_op *o, const char *target) {
-  if (!sw_ir_last_part_is(t, o->name, "custom_call")) return false;
-  sw_ir_span said = sw_ir_unquoted(t, sw_ir_attr(t, o, "call_target_name", NULL));
-  return sw_ir_is(t, sw_ir_present(said) ? said : o->symbol, target);
+  return sw_ir_last_part_is(t, o->name, "custom_call") && sw_ir_is(t, sw_ir_call_target(t, o), target);
 }
 
 static bool is_row(const sw_program_flow *p, const sw_ir_op *o, size_t i) {

@@ -7,9 +7,8 @@
 #include <string.h>
 
 static bool calls(const sw_ir_tree *t, const sw_ir_op *o, const char *target) {
-  if (!sw_ir_is(t, o->name, "stablehlo.custom_call") && !sw_ir_is(t, o->name, "mhlo.custom_call")) return false;
-  sw_ir_span name = sw_ir_unquoted(t, sw_ir_attr(t, o, "call_target_name", NULL));
-  return sw_ir_is(t, sw_ir_present(name) ? name : o->symbol, target);
+  return sw_ir_is_among(t, o->name, "stablehlo.custom_call mhlo.custom_call") &&
+         sw_ir_is(t, sw_ir_call_target(t, o), target);
 }
 
 bool sw_im_goes_in(const sw_ir_tree *t, const sw_ir_op *o) { return calls(t, o, "SPMDFullToShardShape"); }
@@ -219,8 +218,8 @@ static sw_rc add_drafted_part(finder *f, draft *d) {
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static sw_rc search_function(finder *f, uint32_t function) {
-  uint32_t end = function + 1, slots = f->names->n_slots[function];
-  while (end < f->t->ops.n && f->t->ops.at[end].text.at < f->t->ops.at[function].text.end) end++;
+  const uint32_t slots = f->names->n_slots[function];
+  const uint32_t end = sw_ir_op_from(f->t, function + 1, f->t->ops.at[function].text.end);
   SW_ARENA_NEW(f->local, &f->m->scratch, slots, f->m->d);
   SW_ARENA_NEW(f->made_by, &f->m->scratch, slots, f->m->d);
   SW_ARENA_NEW(f->seen, &f->m->scratch, slots, f->m->d);

@@ -50,19 +50,14 @@ static const sw_ir_row *elementwise_target(const sw_ir_tree *t, sw_ir_span targe
   return known && !row->attrs[0].key ? row : NULL;
 }
 
-static sw_ir_span call_target_of(const sw_ir_tree *t, const sw_ir_op *o) {
-  sw_ir_span target = sw_ir_unquoted(t, sw_ir_attr(t, o, "call_target_name", NULL));
-  return sw_ir_present(target) ? target : o->symbol;
-}
-
 bool sw_im_sees_through(const sw_ir_tree *t, const sw_ir_op *o) {
   const sw_ir_row *row = sw_ir_row_of(t, o->name);
-  if (row && row->import == sw_im_custom_call) row = sw_ir_call_row(t, call_target_of(t, o));
+  if (row && row->import == sw_im_custom_call) row = sw_ir_call_row(t, sw_ir_call_target(t, o));
   return o->n_uses == 1 && row && row->flags & SW_IR_PASSES;
 }
 
 sw_rc sw_im_custom_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  sw_ir_span target = call_target_of(m->t, sw_im_op(m, op));
+  sw_ir_span target = sw_ir_call_target(m->t, sw_im_op(m, op));
   const sw_ir_row *known = sw_ir_call_row(m->t, target), *elementwise = elementwise_target(m->t, target);
   bool done;
   (void)row;

@@ -33,8 +33,7 @@ sw_rc sw_im_find_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t
   const sw_id *slots = sw_im_top(m)->instance->slots;
   SW_ARRAY(uint32_t) found = {0};
   sw_rc rc = SW_OK;
-  uint32_t last = op + 1;
-  while (last < m->t->ops.n && m->t->ops.at[last].text.at < text.end) last++;
+  const uint32_t last = sw_ir_op_from(m->t, op + 1, text.end);
   unsigned char *seen = sw_mem_alloc(m->names->n_slots[sw_im_top(m)->instance->function], 1, m->d);
   if (!seen) return SW_E_RESOURCE;
   for (uint32_t i = op + 1; i < last && !rc; i++) {

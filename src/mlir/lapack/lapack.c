@@ -32,8 +32,7 @@ int64_t sw_im_call_number(sw_importer *m, uint32_t op, const char *key, int64_t 
 
 /* lapack, cuda or rocm. */
 const char *sw_im_call_library(sw_importer *m, uint32_t op) {
-  sw_ir_span v = sw_ir_unquoted(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "call_target_name", NULL));
-  if (!sw_ir_present(v)) v = sw_im_op(m, op)->symbol;
+  const sw_ir_span v = sw_ir_call_target(m->t, sw_im_op(m, op));
   return sw_ir_starts(m->t, v, "cu") ? "cuda" : sw_ir_starts(m->t, v, "hip") ? "rocm" : "lapack";
 }
 

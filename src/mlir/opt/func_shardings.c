@@ -114,11 +114,7 @@ const sw_opt_pass sw_pass_insert_func_call_reshards = {
 
 static sw_rc say_returned(sw_opt_work *w, const sw_sharded_place *p) {
   const sw_ir_tree *t = w->t;
-  const uint32_t block = sw_ir_block_at(t, op_of(w, p), 0);
-  uint32_t last = SW_IR_NONE;
-  for (uint32_t k = block == SW_IR_NONE ? SW_IR_NONE : t->blocks.at[block].first_op; k != SW_IR_NONE;
-       k = t->ops.at[k].next)
-    last = k;
+  const uint32_t last = sw_ir_last_op(t, sw_ir_block_at(t, op_of(w, p), 0));
   for (uint32_t i = 0; last != SW_IR_NONE && i < p->n && i < t->ops.at[last].n_uses; i++) {
     const uint32_t slot = w->shardings.of_value[sw_ir_operand_value(&w->values, &t->ops.at[last], i)];
     const char *text = "", *old;

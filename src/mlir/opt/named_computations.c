@@ -125,14 +125,10 @@ static sw_rc replace_by_call(exporter *e, uint32_t op) {
   sw_opt_work *w = e->w;
   sw_text t = {0};
   sw_rc rc = write_exported_call(e, op, &t);
-  const char *text = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-  sw_text_free(&t);
-  if (rc) return rc;
+  const char *text;
+  SW_TRY(sw_ir_keep_text(rc, &t, &w->arena, &text, w->d));
   SW_TRY(sw_ir_replace(&w->edits, w->t->ops.at[op].text.at, w->t->ops.at[op].text.end, text));
-  uint32_t last = SW_IR_NONE;
-  for (uint32_t k = w->t->blocks.at[sw_ir_block_at(w->t, &w->t->ops.at[op], 0)].first_op; k != SW_IR_NONE;
-       k = w->t->ops.at[k].next)
-    last = k;
+  const uint32_t last = sw_ir_last_op(w->t, sw_ir_block_at(w->t, &w->t->ops.at[op], 0));
   const sw_ir_span name = w->t->ops.at[last].name;
   return sw_ir_replace(&w->edits, name.at, name.end, "func.return");
 }
@@ -178,9 +174,9 @@ static sw_rc export_all(exporter *e) {
   sw_ir_edits_sort(&w->edits);
   sw_rc rc = SW_OK;
   for (size_t i = 0; i < e->order.n && !rc; i++) rc = write_exported_function(e, e->order.at[i], &added);
-  const char *text = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&added), added.n, w->d);
-  sw_text_free(&added);
-  return rc ? rc : sw_opt_put_behind(w, sw_opt_last_of_module(w), text);
+  const char *text;
+  SW_TRY(sw_ir_keep_text(rc, &added, &w->arena, &text, w->d));
+  return sw_opt_put_behind(w, sw_opt_last_of_module(w), text);
 }
 
 static sw_rc outline_named_computations(sw_opt_work *w) {
@@ -344,10 +340,8 @@ static sw_rc write_computation(inliner *n, uint32_t call, int depth, const char 
                          "calls nest deeper than %d or would need more than %d MiB in place", DEEPEST,
                          MOST_BYTES >> 20);
   sw_rc rc = put_computation(n, call, depth, &t);
-  *out = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
   n->bytes += t.n;
-  sw_text_free(&t);
-  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
+  return sw_ir_keep_text(rc, &t, &w->arena, out, w->d);
 }
 
 static sw_rc prepare_inliner(inliner *n) {

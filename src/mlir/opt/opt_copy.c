@@ -19,8 +19,6 @@ sw_rc sw_opt_copy_use(sw_opt_copy *c, uint32_t use, const char *name) {
 sw_rc sw_opt_copy_end(sw_opt_copy *c, sw_rc rc, const char **out) {
   sw_text t = {0};
   if (!rc) rc = sw_ir_edits_apply_within(&c->edits, c->text, &t);
-  *out = rc ? NULL : sw_arena_strndup(&c->w->arena, sw_text_str(&t), t.n, c->w->d);
-  sw_text_free(&t);
   sw_ir_edits_free(&c->edits);
-  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
+  return sw_ir_keep_text(rc, &t, &c->w->arena, out, c->w->d);
 }

@@ -103,8 +103,7 @@ static const char *stablehlo_mesh(sw_opt_work *w, const sw_mesh *m) {
   for (int64_t i = 0; i < n; i++) sw_text_printf(&t, i ? ", %d" : ", device_ids = dense<[%d", (int)m->device_ids[i]);
   if (n) sw_text_printf(&t, "]> : tensor<%lldxi64>", (long long)n);
   sw_text_puts(&t, "}");
-  const char *out = sw_text_keep(&t, &w->arena, w->d);
-  return out;
+  return sw_text_keep(&t, &w->arena, w->d);
 }
 
 /* The number of a mesh by its value; *fresh: it has no name yet. */

@@ -77,9 +77,8 @@ static sw_rc separate(separator *s, const member *m) {
   sw_text_printf(&t, "%s = sdy.sharding_constraint %s ", name, value);
   sw_rc rc = sw_open_sharding_print(&w->flow->sdy, &open, &t);
   sw_text_printf(&t, " : %.*s", SW_IR_TEXT(w->t, sw_ir_trimmed(w->t, type)));
-  const char *text = rc || t.rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-  sw_text_free(&t);
-  if (!text) return SW_E_RESOURCE;
+  const char *text;
+  SW_TRY(sw_ir_keep_text(rc, &t, &w->arena, &text, w->d));
   sw_opt_replace(w, m->value, name);
   const uint32_t maker = w->values.maker[m->value];
   if (maker != SW_IR_NONE) return sw_opt_put_behind(w, maker, text);

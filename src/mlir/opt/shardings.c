@@ -186,9 +186,7 @@ sw_rc sw_opt_sharding(sw_opt_work *w, uint32_t slot, sw_open_sharding *out, bool
 sw_rc sw_opt_spell(sw_opt_work *w, const sw_open_sharding *s, const char **out) {
   sw_text t = {0};
   sw_rc rc = sw_open_sharding_print(&w->shardings.words, s, &t);
-  *out = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-  sw_text_free(&t);
-  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
+  return sw_ir_keep_text(rc, &t, &w->arena, out, w->d);
 }
 
 sw_rc sw_opt_sharding_text(sw_opt_work *w, uint32_t slot, const char **out) {
@@ -304,9 +302,7 @@ static sw_rc write_region(sw_opt_work *w, const sw_sharded_place *p, const char 
 sw_rc sw_opt_sharding_list(sw_opt_work *w, const sw_sharded_place *p, const char **out) {
   sw_text t = {0};
   const sw_rc rc = spell_list(w, p, &t);
-  *out = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-  sw_text_free(&t);
-  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
+  return sw_ir_keep_text(rc, &t, &w->arena, out, w->d);
 }
 
 static sw_rc write_sharding_list(sw_opt_work *w, const sw_sharded_place *p) {

@@ -13,12 +13,6 @@ static sw_ir_types_cursor body_border_types(const sw_ir_tree *t, const sw_ir_op 
   return in ? sw_ir_operand_types(t, o->types) : sw_ir_result_types(t, o->types);
 }
 
-static uint32_t last_op_of_block(const sw_ir_tree *t, uint32_t block) {
-  uint32_t last = SW_IR_NONE;
-  for (uint32_t k = t->blocks.at[block].first_op; k != SW_IR_NONE; k = t->ops.at[k].next) last = k;
-  return last;
-}
-
 /* The list of a side, checked; `required` or not. */
 static sw_rc check_side(sw_sdy_checker *c, const sw_ir_op *o, bool in, bool required, side *s) {
   *s = (side){in ? "in_shardings" : "out_shardings", in ? "operand" : "result", {0, 0}};
@@ -35,7 +29,7 @@ static sw_rc check_body_counts(sw_sdy_checker *c, const sw_ir_op *o, uint32_t *b
   *block = sw_ir_block_at(c->t, o, 0);
   if (*block == SW_IR_NONE) return SW_SDY_WRONG(c, o->text.at, "the op has no body");
   const uint32_t n_args = c->t->blocks.at[*block].n_args, n_results = sw_ir_result_count(c->t, o);
-  *ret = last_op_of_block(c->t, *block);
+  *ret = sw_ir_last_op(c->t, *block);
   if (n_args != o->n_uses)
     return SW_SDY_WRONG(c, o->text.at, "'%.*s' has %u operands, and its body %u arguments; expected as many",
                         SW_IR_TEXT(c->t, o->name), o->n_uses, n_args);

@@ -253,6 +253,11 @@ sw_rc sw_ir_read_ints(const sw_ir_tree *t, sw_ir_span v, sw_ir_ints *out, sw_dia
   return SW_OK;
 }
 
+sw_ir_span sw_ir_call_target(const sw_ir_tree *t, const sw_ir_op *call) {
+  const sw_ir_span said = sw_ir_unquoted(t, sw_ir_attr(t, call, "call_target_name", NULL));
+  return sw_ir_present(said) ? said : call->symbol;
+}
+
 /* --- meshes ------------------------------------------------------------------------------------------------------- */
 
 sw_ir_span sw_ir_mesh_name(const sw_ir_tree *t, const sw_ir_op *op) {

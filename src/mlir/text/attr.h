@@ -24,6 +24,8 @@ sw_ir_span sw_ir_clause(const sw_ir_tree *t, const sw_ir_op *op, const char *key
 /* An attribute of an op by its name in the generic form, in properties or attributes, or (not NULL) in the custom one.
  * Aliases are looked up. */
 sw_ir_span sw_ir_attr(const sw_ir_tree *t, const sw_ir_op *op, const char *key, const char *custom);
+/* What a custom_call calls. */
+sw_ir_span sw_ir_call_target(const sw_ir_tree *t, const sw_ir_op *call);
 /* sdy.mesh: its name, and what stands behind it from the angle on. */
 sw_ir_span sw_ir_mesh_name(const sw_ir_tree *t, const sw_ir_op *op);
 sw_ir_span sw_ir_mesh_value(const sw_ir_tree *t, const sw_ir_op *op);

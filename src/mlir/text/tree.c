@@ -34,6 +34,18 @@ uint32_t sw_ir_block_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i) {
   return r == SW_IR_NONE ? SW_IR_NONE : t->regions.at[r].first_block;
 }
 
+uint32_t sw_ir_last_op(const sw_ir_tree *t, uint32_t block) {
+  uint32_t last = SW_IR_NONE;
+  for (uint32_t k = block == SW_IR_NONE ? block : t->blocks.at[block].first_op; k != SW_IR_NONE; k = t->ops.at[k].next)
+    last = k;
+  return last;
+}
+
+uint32_t sw_ir_op_from(const sw_ir_tree *t, uint32_t op, uint32_t at) {
+  while (op < t->ops.n && t->ops.at[op].text.at < at) op++;
+  return op;
+}
+
 const sw_ir_result *sw_ir_result_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i, uint32_t *number) {
   for (uint32_t k = op->first_result; k < op->first_result + op->n_results; k++) {
     *number = i;
@@ -81,6 +93,12 @@ bool sw_ir_starts(const sw_ir_tree *t, sw_ir_span s, const char *text) {
 sw_ir_span sw_ir_alias_value(const sw_ir_tree *t, sw_ir_span name) {
   const int64_t *i = sw_dict_get(&t->alias_of, t->s + name.at, sw_ir_len(name));
   return i ? t->aliases.at[*i].value : (sw_ir_span){0, 0};
+}
+
+sw_rc sw_ir_keep_text(sw_rc rc, sw_text *t, sw_arena *arena, const char **out, sw_diag *d) {
+  *out = rc ? NULL : sw_text_keep(t, arena, d);
+  sw_text_free(t);
+  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
 }
 
 void sw_ir_print(const sw_ir_tree *t, sw_text *out) {

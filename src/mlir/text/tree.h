@@ -112,6 +112,11 @@ uint32_t sw_ir_region_count(const sw_ir_tree *t, const sw_ir_op *op);
 uint32_t sw_ir_region_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i);
 uint32_t sw_ir_block_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i);
 
+/* The last op of a block; SW_IR_NONE: there is none, or no block. */
+uint32_t sw_ir_last_op(const sw_ir_tree *t, uint32_t block);
+/* The first op from `op` on that begins at byte `at` or behind it; t->ops.n: there is none. */
+uint32_t sw_ir_op_from(const sw_ir_tree *t, uint32_t op, uint32_t at);
+
 sw_span sw_ir_place(const sw_ir_tree *t, uint32_t at); /* line and column of a byte */
 bool sw_ir_is(const sw_ir_tree *t, sw_ir_span s, const char *text);
 /* Is it one of these, with blanks between them? */
@@ -120,6 +125,8 @@ bool sw_ir_starts(const sw_ir_tree *t, sw_ir_span s, const char *text);
 bool sw_ir_ends(const sw_ir_tree *t, sw_ir_span s, const char *text);
 /* The name that has result `i` of an op (over all names), and the number under that name; NULL: it has none. */
 const sw_ir_result *sw_ir_result_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i, uint32_t *number);
+/* A text that was written with `rc`, in the arena; the buffer is freed. *out is NULL where it fails. */
+SW_CHECKED sw_rc sw_ir_keep_text(sw_rc rc, sw_text *t, sw_arena *arena, const char **out, sw_diag *d);
 /* The value of an alias; empty when there is none of the name (which has its # or !). */
 sw_ir_span sw_ir_alias_value(const sw_ir_tree *t, sw_ir_span name);
 

@@ -367,12 +367,10 @@ static void ops_within(const sw_ir_tree *t, const sw_ir_captured *c, uint32_t *f
   const sw_ir_op *o = &t->ops.at[c->op];
   uint32_t region = o->first_region;
   for (uint32_t i = 0; i < c->branch; i++) region = t->regions.at[region].next;
-  bool loop = sw_ir_is(t, o->name, "stablehlo.while") || sw_ir_is(t, o->name, "mhlo.while");
-  sw_ir_span text = loop ? o->text : t->regions.at[region].text;
-  *first = c->op + 1;
-  while (*first < t->ops.n && t->ops.at[*first].text.at < text.at) ++*first;
-  *end = *first;
-  while (*end < t->ops.n && t->ops.at[*end].text.at < text.end) ++*end;
+  const bool loop = sw_ir_is_among(t, o->name, "stablehlo.while mhlo.while");
+  const sw_ir_span text = loop ? o->text : t->regions.at[region].text;
+  *first = sw_ir_op_from(t, c->op + 1, text.at);
+  *end = sw_ir_op_from(t, *first, text.end);
 }
 
 static sw_rc read_within(sw_ir_writer *w, const sw_ir_captured *c) {

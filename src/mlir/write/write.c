@@ -18,11 +18,8 @@
 
 static sw_rc value_text(sw_ir_writer *w, const sw_sharding *s, const char **out) {
   sw_text text = {0};
-  SW_TRY(w->form->put_value(w, s, &text));
-  *out = sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
-  sw_rc rc = text.rc ? text.rc : *out ? SW_OK : SW_E_RESOURCE;
-  sw_text_free(&text);
-  return rc;
+  const sw_rc rc = w->form->put_value(w, s, &text);
+  return sw_ir_keep_text(rc, &text, &w->arena, out, w->d);
 }
 
 /* Axes have names in Shardy's forms alone. */
@@ -129,8 +126,7 @@ static bool one_sharding(const sw_ir_writer *w, const sw_ir_made *made, size_t n
 
 /* XLA refuses shardings on calls of ApproxTopK. */
 static bool is_approximate(const sw_ir_tree *t, const sw_ir_op *o) {
-  sw_ir_span target = sw_ir_unquoted(t, sw_ir_attr(t, o, "call_target_name", NULL));
-  return sw_ir_is(t, sw_ir_present(target) ? target : o->symbol, "ApproxTopK");
+  return sw_ir_is(t, sw_ir_call_target(t, o), "ApproxTopK");
 }
 
 /* Loops and choices stay as they are: Shardy carries shardings into and out of them, and XLA does not compile a loop
@@ -212,9 +208,9 @@ static sw_rc write_collective(sw_ir_writer *w, const sw_ir_op *o, const sw_ir_ma
     sw_plan_value_sharding(w->plan, made->value, &s);
   sw_rc rc = sw_sdy_sharding(w->mesh, w->mesh_name, &s, &text, w->d);
   sw_text_printf(&text, " : %.*s", SW_IR_TEXT(w->t, type));
-  const char *whole = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
-  sw_text_free(&text);
-  return whole ? sw_ir_replace(&w->edits, o->name.at - o->generic, o->types.end, whole) : SW_E_RESOURCE;
+  const char *whole;
+  SW_TRY(sw_ir_keep_text(rc, &text, &w->arena, &whole, w->d));
+  return sw_ir_replace(&w->edits, o->name.at - o->generic, o->types.end, whole);
 }
 
 /* made[0 .. n): all results of one op. */
@@ -239,9 +235,9 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
     all[made[i].result] = sw_value_said(w->p->graph, made[i].value, &all[made[i].result]);
   sw_text text = {0};
   sw_rc rc = w->form->put_values(w, all, count, &text);
-  const char *value = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
-  sw_text_free(&text);
-  return rc ? rc : value ? sw_ir_set_op(&w->edits, o, value) : SW_E_RESOURCE;
+  const char *value;
+  SW_TRY(sw_ir_keep_text(rc, &text, &w->arena, &value, w->d));
+  return sw_ir_set_op(&w->edits, o, value);
 }
 
 typedef sw_rc (*of_results)(sw_ir_writer *w, const sw_ir_made *made, size_t n);

@@ -114,9 +114,7 @@ static sw_rc put_copied_name(splitter *s, sw_ir_span name, uint32_t function, ui
 }
 
 static uint32_t end_of_function_ops(const sw_ir_tree *t, uint32_t function) {
-  uint32_t end = function + 1;
-  while (end < t->ops.n && t->ops.at[end].text.at < t->ops.at[function].text.end) end++;
-  return end;
+  return sw_ir_op_from(t, function + 1, t->ops.at[function].text.end);
 }
 
 /* A function as a call sees it (0: main, or one that no call goes to). */

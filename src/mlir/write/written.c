@@ -80,9 +80,9 @@ static sw_rc find_function(sw_ir_writer *w, const sw_collective *c, const sw_typ
   w->n_steps++;
   sw_text_printf(&text, "func.func private @%s%lld", w->step_name, (long long)*number);
   rc = sw_emit_written_hop(w->mesh, c, &blocks[0], &blocks[1], &w->n_channels, &text, w->d);
-  const char *line = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
-  sw_text_free(&text);
-  return line ? sw_ir_write_at_top(w, line) : rc ? rc : SW_E_RESOURCE;
+  const char *line;
+  SW_TRY(sw_ir_keep_text(rc, &text, &w->arena, &line, w->d));
+  return sw_ir_write_at_top(w, line);
 }
 
 static sw_rc put_keyed_sharding(const sw_ir_writer *w, const char *key, const sw_sharding *s, sw_text *out) {
