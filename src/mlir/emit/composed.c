@@ -41,16 +41,6 @@ static sw_reduction reduction_kind_of(const char *text) {
   return kind;
 }
 
-/* A line with properties and a region, both freed. */
-static void write_with_region(const sw_hlo *h, sw_line line, sw_text *props, sw_text *region) {
-  line.props = sw_text_str(props);
-  line.region = sw_text_str(region);
-  sw_mlir_line(h->w, &line);
-  if (props->rc || region->rc) h->w->out->rc = SW_E_RESOURCE;
-  sw_text_free(props);
-  sw_text_free(region);
-}
-
 /* The type without dimension `dims`[..], as reduce gives it. */
 static sw_type without_dims(sw_mlir *w, const sw_type *t, const int64_t *dims, int n) {
   int64_t left[SW_MAX_RANK];
@@ -74,7 +64,7 @@ void sw_hlo_reduce(const sw_hlo *h) {
   sw_ssa out = keeps ? sw_mlir_temp(w, without_dims(w, &in[0].type, dims, n)) : h->out[0];
   sw_prop_ints(&props, "dimensions", dims, n);
   sw_hlo_region(kind, in[0].type.dtype, &region);
-  write_with_region(h, (sw_line){"stablehlo.reduce", 2, 1, in, &out, NULL, NULL}, &props, &region);
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.reduce", 2, 1, in, &out, NULL, NULL}, &props, &region);
   if (keeps) sw_mlir_alias(w, out, h->out[0]);
 }
 
@@ -93,7 +83,7 @@ static void write_window(const sw_hlo *h, sw_ssa x, sw_ssa out, sw_reduction kin
   sw_prop_ints(&props, "window_dilations", v->dilation, rank);
   sw_prop_ints(&props, "window_dimensions", v->size, rank);
   sw_prop_ints(&props, "window_strides", v->strides, rank);
-  write_with_region(h, (sw_line){"stablehlo.reduce_window", 2, 1, in, &out, NULL, NULL}, &props, region);
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.reduce_window", 2, 1, in, &out, NULL, NULL}, &props, region);
 }
 
 static void copy_ints(const sw_op *op, sw_attr_key k, int64_t *out) {
@@ -121,16 +111,10 @@ void sw_hlo_reduce_window(const sw_hlo *h) {
 static sw_ssa moved_by_one(const sw_hlo *h, int64_t dim, bool reversed, const char *kind) {
   sw_mlir *w = h->w;
   sw_ssa x = h->in[0], y = sw_mlir_temp(w, x.type);
-  sw_ssa in[2] = {x, sw_mlir_identity(w, reduction_kind_of(kind), x.type.dtype)};
-  int64_t low[SW_MAX_RANK] = {0}, high[SW_MAX_RANK] = {0}, interior[SW_MAX_RANK] = {0};
-  sw_text props = {0};
+  int64_t low[SW_MAX_RANK] = {0}, high[SW_MAX_RANK] = {0};
   low[dim] = reversed ? -1 : 1;
   high[dim] = -low[dim];
-  sw_prop_ints(&props, "edge_padding_high", high, x.type.rank);
-  sw_prop_ints(&props, "edge_padding_low", low, x.type.rank);
-  sw_prop_ints(&props, "interior_padding", interior, x.type.rank);
-  sw_mlir_line(w, &(sw_line){"stablehlo.pad", 2, 1, in, &y, sw_text_str(&props), NULL});
-  sw_text_free(&props);
+  sw_mlir_pad(w, x, sw_mlir_identity(w, reduction_kind_of(kind), x.type.dtype), low, high, y);
   return y;
 }
 
@@ -204,7 +188,7 @@ void sw_hlo_scatter(const sw_hlo *h) {
   sw_text_printf(&props, ", index_vector_dim = %lld>", (long long)sw_op_int(op, SW_ATTR_INDEX_VECTOR_DIM, 0));
   sw_prop(&props, "unique_indices", "false");
   sw_hlo_region(sw_op_text(op, SW_ATTR_KIND, "sum"), h->in[0].type.dtype, &region);
-  write_with_region(h, (sw_line){"stablehlo.scatter", 3, 1, h->in, h->out, NULL, NULL}, &props, &region);
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.scatter", 3, 1, h->in, h->out, NULL, NULL}, &props, &region);
 }
 
 /* --- argmax, argmin ---------------------------------------------------------------------------------------------- */
@@ -263,7 +247,7 @@ void sw_hlo_arg(const sw_hlo *h) {
   sw_text props = {0}, region = {0};
   sw_prop_ints(&props, "dimensions", &dim, 1);
   put_arg_region(max ? "GT" : "LT", x.type.dtype, index.dtype, &region);
-  write_with_region(h, (sw_line){"stablehlo.reduce", 4, 2, in, out, NULL, NULL}, &props, &region);
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.reduce", 4, 2, in, out, NULL, NULL}, &props, &region);
   if (keeps) sw_mlir_alias(w, out[1], h->out[0]);
 }
 
@@ -304,11 +288,8 @@ static sw_ssa swap_last(const sw_hlo *h, sw_ssa x, int64_t dim, const sw_ssa *ou
   int last = x.type.rank - 1;
   for (int i = 0; i < x.type.rank; i++) permutation[i] = i == dim ? last : i == last ? dim : i;
   for (int i = 0; i < x.type.rank; i++) dims[i] = x.type.dims[permutation[i]];
-  sw_text props = {0};
   sw_ssa y = out ? *out : sw_mlir_temp(h->w, sw_mlir_shaped(h->w, x.type.dtype, x.type.rank, dims));
-  sw_prop_ints(&props, "permutation", permutation, x.type.rank);
-  sw_mlir_line(h->w, &(sw_line){"stablehlo.transpose", 1, 1, &x, &y, sw_text_str(&props), NULL});
-  sw_text_free(&props);
+  sw_mlir_transpose(h->w, x, permutation, y);
   return y;
 }
 
@@ -324,8 +305,7 @@ void sw_hlo_top_k(const sw_hlo *h) {
     out[i] = sw_mlir_temp(h->w, sw_mlir_shaped(h->w, h->out[i].type.dtype, x.type.rank, dims));
   }
   sw_prop_int(&props, "k", sw_op_int(h->op, SW_ATTR_K, 1));
-  sw_mlir_line(h->w, &(sw_line){"chlo.top_k", 1, 2, &x, out, sw_text_str(&props), NULL});
-  sw_text_free(&props);
+  sw_mlir_line_with(h->w, (sw_line){"chlo.top_k", 1, 2, &x, out, NULL, NULL}, &props, NULL);
   for (int i = 0; i < 2 && swapped; i++) (void)swap_last(h, out[i], dim, &h->out[i]);
 }
 
@@ -335,14 +315,8 @@ static void write_custom_call(const sw_hlo *h, const char *target, sw_text *conf
   sw_text props = {0};
   sw_text_printf(&props, "api_version = 4 : i32, backend_config = {%s}, call_target_name = ", sw_text_str(config));
   sw_mlir_quote(target, &props);
-  sw_mlir_line(h->w, &(sw_line){.op = "stablehlo.custom_call",
-                                .n_in = h->op->n_operands,
-                                .in = h->in,
-                                .n_out = h->op->n_results,
-                                .out = h->out,
-                                .props = sw_text_str(&props)});
-  if (props.rc || config->rc) h->w->out->rc = SW_E_RESOURCE;
-  sw_text_free(&props);
+  sw_hlo_line(h, "stablehlo.custom_call", &props);
+  if (config->rc) h->w->out->rc = SW_E_RESOURCE;
   sw_text_free(config);
 }
 

@@ -9,16 +9,6 @@
 
 #include "mlir/emit/mlir.h"
 
-static void put_line(const sw_hlo *h, const sw_line *line, sw_text *props, sw_text *region) {
-  sw_line l = *line;
-  l.props = sw_text_str(props);
-  l.region = region ? sw_text_str(region) : NULL;
-  sw_mlir_line(h->w, &l);
-  if (props->rc || (region && region->rc)) h->w->out->rc = SW_E_RESOURCE;
-  sw_text_free(props);
-  if (region) sw_text_free(region);
-}
-
 /* --- sort -------------------------------------------------------------------------------------------------------- */
 
 static bool is_float_element(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT; }
@@ -84,7 +74,7 @@ void sw_hlo_sort(const sw_hlo *h) {
   sw_prop_int(&props, "dimension", sw_op_int(h->op, SW_ATTR_DIM, 0));
   sw_prop(&props, "is_stable", "true");
   put_order(in, n_keys + n, n_keys, sw_op_int(h->op, SW_ATTR_DESCENDING, 0) != 0, &region);
-  put_line(h, &(sw_line){"stablehlo.sort", n_keys + n, n_keys + n, in, out, NULL, NULL}, &props, &region);
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.sort", n_keys + n, n_keys + n, in, out, NULL, NULL}, &props, &region);
 }
 
 /* --- select_and_scatter ------------------------------------------------------------------------------------------ */
@@ -110,7 +100,7 @@ void sw_hlo_select_and_scatter(const sw_hlo *h) {
       "      \"stablehlo.return\"(%%c$) : (tensor<i1>) -> ()\n    }, %s",
       e, e, direction, e, e, sw_text_str(&combine) + 1);
   sw_text_free(&combine);
-  put_line(h, &(sw_line){"stablehlo.select_and_scatter", 3, 1, h->in, h->out, NULL, NULL}, &props, &regions);
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.select_and_scatter", 3, 1, h->in, h->out, NULL, NULL}, &props, &regions);
 }
 
 /* --- shuffle ----------------------------------------------------------------------------------------------------- */
@@ -121,22 +111,15 @@ void sw_hlo_shuffle(const sw_hlo *h) {
   const int64_t *sources = sw_op_ints(h->op, SW_ATTR_SOURCES, &n);
   int64_t dims[SW_MAX_RANK];
   memcpy(dims, h->in[0].type.dims, (size_t)h->in[0].type.rank * sizeof *dims);
-  sw_ssa in[2] = {h->in[0], sw_mlir_temp(h->w, sw_mlir_shaped(h->w, SW_I64, 2, (int64_t[]){n, 1}))};
-  sw_text props = {0}, values = {0};
-  sw_mlir_dense(&in[1].type, sources, false, &values);
-  sw_text_puts(&values, " : ");
-  sw_mlir_type(&in[1].type, &values);
-  sw_prop(&props, "value", "%s", sw_text_str(&values));
-  sw_text_free(&values);
-  put_line(h, &(sw_line){"stablehlo.constant", 0, 1, NULL, &in[1], NULL, NULL}, &props, NULL);
-  props = (sw_text){0};
+  const sw_ssa in[2] = {h->in[0], sw_mlir_table(h->w, sw_mlir_shaped(h->w, SW_I64, 2, (int64_t[]){n, 1}), sources)};
+  sw_text props = {0};
   sw_text_puts(&props, "dimension_numbers = #stablehlo.gather<offset_dims = [");
   for (int k = 1; k < h->in[0].type.rank; k++) sw_text_printf(&props, k > 1 ? ", %d" : "%d", k);
   sw_text_puts(&props, "], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>");
   sw_prop(&props, "indices_are_sorted", "false");
   dims[0] = 1;
   sw_prop_ints(&props, "slice_sizes", dims, h->in[0].type.rank);
-  put_line(h, &(sw_line){"stablehlo.gather", 2, 1, in, h->out, NULL, NULL}, &props, NULL);
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.gather", 2, 1, in, h->out, NULL, NULL}, &props, NULL);
 }
 
 /* --- random bits ------------------------------------------------------------------------------------------------- */
@@ -154,12 +137,11 @@ void sw_hlo_rng_bits(const sw_hlo *h) {
   bool part = h->op->n_operands > 1;
   sw_ssa out[2] = {h->out[0], h->out[1]};
   if (part) out[1] = sw_mlir_temp(h->w, sw_mlir_shaped(h->w, out[1].type.dtype, n, global));
-  put_line(h, &(sw_line){"stablehlo.rng_bit_generator", 1, 2, h->in, out, NULL, NULL}, &props, NULL);
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.rng_bit_generator", 1, 2, h->in, out, NULL, NULL}, &props, NULL);
   if (!part) return;
   int64_t room[SW_MAX_RANK]; /* so that no start is clamped: the last blocks may reach over the end */
   for (int i = 0; i < n; i++) room[i] = global[i] + h->out[1].type.dims[i];
   sw_ssa args[SW_MAX_RANK + 1] = {sw_mlir_fit(h->w, out[1], room)};
   for (int i = 0; i < n; i++) args[i + 1] = h->in[i + 1];
-  sw_prop_ints(&props, "slice_sizes", h->out[1].type.dims, n);
-  put_line(h, &(sw_line){"stablehlo.dynamic_slice", n + 1, 1, args, &h->out[1], NULL, NULL}, &props, NULL);
+  sw_mlir_dynamic_slice(h->w, args, h->out[1]);
 }

@@ -14,10 +14,8 @@ static void write_decomposition(sw_mlir *w, const sw_graph *g) {
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     sw_ssa in[SW_MAX_RESULTS], out[SW_MAX_RESULTS];
-    for (int k = 0; k < op->n_operands; k++)
-      in[k] = (sw_ssa){sw_mlir_name(w, g->values[op->operands[k]].name, op->operands[k]), *sw_operand_type(g, op, k)};
-    for (int k = 0; k < op->n_results; k++)
-      out[k] = (sw_ssa){sw_mlir_name(w, g->values[op->results[k]].name, op->results[k]), *sw_result_type(g, op, k)};
+    for (int k = 0; k < op->n_operands; k++) in[k] = sw_mlir_value(w, g, op->operands[k]);
+    for (int k = 0; k < op->n_results; k++) out[k] = sw_mlir_value(w, g, op->results[k]);
     sw_hlo_write(&(sw_hlo){w, op, in, out});
   }
 }
@@ -30,16 +28,15 @@ static void write_function(sw_mlir *w, const sw_graph *g, const char *name) {
   w->at = (sw_source){0};
   sw_text_printf(w->out, "  func.func private @%s(", name);
   for (int32_t i = 0; i < g->n_args; i++) {
-    const sw_value *v = &g->values[g->args[i]];
-    sw_text_printf(w->out, "%s%s: ", i ? ", " : "", sw_mlir_name(w, v->name, g->args[i]));
-    sw_mlir_type(&v->type, w->out);
+    const sw_ssa x = sw_mlir_value(w, g, g->args[i]);
+    sw_text_printf(w->out, "%s%s: ", i ? ", " : "", x.name);
+    sw_mlir_type(&x.type, w->out);
   }
   sw_text_puts(w->out, ") -> (");
   for (int32_t i = 0; i < g->n_outputs; i++) {
-    const sw_value *v = &g->values[g->outputs[i]];
-    outputs[i] = (sw_ssa){sw_mlir_name(w, v->name, g->outputs[i]), v->type};
+    outputs[i] = sw_mlir_value(w, g, g->outputs[i]);
     if (i) sw_text_puts(w->out, ", ");
-    sw_mlir_type(&v->type, w->out);
+    sw_mlir_type(&outputs[i].type, w->out);
   }
   sw_text_puts(w->out, ") {\n");
   write_decomposition(w, g);
@@ -103,12 +100,5 @@ void sw_hlo_attention(const sw_hlo *h) {
   for (int i = 0; i < h->op->n_attrs; i++) put_attribute(&h->op->attrs[i], &props);
   sw_text_printf(&props, "}, decomposition = @shardwright.%s_%d, name = \"shardwright.%s\", version = 0 : i32", kind,
                  number, kind);
-  sw_mlir_line(h->w, &(sw_line){.op = "stablehlo.composite",
-                                .n_in = h->op->n_operands,
-                                .in = h->in,
-                                .n_out = h->op->n_results,
-                                .out = h->out,
-                                .props = sw_text_str(&props)});
-  if (props.rc) h->w->out->rc = props.rc;
-  sw_text_free(&props);
+  sw_hlo_line(h, "stablehlo.composite", &props);
 }

@@ -145,11 +145,7 @@ static sw_ssa cudnn_result_of(const call *c, int i) {
 
 static void turn_back(const call *c, sw_ssa x, sw_ssa out) {
   static const int64_t kOrder[4] = {0, 2, 1, 3};
-  sw_text props = {0};
-  sw_prop_ints(&props, "permutation", kOrder, 4);
-  sw_mlir_line(c->h->w, &(sw_line){"stablehlo.transpose", 1, 1, &x, &out, sw_text_str(&props), NULL});
-  if (props.rc) c->h->w->out->rc = props.rc;
-  sw_text_free(&props);
+  sw_mlir_transpose(c->h->w, x, kOrder, out);
 }
 
 static void put_call(const call *c) {
@@ -167,10 +163,9 @@ static void put_call(const call *c) {
                  c->backward ? "Backward" : "");
   put_ssa_layouts("operand_layouts", in, n, 0, &props);
   put_ssa_layouts("result_layouts", out, results + 1, c->positions_first ? (1U << turned) - 1 : 0, &props);
-  sw_mlir_line(h->w, &(sw_line){"stablehlo.custom_call", n, results + 1, in, out, sw_text_str(&props), NULL});
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.custom_call", n, results + 1, in, out, NULL, NULL}, &props, NULL);
   for (int i = 0; i < turned && c->positions_first; i++) turn_back(c, out[i], h->out[i]);
-  if (props.rc || config.rc) h->w->out->rc = SW_E_RESOURCE;
-  sw_text_free(&props);
+  if (config.rc) h->w->out->rc = SW_E_RESOURCE;
   sw_text_free(&config);
 }
 

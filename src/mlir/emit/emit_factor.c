@@ -140,10 +140,8 @@ static void put_library_call(const sw_hlo *h, const sw_line *line, const char *t
   sw_prop(&props, "operand_layouts", "%s", sw_text_str(&in));
   sw_prop(&props, "result_layouts", "%s", sw_text_str(&out));
   l.op = "stablehlo.custom_call";
-  l.props = sw_text_str(&props);
-  sw_mlir_line(h->w, &l);
-  if (props.rc || in.rc || out.rc) h->w->out->rc = SW_E_RESOURCE;
-  sw_text_free(&props);
+  sw_mlir_line_with(h->w, l, &props, NULL);
+  if (in.rc || out.rc) h->w->out->rc = SW_E_RESOURCE;
   sw_text_free(&in);
   sw_text_free(&out);
 }
@@ -209,15 +207,8 @@ static void put_valid(const sw_hlo *h, sw_ssa x, sw_ssa info) {
   for (int i = 0; i < info.type.rank; i++) batch[i] = i;
   sw_text props = {0};
   sw_prop_ints(&props, "broadcast_dimensions", batch, info.type.rank);
-  sw_mlir_line(h->w, &(sw_line){.op = "stablehlo.broadcast_in_dim",
-                                .n_in = 1,
-                                .n_out = 1,
-                                .in = &fine,
-                                .out = &all,
-                                .props = sw_text_str(&props)});
+  sw_mlir_line_with(h->w, (sw_line){"stablehlo.broadcast_in_dim", 1, 1, &fine, &all, NULL, NULL}, &props, NULL);
   sw_mlir_line(h->w, &(sw_line){.op = "stablehlo.select", .n_in = 3, .n_out = 1, .in = choice, .out = h->out});
-  if (props.rc) h->w->out->rc = SW_E_RESOURCE;
-  sw_text_free(&props);
 }
 
 void sw_hlo_tridiagonal_solve(const sw_hlo *h) {

@@ -145,10 +145,7 @@ static sw_rc write_annotated_op(shard_writer *s, sw_id id, sw_diag *d) {
     sw_plan_use_sharding(s->plan, (sw_value_use){id, k}, &sharding);
     in[k] = annotate_use(s, op->operands[k], &sharding);
   }
-  for (int k = 0; k < op->n_results; k++) {
-    const sw_value *v = &s->w.graph->values[op->results[k]];
-    out[k] = (sw_ssa){sw_mlir_name(&s->w, v->name, op->results[k]), v->type};
-  }
+  for (int k = 0; k < op->n_results; k++) out[k] = sw_mlir_value(&s->w, s->w.graph, op->results[k]);
   sw_hlo_write(&(sw_hlo){&s->w, op, in, out});
   for (int k = 0; k < op->n_results; k++) {
     sw_plan_value_sharding(s->plan, op->results[k], &sharding);
@@ -174,11 +171,8 @@ static sw_rc write_module(shard_writer *s, sw_diag *d) {
   sw_mlir_open_module(&s->w, "shard", SW_MLIR_GRID);
   sw_mlir_open_function(&s->w, g, NULL, NULL);
   SW_TRY(visit_shardings(s, define, d));
-  for (int32_t i = 0; i < g->n_args; i++) {
-    const sw_value *v = &g->values[g->args[i]];
-    sw_ssa x = {sw_mlir_name(&s->w, v->name, g->args[i]), v->type};
-    annotate_definition(s, x, g->args[i], &s->plan->args[i]);
-  }
+  for (int32_t i = 0; i < g->n_args; i++)
+    annotate_definition(s, sw_mlir_value(&s->w, g, g->args[i]), g->args[i], &s->plan->args[i]);
   for (int32_t i = 0; i < g->n_ops; i++) SW_TRY(write_annotated_op(s, i, d));
   SW_TRY(write_return(s, d));
   sw_mlir_close_module(&s->w);

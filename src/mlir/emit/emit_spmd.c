@@ -121,13 +121,9 @@ static sw_rc write_spmd_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   s->w.results.n = 0;
   SW_ARENA_NEW(in, &s->w.arena, op->n_operands, d);
   SW_ARENA_NEW(out, &s->w.arena, op->n_results, d);
-  for (int k = 0; k < op->n_operands; k++) {
-    const sw_value *v = &g->values[op->operands[k]];
-    in[k] = (sw_ssa){sw_mlir_name(&s->w, v->name, op->operands[k]), v->type};
-  }
+  for (int k = 0; k < op->n_operands; k++) in[k] = sw_mlir_value(&s->w, g, op->operands[k]);
   for (int k = 0; k < op->n_results; k++) {
-    const sw_value *v = &g->values[op->results[k]];
-    out[k] = (sw_ssa){sw_mlir_name(&s->w, v->name, op->results[k]), v->type};
+    out[k] = sw_mlir_value(&s->w, g, op->results[k]);
     SW_TRY(sw_spmd_add_result_sharding(s, out[k], op->results[k], d));
   }
   s->w.at = origin >= 0 ? s->spmd->model->ops[origin].location : (sw_source){0};
@@ -231,10 +227,7 @@ static sw_rc write_spmd_module(sw_spmd_writer *s, sw_diag *d) {
   sw_mlir_open_function(&s->w, s->spmd->model, put_block_layout, &spmd);
   SW_TRY(sw_spmd_write_ops(s, 0, g->n_ops, d));
   SW_ARENA_NEW(v, &s->w.arena, g->n_outputs, d);
-  for (int32_t i = 0; i < g->n_outputs; i++) {
-    const sw_value *value = &g->values[g->outputs[i]];
-    v[i] = (sw_ssa){sw_mlir_name(&s->w, value->name, g->outputs[i]), value->type};
-  }
+  for (int32_t i = 0; i < g->n_outputs; i++) v[i] = sw_mlir_value(&s->w, g, g->outputs[i]);
   s->w.at = (sw_source){0};
   sw_mlir_return(&s->w, v, g->n_outputs);
   for (size_t i = 0; i < s->externals.n; i++) {

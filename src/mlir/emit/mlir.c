@@ -39,6 +39,10 @@ const char *sw_mlir_name(sw_mlir *w, const char *name, sw_id id) {
   return text;
 }
 
+sw_ssa sw_mlir_value(sw_mlir *w, const sw_graph *g, sw_id id) {
+  return (sw_ssa){sw_mlir_name(w, g->values[id].name, id), g->values[id].type};
+}
+
 const char *sw_mlir_suffixed(sw_mlir *w, const char *name, const char *suffix, int64_t number) {
   return text_or_placeholder(w, number < 0
                                     ? sw_arena_printf(&w->arena, NULL, "%s$%s", name, suffix)
@@ -263,6 +267,15 @@ void sw_mlir_line(sw_mlir *w, const sw_line *l) {
   sw_mlir_end_line(w);
 }
 
+void sw_mlir_line_with(sw_mlir *w, sw_line line, sw_text *props, sw_text *region) {
+  line.props = sw_text_str(props);
+  line.region = region ? sw_text_str(region) : NULL;
+  sw_mlir_line(w, &line);
+  if (props->rc || (region && region->rc)) w->out->rc = SW_E_RESOURCE;
+  sw_text_free(props);
+  if (region) sw_text_free(region);
+}
+
 sw_ssa sw_mlir_temp(sw_mlir *w, sw_type type) {
   return (sw_ssa){text_or_placeholder(w, sw_arena_printf(&w->arena, NULL, "%%t$%lld", (long long)w->n_temps++)), type};
 }
@@ -279,18 +292,19 @@ sw_ssa sw_mlir_binary(sw_mlir *w, const char *op, sw_ssa a, sw_ssa b, const char
   return y;
 }
 
-sw_ssa sw_mlir_constant(sw_mlir *w, sw_type type, const void *element) {
+static sw_ssa put_constant(sw_mlir *w, sw_type type, const void *bytes, bool splat) {
   sw_text props = {0};
   sw_ssa y = sw_mlir_temp(w, type);
   prop_key(&props, "value");
-  sw_mlir_dense(&type, element, true, &props);
+  sw_mlir_dense(&type, bytes, splat, &props);
   sw_text_puts(&props, " : ");
   sw_mlir_type(&type, &props);
-  sw_mlir_line(w, &(sw_line){.op = "stablehlo.constant", .n_out = 1, .out = &y, .props = sw_text_str(&props)});
-  if (props.rc) w->out->rc = props.rc;
-  sw_text_free(&props);
+  sw_mlir_line_with(w, (sw_line){.op = "stablehlo.constant", .n_out = 1, .out = &y}, &props, NULL);
   return y;
 }
+
+sw_ssa sw_mlir_constant(sw_mlir *w, sw_type type, const void *element) { return put_constant(w, type, element, true); }
+sw_ssa sw_mlir_table(sw_mlir *w, sw_type type, const void *elements) { return put_constant(w, type, elements, false); }
 
 sw_ssa sw_mlir_int(sw_mlir *w, sw_type type, int64_t v) {
   _Alignas(16) unsigned char element[16] = {0};
@@ -330,32 +344,45 @@ sw_ssa sw_mlir_iota(sw_mlir *w, sw_type type, int dim) {
   return y;
 }
 
-static sw_ssa pad_end(sw_mlir *w, sw_ssa x, const int64_t *by, sw_type type) {
-  int64_t none[SW_MAX_RANK] = {0};
+void sw_mlir_pad(sw_mlir *w, sw_ssa x, sw_ssa fill, const int64_t *low, const int64_t *high, sw_ssa out) {
+  const int64_t none[SW_MAX_RANK] = {0};
+  const sw_ssa in[2] = {x, fill};
   sw_text props = {0};
-  sw_ssa y = sw_mlir_temp(w, type), in[2] = {x, sw_mlir_int(w, (sw_type){type.dtype, 0, NULL}, 0)};
-  sw_prop_ints(&props, "edge_padding_high", by, type.rank);
-  sw_prop_ints(&props, "edge_padding_low", none, type.rank);
-  sw_prop_ints(&props, "interior_padding", none, type.rank);
-  sw_mlir_line(w, &(sw_line){"stablehlo.pad", 2, 1, in, &y, sw_text_str(&props), NULL});
-  sw_text_free(&props);
+  sw_prop_ints(&props, "edge_padding_high", high, x.type.rank);
+  sw_prop_ints(&props, "edge_padding_low", low, x.type.rank);
+  sw_prop_ints(&props, "interior_padding", none, x.type.rank);
+  sw_mlir_line_with(w, (sw_line){"stablehlo.pad", 2, 1, in, &out, NULL, NULL}, &props, NULL);
+}
+
+void sw_mlir_transpose(sw_mlir *w, sw_ssa x, const int64_t *permutation, sw_ssa out) {
+  sw_text props = {0};
+  sw_prop_ints(&props, "permutation", permutation, x.type.rank);
+  sw_mlir_line_with(w, (sw_line){"stablehlo.transpose", 1, 1, &x, &out, NULL, NULL}, &props, NULL);
+}
+
+sw_ssa sw_mlir_slice(sw_mlir *w, sw_ssa x, const int64_t *start, sw_type type) {
+  int64_t limit[SW_MAX_RANK], strides[SW_MAX_RANK];
+  const sw_ssa y = sw_mlir_temp(w, type);
+  sw_text props = {0};
+  for (int i = 0; i < type.rank; i++) {
+    limit[i] = start[i] + type.dims[i];
+    strides[i] = 1;
+  }
+  sw_prop_ints(&props, "limit_indices", limit, type.rank);
+  sw_prop_ints(&props, "start_indices", start, type.rank);
+  sw_prop_ints(&props, "strides", strides, type.rank);
+  sw_mlir_line_with(w, (sw_line){"stablehlo.slice", 1, 1, &x, &y, NULL, NULL}, &props, NULL);
   return y;
 }
 
-static sw_ssa cut_end(sw_mlir *w, sw_ssa x, sw_type type) {
-  int64_t start[SW_MAX_RANK] = {0}, strides[SW_MAX_RANK];
+void sw_mlir_dynamic_slice(sw_mlir *w, const sw_ssa *in, sw_ssa out) {
   sw_text props = {0};
-  for (int i = 0; i < type.rank; i++) strides[i] = 1;
-  sw_prop_ints(&props, "limit_indices", type.dims, type.rank);
-  sw_prop_ints(&props, "start_indices", start, type.rank);
-  sw_prop_ints(&props, "strides", strides, type.rank);
-  sw_ssa y = sw_mlir_unary(w, "stablehlo.slice", x, type, sw_text_str(&props));
-  sw_text_free(&props);
-  return y;
+  sw_prop_ints(&props, "slice_sizes", out.type.dims, out.type.rank);
+  sw_mlir_line_with(w, (sw_line){"stablehlo.dynamic_slice", 1 + out.type.rank, 1, in, &out, NULL, NULL}, &props, NULL);
 }
 
 sw_ssa sw_mlir_fit(sw_mlir *w, sw_ssa x, const int64_t *dims) {
-  int64_t more[SW_MAX_RANK], grown[SW_MAX_RANK];
+  int64_t more[SW_MAX_RANK], grown[SW_MAX_RANK], none[SW_MAX_RANK] = {0};
   bool grows = false, shrinks = false;
   for (int i = 0; i < x.type.rank; i++) {
     grown[i] = sw_max_i64(x.type.dims[i], dims[i]);
@@ -363,9 +390,12 @@ sw_ssa sw_mlir_fit(sw_mlir *w, sw_ssa x, const int64_t *dims) {
     grows = grows || more[i] > 0;
     shrinks = shrinks || grown[i] > dims[i];
   }
-  if (grows) x = pad_end(w, x, more, sw_mlir_shaped(w, x.type.dtype, x.type.rank, grown));
-  if (shrinks) x = cut_end(w, x, sw_mlir_shaped(w, x.type.dtype, x.type.rank, dims));
-  return x;
+  if (grows) {
+    const sw_ssa y = sw_mlir_temp(w, sw_mlir_shaped(w, x.type.dtype, x.type.rank, grown));
+    sw_mlir_pad(w, x, sw_mlir_int(w, (sw_type){x.type.dtype, 0, NULL}, 0), none, more, y);
+    x = y;
+  }
+  return shrinks ? sw_mlir_slice(w, x, none, sw_mlir_shaped(w, x.type.dtype, x.type.rank, dims)) : x;
 }
 
 void sw_mlir_alias(sw_mlir *w, sw_ssa x, sw_ssa out) {

@@ -61,6 +61,7 @@ void sw_mlir_deinit(sw_mlir *w);
 
 /* "%NAME" where MLIR can spell the name, else with other characters replaced and "$ID" added. A name in quotes. */
 const char *sw_mlir_name(sw_mlir *w, const char *name, sw_id id);
+sw_ssa sw_mlir_value(sw_mlir *w, const sw_graph *g, sw_id id);                                  /* by that name */
 const char *sw_mlir_suffixed(sw_mlir *w, const char *name, const char *suffix, int64_t number); /* number < 0: none */
 void sw_mlir_quote(const char *text, sw_text *out);
 void sw_mlir_type(const sw_type *t, sw_text *out);                             /* tensor<2x4xf32> */
@@ -87,6 +88,8 @@ typedef struct sw_line {
 } sw_line;
 
 void sw_mlir_line(sw_mlir *w, const sw_line *line);
+/* The line with properties and a region (NULL: none), which are freed. */
+void sw_mlir_line_with(sw_mlir *w, sw_line line, sw_text *props, sw_text *region);
 /* {sdy.sharding = #sdy.sharding_per_value<[...]>} when the sharding of a result is known; else nothing. */
 void sw_mlir_put_result_shardings(const sw_mlir *w, const sw_ssa *out, int n);
 void sw_mlir_end_line(sw_mlir *w); /* location and newline, for lines written by hand */
@@ -95,11 +98,18 @@ sw_ssa sw_mlir_temp(sw_mlir *w, sw_type type);
 sw_ssa sw_mlir_unary(sw_mlir *w, const char *op, sw_ssa x, sw_type type, const char *props);
 sw_ssa sw_mlir_binary(sw_mlir *w, const char *op, sw_ssa a, sw_ssa b, const char *props);
 sw_ssa sw_mlir_constant(sw_mlir *w, sw_type type, const void *element);
+sw_ssa sw_mlir_table(sw_mlir *w, sw_type type, const void *elements);
 sw_ssa sw_mlir_int(sw_mlir *w, sw_type type, int64_t v);
 sw_ssa sw_mlir_identity(sw_mlir *w, sw_reduction kind, sw_dtype t);
 sw_ssa sw_mlir_spread(sw_mlir *w, sw_ssa scalar, sw_type type); /* of a scalar over a shape */
 sw_ssa sw_mlir_compare(sw_mlir *w, const char *direction, sw_ssa a, sw_ssa b);
 sw_ssa sw_mlir_iota(sw_mlir *w, sw_type type, int dim);
+/* Further elements at both ends of each dim, none between. */
+void sw_mlir_pad(sw_mlir *w, sw_ssa x, sw_ssa fill, const int64_t *low, const int64_t *high, sw_ssa out);
+void sw_mlir_transpose(sw_mlir *w, sw_ssa x, const int64_t *permutation, sw_ssa out);
+/* A block of x from `start` on; x (in[0]) from starts that are values on. */
+sw_ssa sw_mlir_slice(sw_mlir *w, sw_ssa x, const int64_t *start, sw_type type);
+void sw_mlir_dynamic_slice(sw_mlir *w, const sw_ssa *in, sw_ssa out);
 /* x with the extents of `dims`: cut at the end, or padded with zeros. */
 sw_ssa sw_mlir_fit(sw_mlir *w, sw_ssa x, const int64_t *dims);
 /* Give `x` the name of `out` as well: out = x, by a reshape of nothing. */
@@ -113,6 +123,8 @@ typedef struct sw_hlo {
   const sw_op *op;
   const sw_ssa *in, *out;
 } sw_hlo;
+/* The op as one line of that name; the properties are freed. */
+void sw_hlo_line(const sw_hlo *h, const char *name, sw_text *props);
 
 /* Every op of main can be written; else the one that cannot is named. `with_control`: loops and choices, too. */
 SW_CHECKED sw_rc sw_hlo_check(const sw_graph *g, bool with_control, sw_diag *d);

@@ -67,16 +67,13 @@ static sw_ssa reshape_to_parts(sw_mlir *w, sw_ssa x, const parts *p) {
 
 static sw_ssa transpose_parts(sw_mlir *w, sw_ssa x, const parts *from, const parts *to) {
   int64_t permutation[MAX_PARTS];
-  sw_text props = {0};
   for (int i = 0; i < to->n; i++) {
     int at = 0;
     while (from->what[at] != to->what[i]) at++;
     permutation[i] = at;
   }
-  sw_prop_ints(&props, "permutation", permutation, to->n);
-  sw_ssa y =
-      sw_mlir_unary(w, "stablehlo.transpose", x, sw_mlir_shaped(w, x.type.dtype, to->n, to->size), sw_text_str(&props));
-  sw_text_free(&props);
+  const sw_ssa y = sw_mlir_temp(w, sw_mlir_shaped(w, x.type.dtype, to->n, to->size));
+  sw_mlir_transpose(w, x, permutation, y);
   return y;
 }
 

@@ -279,9 +279,8 @@ static bool is_halo(const sw_tiling *src, const sw_tiling *dst) {
 static void put_halo(const call *k) {
   sw_mlir *w = &k->s->w;
   const sw_tiling *t = k->c->dst;
-  int64_t low[SW_MAX_RANK], high[SW_MAX_RANK], none[SW_MAX_RANK] = {0};
+  int64_t low[SW_MAX_RANK], high[SW_MAX_RANK];
   _Alignas(16) unsigned char fill[16] = {0};
-  sw_text props = {0};
   sw_tiling core;
   sw_tiling_core(t, &core);
   for (int i = 0; i < t->rank; i++) {
@@ -289,13 +288,9 @@ static void put_halo(const call *k) {
     high[i] = t->dim[i].len - core.dim[i].len - low[i];
   }
   if (k->c->fill_outside) sw_element_store(k->in.type.dtype, k->c->fill, fill);
-  sw_ssa in[2] = {k->in, sw_mlir_constant(w, (sw_type){k->in.type.dtype, 0, NULL}, fill)};
-  sw_ssa wide = sw_mlir_temp(w, k->out.type);
-  sw_prop_ints(&props, "edge_padding_high", high, t->rank);
-  sw_prop_ints(&props, "edge_padding_low", low, t->rank);
-  sw_prop_ints(&props, "interior_padding", none, t->rank);
-  sw_mlir_line(w, &(sw_line){"stablehlo.pad", 2, 1, in, &wide, sw_text_str(&props), NULL});
-  sw_text_free(&props);
+  const sw_ssa element = sw_mlir_constant(w, (sw_type){k->in.type.dtype, 0, NULL}, fill);
+  const sw_ssa wide = sw_mlir_temp(w, k->out.type);
+  sw_mlir_pad(w, k->in, element, low, high, wide);
   sw_text_printf(w->out, "    %s = shard.update_halo %s on @mesh split_axes = [", k->out.name, wide.name);
   for (int i = 0; i < t->rank; i++) {
     if (i) sw_text_puts(w->out, ", ");

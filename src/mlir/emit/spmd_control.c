@@ -16,9 +16,7 @@ typedef struct frame {
 
 static const sw_op *frame_op_at(const frame *f, int32_t i) { return &f->g->ops[i]; }
 
-static sw_ssa ssa_of_value(const frame *f, sw_id v) {
-  return (sw_ssa){sw_mlir_name(&f->s->w, f->g->values[v].name, v), f->g->values[v].type};
-}
+static sw_ssa ssa_of_value(const frame *f, sw_id v) { return sw_mlir_value(&f->s->w, f->g, v); }
 
 /* Where the frame's own markers are. */
 static void find_markers(frame *f, int32_t n) {

@@ -157,11 +157,8 @@ static sw_ssa put_partner(const rounds *r, const char *op, const char *key, cons
 /* x at the places that columns of the table say: a box of the given shape, or x with `box` put there. */
 static sw_ssa slice_at(const rounds *r, sw_ssa x, const sw_ssa *at, sw_type box) {
   sw_ssa in[1 + SW_MAX_RANK] = {x}, y = sw_mlir_temp(&r->s->w, box);
-  sw_text props = {0};
   memcpy(in + 1, at, (size_t)r->rank * sizeof *at);
-  sw_prop_ints(&props, "slice_sizes", box.dims, box.rank);
-  sw_mlir_line(&r->s->w, &(sw_line){"stablehlo.dynamic_slice", 1 + r->rank, 1, in, &y, sw_text_str(&props), NULL});
-  sw_text_free(&props);
+  sw_mlir_dynamic_slice(&r->s->w, in, y);
   return y;
 }
 

@@ -83,20 +83,12 @@ static void put_groups(sw_spmd_writer *s, const sw_collective *c, sw_text *props
 /* all_slice: this device's part of what all have. */
 static void put_slice(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out) {
   sw_mlir *w = &s->w;
-  sw_text props = {0};
   sw_ssa args[SW_MAX_RANK + 1] = {in}, zero = sw_mlir_int(w, kScalar, 0);
   sw_ssa step = sw_mlir_int(w, kScalar, out.type.dims[c->dim]);
   for (int i = 0; i < in.type.rank; i++) args[i + 1] = zero;
   args[c->dim + 1] =
       sw_mlir_binary(w, "stablehlo.multiply", sw_spmd_index_by_partition(s, c->axes, c->n_axes), step, NULL);
-  sw_prop_ints(&props, "slice_sizes", out.type.dims, out.type.rank);
-  sw_mlir_line(w, &(sw_line){.op = "stablehlo.dynamic_slice",
-                             .n_in = in.type.rank + 1,
-                             .in = args,
-                             .n_out = 1,
-                             .out = &out,
-                             .props = sw_text_str(&props)});
-  sw_text_free(&props);
+  sw_mlir_dynamic_slice(w, args, out);
 }
 
 /* An average has no region: the sum, of integers in 64 bits and of small floats in f32, divided. Of bools all are
@@ -155,16 +147,8 @@ void sw_spmd_stablehlo_line(sw_spmd_writer *s, const sw_collective *c, sw_ssa in
   put_groups(s, c, &props);
   if (c->op != SW_COLL_ALL_TO_ALL && !dims) sw_prop(&props, "use_global_device_ids", "unit");
   if (reduces) sw_hlo_region(sw_reduction_text(c->reduction), in.type.dtype, &region);
-  sw_mlir_line(&s->w, &(sw_line){.op = kNames[c->op],
-                                 .n_in = 1,
-                                 .in = &in,
-                                 .n_out = 1,
-                                 .out = &out,
-                                 .props = sw_text_str(&props),
-                                 .region = reduces ? sw_text_str(&region) : NULL});
-  if (props.rc || region.rc) s->w.out->rc = SW_E_RESOURCE;
-  sw_text_free(&props);
-  sw_text_free(&region);
+  const sw_line line = {kNames[c->op], 1, 1, &in, &out, NULL, NULL};
+  sw_mlir_line_with(&s->w, line, &props, reduces ? &region : NULL);
 }
 
 /* --- exchanges --------------------------------------------------------------------------------------------------- */
@@ -222,34 +206,14 @@ static sw_rc next_shape(exchange *x, sw_round_message *out, const message **of, 
 static void look_up_device_row(exchange *x, sw_ssa id, const int64_t *table, sw_ssa *out) {
   sw_mlir *w = &x->s->w;
   if (!x->rank) return;
-  int64_t shape[2] = {x->devices, x->rank}, row[2] = {1, 1}, start[2], limit[2], ones[2] = {1, 1};
-  sw_text props = {0};
-  row[1] = x->rank;
-  sw_ssa all = sw_mlir_temp(w, sw_mlir_shaped(w, SW_I64, 2, shape));
-  sw_text_puts(&props, "value = ");
-  sw_mlir_dense(&all.type, table, false, &props);
-  sw_text_puts(&props, " : ");
-  sw_mlir_type(&all.type, &props);
-  sw_mlir_line(w, &(sw_line){.op = "stablehlo.constant", .n_out = 1, .out = &all, .props = sw_text_str(&props)});
-  props.n = 0;
+  const int64_t shape[2] = {x->devices, x->rank}, row[2] = {1, x->rank}, ones[2] = {1, 1};
+  const sw_ssa all = sw_mlir_table(w, sw_mlir_shaped(w, SW_I64, 2, shape), table);
   sw_ssa args[3] = {all, id, sw_mlir_int(w, kScalar, 0)}, mine = sw_mlir_temp(w, sw_mlir_shaped(w, SW_I64, 2, row));
-  sw_prop_ints(&props, "slice_sizes", row, 2);
-  sw_mlir_line(w, &(sw_line){.op = "stablehlo.dynamic_slice",
-                             .n_in = 3,
-                             .in = args,
-                             .n_out = 1,
-                             .out = &mine,
-                             .props = sw_text_str(&props)});
+  sw_mlir_dynamic_slice(w, args, mine);
   for (int i = 0; i < x->rank; i++) {
-    start[0] = 0, start[1] = i, limit[0] = 1, limit[1] = i + 1;
-    props.n = 0;
-    sw_prop_ints(&props, "limit_indices", limit, 2);
-    sw_prop_ints(&props, "start_indices", start, 2);
-    sw_prop_ints(&props, "strides", ones, 2);
-    sw_ssa cell = sw_mlir_unary(w, "stablehlo.slice", mine, sw_mlir_shaped(w, SW_I64, 2, ones), sw_text_str(&props));
+    const sw_ssa cell = sw_mlir_slice(w, mine, (const int64_t[]){0, i}, sw_mlir_shaped(w, SW_I64, 2, ones));
     out[i] = sw_mlir_unary(w, "stablehlo.reshape", cell, kScalar, NULL);
   }
-  sw_text_free(&props);
 }
 
 /* Does this device receive in the round? A bool scalar. */
@@ -298,16 +262,8 @@ static sw_rc put_round(exchange *x, sw_ssa in, const message **by_sender, const 
   if (!any) return SW_BUG(d, "%s", "a round of an exchange without a message");
   sw_ssa id = emit_partition_id(x->s), args[SW_MAX_RANK + 2] = {in};
   sw_ssa piece = sw_mlir_temp(w, sw_mlir_shaped(w, in.type.dtype, x->rank, any->size));
-  sw_text props = {0};
   look_up_device_row(x, id, source, args + 1);
-  sw_prop_ints(&props, "slice_sizes", any->size, x->rank);
-  sw_mlir_line(w, &(sw_line){.op = "stablehlo.dynamic_slice",
-                             .n_in = x->rank + 1,
-                             .in = args,
-                             .n_out = 1,
-                             .out = &piece,
-                             .props = sw_text_str(&props)});
-  sw_text_free(&props);
+  sw_mlir_dynamic_slice(w, args, piece);
   if (any->from != any->to) piece = permuted(x, piece, by_sender, n);
   args[0] = *result;
   args[1] = piece;

@@ -115,13 +115,9 @@ static void put_constant_props(const sw_op *op, const sw_type *type, sw_text *pr
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
-static void write_op_line(const sw_hlo *h, const char *name, const char *props) {
-  sw_mlir_line(h->w, &(sw_line){.op = name,
-                                .n_in = h->op->n_operands,
-                                .in = h->in,
-                                .n_out = h->op->n_results,
-                                .out = h->out,
-                                .props = props});
+void sw_hlo_line(const sw_hlo *h, const char *name, sw_text *props) {
+  const sw_line line = {name, h->op->n_operands, h->op->n_results, h->in, h->out, NULL, NULL};
+  sw_mlir_line_with(h->w, line, props, NULL);
 }
 
 static void props_reduce_precision(const sw_op *op, sw_text *out) {
@@ -133,9 +129,7 @@ static void props_reduce_precision(const sw_op *op, sw_text *out) {
 void sw_hlo_constant(const sw_hlo *h) {
   sw_text props = {0};
   put_constant_props(h->op, &h->out[0].type, &props);
-  write_op_line(h, "stablehlo.constant", sw_text_str(&props));
-  if (props.rc) h->w->out->rc = props.rc;
-  sw_text_free(&props);
+  sw_hlo_line(h, "stablehlo.constant", &props);
 }
 
 static void props_fft(const sw_op *op, sw_text *props) {
@@ -194,14 +188,12 @@ sw_rc sw_hlo_check(const sw_graph *g, bool with_control, sw_diag *d) {
 
 void sw_hlo_write(const sw_hlo *h) {
   sw_text props = {0};
+  char name[64];
   if (kForms[h->op->code].write) {
     kForms[h->op->code].write(h);
-  } else {
-    if (kForms[h->op->code].props) kForms[h->op->code].props(h->op, &props);
-    char name[64];
-    (void)snprintf(name, sizeof name, "%s.%s", kForms[h->op->code].dialect, sw_opcode_text(h->op->code));
-    write_op_line(h, name, sw_text_str(&props));
+    return;
   }
-  if (props.rc) h->w->out->rc = props.rc;
-  sw_text_free(&props);
+  if (kForms[h->op->code].props) kForms[h->op->code].props(h->op, &props);
+  (void)snprintf(name, sizeof name, "%s.%s", kForms[h->op->code].dialect, sw_opcode_text(h->op->code));
+  sw_hlo_line(h, name, &props);
 }
