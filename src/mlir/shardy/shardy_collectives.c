@@ -24,6 +24,14 @@ typedef struct collective {
 
 #define WRONG(r, span, ...) SW_SDY_WRONG((r)->c, (span).at, __VA_ARGS__)
 
+/* Axes as a message names them. */
+static const char *axes_text(const collective *r, const sw_axis_ref *a, int n) {
+  sw_text t = {0};
+  sw_sdy_axes_print(r->mesh, a, n, &t);
+  const char *text = sw_text_keep(&t, r->c->x.arena, r->c->x.d);
+  return text ? text : "";
+}
+
 /* --- what the op says --------------------------------------------------------------------------------------------- */
 
 /* All lists of axes together; each alone is read by then. */
@@ -101,14 +109,9 @@ static sw_rc remove_dim_axes(collective *r, int k, const axes *list) {
     const sw_axis_ref a = list->at[i];
     sw_axis_ref *last = dim->n ? &dim->at[dim->n - 1] : NULL;
     const bool same = last && last->axis == a.axis && last->pre * last->size == a.pre * a.size;
-    if (!same || a.pre < last->pre || a.pre % last->pre) {
-      sw_text text = {0};
-      sw_sdy_axes_print(r->mesh, &a, 1, &text);
-      sw_rc rc = WRONG(r, r->at, "%s axis %s is not among the last axes of dimension %d of the operand", r->what,
-                       sw_text_str(&text), k);
-      sw_text_free(&text);
-      return rc;
-    }
+    if (!same || a.pre < last->pre || a.pre % last->pre)
+      return WRONG(r, r->at, "%s axis %s is not among the last axes of dimension %d of the operand", r->what,
+                   axes_text(r, &a, 1), k);
     last->size = a.pre / last->pre;
     if (last->size == 1) dim->n--;
   }
@@ -146,12 +149,8 @@ static sw_rc check_dims(collective *r) {
     int n;
     const sw_axis_ref *a = sw_sharding_dim(&r->to.cut, k, &n);
     if (same_axis_list(a, n, r->dim[k].at, r->dim[k].n)) continue;
-    sw_text text = {0};
-    sw_sdy_axes_print(r->mesh, r->dim[k].at, r->dim[k].n, &text);
-    sw_rc rc =
-        WRONG(r, r->o->text, "the result's sharding differs in dimension %d; expected {%s}", k, sw_text_str(&text));
-    sw_text_free(&text);
-    return rc;
+    return WRONG(r, r->o->text, "the result's sharding differs in dimension %d; expected {%s}", k,
+                 axes_text(r, r->dim[k].at, r->dim[k].n));
   }
   return SW_OK;
 }
@@ -161,11 +160,7 @@ static sw_rc check_apart(collective *r, const sw_axis_ref *a, int n, const char 
   for (int i = 0; i < r->list[0].n; i++) {
     for (int k = 0; k < n; k++) {
       if (!sw_axis_ref_overlaps(r->list[0].at[i], a[k])) continue;
-      sw_text text = {0};
-      sw_sdy_axes_print(r->mesh, &r->list[0].at[i], 1, &text);
-      sw_rc rc = WRONG(r, r->at, "%s axis %s overlaps with %s", r->what, sw_text_str(&text), of);
-      sw_text_free(&text);
-      return rc;
+      return WRONG(r, r->at, "%s axis %s overlaps with %s", r->what, axes_text(r, &r->list[0].at[i], 1), of);
     }
   }
   return SW_OK;
@@ -206,13 +201,8 @@ static sw_rc check_unreduced(collective *r) {
     return WRONG(r, r->o->text, "the result is unreduced by %s; expected a sum",
                  sw_reduction_text((sw_reduction)r->to.cut.partial_kind));
   if (same_axis_list(want.at, want.n, is.at, is.n)) return SW_OK;
-  sw_text text = {0};
-  sw_sdy_axes_print(r->mesh, want.at, want.n, &text);
-  sw_rc rc =
-      WRONG(r, r->o->text, "the result's unreduced axes differ; expected those of the operand and of the op, {%s}",
-            sw_text_str(&text));
-  sw_text_free(&text);
-  return rc;
+  return WRONG(r, r->o->text, "the result's unreduced axes differ; expected those of the operand and of the op, {%s}",
+               axes_text(r, want.at, want.n));
 }
 
 /* What is reduced is unreduced by the same operation. */
