@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
+#include "base/disjoint.h"
 #include "mlir/flow/rule_steps.h"
 #include "mlir/import/types.h"
+#include "mlir/text/values.h"
 
 /* The function that is being read. */
 typedef struct reader {
@@ -185,7 +187,7 @@ static sw_rc data_flow_edge(reader *r, uint32_t op, const sw_ir_op *o) {
  * function is read, so the edges are made at its end. */
 static sw_rc join_region_values(reader *r, uint32_t op) {
   const sw_ir_op *o = &r->t->ops.at[op];
-  bool loop = flow_op_is(r, o, "stablehlo.while") || flow_op_is(r, o, "mhlo.while");
+  bool loop = sw_ir_is_among(r->t, o->name, "stablehlo.while mhlo.while");
   bool choice = !loop && sw_ir_region_count(r->t, o) > 0;
   uint32_t n = sw_ir_result_count(r->t, o), n_regions = sw_ir_region_count(r->t, o);
   int32_t from[SW_MOST_TENSORS];
@@ -230,12 +232,6 @@ static sw_rc return_values(reader *r, const sw_ir_op *o) {
   return SW_OK;
 }
 
-/* `same`: by number of a group, one that is the same. */
-static int32_t group_root(int32_t *same, int32_t group) {
-  while (same[group] != group) group = same[group] = same[same[group]];
-  return group;
-}
-
 /* Groups that share a member are one. */
 static sw_rc sharding_group(reader *r, const sw_ir_op *o) {
   int64_t id;
@@ -247,9 +243,8 @@ static sw_rc sharding_group(reader *r, const sw_ir_op *o) {
   SW_TRY(sw_dict_put(&r->groups, &id, sizeof id, (int64_t)r->same_group.n, &number, NULL, r->d));
   if (*number == (int64_t)r->same_group.n) SW_TRY(sw_array_push(&r->same_group, (int32_t)*number, r->d));
   int32_t *own = &r->p->group.at[x], *same = r->same_group.at;
-  const int32_t group = group_root(same, (int32_t)*number);
-  if (*own >= 0) same[group] = group_root(same, *own);
-  *own = group_root(same, group);
+  if (*own >= 0) sw_disjoint_join(same, *own, (int32_t)*number);
+  *own = sw_disjoint_find(same, (int32_t)*number);
   return SW_OK;
 }
 
@@ -335,12 +330,6 @@ static sw_rc leave_computation(reader *r, uint32_t op, bool manual) {
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-static uint32_t callee_of(const reader *r, const sw_ir_op *o) {
-  bool call = flow_op_is(r, o, "call") || flow_op_is(r, o, "func.call");
-  sw_ir_span symbol = o->generic ? sw_ir_unquoted(r->t, sw_ir_entry(r->t, o->props, "callee")) : o->symbol;
-  return call ? sw_ir_function_named(r->t, r->p->names, symbol) : SW_IR_NONE;
-}
-
 /* sdy.func_data_flow_edge on argument `index` of a function: what all calls hand in. */
 static sw_rc argument_edge(reader *r, uint32_t function, uint32_t index, int32_t to) {
   SW_ARRAY(int32_t) from = {0};
@@ -373,7 +362,7 @@ static sw_rc func_data_flow_edge(reader *r, uint32_t op) {
   if (slot >= first && slot < first + r->t->blocks.at[block].n_args)
     return argument_edge(r, function, slot - first, to);
   const uint32_t maker = to < 0 ? SW_IR_NONE : r->p->made_by.at[to];
-  const uint32_t callee = maker == SW_IR_NONE ? SW_IR_NONE : callee_of(r, &r->t->ops.at[maker]);
+  const uint32_t callee = maker == SW_IR_NONE ? SW_IR_NONE : sw_opt_callee(r->t, r->p->names, &r->t->ops.at[maker]);
   for (uint32_t i = 0, n = callee == SW_IR_NONE ? 0 : sw_ir_result_count(r->t, &r->t->ops.at[maker]); i < n; i++) {
     if (result_slot(r, &r->t->ops.at[maker], i) == slot) return result_edge(r, callee, i, to);
   }
@@ -447,7 +436,7 @@ static sw_rc make_results(reader *r, const sw_ir_op *o, int32_t *tensors, uint32
 /* Are its steps those of a rule? Then its constants are known when these are read. */
 static bool has_rule(const reader *r, const sw_ir_op *o) {
   return !(op_joins_values(r, o) || is_computation(r, o) || sw_ir_is_return(r->t, o) ||
-           sw_ir_starts(r->t, o->name, "sdy.") || callee_of(r, o) != SW_IR_NONE);
+           sw_ir_starts(r->t, o->name, "sdy.") || sw_opt_callee(r->t, r->p->names, o) != SW_IR_NONE);
 }
 
 /* The steps of an op with a rule. Is it made of constants, those that use it have their own; else it has its own of
@@ -495,7 +484,7 @@ static sw_rc read_flow_op(reader *r, uint32_t op) {
   if (flow_op_is(r, o, "sdy.sharding_constraint") || flow_op_is(r, o, "sdy.reshard")) return constraint(r, op, o);
   if (flow_op_is(r, o, "sdy.propagation_barrier")) return read_barrier(r, op, o);
   if (sw_ir_present(sw_ir_attr(r->t, o, "out_sharding", "out_sharding"))) return read_flow_collective(r, op, o);
-  if (flow_op_is(r, o, "stablehlo.while") || flow_op_is(r, o, "mhlo.while")) name_region_args(r, o);
+  if (sw_ir_is_among(r->t, o->name, "stablehlo.while mhlo.while")) name_region_args(r, o);
   if (flow_op_is(r, o, "sdy.manual_computation")) return enter_computation(r, op, true);
   if (flow_op_is(r, o, "sdy.named_computation")) return enter_computation(r, op, false);
   if (op_joins_values(r, o)) return note_said_place(r, SW_SAID_OP, op, 0, tensors, (int32_t)n);
@@ -503,7 +492,7 @@ static sw_rc read_flow_op(reader *r, uint32_t op) {
     bool of_function = r->t->regions.at[r->t->blocks.at[o->block].region].op == r->function;
     return of_function ? return_values(r, o) : SW_OK;
   }
-  const uint32_t callee = callee_of(r, o);
+  const uint32_t callee = sw_opt_callee(r->t, r->p->names, o);
   if (callee != SW_IR_NONE) {
     r->next_call[op] = r->first_call[callee];
     r->first_call[callee] = op;
@@ -563,11 +552,9 @@ static sw_rc leave_ops(reader *r, uint32_t at) {
 /* What leaves a program leaves its main function, or, where there is none, those that are public; calls take on what
  * private ones give. */
 static bool gives_results(const reader *r, const sw_ir_op *f) {
-  const bool is_private =
-      sw_ir_starts(r->t, sw_ir_trimmed(r->t, f->body), "private") ||
-      sw_ir_is(r->t, sw_ir_unquoted(r->t, sw_ir_entry(r->t, f->props, "sym_visibility")), "private");
+  const bool is_private = sw_opt_is_private(r->t, f);
   if (is_private && r->p->whole) return true;
-  if (r->has_main) return sw_ir_is(r->t, sw_ir_function_name(r->t, f), "main");
+  if (r->has_main) return sw_opt_is_main(r->t, f);
   return !is_private;
 }
 
@@ -627,7 +614,7 @@ static sw_rc read_program(reader *r) {
   SW_ARENA_NEW(r->next_call, &p->arena, t->ops.n, r->d);
   for (uint32_t i = 0; i < t->ops.n; i++) {
     r->first_call[i] = r->next_call[i] = SW_IR_NONE;
-    r->has_main |= sw_ir_is_function(t, &t->ops.at[i]) && sw_ir_is(t, sw_ir_function_name(t, &t->ops.at[i]), "main");
+    r->has_main |= sw_ir_is_function(t, &t->ops.at[i]) && sw_opt_is_main(t, &t->ops.at[i]);
   }
   for (uint32_t i = 0; i < t->ops.n; i++) {
     if (!sw_ir_is_function(t, &t->ops.at[i])) continue;
@@ -644,7 +631,7 @@ static sw_rc read_program(reader *r) {
   }
   for (uint32_t i = 0; i < t->ops.n && p->whole; i++) SW_TRY(link_calls(r, i));
   for (size_t i = 0; r->same_group.at && i < p->group.n; i++) {
-    if (p->group.at[i] >= 0) p->group.at[i] = group_root(r->same_group.at, p->group.at[i]);
+    if (p->group.at[i] >= 0) p->group.at[i] = sw_disjoint_find(r->same_group.at, p->group.at[i]);
   }
   return finish_flow(p);
 }

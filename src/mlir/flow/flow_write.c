@@ -87,18 +87,21 @@ static bool op_hands_on(const writer *w, uint32_t op) {
   return !sw_ir_present(o->attrs) || !sw_ir_present(sw_ir_entry(w->t, o->attrs, "sdy.sharding"));
 }
 
+/* Open in all dims, as what has no sharding is written beside others. */
+static sw_open_sharding open_at(const writer *w, const sw_said *s, int32_t i) {
+  const int32_t tensor = w->p->said_of.at[s->first + i];
+  sw_open_sharding none = {.mesh = first_mesh(w, s)};
+  none.cut.rank = tensor < 0 ? 0 : (uint8_t)w->p->type.at[tensor].rank;
+  none.open = (1u << none.cut.rank) - 1;
+  return none;
+}
+
 static sw_rc write_op_shardings(writer *w, const sw_said *s) {
   sw_text t = {0};
   if (w->p->same_ops && op_hands_on(w, s->op)) return SW_OK;
   sw_text_puts(&t, "#sdy.sharding_per_value<[");
   for (int32_t i = 0; i < s->n; i++) {
-    int32_t tensor = w->p->said_of.at[s->first + i];
-    const sw_open_sharding *said = of(w, s, i);
-    sw_open_sharding none = {.mesh = first_mesh(w, s)};
-    if (!said) {
-      none.cut.rank = tensor < 0 ? 0 : (uint8_t)w->p->type.at[tensor].rank;
-      none.open = (1u << none.cut.rank) - 1;
-    }
+    const sw_open_sharding *said = of(w, s, i), none = open_at(w, s, i);
     if (i) sw_text_puts(&t, ", ");
     if (sw_open_sharding_print(&w->p->sdy, said ? said : &none, &t)) break;
   }
@@ -162,11 +165,8 @@ static sw_rc write_list(writer *w, const sw_said *s) {
   sw_text_puts(&t, is_there && !bare ? "#sdy.sharding_per_value<[" : "[");
   for (int32_t i = 0; i < s->n; i++) {
     const sw_open_sharding *said = of(w, s, i);
-    const int32_t tensor = w->p->said_of.at[s->first + i];
     const bool has_item = is_there && sw_ir_next_item(w->t, sw_ir_inside(w->t, list), &cursor, &item);
-    sw_open_sharding none = {.mesh = first_mesh(w, s)};
-    none.cut.rank = tensor < 0 ? 0 : (uint8_t)w->p->type.at[tensor].rank;
-    none.open = (1u << none.cut.rank) - 1;
+    const sw_open_sharding none = open_at(w, s, i);
     if (i) sw_text_puts(&t, ", ");
     if (!said && has_item)
       sw_text_printf(&t, "%.*s", SW_IR_TEXT(w->t, item));
@@ -199,15 +199,8 @@ static sw_rc write_inner_origins(writer *w, const sw_said *s) {
   return rc;
 }
 
-static bool says_any(const writer *w, const sw_said *s) {
-  for (int32_t i = 0; i < s->n; i++) {
-    if (of(w, s, i)) return true;
-  }
-  return false;
-}
-
 static sw_rc write_place(writer *w, const sw_said *s) {
-  if (!says_any(w, s)) return SW_OK;
+  if (first_mesh(w, s) < 0) return SW_OK; /* nothing is said */
   if (s->kind == SW_SAID_IN ? w->p->has_arg_edge[s->op] : s->kind != SW_SAID_INSIDE && w->p->has_edge[s->op])
     return SW_OK; /* the edges say it */
   if (s->kind == SW_SAID_OP) return write_op_shardings(w, s);

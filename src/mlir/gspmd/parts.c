@@ -63,20 +63,17 @@ static void join_draft(finder *f, uint32_t op, uint32_t i) {
   to->broken = to->broken || from->broken || to->block != from->block;
 }
 
-static void mark_results(finder *f, uint32_t op, uint32_t by) {
+/* The slots of an op's results get `v`. */
+static void fill_result_slots(const finder *f, uint32_t op, uint32_t *by_slot, uint32_t v) {
   const sw_ir_op *o = &f->t->ops.at[op];
-  for (uint32_t k = 0; k < o->n_results; k++) {
-    uint32_t slot = f->names->result[o->first_result + k], n = f->t->results.at[o->first_result + k].count;
-    for (uint32_t i = 0; i < n; i++) f->local[slot + i] = by;
+  for (uint32_t k = o->first_result; k < o->first_result + o->n_results; k++) {
+    for (uint32_t i = 0; i < f->t->results.at[k].count; i++) by_slot[f->names->result[k] + i] = v;
   }
 }
 
 static void note_definitions(finder *f, uint32_t op) {
   const sw_ir_op *o = &f->t->ops.at[op];
-  for (uint32_t k = 0; k < o->n_results; k++) {
-    uint32_t slot = f->names->result[o->first_result + k], n = f->t->results.at[o->first_result + k].count;
-    for (uint32_t i = 0; i < n; i++) f->made_by[slot + i] = op + 1;
-  }
+  fill_result_slots(f, op, f->made_by, op + 1);
   if (sw_ir_is_function(f->t, o)) return; /* its arguments are there from the beginning: 0 */
   for (uint32_t r = o->first_region; r != SW_IR_NONE; r = f->t->regions.at[r].next) {
     for (uint32_t b = f->t->regions.at[r].first_block; b != SW_IR_NONE; b = f->t->blocks.at[b].next) {
@@ -110,9 +107,9 @@ static sw_rc visit_part_op(finder *f, uint32_t op) {
       continue;
     }
     join_draft(f, outer, by - 1);
-    if (outer != op) mark_results(f, outer, f->draft_of[outer]);
+    if (outer != op) fill_result_slots(f, outer, f->local, f->draft_of[outer]);
   }
-  if (f->draft_of[op] && !sw_im_goes_out(f->t, o)) mark_results(f, op, f->draft_of[op]);
+  if (f->draft_of[op] && !sw_im_goes_out(f->t, o)) fill_result_slots(f, op, f->local, f->draft_of[op]);
   return SW_OK;
 }
 
@@ -179,14 +176,8 @@ static sw_rc gather_draft_ops(finder *f, draft *d, gathered *g) {
   return SW_OK;
 }
 
-static int compare_op_numbers(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 static sw_rc keep_gathered_ops(finder *f, gathered *g, sw_im_part *out) {
-  if (g->ops.n)
-    qsort(g->ops.at, g->ops.n, sizeof *g->ops.at, compare_op_numbers); /* constants before what reads them */
+  if (g->ops.n) qsort(g->ops.at, g->ops.n, sizeof *g->ops.at, sw_ir_compare_ops); /* constants before what reads them */
   *out = (sw_im_part){.n_ops = (uint32_t)g->ops.n,
                       .n_in = (uint32_t)g->in.n,
                       .n_out = (uint32_t)g->out.n,

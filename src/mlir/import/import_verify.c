@@ -92,20 +92,12 @@ static sw_rc check_use(checker *c, uint32_t use, sw_ir_span said) {
   return SW_OK;
 }
 
-/* The operand that type `i` belongs to: `reduce(%x init: %i), (%y init: %j)` has those of the inputs first. */
-static uint32_t operand_of(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i) {
-  bool pairs = !op->generic && sw_ir_ends(t, op->name, ".reduce") && op->n_uses % 2 == 0;
-  if (!pairs) return i;
-  uint32_t n = op->n_uses / 2;
-  return i < n ? 2 * i : 2 * (i - n) + 1;
-}
-
 static sw_rc check_listed_types(checker *c, const sw_ir_op *op) {
   sw_ir_types_cursor list = sw_ir_operand_types(c->t, op->types);
   sw_ir_span type;
   uint32_t n = 0, names = sw_ir_result_count(c->t, op), results = result_count(c->t, op);
   for (; sw_ir_next_type(c->t, &list, &type); n++) {
-    if (n < op->n_uses) SW_TRY(check_use(c, op->first_use + operand_of(c->t, op, n), type));
+    if (n < op->n_uses) SW_TRY(check_use(c, op->first_use + sw_ir_operand_of_type(c->t, op, n), type));
   }
   if (n != op->n_uses) {
     FOUND(c, op->types.at, "there are types of %u operands; expected %u, one for each", n, op->n_uses);

@@ -107,6 +107,13 @@ bool sw_ir_next_type(const sw_ir_tree *t, sw_ir_types_cursor *c, sw_ir_span *out
   return c->list.at < c->list.end && sw_ir_next_item(t, c->list, &c->cursor, out);
 }
 
+uint32_t sw_ir_operand_of_type(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i) {
+  const uint32_t n = op->n_uses / 2;
+  const bool pairs = !op->generic && sw_ir_ends(t, op->name, ".reduce") && op->n_uses % 2 == 0;
+  if (!pairs) return i;
+  return i < n ? 2 * i : 2 * (i - n) + 1;
+}
+
 sw_ir_span sw_ir_result_type(const sw_ir_tree *t, sw_ir_span types, int index) {
   sw_ir_types_cursor c = sw_ir_result_types(t, types);
   sw_ir_span type, last = {0, 0};

@@ -17,6 +17,8 @@ typedef struct sw_ir_types_cursor {
 sw_ir_types_cursor sw_ir_result_types(const sw_ir_tree *t, sw_ir_span types);
 sw_ir_types_cursor sw_ir_operand_types(const sw_ir_tree *t, sw_ir_span types);
 bool sw_ir_next_type(const sw_ir_tree *t, sw_ir_types_cursor *c, sw_ir_span *out);
+/* The operand that type `i` of the list belongs to: `reduce(%x init: %i), (%y init: %j)` has those of inputs first. */
+uint32_t sw_ir_operand_of_type(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i);
 /* Of a list without arrow the last one counts as the result's. */
 sw_ir_span sw_ir_result_type(const sw_ir_tree *t, sw_ir_span types, int index);
 /* The type of `T {...}`, which a function declares as its result. */

@@ -244,8 +244,7 @@ static sw_rc check_region(checked *c, uint32_t number, uint32_t region, const re
     return SW_FAIL_INPUT(c->error, sw_ir_place(t, r->text.at), "region %u of '%.*s' takes %u values; expected %u",
                          number, SW_IR_TEXT(t, op->name), b->n_args, args);
   }
-  const sw_ir_op *last = &t->ops.at[b->first_op];
-  while (last->next != SW_IR_NONE) last = &t->ops.at[last->next];
+  const sw_ir_op *last = &t->ops.at[sw_ir_last_op(t, r->first_block)];
   if (last->n_uses == values) return check_region_types(c, number, b, last, side);
   return SW_FAIL_INPUT(c->error, sw_ir_place(t, last->text.at), "region %u of '%.*s' returns %u values; expected %u",
                        number, SW_IR_TEXT(t, op->name), last->n_uses, values);

@@ -13,8 +13,6 @@ typedef struct sw_opt_calls {
 
 /* In the arena. SW_E_INPUT where a function calls itself, also through others. */
 SW_CHECKED sw_rc sw_opt_calls_read(sw_opt_work *w, sw_opt_calls *out);
-/* The symbol in a call, without the @. */
-sw_ir_span sw_opt_called_symbol(const sw_ir_tree *t, const sw_ir_op *call);
 /* The name of the function that a function is a copy of, or its own. */
 sw_ir_span sw_opt_original_name(const sw_ir_tree *t, const sw_ir_op *f);
 /* The last op of the module: what is put in behind it ends the text of the module. SW_IR_NONE: there is none. */

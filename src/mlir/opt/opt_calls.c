@@ -1,9 +1,5 @@
 #include "mlir/opt/calls.h"
 
-sw_ir_span sw_opt_called_symbol(const sw_ir_tree *t, const sw_ir_op *call) {
-  return call->generic ? sw_ir_unquoted(t, sw_ir_entry(t, call->props, "callee")) : call->symbol;
-}
-
 sw_ir_span sw_opt_original_name(const sw_ir_tree *t, const sw_ir_op *f) {
   const sw_ir_span name = sw_ir_unquoted(t, sw_ir_entry(t, f->attrs, "sdy.original_func_name"));
   return sw_ir_len(name) ? name : sw_ir_function_name(t, f);

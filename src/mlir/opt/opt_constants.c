@@ -111,11 +111,6 @@ static sw_rc copy_constant_op(splitter *s, uint32_t op) {
   return SW_OK;
 }
 
-static int compare_opt_op_numbers(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 /* What a constant is computed of, down to scalars, which are shared. */
 static sw_rc copy_all(splitter *s, uint32_t op) {
   sw_opt_work *w = s->w;
@@ -132,7 +127,7 @@ static sw_rc copy_all(splitter *s, uint32_t op) {
       SW_TRY(sw_array_push(&s->work, maker, w->d));
     }
   }
-  qsort(s->work.at, s->work.n, sizeof *s->work.at, compare_opt_op_numbers); /* definitions before uses */
+  qsort(s->work.at, s->work.n, sizeof *s->work.at, sw_ir_compare_ops); /* definitions before uses */
   for (size_t i = 0; i < s->work.n; i++) SW_TRY(copy_constant_op(s, s->work.at[i]));
   return SW_OK;
 }

@@ -5,12 +5,14 @@
 
 /* --- remove-sharding-groups --------------------------------------------------------------------------------------- */
 
-static sw_rc remove_sharding_groups(sw_opt_work *w) {
+static sw_rc erase_all(sw_opt_work *w, const char *name) {
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
-    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.sharding_group")) SW_TRY(sw_opt_erase(w, i));
+    if (sw_ir_is(w->t, w->t->ops.at[i].name, name)) SW_TRY(sw_opt_erase(w, i));
   }
   return SW_OK;
 }
+
+static sw_rc remove_sharding_groups(sw_opt_work *w) { return erase_all(w, "sdy.sharding_group"); }
 
 const sw_opt_pass sw_pass_remove_sharding_groups = {"remove-sharding-groups", "take sharding groups out", NULL, false,
                                                     remove_sharding_groups};
@@ -62,10 +64,7 @@ static sw_rc drop_sharding_and_mesh(sw_opt_work *w) {
                            SW_IR_TEXT(w->t, w->t->ops.at[p->op].name));
     sw_opt_say_text(w, i, "");
   }
-  for (uint32_t i = 0; i < w->t->ops.n; i++) {
-    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.mesh")) SW_TRY(sw_opt_erase(w, i));
-  }
-  return SW_OK;
+  return erase_all(w, "sdy.mesh");
 }
 
 const sw_opt_pass sw_pass_drop_sharding_and_mesh = {"drop-sharding-and-mesh",

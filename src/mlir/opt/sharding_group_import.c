@@ -1,4 +1,5 @@
 /* Groups that share a value are one, each value is in its group once, and groups are numbered from 0 on. */
+#include "base/disjoint.h"
 #include "base/hash.h"
 #include "mlir/opt/opt_rewrite.h"
 
@@ -8,17 +9,12 @@
 
 typedef struct grouper {
   sw_opt_work *w;
-  sw_dict by_id;         /* group_id to a group */
-  SW_ARRAY(uint32_t) up; /* by group: one that it is part of; itself: none */
+  sw_dict by_id;        /* group_id to a group */
+  SW_ARRAY(int32_t) up; /* by group: one that it is part of; itself: none */
   SW_ARRAY(uint32_t) ops;
-  SW_ARRAY(uint32_t) group; /* by index of ops */
-  uint32_t *of_value;       /* a group of each value; SW_IR_NONE: none */
+  SW_ARRAY(int32_t) group; /* by index of ops */
+  int32_t *of_value;       /* a group of each value; -1: none */
 } grouper;
-
-static uint32_t root_group(grouper *g, uint32_t group) {
-  while (g->up.at[group] != group) group = g->up.at[group] = g->up.at[g->up.at[group]];
-  return group;
-}
 
 /* The op that a value is computed on local sizes by: the manual computation around it. */
 static uint32_t manual_around(const grouper *g, uint32_t op) {
@@ -38,10 +34,9 @@ static sw_rc read_sharding_group(grouper *g, uint32_t op) {
   if (!sw_ir_read_int(w->t, sw_ir_attr(w->t, o, "group_id", "group_id"), &id))
     return SW_FAIL_INPUT(w->d, sw_ir_place(w->t, o->text.at), "expected group_id = a number");
   SW_TRY(sw_dict_put(&g->by_id, &id, sizeof id, (int64_t)g->up.n, &slot, &fresh, w->d));
-  const uint32_t n = (uint32_t)g->up.n;
-  if (fresh) SW_TRY(sw_array_push(&g->up, n, w->d));
-  uint32_t *of = &g->of_value[sw_ir_operand_value(&w->values, o, 0)], group = (uint32_t)*slot;
-  if (*of != SW_IR_NONE) g->up.at[root_group(g, group)] = root_group(g, *of);
+  int32_t *of = &g->of_value[sw_ir_operand_value(&w->values, o, 0)], group = (int32_t)*slot;
+  if (fresh) SW_TRY(sw_array_push(&g->up, group, w->d));
+  if (*of >= 0) sw_disjoint_join(g->up.at, *of, group);
   *of = group;
   SW_TRY(sw_array_push(&g->group, group, w->d));
   return sw_array_push(&g->ops, op, w->d);
@@ -83,7 +78,8 @@ static sw_rc number_groups(grouper *g) {
   SW_ARENA_NEW(seen, &w->arena, w->values.n, w->d);
   for (size_t i = 0; i < g->up.n; i++) number[i] = SW_IR_NONE;
   for (size_t i = 0; i < g->ops.n; i++) {
-    const uint32_t op = g->ops.at[i], group = root_group(g, g->group.at[i]);
+    const uint32_t op = g->ops.at[i];
+    const int32_t group = sw_disjoint_find(g->up.at, g->group.at[i]);
     bool *is_seen = &seen[sw_ir_operand_value(&w->values, &w->t->ops.at[op], 0)];
     if (number[group] == SW_IR_NONE) number[group] = n++, first[group] = op;
     SW_TRY(check_member(g, op, first[group]));
@@ -96,7 +92,7 @@ static sw_rc number_groups(grouper *g) {
 static sw_rc import_groups(grouper *g) {
   sw_opt_work *w = g->w;
   SW_ARENA_NEW(g->of_value, &w->arena, w->values.n, w->d);
-  for (uint32_t i = 0; i < w->values.n; i++) g->of_value[i] = SW_IR_NONE;
+  for (uint32_t i = 0; i < w->values.n; i++) g->of_value[i] = -1;
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
     if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.sharding_group")) SW_TRY(read_sharding_group(g, i));
   }

@@ -316,13 +316,6 @@ static bool has_known_sizes(const sw_sdy_shape *s) {
   return s->kind == SW_SDY_TENSOR;
 }
 
-/* Where operand k stands: reduce(%a init: %i), (%b init: %j) has those that are reduced first. */
-static uint32_t place_of_operand(const sw_sdy_checker *c, const sw_ir_op *o, uint32_t k) {
-  const uint32_t half = o->n_uses / 2;
-  if (o->generic || !sw_ir_ends(c->t, o->name, ".reduce")) return k;
-  return k < half ? 2 * k : 2 * (k - half) + 1;
-}
-
 /* Several factors of a dimension divide it; longest[f] is that of the dimensions that factor f is of. */
 static sw_rc check_factors(sw_sdy_checker *c, sw_ir_span text, const sw_factor_rule *r, int tensor,
                            const sw_sdy_shape *shape, int64_t longest[SW_MOST_FACTORS]) {
@@ -358,8 +351,9 @@ static sw_rc check_rule_dims(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op 
   for (int i = 0; i < r->n_operands + r->n_results; i++) {
     const bool result = i >= r->n_operands;
     const uint32_t k = (uint32_t)(result ? i - r->n_operands : i);
-    const sw_ir_span type = result ? k < c->types.n ? c->types.at[k] : (sw_ir_span){0, 0}
-                                   : sw_sdy_type_of(c, sw_ir_operand_value(&c->values, o, place_of_operand(c, o, k)));
+    const sw_ir_span type =
+        result ? k < c->types.n ? c->types.at[k] : (sw_ir_span){0, 0}
+               : sw_sdy_type_of(c, sw_ir_operand_value(&c->values, o, sw_ir_operand_of_type(c->t, o, k)));
     const sw_sdy_shape shape = sw_sdy_shape_of(c->t, type);
     known = known && shape.kind != SW_SDY_UNKNOWN;
     if (shape.kind == SW_SDY_UNKNOWN) continue;

@@ -46,6 +46,11 @@ uint32_t sw_ir_op_from(const sw_ir_tree *t, uint32_t op, uint32_t at) {
   return op;
 }
 
+int sw_ir_compare_ops(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
 const sw_ir_result *sw_ir_result_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i, uint32_t *number) {
   for (uint32_t k = op->first_result; k < op->first_result + op->n_results; k++) {
     *number = i;

@@ -116,6 +116,7 @@ uint32_t sw_ir_block_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i);
 uint32_t sw_ir_last_op(const sw_ir_tree *t, uint32_t block);
 /* The first op from `op` on that begins at byte `at` or behind it; t->ops.n: there is none. */
 uint32_t sw_ir_op_from(const sw_ir_tree *t, uint32_t op, uint32_t at);
+int sw_ir_compare_ops(const void *a, const void *b); /* of numbers of ops, for qsort */
 
 sw_span sw_ir_place(const sw_ir_tree *t, uint32_t at); /* line and column of a byte */
 bool sw_ir_is(const sw_ir_tree *t, sw_ir_span s, const char *text);

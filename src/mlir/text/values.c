@@ -111,8 +111,11 @@ bool sw_opt_is_main(const sw_ir_tree *t, const sw_ir_op *f) { return sw_ir_is(t,
 
 bool sw_opt_is_call(const sw_ir_tree *t, const sw_ir_op *o) { return sw_ir_is_among(t, o->name, "call func.call"); }
 
+sw_ir_span sw_opt_called_symbol(const sw_ir_tree *t, const sw_ir_op *call) {
+  return call->generic ? sw_ir_unquoted(t, sw_ir_entry(t, call->props, "callee")) : call->symbol;
+}
+
 uint32_t sw_opt_callee(const sw_ir_tree *t, const sw_ir_names *names, const sw_ir_op *o) {
   if (!sw_opt_is_call(t, o)) return SW_IR_NONE;
-  const sw_ir_span symbol = o->generic ? sw_ir_unquoted(t, sw_ir_entry(t, o->props, "callee")) : o->symbol;
-  return sw_ir_function_named(t, names, symbol);
+  return sw_ir_function_named(t, names, sw_opt_called_symbol(t, o));
 }

@@ -37,6 +37,8 @@ bool sw_opt_is_main(const sw_ir_tree *t, const sw_ir_op *f);
 /* Is it a call, and of which function of the text? SW_IR_NONE: of none. */
 bool sw_opt_is_call(const sw_ir_tree *t, const sw_ir_op *o);
 uint32_t sw_opt_callee(const sw_ir_tree *t, const sw_ir_names *names, const sw_ir_op *o);
+/* The symbol in a call, without the @. */
+sw_ir_span sw_opt_called_symbol(const sw_ir_tree *t, const sw_ir_op *call);
 /* Has it values that are cut alike by construction: loops, choices and barriers of StableHLO? */
 bool sw_opt_is_data_flow(const sw_ir_tree *t, const sw_ir_op *o);
 
