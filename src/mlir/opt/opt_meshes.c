@@ -1,6 +1,7 @@
 /* Meshes where shardings speak of them: declared once, or written out in each. */
 #include <string.h>
 
+#include "mlir/emit/emit_sdy.h"
 #include "mlir/opt/opt_rewrite.h"
 #include "mlir/opt/symbols.h"
 
@@ -24,15 +25,8 @@ static sw_rc say_mesh(sw_opt_work *w, uint32_t slot, sw_ir_span mesh, const char
 /* <["x"=2], device_ids=[1, 0]> */
 static sw_rc spell_mesh(sw_opt_work *w, const sw_mesh *m, const char **out) {
   sw_text t = {0};
-  const int64_t n = m->device_ids ? sw_mesh_devices(m) : 0;
-  sw_text_puts(&t, "<[");
-  for (int a = 0; a < m->n_axes; a++)
-    sw_text_printf(&t, "%s\"%s\"=%lld", a ? ", " : "", m->axis[a].name, (long long)m->axis[a].size);
-  sw_text_puts(&t, "]");
-  for (int64_t i = 0; i < n; i++) sw_text_printf(&t, i ? ", %d" : ", device_ids=[%d", (int)m->device_ids[i]);
-  sw_text_puts(&t, n ? "]>" : ">");
-  *out = sw_text_keep(&t, &w->arena, w->d);
-  return *out ? SW_OK : SW_E_RESOURCE;
+  sw_sdy_mesh(m, &t);
+  return sw_ir_keep_text(SW_OK, &t, &w->arena, out, w->d);
 }
 
 /* Do devices of a collective lie along axes of the mesh with this name? Its declaration stays then. */

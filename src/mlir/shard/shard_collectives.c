@@ -286,29 +286,35 @@ sw_rc sw_im_on_grid(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* --- exchanges that are declared alone ---------------------------------------------------------------------------- */
 
+/* Axes of the grid as those of a tiling, from its ref `first` on. */
+static sw_rc read_tiling_axes(reader *r, sw_ir_span list, sw_tiling *t, uint8_t first, uint8_t *n_refs) {
+  sw_axis_ref refs[SW_MAX_REFS];
+  int n = 0;
+  if (sw_ir_present(list)) SW_TRY(map_axes(r, list, refs, &n));
+  if (first + n > SW_MAX_REFS) return SW_IM_FAIL(r->m, r->at, "too many axes are named");
+  memcpy(t->refs + first, refs, (size_t)n * sizeof *refs);
+  *n_refs = (uint8_t)n;
+  return SW_OK;
+}
+
 static sw_rc read_tile_dim(reader *r, sw_ir_span in, int k, sw_tiling *t) {
   static const char *const kKeys[] = {"base", "length", "size", "step"};
   const sw_ir_tree *tree = r->m->t;
   sw_tile_dim *dim = &t->dim[k];
   int64_t *const into[] = {&dim->base, &dim->len, &dim->size, &dim->step};
-  sw_axis_ref refs[SW_MAX_REFS];
-  int n = 0;
   for (size_t i = 0; i < sizeof kKeys / sizeof *kKeys; i++) {
     sw_ir_span v = sw_ir_entry(tree, in, kKeys[i]);
     if (sw_ir_present(v) && sw_ir_read_int(tree, v, into[i])) continue;
     return SW_IM_FAIL_AT(r->m, in.at, "expected '%s' of a dim of a tiling", kKeys[i]);
   }
-  SW_TRY(map_axes(r, sw_ir_entry(tree, in, "axes"), refs, &n));
   dim->first_ref = k ? (uint8_t)(t->dim[k - 1].first_ref + t->dim[k - 1].n_refs) : 0;
-  dim->n_refs = (uint8_t)n;
-  if (dim->first_ref + n > SW_MAX_REFS) return SW_IM_FAIL(r->m, r->at, "too many axes are named");
-  memcpy(t->refs + dim->first_ref, refs, (size_t)n * sizeof *refs);
+  SW_TRY(read_tiling_axes(r, sw_ir_entry(tree, in, "axes"), t, dim->first_ref, &dim->n_refs));
   sw_ir_span starts = sw_ir_entry(tree, in, "starts");
   if (!sw_ir_present(starts)) return SW_OK;
   const int64_t *all;
   int n_starts;
   SW_TRY(sw_im_list(r->m, starts, &all, &n_starts));
-  if (n_starts != sw_axis_refs_size(refs, n) + 1)
+  if (n_starts != sw_axis_refs_size(t->refs + dim->first_ref, dim->n_refs) + 1)
     return SW_IM_FAIL(r->m, r->at, "expected as many starts as there are shards, and the end");
   dim->starts = sw_arena_copy(&r->m->g->arena, all, (size_t)n_starts, sizeof *all, r->m->d);
   return dim->starts ? SW_OK : SW_E_RESOURCE;
@@ -331,15 +337,8 @@ static sw_rc read_tiling(reader *r, sw_ir_span attrs, const char *key, int rank,
     t->rank++;
   }
   if (t->rank != rank) return SW_IM_FAIL(r->m, r->at, "the tiling has %d dims; expected %d", t->rank, rank);
-  int n = 0;
-  sw_axis_ref refs[SW_MAX_REFS];
-  sw_ir_span apart = sw_ir_entry(tree, in, "apart");
-  if (sw_ir_present(apart)) SW_TRY(map_axes(r, apart, refs, &n));
   t->first_apart = rank ? (uint8_t)(t->dim[rank - 1].first_ref + t->dim[rank - 1].n_refs) : 0;
-  t->n_apart = (uint8_t)n;
-  if (t->first_apart + n > SW_MAX_REFS) return SW_IM_FAIL(r->m, r->at, "too many axes are named");
-  memcpy(t->refs + t->first_apart, refs, (size_t)n * sizeof *refs);
-  return SW_OK;
+  return read_tiling_axes(r, sw_ir_entry(tree, in, "apart"), t, t->first_apart, &t->n_apart);
 }
 
 /* dense<0.0> : tensor<f32> */
