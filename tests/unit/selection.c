@@ -160,6 +160,7 @@ static void split_shares_lead_there_too(const sw_problem *p, sw_relaxation *rela
   sw_split_options split = {.passes = (int)sw_rng_below(r, 40), .target = least};
   const sw_solve_options solve = {.threads = 1};
   int64_t work;
+  assert_ok(sw_relaxation_reprice(relaxed, &diag)); /* prices have become exact since; what is split is built anew */
   assert_ok(sw_relaxation_split(relaxed, &split, &work, &diag));
   prices_enclose_the_truth(p, relaxed, r);
   while (refined) {
