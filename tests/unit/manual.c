@@ -8,6 +8,7 @@
 #include "shardwright/plan.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
+#include "shardwright/propagate.h"
 #include "shardwright/spmd.h"
 #include "shardwright/strategy.h"
 #include "shardwright/validate.h"
@@ -414,7 +415,12 @@ static void expect_sharding(const sw_graph *g, const part *p, const sw_sharding 
 static void expect_plan(const sw_graph *g, int n_in, const part *out, int n_out) {
   sw_arena arena = {0};
   sw_text collectives = {0};
-  sw_plan plan = best_plan(SW_SOURCE_DIR "/hwprofiles/local.json", g, &arena);
+  sw_diag diag = {0};
+  sw_plan known, plan;
+  const sw_machine *machine = machine_of(SW_SOURCE_DIR "/hwprofiles/local.json", &g->mesh, &arena);
+  assert_ok(sw_propagate(g, machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &known, &diag)); /* as the tool does */
+  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 60}, .known = &known, .n_known = 1};
+  assert_ok(sw_plan_search(g, machine, &o, &arena, &plan, &diag));
   for (int i = 0; i < n_out; i++) {
     sw_sharding s;
     sw_plan_value_sharding(&plan, g->outputs[i], &s);
