@@ -1,6 +1,5 @@
 /* What calibrate_from.c found, as a table and as JSON. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/columns.h"
 #include "io/json_write.h"
@@ -46,16 +45,6 @@ void sw_calibrated_table(const sw_calibrated *c, sw_text *out) {
   if (*c->left) sw_text_printf(out, "\nleft out\n%s", c->left);
 }
 
-static void json_lines(sw_json_out *j, const char *key, const char *text) {
-  sw_jw_array(j, key);
-  for (const char *at = text; *at;) {
-    size_t n = strcspn(at, "\n");
-    sw_jw_string_n(j, NULL, at, n);
-    at += n + (at[n] == '\n');
-  }
-  sw_jw_end(j);
-}
-
 void sw_calibrated_json(const sw_calibrated *c, sw_text *out) {
   sw_json_out j;
   sw_json_out_init(&j, out);
@@ -84,6 +73,6 @@ void sw_calibrated_json(const sw_calibrated *c, sw_text *out) {
     sw_jw_end(&j);
   }
   sw_jw_end(&j);
-  json_lines(&j, "left_out", c->left);
+  sw_jw_lines(&j, "left_out", c->left);
   sw_jw_end(&j);
 }

@@ -223,11 +223,7 @@ static sw_rc print_comm_json(const checker *k, bool faults, const int64_t *ended
   sw_jw_format(&o, "comm-check", 1);
   sw_jw_i64(&o, "collectives", s->calls);
   sw_jw_row(&o, "meshes");
-  for (int i = 0; i < k->meshes; i++) {
-    sw_text mesh = {0};
-    sw_mesh_print(&k->mesh[i], &mesh);
-    sw_jw_text(&o, NULL, &mesh);
-  }
+  for (int i = 0; i < k->meshes; i++) sw_jw_mesh(&o, NULL, &k->mesh[i]);
   sw_jw_end(&o);
   sw_jw_i64(&o, "differences", 0);
   if (faults) {

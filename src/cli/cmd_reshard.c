@@ -178,9 +178,7 @@ static void put_route_step(sw_json_out *o, const request *r, const sw_hop *step)
 static void print_reshard_json(const request *r, const sw_route *route, const sw_route_run *ran, sw_text *out) {
   sw_json_out o;
   sw_json_out_init(&o, out);
-  sw_jw_object(&o, NULL);
-  sw_jw_string(&o, "format", "shardwright-reshard");
-  sw_jw_i64(&o, "version", 1);
+  sw_jw_format(&o, "reshard", 1);
   sw_jw_string(&o, "profile", sw_profile_name(r->profile));
   sw_jw_sharding(&o, "from", &r->mesh, &r->from);
   sw_jw_sharding(&o, "to", &r->to_mesh, &r->to);

@@ -169,6 +169,15 @@ void sw_jw_i64_list(sw_json_out *o, const char *key, const int64_t *v, int n) {
   sw_jw_end(o);
 }
 
+void sw_jw_lines(sw_json_out *o, const char *key, const char *text) {
+  sw_jw_array(o, key);
+  for (size_t n; *text; text += n + (text[n] == '\n')) {
+    n = strcspn(text, "\n");
+    sw_jw_string_n(o, NULL, text, n);
+  }
+  sw_jw_end(o);
+}
+
 void sw_jw_text(sw_json_out *o, const char *key, sw_text *t) {
   sw_jw_string(o, key, sw_text_str(t));
   if (t->rc) o->text->rc = t->rc;
@@ -178,6 +187,12 @@ void sw_jw_text(sw_json_out *o, const char *key, sw_text *t) {
 void sw_jw_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s) {
   sw_text t = {0};
   sw_sharding_print(m, s, &t);
+  sw_jw_text(o, key, &t);
+}
+
+void sw_jw_mesh(sw_json_out *o, const char *key, const sw_mesh *m) {
+  sw_text t = {0};
+  sw_mesh_print(m, &t);
   sw_jw_text(o, key, &t);
 }
 

@@ -50,6 +50,10 @@ SW_API void sw_jw_string_n(sw_json_out *o, const char *key, const char *v, size_
 SW_API void sw_jw_text(sw_json_out *o, const char *key, sw_text *t);
 /* As sw_sharding_print has it. */
 SW_API void sw_jw_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s);
+/* As sw_mesh_print has it. */
+SW_API void sw_jw_mesh(sw_json_out *o, const char *key, const sw_mesh *m);
+/* An array with an element for each line of the text. */
+SW_API void sw_jw_lines(sw_json_out *o, const char *key, const char *text);
 SW_API void sw_jw_i64_list(sw_json_out *o, const char *key, const int64_t *v, int n);
 
 /* One string, quoted and escaped; invalid UTF-8 bytes become U+FFFD. For writers of other formats too. */

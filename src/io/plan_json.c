@@ -161,10 +161,10 @@ static void put_open_costs(sw_json_out *o, const sw_open_measures *open) {
 }
 
 /* Open axes as "?". */
-static void print_mesh(const sw_mesh *m, uint32_t open, sw_text *out) {
+static void put_mesh(sw_json_out *o, const sw_mesh *m, uint32_t open) {
   sw_mesh said = *m;
   for (int a = 0; a < m->n_axes; a++) said.axis[a].size = open >> a & 1 ? -1 : m->axis[a].size;
-  sw_mesh_print(&said, out);
+  sw_jw_mesh(o, "mesh", &said);
 }
 
 static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const sw_open_measures *open, sw_text *out,
@@ -172,13 +172,9 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   const sw_graph *g = p->graph;
   const sw_mesh *m = sw_machine_mesh(p->machine);
   const sw_profile *profile = sw_machine_profile(p->machine);
-  sw_text mesh = {0};
   sw_json_out o;
-  print_mesh(m, open ? open->open_axes : 0, &mesh);
   sw_json_out_init(&o, out);
-  sw_jw_object(&o, NULL);
-  sw_jw_string(&o, "format", kFormat);
-  sw_jw_i64(&o, "version", PLAN_VERSION);
+  sw_jw_format(&o, "plan", PLAN_VERSION);
   sw_jw_object_row(&o, "model");
   sw_jw_string(&o, "name", g->name);
   if (open)
@@ -186,7 +182,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   else
     put_hash(&o, sw_graph_hash(g));
   sw_jw_end(&o);
-  sw_jw_string(&o, "mesh", sw_text_str(&mesh));
+  put_mesh(&o, m, open ? open->open_axes : 0);
   sw_jw_object_row(&o, "profile");
   sw_jw_string(&o, "name", sw_profile_name(profile));
   put_hash(&o, sw_profile_hash(profile));
@@ -209,8 +205,6 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   sw_jw_end(&o);
   put_shared(&o, p);
   sw_jw_end(&o);
-  if (mesh.rc) out->rc = mesh.rc;
-  sw_text_free(&mesh);
   return out->rc ? SW_FAIL(d, out->rc, SW_NOWHERE, "cannot write the plan") : SW_OK;
 }
 

@@ -128,20 +128,6 @@ static void write_level(sw_json_out *j, const sw_profile *p, const sw_profile_or
   end_with_source(j, o->level[at]);
 }
 
-static sw_rc write_meshes(sw_json_out *j, const sw_profile *p) {
-  sw_jw_array(j, "meshes");
-  sw_rc rc = SW_OK;
-  for (int i = 0; i < p->n_meshes && !rc; i++) {
-    sw_text text = {0};
-    sw_mesh_print(&p->mesh[i], &text);
-    rc = text.rc;
-    sw_jw_string_n(j, NULL, sw_text_str(&text), text.n);
-    sw_text_free(&text);
-  }
-  sw_jw_end(j);
-  return rc;
-}
-
 static void write_measured(sw_json_out *j, const sw_profile *p) {
   if (p->n_measured == 0) return;
   sw_jw_array(j, "measured");
@@ -177,11 +163,13 @@ sw_rc sw_profile_write_with(const sw_profile *p, const sw_profile_origins *o, sw
   for (int l = 0; l < p->n_levels; l++) write_level(&j, p, o, l);
   sw_jw_end(&j);
   if (p->node_level) sw_jw_string(&j, "node", p->level[p->node_level].name);
-  sw_rc rc = write_meshes(&j, p);
+  sw_jw_array(&j, "meshes");
+  for (int i = 0; i < p->n_meshes; i++) sw_jw_mesh(&j, NULL, &p->mesh[i]);
+  sw_jw_end(&j);
   write_measured(&j, p);
   if (p->library) sw_jw_string(&j, "library", p->library);
   sw_jw_end(&j);
-  return rc || out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while writing a profile") : SW_OK;
+  return out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while writing a profile") : SW_OK;
 }
 
 void sw_profile_origins_all(sw_profile_origins *o, const char *id) {

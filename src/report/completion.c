@@ -92,12 +92,9 @@ static void put_completed_value(const completion *c, sw_id v, bool said, sw_json
   sw_jw_string(o, "value", c->p->graph->values[v].name);
   if (said) put_said(c, v, &was);
   put_now(c, v, &now);
-  if (said) sw_jw_string(o, "said", sw_text_str(&was));
-  sw_jw_string(o, "sharding", sw_text_str(&now));
+  if (said) sw_jw_text(o, "said", &was);
+  sw_jw_text(o, "sharding", &now);
   sw_jw_end(o);
-  if (was.rc || now.rc) o->text->rc = SW_E_RESOURCE;
-  sw_text_free(&was);
-  sw_text_free(&now);
 }
 
 static void put_values_in_state(const completion *c, const char *key, state of, sw_json_out *o) {

@@ -191,13 +191,11 @@ static void put_open_loops(sw_json_out *o, const sw_graph *g) {
 void sw_explanation_json(const sw_explanation *e, sw_text *out) {
   const sw_plan *p = e->plan;
   sw_json_out o;
-  sw_text mesh = {0};
-  sw_mesh_print(mesh_of_explanation(e), &mesh);
   sw_json_out_init(&o, out);
   sw_jw_format(&o, "explain", 1);
   sw_jw_string(&o, "model", p->graph->name);
   sw_jw_string(&o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
-  sw_jw_text(&o, "mesh", &mesh);
+  sw_jw_mesh(&o, "mesh", mesh_of_explanation(e));
   sw_jw_string(&o, "compiler", sw_compiled_as(p->graph));
   put_open_loops(&o, p->graph);
   sw_jw_f64(&o, "total_s", e->breakdown->total_s);

@@ -39,11 +39,9 @@ static void put_throughput(sw_json_out *o, const sw_throughput *t) {
 static void put_summary(sw_json_out *o, const sw_report *r) {
   const sw_plan *p = r->plan;
   const sw_breakdown *a = r->breakdown;
-  sw_text mesh = {0};
-  sw_mesh_print(sw_machine_mesh(p->machine), &mesh);
   sw_jw_string(o, "model", p->graph->name);
   sw_jw_string(o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
-  sw_jw_string(o, "mesh", sw_text_str(&mesh));
+  sw_jw_mesh(o, "mesh", sw_machine_mesh(p->machine));
   sw_jw_i64(o, "devices", sw_mesh_devices(sw_machine_mesh(p->machine)));
   sw_jw_i64(o, "ops", p->graph->n_ops);
   sw_jw_string(o, "compiler", sw_compiled_as(p->graph));
@@ -64,14 +62,12 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_f64(o, "redundant_flops", sw_breakdown_redundant_flops(a, p->machine));
   sw_jw_i64(o, "reshards_through_full_replication", a->full_replications);
   put_throughput(o, &r->throughput);
-  sw_text_free(&mesh);
 }
 
 static void put_words(sw_json_out *o, const sw_plan *p) {
   sw_text t = {0};
   if (sw_plan_words(p, &t, NULL)) o->text->rc = SW_E_RESOURCE;
-  sw_jw_string(o, "in_words", sw_text_str(&t));
-  sw_text_free(&t);
+  sw_jw_text(o, "in_words", &t);
 }
 
 static void put_report_collectives(sw_json_out *o, const sw_report *r) {
@@ -130,7 +126,7 @@ static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places
     sw_jw_string(o, "name", op->name);
     sw_jw_string(o, "op", sw_opcode_text(op->code));
     sw_strategy_print(m, op->nest, &p->ops[i], &t);
-    sw_jw_string(o, "strategy", sw_text_str(&t));
+    sw_jw_text(o, "strategy", &t);
     if (op->n_results) { /* control flow has marks without results */
       sw_strategy_result(op, &p->ops[i], 0, &s);
       sw_jw_sharding(o, "result", m, &s);
@@ -143,7 +139,6 @@ static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places
     put_repeats(o, op->repeats);
     sw_places_of_op(places, op, o);
     sw_jw_end(o);
-    sw_text_free(&t);
   }
   sw_jw_end(o);
 }
@@ -240,11 +235,10 @@ static void put_plan_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_res
     sw_text t = {0};
     sw_collective_print(m, &r->route->step[k].coll, &t);
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "collective", sw_text_str(&t));
+    sw_jw_text(o, "collective", &t);
     sw_jw_f64(o, "bytes", r->route->step[k].max_bytes);
     sw_jw_f64(o, "seconds", r->route->step[k].cost_s);
     sw_jw_end(o);
-    sw_text_free(&t);
   }
   sw_jw_end(o);
   sw_jw_end(o);
@@ -416,9 +410,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   sw_places places = {0};
   if (sw_fold_args(r->plan, &scratch, &groups, NULL)) out->rc = SW_E_RESOURCE, groups.n = 0;
   sw_json_out_init(&o, out);
-  sw_jw_object(&o, NULL);
-  sw_jw_string(&o, "format", "shardwright-report");
-  sw_jw_i64(&o, "version", 2);
+  sw_jw_format(&o, "report", 2);
   put_words(&o, r->plan);
   put_summary(&o, r);
   if (r->completes) sw_completion_json(r->plan, &o);

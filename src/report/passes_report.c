@@ -1,6 +1,5 @@
 #include "report/passes_report.h"
 
-#include <string.h>
 
 #include "base/columns.h"
 #include "report/places.h"
@@ -58,16 +57,6 @@ static void put_pass(sw_json_out *o, const sw_pass_report *r) {
   sw_jw_end(o);
 }
 
-/* An element per line of what is listed. */
-static void put_lines(sw_json_out *o, const char *key, const char *at) {
-  sw_jw_array(o, key);
-  for (size_t n; *at; at += n + (at[n] == '\n')) {
-    n = strcspn(at, "\n");
-    sw_jw_string_n(o, NULL, at, n);
-  }
-  sw_jw_end(o);
-}
-
 /* Of those ops that are there for one of the model of which it says where it comes from. */
 static void put_places(sw_json_out *o, const sw_spmd *s) {
   sw_places places = {0};
@@ -88,23 +77,19 @@ void sw_program_json(const sw_spmd *s, const sw_spmd_cost *cost, const sw_pass_r
   sw_json_out o;
   sw_text lines = {0};
   sw_json_out_init(&o, out);
-  sw_jw_object(&o, NULL);
-  sw_jw_string(&o, "format", "shardwright-partition");
-  sw_jw_i64(&o, "version", 1);
+  sw_jw_format(&o, "partition", 1);
   sw_jw_string(&o, "program", s->program->name);
-  sw_mesh_print(s->mesh, &lines);
-  sw_jw_string(&o, "mesh", sw_text_str(&lines));
+  sw_jw_mesh(&o, "mesh", s->mesh);
   sw_jw_bool(&o, "args_whole", s->args_whole);
   put_cost(&o, "cost", cost);
   sw_jw_array(&o, "passes");
   for (int i = 0; i < n; i++) put_pass(&o, &reports[i]);
   sw_jw_end(&o);
-  lines.n = 0;
   sw_spmd_collectives(s, &lines);
-  put_lines(&o, "collectives", sw_text_str(&lines));
+  sw_jw_lines(&o, "collectives", sw_text_str(&lines));
   lines.n = 0;
   sw_spmd_print(s, &lines);
-  put_lines(&o, "statements", sw_text_str(&lines));
+  sw_jw_lines(&o, "statements", sw_text_str(&lines));
   put_places(&o, s);
   sw_jw_end(&o);
   if (lines.rc) out->rc = lines.rc;

@@ -136,8 +136,7 @@ static void print_track_name(sw_json_out *o, int64_t device, const track *k) {
   sw_text name = {0};
   sw_text_printf(&name, "device %lld", (long long)device);
   if (k->lost) sw_text_printf(&name, " (%lld slices lost)", (long long)k->lost);
-  sw_jw_string(o, "name", sw_text_str(&name));
-  sw_text_free(&name);
+  sw_jw_text(o, "name", &name);
   sw_jw_end(o);
   sw_jw_end(o);
 }

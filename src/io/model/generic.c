@@ -128,9 +128,7 @@ void sw_model_write_nest(const sw_op *op, sw_json_out *o) {
   for (int i = 0; i < s->n_maps; i++) {
     sw_text text = {0};
     sw_map_print(&s->maps[i], s->n_loops, &text);
-    if (text.rc) o->text->rc = text.rc;
-    sw_jw_string(o, NULL, sw_text_str(&text));
-    sw_text_free(&text);
+    sw_jw_text(o, NULL, &text);
   }
   sw_jw_end(o);
   if (s->n_linear) {

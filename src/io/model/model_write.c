@@ -79,9 +79,7 @@ static void write_location(sw_span at, sw_json_out *o) {
   sw_text_puts(&text, at.file);
   if (at.line) sw_text_printf(&text, ":%d", at.line);
   if (at.line && at.col) sw_text_printf(&text, ":%d", at.col);
-  if (text.rc) o->text->rc = text.rc;
-  sw_jw_string(o, "location", sw_text_str(&text));
-  sw_text_free(&text);
+  sw_jw_text(o, "location", &text);
 }
 
 static void write_op(const sw_graph *g, sw_id id, const notes *of, sw_json_out *o) {
@@ -122,17 +120,9 @@ static void write_output(const sw_graph *g, int i, sw_json_out *o) {
 }
 
 static void write_all(const sw_graph *g, const notes *of, sw_json_out *o) {
-  sw_jw_object(o, NULL);
-  sw_jw_string(o, "format", "shardwright-model");
-  sw_jw_i64(o, "version", 1);
+  sw_jw_format(o, "model", 1);
   sw_jw_string(o, "name", g->name);
-  if (g->has_mesh) {
-    sw_text mesh = {0};
-    sw_mesh_print(&g->mesh, &mesh);
-    if (mesh.rc) o->text->rc = mesh.rc;
-    sw_jw_string(o, "mesh", sw_text_str(&mesh));
-    sw_text_free(&mesh);
-  }
+  if (g->has_mesh) sw_jw_mesh(o, "mesh", &g->mesh);
   sw_jw_array(o, "values");
   for (sw_id i = 0; i < g->n_values; i++) write_value(g, i, of, o);
   sw_jw_end(o);
