@@ -40,6 +40,8 @@ typedef struct sw_arena {
 /* `count * size` zeroed bytes, aligned to 16, valid until sw_arena_deinit or a reset. */
 SW_API void *sw_arena_alloc(sw_arena *a, size_t count, size_t size, sw_diag *d);
 SW_API char *sw_arena_strndup(sw_arena *a, const char *text, size_t len, sw_diag *d);
+/* The whole text. */
+SW_API SW_CHECKED sw_rc sw_arena_keep(sw_arena *a, const char *text, const char **out, sw_diag *d);
 SW_API char *sw_arena_printf(sw_arena *a, sw_diag *d, const char *fmt, ...) SW_PRINTF(3, 4);
 SW_API void *sw_arena_copy(sw_arena *a, const void *src, size_t count, size_t size, sw_diag *d);
 /* Calls end(of) before what the arena holds is freed, the last one asked for first: for what lives as long as the arena

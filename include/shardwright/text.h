@@ -17,6 +17,8 @@ SW_API void sw_text_printf(sw_text *t, const char *fmt, ...) SW_PRINTF(2, 3);
 /* Pad with blanks up to `width` characters counted from position `start` of the buffer. */
 SW_API void sw_text_pad(sw_text *t, size_t start, size_t width);
 SW_API const char *sw_text_str(const sw_text *t); /* "" when empty; borrowed */
+/* NULL is equal to NULL alone. */
+SW_API bool sw_texts_equal(const char *a, const char *b);
 SW_API void sw_text_free(sw_text *t);
 /* The text as it stands, in the arena; the buffer is freed. NULL when memory was or is short. */
 SW_API const char *sw_text_keep(sw_text *t, sw_arena *arena, sw_diag *d);

@@ -114,6 +114,11 @@ char *sw_arena_strndup(sw_arena *a, const char *text, size_t len, sw_diag *d) {
   return p;
 }
 
+sw_rc sw_arena_keep(sw_arena *a, const char *text, const char **out, sw_diag *d) {
+  *out = sw_arena_strndup(a, text, strlen(text), d);
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
 char *sw_arena_printf(sw_arena *a, sw_diag *d, const char *fmt, ...) {
   va_list ap, ap2;
   va_start(ap, fmt);

@@ -52,6 +52,8 @@ void sw_text_pad(sw_text *t, size_t start, size_t width) {
 
 const char *sw_text_str(const sw_text *t) { return t->at ? t->at : ""; }
 
+bool sw_texts_equal(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
 void sw_text_free(sw_text *t) {
   sw_mem_free(t->at);
   *t = (sw_text){0};

@@ -91,9 +91,7 @@ sw_rc sw_data_sheet_device(const sw_csv *t, int64_t row, sw_arena *arena, sw_pro
     stated[SW_F32] = true;
   }
   sw_profile_complete_flops(p, stated);
-  const char *name = cell_named(t, row, "device");
-  p->device_name = sw_arena_strndup(arena, name, strlen(name), d);
-  return p->device_name ? SW_OK : SW_E_RESOURCE;
+  return sw_arena_keep(arena, cell_named(t, row, "device"), &p->device_name, d);
 }
 
 /* Distinct, so that no two classes are taken for one. */

@@ -277,8 +277,8 @@ static sw_rc read_bytes(evidence *e, const char *file, const char *bytes, size_t
 sw_rc sw_evidence_read(evidence *e, const char *path, const char *hardware, sw_arena *arena, sw_diag *d) {
   char *bytes;
   size_t n;
-  const char *file = sw_arena_strndup(arena, path, strlen(path), d);
-  if (!file) return SW_E_RESOURCE;
+  const char *file;
+  SW_TRY(sw_arena_keep(arena, path, &file, d));
   SW_TRY(sw_file_read_text(file, &bytes, &n, d));
   sw_rc rc = n ? read_bytes(e, file, bytes, n, hardware, arena, d) : not_recognised(file, d);
   sw_mem_free(bytes);

@@ -344,8 +344,7 @@ static sw_rc read_whole(reader *r, sw_problem *out) {
   if (c) return io_scan_fail(&r->in, "the end of the text");
   if (!r->has_costs) return FAIL_IN_FILE(r, "no costs of nodes; expected problem.nodes.costs");
   *out = (sw_problem){.limit = r->limit};
-  out->name = sw_arena_strndup(r->arena, r->name, strlen(r->name), r->d);
-  if (!out->name) return SW_E_RESOURCE;
+  SW_TRY(sw_arena_keep(r->arena, r->name, &out->name, r->d));
   SW_TRY(build_nodes(r, out));
   SW_TRY(build_edges(r, out));
   return build_copies(r, out);

@@ -485,8 +485,7 @@ static sw_rc read_search(const reader *r, const sw_json *root, sw_diag *d) {
   if (!s) return SW_OK;
   const char *origin = r->p->origin;
   SW_TRY(sw_json_opt_string(s, "origin", &origin, d));
-  r->p->origin = sw_arena_strndup(r->arena, origin, strlen(origin), d);
-  if (!r->p->origin) return SW_E_RESOURCE;
+  SW_TRY(sw_arena_keep(r->arena, origin, &r->p->origin, d));
   return sw_json_opt_i64(s, "capacity_bytes", 0, INT64_MAX, &r->p->capacity_bytes, d);
 }
 
@@ -705,12 +704,6 @@ sw_rc sw_plan_read_other(const char *path, const sw_graph *g, const sw_machine *
   return rc;
 }
 
-/* An object's text, kept. */
-static sw_rc keep_text(const char *text, sw_arena *arena, const char **out, sw_diag *d) {
-  *out = sw_arena_strndup(arena, text, strlen(text), d);
-  return *out ? SW_OK : SW_E_RESOURCE;
-}
-
 static sw_rc read_trips(const sw_json *root, sw_arena *arena, sw_plan_head *out, sw_diag *d) {
   const sw_json *list = NULL;
   sw_said_trips *trips;
@@ -719,7 +712,7 @@ static sw_rc read_trips(const sw_json *root, sw_arena *arena, sw_plan_head *out,
   SW_ARENA_NEW(trips, arena, list->n, d);
   for (int32_t i = 0; i < list->n; i++) {
     const char *name = list->at[i].key;
-    SW_TRY(keep_text(name, arena, &trips[i].loop, d));
+    SW_TRY(sw_arena_keep(arena, name, &trips[i].loop, d));
     SW_TRY(sw_json_i64(list, name, 0, INT64_MAX, &trips[i].trips, d));
   }
   out->n_trips = list->n;
@@ -740,10 +733,10 @@ sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_plan_head *out, sw
   if (!rc) rc = sw_mesh_parse(text, arena, &out->mesh, d);
   if (!rc) rc = sw_json_object(root, "profile", &of, d);
   if (!rc) rc = sw_json_string(of, "name", &text, d);
-  if (!rc) rc = keep_text(text, arena, &out->profile, d);
+  if (!rc) rc = sw_arena_keep(arena, text, &out->profile, d);
   text = "none";
   if (!rc) rc = read_compiler(root, &text, d);
-  if (!rc) rc = keep_text(text, arena, &out->compiler, d);
+  if (!rc) rc = sw_arena_keep(arena, text, &out->compiler, d);
   if (!rc) rc = read_trips(root, arena, out, d);
   sw_arena_deinit(&tree);
   return rc;

@@ -77,15 +77,10 @@ static sw_rc check_profile_keys(reader *r, const sw_json *v, const char *const *
   return SW_OK;
 }
 
-static sw_rc keep_profile_text(reader *r, const char *text, const char **out) {
-  *out = sw_arena_strndup(r->arena, text, strlen(text), r->d);
-  return *out ? SW_OK : SW_E_RESOURCE;
-}
-
 static sw_rc text_member(reader *r, const sw_json *v, const char *key, const char **out) {
   const char *text;
   SW_TRY(sw_json_string(v, key, &text, r->d));
-  return keep_profile_text(r, text, out);
+  return sw_arena_keep(r->arena, text, out, r->d);
 }
 
 static sw_rc opt_text_member(reader *r, const sw_json *v, const char *key, const char **out) {

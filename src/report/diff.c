@@ -50,16 +50,11 @@ static const keys kPlan = {"shardwright-plan", 1, {"arguments", "ops", "outputs"
 static const keys kReport = {"shardwright-report", 2,       {"arguments", "ops_in_order", "outputs"}, NULL,
                              "inside_ops_s",       "memory"};
 
-static sw_rc keep_diff_text(sw_arena *arena, const char *text, const char **out, sw_diag *d) {
-  *out = sw_arena_strndup(arena, text, strlen(text), d);
-  return *out ? SW_OK : SW_E_RESOURCE;
-}
-
 static sw_rc read_opt_text(sw_arena *arena, const sw_json *of, const char *key, const char **out, sw_diag *d) {
   const char *text = NULL;
   SW_TRY(sw_json_opt_string(of, key, &text, d));
   *out = NULL;
-  return text ? keep_diff_text(arena, text, out, d) : SW_OK;
+  return text ? sw_arena_keep(arena, text, out, d) : SW_OK;
 }
 
 static sw_rc read_sums(const keys *k, const sw_json *root, sw_diff_side *s, sw_diag *d) {
@@ -113,7 +108,7 @@ static sw_rc read_form(sw_arena *scratch, const sw_json *v, const char **out, sw
   sw_text_printf(&t, "%s[", dtype);
   for (int32_t i = 0; i < shape->n; i++) sw_text_printf(&t, "%s%lld", i ? "," : "", (long long)shape->at[i].i64);
   sw_text_puts(&t, "]");
-  sw_rc rc = t.rc ? SW_FAIL(d, t.rc, SW_NOWHERE, "out of memory") : keep_diff_text(scratch, sw_text_str(&t), out, d);
+  sw_rc rc = t.rc ? SW_FAIL(d, t.rc, SW_NOWHERE, "out of memory") : sw_arena_keep(scratch, sw_text_str(&t), out, d);
   sw_text_free(&t);
   return rc;
 }
@@ -122,7 +117,7 @@ static sw_rc read_diff_item(comparison *c, const sw_json *v, item *out, sw_diag 
   SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, d));
   const char *name;
   SW_TRY(sw_json_string(v, "name", &name, d));
-  SW_TRY(keep_diff_text(c->arena, name, &out->name, d));
+  SW_TRY(sw_arena_keep(c->arena, name, &out->name, d));
   SW_TRY(read_form(c->scratch, v, &out->form, d));
   SW_TRY(read_opt_text(c->arena, v, "strategy", &out->strategy, d));
   SW_TRY(read_opt_text(c->arena, v, "sharding", &out->sharding, d));
@@ -199,7 +194,7 @@ static sw_rc read_side_names(comparison *c, const sw_json *root, sw_diff_side *s
 static sw_rc read_diff_side(comparison *c, const sw_diff_text *text, side *s, sw_diag *d) {
   const sw_json *root;
   const keys *k;
-  SW_TRY(keep_diff_text(c->arena, text->name, &s->out->file, d));
+  SW_TRY(sw_arena_keep(c->arena, text->name, &s->out->file, d));
   SW_TRY(sw_json_parse(text->name, text->bytes, text->n, c->scratch, &root, d));
   SW_TRY(find_keys(root, &k, d));
   s->out->is_report = k == &kReport;
@@ -219,8 +214,6 @@ typedef struct change {
 typedef struct change_list {
   SW_ARRAY(change) at;
 } change_list;
-
-static bool texts_equal(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static const char *cut_text(const item *i) { return i->sharding ? i->sharding : i->strategy ? i->strategy : "?"; }
 
@@ -280,7 +273,7 @@ static sw_rc list_changes(comparison *c, sw_diff_kind kind, const int32_t *to, k
     }
     const item *b = &now->items[kind][to[i]];
     met[to[i]] = true;
-    if (!texts_equal(a->name, b->name))
+    if (!sw_texts_equal(a->name, b->name))
       SW_TRY(sw_array_push(&c->renamed, ((sw_diff_renamed){kind, a->name, b->name}), d));
     if (items_differ(a, b, &x)) SW_TRY(sw_array_push(&out->changed.at, x, d));
   }
@@ -374,7 +367,7 @@ static bool same_sums(const sw_diff_side *a, const sw_diff_side *b) {
 
 bool sw_diff_is_empty(const sw_diff *diff) {
   const sw_diff_side *a = &diff->was, *b = &diff->now;
-  return !diff->n_rows && !diff->n_renamed && texts_equal(a->model, b->model) && texts_equal(a->profile, b->profile) &&
-         texts_equal(a->mesh, b->mesh) && texts_equal(a->compiler, b->compiler) && a->priced == b->priced &&
+  return !diff->n_rows && !diff->n_renamed && sw_texts_equal(a->model, b->model) && sw_texts_equal(a->profile, b->profile) &&
+         sw_texts_equal(a->mesh, b->mesh) && sw_texts_equal(a->compiler, b->compiler) && a->priced == b->priced &&
          a->has_collectives == b->has_collectives && same_sums(a, b);
 }

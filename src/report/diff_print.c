@@ -1,7 +1,6 @@
 /* What differs between two plans (diff.h), as a table and as JSON. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/columns.h"
 #include "io/json_write.h"
@@ -34,15 +33,13 @@ static void add_texts(sw_columns *c, const char *what, const char *was, const ch
   sw_columns_add(c, "%s", "");
 }
 
-static bool same_cut_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
-
 static void print_sums(const sw_diff *diff, sw_text *out) {
   const sw_diff_side *a = &diff->was, *b = &diff->now;
   sw_columns c = {.n = 4, .right = {false, true, true, false}};
   add_texts(&c, "", a->file, b->file);
-  if (!same_cut_text(a->model, b->model)) add_texts(&c, "model", a->model, b->model);
-  if (!same_cut_text(a->mesh, b->mesh)) add_texts(&c, "mesh", a->mesh, b->mesh);
-  if (!same_cut_text(a->profile, b->profile)) add_texts(&c, "profile", a->profile, b->profile);
+  if (!sw_texts_equal(a->model, b->model)) add_texts(&c, "model", a->model, b->model);
+  if (!sw_texts_equal(a->mesh, b->mesh)) add_texts(&c, "mesh", a->mesh, b->mesh);
+  if (!sw_texts_equal(a->profile, b->profile)) add_texts(&c, "profile", a->profile, b->profile);
   char compiled[2][64];
   for (int i = 0; i < 2; i++) {
     const sw_diff_side *of = i ? b : a;
@@ -72,7 +69,7 @@ static void add_was_and_now(sw_columns *c, double was, double now, void (*print)
   sw_text a = {0}, b = {0};
   print(&a, was);
   print(&b, now);
-  if (same_cut_text(sw_text_str(&a), sw_text_str(&b)))
+  if (sw_texts_equal(sw_text_str(&a), sw_text_str(&b)))
     sw_columns_add(c, "%s", sw_text_str(&a));
   else
     sw_columns_add(c, "%s -> %s", sw_text_str(&a), sw_text_str(&b));
@@ -121,7 +118,7 @@ static void print_counts(const sw_diff *diff, sw_text *out) {
 }
 
 /* Of ops that nothing cuts the strategy is "-". */
-static const char *cut_in_words(const char *cut) { return same_cut_text(cut, "-") ? "uncut" : cut; }
+static const char *cut_in_words(const char *cut) { return sw_texts_equal(cut, "-") ? "uncut" : cut; }
 
 static void add_diff_row(sw_columns *c, const sw_diff_row *r) {
   sw_columns_add(c, "%s", sw_diff_kind_text(r->kind));

@@ -421,8 +421,7 @@ static sw_rc read_model(sw_model_reader *r, const sw_json *root) {
   SW_TRY(read_model_head(r, root));
   SW_TRY(sw_json_opt_string(root, "name", &name, r->d));
   SW_TRY(sw_graph_create(name, &r->g, r->d));
-  r->file = sw_arena_strndup(&r->g->arena, root->file, strlen(root->file), r->d);
-  if (!r->file) return SW_E_RESOURCE;
+  SW_TRY(sw_arena_keep(&r->g->arena, root->file, &r->file, r->d));
   SW_TRY(read_mesh(r, root));
   SW_TRY(read_model_parts(r, root));
   return sw_graph_seal(r->g, r->d);
