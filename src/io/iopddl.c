@@ -69,66 +69,46 @@ static sw_rc keep_line(reader *r, row *out) {
   return fresh ? sw_array_push(&r->distinct, *out, r->d) : SW_OK;
 }
 
-static sw_rc read_rows(reader *r, rows *out, int64_t most) {
+/* Of pairs, each is kept as it comes: they rarely repeat. */
+static sw_rc keep_pair(reader *r, row *out) {
+  if (r->line.n != 2) return io_scan_fail(&r->in, "two numbers in the list before");
+  int64_t *at = sw_arena_copy(r->arena, r->line.at, 2, sizeof *at, r->d);
+  *out = (row){at, 2};
+  return at ? SW_OK : SW_E_RESOURCE;
+}
+
+static sw_rc read_rows(reader *r, rows *out, int64_t most, bool pairs) {
   bool again;
-  SW_TRY(io_scan_take(&r->in, '[', "'[' (a list of lists)"));
+  SW_TRY(io_scan_take(&r->in, '[', pairs ? "'[' (a list of pairs)" : "'[' (a list of lists)"));
   SW_TRY(io_scan_empty(&r->in, ']', &again));
   for (again = !again; again;) {
     row line = {0};
     SW_TRY(read_line(r, most));
-    if (r->line.n) SW_TRY(keep_line(r, &line));
+    if (pairs)
+      SW_TRY(keep_pair(r, &line));
+    else if (r->line.n)
+      SW_TRY(keep_line(r, &line));
     SW_TRY(sw_array_push(out, line, r->d));
     SW_TRY(io_scan_next(&r->in, ']', &again));
   }
   return SW_OK;
 }
 
-/* Two numbers per row, kept in place of a pointer's list: pairs rarely repeat. */
-static sw_rc read_pairs(reader *r, rows *out) {
-  bool again;
-  SW_TRY(io_scan_take(&r->in, '[', "'[' (a list of pairs)"));
-  SW_TRY(io_scan_empty(&r->in, ']', &again));
-  for (again = !again; again;) {
-    SW_TRY(read_line(r, INT64_MAX));
-    if (r->line.n != 2) return io_scan_fail(&r->in, "two numbers in the list before");
-    int64_t *at = sw_arena_copy(r->arena, r->line.at, 2, sizeof *at, r->d);
-    if (!at) return SW_E_RESOURCE;
-    SW_TRY(sw_array_push(out, ((row){at, 2}), r->d));
-    SW_TRY(io_scan_next(&r->in, ']', &again));
-  }
-  return SW_OK;
-}
-
+/* Of an object: what reads it, or the lists that it is read into. */
 typedef struct member {
   const char *key;
   sw_rc (*read)(reader *r);
+  rows *lists;
+  bool *has; /* NULL: it may stand several times */
+  int64_t most;
+  bool pairs;
 } member;
 
-static sw_rc expect_key_once(reader *r, bool *has) {
-  if (*has) return io_scan_fail(&r->in, "every key once");
-  *has = true;
-  return SW_OK;
-}
-
-static sw_rc read_intervals(reader *r) {
-  SW_TRY(expect_key_once(r, &r->has_intervals));
-  return read_pairs(r, &r->intervals);
-}
-static sw_rc read_node_costs(reader *r) {
-  SW_TRY(expect_key_once(r, &r->has_costs));
-  return read_rows(r, &r->costs, SW_FORBIDDEN);
-}
-static sw_rc read_usages(reader *r) {
-  SW_TRY(expect_key_once(r, &r->has_usages));
-  return read_rows(r, &r->usages, INT64_MAX);
-}
-static sw_rc read_ends(reader *r) {
-  SW_TRY(expect_key_once(r, &r->has_ends));
-  return read_pairs(r, &r->ends);
-}
-static sw_rc read_edge_costs(reader *r) {
-  SW_TRY(expect_key_once(r, &r->has_edge_costs));
-  return read_rows(r, &r->edge_costs, SW_FORBIDDEN);
+static sw_rc read_member(reader *r, const member *m) {
+  if (m->read) return m->read(r);
+  if (m->has && *m->has) return io_scan_fail(&r->in, "every key once");
+  if (m->has) *m->has = true;
+  return read_rows(r, m->lists, m->most, m->pairs);
 }
 
 /* The members named in the table; others are skipped. */
@@ -142,7 +122,7 @@ static sw_rc read_object(reader *r, const member *table, size_t n_table) {
     size_t k = 0;
     while (k < n_table && strcmp(table[k].key, key) != 0) k++;
     if (k < n_table)
-      SW_TRY_NOTE(r->d, table[k].read(r), "while reading '%s'", key);
+      SW_TRY_NOTE(r->d, read_member(r, &table[k]), "while reading '%s'", key);
     else
       SW_TRY(io_scan_skip(&r->in));
     SW_TRY(io_scan_next(&r->in, '}', &again));
@@ -151,36 +131,34 @@ static sw_rc read_object(reader *r, const member *table, size_t n_table) {
 }
 
 static sw_rc read_nodes(reader *r) {
-  static const member kNodes[] = {{"intervals", read_intervals}, {"costs", read_node_costs}, {"usages", read_usages}};
-  return read_object(r, kNodes, sizeof kNodes / sizeof kNodes[0]);
+  const member nodes[] = {{"intervals", NULL, &r->intervals, &r->has_intervals, INT64_MAX, true},
+                          {"costs", NULL, &r->costs, &r->has_costs, SW_FORBIDDEN, false},
+                          {"usages", NULL, &r->usages, &r->has_usages, INT64_MAX, false}};
+  return read_object(r, nodes, sizeof nodes / sizeof nodes[0]);
 }
 static sw_rc read_edges(reader *r) {
-  static const member kEdges[] = {{"nodes", read_ends}, {"costs", read_edge_costs}};
-  return read_object(r, kEdges, sizeof kEdges / sizeof kEdges[0]);
+  const member edges[] = {{"nodes", NULL, &r->ends, &r->has_ends, INT64_MAX, true},
+                          {"costs", NULL, &r->edge_costs, &r->has_edge_costs, SW_FORBIDDEN, false}};
+  return read_object(r, edges, sizeof edges / sizeof edges[0]);
 }
-static sw_rc read_groups(reader *r) { return read_rows(r, &r->groups, INT64_MAX); }
-static sw_rc read_makes(reader *r) { return read_rows(r, &r->makes, INT64_MAX); }
-static sw_rc read_copy_costs(reader *r) { return read_rows(r, &r->copy_costs, SW_FORBIDDEN); }
-static sw_rc read_readers(reader *r) { return read_rows(r, &r->readers, INT64_MAX); }
-static sw_rc read_wants(reader *r) { return read_rows(r, &r->wants, INT64_MAX); }
 static sw_rc read_copy_members(reader *r) {
-  static const member kCopies[] = {{"groups", read_groups},
-                                   {"makes", read_makes},
-                                   {"costs", read_copy_costs},
-                                   {"readers", read_readers},
-                                   {"wants", read_wants}};
+  const member copies[] = {{"groups", NULL, &r->groups, NULL, INT64_MAX, false},
+                           {"makes", NULL, &r->makes, NULL, INT64_MAX, false},
+                           {"costs", NULL, &r->copy_costs, NULL, SW_FORBIDDEN, false},
+                           {"readers", NULL, &r->readers, NULL, INT64_MAX, false},
+                           {"wants", NULL, &r->wants, NULL, INT64_MAX, false}};
   if (r->groups.n + r->makes.n + r->wants.n) return io_scan_fail(&r->in, "every key once");
-  return read_object(r, kCopies, sizeof kCopies / sizeof kCopies[0]);
+  return read_object(r, copies, sizeof copies / sizeof copies[0]);
 }
 static sw_rc read_problem_name(reader *r) { return io_scan_string(&r->in, r->name, sizeof r->name); }
 static sw_rc read_limit(reader *r) { return io_scan_int(&r->in, &r->limit); }
 
 static sw_rc read_problem(reader *r) {
-  static const member kProblem[] = {{"name", read_problem_name},
-                                    {"nodes", read_nodes},
-                                    {"edges", read_edges},
-                                    {"copies", read_copy_members},
-                                    {"usage_limit", read_limit}};
+  static const member kProblem[] = {{.key = "name", .read = read_problem_name},
+                                    {.key = "nodes", .read = read_nodes},
+                                    {.key = "edges", .read = read_edges},
+                                    {.key = "copies", .read = read_copy_members},
+                                    {.key = "usage_limit", .read = read_limit}};
   return read_object(r, kProblem, sizeof kProblem / sizeof kProblem[0]);
 }
 
@@ -337,7 +315,7 @@ static sw_rc build_copies(reader *r, sw_problem *out) {
 }
 
 static sw_rc read_whole(reader *r, sw_problem *out) {
-  static const member kTop[] = {{"problem", read_problem}};
+  static const member kTop[] = {{.key = "problem", .read = read_problem}};
   SW_TRY(read_object(r, kTop, 1));
   char c;
   SW_TRY(io_scan_peek(&r->in, &c));
