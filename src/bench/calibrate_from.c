@@ -212,13 +212,6 @@ static bool eight_bits(const sample_set *set) {
   return false;
 }
 
-/* Classes that training samples speak of. */
-static void seen_classes(const sample_set *set, bool seen[SW_COST_CLASS_COUNT]) {
-  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) seen[c] = false;
-  for (int64_t i = 0; i < set->n; i++)
-    if (set->at[i].train && set->at[i].layout >= 0) seen[sw_coll_cost_class(set->at[i].op)] = true;
-}
-
 /* An all_gather and a reduce_scatter move the same bytes, and an all_reduce is one after the other, which its price is
  * bound by: where one is not measured it takes the constants of one that is. */
 static void tie_unseen(const bool seen[SW_COST_CLASS_COUNT], sw_level *level) {
@@ -262,7 +255,7 @@ static sw_rc scale_to(making *m, const sample_set *set, const bool seen[SW_COST_
 static sw_rc fit_collectives(making *m, sample_set *set, sw_profile *view, double *predicted) {
   sw_level *level = &view->level[view->n_levels - 1];
   bool seen[SW_COST_CLASS_COUNT];
-  seen_classes(set, seen);
+  (void)sw_fit_classes_seen(set, seen);
   tie_unseen(seen, level);
   if (!m->o->start) SW_TRY(scale_to(m, set, seen, view, predicted));
   SW_TRY(sw_fit(view, set, predicted, m->d));
@@ -474,7 +467,7 @@ static int line_from(making *m, int level, int c, int otherwise) {
   bool seen[SW_COST_CLASS_COUNT];
   if (same_cost_line(&m->p->level[level].line[c], &m->start.level[level].line[c])) return otherwise;
   evidence_part part = level <= m->p->node_level && m->fitted[EVIDENCE_INSIDE] ? EVIDENCE_INSIDE : EVIDENCE_ACROSS;
-  seen_classes(&m->e.set[part], seen);
+  (void)sw_fit_classes_seen(&m->e.set[part], seen);
   if (!seen[c]) return FROM_OTHERS;
   return part == EVIDENCE_INSIDE ? FROM_INSIDE : FROM_ACROSS;
 }

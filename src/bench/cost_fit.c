@@ -80,8 +80,7 @@ static bool told_by_one_span(sw_cost_class c, const double *value, const sw_cost
   return value == &l->base_s || value == &l->ramp_s_per_sqrt_byte || (c == SW_COST_PERMUTE && value == &l->s_per_byte);
 }
 
-/* The classes that training samples speak of; whether there are products. */
-static bool classes_seen(const sample_set *s, bool seen[SW_COST_CLASS_COUNT]) {
+bool sw_fit_classes_seen(const sample_set *s, bool seen[SW_COST_CLASS_COUNT]) {
   bool products = false;
   memset(seen, 0, SW_COST_CLASS_COUNT * sizeof *seen);
   for (int64_t i = 0; i < s->n; i++) {
@@ -98,7 +97,7 @@ static bool is_one_span(const sw_profile *p, const sample_set *s) { return p->n_
 
 void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out) {
   bool seen[SW_COST_CLASS_COUNT];
-  const bool products = classes_seen(s, seen), one_span = is_one_span(p, s);
+  const bool products = sw_fit_classes_seen(s, seen), one_span = is_one_span(p, s);
   out->n = out->n_kernels = 0;
   sw_level *level = &p->level[p->n_levels - 1];
   sw_cost_line *gather = &level->line[SW_COST_ALL_GATHER], *scatter = &level->line[SW_COST_REDUCE_SCATTER];
@@ -161,7 +160,7 @@ static void propose(fit_constants *c, double step, sw_rng *rng, double *old) {
 static void drop_knots(sw_profile *p, const sample_set *s) {
   bool seen[SW_COST_CLASS_COUNT];
   sw_cost_line *line = p->level[p->n_levels - 1].line;
-  (void)classes_seen(s, seen);
+  (void)sw_fit_classes_seen(s, seen);
   if (is_one_span(p, s)) return;
   if (seen[SW_COST_ALL_GATHER] && line[SW_COST_REDUCE_SCATTER].knots == line[SW_COST_ALL_GATHER].knots)
     line[SW_COST_REDUCE_SCATTER].knots = NULL;
@@ -290,7 +289,7 @@ static void fit_class(const sw_level *level, const sample_set *s, sw_cost_class 
 static sw_rc start_knots(sw_profile *p, const sample_set *s, sw_arena *arena, sw_cost_knots **knots, sw_diag *d) {
   bool seen[SW_COST_CLASS_COUNT];
   sw_level *level = &p->level[p->n_levels - 1];
-  (void)classes_seen(s, seen);
+  (void)sw_fit_classes_seen(s, seen);
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     knots[c] = NULL;
     if (!seen[c]) continue;

@@ -24,6 +24,8 @@ void sw_fit_line_values(sw_cost_line *l, double *at[FIT_LINE_VALUES]);
 /* Are these equal? Knots do not count. */
 bool sw_fit_lines_equal(sw_cost_line *a, sw_cost_line *b);
 
+/* The classes that training samples speak of; whether there are products. */
+bool sw_fit_classes_seen(const sample_set *s, bool seen[SW_COST_CLASS_COUNT]);
 /* The constants of `p` that are not zero and that training samples speak of: those of the outermost level (inner levels
  * are taken over from another profile's fit), and of local ops when there are matrix products. Pointers into `p`. */
 void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out);

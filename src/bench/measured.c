@@ -274,35 +274,43 @@ static sw_rc add_attention(reading *r, const sw_csv *t, const int *c, int64_t ro
   return sw_array_push(&r->list, s, r->d);
 }
 
-static sw_rc read_table(reading *r, const char *file, int n_columns, const char *const *columns,
-                        sw_rc (*add)(reading *r, const sw_csv *t, const int *c, int64_t row), sw_arena *scratch) {
-  sw_csv t;
-  int c[C_COLUMNS + G_COLUMNS + A_COLUMNS];  /* room for those of any */
-  if (access(file, F_OK) != 0) return SW_OK; /* no such measurements */
-  SW_TRY(sw_csv_read(file, scratch, &t, r->d));
-  for (int i = 0; i < n_columns; i++) SW_TRY(sw_csv_column(&t, columns[i], &c[i], r->d));
-  for (int64_t i = 0; i < t.n_rows; i++) SW_TRY(add(r, &t, c, i));
-  return SW_OK;
+/* Tables of the folder; those that are not there have no such measurements. */
+static const struct {
+  const char *file;
+  int n_columns;
+  const char *const *columns;
+  sw_rc (*add)(reading *r, const sw_csv *t, const int *c, int64_t row);
+  bool has_nodes;
+} kTables[] = {{"collectives.csv", C_COLUMNS, kCollectiveColumns, add_collective_row, true},
+               {"gemm.csv", G_COLUMNS, kGemmColumns, add_gemm, false},
+               {"attention.csv", A_COLUMNS, kAttentionColumns, add_attention, false}};
+enum { GEMM_TABLE = 1, N_TABLES = sizeof kTables / sizeof *kTables };
+
+static sw_rc open_table(const char *facts_dir, int table, sw_arena *scratch, sw_csv *out, bool *there, sw_diag *d) {
+  const char *file = sw_arena_printf(scratch, d, "%s/%s", facts_dir, kTables[table].file);
+  if (!file) return SW_E_RESOURCE;
+  *there = access(file, F_OK) == 0;
+  return *there ? sw_csv_read(file, scratch, out, d) : SW_OK;
 }
 
-static bool exists(const char *path) { return access(path, F_OK) == 0; }
-
-static sw_rc read_tables(reading *r, const char *facts_dir, sw_arena *scratch) {
-  char *collectives = sw_arena_printf(scratch, r->d, "%s/collectives.csv", facts_dir);
-  char *gemms = sw_arena_printf(scratch, r->d, "%s/gemm.csv", facts_dir);
-  char *attentions = sw_arena_printf(scratch, r->d, "%s/attention.csv", facts_dir);
-  if (!collectives || !gemms || !attentions) return SW_E_RESOURCE;
-  SW_TRY(read_table(r, collectives, C_COLUMNS, kCollectiveColumns, add_collective_row, scratch));
-  r->set->no_products = !exists(gemms);
-  if (exists(gemms)) SW_TRY(read_table(r, gemms, G_COLUMNS, kGemmColumns, add_gemm, scratch));
-  return exists(attentions) ? read_table(r, attentions, A_COLUMNS, kAttentionColumns, add_attention, scratch) : SW_OK;
+static sw_rc read_table(reading *r, const char *facts_dir, int table, sw_arena *scratch) {
+  sw_csv t;
+  bool there;
+  int c[C_COLUMNS + G_COLUMNS + A_COLUMNS]; /* room for those of any */
+  SW_TRY(open_table(facts_dir, table, scratch, &t, &there, r->d));
+  if (table == GEMM_TABLE) r->set->no_products = !there;
+  if (!there) return SW_OK;
+  for (int i = 0; i < kTables[table].n_columns; i++) SW_TRY(sw_csv_column(&t, kTables[table].columns[i], &c[i], r->d));
+  for (int64_t i = 0; i < t.n_rows; i++) SW_TRY(kTables[table].add(r, &t, c, i));
+  return SW_OK;
 }
 
 sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *arena, sample_set *out, sw_diag *d) {
   *out = (sample_set){0};
   reading r = {.p = p, .set = out, .d = d};
   sw_arena scratch = {0};
-  sw_rc rc = read_tables(&r, facts_dir, &scratch);
+  sw_rc rc = SW_OK;
+  for (int i = 0; i < N_TABLES && !rc; i++) rc = read_table(&r, facts_dir, i, &scratch);
   if (!rc) {
     out->n = (int64_t)r.list.n;
     out->at = sw_arena_copy(arena, r.list.at, r.list.n, sizeof *out->at, d);
@@ -334,11 +342,12 @@ static void end_run(unclaimed *u, const char *hardware, const char *source, int6
 }
 
 /* Counts runs of rows with the same hardware, source and nodes, as tables list them together. */
-static sw_rc count_unclaimed(const char *path, bool has_nodes, unclaimed *u, sw_arena *scratch, sw_diag *d) {
+static sw_rc count_unclaimed(const char *facts_dir, int table, unclaimed *u, sw_arena *scratch, sw_diag *d) {
   sw_csv t;
+  bool there, has_nodes = kTables[table].has_nodes;
   int hardware, source, nodes_column = 0;
-  if (access(path, F_OK) != 0) return SW_OK;
-  SW_TRY(sw_csv_read(path, scratch, &t, d));
+  SW_TRY(open_table(facts_dir, table, scratch, &t, &there, d));
+  if (!there) return SW_OK;
   SW_TRY(sw_csv_column(&t, "hardware", &hardware, d));
   SW_TRY(sw_csv_column(&t, "source", &source, d));
   if (has_nodes) SW_TRY(sw_csv_column(&t, "nodes", &nodes_column, d));
@@ -366,13 +375,8 @@ sw_rc sw_rows_unclaimed(const sw_profile *const *profiles, int n, const char *fa
                         sw_text *by_hardware, sw_diag *d) {
   sw_arena scratch = {0};
   unclaimed u = {profiles, n, 0, by_hardware};
-  char *collectives = sw_arena_printf(&scratch, d, "%s/collectives.csv", facts_dir);
-  char *gemms = sw_arena_printf(&scratch, d, "%s/gemm.csv", facts_dir);
-  char *attentions = sw_arena_printf(&scratch, d, "%s/attention.csv", facts_dir);
-  sw_rc rc = collectives && gemms && attentions ? SW_OK : SW_E_RESOURCE;
-  if (!rc) rc = count_unclaimed(collectives, true, &u, &scratch, d);
-  if (!rc && exists(gemms)) rc = count_unclaimed(gemms, false, &u, &scratch, d);
-  if (!rc && exists(attentions)) rc = count_unclaimed(attentions, false, &u, &scratch, d);
+  sw_rc rc = SW_OK;
+  for (int i = 0; i < N_TABLES && !rc; i++) rc = count_unclaimed(facts_dir, i, &u, &scratch, d);
   sw_arena_deinit(&scratch);
   *count = u.count;
   return rc;
