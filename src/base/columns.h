@@ -21,4 +21,7 @@ SW_API void sw_columns_add_seconds(sw_columns *c, double seconds);
 /* Print with `indent` blanks before each row and two between columns, and free. */
 SW_API void sw_columns_print(sw_columns *c, int indent, sw_text *out);
 
+/* 0 of nothing. */
+static inline double sw_percent_of(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
 #endif

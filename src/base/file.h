@@ -42,6 +42,8 @@ SW_API SW_CHECKED sw_rc sw_file_write(const char *path, const void *bytes, size_
  * the four above each: there, and in share/shardwright there. *path is in the arena; not found is SW_E_INPUT. */
 SW_API SW_CHECKED sw_rc sw_data_file(const char *folder, const char *name, sw_arena *arena, const char **path,
                                      sw_diag *d);
+/* More than the ending, as ".json", and that at its end. */
+SW_API bool sw_path_ends_in(const char *path, const char *ending);
 SW_API const char *sw_path_base(const char *path); /* part after the last '/'; borrowed */
 
 #endif

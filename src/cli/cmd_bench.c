@@ -90,11 +90,7 @@ static sw_rc bench_costs(const sw_call *call, sw_diag *d) {
   sw_text out = {0};
   bool passed;
   sw_rc rc = sw_bench_costs(profiles, n, &o, s->json ? NULL : &out, s->json ? &out : NULL, &passed, d);
-  if (rc) {
-    sw_text_free(&out);
-    return rc;
-  }
-  SW_TRY(sw_print_text(&out, d));
+  SW_TRY(sw_print_made(rc, &out, d));
   return passed ? SW_OK : SW_E_MISMATCH;
 }
 
@@ -120,9 +116,7 @@ static void begin_table(const sw_call *call, const char *format, table *t) {
 
 static sw_rc end_object(table *t, sw_rc rc, sw_diag *d) {
   if (t->as_json) sw_jw_end(&t->json);
-  if (!rc) return sw_print_text(&t->text, d);
-  sw_text_free(&t->text);
-  return rc;
+  return sw_print_made(rc, &t->text, d);
 }
 
 static sw_rc end_bench_table(table *t, sw_rc rc, sw_diag *d) {
@@ -289,9 +283,7 @@ static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
   sw_text out = {0};
   sw_mem_keep_freed();
   sw_rc rc = sw_bench_runs(&o, s->json ? NULL : &out, s->json ? &out : NULL, d);
-  if (!rc) return sw_print_text(&out, d);
-  sw_text_free(&out);
-  return rc;
+  return sw_print_made(rc, &out, d);
 }
 
 static sw_rc cmd_bench(const sw_call *call, sw_diag *d) {

@@ -101,9 +101,7 @@ static sw_rc emit_local(const settings *s, const sw_spmd *spmd, sw_diag *d) {
                      "--emit %s writes a plan; expected spmd of shard or stablehlo, as the program has none", kind);
     }
     sw_rc rc = sw_emit_spmd(spmd, strcmp(s->dialect, "shard") == 0 ? SW_SPMD_SHARD : SW_SPMD_STABLEHLO, &out, d);
-    if (!rc) rc = sw_save_text(s->emit.at[i].value, &out, d);
-    sw_text_free(&out);
-    SW_TRY(rc);
+    SW_TRY(sw_save_made(rc, s->emit.at[i].value, &out, d));
   }
   return SW_OK;
 }

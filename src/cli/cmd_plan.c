@@ -159,14 +159,7 @@ static sw_rc write_outputs(const settings *s, const sw_session *session, const s
   sw_text t = {0};
   SW_TRY(check_forms(s, r->plan, d));
   SW_TRY(sw_emit_all(session, r->plan, &s->emit, s->dialect, d));
-  if (s->output) {
-    sw_rc rc = sw_plan_write(r->plan, r->breakdown, &t, d);
-    if (rc) {
-      sw_text_free(&t);
-      return rc;
-    }
-    SW_TRY(sw_save_text(s->output, &t, d));
-  }
+  if (s->output) SW_TRY(sw_save_made(sw_plan_write(r->plan, r->breakdown, &t, d), s->output, &t, d));
   return sw_save_reports(r, &s->report, d);
 }
 

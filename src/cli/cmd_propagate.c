@@ -81,10 +81,7 @@ static const sw_option kOptions[] = {
 };
 
 /* A file of that name is a plan. */
-static bool is_plan_path(const char *path) {
-  const size_t n = path ? strlen(path) : 0;
-  return n > 5 && !strcmp(path + n - 5, ".json");
-}
+static bool is_plan_path(const char *path) { return path && sw_path_ends_in(path, ".json"); }
 
 static sw_traversal traversal_of(const settings *s) {
   sw_traversal t = SW_TRAVERSE_BACKWARD_FORWARD;

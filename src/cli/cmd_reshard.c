@@ -223,11 +223,7 @@ static sw_rc emit_route_files(const settings *s, const sw_reshard *wanted, const
     sw_text t = {0};
     bool sdy = strcmp(s->dialect, "sdy") == 0;
     sw_rc rc = sdy ? sw_emit_route_sdy(wanted, route, &t, d) : write_shard(wanted, route, &t, d);
-    if (rc) {
-      sw_text_free(&t);
-      return rc;
-    }
-    SW_TRY(sw_save_text(s->emit.at[i].value, &t, d));
+    SW_TRY(sw_save_made(rc, s->emit.at[i].value, &t, d));
   }
   return SW_OK;
 }

@@ -81,14 +81,19 @@ static void put_heading(sw_text *out, const char *title, bool colour) {
                  sw_style_code(SW_STYLE_PLAIN, colour));
 }
 
-/* "help text: one of a, b (default: a; may be repeated)" */
-static void option_help(const sw_option *o, sw_text *out) {
-  sw_text_puts(out, o->help);
+/* "help text: a, b" */
+static void put_help(const char *help, const char *choices, sw_text *out) {
+  sw_text_puts(out, help);
   int n;
   const char *choice;
-  for (int i = 0; (choice = sw_option_word_at(o->choices, i, &n)); i++) {
+  for (int i = 0; (choice = sw_option_word_at(choices, i, &n)); i++) {
     sw_text_printf(out, "%s%.*s", i ? ", " : ": ", n, choice);
   }
+}
+
+/* The same, with "(default: a; may be repeated)". */
+static void option_help(const sw_option *o, sw_text *out) {
+  put_help(o->help, o->choices, out);
   bool repeated = o->kind == SW_OPTION_WORDS || o->kind == SW_OPTION_PAIRS;
   if (o->by_default) sw_text_printf(out, " (default: %s)", o->by_default);
   if (repeated) sw_text_puts(out, " (may be repeated)");
@@ -105,18 +110,9 @@ static void option_entry(const sw_option *o, sw_text *out) {
   sw_text_free(&help);
 }
 
-static void operand_help(const sw_operand *o, sw_text *out) {
-  sw_text_puts(out, o->help);
-  int n;
-  const char *choice;
-  for (int i = 0; (choice = sw_option_word_at(o->choices, i, &n)); i++) {
-    sw_text_printf(out, "%s%.*s", i ? ", " : ": ", n, choice);
-  }
-}
-
 static void operand_entry(const sw_operand *o, sw_text *out) {
   sw_text help = {0};
-  operand_help(o, &help);
+  put_help(o->help, o->choices, &help);
   put_entry(out, o->name, sw_text_str(&help));
   sw_text_free(&help);
 }
@@ -198,7 +194,7 @@ static void troff_option(const sw_option *o, sw_text *out) {
 
 static void troff_operand(const sw_operand *o, sw_text *out) {
   sw_text help = {0};
-  operand_help(o, &help);
+  put_help(o->help, o->choices, &help);
   sw_text_printf(out, ".TP\n\\fI%s\\fR\n", o->name);
   troff(out, sw_text_str(&help));
   sw_text_puts(out, "\n");

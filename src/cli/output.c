@@ -49,6 +49,12 @@ sw_rc sw_print_text(sw_text *t, sw_diag *d) {
   return rc;
 }
 
+sw_rc sw_print_made(sw_rc rc, sw_text *t, sw_diag *d) {
+  if (!rc) return sw_print_text(t, d);
+  sw_text_free(t);
+  return rc;
+}
+
 sw_rc sw_print_answer(const sw_call *call, sw_text *t, sw_diag *d) {
   if (!call->stdout_taken) return sw_print_text(t, d);
   sw_text_free(t);

@@ -243,15 +243,16 @@ sw_rc sw_save_text(const char *path, sw_text *t, sw_diag *d) {
   return rc;
 }
 
-static bool is_page(const char *path) {
-  size_t n = strlen(path);
-  return n > 5 && strcmp(path + n - 5, ".html") == 0;
+sw_rc sw_save_made(sw_rc rc, const char *path, sw_text *t, sw_diag *d) {
+  if (!rc) return sw_save_text(path, t, d);
+  sw_text_free(t);
+  return rc;
 }
 
 sw_rc sw_save_reports(const sw_report *r, const sw_words *files, sw_diag *d) {
   for (int i = 0; i < files->n; i++) {
     sw_text page = {0};
-    (is_page(files->at[i]) ? sw_report_html : sw_report_json)(r, &page);
+    (sw_path_ends_in(files->at[i], ".html") ? sw_report_html : sw_report_json)(r, &page);
     SW_TRY(sw_save_text(files->at[i], &page, d));
   }
   return SW_OK;

@@ -193,5 +193,7 @@ SW_CHECKED sw_rc sw_session_plan_resharded(const sw_session *s, const sw_call *c
 SW_CHECKED sw_rc sw_save_reports(const sw_report *r, const sw_words *files, sw_diag *d);
 /* Write text to a file ("-": standard output) and free it. */
 SW_CHECKED sw_rc sw_save_text(const char *path, sw_text *t, sw_diag *d);
+/* The same where making it has gone well (`rc`); it is freed in any case. */
+SW_CHECKED sw_rc sw_save_made(sw_rc rc, const char *path, sw_text *t, sw_diag *d);
 
 #endif

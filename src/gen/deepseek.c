@@ -18,15 +18,10 @@ typedef struct latent {
   swg_attention scores; /* only what it adds to them, and the angles */
 } latent;
 
-static sw_id weight(swg_builder *b, const char *name, const char *equation, const char *param, sw_id x,
-                    swg_shape shape) {
-  return swg_linear(b, name, equation, x, param, shape);
-}
-
 static sw_id query_of(swg_builder *b, const latent *a, sw_id x) {
-  sw_id down = weight(b, "q_a", "bsd,dr->bsr", "wq_a", x, SWG_SHAPE(a->hidden, a->q_rank));
-  sw_id q = weight(b, "q", "bsr,rhk->bshk", "wq_b", swg_rms_norm(b, "q_norm", down),
-                   SWG_SHAPE(a->q_rank, a->heads, a->nope + a->rope));
+  sw_id down = swg_linear(b, "q_a", "bsd,dr->bsr", x, "wq_a", SWG_SHAPE(a->hidden, a->q_rank));
+  sw_id q = swg_linear(b, "q", "bsr,rhk->bshk", swg_rms_norm(b, "q_norm", down), "wq_b",
+                       SWG_SHAPE(a->q_rank, a->heads, a->nope + a->rope));
   sw_id plain = swg_slice(b, "q_nope", q, 3, 0, a->nope);
   sw_id turned = swg_rotate(b, "q_rot", swg_slice(b, "q_rope", q, 3, a->nope, a->nope + a->rope), &a->scores);
   return swg_concatenate(b, "q_all", 3, SWG_IDS(plain, turned));
@@ -34,7 +29,7 @@ static sw_id query_of(swg_builder *b, const latent *a, sw_id x) {
 
 /* The key of every head: its own part, and the part that all share. */
 static sw_id latent_key(swg_builder *b, const latent *a, sw_id normed, sw_id shared) {
-  sw_id own = weight(b, "k", "bsr,rhk->bshk", "wk_b", normed, SWG_SHAPE(a->kv_rank, a->heads, a->nope));
+  sw_id own = swg_linear(b, "k", "bsr,rhk->bshk", normed, "wk_b", SWG_SHAPE(a->kv_rank, a->heads, a->nope));
   swg_shape wide = swg_shape_of(b, own);
   if (wide.n == 4) wide.at[3] = a->rope;
   sw_id turned = swg_rotate(b, "k_rot", shared, &a->scores);
@@ -43,17 +38,17 @@ static sw_id latent_key(swg_builder *b, const latent *a, sw_id normed, sw_id sha
 
 static sw_id attend_latent(swg_builder *b, const latent *a, sw_id x) {
   sw_id q = query_of(b, a, x);
-  sw_id down = weight(b, "kv_a", "bsd,dr->bsr", "wkv_a", x, SWG_SHAPE(a->hidden, a->kv_rank + a->rope));
+  sw_id down = swg_linear(b, "kv_a", "bsd,dr->bsr", x, "wkv_a", SWG_SHAPE(a->hidden, a->kv_rank + a->rope));
   sw_id normed = swg_rms_norm(b, "kv_norm", swg_slice(b, "kv_latent", down, 2, 0, a->kv_rank));
   sw_id k = latent_key(b, a, normed, swg_slice(b, "k_rope", down, 2, a->kv_rank, a->kv_rank + a->rope));
-  sw_id v = weight(b, "v", "bsr,rhk->bshk", "wv_b", normed, SWG_SHAPE(a->kv_rank, a->heads, a->value));
+  sw_id v = swg_linear(b, "v", "bsr,rhk->bshk", normed, "wv_b", SWG_SHAPE(a->kv_rank, a->heads, a->value));
   sw_id scaled = swg_scale(b, "scaled", q, 1 / sqrt((double)(a->nope + a->rope)));
   sw_id scores = swg_einsum(b, "scores", "bqhk,bshk->bhqs", SWG_IDS(scaled, k));
   sw_id mask = swg_broadcast(b, "mask", a->scores.mask, swg_shape_of(b, scores), SWG_SHAPE(2, 3));
   sw_id weights =
       swg_op(b, SW_OP_SOFTMAX, "weights", SWG_IDS(swg_binary(b, SW_OP_ADD, "masked", scores, mask)), SWG_NONE);
   sw_id mix = swg_einsum(b, "mix", "bhqs,bshk->bhqk", SWG_IDS(weights, v));
-  return weight(b, "o", "bhqk,hkd->bqd", "wo", mix, SWG_SHAPE(a->heads, a->value, a->hidden));
+  return swg_linear(b, "o", "bhqk,hkd->bqd", mix, "wo", SWG_SHAPE(a->heads, a->value, a->hidden));
 }
 
 static sw_id feed(swg_builder *b, const swg_config *c, const swg_moe *moe, bool dense, sw_id x) {

@@ -95,12 +95,11 @@ typedef struct stream {
   sw_id cum;        /* [b,h,c,l], wide */
 } stream;
 
-static sw_id within_chunks(swg_builder *b, const mamba *m, const stream *s, sw_id seen) {
+static sw_id within_chunks(swg_builder *b, const stream *s, sw_id seen) {
   sw_id passed = swg_convert(b, "decay_narrow", decay(b, "decay", s->cum, s->cum, seen), b->dtype);
   sw_id scores = swg_einsum(b, "scores", "bcln,bcmn->bclm", SWG_IDS(s->out, s->in));
   sw_id wide = swg_broadcast(b, "scores_wide", scores, swg_shape_of(b, passed), SWG_SHAPE(0, 2, 3, 4));
   sw_id weights = swg_binary(b, SW_OP_MULTIPLY, "weights", passed, wide);
-  (void)m;
   return swg_einsum(b, "within", "bhclm,bcmhp->bclhp", SWG_IDS(weights, s->x));
 }
 
@@ -146,7 +145,7 @@ static sw_id state_space(swg_builder *b, const mamba *m, sw_id x, sw_id in, sw_i
   s.in = in_chunks(b, m, "B_chunks", in);
   s.out = in_chunks(b, m, "C_chunks", out);
   s.cum = running_sum(b, "cum", "bcmh,lm->bhcl", in_chunks(b, m, "a_chunks", a), seen);
-  sw_id within = within_chunks(b, m, &s, seen), between = between_chunks(b, m, &s);
+  sw_id within = within_chunks(b, &s, seen), between = between_chunks(b, m, &s);
   sw_id y = swg_binary(b, SW_OP_ADD, "y_chunks", within, between);
   y = swg_reshape(b, "y", y, swg_shape_of(b, x));
   sw_id skip = swg_einsum(b, "skip", "bshp,h->bshp", SWG_IDS(x, swg_param(b, "D", SWG_SHAPE(m->heads))));

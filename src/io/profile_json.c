@@ -545,9 +545,8 @@ sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *
 typedef SW_ARRAY(const char *) name_list;
 
 static sw_rc add_name(name_list *names, const char *file, sw_arena *arena, sw_diag *d) {
-  size_t n = strlen(file);
-  if (n <= 5 || strcmp(file + n - 5, ".json")) return SW_OK;
-  const char *name = sw_arena_strndup(arena, file, n - 5, d);
+  if (!sw_path_ends_in(file, ".json")) return SW_OK;
+  const char *name = sw_arena_strndup(arena, file, strlen(file) - strlen(".json"), d);
   if (!name) return SW_E_RESOURCE;
   return sw_array_push(names, name, d);
 }
@@ -601,10 +600,7 @@ static sw_rc find_profile(const char *name, sw_arena *scratch, const char **out,
   return rc == SW_E_INPUT ? unknown_profile(name, scratch, d) : rc;
 }
 
-static bool looks_like_path(const char *s) {
-  size_t n = strlen(s);
-  return !strcmp(s, "-") || strchr(s, '/') || (n > 5 && !strcmp(s + n - 5, ".json"));
-}
+static bool looks_like_path(const char *s) { return !strcmp(s, "-") || strchr(s, '/') || sw_path_ends_in(s, ".json"); }
 
 sw_rc sw_profile_read_with(const char *path_or_name, const sw_profile_reading *o, sw_arena *arena,
                            const sw_profile **out, sw_diag *d) {

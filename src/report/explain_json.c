@@ -5,14 +5,12 @@
 #include "report/places.h"
 #include "shardwright/explain.h"
 
-static const sw_mesh *mesh_of_explanation(const sw_explanation *e) { return sw_machine_mesh(e->plan->machine); }
-
 static void put_alone(sw_json_out *o, const sw_explanation *e, const sw_alternative *x) {
   sw_jw_row(o, "ops");
   for (int32_t i = 0; i < x->n_ops; i++) {
     const sw_op *op = &e->plan->graph->ops[x->ops[i]];
     sw_text t = {0};
-    sw_strategy_print(mesh_of_explanation(e), op->nest, &x->strategies[i], &t);
+    sw_strategy_print(sw_explanation_mesh(e), op->nest, &x->strategies[i], &t);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_text(o, "strategy", &t);
@@ -53,7 +51,7 @@ static void put_options(sw_json_out *o, const sw_explanation *e, int32_t n, cons
   for (int32_t i = 0; i < n; i++) {
     sw_jw_object(o, NULL);
     sw_jw_string(o, "way", kWays[options[i].way]);
-    sw_jw_sharding(o, "sharding", mesh_of_explanation(e), &options[i].alone.sharding);
+    sw_jw_sharding(o, "sharding", sw_explanation_mesh(e), &options[i].alone.sharding);
     put_alone(o, e, &options[i].alone);
     put_anew(o, &options[i].anew);
     sw_jw_end(o);
@@ -83,7 +81,7 @@ static void put_users(sw_json_out *o, const sw_explanation *e, int32_t n, const 
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", sw_use_name(g, uses[i]));
     sw_jw_string(o, "op", uses[i].op >= 0 ? sw_opcode_text(g->ops[uses[i].op].code) : "output");
-    sw_jw_sharding(o, "sharding", mesh_of_explanation(e), &s);
+    sw_jw_sharding(o, "sharding", sw_explanation_mesh(e), &s);
     if (uses[i].op >= 0)
       sw_jw_places(o, &g->ops[uses[i].op]);
     else
@@ -96,12 +94,12 @@ static void put_users(sw_json_out *o, const sw_explanation *e, int32_t n, const 
 static void put_reshard(sw_json_out *o, const sw_explanation *e, const sw_plan_reshard *r) {
   put_maker(o, e->plan->graph, r->value);
   put_users(o, e, r->n_uses, r->uses);
-  sw_jw_sharding(o, "from", mesh_of_explanation(e), &r->from);
-  sw_jw_sharding(o, "to", mesh_of_explanation(e), &r->to);
+  sw_jw_sharding(o, "from", sw_explanation_mesh(e), &r->from);
+  sw_jw_sharding(o, "to", sw_explanation_mesh(e), &r->to);
   sw_jw_array(o, "steps");
   for (int k = 0; k < r->route->n_steps; k++) {
     sw_text t = {0};
-    sw_collective_print(mesh_of_explanation(e), &r->route->step[k].coll, &t);
+    sw_collective_print(sw_explanation_mesh(e), &r->route->step[k].coll, &t);
     sw_jw_object_row(o, NULL);
     sw_jw_text(o, "collective", &t);
     sw_jw_f64(o, "seconds", r->route->step[k].cost_s);
@@ -142,7 +140,7 @@ static void put_explained_value(sw_json_out *o, const sw_explanation *e, const s
   for (int32_t i = 0; i < x->n; i++) sw_jw_string(o, NULL, g->values[x->values[i]].name);
   sw_jw_end(o);
   sw_jw_text(o, "type", &type);
-  sw_jw_sharding(o, "sharding", mesh_of_explanation(e), &x->sharding);
+  sw_jw_sharding(o, "sharding", sw_explanation_mesh(e), &x->sharding);
   put_maker(o, g, x->values[0]);
   put_users(o, e, v->n_uses, v->uses);
   put_options(o, e, x->n_options, x->options, x->because);
@@ -166,7 +164,7 @@ static void put_memory(sw_json_out *o, const sw_explanation *e) {
     sw_jw_string(o, "name", x->name);
     sw_jw_i64(o, "count", x->n);
     sw_jw_string(o, "value", e->plan->graph->values[x->value].name);
-    sw_jw_sharding(o, "sharding", mesh_of_explanation(e), &x->alone.sharding);
+    sw_jw_sharding(o, "sharding", sw_explanation_mesh(e), &x->alone.sharding);
     put_alone(o, e, &x->alone);
     sw_jw_end(o);
   }
@@ -195,7 +193,7 @@ void sw_explanation_json(const sw_explanation *e, sw_text *out) {
   sw_jw_format(&o, "explain", 1);
   sw_jw_string(&o, "model", p->graph->name);
   sw_jw_string(&o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
-  sw_jw_mesh(&o, "mesh", mesh_of_explanation(e));
+  sw_jw_mesh(&o, "mesh", sw_explanation_mesh(e));
   sw_jw_string(&o, "compiler", sw_compiled_as(p->graph));
   put_open_loops(&o, p->graph);
   sw_jw_f64(&o, "total_s", e->breakdown->total_s);

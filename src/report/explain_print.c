@@ -8,10 +8,6 @@
 
 enum { MOST_USERS = 4 };
 
-static const sw_mesh *mesh_of_printed(const sw_explanation *e) { return sw_machine_mesh(e->plan->machine); }
-
-static double percent_of(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
-
 /* "+1.20 ms", "-3 us", "as long". */
 static void print_difference(double s, sw_text *out) {
   const double kNone = 1e-12;
@@ -51,7 +47,7 @@ static void print_anew(const sw_explanation *e, const sw_anew *a, sw_text *out) 
     sw_text_puts(out, "no plan found");
     return;
   }
-  sw_text_printf(out, "%+.2f %%, ", percent_of(a->total_s - e->breakdown->total_s, e->breakdown->total_s));
+  sw_text_printf(out, "%+.2f %%, ", sw_percent_of(a->total_s - e->breakdown->total_s, e->breakdown->total_s));
   sw_text_bytes(out, (double)a->peak_bytes);
   if (a->gap > kWide) sw_text_printf(out, ", gap %.0f %%", 100 * a->gap);
 }
@@ -60,7 +56,7 @@ static void add_option(const sw_explanation *e, const sw_explained_option *o, sw
   const sw_alternative *x = &o->alone;
   sw_text as = {0}, time = {0}, parts = {0}, anew = {0};
   sw_text_printf(&as, "%s ", way_text(e, o->way, value));
-  sw_sharding_print(mesh_of_printed(e), &x->sharding, &as);
+  sw_sharding_print(sw_explanation_mesh(e), &x->sharding, &as);
   if (x->legal) {
     print_difference(x->total_s - e->breakdown->total_s, &time);
     print_parts(x, &parts);
@@ -129,7 +125,7 @@ static void print_reshard(const sw_explanation *e, const sw_plan_reshard *r, sw_
   sw_text_puts(out, "    from ");
   print_maker(e, r->value, out);
   sw_text_puts(out, ", as ");
-  sw_sharding_print(mesh_of_printed(e), &r->from, out);
+  sw_sharding_print(sw_explanation_mesh(e), &r->from, out);
   for (int32_t i = 0, shown = 0; i < r->n_uses && shown < MOST_USERS; i++) {
     if (i && r->uses[i].op >= 0 && r->uses[i].op == r->uses[i - 1].op) continue; /* x * x */
     shown++;
@@ -137,13 +133,13 @@ static void print_reshard(const sw_explanation *e, const sw_plan_reshard *r, sw_
     print_user(e, r->uses[i], out);
     if (i) continue;
     sw_text_puts(out, ", as ");
-    sw_sharding_print(mesh_of_printed(e), &r->to, out);
+    sw_sharding_print(sw_explanation_mesh(e), &r->to, out);
   }
   if (r->n_uses > MOST_USERS) sw_text_printf(out, "\n     and %d more", r->n_uses - MOST_USERS);
   sw_text_puts(out, "\n");
   for (int k = 0; k < r->route->n_steps; k++) {
     sw_text_puts(out, k ? "    then " : "    by ");
-    sw_collective_print(mesh_of_printed(e), &r->route->step[k].coll, out);
+    sw_collective_print(sw_explanation_mesh(e), &r->route->step[k].coll, out);
     sw_text_puts(out, ": ");
     sw_text_seconds(out, r->route->step[k].cost_s);
     sw_text_puts(out, ", ");
@@ -157,7 +153,7 @@ static void print_inside(const sw_explanation *e, sw_id op, sw_text *out) {
   sw_text_puts(out, "    inside ");
   print_user(e, (sw_value_use){op, 0}, out);
   sw_text_puts(out, ", cut as ");
-  sw_strategy_print(mesh_of_printed(e), g->ops[op].nest, &e->plan->ops[op], out);
+  sw_strategy_print(sw_explanation_mesh(e), g->ops[op].nest, &e->plan->ops[op], out);
   sw_text_puts(out, "\n");
 }
 
@@ -168,7 +164,7 @@ static sw_id value_of_traffic(const sw_explanation *e, const sw_traffic *t) {
 
 static void print_traffic(const sw_explanation *e, const sw_traffic *t, sw_text *out) {
   sw_text_seconds(out, t->seconds);
-  sw_text_printf(out, " (%.1f %% of all), ", percent_of(t->seconds, e->breakdown->total_s));
+  sw_text_printf(out, " (%.1f %% of all), ", sw_percent_of(t->seconds, e->breakdown->total_s));
   sw_text_bytes(out, t->bytes);
   sw_text_printf(out, ": %s", t->name);
   if (t->n > 1) sw_text_printf(out, " x%d", t->n);
@@ -226,7 +222,7 @@ static void print_value(const sw_explanation *e, const sw_explained_value *x, sw
   sw_text_printf(out, "%s: ", x->name);
   sw_type_print(&v->type, out);
   sw_text_printf(out, ", %s as ", v->def < 0 ? "held" : "made");
-  sw_sharding_print(mesh_of_printed(e), &x->sharding, out);
+  sw_sharding_print(sw_explanation_mesh(e), &x->sharding, out);
   if (x->n > 1) sw_text_printf(out, "; %d alike, of the first:", x->n);
   sw_text_puts(out, "\n    from ");
   print_maker(e, x->values[0], out);
@@ -238,7 +234,7 @@ static void print_value(const sw_explanation *e, const sw_explained_value *x, sw
     sw_text_puts(out, "\n    for ");
     print_user(e, v->uses[i], out);
     sw_text_puts(out, ", as ");
-    sw_sharding_print(mesh_of_printed(e), &wants, out);
+    sw_sharding_print(sw_explanation_mesh(e), &wants, out);
   }
   if (v->n_uses > MOST_USERS) sw_text_printf(out, "\n    and %d more", v->n_uses - MOST_USERS);
   sw_text_puts(out, "\n");
@@ -260,7 +256,7 @@ static void print_held_rows(const sw_memory *m, int64_t peak, sw_text *out) {
     if (!m->bytes[k]) continue;
     sw_columns_add(&c, "%s", sw_memory_class_text((sw_memory_class)k));
     sw_columns_add_bytes(&c, (double)m->bytes[k]);
-    sw_columns_add(&c, "%.1f %%", percent_of((double)m->bytes[k], (double)peak));
+    sw_columns_add(&c, "%.1f %%", sw_percent_of((double)m->bytes[k], (double)peak));
     sw_columns_add(&c, "%s", "");
     for (int32_t i = 0; i < m->n; i++) {
       if ((int)m->rows[i].class_of != k || n++ >= MOST_ROWS) continue;
@@ -283,7 +279,7 @@ static void print_lower(const sw_explanation *e, sw_text *out) {
   for (int32_t i = 0; i < e->n_lower; i++) {
     const sw_lower *x = &e->lower[i];
     sw_text as = {0}, time = {0};
-    sw_sharding_print(mesh_of_printed(e), &x->alone.sharding, &as);
+    sw_sharding_print(sw_explanation_mesh(e), &x->alone.sharding, &as);
     print_difference(x->alone.total_s - e->breakdown->total_s, &time);
     sw_columns_add(&c, "%s", x->name);
     sw_columns_add(&c, x->n > 1 ? "x%d" : "", x->n);
@@ -343,7 +339,7 @@ static void print_trips(const sw_graph *g, sw_text *out) {
 static void print_head(const sw_explanation *e, sw_text *out) {
   const sw_plan *p = e->plan;
   sw_text_printf(out, "%s on %s, mesh ", p->graph->name, sw_profile_name(sw_machine_profile(p->machine)));
-  sw_mesh_print(mesh_of_printed(e), out);
+  sw_mesh_print(sw_explanation_mesh(e), out);
   sw_text_puts(out, "; ");
   sw_compiled_print(p->graph, out);
   sw_text_puts(out, "\n");

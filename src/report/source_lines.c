@@ -7,11 +7,6 @@
 
 enum { MOST_BYTES = 240 }; /* of a line; what is behind is not shown */
 
-static bool is_python(const char *file) {
-  const size_t n = strlen(file);
-  return n > 3 && strcmp(file + n - 3, ".py") == 0;
-}
-
 static int by_file_and_line(const void *a, const void *b) {
   const sw_source_line *x = a, *y = b;
   const int order = strcmp(x->file, y->file);
@@ -45,7 +40,8 @@ sw_rc sw_read_source_lines(const sw_graph *g, sw_arena *arena, int32_t *n, const
   SW_ARENA_NEW(lines, arena, g->n_ops, d);
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_span at = g->ops[i].location.at;
-    if (at.line > 0 && at.file && is_python(at.file)) lines[all++] = (sw_source_line){at.file, at.line, NULL};
+    if (at.line > 0 && at.file && sw_path_ends_in(at.file, ".py"))
+      lines[all++] = (sw_source_line){at.file, at.line, NULL};
   }
   if (all) qsort(lines, (size_t)all, sizeof *lines, by_file_and_line);
   int32_t different = 0;

@@ -15,8 +15,6 @@ static void heading(bool colour, const char *text, sw_text *out) {
   sw_text_printf(out, colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
-static double percent_of_whole(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
-
 /* One that two digits tell from none. */
 static bool has_bound(const sw_plan *p) { return sw_plan_gap(p) < 0.99995; }
 
@@ -70,11 +68,11 @@ static void print_simpler(const sw_plan *p, sw_columns *c) {
 static void print_time_parts(const sw_breakdown *a, sw_columns *c) {
   sw_text t = {0};
   sw_text_seconds(&t, a->local_s);
-  sw_text_printf(&t, " local work (%.0f %%), ", percent_of_whole(a->local_s, a->total_s));
+  sw_text_printf(&t, " local work (%.0f %%), ", sw_percent_of(a->local_s, a->total_s));
   sw_text_seconds(&t, a->reshard_s);
-  sw_text_printf(&t, " resharding (%.0f %%), ", percent_of_whole(a->reshard_s, a->total_s));
+  sw_text_printf(&t, " resharding (%.0f %%), ", sw_percent_of(a->reshard_s, a->total_s));
   sw_text_seconds(&t, a->move_s);
-  sw_text_printf(&t, " inside ops (%.0f %%)", percent_of_whole(a->move_s, a->total_s));
+  sw_text_printf(&t, " inside ops (%.0f %%)", sw_percent_of(a->move_s, a->total_s));
   sw_columns_add(c, "of which");
   sw_columns_add(c, "%s", sw_text_str(&t));
   sw_text_free(&t);
@@ -230,7 +228,7 @@ static void print_held_classes(const sw_memory *m, bool full, int64_t peak, sw_c
     if (!full) name_largest(m, (sw_memory_class)k, LARGEST, &names);
     sw_columns_add(c, "%s", sw_memory_class_text((sw_memory_class)k));
     sw_columns_add_bytes(c, (double)m->bytes[k]);
-    sw_columns_add(c, "%.1f %%", percent_of_whole((double)m->bytes[k], (double)peak));
+    sw_columns_add(c, "%.1f %%", sw_percent_of((double)m->bytes[k], (double)peak));
     sw_columns_add(c, "%s", sw_text_str(&names));
     sw_text_free(&names);
     for (int32_t i = 0; full && i < m->n; i++) {
