@@ -161,7 +161,7 @@ static void put_open_costs(sw_json_out *o, const sw_open_measures *open) {
 }
 
 /* Open axes as "?". */
-static void put_mesh(sw_json_out *o, const sw_mesh *m, uint32_t open) {
+static void put_plan_mesh(sw_json_out *o, const sw_mesh *m, uint32_t open) {
   sw_mesh said = *m;
   for (int a = 0; a < m->n_axes; a++) said.axis[a].size = open >> a & 1 ? -1 : m->axis[a].size;
   sw_jw_mesh(o, "mesh", &said);
@@ -182,7 +182,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   else
     put_hash(&o, sw_graph_hash(g));
   sw_jw_end(&o);
-  put_mesh(&o, m, open ? open->open_axes : 0);
+  put_plan_mesh(&o, m, open ? open->open_axes : 0);
   sw_jw_object_row(&o, "profile");
   sw_jw_string(&o, "name", sw_profile_name(profile));
   put_hash(&o, sw_profile_hash(profile));

@@ -367,7 +367,8 @@ static bool same_sums(const sw_diff_side *a, const sw_diff_side *b) {
 
 bool sw_diff_is_empty(const sw_diff *diff) {
   const sw_diff_side *a = &diff->was, *b = &diff->now;
-  return !diff->n_rows && !diff->n_renamed && sw_texts_equal(a->model, b->model) && sw_texts_equal(a->profile, b->profile) &&
-         sw_texts_equal(a->mesh, b->mesh) && sw_texts_equal(a->compiler, b->compiler) && a->priced == b->priced &&
+  return !diff->n_rows && !diff->n_renamed && sw_texts_equal(a->model, b->model) &&
+         sw_texts_equal(a->profile, b->profile) && sw_texts_equal(a->mesh, b->mesh) &&
+         sw_texts_equal(a->compiler, b->compiler) && a->priced == b->priced &&
          a->has_collectives == b->has_collectives && same_sums(a, b);
 }

@@ -1,6 +1,5 @@
 #include "report/passes_report.h"
 
-
 #include "base/columns.h"
 #include "report/places.h"
 #include "io/json_write.h"
