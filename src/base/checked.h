@@ -21,6 +21,8 @@ static inline int64_t sw_floor_div(int64_t a, int64_t b) { /* b > 0, any a */
 }
 static inline int64_t sw_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t sw_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int32_t sw_min_i32(int32_t a, int32_t b) { return a < b ? a : b; }
+static inline int32_t sw_max_i32(int32_t a, int32_t b) { return a > b ? a : b; }
 static inline int64_t sw_gcd_i64(int64_t a, int64_t b) { return b ? sw_gcd_i64(b, a % b) : a; } /* neither negative */
 /* x, or the end of [lo, hi] that is nearer. */
 static inline int64_t sw_clamp_i64(int64_t x, int64_t lo, int64_t hi) { return sw_min_i64(sw_max_i64(x, lo), hi); }

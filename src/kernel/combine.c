@@ -11,13 +11,13 @@
  */
 #include "kernel/combine.h"
 
+#include "base/checked.h"
+
 typedef struct steps {
   const sw_graph *g;
   int32_t *first, *behind; /* by op: ops before it on the longest way, and from it on */
   int32_t length;
 } steps;
-
-static int32_t most(int32_t a, int32_t b) { return a > b ? a : b; }
 
 /* The step behind which a value is there; arguments are from the start. */
 static int32_t made_at(const steps *s, sw_id value) {
@@ -28,7 +28,7 @@ static int32_t made_at(const steps *s, sw_id value) {
 static void find_first(steps *s) {
   for (sw_id i = 0; i < s->g->n_ops; i++) {
     const sw_op *op = &s->g->ops[i];
-    for (int k = 0; k < op->n_operands; k++) s->first[i] = most(s->first[i], made_at(s, op->operands[k]));
+    for (int k = 0; k < op->n_operands; k++) s->first[i] = sw_max_i32(s->first[i], made_at(s, op->operands[k]));
   }
 }
 
@@ -36,10 +36,10 @@ static void find_behind(steps *s) {
   for (sw_id i = s->g->n_ops - 1; i >= 0; i--) {
     const sw_op *op = &s->g->ops[i];
     s->behind[i]++;
-    s->length = most(s->length, s->first[i] + s->behind[i]);
+    s->length = sw_max_i32(s->length, s->first[i] + s->behind[i]);
     for (int k = 0; k < op->n_operands; k++) {
       const sw_id def = s->g->values[op->operands[k]].def;
-      if (def >= 0) s->behind[def] = most(s->behind[def], s->behind[i]);
+      if (def >= 0) s->behind[def] = sw_max_i32(s->behind[def], s->behind[i]);
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "kernel/combine.h"
 #include "kernel/clusters.h"
+#include "base/checked.h"
 
 static const char *const kAparts[] = {
 #define SW_X(id, text) [SW_APART_##id] = text,
@@ -42,8 +43,6 @@ static sw_keeping keeping_of(const borders *b, sw_id value) {
   return SW_KEPT_INSIDE;
 }
 
-static int32_t later(int32_t a, int32_t b) { return a > b ? a : b; }
-
 /* The step up to which uses of a value need it. */
 static int32_t last_use(const borders *b, sw_id value) {
   const sw_value *v = &b->g->values[value];
@@ -51,9 +50,9 @@ static int32_t last_use(const borders *b, sw_id value) {
   for (int32_t u = 0; u < v->n_uses; u++) {
     const sw_id op = v->uses[u].op;
     if (op < 0) return b->g->n_ops;
-    last = later(last, b->until[op]);
+    last = sw_max_i32(last, b->until[op]);
     if (b->updates[b->g->ops[op].n_results ? b->g->ops[op].results[0] : value] == value)
-      last = later(last, b->over[op]);
+      last = sw_max_i32(last, b->over[op]);
   }
   return last;
 }
@@ -64,10 +63,10 @@ static void find_until(borders *b) {
   for (sw_id i = b->g->n_ops - 1; i >= 0; i--) {
     const sw_op *op = &b->g->ops[i];
     const sw_fusion *group = &b->p.group[b->p.of[i]];
-    b->until[i] = later(group->at, i);
+    b->until[i] = sw_max_i32(group->at, i);
     b->over[i] = op->n_results ? last_use(b, op->results[0]) : i;
     for (int k = 0; k < op->n_results && group->again; k++)
-      b->until[i] = later(b->until[i], last_use(b, op->results[k]));
+      b->until[i] = sw_max_i32(b->until[i], last_use(b, op->results[k]));
   }
 }
 

@@ -2,9 +2,6 @@
 
 #include "base/checked.h"
 
-static int32_t earlier_step(int32_t a, int32_t b) { return a < b ? a : b; }
-static int32_t later_step(int32_t a, int32_t b) { return a > b ? a : b; }
-
 /* Is a sharding required of a port? Then the temporaries counted for the op may be held at other steps. */
 static bool is_stated(const sw_selection *s, const sw_unit *unit) {
   bool any = false;
@@ -34,11 +31,11 @@ static sw_interval held_in_any_case(const sw_selection *s, sw_id value, const in
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) return life;
   int32_t first = life.last, others = life.first;
   for (int32_t u = 0; u < v->n_uses; u++) {
-    first = earlier_step(first, sw_use_step(&s->units, v->uses[u]));
+    first = sw_min_i32(first, sw_use_step(&s->units, v->uses[u]));
     if (!is_reader(reader, n, sw_use_taken_at(&s->units, v->uses[u]).unit))
-      others = later_step(others, sw_use_until(&s->units, v->uses[u]));
+      others = sw_max_i32(others, sw_use_until(&s->units, v->uses[u]));
   }
-  life.last = later_step(later_step(life.first, others), later_step(first, sw_value_held_for(s->g, value)));
+  life.last = sw_max_i32(sw_max_i32(life.first, others), sw_max_i32(first, sw_value_held_for(s->g, value)));
   return life;
 }
 

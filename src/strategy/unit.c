@@ -1,6 +1,7 @@
 #include "shardwright/unit.h"
 
 #include "shardwright/kernel.h"
+#include "base/checked.h"
 
 sw_units sw_units_of(const sw_graph *g) {
   return (sw_units){.g = g,
@@ -35,8 +36,6 @@ sw_port sw_use_taken_at(const sw_units *u, sw_value_use use) {
   return use.op < 0 ? (sw_port){sw_unit_of_output(u, use.index), 0} : (sw_port){sw_unit_of_op(u, use.op), use.index};
 }
 
-static int32_t later_unit_step(int32_t a, int32_t b) { return a > b ? a : b; }
-
 /* What is written over a value holds its memory; what is made again from it needs it, and so does a kernel until it
  * runs. */
 int32_t sw_use_until(const sw_units *u, sw_value_use use) {
@@ -45,7 +44,7 @@ int32_t sw_use_until(const sw_units *u, sw_value_use use) {
   const sw_op *op = &u->g->ops[use.op];
   const int32_t until = kernels->until[use.op];
   const bool over = op->n_results && kernels->updates[op->results[0]] == op->operands[use.index];
-  return over ? later_unit_step(until, kernels->over[use.op]) : until;
+  return over ? sw_max_i32(until, kernels->over[use.op]) : until;
 }
 
 sw_interval sw_value_life(const sw_units *u, sw_id value, const int32_t *needed) {
@@ -53,9 +52,9 @@ sw_interval sw_value_life(const sw_units *u, sw_id value, const int32_t *needed)
   const sw_id held_for = sw_value_held_for(u->g, value);
   sw_interval life = {sw_value_step(u, value), 0};
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) return (sw_interval){0, u->n_steps - 1};
-  life.last = later_unit_step(life.first, held_for);
+  life.last = sw_max_i32(life.first, held_for);
   for (int32_t k = 0; k < v->n_uses; k++)
-    life.last = later_unit_step(life.last, needed ? needed[k] : sw_use_until(u, v->uses[k]));
+    life.last = sw_max_i32(life.last, needed ? needed[k] : sw_use_until(u, v->uses[k]));
   return life;
 }
 
