@@ -63,7 +63,5 @@ static sw_rc cancel_pair(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag
   return SW_OK;
 }
 
-static sw_rc run_cancel(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, cancel_pair, NULL, d); }
-
 const sw_pass sw_pass_cancel = {
-    .name = "cancel", .summary = "an all_gather and an all_slice that undo each other go", .run = run_cancel};
+    .name = "cancel", .summary = "an all_gather and an all_slice that undo each other go", .visit = cancel_pair};

@@ -66,7 +66,5 @@ static sw_rc fold_pair(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *
   return SW_OK;
 }
 
-static sw_rc run_fold(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, fold_pair, NULL, d); }
-
 const sw_pass sw_pass_fold = {
-    .name = "fold", .summary = "two collectives of a kind, one after the other, become one", .run = run_fold};
+    .name = "fold", .summary = "two collectives of a kind, one after the other, become one", .visit = fold_pair};

@@ -101,7 +101,5 @@ static sw_rc move_gather_down(sw_rewrite *r, sw_id old, sw_id id, void *user, sw
   return SW_OK;
 }
 
-static sw_rc run_gather_down(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, move_gather_down, NULL, d); }
-
 const sw_pass sw_pass_gather_down = {
-    .name = "gather-down", .summary = "an op runs before an all_gather, not behind it", .run = run_gather_down};
+    .name = "gather-down", .summary = "an op runs before an all_gather, not behind it", .visit = move_gather_down};

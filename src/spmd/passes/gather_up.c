@@ -38,9 +38,7 @@ static sw_rc move_gather_up(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_d
   return SW_OK;
 }
 
-static sw_rc run_gather_up(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, move_gather_up, NULL, d); }
-
 const sw_pass sw_pass_gather_up = {.name = "gather-up",
                                    .summary = "an op that makes more bytes than it reads runs behind an all_gather",
-                                   .run = run_gather_up,
+                                   .visit = move_gather_up,
                                    .repeats = true};

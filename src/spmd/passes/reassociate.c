@@ -180,8 +180,6 @@ static sw_rc reassociate_op(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_d
   return SW_OK;
 }
 
-static sw_rc run_reassociate(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk_same(r, reassociate_op, d); }
-
 const sw_pass sw_pass_reassociate = {.name = "reassociate",
                                      .summary = "sums, products and maxima of reduced values are reduced once",
-                                     .run = run_reassociate};
+                                     .visit_same = reassociate_op};

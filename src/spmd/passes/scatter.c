@@ -47,7 +47,5 @@ static sw_rc make_scatter(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_dia
   return SW_OK;
 }
 
-static sw_rc run_scatter(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, make_scatter, NULL, d); }
-
 const sw_pass sw_pass_scatter = {
-    .name = "scatter", .summary = "an all_reduce that is then sliced becomes a reduce_scatter", .run = run_scatter};
+    .name = "scatter", .summary = "an all_reduce that is then sliced becomes a reduce_scatter", .visit = make_scatter};

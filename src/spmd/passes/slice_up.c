@@ -79,7 +79,6 @@ static sw_rc move_slice_up(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_di
   return SW_OK;
 }
 
-static sw_rc run_slice_up(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk(r, move_slice_up, NULL, d); }
-
-const sw_pass sw_pass_slice_up = {
-    .name = "slice-up", .summary = "an op whose result is sliced runs on slices of its operands", .run = run_slice_up};
+const sw_pass sw_pass_slice_up = {.name = "slice-up",
+                                  .summary = "an op whose result is sliced runs on slices of its operands",
+                                  .visit = move_slice_up};

@@ -78,7 +78,5 @@ static sw_rc drop_reduction(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_d
   return SW_OK;
 }
 
-static sw_rc run_drop(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk_same(r, drop_reduction, d); }
-
 const sw_pass sw_pass_drop = {
-    .name = "drop", .summary = "reductions of what all devices hold alike become local", .run = run_drop};
+    .name = "drop", .summary = "reductions of what all devices hold alike become local", .visit_same = drop_reduction};

@@ -57,12 +57,17 @@ sw_rc sw_passes_parse(const char *text, sw_passes *out, sw_diag *d) {
 
 /* --- one pass ----------------------------------------------------------------------------------------------------- */
 
+static sw_rc start_pass(sw_rewrite *r, const sw_pass *pass, sw_diag *d) {
+  if (pass->visit_same) return sw_rewrite_walk_same(r, pass->visit_same, d);
+  return pass->visit ? sw_rewrite_walk(r, pass->visit, NULL, d) : pass->run(r, d);
+}
+
 /* Runs the pass; *out is the new program when it changed something (*rewrites > 0). */
 static sw_rc rewrite(const sw_pass *pass, const sw_spmd *s, const sw_machine *machine, const sw_passes *how,
                      sw_spmd *out, int32_t *rewrites, sw_diag *d) {
   sw_rewrite r = {.machine = machine, .how = how, .pass = pass->name};
   sw_rc rc = sw_rewrite_begin(&r, s, d);
-  if (!rc) rc = pass->run(&r, d);
+  if (!rc) rc = start_pass(&r, pass, d);
   *rewrites = r.rewrites;
   if (!rc && r.rewrites) rc = sw_rewrite_end(&r, out, d);
   sw_rewrite_deinit(&r);

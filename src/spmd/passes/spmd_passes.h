@@ -6,9 +6,11 @@
 
 typedef struct sw_pass {
   const char *name, *summary;
-  sw_rc (*run)(sw_rewrite *r, sw_diag *d); /* walks; what it does not change it copies */
-  bool repeats;                            /* what it did may let it do more: run again while it does */
-  bool local_only;                         /* it writes what has no counterpart on whole tensors */
+  /* One of them. run: walks; what it does not change it copies */
+  sw_rewrite_visit visit, visit_same;
+  sw_rc (*run)(sw_rewrite *r, sw_diag *d);
+  bool repeats;    /* what it did may let it do more: run again while it does */
+  bool local_only; /* it writes what has no counterpart on whole tensors */
 } sw_pass;
 
 extern const sw_pass sw_pass_share, sw_pass_drop, sw_pass_gather_up, sw_pass_gather_down, sw_pass_slice_up,
