@@ -10,10 +10,6 @@
 #include "base/checked.h"
 #include "spmd/spmd_emit.h"
 
-static sw_rc emit_index_op(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
-  return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);
-}
-
 static sw_rc broadcast_scalar(sw_emit *e, sw_id scalar, const sw_type *like, sw_id *out, sw_diag *d) {
   return sw_emit_broadcast(e, scalar, like->rank, like->dims, NULL, out, d);
 }
@@ -160,7 +156,7 @@ sw_rc sw_lower_gather(sw_emit *e, sw_diag *d) {
   sw_attrs at;
   sw_attrs_copy(e->op, &at);
   SW_TRY(local_sizes(e, &at, d));
-  SW_TRY(emit_index_op(e, &at, d));
+  SW_TRY(sw_emit_with(e, &at, d));
   if (hit < 0) return SW_OK;
   sw_type type = *sw_emit_type(e, e->results[0]);
   sw_id zero;
@@ -266,7 +262,7 @@ sw_rc sw_lower_dynamic_slice(sw_emit *e, sw_diag *d) {
   sw_attrs at;
   sw_attrs_copy(e->op, &at);
   sw_attrs_ints(&at, SW_ATTR_SIZES, local, n);
-  return emit_index_op(e, &at, d); /* dimensions taken above are whole by now: any start is clamped to 0 there */
+  return sw_emit_with(e, &at, d); /* dimensions taken above are whole by now: any start is clamped to 0 there */
 }
 
 /* Updates of cut dimensions, one after another, reduce to a "where": new = taken update where the position is

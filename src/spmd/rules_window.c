@@ -4,10 +4,6 @@
 #include "base/checked.h"
 #include "spmd/spmd_emit.h"
 
-static sw_rc emit_window_op(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
-  return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);
-}
-
 /* A copy of a per-dimension attribute (absent: n times `absent`) that the rule may change; lives in the scratch
  * arena. */
 static sw_rc own_ints(sw_emit *e, sw_attrs *at, sw_attr_key k, int n, int64_t absent, int64_t **out, sw_diag *d) {
@@ -53,7 +49,7 @@ sw_rc sw_lower_slice(sw_emit *e, sw_diag *d) {
     start[k] = 0;
     limit[k] = sw_emit_type(e, e->in[0])->dims[k];
   }
-  return emit_window_op(e, &at, d);
+  return sw_emit_with(e, &at, d);
 }
 
 /* Cut dimensions: positions of the window outside the operand become the padding value. */
@@ -78,7 +74,7 @@ sw_rc sw_lower_pad(sw_emit *e, sw_diag *d) {
     }
     more = more || low[k] || high[k] || interior[k];
   }
-  if (more) return emit_window_op(e, &at, d);
+  if (more) return sw_emit_with(e, &at, d);
   e->results[0] = e->in[0];
   return SW_OK;
 }
@@ -130,7 +126,7 @@ sw_rc sw_lower_convolution(sw_emit *e, sw_diag *d) {
   }
   local_groups(e, &at, SW_ATTR_FEATURE_GROUPS, 'f');
   local_groups(e, &at, SW_ATTR_BATCH_GROUPS, 'b');
-  return emit_window_op(e, &at, d);
+  return sw_emit_with(e, &at, d);
 }
 
 sw_rc sw_lower_reduce_window(sw_emit *e, sw_diag *d) {
@@ -147,5 +143,5 @@ sw_rc sw_lower_reduce_window(sw_emit *e, sw_diag *d) {
   for (int k = 0; k < type->rank; k++) {
     if (sw_emit_cut_loop_of_dim(e, 0, k) >= 0) low[k] = high[k] = 0;
   }
-  return emit_window_op(e, &at, d);
+  return sw_emit_with(e, &at, d);
 }

@@ -45,6 +45,10 @@ sw_rc sw_emit_op(sw_emit *e, sw_opcode code, const sw_id *operands, int n, const
 /* The same with all results (ids in out[0..n_results)). */
 sw_rc sw_emit_op_n(sw_emit *e, sw_opcode code, const sw_id *operands, int n, const sw_attrs *attrs, sw_id *out,
                    sw_diag *d);
+/* The op itself on the operands at hand, with other attributes; results into e->results. */
+static inline sw_rc sw_emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
+  return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);
+}
 /* GENERIC and OPAQUE: the given op's loop nest and result types, on the operands at hand; results into e->results. */
 sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw_type *types, sw_diag *d);
 /* The op at hand under its own names, on the operands at hand: nothing is cut. */

@@ -35,10 +35,6 @@ bool sw_op_runs_on_blocks(sw_opcode c) {
   return plain && kOnBlocks[c] && sw_op_class_of(c) != SW_OPS_CONTROL;
 }
 
-static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
-  return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);
-}
-
 /* A conversion to eight bits rounds by so much that it is done, even where its result is then held wider: parts that
  * are the least or greatest of all are rounded first or last to the same. */
 sw_rc sw_lower_same(sw_emit *e, sw_diag *d) {
@@ -47,7 +43,7 @@ sw_rc sw_lower_same(sw_emit *e, sw_diag *d) {
   const bool coarse = e->op->code == SW_OP_CONVERT && sw_dtype_bits(sw_result_type(e->model, e->op, 0)->dtype) <= 8;
   bool says = e->wide && !coarse && (e->op->code == SW_OP_DOT || e->op->code == SW_OP_CONVERT);
   if (says) sw_attrs_int(&at, SW_ATTR_DTYPE, SW_F32);
-  if (e->op->code != SW_OP_OPAQUE) return emit_with(e, &at, d);
+  if (e->op->code != SW_OP_OPAQUE) return sw_emit_with(e, &at, d);
   sw_type types[SW_MAX_RESULTS];
   for (int i = 0; i < e->op->n_results; i++) types[i] = *sw_result_type(e->model, e->op, i);
   return sw_emit_typed(e, e->op, &at, types, d);
@@ -60,7 +56,7 @@ sw_rc sw_lower_shaped(sw_emit *e, sw_diag *d) {
   sw_attrs_copy(e->op, &at);
   sw_emit_result_dims(e, 0, dims);
   sw_attrs_ints(&at, SW_ATTR_SHAPE, dims, sw_result_type(e->model, e->op, 0)->rank);
-  return emit_with(e, &at, d);
+  return sw_emit_with(e, &at, d);
 }
 
 sw_rc sw_lower_reduce(sw_emit *e, sw_diag *d) {
