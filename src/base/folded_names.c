@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/lists.h"
 #include "shardwright/text.h"
 
 enum { MOST_FIELDS = 48, MOST_DIGITS = 18, LONGEST_WORDS = 48, SHORTEST_RANGE = 3, SHORTEST_STEPS = 4 };
@@ -114,11 +115,6 @@ static sw_rc split_name(grouping *s, const char *name, group *g, sw_diag *d) {
 
 /* --- fields of several values ------------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 /* Values from `i` on that follow each other at one distance. */
 static int32_t progression(const int64_t *x, int32_t n, int32_t i) {
   int32_t end = i + 1;
@@ -147,7 +143,7 @@ static sw_rc unite_numbers(grouping *s, int32_t n, field *out, sw_diag *d) {
   for (size_t i = 0; i < s->merging.n; i++) {
     for (int32_t k = 0; k < s->merging.at[i]->n; k++) all[at++] = s->merging.at[i]->numbers[k];
   }
-  qsort(all, (size_t)n, sizeof *all, by_number);
+  qsort(all, (size_t)n, sizeof *all, sw_compare_i64);
   out->numbers = all;
   print_numbers(all, n, &s->key);
   return SW_OK;
@@ -283,16 +279,11 @@ static sw_rc merge_all(grouping *s, sw_diag *d) {
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-static int by_item(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 static sw_rc finish(grouping *s, const group *g, sw_folded_name *out, sw_diag *d) {
   int32_t *items, n = 0;
   SW_ARENA_NEW(items, s->arena, g->n, d);
   for (int32_t i = g->first; i >= 0; i = s->next[i]) items[n++] = i;
-  qsort(items, (size_t)n, sizeof *items, by_item);
+  qsort(items, (size_t)n, sizeof *items, sw_compare_i32);
   s->key.n = 0;
   for (int32_t i = 0; i < g->n_fields; i++) sw_text_puts(&s->key, g->fields[i].text);
   if (s->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");

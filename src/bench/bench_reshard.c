@@ -8,6 +8,7 @@
 
 #include "shardwright/clock.h"
 #include "shardwright/reshard.h"
+#include "base/lists.h"
 
 enum { RANK = 4, N_SHARDINGS = 300, N_PAIRS = 1000, N_TABLE = 30 };
 
@@ -86,11 +87,6 @@ static sw_rc give_row(bench *b, sw_bench_reshard_row row, sw_diag *d) {
   return b->v->row(b->v->user, &row, d);
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Each pair's best time of several rounds: their mean, median, 99th percentile and the largest. */
 static sw_rc time_routes(bench *b, const char *what, sw_diag *d) {
   static const int kRounds = 3;
@@ -106,7 +102,7 @@ static sw_rc time_routes(bench *b, const char *what, sw_diag *d) {
     mean += best[i] / N_PAIRS;
   }
   if (unused < 0) return SW_BUG(d, "a price is negative");
-  qsort(best, N_PAIRS, sizeof best[0], compare_doubles);
+  qsort(best, N_PAIRS, sizeof best[0], sw_compare_f64);
   const double median = best[N_PAIRS / 2], p99 = best[N_PAIRS - N_PAIRS / 100], worst = best[N_PAIRS - 1];
   return give_row(b, (sw_bench_reshard_row){NULL, what, mean, median, p99, worst, kRouteLimit_s}, d);
 }
@@ -191,7 +187,7 @@ static sw_rc count_wins(bench *b, sw_diag *d) {
     w.mean_saving += 1 - b->any.cost_s / b->plain.cost_s;
   }
   if (w.wins) w.mean_saving /= w.wins;
-  qsort(ratio, N_PAIRS, sizeof ratio[0], compare_doubles);
+  qsort(ratio, N_PAIRS, sizeof ratio[0], sw_compare_f64);
   w.median_ratio = ratio[N_PAIRS / 2];
   w.worst_ratio = ratio[N_PAIRS - 1];
   SW_TRY(check_cancelled(b, d));

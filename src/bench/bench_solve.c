@@ -7,6 +7,7 @@
 #include "bench/bench_row.h"
 #include "shardwright/certificate.h"
 #include "base/file.h"
+#include "base/lists.h"
 #include "gen/gen_problem.h"
 #include "shardwright/iopddl.h"
 
@@ -118,11 +119,6 @@ static sw_rc run_seed(bench *b, const char *name, int seed, sw_arena *arena, int
   return rc;
 }
 
-static int by_cost(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 static sw_rc run_instance(bench *b, const char *name) {
   sw_arena arena = {0};
   int n = b->o->seeds;
@@ -140,7 +136,7 @@ static sw_rc run_instance(bench *b, const char *name) {
                                     : run_seed(b, name, k + 1, &mem, &costs[k]);
     sw_arena_deinit(&mem);
   }
-  if (!rc) qsort(costs, (size_t)n, sizeof *costs, by_cost);
+  if (!rc) qsort(costs, (size_t)n, sizeof *costs, sw_compare_i64);
   if (!rc && o) {
     sw_jw_end(o);
     if (costs[0] < SW_FORBIDDEN) sw_jw_i64(o, "least_cost", costs[0]);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "shardwright/clock.h"
+#include "base/lists.h"
 
 enum { PROPOSALS = 6000 };
 static const double kPull = 0.003, kReach = 3; /* in ln */
@@ -60,12 +61,7 @@ static sw_run_scales fit_scales(const rows *all, const char *but) {
 
 sw_run_scales sw_runs_fit_rows(const sw_run_row **at, int64_t n) { return fit_scales(&(rows){at, n}, NULL); }
 
-static int by_error(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-void sw_errors_sort(double *errors, int64_t n) { qsort(errors, (size_t)n, sizeof *errors, by_error); }
+void sw_errors_sort(double *errors, int64_t n) { qsort(errors, (size_t)n, sizeof *errors, sw_compare_f64); }
 
 double sw_errors_quantile(const double *sorted, int64_t n, double share) {
   const double x = share * (double)(n - 1);

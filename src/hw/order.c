@@ -12,6 +12,7 @@
 
 #include "hw/knots.h"
 #include "hw/machine.h"
+#include "base/lists.h"
 
 typedef struct known {
   struct known *next;
@@ -209,11 +210,6 @@ static int add_worst(const sw_machine *m, const sw_group *g, sw_group *worst, in
   return kept;
 }
 
-static int compare_ids(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 static int find_worst(const sw_machine *m, const sw_axis_ref *refs, int n, int32_t *ids, sw_group *worst) {
   const int64_t devices = sw_mesh_devices(&m->mesh), size = sw_axis_refs_size(refs, n);
   int k = 0;
@@ -221,7 +217,7 @@ static int find_worst(const sw_machine *m, const sw_axis_ref *refs, int n, int32
     if (sw_mesh_group_index(&m->mesh, p, refs, n) != 0) continue;
     sw_group g = {0};
     for (int64_t i = 0; i < size; i++) ids[i] = m->mesh.device_ids[sw_mesh_group_peer(&m->mesh, p, refs, n, i)];
-    qsort(ids, (size_t)size, sizeof *ids, compare_ids);
+    qsort(ids, (size_t)size, sizeof *ids, sw_compare_i32);
     shape_of_ids(m, ids, size, &g.shape);
     sw_group_fold(m, &g);
     k = add_worst(m, &g, worst, k);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "hw/machine.h"
+#include "base/lists.h"
 
 static void flatten_network(sw_machine *m) {
   int64_t stride = 1;
@@ -72,11 +73,6 @@ static int64_t axis_stride(const sw_mesh *mesh, int axis) {
   return stride;
 }
 
-static int compare_i64(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Do the ids differ along a digit of the positions (stride, size) by the same amounts wherever the others stand? */
 static bool alike_everywhere(const sw_machine *m, const int32_t *order, int64_t stride, int64_t size) {
   for (int64_t p = 0; p < sw_mesh_devices(&m->mesh); p++) {
@@ -91,7 +87,7 @@ static bool place_ids(sw_machine *m, int axis, int64_t *ids, int64_t n) {
   const int64_t step = ids[1] - ids[0];
   bool straight = true;
   for (int64_t c = 1; c < n; c++) straight = straight && ids[c] - ids[c - 1] == step;
-  qsort(ids, (size_t)n, sizeof *ids, compare_i64);
+  qsort(ids, (size_t)n, sizeof *ids, sw_compare_i64);
   for (int64_t c = 2; c < n; c++) {
     if (ids[c] - ids[c - 1] != ids[1] - ids[0]) return false;
   }

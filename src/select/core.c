@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/lists.h"
 
 double sel_elapsed(const sel_budget *b) { return sw_now_s() - b->start_s; }
 
@@ -36,11 +37,6 @@ sel_budget sel_budget_part(const sel_budget *b, double steps, int64_t cells) {
 
 void sel_budget_join(sel_budget *b, const sel_budget *part) { b->work = part->work; }
 
-static int by_use_time(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 static int64_t largest_amount(const sw_usage *u, int32_t n) {
   int64_t most = 0;
   for (int32_t s = 0; s < n; s++) most = sw_max_i64(most, u->amount[s]);
@@ -63,7 +59,7 @@ static sw_rc find_use_times(const sw_problem *p, sw_arena *mem, int64_t **times,
       t[k++] = u->end;
     }
   *n_uses = (int32_t)(k / 2);
-  qsort(t, k, sizeof *t, by_use_time);
+  qsort(t, k, sizeof *t, sw_compare_i64);
   size_t kept = 0;
   for (size_t a = 0; a < k; a++)
     if (a == 0 || t[a] != t[kept - 1]) t[kept++] = t[a];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "shardwright/strategy.h"
+#include "base/lists.h"
 
 enum { MOST_ENDS = 32 }; /* of one axis; a chain of divisors has at most that many */
 
@@ -50,16 +51,11 @@ static bool goes_beyond(const sw_graph *g, const sw_annotation *a) {
   return false;
 }
 
-static int by_atom_size(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* The chain of an axis as atoms. `room`: how many it may have. */
 static void put_axis(const sw_mesh *m, int axis, ends *e, int room, sw_atoms *out) {
   const int64_t size = m->axis[axis].size;
   int32_t from = 1;
-  qsort(e->at, (size_t)e->n, sizeof *e->at, by_atom_size);
+  qsort(e->at, (size_t)e->n, sizeof *e->at, sw_compare_i32);
   for (int i = 0; i < e->n; i++) {
     const bool fits = e->at[i] % from == 0 && size % e->at[i] == 0 && room > 1;
     if (!fits) {

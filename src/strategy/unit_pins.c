@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/disjoint.h"
+#include "base/lists.h"
 #include "strategy/demands.h"
 
 /* An annotation at one of the ports that it is about. */
@@ -608,18 +609,13 @@ static sw_rc apply(const sw_pin_target *t, sw_diag *d) {
   return SW_OK;
 }
 
-static int by_hint_priority(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 static sw_rc find_priorities(sw_pin_target *t, sw_diag *d) {
   int32_t *list, n = 0, kept = 0;
   SW_ARENA_NEW(list, t->arena, t->g->n_annotations, d);
   for (int32_t i = 0; i < t->g->n_annotations; i++) {
     if (!t->g->annotations[i].required) list[n++] = t->g->annotations[i].priority;
   }
-  if (n) qsort(list, (size_t)n, sizeof *list, by_hint_priority);
+  if (n) qsort(list, (size_t)n, sizeof *list, sw_compare_i32);
   for (int32_t i = 0; i < n; i++) {
     if (!i || list[i] != list[i - 1]) list[kept++] = list[i];
   }

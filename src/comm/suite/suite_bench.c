@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "shardwright/comm.h"
 #include "base/limits.h"
+#include "base/lists.h"
 #include "collective/scalar.h"
 
 enum { PERIOD = 7, BATCHES = 8, MAX_ELEM_BYTES = 16 };
@@ -175,11 +176,6 @@ static sw_rc find_repeats(const bench_device *v, const timed *what, int64_t *rep
   }
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Seconds of one repeat, on device 0: the least of BATCHES batches. */
 static sw_rc measure(const bench_device *v, const timed *what, double *seconds, sw_diag *d) {
   int64_t repeats;
@@ -213,7 +209,7 @@ static sw_rc measure_beside(const bench_device *v, const timed *what, const time
     row->time_s = fmin(row->time_s, took[0]);
     row->copy_s = fmin(row->copy_s, took[1]);
   }
-  qsort(share, BATCHES, sizeof *share, ascending);
+  qsort(share, BATCHES, sizeof *share, sw_compare_f64);
   row->limit_share = (share[BATCHES / 2 - 1] + share[BATCHES / 2]) / 2;
   return SW_OK;
 }

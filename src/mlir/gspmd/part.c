@@ -10,6 +10,7 @@
 
 #include "mlir/gspmd/gspmd.h"
 #include "mlir/batching/batch.h"
+#include "base/lists.h"
 
 /* What @Sharding says of the value that goes in; empty: nothing. */
 static sw_ir_span sharding_behind(const sw_importer *m, uint32_t op) {
@@ -130,14 +131,9 @@ static sw_rc import_part(sw_importer *m, const sw_im_part *part, const char **wh
 
 /* --- parts that cannot be taken out ------------------------------------------------------------------------------ */
 
-static int compare_value_ids(const void *a, const void *b) {
-  sw_id x = *(const sw_id *)a, y = *(const sw_id *)b;
-  return x < y ? -1 : x > y;
-}
-
 static bool is_local(const sw_importer *m, sw_id value) {
   const sw_im_parts *p = sw_gspmd_parts_of(m);
-  return p->local.n && bsearch(&value, p->local.at, p->local.n, sizeof value, compare_value_ids);
+  return p->local.n && bsearch(&value, p->local.at, p->local.n, sizeof value, sw_compare_i32);
 }
 
 sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done) {

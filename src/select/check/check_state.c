@@ -3,11 +3,7 @@
 #include <string.h>
 
 #include "select/check/check.h"
-
-static int by_value(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
+#include "base/lists.h"
 
 static bool occupies(const sw_usage *u, int32_t n) {
   bool any = false;
@@ -16,7 +12,7 @@ static bool occupies(const sw_usage *u, int32_t n) {
 }
 
 static int32_t place_of_time(const int64_t *time, int32_t n, int64_t t) {
-  const int64_t *at = n ? bsearch(&t, time, (size_t)n, sizeof t, by_value) : NULL;
+  const int64_t *at = n ? bsearch(&t, time, (size_t)n, sizeof t, sw_compare_i64) : NULL;
   return at ? (int32_t)(at - time) : -1;
 }
 
@@ -33,7 +29,7 @@ static sw_rc find_steps(chk_state *s, const sw_problem *p, sw_diag *d) {
       t[k++] = u->begin;
       t[k++] = u->end;
     }
-  qsort(t, k, sizeof *t, by_value);
+  qsort(t, k, sizeof *t, sw_compare_i64);
   for (size_t a = 0; a < k; a++)
     if (a == 0 || t[a] != t[s->n_steps - 1]) t[s->n_steps++] = t[a];
   s->time = t;
@@ -151,13 +147,8 @@ static sw_rc find_ranks(chk_state *s) {
   return SW_OK;
 }
 
-static int by_step(const void *a, const void *b) {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 static int32_t place_of_step(const int32_t *cut, int32_t n, int32_t t) {
-  return (int32_t)((const int32_t *)bsearch(&t, cut, (size_t)n, sizeof t, by_step) - cut);
+  return (int32_t)((const int32_t *)bsearch(&t, cut, (size_t)n, sizeof t, sw_compare_i32) - cut);
 }
 
 /* Uses begin and end at the cuts; between two of them every choice occupies the same all the time. */
@@ -172,7 +163,7 @@ sw_rc chk_profile_of(chk_state *s, const chk_node *x, chk_profile *out) {
     cut[2 * (size_t)k] = x->spans[k].begin;
     cut[2 * (size_t)k + 1] = x->spans[k].end;
   }
-  qsort(cut, 2 * (size_t)x->n_spans, sizeof *cut, by_step);
+  qsort(cut, 2 * (size_t)x->n_spans, sizeof *cut, sw_compare_i32);
   for (int32_t k = 0; k < 2 * x->n_spans; k++)
     if (k == 0 || cut[k] != cut[n - 1]) cut[n++] = cut[k];
   SW_ARENA_NEW(use, &s->scratch, (size_t)n * (size_t)x->n, NULL);

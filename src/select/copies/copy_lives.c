@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/lists.h"
 #include "select/copies/copies.h"
 
 enum { MOST_ROWS = 256, MOST_TOGETHER = 4096, MOST_CELLS = 1 << 22 };
@@ -95,13 +96,8 @@ bool sel_life_pays(const sw_relaxation *r, int32_t group) {
 
 /* --- times ------------------------------------------------------------------------------------------------------- */
 
-static int by_life_time(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 static int32_t rank_of(const life_times *t, int64_t time) {
-  const int64_t *at = bsearch(&time, t->time, (size_t)t->n, sizeof *t->time, by_life_time);
+  const int64_t *at = bsearch(&time, t->time, (size_t)t->n, sizeof *t->time, sw_compare_i64);
   return (int32_t)(at - t->time);
 }
 
@@ -120,7 +116,7 @@ static sw_rc find_times(const sw_lives *l, int32_t n, sw_arena *arena, life_time
     t->time[t->n++] = l->until[i];
     t->time[t->n++] = sw_max_i64(l->held, l->until_made[i]);
   }
-  qsort(t->time, (size_t)t->n, sizeof *t->time, by_life_time);
+  qsort(t->time, (size_t)t->n, sizeof *t->time, sw_compare_i64);
   int32_t kept = 1;
   for (int32_t k = 1; k < t->n; k++)
     if (t->time[k] != t->time[kept - 1]) t->time[kept++] = t->time[k];

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/lists.h"
 #include "select/copies/copies.h"
 
 enum { MOST_CELLS = 1 << 27, BITS = 50 }; /* of all prices together */
@@ -41,11 +42,6 @@ typedef struct priced {
 } priced;
 
 /* --- who holds what ---------------------------------------------------------------------------------------------- */
-
-static int compare_times(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
 
 /* The last time that is no later. */
 static int32_t interval_of(const holders *h, int64_t time) {
@@ -82,7 +78,7 @@ static sw_rc find_holders(const priced *p, int32_t n, const sw_occupied *held, h
     out->time[out->n_times++] = held[i].end;
   }
   if (!out->n_times) return SW_OK;
-  qsort(out->time, (size_t)out->n_times, sizeof *out->time, compare_times);
+  qsort(out->time, (size_t)out->n_times, sizeof *out->time, sw_compare_i64);
   for (int32_t k = 0; k < out->n_times; k++)
     if (kept == 0 || out->time[k] != out->time[kept - 1]) out->time[kept++] = out->time[k];
   out->n_times = kept;

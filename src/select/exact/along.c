@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "select/exact/elim.h"
+#include "base/lists.h"
 
 enum {
   PRICES = 4,
@@ -443,11 +444,6 @@ static void move_label(along *a, int32_t from, int32_t to) {
   l->origins[to] = l->origins[from];
 }
 
-static int by_variable(const void *p, const void *q) {
-  const int32_t a = *(const int32_t *)p, b = *(const int32_t *)q;
-  return (a > b) - (a < b);
-}
-
 static sw_rc drop_superfluous(along *a, int32_t at) {
   labels *l = &a->next;
   sw_arena mem = {0};
@@ -467,7 +463,7 @@ static sw_rc drop_superfluous(along *a, int32_t at) {
     if (!superfluous) kept[n++] = r[i].label;
   }
   sel_spend(a->b, (int64_t)l->n * 8);
-  if (n) qsort(kept, (size_t)n, sizeof *kept, by_variable); /* each then moves down, if at all */
+  if (n) qsort(kept, (size_t)n, sizeof *kept, sw_compare_i32); /* each then moves down, if at all */
   for (int32_t i = 0; i < n; i++) move_label(a, kept[i], i);
   l->n = n;
   sw_arena_deinit(&mem);

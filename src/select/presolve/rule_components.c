@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "select/run.h"
+#include "base/lists.h"
 
 enum { DEPTH_MOST = 6 };
 
@@ -106,11 +107,6 @@ typedef struct piece {
   sw_problem p;
 } piece;
 
-static int compare_int32(const void *a, const void *b) {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 static sw_rc find_piece_steps(parting *w, piece *q) {
   const sel_model *m = w->m;
   SW_ARENA_NEW(q->step, &w->mem, m->n_steps, w->d);
@@ -123,7 +119,7 @@ static sw_rc find_piece_steps(parting *w, piece *q) {
         q->step[q->n_steps++] = t;
       }
   }
-  qsort(q->step, (size_t)q->n_steps, sizeof *q->step, compare_int32);
+  qsort(q->step, (size_t)q->n_steps, sizeof *q->step, sw_compare_i32);
   for (int32_t k = 0; k < q->n_steps; k++) w->place[q->step[k]] = k;
   return SW_OK;
 }

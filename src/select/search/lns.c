@@ -8,6 +8,7 @@
  * The size follows the work: moves that are ruled out or searched to the end let it grow, those cut short shrink it.
  */
 #include "select/search/lns.h"
+#include "base/lists.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,11 +78,6 @@ static void grow(sel_lns *l, int32_t size, bool at_random, const int32_t *x, con
   }
 }
 
-static int by_free_number(const void *a, const void *b) {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Variables that the guide chooses otherwise, joined to one another; whether there are any. */
 static bool choose_between(sel_lns *l, const int32_t *x, int32_t size) {
   enum { TRIES = 100 };
@@ -114,7 +110,7 @@ static void choose_freed(sel_lns *l, const int32_t *x, int32_t size) {
   enum { ONE_IN = 4 };
   l->n_free = 0;
   if (!l->guide || sw_rng_below(&l->rng, ONE_IN) || !choose_between(l, x, size)) choose_around(l, size);
-  qsort(l->free, (size_t)l->n_free, sizeof *l->free, by_free_number);
+  qsort(l->free, (size_t)l->n_free, sizeof *l->free, sw_compare_i32);
   for (int32_t k = 0; k < l->n_free; k++) l->place[l->free[k]] = k;
 }
 
@@ -185,7 +181,7 @@ static sw_rc build_pairs(sel_lns *l, const sel_state *s, inner *w, sw_diag *d) {
 }
 
 static int32_t place_of_cut(const int32_t *cut, int32_t n, int32_t t) {
-  return (int32_t)((const int32_t *)bsearch(&t, cut, (size_t)n, sizeof t, by_free_number) - cut);
+  return (int32_t)((const int32_t *)bsearch(&t, cut, (size_t)n, sizeof t, sw_compare_i32) - cut);
 }
 
 /* Steps between the ends of the free variables' uses; each has the room of its tightest one. */
@@ -208,7 +204,7 @@ static sw_rc build_uses(sel_lns *l, sel_state *s, inner *w, sw_diag *d) {
       uses[w->c.n_uses++] = (sel_usage){k, u->begin, u->end, u->amount};
       sel_profile_add(&s->profile, u->begin, u->end, -u->amount[s->x[l->free[k]]]);
     }
-  qsort(cut, 2 * (size_t)n_uses, sizeof *cut, by_free_number);
+  qsort(cut, 2 * (size_t)n_uses, sizeof *cut, sw_compare_i32);
   for (int32_t k = 0; k < 2 * n_uses; k++)
     if (k == 0 || cut[k] != cut[n - 1]) cut[n++] = cut[k];
   for (int32_t k = 0; k + 1 < n; k++) {

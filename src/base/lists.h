@@ -1,0 +1,42 @@
+/* Lists of numbers: in order, in a set, and as a position in a box. */
+#ifndef BASE_LISTS_H_
+#define BASE_LISTS_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* For qsort and bsearch: ascending. */
+static inline int sw_compare_i32(const void *a, const void *b) {
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+static inline int sw_compare_u32(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+static inline int sw_compare_i64(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+static inline int sw_compare_f64(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static inline bool sw_list_has(const int64_t *at, int n, int64_t v) {
+  for (int i = 0; i < n; i++) {
+    if (at[i] == v) return true;
+  }
+  return false;
+}
+
+/* The next of the positions below `limit`, the last dimension fastest; false after the last. */
+static inline bool sw_next_position(int rank, const int64_t *limit, int64_t *at) {
+  for (int i = rank - 1; i >= 0; i--) {
+    if (++at[i] < limit[i]) return true;
+    at[i] = 0;
+  }
+  return false;
+}
+
+#endif
