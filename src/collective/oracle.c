@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/lists.h"
 #include "shardwright/collective.h"
 #include "collective/scalar.h"
 
@@ -307,15 +308,6 @@ static void make_element(const oracle *o, const coll_rule *rule, const int64_t *
     memcpy(to, element(&o->in[device], from), (size_t)sw_dtype_bytes(out->dtype));
 }
 
-/* The next position below `limit` in row-major order. */
-static bool next_position(int rank, const int64_t *limit, int64_t *at) {
-  for (int i = rank - 1; i >= 0; i--) {
-    if (++at[i] < limit[i]) return true;
-    at[i] = 0;
-  }
-  return false;
-}
-
 static void make_result(const oracle *o, const coll_rule *rule) {
   sw_buffer *out = &o->out[o->device];
   int64_t at[SW_MAX_RANK] = {0};
@@ -327,7 +319,7 @@ static void make_result(const oracle *o, const coll_rule *rule) {
   for (int i = 0; i < out->rank; i++)
     if (limit[i] == 0) return;
   do make_element(o, rule, at);
-  while (next_position(out->rank, limit, at));
+  while (sw_next_position(out->rank, limit, at));
 }
 
 sw_rc sw_collective_oracle(const sw_mesh *m, const sw_collective *c, const sw_buffer *in, sw_buffer *out, sw_diag *d) {

@@ -8,6 +8,7 @@
 
 #include "shardwright/comm.h"
 #include "base/limits.h"
+#include "base/lists.h"
 #include "collective/scalar.h"
 #include "shardwright/tensor.h"
 #include "shardwright/validate.h"
@@ -81,14 +82,6 @@ static int64_t element_at(const runner *w, const sw_tiling *t, int64_t device, c
   return e;
 }
 
-static bool next_buffer_position(const sw_buffer *b, int64_t *position) {
-  for (int d = b->rank - 1; d >= 0; d--) {
-    if (++position[d] < b->dims[d]) return true;
-    position[d] = 0;
-  }
-  return false;
-}
-
 static sw_rc make_buffer(const runner *w, const sw_sharding *s, const sw_mesh *mesh, int64_t device, sw_tensor *out,
                          sw_diag *d) {
   int64_t dims[SW_MAX_RANK];
@@ -130,7 +123,7 @@ static sw_rc fill_source(runner *w, int64_t device, sw_diag *d) {
     int64_t e = element_at(w, &t, device, position, false);
     if (e >= 0) store_part(b->dtype, (sw_reduction)from->partial_kind, parts, part, e, element_value(w->wanted, e), at);
     at += sw_dtype_bytes(b->dtype);
-  } while (next_buffer_position(b, position));
+  } while (sw_next_position(b->rank, b->dims, position));
   return SW_OK;
 }
 
@@ -213,7 +206,7 @@ static sw_rc compare_partial_group(const runner *w, int64_t device, int64_t *mem
       out->wrong += memcmp(want, got, bytes) != 0;
     }
     place += bytes;
-  } while (next_buffer_position(b, position));
+  } while (sw_next_position(b->rank, b->dims, position));
   return SW_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "plan/heads.h"
 #include "plan/narrowing.h"
 #include "plan/value_class.h"
+#include "base/lists.h"
 
 /* Axes of the mesh, as bits, by what they cut. Along those of `kept` data stays cut as it is. */
 typedef struct spread {
@@ -228,18 +229,11 @@ static void place_args(ruled *r) {
 
 /* --- Megatron: weights by columns, or by rows where the other factor is already cut along what is summed ---------- */
 
-static bool ints_contain(const int64_t *at, int n, int64_t x) {
-  for (int i = 0; i < n; i++) {
-    if (at[i] == x) return true;
-  }
-  return false;
-}
-
 static bool cut_last_axis_of(const ruled *r, sw_id value, const int64_t *dims, int n) {
   sw_sharding s;
   sw_plan_value_sharding(r->f.plan, value, &s);
   for (int i = 0; i < s.n_refs; i++) {
-    if (s.refs[i].axis == r->f.mesh->n_axes - 1 && ints_contain(dims, n, s.dim_of[i])) return true;
+    if (s.refs[i].axis == r->f.mesh->n_axes - 1 && sw_list_has(dims, n, s.dim_of[i])) return true;
   }
   return false;
 }
@@ -265,9 +259,9 @@ static sw_rc place_weight(ruled *r, const sw_op *op, int which, sw_diag *d) {
   const bool rows = cut_last_axis_of(r, op->operands[1 - which], other, n_other);
   const sw_axis_ref last = sw_axis_whole(r->f.mesh, r->f.mesh->n_axes - 1);
   for (int k = 0; k < w->type.rank; k++) {
-    const bool columns = !ints_contain(mine, n_mine, k) && !ints_contain(batch, n_batch, k);
+    const bool columns = !sw_list_has(mine, n_mine, k) && !sw_list_has(batch, n_batch, k);
     int64_t heads = 0;
-    if (rows ? !ints_contain(mine, n_mine, k) : !columns) continue;
+    if (rows ? !sw_list_has(mine, n_mine, k) : !columns) continue;
     if (!rows) SW_TRY(sw_heads_along(r->f.g, op, which, k, &heads, d));
     if (w->type.dims[k] % last.size == 0 && heads % last.size == 0) {
       (void)sw_sharding_push(&r->f.plan->args[w->def_index], k, last);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/lists.h"
 #include "spmd/spmd_emit.h"
 
 static sw_rc broadcast_scalar(sw_emit *e, sw_id scalar, const sw_type *like, sw_id *out, sw_diag *d) {
@@ -99,20 +100,13 @@ static sw_rc take_component(sw_emit *e, sw_id indices, int vector_dim, int c, sw
   return sw_emit_op(e, SW_OP_RESHAPE, out, 1, &reshape, out, d);
 }
 
-static bool contains(const int64_t *xs, int n, int64_t x) {
-  for (int i = 0; i < n; i++) {
-    if (xs[i] == x) return true;
-  }
-  return false;
-}
-
 /* A predicate over the batch of a gather, spread over its result (batch dims are those not in offset_dims). */
 static sw_rc spread_over_result(sw_emit *e, sw_id pred, const sw_type *result, sw_id *out, sw_diag *d) {
   int n_offset, n = 0;
   const int64_t *offset = sw_op_ints(e->op, SW_ATTR_OFFSET_DIMS, &n_offset);
   int64_t dims[SW_MAX_RANK];
   for (int k = 0; k < result->rank; k++) {
-    if (!contains(offset, n_offset, k)) dims[n++] = k;
+    if (!sw_list_has(offset, n_offset, k)) dims[n++] = k;
   }
   return sw_emit_broadcast(e, pred, result->rank, result->dims, dims, out, d);
 }
@@ -178,7 +172,7 @@ sw_rc sw_lower_scatter(sw_emit *e, sw_diag *d) {
   }
   for (int c = 0; c < n_map; c++) {
     int loop = cut_of_kind(e, 0, (int)map[c], SW_LOOP_PARALLEL);
-    if (loop < 0 || !contains(inserted, n_inserted, map[c])) continue;
+    if (loop < 0 || !sw_list_has(inserted, n_inserted, map[c])) continue;
     SW_TRY(signed_indices(e, &e->in[1], d));
     const row_index at = {vector_dim, c, n_map, e->op->nest->loops[loop].size};
     SW_TRY(shift_component(e, e->in[1], &at, loop, false, &e->in[1], d));

@@ -397,7 +397,7 @@ static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
       exchange_element(w, device, at, b);
     else
       random_element(w, w->from, sw_suite_element(b, at));
-  } while (sw_suite_next(w->rank, b->valid, at));
+  } while (sw_next_position(w->rank, b->valid, at));
   return SW_OK;
 }
 

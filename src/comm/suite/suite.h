@@ -3,6 +3,7 @@
 #define SRC_COMM_SUITE_H_
 
 #include "comm/comm_suite.h"
+#include "base/lists.h"
 
 typedef struct sw_suite_case {
   sw_collective coll;
@@ -23,15 +24,6 @@ struct sw_comm_suite {
 
 /* A poisoned buffer in the arena. */
 SW_CHECKED sw_rc sw_suite_buffer(sw_arena *arena, sw_dtype t, int rank, const int64_t *dims, sw_buffer *b, sw_diag *d);
-
-/* Walking all positions below `limit`, the last dimension fastest; false after the last. */
-static inline bool sw_suite_next(int rank, const int64_t *limit, int64_t *at) {
-  for (int i = rank - 1; i >= 0; i--) {
-    if (++at[i] < limit[i]) return true;
-    at[i] = 0;
-  }
-  return false;
-}
 
 static inline bool sw_suite_is_empty(int rank, const int64_t *extent) {
   for (int i = 0; i < rank; i++)

@@ -51,7 +51,7 @@ static sw_rc compare_with_wanted(const sw_comm_suite *s, int call, int64_t devic
     const char *a = sw_suite_element(want, at);
     if (!same_element(want->dtype, a, sw_suite_element(got, at)))
       return different(s, call, device, "element", (a - (const char *)want->data) / size, d);
-  } while (sw_suite_next(want->rank, limit, at));
+  } while (sw_next_position(want->rank, limit, at));
   return SW_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "exec/kernels/native.h"
 #include "exec/kernels/wide.h"
 #include "base/checked.h"
+#include "base/lists.h"
 
 enum { MOST_LOOPS = 64 }; /* the registry allows no more */
 
@@ -145,12 +146,7 @@ static void run_loops(const generic *v) {
       if (last >= 0) loop[last] = at;
       run_row(v, loop, sw_min_i64(SW_EXPR_ROW, width - at));
     }
-    int i = last - 1;
-    for (; i >= 0; i--) {
-      if (++loop[i] < v->extent[i]) break;
-      loop[i] = 0;
-    }
-    if (i < 0) return;
+    if (!sw_next_position(last, v->extent, loop)) return;
   }
 }
 

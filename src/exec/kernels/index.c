@@ -14,6 +14,7 @@
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"
 #include "base/checked.h"
+#include "base/lists.h"
 
 typedef struct indexing {
   const sw_buffer *operand, *indices, *window; /* window: result or updates */
@@ -30,13 +31,6 @@ typedef struct indexing {
   int64_t step_in_window[SW_MAX_RANK];  /* per operand dim; 0 where the window has no such dim */
 } indexing;
 
-static bool list_contains(const int64_t *list, int n, int64_t x) {
-  for (int i = 0; i < n; i++) {
-    if (list[i] == x) return true;
-  }
-  return false;
-}
-
 /* Dims of `indices` but index_vector_dim, in order, are the dims of `window` that are not window dims, in order. */
 static void batch_init(indexing *v, const sw_op *op, const int64_t *window_dims, int n_window_dims) {
   int64_t in_indices[SW_MAX_RANK], in_window[SW_MAX_RANK];
@@ -50,7 +44,7 @@ static void batch_init(indexing *v, const sw_op *op, const int64_t *window_dims,
     v->batch_in_indices[v->n_batch++] = in_indices[i];
   }
   for (int i = 0, k = 0; i < v->window->rank; i++) {
-    if (!list_contains(window_dims, n_window_dims, i)) v->batch_in_window[k++] = in_window[i];
+    if (!sw_list_has(window_dims, n_window_dims, i)) v->batch_in_window[k++] = in_window[i];
   }
   int n, n_batch;
   const int64_t *operand_batch = sw_op_ints(op, SW_ATTR_OPERAND_BATCH, &n);
@@ -74,7 +68,7 @@ static void indexing_init(indexing *v, const sw_op *op, sw_attr_key window_key, 
   sw_dense_strides(v->operand->rank, v->operand->dims, 1, v->step_in_operand);
   sw_dense_strides(v->window->rank, v->window->dims, 1, in_window);
   for (int i = 0, k = 0; i < v->operand->rank; i++) {
-    bool kept = !list_contains(dropped, n_dropped, i) && v->batch_of[i] < 0;
+    bool kept = !sw_list_has(dropped, n_dropped, i) && v->batch_of[i] < 0;
     int64_t dim = kept ? window_dims[k++] : -1;
     v->size[i] = sizes ? sizes[i] : kept ? v->window->dims[dim] : 1;
     v->step_in_window[i] = kept ? in_window[dim] : 0;
@@ -94,14 +88,6 @@ static int64_t window_start(const indexing *v, const int64_t *at, int64_t *start
     start[v->start_map[i]] = sw_max_i64(-(INT64_C(1) << 60), sw_min_i64(s, INT64_C(1) << 60));
   }
   return first;
-}
-
-static bool next_batch_position(const indexing *v, int64_t *at) {
-  for (int i = v->n_batch - 1; i >= 0; i--) {
-    if (++at[i] < v->batch[i]) return true;
-    at[i] = 0;
-  }
-  return false;
 }
 
 static bool no_positions(const indexing *v) {
@@ -138,7 +124,7 @@ sw_rc sw_kernel_gather(const sw_kernel_call *c, sw_diag *d) {
       from += v.step_in_operand[i] * sw_max_i64(0, sw_min_i64(start[i], v.operand->dims[i] - v.size[i]));
     }
     sw_copy_walk(&w, bytes, (char *)v.window->data + to * bytes, (const char *)v.operand->data + from * bytes);
-  } while (next_batch_position(&v, at));
+  } while (sw_next_position(v.n_batch, v.batch, at));
   return SW_OK;
 }
 
@@ -184,7 +170,7 @@ static void scatter_all(scatter *s) {
   do {
     int64_t first = window_start(&s->v, at, start);
     scatter_window(s, start, first);
-  } while (next_batch_position(&s->v, at));
+  } while (sw_next_position(s->v.n_batch, s->v.batch, at));
 }
 
 sw_rc sw_kernel_scatter(const sw_kernel_call *c, sw_diag *d) {

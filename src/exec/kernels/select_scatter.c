@@ -11,6 +11,7 @@
 #include "exec/kernels/op_kernel.h"
 #include "exec/kernels/native.h"
 #include "exec/kernels/wide.h"
+#include "base/lists.h"
 
 typedef struct pooling {
   const sw_buffer *x;
@@ -25,14 +26,6 @@ static bool keeps(const char *select, double chosen, double next) {
   return select[0] == 'g' ? chosen > next : chosen < next;
 }
 
-static bool next_in(int rank, const int64_t *dims, int64_t *at) {
-  for (int i = rank - 1; i >= 0; i--) {
-    if (++at[i] < dims[i]) return true;
-    at[i] = 0;
-  }
-  return false;
-}
-
 /* Row-major number of the chosen element; -1: the window lies outside. */
 static int64_t chosen_in(const pooling *p, const int64_t *window_at) {
   int64_t at[SW_MAX_RANK] = {0}, best = -1;
@@ -45,7 +38,7 @@ static int64_t chosen_in(const pooling *p, const int64_t *window_at) {
       number = number * p->x->dims[i] + k;
     }
     if (inside && (best < 0 || !keeps(p->select, p->values[best], p->values[number]))) best = number;
-  } while (next_in(p->x->rank, p->window, at));
+  } while (sw_next_position(p->x->rank, p->window, at));
   return best;
 }
 
@@ -73,7 +66,7 @@ sw_rc sw_kernel_select_and_scatter(const sw_kernel_call *c, sw_diag *d) {
   for (int64_t left = sw_buffer_elements(source); left > 0; left--, from += bytes) {
     int64_t to = chosen_in(&p, at);
     if (to >= 0) sw_fold_strided(&fold, (char *)result + to * bytes, bytes, from, bytes, 1);
-    (void)next_in(source->rank, source->dims, at);
+    (void)sw_next_position(source->rank, source->dims, at);
   }
   sw_wide_finish(y, fold.wide, result);
   return SW_OK;

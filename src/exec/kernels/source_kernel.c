@@ -11,6 +11,7 @@
 #include "exec/walk.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "base/lists.h"
 #include "collective/scalar.h"
 
 sw_rc sw_kernel_iota(const sw_kernel_call *c, sw_diag *d) {
@@ -78,13 +79,6 @@ static uint64_t number_of_row(const numbering *m) {
   return number;
 }
 
-static void next_row(numbering *m) {
-  for (int i = m->rank - 2; i >= 0; i--) {
-    if (++m->index[i] < m->dims[i]) return;
-    m->index[i] = 0;
-  }
-}
-
 static void number_init(numbering *m, const sw_kernel_call *c) {
   const sw_buffer *y = c->out[0];
   int n;
@@ -110,7 +104,7 @@ sw_rc sw_kernel_rng(const sw_kernel_call *c, sw_diag *d) {
   number_init(&m, c);
   int64_t n = sw_buffer_elements(y), row = y->rank ? y->dims[y->rank - 1] : 1;
   char *to = y->data;
-  for (int64_t at = 0; at < n; at += row, next_row(&m)) {
+  for (int64_t at = 0; at < n; at += row, sw_next_position(m.rank - 1, m.dims, m.index)) {
     uint64_t first = number_of_row(&m);
     for (int64_t i = 0; i < row; i++, to += bytes) {
       double v = draw_at(&r, first + (uint64_t)i);

@@ -15,14 +15,6 @@ int64_t sw_box_offset(const sw_buffer *b, const int64_t *index) {
   return at;
 }
 
-bool sw_box_next(int rank, const int64_t *limit, int64_t *index) {
-  for (int k = rank - 1; k >= 0; k--) {
-    if (++index[k] < limit[k]) return true;
-    index[k] = 0;
-  }
-  return false;
-}
-
 void sw_block_extent(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, int64_t *lo,
                      int64_t *n, int64_t *at) {
   sw_extent e[SW_MAX_RANK];
@@ -53,7 +45,7 @@ static void box_copy(sw_box dst, sw_box src, const int64_t *n) {
     }
     memcpy((char *)dst.b->data + sw_box_offset(dst.b, to) * bytes,
            (const char *)src.b->data + sw_box_offset(src.b, from) * bytes, (size_t)(bytes * (rank ? n[outer] : 1)));
-  } while (sw_box_next(outer, n, index));
+  } while (sw_next_position(outer, n, index));
 }
 
 const int64_t sw_box_origin[SW_MAX_RANK];

@@ -5,6 +5,7 @@
 
 #include "shardwright/sharding.h"
 #include "shardwright/tensor.h"
+#include "base/lists.h"
 
 /* A device's own block of a whole tensor: n[k] elements from lo[k] on, at positions from at[k] on of its buffer (behind
  * a low halo). */
@@ -19,8 +20,6 @@ typedef struct sw_box {
 extern const int64_t sw_box_origin[SW_MAX_RANK]; /* zeros */
 
 bool sw_box_is_empty(int rank, const int64_t *n);
-/* The next of the positions below `limit`, the last dimension fastest; false after the last. */
-bool sw_box_next(int rank, const int64_t *limit, int64_t *index);
 /* Which element of a dense buffer is at an index. */
 int64_t sw_box_offset(const sw_buffer *b, const int64_t *index);
 /* Copies the real part of a block between its buffer and the whole tensor. */

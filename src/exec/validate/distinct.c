@@ -34,7 +34,7 @@ static uint64_t fingerprint_of(const sw_buffer *t, const int64_t *lo, const int6
   do {
     for (int k = 0; k < t->rank; k++) at[k] = lo[k] + index[k];
     print = sw_hash_bytes((const char *)t->data + sw_box_offset(t, at) * bytes, (size_t)(row * bytes), print);
-  } while (sw_box_next(outer, n, index));
+  } while (sw_next_position(outer, n, index));
   return print;
 }
 
@@ -118,7 +118,7 @@ static void put_number(sw_tensor *t, const sw_fill *f, const int64_t *lo, const 
     for (int k = 0; k < t->rank; k++) at[k] = lo[k] + index[k];
     sw_element_store(t->dtype, low + (double)(c % choices), (char *)t->data + sw_box_offset(t, at) * bytes);
     c /= choices;
-  } while (c > 0 && sw_box_next(t->rank, n, index));
+  } while (c > 0 && sw_next_position(t->rank, n, index));
 }
 
 /* Until it differs from all others of this sharding. */

@@ -221,7 +221,7 @@ static void fill_column(const planter *p, const band *b, int64_t column, int64_t
   do {
     for (int k = 0; k < p->t->rank; k++) here[k] = at[k] + index[k];
     put(p, here, from_rest(p, b, i++));
-  } while (sw_box_next(p->t->rank, extent, index));
+  } while (sw_next_position(p->t->rank, extent, index));
 }
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
@@ -283,7 +283,7 @@ static void plant_mixed(const planter *p, bool by_blocks, int64_t column, int64_
     bool high = draw(p, 4, i) & 1;
     if (by_blocks) high = is_in(p, first + 1, here) || (high && !is_in(p, first, here));
     put(p, here, from_rest(p, high ? &p->l.high : &p->l.low, i++));
-  } while (sw_box_next(p->t->rank, extent, index));
+  } while (sw_next_position(p->t->rank, extent, index));
 }
 
 static void plant_sides(const planter *p, int64_t column, int64_t *at) {
@@ -361,7 +361,7 @@ bool sw_extremes_plant(const sw_extremes *x, sw_fill *f, sw_tensor *t, sw_tensor
     int64_t at[SW_MAX_RANK];
     for (int k = 0; k < t->rank; k++) at[k] = x->dims >> k & 1 ? 0 : column[k];
     plant_column(&p, number++, at);
-  } while (sw_box_next(t->rank, extent, column));
+  } while (sw_next_position(t->rank, extent, column));
   if (!keeps_extremes(x) || p.l.two || p.l.powers) return false;
   narrow_fill(&p, f);
   return true;

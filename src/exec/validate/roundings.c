@@ -100,7 +100,7 @@ static void add_norms(const sw_block_pair *c, const double *moved, norms *out) {
     out->want += want * want;
     out->off += (got - want) * (got - want);
     out->moved += by * by;
-  } while (sw_box_next(whole->rank, n, index));
+  } while (sw_next_position(whole->rank, n, index));
 }
 
 /* Sums of squares of many elements hardly vary: where roundings move some of them far, a wrong block that keeps within
@@ -178,7 +178,7 @@ static void raise_to_elements(double *largest, const sw_buffer *whole, sw_box ow
     double v = fabs(sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, from) * bytes));
     double *at = &largest[sw_box_offset(whole, to)];
     if (isfinite(v) && v > *at) *at = v;
-  } while (sw_box_next(whole->rank, n, index));
+  } while (sw_next_position(whole->rank, n, index));
 }
 
 /* The least or largest of parts is one of them, unrounded. */

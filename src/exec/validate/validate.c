@@ -90,7 +90,7 @@ static bool leaves_range(const sw_buffer *whole, sw_box own, const int64_t *lo, 
     const int64_t element = sw_box_offset(whole, at) * sw_dtype_bytes(whole->dtype); /* parts may be held wider */
     double want = sw_element_load(whole->dtype, (const char *)whole->data + element);
     if (isfinite(want)) return true;
-  } while (sw_box_next(whole->rank, n, index));
+  } while (sw_next_position(whole->rank, n, index));
   return false;
 }
 

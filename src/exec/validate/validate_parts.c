@@ -49,7 +49,7 @@ sw_rc sw_parts_split(const sw_mesh *m, const sw_sharding *s, const sw_buffer *wh
     const uint64_t element = (uint64_t)sw_box_offset(whole, from);
     const bool holds = (int64_t)(sw_hash_u64(element, 1) % (uint64_t)parts) == part;
     store_device_part(kind, whole->dtype, parts, holds, (char *)block->data + sw_box_offset(block, at) * bytes);
-  } while (sw_box_next(whole->rank, n, index));
+  } while (sw_next_position(whole->rank, n, index));
   return SW_OK;
 }
 

@@ -10,6 +10,7 @@
 #define GRAPH_RULE_H_
 
 #include "graph/ops/nest.h"
+#include "base/lists.h"
 
 /* What stands for an absent attribute. */
 typedef enum sw_absent {
@@ -130,12 +131,6 @@ sw_reduction sw_call_kind(const sw_rule_call *c); /* after sw_check_kind */
 /* A shape attribute: rank at most SW_MAX_RANK, sizes >= 0. */
 SW_CHECKED sw_rc sw_check_shape(const sw_rule_call *c, sw_attr_key k);
 
-static inline bool sw_list_has(const int64_t *at, int n, int64_t v) {
-  for (int i = 0; i < n; i++) {
-    if (at[i] == v) return true;
-  }
-  return false;
-}
 /* Least padding: its negative is a number, too. */
 #define SW_LEAST_PADDING (-INT64_MAX)
 /* Extent of the result of a (dilated) window over a (dilated, padded) extent; -1 when it does not fit 64 bits. */

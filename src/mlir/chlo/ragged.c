@@ -10,6 +10,7 @@
 
 #include "mlir/chlo/chlo.h"
 #include "mlir/import/import_emit.h"
+#include "base/lists.h"
 
 typedef struct ragged {
   sw_importer *m;
@@ -51,13 +52,6 @@ static bool in_range(const int64_t *at, int n, int rank) {
     if (at[i] < 0 || at[i] >= rank) return false;
   }
   return true;
-}
-
-static bool is_listed_dim(const int64_t *at, int n, int64_t v) {
-  for (int i = 0; i < n; i++) {
-    if (at[i] == v) return true;
-  }
-  return false;
 }
 
 /* Group sizes of each batch, or the same for all. */
@@ -141,7 +135,7 @@ static sw_rc contract(ragged *r, bool grouped) {
   int64_t batch[SW_MAX_RANK], left[SW_MAX_RANK], right[SW_MAX_RANK];
   sw_id x[2] = {r->x[0], r->x[1]};
   bool plain =
-      is_listed_dim(r->left_batch, r->n_batch, r->ragged[0]); /* batches in groups: no row meets another's matrix */
+      sw_list_has(r->left_batch, r->n_batch, r->ragged[0]); /* batches in groups: no row meets another's matrix */
   int n = r->n_contract, shift = !plain;
   sw_type t;
   if (!plain) SW_TRY(repeated_left(r, &x[0]));
@@ -167,7 +161,7 @@ sw_rc sw_im_ragged_dot(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(read_lists(&r));
   SW_TRY(check_ragged_dims(&r));
   bool over_rows =
-      !is_listed_dim(r.left_batch, r.n_batch, r.ragged[0]) && !is_listed_dim(r.left, r.n_contract, r.ragged[0]);
+      !sw_list_has(r.left_batch, r.n_batch, r.ragged[0]) && !sw_list_has(r.left, r.n_contract, r.ragged[0]);
   if (over_rows != (r.n_group == 1))
     return SW_IM_FAIL(m, op, "the right side has %d group dims; expected %d", r.n_group, over_rows);
   return contract(&r, over_rows);

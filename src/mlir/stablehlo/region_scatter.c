@@ -12,6 +12,7 @@
  */
 #include "mlir/stablehlo/vectorize.h"
 #include "mlir/stablehlo/stablehlo.h"
+#include "base/lists.h"
 
 #include <string.h>
 
@@ -40,13 +41,6 @@ static int64_t index_dim(const scattering *s) {
     if (s->numbers->at[i].key == SW_ATTR_INDEX_VECTOR_DIM) return s->numbers->at[i].u.i;
   }
   return 0;
-}
-
-static bool is_listed_number(const int64_t *list, int n, int64_t v) {
-  for (int i = 0; i < n; i++) {
-    if (list[i] == v) return true;
-  }
-  return false;
 }
 
 /* Updates put into a tensor of one number. */
@@ -88,7 +82,7 @@ static sw_rc find_counted(const scattering *s, counted *c) {
   const int64_t *window = scatter_numbers_of(s, SW_ATTR_UPDATE_WINDOW_DIMS, &n_window), vector = index_dim(s);
   *c = (counted){.total = 1};
   for (int k = 0; k < s->updates.rank; k++) {
-    if (is_listed_number(window, n_window, k)) continue;
+    if (sw_list_has(window, n_window, k)) continue;
     at += at == vector;
     if (at >= indices->rank || indices->dims[at] != s->updates.dims[k]) break;
     c->update_dim[c->n] = k;
@@ -160,7 +154,7 @@ static sw_rc spell_batch_dims(scattering *s, sw_im_attrs *numbers) {
   SW_TRY(sw_im_help(s->m, s->op, SW_OP_CONCATENATE, n_table + 1, parts, &a, &s->indices));
   int n = 0;
   for (int k = 0; k < s->table.rank; k++) {
-    if (is_listed_number(inserted, n_inserted, k) || is_listed_number(table, n_table, k)) new_inserted[n++] = k;
+    if (sw_list_has(inserted, n_inserted, k) || sw_list_has(table, n_table, k)) new_inserted[n++] = k;
   }
   for (int i = 0; i < numbers->n; i++) {
     sw_attr *at = &numbers->at[i];
