@@ -23,9 +23,6 @@ typedef struct sw_exec_ctx {
   sw_arena *scratch;
 } sw_exec_ctx;
 
-/* Can this op be executed (it has a kernel, and one for these dtypes)? COLLECTIVE is not a kernel: sw_exec_run_spmd. */
-SW_API bool sw_exec_supports(sw_opcode code);
-
 /* One op: in[0..n_operands) to out[0..n_results), whose dtype, dims and data the caller has set. Inputs and outputs
  * must not overlap. SW_E_INPUT for an op or dtype without a kernel and for a bad body of `generic`. Thread-safe. */
 SW_API SW_CHECKED sw_rc sw_exec_eval(const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,

@@ -92,9 +92,6 @@ SW_API SW_CHECKED sw_rc sw_make_arguments(const sw_graph *g, uint64_t seed, bool
 /* The same for arguments of other types than the graph's (a program of one device): one for each. */
 SW_API SW_CHECKED sw_rc sw_make_arguments_as(const sw_graph *g, const sw_type *const *types, uint64_t seed,
                                              bool random_floats, sw_tensor *out, sw_diag *d);
-/* One device's block of a whole tensor under a sharding: `out` is made here, padding zero. */
-SW_API SW_CHECKED sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device,
-                                     sw_tensor *out, sw_diag *d);
 
 /* A route carried out on device threads, on a tensor made up for it; every element of every block is compared bit for
  * bit with the whole tensor, after the reduction where the target is partial. */

@@ -30,6 +30,14 @@ static inline bool sw_list_has(const int64_t *at, int n, int64_t v) {
   return false;
 }
 
+/* Is there no position below `limit`? */
+static inline bool sw_has_no_position(int rank, const int64_t *limit) {
+  for (int i = 0; i < rank; i++) {
+    if (limit[i] <= 0) return true;
+  }
+  return false;
+}
+
 /* The next of the positions below `limit`, the last dimension fastest; false after the last. */
 static inline bool sw_next_position(int rank, const int64_t *limit, int64_t *at) {
   for (int i = rank - 1; i >= 0; i--) {

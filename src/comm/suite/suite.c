@@ -390,7 +390,7 @@ static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
     else if (!draws_op(w, SW_COLL_UPDATE_HALO))
       b->valid[i] = random_valid(w, device, i);
   }
-  if (sw_suite_is_empty(w->rank, b->valid)) return SW_OK;
+  if (sw_has_no_position(w->rank, b->valid)) return SW_OK;
   int64_t at[SW_MAX_RANK] = {0};
   do {
     if (exchange)

@@ -90,13 +90,6 @@ static int64_t window_start(const indexing *v, const int64_t *at, int64_t *start
   return first;
 }
 
-static bool no_positions(const indexing *v) {
-  for (int i = 0; i < v->n_batch; i++) {
-    if (v->batch[i] == 0) return true;
-  }
-  return false;
-}
-
 /* The window as a walk over {operand, window} (or the other way round) in bytes. */
 static sw_walk window_walk(const indexing *v, int64_t bytes, bool window_first) {
   sw_walk w = {.rank = v->operand->rank, .n_arrays = 2};
@@ -117,7 +110,7 @@ sw_rc sw_kernel_gather(const sw_kernel_call *c, sw_diag *d) {
   indexing_init(&v, c->op, SW_ATTR_OFFSET_DIMS, SW_ATTR_COLLAPSED_DIMS, sizes);
   int64_t at[SW_MAX_RANK] = {0}, start[SW_MAX_RANK];
   sw_walk w = window_walk(&v, bytes, true);
-  if (no_positions(&v)) return SW_OK;
+  if (sw_has_no_position(v.n_batch, v.batch)) return SW_OK;
   do {
     int64_t to = window_start(&v, at, start), from = 0;
     for (int i = 0; i < v.operand->rank; i++) {
@@ -166,7 +159,7 @@ static void scatter_window(const scatter *s, const int64_t *start, int64_t first
 static void scatter_all(scatter *s) {
   int64_t at[SW_MAX_RANK] = {0}, start[SW_MAX_RANK];
   s->whole = window_walk(&s->v, s->bytes, false);
-  if (no_positions(&s->v)) return;
+  if (sw_has_no_position(s->v.n_batch, s->v.batch)) return;
   do {
     int64_t first = window_start(&s->v, at, start);
     scatter_window(s, start, first);

@@ -10,10 +10,6 @@ static const sw_kernel kKernels[SW_OP_COUNT] = {
 #include "shardwright/ops.def"
 };
 
-bool sw_exec_supports(sw_opcode code) {
-  return code != SW_OP_OPAQUE && (kKernels[code] != NULL || sw_is_control(code));
-}
-
 sw_rc sw_kernel_no_dtype(const sw_kernel_call *c, sw_dtype t, sw_diag *d) {
   return SW_FAIL_INPUT(d, c->op->span, "op '%s': %s is not executed on %s", c->op->name, sw_opcode_text(c->op->code),
                        sw_dtype_text(t));

@@ -26,18 +26,11 @@ void sw_block_extent(const sw_mesh *m, const sw_sharding *s, const sw_buffer *wh
   }
 }
 
-bool sw_box_is_empty(int rank, const int64_t *n) {
-  for (int k = 0; k < rank; k++) {
-    if (n[k] <= 0) return true;
-  }
-  return false;
-}
-
 /* Copies between two boxes of extents n, a row along the last dimension at a time. */
 static void box_copy(sw_box dst, sw_box src, const int64_t *n) {
   int rank = dst.b->rank, outer = rank ? rank - 1 : 0;
   int64_t index[SW_MAX_RANK] = {0}, to[SW_MAX_RANK], from[SW_MAX_RANK], bytes = sw_dtype_bytes(dst.b->dtype);
-  if (sw_box_is_empty(rank, n)) return;
+  if (sw_has_no_position(rank, n)) return;
   do {
     for (int k = 0; k < rank; k++) {
       to[k] = dst.lo[k] + index[k];
@@ -56,15 +49,6 @@ void sw_block_copy(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whol
   sw_block_extent(m, s, whole, device, lo, n, at);
   sw_box w = {whole, lo}, b = {block, at};
   box_copy(to_whole ? w : b, to_whole ? b : w, n);
-}
-
-sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, sw_tensor *out,
-                   sw_diag *d) {
-  int64_t dims[SW_MAX_RANK];
-  for (int k = 0; k < whole->rank; k++) dims[k] = sw_sharding_block(s, k, whole->dims[k]);
-  SW_TRY(sw_tensor_init(out, whole->dtype, whole->rank, dims, d));
-  sw_block_copy(m, s, whole, out, device, false);
-  return SW_OK;
 }
 
 /* What roundings were seen to turn is nobody's mistake: wanted as it is. */
@@ -86,7 +70,7 @@ sw_rc sw_block_compare(const sw_block_pair *c, sw_tolerance tol, sw_difference *
   int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
   sw_block_extent(c->mesh, c->sharding, whole, c->device, lo, n, at);
   *out = (sw_difference){0};
-  if (sw_box_is_empty(whole->rank, n)) return SW_OK;
+  if (sw_has_no_position(whole->rank, n)) return SW_OK;
   sw_tensor want = {0}, got = {0};
   sw_rc rc = sw_tensor_init(&want, whole->dtype, whole->rank, n, d);
   if (!rc) rc = sw_tensor_init(&got, whole->dtype, whole->rank, n, d);

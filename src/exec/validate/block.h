@@ -19,7 +19,6 @@ typedef struct sw_box {
 } sw_box;
 extern const int64_t sw_box_origin[SW_MAX_RANK]; /* zeros */
 
-bool sw_box_is_empty(int rank, const int64_t *n);
 /* Which element of a dense buffer is at an index. */
 int64_t sw_box_offset(const sw_buffer *b, const int64_t *index);
 /* Copies the real part of a block between its buffer and the whole tensor. */

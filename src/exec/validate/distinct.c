@@ -55,7 +55,7 @@ static sw_rc find_blocks(const sw_buffer *t, const sw_mesh *m, const sw_sharding
   for (int64_t device = 0; device < (int64_t)devices; device++) {
     int64_t *lo = s->lo[s->n], *n = s->extent[s->n], at[SW_MAX_RANK];
     sw_block_extent(m, way, t, device, lo, n, at);
-    if (sw_box_is_empty(t->rank, n) || !is_new(s, t->rank, lo)) continue;
+    if (sw_has_no_position(t->rank, n) || !is_new(s, t->rank, lo)) continue;
     s->print[s->n++] = fingerprint_of(t, lo, n);
   }
   return SW_OK;

@@ -85,7 +85,7 @@ static void add_norms(const sw_block_pair *c, const double *moved, norms *out) {
   int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK], here[SW_MAX_RANK], first[SW_MAX_RANK];
   int64_t index[SW_MAX_RANK] = {0}, bytes = sw_dtype_bytes(whole->dtype);
   sw_block_extent(c->mesh, c->sharding, whole, c->device, lo, n, first);
-  if (sw_box_is_empty(whole->rank, n)) return;
+  if (sw_has_no_position(whole->rank, n)) return;
   do {
     for (int k = 0; k < whole->rank; k++) {
       at[k] = lo[k] + index[k];
@@ -168,7 +168,7 @@ static void raise_to_elements(double *largest, const sw_buffer *whole, sw_box ow
                               const int64_t *n) {
   const sw_buffer *block = own.b;
   int64_t index[SW_MAX_RANK] = {0}, bytes = sw_dtype_bytes(block->dtype);
-  if (sw_box_is_empty(whole->rank, n)) return;
+  if (sw_has_no_position(whole->rank, n)) return;
   do {
     int64_t to[SW_MAX_RANK], from[SW_MAX_RANK];
     for (int k = 0; k < whole->rank; k++) {

@@ -81,7 +81,7 @@ static bool leaves_range(const sw_buffer *whole, sw_box own, const int64_t *lo, 
   char cell[16];
   sw_element_store(block->dtype, INFINITY, cell);
   const bool has_infinity = isinf(sw_element_load(block->dtype, cell));
-  if (sw_box_is_empty(whole->rank, n)) return false;
+  if (sw_has_no_position(whole->rank, n)) return false;
   do {
     for (int k = 0; k < whole->rank; k++) from[k] = own.lo[k] + index[k];
     double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, from) * bytes);

@@ -38,7 +38,7 @@ sw_rc sw_parts_split(const sw_mesh *m, const sw_sharding *s, const sw_buffer *wh
                          sw_reduction_text(kind));
   }
   sw_block_extent(m, s, whole, position, lo, n, first);
-  if (sw_box_is_empty(whole->rank, n)) return SW_OK;
+  if (sw_has_no_position(whole->rank, n)) return SW_OK;
   bytes = sw_dtype_bytes(whole->dtype);
   do {
     int64_t from[SW_MAX_RANK], at[SW_MAX_RANK];
