@@ -5,6 +5,7 @@
  * An expression is a sum of terms "d1", "2*d1", "d1*2", "3" with signs; blanks are ignored; several terms of one loop
  * are added. The text does not say whether terms are digits (mixed radix); sw_affine_is_digits finds out.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "graph/affine.h"
@@ -59,15 +60,13 @@ static bool eat(reader *r, const char *word) {
   return true;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static sw_rc read_affine_number(reader *r, int64_t *out) {
-  if (!is_digit(*r->at)) return wrong(r, "a number");
+  if (!isdigit((unsigned char)*r->at)) return wrong(r, "a number");
   int64_t v = 0;
-  for (const char *p = r->at; is_digit(*p); p++) {
+  for (const char *p = r->at; isdigit((unsigned char)*p); p++) {
     if (!sw_mul_i64(v, 10, &v) || !sw_add_i64(v, *p - '0', &v)) return wrong(r, "a number that fits 64 bits");
   }
-  while (is_digit(*r->at)) r->at++;
+  while (isdigit((unsigned char)*r->at)) r->at++;
   *out = v;
   return SW_OK;
 }
@@ -91,7 +90,7 @@ static sw_rc read_product(reader *r, int *loop, int64_t *coef) {
   skip_map_blanks(r);
   *loop = -1;
   *coef = 1;
-  if (is_digit(*r->at)) {
+  if (isdigit((unsigned char)*r->at)) {
     SW_TRY(read_affine_number(r, coef));
     if (!eat(r, "*")) return SW_OK;
     skip_map_blanks(r);

@@ -68,5 +68,9 @@ const sw_sharding *sw_stated_find(const sw_stated_list *l, sw_id op, int32_t por
 SW_API SW_CHECKED sw_rc sw_stated_put(sw_stated_list *l, const sw_stated *one, sw_diag *d);
 /* Puts them in order of ops and ports; then nothing can be found or put any more. */
 SW_API void sw_stated_end(sw_stated_list *l);
+/* Is there a sharding that both admit? */
+static inline bool sw_annotations_agree(const sw_annotation *a, const sw_annotation *b) {
+  return sw_annotation_admits(a, &b->sharding) || sw_annotation_admits(b, &a->sharding);
+}
 
 #endif

@@ -105,18 +105,13 @@ static sw_rc take_at_op(hints *h, int32_t unit) {
   return rc;
 }
 
-/* Is there a sharding that both admit? */
-static bool can_agree(const sw_annotation *a, const sw_annotation *b) {
-  return sw_annotation_admits(a, &b->sharding) || sw_annotation_admits(b, &a->sharding);
-}
-
 /* An argument or an output has one sharding. */
 static void take_at_end(hints *h, int32_t unit) {
   for (int32_t i = h->first[unit]; i < h->first[unit + 1]; i++) {
     sw_annotation *a = &h->all[h->at[i]];
     bool can = true;
     for (int32_t k = h->first[unit]; k < h->first[unit + 1] && can; k++)
-      can = k == i || !h->all[h->at[k]].required || can_agree(a, &h->all[h->at[k]]);
+      can = k == i || !h->all[h->at[k]].required || sw_annotations_agree(a, &h->all[h->at[k]]);
     a->required = a->required || can;
   }
 }

@@ -112,11 +112,6 @@ static sw_rc check_op_demands(reader *r, sw_id id) {
 
 /* --- states that come and go -------------------------------------------------------------------------------------- */
 
-/* Is there a sharding that both admit? */
-static bool can_demands_agree(const sw_annotation *a, const sw_annotation *b) {
-  return sw_annotation_admits(a, &b->sharding) || sw_annotation_admits(b, &a->sharding);
-}
-
 static bool is_of_output(const sw_graph *g, const sw_annotation *a, int32_t output) {
   if (a->value != g->outputs[output] || !a->for_users) return false;
   for (int32_t i = 0; i < a->n_users; i++) {
@@ -132,7 +127,7 @@ static sw_rc check_state(reader *r, int32_t output) {
     if (!a->required || a->value != g->alias[output] || a->for_users) continue;
     for (int32_t k = 0; k < g->n_annotations; k++) {
       const sw_annotation *b = &g->annotations[k];
-      if (!b->required || b->value < 0 || !is_of_output(g, b, output) || can_demands_agree(a, b)) continue;
+      if (!b->required || b->value < 0 || !is_of_output(g, b, output) || sw_annotations_agree(a, b)) continue;
       return exclude(r, NULL, &(sw_demand){a, 0}, NULL, &(sw_demand){b, 0},
                      "one sharding of a state that comes and goes");
     }

@@ -5,6 +5,7 @@
  */
 #include "exec/kernels/expr.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,6 @@ static sw_rc parse_call(parser *p, const char *name, size_t n) {
   return fail(p, "unknown name");
 }
 
-static bool is_expr_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 /* x3, d0, or a function. */
@@ -115,7 +115,7 @@ static sw_rc parse_name(parser *p) {
   const char *name = p->at;
   while (is_letter(*p->at)) p->at++;
   size_t n = (size_t)(p->at - name);
-  if (n != 1 || !is_expr_digit(*p->at)) return parse_call(p, name, n);
+  if (n != 1 || !isdigit((unsigned char)*p->at)) return parse_call(p, name, n);
   char *end;
   long index = strtol(p->at, &end, 10);
   bool operand = *name == 'x';
@@ -141,7 +141,7 @@ static sw_rc parse_factor(parser *p) {
     p->nesting--;
     return emit_op(p, SW_OP_NEGATE, 1);
   }
-  if (!is_expr_digit(*p->at) && *p->at != '.') return fail(p, "expected a number, a name or '('");
+  if (!isdigit((unsigned char)*p->at) && *p->at != '.') return fail(p, "expected a number, a name or '('");
   char *end;
   double value = strtod(p->at, &end);
   if (end == p->at) return fail(p, "expected a number");
