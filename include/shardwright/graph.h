@@ -264,6 +264,11 @@ static inline const sw_type *sw_port_type(const sw_graph *g, const sw_op *op, in
 }
 /* Is the op inside a loop (however deep)? */
 SW_API bool sw_op_is_repeated(const sw_graph *g, const sw_op *op);
+/* The op that makes a value; NULL for arguments. */
+static inline const sw_op *sw_value_maker(const sw_graph *g, sw_id value) {
+  const sw_id def = g->values[value].def;
+  return def < 0 ? NULL : &g->ops[def];
+}
 /* Frame that holds a value: that of the op that makes it; -1 for arguments. */
 static inline sw_id sw_value_frame(const sw_graph *g, sw_id value) {
   return g->values[value].def < 0 ? -1 : g->ops[g->values[value].def].frame;

@@ -99,7 +99,7 @@ static sw_rc close_frame(reader *r, sw_id id, sw_op *op) {
 /* A value of the inside that join may take: a yield, or what a loop carried in. */
 static sw_rc check_joined(reader *r, const sw_op *op, int i, sw_opcode want, sw_id frame) {
   const sw_value *v = &r->g->values[op->operands[i]];
-  const sw_op *from = v->def < 0 ? NULL : &r->g->ops[v->def];
+  const sw_op *from = sw_value_maker(r->g, op->operands[i]);
   if (!from || from->code != want || from->frame != frame) {
     return WRONG(r, op, "operand %d of join '%s' is '%s'; expected %s of that %s", i, op->name, v->name,
                  want == SW_OP_ENTER ? "an entered value" : "a yielded value",
@@ -216,8 +216,7 @@ bool sw_op_is_repeated(const sw_graph *g, const sw_op *op) {
 }
 
 sw_id sw_value_held_for(const sw_graph *g, sw_id value) {
-  const sw_value *v = &g->values[value];
-  const sw_op *op = v->def < 0 ? NULL : &g->ops[v->def];
+  const sw_op *op = sw_value_maker(g, value);
   if (!op || op->code != SW_OP_ENTER || g->frames[op->frame].kind != SW_OP_WHILE) return -1;
   return g->frames[op->frame].end;
 }

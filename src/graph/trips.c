@@ -23,11 +23,11 @@ static sw_id yielded_for(const sw_graph *g, sw_id entered) {
 
 /* The op that gives a value, behind enters of what does not change; NULL for arguments. */
 static const sw_op *source_of(const sw_graph *g, sw_id value) {
-  const sw_op *op = g->values[value].def < 0 ? NULL : &g->ops[g->values[value].def];
+  const sw_op *op = sw_value_maker(g, value);
   while (op && op->code == SW_OP_ENTER) {
     sw_id next = yielded_for(g, op->results[0]), x = op->operands[0];
     if (next >= 0 && next != op->results[0]) return NULL;
-    op = g->values[x].def < 0 ? NULL : &g->ops[g->values[x].def];
+    op = sw_value_maker(g, x);
   }
   return op;
 }
@@ -43,7 +43,7 @@ static bool constant_of(const sw_graph *g, sw_id value, int64_t *out) {
 }
 
 static const sw_op *def_of(const sw_graph *g, sw_id value, sw_opcode code) {
-  const sw_op *op = g->values[value].def < 0 ? NULL : &g->ops[g->values[value].def];
+  const sw_op *op = sw_value_maker(g, value);
   return op && op->code == code ? op : NULL;
 }
 

@@ -14,11 +14,6 @@ static bool in_list(const sw_factors *f, sw_attr_key k, int64_t x) {
   return false;
 }
 
-static const sw_op *made_by(const sw_factors *f, int operand) {
-  sw_id def = f->g->values[f->op->operands[operand]].def;
-  return def >= 0 ? &f->g->ops[def] : NULL;
-}
-
 /* --- ops that move elements --------------------------------------------------------------------------------------- */
 
 /* A dim of extent 1 that is repeated is named before the one that it becomes. */
@@ -95,7 +90,7 @@ static bool joins_slices(const sw_factors *f) {
   bool one = true;
   sw_id whole = -1;
   for (int i = 0; i < f->op->n_operands; i++) {
-    const sw_op *by = made_by(f, i);
+    const sw_op *by = sw_value_maker(f->g, f->op->operands[i]);
     bool slice = by && by->code == SW_OP_SLICE;
     sw_id of = slice ? by->operands[0] : f->op->operands[i];
     slices += slice;
@@ -115,7 +110,10 @@ bool sw_factors_hook_concatenate(sw_factors *f) {
 /* A dim of which a part is updated, and the part: at a place known beforehand it passes through. */
 bool sw_factors_hook_dynamic_update_slice(sw_factors *f) {
   bool known = true;
-  for (int i = 2; i < f->op->n_operands; i++) known = known && made_by(f, i) && made_by(f, i)->code == SW_OP_CONSTANT;
+  for (int i = 2; i < f->op->n_operands; i++) {
+    const sw_op *by = sw_value_maker(f->g, f->op->operands[i]);
+    known = known && by && by->code == SW_OP_CONSTANT;
+  }
   for (int k = 0; k < f->type[0]->rank; k++) {
     (void)sw_factor_of_dim(f, 0, k);
     if (!sw_factor_is_reached(f, 1, k)) (void)sw_factor_alone(f, 1, k, known ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE);

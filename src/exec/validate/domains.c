@@ -67,7 +67,7 @@ static range combine_ranges(sw_opcode c, range a, range b) {
 
 /* Of what follows from constants and iotas alone. */
 static bool range_of(const sw_graph *g, sw_id value, int depth, range *out) {
-  const sw_op *op = g->values[value].def >= 0 ? &g->ops[g->values[value].def] : NULL;
+  const sw_op *op = sw_value_maker(g, value);
   if (!op || depth > DEEPEST) return false;
   if (op->code == SW_OP_CONSTANT) return range_of_constant(g, op, out);
   if (op->code == SW_OP_IOTA) {

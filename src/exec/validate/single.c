@@ -164,7 +164,7 @@ const sw_buffer *sw_single_trip(const sw_single *s, sw_id id, int32_t trip) {
 
 bool sw_single_may_turn(const sw_single *s, sw_id id) {
   const sw_graph *g = s->graph;
-  const sw_op *op = g->values[id].def >= 0 ? &g->ops[g->values[id].def] : NULL;
+  const sw_op *op = sw_value_maker(g, id);
   if (s->exact || !op || sw_dtype_class_of(g->values[id].type.dtype) == SW_CLASS_FLOAT) return false;
   for (int i = 0; i < op->n_operands; i++) {
     if (sw_dtype_class_of(sw_operand_type(g, op, i)->dtype) == SW_CLASS_FLOAT) return true;

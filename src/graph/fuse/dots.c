@@ -160,13 +160,13 @@ bool sw_fuse_finds_gradient(sw_finder *f, sw_id value, const sw_fuse_dims *dims)
   enum { MOST_HOPS = 8 };
   sw_fuse_value g = {.kind = SW_FUSE_SUM, .dims = *dims, .n = 1, .term = {{.factor = 1, .g = 1}}};
   sw_fuse_operand of[2];
-  const sw_op *op = sw_finder_maker(f, value);
+  const sw_op *op = sw_value_maker(f->r->g, value);
   for (int hops = 0; op && op->code != SW_OP_DOT && hops < MOST_HOPS; hops++) {
     sw_fuse_dims before;
     const sw_id from = made_of(f, op, &g.dims, &before);
     if (from < 0) return false;
     g.dims = before;
-    op = sw_finder_maker(f, from);
+    op = sw_value_maker(f->r->g, from);
   }
   if (!op || op->code != SW_OP_DOT || f->r->final < 0 || sw_finder_inside(f, op->results[0])) return false;
   if (!factor_dims(f, op, &g.dims, SW_FUSE_VALUE_WIDTH, of)) return false;

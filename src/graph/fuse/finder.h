@@ -19,10 +19,6 @@ typedef enum sw_fuse_verdict {
 } sw_fuse_verdict;
 
 static inline const sw_type *sw_finder_type(const sw_finder *f, sw_id v) { return &f->r->g->values[v].type; }
-static inline const sw_op *sw_finder_maker(const sw_finder *f, sw_id v) {
-  const sw_id def = f->r->g->values[v].def;
-  return def < 0 ? NULL : &f->r->g->ops[def];
-}
 static inline sw_id sw_finder_id(const sw_finder *f, const sw_op *op) { return (sw_id)(op - f->r->g->ops); }
 /* NULL: the value is outside. */
 static inline const sw_fuse_value *sw_finder_inside(const sw_finder *f, sw_id v) {

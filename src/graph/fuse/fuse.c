@@ -111,7 +111,7 @@ static sw_id given_back(const sw_graph *g, const sw_op *op) {
   sw_id v = op->operands[0];
   while (g->values[v].def >= 0 && changes_nothing(g, &g->ops[g->values[v].def]))
     v = g->ops[g->values[v].def].operands[0];
-  const sw_op *first = g->values[v].def < 0 ? NULL : &g->ops[g->values[v].def];
+  const sw_op *first = sw_value_maker(g, v);
   if (!first || first->code != SW_OP_TRANSPOSE || first->frame != op->frame) return -1;
   const int64_t *inner = sw_op_ints(first, SW_ATTR_PERMUTATION, &m);
   for (int i = 0; i < n; i++) {

@@ -24,13 +24,9 @@ typedef struct way {
   sw_id ops[MOST_STEPS];
 } way;
 
-static const sw_op *maker(const sw_graph *g, sw_id v) {
-  return g->values[v].def < 0 ? NULL : &g->ops[g->values[v].def];
-}
-
 static bool step_up(way *w, sw_fuse_operand *x, bool scales) {
   const sw_graph *g = w->r->g;
-  const sw_op *op = maker(g, x->id);
+  const sw_op *op = sw_value_maker(g, x->id);
   sw_fuse_dims before;
   double by;
   if (!op || w->s->kept[x->id]) return false;

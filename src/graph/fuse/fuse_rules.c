@@ -144,7 +144,7 @@ bool sw_fuse_is_kept(const sw_finder *f, sw_fuse_operand *x, double *by) {
     sw_fuse_dims before;
     double c;
     sw_fuse_unspread(f->r, x);
-    const sw_op *op = sw_finder_maker(f, x->id);
+    const sw_op *op = sw_value_maker(f->r->g, x->id);
     const int scaled = op ? sw_fuse_scaled(f->r->g, op, &c) : -1;
     if (scaled >= 0) {
       *by *= c;

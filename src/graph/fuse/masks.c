@@ -4,16 +4,12 @@
 #include "collective/scalar.h"
 #include "graph/fuse/region.h"
 
-static const sw_op *maker_of_mask(const sw_graph *g, sw_id v) {
-  return g->values[v].def < 0 ? NULL : &g->ops[g->values[v].def];
-}
-
 sw_id sw_fuse_entered(const sw_graph *g, sw_id value) {
-  for (const sw_op *op = maker_of_mask(g, value); op && op->code == SW_OP_ENTER; op = maker_of_mask(g, value)) {
+  for (const sw_op *op = sw_value_maker(g, value); op && op->code == SW_OP_ENTER; op = sw_value_maker(g, value)) {
     const sw_value *v = &g->values[value];
     for (int i = 0; i < v->n_uses; i++) {
       const sw_op *join = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
-      if (join && join->code == SW_OP_JOIN && maker_of_mask(g, join->operands[1])->operands[0] != value) return value;
+      if (join && join->code == SW_OP_JOIN && sw_value_maker(g, join->operands[1])->operands[0] != value) return value;
     }
     value = op->operands[0];
   }
@@ -21,9 +17,9 @@ sw_id sw_fuse_entered(const sw_graph *g, sw_id value) {
 }
 
 bool sw_fuse_is_number(const sw_graph *g, sw_id value, double *out) {
-  const sw_op *op = maker_of_mask(g, sw_fuse_entered(g, value));
+  const sw_op *op = sw_value_maker(g, sw_fuse_entered(g, value));
   while (op && (op->code == SW_OP_BROADCAST || op->code == SW_OP_CONVERT || op->code == SW_OP_RESHAPE))
-    op = maker_of_mask(g, sw_fuse_entered(g, op->operands[0]));
+    op = sw_value_maker(g, sw_fuse_entered(g, op->operands[0]));
   if (!op || op->code != SW_OP_CONSTANT) return false;
   const sw_data *data = &sw_op_attr(op, SW_ATTR_VALUE)->u.data;
   const sw_type *t = sw_result_type(g, op, 0);
@@ -43,7 +39,7 @@ int sw_fuse_scaled(const sw_graph *g, const sw_op *op, double *by) {
 }
 
 sw_id sw_fuse_unwidened(const sw_graph *g, sw_id value) {
-  for (const sw_op *op = maker_of_mask(g, value); op && op->code == SW_OP_CONVERT; op = maker_of_mask(g, value)) {
+  for (const sw_op *op = sw_value_maker(g, value); op && op->code == SW_OP_CONVERT; op = sw_value_maker(g, value)) {
     const sw_dtype from = sw_operand_type(g, op, 0)->dtype, to = sw_result_type(g, op, 0)->dtype;
     const bool floats = sw_dtype_class_of(from) == SW_CLASS_FLOAT && sw_dtype_class_of(to) == SW_CLASS_FLOAT;
     if (!floats || sw_dtype_bytes(from) >= sw_dtype_bytes(to)) break;
@@ -54,8 +50,8 @@ sw_id sw_fuse_unwidened(const sw_graph *g, sw_id value) {
 
 void sw_fuse_unspread(const sw_fuse_region *r, sw_fuse_operand *x) {
   sw_fuse_dims before;
-  for (const sw_op *op = maker_of_mask(r->g, x->id); op && op->code == SW_OP_BROADCAST;
-       op = maker_of_mask(r->g, x->id)) {
+  for (const sw_op *op = sw_value_maker(r->g, x->id); op && op->code == SW_OP_BROADCAST;
+       op = sw_value_maker(r->g, x->id)) {
     (void)sw_fuse_dims_before(r, op, &x->dims, &before); /* of a broadcast they are known always */
     *x = (sw_fuse_operand){op->operands[0], before};
   }

@@ -29,10 +29,6 @@ typedef struct sum_of {
   sw_id lengths, start;
 } sum_of;
 
-static const sw_op *maker_of_seen(const seen *s, sw_id v) {
-  const sw_id def = s->r->g->values[v].def;
-  return def < 0 ? NULL : &s->r->g->ops[def];
-}
 /* Does the op that does the attention have the value at hand? Loops have what enters them. */
 static bool is_at_hand(const seen *s, sw_id v) {
   const sw_graph *g = s->r->g;
@@ -100,7 +96,7 @@ static bool add_sum(const seen *s, sw_fuse_operand x, double by, int depth, sum_
     x.id = outside;
     sw_fuse_unspread(s->r, &x);
   }
-  const sw_op *op = maker_of_seen(s, x.id);
+  const sw_op *op = sw_value_maker(s->r->g, x.id);
   if (sw_fuse_is_number(s->r->g, x.id, &number)) {
     out->number += by * number;
     return true;
@@ -182,7 +178,7 @@ static bool is_same_bool(const seen *s, const sw_op *op, sw_fuse_operand *x, boo
   if (strcmp(how, "ne") != 0 && strcmp(how, "eq") != 0 && strcmp(how, "gt") != 0) return false;
   sw_fuse_operand of = {op->operands[0], x->dims};
   sw_fuse_unspread(s->r, &of);
-  const sw_op *by = maker_of_seen(s, of.id);
+  const sw_op *by = sw_value_maker(s->r->g, of.id);
   if (!by || by->code != SW_OP_CONVERT || !is_bool(s, by->operands[0])) return false;
   *x = (sw_fuse_operand){by->operands[0], of.dims};
   *opposite = *opposite != (how[0] == 'e');
@@ -217,7 +213,7 @@ static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
     }
   }
   const bool at_hand = is_at_hand(s, x.id);
-  const sw_op *op = depth > MOST_DEPTH ? NULL : maker_of_seen(s, x.id);
+  const sw_op *op = depth > MOST_DEPTH ? NULL : sw_value_maker(s->r->g, x.id);
   if (op && op->code == SW_OP_ENTER) op = NULL;
   if (sw_fuse_is_number(s->r->g, x.id, &c) && (c != 0) != opposite) return;
   if (op && op->code == SW_OP_NOT) {
@@ -255,7 +251,7 @@ static bool is_mask(const sw_fuse_region *r, sw_fuse_operand *x, bool *hides) {
     sw_fuse_unspread(r, x);
     x->id = sw_fuse_entered(r->g, x->id);
     sw_fuse_unspread(r, x);
-    const sw_op *op = r->g->values[x->id].def < 0 ? NULL : &r->g->ops[r->g->values[x->id].def];
+    const sw_op *op = sw_value_maker(r->g, x->id);
     if (op && op->code == SW_OP_CONVERT) {
       x->id = op->operands[0];
       continue;

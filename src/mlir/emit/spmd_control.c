@@ -87,8 +87,7 @@ static sw_rc put_frame_ops(const frame *f, int32_t from, int32_t to, sw_diag *d)
 
 /* What is yielded: the operand of the yield that gives `v`. */
 static sw_ssa yielded(const frame *f, sw_id v) {
-  sw_id def = f->g->values[v].def;
-  const sw_op *yield = def < 0 ? NULL : &f->g->ops[def];
+  const sw_op *yield = sw_value_maker(f->g, v);
   return ssa_of_value(f, yield && yield->n_operands ? yield->operands[0] : v);
 }
 
