@@ -239,6 +239,12 @@ SW_API void sw_graph_put_unknown_loops(const sw_graph *g, sw_text *out);
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
+static inline const sw_attr *sw_attr_find(const sw_attr *at, int n, sw_attr_key k) {
+  for (int i = 0; i < n; i++) {
+    if (at[i].key == k) return &at[i];
+  }
+  return NULL;
+}
 SW_API const sw_attr *sw_op_attr(const sw_op *op, sw_attr_key k); /* NULL when absent */
 SW_API int64_t sw_op_int(const sw_op *op, sw_attr_key k, int64_t absent);
 SW_API double sw_op_float(const sw_op *op, sw_attr_key k, double absent);

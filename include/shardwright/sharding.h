@@ -48,6 +48,8 @@ SW_API bool sw_sharding_push_partial(sw_sharding *s, sw_reduction kind, sw_axis_
 /* The refs of one dimension: *n of them from the returned pointer. */
 SW_API const sw_axis_ref *sw_sharding_dim(const sw_sharding *s, int dim, int *n);
 static inline const sw_axis_ref *sw_sharding_partial(const sw_sharding *s) { return s->refs + s->n_refs; }
+/* Does it have an axis in part alone? */
+SW_API bool sw_sharding_has_subaxes(const sw_mesh *m, const sw_sharding *s);
 /* Sub-axes that follow each other on one dimension, or in the partial list, joined: x:(1)2, x:(2)4 of x=8 are x. */
 SW_API void sw_sharding_join(sw_sharding *s);
 /* Sub-axes that follow each other on one dimension joined, sizes of 1 dropped, partial refs sorted:

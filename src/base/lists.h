@@ -30,6 +30,13 @@ static inline bool sw_list_has(const int64_t *at, int n, int64_t v) {
   return false;
 }
 
+static inline bool sw_list_has_i32(const int32_t *at, int32_t n, int32_t v) {
+  for (int32_t i = 0; i < n; i++) {
+    if (at[i] == v) return true;
+  }
+  return false;
+}
+
 /* Is there no position below `limit`? */
 static inline bool sw_has_no_position(int rank, const int64_t *limit) {
   for (int i = 0; i < rank; i++) {

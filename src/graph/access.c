@@ -5,12 +5,7 @@
 #include "graph/attention.h"
 #include "graph/builder.h"
 
-const sw_attr *sw_op_attr(const sw_op *op, sw_attr_key k) {
-  for (int i = 0; i < op->n_attrs; i++) {
-    if (op->attrs[i].key == k) return &op->attrs[i];
-  }
-  return NULL;
-}
+const sw_attr *sw_op_attr(const sw_op *op, sw_attr_key k) { return sw_attr_find(op->attrs, op->n_attrs, k); }
 
 int64_t sw_op_int(const sw_op *op, sw_attr_key k, int64_t absent) {
   const sw_attr *a = sw_op_attr(op, k);

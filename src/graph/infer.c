@@ -53,13 +53,6 @@ static sw_rc fill_absent(const sw_rule_call *c, const sw_attr_rule *r, sw_arena 
   return SW_OK;
 }
 
-static const sw_attr *find(const sw_attr *at, int n, sw_attr_key k) {
-  for (int i = 0; i < n; i++) {
-    if (at[i].key == k) return &at[i];
-  }
-  return NULL;
-}
-
 static sw_rc check_given(const sw_rule_call *c, int n, const sw_attr *given) {
   for (int i = 0; i < n; i++) {
     bool known = false;
@@ -68,7 +61,7 @@ static sw_rc check_given(const sw_rule_call *c, int n, const sw_attr *given) {
       return SW_RULE_FAIL(c, "attribute '%s' is not one that %s has", sw_attr_text(given[i].key),
                           sw_opcode_text(c->code));
     }
-    if (find(given, i, given[i].key)) {
+    if (sw_attr_find(given, i, given[i].key)) {
       return SW_RULE_FAIL(c, "attribute '%s' is given twice; expected it once", sw_attr_text(given[i].key));
     }
   }
@@ -106,10 +99,10 @@ static sw_rc canonical_attrs(const sw_rule_call *c, int n, const sw_attr *given,
   int have = 0;
   for (int i = 0; i < c->rule->n_attrs; i++) {
     const sw_attr_rule *r = &c->rule->attrs[i];
-    const sw_attr *a = find(given, n, r->key);
+    const sw_attr *a = sw_attr_find(given, n, r->key);
     bool stays = false;
     if (!a && r->absent == SW_ABSENT_COPY) {
-      a = find(at, have, (sw_attr_key)r->fill);
+      a = sw_attr_find(at, have, (sw_attr_key)r->fill);
       if (a) at[have] = *a;
       if (a) at[have++].key = r->key;
     } else if (a) {

@@ -11,17 +11,10 @@ static const sw_form_row *const kForms[] = {
     [SW_FORM_JAX] = &sw_form_jax,       [SW_FORM_DTENSOR] = &sw_form_dtensor,
 };
 
-static bool has_subaxes(const sw_mesh *m, const sw_sharding *s) {
-  for (int i = 0; i < s->n_refs + s->n_partial; i++) {
-    if (!sw_axis_ref_equal(s->refs[i], sw_axis_whole(m, s->refs[i].axis))) return true;
-  }
-  return false;
-}
-
 sw_rc sw_sharding_print_as(const sw_mesh *m, const sw_sharding *s, sw_sharding_form form, sw_text *out, sw_diag *d) {
   const sw_form_row *row = kForms[form];
   const char *cannot = NULL;
-  if (!(row->says & SW_FORM_SAYS_SUBAXES) && has_subaxes(m, s)) cannot = "sub-axes";
+  if (!(row->says & SW_FORM_SAYS_SUBAXES) && sw_sharding_has_subaxes(m, s)) cannot = "sub-axes";
   if (!(row->says & SW_FORM_SAYS_PARTIAL) && s->n_partial > 0) cannot = "partial values";
   if (!(row->says & SW_FORM_SAYS_OFFSETS) && s->offsets) cannot = "offsets of shards";
   if (!(row->says & SW_FORM_SAYS_OFFSETS) && s->halos) cannot = "halos";

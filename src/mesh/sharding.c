@@ -70,6 +70,13 @@ static sw_rc keep_list(const int64_t **list, int64_t n, sw_arena *arena, sw_diag
   return *list ? SW_OK : SW_E_RESOURCE;
 }
 
+bool sw_sharding_has_subaxes(const sw_mesh *m, const sw_sharding *s) {
+  for (int i = 0; i < s->n_refs + s->n_partial; i++) {
+    if (!sw_axis_ref_equal(s->refs[i], sw_axis_whole(m, s->refs[i].axis))) return true;
+  }
+  return false;
+}
+
 sw_rc sw_sharding_keep(sw_sharding *s, sw_arena *arena, sw_diag *d) {
   SW_TRY(keep_list(&s->offsets, sw_sharding_offsets_count(s), arena, d));
   return keep_list(&s->halos, (int64_t)2 * sw_sharding_cut_dims(s), arena, d);

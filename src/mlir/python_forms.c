@@ -15,16 +15,9 @@
 /* How one sharding of a tensor is spelled; false when the form cannot say it, with a reason. */
 typedef bool (*speller)(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, sw_text *out, const char **why);
 
-static bool has_sub_axis(const sw_mesh *m, const sw_sharding *s) {
-  for (int i = 0; i < s->n_refs + s->n_partial; i++) {
-    if (!sw_axis_ref_equal(s->refs[i], sw_axis_whole(m, s->refs[i].axis))) return true;
-  }
-  return false;
-}
-
 static bool spell_jax(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, sw_text *out, const char **why) {
   (void)dims; /* XLA pads what does not divide, but for arguments and outputs */
-  *why = s->n_partial ? "partial over some axes" : has_sub_axis(m, s) ? "cut along part of an axis" : NULL;
+  *why = s->n_partial ? "partial over some axes" : sw_sharding_has_subaxes(m, s) ? "cut along part of an axis" : NULL;
   if (*why) return false;
   sw_text_puts(out, "P(");
   for (int k = 0; k < s->rank; k++) {
@@ -47,7 +40,7 @@ static bool spell_jax(const sw_mesh *m, const sw_sharding *s, const int64_t *dim
 /* DTensor has one placement per mesh axis; several axes on one dimension nest in the order of the mesh, the blocks of
  * one cut again by the next: that is our cut only where it is even. */
 static bool spell_dtensor(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, sw_text *out, const char **why) {
-  *why = has_sub_axis(m, s) ? "cut along part of an axis" : NULL;
+  *why = sw_sharding_has_subaxes(m, s) ? "cut along part of an axis" : NULL;
   for (int i = 1; i < s->n_refs; i++) {
     if (s->dim_of[i] == s->dim_of[i - 1] && s->refs[i].axis < s->refs[i - 1].axis)
       *why = "cut by axes against mesh order";

@@ -4,6 +4,7 @@
  * Example: two nodes of memory 3 in steps [0, 4) and 5 in [2, 6) peak at 8, at step 2.
  */
 #include "shardwright/select.h"
+#include "base/lists.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,9 +140,7 @@ static const int32_t *wanted_by(const sw_copies *c, int32_t reader, const int32_
 static bool wants(const sw_copies *c, int32_t reader, const int32_t *choice, int32_t layout) {
   int32_t n;
   const int32_t *list = wanted_by(c, reader, choice, &n);
-  for (int32_t k = 0; k < n; k++)
-    if (list[k] == layout) return true;
-  return false;
+  return sw_list_has_i32(list, n, layout);
 }
 
 int32_t sw_copies_most_held(const sw_copies *c) {

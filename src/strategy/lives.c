@@ -1,6 +1,7 @@
 #include "strategy/lives.h"
 
 #include "base/checked.h"
+#include "base/lists.h"
 
 /* Is a sharding required of a port? Then the temporaries counted for the op may be held at other steps. */
 static bool is_stated(const sw_selection *s, const sw_unit *unit) {
@@ -16,13 +17,6 @@ static bool made_otherwise(const sw_selection *s, sw_id value) {
   return v->def >= 0 && sw_stated_at(s->stated, s->n_stated, v->def, sw_value_made_at(&s->units, value).port);
 }
 
-/* A use that is no reader of the border: a state returned as it came in, a join of what is stated. */
-static bool is_reader(const int32_t *reader, int32_t n, int32_t unit) {
-  for (int32_t i = 0; i < n; i++)
-    if (reader[i] == unit) return true;
-  return false;
-}
-
 /* When the value is held as it is made, whatever its readers choose: up to the first step at which one takes it so or
  * copies it. NULL: all who take it are readers. */
 static sw_interval held_in_any_case(const sw_selection *s, sw_id value, const int32_t *reader, int32_t n) {
@@ -32,7 +26,8 @@ static sw_interval held_in_any_case(const sw_selection *s, sw_id value, const in
   int32_t first = life.last, others = life.first;
   for (int32_t u = 0; u < v->n_uses; u++) {
     first = sw_min_i32(first, sw_use_step(&s->units, v->uses[u]));
-    if (!is_reader(reader, n, sw_use_taken_at(&s->units, v->uses[u]).unit))
+    /* no reader of the border: a state returned as it came in, a join of what is stated */
+    if (!sw_list_has_i32(reader, n, sw_use_taken_at(&s->units, v->uses[u]).unit))
       others = sw_max_i32(others, sw_use_until(&s->units, v->uses[u]));
   }
   life.last = sw_max_i32(sw_max_i32(life.first, others), sw_max_i32(first, sw_value_held_for(s->g, value)));

@@ -171,7 +171,7 @@ static void move_up(const way *from, sw_fuse_operand *x) {
   way w = *from;
   sw_fuse_operand at = *x;
   for (int i = 0; x->id >= 0 && i < MOST_STEPS && !sw_fuse_is_native(w.r, &at); i++) {
-    if (!is_move(maker(w.r->g, at.id)) || !step_up(&w, &at, false)) return;
+    if (!is_move(sw_value_maker(w.r->g, at.id)) || !step_up(&w, &at, false)) return;
   }
   *x = at;
 }
@@ -227,7 +227,7 @@ static int64_t find_heads(const way *from, const sw_fuse_region *r) {
   sw_fuse_operand q = r->q;
   int64_t heads = heads_of(from, &r->k);
   for (int i = 0; heads == 0 && i < MOST_STEPS; i++) {
-    if (!is_move(maker(r->g, q.id)) || !step_up(&w, &q, false)) break;
+    if (!is_move(sw_value_maker(r->g, q.id)) || !step_up(&w, &q, false)) break;
     heads = heads_of(from, &q);
     if (heads == 0 && q.dims.rank == 4) heads = r->size[w.head]; /* of one batch */
   }

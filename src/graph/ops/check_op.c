@@ -4,12 +4,7 @@
 
 #include "base/checked.h"
 
-const sw_attr *sw_call_attr(const sw_rule_call *c, sw_attr_key k) {
-  for (int i = 0; i < c->n_attrs; i++) {
-    if (c->attrs[i].key == k) return &c->attrs[i];
-  }
-  return NULL;
-}
+const sw_attr *sw_call_attr(const sw_rule_call *c, sw_attr_key k) { return sw_attr_find(c->attrs, c->n_attrs, k); }
 
 int64_t sw_call_int(const sw_rule_call *c, sw_attr_key k) { return sw_call_attr(c, k)->u.i; }
 sw_dtype sw_call_dtype(const sw_rule_call *c, sw_attr_key k) { return (sw_dtype)sw_call_attr(c, k)->u.i; }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "select/check/check.h"
+#include "base/lists.h"
 
 enum { BITS_MOST = 50, COMBINATIONS_MOST = 1 << 16, CELLS_MOST = 1 << 26, SCOPE_MOST = 40 };
 
@@ -182,11 +183,7 @@ static int64_t look_up(const eliminator *k, const factor *f) {
   return f->v[at];
 }
 
-static bool holds(const factor *f, int32_t v) {
-  for (int32_t a = 0; a < f->n; a++)
-    if (f->scope[a] == v) return true;
-  return false;
-}
+static bool holds(const factor *f, int32_t v) { return sw_list_has_i32(f->scope, f->n, v); }
 
 static factor *new_factor(eliminator *k, const int32_t *scope, int32_t n) {
   factor *f = sw_arena_alloc(&k->mem, 1, sizeof *f, NULL);

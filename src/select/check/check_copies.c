@@ -1,13 +1,12 @@
 #include "select/check/check_copies.h"
+#include "base/lists.h"
 
 #include <string.h>
 
 enum { LAYOUTS_MOST = 30, ROWS_MOST = 65536 }; /* of a node */
 
 static bool class_wants(const sw_wants *w, int32_t class, int32_t layout) {
-  for (int32_t k = w->first[class]; k < w->first[class + 1]; k++)
-    if (w->layout[k] == layout) return true;
-  return false;
+  return sw_list_has_i32(w->layout + w->first[class], w->first[class + 1] - w->first[class], layout);
 }
 
 static bool can_want(const sw_wants *w, int32_t layout) {

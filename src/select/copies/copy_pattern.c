@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/lists.h"
 
 /* Of a copy node: more layouts would only make the tables larger. */
 enum { MOST_ROWS = 512, MOST_COPIES = 30 };
@@ -10,9 +11,7 @@ enum { MOST_ROWS = 512, MOST_COPIES = 30 };
 /* --- who wants what ---------------------------------------------------------------------------------------------- */
 
 bool sel_class_wants(const sw_wants *w, int32_t c, int32_t layout) {
-  for (int32_t k = w->first[c]; k < w->first[c + 1]; k++)
-    if (w->layout[k] == layout) return true;
-  return false;
+  return sw_list_has_i32(w->layout + w->first[c], w->first[c + 1] - w->first[c], layout);
 }
 
 static bool choice_wants(const sel_pattern *p, int32_t i, const int32_t *y, int32_t layout) {
@@ -20,11 +19,7 @@ static bool choice_wants(const sel_pattern *p, int32_t i, const int32_t *y, int3
   return sel_class_wants(w, w->class_of[y[i]], layout);
 }
 
-bool sel_wants(const sw_wants *w, int32_t layout) {
-  for (int32_t k = 0; k < w->first[w->n_classes]; k++)
-    if (w->layout[k] == layout) return true;
-  return false;
-}
+bool sel_wants(const sw_wants *w, int32_t layout) { return sw_list_has_i32(w->layout, w->first[w->n_classes], layout); }
 
 /* One more for each layout that reader i can want. `last` [n_layouts] has i + 1 where that is done already. */
 static void count_wants_of(sel_pattern *p, int32_t i, int32_t *last) {
