@@ -184,6 +184,7 @@ typedef struct sw_plan_options {
   int32_t n_known;
   bool notes_mesh; /* where none fits, a note of the failure names a larger mesh on which one does, if it is found soon
                     */
+  bool *none_fits; /* NULL, or becomes true where the search fails as no plan fits into memory */
   double simplicity; /* of the plans that cost at most this part more than the cheapest one found, the simplest; 0: the
                         cheapest. Not where what is known was cheaper than what the search found. */
 } sw_plan_options;

@@ -322,7 +322,9 @@ static sw_rc tell_given(const settings *s, const sw_session *session, const sw_c
 static sw_rc plan_model(const settings *s, const sw_model_options *from, const sw_session *session, const sw_call *call,
                         double began_s, sw_diag *d) {
   sw_plan_options o = plan_options_of(s, call);
+  bool none_fits = false;
   o.solve.user = session->machine;
+  o.none_fits = &none_fits;
   sw_plan plan;
   sw_breakdown breakdown;
   const sw_graph *g; /* with further pins */
@@ -340,8 +342,7 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   }
   sw_rc rc = open_planner(s, g, session, call, &o, &q, &plan, d);
-  if (rc && o.notes_mesh && d && strstr(d->text, "fits into"))
-    sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
+  if (rc && o.notes_mesh && none_fits) sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
   if (rc) return rc;
   rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);

@@ -127,6 +127,7 @@ static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w,
   }
   if (!rc) rc = SW_FAIL(d, proven ? SW_E_INFEASIBLE : SW_E_RESOURCE, SW_NOWHERE, "%s", sw_text_str(&t));
   sw_text_free(&t);
+  if (s->o->none_fits) *s->o->none_fits = true;
   if (s->o->notes_mesh) sw_search_note_wider_mesh(s, d);
   return rc;
 }

@@ -351,6 +351,7 @@ sw_rc sw_planner_open(const sw_graph *g, const sw_machine *machine, const sw_pla
   sw_rc rc = find_base(p, plan, d);
   p->o.solve.deadline_s = 0; /* every question has the whole limit */
   p->o.notes_mesh = false;
+  p->o.none_fits = NULL;
   plan->time_s = sw_now_s() - spent.started_s;
   p->base = *plan;
   if (rc) sw_planner_close(p);

@@ -6,6 +6,7 @@ class Error(Exception):
     file: str | None
     line: int
     column: int
+    none_fits: bool
 
 class InputError(Error, ValueError): ...
 class UsageError(Error, ValueError): ...

@@ -56,7 +56,7 @@ static PyObject *text_or_none(const char *text) {
   return Py_NewRef(Py_None);
 }
 
-PyObject *raise_failure(const sw_diag *d, const sw_text *before) {
+static PyObject *raise_with(const sw_diag *d, const sw_text *before, bool none_fits) {
   if (d->rc == SW_E_CANCELLED) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
     return NULL;
@@ -70,11 +70,16 @@ PyObject *raise_failure(const sw_diag *d, const sw_text *before) {
   Py_XDECREF(text);
   if (error && set_attribute(error, "reason", text_or_none(d->text)) &&
       set_attribute(error, "file", text_or_none(d->file)) && set_attribute(error, "line", PyLong_FromLong(d->line)) &&
-      set_attribute(error, "column", PyLong_FromLong(d->col)))
+      set_attribute(error, "column", PyLong_FromLong(d->col)) &&
+      set_attribute(error, "none_fits", PyBool_FromLong(none_fits)))
     PyErr_SetObject(type, error);
   Py_XDECREF(error);
   return NULL;
 }
+
+PyObject *raise_failure(const sw_diag *d, const sw_text *before) { return raise_with(d, before, false); }
+
+PyObject *raise_search_failure(const sw_diag *d, bool none_fits) { return raise_with(d, NULL, none_fits); }
 
 PyObject *text_or_failure(sw_text *t, sw_rc rc, const sw_diag *d) {
   PyObject *out;

@@ -41,6 +41,7 @@ extern PyTypeObject *problem_type, *plan_type, *cancel_type; /* made when the mo
 
 /* Sets the exception that a failure is: its text is what the tool prints, behind `before` (NULL: nothing). */
 PyObject *raise_failure(const sw_diag *d, const sw_text *before);
+PyObject *raise_search_failure(const sw_diag *d, bool none_fits);  /* of a search: is it that no plan fits? */
 PyObject *text_or_failure(sw_text *t, sw_rc rc, const sw_diag *d); /* frees the text */
 
 /* A tuple or list of str as texts that live in the arena; false with an exception set. */

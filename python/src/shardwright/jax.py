@@ -572,10 +572,10 @@ def _planned(made: _Step, *, mesh: Any, hw: Any, pins: Any, memory: Any, **optio
     try:
         found = Plan(problem.plan(pins=texts, memory=memory, even="always", **search), made, mesh)
     except (shardwright.InfeasibleError, shardwright.ResourceError) as error:
-        fits = "fits into" in str(error) and _batch_that_fits(made, problem, mesh, hw, reading, memory)
-        if not fits:
-            raise
-        raise type(error)(f"{error}\n  note: {fits}") from None
+        fits = error.none_fits and _batch_that_fits(made, problem, mesh, hw, reading, memory)
+        if fits:
+            error.args = (f"{error}\n  note: {fits}",)
+        raise
     found._asked = {"pins": pins, "memory": memory, **options, "start": None}
     return found
 

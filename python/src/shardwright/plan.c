@@ -30,9 +30,9 @@ static void plan_dealloc(PyObject *self) {
   free_instance(self);
 }
 
-static PyObject *plan_or_failure(plan *p, sw_rc rc, const sw_diag *d) {
+static PyObject *plan_or_failure(plan *p, sw_rc rc, bool none_fits, const sw_diag *d) {
   if (!rc) return (PyObject *)p;
-  raise_failure(d, NULL);
+  raise_search_failure(d, none_fits);
   Py_DECREF(p);
   return NULL;
 }
@@ -157,14 +157,16 @@ PyObject *problem_search(PyObject *self, PyObject *args, PyObject *keywords) {
   search s = {0};
   sw_diag d = {0};
   sw_rc rc;
+  bool none_fits = false;
   plan *p = new_plan(self);
   if (!p) return NULL;
   if (!read_search(args, keywords, p, &s)) {
     Py_DECREF(p);
     return NULL;
   }
+  s.o.none_fits = &none_fits;
   Py_BEGIN_ALLOW_THREADS rc = find(p, &s, &d);
-  Py_END_ALLOW_THREADS return plan_or_failure(p, rc, &d);
+  Py_END_ALLOW_THREADS return plan_or_failure(p, rc, none_fits, &d);
 }
 
 PyObject *problem_baseline(PyObject *self, PyObject *args) {
@@ -181,7 +183,7 @@ PyObject *problem_baseline(PyObject *self, PyObject *args) {
   plan *p = new_plan(self);
   if (!p) return NULL;
   Py_BEGIN_ALLOW_THREADS rc = make_by_rule(p, b, memory, &d);
-  Py_END_ALLOW_THREADS return plan_or_failure(p, rc, &d);
+  Py_END_ALLOW_THREADS return plan_or_failure(p, rc, false, &d);
 }
 
 PyObject *problem_read_plan(PyObject *self, PyObject *args) {
@@ -193,7 +195,7 @@ PyObject *problem_read_plan(PyObject *self, PyObject *args) {
   if (!p) return NULL;
   Py_BEGIN_ALLOW_THREADS rc = sw_plan_read(path, p->of->graph, p->of->machine, true, &p->arena, &p->plan, &d);
   if (!rc) rc = judge(p, NULL, NULL, &d);
-  Py_END_ALLOW_THREADS return plan_or_failure(p, rc, &d);
+  Py_END_ALLOW_THREADS return plan_or_failure(p, rc, false, &d);
 }
 
 /* --- asked -------------------------------------------------------------------------------------------------------- */
