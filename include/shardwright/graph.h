@@ -275,6 +275,10 @@ static inline const sw_op *sw_value_maker(const sw_graph *g, sw_id value) {
   const sw_id def = g->values[value].def;
   return def < 0 ? NULL : &g->ops[def];
 }
+/* A reshape to the type that its operand has. */
+static inline bool sw_changes_nothing(const sw_graph *g, const sw_op *op) {
+  return op->code == SW_OP_RESHAPE && sw_type_equal(sw_operand_type(g, op, 0), sw_result_type(g, op, 0));
+}
 /* Frame that holds a value: that of the op that makes it; -1 for arguments. */
 static inline sw_id sw_value_frame(const sw_graph *g, sw_id value) {
   return g->values[value].def < 0 ? -1 : g->ops[g->values[value].def].frame;

@@ -34,6 +34,12 @@ SW_API sw_axis_ref sw_axis_whole(const sw_mesh *m, int axis);
 static inline bool sw_axis_ref_equal(sw_axis_ref a, sw_axis_ref b) {
   return a.axis == b.axis && a.pre == b.pre && a.size == b.size;
 }
+/* The same axes in the same order. */
+static inline bool sw_axis_refs_equal(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m) {
+  bool same = n == m;
+  for (int i = 0; same && i < n; i++) same = sw_axis_ref_equal(a[i], b[i]);
+  return same;
+}
 /* As many axes, of the same sizes; whatever they are called. */
 static inline bool sw_mesh_same_sizes(const sw_mesh *a, const sw_mesh *b) {
   bool same = a->n_axes == b->n_axes;

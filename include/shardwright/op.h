@@ -208,6 +208,8 @@ typedef struct sw_loop_nest {
   double flops_per_point; /* of one iteration of all loops */
 } sw_loop_nest;
 
+/* Does an index of the map go with the loop? */
+SW_API bool sw_map_has_loop(const sw_map *m, int loop);
 /* Text of a map, "(d0,d1,d2)->(d0,2*d1+d2-1)", and back. */
 SW_API void sw_map_print(const sw_map *m, int n_loops, sw_text *out);
 SW_API SW_CHECKED sw_rc sw_map_parse(const char *text, int n_loops, sw_span at, sw_arena *arena, sw_map *out,

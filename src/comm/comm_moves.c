@@ -340,10 +340,7 @@ bool sw_circle_equal(const sw_circle *a, const sw_circle *b) {
     size_t bytes = (size_t)a->list->n * sizeof *a->list->members;
     return a->list->members == b->list->members || memcmp(a->list->members, b->list->members, bytes) == 0;
   }
-  if (a->n_axes != b->n_axes) return false;
-  for (int i = 0; i < a->n_axes; i++)
-    if (!sw_axis_ref_equal(a->axes[i], b->axes[i])) return false;
-  return true;
+  return sw_axis_refs_equal(a->axes, a->n_axes, b->axes, b->n_axes);
 }
 
 int64_t sw_circle_size(const sw_circle *c) { return c->list ? c->list->n : sw_axis_refs_size(c->axes, c->n_axes); }

@@ -11,6 +11,15 @@
 #include "graph/affine.h"
 #include "base/checked.h"
 
+bool sw_map_has_loop(const sw_map *m, int loop) {
+  for (int k = 0; k < m->rank; k++) {
+    for (int i = 0; i < m->dims[k].n_terms; i++) {
+      if (m->dims[k].terms[i].loop == loop) return true;
+    }
+  }
+  return false;
+}
+
 static void print_sum(const sw_affine *e, sw_text *out) {
   for (int i = 0; i < e->n_terms; i++) {
     int64_t c = e->terms[i].coef;

@@ -155,17 +155,10 @@ void sw_annotation_print(const sw_graph *g, const sw_annotation *a, sw_text *out
 
 /* --- pairs ------------------------------------------------------------------------------------------------------- */
 
-static bool keep_the_same(const sw_annotation *a, const sw_annotation *b) {
-  if (a->n_kept != b->n_kept) return false;
-  for (int32_t i = 0; i < a->n_kept; i++) {
-    if (!sw_axis_ref_equal(a->kept[i], b->kept[i])) return false;
-  }
-  return true;
-}
-
 static bool says_the_same(const sw_annotation *a, const sw_annotation *b) {
   if (a->value >= 0)
-    return a->open_dims == b->open_dims && keep_the_same(a, b) && sw_sharding_equal(&a->sharding, &b->sharding);
+    return a->open_dims == b->open_dims && sw_axis_refs_equal(a->kept, a->n_kept, b->kept, b->n_kept) &&
+           sw_sharding_equal(&a->sharding, &b->sharding);
   if (a->n_loop_refs != b->n_loop_refs) return false;
   for (int i = 0; i < a->n_loop_refs; i++) {
     if (a->loop_of[i] != b->loop_of[i] || !sw_axis_ref_equal(a->loop_refs[i], b->loop_refs[i])) return false;

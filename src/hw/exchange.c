@@ -46,11 +46,8 @@ static void add_ref(const sw_machine *m, ref_set *s, sw_axis_ref r) {
 
 static bool tile_dims_equal(const sw_tiling *a, const sw_tiling *b, int d) {
   const sw_tile_dim *x = &a->dim[d], *y = &b->dim[d];
-  if (x->n_refs != y->n_refs || x->base != y->base || x->len != y->len || x->step != y->step || x->starts != y->starts)
-    return false;
-  for (int i = 0; i < x->n_refs; i++)
-    if (!sw_axis_ref_equal(a->refs[x->first_ref + i], b->refs[y->first_ref + i])) return false;
-  return true;
+  if (x->base != y->base || x->len != y->len || x->step != y->step || x->starts != y->starts) return false;
+  return sw_axis_refs_equal(a->refs + x->first_ref, x->n_refs, b->refs + y->first_ref, y->n_refs);
 }
 
 /* Refs of a dimension from some digit on. */

@@ -39,21 +39,15 @@ void sw_tiling_of(const sw_sharding *s, int rank, const int64_t *dims, sw_tiling
 
 static bool dim_equal(const sw_tiling *a, const sw_tiling *b, int d) {
   const sw_tile_dim *x = &a->dim[d], *y = &b->dim[d];
-  if (x->n_refs != y->n_refs || x->size != y->size || x->base != y->base || x->step != y->step || x->len != y->len) {
-    return false;
-  }
-  for (int i = 0; i < x->n_refs; i++) {
-    if (!sw_axis_ref_equal(a->refs[x->first_ref + i], b->refs[y->first_ref + i])) return false;
-  }
+  if (x->size != y->size || x->base != y->base || x->step != y->step || x->len != y->len) return false;
+  if (!sw_axis_refs_equal(a->refs + x->first_ref, x->n_refs, b->refs + y->first_ref, y->n_refs)) return false;
   if (!x->starts || !y->starts) return x->starts == y->starts;
   return memcmp(x->starts, y->starts, (size_t)(sw_tile_shards(a, d) + 1) * sizeof(int64_t)) == 0;
 }
 
 bool sw_tiling_equal(const sw_tiling *a, const sw_tiling *b) {
-  if (a->rank != b->rank || a->n_apart != b->n_apart || a->other != b->other) return false;
-  for (int i = 0; i < a->n_apart; i++) {
-    if (!sw_axis_ref_equal(a->refs[a->first_apart + i], b->refs[b->first_apart + i])) return false;
-  }
+  if (a->rank != b->rank || a->other != b->other) return false;
+  if (!sw_axis_refs_equal(a->refs + a->first_apart, a->n_apart, b->refs + b->first_apart, b->n_apart)) return false;
   for (int d = 0; d < a->rank; d++) {
     if (!dim_equal(a, b, d)) return false;
   }

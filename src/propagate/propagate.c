@@ -106,11 +106,7 @@ static bool axes_used(const sw_strategy *st, const sw_axis_ref *refs, int n) {
 static bool loop_has(const sw_strategy *st, int loop, const sw_axis_ref *refs, int n) {
   int have;
   const sw_axis_ref *r = sw_strategy_loop(st, loop, &have);
-  if (have != n) return false;
-  for (int i = 0; i < n; i++) {
-    if (!sw_axis_ref_equal(r[i], refs[i])) return false;
-  }
-  return true;
+  return sw_axis_refs_equal(r, have, refs, n);
 }
 
 /* The axes that cut a dim: one of size 1, which may have halos, does not. */

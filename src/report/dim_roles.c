@@ -110,13 +110,6 @@ int sw_weight_operand(const sw_dim_roles *r, const sw_op *op) {
 
 /* --- dims and loops ----------------------------------------------------------------------------------------------- */
 
-bool sw_map_has_loop(const sw_map *map, int loop) {
-  for (int k = 0; k < map->rank; k++)
-    for (int i = 0; i < map->dims[k].n_terms; i++)
-      if (map->dims[k].terms[i].loop == loop) return true;
-  return false;
-}
-
 /* Roles of a dim to the loops that it is made of: of several each to the next, of positions alone to all. */
 static void give_loops(uint8_t bits, const sw_affine *e, uint8_t *loops) {
   int at = 0;

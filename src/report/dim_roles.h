@@ -34,7 +34,5 @@ int sw_weight_operand(const sw_dim_roles *r, const sw_op *op);
 const uint8_t *sw_loop_roles(sw_dim_roles *r, const sw_op *op);
 /* Has any dim of the value the role? */
 bool sw_value_has_role(const sw_dim_roles *r, sw_id value, sw_dim_role role);
-/* Does the loop reach a dim there? */
-bool sw_map_has_loop(const sw_map *map, int loop);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/lists.h"
 #include "graph/attention.h"
 #include "plan/value_class.h"
 #include "report/dim_roles.h"
@@ -407,11 +408,6 @@ static layers longest_run(const meter *m, int32_t length) {
   return best;
 }
 
-static int compare_u64(const void *a, const void *b) {
-  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* How many of the layers are cut as the most of them are. */
 static sw_rc count_alike(const meter *m, sw_arena *arena, layers *of, sw_diag *d) {
   uint64_t *cuts;
@@ -419,7 +415,7 @@ static sw_rc count_alike(const meter *m, sw_arena *arena, layers *of, sw_diag *d
   SW_ARENA_NEW(cuts, arena, of->n, d);
   for (int32_t i = 0; i < of->n * of->length; i++)
     cuts[i / of->length] = sw_hash_u64(m->uses.at[of->first + i].cut, cuts[i / of->length]);
-  qsort(cuts, (size_t)of->n, sizeof *cuts, compare_u64);
+  qsort(cuts, (size_t)of->n, sizeof *cuts, sw_compare_u64);
   for (int32_t i = 0; i < of->n; i++) {
     run = i && cuts[i] == cuts[i - 1] ? run + 1 : 1;
     if (run > of->alike) of->alike = run;

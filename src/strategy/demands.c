@@ -64,14 +64,9 @@ static bool is_carried(const sw_op *op) {
 }
 
 /* A reshape of nothing stands for a collective or an annotation of the program's: what is done for it is done before
- * it. */
-static bool is_same_value(const sw_graph *g, const sw_op *op) {
-  return op->code == SW_OP_RESHAPE && sw_type_equal(sw_operand_type(g, op, 0), sw_result_type(g, op, 0));
-}
-
-/* ... but where it must take its operand in some sharding: it is a step from that to what it must give. */
+ * it, but where it must take its operand in some sharding: it is a step from that to what it must give. */
 static bool is_step(const sw_graph *g, const sw_op *op) {
-  if (!is_same_value(g, op)) return false;
+  if (!sw_changes_nothing(g, op)) return false;
   for (int32_t i = 0; i < g->n_annotations; i++) {
     const sw_annotation *a = &g->annotations[i];
     if (!a->required || !a->for_users || a->value != op->operands[0]) continue;
@@ -125,7 +120,7 @@ int sw_demand_behind(const sw_graph *g, const sw_op *op, const sw_demand *m, con
   if (m->port < op->n_operands || is_carried(op) || !is_plain_demand(&a->sharding)) return 0;
   if (!g->values[op->results[m->port - op->n_operands]].n_uses) return 0; /* nobody to bring it to */
   out[0].n_partial = 0;
-  const bool completes = made->n_partial && !is_same_value(g, op);
+  const bool completes = made->n_partial && !sw_changes_nothing(g, op);
   if (completes && sw_annotation_admits(a, &out[0])) n = 1;
   for (int k = 0; k < made->rank && completes; k++)
     if (a->open_dims >> k & 1 && scatter(&g->mesh, made, k, &out[n]) && sw_annotation_admits(a, &out[n])) n++;

@@ -10,9 +10,7 @@ static bool is_shared_evenly(const sw_sharding *s, const int64_t *dims, int dim)
 static bool is_required(const sw_even_rule *rule, int64_t size, const sw_axis_ref *refs, int n) {
   for (int32_t i = 0; rule && i < rule->n_required; i++) {
     const sw_dim_cut *c = &rule->required[i];
-    bool same = c->size == size && c->n_refs == n;
-    for (int k = 0; k < n && same; k++) same = sw_axis_ref_equal(c->refs[k], refs[k]);
-    if (same) return true;
+    if (c->size == size && sw_axis_refs_equal(c->refs, c->n_refs, refs, n)) return true;
   }
   return false;
 }

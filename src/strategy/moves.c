@@ -75,9 +75,8 @@ bool sw_strategy_halo_is_held(const sw_graph *g, const sw_op *op, const sw_mesh 
   if (window.n_apart) return false;
   for (int k = 0; k < type->rank; k++) {
     const sw_tile_dim *w = &window.dim[k], *h = &have.dim[k];
-    bool same = w->n_refs == h->n_refs && (w->n_refs == 0 || w->step == h->step);
-    for (int r = 0; same && r < w->n_refs; r++)
-      same = sw_axis_ref_equal(window.refs[w->first_ref + r], have.refs[h->first_ref + r]);
+    const bool same = sw_axis_refs_equal(window.refs + w->first_ref, w->n_refs, have.refs + h->first_ref, h->n_refs) &&
+                      (w->n_refs == 0 || w->step == h->step);
     if (!same || w->base < h->base || w->base + w->len > h->base + h->len) return false;
     bool plain = w->base == blocks.dim[k].base && w->len == blocks.dim[k].len;
     if (plain && (h->base != w->base || h->len != w->len)) return false; /* rules expect the block there */
@@ -276,18 +275,9 @@ static bool is_part_of(const sw_sharding *from, const sw_sharding *to, int rank)
   for (int dim = 0; dim < rank; dim++) {
     int n_from, n_to;
     const sw_axis_ref *f = sw_sharding_dim(from, dim, &n_from), *t = sw_sharding_dim(to, dim, &n_to);
-    if (n_from > n_to) return false;
-    for (int i = 0; i < n_from; i++)
-      if (!sw_axis_ref_equal(f[i], t[i])) return false;
+    if (n_from > n_to || !sw_axis_refs_equal(f, n_from, t, n_from)) return false;
   }
   return true;
-}
-
-static bool uses_loop(const sw_map *map, int loop) {
-  for (int i = 0; i < map->rank; i++)
-    for (int t = 0; t < map->dims[i].n_terms; t++)
-      if (map->dims[i].terms[t].loop == loop) return true;
-  return false;
 }
 
 /* Loops that both operands and the result follow are of a batch, those of one operand of rows or columns, those of no
@@ -297,7 +287,8 @@ static void shape_product(const sw_loop_nest *nest, const int64_t *extents, sw_w
   w->batch = w->m = w->n = w->k = 1;
   for (int l = 0; l < nest->n_loops; l++) {
     const double extent = (double)(extents ? extents[l] : nest->loops[l].size);
-    const bool a = uses_loop(&nest->maps[0], l), b = uses_loop(&nest->maps[1], l), out = uses_loop(&nest->maps[2], l);
+    const bool a = sw_map_has_loop(&nest->maps[0], l), b = sw_map_has_loop(&nest->maps[1], l),
+               out = sw_map_has_loop(&nest->maps[2], l);
     double *at = !out ? &w->k : a && b ? &w->batch : a ? &w->m : &w->n;
     *at *= extent;
   }

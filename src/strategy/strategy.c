@@ -343,9 +343,7 @@ bool sw_strategy_is_ring(const sw_op *op, const sw_strategy *s) {
   if (!sw_is_attention(op->code)) return false;
   const sw_axis_ref *queries = sw_strategy_loop(s, SW_ATTENTION_QUERY, &n_queries);
   const sw_axis_ref *keys = sw_strategy_loop(s, SW_ATTENTION_KEY, &n_keys);
-  bool same = n_keys > 0 && n_queries == n_keys;
-  for (int i = 0; same && i < n_keys; i++) same = sw_axis_ref_equal(queries[i], keys[i]);
-  return same;
+  return n_keys > 0 && sw_axis_refs_equal(queries, n_queries, keys, n_keys);
 }
 
 /* k, v and their gradients. */

@@ -164,11 +164,7 @@ sw_rc sw_strategy_check_offsets(const sw_graph *g, const sw_op *op, const sw_str
 typedef SW_ARRAY(sw_unequal) unequal_list;
 
 static bool same_axes(const sw_unequal *u, int64_t size, const sw_axis_ref *refs, int n) {
-  if (u->size != size || u->n_refs != n) return false;
-  for (int i = 0; i < n; i++) {
-    if (!sw_axis_ref_equal(u->refs[i], refs[i])) return false;
-  }
-  return true;
+  return u->size == size && sw_axis_refs_equal(u->refs, u->n_refs, refs, n);
 }
 
 static sw_rc add_unequal(unequal_list *list, const sw_unequal *u, sw_diag *d) {

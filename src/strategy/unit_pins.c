@@ -43,10 +43,9 @@ static bool is_kept(const sw_annotation *a, sw_axis_ref ref) {
 bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
   const sw_sharding *want = &a->sharding;
   if (!a->open_dims) return sw_sharding_equal(want, s);
-  if (want->n_partial != s->n_partial || (want->n_partial && want->partial_kind != s->partial_kind)) return false;
-  for (int i = 0; i < want->n_partial; i++) {
-    if (!sw_axis_ref_equal(sw_sharding_partial(want)[i], sw_sharding_partial(s)[i])) return false;
-  }
+  if (want->n_partial && want->partial_kind != s->partial_kind) return false;
+  if (!sw_axis_refs_equal(sw_sharding_partial(want), want->n_partial, sw_sharding_partial(s), s->n_partial))
+    return false;
   for (int k = 0; k < want->rank; k++) {
     int n, m, from;
     const sw_axis_ref *w = sw_sharding_dim(want, k, &n), *h = sw_sharding_dim(s, k, &m);

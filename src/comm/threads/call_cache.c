@@ -21,11 +21,10 @@ static bool same_result(const sw_buffer *a, const sw_buffer *b) {
 
 /* Of collectives without tilings. */
 static bool same_collective(const sw_collective *a, const sw_collective *b) {
-  if (a->op != b->op || a->n_axes != b->n_axes || a->reduction != b->reduction || a->dim != b->dim) return false;
+  if (a->op != b->op || a->reduction != b->reduction || a->dim != b->dim) return false;
   if (a->concat_dim != b->concat_dim || a->n_root != b->n_root || a->offset != b->offset) return false;
   if (a->rotate != b->rotate || a->lists != b->lists || a->sources != b->sources) return false;
-  for (int i = 0; i < a->n_axes; i++)
-    if (!sw_axis_ref_equal(a->axes[i], b->axes[i])) return false;
+  if (!sw_axis_refs_equal(a->axes, a->n_axes, b->axes, b->n_axes)) return false;
   for (int i = 0; i < a->n_root; i++)
     if (a->root[i] != b->root[i]) return false;
   return true;

@@ -99,17 +99,13 @@ static sw_rc find_regions(fusion *f) {
 
 /* --- transposes that undo each other ------------------------------------------------------------------------------ */
 
-static bool changes_nothing(const sw_graph *g, const sw_op *op) {
-  return op->code == SW_OP_RESHAPE && sw_type_equal(sw_operand_type(g, op, 0), sw_result_type(g, op, 0));
-}
-
 /* The value that a transpose of a transpose gives back; -1: another. Calls of libraries give heads before positions. */
 static sw_id given_back(const sw_graph *g, const sw_op *op) {
   int n, m;
   if (op->code != SW_OP_TRANSPOSE) return -1;
   const int64_t *outer = sw_op_ints(op, SW_ATTR_PERMUTATION, &n);
   sw_id v = op->operands[0];
-  while (g->values[v].def >= 0 && changes_nothing(g, &g->ops[g->values[v].def]))
+  while (g->values[v].def >= 0 && sw_changes_nothing(g, &g->ops[g->values[v].def]))
     v = g->ops[g->values[v].def].operands[0];
   const sw_op *first = sw_value_maker(g, v);
   if (!first || first->code != SW_OP_TRANSPOSE || first->frame != op->frame) return -1;
@@ -173,7 +169,7 @@ static sw_rc drop_unread_again(fusion *f) {
  * does not know does besides, nobody can say. A constraint without uses says how its input is cut. */
 static bool may_go(const sw_graph *g, const sw_op *op) {
   const sw_op_class class = sw_op_class_of(op->code);
-  if (changes_nothing(g, op) && g->values[op->results[0]].n_uses == 0) return false;
+  if (sw_changes_nothing(g, op) && g->values[op->results[0]].n_uses == 0) return false;
   return op->n_results > 0 && op->n_operands > 0 && class != SW_OPS_CONTROL && class != SW_OPS_GIVEN;
 }
 

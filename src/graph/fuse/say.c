@@ -15,11 +15,7 @@ typedef struct saying {
 } saying;
 
 static bool say_loop(saying *s, int loop, int n, const sw_axis_ref *refs) {
-  if (s->to->known >> loop & 1) {
-    bool same = s->to->n[loop] == n;
-    for (int i = 0; same && i < n; i++) same = sw_axis_ref_equal(s->to->refs[loop][i], refs[i]);
-    return same;
-  }
+  if (s->to->known >> loop & 1) return sw_axis_refs_equal(s->to->refs[loop], s->to->n[loop], refs, n);
   s->to->known |= 1u << loop;
   s->to->n[loop] = n;
   for (int i = 0; i < n; i++) s->to->refs[loop][i] = refs[i];

@@ -74,16 +74,8 @@ static sw_rc differ(const sw_rule_call *c, int a, int b, const char *want) {
   return rc;
 }
 
-static bool same_shape(const sw_type *x, const sw_type *y) {
-  if (x->rank != y->rank) return false;
-  for (int i = 0; i < x->rank; i++) {
-    if (x->dims[i] != y->dims[i]) return false;
-  }
-  return true;
-}
-
 sw_rc sw_check_same_shape(const sw_rule_call *c, int a, int b) {
-  return same_shape(&c->operands[a], &c->operands[b]) ? SW_OK : differ(c, a, b, "the same shape");
+  return sw_type_same_shape(&c->operands[a], &c->operands[b]) ? SW_OK : differ(c, a, b, "the same shape");
 }
 
 sw_rc sw_check_same_dtype(const sw_rule_call *c, int a, int b) {

@@ -181,11 +181,8 @@ static sw_ssa start_of(const call *k, const sw_tiling *t, int dim) {
 
 static bool same_cut(const sw_tiling *a, const sw_tiling *b, int dim) {
   const sw_tile_dim *x = &a->dim[dim], *y = &b->dim[dim];
-  if (x->n_refs != y->n_refs || x->size != y->size || x->step != y->step || x->starts || y->starts) return false;
-  for (int i = 0; i < x->n_refs; i++) {
-    if (!sw_axis_ref_equal(a->refs[x->first_ref + i], b->refs[y->first_ref + i])) return false;
-  }
-  return true;
+  if (x->size != y->size || x->step != y->step || x->starts || y->starts) return false;
+  return sw_axis_refs_equal(a->refs + x->first_ref, x->n_refs, b->refs + y->first_ref, y->n_refs);
 }
 
 /* A piece takes its place among neutral elements. */
@@ -217,11 +214,7 @@ static sw_rc write_shard_to_partial(const call *k, sw_diag *d) {
 /* --- exchanges --------------------------------------------------------------------------------------------------- */
 
 static bool same_apart(const sw_tiling *a, const sw_tiling *b) {
-  if (a->n_apart != b->n_apart) return false;
-  for (int i = 0; i < a->n_apart; i++) {
-    if (!sw_axis_ref_equal(a->refs[a->first_apart + i], b->refs[b->first_apart + i])) return false;
-  }
-  return true;
+  return sw_axis_refs_equal(a->refs + a->first_apart, a->n_apart, b->refs + b->first_apart, b->n_apart);
 }
 
 /* Whole blocks that move along one grid axis: *dim, and *by blocks towards the first device. */

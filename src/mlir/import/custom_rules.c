@@ -44,10 +44,6 @@ sw_rc sw_im_rule_of(sw_importer *m, uint32_t op, const char *name, sw_factor_rul
             : SW_OK;
 }
 
-static bool same_dims(const sw_type *a, const sw_type *b) {
-  return a->rank == b->rank && !memcmp(a->dims, b->dims, sizeof *a->dims * (size_t)a->rank);
-}
-
 sw_rc sw_im_elementwise_rule(sw_importer *m, uint32_t op, sw_factor_rule **out) {
   const sw_ir_op *o = sw_im_op(m, op);
   const uint32_t n = o->n_uses + sw_ir_result_count(m->t, o);
@@ -60,7 +56,7 @@ sw_rc sw_im_elementwise_rule(sw_importer *m, uint32_t op, sw_factor_rule **out) 
     const bool result = i >= o->n_uses;
     if (!result) types[i] = m->g->values[sw_im_operand(m, op, i)].type;
     if (result && sw_im_result_type(m, op, (int)(i - o->n_uses), &types[i])) return SW_OK;
-    if (!same_dims(&types[i], &types[0])) return SW_OK;
+    if (!sw_type_same_shape(&types[i], &types[0])) return SW_OK;
     at[i] = &types[i];
   }
   (void)sw_factors_begin(&f, (int)o->n_uses, (int)(n - o->n_uses), at);
@@ -114,22 +110,13 @@ static sw_rc loops_of_dim(looper *l, const sw_factor_dim *dim, int64_t size, sw_
                     (long long)size);
 }
 
-static bool map_has(const sw_map *map, int loop) {
-  for (int k = 0; k < map->rank; k++) {
-    for (int i = 0; i < map->dims[k].n_terms; i++) {
-      if (map->dims[k].terms[i].loop == loop) return true;
-    }
-  }
-  return false;
-}
-
 /* Can the op on its own work on a part of the loop? Not when an operand dim does not come out in every result, or a
  * result dim comes from nowhere: such letters only say that these dims have nothing to do with each other. */
 static bool runs_through(const sw_map *maps, int n_operands, int n_results, int loop) {
   bool read = false;
-  for (int i = 0; i < n_operands; i++) read = read || map_has(&maps[i], loop);
+  for (int i = 0; i < n_operands; i++) read = read || sw_map_has_loop(&maps[i], loop);
   for (int i = 0; i < n_results; i++) {
-    if (!map_has(&maps[n_operands + i], loop)) return false;
+    if (!sw_map_has_loop(&maps[n_operands + i], loop)) return false;
   }
   return read;
 }

@@ -137,18 +137,12 @@ static sw_rc append_dim_axes(collective *r, int k, const axes *list) {
   return SW_OK;
 }
 
-static bool same_axis_list(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m) {
-  bool same = n == m;
-  for (int i = 0; same && i < n; i++) same = sw_axis_ref_equal(a[i], b[i]);
-  return same;
-}
-
 /* The result's sharding is what the operand's became. */
 static sw_rc check_dims(collective *r) {
   for (int k = 0; k < r->to.cut.rank; k++) {
     int n;
     const sw_axis_ref *a = sw_sharding_dim(&r->to.cut, k, &n);
-    if (same_axis_list(a, n, r->dim[k].at, r->dim[k].n)) continue;
+    if (sw_axis_refs_equal(a, n, r->dim[k].at, r->dim[k].n)) continue;
     return WRONG(r, r->o->text, "the result's sharding differs in dimension %d; expected {%s}", k,
                  axes_text(r, r->dim[k].at, r->dim[k].n));
   }
@@ -200,7 +194,7 @@ static sw_rc check_unreduced(collective *r) {
   if (r->to.cut.n_partial && r->to.cut.partial_kind != SW_REDUCE_SUM)
     return WRONG(r, r->o->text, "the result is unreduced by %s; expected a sum",
                  sw_reduction_text((sw_reduction)r->to.cut.partial_kind));
-  if (same_axis_list(want.at, want.n, is.at, is.n)) return SW_OK;
+  if (sw_axis_refs_equal(want.at, want.n, is.at, is.n)) return SW_OK;
   return WRONG(r, r->o->text, "the result's unreduced axes differ; expected those of the operand and of the op, {%s}",
                axes_text(r, want.at, want.n));
 }

@@ -12,10 +12,7 @@ static bool refines(const sw_sharding *b, const sw_sharding *a) {
   for (int d = 0; d < a->rank; d++) {
     int n, m;
     const sw_axis_ref *x = sw_sharding_dim(a, d, &n), *y = sw_sharding_dim(b, d, &m);
-    if (n > m) return false;
-    for (int i = 0; i < n; i++) {
-      if (!sw_axis_ref_equal(x[i], y[i])) return false;
-    }
+    if (n > m || !sw_axis_refs_equal(x, n, y, n)) return false;
   }
   return true;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "select/run.h"
+#include "base/disjoint.h"
 #include "base/lists.h"
 
 enum { DEPTH_MOST = 6 };
@@ -26,15 +27,10 @@ typedef struct parting {
   sw_diag *d;
 } parting;
 
-static int32_t find_root(int32_t *root, int32_t v) {
-  while (root[v] != v) v = root[v] = root[root[v]];
-  return v;
-}
-
 /* The smaller number stays the root. */
 static void join_roots(int32_t *root, int32_t a, int32_t b) {
-  a = find_root(root, a);
-  b = find_root(root, b);
+  a = sw_disjoint_find(root, a);
+  b = sw_disjoint_find(root, b);
   if (a < b) root[b] = a;
   if (b < a) root[a] = b;
 }
@@ -86,14 +82,14 @@ static sw_rc find_parts(parting *w) {
   for (int32_t v = 0; v < m->n; v++) {
     if (m->vars[v].gone) continue;
     alive++;
-    if (find_root(w->root, v) == v) part[v] = w->n_parts++;
-    w->first[part[find_root(w->root, v)] + 1]++;
+    if (sw_disjoint_find(w->root, v) == v) part[v] = w->n_parts++;
+    w->first[part[sw_disjoint_find(w->root, v)] + 1]++;
   }
   for (int32_t k = 0; k < w->n_parts; k++) w->first[k + 1] += w->first[k];
   int32_t *next = sw_arena_copy(&w->mem, w->first, (size_t)w->n_parts + 1, sizeof *next, w->d);
   if (!next) return SW_E_RESOURCE;
   for (int32_t v = 0; v < m->n; v++)
-    if (!m->vars[v].gone) w->vars[next[part[find_root(w->root, v)]]++] = v;
+    if (!m->vars[v].gone) w->vars[next[part[sw_disjoint_find(w->root, v)]]++] = v;
   return SW_OK;
 }
 

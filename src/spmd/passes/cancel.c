@@ -10,7 +10,7 @@
  */
 static bool remaining(const sw_rewrite *r, const sw_op *gather, const sw_op *slice, sw_collective *out) {
   const sw_collective *g = gather->collective, *s = slice->collective;
-  const bool equal = sw_refs_equal(g->axes, g->n_axes, s->axes, s->n_axes);
+  const bool equal = sw_axis_refs_equal(g->axes, g->n_axes, s->axes, s->n_axes);
   *out = *g;
   if (g->dim != s->dim) {
     out->op = SW_COLL_ALL_TO_ALL;
@@ -19,7 +19,7 @@ static bool remaining(const sw_rewrite *r, const sw_op *gather, const sw_op *sli
     return equal && sw_rewrite_read_by_one(r, slice, slice->operands[0]);
   }
   out->n_axes = 0;
-  if (s->n_axes > g->n_axes || !sw_refs_equal(g->axes, s->n_axes, s->axes, s->n_axes)) return false;
+  if (s->n_axes > g->n_axes || !sw_axis_refs_equal(g->axes, s->n_axes, s->axes, s->n_axes)) return false;
   for (int i = s->n_axes; i < g->n_axes; i++) out->axes[out->n_axes++] = g->axes[i];
   const sw_id ends[2] = {gather->operands[0], slice->results[0]};
   int64_t extent[2];
@@ -56,7 +56,8 @@ static sw_rc cancel_pair(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag
   }
   if (!slice || slice->collective->dim != op.collective->dim ||
       !sw_rewrite_lie_alike(r, slice->operands[0], op.results[0]) ||
-      !sw_refs_equal(slice->collective->axes, slice->collective->n_axes, op.collective->axes, op.collective->n_axes)) {
+      !sw_axis_refs_equal(slice->collective->axes, slice->collective->n_axes, op.collective->axes,
+                          op.collective->n_axes)) {
     return SW_OK;
   }
   sw_rewrite_replace(r, r->from->program->ops[old].results[0], slice->operands[0]);

@@ -32,7 +32,7 @@ static sw_rc take_operand(sw_rewrite *r, moving *m, int k, sw_diag *d) {
   m->in[k] = dim < 0 ? v : -1;
   if (dim < 0) return SW_OK;
   if (same && same->collective->dim == dim &&
-      sw_refs_equal(same->collective->axes, same->collective->n_axes, c->axes, c->n_axes)) {
+      sw_axis_refs_equal(same->collective->axes, same->collective->n_axes, c->axes, c->n_axes)) {
     bool counted = false;
     for (int i = 0; i < k; i++) counted = counted || m->op.operands[i] == v;
     m->in[k] = extent_of(r, same->operands[0], dim) == m->extent ? same->operands[0] : -1;

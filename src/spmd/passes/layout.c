@@ -27,13 +27,6 @@ static bool holds_ref(const sw_axis_ref *a, int n, sw_axis_ref x) {
   return false;
 }
 
-bool sw_refs_equal(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m) {
-  for (int i = 0; n == m && i < n; i++) {
-    if (!sw_axis_ref_equal(a[i], b[i])) return false;
-  }
-  return n == m;
-}
-
 bool sw_refs_same_set(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m) {
   for (int i = 0; n == m && i < n; i++) {
     if (!holds_ref(b, m, a[i])) return false;
@@ -70,7 +63,7 @@ bool sw_layout_join(sw_layout *l, int dim, const sw_axis_ref *axes, int n) {
   const sw_sharding s = l->sharding;
   int m;
   const sw_axis_ref *refs = sw_sharding_dim(&s, dim, &m);
-  if (!l->is_block || s.offsets || s.halos || m < n || !sw_refs_equal(refs + m - n, n, axes, n)) return false;
+  if (!l->is_block || s.offsets || s.halos || m < n || !sw_axis_refs_equal(refs + m - n, n, axes, n)) return false;
   const int first = (int)(refs - s.refs) + m - n;
   l->sharding = sw_sharding_replicated(s.rank);
   for (int i = 0; i < s.n_refs; i++) {

@@ -49,7 +49,7 @@ static const sw_op *reduction_of(const sw_rewrite *r, const sw_op *reader, sw_id
 
 static bool same_reduction(const sw_collective *a, const sw_collective *b) {
   return a->op == b->op && a->reduction == b->reduction && sw_refs_same_set(a->axes, a->n_axes, b->axes, b->n_axes) &&
-         (a->op == SW_COLL_ALL_REDUCE || sw_refs_equal(a->axes, a->n_axes, b->axes, b->n_axes));
+         (a->op == SW_COLL_ALL_REDUCE || sw_axis_refs_equal(a->axes, a->n_axes, b->axes, b->n_axes));
 }
 
 /* Are just the operands of the linearity reduced, in its way and all alike? Adds up what goes. */

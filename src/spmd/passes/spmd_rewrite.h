@@ -99,7 +99,6 @@ bool sw_layout_cut(sw_layout *l, int dim, const sw_axis_ref *axes, int n);
 bool sw_layout_join(sw_layout *l, int dim, const sw_axis_ref *axes, int n);
 bool sw_layout_make_partial(sw_layout *l, sw_reduction kind, const sw_axis_ref *axes, int n);
 /* Equal lists; equal sets. */
-bool sw_refs_equal(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m);
 bool sw_refs_same_set(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m);
 bool sw_refs_overlap(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m);
 

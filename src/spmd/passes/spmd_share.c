@@ -10,7 +10,7 @@ static bool same_call(const sw_collective *a, const sw_collective *b) {
   bool same = a->op == b->op && a->reduction == b->reduction && a->dim == b->dim && a->concat_dim == b->concat_dim &&
               a->offset == b->offset && a->rotate == b->rotate && a->fill_outside == b->fill_outside &&
               !(a->fill < b->fill) && !(a->fill > b->fill) && a->lists == b->lists && a->sources == b->sources;
-  same = same && sw_refs_equal(a->axes, a->n_axes, b->axes, b->n_axes) && a->n_root == b->n_root;
+  same = same && sw_axis_refs_equal(a->axes, a->n_axes, b->axes, b->n_axes) && a->n_root == b->n_root;
   for (int i = 0; same && i < a->n_root; i++) same = a->root[i] == b->root[i];
   if (same && a->src && b->src) same = sw_tiling_equal(a->src, b->src) && a->src->other == b->src->other;
   if (same && a->dst && b->dst) same = sw_tiling_equal(a->dst, b->dst) && a->dst->other == b->dst->other;
