@@ -19,10 +19,10 @@ static sw_rc write_page(const sw_plan *plan, const char *path, sw_arena *arena, 
 }
 
 static void print_arguments(const sw_plan *plan) {
-  for (int32_t i = 0; i < plan->graph->n_args; i++) {
+  for (int32_t i = 0; i < plan->job.graph->n_args; i++) {
     sw_text text = {0};
-    sw_sharding_print(sw_machine_mesh(plan->machine), &plan->args[i], &text);
-    printf("%-24s %s\n", plan->graph->values[plan->graph->args[i]].name, sw_text_str(&text));
+    sw_sharding_print(sw_machine_mesh(plan->job.machine), &plan->args[i], &text);
+    printf("%-24s %s\n", plan->job.graph->values[plan->job.graph->args[i]].name, sw_text_str(&text));
     sw_text_free(&text);
   }
 }
@@ -32,14 +32,15 @@ static sw_rc plan_model(char **args, sw_arena *arena, sw_graph **graph, sw_diag 
   const sw_profile *profile;
   sw_machine *machine;
   sw_mesh mesh;
+  sw_job job;
   sw_plan plan;
   SW_TRY(sw_model_read(args[1], graph, d));
   SW_TRY(sw_profile_read(args[2], arena, &profile, d));
   SW_TRY(sw_mesh_parse(args[3], arena, &mesh, d));
   SW_TRY(sw_machine_build(arena, profile, &mesh, &machine, d));
-  SW_TRY(sw_compile_as(NULL, *graph, machine, arena, d));
+  SW_TRY(sw_job_make(NULL, (*graph)->written, machine, arena, &job, d));
   const sw_plan_options options = {.solve = {.threads = 1, .gap = 0.001, .time_limit_s = 30}, .simplicity = 0.003};
-  SW_TRY(sw_plan_search(*graph, machine, &options, arena, &plan, d));
+  SW_TRY(sw_plan_search(&job, &options, arena, &plan, d));
   print_arguments(&plan);
   return write_page(&plan, args[4], arena, d);
 }

@@ -91,7 +91,9 @@ typedef struct sw_explanation {
   const sw_lower *lower; /* the cheapest per byte first */
 } sw_explanation;
 
-static inline const sw_mesh *sw_explanation_mesh(const sw_explanation *e) { return sw_machine_mesh(e->plan->machine); }
+static inline const sw_mesh *sw_explanation_mesh(const sw_explanation *e) {
+  return sw_machine_mesh(e->plan->job.machine);
+}
 
 /* All in the arena; what the options and the plan hold is borrowed. */
 SW_API SW_CHECKED sw_rc sw_explain_build(const sw_plan *p, const sw_breakdown *a, const sw_explain_options *o,

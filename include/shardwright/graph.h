@@ -78,7 +78,7 @@ typedef struct sw_frame {
   sw_id end;       /* OTHERWISE or END: the op after its last */
   sw_id closed_by; /* END; JOINs follow */
   int64_t trips;   /* of a loop: how often it runs; -1: not known */
-  bool assumed;    /* as somebody said (sw_graph_take_trips), not the program */
+  bool assumed;    /* as somebody said (sw_graph_with_trips), not the program */
 } sw_frame;
 
 /* A loop of which the program does not say how often it runs, whether somebody does or not. */
@@ -122,42 +122,14 @@ typedef struct sw_op {
   const sw_axis_ref *refs;
 } sw_op;
 
-/* How a person marks a sharding (docs/model-format.md). In the order of the file, and in the normal form from
- * sw_graph_seal on (sw_sharding_settle): axes of size 1 cut nothing and are in none of the lists. */
-typedef struct sw_annotation {
-  sw_id value;          /* annotated value, or -1 */
-  sw_id op;             /* annotated op (its loops are given), or -1 */
-  sw_sharding sharding; /* of a value; dims marked open in `open_dims` may be refined */
-  uint32_t open_dims;
-  int32_t n_kept; /* axes that open dims may not use: those of which the value is said to be replicated */
-  const sw_axis_ref *kept;
-  int32_t n_loop_refs; /* of an op: refs[i] cuts loop loop_of[i]; loop n_loops+k stands for linearity k */
-  const int32_t *loop_of;
-  const sw_axis_ref *loop_refs;
-  bool required;    /* else a hint */
-  int32_t priority; /* of hints that exclude each other those of the lower number are kept; >= 0 */
-  bool derived;    /* a hint that follows from what is said of a neighbour: it contradicts nothing, and is not missed */
-  bool for_users;  /* about uses of the value, not its definition */
-  int32_t n_users; /* 0 with for_users: every use */
-  const sw_value_use *users;
-  sw_span span;
-  const struct sw_annotation *said; /* as it was written, from sw_graph_seal on; NULL: it is in the normal form */
-} sw_annotation;
-/* The annotation in the words of the person who made it: for texts that people or other tools read. */
-static inline const sw_annotation *sw_annotation_said(const sw_annotation *a) { return a->said ? a->said : a; }
-
-/* Two values that have one sharding (a sharding group of Shardy's: each member with the first). */
-typedef struct sw_sharding_group {
-  sw_id a, b;
-  sw_span span;
-} sw_sharding_group;
+struct sw_request;
 
 typedef struct sw_graph {
   sw_arena arena;
   const char *name;
-  int32_t n_args, n_values, n_ops, n_outputs, n_annotations;
-  sw_value *values;
-  sw_op *ops;
+  int32_t n_args, n_values, n_ops, n_outputs;
+  const sw_value *values;
+  const sw_op *ops;
   const sw_id *args;               /* these four and output_spans: from sw_graph_seal on */
   const sw_id *outputs;            /* values returned, in order; a value may appear twice */
   const char *const *output_names; /* one per output */
@@ -165,17 +137,11 @@ typedef struct sw_graph {
   const sw_span *output_spans;
   int32_t n_frames;
   const sw_frame *frames; /* in the order of their begins */
-  const sw_annotation *annotations;
-  int32_t n_sharding_groups;
-  const sw_sharding_group *sharding_groups;
-  bool has_mesh; /* the model names a mesh: annotations are in its axes */
-  sw_mesh mesh;
   bool sealed;
+  const struct sw_request *written; /* what the text asks for that the graph was read from; never NULL */
   struct sw_graph_builder *builder; /* until sealed */
   struct sw_graph_names *names;     /* behind sw_graph_value_named and sw_graph_op_named */
-  /* Which ops run as one launch (kernel.h), set by who plans; borrowed; NULL: each op by itself. */
-  const struct sw_kernels *kernels;
-  const char *compiler; /* that programs in such a text are run with, where nobody says another; NULL: inductor */
+  const char shared;                /* a graph is shared by pointer: no struct with a const member can be assigned */
 } sw_graph;
 
 SW_API SW_CHECKED sw_rc sw_graph_create(const char *name, sw_graph **out, sw_diag *d);
@@ -189,6 +155,8 @@ SW_API SW_CHECKED sw_rc sw_graph_add_arg(sw_graph *g, const char *name, sw_dtype
 
 /* Where an argument comes from; borrowed for as long as the graph lives. */
 SW_API void sw_graph_set_arg_location(sw_graph *g, sw_id arg, const sw_source *from);
+/* It turns out to be of another kind. */
+SW_API void sw_graph_set_arg_kind(sw_graph *g, sw_id arg, sw_value_kind kind);
 
 typedef struct sw_op_spec {
   sw_opcode code;
@@ -221,19 +189,19 @@ typedef struct sw_op_spec {
  * the graph can only be destroyed. */
 enum { SW_MAX_RESULTS = 16 };
 SW_API SW_CHECKED sw_rc sw_graph_add_op(sw_graph *g, const sw_op_spec *spec, sw_id *results, sw_diag *d);
+/* Propagation may not go these ways through the op. */
+SW_API void sw_graph_block_op(sw_graph *g, sw_id op, sw_direction ways);
 /* Return `value` as the next output. alias: state argument, or -1. */
 SW_API SW_CHECKED sw_rc sw_graph_add_output(sw_graph *g, const char *name, sw_id value, sw_id alias, sw_span span,
                                             sw_diag *d);
-SW_API SW_CHECKED sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d);
-/* Two values of one shape that are to have one sharding; any others are SW_E_INPUT. */
-SW_API SW_CHECKED sw_rc sw_graph_add_sharding_group(sw_graph *g, sw_id a, sw_id b, sw_span span, sw_diag *d);
 /* No more building: use lists are made, then verified. */
 SW_API SW_CHECKED sw_rc sw_graph_seal(sw_graph *g, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_graph_verify(const sw_graph *g, sw_diag *d);
-/* A loop whose trips neither the program nor its counter says is taken to run so often: its ops count so many times.
- * The last of those said of a loop holds. A name that no loop has, or one whose trips are known, is SW_E_INPUT. For a
- * sealed graph of which no plan is there yet. */
-SW_API SW_CHECKED sw_rc sw_graph_take_trips(sw_graph *g, const sw_said_trips *said, sw_diag *d);
+/* The graph with a loop, whose trips neither the program nor its counter says, taken to run so often: its ops count so
+ * many times. The last of those said of a loop holds. In the arena; borrows from `g`, and is not destroyed. A name that
+ * no loop has, or one whose trips are known, is SW_E_INPUT. */
+SW_API SW_CHECKED sw_rc sw_graph_with_trips(const sw_graph *g, const sw_said_trips *said, sw_arena *arena,
+                                            sw_graph **out, sw_diag *d);
 /* The loops of which that is not known, and not said: "outer, inner"; nothing: none. */
 SW_API void sw_graph_put_unknown_loops(const sw_graph *g, sw_text *out);
 
@@ -312,9 +280,5 @@ SW_API bool sw_op_moves_nothing(const sw_op *op, const int64_t *extents);
 /* A readable listing, one op a line: %h = dot_general(%x, %w) {lhs_contract=[2]} : f32[2,4,32]. For messages and
  * tests. */
 SW_API void sw_graph_print(const sw_graph *g, sw_text *out);
-/* The sharding that a value is annotated with, "?" behind the axes of open dims: [[x,?],[]]. */
-SW_API void sw_annotation_print(const sw_graph *g, const sw_annotation *a, sw_text *out);
-/* Hash of everything that planning depends on (not spans): written into plans. */
-SW_API uint64_t sw_graph_hash(const sw_graph *g);
 
 #endif

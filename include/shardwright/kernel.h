@@ -5,7 +5,7 @@
  *   m = reduce_max(x)  d = x - m  e = exp(d)  s = reduce_sum(e)  y = e / s        one kernel: reads x, writes y
  *
  * Which compiler is modelled is a table of rules (src/kernel/kernel_rules.c). Under `none` each op is a kernel, and
- * nothing here has a say: a graph with no kernels (sw_graph.kernels NULL) is priced so.
+ * nothing here has a say: a job with no kernels (NULL) is priced so.
  *
  * Every op is in one kernel. A kernel that is made again runs inside each of its readers and stores nothing. Ops of one
  * kernel hang together and stand in one frame; kernels, with those made again dissolved in their readers, can run in
@@ -84,20 +84,16 @@ SW_API void sw_kernels_traffic(const sw_graph *g, const sw_kernels *k, const sw_
                                double *read, double *written);
 /* What the op costs memory traffic, in bytes, when its loops have these extents (NULL: all): the ports that cross the
  * border of its kernel. Without kernels as sw_op_work. */
-SW_API double sw_op_traffic(const sw_graph *g, const sw_op *op, const int64_t *extents);
+SW_API double sw_op_traffic(const sw_graph *g, const sw_kernels *k, const sw_op *op, const int64_t *extents);
 /* Bears the op a launch? Without kernels each does. */
-static inline bool sw_op_launches(const sw_graph *g, const sw_op *op) {
-  return !g->kernels || g->kernels->launches[op - g->ops];
+static inline bool sw_op_launches(const sw_kernels *k, sw_id op) { return !k || k->launches[op]; }
+static inline sw_keeping sw_value_keeping(const sw_kernels *k, sw_id value) {
+  return k ? (sw_keeping)k->keeping[value] : SW_KEPT_STORED;
 }
-static inline sw_keeping sw_value_keeping(const sw_graph *g, sw_id value) {
-  return g->kernels ? (sw_keeping)g->kernels->keeping[value] : SW_KEPT_STORED;
-}
-static inline bool sw_value_combines(const sw_graph *g, sw_id value) {
-  return g->kernels && g->kernels->combines[value];
-}
+static inline bool sw_value_combines(const sw_kernels *k, sw_id value) { return k && k->combines[value]; }
 /* Holds a value memory of its own wherever it is used as it is made? */
-static inline bool sw_value_is_stored(const sw_graph *g, sw_id value) {
-  return sw_value_keeping(g, value) == SW_KEPT_STORED;
+static inline bool sw_value_is_stored(const sw_kernels *k, sw_id value) {
+  return sw_value_keeping(k, value) == SW_KEPT_STORED;
 }
 
 #endif

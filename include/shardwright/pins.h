@@ -20,8 +20,8 @@ SW_API SW_CHECKED sw_rc sw_pins_parse(const sw_graph *g, const sw_mesh *mesh, co
 /* SW_E_INPUT for a dim that its pin cuts unevenly: forms whose readers pad such values do not take them. */
 SW_API SW_CHECKED sw_rc sw_pins_check_even(const sw_graph *g, const sw_mesh *mesh, int32_t n, const sw_pin *pins,
                                            sw_span at, sw_diag *d);
-/* The graph with the pins among its required annotations, each at its place `at`; all else is borrowed. */
-SW_API SW_CHECKED sw_rc sw_pins_require(const sw_graph *g, int32_t n, const sw_pin *pins, sw_span at, sw_arena *arena,
-                                        sw_graph *out, sw_diag *d);
+/* The request with the pins among its required annotations, each at its place `at`; all else is borrowed. */
+SW_API SW_CHECKED sw_rc sw_pins_require(const sw_request *r, int32_t n, const sw_pin *pins, sw_span at, sw_arena *arena,
+                                        sw_request *out, sw_diag *d);
 
 #endif

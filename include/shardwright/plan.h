@@ -9,8 +9,7 @@
 #include "shardwright/selection.h"
 
 typedef struct sw_plan {
-  const sw_graph *graph; /* borrowed, as the machine */
-  const sw_machine *machine;
+  sw_job job;
   sw_strategy *ops;     /* by op id; arena of the caller, as the next two */
   sw_sharding *args;    /* by argument */
   sw_sharding *outputs; /* by output; of an aliased one: its state's */
@@ -38,8 +37,7 @@ static inline sw_selected sw_plan_selected(const sw_plan *p) {
 }
 
 /* A plan with every op uncut and everything replicated. */
-SW_API SW_CHECKED sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
-                                      sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_plan_build(const sw_job *j, sw_arena *arena, sw_plan *out, sw_diag *d);
 /* What of a plan stands already: by argument, op and output. */
 typedef struct sw_plan_given {
   const bool *args, *ops, *outputs;
@@ -164,15 +162,16 @@ typedef struct sw_comparison {
 
 /* The compiler that a program is priced as, where a person or a plan (`named`) may have said one: NULL for the
  * profile's own, else the one that programs in such a text are run with. Whoever plans asks here. */
-SW_API const char *sw_compiler_of(const char *named, const sw_graph *g, const sw_profile *p);
-/* The graph's kernels, and the machine's calls of collectives, as by that compiler; under "none" each op and each
- * collective is by itself. In the arena. */
-SW_API SW_CHECKED sw_rc sw_compile_as(const char *named, sw_graph *g, sw_machine *m, sw_arena *arena, sw_diag *d);
-SW_API const char *sw_compiled_as(const sw_graph *g); /* its name, from then on */
+SW_API const char *sw_compiler_of(const char *named, const sw_request *r, const sw_profile *p);
+/* The request's program on the machine, with the kernels of that compiler; the machine's calls of collectives become
+ * those of the compiler. Under "none" each op and each collective is by itself. In the arena; borrows both. */
+SW_API SW_CHECKED sw_rc sw_job_make(const char *compiler, const sw_request *r, sw_machine *m, sw_arena *arena,
+                                    sw_job *out, sw_diag *d);
+SW_API const char *sw_compiled_as(const sw_job *j); /* its compiler's name */
 /* What prices are of, for a person: "compiler inductor, bf16". */
-SW_API void sw_compiled_print(const sw_graph *g, sw_text *out);
-/* The dtype of most of the graph's arithmetic. */
-SW_API sw_dtype sw_graph_dtype(const sw_graph *g);
+SW_API void sw_compiled_print(const sw_job *j, sw_text *out);
+/* The dtype of most of the program's arithmetic. */
+SW_API sw_dtype sw_job_dtype(const sw_job *j);
 
 typedef struct sw_plan_options {
   sw_solve_options solve;
@@ -191,16 +190,16 @@ typedef struct sw_plan_options {
 
 /* Search. SW_E_INFEASIBLE with the smallest capacity that would do and the tensors that fill the peak; SW_E_RESOURCE
  * when time is up with nothing found; SW_E_CANCELLED never: an interrupted search returns its best plan. */
-SW_API SW_CHECKED sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o,
-                                       sw_arena *arena, sw_plan *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_plan *out,
+                                       sw_diag *d);
 
 /* A search that answers further questions: what would the plan be with these pins, too? The problem stands already, so
  * do its prices, and what is known of it holds; what is proven without the pins holds with them. So an answer takes
  * a fraction of the first search. */
 typedef struct sw_planner sw_planner;
 /* As sw_plan_search; the planner borrows what that does, and lives in the arena. */
-SW_API SW_CHECKED sw_rc sw_planner_open(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o,
-                                        sw_arena *arena, sw_planner **out, sw_plan *plan, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_planner_open(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_planner **out,
+                                        sw_plan *plan, sw_diag *d);
 /* The plan with n pins besides those of the model, within the limits that the planner has. Each question is by itself:
  * earlier ones leave no pins. SW_E_RESOURCE where the problem never stood, else as sw_plan_search. */
 SW_API SW_CHECKED sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out,
@@ -223,10 +222,8 @@ typedef enum sw_baseline {
   SW_BASELINE_COUNT
 } sw_baseline;
 SW_API const char *sw_baseline_text(sw_baseline b);
-SW_API SW_CHECKED sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena,
-                                          sw_plan *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_baseline_build(const sw_job *j, sw_baseline b, sw_arena *arena, sw_plan *out, sw_diag *d);
 /* All of them, in the order of their numbers. */
-SW_API SW_CHECKED sw_rc sw_baselines_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena,
-                                           const sw_comparison **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_baselines_build(const sw_job *j, sw_arena *arena, const sw_comparison **out, sw_diag *d);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct sw_plan_head {
   const char *profile;  /* its name */
   const char *compiler; /* whose kernels it is priced by; "none" where the file does not say */
   int32_t n_trips;
-  const sw_said_trips *trips; /* that loops were taken to run (sw_graph_take_trips) */
+  const sw_said_trips *trips; /* that loops were taken to run (sw_graph_with_trips) */
 } sw_plan_head;
 SW_API SW_CHECKED sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_plan_head *out, sw_diag *d);
 
@@ -37,8 +37,8 @@ SW_API SW_CHECKED sw_rc sw_plan_read_record(const char *path, sw_plan_record *ou
 /* Read a plan for the graph and the machine, and verify it. A plan made for another model or mesh is stale: refused
  * with both hashes. A plan made for another profile is accepted when `any_profile` (its costs are then recounted by
  * whoever asks), refused otherwise. Ops that the file does not name are uncut. */
-SW_API SW_CHECKED sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machine, bool any_profile,
-                                     sw_arena *arena, sw_plan *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_plan_read(const char *path, const sw_job *j, bool any_profile, sw_arena *arena, sw_plan *out,
+                                     sw_diag *d);
 
 /* What became of the entries of a plan for another version of the model. All in the arena. */
 typedef struct sw_plan_left {
@@ -62,7 +62,7 @@ typedef struct sw_plan_transfer {
 /* Read a plan that may be for another version of the model: renamed, longer, of other shapes. Entries are matched by
  * name, and where that does not help, by kind and place; each that is legal is taken. The plan is not verified: what
  * has no entry is uncut until sw_plan_complete chooses it. The mesh must be the same. */
-SW_API SW_CHECKED sw_rc sw_plan_read_other(const char *path, const sw_graph *g, const sw_machine *machine,
-                                           sw_arena *arena, sw_plan *out, sw_plan_transfer *taken, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_plan_read_other(const char *path, const sw_job *j, sw_arena *arena, sw_plan *out,
+                                           sw_plan_transfer *taken, sw_diag *d);
 
 #endif

@@ -22,8 +22,7 @@ SW_API bool sw_traversal_parse(const char *text, sw_traversal *out); /* "backwar
 /* A plan that meets every required annotation, and hints as far as these and the rules allow: a hint that excludes
  * another annotation is left (sw_plan_keeps tells). Where the rules do not find shardings that meet the requirements a
  * search does. SW_E_INFEASIBLE names two requirements that exclude each other. */
-SW_API SW_CHECKED sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t, sw_arena *arena,
-                                     sw_plan *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_propagate(const sw_job *j, sw_traversal t, sw_arena *arena, sw_plan *out, sw_diag *d);
 
 /* --- the RFC's mutation loop ---------------------------------------------------------------------------------------
  *
@@ -57,8 +56,8 @@ typedef struct sw_mutated {
 } sw_mutated;
 
 /* Fails as sw_propagate, with which it starts. */
-SW_API SW_CHECKED sw_rc sw_propagate_mutated(const sw_graph *g, const sw_machine *machine, const sw_mutate_options *o,
-                                             sw_arena *arena, sw_mutated *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_propagate_mutated(const sw_job *j, const sw_mutate_options *o, sw_arena *arena,
+                                             sw_mutated *out, sw_diag *d);
 
 /* Layers of Shardy's propagation, each with all before it: shardings that nothing contradicts; conflicts resolved; ops
  * that only hand shardings on first; shardings by their priorities; and what of its import changes where shardings go,

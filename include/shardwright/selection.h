@@ -52,8 +52,8 @@ typedef struct sw_selection sw_selection;
 /* Pins (required annotations) restrict choices; SW_E_INFEASIBLE names the pin that nothing meets. SW_E_CANCELLED: time
  * was up, or it was cancelled, before the problem stood. *least, in either case: what any plan costs at least, ops
  * being at their cheapest, by their work alone where that was not known by then, and routes free. */
-SW_API SW_CHECKED sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_selection_options *o,
-                                           sw_arena *arena, sw_selection **out, int64_t *least, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_selection_build(const sw_job *j, const sw_selection_options *o, sw_arena *arena,
+                                           sw_selection **out, int64_t *least, sw_diag *d);
 SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the arena does not hold */
 /* Costs of copies are at first no more than what they cost; those that a choice needs are made exact by
  * sw_selection_settle. */

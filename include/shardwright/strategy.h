@@ -13,9 +13,7 @@
 #ifndef SHARDWRIGHT_STRATEGY_H_
 #define SHARDWRIGHT_STRATEGY_H_
 
-#include "shardwright/graph.h"
-#include "shardwright/hw.h"
-#include "shardwright/kernel.h"
+#include "shardwright/job.h"
 
 /* Where the blocks of loops begin when they are not equal (sharded_dims_offsets), for one op. */
 typedef struct sw_strategy_offsets {
@@ -131,27 +129,25 @@ typedef struct sw_op_cost {
   double flops, bytes;
   double temp_bytes;
 } sw_op_cost;
-SW_API void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
-                             sw_op_cost *out);
+SW_API void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw_op_cost *out);
 
 /* On what a value's reshards are priced: where its collectives are done together with others (kernel.h), the machine
  * that counts their share. */
-SW_API const sw_machine *sw_value_machine(const sw_graph *g, const sw_machine *machine, sw_id value);
+SW_API const sw_machine *sw_value_machine(const sw_job *j, sw_id value);
 /* What it costs beyond the route when a value that its kernel keeps inside (kernel.h) is wanted in another sharding:
  * the kernel breaks there, so the value is stored as it is made, its copy is read, and there is a launch more. A part
  * of what is made again anyway is made as such. 0 of a value that is stored, and without kernels. */
-SW_API double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id value, const sw_sharding *from,
-                               const sw_sharding *to);
+SW_API double sw_value_break_s(const sw_job *j, sw_id value, const sw_sharding *from, const sw_sharding *to);
 
 /* What a device does in the op when its loops have these extents (NULL: all): flops, the bytes that its kernel moves,
  * and the shape of a product or attention. */
-SW_API void sw_op_shape(const sw_graph *g, const sw_op *op, const int64_t *extents, sw_work *w);
+SW_API void sw_op_shape(const sw_job *j, const sw_op *op, const int64_t *extents, sw_work *w);
 /* What one run of the op costs at least, cut however one likes: its work shared evenly by all devices. */
-SW_API double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machine);
+SW_API double sw_op_least_s(const sw_job *j, const sw_op *op);
 
 /* Append bytes that are equal for ops with the same strategies and costs (same opcode, loops, maps, types): a key for
  * caches, valid while the graph lives. */
-SW_API void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key);
+SW_API void sw_op_class_key(const sw_job *j, const sw_op *op, sw_text *key);
 
 typedef struct sw_enumeration {
   int32_t n;
@@ -169,7 +165,7 @@ typedef struct sw_unequal {
   const int64_t *starts; /* borrowed */
 } sw_unequal;
 /* Those of a graph's annotations, each once; in the arena. */
-SW_API SW_CHECKED sw_rc sw_unequal_blocks(const sw_graph *g, sw_arena *arena, int32_t *n, const sw_unequal **out,
+SW_API SW_CHECKED sw_rc sw_unequal_blocks(const sw_request *r, sw_arena *arena, int32_t *n, const sw_unequal **out,
                                           sw_diag *d);
 
 /* What must be cut into equal blocks, none shorter than the others and none empty, as frameworks want it. */
@@ -190,7 +186,7 @@ typedef struct sw_even_rule {
   const sw_dim_cut *required;
 } sw_even_rule;
 /* Of a graph; in the arena. */
-SW_API SW_CHECKED sw_rc sw_even_rule_of(const sw_graph *g, sw_arena *arena, sw_even_rule *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_even_rule_of(const sw_request *r, sw_arena *arena, sw_even_rule *out, sw_diag *d);
 /* Are all cuts of it equal blocks, but for those required (NULL: all)? */
 SW_API bool sw_sharding_is_even(const sw_even_rule *rule, const sw_sharding *s, const int64_t *dims);
 /* ... of all that it wants and gives? */
@@ -222,23 +218,23 @@ typedef struct sw_atoms {
   int64_t left_out; /* ends of parts that have no place among the others: x:(1)3 beside x:(1)2 of x=12 */
   bool beyond;      /* an annotation cuts some dimension into more parts than it has elements */
 } sw_atoms;
-/* g NULL: no annotations. */
-SW_API void sw_atoms_of(const sw_graph *g, const sw_mesh *m, sw_atoms *out);
+/* r NULL: no annotations. */
+SW_API void sw_atoms_of(const sw_request *r, const sw_mesh *m, sw_atoms *out);
 
-/* Every legal strategy of the atoms of the graph and the mesh, every order of several on one loop; parts that follow
+/* Every legal strategy of the atoms of the request and the mesh, every order of several on one loop; parts that follow
  * each other are joined. Shards are not empty by design (shards <= size of the loop), unless annotations ask for such.
  * Where atoms go together in runs (sw_enumerate_options), all strategies of whole axes come too where these are no more
  * than three; what is left out is counted as if every loop had room for all. */
-SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
-                                                const sw_enumerate_options *o, sw_arena *arena, sw_enumeration *out,
-                                                sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_job *j, const sw_op *op, const sw_enumerate_options *o,
+                                                sw_arena *arena, sw_enumeration *out, sw_diag *d);
 typedef struct sw_listed_shardings {
   int32_t n;
   const sw_sharding *at;
   int64_t left_out; /* how many were not looked at */
 } sw_listed_shardings;
-/* Every sharding of a value of these dims without partials, likewise; `runs` as in sw_enumerate_options. */
-SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims,
+/* Every sharding of a value of these dims without partials, likewise, by the atoms of the request (NULL: whole axes)
+ * and the mesh; `runs` as in sw_enumerate_options. */
+SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_request *r, const sw_mesh *m, int rank, const int64_t *dims,
                                                int runs, sw_arena *arena, sw_listed_shardings *out, sw_diag *d);
 /* Those shardings of the list that can have unequal blocks, with these; in the arena. */
 SW_API SW_CHECKED sw_rc sw_shardings_unequal(const sw_enumerate_options *o, const int64_t *dims, int32_t n,
@@ -249,11 +245,10 @@ SW_API SW_CHECKED sw_rc sw_shardings_unequal(const sw_enumerate_options *o, cons
  * places: of one op (its option, operands, results), of one definition (values that are one: carried through loops and
  * joins, in one sharding group), of a state that comes and goes. SW_OK is no proof that they can: what partial values
  * cannot become is left to the search. */
-SW_API SW_CHECKED sw_rc sw_requirements_check(const sw_graph *g, const sw_machine *machine, sw_diag *d);
-/* The graph with those hints required that can be kept beside what is required, the lower priorities first, then as
- * they stand in the text; one for all uses of a value may be so at some of them. `out` borrows from g and the arena and
- * is not destroyed; *taken: how many hints these are. */
-SW_API SW_CHECKED sw_rc sw_hints_require(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_graph *out,
-                                         int32_t *taken, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_requirements_check(const sw_job *j, sw_diag *d);
+/* The job's request with those hints required that can be kept beside what is required, the lower priorities first,
+ * then as they stand in the text; one for all uses of a value may be so at some of them. `out` borrows from that
+ * request and the arena; *taken: how many hints these are. */
+SW_API SW_CHECKED sw_rc sw_hints_require(const sw_job *j, sw_arena *arena, sw_request *out, int32_t *taken, sw_diag *d);
 
 #endif

@@ -18,15 +18,16 @@
 #ifndef SHARDWRIGHT_UNIT_H_
 #define SHARDWRIGHT_UNIT_H_
 
-#include "shardwright/graph.h"
+#include "shardwright/job.h"
 
 typedef struct sw_units {
   const sw_graph *g;
+  const sw_kernels *kernels;        /* NULL: none */
   int32_t n_args, n_ops, n_outputs; /* units of each kind, in this order */
   int32_t n;                        /* of all kinds */
   int32_t n_steps;                  /* of the line of time: ops, and the delivery of outputs */
 } sw_units;
-SW_API sw_units sw_units_of(const sw_graph *g);
+SW_API sw_units sw_units_of(const sw_job *j);
 
 typedef enum sw_unit_kind { SW_UNIT_ARGUMENT, SW_UNIT_OP, SW_UNIT_OUTPUT } sw_unit_kind;
 

@@ -13,23 +13,24 @@ typedef struct bench {
   const sw_bench_plan_options *o;
   sw_bench_line line;
   void *user;
-  sw_machine *machine; /* as the model that is planned is compiled */
+  sw_job job; /* the model that is planned */
   int worse;
   bool glpk_stopped; /* in the table by layers: it gave up on fewer */
 } bench;
 
-static sw_rc compile(bench *b, sw_graph *g, sw_arena *arena, sw_diag *d) {
-  SW_TRY(sw_machine_build(arena, b->o->profile, b->o->mesh, &b->machine, d));
-  return sw_compile_as(b->o->compiler, g, b->machine, arena, d);
+static sw_rc compile(bench *b, const sw_graph *g, sw_arena *arena, sw_diag *d) {
+  sw_machine *machine;
+  SW_TRY(sw_machine_build(arena, b->o->profile, b->o->mesh, &machine, d));
+  return sw_job_make(b->o->compiler, g->written, machine, arena, &b->job, d);
 }
 
 /* A search; *made is false when it found no plan that fits. */
-static sw_rc search_bench_plan(const bench *b, const sw_graph *g, sw_solver solver, sw_arena *arena, sw_plan *plan,
-                               bool *made, sw_diag *d) {
+static sw_rc search_bench_plan(const bench *b, sw_solver solver, sw_arena *arena, sw_plan *plan, bool *made,
+                               sw_diag *d) {
   sw_plan_options o = {
       .solve = {.solver = solver, .time_limit_s = b->o->time_limit_s, .threads = 1, .cancel = b->o->cancel}};
   sw_diag why = {0};
-  sw_rc rc = sw_plan_search(g, b->machine, &o, arena, plan, &why);
+  sw_rc rc = sw_plan_search(&b->job, &o, arena, plan, &why);
   *made = rc == SW_OK;
   if (sw_cancelled(b->o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
   if (rc == SW_E_INFEASIBLE || rc == SW_E_RESOURCE) return SW_OK;
@@ -39,7 +40,7 @@ static sw_rc search_bench_plan(const bench *b, const sw_graph *g, sw_solver solv
 
 /* What one search gave, in the words of both tables. */
 static void put_search_figures(const sw_plan *plan, const sw_breakdown *a, sw_json_out *o) {
-  sw_jw_string(o, "compiler", sw_compiled_as(plan->graph));
+  sw_jw_string(o, "compiler", sw_compiled_as(&plan->job));
   sw_jw_f64(o, "planned_s", plan->time_s);
   sw_jw_f64(o, "total_s", a->total_s);
   sw_jw_f64(o, "gap", sw_plan_gap(plan));
@@ -101,7 +102,7 @@ static sw_rc model_row(bench *b, const char *name, sw_graph *g, sw_arena *arena,
   bool made;
   sw_text t = {0};
   SW_TRY(compile(b, g, arena, d));
-  SW_TRY(search_bench_plan(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
+  SW_TRY(search_bench_plan(b, SW_SOLVER_AUTO, arena, &plan, &made, d));
   begin_model(b, name, g, made, &t);
   if (!made) return end_plan_row(b, &t, d);
   SW_TRY(sw_plan_breakdown(&plan, arena, &breakdown, d));
@@ -115,7 +116,7 @@ static sw_rc model_row(bench *b, const char *name, sw_graph *g, sw_arena *arena,
     sw_text_printf(&t, "%6.2f %% ", 100 * sw_plan_gap(&plan));
     print_baselines(&report, &t);
     sw_text_puts(&t, "  ");
-    sw_compiled_print(g, &t);
+    sw_compiled_print(&plan.job, &t);
   }
   for (int i = 0; i < report.n_comparisons; i++)
     b->worse +=
@@ -171,13 +172,13 @@ static sw_rc models_table(bench *b, sw_diag *d) {
 }
 
 /* What GLPK alone makes of the same: stopped when it leaves a gap that is more than the rounding of its doubles. */
-static sw_rc glpk_cells(bench *b, const sw_graph *g, sw_text *t, sw_diag *d) {
+static sw_rc glpk_cells(bench *b, sw_text *t, sw_diag *d) {
   sw_json_out *o = b->o->json;
   sw_arena arena = {0};
   sw_plan plan;
   bool made = false;
   if (b->glpk_stopped) return SW_OK;
-  sw_rc rc = search_bench_plan(b, g, SW_SOLVER_GLPK, &arena, &plan, &made, d);
+  sw_rc rc = search_bench_plan(b, SW_SOLVER_GLPK, &arena, &plan, &made, d);
   if (!rc && made && o) {
     sw_jw_f64(o, "glpk_planned_s", plan.time_s);
     sw_jw_f64(o, "glpk_gap", sw_plan_gap(&plan));
@@ -196,13 +197,13 @@ static sw_rc glpk_cells(bench *b, const sw_graph *g, sw_text *t, sw_diag *d) {
   return rc;
 }
 
-static sw_rc layers_cells(bench *b, sw_graph *g, sw_arena *arena, sw_text *t, sw_diag *d) {
+static sw_rc layers_cells(bench *b, const sw_graph *g, sw_arena *arena, sw_text *t, sw_diag *d) {
   sw_json_out *o = b->o->json;
   sw_plan plan;
   sw_breakdown breakdown;
   bool made;
   SW_TRY(compile(b, g, arena, d));
-  SW_TRY(search_bench_plan(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
+  SW_TRY(search_bench_plan(b, SW_SOLVER_AUTO, arena, &plan, &made, d));
   if (o) sw_jw_bool(o, "made", made);
   if (!made) {
     if (!o) sw_text_puts(t, " no plan was found");
@@ -219,7 +220,7 @@ static sw_rc layers_cells(bench *b, sw_graph *g, sw_arena *arena, sw_text *t, sw
     sw_bench_cell_seconds(t, breakdown.total_s);
     sw_text_printf(t, "%6.2f %%  %-8s", 100 * sw_plan_gap(&plan), sw_solve_status_text(plan.status));
   }
-  return glpk_cells(b, g, t, d);
+  return glpk_cells(b, t, d);
 }
 
 static sw_rc layers_row(bench *b, const char *mode, int64_t layers, sw_diag *d) {

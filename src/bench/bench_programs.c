@@ -36,7 +36,7 @@ static sw_rc make_text(const char *layers, text_file *out, sw_diag *d) {
   if (!rc) rc = sw_mesh_parse("x=1", &arena, &mesh, d);
   if (!rc) rc = sw_profile_read("local", &arena, &profile, d);
   if (!rc) rc = sw_machine_build(&arena, profile, &mesh, &machine, d);
-  if (!rc) rc = sw_plan_build(g, machine, &arena, &plan, d);
+  if (!rc) rc = sw_plan_build(&(sw_job){g, g->written, NULL, machine}, &arena, &plan, d);
   if (!rc) rc = sw_emit_plan(&plan, "spmd", &text, d);
   if (!rc && text.rc) rc = SW_FAIL(d, text.rc, SW_NOWHERE, "out of memory");
   sw_graph_destroy(g);
@@ -64,18 +64,19 @@ typedef struct figures {
 } figures;
 
 /* `used`: processor time when reading began. */
-static sw_rc plan_row(const sw_bench_plan_options *o, sw_graph *g, sw_arena *arena, clock_t used, figures *f,
+static sw_rc plan_row(const sw_bench_plan_options *o, const sw_graph *g, sw_arena *arena, clock_t used, figures *f,
                       sw_diag *d) {
   sw_plan_options options = {
       .solve = {.time_limit_s = o->time_limit_s, .gap = o->gap, .threads = 1, .cancel = o->cancel}};
   sw_machine *machine;
+  sw_job job;
   sw_plan plan;
   sw_breakdown breakdown;
-  sw_mesh_print(&g->mesh, &f->mesh);
-  SW_TRY(sw_machine_build(arena, o->profile, &g->mesh, &machine, d));
-  SW_TRY(sw_compile_as(o->compiler, g, machine, arena, d));
-  f->compiler = sw_compiled_as(g);
-  SW_TRY(sw_plan_search(g, machine, &options, arena, &plan, d));
+  sw_mesh_print(&g->written->mesh, &f->mesh);
+  SW_TRY(sw_machine_build(arena, o->profile, &g->written->mesh, &machine, d));
+  SW_TRY(sw_job_make(o->compiler, g->written, machine, arena, &job, d));
+  f->compiler = sw_compiled_as(&job);
+  SW_TRY(sw_plan_search(&job, &options, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &breakdown, d));
   if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
   f->planned_s = plan.time_s;

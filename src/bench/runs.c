@@ -269,7 +269,7 @@ static const char *compiler_of(const sw_run_row *r) {
   return r->notes && strstr(r->notes, "torch.compile") ? "inductor" : "eager";
 }
 
-static sw_rc price_run(sw_run_row *r, const sw_profile *p, sw_graph *g, sw_arena *arena, sw_diag *d) {
+static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_machine *machine;
   sw_mesh mesh;
   sw_plan plan;
@@ -279,8 +279,9 @@ static sw_rc price_run(sw_run_row *r, const sw_profile *p, sw_graph *g, sw_arena
   snprintf(text, sizeof text, "dp=%lld", (long long)r->gpus);
   SW_TRY(sw_mesh_parse(text, arena, &mesh, d));
   SW_TRY(sw_machine_build(arena, p, &mesh, &machine, d));
-  SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &g->kernels, d));
-  SW_TRY(sw_baseline_build(g, machine, kShardings[sharding_index_of(r)].rule, arena, &plan, d));
+  sw_job job = {g, g->written, NULL, machine};
+  SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &job.kernels, d));
+  SW_TRY(sw_baseline_build(&job, kShardings[sharding_index_of(r)].rule, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
   r->parts = time_parts_of(g, &b);
   r->predicted_s = sw_run_step_s(&r->parts, &kSoftware[software_of(r)].scales);

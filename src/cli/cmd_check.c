@@ -84,12 +84,12 @@ static sw_rc judge_none(judged *j, sw_rc rc, sw_diag *d) {
 }
 
 static sw_rc judge_base_plan(const settings *s, const sw_call *call, const sw_plan *base, judged *j, sw_diag *d) {
-  const int64_t capacity = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(base->machine));
+  const int64_t capacity = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(base->job.machine));
   sw_breakdown breakdown;
   sw_plan plan = *base;
   if (s->search) {
     const sw_plan_options o = sw_search_from(&s->limits, base, capacity, call->cancel);
-    sw_rc rc = sw_plan_search(base->graph, base->machine, &o, call->arena, &plan, d);
+    sw_rc rc = sw_plan_search(&base->job, &o, call->arena, &plan, d);
     if (rc) return judge_none(j, rc, d);
     j->interrupted = sw_cancelled(call->cancel);
     if (j->interrupted) sw_log(SW_LOG_WARN, "interrupted: the best plan so far is judged");
@@ -99,8 +99,8 @@ static sw_rc judge_base_plan(const settings *s, const sw_call *call, const sw_pl
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s says that it takes no time, and the model takes %.3g s; expected its time",
                          s->plan, breakdown.total_s);
   j->made = true;
-  j->compiler = sw_compiled_as(plan.graph);
-  j->dtype = sw_graph_dtype(plan.graph);
+  j->compiler = sw_compiled_as(&plan.job);
+  j->dtype = sw_job_dtype(&plan.job);
   j->total_s = breakdown.total_s;
   j->peak_bytes = breakdown.peak_bytes;
   judge_time(s, j);

@@ -75,7 +75,7 @@ static sw_rc search_without_limit(const settings *s, const sw_call *call, const 
   const double kWell = 0.8;
   sw_plan_options o = sw_search_from(&s->limits, plan, plan->capacity_bytes, call->cancel);
   sw_diag why = {0};
-  sw_rc rc = sw_planner_open(plan->graph, plan->machine, &o, call->arena, &out->planner, &out->best, &why);
+  sw_rc rc = sw_planner_open(&plan->job, &o, call->arena, &out->planner, &out->best, &why);
   if (rc == SW_E_INFEASIBLE || rc == SW_E_RESOURCE) {
     sw_log(SW_LOG_WARN, "alternatives are priced alone, as no search is possible: %s", why.text);
     return SW_OK;
@@ -86,7 +86,7 @@ static sw_rc search_without_limit(const settings *s, const sw_call *call, const 
   warn_of_better(s, out, a);
   if (plan->capacity_bytes == INT64_MAX || (double)a->peak_bytes < kWell * (double)plan->capacity_bytes) return SW_OK;
   o.selection.capacity_bytes = INT64_MAX;
-  rc = sw_plan_search(plan->graph, plan->machine, &o, call->arena, &out->free_plan, NULL);
+  rc = sw_plan_search(&plan->job, &o, call->arena, &out->free_plan, NULL);
   out->has_free = !rc;
   return SW_OK;
 }
@@ -117,7 +117,7 @@ static sw_rc explain_plan(const settings *s, const sw_call *call, const sw_plan 
       .top = nothing ? 10 : (int32_t)s->top, .peak = s->peak, .name = s->name, .cancel = call->cancel};
   sw_breakdown breakdown;
   searched x = {0};
-  SW_TRY(check_value_name(s, plan->graph, call->arena, d));
+  SW_TRY(check_value_name(s, plan->job.graph, call->arena, d));
   SW_TRY(sw_plan_breakdown(plan, call->arena, &breakdown, d));
   sw_rc rc = SW_OK;
   if (!s->alone && (s->name || s->peak)) rc = search_without_limit(s, call, plan, &breakdown, &x, d);
@@ -134,17 +134,17 @@ static sw_rc explain_plan(const settings *s, const sw_call *call, const sw_plan 
 static sw_rc cmd_explain(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
-  const sw_graph *g;
+  sw_job job;
   sw_plan plan;
   if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan FILE is missing");
   sw_mem_keep_freed();
   SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
-  sw_rc rc = sw_session_take_pins(&session, &s->pins, call->arena, &g, d);
+  sw_rc rc = sw_session_take_pins(&session, &s->pins, call->arena, &job, d);
   if (!rc) {
-    plan.graph = g;
+    plan.job = job;
     if (s->memory) plan.capacity_bytes = s->memory;
     if (plan.capacity_bytes == INT64_MAX)
-      plan.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(session.machine));
+      plan.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(session.job.machine));
     rc = sw_plan_verify(&plan, d);
   }
   if (!rc) rc = explain_plan(s, call, &plan, d);

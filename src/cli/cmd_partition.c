@@ -74,8 +74,8 @@ static sw_rc partition(const settings *s, const sw_session *session, sw_plan *pl
   bare.passes = NULL;
   SW_TRY(sw_partition(&bare, &spmd, d));
   sw_rc rc = sw_spmd_verify(&spmd, d);
-  if (!rc && plan->passes) rc = sw_spmd_run_passes(&spmd, plan->machine, plan->passes, reports, &n, d);
-  if (!rc) rc = print_partitioned(s, &spmd, plan->machine, reports, n, call, d);
+  if (!rc && plan->passes) rc = sw_spmd_run_passes(&spmd, plan->job.machine, plan->passes, reports, &n, d);
+  if (!rc) rc = print_partitioned(s, &spmd, plan->job.machine, reports, n, call, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }

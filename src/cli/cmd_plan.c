@@ -117,11 +117,11 @@ static const sw_option kOptions[] = {
 };
 
 static void show_progress(void *user, const sw_solve_progress *p) {
-  const sw_machine *machine = user;
+  const double units_per_s = *(const double *)user;
   if (!p->has_cost) return;
   double gap = p->cost > 0 ? 100.0 * (double)(p->cost - p->bound) / (double)p->cost : 0;
-  sw_log(SW_LOG_INFO, "%7.2f s  cost %.6g s  bound %.6g s  gap %.2f %%", p->time_s, sw_cost_seconds(machine, p->cost),
-         sw_cost_seconds(machine, p->bound), gap);
+  sw_log(SW_LOG_INFO, "%7.2f s  cost %.6g s  bound %.6g s  gap %.2f %%", p->time_s, (double)p->cost / units_per_s,
+         (double)p->bound / units_per_s, gap);
 }
 
 static bool is_emitted(const settings *s, const char *kind) {
@@ -171,18 +171,17 @@ static sw_rc read_start(const settings *s, const sw_session *session, const sw_c
   sw_plan_transfer t;
   SW_ARENA_NEW(start, call->arena, 1, d);
   *out = start;
-  SW_TRY(sw_plan_read_other(s->start, session->graph, session->machine, call->arena, start, &t, d));
+  SW_TRY(sw_plan_read_other(s->start, &session->job, call->arena, start, &t, d));
   sw_session_warn_of_transfer(s->start, &t, false);
   return sw_plan_complete(start, &(sw_plan_given){t.args, t.ops, t.outputs}, d);
 }
 
 /* What propagation makes of the annotations, where it can: the search ends with nothing dearer. */
-static sw_rc propagate_known(const sw_graph *g, const sw_session *session, const sw_call *call, sw_plan_options *o,
-                             sw_diag *d) {
+static sw_rc propagate_known(const sw_job *j, const sw_call *call, sw_plan_options *o, sw_diag *d) {
   sw_plan *known;
-  if (g->n_annotations == 0) return SW_OK;
+  if (j->request->n_annotations == 0) return SW_OK;
   SW_ARENA_NEW(known, call->arena, 1, d);
-  if (sw_propagate(g, session->machine, SW_TRAVERSE_BACKWARD_FORWARD, call->arena, known, NULL)) return SW_OK;
+  if (sw_propagate(j, SW_TRAVERSE_BACKWARD_FORWARD, call->arena, known, NULL)) return SW_OK;
   o->known = known;
   o->n_known = 1;
   return SW_OK;
@@ -267,21 +266,23 @@ static sw_rc tell_plan(const settings *s, const sw_session *session, const sw_ca
 }
 
 /* With --complete hints are required, where that leaves any plan. */
-static sw_rc open_planner(const settings *s, const sw_graph *g, const sw_session *session, const sw_call *call,
+static sw_rc open_planner(const settings *s, const sw_job *j, const sw_session *session, const sw_call *call,
                           const sw_plan_options *o, sw_questions *q, sw_plan *plan, sw_diag *d) {
-  sw_graph *completed;
+  sw_request *completed;
+  sw_job completing = *j;
   int32_t taken = 0;
   SW_ARENA_NEW(completed, call->arena, 1, d);
-  if (s->complete) SW_TRY(sw_hints_require(g, session->machine, call->arena, completed, &taken, d));
-  sw_rc rc = sw_planner_open(taken ? completed : g, session->machine, o, call->arena, &q->planner, plan, d);
+  if (s->complete) SW_TRY(sw_hints_require(j, call->arena, completed, &taken, d));
+  if (taken) completing.request = completed;
+  sw_rc rc = sw_planner_open(&completing, o, call->arena, &q->planner, plan, d);
   if ((rc == SW_E_INFEASIBLE || rc == SW_E_RESOURCE) && taken) {
     sw_log(SW_LOG_WARN, "no plan that fits keeps all hints that exclude nothing; they only break ties");
-    rc = sw_planner_open(g, session->machine, o, call->arena, &q->planner, plan, d);
+    rc = sw_planner_open(j, o, call->arena, &q->planner, plan, d);
   }
   if (rc) return rc;
-  plan->graph = g;
+  plan->job = *j;
   SW_TRY(sw_plan_verify(plan, d));
-  plan->graph = session->graph; /* whose annotations it is told by */
+  plan->job = session->job; /* by whose annotations it is told */
   return SW_OK;
 }
 
@@ -289,7 +290,7 @@ static sw_rc open_planner(const settings *s, const sw_graph *g, const sw_session
 static sw_rc tell_made(const settings *s, const sw_session *session, const sw_call *call, sw_plan *plan,
                        const sw_comparison *baselines, const char *name, sw_diag *d) {
   sw_breakdown breakdown;
-  plan->capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->machine));
+  plan->capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->job.machine));
   SW_TRY_NOTE(d, tell_plan(s, session, call, NULL, plan, baselines, &breakdown, d), "in %s", name);
   if (breakdown.peak_bytes > plan->capacity_bytes)
     sw_log(SW_LOG_WARN, "the plan %s does not fit into the memory of a device", name);
@@ -297,24 +298,24 @@ static sw_rc tell_made(const settings *s, const sw_session *session, const sw_ca
 }
 
 /* The plan made by rule. */
-static sw_rc tell_baseline(const settings *s, const sw_session *session, const sw_call *call, const sw_graph *g,
+static sw_rc tell_baseline(const settings *s, const sw_session *session, const sw_call *call, const sw_job *j,
                            const sw_comparison *baselines, sw_diag *d) {
   sw_baseline b = 0;
   sw_plan plan;
   char name[40];
   while (strcmp(sw_baseline_text(b), s->baseline) != 0) b++; /* one of the option's choices */
   plan = baselines[b].plan;
-  if (!baselines[b].made) SW_TRY(sw_baseline_build(g, session->machine, b, call->arena, &plan, d));
+  if (!baselines[b].made) SW_TRY(sw_baseline_build(j, b, call->arena, &plan, d));
   snprintf(name, sizeof name, "of --baseline %s", s->baseline);
   SW_TRY_NOTE(d, sw_plan_verify(&plan, d), "in the plan %s", name); /* with what --pin requires */
-  plan.graph = session->graph;
+  plan.job = session->job;
   return tell_made(s, session, call, &plan, baselines, name, d);
 }
 
 /* The plan that --plan names. */
 static sw_rc tell_given(const settings *s, const sw_session *session, const sw_call *call, sw_plan *plan, sw_diag *d) {
   const sw_comparison *baselines;
-  SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &baselines, d));
+  SW_TRY(sw_baselines_build(&session->job, call->arena, &baselines, d));
   plan->origin = "file";
   return tell_made(s, session, call, plan, baselines, "of --plan", d);
 }
@@ -323,25 +324,26 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
                         double began_s, sw_diag *d) {
   sw_plan_options o = plan_options_of(s, call);
   bool none_fits = false;
-  o.solve.user = session->machine;
+  double units_per_s = sw_cost_units_per_s(session->job.machine);
+  o.solve.user = &units_per_s;
   o.none_fits = &none_fits;
   sw_plan plan;
   sw_breakdown breakdown;
-  const sw_graph *g; /* with further pins */
+  sw_job pinned; /* with further pins */
   sw_questions q = {.plan = &plan, .breakdown = &breakdown, .json = s->json};
   double since_s;
-  SW_TRY(sw_check_questions(session->graph, sw_machine_mesh(session->machine), &s->what_if, d));
+  SW_TRY(sw_check_questions(session->graph, sw_machine_mesh(session->job.machine), &s->what_if, d));
   SW_TRY(read_start(s, session, call, &o.start, d));
-  SW_TRY(sw_session_take_pins(session, &s->pins, call->arena, &g, d));
+  SW_TRY(sw_session_take_pins(session, &s->pins, call->arena, &pinned, d));
   since_s = sw_now_s();
-  SW_TRY(sw_baselines_build(g, session->machine, call->arena, &o.baselines, d));
-  if (s->baseline) return tell_baseline(s, session, call, g, o.baselines, d);
-  SW_TRY(propagate_known(g, session, call, &o, d));
+  SW_TRY(sw_baselines_build(&pinned, call->arena, &o.baselines, d));
+  if (s->baseline) return tell_baseline(s, session, call, &pinned, o.baselines, d);
+  SW_TRY(propagate_known(&pinned, call, &o, d));
   if (s->work_limit == 0 && s->time_limit > 0) {
     o.solve.time_limit_s = s->time_limit;
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   }
-  sw_rc rc = open_planner(s, g, session, call, &o, &q, &plan, d);
+  sw_rc rc = open_planner(s, &pinned, session, call, &o, &q, &plan, d);
   if (rc && o.notes_mesh && none_fits) sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
   if (rc) return rc;
   rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
@@ -353,7 +355,7 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
 
 static sw_rc tell_kernels(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
   sw_text out = {0};
-  const sw_kernels *kernels = session->graph->kernels;
+  const sw_kernels *kernels = session->job.kernels;
   if (!kernels) SW_TRY(sw_kernels_find(session->graph, "none", call->arena, &kernels, d));
   SW_TRY((s->json ? sw_kernels_json : sw_kernels_table)(session->graph, kernels, call->arena, &out, d));
   return sw_print_text(&out, d);

@@ -154,10 +154,10 @@ static sw_rc mutate(const settings *s, sw_session *session, sw_arena *arena, sw_
       .iterations = s->iterations,
       .time_limit_s = s->time_limit,
       .seed = (uint64_t)s->seed,
-      .capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->machine)),
+      .capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->job.machine)),
       .cancel = s->cancel};
   sw_mutated m;
-  SW_TRY(sw_propagate_mutated(session->graph, session->machine, &o, arena, &m, d));
+  SW_TRY(sw_propagate_mutated(&session->job, &o, arena, &m, d));
   tell_measures(&m);
   SW_TRY(write(s, session, &m.plan, arena, d));
   return sw_cancelled(s->cancel) ? SW_E_CANCELLED : SW_OK;
@@ -167,7 +167,7 @@ static sw_rc propagate_session(const settings *s, sw_session *session, sw_arena 
   sw_plan plan;
   if (s->mutate) return mutate(s, session, arena, d);
   if (s->propagated) return propagate_as(s, session, arena, d);
-  SW_TRY(sw_propagate(session->graph, session->machine, traversal_of(s), arena, &plan, d));
+  SW_TRY(sw_propagate(&session->job, traversal_of(s), arena, &plan, d));
   return write(s, session, &plan, arena, d);
 }
 
@@ -187,7 +187,7 @@ static sw_rc propagate_open(const settings *s, sw_session *session, sw_arena *ar
   for (int i = 0; i < s->emit.n; i++) {
     if (session->open_axes || !sw_session_emits_sizes_open(s->emit.at[i].key)) return want_sizes(s, session, d);
   }
-  SW_TRY(sw_propagate(session->graph, session->machine, t, arena, &plan, d));
+  SW_TRY(sw_propagate(&session->job, t, arena, &plan, d));
   sw_session_warn_of_hints(&plan);
   SW_TRY(sw_emit_all(session, &plan, &s->emit, NULL, d));
   SW_TRY(sw_open_sizes_print(&s->from, session, &plan, s->table, arena, &out, d));

@@ -107,7 +107,7 @@ static sw_rc run_resharded(const sw_call *call, const sw_session *session, const
   sw_plan plan;
   SW_TRY(sw_session_plan_resharded(session, call, &plan, d));
   SW_TRY(sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d));
-  return run_beside(call, &(sw_judged){.whole = against ? against : plan.graph, .plan = &plan}, against, d);
+  return run_beside(call, &(sw_judged){.whole = against ? against : plan.job.graph, .plan = &plan}, against, d);
 }
 
 static sw_rc run_whole(const sw_call *call, const sw_session *session, sw_diag *d) {
@@ -118,7 +118,7 @@ static sw_rc run_whole(const sw_call *call, const sw_session *session, sw_diag *
                     .random_floats = s->random_floats,
                     .json = s->json,
                     .cancel = call->cancel};
-  SW_TRY(sw_requirements_check(session->graph, session->machine, d)); /* what no plan could keep, nobody runs */
+  SW_TRY(sw_requirements_check(&session->job, d)); /* what no plan could keep, nobody runs */
   return sw_run_whole(&r, session->graph, call->arena, d);
 }
 
@@ -217,7 +217,7 @@ static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
   sw_rc rc = SW_OK;
   if (planned) rc = sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d);
   if (!rc)
-    rc = planned ? run_beside(call, &(sw_judged){.whole = plan.graph, .plan = &plan}, NULL, d)
+    rc = planned ? run_beside(call, &(sw_judged){.whole = plan.job.graph, .plan = &plan}, NULL, d)
                  : run_by_text(call, &session, d);
   if (rc) sw_session_note_source(&session, d);
   sw_session_close(&session);

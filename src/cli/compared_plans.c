@@ -13,7 +13,7 @@ static sw_rc read_compared_plan(const char *path, const sw_session *s, sw_arena 
                                 sw_diag *d) {
   *out = (sw_comparison){.made = true, .name = plan_name_of_path(path, arena, d)};
   if (!out->name) return SW_E_RESOURCE;
-  SW_TRY(sw_plan_read(path, s->graph, s->machine, true, arena, &out->plan, d));
+  SW_TRY(sw_plan_read(path, &s->job, true, arena, &out->plan, d));
   return sw_plan_breakdown(&out->plan, arena, &out->breakdown, d);
 }
 

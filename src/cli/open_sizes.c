@@ -42,14 +42,14 @@ static sw_rc measure_at_sizes(void *user, const int64_t *at, double *out, sw_dia
   sw_arena scratch = {0};
   sw_breakdown breakdown;
   for (int i = 0; i < a->open->n; i++) s->stand_in.times[a->open->class_of[i]] = at[i];
-  SW_TRY(sw_read_model_again(a->from, sw_machine_mesh(s->machine), s, d));
+  SW_TRY(sw_read_model_again(a->from, sw_machine_mesh(s->job.machine), s, d));
   if (s->graph->n_ops != a->n_ops || s->graph->n_values != a->n_values)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "the program is another one at other sizes; expected the same ops at all");
   sw_plan plan = *a->plan;
-  plan.graph = s->graph;
+  plan.job = s->job;
   sw_rc rc = sw_plan_breakdown(&plan, &scratch, &breakdown, d);
   out[MOVED] = breakdown.moved_bytes;
-  out[TWICE] = sw_breakdown_redundant_flops(&breakdown, s->machine);
+  out[TWICE] = sw_breakdown_redundant_flops(&breakdown, s->job.machine);
   sw_arena_deinit(&scratch);
   return rc;
 }
@@ -87,7 +87,7 @@ static void put_open_names(const sw_session *session, sw_text *out) {
 
 static void put_size_table(const sw_session *s, const sw_plan *plan, const sw_text *moved, const sw_text *twice,
                            sw_text *out) {
-  const sw_graph *g = plan->graph;
+  const sw_graph *g = plan->job.graph;
   sw_text mesh = {0};
   sw_mesh said = s->mesh;
   for (int a = 0; a < said.n_axes; a++) said.axis[a].size = s->open_axes >> a & 1 ? -1 : said.axis[a].size;
@@ -104,7 +104,7 @@ static void put_size_table(const sw_session *s, const sw_plan *plan, const sw_te
     sw_text_printf(out, "  %s  ", g->values[g->args[i]].name);
     put_type(s, &g->values[g->args[i]], out);
     sw_text_puts(out, "  ");
-    sw_sharding_print(sw_machine_mesh(s->machine), &plan->args[i], out);
+    sw_sharding_print(sw_machine_mesh(s->job.machine), &plan->args[i], out);
     sw_text_puts(out, "\n");
   }
   sw_text_free(&mesh);
@@ -132,14 +132,14 @@ sw_rc sw_open_sizes_print(const sw_model_options *from, sw_session *session, con
   unknowns open;
   sw_text text[MEASURES] = {{0}};
   list_unknowns(&session->sizes, &open);
-  asker a = {from, session, plan, &open, plan->graph->n_ops, plan->graph->n_values};
+  asker a = {from, session, plan, &open, plan->job.graph->n_ops, plan->job.graph->n_values};
   sw_session planned = *session; /* stays while the text is read again: the plan borrows from it */
   session->program = NULL;
-  session->graph = NULL;
+  session->graph = session->read = NULL;
   sw_rc rc = session->open_axes ? SW_OK : find_measures(&a, arena, text, d);
-  if (!rc) rc = sw_read_model_again(from, sw_machine_mesh(session->machine), session, d);
+  if (!rc) rc = sw_read_model_again(from, sw_machine_mesh(session->job.machine), session, d);
   sw_plan same = *plan;
-  same.graph = session->graph;
+  if (!rc) same.job = session->job;
   const bool known = !session->open_axes;
   const sw_open_measures measures = {open.n, open.name, known ? sw_text_str(&text[MOVED]) : NULL,
                                      known ? sw_text_str(&text[TWICE]) : NULL, session->open_axes};
@@ -190,7 +190,8 @@ sw_rc sw_open_axes_compare(const sw_model_options *from, sw_session *session, co
   if (rc) return rc == SW_E_INPUT ? SW_OK : rc; /* the profile has no more devices */
   SW_TRY(sw_read_model_again(from, &larger, session, d));
   const sw_graph *g = session->graph;
-  rc = sw_propagate(g, machine, t, arena, &other, &why);
+  const sw_job job = {g, g->written, NULL, machine};
+  rc = sw_propagate(&job, t, arena, &other, &why);
   if (rc == SW_E_RESOURCE) return rc;
   if (!rc && same_shardings(plan, &session->mesh, &other, &larger, g->n_ops, g->n_args)) return SW_OK;
   sw_log(SW_LOG_WARN,

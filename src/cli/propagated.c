@@ -7,17 +7,19 @@
  * program has after Shardy's propagation. */
 sw_rc sw_plan_of_propagated(const sw_model_options *from, const sw_session *session, const sw_text *text,
                             sw_traversal t, sw_arena *arena, sw_session *read, sw_plan *out, sw_diag *d) {
-  sw_graph *g = session->graph, own = *g;
+  const sw_graph *g = session->graph;
   *read = (sw_session){.profile = session->profile, .text = text->at, .text_bytes = text->n, .mesh = session->mesh};
   SW_TRY(sw_read_model_again(from, from->mesh ? &session->mesh : NULL, read, d));
   if (g->n_ops != read->graph->n_ops || g->n_values != read->graph->n_values)
     return SW_BUG(d, "a program has other ops with its shardings");
-  g->annotations = read->graph->annotations;
-  g->n_annotations = read->graph->n_annotations;
-  sw_rc rc = sw_propagate(g, session->machine, t, arena, out, d);
-  g->annotations = own.annotations;
-  g->n_annotations = own.n_annotations;
-  return rc;
+  sw_request asked = *session->job.request;
+  sw_job job = session->job;
+  asked.annotations = read->graph->written->annotations;
+  asked.n_annotations = read->graph->written->n_annotations;
+  job.request = &asked;
+  SW_TRY(sw_propagate(&job, t, arena, out, d));
+  out->job = session->job;
+  return SW_OK;
 }
 
 static void tell_whether_carried(const sw_breakdown *plan, const sw_breakdown *alone) {

@@ -37,7 +37,8 @@ static sw_rc answer_one(const sw_questions *q, const char *text, sw_span at, int
   sw_text out = {0};
   const sw_pin *pins;
   int32_t n;
-  sw_rc rc = sw_pins_parse(q->plan->graph, sw_machine_mesh(q->plan->machine), text, at, &arena, &n, &pins, &why);
+  sw_rc rc =
+      sw_pins_parse(q->plan->job.graph, sw_machine_mesh(q->plan->job.machine), text, at, &arena, &n, &pins, &why);
   if (!rc) {
     rc = sw_what_if(q, text, n, pins, &arena, &out, d);
     if (!rc)

@@ -38,17 +38,17 @@ static int64_t stand_in(const void *user, int class_of) {
 }
 
 void sw_drop_model(sw_session *s) {
-  if (!s->program) sw_graph_destroy(s->graph);
+  if (!s->program) sw_graph_destroy(s->read);
   sw_graph_destroy(s->as_written);
   sw_program_destroy(s->program);
   s->as_written = NULL;
   s->program = NULL;
-  s->graph = NULL;
+  s->graph = s->read = NULL;
 }
 
 /* A model on its own mesh, of which some sizes are not known. */
 static sw_rc parse_closed(const char *file, sw_session *s, sw_diag *d) {
-  sw_mesh closed = s->graph->mesh;
+  sw_mesh closed = s->read->written->mesh;
   for (int a = 0; a < closed.n_axes; a++) {
     if (closed.axis[a].size >= 0) continue;
     closed.axis[a].size = SW_OPEN_AXIS;
@@ -56,7 +56,7 @@ static sw_rc parse_closed(const char *file, sw_session *s, sw_diag *d) {
   }
   if (!s->open_axes) return SW_OK;
   sw_drop_model(s);
-  return sw_model_parse_on(file, s->text, s->text_bytes, &closed, &s->sizes, &s->graph, d);
+  return sw_model_parse_on(file, s->text, s->text_bytes, &closed, &s->sizes, &s->read, d);
 }
 
 static bool fuses(const sw_model_options *o) { return o->attention && strcmp(o->attention, "fused") == 0; }
@@ -64,7 +64,7 @@ static bool fuses(const sw_model_options *o) { return o->attention && strcmp(o->
 static sw_rc fuse_session_attention(sw_session *s, sw_diag *d) {
   sw_arena arena = {0};
   sw_fused what;
-  sw_rc rc = sw_graph_fuse_in_place(&s->graph, &s->as_written, &arena, &what, d);
+  sw_rc rc = sw_graph_fuse_in_place(&s->read, &s->as_written, &arena, &what, d);
   sw_arena_deinit(&arena);
   return rc;
 }
@@ -89,11 +89,13 @@ static sw_rc parse_model(const sw_model_options *o, const sw_mesh *mesh, sw_sess
   if (sw_profile_mesh_count(s->profile) > 0) options.fallback = sw_profile_mesh(s->profile, 0);
   sw_rc rc = sw_program_is(o->model, s->text)
                  ? sw_program_parse(file, s->text, s->text_bytes, &options, &s->program, d)
-                 : sw_model_parse_on(file, s->text, s->text_bytes, mesh, &s->sizes, &s->graph, d);
-  if (s->program) s->graph = sw_program_graph(s->program);
+                 : sw_model_parse_on(file, s->text, s->text_bytes, mesh, &s->sizes, &s->read, d);
+  if (s->program) s->read = sw_program_graph(s->program);
   if (s->program && !mesh) s->open_axes = sw_program_open_axes(s->program);
-  if (!rc && !s->program && !mesh && o->open_sizes && s->graph->has_mesh) rc = parse_closed(file, s, d);
+  if (!rc && !s->program && !mesh && o->open_sizes && s->read->written->has_mesh) rc = parse_closed(file, s, d);
   if (!rc && !s->program && fuses(o)) rc = fuse_session_attention(s, d);
+  s->graph = s->read;
+  if (!rc) s->job = (sw_job){s->graph, s->graph->written, NULL, s->job.machine};
   return rc;
 }
 

@@ -93,8 +93,8 @@ static void write_times(sw_json_out *o, const sw_run_said *s) {
   sw_jw_f64(o, "one_device", s->v->single_s);
   sw_jw_f64(o, "all_devices", s->v->parallel_s);
   if (s->plan) {
-    sw_jw_string(o, "profile", sw_profile_name(sw_machine_profile(s->plan->machine)));
-    sw_jw_string(o, "compiler", sw_compiled_as(s->plan->graph));
+    sw_jw_string(o, "profile", sw_profile_name(sw_machine_profile(s->plan->job.machine)));
+    sw_jw_string(o, "compiler", sw_compiled_as(&s->plan->job));
     sw_jw_f64(o, "predicted", s->predicted_s);
   }
   sw_jw_end(o);

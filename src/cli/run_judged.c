@@ -11,7 +11,7 @@
 enum { MOST_COMPARED_BYTES = 1 << 30 };
 
 static int64_t devices_of(const sw_judged *j) {
-  return j->plan ? sw_mesh_devices(sw_machine_mesh(j->plan->machine)) : j->local->devices;
+  return j->plan ? sw_mesh_devices(sw_machine_mesh(j->plan->job.machine)) : j->local->devices;
 }
 
 /* --- what is compared --------------------------------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static sw_rc print_judged_run(const sw_run_said *s, bool json, const sw_call *ca
 }
 
 sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_call *call, sw_diag *d) {
-  const sw_graph *g = j->plan ? j->plan->graph : j->local->graph;
+  const sw_graph *g = j->plan ? j->plan->job.graph : j->local->graph;
   sw_validate_options o = jo->o;
   sw_validation v;
   sw_audit audit;

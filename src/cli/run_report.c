@@ -63,8 +63,8 @@ static void print_run_times(const sw_run_said *s, sw_text *out) {
   sw_text_puts(out, ", all devices ");
   sw_text_seconds(out, s->v->parallel_s);
   if (s->plan) {
-    sw_text_printf(out, "; predicted under '%s' (", sw_profile_name(sw_machine_profile(s->plan->machine)));
-    sw_compiled_print(s->plan->graph, out);
+    sw_text_printf(out, "; predicted under '%s' (", sw_profile_name(sw_machine_profile(s->plan->job.machine)));
+    sw_compiled_print(&s->plan->job, out);
     sw_text_puts(out, ") ");
     sw_text_seconds(out, s->predicted_s);
   }

@@ -31,29 +31,29 @@ sw_rc sw_bind_hw(const sw_profile *p, const sw_mesh *mesh, sw_arena *arena, sw_m
   return rc;
 }
 
-static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_diag *d) {
-  if (s->graph->has_mesh) { /* what is given has been taken in place of it already */
-    s->mesh = s->graph->mesh;
+static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_machine **machine, sw_diag *d) {
+  if (s->graph->written->has_mesh) { /* what is given has been taken in place of it already */
+    s->mesh = s->graph->written->mesh;
   } else if (mesh && !(s->program && sw_program_local(s->program))) { /* that has its devices, and no prices */
     s->mesh = *mesh;
   } else if (sw_profile_mesh_count(s->profile) > 0) {
     s->mesh = *sw_profile_mesh(s->profile, 0);
   }
   SW_TRY(sw_mesh_verify(&s->mesh, true, d));
-  sw_rc rc = sw_bind_hw(s->profile, &s->mesh, arena, &s->machine, d);
+  sw_rc rc = sw_bind_hw(s->profile, &s->mesh, arena, machine, d);
   if (rc != SW_E_INPUT || !s->open_axes) return rc;
   if (d)
     *d = (sw_diag){0}; /* what stands in for unknown sizes is too much for the profile, of which no price is asked */
   SW_TRY(sw_profile_read("uniform", arena, &s->profile, d));
-  return sw_machine_build(arena, s->profile, &s->mesh, &s->machine, d);
+  return sw_machine_build(arena, s->profile, &s->mesh, machine, d);
 }
 
 void sw_session_warn_of_hints(const sw_plan *plan) {
   enum { MOST = 5 };
-  const sw_graph *g = plan->graph;
+  const sw_graph *g = plan->job.graph;
   int32_t n = 0;
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < plan->job.request->n_annotations; i++) {
+    const sw_annotation *a = &plan->job.request->annotations[i];
     if (a->required || a->derived || sw_plan_keeps(plan, a) || n++ >= MOST) continue;
     sw_log(SW_LOG_WARN, "%s:%d:%d: the hint for '%s' is left", a->span.file ? a->span.file : "?", a->span.line,
            a->span.col, a->op >= 0 ? g->ops[a->op].name : g->values[a->value].name);
@@ -80,21 +80,23 @@ void sw_session_note_source(const sw_session *s, sw_diag *d) {
 }
 
 /* Sizes that stand in for unknown ones are such that any of the mesh's axes cut them evenly. */
-static sw_rc divide_evenly(const sw_model_options *o, const sw_mesh *mesh, sw_arena *arena, sw_session *s, sw_diag *d) {
+static sw_rc divide_evenly(const sw_model_options *o, const sw_mesh *mesh, sw_arena *arena, sw_session *s,
+                           sw_machine **machine, sw_diag *d) {
   if (!sw_sizes_open(&s->sizes)) return SW_OK;
   s->stand_in.unit = sw_mesh_devices(&s->mesh);
   SW_TRY(sw_read_model_again(o, mesh, s, d));
-  return bind_mesh(s, mesh, arena, d);
+  return bind_mesh(s, mesh, arena, machine, d);
 }
 
 /* Those of the plan, of loops that there are, then those of the command line. */
-static sw_rc take_trips(const sw_model_options *o, sw_graph *g, sw_diag *d) {
+static sw_rc take_trips(const sw_model_options *o, sw_session *s, sw_arena *arena, sw_diag *d) {
   sw_text unknown = {0};
+  sw_graph *g = s->read;
   bool all = false;
   for (int i = 0; i < o->trips.n; i++) all = all || strcmp(o->trips.at[i].key, "*") == 0;
   for (int32_t i = 0; o->of_plan && !all && i < o->of_plan->n_trips; i++) {
     sw_diag why = {0};
-    const sw_rc rc = sw_graph_take_trips(g, &o->of_plan->trips[i], &why);
+    const sw_rc rc = sw_graph_with_trips(g, &o->of_plan->trips[i], arena, &g, &why);
     if (rc == SW_E_INPUT && o->adapt) {
       sw_log(SW_LOG_WARN, "of \"trips\" of the plan is left out: %s", why.text);
       continue;
@@ -107,8 +109,9 @@ static sw_rc take_trips(const sw_model_options *o, sw_graph *g, sw_diag *d) {
     const sw_pair *p = &o->trips.at[i];
     sw_said_trips one = {p->key, 0};
     SW_TRY_NOTE(d, sw_parse_i64(p->value, 0, INT64_MAX, "trips", &one.trips, d), "in --trips %s=%s", p->key, p->value);
-    SW_TRY_NOTE(d, sw_graph_take_trips(g, &one, d), "in --trips %s=%s", p->key, p->value);
+    SW_TRY_NOTE(d, sw_graph_with_trips(g, &one, arena, &g, d), "in --trips %s=%s", p->key, p->value);
   }
+  s->graph = g;
   sw_graph_put_unknown_loops(g, &unknown);
   if (sw_text_str(&unknown)[0])
     sw_log(SW_LOG_WARN,
@@ -120,15 +123,16 @@ static sw_rc take_trips(const sw_model_options *o, sw_graph *g, sw_diag *d) {
 
 sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d) {
   sw_mesh mesh;
+  sw_machine *machine;
   *out = (sw_session){0};
   SW_TRY(sw_read_hw(o->hw, &o->hw_set, arena, &out->profile, d));
   if (o->devices) SW_TRY(sw_profile_with_devices(out->profile, o->devices, arena, &out->profile, d));
   if (o->mesh) SW_TRY_NOTE(d, sw_mesh_parse(o->mesh, arena, &mesh, d), "in --mesh %s", o->mesh);
   sw_rc rc = sw_read_model(o, o->mesh ? &mesh : NULL, out, d);
-  if (!rc) rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, d);
-  if (!rc) rc = divide_evenly(o, o->mesh ? &mesh : NULL, arena, out, d);
-  if (!rc) rc = take_trips(o, out->graph, d);
-  if (!rc) rc = sw_compile_as(o->compiler, out->graph, out->machine, arena, d);
+  if (!rc) rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, &machine, d);
+  if (!rc) rc = divide_evenly(o, o->mesh ? &mesh : NULL, arena, out, &machine, d);
+  if (!rc) rc = take_trips(o, out, arena, d);
+  if (!rc) rc = sw_job_make(o->compiler, out->graph->written, machine, arena, &out->job, d);
   if (rc) sw_session_close(out);
   return rc;
 }
@@ -183,7 +187,7 @@ void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t, bo
 static sw_rc adapt_plan(const char *path, const sw_session *s, bool by_half, sw_arena *arena, sw_plan *plan,
                         sw_diag *d) {
   sw_plan_transfer t;
-  SW_TRY(sw_plan_read_other(path, s->graph, s->machine, arena, plan, &t, d));
+  SW_TRY(sw_plan_read_other(path, &s->job, arena, plan, &t, d));
   if (by_half && !t.same_model && (t.n_taken < t.n_left || 2 * t.n_ops_open > s->graph->n_ops)) {
     return SW_FAIL_INPUT(
         d, SW_NOWHERE,
@@ -204,7 +208,7 @@ static sw_rc adapt_plan(const char *path, const sw_session *s, bool by_half, sw_
 static sw_rc read_session_plan(const sw_model_options *o, const char *path, const sw_session *s, sw_arena *arena,
                                sw_plan *plan, sw_diag *d) {
   if (o->adapt) return adapt_plan(path, s, o->by_half, arena, plan, d);
-  sw_rc rc = sw_plan_read(path, s->graph, s->machine, true, arena, plan, d);
+  sw_rc rc = sw_plan_read(path, &s->job, true, arena, plan, d);
   if (rc == SW_E_INPUT && d && strstr(d->text, "is stale"))
     sw_diag_note(d, "--adapt takes what fits of it, completes the rest by rule, and says what does not fit");
   return rc;
@@ -301,7 +305,7 @@ sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit
 }
 
 sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena *arena, sw_plan *plan, sw_diag *d) {
-  const int64_t of_compiler = plan->graph->kernels ? plan->graph->kernels->combine_bytes : 0;
+  const int64_t of_compiler = plan->job.kernels ? plan->job.kernels->combine_bytes : 0;
   sw_passes *passes;
   if (!names && !of_compiler) return SW_OK;
   SW_ARENA_NEW(passes, arena, 1, d);
@@ -331,22 +335,21 @@ sw_rc sw_session_plan_resharded(const sw_session *s, const sw_call *call, sw_pla
   enum { MOST_SEARCH_S = 10 };
   sw_plan_options o = {.solve = {.time_limit_s = MOST_SEARCH_S, .gap = 0.01, .threads = 1, .cancel = call->cancel}};
   o.selection.capacity_bytes = INT64_MAX / 2;
-  return sw_plan_search(s->graph, s->machine, &o, call->arena, out, d);
+  return sw_plan_search(&s->job, &o, call->arena, out, d);
 }
 
-sw_rc sw_session_take_pins(const sw_session *s, const sw_words *texts, sw_arena *arena, const sw_graph **out,
-                           sw_diag *d) {
-  const sw_mesh *mesh = sw_machine_mesh(s->machine);
+sw_rc sw_session_take_pins(const sw_session *s, const sw_words *texts, sw_arena *arena, sw_job *out, sw_diag *d) {
+  const sw_mesh *mesh = sw_machine_mesh(s->job.machine);
   const sw_span at = {"--pin", 1, 1};
-  *out = s->graph;
+  *out = s->job;
   for (int i = 0; i < texts->n; i++) {
     const sw_pin *pins;
-    sw_graph *pinned;
+    sw_request *pinned;
     int32_t n;
     SW_ARENA_NEW(pinned, arena, 1, d);
-    SW_TRY(sw_pins_parse(*out, mesh, texts->at[i], at, arena, &n, &pins, d));
-    SW_TRY(sw_pins_require(*out, n, pins, at, arena, pinned, d));
-    *out = pinned;
+    SW_TRY(sw_pins_parse(s->graph, mesh, texts->at[i], at, arena, &n, &pins, d));
+    SW_TRY(sw_pins_require(out->request, n, pins, at, arena, pinned, d));
+    out->request = pinned;
   }
   return SW_OK;
 }

@@ -15,12 +15,13 @@ typedef struct sw_stand_in {
 } sw_stand_in;
 
 typedef struct sw_session {
-  sw_graph *graph;      /* owned, unless there is a program */
-  sw_graph *as_written; /* owned: of no program, before attention was fused; NULL: it was not */
-  sw_program *program;  /* owned: the model is a StableHLO program; NULL: it is not */
+  sw_job job;            /* the model on the machine, as its compiler runs it */
+  const sw_graph *graph; /* of the job */
+  sw_graph *read;        /* as it was read; owned, unless there is a program */
+  sw_graph *as_written;  /* owned: of no program, before attention was fused; NULL: it was not */
+  sw_program *program;   /* owned: the model is a StableHLO program; NULL: it is not */
   const sw_profile *profile;
   sw_mesh mesh;
-  sw_machine *machine;
   sw_sizes sizes; /* that the model leaves open; some are not known only where that was asked for */
   sw_stand_in stand_in;
   uint32_t open_axes; /* of the mesh, as bits: their sizes are not known either, and others stand in for them */
@@ -130,8 +131,8 @@ void sw_session_close(sw_session *s);
 /* For sw_program_options.report: prints what it is given on standard error. */
 void sw_session_report(void *user, const sw_diag *d);
 
-/* The model with what the texts of --pin require besides; borrows from the session's graph. */
-SW_CHECKED sw_rc sw_session_take_pins(const sw_session *s, const sw_words *texts, sw_arena *arena, const sw_graph **out,
+/* The session's job with what the texts of --pin require besides; in the arena. */
+SW_CHECKED sw_rc sw_session_take_pins(const sw_session *s, const sw_words *texts, sw_arena *arena, sw_job *out,
                                       sw_diag *d);
 
 /* Warn of hints of the model that the plan leaves. */

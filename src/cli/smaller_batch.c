@@ -40,10 +40,10 @@ static bool read_fraction(const halving *h, int which, int64_t parts, sw_arena *
 /* Bytes that a plan holds which fits; -1: none is found. */
 static int64_t plan_part(const halving *h, const sw_session *s, sw_arena *arena) {
   sw_diag why = {0};
-  const sw_graph *g;
+  sw_job job;
   sw_plan plan;
   sw_breakdown a;
-  if (sw_session_take_pins(s, h->pins, arena, &g, &why) || sw_plan_search(g, s->machine, &h->o, arena, &plan, &why) ||
+  if (sw_session_take_pins(s, h->pins, arena, &job, &why) || sw_plan_search(&job, &h->o, arena, &plan, &why) ||
       sw_plan_breakdown(&plan, arena, &a, &why))
     return -1;
   return a.peak_bytes <= plan.capacity_bytes ? a.peak_bytes : -1;

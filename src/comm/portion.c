@@ -23,20 +23,22 @@ enum { PART_ELEMS = 64 };
 enum { PIECE_BYTES = 4096 };
 
 typedef struct worker {
-  const sw_job *job;
+  const sw_shared_call *job;
   int64_t share;
   int64_t bytes; /* from other members */
   bool streams;  /* more than a cache holds */
 } worker;
 
-static const sw_buffer *input_of(const sw_job *j, int64_t i) { return sw_view_member(&j->view, i)->call.in; }
-static const sw_buffer *result_of_member(const sw_job *j, int64_t i) { return sw_view_member(&j->view, i)->call.out; }
+static const sw_buffer *input_of(const sw_shared_call *j, int64_t i) { return sw_view_member(&j->view, i)->call.in; }
+static const sw_buffer *result_of_member(const sw_shared_call *j, int64_t i) {
+  return sw_view_member(&j->view, i)->call.out;
+}
 
-static const void *source(const sw_job *j, int64_t i) { return j->src[i - j->base]; }
-static void *target(const sw_job *j, int64_t i) { return j->dst[i - j->base]; }
+static const void *source(const sw_shared_call *j, int64_t i) { return j->src[i - j->base]; }
+static void *target(const sw_shared_call *j, int64_t i) { return j->dst[i - j->base]; }
 
 static sw_rc copy_box(const worker *w, const sw_transfer *m) {
-  const sw_job *j = w->job;
+  const sw_shared_call *j = w->job;
   const sw_buffer *in = input_of(j, m->from), *out = result_of_member(j, m->to);
   size_t size = (size_t)sw_dtype_bytes(in->dtype);
   sw_rows rows;
@@ -76,7 +78,7 @@ static sw_reducer reducer_of_member(const worker *w, int64_t i) {
 
 static sw_rc reduce_box(void *user, const sw_transfer *m, sw_diag *d) {
   worker *w = user;
-  const sw_job *j = w->job;
+  const sw_shared_call *j = w->job;
   const sw_buffer *in = input_of(j, m->to), *out = result_of_member(j, m->to);
   sw_reducer r = reducer_of_member(w, m->to);
   (void)d;
@@ -94,7 +96,7 @@ void sw_portion_range(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t 
 }
 
 /* An n-th of the value is heard from n-1 others and reduced; all_reduce hears the other n-ths, the root too. */
-static int64_t part_bytes(const sw_job *j, int64_t i, const sw_transfer *m) {
+static int64_t part_bytes(const sw_shared_call *j, int64_t i, const sw_transfer *m) {
   bool hears = j->view.coll->op == SW_COLL_ALL_REDUCE || i == m->to;
   return copy_step_bytes(input_of(j, m->to), m) / j->view.n * (j->view.n - 1) * (hears ? 2 : 1);
 }
@@ -102,7 +104,7 @@ static int64_t part_bytes(const sw_job *j, int64_t i, const sw_transfer *m) {
 /* The box is one of all members' inputs; results have the same dims. */
 static sw_rc visit_part(void *user, const sw_transfer *m, sw_diag *d) {
   worker *w = user;
-  const sw_job *j = w->job;
+  const sw_shared_call *j = w->job;
   const sw_buffer *in = input_of(j, m->to);
   bool to_all = j->view.coll->op == SW_COLL_ALL_REDUCE;
   sw_reducer r = reducer_of_member(w, m->to);
@@ -151,7 +153,7 @@ static sw_rc visit_size(void *user, const sw_transfer *m, sw_diag *d) {
 }
 
 /* The reduction's identity where no box comes. What boxes cover is left as it is: it may be the input's memory. */
-static sw_rc fill_identity(const sw_job *j, int64_t i, sw_diag *d) {
+static sw_rc fill_identity(const sw_shared_call *j, int64_t i, sw_diag *d) {
   const sw_buffer *out = result_of_member(j, i);
   int size = sw_dtype_bytes(out->dtype);
   char cell[16];
@@ -178,7 +180,7 @@ void sw_portion_prepare(const sw_view *v, int64_t i, const void *src, void *dst)
 }
 
 /* What comes before the boxes, and these. */
-static sw_rc copy_boxes(const sw_job *j, int64_t i, worker *w, sw_diag *d) {
+static sw_rc copy_boxes(const sw_shared_call *j, int64_t i, worker *w, sw_diag *d) {
   const sw_collective *c = j->view.coll;
   if (sw_coll_flags(c->op) & SW_COLL_TILED) sw_portion_prepare(&j->view, i, source(j, i), target(j, i));
   if (sw_collective_is_neutral_beside(c)) SW_TRY(fill_identity(j, i, d));
@@ -197,7 +199,7 @@ static const struct {
 };
 
 /* all_gather of small pieces: the first complete result serves the others. */
-static bool copy_model(const sw_job *j, int64_t i, worker *w) {
+static bool copy_model(const sw_shared_call *j, int64_t i, worker *w) {
   int64_t model = atomic_load_explicit(j->model, memory_order_acquire) - 1;
   if (model < 0) return false;
   const sw_buffer *in = input_of(j, i), *out = result_of_member(j, i);
@@ -215,7 +217,7 @@ static bool copy_model(const sw_job *j, int64_t i, worker *w) {
   return true;
 }
 
-static sw_rc gather_all(const sw_job *j, int64_t i, worker *w, sw_diag *d) {
+static sw_rc gather_all(const sw_shared_call *j, int64_t i, worker *w, sw_diag *d) {
   int64_t piece;
   bool small = sw_buffer_bytes(input_of(j, i), &piece) && piece < PIECE_BYTES;
   if (small && copy_model(j, i, w)) return SW_OK;
@@ -225,7 +227,7 @@ static sw_rc gather_all(const sw_job *j, int64_t i, worker *w, sw_diag *d) {
 }
 
 /* Bytes that all shares read and write. */
-static int64_t footprint(const sw_job *j) {
+static int64_t footprint(const sw_shared_call *j) {
   const sw_collective *c = j->view.coll;
   const bool from_root = sw_coll_flags(c->op) & SW_COLL_FROM_ROOT, to_root = sw_coll_flags(c->op) & SW_COLL_TO_ROOT;
   int64_t some = from_root || to_root ? sw_collective_root(c) : j->base, in = 0, out = 0;
@@ -235,7 +237,7 @@ static int64_t footprint(const sw_job *j) {
   return in * (from_root ? 1 : j->view.n) + out * (to_root ? 1 : j->view.n);
 }
 
-sw_rc sw_portion_run(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
+sw_rc sw_portion_run(const sw_shared_call *j, int64_t i, int64_t *bytes, sw_diag *d) {
   worker w = {j, i, 0, footprint(j) >= SW_STREAM_BYTES};
   const sw_collective *c = j->view.coll;
   sw_rc rc;
@@ -259,7 +261,7 @@ static sw_rc visit_own(void *user, const sw_transfer *m, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_portion_run_own(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
+sw_rc sw_portion_run_own(const sw_shared_call *j, int64_t i, int64_t *bytes, sw_diag *d) {
   worker w = {.job = j, .share = i};
   const sw_collective *c = j->view.coll;
   sw_rc rc = sw_moves_to(&j->view, c->op == SW_COLL_REDUCE ? sw_collective_root(c) : i, visit_own, &w, d);
@@ -271,7 +273,7 @@ sw_rc sw_portion_run_local(const sw_view *view, int64_t i, sw_diag *d) {
   const sw_comm_call *call = &view->members->call;
   const void *src = call->in->data;
   void *dst = call->out->data;
-  sw_job job = {.view = *view, .src = &src, .dst = &dst, .base = i};
+  sw_shared_call job = {.view = *view, .src = &src, .dst = &dst, .base = i};
   int64_t bytes;
   return sw_portion_run(&job, i, &bytes, d);
 }

@@ -7,18 +7,18 @@
 
 #include "comm/comm_moves.h"
 
-typedef struct sw_job {
+typedef struct sw_shared_call {
   sw_view view;
   const void *const *src; /* data of every member's input (of its staged copy), by member */
   void *const *dst;       /* data of every member's result; NULL where it brings none */
   atomic_llong *model;    /* 1 + a member whose whole result is there, when all get the same; 0: none yet */
   int64_t base;           /* src[0] and dst[0] are those of this member (0, but for an op without communication) */
-} sw_job;
+} sw_shared_call;
 
 /* Share `i` of view.n. *bytes = those that cross between devices and end at member `i`. */
-SW_CHECKED sw_rc sw_portion_run(const sw_job *job, int64_t i, int64_t *bytes, sw_diag *d);
+SW_CHECKED sw_rc sw_portion_run(const sw_shared_call *job, int64_t i, int64_t *bytes, sw_diag *d);
 /* All of member `i`'s result, and nothing of others': no other share may be run. Reads src of all, writes dst[i]. */
-SW_CHECKED sw_rc sw_portion_run_own(const sw_job *job, int64_t i, int64_t *bytes, sw_diag *d);
+SW_CHECKED sw_rc sw_portion_run_own(const sw_shared_call *job, int64_t i, int64_t *bytes, sw_diag *d);
 /* Share `i` of an op without communication: every member of the view is the device itself. */
 SW_CHECKED sw_rc sw_portion_run_local(const sw_view *view, int64_t i, sw_diag *d);
 /* Part i of n of `total` elements, [*lo, *hi): how all_reduce and reduce are cut into shares. */

@@ -7,6 +7,7 @@
  *                   that used as [[],[],[y,z]]; y partial over y and z, used as [[],[],[x,y,z]]
  */
 #include "gen/arch.h"
+#include "shardwright/request.h"
 
 typedef struct rfc_mlp {
   sw_id x, h, relu, y;
@@ -22,7 +23,7 @@ typedef struct axis_list {
 /* Required: the last dim of value v is cut by `cut`, and v is partial over `partial`. */
 static void annotate(swg_builder *b, sw_id v, bool for_users, const axis_list *cut, const axis_list *partial) {
   if (b->rc) return;
-  const sw_mesh *mesh = &b->graph->mesh;
+  const sw_mesh *mesh = &b->graph->written->mesh;
   int rank = b->graph->values[v].type.rank;
   sw_annotation a = {.value = v,
                      .op = -1,
@@ -46,7 +47,7 @@ static void annotate_loop(swg_builder *b, sw_id y) {
   if (b->rc) return;
   const sw_id op = b->graph->values[y].def;
   const int32_t loop = b->graph->ops[op].nest->n_loops - 1;
-  const sw_axis_ref ref = sw_axis_whole(&b->graph->mesh, 0);
+  const sw_axis_ref ref = sw_axis_whole(&b->graph->written->mesh, 0);
   const sw_annotation a = {.value = -1,
                            .op = op,
                            .n_loop_refs = 1,
@@ -100,10 +101,11 @@ static sw_rc set_mesh(sw_graph *g, const swg_config *c, sw_diag *d) {
   int64_t variant = swg_get(c, SW_GEN_VARIANT);
   const char *text = c->mesh[0] ? c->mesh : kVariants[variant].mesh;
   if (!text[0]) return SW_OK;
-  SW_TRY_NOTE(d, sw_mesh_parse(text, &g->arena, &g->mesh, d), "while reading mesh '%s'", text);
-  g->has_mesh = true;
-  if (g->mesh.n_axes == kVariants[variant].axes || kVariants[variant].axes == 0) return SW_OK;
-  return SW_FAIL_INPUT(d, SW_NOWHERE, "mesh '%s' has %d axes; this variant needs %d", text, g->mesh.n_axes,
+  sw_mesh mesh;
+  SW_TRY_NOTE(d, sw_mesh_parse(text, &g->arena, &mesh, d), "while reading mesh '%s'", text);
+  sw_graph_set_mesh(g, &mesh);
+  if (mesh.n_axes == kVariants[variant].axes || kVariants[variant].axes == 0) return SW_OK;
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "mesh '%s' has %d axes; this variant needs %d", text, mesh.n_axes,
                        kVariants[variant].axes);
 }
 

@@ -11,12 +11,19 @@
 #include "graph/builder.h"
 #include "collective/scalar.h"
 
+void sw_graph_set_mesh(sw_graph *g, const sw_mesh *mesh) {
+  g->builder->request->has_mesh = true;
+  g->builder->request->mesh = *mesh;
+}
+
+void sw_graph_set_compiler(sw_graph *g, const char *compiler) { g->builder->request->compiler = compiler; }
+
 sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
   if (g->sealed) return SW_FAIL(d, SW_E_BUG, a->span, "internal: the graph is sealed");
   if ((a->value >= 0) == (a->op >= 0) || a->value >= g->n_values || a->op >= g->n_ops) {
     return SW_FAIL(d, SW_E_BUG, a->span, "internal: an annotation is of neither a value nor an op");
   }
-  if (!g->has_mesh) {
+  if (!g->written->has_mesh) {
     return SW_FAIL_INPUT(d, a->span, "an annotation names mesh axes and the model has no mesh; expected \"mesh\"");
   }
   const sw_annotation *said = sw_annotation_said(a); /* of another graph, whose values and ops have other numbers */
@@ -54,7 +61,7 @@ static sw_rc drop_ones(sw_arena *arena, int32_t *n, const int32_t **loops, const
 
 sw_rc sw_annotation_settle(sw_graph *g, sw_annotation *a, sw_diag *d) {
   const sw_annotation was = *a;
-  if (a->value >= 0) SW_TRY(sw_sharding_settle(&g->mesh, &a->sharding, &g->arena, d));
+  if (a->value >= 0) SW_TRY(sw_sharding_settle(&g->written->mesh, &a->sharding, &g->arena, d));
   SW_TRY(drop_ones(&g->arena, &a->n_loop_refs, &a->loop_of, &a->loop_refs, d));
   SW_TRY(drop_ones(&g->arena, &a->n_kept, NULL, &a->kept, d));
   const bool same = a->n_loop_refs == was.n_loop_refs && a->n_kept == was.n_kept;
@@ -87,9 +94,10 @@ const char *sw_direction_text(sw_direction d) { return d <= SW_DIRECTION_BACKWAR
 
 /* --- one annotation ---------------------------------------------------------------------------------------------- */
 
-static sw_rc check_of_value(const sw_graph *g, const sw_annotation *a, sw_diag *d) {
+static sw_rc check_of_value(const sw_request *r, const sw_annotation *a, sw_diag *d) {
+  const sw_graph *g = r->graph;
   const sw_value *v = &g->values[a->value];
-  sw_rc rc = sw_sharding_verify(&g->mesh, &a->sharding, v->type.rank, v->type.dims, d);
+  sw_rc rc = sw_sharding_verify(&r->mesh, &a->sharding, v->type.rank, v->type.dims, d);
   if (rc) {
     char text[SW_DIAG_TEXT_BYTES];
     snprintf(text, sizeof text, "%s", d ? d->text : "");
@@ -113,7 +121,8 @@ static sw_rc check_of_value(const sw_graph *g, const sw_annotation *a, sw_diag *
   return SW_OK;
 }
 
-static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) {
+static sw_rc check_of_op(const sw_request *r, const sw_annotation *a, sw_diag *d) {
+  const sw_graph *g = r->graph;
   const sw_op *op = &g->ops[a->op];
   int n = op->nest ? op->nest->n_loops : 0, n_linear = op->nest ? op->nest->n_linear : 0;
   const bool attends = sw_is_attention(op->code);
@@ -131,7 +140,7 @@ static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) 
       if (!sw_axis_ref_overlaps(a->loop_refs[i], a->loop_refs[k])) continue;
       if (attends && loop == SW_ATTENTION_KEY && a->loop_of[k] == SW_ATTENTION_QUERY) continue; /* a ring */
       return SW_FAIL_INPUT(d, a->span, "annotation of op '%s' uses axis '%s' twice; expected it once", op->name,
-                           g->mesh.axis[a->loop_refs[i].axis].name);
+                           r->mesh.axis[a->loop_refs[i].axis].name);
     }
   }
   return SW_OK;
@@ -139,9 +148,9 @@ static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) 
 
 /* --- text -------------------------------------------------------------------------------------------------------- */
 
-void sw_annotation_print(const sw_graph *g, const sw_annotation *a, sw_text *out) {
+void sw_annotation_print(const sw_request *r, const sw_annotation *a, sw_text *out) {
   sw_text closed = {0};
-  sw_sharding_print(&g->mesh, &sw_annotation_said(a)->sharding, &closed);
+  sw_sharding_print(&r->mesh, &sw_annotation_said(a)->sharding, &closed);
   int depth = 0, dim = 0;
   for (const char *p = sw_text_str(&closed); *p; p++) {
     if (*p == ']' && depth == 2 && a->open_dims >> dim & 1) sw_text_puts(out, p[-1] == '[' ? "?" : ",?");
@@ -177,19 +186,20 @@ static bool share_a_use(const sw_annotation *a, const sw_annotation *b) {
   return false;
 }
 
-static void put_sharding(const sw_graph *g, const sw_annotation *a, sw_text *out) {
+static void put_sharding(const sw_request *r, const sw_annotation *a, sw_text *out) {
   if (a->value >= 0) {
     sw_text_puts(out, " as ");
-    sw_annotation_print(g, a, out);
+    sw_annotation_print(r, a, out);
   }
 }
 
 /* `a` comes first. */
-static sw_rc contradiction(const sw_graph *g, const sw_annotation *a, const sw_annotation *b, const char *why,
+static sw_rc contradiction(const sw_request *r, const sw_annotation *a, const sw_annotation *b, const char *why,
                            sw_diag *d) {
+  const sw_graph *g = r->graph;
   sw_text first = {0}, second = {0};
-  put_sharding(g, a, &first);
-  put_sharding(g, b, &second);
+  put_sharding(r, a, &first);
+  put_sharding(r, b, &second);
   const char *what = a->value >= 0 ? "value" : "op";
   const char *name = a->value >= 0 ? g->values[a->value].name : g->ops[a->op].name;
   sw_rc rc = SW_FAIL_INPUT(d, b->span, "%s '%s' is annotated%s%s; %s", what, name, b->for_users ? " for its users" : "",
@@ -201,29 +211,30 @@ static sw_rc contradiction(const sw_graph *g, const sw_annotation *a, const sw_a
   return rc;
 }
 
-static sw_rc check_annotation_pair(const sw_graph *g, const sw_annotation *a, const sw_annotation *b, sw_diag *d) {
+static sw_rc check_annotation_pair(const sw_request *r, const sw_annotation *a, const sw_annotation *b, sw_diag *d) {
   if (a->derived || b->derived) return SW_OK;
   if (a->value >= 0 && a->for_users && !b->for_users) {
-    return contradiction(g, a, b, "expected the annotation of a definition before those of its uses", d);
+    return contradiction(r, a, b, "expected the annotation of a definition before those of its uses", d);
   }
   if (a->for_users != b->for_users || says_the_same(a, b) || (a->for_users && !share_a_use(a, b))) return SW_OK;
   if (!a->required && !b->required && a->priority != b->priority) return SW_OK; /* one outweighs the other */
-  return contradiction(g, a, b, a->for_users ? "expected one sharding for one use" : "expected one sharding", d);
+  return contradiction(r, a, b, a->for_users ? "expected one sharding for one use" : "expected one sharding", d);
 }
 
-sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d) {
+sw_rc sw_request_verify(const sw_request *r, sw_diag *d) {
+  const sw_graph *g = r->graph;
   /* earlier[i]: the annotation before i of the same value or op. */
   int32_t *last = sw_mem_alloc((size_t)g->n_values + (size_t)g->n_ops, sizeof *last, d);
-  int32_t *earlier = sw_mem_alloc((size_t)g->n_annotations, sizeof *earlier, d);
+  int32_t *earlier = sw_mem_alloc((size_t)r->n_annotations, sizeof *earlier, d);
   sw_rc rc = last && earlier ? SW_OK : SW_E_RESOURCE;
-  for (int32_t i = 0; !rc && i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; !rc && i < r->n_annotations; i++) {
+    const sw_annotation *a = &r->annotations[i];
     int32_t *slot = &last[a->value >= 0 ? a->value : g->n_values + a->op];
     earlier[i] = *slot - 1;
     *slot = i + 1;
     const sw_annotation *said = sw_annotation_said(a);
-    rc = a->value >= 0 ? check_of_value(g, said, d) : check_of_op(g, said, d);
-    for (int32_t k = earlier[i]; !rc && k >= 0; k = earlier[k]) rc = check_annotation_pair(g, &g->annotations[k], a, d);
+    rc = a->value >= 0 ? check_of_value(r, said, d) : check_of_op(r, said, d);
+    for (int32_t k = earlier[i]; !rc && k >= 0; k = earlier[k]) rc = check_annotation_pair(r, &r->annotations[k], a, d);
   }
   sw_mem_free(last);
   sw_mem_free(earlier);

@@ -18,6 +18,10 @@ sw_rc sw_graph_create(const char *name, sw_graph **out, sw_diag *d) {
   if (!g->builder || !g->names) goto failed;
   g->name = sw_arena_strndup(&g->arena, name, strlen(name), d);
   if (!g->name) goto failed;
+  g->builder->request = sw_arena_alloc(&g->arena, 1, sizeof *g->builder->request, d);
+  if (!g->builder->request) goto failed;
+  g->builder->request->graph = g;
+  g->written = g->builder->request;
   *out = g;
   return SW_OK;
 failed:
@@ -113,7 +117,13 @@ static sw_rc add_value(sw_graph *g, const char *name, const sw_value *v, sw_id *
   return SW_OK;
 }
 
-void sw_graph_set_arg_location(sw_graph *g, sw_id arg, const sw_source *from) { g->values[arg].location = from; }
+void sw_graph_set_arg_location(sw_graph *g, sw_id arg, const sw_source *from) {
+  g->builder->values.at[arg].location = from;
+}
+
+void sw_graph_set_arg_kind(sw_graph *g, sw_id arg, sw_value_kind kind) { g->builder->values.at[arg].kind = kind; }
+
+void sw_graph_block_op(sw_graph *g, sw_id op, sw_direction ways) { g->builder->ops.at[op].blocked = ways; }
 
 sw_rc sw_graph_add_arg(sw_graph *g, const char *name, sw_dtype t, int rank, const int64_t *dims, sw_value_kind kind,
                        sw_span span, sw_id *out, sw_diag *d) {

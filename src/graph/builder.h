@@ -3,13 +3,13 @@
 #define GRAPH_BUILDER_H_
 
 #include "graph/ops/op_rule.h"
+#include "shardwright/request.h"
 #include "base/array.h"
 #include "base/hash.h"
 
 /* The value at a name is (id of the op + 1) << 32 | (id of the value + 1). */
 struct sw_graph_names {
   sw_dict ids;
-  const sw_annotation **said; /* by value, then by output (said.c); NULL: there are none */
 };
 
 /* What equal ops share: everything that follows from opcode, operand types and attributes. */
@@ -21,6 +21,7 @@ typedef struct sw_shape {
 } sw_shape;
 
 struct sw_graph_builder {
+  sw_request *request; /* the graph's `written` */
   SW_ARRAY(sw_value) values;
   SW_ARRAY(sw_op) ops;
   SW_ARRAY(sw_id) args, outputs, alias;
@@ -48,10 +49,8 @@ void sw_graph_builder_free(sw_graph *g);
 /* The op or value at a name; -1: none. */
 enum sw_name_use { SW_NAME_OF_VALUE, SW_NAME_OF_OP };
 sw_id sw_graph_named(const sw_graph *g, const char *name, size_t n, enum sw_name_use use);
-/* No two annotations of one definition, use or op say different things; definitions come first. */
-SW_CHECKED sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d);
-/* Fills names->said. */
-SW_CHECKED sw_rc sw_graph_index_said(sw_graph *g, sw_diag *d);
+/* Fills r->said; in the arena. */
+SW_CHECKED sw_rc sw_request_index_said(sw_request *r, sw_arena *arena, sw_diag *d);
 /* Into the normal form; what was said is kept. */
 SW_CHECKED sw_rc sw_annotation_settle(sw_graph *g, sw_annotation *a, sw_diag *d);
 

@@ -147,7 +147,7 @@ static sw_rc check_scope(reader *r, const sw_op *op) {
 }
 
 static sw_rc see_op(reader *r, sw_id id) {
-  sw_op *op = &r->g->ops[id];
+  sw_op *op = &r->g->builder->ops.at[id];
   static sw_rc (*const kMarkers[SW_OP_COUNT])(reader *, sw_id, sw_op *) = {[SW_OP_WHILE] = open_frame,
                                                                            [SW_OP_CASE] = open_frame,
                                                                            [SW_OP_TEST] = test_here,
@@ -196,7 +196,7 @@ static sw_rc read_frames(reader *r) {
   g->n_frames = (int32_t)r->frames.n;
   for (size_t i = 0; i < r->frames.n; i++) sw_frame_find_trips(g, &r->frames.at[i]);
   g->frames = sw_arena_copy(&g->arena, r->frames.at, r->frames.n, sizeof *r->frames.at, r->d);
-  return g->frames ? sw_graph_count_repeats(g, r->d) : SW_E_RESOURCE;
+  return g->frames ? sw_count_repeats(g->frames, g->n_frames, g->builder->ops.at, g->n_ops, r->d) : SW_E_RESOURCE;
 }
 
 sw_rc sw_graph_read_frames(sw_graph *g, sw_diag *d) {

@@ -10,6 +10,6 @@ SW_CHECKED sw_rc sw_graph_read_frames(sw_graph *g, sw_diag *d);
 void sw_frame_find_trips(const sw_graph *g, sw_frame *f);
 /* Of every op, from the trips of its frames. A loop of which nothing is known counts as one trip, and so does one that
  * never goes round, unless somebody said so: it is there all the same. */
-SW_CHECKED sw_rc sw_graph_count_repeats(sw_graph *g, sw_diag *d);
+SW_CHECKED sw_rc sw_count_repeats(const sw_frame *frames, int32_t n_frames, sw_op *ops, int32_t n_ops, sw_diag *d);
 
 #endif

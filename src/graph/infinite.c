@@ -212,7 +212,7 @@ static sw_rc without(sw_graph *g, sw_dict *made, const sw_loop_nest *s, uint32_t
 static sw_rc forbid(sw_graph *g, const uint8_t *facts, sw_dict *made, sw_diag *d) {
   for (sw_id i = 0; i < g->n_ops; i++) {
     uint32_t forms = forbidden(&g->ops[i], facts);
-    if (forms) SW_TRY(without(g, made, g->ops[i].nest, forms, &g->ops[i].nest, d));
+    if (forms) SW_TRY(without(g, made, g->ops[i].nest, forms, &g->builder->ops.at[i].nest, d));
   }
   return SW_OK;
 }

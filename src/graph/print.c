@@ -192,7 +192,8 @@ static uint64_t hash_annotation(const sw_graph *g, const sw_annotation *a, uint6
   return h;
 }
 
-uint64_t sw_graph_hash(const sw_graph *g) {
+uint64_t sw_request_hash(const sw_request *r) {
+  const sw_graph *g = r->graph;
   uint64_t h = hash_text("main", hash_text("shardwright graph 1", 0));
   for (int i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
@@ -202,13 +203,13 @@ uint64_t sw_graph_hash(const sw_graph *g) {
   for (int i = 0; i < g->n_outputs; i++) {
     h = hash_text(g->output_names[i], hash_value(g, g->outputs[i], hash_value(g, g->alias[i], h)));
   }
-  for (int i = 0; g->has_mesh && i < g->mesh.n_axes; i++) {
-    h = hash_int(g->mesh.axis[i].size, hash_text(g->mesh.axis[i].name, h));
+  for (int i = 0; r->has_mesh && i < r->mesh.n_axes; i++) {
+    h = hash_int(r->mesh.axis[i].size, hash_text(r->mesh.axis[i].name, h));
   }
   /* Annotations of different values may stand in any order. */
   uint64_t notes = 0;
-  for (int i = 0; i < g->n_annotations; i++) notes += hash_annotation(g, &g->annotations[i], 1);
-  for (int i = 0; i < g->n_sharding_groups; i++)
-    notes += hash_value(g, g->sharding_groups[i].a, 2) * 3 + hash_value(g, g->sharding_groups[i].b, 2);
+  for (int i = 0; i < r->n_annotations; i++) notes += hash_annotation(g, &r->annotations[i], 1);
+  for (int i = 0; i < r->n_sharding_groups; i++)
+    notes += hash_value(g, r->sharding_groups[i].a, 2) * 3 + hash_value(g, r->sharding_groups[i].b, 2);
   return sw_hash_u64(notes, h);
 }

@@ -1,25 +1,26 @@
-/* Annotations that name axes of size 1, by what they are about (sw_graph_names.said). */
+/* Annotations that name axes of size 1, by what they are about (sw_request.said). */
 #include "graph/said.h"
 
 #include "graph/builder.h"
 
 /* Is all that the normal form lacks of it the names of whole axes of size 1? That a value is partial over one, few
  * forms can say. */
-static bool has_more_names(const sw_graph *g, const sw_annotation *a) {
+static bool has_more_names(const sw_request *r, const sw_annotation *a) {
   const sw_sharding *said = &a->said->sharding;
   int ones = 0;
-  for (int i = 0; i < said->n_refs; i++) ones += g->mesh.axis[said->refs[i].axis].size == 1;
+  for (int i = 0; i < said->n_refs; i++) ones += r->mesh.axis[said->refs[i].axis].size == 1;
   return ones > 0 && said->n_refs - ones <= a->sharding.n_refs && said->n_partial == a->sharding.n_partial;
 }
 
 /* The first of each counts, and of a value's its definition before its uses. */
-sw_rc sw_graph_index_said(sw_graph *g, sw_diag *d) {
+sw_rc sw_request_index_said(sw_request *r, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = r->graph;
   const sw_annotation **said = NULL;
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
-    if (!a->said || a->value < 0 || !has_more_names(g, a)) continue;
-    if (!said) SW_ARENA_NEW(said, &g->arena, g->n_values + g->n_outputs, d);
-    g->names->said = said;
+  for (int32_t i = 0; i < r->n_annotations; i++) {
+    const sw_annotation *a = &r->annotations[i];
+    if (!a->said || a->value < 0 || !has_more_names(r, a)) continue;
+    if (!said) SW_ARENA_NEW(said, arena, g->n_values + g->n_outputs, d);
+    r->said = said;
     const sw_annotation **of = &said[a->value];
     if (!*of || ((*of)->for_users && !a->for_users)) *of = a;
     for (int32_t k = 0; a->for_users && k < g->n_outputs; k++) {
@@ -35,12 +36,12 @@ static sw_sharding in_words(const sw_annotation *a, const sw_sharding *s) {
   return a && sw_sharding_equal(&a->sharding, s) ? a->said->sharding : *s;
 }
 
-sw_sharding sw_value_said(const sw_graph *g, sw_id value, const sw_sharding *s) {
-  return g->names->said ? in_words(g->names->said[value], s) : *s;
+sw_sharding sw_value_said(const sw_request *r, sw_id value, const sw_sharding *s) {
+  return r->said ? in_words(r->said[value], s) : *s;
 }
 
-sw_sharding sw_output_said(const sw_graph *g, int32_t output, const sw_sharding *s) {
-  if (!g->names->said) return *s;
-  const sw_annotation *a = g->names->said[g->n_values + output];
-  return in_words(a ? a : g->names->said[g->outputs[output]], s);
+sw_sharding sw_output_said(const sw_request *r, int32_t output, const sw_sharding *s) {
+  if (!r->said) return *s;
+  const sw_annotation *a = r->said[r->graph->n_values + output];
+  return in_words(a ? a : r->said[r->graph->outputs[output]], s);
 }

@@ -4,6 +4,7 @@
  *   i = enter(0); test(i < 12); yield(i + 1)      12 times
  */
 #include "graph/control.h"
+#include "graph/derive.h"
 
 #include <string.h>
 
@@ -91,16 +92,17 @@ static int64_t trips_of(const sw_graph *g, const sw_frame *f) {
 
 void sw_frame_find_trips(const sw_graph *g, sw_frame *f) { f->trips = f->kind == SW_OP_WHILE ? trips_of(g, f) : 1; }
 
-sw_rc sw_graph_count_repeats(sw_graph *g, sw_diag *d) {
-  int64_t *of;
-  SW_ARENA_NEW(of, &g->arena, g->n_frames + 1, d);
-  for (int32_t i = 0; i < g->n_frames; i++) {
-    const sw_frame *f = &g->frames[i];
+sw_rc sw_count_repeats(const sw_frame *frames, int32_t n_frames, sw_op *ops, int32_t n_ops, sw_diag *d) {
+  int64_t *of = sw_mem_alloc((size_t)n_frames + 1, sizeof *of, d);
+  if (!of) return SW_E_RESOURCE;
+  for (int32_t i = 0; i < n_frames; i++) {
+    const sw_frame *f = &frames[i];
     of[i] = f->parent < 0 ? 1 : of[f->parent];
     const int64_t trips = f->assumed ? f->trips : sw_max_i64(1, f->trips);
     if (!sw_mul_i64(of[i], trips, &of[i])) of[i] = INT64_MAX;
   }
-  for (sw_id i = 0; i < g->n_ops; i++) g->ops[i].repeats = g->ops[i].frame < 0 ? 1 : of[g->ops[i].frame];
+  for (sw_id i = 0; i < n_ops; i++) ops[i].repeats = ops[i].frame < 0 ? 1 : of[ops[i].frame];
+  sw_mem_free(of);
   return SW_OK;
 }
 
@@ -127,11 +129,12 @@ static sw_rc fail_unknown(const sw_graph *g, const char *loop, sw_diag *d) {
   return rc;
 }
 
-sw_rc sw_graph_take_trips(sw_graph *g, const sw_said_trips *said, sw_diag *d) {
-  sw_frame *frames = sw_arena_copy(&g->arena, g->frames, (size_t)g->n_frames, sizeof *frames, d);
+sw_rc sw_graph_with_trips(const sw_graph *g, const sw_said_trips *said, sw_arena *arena, sw_graph **out, sw_diag *d) {
+  sw_frame *frames = sw_arena_copy(arena, g->frames, (size_t)g->n_frames, sizeof *frames, d);
+  sw_op *ops = sw_arena_copy(arena, g->ops, (size_t)g->n_ops, sizeof *ops, d);
   const bool all = strcmp(said->loop, "*") == 0;
   bool found = all;
-  if (!frames) return SW_E_RESOURCE;
+  if (!frames || !ops) return SW_E_RESOURCE;
   if (said->trips < 0)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "loop '%s' runs %lld times; expected at least 0", said->loop,
                          (long long)said->trips);
@@ -142,6 +145,6 @@ sw_rc sw_graph_take_trips(sw_graph *g, const sw_said_trips *said, sw_diag *d) {
     f->assumed = found = true;
   }
   if (!found) return fail_unknown(g, said->loop, d);
-  g->frames = frames;
-  return sw_graph_count_repeats(g, d);
+  SW_TRY(sw_count_repeats(frames, g->n_frames, ops, g->n_ops, d));
+  return sw_graph_derive(g, &(sw_graph_parts){.ops = ops, .frames = frames}, arena, out, d);
 }

@@ -140,6 +140,5 @@ sw_rc sw_graph_verify(const sw_graph *g, sw_diag *d) {
   SW_TRY(verify_outputs(g, d));
   slots += g->n_outputs;
   if (uses != slots) return WRONG(d, SW_NOWHERE, "use lists hold %lld of %lld uses", (long long)uses, (long long)slots);
-  SW_TRY(check_inference(g, d));
-  return sw_annotations_check(g, d);
+  return check_inference(g, d);
 }

@@ -46,7 +46,7 @@ static void print_form(const sw_graph *g, const sw_op *op, sw_text *out) {
 
 /* Without forms where sizes are not known. */
 static void put_arguments(sw_json_out *o, const sw_plan *p, bool forms) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   sw_jw_array(o, "arguments");
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
@@ -54,8 +54,8 @@ static void put_arguments(sw_json_out *o, const sw_plan *p, bool forms) {
     if (forms) sw_type_print(&v->type, &form);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", v->name);
-    const sw_sharding said = sw_value_said(g, g->args[i], &p->args[i]);
-    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &said);
+    const sw_sharding said = sw_value_said(p->job.request, g->args[i], &p->args[i]);
+    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->job.machine), &said);
     if (forms) sw_jw_text(o, "form", &form);
     sw_jw_end(o);
   }
@@ -93,12 +93,12 @@ static void put_costs(sw_json_out *o, const sw_breakdown *a) {
 }
 
 static void put_ops(sw_json_out *o, const sw_plan *p, bool forms) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   sw_jw_array(o, "ops");
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     sw_text t = {0}, form = {0};
-    sw_strategy_print(sw_machine_mesh(p->machine), op->nest, &p->ops[i], &t);
+    sw_strategy_print(sw_machine_mesh(p->job.machine), op->nest, &p->ops[i], &t);
     if (forms) print_form(g, op, &form);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
@@ -114,12 +114,12 @@ static void put_stated(sw_json_out *o, const sw_plan *p) {
   sw_jw_array(o, "stated");
   for (int32_t i = 0; i < p->n_stated; i++) {
     const sw_stated *s = &p->stated[i];
-    const sw_op *op = &p->graph->ops[s->op];
+    const sw_op *op = &p->job.graph->ops[s->op];
     const bool operand = s->port < op->n_operands;
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_i64(o, operand ? "operand" : "result", operand ? s->port : s->port - op->n_operands);
-    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &s->sharding);
+    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->job.machine), &s->sharding);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -140,7 +140,7 @@ static void put_shared(sw_json_out *o, const sw_plan *p) {
   if (!p->n_shared) return;
   sw_jw_array(o, "shared");
   for (int32_t i = 0; i < p->n_shared; i++) {
-    put_named_sharding(o, sw_machine_mesh(p->machine), p->graph->values[p->shared[i].value].name,
+    put_named_sharding(o, sw_machine_mesh(p->job.machine), p->job.graph->values[p->shared[i].value].name,
                        &p->shared[i].sharding);
   }
   sw_jw_end(o);
@@ -169,9 +169,9 @@ static void put_plan_mesh(sw_json_out *o, const sw_mesh *m, uint32_t open) {
 
 static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const sw_open_measures *open, sw_text *out,
                         sw_diag *d) {
-  const sw_graph *g = p->graph;
-  const sw_mesh *m = sw_machine_mesh(p->machine);
-  const sw_profile *profile = sw_machine_profile(p->machine);
+  const sw_graph *g = p->job.graph;
+  const sw_mesh *m = sw_machine_mesh(p->job.machine);
+  const sw_profile *profile = sw_machine_profile(p->job.machine);
   sw_json_out o;
   sw_json_out_init(&o, out);
   sw_jw_format(&o, "plan", PLAN_VERSION);
@@ -180,15 +180,15 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   if (open)
     put_sizes(&o, open);
   else
-    put_hash(&o, sw_graph_hash(g));
+    put_hash(&o, sw_request_hash(p->job.request));
   sw_jw_end(&o);
   put_plan_mesh(&o, m, open ? open->open_axes : 0);
   sw_jw_object_row(&o, "profile");
   sw_jw_string(&o, "name", sw_profile_name(profile));
   put_hash(&o, sw_profile_hash(profile));
   sw_jw_end(&o);
-  if (g->kernels) sw_jw_string(&o, "compiler", g->kernels->compiler);
-  if (g->kernels) sw_jw_string(&o, "dtype", sw_dtype_text(sw_graph_dtype(g)));
+  if (p->job.kernels) sw_jw_string(&o, "compiler", p->job.kernels->compiler);
+  if (p->job.kernels) sw_jw_string(&o, "dtype", sw_dtype_text(sw_job_dtype(&p->job)));
   put_trips(&o, g);
   put_search(&o, p);
   if (breakdown) put_costs(&o, breakdown);
@@ -199,7 +199,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   put_stated(&o, p);
   sw_jw_array(&o, "outputs");
   for (int32_t i = 0; i < g->n_outputs; i++) {
-    const sw_sharding said = sw_output_said(g, i, &p->outputs[i]);
+    const sw_sharding said = sw_output_said(p->job.request, i, &p->outputs[i]);
     put_named_sharding(&o, m, g->output_names[i], &said);
   }
   sw_jw_end(&o);
@@ -227,8 +227,7 @@ typedef struct transfer {
 } transfer;
 
 typedef struct reader {
-  const sw_graph *g;
-  const sw_machine *machine;
+  const sw_job *job;
   sw_arena *arena, *tree;
   sw_plan *p;
   transfer *t;           /* take what fits, and say what does not; NULL: all must fit */
@@ -319,7 +318,7 @@ static sw_rc note_entry(const sw_json **of, const sw_json *v, const char *what, 
 
 static sw_rc read_plan_sharding(const reader *r, const sw_json *at, const char *text, const sw_type *type,
                                 sw_sharding *out, sw_diag *d) {
-  const sw_mesh *mesh = sw_machine_mesh(r->machine);
+  const sw_mesh *mesh = sw_machine_mesh(r->job->machine);
   sw_sharding s;
   SW_TRY(sw_sharding_parse(mesh, type->rank, text, strlen(text), sw_json_span(at), r->arena, &s, d));
   const bool fits = sw_sharding_verify(mesh, &s, type->rank, type->dims, NULL) == SW_OK; /* else said with its place */
@@ -330,13 +329,13 @@ static sw_rc read_plan_sharding(const reader *r, const sw_json *at, const char *
 
 static sw_rc read_argument(const reader *r, const sw_json *v, sw_id id, const char *name, sw_diag *d) {
   const sw_json *at = sw_json_find(v, "sharding");
-  const sw_type *type = &r->g->values[id].type;
-  sw_sharding *out = &r->p->args[r->g->values[id].def_index];
+  const sw_type *type = &r->job->graph->values[id].type;
+  sw_sharding *out = &r->p->args[r->job->graph->values[id].def_index];
   SW_TRY(note_entry(&r->of_value[id], v, "argument", name, d));
   if (!r->t) return read_plan_sharding(r, at, at->text, type, out, d);
   sw_sharding s;
   SW_TRY(read_plan_sharding(r, at, at->text, type, &s, d));
-  SW_TRY(sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d));
+  SW_TRY(sw_sharding_verify(sw_machine_mesh(r->job->machine), &s, type->rank, type->dims, d));
   *out = s;
   return SW_OK;
 }
@@ -346,8 +345,8 @@ static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
     SW_TRY(read_plan_entry(v, "sharding", &name, &text, d));
-    sw_id id = sw_graph_value_named(r->g, name);
-    if (id < 0 || r->g->values[id].def >= 0) {
+    sw_id id = sw_graph_value_named(r->job->graph, name);
+    if (id < 0 || r->job->graph->values[id].def >= 0) {
       return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no argument '%s'", name);
     }
     SW_TRY(read_argument(r, v, id, name, d));
@@ -356,11 +355,11 @@ static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
 }
 
 static sw_rc read_strategy(const reader *r, sw_id id, const char *text, sw_span at, sw_strategy *out, sw_diag *d) {
-  const sw_op *op = &r->g->ops[id];
+  const sw_op *op = &r->job->graph->ops[id];
   sw_diag inner = {0};
-  SW_TRY_NOTE(d, sw_strategy_parse(r->g, op, sw_machine_mesh(r->machine), text, at, r->arena, out, d),
+  SW_TRY_NOTE(d, sw_strategy_parse(r->job->graph, op, sw_machine_mesh(r->job->machine), text, at, r->arena, out, d),
               "in the strategy of '%s' at line %d", op->name, at.line);
-  sw_rc rc = sw_strategy_check(r->g, op, sw_machine_mesh(r->machine), out, &inner);
+  sw_rc rc = sw_strategy_check(r->job->graph, op, sw_machine_mesh(r->job->machine), out, &inner);
   if (rc) return SW_FAIL(d, rc, at, "op '%s' cannot be cut as '%s': %s", op->name, text, inner.text);
   sw_strategy_join(out);
   return SW_OK;
@@ -380,7 +379,7 @@ static sw_rc read_ops(const reader *r, const sw_json *list, sw_diag *d) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
     SW_TRY(read_plan_entry(v, "strategy", &name, &text, d));
-    sw_id id = sw_graph_op_named(r->g, name);
+    sw_id id = sw_graph_op_named(r->job->graph, name);
     if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
     SW_TRY(read_op_strategy(r, v, id, name, d));
   }
@@ -407,14 +406,14 @@ static sw_rc read_stated_entry(const reader *r, const sw_json *v, sw_stated_list
   SW_TRY(sw_json_only(v, kKeys, 4, "an entry of \"stated\"", d));
   SW_TRY(sw_json_string(v, "name", &name, d));
   SW_TRY(sw_json_string(v, "sharding", &text, d));
-  sw_id id = sw_graph_op_named(r->g, name);
+  sw_id id = sw_graph_op_named(r->job->graph, name);
   if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
-  const sw_op *op = &r->g->ops[id];
+  const sw_op *op = &r->job->graph->ops[id];
   SW_TRY(read_port(v, op, &port, d));
-  const sw_type *type = sw_port_type(r->g, op, port);
+  const sw_type *type = sw_port_type(r->job->graph, op, port);
   sw_sharding s = sw_sharding_replicated(type->rank);
   SW_TRY(read_plan_sharding(r, sw_json_find(v, "sharding"), text, type, &s, d));
-  SW_TRY_NOTE(d, sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d),
+  SW_TRY_NOTE(d, sw_sharding_verify(sw_machine_mesh(r->job->machine), &s, type->rank, type->dims, d),
               "in \"stated\" of '%s' at line %d", name, sw_json_span(v).line);
   return sw_stated_put(stated, &(sw_stated){id, port, s}, d);
 }
@@ -424,7 +423,7 @@ static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
   if (!list) return SW_OK;
   SW_TRY(sw_json_array(root, "stated", &list, d));
   sw_stated_list stated;
-  SW_TRY(sw_stated_begin(r->g, list->n, r->arena, &stated, d));
+  SW_TRY(sw_stated_begin(r->job, list->n, r->arena, &stated, d));
   for (int32_t i = 0; i < list->n; i++) {
     sw_rc rc = read_stated_entry(r, &list->at[i], &stated, d);
     if (rc == SW_E_INPUT) sw_diag_note(d, "in \"stated\" at line %d", sw_json_span(list).line);
@@ -437,7 +436,7 @@ static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
 }
 
 static sw_rc read_outputs(const reader *r, const sw_json *list, sw_diag *d) {
-  const sw_graph *g = r->g;
+  const sw_graph *g = r->job->graph;
   if (list->n != g->n_outputs) {
     return SW_FAIL_INPUT(d, sw_json_span(list), "%d outputs; the model has %d", list->n, g->n_outputs);
   }
@@ -466,11 +465,12 @@ static sw_rc read_shared(const reader *r, const sw_json *root, sw_diag *d) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
     SW_TRY(read_plan_entry(v, "sharding", &name, &text, d));
-    sw_id id = sw_graph_value_named(r->g, name);
+    sw_id id = sw_graph_value_named(r->job->graph, name);
     if (id < 0 && r->t) continue;
     if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no value '%s'", name);
-    sw_shared_copy copy = {id, sw_sharding_replicated(r->g->values[id].type.rank)};
-    sw_rc rc = read_plan_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type, &copy.sharding, d);
+    sw_shared_copy copy = {id, sw_sharding_replicated(r->job->graph->values[id].type.rank)};
+    sw_rc rc =
+        read_plan_sharding(r, sw_json_find(v, "sharding"), text, &r->job->graph->values[id].type, &copy.sharding, d);
     if (rc == SW_E_INPUT && r->t) continue; /* a search counts it in time */
     if (rc) return rc;
     out[r->p->n_shared++] = copy;
@@ -498,7 +498,7 @@ static sw_rc read_compiler(const sw_json *root, const char **made, sw_diag *d) {
 
 /* A plan for other kernels is as right, and priced otherwise. */
 static sw_rc check_compiler(const reader *r, const sw_json *root, sw_diag *d) {
-  const char *made = "none", *now = sw_compiled_as(r->g);
+  const char *made = "none", *now = sw_compiled_as(r->job);
   SW_TRY(read_compiler(root, &made, d));
   if (strcmp(made, now) != 0)
     sw_log(SW_LOG_INFO, "the plan was made for kernels as by '%s'; it is priced as by '%s'", made, now);
@@ -541,15 +541,15 @@ static sw_rc note_taken(const reader *r, const char *was, const char *now, sw_di
 /* The model's side: names and forms of arguments, or of ops. */
 static sw_rc list_now(const reader *r, bool ops, sw_match_side *out, sw_diag *d) {
   const char **names, **forms;
-  const int32_t n = ops ? r->g->n_ops : r->g->n_args;
+  const int32_t n = ops ? r->job->graph->n_ops : r->job->graph->n_args;
   SW_ARENA_NEW(names, r->tree, n, d);
   SW_ARENA_NEW(forms, r->tree, n, d);
   for (int32_t i = 0; i < n; i++) {
     sw_text form = {0};
-    const sw_value *arg = ops ? NULL : &r->g->values[r->g->args[i]];
-    names[i] = ops ? r->g->ops[i].name : arg->name;
+    const sw_value *arg = ops ? NULL : &r->job->graph->values[r->job->graph->args[i]];
+    names[i] = ops ? r->job->graph->ops[i].name : arg->name;
     if (ops)
-      print_form(r->g, &r->g->ops[i], &form);
+      print_form(r->job->graph, &r->job->graph->ops[i], &form);
     else
       sw_type_print(&arg->type, &form);
     forms[i] = sw_text_keep(&form, r->tree, d);
@@ -579,7 +579,7 @@ static sw_rc take_entries(const reader *r, const sw_json *list, bool ops, sw_dia
       continue;
     }
     sw_rc rc = ops ? read_op_strategy(r, &list->at[i], at, e.side.names[i], d)
-                   : read_argument(r, &list->at[i], r->g->args[at], e.side.names[i], d);
+                   : read_argument(r, &list->at[i], r->job->graph->args[at], e.side.names[i], d);
     taken[at] = rc == SW_OK;
     SW_TRY(rc ? leave_out_entry(r, rc, &list->at[i], d) : note_taken(r, e.side.names[i], now.names[at], d));
   }
@@ -588,10 +588,10 @@ static sw_rc take_entries(const reader *r, const sw_json *list, bool ops, sw_dia
 
 static sw_rc take_output(const reader *r, const sw_json *v, int32_t at, sw_diag *d) {
   const sw_json *text = sw_json_find(v, "sharding");
-  const sw_type *type = &r->g->values[r->g->outputs[at]].type;
+  const sw_type *type = &r->job->graph->values[r->job->graph->outputs[at]].type;
   sw_sharding s;
   SW_TRY(read_plan_sharding(r, text, text->text, type, &s, d));
-  SW_TRY(sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d));
+  SW_TRY(sw_sharding_verify(sw_machine_mesh(r->job->machine), &s, type->rank, type->dims, d));
   r->p->outputs[at] = s;
   r->t->outputs[at] = true;
   r->t->out->n_taken++;
@@ -604,8 +604,8 @@ static sw_rc take_outputs(const reader *r, const sw_json *list, sw_diag *d) {
     const char *name, *text;
     int32_t at = 0;
     SW_TRY(read_plan_entry(&list->at[i], "sharding", &name, &text, d));
-    while (at < r->g->n_outputs && strcmp(r->g->output_names[at], name) != 0) at++;
-    sw_rc rc = at == r->g->n_outputs
+    while (at < r->job->graph->n_outputs && strcmp(r->job->graph->output_names[at], name) != 0) at++;
+    sw_rc rc = at == r->job->graph->n_outputs
                    ? SW_FAIL_INPUT(d, sw_json_span(&list->at[i]), "the model has no output '%s'", name)
                    : take_output(r, &list->at[i], at, d);
     SW_TRY(leave_out_entry(r, rc, &list->at[i], d));
@@ -614,9 +614,9 @@ static sw_rc take_outputs(const reader *r, const sw_json *list, sw_diag *d) {
 }
 
 static sw_rc begin_transfer(transfer *t, const reader *r, sw_diag *d) {
-  SW_ARENA_NEW(t->args, r->arena, r->g->n_args, d);
-  SW_ARENA_NEW(t->ops, r->arena, r->g->n_ops, d);
-  SW_ARENA_NEW(t->outputs, r->arena, r->g->n_outputs, d);
+  SW_ARENA_NEW(t->args, r->arena, r->job->graph->n_args, d);
+  SW_ARENA_NEW(t->ops, r->arena, r->job->graph->n_ops, d);
+  SW_ARENA_NEW(t->outputs, r->arena, r->job->graph->n_outputs, d);
   return SW_OK;
 }
 
@@ -627,8 +627,8 @@ static sw_rc end_transfer(transfer *t, const reader *r, sw_diag *d) {
   out->outputs = t->outputs;
   out->n_left = (int32_t)t->left.n;
   out->n_renamed = (int32_t)t->renamed.n;
-  for (int32_t i = 0; i < r->g->n_args; i++) out->n_args_open += !t->args[i];
-  for (int32_t i = 0; i < r->g->n_ops; i++) out->n_ops_open += !t->ops[i];
+  for (int32_t i = 0; i < r->job->graph->n_args; i++) out->n_args_open += !t->args[i];
+  for (int32_t i = 0; i < r->job->graph->n_ops; i++) out->n_ops_open += !t->ops[i];
   out->left = sw_arena_copy(r->arena, t->left.at, t->left.n, sizeof *t->left.at, d);
   out->renamed = sw_arena_copy(r->arena, t->renamed.at, t->renamed.n, sizeof *t->renamed.at, d);
   return out->left && out->renamed ? SW_OK : SW_E_RESOURCE;
@@ -651,10 +651,10 @@ static sw_rc read_plan_parts(const reader *r, const sw_json *root, sw_diag *d) {
 static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, sw_diag *d) {
   const sw_json *of;
   SW_TRY(check_format(root, d));
-  if (!r->t) SW_TRY(check_hash(root, "model", sw_graph_hash(r->g), d));
-  if (r->t) SW_TRY(compare_hash(root, "model", sw_graph_hash(r->g), &of, &r->t->out->same_model, d));
-  if (!any_profile) SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->machine)), d));
-  SW_TRY(check_mesh_of_plan(root, sw_machine_mesh(r->machine), d));
+  if (!r->t) SW_TRY(check_hash(root, "model", sw_request_hash(r->job->request), d));
+  if (r->t) SW_TRY(compare_hash(root, "model", sw_request_hash(r->job->request), &of, &r->t->out->same_model, d));
+  if (!any_profile) SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->job->machine)), d));
+  SW_TRY(check_mesh_of_plan(root, sw_machine_mesh(r->job->machine), d));
   SW_TRY(read_search(r, root, d));
   SW_TRY(check_compiler(r, root, d));
   SW_TRY(sw_json_opt_bool(root, "args_whole", &r->p->args_whole, d));
@@ -666,8 +666,8 @@ static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, s
 
 static sw_rc read_in(reader *r, const char *path, bool any_profile, sw_diag *d) {
   const sw_json *root;
-  SW_ARENA_NEW(r->of_op, r->tree, r->g->n_ops, d);
-  SW_ARENA_NEW(r->of_value, r->tree, r->g->n_values, d);
+  SW_ARENA_NEW(r->of_op, r->tree, r->job->graph->n_ops, d);
+  SW_ARENA_NEW(r->of_value, r->tree, r->job->graph->n_values, d);
   SW_TRY(sw_json_read(path, r->tree, &root, d));
   return read_plan(r, root, any_profile, d);
 }
@@ -681,21 +681,20 @@ static sw_rc read_plan_file(reader *r, const char *path, bool any_profile, sw_di
   return rc;
 }
 
-sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machine, bool any_profile, sw_arena *arena,
-                   sw_plan *out, sw_diag *d) {
-  SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  reader r = {.g = g, .machine = machine, .arena = arena, .p = out};
+sw_rc sw_plan_read(const char *path, const sw_job *j, bool any_profile, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  SW_TRY(sw_plan_build(j, arena, out, d));
+  reader r = {.job = j, .arena = arena, .p = out};
   return read_plan_file(&r, path, any_profile, d);
 }
 
-sw_rc sw_plan_read_other(const char *path, const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
-                         sw_plan_transfer *taken, sw_diag *d) {
+sw_rc sw_plan_read_other(const char *path, const sw_job *j, sw_arena *arena, sw_plan *out, sw_plan_transfer *taken,
+                         sw_diag *d) {
   transfer t = {.out = taken};
   sw_diag own = {0};
   if (!d) d = &own;
   *taken = (sw_plan_transfer){0};
-  SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  reader r = {.g = g, .machine = machine, .arena = arena, .p = out, .t = &t};
+  SW_TRY(sw_plan_build(j, arena, out, d));
+  reader r = {.job = j, .arena = arena, .p = out, .t = &t};
   sw_rc rc = begin_transfer(&t, &r, d);
   if (!rc) rc = read_plan_file(&r, path, true, d);
   if (!rc) rc = end_transfer(&t, &r, d);

@@ -309,13 +309,13 @@ void sw_kernels_traffic(const sw_graph *g, const sw_kernels *k, const sw_op *op,
   traffic(g, op, &k->width[k->port[op - g->ops]], extents, read, written);
 }
 
-double sw_op_traffic(const sw_graph *g, const sw_op *op, const int64_t *extents) {
+double sw_op_traffic(const sw_graph *g, const sw_kernels *k, const sw_op *op, const int64_t *extents) {
   double flops, bytes, read, written;
-  if (!g->kernels) {
+  if (!k) {
     sw_op_work(g, op, extents, &flops, &bytes);
     return bytes;
   }
-  sw_kernels_traffic(g, g->kernels, op, extents, &read, &written);
+  sw_kernels_traffic(g, k, op, extents, &read, &written);
   return read + written;
 }
 

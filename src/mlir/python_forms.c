@@ -75,8 +75,8 @@ static void print_sharding_entry(const module *mod, const char *name, const sw_t
                                  sw_sharding said) {
   const char *why;
   sw_text t = {0};
-  bool ok = mod->spell(sw_machine_mesh(mod->p->machine), &said, type->dims, &t, &why) ||
-            mod->spell(sw_machine_mesh(mod->p->machine), s, type->dims, &t, &why);
+  bool ok = mod->spell(sw_machine_mesh(mod->p->job.machine), &said, type->dims, &t, &why) ||
+            mod->spell(sw_machine_mesh(mod->p->job.machine), s, type->dims, &t, &why);
   sw_text_puts(mod->out, ok ? "    " : "    # ");
   sw_json_quote(mod->out, name, strlen(name));
   if (ok) sw_text_printf(mod->out, ": %s,\n", sw_text_str(&t));
@@ -87,13 +87,13 @@ static void print_sharding_entry(const module *mod, const char *name, const sw_t
 
 static bool spell_use(const module *mod, const sw_op *op, int operand, const sw_sharding *want, sw_text *out) {
   const char *why;
-  const int64_t *dims = sw_operand_type(mod->p->graph, op, operand)->dims;
-  return mod->spell(sw_machine_mesh(mod->p->machine), want, dims, out, &why);
+  const int64_t *dims = sw_operand_type(mod->p->job.graph, op, operand)->dims;
+  return mod->spell(sw_machine_mesh(mod->p->job.machine), want, dims, out, &why);
 }
 
 static void print_uses(const module *mod) {
   const sw_plan *p = mod->p;
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   sw_text_puts(
       mod->out,
       "\n# What an op wants of an operand, where it differs from how the value is made: (op, operand).\nUSES = {\n");
@@ -117,29 +117,29 @@ static void print_uses(const module *mod) {
 
 static sw_rc print_module(const module *mod, const char *imports, sw_diag *d) {
   const sw_plan *p = mod->p;
-  const sw_graph *g = p->graph;
-  const sw_mesh *m = sw_machine_mesh(p->machine);
+  const sw_graph *g = p->job.graph;
+  const sw_mesh *m = sw_machine_mesh(p->job.machine);
   sw_sharding s;
   sw_text_printf(mod->out, "# Shardings of %s, planned by shardwright for %s.\n%s\nMESH = {", g->name,
-                 sw_profile_name(sw_machine_profile(p->machine)), imports);
+                 sw_profile_name(sw_machine_profile(p->job.machine)), imports);
   for (int a = 0; a < m->n_axes; a++) {
     sw_text_printf(mod->out, "%s\"%s\": %lld", a ? ", " : "", m->axis[a].name, (long long)m->axis[a].size);
   }
   sw_text_puts(mod->out, "}\n\nARGUMENTS = {\n");
   for (int32_t i = 0; i < g->n_args; i++)
     print_sharding_entry(mod, g->values[g->args[i]].name, &g->values[g->args[i]].type, &p->args[i],
-                         sw_value_said(g, g->args[i], &p->args[i]));
+                         sw_value_said(p->job.request, g->args[i], &p->args[i]));
   sw_text_puts(mod->out, "}\n\nOUTPUTS = {\n");
   for (int32_t i = 0; i < g->n_outputs; i++)
     print_sharding_entry(mod, g->output_names[i], &g->values[g->outputs[i]].type, &p->outputs[i],
-                         sw_output_said(g, i, &p->outputs[i]));
+                         sw_output_said(p->job.request, i, &p->outputs[i]));
   sw_text_puts(mod->out, "}\n\nVALUES = {\n");
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     for (int r = 0; r < op->n_results; r++) {
       sw_plan_value_sharding(p, op->results[r], &s);
       print_sharding_entry(mod, g->values[op->results[r]].name, &g->values[op->results[r]].type, &s,
-                           sw_value_said(g, op->results[r], &s));
+                           sw_value_said(p->job.request, op->results[r], &s));
     }
   }
   sw_text_puts(mod->out, "}\n");
@@ -152,13 +152,13 @@ static sw_rc check_end(const module *mod, const char *what, const char *name, co
                        sw_diag *d) {
   const char *why;
   sw_text t = {0};
-  const bool ok = mod->spell(sw_machine_mesh(mod->p->machine), s, v->type.dims, &t, &why);
+  const bool ok = mod->spell(sw_machine_mesh(mod->p->job.machine), s, v->type.dims, &t, &why);
   sw_text_free(&t);
   return ok ? SW_OK : SW_FAIL(d, SW_E_INPUT, v->span, "%s '%s' is %s: this form cannot say it", what, name, why);
 }
 
 static sw_rc check_ends(const module *mod, sw_diag *d) {
-  const sw_graph *g = mod->p->graph;
+  const sw_graph *g = mod->p->job.graph;
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     SW_TRY(check_end(mod, "argument", v->name, v, &mod->p->args[i], d));

@@ -35,7 +35,7 @@ typedef struct choices {
 } choices;
 
 static sw_rc open_changer(changer *c, sw_diag *d) {
-  const sw_graph *g = c->p->graph;
+  const sw_graph *g = c->p->job.graph;
   c->q = *c->p;
   c->q.ops = sw_arena_copy(c->scratch, c->p->ops, (size_t)g->n_ops, sizeof *c->q.ops, d);
   c->q.args = sw_arena_copy(c->scratch, c->p->args, (size_t)g->n_args, sizeof *c->q.args, d);
@@ -58,7 +58,7 @@ static sw_rc touch_value(changer *c, sw_id value, sw_diag *d) {
 
 /* The op, or that which it must share its strategy with, and all others that must. */
 static sw_rc touch_op(changer *c, sw_id id, sw_diag *d) {
-  const sw_graph *g = c->p->graph;
+  const sw_graph *g = c->p->job.graph;
   const sw_id tied = sw_op_tied_to(g, id), leader = tied >= 0 ? tied : id;
   c->ops.n = c->values.n = 0;
   SW_TRY(sw_array_push(&c->ops, leader, d));
@@ -74,7 +74,7 @@ static sw_rc touch_op(changer *c, sw_id id, sw_diag *d) {
 
 /* An argument, and the outputs that come back as it. */
 static sw_rc touch_argument(changer *c, sw_id value, sw_diag *d) {
-  const sw_graph *g = c->p->graph;
+  const sw_graph *g = c->p->job.graph;
   c->ops.n = c->values.n = 0;
   SW_TRY(touch_value(c, value, d));
   for (int32_t i = 0; i < g->n_outputs; i++)
@@ -87,7 +87,7 @@ static void cut_ops(changer *c, const sw_strategy *s) {
 }
 
 static void hold_argument(changer *c, sw_id value, const sw_sharding *s) {
-  const sw_graph *g = c->p->graph;
+  const sw_graph *g = c->p->job.graph;
   c->q.args[g->values[value].def_index] = *s;
   for (int32_t i = 0; i < g->n_outputs; i++)
     if (g->alias[i] == value) c->q.outputs[i] = *s;
@@ -96,9 +96,9 @@ static void hold_argument(changer *c, sw_id value, const sw_sharding *s) {
 static double ops_s(const changer *c) {
   double all = 0;
   for (size_t i = 0; i < c->ops.n; i++) {
-    const sw_op *op = &c->q.graph->ops[c->ops.at[i]];
+    const sw_op *op = &c->q.job.graph->ops[c->ops.at[i]];
     sw_op_cost cost;
-    sw_strategy_cost(c->q.graph, op, c->q.machine, &c->q.ops[c->ops.at[i]], &cost);
+    sw_strategy_cost(&c->q.job, op, &c->q.ops[c->ops.at[i]], &cost);
     all += (cost.local_s + cost.move_s) * (double)op->repeats;
   }
   return all;
@@ -131,13 +131,13 @@ static void sharding_now(const changer *c, sw_id value, const sw_value_use *use,
 }
 
 static sw_rc list_value_choices(changer *c, sw_id value, sw_id op, choices *out, sw_diag *d) {
-  const sw_value *v = &c->p->graph->values[value];
+  const sw_value *v = &c->p->job.graph->values[value];
   *out = (choices){0};
   if (op >= 0)
-    return sw_strategies_enumerate(c->p->graph, &c->p->graph->ops[op], c->p->machine, &(sw_enumerate_options){0},
-                                   c->arena, &out->strategies, d);
-  return sw_shardings_enumerate(c->p->graph, sw_machine_mesh(c->p->machine), v->type.rank, v->type.dims, 0, c->arena,
-                                &out->shardings, d);
+    return sw_strategies_enumerate(&c->p->job, &c->p->job.graph->ops[op], &(sw_enumerate_options){0}, c->arena,
+                                   &out->strategies, d);
+  return sw_shardings_enumerate(c->p->job.request, sw_machine_mesh(c->p->job.machine), v->type.rank, v->type.dims, 0,
+                                c->arena, &out->shardings, d);
 }
 
 static int32_t choice_count(const choices *x) { return x->strategies.n ? x->strategies.n : x->shardings.n; }
@@ -152,8 +152,8 @@ static void take_choice(changer *c, sw_id value, const choices *x, int32_t choic
 /* As it was. */
 static void take_back(changer *c, const sw_plan *from) {
   for (size_t i = 0; i < c->ops.n; i++) c->q.ops[c->ops.at[i]] = from->ops[c->ops.at[i]];
-  for (int32_t i = 0; !c->ops.n && i < c->p->graph->n_args; i++) c->q.args[i] = from->args[i];
-  for (int32_t i = 0; !c->ops.n && i < c->p->graph->n_outputs; i++) c->q.outputs[i] = from->outputs[i];
+  for (int32_t i = 0; !c->ops.n && i < c->p->job.graph->n_args; i++) c->q.args[i] = from->args[i];
+  for (int32_t i = 0; !c->ops.n && i < c->p->job.graph->n_outputs; i++) c->q.outputs[i] = from->outputs[i];
 }
 
 static int by_seconds(const void *a, const void *b) {
@@ -195,7 +195,7 @@ static void add_reshards(const sw_plan *p, const sw_breakdown *a, double sign, d
 static sw_rc take_apart(changer *c, sw_id value, const sw_breakdown *b, sw_arena *mem, sw_alternative *out,
                         sw_diag *d) {
   double *longer_s, most_s = 0;
-  SW_ARENA_NEW(longer_s, mem, c->p->graph->n_values, d);
+  SW_ARENA_NEW(longer_s, mem, c->p->job.graph->n_values, d);
   add_reshards(c->p, c->a, -1, longer_s);
   add_reshards(&c->q, b, 1, longer_s);
   out->total_s = b->total_s;
@@ -204,7 +204,7 @@ static sw_rc take_apart(changer *c, sw_id value, const sw_breakdown *b, sw_arena
   out->value_s = longer_s[value];
   out->others_s = (b->reshard_s - c->a->reshard_s) - out->value_s;
   out->dearest = -1;
-  for (sw_id v = 0; v < c->p->graph->n_values; v++) {
+  for (sw_id v = 0; v < c->p->job.graph->n_values; v++) {
     if (v == value || longer_s[v] <= most_s) continue;
     most_s = longer_s[v];
     out->dearest = v;
@@ -233,7 +233,7 @@ static sw_rc count_in_full(changer *c, sw_id value, sw_alternative *out, sw_diag
 
 /* The ops that are cut otherwise than in the plan, and how. */
 static sw_rc note_ops(changer *c, sw_alternative *out, sw_diag *d) {
-  const int32_t n_ops = c->p->graph->n_ops;
+  const int32_t n_ops = c->p->job.graph->n_ops;
   sw_id *ops;
   sw_strategy *strategies;
   for (sw_id i = 0; i < n_ops; i++) out->n_ops += !sw_strategy_equal(&c->p->ops[i], &c->q.ops[i]);
@@ -264,7 +264,7 @@ static int by_total(const void *a, const void *b) {
 /* --- questions ---------------------------------------------------------------------------------------------------- */
 
 static sw_rc begin_made(changer *c, sw_id value, choices *x, int32_t *n, candidate **all, sw_diag *d) {
-  const sw_id def = c->p->graph->values[value].def;
+  const sw_id def = c->p->job.graph->values[value].def;
   SW_TRY(open_changer(c, d));
   SW_TRY(def >= 0 ? touch_op(c, def, d) : touch_argument(c, value, d));
   SW_TRY(list_value_choices(c, value, def >= 0 ? c->ops.at[0] : -1, x, d));
@@ -346,12 +346,12 @@ static sw_id value_of_use(const sw_graph *g, sw_value_use use) {
 
 /* One use after another; *found false: one cannot. */
 static sw_rc take_use(changer *c, sw_value_use use, const sw_sharding *sharding, bool *found, sw_diag *d) {
-  const sw_id value = value_of_use(c->p->graph, use);
+  const sw_id value = value_of_use(c->p->job.graph, use);
   choices x;
   candidate *all;
   int32_t n;
   if (use.op < 0) {
-    *found = c->p->graph->alias[use.index] < 0 && !sharding->n_partial;
+    *found = c->p->job.graph->alias[use.index] < 0 && !sharding->n_partial;
     if (*found) c->q.outputs[use.index] = *sharding;
     return SW_OK;
   }
@@ -377,7 +377,7 @@ static sw_rc take_as(changer *c, int32_t n, const sw_value_use *uses, const sw_s
     refuse(sharding, "what uses it cannot take it so", out);
     return SW_OK;
   }
-  return finish_alternative(c, value_of_use(c->p->graph, uses[0]), sharding, out, d);
+  return finish_alternative(c, value_of_use(c->p->job.graph, uses[0]), sharding, out, d);
 }
 
 sw_rc sw_alternative_taken_as(const sw_plan *p, const sw_breakdown *a, int32_t n, const sw_value_use *uses,

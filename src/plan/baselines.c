@@ -97,9 +97,9 @@ static void cut(const sw_mesh *m, uint32_t axes, int dim, sw_sharding *out) {
 /* Cut the batch by its axes, of an input that has one of its size also the next dim by those of the sequence. */
 static void cut_batch(const ruled *r, sw_id arg, sw_sharding *out) {
   const known *k = r->known;
-  const sw_value *v = &r->f.g->values[arg];
+  const sw_value *v = &r->f.job.graph->values[arg];
   const uint32_t axes = k->spread.batch | k->spread.sequence;
-  const int batch = v->kind == SW_VALUE_INPUT ? sw_input_batch_dim(r->f.g, arg) : 0;
+  const int batch = v->kind == SW_VALUE_INPUT ? sw_input_batch_dim(r->f.job.graph, arg) : 0;
   if (v->type.rank == 0) return;
   if (v->type.dims[batch] != k->batch) { /* positions, masks: their rows are cut as far as they can be */
     cut(r->f.mesh, dividing(r->f.mesh, axes, v->type.dims[batch]), batch, out);
@@ -158,10 +158,10 @@ static uint32_t sliced_dims(const sw_graph *g, sw_id value) {
 
 /* Cut the largest dimension that all axes together divide; when none, that as many as possible do. */
 static void cut_everywhere(ruled *r, sw_id value, sw_sharding *out) {
-  const sw_value *v = &r->f.g->values[value];
+  const sw_value *v = &r->f.job.graph->values[value];
   const sw_mesh *m = r->f.mesh;
   const int64_t devices = sw_mesh_devices(m);
-  const uint32_t sliced = sliced_dims(r->f.g, value);
+  const uint32_t sliced = sliced_dims(r->f.job.graph, value);
   int best = -1;
   int64_t most = 1;
   *out = (sw_sharding){.rank = (uint8_t)v->type.rank};
@@ -184,7 +184,7 @@ static void cut_everywhere(ruled *r, sw_id value, sw_sharding *out) {
 
 /* Inputs, and state that has the batch in front (a cache), follow the batch. */
 static bool follows_batch(const ruled *r, sw_id arg) {
-  const sw_value *v = &r->f.g->values[arg];
+  const sw_value *v = &r->f.job.graph->values[arg];
   if (v->kind == SW_VALUE_INPUT) return true;
   return r->known->class_of[arg] == SW_MEMORY_STATE && v->type.rank >= 3 && r->known->batch > 1 &&
          v->type.dims[0] == r->known->batch;
@@ -203,11 +203,11 @@ static bool is_master(const sw_graph *g, const sw_value *v) {
 
 /* Does the argument live cut over everything, whoever uses it? */
 static bool lives_cut(const ruled *r, sw_id arg) {
-  const sw_value *v = &r->f.g->values[arg];
+  const sw_value *v = &r->f.job.graph->values[arg];
   if (r->kind == SW_BASELINE_FSDP) return !follows_batch(r, arg);
   if (r->kind != SW_BASELINE_ZERO1) return false;
   const uint8_t class_of = r->known->class_of[arg];
-  return class_of == SW_MEMORY_OPTIMIZER || (class_of == SW_MEMORY_PARAMETERS && is_master(r->f.g, v));
+  return class_of == SW_MEMORY_OPTIMIZER || (class_of == SW_MEMORY_PARAMETERS && is_master(r->f.job.graph, v));
 }
 
 /* Optimizer state that lives cut is never whole: each device updates its part. */
@@ -216,7 +216,7 @@ static bool updates_parts(const ruled *r, sw_id arg) {
 }
 
 static void place_args(ruled *r) {
-  const sw_graph *g = r->f.g;
+  const sw_graph *g = r->f.job.graph;
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     const bool batch = follows_batch(r, g->args[i]), megatron = r->kind == SW_BASELINE_MEGATRON;
@@ -240,7 +240,7 @@ static bool cut_last_axis_of(const ruled *r, sw_id value, const int64_t *dims, i
 
 /* The argument that is the value, or that it is converted from; NULL: none. */
 static const sw_value *weight_of(const ruled *r, sw_id value) {
-  const sw_graph *g = r->f.g;
+  const sw_graph *g = r->f.job.graph;
   const sw_id narrowed = r->known->narrowed[value];
   const sw_value *v = &g->values[value];
   if (narrowed >= 0) return sw_type_same_shape(&v->type, &g->values[narrowed].type) ? &g->values[narrowed] : NULL;
@@ -262,12 +262,12 @@ static sw_rc place_weight(ruled *r, const sw_op *op, int which, sw_diag *d) {
     const bool columns = !sw_list_has(mine, n_mine, k) && !sw_list_has(batch, n_batch, k);
     int64_t heads = 0;
     if (rows ? !sw_list_has(mine, n_mine, k) : !columns) continue;
-    if (!rows) SW_TRY(sw_heads_along(r->f.g, op, which, k, &heads, d));
+    if (!rows) SW_TRY(sw_heads_along(r->f.job.graph, op, which, k, &heads, d));
     if (w->type.dims[k] % last.size == 0 && heads % last.size == 0) {
       (void)sw_sharding_push(&r->f.plan->args[w->def_index], k, last);
       break;
     }
-    say_uncut(r, r->f.g->args[w->def_index], k, last.size, heads);
+    say_uncut(r, r->f.job.graph->args[w->def_index], k, last.size, heads);
     if (heads) break;
   }
   sw_follow_fix(&r->f, w->def_index);
@@ -286,10 +286,10 @@ static void place_table(ruled *r, const sw_op *op) {
 /* What an op reads, and what that reads. */
 static sw_rc follow_pending(ruled *r, const sw_op *op, sw_diag *d) {
   for (int i = 0; i < op->n_operands; i++) {
-    const sw_id def = r->f.g->values[op->operands[i]].def;
+    const sw_id def = r->f.job.graph->values[op->operands[i]].def;
     if (def < 0 || !r->pending[def]) continue;
     r->pending[def] = false;
-    SW_TRY(follow_pending(r, &r->f.g->ops[def], d));
+    SW_TRY(follow_pending(r, &r->f.job.graph->ops[def], d));
     SW_TRY(sw_follow_op(&r->f, def, d));
   }
   return SW_OK;
@@ -307,28 +307,29 @@ static sw_rc place_operands(ruled *r, const sw_op *op, sw_diag *d) {
 
 /* The weight that an op converts, or brings to eight bits; -1: none, or something is asked of it. */
 static sw_id converted_by(const ruled *r, sw_id id) {
-  const sw_op *op = &r->f.g->ops[id];
+  const sw_op *op = &r->f.job.graph->ops[id];
   if (!op->n_results || sw_follow_is_asked(&r->f, id)) return -1;
   if (r->known->narrowed[op->results[0]] >= 0) return r->known->narrowed[op->results[0]];
-  if (op->code != SW_OP_CONVERT || sw_op_tied_to(r->f.g, id) >= 0) return -1;
+  if (op->code != SW_OP_CONVERT || sw_op_tied_to(r->f.job.graph, id) >= 0) return -1;
   const sw_id arg = op->operands[0];
-  return r->f.g->values[arg].def < 0 && !follows_batch(r, arg) ? arg : -1;
+  return r->f.job.graph->values[arg].def < 0 && !follows_batch(r, arg) ? arg : -1;
 }
 
 /* Does the op convert a weight that has no place yet? */
 static bool is_pending(const ruled *r, sw_id id) {
   const sw_id arg = converted_by(r, id);
-  return arg >= 0 && !r->f.fixed[r->f.g->values[arg].def_index];
+  return arg >= 0 && !r->f.fixed[r->f.job.graph->values[arg].def_index];
 }
 
 /* The first strategy that takes an operand cut as `part`, or where none is of those extents gives that. */
 static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_type *whole, bool *works, sw_diag *d) {
-  const sw_op *op = &r->f.g->ops[id];
+  const sw_op *op = &r->f.job.graph->ops[id];
   sw_enumeration e;
   int at = 0;
   *works = false;
-  while (at < op->n_operands && !sw_type_same_shape(sw_operand_type(r->f.g, op, at), whole)) at++;
-  if (at == op->n_operands && !sw_type_same_shape(sw_result_type(r->f.g, op, 0), whole)) return SW_OK; /* of a scale */
+  while (at < op->n_operands && !sw_type_same_shape(sw_operand_type(r->f.job.graph, op, at), whole)) at++;
+  if (at == op->n_operands && !sw_type_same_shape(sw_result_type(r->f.job.graph, op, 0), whole))
+    return SW_OK; /* of a scale */
   SW_TRY(sw_follow_strategies(&r->f, op, &e, d));
   for (int32_t k = 0; k < e.n && !*works; k++) {
     sw_sharding has, made;
@@ -348,7 +349,7 @@ static sw_rc work_on_part(ruled *r, sw_id id, const sw_sharding *part, const sw_
 /* Does what enters a loop come from a reshape of [B, ...] to [n, B / n, ...], of which the loop takes B / n at a time?
  */
 static const sw_op *parts_batch(const ruled *r, const sw_op *op) {
-  const sw_graph *g = r->f.g;
+  const sw_graph *g = r->f.job.graph;
   const sw_value *v = op->code == SW_OP_ENTER ? &g->values[op->operands[0]] : NULL;
   const sw_op *by = v && v->def >= 0 && sw_is_walked(g, op->results[0]) ? &g->ops[v->def] : NULL;
   if (!by || by->code != SW_OP_RESHAPE) return NULL;
@@ -363,7 +364,7 @@ static const sw_op *parts_batch(const ruled *r, const sw_op *op) {
 
 /* Each part is cut as the batch was, so that all devices work on every one. False: it is none, or that cannot be. */
 static sw_rc enter_in_parts(ruled *r, sw_id id, bool *done, sw_diag *d) {
-  const sw_graph *g = r->f.g;
+  const sw_graph *g = r->f.job.graph;
   const sw_op *op = &g->ops[id], *reshape = parts_batch(r, op);
   sw_sharding was, parts = {0};
   *done = false;
@@ -383,19 +384,19 @@ static sw_rc enter_in_parts(ruled *r, sw_id id, bool *done, sw_diag *d) {
 
 /* Does a stack of gradients enter a loop that adds a slice per trip? Where weights live cut, so does it. */
 static bool is_gradient_stack(const ruled *r, sw_id id) {
-  const sw_op *op = &r->f.g->ops[id];
+  const sw_op *op = &r->f.job.graph->ops[id];
   return r->kind == SW_BASELINE_FSDP && op->code == SW_OP_ENTER && r->known->work[id] == FOLLOW_UPDATES &&
-         !sw_follow_is_asked(&r->f, id) && sliced_dims(r->f.g, op->results[0]) != 0;
+         !sw_follow_is_asked(&r->f, id) && sliced_dims(r->f.job.graph, op->results[0]) != 0;
 }
 
 /* `stack`: of gradients, that enters a loop. */
 static sw_rc follow_op(ruled *r, sw_id id, bool stack, sw_diag *d) {
-  const sw_op *op = &r->f.g->ops[id];
+  const sw_op *op = &r->f.job.graph->ops[id];
   sw_sharding part;
   bool works = false;
   if (stack) {
     cut_everywhere(r, op->results[0], &part);
-    SW_TRY(work_on_part(r, id, &part, sw_operand_type(r->f.g, op, 0), &works, d));
+    SW_TRY(work_on_part(r, id, &part, sw_operand_type(r->f.job.graph, op, 0), &works, d));
   } else {
     SW_TRY(enter_in_parts(r, id, &works, d));
   }
@@ -403,7 +404,7 @@ static sw_rc follow_op(ruled *r, sw_id id, bool stack, sw_diag *d) {
 }
 
 static sw_rc follow_all(ruled *r, sw_diag *d) {
-  const sw_graph *g = r->f.g;
+  const sw_graph *g = r->f.job.graph;
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     const bool stays = r->kind == SW_BASELINE_REPLICATED && !sw_follow_is_asked(&r->f, i);
@@ -432,8 +433,8 @@ static int64_t shards_of(const sw_sharding *s) {
 /* Where a state's new value came out cut as far as the rule asks, along another dimension, it stays where it is. */
 static void keep_update(ruled *r, int32_t output) {
   sw_sharding made;
-  const int32_t arg = r->f.g->values[r->f.g->alias[output]].def_index;
-  sw_plan_value_sharding(r->f.plan, r->f.g->outputs[output], &made);
+  const int32_t arg = r->f.job.graph->values[r->f.job.graph->alias[output]].def_index;
+  sw_plan_value_sharding(r->f.plan, r->f.job.graph->outputs[output], &made);
   if (made.n_partial || shards_of(&made) < shards_of(&r->f.plan->args[arg])) return;
   r->f.plan->args[arg] = made;
   sw_follow_fix(&r->f, arg);
@@ -441,24 +442,24 @@ static void keep_update(ruled *r, int32_t output) {
 
 /* Optimizer state that goes with weights is cut as their updates are. */
 static void place_optimizer(ruled *r) {
-  const sw_graph *g = r->f.g;
+  const sw_graph *g = r->f.job.graph;
   for (int32_t i = 0; r->kind == SW_BASELINE_MEGATRON && i < g->n_outputs; i++)
     if (g->alias[i] >= 0 && r->known->class_of[g->alias[i]] == SW_MEMORY_OPTIMIZER) keep_update(r, i);
 }
 
 /* Does the op bring a stack of weights to the slice of it that a trip of a loop works on? */
 static bool leads_to_slice(const ruled *r, sw_id id) {
-  const sw_op *op = &r->f.g->ops[id];
-  if (r->known->work[id] != FOLLOW_WEIGHTS || sw_op_tied_to(r->f.g, id) >= 0 || sw_follow_is_asked(&r->f, id))
+  const sw_op *op = &r->f.job.graph->ops[id];
+  if (r->known->work[id] != FOLLOW_WEIGHTS || sw_op_tied_to(r->f.job.graph, id) >= 0 || sw_follow_is_asked(&r->f, id))
     return false;
-  if (op->code == SW_OP_ENTER) return sliced_dims(r->f.g, op->results[0]) != 0;
+  if (op->code == SW_OP_ENTER) return sliced_dims(r->f.job.graph, op->results[0]) != 0;
   return op->frame >= 0 && only_moves(op->code) && op->code != SW_OP_BROADCAST;
 }
 
 /* Parts of weights are scaled and converted, and gathered in the type that is used; those of stacks where a loop has
  * its slice. */
 static sw_rc work_on_parts(ruled *r, sw_diag *d) {
-  const sw_graph *g = r->f.g;
+  const sw_graph *g = r->f.job.graph;
   bool *part = sw_mem_alloc((size_t)g->n_values, sizeof *part, d); /* by value: it is there in parts alone */
   sw_rc rc = part ? SW_OK : SW_E_RESOURCE;
   for (int32_t i = 0; !rc && i < g->n_args; i++) part[g->args[i]] = lives_cut(r, g->args[i]);
@@ -482,7 +483,7 @@ static sw_rc work_on_parts(ruled *r, sw_diag *d) {
 
 /* What lives cut is gathered where it is used whole. */
 static sw_rc shard_state(ruled *r, sw_diag *d) {
-  const sw_graph *g = r->f.g;
+  const sw_graph *g = r->f.job.graph;
   place_optimizer(r);
   for (int32_t i = 0; i < g->n_args; i++) {
     if (!lives_cut(r, g->args[i]) || updates_parts(r, g->args[i])) continue;
@@ -496,8 +497,8 @@ static sw_rc shard_state(ruled *r, sw_diag *d) {
 }
 
 static void place_outputs(ruled *r) {
-  const sw_graph *g = r->f.g;
-  const sw_units units = sw_units_of(g);
+  const sw_graph *g = r->f.job.graph;
+  const sw_units units = sw_units_of(&r->f.job);
   sw_plan *p = r->f.plan;
   for (int32_t i = 0; i < g->n_outputs; i++) {
     if (g->alias[i] >= 0) {
@@ -541,11 +542,12 @@ static sw_rc find_all_work(known *k, const sw_graph *g, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc known_init(known *k, const sw_graph *g, sw_diag *d) {
+static sw_rc known_init(known *k, const sw_job *j, sw_diag *d) {
+  const sw_graph *g = j->graph;
   const sw_input_extents of = sw_find_input_extents(g, NULL);
   k->batch = of.batch;
   k->sequence = of.sequence;
-  SW_TRY(sw_follow_known_init(&k->followed, g, d));
+  SW_TRY(sw_follow_known_init(&k->followed, j, d));
   SW_TRY(sw_classify_values(g, &k->followed.mem, &k->class_of, d));
   SW_TRY(sw_narrowed_weights(g, &k->followed.mem, &k->narrowed, d));
   return find_all_work(k, g, d);
@@ -554,7 +556,7 @@ static sw_rc known_init(known *k, const sw_graph *g, sw_diag *d) {
 static sw_rc build_baseline(ruled *r, const spread *s, sw_arena *arena, sw_plan *out, sw_diag *d) {
   known *k = r->known;
   sw_follower *f = &r->f;
-  SW_TRY(sw_plan_build(f->g, f->machine, arena, out, d));
+  SW_TRY(sw_plan_build(&f->job, arena, out, d));
   out->origin = kRules[r->kind].name;
   f->plan = out;
   f->work = k->work;
@@ -567,7 +569,7 @@ static sw_rc build_baseline(ruled *r, const spread *s, sw_arena *arena, sw_plan 
   k->uncut.n = 0;
   sw_rc rc = sw_follow_begin(f, arena, d);
   if (!rc && r->kind == SW_BASELINE_MEGATRON && f->mesh->n_axes > 0) {
-    r->pending = sw_mem_alloc((size_t)f->g->n_ops, sizeof *r->pending, d);
+    r->pending = sw_mem_alloc((size_t)f->job.graph->n_ops, sizeof *r->pending, d);
     if (!r->pending) rc = SW_E_RESOURCE;
   }
   if (!rc) place_args(r);
@@ -581,17 +583,18 @@ static sw_rc build_baseline(ruled *r, const spread *s, sw_arena *arena, sw_plan 
 }
 
 /* What is mostly better is not always: the cheapest plan of the rule is the one to beat. */
-static sw_rc build_better(const sw_graph *g, const sw_machine *machine, sw_baseline b, known *k, sw_arena *arena,
-                          sw_plan *out, sw_breakdown *breakdown, sw_diag *d) {
+static sw_rc build_better(const sw_job *j, sw_baseline b, known *k, sw_arena *arena, sw_plan *out,
+                          sw_breakdown *breakdown, sw_diag *d) {
+  const sw_machine *machine = j->machine;
   const sw_mesh *mesh = sw_machine_mesh(machine);
   spread ways[4];
   known best = *k;
   for (int i = 0; i < 4; i++) {
     bool again = false;
     ways[i] = spread_of(k, mesh, b, i & 1, i & 2);
-    for (int j = 0; j < i; j++) again = again || memcmp(&ways[j], &ways[i], sizeof *ways) == 0;
+    for (int e = 0; e < i; e++) again = again || memcmp(&ways[e], &ways[i], sizeof *ways) == 0;
     if (again) continue;
-    ruled r = {{.g = g, .machine = machine, .mesh = mesh, .known = &k->followed}, b, k, NULL};
+    ruled r = {{.job = *j, .mesh = mesh, .known = &k->followed}, b, k, NULL};
     sw_plan plan;
     sw_breakdown a;
     SW_TRY(build_baseline(&r, &ways[i], arena, &plan, d));
@@ -606,12 +609,11 @@ static sw_rc build_better(const sw_graph *g, const sw_machine *machine, sw_basel
   return SW_OK;
 }
 
-sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
-                        sw_diag *d) {
+sw_rc sw_baseline_build(const sw_job *j, sw_baseline b, sw_arena *arena, sw_plan *out, sw_diag *d) {
   sw_breakdown breakdown;
   known k = {0};
-  sw_rc rc = known_init(&k, g, d);
-  if (!rc) rc = build_better(g, machine, b, &k, arena, out, &breakdown, d);
+  sw_rc rc = known_init(&k, j, d);
+  if (!rc) rc = build_better(j, b, &k, arena, out, &breakdown, d);
   sw_follow_known_deinit(&k.followed);
   return rc;
 }
@@ -675,12 +677,13 @@ static sw_rc tell_why(const sw_diag *why, sw_arena *arena, const char **out, sw_
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc build_baselines(const sw_graph *g, const sw_machine *machine, known *k, sw_arena *arena, sw_comparison *c,
-                             sw_diag *d) {
+static sw_rc build_baselines(const sw_job *j, known *k, sw_arena *arena, sw_comparison *c, sw_diag *d) {
+  const sw_graph *g = j->graph;
+  const sw_machine *machine = j->machine;
   for (int i = 0; i < SW_BASELINE_COUNT; i++) {
     sw_diag why = {0};
     c[i].name = kRules[i].name;
-    sw_rc rc = build_better(g, machine, (sw_baseline)i, k, arena, &c[i].plan, &c[i].breakdown, &why);
+    sw_rc rc = build_better(j, (sw_baseline)i, k, arena, &c[i].plan, &c[i].breakdown, &why);
     if (rc == SW_E_RESOURCE) return SW_FAIL(d, rc, SW_NOWHERE, "%s", why.text);
     c[i].made = rc == SW_OK;
     if (c[i].made) {
@@ -693,13 +696,12 @@ static sw_rc build_baselines(const sw_graph *g, const sw_machine *machine, known
   return SW_OK;
 }
 
-sw_rc sw_baselines_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, const sw_comparison **out,
-                         sw_diag *d) {
+sw_rc sw_baselines_build(const sw_job *j, sw_arena *arena, const sw_comparison **out, sw_diag *d) {
   sw_comparison *c;
   known k = {0};
   SW_ARENA_NEW(c, arena, SW_BASELINE_COUNT, d);
-  sw_rc rc = known_init(&k, g, d);
-  if (!rc) rc = build_baselines(g, machine, &k, arena, c, d);
+  sw_rc rc = known_init(&k, j, d);
+  if (!rc) rc = build_baselines(j, &k, arena, c, d);
   sw_follow_known_deinit(&k.followed);
   *out = c;
   return rc;

@@ -21,13 +21,12 @@ typedef struct finder {
 static sw_rc add_reshard(finder *f, sw_id value, int32_t leg, const sw_sharding *from, const sw_sharding *to,
                          int32_t step, sw_diag *d) {
   const sw_route *route;
-  const sw_type *type = &f->p->graph->values[value].type;
+  const sw_type *type = &f->p->job.graph->values[value].type;
   const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
-  const sw_reshard wanted = {
-      sw_value_machine(f->p->graph, f->p->machine, value), from, to, type->rank, type->dims, moved, {0}};
+  const sw_reshard wanted = {sw_value_machine(&f->p->job, value), from, to, type->rank, type->dims, moved, {0}};
   SW_TRY_NOTE(d, sw_route_cached(f->routes, &wanted, &route, d), "while resharding value '%s'",
-              f->p->graph->values[value].name);
-  const double break_s = leg < 2 ? sw_value_break_s(f->p->graph, f->p->machine, value, from, to) : 0;
+              f->p->job.graph->values[value].name);
+  const double break_s = leg < 2 ? sw_value_break_s(&f->p->job, value, from, to) : 0;
   return sw_array_push(&f->all, ((sw_plan_reshard){value, leg, *from, *to, route, break_s, {step, step}, 0, NULL}), d);
 }
 
@@ -62,7 +61,7 @@ static sw_rc take_stated(finder *f, sw_id value, const sw_value_use *use, const 
 
 /* From what the op makes to the sharding stated of its result: right before the first use, held to the last. */
 static sw_rc make_stated(finder *f, sw_id value, const sw_sharding *stated, sw_diag *d) {
-  const sw_value *v = &f->p->graph->values[value];
+  const sw_value *v = &f->p->job.graph->values[value];
   sw_sharding made;
   sw_plan_made_sharding(f->p, value, &made);
   if (sw_sharding_equal(stated, &made) || !v->n_uses) return SW_OK;
@@ -92,7 +91,7 @@ static sw_rc list_uses(finder *f, const sw_value *v, size_t first, sw_diag *d) {
 
 /* The step up to which a use needs the value as it is made: one that its kernel keeps inside is not in memory then. */
 static int32_t until_taken(const finder *f, sw_id value, const sw_value_use *use) {
-  const sw_keeping keeping = sw_value_keeping(f->p->graph, value);
+  const sw_keeping keeping = sw_value_keeping(f->p->job.kernels, value);
   if (keeping == SW_KEPT_INSIDE || keeping == SW_KEPT_AGAIN) return sw_value_step(&f->units, value);
   return sw_use_until(&f->units, *use);
 }
@@ -105,12 +104,12 @@ static void find_wanted(const finder *f, sw_value_use use, sw_sharding *made_or_
 /* What lies where another value did, by the block of that which is written over: a state's, or what the op takes of its
  * operand, which may be a copy. */
 static int64_t bytes_under(const finder *f, sw_id value) {
-  const sw_graph *g = f->p->graph;
-  const sw_value *v = &g->values[value], *over = &g->values[g->kernels->updates[value]];
+  const sw_graph *g = f->p->job.graph;
+  const sw_value *v = &g->values[value], *over = &g->values[f->p->job.kernels->updates[value]];
   const sw_op *op = &g->ops[v->def];
   sw_sharding taken;
-  sw_plan_value_sharding(f->p, g->kernels->updates[value], &taken);
-  if (op->n_operands && op->operands[0] == g->kernels->updates[value])
+  sw_plan_value_sharding(f->p, f->p->job.kernels->updates[value], &taken);
+  if (op->n_operands && op->operands[0] == f->p->job.kernels->updates[value])
     find_wanted(f, (sw_value_use){v->def, 0}, &taken);
   return sw_sharding_held_bytes(&taken, over->type.dims, over->type.dtype);
 }
@@ -118,14 +117,14 @@ static int64_t bytes_under(const finder *f, sw_id value) {
 /* Reshards `first` and after are of the value. What is inside a kernel holds memory only where a copy is made of it;
  * what is written over another value does where its block is not that one's. */
 static void hold_as_kept(finder *f, sw_id value, size_t first) {
-  const sw_keeping keeping = sw_value_keeping(f->p->graph, value);
+  const sw_keeping keeping = sw_value_keeping(f->p->job.kernels, value);
   const bool nothing = keeping == SW_KEPT_IN_PLACE ? f->out->bytes[value] == bytes_under(f, value)
                                                    : keeping != SW_KEPT_STORED && f->all.n == first;
   if (nothing) f->out->bytes[value] = 0;
 }
 
 static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
-  const sw_value *v = &f->p->graph->values[value];
+  const sw_value *v = &f->p->job.graph->values[value];
   const size_t first = f->all.n;
   sw_sharding from, to;
   sw_plan_value_sharding(f->p, value, &from);
@@ -161,8 +160,8 @@ static int by_reshard_step(const void *a, const void *b) {
 }
 
 static sw_rc begin_borders(finder *f, sw_diag *d) {
-  SW_ARENA_NEW(f->out->life, f->arena, f->p->graph->n_values, d);
-  SW_ARENA_NEW(f->out->bytes, f->arena, f->p->graph->n_values, d);
+  SW_ARENA_NEW(f->out->life, f->arena, f->p->job.graph->n_values, d);
+  SW_ARENA_NEW(f->out->bytes, f->arena, f->p->job.graph->n_values, d);
   return sw_route_cache_make(f->arena, &f->routes, d);
 }
 
@@ -187,7 +186,7 @@ static void end(finder *f) {
 }
 
 sw_rc sw_plan_find_borders(const sw_plan *p, sw_arena *arena, sw_plan_borders *out, sw_diag *d) {
-  finder f = {.p = p, .units = sw_units_of(p->graph), .arena = arena, .out = out};
+  finder f = {.p = p, .units = sw_units_of(&p->job), .arena = arena, .out = out};
   *out = (sw_plan_borders){0};
   sw_rc rc = collect(&f, d);
   end(&f);
@@ -195,7 +194,7 @@ sw_rc sw_plan_find_borders(const sw_plan *p, sw_arena *arena, sw_plan_borders *o
 }
 
 double sw_plan_reshard_s(const sw_plan *p, const sw_plan_reshard *r) {
-  return (r->route->cost_s + r->break_s) * (double)sw_value_repeats(p->graph, r->value);
+  return (r->route->cost_s + r->break_s) * (double)sw_value_repeats(p->job.graph, r->value);
 }
 
 struct sw_border_prices {
@@ -205,7 +204,7 @@ struct sw_border_prices {
 
 sw_rc sw_border_prices_make(const sw_plan *p, sw_arena *arena, sw_border_prices **out, sw_diag *d) {
   SW_ARENA_NEW(*out, arena, 1, d);
-  (*out)->f = (finder){.p = p, .units = sw_units_of(p->graph), .arena = arena, .out = &(*out)->borders};
+  (*out)->f = (finder){.p = p, .units = sw_units_of(&p->job), .arena = arena, .out = &(*out)->borders};
   return begin_borders(&(*out)->f, d);
 }
 

@@ -51,7 +51,7 @@ static void add_tiling_step(counting *l, sw_coll_op op, const sw_tiling *src, co
 static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
   (void)d;
   counting *l = user;
-  const sw_machine *machine = l->p->machine;
+  const sw_machine *machine = l->p->job.machine;
   if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) {
     l->cost->move_s -= sw_move_s(machine, mv);
     l->out->move_s -= l->repeats * sw_move_s(machine, mv);
@@ -80,19 +80,19 @@ static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
 
 static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_diag *d) {
   const sw_plan *p = l->p;
-  for (sw_id id = 0; id < p->graph->n_ops; id++) {
-    const sw_op *op = &p->graph->ops[id];
+  for (sw_id id = 0; id < p->job.graph->n_ops; id++) {
+    const sw_op *op = &p->job.graph->ops[id];
     double flops, bytes;
-    sw_strategy_cost(p->graph, op, p->machine, &p->ops[id], &cost[id]);
+    sw_strategy_cost(&p->job, op, &p->ops[id], &cost[id]);
     l->op = id;
     l->cost = &cost[id];
     l->repeats = (double)op->repeats;
     l->out->local_s += cost[id].local_s * l->repeats;
     l->out->move_s += cost[id].move_s * l->repeats;
     l->out->flops += cost[id].flops * l->repeats;
-    sw_op_work(p->graph, op, NULL, &flops, &bytes);
+    sw_op_work(p->job.graph, op, NULL, &flops, &bytes);
     l->out->whole_flops += flops * l->repeats;
-    SW_TRY(sw_strategy_moves(p->graph, op, sw_machine_mesh(p->machine), &p->ops[id], add_move, l, d));
+    SW_TRY(sw_strategy_moves(p->job.graph, op, sw_machine_mesh(p->job.machine), &p->ops[id], add_move, l, d));
   }
   l->out->op = cost;
   return SW_OK;
@@ -101,7 +101,7 @@ static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_diag *d) {
 static void sum_reshards(counting *l) {
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
-    l->repeats = (double)sw_value_repeats(l->p->graph, r->value);
+    l->repeats = (double)sw_value_repeats(l->p->job.graph, r->value);
     l->out->reshard_s += sw_plan_reshard_s(l->p, r);
     l->out->full_replications += r->route->full_replication;
     l->out->moved_bytes += r->route->total_bytes * l->repeats;
@@ -111,7 +111,7 @@ static void sum_reshards(counting *l) {
         add_tiling_step(l, st->coll.op, st->coll.src, st->coll.dst, st->cost_s, st->max_bytes);
       } else {
         count_step(l, st->coll.op, st->coll.axes, st->coll.n_axes, st->cost_s, st->max_bytes);
-        const bool part = sw_value_combines(l->p->graph, r->value) && sw_coll_is_combined(st->coll.op);
+        const bool part = sw_value_combines(l->p->job.kernels, r->value) && sw_coll_is_combined(st->coll.op);
         if (part) l->out->by_collective[st->coll.op].parts += (int64_t)l->repeats;
       }
     }
@@ -132,7 +132,7 @@ static int64_t route_temp_bytes(const sw_route *r, const sw_type *type) {
 static sw_rc hold_copies(counting *l, sw_diag *d) {
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
-    const sw_type *type = &l->p->graph->values[r->value].type;
+    const sw_type *type = &l->p->job.graph->values[r->value].type;
     const int64_t bytes = sw_sharding_held_bytes(&r->to, type->dims, type->dtype),
                   temp = route_temp_bytes(r->route, type);
     SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_COPY, r->value, r->steps, bytes}), d));
@@ -143,7 +143,7 @@ static sw_rc hold_copies(counting *l, sw_diag *d) {
 }
 
 static sw_rc hold_value(counting *l, sw_id value, sw_diag *d) {
-  const sw_value *v = &l->p->graph->values[value];
+  const sw_value *v = &l->p->job.graph->values[value];
   const sw_live as_made = {SW_LIVE_VALUE, value, l->borders.life[value], l->borders.bytes[value]};
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) l->out->param_bytes += as_made.bytes;
   SW_TRY(sw_array_push(&l->live, as_made, d));
@@ -185,7 +185,7 @@ static sw_rc sum_up_memory(counting *l, sw_arena *arena, sw_diag *d) {
 
 static sw_rc break_down(counting *l, sw_arena *arena, sw_diag *d) {
   sw_op_cost *cost;
-  SW_ARENA_NEW(cost, arena, l->p->graph->n_ops, d);
+  SW_ARENA_NEW(cost, arena, l->p->job.graph->n_ops, d);
   SW_TRY(sw_plan_find_borders(l->p, arena, &l->borders, d));
   l->out->n_reshards = l->borders.n_reshards;
   l->out->reshards = l->borders.reshards;
@@ -197,7 +197,7 @@ static sw_rc break_down(counting *l, sw_arena *arena, sw_diag *d) {
 
 sw_rc sw_plan_breakdown(const sw_plan *p, sw_arena *arena, sw_breakdown *out, sw_diag *d) {
   *out = (sw_breakdown){0};
-  counting l = {.p = p, .units = sw_units_of(p->graph), .out = out};
+  counting l = {.p = p, .units = sw_units_of(&p->job), .out = out};
   sw_rc rc = break_down(&l, arena, d);
   sw_array_free(&l.live);
   return rc;
@@ -233,7 +233,7 @@ typedef struct traffic {
 static sw_rc add_traffic(void *user, const sw_move *mv, sw_diag *d) {
   (void)d;
   const traffic *t = user;
-  const sw_machine *machine = t->p->machine;
+  const sw_machine *machine = t->p->job.machine;
   const double all_s = sw_move_s(machine, mv);
   double most = mv->bytes, total;
   if (mv->kind == SW_MOVE_HALO) {
@@ -250,5 +250,6 @@ static sw_rc add_traffic(void *user, const sw_move *mv, sw_diag *d) {
 sw_rc sw_plan_op_moves(const sw_plan *p, const sw_breakdown *a, sw_id op, sw_op_moves *out, sw_diag *d) {
   traffic t = {p, op, a->op[op].local_s, out};
   *out = (sw_op_moves){0};
-  return sw_strategy_moves(p->graph, &p->graph->ops[op], sw_machine_mesh(p->machine), &p->ops[op], add_traffic, &t, d);
+  return sw_strategy_moves(p->job.graph, &p->job.graph->ops[op], sw_machine_mesh(p->job.machine), &p->ops[op],
+                           add_traffic, &t, d);
 }

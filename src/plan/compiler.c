@@ -3,35 +3,36 @@
 
 #include "shardwright/plan.h"
 
-const char *sw_compiler_of(const char *named, const sw_graph *g, const sw_profile *p) {
+const char *sw_compiler_of(const char *named, const sw_request *r, const sw_profile *p) {
   if (named) return named;
   const char *of_profile = sw_profile_compiler(p);
-  return of_profile ? of_profile : g->compiler ? g->compiler : "inductor";
+  return of_profile ? of_profile : r->compiler ? r->compiler : "inductor";
 }
 
-sw_rc sw_compile_as(const char *named, sw_graph *g, sw_machine *m, sw_arena *arena, sw_diag *d) {
+sw_rc sw_job_make(const char *compiler, const sw_request *r, sw_machine *m, sw_arena *arena, sw_job *out, sw_diag *d) {
   const sw_profile *p = sw_machine_profile(m);
-  const char *compiler = sw_compiler_of(named, g, p);
   const sw_kernels *k;
+  compiler = sw_compiler_of(compiler, r, p);
+  *out = (sw_job){r->graph, r, NULL, m};
   if (strcmp(compiler, "none") == 0) {
-    g->kernels = NULL;
     SW_TRY(sw_machine_lower(m, (sw_lowering){0}, arena, d));
     return sw_machine_combine(m, 0, arena, d);
   }
-  SW_TRY(sw_kernels_find(g, compiler, arena, &k, d));
+  SW_TRY(sw_kernels_find(r->graph, compiler, arena, &k, d));
   const int64_t of_compiler = k->combine_bytes, bytes = sw_profile_combine_bytes(p, of_compiler);
-  if (bytes != of_compiler) SW_TRY(sw_kernels_combine(g, bytes, arena, &k, d));
-  g->kernels = k;
+  if (bytes != of_compiler) SW_TRY(sw_kernels_combine(r->graph, bytes, arena, &k, d));
+  out->kernels = k;
   SW_TRY(sw_machine_lower(m, k->lowering, arena, d));
   return sw_machine_combine(m, bytes, arena, d);
 }
 
-sw_dtype sw_graph_dtype(const sw_graph *g) {
+sw_dtype sw_job_dtype(const sw_job *j) {
+  const sw_graph *g = j->graph;
   double flops[SW_DTYPE_COUNT] = {0};
   sw_dtype most = SW_F32;
   for (sw_id i = 0; i < g->n_ops; i++) {
     sw_work w;
-    sw_op_shape(g, &g->ops[i], NULL, &w);
+    sw_op_shape(j, &g->ops[i], NULL, &w);
     flops[w.dtype] += w.flops * (double)g->ops[i].repeats;
   }
   for (int t = 0; t < SW_DTYPE_COUNT; t++)
@@ -39,8 +40,8 @@ sw_dtype sw_graph_dtype(const sw_graph *g) {
   return most;
 }
 
-const char *sw_compiled_as(const sw_graph *g) { return g->kernels ? g->kernels->compiler : "none"; }
+const char *sw_compiled_as(const sw_job *j) { return j->kernels ? j->kernels->compiler : "none"; }
 
-void sw_compiled_print(const sw_graph *g, sw_text *out) {
-  sw_text_printf(out, "compiler %s, %s", sw_compiled_as(g), sw_dtype_text(sw_graph_dtype(g)));
+void sw_compiled_print(const sw_job *j, sw_text *out) {
+  sw_text_printf(out, "compiler %s, %s", sw_compiled_as(j), sw_dtype_text(sw_job_dtype(j)));
 }

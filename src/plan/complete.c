@@ -5,10 +5,10 @@
 
 /* Arguments that are not given arrive as they are required to, or as the first given op takes them. */
 static void place_open_args(sw_follower *f) {
-  const sw_graph *g = f->g;
+  const sw_graph *g = f->job.graph;
   for (int32_t i = 0; i < g->n_args; i++) f->fixed[i] = f->given->args[i];
-  for (int32_t k = 0; k < g->n_annotations; k++) {
-    const sw_annotation *a = &g->annotations[k];
+  for (int32_t k = 0; k < f->job.request->n_annotations; k++) {
+    const sw_annotation *a = &f->job.request->annotations[k];
     if (!a->required || a->for_users || a->value < 0 || g->values[a->value].def >= 0) continue;
     const int32_t i = g->values[a->value].def_index;
     if (f->fixed[i]) continue;
@@ -27,7 +27,7 @@ static void place_open_args(sw_follower *f) {
 }
 
 static sw_rc choose_all(sw_follower *f, sw_diag *d) {
-  const sw_graph *g = f->g;
+  const sw_graph *g = f->job.graph;
   place_open_args(f);
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_id leader = sw_op_tied_to(g, i);
@@ -51,13 +51,8 @@ static sw_rc choose_all(sw_follower *f, sw_diag *d) {
  * never among them. */
 sw_rc sw_plan_complete(sw_plan *p, const sw_plan_given *given, sw_diag *d) {
   sw_follow_known k = {0};
-  sw_follower f = {.g = p->graph,
-                   .machine = p->machine,
-                   .mesh = sw_machine_mesh(p->machine),
-                   .known = &k,
-                   .given = given,
-                   .plan = p};
-  sw_rc rc = sw_follow_known_init(&k, p->graph, d);
+  sw_follower f = {.job = p->job, .mesh = sw_machine_mesh(p->job.machine), .known = &k, .given = given, .plan = p};
+  sw_rc rc = sw_follow_known_init(&k, &p->job, d);
   if (!rc) rc = sw_follow_begin(&f, NULL, d);
   if (!rc) rc = choose_all(&f, d);
   sw_follow_end(&f);

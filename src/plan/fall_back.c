@@ -17,7 +17,7 @@ typedef struct best_known {
 
 /* Is everything cut into equal blocks that must be? */
 static bool is_plan_even(const best_known *b, const sw_plan *p) {
-  const sw_graph *g = b->s->g;
+  const sw_graph *g = b->s->job.graph;
   const sw_even even = b->s->o->selection.even;
   if (even == SW_EVEN_NEVER) return true;
   bool all = sw_plan_check_even(p, &b->even, NULL) == SW_OK;
@@ -29,10 +29,10 @@ static bool is_plan_even(const best_known *b, const sw_plan *p) {
 /* The plan may have been made before the graph had all of its annotations: it is asked to keep these. */
 static void consider(best_known *b, const sw_plan *plan, const sw_breakdown *a) {
   sw_plan here = *plan;
-  here.graph = b->s->g;
+  here.job = b->s->job;
   const bool fits = a->peak_bytes <= b->s->o->selection.capacity_bytes;
   if (b->cost_s >= 0 && a->total_s >= b->cost_s && b->least_bytes <= a->peak_bytes) return;
-  if (plan->graph->n_ops != here.graph->n_ops || sw_plan_verify(&here, NULL) || !is_plan_even(b, plan)) return;
+  if (plan->job.graph->n_ops != here.job.graph->n_ops || sw_plan_verify(&here, NULL) || !is_plan_even(b, plan)) return;
   if (b->least_bytes < 0 || a->peak_bytes < b->least_bytes) b->least_bytes = a->peak_bytes;
   if (!fits || (b->cost_s >= 0 && a->total_s >= b->cost_s)) return;
   *b->out = here;
@@ -64,7 +64,7 @@ static sw_rc consider_plan(best_known *b, const sw_plan *plan, sw_diag *d) {
 static sw_rc consider_known(best_known *b, sw_diag *d) {
   for (int32_t i = 0; i < b->s->o->n_known; i++) SW_TRY(consider_plan(b, &b->s->o->known[i], d));
   const sw_comparison *all = b->s->o->baselines;
-  if (!all) SW_TRY(sw_baselines_build(b->s->g, b->s->machine, b->s->arena, &all, d));
+  if (!all) SW_TRY(sw_baselines_build(&b->s->job, b->s->arena, &all, d));
   for (int i = 0; i < SW_BASELINE_COUNT; i++)
     if (all[i].made) consider(b, &all[i].plan, &all[i].breakdown);
   return SW_OK;
@@ -74,7 +74,7 @@ sw_rc sw_search_find_known(const sw_searcher *s, sw_plan *out, bool *any, sw_dia
   best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
   *any = false;
   if (s->o->selection.cut_heavy_ops || s->o->selection.args_whole) return SW_OK; /* plans by rule heed neither */
-  SW_TRY(sw_even_rule_of(s->g, s->arena, &b.even, d));
+  SW_TRY(sw_even_rule_of(s->job.request, s->arena, &b.even, d));
   SW_TRY(consider_known(&b, d));
   *any = b.cost_s >= 0;
   return SW_OK;
@@ -85,7 +85,7 @@ sw_rc sw_search_find_known(const sw_searcher *s, sw_plan *out, bool *any, sw_dia
 static sw_rc count_in_units(const sw_searcher *s, const sw_plan *plan, double cost_s, int64_t *units, sw_diag *d) {
   int32_t *choice;
   bool *missing, any = false;
-  *units = sw_cost_units(s->machine, cost_s);
+  *units = sw_cost_units(s->job.machine, cost_s);
   SW_ARENA_NEW(choice, s->arena, s->problem->n_nodes, d);
   SW_ARENA_NEW(missing, s->arena, s->problem->n_nodes, d);
   sw_selection_encode(s->selection, sw_plan_selected(plan), choice, missing);
@@ -97,7 +97,7 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   const sw_plan found = *out;
   if (s->o->selection.cut_heavy_ops || s->o->selection.args_whole) return SW_OK; /* plans by rule heed neither */
   best_known b = {.s = s, .out = out};
-  SW_TRY(sw_even_rule_of(s->g, s->arena, &b.even, d));
+  SW_TRY(sw_even_rule_of(s->job.request, s->arena, &b.even, d));
   SW_TRY(begin_with(&b, &found, d));
   SW_TRY(consider_known(&b, d));
   const sw_plan known = *out;
@@ -122,11 +122,11 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
 
 sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
-  SW_TRY(sw_even_rule_of(s->g, s->arena, &b.even, d));
+  SW_TRY(sw_even_rule_of(s->job.request, s->arena, &b.even, d));
   if (s->o->start) SW_TRY(consider_plan(&b, s->o->start, d));
   SW_TRY(consider_known(&b, d));
   if (b.cost_s < 0) {
-    if (b.least_bytes < 0) SW_TRY(sw_requirements_check(s->g, s->machine, d)); /* no time would help */
+    if (b.least_bytes < 0) SW_TRY(sw_requirements_check(&s->job, d)); /* no time would help */
     const char *why = b.least_bytes < 0 ? "none of the plans known without a search meets the annotations"
                                         : "no plan known without a search fits";
     return SW_FAIL(
@@ -136,7 +136,7 @@ sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
         why);
   }
   out->status = SW_SOLVE_FEASIBLE;
-  out->cost_units = sw_cost_units(s->machine, b.cost_s);
+  out->cost_units = sw_cost_units(s->job.machine, b.cost_s);
   out->bound_units = sw_min_i64(s->least, out->cost_units);
   out->capacity_bytes = s->o->selection.capacity_bytes;
   return SW_OK;

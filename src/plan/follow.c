@@ -9,14 +9,15 @@ enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it i
 
 /* --- what is known ------------------------------------------------------------------------------------------------ */
 
-static sw_rc gather_demands(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
-  const sw_units units = sw_units_of(g);
+static sw_rc gather_demands(sw_follow_known *k, const sw_job *j, sw_diag *d) {
+  const sw_request *r = j->request;
+  const sw_units units = sw_units_of(j);
   int32_t *filled, n = 0;
   SW_ARENA_NEW(k->first_demand, &k->mem, units.n + 1, d);
   for (int pass = 0; pass < 2; pass++) {
-    for (int32_t i = 0; i < g->n_annotations; i++) {
-      const sw_annotation *a = &g->annotations[i];
-      for (int32_t p = 0; a->required && p < sw_annotation_n_ports(g, a); p++) {
+    for (int32_t i = 0; i < r->n_annotations; i++) {
+      const sw_annotation *a = &r->annotations[i];
+      for (int32_t p = 0; a->required && p < sw_annotation_n_ports(j->graph, a); p++) {
         const sw_port at = sw_annotation_port(&units, a, p);
         if (pass == 0) k->first_demand[at.unit + 1]++, n++;
         if (pass == 1) k->demands[filled[at.unit]++] = (sw_demand){a, at.port};
@@ -28,7 +29,7 @@ static sw_rc gather_demands(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
     for (int32_t u = 0; u < units.n; u++) k->first_demand[u + 1] += k->first_demand[u];
     for (int32_t u = 0; u <= units.n; u++) filled[u] = k->first_demand[u];
   }
-  k->most_stated = n + 2 * g->n_sharding_groups;
+  k->most_stated = n + 2 * r->n_sharding_groups;
   return SW_OK;
 }
 
@@ -37,12 +38,13 @@ static sw_id group_of(const sw_follow_known *k, sw_id v) {
   return !k->one_with || k->one_with[v] < 0 ? -1 : sw_disjoint_find(k->one_with, v);
 }
 
-static sw_rc gather_groups(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
-  if (!g->n_sharding_groups) return SW_OK;
+static sw_rc gather_groups(sw_follow_known *k, const sw_request *r, sw_diag *d) {
+  const sw_graph *g = r->graph;
+  if (!r->n_sharding_groups) return SW_OK;
   SW_ARENA_NEW(k->one_with, &k->mem, g->n_values, d);
   for (sw_id v = 0; v < g->n_values; v++) k->one_with[v] = -1;
-  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
-    const sw_sharding_group *of = &g->sharding_groups[i];
+  for (int32_t i = 0; i < r->n_sharding_groups; i++) {
+    const sw_sharding_group *of = &r->sharding_groups[i];
     if (k->one_with[of->a] < 0) k->one_with[of->a] = of->a;
     if (k->one_with[of->b] < 0) k->one_with[of->b] = of->b;
     sw_disjoint_join(k->one_with, of->a, of->b);
@@ -50,9 +52,9 @@ static sw_rc gather_groups(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_follow_known_init(sw_follow_known *k, const sw_graph *g, sw_diag *d) {
-  SW_TRY(gather_demands(k, g, d));
-  return gather_groups(k, g, d);
+sw_rc sw_follow_known_init(sw_follow_known *k, const sw_job *j, sw_diag *d) {
+  SW_TRY(gather_demands(k, j, d));
+  return gather_groups(k, j->request, d);
 }
 
 void sw_follow_known_deinit(sw_follow_known *k) {
@@ -65,14 +67,14 @@ void sw_follow_known_deinit(sw_follow_known *k) {
 }
 
 sw_rc sw_follow_begin(sw_follower *f, sw_arena *arena, sw_diag *d) {
-  f->fixed = sw_mem_alloc((size_t)f->g->n_args, sizeof *f->fixed, d);
-  f->waits = sw_mem_alloc((size_t)f->g->n_ops, sizeof *f->waits, d);
+  f->fixed = sw_mem_alloc((size_t)f->job.graph->n_args, sizeof *f->fixed, d);
+  f->waits = sw_mem_alloc((size_t)f->job.graph->n_ops, sizeof *f->waits, d);
   if (!f->fixed || !f->waits) return SW_E_RESOURCE;
   if (f->given) return SW_OK;
   SW_ARENA_NEW(f->plan->stated, arena, f->known->most_stated, d);
   if (!f->known->one_with) return SW_OK;
-  f->first_of = sw_mem_alloc((size_t)f->g->n_values, sizeof *f->first_of, d);
-  for (sw_id v = 0; f->first_of && v < f->g->n_values; v++) f->first_of[v] = -1;
+  f->first_of = sw_mem_alloc((size_t)f->job.graph->n_values, sizeof *f->first_of, d);
+  for (sw_id v = 0; f->first_of && v < f->job.graph->n_values; v++) f->first_of[v] = -1;
   return f->first_of ? SW_OK : SW_E_RESOURCE;
 }
 
@@ -93,10 +95,10 @@ void sw_follow_fix(sw_follower *f, int32_t arg) {
   sw_sharding *held = &f->plan->args[arg];
   f->fixed[arg] = true;
   if (a && !sw_annotation_admits(a, held)) *held = a->sharding;
-  const sw_id group = group_of(f->known, f->g->args[arg]);
+  const sw_id group = group_of(f->known, f->job.graph->args[arg]);
   if (!f->first_of || group < 0) return;
-  if (f->first_of[group] < 0) f->first_of[group] = f->g->args[arg];
-  if (f->first_of[group] != f->g->args[arg]) sw_plan_value_sharding(f->plan, f->first_of[group], held);
+  if (f->first_of[group] < 0) f->first_of[group] = f->job.graph->args[arg];
+  if (f->first_of[group] != f->job.graph->args[arg]) sw_plan_value_sharding(f->plan, f->first_of[group], held);
 }
 
 /* --- the price of an op here -------------------------------------------------------------------------------------- */
@@ -104,7 +106,7 @@ void sw_follow_fix(sw_follower *f, int32_t arg) {
 /* Given by value: pricing one op may enumerate others, and the array moves. */
 sw_rc sw_follow_strategies(sw_follower *f, const sw_op *op, sw_enumeration *out, sw_diag *d) {
   f->key.n = 0;
-  sw_op_class_key(f->g, op, &f->key);
+  sw_op_class_key(&f->job, op, &f->key);
   if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
   int64_t *slot;
   bool fresh;
@@ -112,7 +114,7 @@ sw_rc sw_follow_strategies(sw_follower *f, const sw_op *op, sw_enumeration *out,
   if (fresh) {
     sw_enumeration e;
     const sw_enumerate_options o = {.runs = 2}; /* by rule, axes go together, but for the last */
-    SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, &o, &f->known->mem, &e, d));
+    SW_TRY(sw_strategies_enumerate(&f->job, op, &o, &f->known->mem, &e, d));
     SW_TRY(sw_array_push(&f->known->enumerations, e, d));
   }
   *out = f->known->enumerations.at[*slot];
@@ -122,9 +124,9 @@ sw_rc sw_follow_strategies(sw_follower *f, const sw_op *op, sw_enumeration *out,
 /* Infinity where it is more than enough, which often is known without a search. */
 static sw_rc price(sw_follower *f, sw_id value, const sw_sharding *from, const sw_sharding *to, double enough,
                    double *out, sw_diag *d) {
-  const sw_type *type = &f->g->values[value].type;
-  const sw_machine *machine = sw_value_machine(f->g, f->machine, value);
-  const bool combines = machine != f->machine;
+  const sw_type *type = &f->job.graph->values[value].type;
+  const sw_machine *machine = sw_value_machine(&f->job, value);
+  const bool combines = machine != f->job.machine;
   const sw_route_floors **floors = &f->known->floors[combines];
   *out = 0;
   if (sw_sharding_equal(from, to)) return SW_OK;
@@ -166,7 +168,7 @@ static sw_rc cost_here(sw_follower *f, const sw_op *op, const sw_strategy *s, co
 /* What bringing the results to what is required of them costs. */
 static sw_rc cost_behind(sw_follower *f, const sw_op *op, const sw_strategy *s, double enough, double *out,
                          sw_diag *d) {
-  const int32_t unit = f->g->n_args + (sw_id)(op - f->g->ops);
+  const int32_t unit = f->job.graph->n_args + (sw_id)(op - f->job.graph->ops);
   *out = 0;
   for (int32_t i = f->known->first_demand[unit]; i < f->known->first_demand[unit + 1] && *out < INFINITY; i++) {
     const sw_demand *m = &f->known->demands[i];
@@ -174,7 +176,7 @@ static sw_rc cost_behind(sw_follower *f, const sw_op *op, const sw_strategy *s, 
     double more;
     if (m->port < op->n_operands) continue;
     sw_strategy_port(op, s, m->port, &made);
-    sw_demand_stated(f->g, op, m, s, &to);
+    sw_demand_stated(f->job.graph->written, op, m, s, &to);
     SW_TRY(price(f, m->a->value, &made, &to, enough - *out, &more, d));
     *out += more;
   }
@@ -183,8 +185,8 @@ static sw_rc cost_behind(sw_follower *f, const sw_op *op, const sw_strategy *s, 
 
 /* The op that makes a value, if it still waits. */
 static const sw_op *waiting_maker(const sw_follower *f, sw_id value) {
-  sw_id def = f->g->values[value].def;
-  return def >= 0 && f->waits[def] ? &f->g->ops[def] : NULL;
+  sw_id def = f->job.graph->values[value].def;
+  return def >= 0 && f->waits[def] ? &f->job.graph->ops[def] : NULL;
 }
 
 /* The cheapest strategy that makes the op's result as wanted; *best NULL when there is none. */
@@ -209,7 +211,7 @@ static sw_rc find_cheapest_maker(sw_follower *f, const sw_op *op, const sw_shard
 
 /* An argument that arrives as its first use wants it. */
 static bool is_undecided(const sw_follower *f, sw_id value) {
-  const sw_value *v = &f->g->values[value];
+  const sw_value *v = &f->job.graph->values[value];
   return f->given && v->def < 0 && !f->fixed[v->def_index];
 }
 
@@ -235,7 +237,7 @@ static sw_rc cost_of_uses(sw_follower *f, const sw_op *op, const sw_strategy *s,
                           sw_diag *d) {
   *out = 0;
   for (int i = 0; f->given && i < op->n_results; i++) {
-    const sw_value *v = &f->g->values[op->results[i]];
+    const sw_value *v = &f->job.graph->values[op->results[i]];
     sw_sharding made;
     sw_strategy_result(op, s, i, &made);
     for (int32_t u = 0; u < v->n_uses && *out < INFINITY; u++) {
@@ -278,10 +280,10 @@ static sw_rc settle_operands(sw_follower *f, const sw_op *op, sw_diag *d) {
     sw_sharding to;
     double seconds;
     if (!maker) continue;
-    sw_strategy_operand(op, &f->plan->ops[op - f->g->ops], i, &to);
+    sw_strategy_operand(op, &f->plan->ops[op - f->job.graph->ops], i, &to);
     SW_TRY(find_cheapest_maker(f, maker, &to, &best, &seconds, d));
-    if (best) f->plan->ops[maker - f->g->ops] = *best;
-    f->waits[maker - f->g->ops] = 0;
+    if (best) f->plan->ops[maker - f->job.graph->ops] = *best;
+    f->waits[maker - f->job.graph->ops] = 0;
     SW_TRY(settle_operands(f, maker, d));
   }
   return SW_OK;
@@ -291,7 +293,7 @@ static double result_bytes(const sw_follower *f, const sw_op *op, const sw_strat
   double b = 0;
   for (int i = 0; i < op->n_results; i++) {
     sw_sharding sh;
-    const sw_type *t = sw_result_type(f->g, op, i);
+    const sw_type *t = sw_result_type(f->job.graph, op, i);
     sw_strategy_result(op, s, i, &sh);
     b += (double)sw_sharding_held_bytes(&sh, t->dims, t->dtype);
   }
@@ -306,7 +308,7 @@ static bool uses_axis_of(const sw_strategy *s, uint32_t axes) {
 }
 
 static sw_follow_work work_of(const sw_follower *f, const sw_op *op) {
-  return f->work ? (sw_follow_work)f->work[op - f->g->ops] : FOLLOW_DATA;
+  return f->work ? (sw_follow_work)f->work[op - f->job.graph->ops] : FOLLOW_DATA;
 }
 
 static bool is_update(const sw_follower *f, const sw_op *op) { return work_of(f, op) == FOLLOW_UPDATES; }
@@ -340,7 +342,7 @@ static double moved_bytes(const sw_follower *f, const sw_op *op, const sw_strate
   if (!f->kept || is_update(f, op)) return 0;
   for (int i = 0; i < s->n_refs; i++) used |= 1U << s->refs[i].axis & f->kept;
   for (int i = 0; i < op->n_operands; i++) {
-    const sw_type *type = sw_operand_type(f->g, op, i);
+    const sw_type *type = sw_operand_type(f->job.graph, op, i);
     sw_sharding made, taken;
     if (waiting_maker(f, op->operands[i])) {
       had = f->kept;
@@ -359,7 +361,7 @@ static double moved_bytes(const sw_follower *f, const sw_op *op, const sw_strate
 /* Of those that meet the demands; -1: none does. */
 static sw_rc find_cheapest_strategy(sw_follower *f, const sw_op *op, const sw_enumeration *e, const sw_demands *m,
                                     int64_t *out, sw_diag *d) {
-  const sw_demands_meet asked = {f->g, op, m->at, m->n};
+  const sw_demands_meet asked = {f->job.request, op, m->at, m->n};
   const uint32_t idle = m->n ? 0 : idle_at(f, op);
   double best = INFINITY, best_bytes = INFINITY, least_moved = INFINITY;
   *out = -1;
@@ -383,35 +385,35 @@ static sw_rc find_cheapest_strategy(sw_follower *f, const sw_op *op, const sw_en
 
 /* Is something required of its strategy or ports, or one of its results in a sharding group? */
 bool sw_follow_is_asked(const sw_follower *f, sw_id id) {
-  const int32_t unit = f->g->n_args + id;
+  const int32_t unit = f->job.graph->n_args + id;
   if (f->known->first_demand[unit] < f->known->first_demand[unit + 1]) return true;
-  for (int i = 0; f->first_of && i < f->g->ops[id].n_results; i++) {
-    if (group_of(f->known, f->g->ops[id].results[i]) >= 0) return true;
+  for (int i = 0; f->first_of && i < f->job.graph->ops[id].n_results; i++) {
+    if (group_of(f->known, f->job.graph->ops[id].results[i]) >= 0) return true;
   }
   return false;
 }
 
 /* Demands may ask for orders and mixtures of axes that are not looked at otherwise. */
 static sw_rc choose_that_meets(sw_follower *f, const sw_op *op, const sw_demands *m, bool *any, sw_diag *d) {
-  const sw_demands_meet asked = {f->g, op, m->at, m->n};
+  const sw_demands_meet asked = {f->job.request, op, m->at, m->n};
   const sw_enumerate_options o = {.runs = 2, .admits = sw_demands_are_met, .admits_user = &asked};
   sw_enumeration e;
   int64_t choice;
   SW_TRY(sw_follow_strategies(f, op, &e, d));
   SW_TRY(find_cheapest_strategy(f, op, &e, m, &choice, d));
   if (choice < 0 && m->n) {
-    SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, &o, &f->known->mem, &e, d));
+    SW_TRY(sw_strategies_enumerate(&f->job, op, &o, &f->known->mem, &e, d));
     SW_TRY(find_cheapest_strategy(f, op, &e, m, &choice, d));
   }
   *any = choice >= 0;
-  if (*any) f->plan->ops[op - f->g->ops] = e.at[choice];
+  if (*any) f->plan->ops[op - f->job.graph->ops] = e.at[choice];
   return SW_OK;
 }
 
 /* By a strategy that meets what is required; else by one that meets what strategies can; else by any. */
 static sw_rc choose_asked(sw_follower *f, const sw_op *op, sw_diag *d) {
-  const sw_id id = (sw_id)(op - f->g->ops);
-  const int32_t unit = f->g->n_args + id, first = f->known->first_demand[unit];
+  const sw_id id = (sw_id)(op - f->job.graph->ops);
+  const int32_t unit = f->job.graph->n_args + id, first = f->known->first_demand[unit];
   const size_t n = (size_t)(f->known->first_demand[unit + 1] - first);
   sw_demands m = {0};
   bool any = false;
@@ -419,8 +421,8 @@ static sw_rc choose_asked(sw_follower *f, const sw_op *op, sw_diag *d) {
   for (size_t i = 0; !rc && i < n; i++) m.at[m.n++] = f->known->demands[first + (int32_t)i];
   if (!rc) rc = choose_that_meets(f, op, &m, &any, d);
   if (!rc && !any) {
-    sw_demands_drop_flexible(f->g, id, &m);
-    rc = sw_demands_drop_impossible(f->g, op, f->machine, &(sw_enumerate_options){.runs = 2}, &m, d);
+    sw_demands_drop_flexible(f->job.graph, id, &m);
+    rc = sw_demands_drop_impossible(&f->job, op, &(sw_enumerate_options){.runs = 2}, &m, d);
   }
   if (!rc && !any) rc = choose_that_meets(f, op, &m, &any, d);
   m.n = 0;
@@ -431,14 +433,14 @@ static sw_rc choose_asked(sw_follower *f, const sw_op *op, sw_diag *d) {
 
 /* What is required of a port and not met by the strategy; false: nothing is. */
 static bool is_unmet(sw_follower *f, const sw_op *op, int port, sw_sharding *out) {
-  const sw_id id = (sw_id)(op - f->g->ops);
-  const int32_t unit = f->g->n_args + id;
+  const sw_id id = (sw_id)(op - f->job.graph->ops);
+  const int32_t unit = f->job.graph->n_args + id;
   sw_sharding made;
   sw_strategy_port(op, &f->plan->ops[id], port, &made);
   for (int32_t i = f->known->first_demand[unit]; i < f->known->first_demand[unit + 1]; i++) {
     const sw_demand *m = &f->known->demands[i];
     if (m->port != port) continue;
-    sw_demand_stated(f->g, op, m, &f->plan->ops[id], out);
+    sw_demand_stated(f->job.graph->written, op, m, &f->plan->ops[id], out);
     if (!sw_sharding_equal(out, &made)) return true;
   }
   const sw_id value = sw_port_value(op, port), group = group_of(f->known, value);
@@ -452,7 +454,7 @@ static bool is_unmet(sw_follower *f, const sw_op *op, int port, sw_sharding *out
 /* In order of ops and ports, as plans have it: an op of which something is required does not wait. */
 static void state_ports(sw_follower *f, const sw_op *op) {
   for (int port = 0; port < op->n_operands + op->n_results; port++) {
-    sw_stated one = {.op = (sw_id)(op - f->g->ops), .port = port};
+    sw_stated one = {.op = (sw_id)(op - f->job.graph->ops), .port = port};
     if (sw_port_is_border(op, port) || !is_unmet(f, op, port, &one.sharding)) continue;
     if (f->plan->n_stated < f->known->most_stated) f->plan->stated[f->plan->n_stated++] = one;
   }
@@ -470,15 +472,15 @@ static bool is_partial(const sw_follower *f, sw_id value) {
  * What is computed in too many steps does not wait: c + c doubles them with every step. */
 uint8_t sw_follow_can_wait(const sw_follower *f, const sw_op *op) {
   int together = 1;
-  if (op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return 0;
+  if (op->n_results != 1 || sw_op_tied_to(f->job.graph, (sw_id)(op - f->job.graph->ops)) >= 0) return 0;
   for (int i = 0; i < op->nest->n_loops; i++) {
     if (op->nest->loops[i].kind == SW_LOOP_REDUCTION) return 0;
   }
-  if (sw_follow_is_asked(f, (sw_id)(op - f->g->ops))) return 0;
+  if (sw_follow_is_asked(f, (sw_id)(op - f->job.graph->ops))) return 0;
   for (int i = 0; i < op->n_operands && together <= MOST_WAITING; i++) {
     const sw_op *maker = waiting_maker(f, op->operands[i]);
     if (!maker && op->code != SW_OP_BROADCAST && !(is_update(f, op) && is_partial(f, op->operands[i]))) return 0;
-    if (maker) together += f->waits[maker - f->g->ops];
+    if (maker) together += f->waits[maker - f->job.graph->ops];
   }
   return together <= MOST_WAITING ? (uint8_t)together : 0;
 }
@@ -486,7 +488,7 @@ uint8_t sw_follow_can_wait(const sw_follower *f, const sw_op *op) {
 /* All that a choice hangs on: the op, and how its operands are cut or what would make them. */
 static void context_key(const sw_follower *f, const sw_op *op, sw_text *key) {
   const uint32_t rules[2] = {idle_at(f, op), is_update(f, op) ? 0 : f->kept};
-  sw_op_class_key(f->g, op, key);
+  sw_op_class_key(&f->job, op, key);
   sw_text_append(key, (const char *)rules, sizeof rules);
   for (int i = 0; i < op->n_operands; i++) {
     const sw_op *maker = waiting_maker(f, op->operands[i]);
@@ -515,18 +517,18 @@ static sw_rc choose_alike(sw_follower *f, const sw_op *op, sw_diag *d) {
     SW_TRY(find_cheapest_strategy(f, op, &e, &(sw_demands){0}, &choice, d));
     *slot = choice;
   }
-  if (choice >= 0) f->plan->ops[op - f->g->ops] = e.at[choice];
+  if (choice >= 0) f->plan->ops[op - f->job.graph->ops] = e.at[choice];
   return SW_OK;
 }
 
 sw_rc sw_follow_settle(sw_follower *f, sw_id id, sw_diag *d) {
   f->waits[id] = 0;
-  return settle_operands(f, &f->g->ops[id], d);
+  return settle_operands(f, &f->job.graph->ops[id], d);
 }
 
 sw_rc sw_follow_op(sw_follower *f, sw_id id, sw_diag *d) {
-  const sw_op *op = &f->g->ops[id];
-  const sw_id leader = sw_op_tied_to(f->g, id);
+  const sw_op *op = &f->job.graph->ops[id];
+  const sw_id leader = sw_op_tied_to(f->job.graph, id);
   if (leader >= 0) {
     if (f->waits[leader]) SW_TRY(sw_follow_op(f, leader, d)); /* nothing in the loop reads it */
     f->plan->ops[id] = f->plan->ops[leader];
@@ -542,11 +544,11 @@ sw_rc sw_follow_op(sw_follower *f, sw_id id, sw_diag *d) {
 }
 
 sw_rc sw_follow_between(sw_follower *f, sw_id id, sw_diag *d) {
-  const sw_op *op = &f->g->ops[id];
+  const sw_op *op = &f->job.graph->ops[id];
   SW_TRY(choose_asked(f, op, d));
   for (int i = 0; i < op->n_operands; i++) {
     if (!is_undecided(f, op->operands[i])) continue;
-    const int32_t arg = f->g->values[op->operands[i]].def_index;
+    const int32_t arg = f->job.graph->values[op->operands[i]].def_index;
     sw_strategy_operand(op, &f->plan->ops[id], i, &f->plan->args[arg]);
     f->plan->args[arg].n_partial = 0;
     f->fixed[arg] = true;

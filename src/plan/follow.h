@@ -43,8 +43,7 @@ typedef enum sw_follow_work {
 } sw_follow_work;
 
 typedef struct sw_follower {
-  const sw_graph *g;
-  const sw_machine *machine;
+  sw_job job;
   const sw_mesh *mesh;
   sw_follow_known *known;
   const sw_plan_given *given; /* NULL: nothing is */
@@ -58,7 +57,7 @@ typedef struct sw_follower {
   sw_text key;
 } sw_follower;
 
-SW_CHECKED sw_rc sw_follow_known_init(sw_follow_known *k, const sw_graph *g, sw_diag *d);
+SW_CHECKED sw_rc sw_follow_known_init(sw_follow_known *k, const sw_job *j, sw_diag *d);
 void sw_follow_known_deinit(sw_follow_known *k);
 
 /* `f` has the graph, machine, mesh, plan and what is known. Room for what is stated is in the arena. */

@@ -96,7 +96,7 @@ static sw_rc put_largest(const sw_plan *p, sw_text *t, sw_diag *d) {
   if (!rc) n = sw_breakdown_largest(&a, a.peak_step, LIVE_SHOWN, top);
   if (!rc && n) sw_text_puts(t, "; its peak is filled by");
   for (int32_t i = 0; !rc && i < n; i++) {
-    sw_text_printf(t, "%s %s%s (", i ? "," : "", p->graph->values[top[i]->value].name,
+    sw_text_printf(t, "%s %s%s (", i ? "," : "", p->job.graph->values[top[i]->value].name,
                    top[i]->kind == SW_LIVE_COPY ? ", a copy" : "");
     sw_text_bytes(t, (double)top[i]->bytes);
     sw_text_puts(t, ")");
@@ -143,18 +143,18 @@ static sw_rc improve_fitting(const sw_searcher *s, const sw_solution *sol, const
   return sw_search_take(s, sol, fit, out, &peak, d);
 }
 
-static bool is_anything_required(const sw_graph *g) {
+static bool is_anything_required(const sw_request *r) {
   bool any = false;
-  for (int32_t i = 0; i < g->n_annotations; i++) any = any || g->annotations[i].required;
+  for (int32_t i = 0; i < r->n_annotations; i++) any = any || r->annotations[i].required;
   return any;
 }
 
 /* No choice is allowed, whatever the limit. Where nothing is required, each costs more than numbers count. */
 static sw_rc fail_without_choice(const sw_searcher *s, sw_diag *d) {
   sw_text t = {0};
-  if (is_anything_required(s->g))
+  if (is_anything_required(s->job.request))
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "the required shardings exclude each other: no plan meets them all");
-  sw_text_seconds(&t, sw_cost_seconds(s->machine, SW_FORBIDDEN));
+  sw_text_seconds(&t, sw_cost_seconds(s->job.machine, SW_FORBIDDEN));
   const sw_rc rc = SW_FAIL_INPUT(d, SW_NOWHERE,
                                  "every plan takes longer than %s, the longest step that is counted; expected fewer "
                                  "trips of loops, or smaller sizes",
@@ -169,7 +169,7 @@ sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *o
   sw_searcher part = s->limit > 0 ? sw_search_for(s, kOfLeft * sw_search_left(s)) : *s;
   part.bound = 0; /* it may hold more than the capacity */
   SW_TRY(find_smallest(&part, fit, out, &w, d));
-  if (w.least == INT64_MAX) SW_TRY(sw_requirements_check(s->g, s->machine, d)); /* it names both places */
+  if (w.least == INT64_MAX) SW_TRY(sw_requirements_check(&s->job, d)); /* it names both places */
   if (w.least == INT64_MAX && sw_selection_pruned_inexact(s->selection)) {
     return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
                    "no plan of the strategies enumerated meets all required shardings (%lld strategies were left out)",

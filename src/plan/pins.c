@@ -151,14 +151,14 @@ sw_rc sw_pins_parse(const sw_graph *g, const sw_mesh *mesh, const char *text, sw
   return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_rc sw_pins_require(const sw_graph *g, int32_t n, const sw_pin *pins, sw_span at, sw_arena *arena, sw_graph *out,
+sw_rc sw_pins_require(const sw_request *r, int32_t n, const sw_pin *pins, sw_span at, sw_arena *arena, sw_request *out,
                       sw_diag *d) {
   sw_annotation *all;
-  SW_ARENA_NEW(all, arena, g->n_annotations + n, d);
-  if (g->n_annotations) memcpy(all, g->annotations, (size_t)g->n_annotations * sizeof *all);
+  SW_ARENA_NEW(all, arena, r->n_annotations + n, d);
+  if (r->n_annotations) memcpy(all, r->annotations, (size_t)r->n_annotations * sizeof *all);
   for (int32_t i = 0; i < n; i++) {
     const sw_pin *p = &pins[i];
-    all[g->n_annotations + i] = (sw_annotation){.value = p->value,
+    all[r->n_annotations + i] = (sw_annotation){.value = p->value,
                                                 .op = -1,
                                                 .sharding = p->sharding,
                                                 .open_dims = p->open_dims,
@@ -168,9 +168,9 @@ sw_rc sw_pins_require(const sw_graph *g, int32_t n, const sw_pin *pins, sw_span 
                                                 .users = p->of_use ? &p->use : NULL,
                                                 .span = at};
   }
-  *out = *g;
+  *out = *r;
   out->annotations = all;
-  out->n_annotations = g->n_annotations + n;
+  out->n_annotations = r->n_annotations + n;
   return SW_OK;
 }
 

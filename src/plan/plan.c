@@ -3,8 +3,9 @@
 
 #include "plan/borders.h"
 
-sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out, sw_diag *d) {
-  *out = (sw_plan){.graph = g, .machine = machine, .capacity_bytes = INT64_MAX, .origin = "replicated"};
+sw_rc sw_plan_build(const sw_job *j, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  const sw_graph *g = j->graph;
+  *out = (sw_plan){.job = *j, .capacity_bytes = INT64_MAX, .origin = "replicated"};
   SW_ARENA_NEW(out->ops, arena, g->n_ops, d);
   SW_ARENA_NEW(out->args, arena, g->n_args, d);
   SW_ARENA_NEW(out->outputs, arena, g->n_outputs, d);
@@ -15,12 +16,12 @@ sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *aren
 }
 
 void sw_plan_made_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {
-  const sw_value *v = &p->graph->values[value];
+  const sw_value *v = &p->job.graph->values[value];
   if (v->def < 0) {
     *out = p->args[v->def_index];
     return;
   }
-  sw_strategy_result(&p->graph->ops[v->def], &p->ops[v->def], v->def_index, out);
+  sw_strategy_result(&p->job.graph->ops[v->def], &p->ops[v->def], v->def_index, out);
 }
 
 void sw_plan_taken_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out) {
@@ -28,14 +29,14 @@ void sw_plan_taken_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out
     *out = p->outputs[use.index];
     return;
   }
-  sw_strategy_operand(&p->graph->ops[use.op], &p->ops[use.op], use.index, out);
+  sw_strategy_operand(&p->job.graph->ops[use.op], &p->ops[use.op], use.index, out);
 }
 
 void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {
-  const sw_value *v = &p->graph->values[value];
+  const sw_value *v = &p->job.graph->values[value];
   const sw_sharding *stated = NULL;
   if (v->def >= 0 && p->n_stated)
-    stated = sw_stated_at(p->stated, p->n_stated, v->def, p->graph->ops[v->def].n_operands + v->def_index);
+    stated = sw_stated_at(p->stated, p->n_stated, v->def, p->job.graph->ops[v->def].n_operands + v->def_index);
   if (stated) *out = *stated;
   if (!stated) sw_plan_made_sharding(p, value, out);
 }
@@ -47,15 +48,16 @@ void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out) 
 }
 
 bool sw_plan_use_is_of_made(const sw_plan *p, sw_value_use use) {
-  return use.op >= 0 && p->graph->ops[use.op].code == SW_OP_JOIN;
+  return use.op >= 0 && p->job.graph->ops[use.op].code == SW_OP_JOIN;
 }
 
 bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use) {
   const sw_sharding *stated = use.op >= 0 ? sw_stated_at(p->stated, p->n_stated, use.op, use.index) : NULL;
   if (!stated) return false;
-  const sw_op *op = &p->graph->ops[use.op];
-  return p->graph->values[op->operands[use.index]].def >= 0 &&
-         sw_strategy_halo_is_held(p->graph, op, sw_machine_mesh(p->machine), &p->ops[use.op], use.index, stated);
+  const sw_op *op = &p->job.graph->ops[use.op];
+  return p->job.graph->values[op->operands[use.index]].def >= 0 &&
+         sw_strategy_halo_is_held(p->job.graph, op, sw_machine_mesh(p->job.machine), &p->ops[use.op], use.index,
+                                  stated);
 }
 
 double sw_plan_gap(const sw_plan *p) {
@@ -80,8 +82,8 @@ void sw_plan_bound_print(const sw_plan *p, sw_text *out) {
 }
 
 static sw_rc verify_args_and_outputs(const sw_plan *p, sw_diag *d) {
-  const sw_graph *g = p->graph;
-  const sw_mesh *m = sw_machine_mesh(p->machine);
+  const sw_graph *g = p->job.graph;
+  const sw_mesh *m = sw_machine_mesh(p->job.machine);
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     SW_TRY_NOTE(d, sw_sharding_verify(m, &p->args[i], v->type.rank, v->type.dims, d),
@@ -101,35 +103,35 @@ static sw_rc verify_args_and_outputs(const sw_plan *p, sw_diag *d) {
 
 /* Is port i of the annotation as it says? *have: what a value is in there. */
 static bool keeps_port(const sw_plan *p, const sw_annotation *a, int32_t i, sw_sharding *have) {
-  if (a->value < 0) return sw_annotation_admits_strategy(p->graph, a, &p->ops[a->op]);
-  if (a->for_users) sw_plan_use_sharding(p, sw_annotation_use(p->graph, a, i), have);
+  if (a->value < 0) return sw_annotation_admits_strategy(p->job.graph, a, &p->ops[a->op]);
+  if (a->for_users) sw_plan_use_sharding(p, sw_annotation_use(p->job.graph, a, i), have);
   if (!a->for_users) sw_plan_value_sharding(p, a->value, have);
   return sw_annotation_admits(a, have);
 }
 
 bool sw_plan_keeps(const sw_plan *p, const sw_annotation *a) {
   sw_sharding have;
-  for (int32_t i = 0; i < sw_annotation_n_ports(p->graph, a); i++) {
+  for (int32_t i = 0; i < sw_annotation_n_ports(p->job.graph, a); i++) {
     if (!keeps_port(p, a, i, &have)) return false;
   }
   return true;
 }
 
 static sw_rc verify_annotation(const sw_plan *p, const sw_annotation *a, sw_diag *d) {
-  const sw_mesh *m = sw_machine_mesh(p->machine);
+  const sw_mesh *m = sw_machine_mesh(p->job.machine);
   sw_sharding have;
-  for (int32_t i = 0; a->required && i < sw_annotation_n_ports(p->graph, a); i++) {
+  for (int32_t i = 0; a->required && i < sw_annotation_n_ports(p->job.graph, a); i++) {
     if (keeps_port(p, a, i, &have)) continue;
     sw_text t = {0};
     sw_rc rc;
     if (a->value < 0) {
-      sw_strategy_print(m, p->graph->ops[a->op].nest, &p->ops[a->op], &t);
+      sw_strategy_print(m, p->job.graph->ops[a->op].nest, &p->ops[a->op], &t);
       rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "the plan cuts '%s' as %s; the model requires another option",
-                   p->graph->ops[a->op].name, sw_text_str(&t));
+                   p->job.graph->ops[a->op].name, sw_text_str(&t));
     } else {
       sw_sharding_print(m, &have, &t);
       rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "the plan gives '%s' the sharding %s; the model requires another",
-                   p->graph->values[a->value].name, sw_text_str(&t));
+                   p->job.graph->values[a->value].name, sw_text_str(&t));
     }
     sw_text_free(&t);
     return rc;
@@ -150,7 +152,7 @@ static sw_rc verify_joins(const sw_plan *p, const sw_op *op, sw_id id, sw_diag *
 }
 
 static sw_rc verify_sharding_group(const sw_plan *p, const sw_sharding_group *t, sw_diag *d) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   sw_sharding a, b;
   sw_plan_value_sharding(p, t->a, &a);
   sw_plan_value_sharding(p, t->b, &b);
@@ -160,16 +162,18 @@ static sw_rc verify_sharding_group(const sw_plan *p, const sw_sharding_group *t,
 }
 
 sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   SW_TRY(verify_args_and_outputs(p, d));
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
-    SW_TRY_NOTE(d, sw_strategy_check(g, op, sw_machine_mesh(p->machine), &p->ops[i], d), "in the strategy of op '%s'",
-                op->name);
+    SW_TRY_NOTE(d, sw_strategy_check(g, op, sw_machine_mesh(p->job.machine), &p->ops[i], d),
+                "in the strategy of op '%s'", op->name);
     SW_TRY(verify_joins(p, op, i, d));
   }
-  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(verify_annotation(p, &g->annotations[i], d));
-  for (int32_t i = 0; i < g->n_sharding_groups; i++) SW_TRY(verify_sharding_group(p, &g->sharding_groups[i], d));
+  for (int32_t i = 0; i < p->job.request->n_annotations; i++)
+    SW_TRY(verify_annotation(p, &p->job.request->annotations[i], d));
+  for (int32_t i = 0; i < p->job.request->n_sharding_groups; i++)
+    SW_TRY(verify_sharding_group(p, &p->job.request->sharding_groups[i], d));
   sw_arena scratch = {0};
   sw_plan_borders uses;
   sw_rc rc = sw_plan_find_borders(p, &scratch, &uses, d); /* fails where a reshard is impossible */
@@ -181,7 +185,7 @@ static sw_rc fail_uneven(const sw_plan *p, const char *what, const char *name, c
                          sw_diag *d) {
   sw_text type = {0}, cut = {0};
   sw_type_print(&v->type, &type);
-  sw_sharding_print(sw_machine_mesh(p->machine), s, &cut);
+  sw_sharding_print(sw_machine_mesh(p->job.machine), s, &cut);
   const sw_rc rc = SW_FAIL(d, SW_E_INPUT, v->span,
                            "%s '%s', %s, is cut as %s; expected axes that divide its dimensions, as JAX wants them",
                            what, name, sw_text_str(&type), sw_text_str(&cut));
@@ -191,7 +195,7 @@ static sw_rc fail_uneven(const sw_plan *p, const char *what, const char *name, c
 }
 
 sw_rc sw_plan_check_even(const sw_plan *p, const sw_even_rule *rule, sw_diag *d) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     if (!sw_sharding_is_even(rule, &p->args[i], v->type.dims))

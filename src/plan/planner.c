@@ -179,16 +179,16 @@ static bool has_few_copies(const sw_problem *p) {
 static sw_rc build_search_problem(sw_planner *p, sw_diag *d) {
   p->o.selection.deadline_s = p->s.deadline_s;
   p->o.selection.cancel = p->o.solve.cancel;
-  SW_TRY(sw_selection_build(p->s.g, p->s.machine, &p->o.selection, p->s.arena, &p->s.selection, &p->s.least, d));
+  SW_TRY(sw_selection_build(&p->s.job, &p->o.selection, p->s.arena, &p->s.selection, &p->s.least, d));
   p->s.problem = sw_selection_problem(p->s.selection);
   if (has_few_copies(p->s.problem)) SW_TRY(sw_selection_settle_all(p->s.selection, p->s.deadline_s, d));
   return sw_relaxation_make(p->s.problem, p->s.arena, &p->s.relaxed, d);
 }
 
 /* Halos, unequal blocks and parts lead rules to shardings that no choice has. */
-static bool asks_for_special(const sw_graph *g) {
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+static bool asks_for_special(const sw_request *r) {
+  for (int32_t i = 0; i < r->n_annotations; i++) {
+    const sw_annotation *a = &r->annotations[i];
     if (a->value >= 0 && (sw_sharding_is_special(&a->sharding) || a->sharding.n_partial)) return true;
   }
   return false;
@@ -196,7 +196,7 @@ static bool asks_for_special(const sw_graph *g) {
 
 /* Strategies were left out, or the search ended before its bound came near: what is known otherwise may be cheaper. */
 static bool may_be_beaten(const sw_planner *p, const sw_plan *found) {
-  return !sw_plan_bound_is_proven(found) || sw_plan_gap(found) > p->o.solve.gap || asks_for_special(p->s.g);
+  return !sw_plan_bound_is_proven(found) || sw_plan_gap(found) > p->o.solve.gap || asks_for_special(p->s.job.request);
 }
 
 /* The search found nothing that fits: does something that is known? */
@@ -256,7 +256,7 @@ static sw_rc build_stage(sw_planner *p, const stage *at, const sw_plan *plan, sw
 static sw_rc build_first(sw_planner *p, bool *staged, sw_diag *d) {
   const int asked = p->o.selection.enumerate.runs;
   sw_atoms atoms;
-  sw_atoms_of(p->s.g, sw_machine_mesh(p->s.machine), &atoms);
+  sw_atoms_of(p->s.job.request, sw_machine_mesh(p->s.job.machine), &atoms);
   *staged = asked == 0 && atoms.n > kStages[N_STAGES - 1].runs;
   p->o.selection.enumerate.runs = *staged ? kStages[0].runs : asked ? asked : SW_MAX_REFS;
   SW_TRY(build_search_problem(p, d));
@@ -289,7 +289,7 @@ static sw_rc search_stage(sw_planner *p, const stage *at, sw_plan *out, sw_fit *
   if (*any) o.start = &before;
   o.solve.gap = fmax(o.solve.gap, at->gap);
   s.o = &o;
-  SW_TRY(sw_plan_build(s.g, s.machine, s.arena, &plan, d));
+  SW_TRY(sw_plan_build(&s.job, s.arena, &plan, d));
   plan.capacity_bytes = o.selection.capacity_bytes;
   SW_TRY(take_start(&s, d));
   SW_TRY(find_fitting(&s, o.selection.capacity_bytes, &plan, &found, d));
@@ -334,17 +334,18 @@ static sw_rc find_base(sw_planner *p, sw_plan *out, sw_diag *d) {
   return rc;
 }
 
-sw_rc sw_planner_open(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o, sw_arena *arena,
-                      sw_planner **out, sw_plan *plan, sw_diag *d) {
+sw_rc sw_planner_open(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_planner **out, sw_plan *plan,
+                      sw_diag *d) {
+  const sw_machine *machine = j->machine;
   sw_planner *p;
   sw_search_budget spent;
   SW_ARENA_NEW(p, arena, 1, d);
   p->o = *o;
   if (p->o.selection.capacity_bytes == 0)
     p->o.selection.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
-  p->s = (sw_searcher){.g = g, .machine = machine, .o = &p->o, .arena = arena, .state = &p->state};
+  p->s = (sw_searcher){.job = *j, .o = &p->o, .arena = arena, .state = &p->state};
   sw_search_begin(&p->s, &spent);
-  SW_TRY(sw_plan_build(g, machine, arena, plan, d));
+  SW_TRY(sw_plan_build(j, arena, plan, d));
   SW_TRY(sw_route_prices_make(machine, &p->routes[0], d));
   SW_TRY(sw_route_prices_make(sw_machine_combining(machine), &p->routes[1], d));
   p->o.selection.routes = p->routes;
@@ -367,19 +368,19 @@ void sw_planner_close(sw_planner *p) {
 }
 
 /* A pin among the requirements of a model's definitions; one that contradicts another is SW_E_INFEASIBLE. */
-static sw_rc require(const sw_graph *g, const sw_pin *pin, sw_annotation *all, int32_t *n, sw_diag *d) {
+static sw_rc require(const sw_request *r, const sw_pin *pin, sw_annotation *all, int32_t *n, sw_diag *d) {
+  const sw_value *v = &r->graph->values[pin->value];
   const sw_annotation a = {.value = pin->value,
                            .op = -1,
                            .sharding = pin->sharding,
                            .open_dims = pin->open_dims,
                            .required = true,
-                           .span = g->values[pin->value].span};
+                           .span = v->span};
   for (int32_t i = 0; i < *n; i++) {
     const sw_annotation *other = &all[i];
     if (!other->required || other->for_users || other->op >= 0 || other->value != pin->value) continue;
     if (sw_annotation_admits(&a, &other->sharding) || sw_annotation_admits(other, &a.sharding)) continue;
-    return SW_FAIL(d, SW_E_INFEASIBLE, other->span, "'%s' is required in another sharding already",
-                   g->values[pin->value].name);
+    return SW_FAIL(d, SW_E_INFEASIBLE, other->span, "'%s' is required in another sharding already", v->name);
   }
   all[(*n)++] = a;
   return SW_OK;
@@ -389,17 +390,20 @@ static sw_rc require(const sw_graph *g, const sw_pin *pin, sw_annotation *all, i
  * problem of its own, with the pins as requirements of the model. */
 static sw_rc ask_anew(const sw_planner *p, int64_t capacity, int32_t n, const sw_pin *pins, sw_arena *arena,
                       sw_plan *out, sw_diag *d) {
-  sw_graph pinned = *p->s.g;
+  const sw_request *r = p->s.job.request;
+  sw_request pinned = *r;
+  sw_job job = p->s.job;
   sw_plan_options o = p->o;
   o.selection.capacity_bytes = capacity;
   sw_annotation *all;
-  SW_ARENA_NEW(all, arena, pinned.n_annotations + n, d);
-  for (int32_t i = 0; i < pinned.n_annotations; i++) all[i] = pinned.annotations[i];
-  for (int32_t i = 0; i < n; i++) SW_TRY(require(p->s.g, &pins[i], all, &pinned.n_annotations, d));
+  SW_ARENA_NEW(all, arena, r->n_annotations + n, d);
+  for (int32_t i = 0; i < r->n_annotations; i++) all[i] = r->annotations[i];
+  for (int32_t i = 0; i < n; i++) SW_TRY(require(r, &pins[i], all, &pinned.n_annotations, d));
   pinned.annotations = all;
+  job.request = &pinned;
   o.start = &p->base;
-  SW_TRY(sw_plan_search(&pinned, p->s.machine, &o, arena, out, d));
-  out->graph = p->s.g;
+  SW_TRY(sw_plan_search(&job, &o, arena, out, d));
+  out->job.request = r;
   return SW_OK;
 }
 
@@ -414,7 +418,7 @@ sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_bytes, int32_t n, co
   const int64_t capacity = sw_min_i64(capacity_bytes, p->o.selection.capacity_bytes);
   sw_plan_options o = p->o;
   sw_solve_state state = p->state; /* a question leaves nothing that the next one would have to forget */
-  sw_searcher s = {.g = p->s.g, .machine = p->s.machine, .o = &o, .arena = arena, .state = &state};
+  sw_searcher s = {.job = p->s.job, .o = &o, .arena = arena, .state = &state};
   sw_search_budget spent;
   sw_fit fit;
   if (!p->s.selection)
@@ -428,7 +432,7 @@ sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_bytes, int32_t n, co
   s.bound = p->bound;
   s.least = p->s.least;
   sw_search_begin(&s, &spent);
-  SW_TRY(sw_plan_build(s.g, s.machine, arena, out, d));
+  SW_TRY(sw_plan_build(&s.job, arena, out, d));
   if (sw_selection_brings(s.selection, n, pins) && !any_of_use(n, pins))
     return ask_anew(p, capacity, n, pins, arena, out, d);
   sw_rc rc = sw_selection_pin(s.selection, n, pins, d);
@@ -445,10 +449,9 @@ sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *are
   return sw_planner_ask_within(p, p->o.selection.capacity_bytes, n, pins, arena, out, d);
 }
 
-sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o, sw_arena *arena,
-                     sw_plan *out, sw_diag *d) {
+sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_plan *out, sw_diag *d) {
   sw_planner *p;
-  SW_TRY(sw_planner_open(g, machine, o, arena, &p, out, d));
+  SW_TRY(sw_planner_open(j, o, arena, &p, out, d));
   sw_planner_close(p);
   return SW_OK;
 }

@@ -16,8 +16,7 @@ typedef struct sw_search_budget {
 typedef enum sw_search_lives { SW_LIVES_LEAST, SW_LIVES_EXACT } sw_search_lives;
 
 typedef struct sw_searcher {
-  const sw_graph *g;
-  const sw_machine *machine;
+  sw_job job;
   const sw_plan_options *o;
   sw_arena *arena;
   sw_selection *selection;   /* its prices of copies become exact where choices need them */

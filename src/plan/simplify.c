@@ -63,9 +63,10 @@ static bool is_held(const sw_value *v) { return v->kind == SW_VALUE_PARAMETER ||
 static sw_rc add_small(const simplifier *m, uint8_t **points, sw_diag *d) {
   const sw_searcher *s = m->s;
   int64_t most = 0;
-  for (int32_t i = 0; i < s->g->n_args; i++) most = sw_max_i64(most, count_elements(&s->g->values[s->g->args[i]].type));
-  for (int32_t i = 0; i < s->g->n_args; i++) {
-    const sw_value *v = &s->g->values[s->g->args[i]];
+  for (int32_t i = 0; i < s->job.graph->n_args; i++)
+    most = sw_max_i64(most, count_elements(&s->job.graph->values[s->job.graph->args[i]].type));
+  for (int32_t i = 0; i < s->job.graph->n_args; i++) {
+    const sw_value *v = &s->job.graph->values[s->job.graph->args[i]];
     const int32_t n = s->problem->nodes[i].n_choices;
     if (!is_held(v) || count_elements(&v->type) > most / kSmall) continue;
     if (!points[i]) SW_ARENA_NEW(points[i], s->arena, n, d);
@@ -132,7 +133,7 @@ static const char *unit_name(const sw_graph *g, const sw_unit *unit) {
 /* Units that have the same options at the same prices, and names that differ by numbers of layers alone. */
 static sw_rc find_unit_roles(simplifier *m, sw_dict *seen, sw_text *key, sw_diag *d) {
   const sw_searcher *s = m->s;
-  const sw_units units = sw_units_of(s->g);
+  const sw_units units = sw_units_of(&s->job);
   SW_ARENA_NEW(m->role, s->arena, s->problem->n_nodes, d);
   for (int32_t i = 0; i < s->problem->n_nodes; i++) {
     const sw_node *node = &s->problem->nodes[i];
@@ -141,7 +142,7 @@ static sw_rc find_unit_roles(simplifier *m, sw_dict *seen, sw_text *key, sw_diag
     key->n = 0;
     m->role[i] = -1;
     sw_text_append(key, (const char *)&node->cost, sizeof node->cost);
-    if (unit.kind == SW_UNIT_OUTPUT || !put_role(unit_name(s->g, &unit), key)) continue;
+    if (unit.kind == SW_UNIT_OUTPUT || !put_role(unit_name(s->job.graph, &unit), key)) continue;
     if (key->rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
     SW_TRY(sw_dict_put(seen, key->at, key->n, i, &at, NULL, d));
     m->role[i] = (int32_t)*at;
@@ -174,7 +175,7 @@ static sw_rc settle_choice(const simplifier *m, const int32_t *choice, int64_t *
 /* The plan of a choice, if it holds no more than the capacity; *excess: how much more. */
 static sw_rc take_plan_of_choice(const simplifier *m, const int32_t *choice, int64_t cost, sw_plan *out,
                                  int64_t *excess, sw_diag *d) {
-  const sw_graph *g = m->s->g;
+  const sw_graph *g = m->s->job.graph;
   sw_plan plan = *out;
   const sw_solution sol = {.choice = (int32_t *)choice, .cost = cost, .solver = out->solver};
   int64_t peak;

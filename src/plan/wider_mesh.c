@@ -35,28 +35,25 @@ static sw_rc widen_copy(const sw_axis_ref **refs, int n, const sw_mesh *from, co
   return SW_OK;
 }
 
-/* The model as it would be read with --mesh. SW_E_INPUT: its annotations do not allow the mesh. */
-static sw_rc graph_on(const sw_graph *g, const sw_mesh *from, const sw_mesh *to, sw_arena *arena, sw_graph *out,
-                      sw_diag *d) {
+/* The request as it would be read with --mesh. SW_E_INPUT: its annotations do not allow the mesh. */
+static sw_rc request_on(const sw_request *r, const sw_mesh *from, const sw_mesh *to, sw_arena *arena, sw_request *out,
+                        sw_diag *d) {
   sw_annotation *all;
-  *out = *g;
-  if (!g->n_annotations) {
-    if (g->has_mesh) out->mesh = *to;
-    return SW_OK;
-  }
+  *out = *r;
+  out->mesh = *to;
+  if (!r->n_annotations) return SW_OK;
   if (from->axis[0].size == 1) /* which annotations that are sealed do not have any more */
     return SW_FAIL_INPUT(d, SW_NOWHERE, "annotations may name an axis of one device");
-  SW_ARENA_NEW(all, arena, g->n_annotations, d);
-  for (int32_t i = 0; i < g->n_annotations; i++) {
+  SW_ARENA_NEW(all, arena, r->n_annotations, d);
+  for (int32_t i = 0; i < r->n_annotations; i++) {
     sw_annotation *a = &all[i];
-    *a = g->annotations[i];
+    *a = r->annotations[i];
     widen_refs(a->sharding.refs, a->sharding.n_refs + a->sharding.n_partial, from, to);
     SW_TRY(widen_copy(&a->kept, a->n_kept, from, to, arena, d));
     SW_TRY(widen_copy(&a->loop_refs, a->n_loop_refs, from, to, arena, d));
   }
   out->annotations = all;
-  out->mesh = *to;
-  return sw_graph_verify(out, d);
+  return sw_request_verify(out, d);
 }
 
 /* --- a try -------------------------------------------------------------------------------------------------------- */
@@ -76,7 +73,7 @@ static bool limit(const wider *w, sw_plan_options *o) {
 static sw_rc find_plan(const wider *w, const sw_searcher *s, sw_plan_options *o, sw_plan *out, bool *any, sw_diag *d) {
   SW_TRY(sw_search_find_known(s, out, any, d));
   if (*any || !limit(w, o)) return SW_OK;
-  SW_TRY(sw_plan_search(s->g, s->machine, o, s->arena, out, d));
+  SW_TRY(sw_plan_search(&s->job, o, s->arena, out, d));
   *any = true;
   return SW_OK;
 }
@@ -89,15 +86,16 @@ static sw_rc try_mesh(wider *w, const sw_mesh *mesh, sw_arena *arena, sw_diag *d
                                      .args_whole = asked->args_whole,
                                      .capacity_bytes = asked->capacity_bytes,
                                      .cut_heavy_ops = asked->cut_heavy_ops}};
-  sw_graph g;
+  sw_request asked_on;
+  sw_job job;
   sw_machine *m;
   sw_plan plan;
   sw_breakdown a;
   bool any;
-  SW_TRY(sw_machine_build(arena, sw_profile_unsized(sw_machine_profile(from->machine)), mesh, &m, d));
-  SW_TRY(graph_on(from->g, sw_machine_mesh(from->machine), mesh, arena, &g, d));
-  SW_TRY(sw_compile_as(sw_compiled_as(from->g), &g, m, arena, d));
-  SW_TRY(find_plan(w, &(sw_searcher){.g = &g, .machine = m, .o = &o, .arena = arena}, &o, &plan, &any, d));
+  SW_TRY(sw_machine_build(arena, sw_profile_unsized(sw_machine_profile(from->job.machine)), mesh, &m, d));
+  SW_TRY(request_on(from->job.request, sw_machine_mesh(from->job.machine), mesh, arena, &asked_on, d));
+  SW_TRY(sw_job_make(sw_compiled_as(&from->job), &asked_on, m, arena, &job, d));
+  SW_TRY(find_plan(w, &(sw_searcher){.job = job, .o = &o, .arena = arena}, &o, &plan, &any, d));
   if (!any) return SW_OK;
   SW_TRY(sw_plan_breakdown(&plan, arena, &a, d));
   if (a.peak_bytes <= o.selection.capacity_bytes) w->peak = a.peak_bytes;
@@ -122,7 +120,7 @@ static bool is_over(const wider *w) {
 
 void sw_search_note_wider_mesh(const sw_searcher *s, sw_diag *d) {
   const double kOfLimit = 0.1, kMost_s = 10, limit_s = s->o->solve.time_limit_s;
-  sw_mesh mesh = *sw_machine_mesh(s->machine);
+  sw_mesh mesh = *sw_machine_mesh(s->job.machine);
   wider w = {.s = s, .tries_left = MOST_DOUBLINGS, .peak = -1};
   if (!mesh.n_axes || mesh.device_ids) return;
   if (!s->o->solve.work_limit) w.until_s = sw_now_s() + (limit_s > 0 ? fmin(kMost_s, kOfLimit * limit_s) : kMost_s);

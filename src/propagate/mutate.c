@@ -33,11 +33,10 @@ typedef struct kind {
 } kind;
 
 typedef struct loop {
-  const sw_graph *g;
-  const sw_machine *machine;
+  sw_job job;
   const sw_mutate_options *o;
-  sw_arena *arena; /* of kinds and options */
-  sw_graph trial;  /* the graph with the options as hints */
+  sw_arena *arena;  /* of kinds and options */
+  sw_request trial; /* with the options as hints */
   sw_annotation *annotations;
   int32_t *loop_of; /* SW_MAX_REFS for each op that has an option */
   bool *left;
@@ -62,35 +61,35 @@ typedef struct loop {
  * op. */
 static void find_rates(loop *l) {
   const double kBytes = 1 << 30, kFlops = 1e15; /* so many that what a call takes to begin is nothing */
-  const sw_mesh *m = sw_machine_mesh(l->machine);
+  const sw_mesh *m = sw_machine_mesh(l->job.machine);
   const double devices = (double)sw_mesh_devices(m);
   sw_axis_ref all[SW_MAX_AXES];
   double most = -1;
   sw_dtype dtype = SW_F32; /* that most is computed in */
   for (int a = 0; a < m->n_axes; a++) all[a] = sw_axis_whole(m, a);
-  for (sw_id id = 0; id < l->g->n_ops; id++) {
-    const sw_op *op = &l->g->ops[id];
+  for (sw_id id = 0; id < l->job.graph->n_ops; id++) {
+    const sw_op *op = &l->job.graph->ops[id];
     double flops = 0, bytes;
-    if (op->nest && op->n_results) sw_op_work(l->g, op, NULL, &flops, &bytes);
+    if (op->nest && op->n_results) sw_op_work(l->job.graph, op, NULL, &flops, &bytes);
     if (flops <= most) continue;
     most = flops;
-    if (op->n_results) dtype = sw_result_type(l->g, op, 0)->dtype;
+    if (op->n_results) dtype = sw_result_type(l->job.graph, op, 0)->dtype;
   }
   const double received = kBytes * (devices - 1) / devices;
   l->byte_s =
-      devices > 1 ? sw_machine_collective_s(l->machine, SW_COLL_ALL_GATHER, all, m->n_axes, kBytes) / received : 0;
-  l->flop_s = sw_machine_local_s(l->machine, dtype, kFlops, 0) / kFlops;
-  l->held_s = sw_machine_local_s(l->machine, dtype, 0, kFlops) / kFlops;
+      devices > 1 ? sw_machine_collective_s(l->job.machine, SW_COLL_ALL_GATHER, all, m->n_axes, kBytes) / received : 0;
+  l->flop_s = sw_machine_local_s(l->job.machine, dtype, kFlops, 0) / kFlops;
+  l->held_s = sw_machine_local_s(l->job.machine, dtype, 0, kFlops) / kFlops;
 }
 
 static sw_rc judge_mutated_plan(const loop *l, const sw_plan *plan, sw_mutate_measures *out) {
-  const double devices = (double)sw_mesh_devices(sw_machine_mesh(l->machine));
+  const double devices = (double)sw_mesh_devices(sw_machine_mesh(l->job.machine));
   sw_arena scratch = {0};
   sw_breakdown a;
   sw_rc rc = sw_plan_breakdown(plan, &scratch, &a, l->d);
   if (!rc) {
     out->moved_bytes = a.moved_bytes;
-    out->redundant_flops = sw_breakdown_redundant_flops(&a, l->machine);
+    out->redundant_flops = sw_breakdown_redundant_flops(&a, l->job.machine);
     out->peak_bytes = a.peak_bytes;
     out->fits = a.peak_bytes <= l->o->capacity_bytes;
     out->score_s = a.moved_bytes / devices * l->byte_s + out->redundant_flops / devices * l->flop_s +
@@ -109,23 +108,23 @@ static bool is_better(const sw_mutate_measures *a, const sw_mutate_measures *b) 
 
 /* An op that follows another one, or whose option people require, keeps what it has. */
 static bool may_change(const loop *l, const bool *fixed, sw_id id) {
-  const sw_op *op = &l->g->ops[id];
-  return op->nest && op->nest->n_loops > 0 && op->n_operands > 0 && !fixed[id] && sw_op_tied_to(l->g, id) < 0;
+  const sw_op *op = &l->job.graph->ops[id];
+  return op->nest && op->nest->n_loops > 0 && op->n_operands > 0 && !fixed[id] && sw_op_tied_to(l->job.graph, id) < 0;
 }
 
 static sw_rc find_kinds(loop *l) {
   bool *fixed, fresh;
   sw_dict at = {0};
   sw_rc rc = SW_OK;
-  SW_ARENA_NEW(fixed, l->arena, l->g->n_ops, l->d);
-  SW_ARENA_NEW(l->kind_of, l->arena, l->g->n_ops, l->d);
-  SW_ARENA_NEW(l->kinds, l->arena, l->g->n_ops, l->d);
-  SW_ARENA_NEW(l->members, l->arena, l->g->n_ops, l->d);
-  for (int32_t i = 0; i < l->g->n_annotations; i++) {
-    if (l->g->annotations[i].op >= 0) fixed[l->g->annotations[i].op] = true;
+  SW_ARENA_NEW(fixed, l->arena, l->job.graph->n_ops, l->d);
+  SW_ARENA_NEW(l->kind_of, l->arena, l->job.graph->n_ops, l->d);
+  SW_ARENA_NEW(l->kinds, l->arena, l->job.graph->n_ops, l->d);
+  SW_ARENA_NEW(l->members, l->arena, l->job.graph->n_ops, l->d);
+  for (int32_t i = 0; i < l->job.request->n_annotations; i++) {
+    if (l->job.request->annotations[i].op >= 0) fixed[l->job.request->annotations[i].op] = true;
   }
-  for (sw_id id = 0; id < l->g->n_ops && !rc; id++) {
-    const sw_loop_nest *nest = l->g->ops[id].nest;
+  for (sw_id id = 0; id < l->job.graph->n_ops && !rc; id++) {
+    const sw_loop_nest *nest = l->job.graph->ops[id].nest;
     int64_t *slot;
     l->kind_of[id] = -1;
     if (!may_change(l, fixed, id)) continue;
@@ -138,7 +137,7 @@ static sw_rc find_kinds(loop *l) {
   sw_dict_deinit(&at);
   for (int32_t k = 1; k < l->n_kinds; k++) l->kinds[k].first = l->kinds[k - 1].first + l->kinds[k - 1].n;
   for (int32_t k = 0; k < l->n_kinds; k++) l->kinds[k].n = 0;
-  for (sw_id id = 0; id < l->g->n_ops && !rc; id++) {
+  for (sw_id id = 0; id < l->job.graph->n_ops && !rc; id++) {
     kind *k = l->kind_of[id] < 0 ? NULL : &l->kinds[l->kind_of[id]];
     if (k) l->members[k->first + k->n++] = id;
   }
@@ -148,7 +147,7 @@ static sw_rc find_kinds(loop *l) {
 static sw_rc find_options(loop *l, kind *k) {
   sw_enumeration e;
   if (k->options) return SW_OK;
-  SW_TRY(sw_strategies_enumerate(l->g, &l->g->ops[l->members[k->first]], l->machine, &(sw_enumerate_options){0},
+  SW_TRY(sw_strategies_enumerate(&l->job, &l->job.graph->ops[l->members[k->first]], &(sw_enumerate_options){0},
                                  l->arena, &e, l->d));
   k->options = e.at;
   k->n_options = e.n;
@@ -202,9 +201,9 @@ static sw_rc change(loop *l) {
 
 /* The graph's own annotations, then the options. */
 static void say_options(loop *l) {
-  int32_t n = l->g->n_annotations;
-  for (int32_t i = 0; i < n; i++) l->left[i] = l->g->annotations[i].derived;
-  for (sw_id op = 0; op < l->g->n_ops && l->n_given; op++) {
+  int32_t n = l->job.request->n_annotations;
+  for (int32_t i = 0; i < n; i++) l->left[i] = l->job.request->annotations[i].derived;
+  for (sw_id op = 0; op < l->job.graph->n_ops && l->n_given; op++) {
     const sw_strategy *s = &l->options[op];
     int32_t *loop_of = &l->loop_of[(size_t)op * SW_MAX_REFS];
     if (!l->given[op]) continue;
@@ -224,7 +223,9 @@ static void say_options(loop *l) {
 static sw_rc try_options(loop *l, sw_arena *arena, sw_plan *plan, bool *made) {
   sw_id failed;
   say_options(l);
-  const sw_rc rc = sw_propagate_by_rule(&l->trial, l->machine, l->o->traversal, l->left, &failed, arena, plan, NULL);
+  sw_job job = l->job;
+  job.request = &l->trial;
+  const sw_rc rc = sw_propagate_by_rule(&job, l->o->traversal, l->left, &failed, arena, plan, NULL);
   *made = rc == SW_OK;
   return rc == SW_E_INFEASIBLE || rc == SW_E_INPUT ? SW_OK : rc;
 }
@@ -245,10 +246,11 @@ static bool is_mutation_over(const loop *l, int64_t round, double began_s) {
 }
 
 static sw_rc open_loop(loop *l) {
-  const sw_graph *g = l->g;
-  const size_t n = (size_t)g->n_annotations + (size_t)g->n_ops;
+  const sw_graph *g = l->job.graph;
+  const sw_request *r = l->job.request;
+  const size_t n = (size_t)r->n_annotations + (size_t)g->n_ops;
   find_rates(l);
-  l->trial = *g;
+  l->trial = *r;
   SW_ARENA_NEW(l->annotations, l->arena, n, l->d);
   SW_ARENA_NEW(l->left, l->arena, n, l->d);
   SW_ARENA_NEW(l->given, l->arena, g->n_ops, l->d);
@@ -256,13 +258,13 @@ static sw_rc open_loop(loop *l) {
   SW_ARENA_NEW(l->best_given, l->arena, g->n_ops, l->d);
   SW_ARENA_NEW(l->best_options, l->arena, g->n_ops, l->d);
   SW_ARENA_NEW(l->loop_of, l->arena, (size_t)g->n_ops * SW_MAX_REFS, l->d);
-  for (int32_t i = 0; i < g->n_annotations; i++) l->annotations[i] = g->annotations[i];
+  for (int32_t i = 0; i < r->n_annotations; i++) l->annotations[i] = r->annotations[i];
   l->trial.annotations = l->annotations;
   return find_kinds(l);
 }
 
 static void keep_best_options(loop *l) {
-  for (sw_id op = 0; op < l->g->n_ops; op++) {
+  for (sw_id op = 0; op < l->job.graph->n_ops; op++) {
     l->best_given[op] = l->given[op];
     if (l->given[op]) l->best_options[op] = l->options[op];
   }
@@ -293,14 +295,14 @@ static sw_rc round_once(loop *l, sw_arena *scratch, sw_mutate_measures *now, sw_
 static sw_rc make_best(loop *l, sw_arena *arena, sw_plan *out) {
   bool made;
   l->n_given = 0;
-  for (sw_id op = 0; op < l->g->n_ops; op++) {
+  for (sw_id op = 0; op < l->job.graph->n_ops; op++) {
     l->given[op] = l->best_given[op];
     l->options[op] = l->best_options[op];
     l->n_given += l->given[op];
   }
   SW_TRY(try_options(l, arena, out, &made));
   if (!made) return SW_BUG(l->d, "%s", "options that led to a plan lead to none");
-  out->graph = l->g;
+  out->job = l->job;
   return SW_OK;
 }
 
@@ -319,13 +321,12 @@ static sw_rc run_mutations(loop *l, sw_arena *arena, sw_mutated *out) {
   return rc;
 }
 
-sw_rc sw_propagate_mutated(const sw_graph *g, const sw_machine *machine, const sw_mutate_options *o, sw_arena *arena,
-                           sw_mutated *out, sw_diag *d) {
+sw_rc sw_propagate_mutated(const sw_job *j, const sw_mutate_options *o, sw_arena *arena, sw_mutated *out, sw_diag *d) {
   sw_arena scratch = {0};
-  loop l = {.g = g, .machine = machine, .o = o, .arena = &scratch, .d = d};
+  loop l = {.job = *j, .o = o, .arena = &scratch, .d = d};
   *out = (sw_mutated){0};
   sw_rng_seed(&l.rng, o->seed);
-  SW_TRY(sw_propagate(g, machine, o->traversal, arena, &out->plan, d));
+  SW_TRY(sw_propagate(j, o->traversal, arena, &out->plan, d));
   sw_rc rc = run_mutations(&l, arena, out);
   sw_array_free(&l.undone);
   sw_arena_deinit(&scratch);

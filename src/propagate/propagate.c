@@ -18,11 +18,10 @@ typedef struct mark {
 } mark;
 
 typedef struct state {
-  const sw_graph *g;
+  sw_job job;
   const bool *left; /* by annotation: it does not count; NULL: all do */
   sw_id failed;     /* op at which annotations exclude each other */
   const sw_mesh *mesh;
-  const sw_machine *machine;
   sw_arena arena;               /* of one op */
   sw_arena *keep;               /* of the plan */
   sw_enumerate_options unequal; /* blocks that annotations ask for */
@@ -46,7 +45,7 @@ static mark *use_mark(const state *s, sw_value_use u) {
 static sw_rc set_mark(state *s, mark *m, const sw_annotation *a, sw_diag *d) {
   if (m->set && !sw_sharding_equal(&m->sharding, &a->sharding)) {
     sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "'%s' is annotated twice with different shardings",
-                       s->g->values[a->value].name);
+                       s->job.graph->values[a->value].name);
     if (m->by) sw_diag_note(d, "the other annotation is at %d:%d", m->by->span.line, m->by->span.col);
     return rc;
   }
@@ -63,15 +62,15 @@ static sw_rc read_annotation(state *s, const sw_annotation *a, sw_diag *d) {
     return SW_OK;
   }
   if (!a->for_users) return set_mark(s, &s->def[a->value], a, d);
-  for (int32_t i = 0; i < sw_annotation_n_ports(s->g, a); i++)
-    SW_TRY(set_mark(s, use_mark(s, sw_annotation_use(s->g, a, i)), a, d));
+  for (int32_t i = 0; i < sw_annotation_n_ports(s->job.graph, a); i++)
+    SW_TRY(set_mark(s, use_mark(s, sw_annotation_use(s->job.graph, a, i)), a, d));
   return SW_OK;
 }
 
 /* --- getShardingOption ------------------------------------------------------------------------------------------- */
 
 static bool is_blocked(const state *s, sw_id op, sw_direction way) {
-  return op >= 0 && s->g->ops[op].blocked & way && !s->settling;
+  return op >= 0 && s->job.graph->ops[op].blocked & way && !s->settling;
 }
 
 /* What the definition of a value should give: its own mark, or what all marked uses agree on. */
@@ -81,7 +80,7 @@ static bool wanted_of_result(const state *s, sw_id value, sw_sharding *out, cons
     *by = s->def[value].by;
     return true;
   }
-  const sw_value *v = &s->g->values[value];
+  const sw_value *v = &s->job.graph->values[value];
   bool found = false;
   for (int32_t u = 0; u < v->n_uses && !is_blocked(s, v->def, SW_DIRECTION_BACKWARD); u++) {
     const mark *m = use_mark(s, v->uses[u]);
@@ -151,7 +150,7 @@ static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *s
     if (!by || loop < 0 || sw_sharding_is_special(&want) || want.n_partial) continue;
     return SW_FAIL(d, SW_E_INFEASIBLE, by->span,
                    "the annotations on the results of '%s' cannot be met together (dimension %d of '%s')", op->name, k,
-                   s->g->values[op->results[i]].name);
+                   s->job.graph->values[op->results[i]].name);
   }
   for (int l = 0; want.n_partial && l < nest->n_loops; l++) {
     if (!can_be_partial(&nest->loops[l]) || nest->loops[l].combiner != (sw_reduction)want.partial_kind) continue;
@@ -163,23 +162,23 @@ static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *s
 }
 
 static sw_rc conflict(const state *s, const sw_op *op, int i, int dim, const mark *m, sw_diag *d) {
-  const char *name = s->g->values[op->operands[i]].name;
+  const char *name = s->job.graph->values[op->operands[i]].name;
   sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, m->by ? m->by->span : op->span,
                      "the annotation of '%s' for its use in '%s' disagrees in dimension %d with how '%s' is cut", name,
                      op->name, dim, op->name);
-  if (s->option[op - s->g->ops])
-    sw_diag_note(d, "'%s' is cut by its own option at line %d", op->name, s->option[op - s->g->ops]->span.line);
+  if (s->option[op - s->job.graph->ops])
+    sw_diag_note(d, "'%s' is cut by its own option at line %d", op->name, s->option[op - s->job.graph->ops]->span.line);
   for (int other = 0; other < op->n_operands; other++) {
-    const mark *use = &s->use[op - s->g->ops][other], *why = use->set ? use : &s->def[op->operands[other]];
+    const mark *use = &s->use[op - s->job.graph->ops][other], *why = use->set ? use : &s->def[op->operands[other]];
     if (other == i || !why->set || !why->by) continue;
-    sw_diag_note(d, "'%s' is annotated at %d:%d", s->g->values[op->operands[other]].name, why->by->span.line,
+    sw_diag_note(d, "'%s' is annotated at %d:%d", s->job.graph->values[op->operands[other]].name, why->by->span.line,
                  why->by->span.col);
   }
   for (int r = 0; r < op->n_results; r++) {
     sw_sharding want;
     const sw_annotation *by = NULL;
     if (wanted_of_result(s, op->results[r], &want, &by) && by) {
-      sw_diag_note(d, "result '%s' is annotated at %d:%d", s->g->values[op->results[r]].name, by->span.line,
+      sw_diag_note(d, "result '%s' is annotated at %d:%d", s->job.graph->values[op->results[r]].name, by->span.line,
                    by->span.col);
     }
   }
@@ -230,10 +229,10 @@ static void cut_rows(const sw_op *op, int i, int k, const mark *m, sw_strategy *
 /* Rows of a table that is not annotated for this use come after all else. */
 static sw_rc option_from_operand(state *s, const sw_op *op, int i, bool rows, sw_strategy *st, bool *touched,
                                  sw_diag *d) {
-  const mark *m = &s->use[op - s->g->ops][i];
+  const mark *m = &s->use[op - s->job.graph->ops][i];
   bool for_use = m->set;
   if (!for_use) m = &s->def[op->operands[i]];
-  if (!m->set || (!for_use && is_blocked(s, (sw_id)(op - s->g->ops), SW_DIRECTION_FORWARD))) return SW_OK;
+  if (!m->set || (!for_use && is_blocked(s, (sw_id)(op - s->job.graph->ops), SW_DIRECTION_FORWARD))) return SW_OK;
   *touched = *touched || for_use || !s->tables_wait || !is_table(op, i);
   for (int k = 0; k < op->nest->maps[i].rank; k++) {
     const bool late = !for_use && is_masked(op, i, k);
@@ -268,13 +267,13 @@ static sw_rc set_starts(state *s, const sw_op *op, sw_strategy *st, sw_diag *d) 
     if (wanted_of_result(s, op->results[i], &want, &by)) take_starts(op->nest, op->n_operands + i, &want, st, starts);
   }
   for (int i = 0; i < op->n_operands; i++) {
-    const mark *use = &s->use[op - s->g->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
+    const mark *use = &s->use[op - s->job.graph->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
     if (m->set) take_starts(op->nest, i, &m->sharding, st, starts);
   }
   for (int l = 0; l < op->nest->n_loops; l++) any = any || starts[l];
   if (!any) return SW_OK;
-  SW_TRY(sw_strategy_set_starts(s->g, op, starts, s->keep, &unequal, d));
-  if (sw_strategy_legal(s->g, op, s->mesh, &unequal)) *st = unequal;
+  SW_TRY(sw_strategy_set_starts(s->job.graph, op, starts, s->keep, &unequal, d));
+  if (sw_strategy_legal(s->job.graph, op, s->mesh, &unequal)) *st = unequal;
   return SW_OK;
 }
 
@@ -295,7 +294,7 @@ static bool meets_required(const state *s, const sw_op *op, const sw_strategy *s
   for (int i = 0; i < op->n_results; i++) {
     const mark *m = &s->def[op->results[i]];
     if (!m->set || !m->by || !m->by->required) continue;
-    if (!sw_demand_is_met(s->g, op, &(sw_demand){m->by, op->n_operands + i}, st)) return false;
+    if (!sw_demand_is_met(s->job.graph->written, op, &(sw_demand){m->by, op->n_operands + i}, st)) return false;
   }
   return true;
 }
@@ -304,7 +303,7 @@ static bool meets_required(const state *s, const sw_op *op, const sw_strategy *s
 static int operands_as_marked(const state *s, const sw_op *op, const sw_strategy *st) {
   int n = 0;
   for (int i = 0; i < op->n_operands; i++) {
-    const mark *use = &s->use[op - s->g->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
+    const mark *use = &s->use[op - s->job.graph->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
     sw_sharding want;
     sw_strategy_operand(op, st, i, &want);
     n += m->set && sw_sharding_equal(&m->sharding, &want);
@@ -333,20 +332,20 @@ static sw_rc search_required(state *s, const sw_op *op, sw_strategy *st, sw_diag
   const sw_strategy *best = NULL;
   int most = -1;
   sw_arena_reset(&s->arena);
-  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &o, &s->arena, &all, d));
+  SW_TRY(sw_strategies_enumerate(&s->job, op, &o, &s->arena, &all, d));
   for (int32_t i = 0; i < all.n; i++) {
     int n = operands_as_marked(s, op, &all.at[i]);
     if (n <= most) continue;
     most = n;
     best = &all.at[i];
   }
-  return best ? sw_strategy_take_over(s->g, op, best, op, s->keep, st, d) : SW_OK; /* lists outlive this op */
+  return best ? sw_strategy_take_over(s->job.graph, op, best, op, s->keep, st, d) : SW_OK; /* lists outlive this op */
 }
 
 /* --- setShardingAnnotations -------------------------------------------------------------------------------------- */
 
 static void set_annotations(state *s, const sw_op *op, const sw_strategy *st) {
-  const sw_id id = (sw_id)(op - s->g->ops);
+  const sw_id id = (sw_id)(op - s->job.graph->ops);
   for (int i = 0; i < op->n_results; i++) {
     mark *m = &s->def[op->results[i]];
     if (m->set || is_blocked(s, id, SW_DIRECTION_FORWARD)) continue;
@@ -363,18 +362,18 @@ static void set_annotations(state *s, const sw_op *op, const sw_strategy *st) {
 
 /* Of ops that share a strategy, the first one that has one decides for all. */
 static sw_id decided_tie(const state *s, sw_id id) {
-  sw_id leader = sw_op_tied_to(s->g, id);
+  sw_id leader = sw_op_tied_to(s->job.graph, id);
   if (leader < 0) leader = id;
   if (s->decided[leader]) return leader;
-  const sw_op *op = &s->g->ops[leader];
+  const sw_op *op = &s->job.graph->ops[leader];
   for (int r = 0; r < op->n_results; r++) {
-    const sw_value *v = &s->g->values[op->results[r]];
+    const sw_value *v = &s->job.graph->values[op->results[r]];
     for (int u = 0; u < v->n_uses; u++) {
       sw_id join = v->uses[u].op;
-      if (join < 0 || s->g->ops[join].code != SW_OP_JOIN) continue;
+      if (join < 0 || s->job.graph->ops[join].code != SW_OP_JOIN) continue;
       if (s->decided[join]) return join;
-      for (int i = 0; i < s->g->ops[join].n_operands; i++) {
-        sw_id yield = s->g->values[s->g->ops[join].operands[i]].def;
+      for (int i = 0; i < s->job.graph->ops[join].n_operands; i++) {
+        sw_id yield = s->job.graph->values[s->job.graph->ops[join].operands[i]].def;
         if (s->decided[yield]) return yield;
       }
     }
@@ -383,21 +382,22 @@ static sw_id decided_tie(const state *s, sw_id id) {
 }
 
 static sw_rc take_over(state *s, sw_id from, sw_id to, sw_diag *d) {
-  return sw_strategy_take_over(s->g, &s->g->ops[from], &s->ops[from], &s->g->ops[to], s->keep, &s->ops[to], d);
+  return sw_strategy_take_over(s->job.graph, &s->job.graph->ops[from], &s->ops[from], &s->job.graph->ops[to], s->keep,
+                               &s->ops[to], d);
 }
 
 static sw_rc visit_op(state *s, sw_id id, sw_diag *d) {
-  const sw_op *op = &s->g->ops[id];
+  const sw_op *op = &s->job.graph->ops[id];
   sw_id tied = s->decided[id] ? -1 : decided_tie(s, id);
   bool touched = true;
   if (tied >= 0) SW_TRY(take_over(s, tied, id, d));
   if (tied < 0 && !s->decided[id]) {
     SW_TRY(get_option(s, op, &s->ops[id], &touched, d));
-    bool legal = sw_strategy_legal(s->g, op, s->mesh, &s->ops[id]);
+    bool legal = sw_strategy_legal(s->job.graph, op, s->mesh, &s->ops[id]);
     if (!legal) s->ops[id] = (sw_strategy){0};
     if (!legal || !meets_required(s, op, &s->ops[id])) SW_TRY(search_required(s, op, &s->ops[id], d));
   }
-  sw_rc rc = sw_strategy_check(s->g, op, s->mesh, &s->ops[id], d);
+  sw_rc rc = sw_strategy_check(s->job.graph, op, s->mesh, &s->ops[id], d);
   if (rc) {
     sw_diag_note(d, "op '%s' cannot be cut as the annotations around it say", op->name);
     if (d) d->rc = SW_E_INFEASIBLE;
@@ -411,9 +411,9 @@ static sw_rc visit_op(state *s, sw_id id, sw_diag *d) {
 /* --- values of one sharding -------------------------------------------------------------------------------------- */
 
 static void join_sharding_groups(state *s) {
-  for (sw_id v = 0; v < s->g->n_values; v++) s->group[v] = v;
-  for (int32_t i = 0; i < s->g->n_sharding_groups; i++)
-    sw_disjoint_join(s->group, s->g->sharding_groups[i].a, s->g->sharding_groups[i].b);
+  for (sw_id v = 0; v < s->job.graph->n_values; v++) s->group[v] = v;
+  for (int32_t i = 0; i < s->job.request->n_sharding_groups; i++)
+    sw_disjoint_join(s->group, s->job.request->sharding_groups[i].a, s->job.request->sharding_groups[i].b);
 }
 
 static void take_mark(mark *to, const mark *from) {
@@ -423,8 +423,8 @@ static void take_mark(mark *to, const mark *from) {
 /* What one has the others get, through the one that speaks for them. */
 static void share_in_groups(state *s) {
   for (int speak = 1; speak >= 0; speak--) {
-    for (int32_t i = 0; i < 2 * s->g->n_sharding_groups; i++) {
-      sw_id v = i % 2 ? s->g->sharding_groups[i / 2].b : s->g->sharding_groups[i / 2].a,
+    for (int32_t i = 0; i < 2 * s->job.request->n_sharding_groups; i++) {
+      sw_id v = i % 2 ? s->job.request->sharding_groups[i / 2].b : s->job.request->sharding_groups[i / 2].a,
             all = sw_disjoint_find(s->group, v);
       take_mark(&s->def[speak ? all : v], &s->def[speak ? v : all]);
     }
@@ -436,12 +436,12 @@ static void share_in_groups(state *s) {
 /* Ops without a strategy yet. */
 static int32_t open_ops(const state *s) {
   int32_t n = 0;
-  for (sw_id id = 0; id < s->g->n_ops; id++) n += !s->decided[id];
+  for (sw_id id = 0; id < s->job.graph->n_ops; id++) n += !s->decided[id];
   return n;
 }
 
 static sw_rc sweep_ops(state *s, bool backward, sw_diag *d) {
-  const sw_graph *g = s->g;
+  const sw_graph *g = s->job.graph;
   share_in_groups(s);
   for (int32_t i = 0; i < g->n_ops; i++) {
     s->failed = backward ? g->n_ops - 1 - i : i;
@@ -454,15 +454,15 @@ static sw_rc sweep_ops(state *s, bool backward, sw_diag *d) {
 /* Barriers that nothing may reach. */
 static sw_rc settle_barriers(state *s, sw_diag *d) {
   s->settling = true;
-  for (sw_id id = 0; id < s->g->n_ops; id++) {
-    if (s->g->ops[id].blocked && !s->decided[id]) SW_TRY(visit_op(s, id, d));
+  for (sw_id id = 0; id < s->job.graph->n_ops; id++) {
+    if (s->job.graph->ops[id].blocked && !s->decided[id]) SW_TRY(visit_op(s, id, d));
   }
   return SW_OK;
 }
 
 /* What one sweep has decided too late for an op that it had passed. */
 static sw_rc settle_ties(state *s, sw_diag *d) {
-  for (sw_id id = 0; id < s->g->n_ops; id++) {
+  for (sw_id id = 0; id < s->job.graph->n_ops; id++) {
     if (s->decided[id]) continue;
     sw_id tied = decided_tie(s, id);
     if (tied >= 0) SW_TRY(take_over(s, tied, id, d));
@@ -473,27 +473,27 @@ static sw_rc settle_ties(state *s, sw_diag *d) {
 /* --- shardings that no strategy gives by itself ------------------------------------------------------------------- */
 
 static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw_stated_list *out, sw_diag *d) {
-  const sw_op *op = &s->g->ops[id];
+  const sw_op *op = &s->job.graph->ops[id];
   const sw_demand demand = {a, port};
-  const bool met = sw_demand_is_met(s->g, op, &demand, &s->ops[id]);
+  const bool met = sw_demand_is_met(s->job.graph->written, op, &demand, &s->ops[id]);
   sw_stated one = {.op = id, .port = port};
   sw_sharding made;
   bool resharded;
   if (sw_port_is_border(op, port)) return SW_OK;
-  SW_TRY(sw_demand_is_resharded(s->g, id, s->machine, &demand, met, &(sw_enumerate_options){0}, &resharded, d));
+  SW_TRY(sw_demand_is_resharded(&s->job, id, &demand, met, &(sw_enumerate_options){0}, &resharded, d));
   if (!resharded && !(met && a->required)) return SW_OK;
-  sw_demand_stated(s->g, op, &demand, &s->ops[id], &one.sharding);
+  sw_demand_stated(s->job.graph->written, op, &demand, &s->ops[id], &one.sharding);
   sw_strategy_port(op, &s->ops[id], port, &made);
   return sw_sharding_equal(&made, &one.sharding) ? SW_OK : sw_stated_put(out, &one, d);
 }
 
 static sw_rc state_annotations(state *s, sw_plan *out, sw_diag *d) {
-  const sw_units units = sw_units_of(s->g);
+  const sw_units units = sw_units_of(&s->job);
   sw_stated_list stated;
-  SW_TRY(sw_stated_begin(s->g, -1, s->keep, &stated, d));
-  for (int32_t i = 0; i < s->g->n_annotations; i++) {
-    const sw_annotation *a = &s->g->annotations[i];
-    for (int32_t k = 0; a->value >= 0 && k < sw_annotation_n_ports(s->g, a); k++) {
+  SW_TRY(sw_stated_begin(&s->job, -1, s->keep, &stated, d));
+  for (int32_t i = 0; i < s->job.request->n_annotations; i++) {
+    const sw_annotation *a = &s->job.request->annotations[i];
+    for (int32_t k = 0; a->value >= 0 && k < sw_annotation_n_ports(s->job.graph, a); k++) {
       const sw_port at = sw_annotation_port(&units, a, k);
       const sw_unit unit = sw_unit_at(&units, at.unit);
       if (unit.kind == SW_UNIT_OP) SW_TRY(state_port(s, unit.id, at.port, a, &stated, d));
@@ -510,7 +510,7 @@ static sw_rc state_annotations(state *s, sw_plan *out, sw_diag *d) {
 /* Arguments: their own mark, or the first use's; outputs: their use's mark, or the definition without its partial axes.
  */
 static void finish_ends(const state *s, sw_plan *out) {
-  const sw_graph *g = s->g;
+  const sw_graph *g = s->job.graph;
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     const mark *m = &s->def[g->args[i]];
@@ -532,7 +532,7 @@ static void finish_ends(const state *s, sw_plan *out) {
 }
 
 static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
-  const sw_graph *g = s->g;
+  const sw_graph *g = s->job.graph;
   SW_ARENA_NEW(s->def, scratch, g->n_values, d);
   SW_ARENA_NEW(s->use, scratch, g->n_ops, d);
   SW_ARENA_NEW(s->output, scratch, g->n_outputs, d);
@@ -541,10 +541,10 @@ static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
   SW_ARENA_NEW(s->group, scratch, g->n_values, d);
   join_sharding_groups(s);
   for (int32_t i = 0; i < g->n_ops; i++) SW_ARENA_NEW(s->use[i], scratch, g->ops[i].n_operands, d);
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    if (!s->left || !s->left[i]) SW_TRY(read_annotation(s, &g->annotations[i], d));
+  for (int32_t i = 0; i < s->job.request->n_annotations; i++) {
+    if (!s->left || !s->left[i]) SW_TRY(read_annotation(s, &s->job.request->annotations[i], d));
   }
-  return sw_unequal_blocks(g, scratch, &s->unequal.n_unequal, &s->unequal.unequal, d);
+  return sw_unequal_blocks(s->job.request, scratch, &s->unequal.n_unequal, &s->unequal.unequal, d);
 }
 
 bool sw_traversal_parse(const char *text, sw_traversal *out) {
@@ -557,11 +557,11 @@ bool sw_traversal_parse(const char *text, sw_traversal *out) {
   return false;
 }
 
-sw_rc sw_propagate_by_rule(const sw_graph *g, const sw_machine *machine, sw_traversal t, const bool *left,
-                           sw_id *failed, sw_arena *arena, sw_plan *out, sw_diag *d) {
-  SW_TRY(sw_plan_build(g, machine, arena, out, d));
+sw_rc sw_propagate_by_rule(const sw_job *j, sw_traversal t, const bool *left, sw_id *failed, sw_arena *arena,
+                           sw_plan *out, sw_diag *d) {
+  SW_TRY(sw_plan_build(j, arena, out, d));
   out->origin = "propagate";
-  state s = {.g = g, .left = left, .failed = -1, .mesh = sw_machine_mesh(machine), .machine = machine, .ops = out->ops};
+  state s = {.job = *j, .left = left, .failed = -1, .mesh = sw_machine_mesh(j->machine), .ops = out->ops};
   s.keep = arena;
   sw_arena scratch = {0};
   sw_rc rc = state_init(&s, &scratch, d);

@@ -16,7 +16,7 @@ typedef struct held {
 static sw_rc find_held(const sw_report *r, sw_arena *arena, const held **out, sw_diag *d) {
   const uint8_t *class_of;
   held *all;
-  SW_TRY(sw_classify_values(r->plan->graph, arena, &class_of, d));
+  SW_TRY(sw_classify_values(r->plan->job.graph, arena, &class_of, d));
   SW_ARENA_NEW(all, arena, r->n_comparisons + 1, d);
   sw_memory_classes_at(r->plan, r->breakdown, r->breakdown->peak_step, class_of, all[0].bytes);
   for (int i = 0; i < r->n_comparisons; i++) {

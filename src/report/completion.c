@@ -12,11 +12,11 @@ typedef struct completion {
 } completion;
 
 static sw_rc completion_init(completion *c, const sw_plan *p) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   *c = (completion){.p = p};
   SW_ARENA_NEW(c->said, &c->arena, g->n_values, NULL);
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < p->job.request->n_annotations; i++) {
+    const sw_annotation *a = &p->job.request->annotations[i];
     const bool kept = a->required || sw_plan_keeps(p, a);
     if (!a->required) *(kept ? &c->hints_kept : &c->hints_left) += 1;
     if (kept && !a->derived && a->value >= 0 && !a->for_users && !c->said[a->value]) c->said[a->value] = a;
@@ -33,13 +33,13 @@ static state completion_state_of(const completion *c, sw_id value) {
 }
 
 static void put_said(const completion *c, sw_id value, sw_text *out) {
-  sw_annotation_print(c->p->graph, c->said[value], out);
+  sw_annotation_print(c->p->job.request, c->said[value], out);
 }
 
 static void put_now(const completion *c, sw_id value, sw_text *out) {
   sw_sharding now;
   sw_plan_value_sharding(c->p, value, &now);
-  sw_sharding_print(sw_machine_mesh(c->p->machine), &now, out);
+  sw_sharding_print(sw_machine_mesh(c->p->job.machine), &now, out);
 }
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
@@ -48,9 +48,9 @@ static void put_now(const completion *c, sw_id value, sw_text *out) {
 static void put_refined(const completion *c, sw_text *out) {
   enum { MOST = 4 };
   int n = 0;
-  for (sw_id v = 0; v < c->p->graph->n_values; v++) {
+  for (sw_id v = 0; v < c->p->job.graph->n_values; v++) {
     if (completion_state_of(c, v) != REFINED || n++ >= MOST) continue;
-    sw_text_printf(out, "%s%s ", n > 1 ? ", " : ": ", c->p->graph->values[v].name);
+    sw_text_printf(out, "%s%s ", n > 1 ? ", " : ": ", c->p->job.graph->values[v].name);
     put_said(c, v, out);
     sw_text_puts(out, " to ");
     put_now(c, v, out);
@@ -64,10 +64,10 @@ void sw_completion_table(const sw_plan *p, bool colour, sw_text *out) {
   sw_text refined = {0};
   int32_t n[3] = {0}, args = 0;
   if (completion_init(&c, p)) return;
-  for (sw_id v = 0; v < p->graph->n_values; v++) {
+  for (sw_id v = 0; v < p->job.graph->n_values; v++) {
     const state s = completion_state_of(&c, v);
     n[s]++;
-    args += s == FILLED_IN && p->graph->values[v].def < 0;
+    args += s == FILLED_IN && p->job.graph->values[v].def < 0;
   }
   put_refined(&c, &refined);
   sw_text_printf(out, colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", "completed");
@@ -89,7 +89,7 @@ void sw_completion_table(const sw_plan *p, bool colour, sw_text *out) {
 static void put_completed_value(const completion *c, sw_id v, bool said, sw_json_out *o) {
   sw_text was = {0}, now = {0};
   sw_jw_object_row(o, NULL);
-  sw_jw_string(o, "value", c->p->graph->values[v].name);
+  sw_jw_string(o, "value", c->p->job.graph->values[v].name);
   if (said) put_said(c, v, &was);
   put_now(c, v, &now);
   if (said) sw_jw_text(o, "said", &was);
@@ -99,7 +99,7 @@ static void put_completed_value(const completion *c, sw_id v, bool said, sw_json
 
 static void put_values_in_state(const completion *c, const char *key, state of, sw_json_out *o) {
   sw_jw_array(o, key);
-  for (sw_id v = 0; v < c->p->graph->n_values; v++) {
+  for (sw_id v = 0; v < c->p->job.graph->n_values; v++) {
     if (completion_state_of(c, v) == of) put_completed_value(c, v, of != FILLED_IN, o);
   }
   sw_jw_end(o);

@@ -41,7 +41,7 @@ typedef struct explaining {
 static sw_rc list_reshards(explaining *e, sw_diag *d) {
   for (int32_t i = 0; i < e->a->n_reshards; i++) {
     const sw_plan_reshard *r = &e->a->reshards[i];
-    const double repeats = (double)sw_value_repeats(e->p->graph, r->value);
+    const double repeats = (double)sw_value_repeats(e->p->job.graph, r->value);
     const sent x = {.reshard = r,
                     .op = -1,
                     .seconds = r->route->cost_s * repeats,
@@ -53,7 +53,7 @@ static sw_rc list_reshards(explaining *e, sw_diag *d) {
 }
 
 static sw_rc list_moves(explaining *e, sw_diag *d) {
-  const sw_graph *g = e->p->graph;
+  const sw_graph *g = e->p->job.graph;
   for (sw_id i = 0; i < g->n_ops; i++) {
     const double repeats = (double)g->ops[i].repeats;
     sw_op_moves t;
@@ -68,16 +68,16 @@ static sw_rc list_moves(explaining *e, sw_diag *d) {
 
 /* What an op makes, by which people know it. */
 static const char *name_of_op(const explaining *e, sw_id id) {
-  const sw_op *op = &e->p->graph->ops[id];
+  const sw_op *op = &e->p->job.graph->ops[id];
   return op->n_results ? e->names[op->results[0]] : op->name;
 }
 
 /* Alike are those of one kind of op in one strategy. */
 static sw_rc name_moves(const explaining *e, const sent *x, sw_named *out, sw_diag *d) {
-  const sw_op *op = &e->p->graph->ops[x->op];
+  const sw_op *op = &e->p->job.graph->ops[x->op];
   sw_text t = {0};
   sw_text_printf(&t, "inside %s ", sw_opcode_text(op->code));
-  sw_strategy_print(sw_machine_mesh(e->p->machine), op->nest, &e->p->ops[x->op], &t);
+  sw_strategy_print(sw_machine_mesh(e->p->job.machine), op->nest, &e->p->ops[x->op], &t);
   *out =
       (sw_named){name_of_op(e, x->op), sw_text_keep(&t, e->arena, d), sw_arena_printf(e->arena, d, "%.0f", x->bytes)};
   return out->like && out->variant ? SW_OK : SW_E_RESOURCE;
@@ -134,7 +134,7 @@ static sw_rc list_traffic(explaining *e, sw_diag *d) {
 
 /* Pins as a person would write them. */
 static sw_rc say_pins(const explaining *e, int32_t n, const sw_pin *pins, const char **out, sw_diag *d) {
-  const sw_graph *g = e->p->graph;
+  const sw_graph *g = e->p->job.graph;
   sw_text t = {0};
   *out = NULL;
   if (n > MOST_PINS_SAID) return SW_OK;
@@ -142,7 +142,7 @@ static sw_rc say_pins(const explaining *e, int32_t n, const sw_pin *pins, const 
     sw_text_printf(&t, "%s%s", i ? "; " : "", g->values[pins[i].value].name);
     if (pins[i].of_use) sw_text_printf(&t, "@%s", sw_use_name(g, pins[i].use));
     sw_text_puts(&t, "=");
-    sw_sharding_print(sw_machine_mesh(e->p->machine), &pins[i].sharding, &t);
+    sw_sharding_print(sw_machine_mesh(e->p->job.machine), &pins[i].sharding, &t);
   }
   *out = sw_text_keep(&t, e->arena, d);
   return *out ? SW_OK : SW_E_RESOURCE;
@@ -198,9 +198,9 @@ static sw_rc ask_taken(const explaining *e, const sw_traffic *t, sw_anew *out, s
 
 /* --- what keeps the plan from it ---------------------------------------------------------------------------------- */
 
-static const sw_annotation *required_of(const sw_graph *g, sw_id value, bool for_users) {
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+static const sw_annotation *required_of(const sw_request *r, sw_id value, bool for_users) {
+  for (int32_t i = 0; i < r->n_annotations; i++) {
+    const sw_annotation *a = &r->annotations[i];
     if (a->required && a->value == value && a->for_users == for_users) return a;
   }
   return NULL;
@@ -208,7 +208,7 @@ static const sw_annotation *required_of(const sw_graph *g, sw_id value, bool for
 
 static void say_required(const explaining *e, const sw_annotation *a, sw_text *out) {
   sw_text_puts(out, a->for_users ? "its uses are required in " : "it is required in ");
-  sw_sharding_print(sw_machine_mesh(e->p->machine), &sw_annotation_said(a)->sharding, out);
+  sw_sharding_print(sw_machine_mesh(e->p->job.machine), &sw_annotation_said(a)->sharding, out);
   if (a->open_dims) sw_text_puts(out, " or cut further");
   if (a->span.line > 0)
     sw_text_printf(out, " (%s:%d:%d)", a->span.file ? a->span.file : "?", a->span.line, a->span.col);
@@ -216,8 +216,8 @@ static void say_required(const explaining *e, const sw_annotation *a, sw_text *o
 
 /* The part of the difference that costs most. */
 static void say_dearest(const explaining *e, const sw_alternative *x, sw_text *out) {
-  const sw_graph *g = e->p->graph;
-  const sw_mesh *m = sw_machine_mesh(e->p->machine);
+  const sw_graph *g = e->p->job.graph;
+  const sw_mesh *m = sw_machine_mesh(e->p->job.machine);
   sw_text_puts(out, "as ");
   sw_sharding_print(m, &x->sharding, out);
   if (x->op_s >= x->value_s && x->op_s >= x->others_s && x->n_ops)
@@ -241,7 +241,7 @@ static void say_cheapest(const explaining *e, int32_t n, const sw_explained_opti
   if (out->n) sw_text_puts(out, "; ");
   if (best->peak_bytes > e->p->capacity_bytes && e->a->peak_bytes <= e->p->capacity_bytes) {
     sw_text_puts(out, "memory: as ");
-    sw_sharding_print(sw_machine_mesh(e->p->machine), &best->sharding, out);
+    sw_sharding_print(sw_machine_mesh(e->p->job.machine), &best->sharding, out);
     sw_text_puts(out, " a device would hold ");
     sw_text_bytes(out, (double)best->peak_bytes);
     sw_text_puts(out, " of ");
@@ -250,7 +250,7 @@ static void say_cheapest(const explaining *e, int32_t n, const sw_explained_opti
     say_dearest(e, best, out);
   } else {
     sw_text_puts(out, "nothing: as ");
-    sw_sharding_print(sw_machine_mesh(e->p->machine), &best->sharding, out);
+    sw_sharding_print(sw_machine_mesh(e->p->job.machine), &best->sharding, out);
     sw_text_puts(out, best->total_s < e->a->total_s ? " alone it would be cheaper" : " alone it would be as cheap");
   }
 }
@@ -264,17 +264,16 @@ static void say_free(const explaining *e, sw_id value, sw_text *out) {
   if (sw_sharding_equal(&is, &would_be)) return;
   if (out->n) sw_text_puts(out, "; ");
   sw_text_puts(out, "memory: without a limit it would be ");
-  sw_sharding_print(sw_machine_mesh(e->p->machine), &would_be, out);
+  sw_sharding_print(sw_machine_mesh(e->p->job.machine), &would_be, out);
   sw_text_puts(out, ", and all of it take ");
   sw_text_seconds(out, e->out->free_total_s);
 }
 
 static sw_rc because(const explaining *e, sw_id value, int32_t n, const sw_explained_option *options, bool users,
                      const char **out, sw_diag *d) {
-  const sw_graph *g = e->p->graph;
   sw_text t = {0};
   for (int i = 0; i < 2; i++) {
-    const sw_annotation *a = i && !users ? NULL : required_of(g, value, i == 1);
+    const sw_annotation *a = i && !users ? NULL : required_of(e->p->job.request, value, i == 1);
     if (a && t.n) sw_text_puts(&t, "; ");
     if (a) say_required(e, a, &t);
   }
@@ -310,7 +309,7 @@ static sw_rc explain_reshard(const explaining *e, bool asks, sw_traffic *t, sw_d
 
 /* Other strategies of the op, as its first result shows them. */
 static sw_rc explain_inside(const explaining *e, sw_traffic *t, sw_diag *d) {
-  const sw_op *op = &e->p->graph->ops[t->ops[0]];
+  const sw_op *op = &e->p->job.graph->ops[t->ops[0]];
   const sw_alternative *found;
   sw_explained_option *options;
   int32_t n;
@@ -332,7 +331,7 @@ static sw_rc explain_traffic(const explaining *e, bool asks, sw_traffic *t, sw_d
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
 static bool concerns(const explaining *e, const sw_traffic *t, sw_id value) {
-  const sw_id def = e->p->graph->values[value].def;
+  const sw_id def = e->p->job.graph->values[value].def;
   bool found = false;
   for (int32_t i = 0; i < t->n && !found; i++) {
     if (!t->reshards) found = t->ops[i] == def;
@@ -382,13 +381,13 @@ static sw_rc explain_value(explaining *e, sw_explained_value *out, sw_diag *d) {
 
 /* Values that are made by ops of one kind, or arguments of one kind, and in one sharding. */
 static sw_rc like_of(const explaining *e, sw_id value, const char **like, const char **variant, sw_diag *d) {
-  const sw_value *v = &e->p->graph->values[value];
+  const sw_value *v = &e->p->job.graph->values[value];
   sw_text t = {0}, type = {0};
   sw_sharding s;
   sw_plan_value_sharding(e->p, value, &s);
-  sw_text_printf(&t, "%d %s %d ", (int)v->kind, v->def >= 0 ? sw_opcode_text(e->p->graph->ops[v->def].code) : "",
+  sw_text_printf(&t, "%d %s %d ", (int)v->kind, v->def >= 0 ? sw_opcode_text(e->p->job.graph->ops[v->def].code) : "",
                  (int)v->type.rank);
-  sw_sharding_print(sw_machine_mesh(e->p->machine), &s, &t);
+  sw_sharding_print(sw_machine_mesh(e->p->job.machine), &s, &t);
   sw_type_print(&v->type, &type);
   *like = sw_text_keep(&t, e->arena, d);
   *variant = sw_text_keep(&type, e->arena, d);
@@ -410,7 +409,7 @@ static sw_rc explain_values(explaining *e, sw_diag *d) {
   const sw_folded_name *groups;
   sw_explained_value *all;
   sw_found found;
-  SW_TRY(sw_find_values(e->p->graph, e->o->name, strlen(e->o->name), e->arena, &found, d));
+  SW_TRY(sw_find_values(e->p->job.graph, e->o->name, strlen(e->o->name), e->arena, &found, d));
   SW_TRY(group_values(e, found.n, found.values, &e->out->n_values, &groups, d));
   SW_ARENA_NEW(all, e->arena, e->out->n_values, d);
   for (int32_t i = 0; i < e->out->n_values; i++) {
@@ -489,7 +488,7 @@ static sw_rc lower_memory(explaining *e, sw_diag *d) {
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static sw_rc explain_all(explaining *e, sw_diag *d) {
-  SW_TRY(sw_name_values(e->p->graph, e->arena, &e->names, d));
+  SW_TRY(sw_name_values(e->p->job.graph, e->arena, &e->names, d));
   if (e->o->free_plan) {
     sw_breakdown b;
     SW_TRY(sw_plan_breakdown(e->o->free_plan, e->arena, &b, d));

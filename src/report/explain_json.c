@@ -8,7 +8,7 @@
 static void put_alone(sw_json_out *o, const sw_explanation *e, const sw_alternative *x) {
   sw_jw_row(o, "ops");
   for (int32_t i = 0; i < x->n_ops; i++) {
-    const sw_op *op = &e->plan->graph->ops[x->ops[i]];
+    const sw_op *op = &e->plan->job.graph->ops[x->ops[i]];
     sw_text t = {0};
     sw_strategy_print(sw_explanation_mesh(e), op->nest, &x->strategies[i], &t);
     sw_jw_object_row(o, NULL);
@@ -73,7 +73,7 @@ static void put_maker(sw_json_out *o, const sw_graph *g, sw_id value) {
 }
 
 static void put_users(sw_json_out *o, const sw_explanation *e, int32_t n, const sw_value_use *uses) {
-  const sw_graph *g = e->plan->graph;
+  const sw_graph *g = e->plan->job.graph;
   sw_jw_array(o, "wanted_by");
   for (int32_t i = 0; i < n; i++) {
     sw_sharding s;
@@ -92,7 +92,7 @@ static void put_users(sw_json_out *o, const sw_explanation *e, int32_t n, const 
 }
 
 static void put_reshard(sw_json_out *o, const sw_explanation *e, const sw_plan_reshard *r) {
-  put_maker(o, e->plan->graph, r->value);
+  put_maker(o, e->plan->job.graph, r->value);
   put_users(o, e, r->n_uses, r->uses);
   sw_jw_sharding(o, "from", sw_explanation_mesh(e), &r->from);
   sw_jw_sharding(o, "to", sw_explanation_mesh(e), &r->to);
@@ -110,7 +110,7 @@ static void put_reshard(sw_json_out *o, const sw_explanation *e, const sw_plan_r
 }
 
 static void put_traffic(sw_json_out *o, const sw_explanation *e, const sw_traffic *t) {
-  const sw_graph *g = e->plan->graph;
+  const sw_graph *g = e->plan->job.graph;
   sw_jw_object(o, NULL);
   sw_jw_string(o, "name", t->name);
   sw_jw_string(o, "kind", t->reshards ? "reshard" : "inside");
@@ -129,7 +129,7 @@ static void put_traffic(sw_json_out *o, const sw_explanation *e, const sw_traffi
 }
 
 static void put_explained_value(sw_json_out *o, const sw_explanation *e, const sw_explained_value *x) {
-  const sw_graph *g = e->plan->graph;
+  const sw_graph *g = e->plan->job.graph;
   const sw_value *v = &g->values[x->values[0]];
   sw_text type = {0};
   sw_type_print(&v->type, &type);
@@ -163,7 +163,7 @@ static void put_memory(sw_json_out *o, const sw_explanation *e) {
     sw_jw_object(o, NULL);
     sw_jw_string(o, "name", x->name);
     sw_jw_i64(o, "count", x->n);
-    sw_jw_string(o, "value", e->plan->graph->values[x->value].name);
+    sw_jw_string(o, "value", e->plan->job.graph->values[x->value].name);
     sw_jw_sharding(o, "sharding", sw_explanation_mesh(e), &x->alone.sharding);
     put_alone(o, e, &x->alone);
     sw_jw_end(o);
@@ -191,11 +191,11 @@ void sw_explanation_json(const sw_explanation *e, sw_text *out) {
   sw_json_out o;
   sw_json_out_init(&o, out);
   sw_jw_format(&o, "explain", 1);
-  sw_jw_string(&o, "model", p->graph->name);
-  sw_jw_string(&o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
+  sw_jw_string(&o, "model", p->job.graph->name);
+  sw_jw_string(&o, "profile", sw_profile_name(sw_machine_profile(p->job.machine)));
   sw_jw_mesh(&o, "mesh", sw_explanation_mesh(e));
-  sw_jw_string(&o, "compiler", sw_compiled_as(p->graph));
-  put_open_loops(&o, p->graph);
+  sw_jw_string(&o, "compiler", sw_compiled_as(&p->job));
+  put_open_loops(&o, p->job.graph);
   sw_jw_f64(&o, "total_s", e->breakdown->total_s);
   sw_jw_i64(&o, "peak_bytes", e->breakdown->peak_bytes);
   if (p->capacity_bytes != INT64_MAX) sw_jw_i64(&o, "capacity_bytes", p->capacity_bytes);

@@ -21,7 +21,7 @@ static void print_difference(double s, sw_text *out) {
 
 static const char *way_text(const sw_explanation *e, sw_option_way way, sw_id value) {
   if (way == SW_WAY_TAKEN) return "taken as";
-  return e->plan->graph->values[value].def < 0 ? "held as" : "made as";
+  return e->plan->job.graph->values[value].def < 0 ? "held as" : "made as";
 }
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
@@ -99,7 +99,7 @@ static void print_options(const sw_explanation *e, int32_t n, const sw_explained
 /* --- traffic ------------------------------------------------------------------------------------------------------ */
 
 static void print_maker(const sw_explanation *e, sw_id value, sw_text *out) {
-  const sw_graph *g = e->plan->graph;
+  const sw_graph *g = e->plan->job.graph;
   const sw_value *v = &g->values[value];
   if (v->def < 0) {
     sw_text_printf(out, "argument '%s'", v->name);
@@ -111,7 +111,7 @@ static void print_maker(const sw_explanation *e, sw_id value, sw_text *out) {
 }
 
 static void print_user(const sw_explanation *e, sw_value_use use, sw_text *out) {
-  const sw_graph *g = e->plan->graph;
+  const sw_graph *g = e->plan->job.graph;
   if (use.op < 0) {
     sw_text_printf(out, "output '%s'", g->output_names[use.index]);
     sw_place_print(g->output_spans[use.index], NULL, out);
@@ -149,7 +149,7 @@ static void print_reshard(const sw_explanation *e, const sw_plan_reshard *r, sw_
 }
 
 static void print_inside(const sw_explanation *e, sw_id op, sw_text *out) {
-  const sw_graph *g = e->plan->graph;
+  const sw_graph *g = e->plan->job.graph;
   sw_text_puts(out, "    inside ");
   print_user(e, (sw_value_use){op, 0}, out);
   sw_text_puts(out, ", cut as ");
@@ -159,7 +159,7 @@ static void print_inside(const sw_explanation *e, sw_id op, sw_text *out) {
 
 static sw_id value_of_traffic(const sw_explanation *e, const sw_traffic *t) {
   if (t->reshards) return t->reshards[0]->value;
-  return e->plan->graph->ops[t->ops[0]].n_results ? e->plan->graph->ops[t->ops[0]].results[0] : 0;
+  return e->plan->job.graph->ops[t->ops[0]].n_results ? e->plan->job.graph->ops[t->ops[0]].results[0] : 0;
 }
 
 static void print_traffic(const sw_explanation *e, const sw_traffic *t, sw_text *out) {
@@ -217,7 +217,7 @@ static void print_top(const sw_explanation *e, sw_text *out) {
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
 static void print_value(const sw_explanation *e, const sw_explained_value *x, sw_text *out) {
-  const sw_graph *g = e->plan->graph;
+  const sw_graph *g = e->plan->job.graph;
   const sw_value *v = &g->values[x->values[0]];
   sw_text_printf(out, "%s: ", x->name);
   sw_type_print(&v->type, out);
@@ -299,7 +299,7 @@ static void print_lower(const sw_explanation *e, sw_text *out) {
 }
 
 static void print_peak(const sw_explanation *e, sw_text *out) {
-  const sw_graph *g = e->plan->graph;
+  const sw_graph *g = e->plan->job.graph;
   const int32_t step = e->breakdown->peak_step;
   sw_arena scratch = {0};
   sw_memory m;
@@ -338,12 +338,12 @@ static void print_trips(const sw_graph *g, sw_text *out) {
 
 static void print_head(const sw_explanation *e, sw_text *out) {
   const sw_plan *p = e->plan;
-  sw_text_printf(out, "%s on %s, mesh ", p->graph->name, sw_profile_name(sw_machine_profile(p->machine)));
+  sw_text_printf(out, "%s on %s, mesh ", p->job.graph->name, sw_profile_name(sw_machine_profile(p->job.machine)));
   sw_mesh_print(sw_explanation_mesh(e), out);
   sw_text_puts(out, "; ");
-  sw_compiled_print(p->graph, out);
+  sw_compiled_print(&p->job, out);
   sw_text_puts(out, "\n");
-  print_trips(p->graph, out);
+  print_trips(p->job.graph, out);
   sw_text_puts(out, "\n");
 }
 

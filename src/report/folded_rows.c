@@ -6,10 +6,10 @@
 
 /* What arguments of one group have in common, and what those of different layers need not. */
 static sw_rc describe_argument(const sw_plan *p, int32_t i, sw_arena *arena, sw_named *out, sw_diag *d) {
-  const sw_value *v = &p->graph->values[p->graph->args[i]];
+  const sw_value *v = &p->job.graph->values[p->job.graph->args[i]];
   sw_text like = {0}, variant = {0};
   sw_text_printf(&like, "%d %s ", (int)v->kind, sw_dtype_text(v->type.dtype));
-  sw_sharding_print(sw_machine_mesh(p->machine), &p->args[i], &like);
+  sw_sharding_print(sw_machine_mesh(p->job.machine), &p->args[i], &like);
   sw_text_printf(&like, " %d", (int)v->type.rank);
   sw_type_print(&v->type, &variant);
   *out = (sw_named){v->name, sw_text_keep(&like, arena, d), sw_text_keep(&variant, arena, d)};
@@ -18,26 +18,28 @@ static sw_rc describe_argument(const sw_plan *p, int32_t i, sw_arena *arena, sw_
 
 sw_rc sw_fold_args(const sw_plan *p, sw_arena *arena, sw_arg_rows *out, sw_diag *d) {
   sw_named *items;
-  SW_ARENA_NEW(items, arena, p->graph->n_args, d);
-  for (int32_t i = 0; i < p->graph->n_args; i++) SW_TRY(describe_argument(p, i, arena, &items[i], d));
-  return sw_fold_names(p->graph->n_args, items, arena, &out->n, &out->at, d);
+  SW_ARENA_NEW(items, arena, p->job.graph->n_args, d);
+  for (int32_t i = 0; i < p->job.graph->n_args; i++) SW_TRY(describe_argument(p, i, arena, &items[i], d));
+  return sw_fold_names(p->job.graph->n_args, items, arena, &out->n, &out->at, d);
 }
 
 sw_rc sw_list_args(const sw_plan *p, sw_arena *arena, sw_arg_rows *out, sw_diag *d) {
   sw_folded_name *all;
   int32_t *items;
-  out->n = p->graph->n_args;
+  out->n = p->job.graph->n_args;
   SW_ARENA_NEW(all, arena, out->n, d);
   SW_ARENA_NEW(items, arena, out->n, d);
   for (int32_t i = 0; i < out->n; i++) {
     items[i] = i;
-    all[i] = (sw_folded_name){p->graph->values[p->graph->args[i]].name, 1, &items[i], true};
+    all[i] = (sw_folded_name){p->job.graph->values[p->job.graph->args[i]].name, 1, &items[i], true};
   }
   out->at = all;
   return SW_OK;
 }
 
-static const sw_type *type_of_arg(const sw_plan *p, int32_t arg) { return &p->graph->values[p->graph->args[arg]].type; }
+static const sw_type *type_of_arg(const sw_plan *p, int32_t arg) {
+  return &p->job.graph->values[p->job.graph->args[arg]].type;
+}
 
 void sw_arg_row_type_print(const sw_plan *p, const sw_folded_name *g, sw_text *out) {
   const sw_type *first = type_of_arg(p, g->items[0]);
@@ -92,7 +94,7 @@ sw_rc sw_name_values(const sw_graph *g, sw_arena *arena, const char ***out, sw_d
 
 /* `nth`: which of the like of its value there is, as names in a group are of different values. */
 static const char *way_of(const sw_plan *p, const sw_plan_reshard *r, int32_t nth, sw_arena *arena, sw_diag *d) {
-  const sw_mesh *m = sw_machine_mesh(p->machine);
+  const sw_mesh *m = sw_machine_mesh(p->job.machine);
   sw_text t = {0};
   sw_text_printf(&t, "%d %d ", (int)r->leg, (int)nth);
   sw_sharding_print(m, &r->from, &t);
@@ -107,11 +109,11 @@ static const char *way_of(const sw_plan *p, const sw_plan_reshard *r, int32_t nt
 sw_rc sw_name_reshards(const sw_plan *p, const sw_breakdown *a, const char *const *names, sw_arena *arena,
                        sw_named *out, sw_diag *d) {
   int32_t *seen;
-  SW_ARENA_NEW(seen, arena, p->graph->n_values, d);
+  SW_ARENA_NEW(seen, arena, p->job.graph->n_values, d);
   for (int32_t i = 0; i < a->n_reshards; i++) {
     const sw_plan_reshard *r = &a->reshards[i];
     const int32_t nth = r->leg == 2 ? seen[r->value]++ : 0; /* of others there is one to each sharding */
-    const double bytes = r->route->max_bytes * (double)sw_value_repeats(p->graph, r->value);
+    const double bytes = r->route->max_bytes * (double)sw_value_repeats(p->job.graph, r->value);
     out[i] = (sw_named){names[r->value], way_of(p, r, nth, arena, d), sw_arena_printf(arena, d, "%.0f", bytes)};
     if (!out[i].like || !out[i].variant) return SW_E_RESOURCE;
   }
@@ -122,7 +124,7 @@ sw_rc sw_fold_reshards(const sw_plan *p, const sw_breakdown *a, sw_arena *arena,
                        sw_diag *d) {
   const char **names;
   sw_named *items;
-  SW_TRY(sw_name_values(p->graph, arena, &names, d));
+  SW_TRY(sw_name_values(p->job.graph, arena, &names, d));
   SW_ARENA_NEW(items, arena, a->n_reshards, d);
   SW_TRY(sw_name_reshards(p, a, names, arena, items, d));
   return sw_fold_names(a->n_reshards, items, arena, n, out, d);

@@ -39,13 +39,13 @@ static void put_throughput(sw_json_out *o, const sw_throughput *t) {
 static void put_summary(sw_json_out *o, const sw_report *r) {
   const sw_plan *p = r->plan;
   const sw_breakdown *a = r->breakdown;
-  sw_jw_string(o, "model", p->graph->name);
-  sw_jw_string(o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
-  sw_jw_mesh(o, "mesh", sw_machine_mesh(p->machine));
-  sw_jw_i64(o, "devices", sw_mesh_devices(sw_machine_mesh(p->machine)));
-  sw_jw_i64(o, "ops", p->graph->n_ops);
-  sw_jw_string(o, "compiler", sw_compiled_as(p->graph));
-  sw_jw_string(o, "dtype", sw_dtype_text(sw_graph_dtype(p->graph)));
+  sw_jw_string(o, "model", p->job.graph->name);
+  sw_jw_string(o, "profile", sw_profile_name(sw_machine_profile(p->job.machine)));
+  sw_jw_mesh(o, "mesh", sw_machine_mesh(p->job.machine));
+  sw_jw_i64(o, "devices", sw_mesh_devices(sw_machine_mesh(p->job.machine)));
+  sw_jw_i64(o, "ops", p->job.graph->n_ops);
+  sw_jw_string(o, "compiler", sw_compiled_as(&p->job));
+  sw_jw_string(o, "dtype", sw_dtype_text(sw_job_dtype(&p->job)));
   sw_jw_string(o, "origin", p->origin);
   if (p->solver && (strcmp(p->origin, "search") == 0 || p->n_nodes > 0)) { /* a file keeps no record of the search */
     sw_jw_string(o, "status", sw_solve_status_text(p->status));
@@ -59,7 +59,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   put_seconds(o, a);
   sw_jw_f64(o, "flops", a->flops);
   sw_jw_f64(o, "moved_bytes", a->moved_bytes);
-  sw_jw_f64(o, "redundant_flops", sw_breakdown_redundant_flops(a, p->machine));
+  sw_jw_f64(o, "redundant_flops", sw_breakdown_redundant_flops(a, p->job.machine));
   sw_jw_i64(o, "reshards_through_full_replication", a->full_replications);
   put_throughput(o, &r->throughput);
 }
@@ -71,7 +71,7 @@ static void put_words(sw_json_out *o, const sw_plan *p) {
 }
 
 static void put_report_collectives(sw_json_out *o, const sw_report *r) {
-  const sw_mesh *m = sw_machine_mesh(r->plan->machine);
+  const sw_mesh *m = sw_machine_mesh(r->plan->job.machine);
   sw_jw_array(o, "by_collective");
   for (int i = 0; i < SW_COLL_COUNT; i++) {
     const sw_collective_sum *s = &r->breakdown->by_collective[i];
@@ -114,8 +114,8 @@ static void put_op_moves(sw_json_out *o, const sw_report *r, sw_id op) {
 
 static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places) {
   const sw_plan *p = r->plan;
-  const sw_mesh *m = sw_machine_mesh(p->machine);
-  const sw_graph *g = p->graph;
+  const sw_mesh *m = sw_machine_mesh(p->job.machine);
+  const sw_graph *g = p->job.graph;
   sw_jw_array(o, "ops_in_order");
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
@@ -135,7 +135,7 @@ static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places
     put_op_moves(o, r, i);
     sw_jw_f64(o, "flops", c->flops);
     sw_jw_f64(o, "bytes", c->bytes);
-    if (g->kernels) sw_jw_i64(o, "kernel", g->kernels->of[i]);
+    if (p->job.kernels) sw_jw_i64(o, "kernel", p->job.kernels->of[i]);
     put_repeats(o, op->repeats);
     sw_places_of_op(places, op, o);
     sw_jw_end(o);
@@ -151,12 +151,12 @@ static const char *kind_text(sw_value_kind kind) {
 
 /* What an argument is, or the first of a group; the shape only where all have it. */
 static void put_argument(sw_json_out *o, const sw_plan *p, int32_t i, bool shape) {
-  const sw_value *v = &p->graph->values[p->graph->args[i]];
+  const sw_value *v = &p->job.graph->values[p->job.graph->args[i]];
   sw_jw_string(o, "kind", kind_text(v->kind));
   sw_jw_string(o, "dtype", sw_dtype_text(v->type.dtype));
   if (shape) sw_jw_i64_list(o, "shape", v->type.dims, v->type.rank);
-  const sw_sharding said = sw_value_said(p->graph, p->graph->args[i], &p->args[i]);
-  sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &said);
+  const sw_sharding said = sw_value_said(p->job.request, p->job.graph->args[i], &p->args[i]);
+  sw_jw_sharding(o, "sharding", sw_machine_mesh(p->job.machine), &said);
 }
 
 static void put_argument_groups(sw_json_out *o, const sw_plan *p, const sw_arg_rows *groups) {
@@ -179,12 +179,12 @@ static void put_argument_groups(sw_json_out *o, const sw_plan *p, const sw_arg_r
 static void put_report_arguments(sw_json_out *o, const sw_report *r, const sw_arg_rows *groups, sw_places *places) {
   const sw_plan *p = r->plan;
   sw_jw_array(o, "arguments");
-  for (int32_t i = 0; i < p->graph->n_args; i++) {
+  for (int32_t i = 0; i < p->job.graph->n_args; i++) {
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "name", p->graph->values[p->graph->args[i]].name);
+    sw_jw_string(o, "name", p->job.graph->values[p->job.graph->args[i]].name);
     put_argument(o, p, i, true);
     sw_jw_i64(o, "bytes", sw_arg_bytes(p, i));
-    sw_places_of_arg(places, &p->graph->values[p->graph->args[i]], o);
+    sw_places_of_arg(places, &p->job.graph->values[p->job.graph->args[i]], o);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -193,11 +193,11 @@ static void put_report_arguments(sw_json_out *o, const sw_report *r, const sw_ar
 
 static void put_outputs(sw_json_out *o, const sw_plan *p) {
   sw_jw_array(o, "outputs");
-  for (int32_t i = 0; i < p->graph->n_outputs; i++) {
+  for (int32_t i = 0; i < p->job.graph->n_outputs; i++) {
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "name", p->graph->output_names[i]);
-    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->machine), &p->outputs[i]);
-    if (p->graph->alias[i] >= 0) sw_jw_string(o, "replaces", p->graph->values[p->graph->alias[i]].name);
+    sw_jw_string(o, "name", p->job.graph->output_names[i]);
+    sw_jw_sharding(o, "sharding", sw_machine_mesh(p->job.machine), &p->outputs[i]);
+    if (p->job.graph->alias[i] >= 0) sw_jw_string(o, "replaces", p->job.graph->values[p->job.graph->alias[i]].name);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -205,16 +205,16 @@ static void put_outputs(sw_json_out *o, const sw_plan *p) {
 
 /* Why a reshard is there: what makes the value, and who wants it otherwise. */
 static void put_plan_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard *r, sw_places *places) {
-  const sw_mesh *m = sw_machine_mesh(p->machine);
-  const sw_value *v = &p->graph->values[r->value];
+  const sw_mesh *m = sw_machine_mesh(p->job.machine);
+  const sw_value *v = &p->job.graph->values[r->value];
   sw_jw_object(o, NULL);
   sw_jw_string(o, "value", v->name);
-  sw_jw_string(o, "made_by", v->def >= 0 ? p->graph->ops[v->def].name : "argument");
+  sw_jw_string(o, "made_by", v->def >= 0 ? p->job.graph->ops[v->def].name : "argument");
   sw_jw_row(o, "wanted_by");
-  for (int32_t i = 0; i < r->n_uses; i++) sw_jw_string(o, NULL, sw_use_name(p->graph, r->uses[i]));
+  for (int32_t i = 0; i < r->n_uses; i++) sw_jw_string(o, NULL, sw_use_name(p->job.graph, r->uses[i]));
   sw_jw_end(o);
   if (r->uses[0].op >= 0)
-    sw_places_of_op(places, &p->graph->ops[r->uses[0].op], o);
+    sw_places_of_op(places, &p->job.graph->ops[r->uses[0].op], o);
   else
     sw_places_of_arg(places, v, o);
   sw_jw_sharding(o, "from", m, &r->from);
@@ -223,7 +223,7 @@ static void put_plan_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_res
                r->from.n_partial > r->to.n_partial ? "the result is partial and must be completed"
                : v->def < 0                        ? "the argument is held in another sharding than its use wants"
                                                    : "the op that uses it is cut differently");
-  put_repeats(o, sw_value_repeats(p->graph, r->value));
+  put_repeats(o, sw_value_repeats(p->job.graph, r->value));
   sw_jw_i64(o, "step", r->steps.first);
   sw_jw_f64(o, "seconds", r->route->cost_s);
   if (r->break_s > 0) sw_jw_f64(o, "break_s", r->break_s);
@@ -325,7 +325,7 @@ static void put_report_memory(sw_json_out *o, const sw_report *r) {
   sw_jw_array(o, "largest_at_peak");
   for (int32_t i = 0; i < n; i++) {
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "value", r->plan->graph->values[top[i]->value].name);
+    sw_jw_string(o, "value", r->plan->job.graph->values[top[i]->value].name);
     sw_jw_bool(o, "resharded_copy", top[i]->kind == SW_LIVE_COPY);
     sw_jw_i64(o, "bytes", top[i]->bytes);
     sw_jw_end(o);
@@ -345,7 +345,7 @@ static void put_group_shardings(sw_json_out *o, const sw_plan *p, const sw_arg_r
     bool alike = true;
     for (int32_t k = 1; k < g->n && alike; k++) alike = sw_sharding_equal(&p->args[g->items[0]], &p->args[g->items[k]]);
     if (alike)
-      sw_jw_sharding(o, NULL, sw_machine_mesh(p->machine), &p->args[g->items[0]]);
+      sw_jw_sharding(o, NULL, sw_machine_mesh(p->job.machine), &p->args[g->items[0]]);
     else
       sw_jw_null(o, NULL);
   }
@@ -369,7 +369,7 @@ static void put_compared_plan(sw_json_out *o, const sw_report *r, const sw_compa
 static void put_comparisons(sw_json_out *o, const sw_report *r, const sw_arg_rows *groups) {
   sw_arena scratch = {0};
   const uint8_t *class_of = NULL;
-  if (sw_classify_values(r->plan->graph, &scratch, &class_of, NULL)) o->text->rc = SW_E_RESOURCE;
+  if (sw_classify_values(r->plan->job.graph, &scratch, &class_of, NULL)) o->text->rc = SW_E_RESOURCE;
   sw_jw_array(o, "comparisons");
   for (int i = 0; class_of && i < r->n_comparisons; i++) {
     const sw_comparison *c = &r->comparisons[i];

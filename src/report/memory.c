@@ -22,7 +22,7 @@ static sw_memory_class class_of_live(const sw_plan *p, const uint8_t *class_of, 
   const sw_memory_class own = (sw_memory_class)class_of[l->value];
   if (l->kind == SW_LIVE_VALUE) return own;
   /* an argument that arrives whole */
-  const sw_value *v = &p->graph->values[l->value];
+  const sw_value *v = &p->job.graph->values[l->value];
   const bool whole = l->kind == SW_LIVE_BUFFER && p->args_whole && v->def < 0 && l->bytes == sw_type_bytes(&v->type);
   return whole ? own : SW_MEMORY_COPIES;
 }
@@ -40,7 +40,7 @@ void sw_memory_classes_at(const sw_plan *p, const sw_breakdown *a, int32_t step,
 
 static sw_rc tally_live(tally *h, const sw_live *l, sw_diag *d) {
   static const char *const kKinds[] = {[SW_LIVE_VALUE] = "", [SW_LIVE_COPY] = "copy", [SW_LIVE_BUFFER] = "buffer"};
-  const sw_graph *g = h->p->graph;
+  const sw_graph *g = h->p->job.graph;
   const sw_memory_class c = class_of_live(h->p, h->class_of, l);
   const char *name = l->value >= 0 ? h->names[l->value] : g->ops[l->steps.first].name;
   const int32_t time = l->kind == SW_LIVE_VALUE || l->value < 0 ? 0 : h->times[l->value]++;
@@ -85,9 +85,9 @@ static sw_rc group_held(tally *h, sw_memory *out, sw_diag *d) {
 sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_arena *arena, sw_memory *out, sw_diag *d) {
   tally h = {.p = p, .arena = arena};
   *out = (sw_memory){0};
-  SW_TRY(sw_classify_values(p->graph, arena, &h.class_of, d));
-  SW_TRY(sw_name_values(p->graph, arena, &h.names, d));
-  SW_ARENA_NEW(h.times, arena, p->graph->n_values, d);
+  SW_TRY(sw_classify_values(p->job.graph, arena, &h.class_of, d));
+  SW_TRY(sw_name_values(p->job.graph, arena, &h.names, d));
+  SW_ARENA_NEW(h.times, arena, p->job.graph->n_values, d);
   sw_rc rc = SW_OK;
   for (int32_t i = 0; i < a->n_live && !rc; i++) {
     const sw_live *l = &a->live[i];

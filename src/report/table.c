@@ -103,7 +103,7 @@ static void print_throughput(const sw_throughput *r, sw_columns *c) {
 }
 
 static void print_measures(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
-  const double twice = sw_breakdown_redundant_flops(a, p->machine);
+  const double twice = sw_breakdown_redundant_flops(a, p->job.machine);
   sw_text t = {0};
   sw_text_bytes(&t, a->moved_bytes);
   sw_text_puts(&t, " between all devices; ");
@@ -117,7 +117,7 @@ static void print_measures(const sw_plan *p, const sw_breakdown *a, sw_columns *
 }
 
 static void print_memory(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   sw_text t = {0};
   sw_text_bytes(&t, (double)a->peak_bytes);
   if (p->capacity_bytes != INT64_MAX) {
@@ -147,18 +147,19 @@ static void print_summary(const sw_report *r, sw_text *out) {
   const sw_plan *p = r->plan;
   sw_text mesh = {0};
   sw_text compiled = {0};
-  sw_mesh_print(sw_machine_mesh(p->machine), &mesh);
-  sw_compiled_print(p->graph, &compiled);
+  sw_mesh_print(sw_machine_mesh(p->job.machine), &mesh);
+  sw_compiled_print(&p->job, &compiled);
   sw_columns c = {.n = 2};
   print_words(p, &c);
   sw_columns_add(&c, "model");
-  sw_columns_add(&c, "%s: %d ops, %d arguments", p->graph->name, p->graph->n_ops, p->graph->n_args);
+  sw_columns_add(&c, "%s: %d ops, %d arguments", p->job.graph->name, p->job.graph->n_ops, p->job.graph->n_args);
   sw_columns_add(&c, "machine");
-  sw_columns_add(&c, "%s, mesh %s (%lld devices); %s", sw_profile_name(sw_machine_profile(p->machine)),
-                 sw_text_str(&mesh), (long long)sw_mesh_devices(sw_machine_mesh(p->machine)), sw_text_str(&compiled));
-  if (p->graph->kernels) {
+  sw_columns_add(&c, "%s, mesh %s (%lld devices); %s", sw_profile_name(sw_machine_profile(p->job.machine)),
+                 sw_text_str(&mesh), (long long)sw_mesh_devices(sw_machine_mesh(p->job.machine)),
+                 sw_text_str(&compiled));
+  if (p->job.kernels) {
     sw_columns_add(&c, "kernels");
-    sw_columns_add(&c, "%d", p->graph->kernels->n);
+    sw_columns_add(&c, "%d", p->job.kernels->n);
   }
   print_search(p, r->breakdown, &c);
   print_simpler(p, &c);
@@ -181,8 +182,8 @@ static void print_group(const sw_plan *p, const sw_folded_name *group, sw_column
   sw_text type = {0}, sharding = {0};
   sw_arg_row_type_print(p, group, &type);
   const int32_t first = group->items[0];
-  const sw_sharding said = sw_value_said(p->graph, p->graph->args[first], &p->args[first]);
-  sw_sharding_print(sw_machine_mesh(p->machine), &said, &sharding);
+  const sw_sharding said = sw_value_said(p->job.request, p->job.graph->args[first], &p->args[first]);
+  sw_sharding_print(sw_machine_mesh(p->job.machine), &said, &sharding);
   sw_columns_add(c, "%s", group->name);
   sw_columns_add(c, group->n > 1 ? "x%d" : "", group->n);
   sw_columns_add(c, "%s", sw_text_str(&type));
@@ -199,7 +200,7 @@ static void print_arguments(const sw_report *r, bool colour, sw_text *out) {
   sw_columns c = {.n = 5, .right = {false, true, false, false, true}};
   if ((r->all_arguments ? sw_list_args : sw_fold_args)(p, &scratch, &groups, NULL)) groups.n = 0;
   heading(colour, "arguments", out);
-  if (p->graph->n_args) {
+  if (p->job.graph->n_args) {
     static const char *const kHeads[] = {"name", "", "type", "sharding", "bytes/device"};
     for (size_t i = 0; i < sizeof kHeads / sizeof *kHeads; i++) sw_columns_add(&c, "%s", kHeads[i]);
   }
@@ -278,7 +279,7 @@ static void print_communication(const sw_report *r, bool colour, sw_text *out) {
   }
   sw_columns_print(&c, 2, out);
   if (parts) {
-    const sw_kernels *k = r->plan->graph->kernels;
+    const sw_kernels *k = r->plan->job.kernels;
     sw_text_printf(out, "  %lld of these are done together, as by %s, in calls of up to ", (long long)parts,
                    k->compiler);
     sw_text_bytes(out, (double)k->combine_bytes);

@@ -39,7 +39,7 @@ static bool is_input(const sw_value *v) { return v->kind == SW_VALUE_INPUT; }
 
 /* Has the input a dim of this size that is cut; or, where that is not asked, is its first of this size? */
 static bool has_size(const sw_plan *p, int32_t arg, bool cut, int64_t size) {
-  const sw_value *v = &p->graph->values[p->graph->args[arg]];
+  const sw_value *v = &p->job.graph->values[p->job.graph->args[arg]];
   if (!is_input(v)) return false;
   for (int k = 0; k < (cut ? v->type.rank : sw_min_i64(v->type.rank, 1)); k++)
     if (v->type.dims[k] == size && (!cut || sw_sharding_shards(&p->args[arg], k) > 1)) return true;
@@ -49,7 +49,7 @@ static bool has_size(const sw_plan *p, int32_t arg, bool cut, int64_t size) {
 /* The size along which most inputs are cut, the first of several; where none is, that of most first dims. 0: there are
  * no inputs. */
 static int64_t batch_size_of(const sw_plan *p, bool cut) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   int64_t best = 0;
   int32_t most = 0;
   for (int32_t i = 0; i < g->n_args; i++) {
@@ -139,7 +139,7 @@ static bool is_copy_by_name(const sw_op *op) {
 /* Adds what the op counts, and the seconds that it takes one device at its peak. */
 static void count_op_flops(const counter *c, const sw_plan *p, const sw_op *op, sw_throughput *out, double *peak_s) {
   const double kNotAgain = op->code == SW_OP_ATTENTION_GRAD ? 4.0 / 5 : 1;
-  const double *rates = sw_machine_profile(p->machine)->flop_per_s;
+  const double *rates = sw_machine_profile(p->job.machine)->flop_per_s;
   double flops, bytes;
   if (sw_op_class_of(op->code) != SW_OPS_CONTRACTION && !sw_is_attention(op->code)) return;
   sw_op_work(c->g, op, NULL, &flops, &bytes);
@@ -161,8 +161,8 @@ static sw_rc count_plan_flops(counter *c, const sw_plan *p, sw_throughput *out, 
 
 sw_rc sw_throughput_measure(const sw_plan *p, const sw_breakdown *a, const sw_batch_dim *of, sw_arena *arena,
                             sw_throughput *out, sw_diag *d) {
-  const double devices = (double)sw_mesh_devices(sw_machine_mesh(p->machine));
-  counter c = {.g = p->graph};
+  const double devices = (double)sw_mesh_devices(sw_machine_mesh(p->job.machine));
+  counter c = {.g = p->job.graph};
   double peak_s = 0;
   *out = (sw_throughput){.batch = of && of->given ? c.g->values[of->value].type.dims[of->dim] : batch_size_of(p, true)};
   if (out->batch) out->tokens = count_tokens(c.g, out->batch);

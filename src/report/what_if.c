@@ -54,7 +54,7 @@ static void print_changes(const sw_questions *q, const sw_answer *a, sw_text *ou
   sw_text_bytes(out, (double)q->breakdown->peak_bytes);
   sw_text_puts(out, " -> ");
   sw_text_bytes(out, (double)a->breakdown.peak_bytes);
-  sw_text_printf(out, "\n  %d of %d values made in another sharding\n", a->n_changed, a->plan.graph->n_values);
+  sw_text_printf(out, "\n  %d of %d values made in another sharding\n", a->n_changed, a->plan.job.graph->n_values);
   for (int32_t i = 0; i < a->n_groups && i < MOST_ROWS; i++) {
     const sw_folded_name *g = &a->groups[i];
     sw_columns_add(&c, "%s", g->name);
@@ -155,8 +155,8 @@ void sw_answer_print(const sw_questions *q, const sw_answer *a, sw_text *out) {
 
 /* Values that the two plans make otherwise, those that changed alike in groups. */
 static sw_rc find_changes(const sw_questions *q, sw_arena *arena, sw_answer *a, sw_diag *d) {
-  const sw_graph *g = q->plan->graph;
-  const sw_mesh *m = sw_machine_mesh(q->plan->machine);
+  const sw_graph *g = q->plan->job.graph;
+  const sw_mesh *m = sw_machine_mesh(q->plan->job.machine);
   sw_named *items;
   SW_ARENA_NEW(items, arena, g->n_values, d);
   for (sw_id v = 0; v < g->n_values; v++) {

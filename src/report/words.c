@@ -519,7 +519,7 @@ static sw_rc put_plan_words(meter *m, sw_arena *arena, sw_text *t, sw_diag *d) {
 }
 
 sw_rc sw_plan_words(const sw_plan *p, sw_text *out, sw_diag *d) {
-  meter m = {.p = p, .g = p->graph, .mesh = sw_machine_mesh(p->machine)};
+  meter m = {.p = p, .g = p->job.graph, .mesh = sw_machine_mesh(p->job.machine)};
   sw_arena arena = {0};
   sw_text t = {0};
   sw_rc rc = put_plan_words(&m, &arena, &t, d);

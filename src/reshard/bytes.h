@@ -2,7 +2,7 @@
 #ifndef SRC_RESHARD_BYTES_H_
 #define SRC_RESHARD_BYTES_H_
 
-#include "reshard/request.h"
+#include "reshard/wanted_reshard.h"
 
 /* Of an element, in collectives. */
 double rs_moved_bytes(const rs_request *r);

@@ -3,7 +3,7 @@
 #define SRC_RESHARD_GRAPH_H_
 
 #include "hw/group.h"
-#include "reshard/request.h"
+#include "reshard/wanted_reshard.h"
 
 enum {
   RS_MAX_VERTICES = 1024,

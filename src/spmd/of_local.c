@@ -9,13 +9,16 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "graph/derive.h"
 #include "spmd/passes/spmd_rewrite.h"
 
 typedef struct reading {
   const sw_local_program *p;
   const sw_mesh *mesh; /* that everything is said in */
-  sw_graph view;       /* the program, its groups said in axes of `mesh` where they are such */
-  sw_graph model;      /* the same values as the tensors that blocks make up */
+  sw_graph *view;      /* the program, its groups said in axes of `mesh` where they are such */
+  sw_graph *model;     /* the same values as the tensors that blocks make up */
+  sw_op *ops;          /* of the view */
+  sw_value *values;    /* of the model */
   sw_layout *layout;   /* by value */
   sw_arena *arena;
 } reading;
@@ -206,7 +209,7 @@ static bool lay_op(const reading *r, const sw_op *op, int result, sw_sharding *o
     if (!add_new(s->refs, s->n_refs + s->n_partial, -1, kind, out)) return false;
   }
   if (!add_new(op->refs, op->n_refs, -1, kind, out)) return false;
-  for (int a = 0; differs_everywhere(&r->view, op) && a < r->mesh->n_axes; a++) {
+  for (int a = 0; differs_everywhere(r->view, op) && a < r->mesh->n_axes; a++) {
     const sw_axis_ref whole = sw_axis_whole(r->mesh, a);
     if (whole.size > 1 && !add_new(&whole, 1, -1, kind, out)) return false;
   }
@@ -227,7 +230,7 @@ static bool lay_collective(const reading *r, const sw_op *op, int dim, sw_shardi
 static bool lay(const reading *r, const sw_op *op, int result, sw_sharding *out) {
   const uint32_t alike = 1u << SW_COLL_ALL_GATHER | 1u << SW_COLL_ALL_REDUCE | 1u << SW_COLL_BROADCAST;
   const uint32_t apart = 1u << SW_COLL_ALL_SLICE | 1u << SW_COLL_REDUCE_SCATTER | 1u << SW_COLL_ALL_TO_ALL;
-  const uint32_t is = op->collective && !differs_everywhere(&r->view, op) ? 1u << op->collective->op : 0;
+  const uint32_t is = op->collective && !differs_everywhere(r->view, op) ? 1u << op->collective->op : 0;
   for (int i = 0; i < op->n_operands; i++) {
     const sw_layout *l = &r->layout[op->operands[i]];
     if (!l->is_block || l->sharding.offsets || l->sharding.halos) return false;
@@ -239,7 +242,7 @@ static bool lay(const reading *r, const sw_op *op, int result, sw_sharding *out)
 
 /* A block of a tensor of that many blocks of its size; of `whole` where that is known. */
 static sw_rc set_layout(reading *r, sw_id v, const sw_sharding *s, const sw_type *whole, sw_diag *d) {
-  const sw_type *t = &r->view.values[v].type;
+  const sw_type *t = &r->view->values[v].type;
   int64_t *dims, local[SW_MAX_RANK];
   bool fits = true;
   SW_ARENA_NEW(dims, r->arena, t->rank, d);
@@ -252,13 +255,13 @@ static sw_rc set_layout(reading *r, sw_id v, const sw_sharding *s, const sw_type
   for (int k = 0; fits && k < t->rank; k++) fits = local[k] == t->dims[k];
   if (!fits) return SW_OK;
   r->layout[v] = (sw_layout){.source = v, .is_block = true, .sharding = *s};
-  r->model.values[v].type.dims = dims;
+  r->values[v].type.dims = dims;
   return SW_OK;
 }
 
 /* Results lie as the text says, and are of no tensor where it says nothing. */
 static sw_rc lay_all(reading *r, sw_diag *d) {
-  const sw_graph *g = &r->view;
+  const sw_graph *g = r->view;
   SW_ARENA_NEW(r->layout, r->arena, g->n_values, d);
   for (sw_id v = 0; v < g->n_values; v++) r->layout[v] = (sw_layout){.source = -1};
   for (int32_t i = 0; i < g->n_args; i++)
@@ -284,15 +287,16 @@ static sw_rc lay_all(reading *r, sw_diag *d) {
 
 static sw_rc prepare_reading(reading *r, sw_diag *d) {
   const sw_graph *g = r->p->graph;
-  r->view = r->model = *g;
-  r->view.ops = sw_arena_copy(r->arena, g->ops, (size_t)g->n_ops, sizeof *g->ops, d);
-  r->model.values = sw_arena_copy(r->arena, g->values, (size_t)g->n_values, sizeof *g->values, d);
-  if (!r->view.ops || !r->model.values) return SW_E_RESOURCE;
+  r->ops = sw_arena_copy(r->arena, g->ops, (size_t)g->n_ops, sizeof *g->ops, d);
+  r->values = sw_arena_copy(r->arena, g->values, (size_t)g->n_values, sizeof *g->values, d);
+  if (!r->ops || !r->values) return SW_E_RESOURCE;
   for (sw_id i = 0; i < g->n_ops; i++) {
-    if (r->view.ops[i].collective) SW_TRY(say_collective(r, &r->view.ops[i], d));
-    if (r->view.ops[i].n_refs) SW_TRY(say_refs(r, &r->view.ops[i], d));
+    if (r->ops[i].collective) SW_TRY(say_collective(r, &r->ops[i], d));
+    if (r->ops[i].n_refs) SW_TRY(say_refs(r, &r->ops[i], d));
   }
-  return lay_all(r, d);
+  SW_TRY(sw_graph_derive(g, &(sw_graph_parts){.ops = r->ops}, r->arena, &r->view, d));
+  SW_TRY(lay_all(r, d));
+  return sw_graph_derive(g, &(sw_graph_parts){.values = r->values}, r->arena, &r->model, d);
 }
 
 static sw_rc keep_op_as_is(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
@@ -303,14 +307,11 @@ static sw_rc keep_op_as_is(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_di
 sw_rc sw_spmd_of_local(const sw_local_program *p, sw_arena *arena, sw_spmd *out, sw_diag *d) {
   reading r = {.p = p, .mesh = &p->mesh, .arena = arena};
   sw_origin *origin;
-  sw_graph *model;
   if (p->position) return SW_FAIL_INPUT(d, SW_NOWHERE, "the program's mesh has an order of devices; expected none");
   SW_TRY(prepare_reading(&r, d));
   SW_ARENA_NEW(origin, arena, p->graph->n_ops, d);
-  SW_ARENA_NEW(model, arena, 1, d);
   for (sw_id i = 0; i < p->graph->n_ops; i++) origin[i] = (sw_origin){-1, -1};
-  *model = r.model;
-  const sw_spmd from = {.model = model, .program = &r.view, .mesh = r.mesh, .layout = r.layout, .origin = origin};
+  const sw_spmd from = {.model = r.model, .program = r.view, .mesh = r.mesh, .layout = r.layout, .origin = origin};
   sw_rewrite copy = {.pass = p->graph->name};
   sw_rc rc = sw_rewrite_begin(&copy, &from, d);
   if (!rc) rc = sw_rewrite_walk(&copy, keep_op_as_is, NULL, d);

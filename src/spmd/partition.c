@@ -72,8 +72,7 @@ static sw_rc take_route(partition *p, sw_id value, sw_id local, const sw_shardin
   const sw_type *type = &e->model->values[value].type;
   sw_route route;
   const sw_dtype moved = sw_sharding_moved_as(from, want, type->dtype);
-  const sw_reshard wanted = {
-      sw_value_machine(e->model, e->plan->machine, value), from, want, type->rank, type->dims, moved, {0}};
+  const sw_reshard wanted = {sw_value_machine(&e->plan->job, value), from, want, type->rank, type->dims, moved, {0}};
   SW_TRY_NOTE(d, sw_route_find(&wanted, &e->scratch, &route, d), "while resharding '%s'", e->model->values[value].name);
   for (int i = 0; i < route.n_steps; i++) {
     int64_t dims[SW_MAX_RANK];
@@ -336,21 +335,22 @@ static sw_rc hand_over_program(partition *p, sw_spmd *out, sw_diag *d) {
 }
 
 static sw_rc partition_as(const sw_plan *plan, bool whole, sw_spmd *out, sw_diag *d) {
-  partition p = {.e = {.plan = plan, .model = plan->graph, .mesh = sw_machine_mesh(plan->machine), .now = {-1, -1}},
-                 .whole = whole};
-  sw_rc rc = sw_graph_create(plan->graph->name, &p.e.program, d);
+  partition p = {
+      .e = {.plan = plan, .model = plan->job.graph, .mesh = sw_machine_mesh(plan->job.machine), .now = {-1, -1}},
+      .whole = whole};
+  sw_rc rc = sw_graph_create(plan->job.graph->name, &p.e.program, d);
   if (rc) return rc;
-  p.of = sw_mem_alloc((size_t)plan->graph->n_values, sizeof *p.of, d);
+  p.of = sw_mem_alloc((size_t)plan->job.graph->n_values, sizeof *p.of, d);
   rc = p.of ? partition_program(&p, d) : SW_E_RESOURCE;
   if (!rc) rc = hand_over_program(&p, out, d);
-  for (int32_t v = 0; p.of && v < plan->graph->n_values; v++) sw_array_free(&p.of[v].local);
+  for (int32_t v = 0; p.of && v < plan->job.graph->n_values; v++) sw_array_free(&p.of[v].local);
   sw_mem_free(p.of);
   sw_array_free(&p.e.layouts);
   sw_array_free(&p.e.origins);
   sw_arena_deinit(&p.e.scratch);
   if (rc) sw_graph_destroy(p.e.program);
   if (rc || !plan->passes) return rc;
-  rc = sw_spmd_run_passes(out, plan->machine, plan->passes, NULL, NULL, d);
+  rc = sw_spmd_run_passes(out, plan->job.machine, plan->passes, NULL, NULL, d);
   if (rc) sw_spmd_deinit(out);
   return rc;
 }

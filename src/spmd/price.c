@@ -31,7 +31,8 @@ double sw_spmd_op_s(const sw_spmd *s, const sw_machine *machine, const sw_op *op
   sw_work w;
   if (op->collective) return collective_seconds(s, machine, op);
   if (!op->n_results) return 0;
-  sw_op_shape(g, op, NULL, &w);
+  const sw_job alone = {.graph = g, .machine = machine}; /* what its kernels are is not known */
+  sw_op_shape(&alone, op, NULL, &w);
   if (!op->nest) w.bytes = 2.0 * (double)sw_type_bytes(sw_result_type(g, op, 0)); /* mask, shard_start: both ways */
   if (s->whole_tensors && sw_type_bytes(sw_result_type(g, op, 0)) > 0) {
     double part = (double)value_bytes(s, op->results[0]) / (double)sw_type_bytes(sw_result_type(g, op, 0));

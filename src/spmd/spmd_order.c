@@ -22,32 +22,32 @@ static sw_id end_of_unit(const sw_graph *g, sw_id id) {
 
 /* Does the use wait for a reduction that others join? */
 static bool waits(const sw_plan *p, sw_value_use use) {
-  const sw_id value = p->graph->ops[use.op].operands[use.index];
+  const sw_id value = p->job.graph->ops[use.op].operands[use.index];
   sw_sharding made, taken;
-  if (!sw_value_combines(p->graph, value)) return false;
+  if (!sw_value_combines(p->job.kernels, value)) return false;
   sw_plan_made_sharding(p, value, &made);
   sw_plan_taken_sharding(p, use, &taken);
   return made.n_partial > taken.n_partial;
 }
 
 static bool op_waits(const sw_plan *p, sw_id id, const bool *late) {
-  const sw_op *op = &p->graph->ops[id];
+  const sw_op *op = &p->job.graph->ops[id];
   for (int i = 0; i < op->n_operands; i++) {
-    const sw_id def = p->graph->values[op->operands[i]].def;
+    const sw_id def = p->job.graph->values[op->operands[i]].def;
     if ((def >= 0 && late[def]) || waits(p, (sw_value_use){id, i})) return true;
   }
   return false;
 }
 
 sw_rc sw_spmd_order(const sw_plan *p, sw_arena *arena, sw_id **out, sw_diag *d) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   bool *late;
   sw_id *order;
   int32_t n = 0;
   SW_ARENA_NEW(order, arena, g->n_ops, d);
   SW_ARENA_NEW(late, arena, g->n_ops, d);
   *out = order;
-  for (sw_id first = 0, end; g->kernels && first < g->n_ops; first = end) {
+  for (sw_id first = 0, end; p->job.kernels && first < g->n_ops; first = end) {
     bool any = false;
     end = end_of_unit(g, first);
     for (sw_id i = first; i < end && !any; i++) any = op_waits(p, i, late);

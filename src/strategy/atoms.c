@@ -69,16 +69,16 @@ static void put_axis(const sw_mesh *m, int axis, ends *e, int room, sw_atoms *ou
   out->at[out->n++] = (sw_axis_ref){axis, from, (int32_t)(size / from)};
 }
 
-void sw_atoms_of(const sw_graph *g, const sw_mesh *m, sw_atoms *out) {
+void sw_atoms_of(const sw_request *r, const sw_mesh *m, sw_atoms *out) {
   ends of_axis[SW_MAX_AXES] = {0};
   *out = (sw_atoms){0};
-  for (int32_t i = 0; g && i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; r && i < r->n_annotations; i++) {
+    const sw_annotation *a = &r->annotations[i];
     if (a->value >= 0)
       add_parts(a->sharding.refs, a->sharding.n_refs + a->sharding.n_partial, m, of_axis, &out->left_out);
     add_parts(a->loop_refs, a->n_loop_refs, m, of_axis, &out->left_out);
     add_parts(a->kept, a->n_kept, m, of_axis, &out->left_out);
-    out->beyond = out->beyond || goes_beyond(g, a);
+    out->beyond = out->beyond || goes_beyond(r->graph, a);
   }
   for (int a = 0; a < m->n_axes; a++) {
     const int room = SW_MAX_REFS - out->n - (m->n_axes - 1 - a); /* one for each of the other axes */

@@ -121,15 +121,14 @@ static sw_rc price_breaks(const sw_border_key *key, const sw_prices *prices, sw_
                           sw_diag *d) {
   const sw_shape_class *c = &prices->classes.at[b->shape_class];
   const sw_copy_table *t = &b->copies;
-  if (sw_value_is_stored(key->g, key->value)) return SW_OK;
+  if (sw_value_is_stored(key->job->kernels, key->value)) return SW_OK;
   SW_ARENA_NEW(b->breaks, arena, (size_t)t->n_classes * (size_t)t->n_layouts, d);
   for (int32_t from = 0; from < t->n_classes; from++) {
     for (int32_t k = 0; k < t->n_layouts; k++) {
       const int32_t id = b->sharding[k], given = b->given[from];
       if (id < 0 || id == given) continue;
       b->breaks[from * t->n_layouts + k] = sw_cost_units(
-          prices->machine,
-          sw_value_break_s(key->g, prices->machine, key->value, &c->shardings.at[given], &c->shardings.at[id]));
+          prices->machine, sw_value_break_s(key->job, key->value, &c->shardings.at[given], &c->shardings.at[id]));
     }
   }
   return SW_OK;

@@ -21,7 +21,7 @@ typedef struct sw_border_reader {
 typedef struct sw_border_key {
   const sw_option_set *maker;
   int32_t port;
-  const sw_graph *g;
+  const sw_job *job;
   sw_id value;     /* one of those that are alike */
   int64_t repeats; /* how often the value is made, and with it its copies */
   int32_t n_readers;

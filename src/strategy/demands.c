@@ -26,10 +26,11 @@ bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, co
   return sw_strategy_equal(&want, &have);
 }
 
-sw_rc sw_demands_of(const sw_graph *g, sw_id op, sw_demands *out, sw_diag *d) {
-  const sw_units units = sw_units_of(g);
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+sw_rc sw_demands_of(const sw_job *j, sw_id op, sw_demands *out, sw_diag *d) {
+  const sw_graph *g = j->graph;
+  const sw_units units = sw_units_of(j);
+  for (int32_t i = 0; i < j->request->n_annotations; i++) {
+    const sw_annotation *a = &j->request->annotations[i];
     for (int32_t k = 0; a->required && k < sw_annotation_n_ports(g, a); k++) {
       const sw_port at = sw_annotation_port(&units, a, k);
       if (at.unit == sw_unit_of_op(&units, op)) SW_TRY(sw_array_push(out, ((sw_demand){a, at.port}), d));
@@ -65,10 +66,11 @@ static bool is_carried(const sw_op *op) {
 
 /* A reshape of nothing stands for a collective or an annotation of the program's: what is done for it is done before
  * it, but where it must take its operand in some sharding: it is a step from that to what it must give. */
-static bool is_step(const sw_graph *g, const sw_op *op) {
+static bool is_step(const sw_request *r, const sw_op *op) {
+  const sw_graph *g = r->graph;
   if (!sw_changes_nothing(g, op)) return false;
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < r->n_annotations; i++) {
+    const sw_annotation *a = &r->annotations[i];
     if (!a->required || !a->for_users || a->value != op->operands[0]) continue;
     for (int32_t k = 0; k < sw_annotation_n_ports(g, a); k++)
       if (sw_annotation_use(g, a, k).op == op - g->ops) return true;
@@ -111,8 +113,9 @@ static bool scatter(const sw_mesh *mesh, const sw_sharding *made, int dim, sw_sh
   return true;
 }
 
-int sw_demand_behind(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_sharding *made,
+int sw_demand_behind(const sw_request *r, const sw_op *op, const sw_demand *m, const sw_sharding *made,
                      sw_sharding out[SW_MAX_RANK + 1]) {
+  const sw_graph *g = r->graph;
   const sw_annotation *a = m->a;
   int n = 0;
   out[0] = *made;
@@ -123,79 +126,81 @@ int sw_demand_behind(const sw_graph *g, const sw_op *op, const sw_demand *m, con
   const bool completes = made->n_partial && !sw_changes_nothing(g, op);
   if (completes && sw_annotation_admits(a, &out[0])) n = 1;
   for (int k = 0; k < made->rank && completes; k++)
-    if (a->open_dims >> k & 1 && scatter(&g->mesh, made, k, &out[n]) && sw_annotation_admits(a, &out[n])) n++;
-  if (n || !((completes && scatters(made, &a->sharding)) || is_step(g, op))) return n;
+    if (a->open_dims >> k & 1 && scatter(&r->mesh, made, k, &out[n]) && sw_annotation_admits(a, &out[n])) n++;
+  if (n || !((completes && scatters(made, &a->sharding)) || is_step(r, op))) return n;
   out[0] = a->sharding;
   return 1;
 }
 
-bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s) {
+bool sw_demand_is_met(const sw_request *r, const sw_op *op, const sw_demand *m, const sw_strategy *s) {
+  const sw_graph *g = r->graph;
   sw_sharding at, behind[SW_MAX_RANK + 1];
   if (m->port < 0) return sw_annotation_admits_strategy(g, m->a, s);
   sw_strategy_port(op, s, m->port, &at);
-  return sw_demand_behind(g, op, m, &at, behind) > 0;
+  return sw_demand_behind(r, op, m, &at, behind) > 0;
 }
 
-void sw_demand_stated(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s, sw_sharding *out) {
+void sw_demand_stated(const sw_request *r, const sw_op *op, const sw_demand *m, const sw_strategy *s,
+                      sw_sharding *out) {
   sw_sharding at, behind[SW_MAX_RANK + 1];
   sw_strategy_port(op, s, m->port, &at);
-  *out = sw_demand_behind(g, op, m, &at, behind) ? behind[0] : m->a->sharding;
+  *out = sw_demand_behind(r, op, m, &at, behind) ? behind[0] : m->a->sharding;
 }
 
 bool sw_demands_are_met(const void *user, const sw_strategy *s) {
   const sw_demands_meet *m = user;
   for (size_t i = 0; i < m->n; i++) {
-    if (!sw_demand_is_met(m->g, m->op, &m->at[i], s)) return false;
+    if (!sw_demand_is_met(m->request, m->op, &m->at[i], s)) return false;
   }
   return true;
 }
 
 /* Does some strategy meet this one, whatever else is demanded? `o`: what is enumerated, but for what it admits. */
-static sw_rc can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_demand *m,
-                        const sw_enumerate_options *o, bool *out, sw_diag *d) {
-  const sw_demands_meet one = {g, op, m, 1};
+static sw_rc can_be_met(const sw_job *j, const sw_op *op, const sw_demand *m, const sw_enumerate_options *o, bool *out,
+                        sw_diag *d) {
+  const sw_demands_meet one = {j->request, op, m, 1};
   sw_enumerate_options restricted = *o;
   sw_arena scratch = {0};
   sw_enumeration e = {0};
   restricted.admits = sw_demands_are_met;
   restricted.admits_user = &one;
-  sw_rc rc = sw_strategies_enumerate(g, op, machine, &restricted, &scratch, &e, d);
+  sw_rc rc = sw_strategies_enumerate(j, op, &restricted, &scratch, &e, d);
   *out = e.n > 0;
   sw_arena_deinit(&scratch);
   return rc;
 }
 
-sw_rc sw_demands_drop_impossible(const sw_graph *g, const sw_op *op, const sw_machine *machine,
-                                 const sw_enumerate_options *o, sw_demands *m, sw_diag *d) {
+sw_rc sw_demands_drop_impossible(const sw_job *j, const sw_op *op, const sw_enumerate_options *o, sw_demands *m,
+                                 sw_diag *d) {
   size_t kept = 0;
   for (size_t i = 0; i < m->n; i++) {
     bool can;
-    SW_TRY(can_be_met(g, op, machine, &m->at[i], o, &can, d));
+    SW_TRY(can_be_met(j, op, &m->at[i], o, &can, d));
     if (can) m->at[kept++] = m->at[i];
   }
   m->n = kept;
   return SW_OK;
 }
 
-sw_rc sw_demand_is_resharded(const sw_graph *g, sw_id op, const sw_machine *machine, const sw_demand *m, bool met,
-                             const sw_enumerate_options *o, bool *out, sw_diag *d) {
+sw_rc sw_demand_is_resharded(const sw_job *j, sw_id op, const sw_demand *m, bool met, const sw_enumerate_options *o,
+                             bool *out, sw_diag *d) {
+  const sw_graph *g = j->graph;
   bool can = true;
   *out = !met && sw_demand_is_flexible(g, op, m);
   if (met || *out || !m->a->required) return SW_OK;
-  SW_TRY(can_be_met(g, &g->ops[op], machine, m, o, &can, d));
+  SW_TRY(can_be_met(j, &g->ops[op], m, o, &can, d));
   *out = !can;
   return SW_OK;
 }
 
-sw_rc sw_demands_can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_demand *at,
-                            size_t n, bool *out, sw_diag *d) {
-  const sw_demands_meet meet = {g, op, at, n};
+sw_rc sw_demands_can_be_met(const sw_job *j, const sw_op *op, const sw_demand *at, size_t n, bool *out, sw_diag *d) {
+  const sw_demands_meet meet = {j->request, op, at, n};
   sw_enumerate_options o = {.admits = sw_demands_are_met, .admits_user = &meet};
   sw_arena scratch = {0};
   sw_enumeration e = {0};
-  sw_rc rc = sw_strategies_enumerate(g, op, machine, &o, &scratch, &e, d);
+  sw_rc rc = sw_strategies_enumerate(j, op, &o, &scratch, &e, d);
   o.any_size = true;
-  if (!rc && !e.n) rc = sw_strategies_enumerate(g, op, machine, &o, &scratch, &e, d);
+  if (!rc && !e.n) rc = sw_strategies_enumerate(j, op, &o, &scratch, &e, d);
   *out = e.n > 0;
   sw_arena_deinit(&scratch);
   return rc;
@@ -214,15 +219,17 @@ const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, in
   return found ? &found->sharding : NULL;
 }
 
-static int32_t most_stated(const sw_graph *g) {
+static int32_t most_stated(const sw_request *r) {
+  const sw_graph *g = r->graph;
   int32_t n = 0;
-  for (int32_t i = 0; i < g->n_annotations; i++) n += sw_annotation_n_ports(g, &g->annotations[i]);
+  for (int32_t i = 0; i < r->n_annotations; i++) n += sw_annotation_n_ports(g, &r->annotations[i]);
   return n;
 }
 
-sw_rc sw_stated_begin(const sw_graph *g, int32_t most, sw_arena *arena, sw_stated_list *out, sw_diag *d) {
+sw_rc sw_stated_begin(const sw_job *j, int32_t most, sw_arena *arena, sw_stated_list *out, sw_diag *d) {
+  const sw_graph *g = j->graph;
   *out = (sw_stated_list){.g = g};
-  if (most < 0) most = most_stated(g);
+  if (most < 0) most = most_stated(j->request);
   SW_ARENA_NEW(out->at, arena, most, d);
   SW_ARENA_NEW(out->earlier, arena, most, d);
   SW_ARENA_NEW(out->newest, arena, g->n_ops, d);

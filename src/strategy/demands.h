@@ -14,7 +14,7 @@ typedef struct sw_demand {
 typedef SW_ARRAY(sw_demand) sw_demands;
 
 /* Those of one op, in the order of the annotations. */
-SW_API SW_CHECKED sw_rc sw_demands_of(const sw_graph *g, sw_id op, sw_demands *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_demands_of(const sw_job *j, sw_id op, sw_demands *out, sw_diag *d);
 /* Can the value be resharded to or from what is demanded, where no strategy has it so: unequal blocks, halos, parts of
  * a value? Nothing can stand between a yield and its join: they are the border of a loop or branch. */
 SW_API bool sw_demand_is_flexible(const sw_graph *g, sw_id op, const sw_demand *m);
@@ -24,34 +24,33 @@ SW_API bool sw_port_is_border(const sw_op *op, int port);
 /* What a result that is made so may be where its readers see it, to be as is demanded: as it is made where that will
  * do; else a partial value completed right behind the op, or scattered there. Returns how many, the plainest first; 0:
  * it does not meet the demand. Likewise of an operand, which is taken as it is. */
-SW_API int sw_demand_behind(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_sharding *made,
+SW_API int sw_demand_behind(const sw_request *r, const sw_op *op, const sw_demand *m, const sw_sharding *made,
                             sw_sharding out[SW_MAX_RANK + 1]);
 /* The plainest with a strategy; as is demanded where that does not meet it. */
-SW_API void sw_demand_stated(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s,
+SW_API void sw_demand_stated(const sw_request *r, const sw_op *op, const sw_demand *m, const sw_strategy *s,
                              sw_sharding *out);
 /* Of a result, also by what stands behind the op. */
-SW_API bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s);
+SW_API bool sw_demand_is_met(const sw_request *r, const sw_op *op, const sw_demand *m, const sw_strategy *s);
 
 /* For sw_enumerate_options.admits: strategies that meet n of them. */
 typedef struct sw_demands_meet {
-  const sw_graph *g;
+  const sw_request *request;
   const sw_op *op;
   const sw_demand *at;
   size_t n;
 } sw_demands_meet;
 SW_API bool sw_demands_are_met(const void *user, const sw_strategy *s);
 /* Is there a strategy that meets n of them, whatever size its shards have? */
-SW_API SW_CHECKED sw_rc sw_demands_can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine,
-                                              const sw_demand *at, size_t n, bool *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_demands_can_be_met(const sw_job *j, const sw_op *op, const sw_demand *at, size_t n,
+                                              bool *out, sw_diag *d);
 /* Is the value resharded at the port, for want of strategies? `met`: by a strategy that is at hand. Where none is, it
  * is, if it can be and is asked for what strategies do not do by themselves, or if no strategy meets the
  * requirement. */
-SW_API SW_CHECKED sw_rc sw_demand_is_resharded(const sw_graph *g, sw_id op, const sw_machine *machine,
-                                               const sw_demand *m, bool met, const sw_enumerate_options *o, bool *out,
-                                               sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_demand_is_resharded(const sw_job *j, sw_id op, const sw_demand *m, bool met,
+                                               const sw_enumerate_options *o, bool *out, sw_diag *d);
 /* Without those that no strategy meets. */
-SW_API SW_CHECKED sw_rc sw_demands_drop_impossible(const sw_graph *g, const sw_op *op, const sw_machine *machine,
-                                                   const sw_enumerate_options *o, sw_demands *m, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_demands_drop_impossible(const sw_job *j, const sw_op *op, const sw_enumerate_options *o,
+                                                   sw_demands *m, sw_diag *d);
 
 /* Shardings that are stated of ports, while they are gathered in any order. */
 typedef struct sw_stated_list {
@@ -61,7 +60,7 @@ typedef struct sw_stated_list {
   int32_t *earlier, *newest; /* by entry: the one before of its op; by op: its last one; -1: none */
 } sw_stated_list;
 /* With room for `most`; -1: for as many as the graph's annotations can lead to. */
-SW_API SW_CHECKED sw_rc sw_stated_begin(const sw_graph *g, int32_t most, sw_arena *arena, sw_stated_list *out,
+SW_API SW_CHECKED sw_rc sw_stated_begin(const sw_job *j, int32_t most, sw_arena *arena, sw_stated_list *out,
                                         sw_diag *d);
 const sw_sharding *sw_stated_find(const sw_stated_list *l, sw_id op, int32_t port);
 /* SW_E_INPUT when the port has another one. */

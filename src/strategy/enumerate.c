@@ -197,9 +197,8 @@ typedef struct candidate {
 } candidate;
 
 typedef struct op_search {
-  const sw_graph *g;
+  const sw_job *job;
   const sw_op *op;
-  const sw_machine *machine;
   sw_atoms atoms;
   SW_ARRAY(candidate) found;
   sw_dict interfaces; /* operands' and results' shardings -> index in found */
@@ -231,9 +230,9 @@ static sw_rc interface_key(op_search *o, const sw_strategy *s, sw_diag *d) {
 static sw_rc take_candidate(void *user, const sw_strategy *c, sw_diag *d) {
   op_search *o = user;
   if (o->options && o->options->admits && !o->options->admits(o->options->admits_user, c)) return SW_OK;
-  if (o->options && o->options->even && !sw_strategy_is_even(o->options->even, o->g, o->op, c)) return SW_OK;
+  if (o->options && o->options->even && !sw_strategy_is_even(o->options->even, o->job->graph, o->op, c)) return SW_OK;
   candidate cand = {.s = *c};
-  sw_strategy_cost(o->g, o->op, o->machine, c, &cand.cost);
+  sw_strategy_cost(o->job, o->op, c, &cand.cost);
   SW_TRY(interface_key(o, c, d));
   int64_t *slot;
   bool fresh;
@@ -268,10 +267,10 @@ static sw_rc take_ring(op_search *o, const sw_strategy *c, bool any_size, sw_dia
 
 static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
   op_search *o = s->user;
-  if (!sw_strategy_legal(o->g, o->op, sw_machine_mesh(o->machine), c)) return SW_OK;
+  if (!sw_strategy_legal(o->job->graph, o->op, sw_machine_mesh(o->job->machine), c)) return SW_OK;
   SW_TRY(take_candidate(o, c, d));
   SW_TRY(take_ring(o, c, s->any_size, d));
-  return sw_strategy_each_unequal(o->g, o->op, o->options, c, o->arena, take_candidate, o, d);
+  return sw_strategy_each_unequal(o->job->graph, o->op, o->options, c, o->arena, take_candidate, o, d);
 }
 
 static int compare_candidates(const void *a, const void *b) {
@@ -309,10 +308,11 @@ static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_d
   return SW_OK;
 }
 
-sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
-                              const sw_enumerate_options *options, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
-  op_search o = {.g = g, .op = op, .machine = machine, .options = options, .arena = arena};
-  sw_atoms_of(g, sw_machine_mesh(machine), &o.atoms);
+sw_rc sw_strategies_enumerate(const sw_job *j, const sw_op *op, const sw_enumerate_options *options, sw_arena *arena,
+                              sw_enumeration *out, sw_diag *d) {
+  const sw_machine *machine = j->machine;
+  op_search o = {.job = j, .op = op, .options = options, .arena = arena};
+  sw_atoms_of(j->request, sw_machine_mesh(machine), &o.atoms);
   search s = {.atoms = &o.atoms,
               .n_places = op->nest->n_loops + op->nest->n_linear,
               .n_ordered = op->nest->n_loops,
@@ -336,7 +336,8 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
   return rc;
 }
 
-void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
+void sw_op_class_key(const sw_job *j, const sw_op *op, sw_text *key) {
+  const sw_graph *g = j->graph;
   sw_text_append(key, (const char *)&op->code, sizeof op->code);
   sw_text_append(key, (const char *)&op->nest, sizeof(void *));
   for (int i = 0; i < op->n_operands + op->n_results; i++) {
@@ -344,15 +345,15 @@ void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
     sw_text_append(key, (const char *)&t->dtype, sizeof t->dtype);
     sw_text_append(key, (const char *)t->dims, (size_t)t->rank * sizeof *t->dims);
   }
-  if (!g->kernels) return;
+  if (!j->kernels) return;
   const sw_id id = (sw_id)(op - g->ops);
-  sw_text_append(key, (const char *)&g->kernels->launches[id], sizeof *g->kernels->launches);
-  sw_text_append(key, (const char *)&g->kernels->width[g->kernels->port[id]],
-                 (size_t)(op->n_operands + op->n_results) * sizeof *g->kernels->width);
+  sw_text_append(key, (const char *)&j->kernels->launches[id], sizeof *j->kernels->launches);
+  sw_text_append(key, (const char *)&j->kernels->width[j->kernels->port[id]],
+                 (size_t)(op->n_operands + op->n_results) * sizeof *j->kernels->width);
   for (int i = 0; i < op->n_results; i++)
-    sw_text_append(key, (const char *)&g->kernels->keeping[op->results[i]], sizeof *g->kernels->keeping);
+    sw_text_append(key, (const char *)&j->kernels->keeping[op->results[i]], sizeof *j->kernels->keeping);
   for (int i = 0; i < op->n_operands + op->n_results; i++)
-    sw_text_append(key, (const char *)&g->kernels->combines[sw_port_value(op, i)], sizeof *g->kernels->combines);
+    sw_text_append(key, (const char *)&j->kernels->combines[sw_port_value(op, i)], sizeof *j->kernels->combines);
 }
 
 /* --- shardings of a value ---------------------------------------------------------------------------------------- */
@@ -396,10 +397,10 @@ static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, sw_liste
   return SW_OK;
 }
 
-sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims, int runs,
+sw_rc sw_shardings_enumerate(const sw_request *r, const sw_mesh *m, int rank, const int64_t *dims, int runs,
                              sw_arena *arena, sw_listed_shardings *out, sw_diag *d) {
   value_search v = {.dims = dims};
-  sw_atoms_of(g, m, &v.atoms);
+  sw_atoms_of(r, m, &v.atoms);
   search s = {.atoms = &v.atoms,
               .n_places = rank,
               .n_ordered = rank,

@@ -47,14 +47,15 @@ static void add_required(const sw_graph *g, const sw_annotation *a, sw_dim_cut *
   }
 }
 
-sw_rc sw_even_rule_of(const sw_graph *g, sw_arena *arena, sw_even_rule *out, sw_diag *d) {
+sw_rc sw_even_rule_of(const sw_request *r, sw_arena *arena, sw_even_rule *out, sw_diag *d) {
+  const sw_graph *g = r->graph;
   size_t most = 0;
   sw_dim_cut *list;
   *out = (sw_even_rule){0};
-  for (int32_t i = 0; i < g->n_annotations; i++)
-    most += g->annotations[i].required ? g->annotations[i].sharding.n_refs : 0;
+  for (int32_t i = 0; i < r->n_annotations; i++)
+    most += r->annotations[i].required ? r->annotations[i].sharding.n_refs : 0;
   SW_ARENA_NEW(list, arena, most, d);
   out->required = list;
-  for (int32_t i = 0; i < g->n_annotations; i++) add_required(g, &g->annotations[i], list, out);
+  for (int32_t i = 0; i < r->n_annotations; i++) add_required(g, &r->annotations[i], list, out);
   return SW_OK;
 }

@@ -37,15 +37,15 @@ static void chosen_sharding(const judge *j, sw_port at, sw_sharding *out) {
 
 /* Of a value, at least. */
 static double route_s(const judge *j, sw_id value, const sw_sharding *from, const sw_sharding *to) {
-  const sw_type *t = &j->s->g->values[value].type;
-  return sw_route_least_between_s(j->s->prices.on[sw_value_combines(j->s->g, value)].floors, from, to, t->rank, t->dims,
-                                  t->dtype) *
-         (double)sw_value_repeats(j->s->g, value);
+  const sw_type *t = &j->s->job.graph->values[value].type;
+  return sw_route_least_between_s(j->s->prices.on[sw_value_combines(j->s->job.kernels, value)].floors, from, to,
+                                  t->rank, t->dims, t->dtype) *
+         (double)sw_value_repeats(j->s->job.graph, value);
 }
 
 /* What an op costs with a strategy, among what is chosen. */
 static double cost_s(const judge *j, const sw_op *op, const sw_strategy *strategy, const sw_op_cost *own) {
-  const sw_graph *g = j->s->g;
+  const sw_graph *g = j->s->job.graph;
   sw_sharding here, there;
   double sum = (own->local_s + own->move_s) * (double)op->repeats;
   for (int i = 0; i < op->n_operands; i++) {
@@ -83,7 +83,7 @@ static double loss_of(const judge *j, const kind *k, const sw_strategy *strategy
                       const double *now_s) {
   double least = HUGE_VAL;
   for (int32_t i = 0; i < n_judged(k); i++) {
-    const sw_op *op = &j->s->g->ops[sw_unit_at(&j->s->units, k->nodes[i]).id];
+    const sw_op *op = &j->s->job.graph->ops[sw_unit_at(&j->s->units, k->nodes[i]).id];
     const double loss = cost_s(j, op, strategy, own) - now_s[i];
     if (loss < least) least = loss;
   }
@@ -92,7 +92,7 @@ static double loss_of(const judge *j, const kind *k, const sw_strategy *strategy
 
 static sw_rc judge_kind(judge *j, const kind *k, int32_t most, sw_arena *arena, sw_further *out, sw_diag *d) {
   const sw_selection *s = j->s;
-  const sw_op *op = &s->g->ops[sw_unit_at(&s->units, k->first).id];
+  const sw_op *op = &s->job.graph->ops[sw_unit_at(&s->units, k->first).id];
   const sw_option_set *have = s->options[k->first];
   sw_enumerate_options o = {.runs = SW_MAX_REFS, .even = s->o.enumerate.even};
   sw_enumeration all;
@@ -100,13 +100,13 @@ static sw_rc judge_kind(judge *j, const kind *k, int32_t most, sw_arena *arena, 
   double now_s[MOST_JUDGED];
   int32_t n = 0;
   sw_strategy *kept;
-  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &o, &j->mem, &all, d));
+  SW_TRY(sw_strategies_enumerate(&s->job, op, &o, &j->mem, &all, d));
   SW_ARENA_NEW(found, &j->mem, all.n, d);
   for (int32_t i = 0; i < n_judged(k); i++) {
-    const sw_op *at = &s->g->ops[sw_unit_at(&s->units, k->nodes[i]).id];
+    const sw_op *at = &s->job.graph->ops[sw_unit_at(&s->units, k->nodes[i]).id];
     sw_op_cost own;
     const sw_strategy *chosen = &have->strategies[j->choice[k->nodes[i]]];
-    sw_strategy_cost(s->g, at, s->machine, chosen, &own);
+    sw_strategy_cost(&s->job, at, chosen, &own);
     now_s[i] = cost_s(j, at, chosen, &own);
   }
   for (int32_t i = 0; i < all.n; i++) {
@@ -125,7 +125,7 @@ static sw_rc judge_kind(judge *j, const kind *k, int32_t most, sw_arena *arena, 
 static sw_rc further_of_argument(const judge *j, int32_t node, const int32_t *first_of, sw_arena *arena,
                                  sw_further *all, sw_diag *d) {
   const sw_unit unit = sw_unit_at(&j->s->units, node);
-  const sw_value *v = &j->s->g->values[unit.makes[0]];
+  const sw_value *v = &j->s->job.graph->values[unit.makes[0]];
   int32_t n = 0;
   sw_sharding *list;
   for (int32_t u = 0; u < v->n_uses; u++)
@@ -136,7 +136,7 @@ static sw_rc further_of_argument(const judge *j, int32_t node, const int32_t *fi
     if (v->uses[u].op < 0) continue;
     const sw_further *f = &all[first_of[sw_use_taken_at(&j->s->units, v->uses[u]).unit]];
     for (int32_t i = 0; i < f->n; i++) {
-      sw_strategy_operand(&j->s->g->ops[v->uses[u].op], &f->strategies[i], v->uses[u].index, &list[n]);
+      sw_strategy_operand(&j->s->job.graph->ops[v->uses[u].op], &f->strategies[i], v->uses[u].index, &list[n]);
       n += list[n].n_partial == 0;
     }
   }

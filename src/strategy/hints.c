@@ -10,8 +10,7 @@
 #include "strategy/demands.h"
 
 typedef struct hints {
-  const sw_graph *g; /* of the annotations below */
-  const sw_machine *machine;
+  sw_job job;         /* its request has the annotations below */
   sw_annotation *all; /* of the graph: what is required, then hints in the order in which they are taken */
   int32_t n, n_required;
   int32_t *first, *at; /* by unit: at[first[u] .. first[u + 1]) are annotations about it */
@@ -36,17 +35,18 @@ static int by_place(const void *x, const void *y) {
   return order ? order : (*a > *b) - (*a < *b);
 }
 
-static sw_rc list_all(hints *h, const sw_graph *g, sw_arena *arena) {
+static sw_rc list_all(hints *h, const sw_request *r, sw_arena *arena) {
+  const sw_graph *g = r->graph;
   const sw_annotation **order;
-  SW_ARENA_NEW(order, arena, g->n_annotations, h->d);
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    order[i] = &g->annotations[i];
+  SW_ARENA_NEW(order, arena, r->n_annotations, h->d);
+  for (int32_t i = 0; i < r->n_annotations; i++) {
+    order[i] = &r->annotations[i];
     h->n += is_split(order[i]) ? sw_annotation_n_ports(g, order[i]) : 1;
   }
-  if (g->n_annotations) qsort(order, (size_t)g->n_annotations, sizeof *order, by_place);
+  if (r->n_annotations) qsort(order, (size_t)r->n_annotations, sizeof *order, by_place);
   SW_ARENA_NEW(h->all, arena, h->n, h->d);
   int32_t n = 0;
-  for (int32_t i = 0; i < g->n_annotations; i++) {
+  for (int32_t i = 0; i < r->n_annotations; i++) {
     const sw_annotation *a = order[i];
     h->n_required += a->required;
     for (int32_t k = 0; k < (is_split(a) ? sw_annotation_n_ports(g, a) : 1); k++, n++) {
@@ -64,13 +64,13 @@ static sw_rc list_all(hints *h, const sw_graph *g, sw_arena *arena) {
 static sw_rc index_units(hints *h, sw_arena *arena) {
   SW_ARENA_NEW(h->first, arena, h->units.n + 2, h->d);
   for (int32_t i = 0; i < h->n; i++) {
-    for (int32_t k = 0; k < sw_annotation_n_ports(h->g, &h->all[i]); k++)
+    for (int32_t k = 0; k < sw_annotation_n_ports(h->job.graph, &h->all[i]); k++)
       h->first[sw_annotation_port(&h->units, &h->all[i], k).unit + 2]++;
   }
   for (int32_t u = 0; u < h->units.n; u++) h->first[u + 2] += h->first[u + 1];
   SW_ARENA_NEW(h->at, arena, h->first[h->units.n + 1], h->d);
   for (int32_t i = 0; i < h->n; i++) {
-    for (int32_t k = 0; k < sw_annotation_n_ports(h->g, &h->all[i]); k++)
+    for (int32_t k = 0; k < sw_annotation_n_ports(h->job.graph, &h->all[i]); k++)
       h->at[h->first[sw_annotation_port(&h->units, &h->all[i], k).unit + 1]++] = i;
   }
   return SW_OK;
@@ -78,14 +78,14 @@ static sw_rc index_units(hints *h, sw_arena *arena) {
 
 /* Of an op: demands at its ports that its strategies meet by themselves, as `meets`; then `a` at its port, too? */
 static sw_rc op_can(const hints *h, sw_id op, sw_demands *meets, const sw_annotation *a, bool *out) {
-  for (int32_t k = 0; k < sw_annotation_n_ports(h->g, a); k++) {
+  for (int32_t k = 0; k < sw_annotation_n_ports(h->job.graph, a); k++) {
     const sw_port at = sw_annotation_port(&h->units, a, k);
     const sw_demand demand = {a, at.port};
     if (at.unit != sw_unit_of_op(&h->units, op)) continue;
-    if (sw_demand_is_flexible(h->g, op, &demand)) continue;
+    if (sw_demand_is_flexible(h->job.graph, op, &demand)) continue;
     SW_TRY(sw_array_push(meets, demand, h->d));
   }
-  return sw_demands_can_be_met(h->g, &h->g->ops[op], h->machine, meets->at, meets->n, out, h->d);
+  return sw_demands_can_be_met(&h->job, &h->job.graph->ops[op], meets->at, meets->n, out, h->d);
 }
 
 static sw_rc take_at_op(hints *h, int32_t unit) {
@@ -119,7 +119,7 @@ static void take_at_end(hints *h, int32_t unit) {
 /* --- values that are one ------------------------------------------------------------------------------------------ */
 
 static sw_rc hold(const hints *h, bool *out) {
-  const sw_rc rc = sw_requirements_check(h->g, h->machine, NULL);
+  const sw_rc rc = sw_requirements_check(&h->job, NULL);
   *out = rc == SW_OK;
   return rc == SW_E_INFEASIBLE ? SW_OK : rc;
 }
@@ -152,16 +152,16 @@ static sw_rc settle_hints(hints *h, sw_arena *arena) {
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-sw_rc sw_hints_require(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_graph *out, int32_t *taken,
-                       sw_diag *d) {
-  hints h = {.g = out, .machine = machine, .d = d};
-  *out = *g;
+sw_rc sw_hints_require(const sw_job *j, sw_arena *arena, sw_request *out, int32_t *taken, sw_diag *d) {
+  hints h = {.job = *j, .d = d};
+  h.job.request = out;
+  *out = *j->request;
   *taken = 0;
-  SW_TRY(list_all(&h, g, arena));
+  SW_TRY(list_all(&h, j->request, arena));
   if (h.n == h.n_required) return SW_OK;
   out->annotations = h.all;
   out->n_annotations = h.n;
-  h.units = sw_units_of(out);
+  h.units = sw_units_of(j);
   SW_TRY(index_units(&h, arena));
   for (int32_t u = 0; u < h.units.n; u++) {
     if (h.first[u] == h.first[u + 1]) continue;

@@ -13,14 +13,14 @@ static bool is_stated(const sw_selection *s, const sw_unit *unit) {
 
 /* The sharding that the op makes where another one is stated of its result: until it is first read. */
 static bool made_otherwise(const sw_selection *s, sw_id value) {
-  const sw_value *v = &s->g->values[value];
+  const sw_value *v = &s->job.graph->values[value];
   return v->def >= 0 && sw_stated_at(s->stated, s->n_stated, v->def, sw_value_made_at(&s->units, value).port);
 }
 
 /* When the value is held as it is made, whatever its readers choose: up to the first step at which one takes it so or
  * copies it. NULL: all who take it are readers. */
 static sw_interval held_in_any_case(const sw_selection *s, sw_id value, const int32_t *reader, int32_t n) {
-  const sw_value *v = &s->g->values[value];
+  const sw_value *v = &s->job.graph->values[value];
   sw_interval life = sw_value_life(&s->units, value, NULL);
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) return life;
   int32_t first = life.last, others = life.first;
@@ -30,13 +30,13 @@ static sw_interval held_in_any_case(const sw_selection *s, sw_id value, const in
     if (!sw_list_has_i32(reader, n, sw_use_taken_at(&s->units, v->uses[u]).unit))
       others = sw_max_i32(others, sw_use_until(&s->units, v->uses[u]));
   }
-  life.last = sw_max_i32(sw_max_i32(life.first, others), sw_max_i32(first, sw_value_held_for(s->g, value)));
+  life.last = sw_max_i32(sw_max_i32(life.first, others), sw_max_i32(first, sw_value_held_for(s->job.graph, value)));
   return life;
 }
 
 /* By option: of a value as it is made; an argument that arrives whole is there twice when it is cut. */
 static sw_rc made_bytes(const sw_selection *s, sw_id value, const int64_t **out, sw_diag *d) {
-  const sw_value *v = &s->g->values[value];
+  const sw_value *v = &s->job.graph->values[value];
   const sw_port at = sw_value_made_at(&s->units, value);
   const sw_option_set *c = s->options[at.unit];
   int64_t *bytes;
@@ -59,7 +59,7 @@ static sw_usage use_of(sw_interval steps, const int64_t *bytes) {
  * then on. */
 static void hold_brought(const sw_selection *s, sw_id value, const sw_option_port *at, sw_interval held, sw_node *node,
                          sw_usage *uses) {
-  const int32_t first = sw_use_step(&s->units, s->g->values[value].uses[0]);
+  const int32_t first = sw_use_step(&s->units, s->job.graph->values[value].uses[0]);
   if (first > held.first) uses[node->n_uses++] = use_of((sw_interval){held.first, first - 1}, at->made);
   uses[node->n_uses++] = use_of((sw_interval){first, first}, at->both);
   if (held.last > first) uses[node->n_uses++] = use_of((sw_interval){first + 1, held.last}, at->bytes);
@@ -77,10 +77,10 @@ sw_rc sw_hold_unit(const sw_selection *s, int32_t i, sw_node *out, sw_diag *d) {
     const sw_option_port *at = &s->options[i]->ports[unit.n_reads + k];
     const sw_copies *c = s->copies_at[value] < 0 ? NULL : &s->copies.at[s->copies_at[value]];
     const int64_t *bytes;
-    if (!sw_value_is_stored(s->g, value)) continue; /* until a copy of it is made */
+    if (!sw_value_is_stored(s->job.kernels, value)) continue; /* until a copy of it is made */
     const sw_interval held = held_in_any_case(s, value, c ? c->reader : NULL, c ? c->table->n_readers : 0);
     SW_TRY(made_bytes(s, value, &bytes, d));
-    if (at->made && s->g->values[value].n_uses)
+    if (at->made && s->job.graph->values[value].n_uses)
       hold_brought(s, value, at, held, out, uses);
     else
       uses[out->n_uses++] = use_of(held, bytes);
@@ -93,8 +93,8 @@ sw_rc sw_hold_unit(const sw_selection *s, int32_t i, sw_node *out, sw_diag *d) {
 
 /* A reader that takes the value through several ports needs it at least as long as through any. */
 static sw_rc put_times(const sw_selection *s, sw_id value, const int32_t *reader, int32_t n, sw_lives *l, sw_diag *d) {
-  const sw_value *v = &s->g->values[value];
-  const bool stored = sw_value_is_stored(s->g, value);
+  const sw_value *v = &s->job.graph->values[value];
+  const bool stored = sw_value_is_stored(s->job.kernels, value);
   int64_t *taken, *until, *until_made;
   SW_ARENA_NEW(taken, s->arena, n, d);
   SW_ARENA_NEW(until, s->arena, n, d);
@@ -119,9 +119,10 @@ static sw_rc put_times(const sw_selection *s, sw_id value, const int32_t *reader
 /* What the value holds by class behind the step up to which it is held in any case: as stated, where that is another
  * sharding. What lies where another value did holds nothing of its own as a rule. */
 static sw_rc put_made(const sw_selection *s, sw_id value, const sw_border_table *t, sw_lives *l, sw_diag *d) {
-  const sw_value *v = &s->g->values[value];
-  const bool whole = v->def < 0 && s->o.args_whole, stored = sw_value_is_stored(s->g, value),
-             none = !stored && (made_otherwise(s, value) || sw_value_keeping(s->g, value) == SW_KEPT_IN_PLACE);
+  const sw_value *v = &s->job.graph->values[value];
+  const bool whole = v->def < 0 && s->o.args_whole, stored = sw_value_is_stored(s->job.kernels, value),
+             none =
+                 !stored && (made_otherwise(s, value) || sw_value_keeping(s->job.kernels, value) == SW_KEPT_IN_PLACE);
   const sw_shape_class *c = &s->prices.classes.at[t->shape_class];
   int64_t *made;
   SW_ARENA_NEW(made, s->arena, t->copies.n_classes, d);
@@ -135,7 +136,7 @@ static sw_rc put_made(const sw_selection *s, sw_id value, const sw_border_table 
 }
 
 static sw_rc put_layouts(const sw_selection *s, sw_id value, const sw_border_table *t, sw_lives *l, sw_diag *d) {
-  const sw_type *type = &s->g->values[value].type;
+  const sw_type *type = &s->job.graph->values[value].type;
   const sw_shape_class *c = &s->prices.classes.at[t->shape_class];
   int64_t *amount;
   int32_t *made_as;
@@ -181,7 +182,7 @@ sw_rc sw_lives_make(const sw_selection *s, sw_id value, const sw_border_table *t
   sw_lives *l;
   SW_ARENA_NEW(l, s->arena, 1, d);
   l->begin = l->held = sw_value_step(&s->units, value);
-  if (sw_value_is_stored(s->g, value)) l->held = (int64_t)held_in_any_case(s, value, reader, n).last + 1;
+  if (sw_value_is_stored(s->job.kernels, value)) l->held = (int64_t)held_in_any_case(s, value, reader, n).last + 1;
   SW_TRY(put_times(s, value, reader, n, l, d));
   SW_TRY(put_made(s, value, t, l, d));
   SW_TRY(put_layouts(s, value, t, l, d));

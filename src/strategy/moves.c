@@ -307,12 +307,13 @@ static void shape_attention(const sw_op *op, const int64_t *extents, sw_work *w)
   w->k = size[SW_ATTENTION_WIDTH];
 }
 
-void sw_op_shape(const sw_graph *g, const sw_op *op, const int64_t *extents, sw_work *w) {
+void sw_op_shape(const sw_job *j, const sw_op *op, const int64_t *extents, sw_work *w) {
+  const sw_graph *g = j->graph;
   *w = (sw_work){.dtype = SW_F32};
   if (op->n_operands || op->n_results)
     w->dtype = (op->n_operands ? sw_operand_type(g, op, 0) : sw_result_type(g, op, 0))->dtype;
   sw_op_work(g, op, extents, &w->flops, &w->bytes);
-  if (g->kernels) w->bytes = sw_op_traffic(g, op, extents);
+  if (j->kernels) w->bytes = sw_op_traffic(g, j->kernels, op, extents);
   if (!op->nest) return;
   if (sw_is_attention(op->code))
     shape_attention(op, extents, w);
@@ -322,20 +323,24 @@ void sw_op_shape(const sw_graph *g, const sw_op *op, const int64_t *extents, sw_
 
 /* The price of the op; the launch is its kernel's, which one of the kernel's ops bears. What is made again costs its
  * readers what it reads. */
-static double local_s(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_work *w, bool least) {
+static double local_s(const sw_job *j, const sw_op *op, const sw_work *w, bool least) {
+  const sw_machine *machine = j->machine;
   if (w->flops <= 0 && w->bytes <= 0) return 0;
-  if (op->n_results && sw_value_keeping(g, op->results[0]) == SW_KEPT_AGAIN) return 0;
+  if (op->n_results && sw_value_keeping(j->kernels, op->results[0]) == SW_KEPT_AGAIN) return 0;
   const double alone_s = least ? sw_machine_work_least_s(machine, w) : sw_machine_work_s(machine, w);
-  return sw_op_launches(g, op) ? alone_s : fmax(0, alone_s - sw_machine_launch_s(machine));
+  return sw_op_launches(j->kernels, (sw_id)(op - j->graph->ops)) ? alone_s
+                                                                 : fmax(0, alone_s - sw_machine_launch_s(machine));
 }
 
-const sw_machine *sw_value_machine(const sw_graph *g, const sw_machine *machine, sw_id value) {
-  return sw_value_combines(g, value) ? sw_machine_combining(machine) : machine;
+const sw_machine *sw_value_machine(const sw_job *j, sw_id value) {
+  const sw_machine *machine = j->machine;
+  return sw_value_combines(j->kernels, value) ? sw_machine_combining(machine) : machine;
 }
 
-double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id value, const sw_sharding *from,
-                        const sw_sharding *to) {
-  const sw_keeping keeping = sw_value_keeping(g, value);
+double sw_value_break_s(const sw_job *j, sw_id value, const sw_sharding *from, const sw_sharding *to) {
+  const sw_graph *g = j->graph;
+  const sw_machine *machine = j->machine;
+  const sw_keeping keeping = sw_value_keeping(j->kernels, value);
   const sw_type *t = &g->values[value].type;
   if (keeping != SW_KEPT_INSIDE && keeping != SW_KEPT_AGAIN) return 0;
   if (keeping == SW_KEPT_AGAIN && is_part_of(from, to, t->rank)) return 0;
@@ -344,35 +349,39 @@ double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id valu
       (double)sw_sharding_held_bytes(from, t->dims, t->dtype) + (double)sw_sharding_held_bytes(to, t->dims, t->dtype));
 }
 
-double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machine) {
+double sw_op_least_s(const sw_job *j, const sw_op *op) {
+  const sw_machine *machine = j->machine;
   const double kRounding = 1e-9, devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
   sw_work w;
   if (op->code == SW_OP_TRANSPOSE) return 0; /* cut to one element, a dim has nothing to move */
-  sw_op_shape(g, op, NULL, &w);
+  sw_op_shape(j, op, NULL, &w);
   w.flops /= devices;
   w.bytes /= devices;
-  return (1 - kRounding) * local_s(g, op, machine, &w, true);
+  return (1 - kRounding) * local_s(j, op, &w, true);
 }
 
 /* A kernel for each step of a ring, on the block of keys that has come by: the work of all keys, evenly. What steps
  * that are left out would have read is not read, but sw_op_least_s counts all operands. */
-static void cost_ring(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
-                      int64_t *extents, sw_op_cost *out) {
+static void cost_ring(const sw_job *j, const sw_op *op, const sw_strategy *s, int64_t *extents, sw_op_cost *out) {
+  const sw_graph *g = j->graph;
+  const sw_machine *machine = j->machine;
   const double steps = (double)count_ring_steps(g, op, s), devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
   sw_work whole, all, one;
-  sw_op_shape(g, op, NULL, &whole);
-  sw_op_shape(g, op, extents, &one);
+  sw_op_shape(j, op, NULL, &whole);
+  sw_op_shape(j, op, extents, &one);
   extents[SW_ATTENTION_KEY] = op->nest->loops[SW_ATTENTION_KEY].size;
-  sw_op_shape(g, op, extents, &all);
+  sw_op_shape(j, op, extents, &all);
   one.flops = all.flops / steps;
   one.bytes = fmax(one.bytes, whole.bytes / devices / steps);
   out->flops = all.flops;
   out->bytes = one.bytes * steps;
-  out->local_s = local_s(g, op, machine, &one, false) * steps;
+  out->local_s = local_s(j, op, &one, false) * steps;
 }
 
 /* Where parts of a sum are completed before an op takes them, one after the other. */
-static double completing_s(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s) {
+static double completing_s(const sw_job *j, const sw_op *op, const sw_strategy *s) {
+  const sw_graph *g = j->graph;
+  const sw_machine *machine = j->machine;
   double sum_s = 0;
   for (int f = 0; f < op->nest->n_linear; f++) {
     int n;
@@ -389,23 +398,24 @@ static double completing_s(const sw_graph *g, const sw_op *op, const sw_machine 
   return sum_s;
 }
 
-void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
-                      sw_op_cost *out) {
+void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw_op_cost *out) {
+  const sw_graph *g = j->graph;
+  const sw_machine *machine = j->machine;
   enum { MOST_LOOPS = 64 }; /* an op with more is costed as if whole */
   int64_t extents[MOST_LOOPS];
   *out = (sw_op_cost){0};
   bool fits = op->nest->n_loops <= MOST_LOOPS;
   for (int l = 0; fits && l < op->nest->n_loops; l++) extents[l] = sw_strategy_block(op->nest, s, l);
   if (sw_strategy_is_ring(op, s)) {
-    cost_ring(g, op, machine, s, extents, out);
+    cost_ring(j, op, s, extents, out);
   } else {
     sw_work w;
-    sw_op_shape(g, op, fits ? extents : NULL, &w);
+    sw_op_shape(j, op, fits ? extents : NULL, &w);
     out->flops = w.flops;
     out->bytes = w.bytes;
-    out->local_s = local_s(g, op, machine, &w, false);
+    out->local_s = local_s(j, op, &w, false);
   }
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
-  if (sw_machine_lowering(machine).early_sums) out->move_s += completing_s(g, op, machine, s);
+  if (sw_machine_lowering(machine).early_sums) out->move_s += completing_s(j, op, s);
 }

@@ -5,7 +5,7 @@
 #include "strategy/selection_data.h"
 
 static sw_rc forbid_unpinned(sw_selection *s, const sw_pin *pin, sw_diag *d) {
-  const sw_value *v = &s->g->values[pin->value];
+  const sw_value *v = &s->job.graph->values[pin->value];
   const sw_port at = pin->of_use ? sw_use_taken_at(&s->units, pin->use) : sw_value_made_at(&s->units, pin->value);
   const sw_option_set *c = s->options[at.unit];
   const sw_annotation wanted = {.sharding = pin->sharding, .open_dims = pin->open_dims, .required = true};
@@ -19,7 +19,7 @@ static sw_rc forbid_unpinned(sw_selection *s, const sw_pin *pin, sw_diag *d) {
   if (!any && pin->of_use) {
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE,
                    "no strategy of the search takes '%s' for '%s' in the sharding asked for", v->name,
-                   sw_use_name(s->g, pin->use));
+                   sw_use_name(s->job.graph, pin->use));
   }
   if (!any) {
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE,
@@ -33,7 +33,7 @@ static sw_rc forbid_unpinned(sw_selection *s, const sw_pin *pin, sw_diag *d) {
 
 bool sw_selection_brings(const sw_selection *s, int32_t n, const sw_pin *pins) {
   for (int32_t i = 0; i < n; i++) {
-    const sw_id def = s->g->values[pins[i].value].def;
+    const sw_id def = s->job.graph->values[pins[i].value].def;
     if (!pins[i].behind || pins[i].of_use || def < 0) continue;
     const sw_port at = sw_value_made_at(&s->units, pins[i].value);
     const sw_annotation wanted = {.sharding = pins[i].sharding, .open_dims = pins[i].open_dims, .required = true};
@@ -41,7 +41,7 @@ bool sw_selection_brings(const sw_selection *s, int32_t n, const sw_pin *pins) {
     const sw_option_set *c = s->options[at.unit];
     for (int32_t k = 0; k < c->n; k++)
       if (!sw_annotation_admits(&wanted, sw_options_sharding(c, &s->prices, at.port, k)) &&
-          sw_demand_is_met(s->g, &s->g->ops[def], &demand, &c->strategies[k]))
+          sw_demand_is_met(s->job.graph->written, &s->job.graph->ops[def], &demand, &c->strategies[k]))
         return true;
   }
   return false;

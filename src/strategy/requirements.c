@@ -15,8 +15,7 @@
 #include "strategy/demands.h"
 
 typedef struct reader {
-  const sw_graph *g;
-  const sw_machine *machine;
+  sw_job job;
   int32_t *n_demands;   /* by op */
   sw_id *one_with;      /* by value: another of the same sharding; at last the one that stands for all */
   const sw_span **ties; /* by value: the sharding group that says so, or NULL */
@@ -36,12 +35,12 @@ static void put_demand(const reader *r, const sw_op *op, const sw_demand *m, sw_
     sw_strategy option = {0};
     for (int i = 0; i < a->n_loop_refs; i++) (void)sw_strategy_push(&option, a->loop_of[i], a->loop_refs[i]);
     sw_text_puts(out, "the option ");
-    sw_strategy_print(&r->g->mesh, op->nest, &option, out);
+    sw_strategy_print(&r->job.request->mesh, op->nest, &option, out);
     sw_text_printf(out, " of op '%s'", op->name);
     return;
   }
-  sw_annotation_print(r->g, a, out);
-  sw_text_printf(out, " of '%s'", r->g->values[a->value].name);
+  sw_annotation_print(r->job.request, a, out);
+  sw_text_printf(out, " of '%s'", r->job.graph->values[a->value].name);
   if (a->for_users && op) sw_text_printf(out, " for its use in '%s'", op->name);
   if (a->for_users && !op) sw_text_puts(out, " for its use as an output");
 }
@@ -66,13 +65,13 @@ static sw_rc exclude(const reader *r, const sw_op *x_op, const sw_demand *x, con
 /* --- one op ------------------------------------------------------------------------------------------------------- */
 
 static sw_rc can_meet(reader *r, const sw_op *op, const sw_demand *at, size_t n, bool *out) {
-  return sw_demands_can_be_met(r->g, op, r->machine, at, n, out, r->d);
+  return sw_demands_can_be_met(&r->job, op, at, n, out, r->d);
 }
 
 /* Those that no strategy meets are no matter of others. */
 static sw_rc drop_impossible(const reader *r, const sw_op *op, sw_demands *m) {
   const sw_enumerate_options any_size = {.any_size = true};
-  return sw_demands_drop_impossible(r->g, op, r->machine, &any_size, m, r->d);
+  return sw_demands_drop_impossible(&r->job, op, &any_size, m, r->d);
 }
 
 static sw_rc find_pair(reader *r, const sw_op *op, const sw_demands *m) {
@@ -97,11 +96,11 @@ static sw_rc find_pair(reader *r, const sw_op *op, const sw_demands *m) {
 }
 
 static sw_rc check_op_demands(reader *r, sw_id id) {
-  const sw_op *op = &r->g->ops[id];
+  const sw_op *op = &r->job.graph->ops[id];
   sw_demands m = {0};
   bool can = true;
-  sw_rc rc = sw_demands_of(r->g, id, &m, r->d);
-  sw_demands_drop_flexible(r->g, id, &m);
+  sw_rc rc = sw_demands_of(&r->job, id, &m, r->d);
+  sw_demands_drop_flexible(r->job.graph, id, &m);
   if (!rc) rc = can_meet(r, op, m.at, m.n, &can);
   if (!rc && !can) rc = drop_impossible(r, op, &m);
   if (!rc && !can && m.n > 1) rc = can_meet(r, op, m.at, m.n, &can);
@@ -121,12 +120,12 @@ static bool is_of_output(const sw_graph *g, const sw_annotation *a, int32_t outp
 }
 
 static sw_rc check_state(reader *r, int32_t output) {
-  const sw_graph *g = r->g;
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  const sw_graph *g = r->job.graph;
+  for (int32_t i = 0; i < r->job.request->n_annotations; i++) {
+    const sw_annotation *a = &r->job.request->annotations[i];
     if (!a->required || a->value != g->alias[output] || a->for_users) continue;
-    for (int32_t k = 0; k < g->n_annotations; k++) {
-      const sw_annotation *b = &g->annotations[k];
+    for (int32_t k = 0; k < r->job.request->n_annotations; k++) {
+      const sw_annotation *b = &r->job.request->annotations[k];
       if (!b->required || b->value < 0 || !is_of_output(g, b, output) || sw_annotations_agree(a, b)) continue;
       return exclude(r, NULL, &(sw_demand){a, 0}, NULL, &(sw_demand){b, 0},
                      "one sharding of a state that comes and goes");
@@ -138,16 +137,16 @@ static sw_rc check_state(reader *r, int32_t output) {
 /* --- values that are one ------------------------------------------------------------------------------------------ */
 
 static void join_values(reader *r) {
-  const sw_graph *g = r->g;
+  const sw_graph *g = r->job.graph;
   for (sw_id v = 0; v < g->n_values; v++) r->one_with[v] = v;
   for (sw_id id = 0; id < g->n_ops; id++) {
     const sw_op *op = &g->ops[id];
     for (int i = 0; op->code == SW_OP_JOIN && i < op->n_operands; i++)
       sw_disjoint_join(r->one_with, op->results[0], op->operands[i]);
   }
-  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
-    sw_disjoint_join(r->one_with, g->sharding_groups[i].a, g->sharding_groups[i].b);
-    r->ties[g->sharding_groups[i].b] = &g->sharding_groups[i].span;
+  for (int32_t i = 0; i < r->job.request->n_sharding_groups; i++) {
+    sw_disjoint_join(r->one_with, r->job.request->sharding_groups[i].a, r->job.request->sharding_groups[i].b);
+    r->ties[r->job.request->sharding_groups[i].b] = &r->job.request->sharding_groups[i].span;
   }
 }
 
@@ -178,7 +177,7 @@ static void seen_sharding(const sw_demands_meet *m, const sw_strategy *s, int re
   const int port = m->op->n_operands + result;
   sw_strategy_result(m->op, s, result, out);
   for (size_t i = 0; i < m->n; i++)
-    if (m->at[i].port == port) sw_demand_stated(m->g, m->op, &m->at[i], s, out);
+    if (m->at[i].port == port) sw_demand_stated(m->request, m->op, &m->at[i], s, out);
 }
 
 static bool passes(const void *user, const sw_strategy *s) {
@@ -191,12 +190,12 @@ static bool passes(const void *user, const sw_strategy *s) {
 
 /* What an op can give, of that which is left. */
 static sw_rc given_by_op(reader *r, const sw_demands *m, const sw_op *op, int result, const common *c, common *out) {
-  const filter f = {{r->g, op, m->at, m->n}, c, result};
+  const filter f = {{r->job.request, op, m->at, m->n}, c, result};
   sw_enumerate_options o = {.admits = passes, .admits_user = &f};
   for (int pass = 0; pass < 2; pass++) {
     sw_enumeration e;
     o.any_size = pass == 1;
-    SW_TRY(sw_strategies_enumerate(r->g, op, r->machine, &o, &r->arena, &e, r->d));
+    SW_TRY(sw_strategies_enumerate(&r->job, op, &o, &r->arena, &e, r->d));
     for (int32_t i = 0; i < e.n; i++) {
       sw_sharding at;
       seen_sharding(&f.demands, &e.at[i], result, &at);
@@ -209,9 +208,10 @@ static sw_rc given_by_op(reader *r, const sw_demands *m, const sw_op *op, int re
 
 /* All shardings that an argument with open dims can have; *any: they cannot all be listed. */
 static sw_rc given_by_open_arg(reader *r, sw_id v, const sw_annotation *by, common *out) {
-  const sw_type *type = &r->g->values[v].type;
+  const sw_type *type = &r->job.graph->values[v].type;
   sw_listed_shardings all;
-  SW_TRY(sw_shardings_enumerate(r->g, &r->g->mesh, type->rank, type->dims, 0, &r->arena, &all, r->d));
+  SW_TRY(
+      sw_shardings_enumerate(r->job.request, &r->job.request->mesh, type->rank, type->dims, 0, &r->arena, &all, r->d));
   out->any = all.left_out > 0 || by->sharding.n_partial;
   out->by = (sw_demand){by, 0};
   for (int32_t i = 0; i < all.n && !out->any; i++) {
@@ -225,8 +225,8 @@ static sw_rc given_by_open_arg(reader *r, sw_id v, const sw_annotation *by, comm
 /* Of an argument, all that its annotations admit. */
 static sw_rc given_by_arg(reader *r, sw_id v, const common *c, common *out) {
   const sw_annotation *by = NULL;
-  for (int32_t i = 0; i < r->g->n_annotations && !by; i++) {
-    const sw_annotation *a = &r->g->annotations[i];
+  for (int32_t i = 0; i < r->job.request->n_annotations && !by; i++) {
+    const sw_annotation *a = &r->job.request->annotations[i];
     if (a->required && a->value == v && !a->for_users) by = a;
   }
   if (by && c->any && by->open_dims) return given_by_open_arg(r, v, by, out);
@@ -244,12 +244,12 @@ static sw_rc given_by_arg(reader *r, sw_id v, const common *c, common *out) {
 }
 
 static sw_rc given_by(reader *r, sw_id v, const common *c, common *out) {
-  const sw_value *value = &r->g->values[v];
+  const sw_value *value = &r->job.graph->values[v];
   if (value->def < 0) return given_by_arg(r, v, c, out);
-  const sw_op *op = &r->g->ops[value->def];
+  const sw_op *op = &r->job.graph->ops[value->def];
   sw_demands m = {0};
-  sw_rc rc = sw_demands_of(r->g, value->def, &m, r->d);
-  sw_demands_drop_flexible(r->g, value->def, &m);
+  sw_rc rc = sw_demands_of(&r->job, value->def, &m, r->d);
+  sw_demands_drop_flexible(r->job.graph, value->def, &m);
   if (!rc) rc = drop_impossible(r, op, &m);
   if (!rc && m.n) out->by = m.at[0];
   for (size_t i = 0; i < m.n; i++) {
@@ -264,7 +264,7 @@ static sw_rc given_by(reader *r, sw_id v, const common *c, common *out) {
 /* None is left that both can have. */
 static sw_rc exclude_both(reader *r, const common *c, const common *next) {
   static const char kExpected[] = "one sharding of values that are one: carried by a loop, joined, or of one group";
-  const sw_value *x = &r->g->values[c->value], *y = &r->g->values[next->value];
+  const sw_value *x = &r->job.graph->values[c->value], *y = &r->job.graph->values[next->value];
   sw_rc rc;
   if (c->by.a && next->by.a) {
     rc = exclude(r, c->op, &c->by, next->op, &next->by, kExpected);
@@ -277,7 +277,7 @@ static sw_rc exclude_both(reader *r, const common *c, const common *next) {
                  sw_text_str(&t), y->name, kExpected);
     sw_text_free(&t);
     t = (sw_text){0};
-    put_full_place(y->def < 0 ? y->span : r->g->ops[y->def].span, &t);
+    put_full_place(y->def < 0 ? y->span : r->job.graph->ops[y->def].span, &t);
     sw_diag_note(r->d, "'%s' is made at %s", y->name, sw_text_str(&t));
     sw_text_free(&t);
   }
@@ -296,7 +296,7 @@ static sw_rc check_class(reader *r, sw_id all, const bool *asked) {
   common c = {.any = true};
   sw_rc rc = SW_OK;
   for (int pass = 0; pass < 2 && !rc; pass++) {
-    for (sw_id v = 0; v < r->g->n_values && !rc; v++) {
+    for (sw_id v = 0; v < r->job.graph->n_values && !rc; v++) {
       if (sw_disjoint_find(r->one_with, v) != all || asked[v] != (pass == 0)) continue;
       common next = {.value = v};
       rc = given_by(r, v, &c, &next);
@@ -321,15 +321,15 @@ static sw_rc check_class(reader *r, sw_id all, const bool *asked) {
 }
 
 static sw_rc check_values(reader *r) {
-  const sw_graph *g = r->g;
+  const sw_graph *g = r->job.graph;
   bool *asked, *of_class;
   int32_t *members;
   SW_MEM_NEW(asked, (size_t)g->n_values * 2, r->d);
   members = sw_mem_alloc((size_t)g->n_values + 1, sizeof *members, r->d);
   of_class = asked + g->n_values;
   sw_rc rc = members ? SW_OK : SW_E_RESOURCE;
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < r->job.request->n_annotations; i++) {
+    const sw_annotation *a = &r->job.request->annotations[i];
     if (a->required && a->value >= 0 && !a->for_users) asked[a->value] = true;
   }
   for (sw_id v = 0; v < g->n_values && !rc; v++) {
@@ -349,10 +349,10 @@ static sw_rc check_values(reader *r) {
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static void count_demands(reader *r) {
-  const sw_units units = sw_units_of(r->g);
-  for (int32_t i = 0; i < r->g->n_annotations; i++) {
-    const sw_annotation *a = &r->g->annotations[i];
-    for (int32_t k = 0; a->required && k < sw_annotation_n_ports(r->g, a); k++) {
+  const sw_units units = sw_units_of(&r->job);
+  for (int32_t i = 0; i < r->job.request->n_annotations; i++) {
+    const sw_annotation *a = &r->job.request->annotations[i];
+    for (int32_t k = 0; a->required && k < sw_annotation_n_ports(r->job.graph, a); k++) {
       const sw_unit unit = sw_unit_at(&units, sw_annotation_port(&units, a, k).unit);
       if (unit.kind == SW_UNIT_OP) r->n_demands[unit.id]++;
     }
@@ -360,7 +360,7 @@ static void count_demands(reader *r) {
 }
 
 static sw_rc check_all(reader *r) {
-  const sw_graph *g = r->g;
+  const sw_graph *g = r->job.graph;
   count_demands(r);
   join_values(r);
   for (sw_id id = 0; id < g->n_ops; id++) {
@@ -372,11 +372,12 @@ static sw_rc check_all(reader *r) {
   return check_values(r);
 }
 
-sw_rc sw_requirements_check(const sw_graph *g, const sw_machine *machine, sw_diag *d) {
-  reader r = {.g = g, .machine = machine, .d = d};
+sw_rc sw_requirements_check(const sw_job *j, sw_diag *d) {
+  const sw_graph *g = j->graph;
+  reader r = {.job = *j, .d = d};
   sw_arena scratch = {0};
   bool any = false;
-  for (int32_t i = 0; i < g->n_annotations; i++) any = any || g->annotations[i].required;
+  for (int32_t i = 0; i < j->request->n_annotations; i++) any = any || j->request->annotations[i].required;
   if (!any) return SW_OK;
   r.n_demands = sw_arena_alloc(&scratch, (size_t)g->n_ops + 1, sizeof *r.n_demands, d);
   r.one_with = sw_arena_alloc(&scratch, (size_t)g->n_values + 1, sizeof *r.one_with, d);

@@ -55,8 +55,8 @@ static sw_rc all_of_op(sw_selection *s, const sw_op *op, const sw_further *furth
   SW_TRY(sw_prices_in_time(&s->prices, d));
   sw_enumerate_options o = s->o.enumerate;
   if (further) o.n_further = further->n, o.further = further->strategies;
-  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &o, s->arena, &e, d));
-  SW_TRY(sw_options_of_op(s->g, op, &e, &s->prices, s->arena, out, d));
+  SW_TRY(sw_strategies_enumerate(&s->job, op, &o, s->arena, &e, d));
+  SW_TRY(sw_options_of_op(&s->job, op, &e, &s->prices, s->arena, out, d));
   bool heavy = sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
   if (heavy && s->o.cut_heavy_ops) SW_TRY(keep_spread(op, s->arena, out, d));
   s->pruned_inexact += e.pruned_inexact;
@@ -78,8 +78,8 @@ static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, const s
   const sw_sharding *unequal;
   sw_listed_shardings equal;
   sw_sharding *all;
-  SW_TRY(sw_shardings_enumerate(s->g, sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->o.enumerate.runs,
-                                s->arena, &equal, d));
+  SW_TRY(sw_shardings_enumerate(s->job.request, sw_machine_mesh(s->job.machine), v->type.rank, v->type.dims,
+                                s->o.enumerate.runs, s->arena, &equal, d));
   s->pruned_inexact += equal.left_out;
   int32_t n = equal.n;
   SW_TRY(sw_shardings_unequal(&s->o.enumerate, v->type.dims, n, equal.at, s->arena, &n_unequal, &unequal, d));
@@ -93,7 +93,7 @@ static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, const s
     if (!known) all[n++] = further->shardings[i];
   }
   if (s->o.even != SW_EVEN_NEVER) n = keep_even(v->type.dims, all, n);
-  return sw_options_of_value(s->g, (sw_id)(v - s->g->values), all, n, held, &s->prices, s->arena, out, d);
+  return sw_options_of_value(&s->job, (sw_id)(v - s->job.graph->values), all, n, held, &s->prices, s->arena, out, d);
 }
 
 static const sw_value *value_of(const sw_graph *g, const sw_unit *unit) {
@@ -101,15 +101,16 @@ static const sw_value *value_of(const sw_graph *g, const sw_unit *unit) {
 }
 
 /* Units of one key have the same options. */
-static void put_class(const sw_graph *g, const sw_unit *unit, sw_text *key) {
+static void put_class(const sw_job *j, const sw_unit *unit, sw_text *key) {
+  const sw_graph *g = j->graph;
   if (unit->kind == SW_UNIT_OP) {
-    sw_op_class_key(g, &g->ops[unit->id], key);
+    sw_op_class_key(j, &g->ops[unit->id], key);
     sw_text_append(key, (const char *)&g->ops[unit->id].repeats, sizeof g->ops[unit->id].repeats);
     return;
   }
   const sw_value *v = value_of(g, unit);
   const sw_type *type = &v->type;
-  if (sw_value_combines(g, (sw_id)(v - g->values))) sw_text_puts(key, "combined ");
+  if (sw_value_combines(j->kernels, (sw_id)(v - g->values))) sw_text_puts(key, "combined ");
   sw_text_puts(key, unit->kind == SW_UNIT_ARGUMENT ? "held" : "out");
   sw_text_append(key, (const char *)&type->dtype, sizeof type->dtype);
   sw_text_append(key, (const char *)type->dims, (size_t)type->rank * sizeof(int64_t));
@@ -122,15 +123,15 @@ static sw_rc options_of_unit(build *b, int32_t at, const sw_option_set **out, sw
   int64_t *slot;
   bool fresh;
   b->key.n = 0;
-  put_class(s->g, unit, &b->key);
+  put_class(&s->job, unit, &b->key);
   if (b->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
   SW_TRY(sw_dict_put(&b->classes, b->key.at, b->key.n, (int64_t)b->class_at.n, &slot, &fresh, d));
   if (fresh) {
     sw_option_set *c;
     SW_ARENA_NEW(c, s->arena, 1, d);
     SW_TRY(unit->kind == SW_UNIT_OP
-               ? all_of_op(s, &s->g->ops[unit->id], further, c, d)
-               : all_of_value(s, value_of(s->g, unit), unit->kind == SW_UNIT_ARGUMENT, further, c, d));
+               ? all_of_op(s, &s->job.graph->ops[unit->id], further, c, d)
+               : all_of_value(s, value_of(s->job.graph, unit), unit->kind == SW_UNIT_ARGUMENT, further, c, d));
     SW_TRY(sw_array_push(&b->class_at, c, d));
   }
   *out = b->class_at.at[*slot];
@@ -141,15 +142,14 @@ static sw_rc make_options(build *b, sw_diag *d) {
   sw_selection *s = b->s;
   for (int32_t i = 0; i < s->units.n; i++) {
     const sw_unit unit = sw_unit_at(&s->units, i);
-    const char *name = unit.kind == SW_UNIT_OP ? s->g->ops[unit.id].name : value_of(s->g, &unit)->name;
+    const char *name = unit.kind == SW_UNIT_OP ? s->job.graph->ops[unit.id].name : value_of(s->job.graph, &unit)->name;
     SW_TRY_NOTE(d, options_of_unit(b, i, &s->options[i], d), "while enumerating the strategies of '%s'", name);
   }
   s->n_classes = (int32_t)b->class_at.n;
   sw_stated_list stated;
-  SW_TRY(sw_stated_begin(s->g, -1, s->arena, &stated, d));
-  sw_pin_target target = {.g = s->g,
+  SW_TRY(sw_stated_begin(&s->job, -1, s->arena, &stated, d));
+  sw_pin_target target = {.job = s->job,
                           .units = &s->units,
-                          .machine = s->machine,
                           .prices = &s->prices,
                           .arena = s->arena,
                           .options = s->options,
@@ -175,15 +175,15 @@ static sw_rc make_node(sw_selection *s, int32_t i, sw_diag *d) {
 
 /* A join takes what entered as it was made; where something else is stated inside, add_ties says so. */
 static bool joins_stated(const sw_selection *s, sw_id value, const sw_value_use *use) {
-  const sw_id def = s->g->values[value].def;
-  if (use->op < 0 || def < 0 || s->g->ops[use->op].code != SW_OP_JOIN) return false;
+  const sw_id def = s->job.graph->values[value].def;
+  if (use->op < 0 || def < 0 || s->job.graph->ops[use->op].code != SW_OP_JOIN) return false;
   return sw_stated_at(s->stated, s->n_stated, def, sw_value_made_at(&s->units, value).port) != NULL;
 }
 
 /* The readers of a value: one per unit, with every port of that unit that reads the value. */
 static sw_rc list_readers(build *b, sw_id value, int32_t maker, sw_diag *d) {
   const sw_selection *s = b->s;
-  const sw_value *v = &s->g->values[value];
+  const sw_value *v = &s->job.graph->values[value];
   b->readers.n = b->use_ports.n = 0;
   SW_TRY(sw_array_reserve(&b->use_ports, (size_t)v->n_uses, d)); /* its place must not change below */
   for (int32_t u = 0; u < v->n_uses; u++) {
@@ -233,7 +233,8 @@ static sw_rc add_value_border(build *b, sw_id id, sw_diag *d) {
   SW_TRY(list_readers(b, id, made.unit, d));
   const int32_t n = (int32_t)b->readers.n;
   if (n == 0) return SW_OK;
-  const sw_border_key key = {s->options[made.unit], made.port, s->g, id, sw_value_repeats(s->g, id), n, b->readers.at};
+  const sw_border_key key = {s->options[made.unit], made.port, &s->job, id, sw_value_repeats(s->job.graph, id), n,
+                             b->readers.at};
   int32_t table, *reader;
   SW_TRY(find_border_table(b, &key, &table, d));
   SW_ARENA_NEW(reader, s->arena, n, d);
@@ -256,7 +257,7 @@ static sw_rc tie_ports(sw_selection *s, sw_port a, sw_port b, bool made, sw_diag
   SW_ARENA_NEW(cost, s->arena, (size_t)ca->n * (size_t)cb->n, d);
   for (int32_t x = 0; x < ca->n; x++) {
     sw_sharding given = *sw_options_sharding(ca, &s->prices, a.port, x);
-    if (made) sw_strategy_result(&s->g->ops[unit.id], &ca->strategies[x], a.port - unit.n_reads, &given);
+    if (made) sw_strategy_result(&s->job.graph->ops[unit.id], &ca->strategies[x], a.port - unit.n_reads, &given);
     for (int32_t y = 0; y < cb->n; y++) {
       bool alike = sw_sharding_equal(&given, sw_options_sharding(cb, &s->prices, b.port, y));
       cost[(int64_t)x * cb->n + y] = alike ? 0 : SW_FORBIDDEN;
@@ -275,10 +276,10 @@ static sw_rc tie_sharding_group(sw_selection *s, const sw_sharding_group *shardi
 /* What enters and what leaves is cut alike, by the strategies themselves. */
 static sw_rc add_ties(sw_selection *s, sw_diag *d) {
   for (int32_t i = 0; i < s->n_stated; i++) {
-    const sw_op *op = &s->g->ops[s->stated[i].op];
+    const sw_op *op = &s->job.graph->ops[s->stated[i].op];
     if (s->stated[i].port < op->n_operands) continue;
     const sw_id value = sw_port_value(op, s->stated[i].port);
-    const sw_value *v = &s->g->values[value];
+    const sw_value *v = &s->job.graph->values[value];
     for (int32_t u = 0; u < v->n_uses; u++) {
       if (!joins_stated(s, value, &v->uses[u])) continue;
       SW_TRY(tie_ports(s, sw_value_made_at(&s->units, value), sw_use_taken_at(&s->units, v->uses[u]), true, d));
@@ -288,9 +289,10 @@ static sw_rc add_ties(sw_selection *s, sw_diag *d) {
 }
 
 static sw_rc make_problem(sw_selection *s, sw_diag *d) {
-  for (int32_t i = 0; i < s->g->n_sharding_groups; i++) SW_TRY(tie_sharding_group(s, &s->g->sharding_groups[i], d));
+  for (int32_t i = 0; i < s->job.request->n_sharding_groups; i++)
+    SW_TRY(tie_sharding_group(s, &s->job.request->sharding_groups[i], d));
   SW_TRY(add_ties(s, d));
-  s->problem = (sw_problem){.name = s->g->name,
+  s->problem = (sw_problem){.name = s->job.graph->name,
                             .n_nodes = (int32_t)s->nodes.n,
                             .n_edges = (int32_t)s->edges.n,
                             .nodes = s->nodes.at,
@@ -412,8 +414,8 @@ sw_rc sw_selection_find_copies(const sw_selection *s, int32_t n, const sw_shared
 static sw_rc build_all(build *b, sw_diag *d) {
   sw_selection *s = b->s;
   SW_ARENA_NEW(s->options, s->arena, s->units.n, d);
-  SW_ARENA_NEW(s->copies_at, s->arena, s->g->n_values, d);
-  for (sw_id v = 0; v < s->g->n_values; v++) s->copies_at[v] = -1;
+  SW_ARENA_NEW(s->copies_at, s->arena, s->job.graph->n_values, d);
+  for (sw_id v = 0; v < s->job.graph->n_values; v++) s->copies_at[v] = -1;
   SW_TRY(make_options(b, d));
   for (int32_t i = 0; i < s->units.n; i++) {
     const sw_unit unit = sw_unit_at(&s->units, i);
@@ -430,8 +432,8 @@ static int64_t least_of_unit(const sw_selection *s, int32_t i) {
   int64_t least = SW_FORBIDDEN;
   if (!c && unit.kind != SW_UNIT_OP) return 0;
   if (!c) {
-    const sw_op *op = &s->g->ops[unit.id];
-    return sw_cost_times(sw_cost_units(s->machine, sw_op_least_s(s->g, op, s->machine)), op->repeats);
+    const sw_op *op = &s->job.graph->ops[unit.id];
+    return sw_cost_times(sw_cost_units(s->job.machine, sw_op_least_s(&s->job, op)), op->repeats);
   }
   for (int32_t k = 0; k < c->n; k++) least = sw_min_i64(least, c->price[k]);
   return least;
@@ -443,17 +445,18 @@ static int64_t least_of_units(const sw_selection *s) {
   return sum;
 }
 
-sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_selection_options *o, sw_arena *arena,
-                         sw_selection **out, int64_t *least, sw_diag *d) {
+sw_rc sw_selection_build(const sw_job *j, const sw_selection_options *o, sw_arena *arena, sw_selection **out,
+                         int64_t *least, sw_diag *d) {
+  const sw_machine *machine = j->machine;
   sw_selection *s;
   SW_ARENA_NEW(s, arena, 1, d);
-  *s = (sw_selection){.g = g, .machine = machine, .o = *o, .arena = arena, .units = sw_units_of(g)};
+  *s = (sw_selection){.job = *j, .o = *o, .arena = arena, .units = sw_units_of(j)};
   build b = {.s = s};
   sw_rc rc = sw_prices_init(&s->prices, machine, o->routes, arena, d);
   s->prices.deadline_s = o->deadline_s;
   s->prices.cancel = o->cancel;
-  if (!rc) rc = sw_unequal_blocks(g, arena, &s->o.enumerate.n_unequal, &s->o.enumerate.unequal, d);
-  if (!rc) rc = sw_even_rule_of(g, arena, &s->even, d);
+  if (!rc) rc = sw_unequal_blocks(j->request, arena, &s->o.enumerate.n_unequal, &s->o.enumerate.unequal, d);
+  if (!rc) rc = sw_even_rule_of(j->request, arena, &s->even, d);
   if (o->even == SW_EVEN_ALWAYS) s->o.enumerate.even = &s->even;
   if (!rc) rc = build_all(&b, d);
   sw_dict_deinit(&b.classes);
@@ -498,7 +501,7 @@ sw_rc sw_selection_stated(const sw_selection *s, const int32_t *choice, sw_arena
     sw_sharding by_strategy;
     *one = *at;
     stated_of_option(s, at, choice[unit], &one->sharding);
-    sw_strategy_port(&s->g->ops[at->op], &s->options[unit]->strategies[choice[unit]], at->port, &by_strategy);
+    sw_strategy_port(&s->job.graph->ops[at->op], &s->options[unit]->strategies[choice[unit]], at->port, &by_strategy);
     *n += !sw_sharding_equal(&one->sharding, &by_strategy);
   }
   return SW_OK;
@@ -514,12 +517,12 @@ const sw_sharding *sw_selection_sharding(const sw_selection *s, int32_t argument
 /* Is what the option has at ports of which something is stated what the plan has there? */
 static bool states_alike(const sw_selection *s, sw_id op, const sw_strategy *strategy, int32_t option, int32_t n,
                          const sw_stated *stated) {
-  for (int32_t p = 0; p < s->g->ops[op].n_operands + s->g->ops[op].n_results && s->n_stated; p++) {
+  for (int32_t p = 0; p < s->job.graph->ops[op].n_operands + s->job.graph->ops[op].n_results && s->n_stated; p++) {
     if (!sw_stated_at(s->stated, s->n_stated, op, p)) continue;
     const sw_sharding *said = sw_stated_at(stated, n, op, p);
     sw_sharding here, there;
     stated_of_option(s, &(sw_stated){.op = op, .port = p}, option, &here);
-    sw_strategy_port(&s->g->ops[op], strategy, p, &there);
+    sw_strategy_port(&s->job.graph->ops[op], strategy, p, &there);
     if (!sw_sharding_equal(&here, said ? said : &there)) return false;
   }
   return true;

@@ -16,8 +16,7 @@ typedef struct sw_read_value {
 typedef SW_ARRAY(int32_t) sw_int32_array;
 
 struct sw_selection {
-  const sw_graph *g;
-  const sw_machine *machine;
+  sw_job job;
   sw_selection_options o;
   sw_even_rule even;
   sw_arena *arena;

@@ -191,11 +191,12 @@ static sw_rc add_of_sharding(unequal_list *list, const sw_sharding *s, const int
   return SW_OK;
 }
 
-sw_rc sw_unequal_blocks(const sw_graph *g, sw_arena *arena, int32_t *n, const sw_unequal **out, sw_diag *d) {
+sw_rc sw_unequal_blocks(const sw_request *r, sw_arena *arena, int32_t *n, const sw_unequal **out, sw_diag *d) {
+  const sw_graph *g = r->graph;
   unequal_list list = {0};
   sw_rc rc = SW_OK;
-  for (int32_t i = 0; i < g->n_annotations && !rc; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < r->n_annotations && !rc; i++) {
+    const sw_annotation *a = &r->annotations[i];
     if (a->value >= 0) rc = add_of_sharding(&list, &a->sharding, g->values[a->value].type.dims, d);
   }
   *n = (int32_t)list.n;

@@ -3,8 +3,10 @@
 #include "shardwright/kernel.h"
 #include "base/checked.h"
 
-sw_units sw_units_of(const sw_graph *g) {
+sw_units sw_units_of(const sw_job *j) {
+  const sw_graph *g = j->graph;
   return (sw_units){.g = g,
+                    .kernels = j->kernels,
                     .n_args = g->n_args,
                     .n_ops = g->n_ops,
                     .n_outputs = g->n_outputs,
@@ -39,7 +41,7 @@ sw_port sw_use_taken_at(const sw_units *u, sw_value_use use) {
 /* What is written over a value holds its memory; what is made again from it needs it, and so does a kernel until it
  * runs. */
 int32_t sw_use_until(const sw_units *u, sw_value_use use) {
-  const sw_kernels *kernels = u->g->kernels;
+  const sw_kernels *kernels = u->kernels;
   if (!kernels || use.op < 0) return sw_use_step(u, use);
   const sw_op *op = &u->g->ops[use.op];
   const int32_t until = kernels->until[use.op];

@@ -24,7 +24,7 @@ static sw_rc set_port(sw_option_port *port, int32_t choice, const sw_type *type,
   return SW_OK;
 }
 
-sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,
+sw_rc sw_options_of_op(const sw_job *j, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,
                        sw_option_set *out, sw_diag *d) {
   SW_TRY(options_init(out, e->n, op->n_operands + op->n_results, arena, d));
   out->strategies = e->at;
@@ -37,8 +37,8 @@ sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration 
   }
   if (!any_temp) out->temp = NULL;
   for (int32_t p = 0; p < out->n_ports; p++) {
-    const sw_type *type = sw_port_type(g, op, p);
-    const bool combines = sw_value_combines(g, sw_port_value(op, p));
+    const sw_type *type = sw_port_type(j->graph, op, p);
+    const bool combines = sw_value_combines(j->kernels, sw_port_value(op, p));
     SW_TRY(sw_prices_class(prices, type, combines, &out->ports[p].shape_class, d));
     out->ports[p].tied = p < op->n_operands && op->code == SW_OP_JOIN;
     for (int32_t i = 0; i < e->n; i++) {
@@ -50,11 +50,11 @@ sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration 
   return SW_OK;
 }
 
-sw_rc sw_options_of_value(const sw_graph *g, sw_id value, const sw_sharding *shardings, int32_t n, bool held,
+sw_rc sw_options_of_value(const sw_job *j, sw_id value, const sw_sharding *shardings, int32_t n, bool held,
                           sw_prices *prices, sw_arena *arena, sw_option_set *out, sw_diag *d) {
-  const sw_type *type = &g->values[value].type;
+  const sw_type *type = &j->graph->values[value].type;
   SW_TRY(options_init(out, n, 1, arena, d));
-  SW_TRY(sw_prices_class(prices, type, sw_value_combines(g, value), &out->ports[0].shape_class, d));
+  SW_TRY(sw_prices_class(prices, type, sw_value_combines(j->kernels, value), &out->ports[0].shape_class, d));
   double whole = (double)sw_type_bytes(type);
   for (int32_t i = 0; i < n; i++) {
     SW_TRY(set_port(&out->ports[0], i, type, &shardings[i], prices, d));

@@ -31,10 +31,10 @@ typedef struct sw_option_set {
 } sw_option_set;
 
 /* Every strategy of an op. */
-sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,
+sw_rc sw_options_of_op(const sw_job *j, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,
                        sw_option_set *out, sw_diag *d);
 /* Given shardings of one value. `held`: the value stays on the devices (ties fall to fewer bytes). */
-sw_rc sw_options_of_value(const sw_graph *g, sw_id value, const sw_sharding *shardings, int32_t n, bool held,
+sw_rc sw_options_of_value(const sw_job *j, sw_id value, const sw_sharding *shardings, int32_t n, bool held,
                           sw_prices *prices, sw_arena *arena, sw_option_set *out, sw_diag *d);
 /* Those of these numbers, a number perhaps several times. */
 sw_rc sw_options_pick(const sw_option_set *c, const int32_t *which, int32_t n, sw_arena *arena, sw_option_set *out,

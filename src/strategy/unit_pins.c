@@ -61,13 +61,13 @@ bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
 
 static sw_rc enumerate_restricted(const sw_pin_target *t, const sw_op *op, const sw_demand *at, size_t n, bool any_size,
                                   sw_arena *arena, sw_enumeration *out, sw_diag *d) {
-  const sw_demands_meet meet = {t->g, op, at, n};
+  const sw_demands_meet meet = {t->job.request, op, at, n};
   sw_enumerate_options o = *t->enumerate;
   o.admits = sw_demands_are_met;
   o.admits_user = &meet;
   o.any_size = any_size;
   o.even = NULL; /* what is required comes first */
-  return sw_strategies_enumerate(t->g, op, t->machine, &o, arena, out, d);
+  return sw_strategies_enumerate(&t->job, op, &o, arena, out, d);
 }
 
 /* Whatever size the shards have, empty ones included. */
@@ -81,7 +81,7 @@ static sw_enumerate_options of_any_size(const sw_pin_target *t) {
 static sw_rc take_strategies(const sw_pin_target *t, int32_t unit, const sw_enumeration *e, sw_diag *d) {
   sw_option_set *out;
   SW_ARENA_NEW(out, t->arena, 1, d);
-  SW_TRY(sw_options_of_op(t->g, &t->g->ops[sw_unit_at(t->units, unit).id], e, t->prices, t->arena, out, d));
+  SW_TRY(sw_options_of_op(&t->job, &t->job.graph->ops[sw_unit_at(t->units, unit).id], e, t->prices, t->arena, out, d));
   t->options[unit] = out;
   return SW_OK;
 }
@@ -92,7 +92,7 @@ static sw_rc take_shardings(const sw_pin_target *t, int32_t unit, const sw_shard
   const bool held = of.kind == SW_UNIT_ARGUMENT;
   sw_option_set *out;
   SW_ARENA_NEW(out, t->arena, 1, d);
-  SW_TRY(sw_options_of_value(t->g, held ? of.makes[0] : of.reads[0], all, n, held, t->prices, t->arena, out, d));
+  SW_TRY(sw_options_of_value(&t->job, held ? of.makes[0] : of.reads[0], all, n, held, t->prices, t->arena, out, d));
   t->options[unit] = out;
   return SW_OK;
 }
@@ -102,14 +102,14 @@ static sw_rc take_shardings(const sw_pin_target *t, int32_t unit, const sw_shard
  * none. */
 static sw_rc look_at_all(const sw_pin_target *t, int32_t unit, sw_diag *d) {
   const sw_id id = sw_unit_at(t->units, unit).id;
-  const sw_op *op = &t->g->ops[id];
+  const sw_op *op = &t->job.graph->ops[id];
   sw_demands m = {0};
   sw_enumeration e = {0};
   const sw_enumerate_options any_size = of_any_size(t);
-  sw_rc rc = sw_demands_of(t->g, id, &m, d);
-  sw_demands_drop_flexible(t->g, id, &m);
+  sw_rc rc = sw_demands_of(&t->job, id, &m, d);
+  sw_demands_drop_flexible(t->job.graph, id, &m);
   if (!rc) rc = enumerate_restricted(t, op, m.at, m.n, false, t->arena, &e, d);
-  if (!rc && !e.n) rc = sw_demands_drop_impossible(t->g, op, t->machine, &any_size, &m, d);
+  if (!rc && !e.n) rc = sw_demands_drop_impossible(&t->job, op, &any_size, &m, d);
   if (!rc && !e.n) rc = enumerate_restricted(t, op, m.at, m.n, true, t->arena, &e, d);
   if (!rc && e.n) rc = take_strategies(t, unit, &e, d);
   sw_array_free(&m);
@@ -121,7 +121,7 @@ static sw_rc look_at_all(const sw_pin_target *t, int32_t unit, sw_diag *d) {
 /* As it is. */
 static bool admits_directly(const sw_pin_target *t, const pin *p, int32_t i) {
   const sw_option_set *c = t->options[p->at.unit];
-  return p->at.port < 0 ? sw_annotation_admits_strategy(t->g, p->a, &c->strategies[i])
+  return p->at.port < 0 ? sw_annotation_admits_strategy(t->job.graph, p->a, &c->strategies[i])
                         : sw_annotation_admits(p->a, sw_options_sharding(c, t->prices, p->at.port, i));
 }
 
@@ -130,7 +130,7 @@ static bool admits_option(const sw_pin_target *t, const pin *p, int32_t i) {
   const sw_unit unit = sw_unit_at(t->units, p->at.unit);
   if (admits_directly(t, p, i)) return true;
   return p->a->required && unit.kind == SW_UNIT_OP && p->at.port >= 0 &&
-         sw_demand_is_met(t->g, &t->g->ops[unit.id], &(sw_demand){p->a, p->at.port},
+         sw_demand_is_met(t->job.graph->written, &t->job.graph->ops[unit.id], &(sw_demand){p->a, p->at.port},
                           &t->options[p->at.unit]->strategies[i]);
 }
 
@@ -158,7 +158,7 @@ static sw_rc find_any(const sw_pin_target *t, const pin *p, bool *found, sw_diag
 }
 
 static const char *name_of_annotated(const sw_pin_target *t, const sw_annotation *a) {
-  return a->op >= 0 ? t->g->ops[a->op].name : t->g->values[a->value].name;
+  return a->op >= 0 ? t->job.graph->ops[a->op].name : t->job.graph->values[a->value].name;
 }
 
 /* What it costs not to do as a hint says: all priorities share 2^16 units, in equal steps of its logarithm. That is
@@ -202,9 +202,9 @@ static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
 /* What an op's exchange to its window of an operand costs in all its runs, which a halo that is there saves. */
 static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strategy *s, int operand) {
   sw_tiling blocks, window;
-  if (!sw_strategy_halo(t->g, op, sw_machine_mesh(t->machine), s, operand, &blocks, &window)) return 0;
-  const int bytes = sw_machine_moved_bytes(t->machine, sw_operand_type(t->g, op, operand)->dtype);
-  return (double)op->repeats * sw_machine_exchange_s(t->machine, &blocks, &window, bytes);
+  if (!sw_strategy_halo(t->job.graph, op, sw_machine_mesh(t->job.machine), s, operand, &blocks, &window)) return 0;
+  const int bytes = sw_machine_moved_bytes(t->job.machine, sw_operand_type(t->job.graph, op, operand)->dtype);
+  return (double)op->repeats * sw_machine_exchange_s(t->job.machine, &blocks, &window, bytes);
 }
 
 /* Price and temporary of what a choice wants of an operand, resharded from what is stated. */
@@ -212,16 +212,17 @@ static sw_rc add_stated(const sw_pin_target *t, const sw_op *op, int port, const
                         sw_option_set *c, bool *keep, sw_diag *d) {
   sw_option_port *at = &c->ports[port];
   const sw_id value = op->operands[port];
-  const int64_t repeats = sw_value_repeats(t->g, value);
+  const int64_t repeats = sw_value_repeats(t->job.graph, value);
   for (int32_t i = 0; i < c->n; i++) {
     const int32_t wanted = at->id[i];
     int64_t units;
     bool raised = false;
     keep[i] = true;
     at->id[i] = stated;
-    if (t->g->values[value].def >= 0 &&
-        sw_strategy_halo_is_held(t->g, op, sw_machine_mesh(t->machine), &c->strategies[i], port, s)) {
-      c->price[i] = sw_max_i64(0, c->price[i] - sw_cost_units(t->machine, window_s(t, op, &c->strategies[i], port)));
+    if (t->job.graph->values[value].def >= 0 &&
+        sw_strategy_halo_is_held(t->job.graph, op, sw_machine_mesh(t->job.machine), &c->strategies[i], port, s)) {
+      c->price[i] =
+          sw_max_i64(0, c->price[i] - sw_cost_units(t->job.machine, window_s(t, op, &c->strategies[i], port)));
       continue;
     }
     SW_TRY(sw_prices_settle(t->prices, at->shape_class, stated, wanted, &raised, d));
@@ -242,8 +243,8 @@ static sw_rc cannot_be_resharded(const sw_pin_target *t, const pin *p, sw_diag *
 static sw_rc state_operand(const sw_pin_target *t, const pin *p, sw_diag *d) {
   const int port = p->at.port;
   const sw_id id = sw_unit_at(t->units, p->at.unit).id;
-  const sw_op *op = &t->g->ops[id];
-  const sw_type *type = sw_port_type(t->g, op, port);
+  const sw_op *op = &t->job.graph->ops[id];
+  const sw_type *type = sw_port_type(t->job.graph, op, port);
   sw_option_set all = *t->options[p->at.unit], *out;
   bool *keep;
   int32_t stated;
@@ -286,19 +287,19 @@ static sw_rc add_brought(const sw_pin_target *t, const pin *p, int32_t i, const 
   SW_TRY(sw_prices_get(t->prices, at->shape_class, at->id[i], b->to[b->n], &units, d));
   if (units >= SW_FORBIDDEN) return SW_OK;
   if (at->id[i] != b->to[b->n]) {
-    units += sw_cost_units(t->machine, sw_value_break_s(t->g, t->machine, p->a->value, &made, to));
+    units += sw_cost_units(t->job.machine, sw_value_break_s(&t->job, p->a->value, &made, to));
     b->any = true;
   }
   b->which[b->n] = i;
-  b->units[b->n++] = sw_cost_times(units, sw_value_repeats(t->g, p->a->value));
+  b->units[b->n++] = sw_cost_times(units, sw_value_repeats(t->job.graph, p->a->value));
   return SW_OK;
 }
 
 /* `all`: what no strategy gives by itself, or with a value completed, is resharded from whatever is made. */
 static sw_rc list_brought(const sw_pin_target *t, const pin *p, bool all, brought *b, sw_diag *d) {
   const sw_option_set *c = t->options[p->at.unit];
-  const sw_op *op = &t->g->ops[sw_unit_at(t->units, p->at.unit).id];
-  const size_t most = (size_t)c->n * ((size_t)t->g->values[p->a->value].type.rank + 1);
+  const sw_op *op = &t->job.graph->ops[sw_unit_at(t->units, p->at.unit).id];
+  const size_t most = (size_t)c->n * ((size_t)t->job.graph->values[p->a->value].type.rank + 1);
   SW_ARENA_NEW(b->which, t->arena, most, d);
   SW_ARENA_NEW(b->to, t->arena, most, d);
   SW_ARENA_NEW(b->units, t->arena, most, d);
@@ -306,7 +307,7 @@ static sw_rc list_brought(const sw_pin_target *t, const pin *p, bool all, brough
     const sw_sharding made = *sw_options_sharding(c, t->prices, p->at.port, i);
     sw_sharding to[SW_MAX_RANK + 1];
     SW_TRY(sw_prices_in_time(t->prices, d));
-    const int n = sw_demand_behind(t->g, op, &(sw_demand){p->a, p->at.port}, &made, to);
+    const int n = sw_demand_behind(t->job.graph->written, op, &(sw_demand){p->a, p->at.port}, &made, to);
     for (int k = 0; k < n; k++) SW_TRY(add_brought(t, p, i, &to[k], b, d));
     if (!n && all) SW_TRY(add_brought(t, p, i, &p->a->sharding, b, d));
   }
@@ -315,7 +316,7 @@ static sw_rc list_brought(const sw_pin_target *t, const pin *p, bool all, brough
 
 /* What is required of a result is what its readers see: what the op makes is brought to it behind the op. */
 static sw_rc state_result(const sw_pin_target *t, const pin *p, bool all, sw_diag *d) {
-  const sw_type *type = &t->g->values[p->a->value].type;
+  const sw_type *type = &t->job.graph->values[p->a->value].type;
   brought b = {0};
   sw_option_set *c;
   SW_TRY(list_brought(t, p, all, &b, d));
@@ -343,7 +344,7 @@ static sw_rc state_result(const sw_pin_target *t, const pin *p, bool all, sw_dia
 static sw_rc pin_port(const sw_pin_target *t, bool late, const pin *p, sw_diag *d) {
   const sw_id id = sw_unit_at(t->units, p->at.unit).id;
   const sw_demand demand = {p->a, p->at.port};
-  const bool flexible = sw_demand_is_flexible(t->g, id, &demand);
+  const bool flexible = sw_demand_is_flexible(t->job.graph, id, &demand);
   const sw_sharding *stated = sw_stated_find(t->stated, id, p->at.port);
   const sw_enumerate_options any_size = of_any_size(t);
   bool found, resharded;
@@ -352,14 +353,15 @@ static sw_rc pin_port(const sw_pin_target *t, bool late, const pin *p, sw_diag *
     return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' is required in two shardings at once",
                    name_of_annotated(t, p->a));
   }
-  if (!p->a->required || sw_port_is_border(&t->g->ops[id], p->at.port)) return late ? SW_OK : restrict_unit(t, p, d);
+  if (!p->a->required || sw_port_is_border(&t->job.graph->ops[id], p->at.port))
+    return late ? SW_OK : restrict_unit(t, p, d);
   if (flexible && !late) return SW_OK;
   if (!late) SW_TRY(find_any(t, p, &found, d));
   found = !(flexible && sw_sharding_is_special(&p->a->sharding)) && admits_any(t, p);
-  SW_TRY(sw_demand_is_resharded(t->g, id, t->machine, &demand, found, &any_size, &resharded, d));
+  SW_TRY(sw_demand_is_resharded(&t->job, id, &demand, found, &any_size, &resharded, d));
   if (!resharded) SW_TRY(restrict_unit(t, p, d));
   if (!late) return SW_OK;
-  if (p->at.port >= t->g->ops[id].n_operands) return state_result(t, p, resharded, d);
+  if (p->at.port >= t->job.graph->ops[id].n_operands) return state_result(t, p, resharded, d);
   return resharded ? state_operand(t, p, d) : SW_OK;
 }
 
@@ -367,7 +369,8 @@ static sw_rc pin_port(const sw_pin_target *t, bool late, const pin *p, sw_diag *
 
 /* Is it cut as arguments and outputs must be? */
 static bool is_even_enough(const sw_pin_target *t, const pin *p) {
-  return t->even == SW_EVEN_NEVER || sw_sharding_is_even(NULL, &p->a->sharding, t->g->values[p->a->value].type.dims);
+  return t->even == SW_EVEN_NEVER ||
+         sw_sharding_is_even(NULL, &p->a->sharding, t->job.graph->values[p->a->value].type.dims);
 }
 
 /* The sharding of a hint, as one option more of an argument or an output. */
@@ -396,9 +399,9 @@ static sw_rc take_required(const sw_pin_target *t, const pin *p, sw_diag *d) {
     bool room = s.n_partial == 0;
     for (int k = 0; room && k < want->n_partial; k++)
       room = sw_sharding_push_partial(&s, (sw_reduction)want->partial_kind, sw_sharding_partial(want)[k]);
-    const sw_type *type = &t->g->values[p->a->value].type;
+    const sw_type *type = &t->job.graph->values[p->a->value].type;
     if (!room || sw_sharding_equal(&s, want) || !sw_annotation_admits(p->a, &s)) continue;
-    if (!sw_sharding_verify(sw_machine_mesh(t->machine), &s, type->rank, type->dims, NULL)) all[n++] = s;
+    if (!sw_sharding_verify(sw_machine_mesh(t->job.machine), &s, type->rank, type->dims, NULL)) all[n++] = s;
   }
   return take_shardings(t, p->at.unit, all, n, d);
 }
@@ -417,13 +420,13 @@ static sw_rc take_strategy(const sw_pin_target *t, int32_t unit, const sw_strate
   sw_op_cost *cost;
   if (!s) return SW_E_RESOURCE;
   SW_ARENA_NEW(cost, t->arena, 1, d);
-  sw_strategy_cost(t->g, &t->g->ops[sw_unit_at(t->units, unit).id], t->machine, s, cost);
+  sw_strategy_cost(&t->job, &t->job.graph->ops[sw_unit_at(t->units, unit).id], s, cost);
   return take_strategies(t, unit, &(sw_enumeration){.n = 1, .at = s, .cost = cost}, d);
 }
 
 /* Likewise an op's own option: any legal strategy will do. */
 static sw_rc pin_op(const sw_pin_target *t, const pin *p, sw_diag *d) {
-  const sw_op *op = &t->g->ops[p->a->op];
+  const sw_op *op = &t->job.graph->ops[p->a->op];
   if (!p->a->required || admits_any(t, p)) return restrict_unit(t, p, d);
   sw_strategy s = {0};
   for (int i = 0; i < p->a->n_loop_refs; i++) {
@@ -432,7 +435,7 @@ static sw_rc pin_op(const sw_pin_target *t, const pin *p, sw_diag *d) {
     }
   }
   sw_strategy_join(&s);
-  if (sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), &s, d)) {
+  if (sw_strategy_check(t->job.graph, op, sw_machine_mesh(t->job.machine), &s, d)) {
     sw_diag_note(d, "in the sharding option of op '%s' at line %d", op->name, p->a->span.line);
     if (d) d->rc = SW_E_INFEASIBLE;
     return SW_E_INFEASIBLE;
@@ -455,13 +458,13 @@ static bool strategy_giving(const sw_op *op, int port, const sw_sharding *s, sw_
 /* A pin on a result may ask for a part of an axis, too. */
 static sw_rc pin_result(const sw_pin_target *t, bool late, const pin *p, sw_diag *d) {
   const sw_id id = sw_unit_at(t->units, p->at.unit).id;
-  const sw_op *op = &t->g->ops[id];
+  const sw_op *op = &t->job.graph->ops[id];
   sw_strategy made;
-  if (late || !p->a->required || sw_demand_is_flexible(t->g, id, &(sw_demand){p->a, p->at.port}))
+  if (late || !p->a->required || sw_demand_is_flexible(t->job.graph, id, &(sw_demand){p->a, p->at.port}))
     return pin_port(t, late, p, d);
   if (!admits_any_directly(t, p)) SW_TRY(look_at_all(t, p->at.unit, d));
   if (admits_any(t, p) || !strategy_giving(op, p->at.port, &p->a->sharding, &made) ||
-      !sw_strategy_legal(t->g, op, sw_machine_mesh(t->machine), &made))
+      !sw_strategy_legal(t->job.graph, op, sw_machine_mesh(t->job.machine), &made))
     return pin_port(t, false, p, d);
   return take_strategy(t, p->at.unit, &made, d);
 }
@@ -490,17 +493,17 @@ static sw_rc look_for_alike(const sw_pin_target *t, const sw_sharding_group *pai
   sw_demands m = {0};
   sw_enumeration e = {0};
   sw_enumerate_options o = of_any_size(t);
-  sw_rc rc = sw_demands_of(t->g, id, &m, d);
-  sw_demands_drop_flexible(t->g, id, &m);
-  of->meet = (sw_demands_meet){t->g, &t->g->ops[id], m.at, m.n};
+  sw_rc rc = sw_demands_of(&t->job, id, &m, d);
+  sw_demands_drop_flexible(t->job.graph, id, &m);
+  of->meet = (sw_demands_meet){t->job.request, &t->job.graph->ops[id], m.at, m.n};
   o.admits = gives_alike;
   o.admits_user = of;
-  if (!rc) rc = sw_strategies_enumerate(t->g, of->meet.op, t->machine, &o, t->arena, &e, d);
+  if (!rc) rc = sw_strategies_enumerate(&t->job, of->meet.op, &o, t->arena, &e, d);
   sw_array_free(&m);
   if (rc || e.n) return rc ? rc : take_strategies(t, unit, &e, d);
   return SW_FAIL(d, SW_E_INFEASIBLE, pair->span,
                  "'%s' and '%s' are in one sharding group; no strategy of '%s' gives both one sharding",
-                 t->g->values[pair->a].name, t->g->values[pair->b].name, of->meet.op->name);
+                 t->job.graph->values[pair->a].name, t->job.graph->values[pair->b].name, of->meet.op->name);
 }
 
 /* Two results of one op; values of several units are tied by edges (selection.c). */
@@ -528,7 +531,7 @@ static sw_rc tie_results(const sw_pin_target *t, const sw_sharding_group *pair, 
 
 /* Options of ops are the first pass: they may add an option that the rest restricts. What is resharded comes last. */
 static sw_rc pin_annotation(const sw_pin_target *t, const sw_annotation *a, int pass, sw_diag *d) {
-  for (int32_t i = 0; (pass == 0) == (a->op >= 0) && i < sw_annotation_n_ports(t->g, a); i++) {
+  for (int32_t i = 0; (pass == 0) == (a->op >= 0) && i < sw_annotation_n_ports(t->job.graph, a); i++) {
     const pin p = {a, sw_annotation_port(t->units, a, i)};
     const bool late = pass == 2;
     if (a->op >= 0) {
@@ -548,7 +551,7 @@ static sw_rc offer_unless_there(const sw_pin_target *t, const pin *p, sw_diag *d
 
 /* A value that is in a stated sharding may be delivered in it, and an argument arrive as a use of it is stated. */
 static sw_rc offer_stated(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
-  const sw_value *v = a->value >= 0 ? &t->g->values[a->value] : NULL;
+  const sw_value *v = a->value >= 0 ? &t->job.graph->values[a->value] : NULL;
   if (!v || a->sharding.n_partial || !sw_sharding_is_special(&a->sharding)) return SW_OK;
   const pin made = {a, sw_value_made_at(t->units, a->value)};
   if (a->for_users) return v->def < 0 ? offer_unless_there(t, &made, d) : SW_OK;
@@ -561,13 +564,13 @@ static sw_rc offer_stated(const sw_pin_target *t, const sw_annotation *a, sw_dia
 
 /* Values by sharding groups, as disjoint sets; *out NULL: there are no groups. */
 static sw_rc find_groups(const sw_pin_target *t, sw_id **out, sw_diag *d) {
-  const sw_graph *g = t->g;
+  const sw_graph *g = t->job.graph;
   *out = NULL;
-  if (!g->n_sharding_groups) return SW_OK;
+  if (!t->job.request->n_sharding_groups) return SW_OK;
   SW_ARENA_NEW(*out, t->arena, g->n_values, d);
   for (sw_id v = 0; v < g->n_values; v++) (*out)[v] = v;
-  for (int32_t i = 0; i < g->n_sharding_groups; i++)
-    sw_disjoint_join(*out, g->sharding_groups[i].a, g->sharding_groups[i].b);
+  for (int32_t i = 0; i < t->job.request->n_sharding_groups; i++)
+    sw_disjoint_join(*out, t->job.request->sharding_groups[i].a, t->job.request->sharding_groups[i].b);
   return SW_OK;
 }
 
@@ -575,9 +578,9 @@ static sw_rc find_groups(const sw_pin_target *t, sw_id **out, sw_diag *d) {
 static sw_rc offer_parts(const sw_pin_target *t, const sw_annotation *a, sw_id *group, sw_diag *d) {
   if (!group || a->value < 0 || a->for_users || !a->required || !a->sharding.n_partial) return SW_OK;
   const sw_id all = sw_disjoint_find(group, a->value);
-  for (int32_t i = 0; i < t->g->n_args; i++) {
-    const pin p = {a, sw_value_made_at(t->units, t->g->args[i])};
-    if (t->g->args[i] != a->value && sw_disjoint_find(group, t->g->args[i]) == all)
+  for (int32_t i = 0; i < t->job.graph->n_args; i++) {
+    const pin p = {a, sw_value_made_at(t->units, t->job.graph->args[i])};
+    if (t->job.graph->args[i] != a->value && sw_disjoint_find(group, t->job.graph->args[i]) == all)
       SW_TRY(offer_unless_there(t, &p, d));
   }
   return SW_OK;
@@ -585,7 +588,7 @@ static sw_rc offer_parts(const sw_pin_target *t, const sw_annotation *a, sw_id *
 
 /* Options that were made for one annotation may pass over another one. */
 static sw_rc confirm(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
-  for (int32_t k = 0; a->required && k < sw_annotation_n_ports(t->g, a); k++) {
+  for (int32_t k = 0; a->required && k < sw_annotation_n_ports(t->job.graph, a); k++) {
     const pin p = {a, sw_annotation_port(t->units, a, k)};
     bool all = true;
     for (int32_t i = 0; all && i < t->options[p.at.unit]->n; i++) all = admits_option(t, &p, i);
@@ -595,24 +598,27 @@ static sw_rc confirm(const sw_pin_target *t, const sw_annotation *a, sw_diag *d)
 }
 
 static sw_rc apply(const sw_pin_target *t, sw_diag *d) {
-  const sw_graph *g = t->g;
   sw_id *group;
   SW_TRY(find_groups(t, &group, d));
-  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(offer_stated(t, &g->annotations[i], d));
-  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(offer_parts(t, &g->annotations[i], group, d));
+  for (int32_t i = 0; i < t->job.request->n_annotations; i++)
+    SW_TRY(offer_stated(t, &t->job.request->annotations[i], d));
+  for (int32_t i = 0; i < t->job.request->n_annotations; i++)
+    SW_TRY(offer_parts(t, &t->job.request->annotations[i], group, d));
   for (int pass = 0; pass < 3; pass++) {
-    for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(pin_annotation(t, &g->annotations[i], pass, d));
+    for (int32_t i = 0; i < t->job.request->n_annotations; i++)
+      SW_TRY(pin_annotation(t, &t->job.request->annotations[i], pass, d));
   }
-  for (int32_t i = 0; i < g->n_sharding_groups; i++) SW_TRY(tie_results(t, &g->sharding_groups[i], d));
-  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(confirm(t, &g->annotations[i], d));
+  for (int32_t i = 0; i < t->job.request->n_sharding_groups; i++)
+    SW_TRY(tie_results(t, &t->job.request->sharding_groups[i], d));
+  for (int32_t i = 0; i < t->job.request->n_annotations; i++) SW_TRY(confirm(t, &t->job.request->annotations[i], d));
   return SW_OK;
 }
 
 static sw_rc find_priorities(sw_pin_target *t, sw_diag *d) {
   int32_t *list, n = 0, kept = 0;
-  SW_ARENA_NEW(list, t->arena, t->g->n_annotations, d);
-  for (int32_t i = 0; i < t->g->n_annotations; i++) {
-    if (!t->g->annotations[i].required) list[n++] = t->g->annotations[i].priority;
+  SW_ARENA_NEW(list, t->arena, t->job.request->n_annotations, d);
+  for (int32_t i = 0; i < t->job.request->n_annotations; i++) {
+    if (!t->job.request->annotations[i].required) list[n++] = t->job.request->annotations[i].priority;
   }
   if (n) qsort(list, (size_t)n, sizeof *list, sw_compare_i32);
   for (int32_t i = 0; i < n; i++) {
@@ -628,6 +634,6 @@ sw_rc sw_pins_apply(sw_pin_target *t, sw_diag *d) {
   sw_rc rc = apply(t, d);
   if (rc != SW_E_INFEASIBLE) return rc;
   sw_diag both = {0};
-  if (sw_requirements_check(t->g, t->machine, &both) == SW_E_INFEASIBLE && d) *d = both; /* it names both places */
+  if (sw_requirements_check(&t->job, &both) == SW_E_INFEASIBLE && d) *d = both; /* it names both places */
   return rc;
 }

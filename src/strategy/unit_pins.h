@@ -9,9 +9,8 @@
 #include "shardwright/selection.h"
 
 typedef struct sw_pin_target {
-  const sw_graph *g;
+  sw_job job;
   const sw_units *units;
-  const sw_machine *machine;
   sw_prices *prices;
   sw_arena *arena;
   const sw_option_set **options; /* by unit; replaced where an annotation says so */

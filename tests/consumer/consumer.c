@@ -1,4 +1,5 @@
 /* A program that uses shardwright::plan alone, in C and (consumer.cc) in C++: makes a graph in memory, plans it, reads
+#include "support/job.h"
  * the shardings, and explains one by what the plan would cost with others.
  *
  *   y = tanh(x w1) w2 on 8 devices
@@ -119,7 +120,7 @@ static sw_rc run(sw_graph *g, sw_arena *arena, sw_planner **planner, sw_diag *d)
   options.solve.threads = 1;
   SW_TRY(make_graph(g, d));
   SW_TRY(make_machine(arena, &profile, &machine, d));
-  SW_TRY(sw_planner_open(g, machine, &options, arena, planner, &plan, d));
+  SW_TRY(sw_planner_open(JOB(g, machine), &options, arena, planner, &plan, d));
   SW_TRY(print_shardings(&plan, d));
   return explain(*planner, &plan, arena, d);
 }

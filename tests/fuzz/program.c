@@ -3,6 +3,7 @@
 #include "fuzz/fuzz.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
+#include "support/job.h"
 
 /* A machine for all inputs. */
 static const sw_machine *machine(void) {
@@ -25,7 +26,7 @@ static sw_rc annotate(const char *bytes, size_t n, const char *kind, sw_text *ou
   sw_plan plan;
   const sw_mesh *mesh = sw_machine_mesh(machine());
   SW_TRY(sw_program_parse("fuzz.mlir", bytes, n, &(sw_program_options){.mesh = mesh}, &p, d));
-  FUZZ_CHECK(sw_plan_build(sw_program_graph(p), machine(), &arena, &plan, d) == SW_OK);
+  FUZZ_CHECK(sw_plan_build(JOB(sw_program_graph(p), machine()), &arena, &plan, d) == SW_OK);
   FUZZ_CHECK(sw_program_emit(p, &plan, kind, out, d) == SW_OK);
   sw_program_destroy(p);
   sw_arena_deinit(&arena);

@@ -8,6 +8,7 @@
 #include "shardwright/log.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
+#include "support/job.h"
 
 /* every-op: each op, odd names, a location. */
 static const char *const kModels[] = {"every-op",      "mlp",     "mlp-train",        "gpt2",   "gpt2-train", "llama3",
@@ -21,13 +22,13 @@ static bool make_plan(const sw_graph *g, const sw_machine *machine, int which, s
                       sw_plan *out) {
   sw_diag diag = {0};
   if (which == 0) {
-    assert_ok(sw_plan_build(g, machine, arena, out, &diag));
+    assert_ok(sw_plan_build(JOB(g, machine), arena, out, &diag));
     return true;
   }
   if (which <= SW_BASELINE_COUNT) {
-    return sw_baseline_build(g, machine, (sw_baseline)(which - 1), arena, out, &diag) == SW_OK;
+    return sw_baseline_build(JOB(g, machine), (sw_baseline)(which - 1), arena, out, &diag) == SW_OK;
   }
-  assert_ok(random_plan(g, machine, rng, arena, out, &diag));
+  assert_ok(random_plan(JOB(g, machine), rng, arena, out, &diag));
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/propagate.h"
+#include "support/job.h"
 
 typedef struct row {
   const char *name;
@@ -100,8 +101,8 @@ static void run_ours(const row *r, sw_text *out) {
   int n = snprintf(model, sizeof model, kModel, r->ours[0], r->ours[1], r->ours[2]);
   assert_ok(sw_model_parse("mlp.json", model, (size_t)n, &g, &diag));
   assert_ok(sw_profile_read("dgx-h100", &arena, &profile, &diag));
-  assert_ok(sw_machine_build(&arena, profile, &g->mesh, &machine, &diag));
-  assert_ok(sw_propagate(g, machine, SW_TRAVERSE_FORWARD_BACKWARD, &arena, &plan, &diag));
+  assert_ok(sw_machine_build(&arena, profile, &g->written->mesh, &machine, &diag));
+  assert_ok(sw_propagate(JOB(g, machine), SW_TRAVERSE_FORWARD_BACKWARD, &arena, &plan, &diag));
   assert_ok(sw_emit_shard(&plan, out, &diag));
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);

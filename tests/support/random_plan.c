@@ -1,4 +1,5 @@
 #include "random_plan.h"
+#include "support/job.h"
 
 const char *const random_models[RANDOM_MODELS] = {"mlp",
                                                   "gpt2",
@@ -24,14 +25,15 @@ static sw_rc random_sharding(const sw_type *t, const sw_mesh *m, sw_rng *rng, sw
   return SW_OK;
 }
 
-sw_rc random_plan(const sw_graph *g, const sw_machine *machine, sw_rng *rng, sw_arena *arena, sw_plan *out,
-                  sw_diag *d) {
+sw_rc random_plan(const sw_job *j, sw_rng *rng, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  const sw_graph *g = j->graph;
+  const sw_machine *machine = j->machine;
   const sw_mesh *m = sw_machine_mesh(machine);
-  SW_TRY(sw_plan_build(g, machine, arena, out, d));
+  SW_TRY(sw_plan_build(j, arena, out, d));
   for (int32_t i = 0; i < g->n_ops; i++) {
     sw_enumeration all;
     sw_enumerate_options options = {.max_strategies = 64};
-    SW_TRY(sw_strategies_enumerate(g, &g->ops[i], machine, &options, arena, &all, d));
+    SW_TRY(sw_strategies_enumerate(j, &g->ops[i], &options, arena, &all, d));
     sw_id leader = sw_op_tied_to(g, i);
     if (all.n) out->ops[i] = leader < 0 ? all.at[sw_rng_below(rng, all.n)] : out->ops[leader];
   }

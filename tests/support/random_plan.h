@@ -9,6 +9,6 @@
 enum { RANDOM_MODELS = 14, RANDOM_MESHES = 7 };
 extern const char *const random_models[RANDOM_MODELS], *const random_meshes[RANDOM_MESHES];
 
-sw_rc random_plan(const sw_graph *g, const sw_machine *machine, sw_rng *rng, sw_arena *arena, sw_plan *out, sw_diag *d);
+sw_rc random_plan(const sw_job *j, sw_rng *rng, sw_arena *arena, sw_plan *out, sw_diag *d);
 
 #endif

@@ -14,6 +14,7 @@
 #include "shardwright/selection.h"
 #include "base/checked.h"
 #include "select/copies/copies.h"
+#include "support/job.h"
 
 enum { GRAPHS = 200, MOST_COMBINATIONS = 1500, MOST_OPS = 4 };
 
@@ -51,8 +52,7 @@ typedef struct combination {
 } combination;
 
 typedef struct subject {
-  const sw_graph *g;
-  const sw_machine *machine;
+  sw_job job;
   int64_t n;
   combination *all;
 } subject;
@@ -157,14 +157,14 @@ static void list_combinations(subject *u, sw_rng *r, sw_arena *a) {
   const int64_t most = most_combinations();
   int64_t least, n = 1, least_held = INT64_MAX;
   const sw_selection_options o = {.enumerate.runs = SW_MAX_REFS, .capacity_bytes = INT64_MAX};
-  assert_ok(sw_selection_build(u->g, u->machine, &o, a, &s, &least, &diag));
+  assert_ok(sw_selection_build(&u->job, &o, a, &s, &least, &diag));
   assert_ok(sw_selection_settle_all(s, 0, &diag));
   const sw_problem *p = sw_selection_problem(s);
   int32_t *choice = sw_arena_alloc(a, (size_t)p->n_nodes, sizeof *choice, &diag), k = 0;
   int32_t *held_by = sw_arena_alloc(a, (size_t)p->n_nodes, sizeof *held_by, &diag);
   sw_plan plan;
   assert_true(choice && held_by);
-  assert_ok(sw_plan_build(u->g, u->machine, a, &plan, &diag));
+  assert_ok(sw_plan_build(&u->job, a, &plan, &diag));
   for (int32_t i = 0; i < p->n_nodes && n <= most; i++) n *= p->nodes[i].n_choices;
   u->n = 0;
   u->all = sw_arena_alloc(a, (size_t)most, sizeof *u->all, &diag);
@@ -211,7 +211,7 @@ static int64_t least_memory(const subject *u, bool counted) {
 static sw_rc search(const subject *u, int64_t capacity, sw_arena *a, sw_plan *out, sw_diag *d) {
   const sw_plan_options o = {.solve = {.work_limit = INT64_C(20000000000), .threads = 1},
                              .selection = {.capacity_bytes = capacity}};
-  return sw_plan_search(u->g, u->machine, &o, a, out, d);
+  return sw_plan_search(&u->job, &o, a, out, d);
 }
 
 static void check_cost(const subject *u, int64_t capacity, sw_arena *a, int *exact) {
@@ -263,9 +263,7 @@ static bool check_graph(sw_rng *r, const sw_profile *hw, int k, int *exact) {
   assert_ok(sw_machine_build(&a, hw, &mesh, &machine, &diag));
   assert_ok(sw_model_parse("random.json", t.at, t.n, &g, &diag));
   const char *compiler = kCompilers[k % 6];
-  g->kernels = NULL;
-  if (k % 6) assert_ok(sw_kernels_find(g, compiler, &a, &g->kernels, &diag));
-  subject u = {.g = g, .machine = machine};
+  subject u = {.job = job_under(g, machine, compiler, &a)};
   list_combinations(&u, r, &a);
   const int64_t capacity = u.n ? u.all[sw_rng_below(r, u.n)].held - sw_rng_below(r, 2) : 0;
   if (u.n) {

@@ -14,6 +14,7 @@
 #include "shardwright/program.h"
 #include "shardwright/propagate.h"
 #include "shardwright/validate.h"
+#include "support/job.h"
 
 enum { MOST_VALUES = 12, CASES = 120, TWINS = 60 };
 
@@ -270,12 +271,12 @@ static void name_some_ones(writer *w, const made *v, sw_sharding *s) {
 static void put_sharding(writer *w, const made *v, const sw_sharding *of, sw_text *t) {
   sw_sharding s = *of;
   sw_annotation a = {.value = 0, .op = -1};
-  const sw_graph g = {.mesh = w->said};
+  const sw_request asked = {.has_mesh = true, .mesh = w->said};
   for (int i = 0; i < s.n_refs + s.n_partial; i++) s.refs[i].axis += w->first;
   if (w->ties && !s.halos && !s.offsets) a.open_dims = (uint32_t)rng_below(&w->more, 1 << v->rank);
   if (w->said.n_axes > w->mesh.n_axes) name_some_ones(w, v, &s);
   a.sharding = s;
-  sw_annotation_print(&g, &a, t);
+  sw_annotation_print(&asked, &a, t);
 }
 
 typedef enum place { DEFINITION, USE, OUTPUT, N_PLACES } place;
@@ -391,7 +392,9 @@ static void read_again(const sw_plan *p, uint64_t seed, sw_text *why, outcome *o
     return;
   }
   sw_rc rc = sw_program_parse("again.mlir", text.at, text.n, &(sw_program_options){0}, &program, &diag);
-  if (!rc) rc = sw_propagate(sw_program_graph(program), p->machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag);
+  if (!rc)
+    rc = sw_propagate(JOB(sw_program_graph(program), p->job.machine), SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan,
+                      &diag);
   if (rc) sw_text_printf(why, "again: %s\n%s", diag.text, text.at);
   if (!rc) out->again += computes(&plan, seed, why);
   sw_program_destroy(program);
@@ -408,8 +411,8 @@ static double plan_and_run(const sw_graph *g, const sw_machine *machine, bool se
   sw_text why = {0};
   sw_plan plan;
   sw_breakdown breakdown = {0};
-  sw_rc rc = search ? sw_plan_search(g, machine, &o, &arena, &plan, &diag)
-                    : sw_propagate(g, machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag);
+  sw_rc rc = search ? sw_plan_search(JOB(g, machine), &o, &arena, &plan, &diag)
+                    : sw_propagate(JOB(g, machine), SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag);
   plan.args_whole = seed & 1;
   if (rc == SW_E_INFEASIBLE) {
     out->refused++;

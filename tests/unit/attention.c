@@ -15,6 +15,7 @@
 #include "shardwright/validate.h"
 #include "support/building.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 static sw_diag diag;
 
@@ -458,13 +459,13 @@ static sw_strategy some_strategy(const sw_op *op, const sw_enumeration *all, sw_
 }
 
 static void plan_randomly(const sw_graph *g, const sw_machine *machine, sw_rng *r, sw_arena *arena, sw_plan *p) {
-  assert_ok(sw_plan_build(g, machine, arena, p, &diag));
+  assert_ok(sw_plan_build(JOB(g, machine), arena, p, &diag));
   for (int32_t i = 0; i < g->n_ops; i++) {
     sw_enumeration all;
-    assert_ok(sw_strategies_enumerate(g, &g->ops[i], machine, NULL, arena, &all, &diag));
+    assert_ok(sw_strategies_enumerate(JOB(g, machine), &g->ops[i], NULL, arena, &all, &diag));
     assert_true(all.n > 0);
     for (int32_t k = 0; k < all.n; k++)
-      assert_true(sw_op_least_s(g, &g->ops[i], machine) <= all.cost[k].local_s + all.cost[k].move_s);
+      assert_true(sw_op_least_s(JOB(g, machine), &g->ops[i]) <= all.cost[k].local_s + all.cost[k].move_s);
     p->ops[i] = some_strategy(&g->ops[i], &all, r);
   }
   for (int32_t i = 0; i < g->n_args; i++) {
@@ -483,7 +484,7 @@ static void print_strategies(const sw_plan *p, const sw_graph *g) {
   sw_graph_print(g, &t);
   for (int32_t i = 0; i < g->n_ops; i++) {
     sw_text_printf(&t, "%s ", g->ops[i].name);
-    sw_strategy_print(sw_machine_mesh(p->machine), g->ops[i].nest, &p->ops[i], &t);
+    sw_strategy_print(sw_machine_mesh(p->job.machine), g->ops[i].nest, &p->ops[i], &t);
     sw_text_puts(&t, "\n");
   }
   print_message("%s", sw_text_str(&t));

@@ -9,6 +9,7 @@
 
 #include "exec/audit.h"
 #include "shardwright/model_json.h"
+#include "support/job.h"
 
 static const char *const kModels[] = {"mlp",        "gpt2",       "llama3",     "llama3-decode",
                                       "mixtral",    "vit",        "resnet",     "mlp-train",
@@ -69,7 +70,7 @@ static void try_baselines(subject *s, const char *mesh, sw_audit *sum) {
   sw_diag diag = {0};
   for (int b = SW_BASELINE_DATA_PARALLEL; b < SW_BASELINE_COUNT; b++) {
     s->how = sw_baseline_text((sw_baseline)b);
-    assert_ok(sw_baseline_build(s->graph, s->machine, (sw_baseline)b, &s->arena, &s->plan, &diag));
+    assert_ok(sw_baseline_build(JOB(s->graph, s->machine), (sw_baseline)b, &s->arena, &s->plan, &diag));
     try_plan(s, mesh, sum);
   }
 }
@@ -78,7 +79,7 @@ static void try_search(subject *s, const char *mesh, sw_audit *sum) {
   sw_diag diag = {0};
   sw_plan_options o = {.solve = {.threads = 1, .work_limit = 150000000}, .selection = {.cut_heavy_ops = true}};
   s->how = "search";
-  assert_ok(sw_plan_search(s->graph, s->machine, &o, &s->arena, &s->plan, &diag));
+  assert_ok(sw_plan_search(JOB(s->graph, s->machine), &o, &s->arena, &s->plan, &diag));
   try_plan(s, mesh, sum);
 }
 

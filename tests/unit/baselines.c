@@ -7,6 +7,7 @@
 #include "shardwright/pins.h"
 #include "shardwright/validate.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 static const char *const kModels[] = {"mlp", "gpt2", "llama3", "mlp-train", "gpt2-train", "mixtral"};
 
@@ -45,7 +46,8 @@ static void check_pinned(const sw_graph *g, const sw_machine *machine, sw_rng *r
   sw_diag diag = {0};
   sw_arena arena = {0};
   sw_pin pins[MOST] = {{0}};
-  sw_graph pinned;
+  sw_request pinned;
+  const sw_job job = {g, &pinned, NULL, machine};
   const sw_comparison *all;
   const int32_t n = 1 + (int32_t)sw_rng_below(rng, MOST);
   for (int32_t i = 0; i < n; i++) {
@@ -55,8 +57,8 @@ static void check_pinned(const sw_graph *g, const sw_machine *machine, sw_rng *r
     pins[i].of_use = v->n_uses && sw_rng_below(rng, 3) == 0;
     if (pins[i].of_use) pins[i].use = v->uses[sw_rng_below(rng, v->n_uses)];
   }
-  assert_ok(sw_pins_require(g, n, pins, (sw_span){"pins", 1, 1}, &arena, &pinned, &diag));
-  assert_ok(sw_baselines_build(&pinned, machine, &arena, &all, &diag));
+  assert_ok(sw_pins_require(g->written, n, pins, (sw_span){"pins", 1, 1}, &arena, &pinned, &diag));
+  assert_ok(sw_baselines_build(&job, &arena, &all, &diag));
   for (int b = 0; b < SW_BASELINE_COUNT; b++) {
     assert_true(all[b].made);
     assert_int_equal(all[b].breaks == NULL, sw_plan_verify(&all[b].plan, NULL) == SW_OK);
@@ -106,7 +108,7 @@ static void make_mpt(made *m, const char *batch, const char *heads, const char *
   sw_diag diag = {0};
   *m = (made){0};
   assert_ok(sw_gen_model("mpt", args, sizeof args / sizeof *args, &m->g, &diag));
-  assert_ok(sw_baselines_build(m->g, machine_of("dgx-h100", mesh, &m->arena), &m->arena, &m->all, &diag));
+  assert_ok(sw_baselines_build(JOB(m->g, machine_of("dgx-h100", mesh, &m->arena)), &m->arena, &m->all, &diag));
 }
 
 static void drop(made *m) {
@@ -197,7 +199,7 @@ static void frameworks_send_what_is_known_of_them(void **state) {
       const bool moment = strlen(v->name) > 2 && v->name[strlen(v->name) - 2] == '.';
       if (v->kind == SW_VALUE_STATE && !moment && v->type.rank) n += sw_type_elements(&v->type);
     }
-    assert_ok(sw_baselines_build(g, machine_of("dgx-h100", "x=8", &a), &a, &all, &diag));
+    assert_ok(sw_baselines_build(JOB(g, machine_of("dgx-h100", "x=8", &a)), &a, &all, &diag));
     const double each = (double)n * 7 / 8;
     check_near(received(&all[SW_BASELINE_DATA_PARALLEL]), each * kKinds[i].data_parallel);
     check_near(received(&all[SW_BASELINE_FSDP]), each * kKinds[i].sharded);
@@ -243,11 +245,11 @@ static void heads_that_do_not_divide_are_named(void **state) {
     const sw_comparison *all;
     snprintf(text, sizeof text, kHeads, kProducts[i]);
     assert_ok(sw_model_parse("heads.json", text, strlen(text), &g, &diag));
-    assert_ok(sw_baselines_build(g, machine_of("dgx-h100", "x=4", &a), &a, &all, &diag));
+    assert_ok(sw_baselines_build(JOB(g, machine_of("dgx-h100", "x=4", &a)), &a, &all, &diag));
     assert_string_equal(all[SW_BASELINE_MEGATRON].uncut, "5 heads of 'wq' do not divide by 4, nor do 1 more");
     assert_int_equal(all[SW_BASELINE_MEGATRON].plan.args[1].n_refs, 0);
     assert_null(all[SW_BASELINE_FSDP].uncut);
-    assert_ok(sw_baselines_build(g, machine_of("dgx-h100", "x=5", &a), &a, &all, &diag));
+    assert_ok(sw_baselines_build(JOB(g, machine_of("dgx-h100", "x=5", &a)), &a, &all, &diag));
     assert_null(all[SW_BASELINE_MEGATRON].uncut);
     assert_int_equal(sw_sharding_shards(&all[SW_BASELINE_MEGATRON].plan.args[1], 1), 5);
     sw_graph_destroy(g);

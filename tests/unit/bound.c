@@ -17,25 +17,26 @@
 #include "support/building.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"
+#include "support/job.h"
 
 /* Units that decide between equals, and roundings: of an op, of an argument, of a copy with its break. */
 enum { UNITS_OF_ITEM = 4 };
 
 /* Of one run of each op and of each copy. */
 static double runs_of(const sw_plan *p, const sw_breakdown *a) {
-  double n = p->graph->n_args + p->graph->n_outputs;
-  for (sw_id i = 0; i < p->graph->n_ops; i++) n += (double)p->graph->ops[i].repeats;
-  for (int32_t i = 0; i < a->n_reshards; i++) n += (double)sw_value_repeats(p->graph, a->reshards[i].value);
+  double n = p->job.graph->n_args + p->job.graph->n_outputs;
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++) n += (double)p->job.graph->ops[i].repeats;
+  for (int32_t i = 0; i < a->n_reshards; i++) n += (double)sw_value_repeats(p->job.graph, a->reshards[i].value);
   return n;
 }
 
 static void complain(const sw_plan *p, const sw_breakdown *a, const char *what) {
   sw_text mesh = {0};
-  sw_mesh_print(sw_machine_mesh(p->machine), &mesh);
-  fail_msg("%s on %s %s as by '%s' (%s): %s: %.17g s, %.17g s counted, bound %.17g s", p->graph->name,
-           sw_profile_name(sw_machine_profile(p->machine)), sw_text_str(&mesh),
-           p->graph->kernels ? p->graph->kernels->compiler : "none", p->origin, what, a->total_s,
-           sw_cost_seconds(p->machine, p->cost_units), sw_plan_bound_s(p, a));
+  sw_mesh_print(sw_machine_mesh(p->job.machine), &mesh);
+  fail_msg("%s on %s %s as by '%s' (%s): %s: %.17g s, %.17g s counted, bound %.17g s", p->job.graph->name,
+           sw_profile_name(sw_machine_profile(p->job.machine)), sw_text_str(&mesh),
+           p->job.kernels ? p->job.kernels->compiler : "none", p->origin, what, a->total_s,
+           sw_cost_seconds(p->job.machine, p->cost_units), sw_plan_bound_s(p, a));
 }
 
 static double number(const cJSON *of, const char *key) {
@@ -65,7 +66,7 @@ static void judge_report(const sw_plan *p, const sw_breakdown *a) {
 
 static void judge_cost(const sw_plan *p, const sw_breakdown *a) {
   const double kRounding = 1e-12;
-  const double counted = (double)p->cost_units, units = a->total_s * sw_cost_units_per_s(p->machine);
+  const double counted = (double)p->cost_units, units = a->total_s * sw_cost_units_per_s(p->job.machine);
   if (counted < units * (1 - kRounding)) complain(p, a, "the search counts less");
   if (counted > units * (1 + kRounding) + UNITS_OF_ITEM * runs_of(p, a)) complain(p, a, "the search counts more");
 }
@@ -79,14 +80,14 @@ static void judge(const sw_plan *p, sw_arena *arena) {
 }
 
 /* What the selection problem says of choices at random; returns of how many it says something. */
-static int judge_choices(sw_rng *r, const sw_graph *g, const sw_machine *m, int n, sw_arena *arena) {
+static int judge_choices(sw_rng *r, const sw_job *j, int n, sw_arena *arena) {
   const sw_selection_options o = {.enumerate = {.runs = SW_MAX_REFS}, .capacity_bytes = INT64_MAX};
   sw_diag diag = {0};
   sw_selection *s;
   int64_t least;
   int32_t *choice;
   int said = 0;
-  assert_ok(sw_selection_build(g, m, &o, arena, &s, &least, &diag));
+  assert_ok(sw_selection_build(j, &o, arena, &s, &least, &diag));
   const sw_problem *p = sw_selection_problem(s);
   assert_non_null(choice = sw_arena_alloc(arena, (size_t)p->n_nodes, sizeof *choice, &diag));
   for (int k = 0; k < n; k++) {
@@ -94,7 +95,7 @@ static int judge_choices(sw_rng *r, const sw_graph *g, const sw_machine *m, int 
     sw_breakdown a;
     bool raised;
     for (int32_t i = 0; i < p->n_nodes; i++) choice[i] = (int32_t)sw_rng_below(r, p->nodes[i].n_choices);
-    assert_ok(sw_plan_build(g, m, arena, &plan, &diag));
+    assert_ok(sw_plan_build(j, arena, &plan, &diag));
     sw_selection_decode(s, choice, plan.ops, plan.args, plan.outputs);
     assert_ok(sw_selection_stated(s, choice, arena, &plan.n_stated, &plan.stated, &diag));
     if (sw_plan_verify(&plan, NULL)) continue; /* what enters a loop and what leaves it */
@@ -109,10 +110,10 @@ static int judge_choices(sw_rng *r, const sw_graph *g, const sw_machine *m, int 
 }
 
 /* Of the plan's own peak, or none at all. */
-static int64_t any_capacity(sw_rng *r, const sw_graph *g, const sw_machine *m, sw_arena *arena) {
+static int64_t any_capacity(sw_rng *r, const sw_job *j, sw_arena *arena) {
   sw_plan other;
   sw_breakdown a;
-  if (sw_rng_below(r, 2) || random_plan(g, m, r, arena, &other, NULL) || sw_plan_breakdown(&other, arena, &a, NULL))
+  if (sw_rng_below(r, 2) || random_plan(j, r, arena, &other, NULL) || sw_plan_breakdown(&other, arena, &a, NULL))
     return 0;
   return sw_max_i64(1, a.peak_bytes / (1 + sw_rng_below(r, 3)));
 }
@@ -129,18 +130,19 @@ static void search_any(sw_rng *r, const char *model, const char *compiler, tally
   sw_plan plan, start;
   sw_graph *g = small_model(model);
   sw_machine *m = machine_of(kProfiles[sw_rng_below(r, 4)], random_meshes[sw_rng_below(r, RANDOM_MESHES)], &arena);
-  assert_ok(sw_compile_as(compiler, g, m, &arena, &diag));
+  sw_job job;
+  assert_ok(sw_job_make(compiler, g->written, m, &arena, &job, &diag));
   sw_plan_options o = {.solve = {.work_limit = 1000000 << sw_rng_below(r, 5), .gap = kGaps[sw_rng_below(r, 3)]},
                        .selection = {.even = (sw_even)sw_rng_below(r, 3), .args_whole = sw_rng_below(r, 4) == 0},
                        .simplicity = sw_rng_below(r, 2) ? 0.003 : 0};
   o.solve.threads = 1;
-  o.selection.capacity_bytes = any_capacity(r, g, m, &arena);
-  if (sw_rng_below(r, 2) && !random_plan(g, m, r, &arena, &start, NULL)) o.start = &start;
-  if (!sw_plan_search(g, m, &o, &arena, &plan, NULL)) {
+  o.selection.capacity_bytes = any_capacity(r, &job, &arena);
+  if (sw_rng_below(r, 2) && !random_plan(&job, r, &arena, &start, NULL)) o.start = &start;
+  if (!sw_plan_search(&job, &o, &arena, &plan, NULL)) {
     judge(&plan, &arena);
     made->searched++;
   }
-  made->chosen += judge_choices(r, g, m, 1, &arena);
+  made->chosen += judge_choices(r, &job, 1, &arena);
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);
 }
@@ -193,11 +195,12 @@ static void a_state_comes_back(void **state) {
     sw_graph *g = running_mean(512, 64 << k % 2, 12 + 8 * (k / 3));
     sw_machine *m = machine_of("dgx-h100", kMeshes[k % 3], &arena);
     const sw_plan_options o = {.solve = {.work_limit = 20000000, .threads = 1}};
-    assert_ok(sw_compile_as(kCompilers[k % 2], g, m, &arena, &diag));
-    apart += sw_value_combines(g, g->args[0]) != sw_value_combines(g, g->outputs[0]);
-    assert_ok(sw_plan_search(g, m, &o, &arena, &plan, &diag));
+    sw_job job;
+    assert_ok(sw_job_make(kCompilers[k % 2], g->written, m, &arena, &job, &diag));
+    apart += sw_value_combines(job.kernels, g->args[0]) != sw_value_combines(job.kernels, g->outputs[0]);
+    assert_ok(sw_plan_search(&job, &o, &arena, &plan, &diag));
     judge(&plan, &arena);
-    said += judge_choices(&r, g, m, 20, &arena);
+    said += judge_choices(&r, &job, 20, &arena);
     sw_graph_destroy(g);
     sw_arena_deinit(&arena);
   }

@@ -9,6 +9,7 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
 #include "shardwright/validate.h"
+#include "support/job.h"
 
 static void put_program(sw_text *t) {
   sw_text_puts(
@@ -76,8 +77,8 @@ static void turned_choices_are_no_mistakes(void **state) {
   if (rc) fail_msg("%d:%d: %s", diag.line, diag.col, diag.text);
   const sw_graph *g = sw_program_graph(p);
   assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &arena, &hw, &diag));
-  assert_ok(sw_machine_build(&arena, hw, &g->mesh, &machine, &diag));
-  assert_ok(sw_plan_search(g, machine, &o, &arena, &plan, &diag));
+  assert_ok(sw_machine_build(&arena, hw, &g->written->mesh, &machine, &diag));
+  assert_ok(sw_plan_search(JOB(g, machine), &o, &arena, &plan, &diag));
   for (uint64_t seed = 1; seed <= 6; seed++) {
     sw_tensor outputs[2];
     sw_validation v;

@@ -15,6 +15,7 @@
 #include "shardwright/validate.h"
 #include "support/meshes.h"
 #include "support/program.h"
+#include "support/job.h"
 
 /* --- which values wait -------------------------------------------------------------------------------------------- */
 
@@ -145,11 +146,13 @@ typedef struct searched {
   sw_breakdown b;
 } searched;
 
-static void search(const sw_graph *g, const sw_machine *m, sw_arena *arena, searched *out) {
+static void search(const sw_job *j, sw_arena *arena, searched *out) {
+  const sw_graph *g = j->graph;
+  const sw_machine *m = j->machine;
   sw_diag diag = {0};
   const sw_plan_options o = {.solve = {.time_limit_s = 60, .work_limit = 20000000, .threads = 1},
                              .selection = {.cut_heavy_ops = true}};
-  assert_ok(sw_plan_search(g, m, &o, arena, &out->plan, &diag));
+  assert_ok(sw_plan_search(j, &o, arena, &out->plan, &diag));
   assert_ok(sw_plan_breakdown(&out->plan, arena, &out->b, &diag));
   const double cost_s = sw_cost_seconds(m, out->plan.cost_units);
   const double roundings = (double)(g->n_ops + g->n_values) * 4 / sw_cost_units_per_s(m);
@@ -164,7 +167,7 @@ static int64_t calls_of(const sw_plan *p, const sw_passes *passes) {
   sw_plan with = *p;
   with.passes = passes;
   assert_ok(sw_partition(&with, &s, &diag));
-  assert_ok(sw_spmd_price(&s, p->machine, &cost, &diag));
+  assert_ok(sw_spmd_price(&s, p->job.machine, &cost, &diag));
   sw_spmd_deinit(&s);
   return sw_spmd_cost_calls(&cost);
 }
@@ -181,14 +184,14 @@ static void plans_are_priced_and_done_so(void **state) {
     sw_validation v;
     sw_graph *g = small_model(kTrained[k / 2]);
     sw_machine *m = machine_of("dgx-h100", k % 2 ? "x=4" : "x=2,y=2", &arena);
-    assert_ok(sw_kernels_find(g, kCompilers[k % 2], &arena, &g->kernels, &diag));
-    search(g, m, &arena, &alone);
-    assert_ok(sw_machine_combine(m, g->kernels->combine_bytes, &arena, &diag));
-    search(g, m, &arena, &together);
+    const sw_job job = job_under(g, m, kCompilers[k % 2], &arena);
+    search(&job, &arena, &alone);
+    assert_ok(sw_machine_combine(m, job.kernels->combine_bytes, &arena, &diag));
+    search(&job, &arena, &together);
     assert_true(together.b.total_s <= alone.b.total_s * (1 + 1e-9));
     sw_passes passes;
     assert_ok(sw_passes_parse("combine", &passes, &diag));
-    passes.combine_bytes = g->kernels->combine_bytes;
+    passes.combine_bytes = job.kernels->combine_bytes;
     passes.combine_in_place = true;
     const int64_t without = calls_of(&together.plan, NULL), with = calls_of(&together.plan, &passes);
     assert_true(with <= without);

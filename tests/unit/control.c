@@ -10,6 +10,7 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/validate.h"
 #include "support/program.h"
+#include "support/job.h"
 
 static sw_diag diag;
 
@@ -246,7 +247,7 @@ static void plans_pay_per_trip(void **state) {
     sw_plan plan;
     sw_breakdown breakdown;
     assert_ok(program(k ? kOps : LOOP("'trips':1", "k0", "k8", "lt", "k1", "add(i, s)"), "r", &g));
-    assert_ok(sw_plan_search(g, machine, &(sw_plan_options){0}, &arena, &plan, &diag));
+    assert_ok(sw_plan_search(JOB(g, machine), &(sw_plan_options){0}, &arena, &plan, &diag));
     assert_ok(sw_plan_breakdown(&plan, &arena, &breakdown, &diag));
     assert_true(plan.status == SW_SOLVE_OPTIMAL);
     assert_true(plan.bound_units <= plan.cost_units);
@@ -267,8 +268,9 @@ static int64_t peak_of(const char *ops, const sw_machine *hw) {
   sw_breakdown breakdown;
   assert_ok(program_on("a i32; w f32 4096; h f32 4096", ops, "f", &g));
   assert_ok(sw_machine_build(&arena, sw_machine_profile(hw), sw_machine_mesh(hw), &machine, &diag));
-  assert_ok(sw_compile_as("xla-cpu", g, machine, &arena, &diag));
-  assert_ok(sw_plan_search(g, machine, &(sw_plan_options){0}, &arena, &plan, &diag));
+  sw_job job;
+  assert_ok(sw_job_make("xla-cpu", g->written, machine, &arena, &job, &diag));
+  assert_ok(sw_plan_search(&job, &(sw_plan_options){0}, &arena, &plan, &diag));
   assert_ok(sw_plan_breakdown(&plan, &arena, &breakdown, &diag));
   const int64_t peak = breakdown.peak_bytes;
   sw_graph_destroy(g);

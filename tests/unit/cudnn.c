@@ -10,6 +10,7 @@
 #include "shardwright/program.h"
 #include "support/meshes.h"
 #include "support/program.h"
+#include "support/job.h"
 
 static sw_diag diag;
 
@@ -142,7 +143,7 @@ static void biases_and_lengths_are_read(void **state) {
 static void emit(const sw_graph *g, sw_text *out) {
   sw_arena arena = {0};
   sw_plan plan;
-  assert_ok(sw_plan_build(g, machine_of("local", "x=2", &arena), &arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(g, machine_of("local", "x=2", &arena)), &arena, &plan, &diag));
   assert_ok(sw_emit_plan(&plan, "spmd-sdy", out, &diag));
   sw_arena_deinit(&arena);
 }

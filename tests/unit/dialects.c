@@ -7,6 +7,7 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
 #include "shardwright/propagate.h"
+#include "support/job.h"
 
 #define A "tensor<4x8xf32>"
 #define GRID "shard.grid @g(shape = 2x4)\n"
@@ -221,20 +222,20 @@ static const row kRows[] = {
 };
 
 static void describe(const sw_graph *g, sw_text *out) {
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < g->written->n_annotations; i++) {
+    const sw_annotation *a = &g->written->annotations[i];
     sw_text_printf(out, "%s%s ", a->op >= 0 ? "loops of " : "",
                    a->op >= 0 ? g->ops[a->op].name : g->values[a->value].name);
-    if (a->op < 0) sw_sharding_print(&g->mesh, &sw_annotation_said(a)->sharding, out);
+    if (a->op < 0) sw_sharding_print(&g->written->mesh, &sw_annotation_said(a)->sharding, out);
     for (int32_t k = 0; k < a->n_loop_refs; k++) {
       sw_text_printf(out, "%s%d:", k ? " " : "", a->loop_of[k]);
-      sw_axis_ref_print(&g->mesh, a->loop_refs[k], out);
+      sw_axis_ref_print(&g->written->mesh, a->loop_refs[k], out);
     }
     sw_text_printf(out, "%s%s; ", a->for_users ? " for users" : "", a->required ? "" : " hint");
   }
-  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
-    sw_text_printf(out, "%s like %s; ", g->values[g->sharding_groups[i].a].name,
-                   g->values[g->sharding_groups[i].b].name);
+  for (int32_t i = 0; i < g->written->n_sharding_groups; i++) {
+    sw_text_printf(out, "%s like %s; ", g->values[g->written->sharding_groups[i].a].name,
+                   g->values[g->written->sharding_groups[i].b].name);
   }
 }
 
@@ -334,7 +335,7 @@ static const completed kCompleted[] = {{NULL, 0, "arg0", "[[],[],[a0]]"}, {"1", 
                                        {NULL, 0, "arg2", "[[a0],[]]"}};
 
 static void sharding_in(const sw_plan *p, const completed *c, sw_sharding *out) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   for (sw_id i = 0; c->op && i < g->n_ops; i++) {
     if (strcmp(g->ops[i].name, c->op) == 0) sw_plan_use_sharding(p, (sw_value_use){i, c->operand}, out);
   }
@@ -357,8 +358,8 @@ static void completes_as_listed(void **state) {
     snprintf(path, sizeof path, SW_SOURCE_DIR "/tests/data/rfc/mlp_%s.mlir", kFiles[f]);
     assert_ok(sw_program_read(path, NULL, &p, &diag));
     assert_ok(sw_profile_read("dgx-h100", &arena, &hw, &diag));
-    assert_ok(sw_machine_build(&arena, hw, &sw_program_graph(p)->mesh, &machine, &diag));
-    assert_ok(sw_propagate(sw_program_graph(p), machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag));
+    assert_ok(sw_machine_build(&arena, hw, &sw_program_graph(p)->written->mesh, &machine, &diag));
+    assert_ok(sw_propagate(JOB(sw_program_graph(p), machine), SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag));
     for (size_t i = 0; i < sizeof kCompleted / sizeof *kCompleted; i++) {
       sw_text text = {0};
       sw_sharding s;
@@ -443,8 +444,8 @@ static void reads_what_is_written(void **state) {
     sw_rc rc = sw_program_parse("t.mlir", t.at, t.n, NULL, &p, &diag);
     if (rc) fail_msg("%s: %s", sw_text_str(&t), diag.text);
     const sw_graph *g = sw_program_graph(p);
-    assert_int_equal(g->n_annotations, 1);
-    if (!sw_sharding_equal(&sw_annotation_said(&g->annotations[0])->sharding, &s))
+    assert_int_equal(g->written->n_annotations, 1);
+    if (!sw_sharding_equal(&sw_annotation_said(&g->written->annotations[0])->sharding, &s))
       fail_msg("%s: read as another sharding", sw_text_str(&t));
     sw_program_destroy(p);
     sw_text_free(&t);

@@ -10,6 +10,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/report.h"
+#include "support/job.h"
 
 /* --- a program of two ops ----------------------------------------------------------------------------------------- */
 
@@ -38,7 +39,7 @@ static void open_program(program *p, const char *dot, const char *act, const cha
   assert_ok(sw_profile_read("dgx-h100", &p->arena, &profile, &diag));
   assert_ok(sw_mesh_parse("x=4,y=2", &p->arena, &mesh, &diag));
   assert_ok(sw_machine_build(&p->arena, profile, &mesh, &p->machine, &diag));
-  assert_ok(sw_plan_build(p->g, p->machine, &p->arena, &p->plan, &diag));
+  assert_ok(sw_plan_build(JOB(p->g, p->machine), &p->arena, &p->plan, &diag));
   const sw_mesh *m = sw_machine_mesh(p->machine);
   const char *strategies[2] = {dot, act}, *args[2] = {x, w};
   for (int i = 0; i < 2; i++) {

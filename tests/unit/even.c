@@ -5,6 +5,7 @@
 #include "shardwright/plan.h"
 #include "support/building.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 enum { N_MODES = SW_EVEN_ALWAYS + 1 };
 
@@ -17,7 +18,7 @@ static bool divides(const sw_sharding *s, const sw_type *t) {
 }
 
 static bool ends_divide(const sw_plan *p) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   bool all = true;
   for (int32_t i = 0; i < g->n_args; i++) all = all && divides(&p->args[i], &g->values[g->args[i]].type);
   for (int32_t i = 0; i < g->n_outputs; i++) all = all && divides(&p->outputs[i], &g->values[g->outputs[i]].type);
@@ -25,7 +26,7 @@ static bool ends_divide(const sw_plan *p) {
 }
 
 static bool values_divide(const sw_plan *p) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   bool all = true;
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
@@ -59,8 +60,8 @@ static void judge(trial *t) {
   if (sw_plan_verify(&t->plan, &diag) == SW_OK) {
     assert_ok(sw_plan_breakdown(&t->plan, &scratch, &a, &diag));
     for (int even = 0; even < N_MODES; even++)
-      if (admits((sw_even)even, &t->plan) && sw_cost_units(t->plan.machine, a.total_s) < t->least[even])
-        t->least[even] = sw_cost_units(t->plan.machine, a.total_s);
+      if (admits((sw_even)even, &t->plan) && sw_cost_units(t->plan.job.machine, a.total_s) < t->least[even])
+        t->least[even] = sw_cost_units(t->plan.job.machine, a.total_s);
   }
   sw_arena_deinit(&scratch);
 }
@@ -93,10 +94,11 @@ static void list(const sw_graph *g, const sw_machine *m, sw_id value, sw_arena *
 static void best_of_all(const sw_graph *g, const sw_machine *m, sw_arena *arena, trial *t) {
   sw_diag diag = {0};
   *t = (trial){.arena = arena, .least = {INT64_MAX, INT64_MAX, INT64_MAX}};
-  assert_ok(sw_plan_build(g, m, arena, &t->plan, &diag));
+  assert_ok(sw_plan_build(JOB(g, m), arena, &t->plan, &diag));
   for (int i = 0; i < 3; i++) list(g, m, g->args[i], arena, &t->of_arg[i]);
   list(g, m, g->outputs[0], arena, &t->of_output);
-  for (int i = 0; i < 2; i++) assert_ok(sw_strategies_enumerate(g, &g->ops[i], m, NULL, arena, &t->of_op[i], &diag));
+  for (int i = 0; i < 2; i++)
+    assert_ok(sw_strategies_enumerate(JOB(g, m), &g->ops[i], NULL, arena, &t->of_op[i], &diag));
   try_all(t, 0);
 }
 
@@ -110,11 +112,10 @@ static sw_graph *two_products(const int64_t n[4]) {
   return seal(g);
 }
 
-static int64_t search(const sw_graph *g, const sw_machine *m, sw_even even, double gap, sw_arena *arena,
-                      sw_plan *plan) {
+static int64_t search(const sw_job *j, sw_even even, double gap, sw_arena *arena, sw_plan *plan) {
   sw_diag diag = {0};
   sw_plan_options o = {.solve = {.gap = gap, .work_limit = gap > 0 ? 10000000 : 0}, .selection.even = even};
-  assert_ok(sw_plan_search(g, m, &o, arena, plan, &diag));
+  assert_ok(sw_plan_search(j, &o, arena, plan, &diag));
   assert_ok(sw_plan_verify(plan, &diag));
   return plan->cost_units;
 }
@@ -139,7 +140,7 @@ static void the_best_even_plan_is_found(void **state) {
     best_of_all(g, m, &arena, &t);
     for (int even = 0; even < N_MODES; even++) {
       sw_plan plan;
-      cost[even] = search(g, m, (sw_even)even, 0, &arena, &plan);
+      cost[even] = search(JOB(g, m), (sw_even)even, 0, &arena, &plan);
       assert_true(admits((sw_even)even, &plan));
       assert_in_range(cost[even], t.least[even], t.least[even] + kTies);
     }
@@ -163,7 +164,7 @@ static void models_are_cut_evenly(void **state) {
     sw_graph *g = small_model(kModels[i]);
     for (int even = 0; even < N_MODES; even++) {
       sw_plan plan;
-      (void)search(g, m, (sw_even)even, 0.01, &arena, &plan);
+      (void)search(JOB(g, m), (sw_even)even, 0.01, &arena, &plan);
       assert_true(admits((sw_even)even, &plan));
     }
     sw_graph_destroy(g);
@@ -208,10 +209,10 @@ static void required_cuts_stay_and_are_refused(void **state) {
   const sw_graph *g = b.g;
   sw_annotation a = {.value = g->args[1], .op = -1, .required = true, .sharding = sw_sharding_replicated(2)};
   assert_true(sw_sharding_push(&a.sharding, 0, sw_axis_whole(sw_machine_mesh(b.m), 1)));
-  sw_graph pinned = *g;
+  sw_request pinned = *g->written;
   pinned.annotations = &a;
   pinned.n_annotations = 1;
-  (void)search(&pinned, b.m, SW_EVEN_ALWAYS, 0, &b.arena, &plan);
+  (void)search(&(sw_job){g, &pinned, NULL, b.m}, SW_EVEN_ALWAYS, 0, &b.arena, &plan);
   assert_true(sw_sharding_equal(&plan.args[1], &a.sharding));
   assert_true(divides(&plan.args[0], &g->values[g->args[0]].type));
   assert_true(divides(&plan.args[2], &g->values[g->args[2]].type));
@@ -230,7 +231,7 @@ static void dtensor_nests_blocks(void **state) {
   bench b;
   sw_plan plan;
   begin(&b, (int64_t[]){10, 8, 8, 8});
-  assert_ok(sw_plan_build(b.g, b.m, &b.arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(b.g, b.m), &b.arena, &plan, &diag));
   for (int axis = 0; axis < 2; axis++)
     assert_true(sw_sharding_push(&plan.args[0], 0, sw_axis_whole(sw_machine_mesh(b.m), axis)));
   refuses(sw_emit_dtensor, &plan, "argument 'x' is cut unevenly by several axes");

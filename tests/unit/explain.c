@@ -9,6 +9,7 @@
 #include "shardwright/diff.h"
 #include "shardwright/explain.h"
 #include "shardwright/report.h"
+#include "support/job.h"
 
 typedef struct planned {
   sw_arena arena;
@@ -23,7 +24,7 @@ static void make(planned *p, const char *model, sw_baseline rule) {
   *p = (planned){0};
   p->g = small_model(model);
   const sw_machine *machine = machine_of("dgx-h100", "x=2,y=2", &p->arena);
-  assert_ok(sw_baseline_build(p->g, machine, rule, &p->arena, &p->plan, &diag));
+  assert_ok(sw_baseline_build(JOB(p->g, machine), rule, &p->arena, &p->plan, &diag));
   p->plan.capacity_bytes = INT64_MAX;
   assert_ok(sw_plan_breakdown(&p->plan, &p->arena, &p->breakdown, &diag));
 }
@@ -67,7 +68,8 @@ static void check_cheapest(planned *p, sw_id value, const sw_alternative *x) {
   sw_arena a = {0};
   sw_enumeration e;
   if (def < 0 || x->n_ops != 1) return;
-  assert_ok(sw_strategies_enumerate(g, &g->ops[def], p->plan.machine, &(sw_enumerate_options){0}, &a, &e, &diag));
+  assert_ok(
+      sw_strategies_enumerate(JOB(g, p->plan.job.machine), &g->ops[def], &(sw_enumerate_options){0}, &a, &e, &diag));
   const sw_strategy before = p->plan.ops[def];
   for (int32_t i = 0; i < e.n; i++) {
     sw_breakdown b;

@@ -10,6 +10,7 @@
 #include "exec/audit.h"
 #include "shardwright/program.h"
 #include "shardwright/propagate.h"
+#include "support/job.h"
 
 typedef struct subject {
   sw_arena arena;
@@ -22,7 +23,7 @@ static bool open_subject(subject *s, const char *text, const char *mesh) {
   *s = (subject){0};
   if (sw_model_parse("t.json", text, strlen(text), &s->graph, &diag)) return false; /* not of this dtype */
   const sw_machine *machine = machine_of("uniform", mesh, &s->arena);
-  return sw_propagate(s->graph, machine, SW_TRAVERSE_BACKWARD_FORWARD, &s->arena, &s->plan, &diag) == SW_OK;
+  return sw_propagate(JOB(s->graph, machine), SW_TRAVERSE_BACKWARD_FORWARD, &s->arena, &s->plan, &diag) == SW_OK;
 }
 
 static void close_subject(subject *s) {

@@ -9,6 +9,7 @@
 #include "shardwright/strategy.h"
 #include "support/meshes.h"
 #include "support/program.h"
+#include "support/job.h"
 
 enum { AXES = 2, MOST_KEYS = 1024, KEY = 160, DRAWS = 12 };
 
@@ -127,7 +128,7 @@ static bool is_plain(const sw_graph *g, const sw_op *op, int loop) {
 static void ways_of_strategies(const sw_graph *g, const sw_op *op, const sw_machine *machine, sw_arena *arena,
                                ways *out) {
   sw_enumeration all;
-  assert_ok(sw_strategies_enumerate(g, op, machine, NULL, arena, &all, &diag));
+  assert_ok(sw_strategies_enumerate(JOB(g, machine), op, NULL, arena, &all, &diag));
   assert_true(all.pruned_inexact == 0);
   for (int i = 0; i < all.n; i++) {
     const sw_strategy *s = &all.at[i];

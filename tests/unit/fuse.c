@@ -498,14 +498,14 @@ static void annotations_of_scores_are_of_the_op(void **state) {
     sw_text loops = {0};
     expect_fused(kSaid[i].name, g, kSaid[i].loops != NULL, 0, 1e-9);
     assert_ok(sw_graph_fuse_attention(g, &arena, &fused, &how, &diag));
-    assert_int_equal(fused->n_annotations, kSaid[i].loops ? 1 : g->n_annotations);
-    const sw_annotation *a = fused->annotations;
+    assert_int_equal(fused->written->n_annotations, kSaid[i].loops ? 1 : g->written->n_annotations);
+    const sw_annotation *a = fused->written->annotations;
     for (int k = 0; kSaid[i].loops && k < a->n_loop_refs; k++)
-      sw_text_printf(&loops, "%s%d:%s", k ? " " : "", a->loop_of[k], g->mesh.axis[a->loop_refs[k].axis].name);
+      sw_text_printf(&loops, "%s%d:%s", k ? " " : "", a->loop_of[k], g->written->mesh.axis[a->loop_refs[k].axis].name);
     if (kSaid[i].loops) {
       assert_int_equal(fused->ops[a->op].code, SW_OP_ATTENTION);
-      assert_int_equal(a->required, g->annotations[0].required);
-      assert_int_equal(a->span.line, g->annotations[0].span.line);
+      assert_int_equal(a->required, g->written->annotations[0].required);
+      assert_int_equal(a->span.line, g->written->annotations[0].span.line);
       if (strcmp(sw_text_str(&loops), kSaid[i].loops) != 0)
         fail_msg("%s: the op is said to be cut '%s'; expected '%s'", kSaid[i].name, sw_text_str(&loops),
                  kSaid[i].loops);

@@ -11,6 +11,7 @@
 #include "shardwright/validate.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"
+#include "support/job.h"
 
 static sw_diag diag;
 
@@ -209,7 +210,7 @@ static bool is_attention(const sw_op *op) { return op->code == SW_OP_ATTENTION |
 /* Each value is said as the plan has it; returns how many of these are results of attentions and in the text of other
  * ops. */
 static int expect_said(const char *name, const sw_plan *plan, const sw_graph *plain, const char *in) {
-  const sw_graph *g = plan->graph;
+  const sw_graph *g = plan->job.graph;
   int said = 0;
   for (sw_id v = 0; v < g->n_values; v++) {
     const sw_id written = sw_graph_value_named(plain, g->values[v].name);
@@ -219,7 +220,7 @@ static int expect_said(const char *name, const sw_plan *plan, const sw_graph *pl
     if (g->values[v].def < 0 || !constraint_of(in, g->values[v].name, got, sizeof got)) continue;
     sw_plan_value_sharding(plan, v, &s);
     if (s.n_partial) continue; /* it may be said as those that read it want its sum */
-    assert_ok(sw_sharding_print_as(sw_machine_mesh(plan->machine), &s, SW_FORM_SDY, &want, &diag));
+    assert_ok(sw_sharding_print_as(sw_machine_mesh(plan->job.machine), &s, SW_FORM_SDY, &want, &diag));
     if (strcmp(got, sw_text_str(&want)) != 0) fail_msg("%s: '%s' is said %s", name, g->values[v].name, got);
     sw_text_free(&want);
     const sw_id def = written < 0 ? -1 : plain->values[written].def;
@@ -237,7 +238,7 @@ static int expect_constraints(const char *name, const sw_program *fused, const s
   sw_program *again;
   int said = -1;
   sw_machine *machine = machine_of("local", kMeshes[sw_rng_below(rng, 2)], &arena);
-  if (!random_plan(sw_program_graph(fused), machine, rng, &arena, &plan, &diag)) {
+  if (!random_plan(JOB(sw_program_graph(fused), machine), rng, &arena, &plan, &diag)) {
     assert_ok(sw_program_emit(fused, &plan, "sdy", &t, &diag));
     assert_ok(sw_program_parse("again.mlir", t.at, t.n, NULL, &again, &diag));
     expect_same(name, sw_program_graph(again), sw_program_graph(plain), 0.5);
@@ -279,7 +280,7 @@ static bool plan_runs(const char *name, const sw_graph *g, sw_rng *rng) {
   sw_plan plan;
   sw_validation v;
   const char *mesh = kMeshes[sw_rng_below(rng, 3)];
-  const bool drawn = random_plan(g, machine_of("local", mesh, &arena), rng, &arena, &plan, &diag) == SW_OK;
+  const bool drawn = random_plan(JOB(g, machine_of("local", mesh, &arena)), rng, &arena, &plan, &diag) == SW_OK;
   if (drawn) {
     assert_ok(sw_validate(&plan, &(sw_validate_options){.seed = 3, .intermediates = true}, &arena, &v, &diag));
     if (!v.matches)

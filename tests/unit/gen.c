@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "gen/gen.h"
+#include "shardwright/request.h"
 
 enum { MAX_ARGS = 32 };
 
@@ -455,14 +456,14 @@ static void test_out_of_memory(void **state) {
 
 /* Annotations of the RFC's variants, as text. */
 static void annotation_text(const sw_graph *g, sw_text *out) {
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < g->written->n_annotations; i++) {
+    const sw_annotation *a = &g->written->annotations[i];
     if (a->value >= 0) {
       sw_text_printf(out, "%s%s ", g->values[a->value].name, a->for_users ? "'" : "");
-      sw_sharding_print(&g->mesh, &a->sharding, out);
+      sw_sharding_print(&g->written->mesh, &a->sharding, out);
     } else {
       sw_text_printf(out, "op %s loop %d ", g->ops[a->op].name, a->loop_of[0]);
-      sw_axis_ref_print(&g->mesh, a->loop_refs[0], out);
+      sw_axis_ref_print(&g->written->mesh, a->loop_refs[0], out);
     }
     sw_text_puts(out, "; ");
     assert_true(a->required);

@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include "shardwright/graph.h"
+#include "shardwright/request.h"
+#include "graph/derive.h"
 
 static sw_diag diag;
 
@@ -247,23 +249,27 @@ static void building_refuses(void **state) {
 
 static void verify_sees_damage(void **state) {
   (void)state;
-  sw_graph *g = new_graph();
+  sw_graph *g = new_graph(), *damaged;
+  sw_arena arena = {0};
   sw_id x = argument(g, "x", SW_VALUE_INPUT, 2, kSquare);
   sw_id y = unary(g, SW_OP_TANH, "y", x);
   finish(g, unary(g, SW_OP_EXP, "z", y));
+  sw_value *values = sw_arena_copy(&arena, g->values, (size_t)g->n_values, sizeof *values, &diag);
+  assert_non_null(values);
+  assert_ok(sw_graph_derive(g, &(sw_graph_parts){.values = values}, &arena, &damaged, &diag));
   int64_t other[] = {4, 5};
-  const int64_t *dims = g->values[y].type.dims;
-  g->values[y].type.dims = other;
-  assert_int_equal(sw_graph_verify(g, &diag), SW_E_BUG);
-  g->values[y].type.dims = dims;
+  values[y].type.dims = other;
+  assert_int_equal(sw_graph_verify(damaged, &diag), SW_E_BUG);
+  values[y] = g->values[y];
   ((sw_id *)g->ops[0].operands)[0] = 2; /* its own user */
   assert_int_equal(sw_graph_verify(g, &diag), SW_E_BUG);
   ((sw_id *)g->ops[0].operands)[0] = x;
-  g->values[x].n_uses = 0;
-  assert_int_equal(sw_graph_verify(g, &diag), SW_E_BUG);
-  g->values[x].n_uses = 1;
-  assert_ok(sw_graph_verify(g, &diag));
+  values[x].n_uses = 0;
+  assert_int_equal(sw_graph_verify(damaged, &diag), SW_E_BUG);
+  values[x].n_uses = 1;
+  assert_ok(sw_graph_verify(damaged, &diag));
   sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
 }
 
 /* --- work and hash ------------------------------------------------------------------------------------------------ */
@@ -303,7 +309,7 @@ static uint64_t hash_of(sw_opcode code, const char *name, int64_t rows, sw_value
   sw_op_spec spec = {.code = code, .name = name, .n_operands = 1, .operands = &x, .span = {"f", line + 1, 1}};
   assert_ok(sw_graph_add_op(g, &spec, results, &diag));
   finish(g, results[0]);
-  uint64_t h = sw_graph_hash(g);
+  uint64_t h = sw_request_hash(g->written);
   sw_graph_destroy(g);
   return h;
 }

@@ -11,6 +11,7 @@
 #include "support/meshes.h"
 #include "support/program.h"
 #include "support/random_plan.h"
+#include "support/job.h"
 
 enum { MAX_VALUES = 64 };
 
@@ -186,10 +187,10 @@ static bool draw_plan(sw_rng *rng, int k, const sw_graph *g, const sw_machine *m
                       sw_plan *plan) {
   sw_diag diag = {0};
   if (k % 4 == 0) {
-    assert_ok(sw_baseline_build(g, machine, (sw_baseline)(k / 4 % SW_BASELINE_COUNT), arena, plan, &diag));
+    assert_ok(sw_baseline_build(JOB(g, machine), (sw_baseline)(k / 4 % SW_BASELINE_COUNT), arena, plan, &diag));
     return true;
   }
-  return random_plan(g, machine, rng, arena, plan, &diag) == SW_OK;
+  return random_plan(JOB(g, machine), rng, arena, plan, &diag) == SW_OK;
 }
 
 /* The same on several devices, however it is cut: a scale is that of the whole tensor. */
@@ -237,7 +238,7 @@ static void test_devices(void **state) {
 /* y is x rounded, bit for bit, and z the product of that. */
 static void check_rounded(const sw_plan *plan, sw_rng *rng, uint64_t seed, sw_arena *arena) {
   sw_diag diag = {0};
-  const sw_graph *g = plan->graph;
+  const sw_graph *g = plan->job.graph;
   sw_validation v;
   sw_tensor args[2], outputs[2];
   for (int i = 0; i < 2; i++) {
@@ -276,7 +277,7 @@ static void test_partial(void **state) {
                          "n = convert(x) 'dtype':'f8e5m2'; y = convert(n) 'dtype':'f32'; z = dot_general(n, w) "
                          "'lhs_contract':[1],'rhs_contract':[0],'dtype':'f32'",
                          "y, z", &g, &diag));
-    if (random_plan(g, machine_of("local", "x=2,y=2", &arena), &rng, &arena, &plan, &diag) == SW_OK) {
+    if (random_plan(JOB(g, machine_of("local", "x=2,y=2", &arena)), &rng, &arena, &plan, &diag) == SW_OK) {
       check_rounded(&plan, &rng, seed, &arena);
       runs++;
     }

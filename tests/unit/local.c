@@ -10,6 +10,7 @@
 #include "shardwright/program.h"
 #include "shardwright/validate.h"
 #include "support/random_plan.h"
+#include "support/job.h"
 
 /* --- by hand ------------------------------------------------------------------------------------------------------ */
 
@@ -609,7 +610,7 @@ static void random_programs(const char *path, const char *mesh_text, int n, sw_r
   for (int tries = 0; i < n && tries < 20 * n; tries++) {
     sw_plan plan;
     sw_text name = {0};
-    if (random_plan(m.graph, machine, draw, &arena, &plan, &diag)) continue;
+    if (random_plan(JOB(m.graph, machine), draw, &arena, &plan, &diag)) continue;
     sw_text_printf(&name, "%s on %s, plan %d", path, mesh_text, tries);
     write_and_run(&m, &plan, "spmd-stablehlo", true, sw_text_str(&name));
     write_and_run(&m, &plan, "spmd", true, sw_text_str(&name));

@@ -5,6 +5,7 @@
 #include "shardwright/emit.h"
 #include "shardwright/program.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 static sw_program *read_program(const char *text) {
   sw_diag diag = {0};
@@ -160,7 +161,7 @@ static void written_stacks_are_read_again(const sw_program *p, const char *stack
   sw_arena arena = {0};
   sw_plan plan;
   sw_text text = {0}, again = {0};
-  assert_ok(sw_plan_build(sw_program_graph(p), machine_of("local", "x=1", &arena), &arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(sw_program_graph(p), machine_of("local", "x=1", &arena)), &arena, &plan, &diag));
   assert_ok(sw_emit_plan(&plan, "spmd", &text, &diag));
   sw_program *q = read_program(sw_text_str(&text));
   print_stack(sw_program_graph(q)->ops[0].location.stack, &again);

@@ -7,6 +7,7 @@
 
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
+#include "support/job.h"
 
 static const double kGap = 0.001;
 
@@ -27,7 +28,7 @@ static int64_t peak_of(const sw_plan *p, sw_arena *a) {
 
 /* Every argument and every value that an op makes. */
 static int32_t pin_all(const sw_plan *p, sw_pin *pins) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   for (sw_id v = 0; v < g->n_values; v++) {
     pins[v] = (sw_pin){.value = v};
     sw_plan_value_sharding(p, v, &pins[v].sharding);
@@ -84,7 +85,7 @@ static void each_way_is_as_it_says(void **state) {
     sw_graph *g = small_model(kModels[m]);
     asked k = {.g = g};
     const sw_plan_options o = {.solve = {.work_limit = 300000000, .gap = kGap, .threads = 1}};
-    assert_ok(sw_planner_open(g, machine_of("local", "x=2,y=2", &a), &o, &a, &k.planner, &k.plan, &diag));
+    assert_ok(sw_planner_open(JOB(g, machine_of("local", "x=2,y=2", &a)), &o, &a, &k.planner, &k.plan, &diag));
     k.peak = peak_of(&k.plan, &a);
     found += ask_lower(&k);
     sw_planner_close(k.planner);

@@ -8,6 +8,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
 #include "shardwright/strategy.h"
+#include "support/job.h"
 
 static sw_diag diag;
 
@@ -152,13 +153,13 @@ static void parts_are_completed_before(void **state) {
   assert_ok(sw_machine_build(&arena, &profile, &mesh, &lowered, &diag));
   assert_ok(sw_machine_lower(lowered, (sw_lowering){.early_sums = true}, &arena, &diag));
   assert_ok(sw_model_parse("a.json", kAdd, sizeof kAdd - 1, &g, &diag));
-  assert_ok(sw_strategies_enumerate(g, &g->ops[0], plain, NULL, &arena, &all, &diag));
+  assert_ok(sw_strategies_enumerate(JOB(g, plain), &g->ops[0], NULL, &arena, &all, &diag));
   for (int32_t i = 0; i < all.n; i++) {
     sw_op_cost was, is;
     sw_sharding at;
     sw_strategy_operand(&g->ops[0], &all.at[i], 0, &at);
-    sw_strategy_cost(g, &g->ops[0], plain, &all.at[i], &was);
-    sw_strategy_cost(g, &g->ops[0], lowered, &all.at[i], &is);
+    sw_strategy_cost(JOB(g, plain), &g->ops[0], &all.at[i], &was);
+    sw_strategy_cost(JOB(g, lowered), &g->ops[0], &all.at[i], &is);
     const double bytes = (double)sw_sharding_held_bytes(&at, (int64_t[]){64, 64}, SW_F32);
     const double one_s =
         sw_machine_collective_s(plain, SW_COLL_ALL_REDUCE, sw_sharding_partial(&at), at.n_partial, bytes);
@@ -167,9 +168,10 @@ static void parts_are_completed_before(void **state) {
     assert_true(is.local_s == was.local_s);
   }
   assert_true(n_partial > 0);
-  assert_ok(sw_compile_as("xla-cpu", g, lowered, &arena, &diag));
+  sw_job job;
+  assert_ok(sw_job_make("xla-cpu", g->written, lowered, &arena, &job, &diag));
   assert_true(sw_machine_lowering(lowered).early_sums && sw_machine_lowering(lowered).whole_scatters);
-  assert_ok(sw_compile_as("none", g, lowered, &arena, &diag));
+  assert_ok(sw_job_make("none", g->written, lowered, &arena, &job, &diag));
   assert_false(sw_machine_lowering(lowered).early_sums || sw_machine_lowering(lowered).whole_scatters);
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);

@@ -12,6 +12,7 @@
 #include "shardwright/spmd.h"
 #include "shardwright/strategy.h"
 #include "shardwright/validate.h"
+#include "support/job.h"
 
 enum { MOST = 3 };
 
@@ -234,7 +235,7 @@ static sw_plan best_plan(const char *profile, const sw_graph *g, sw_arena *arena
   sw_diag diag = {0};
   sw_plan plan;
   sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 60}};
-  assert_ok(sw_plan_search(g, machine_of(profile, &g->mesh, arena), &o, arena, &plan, &diag));
+  assert_ok(sw_plan_search(JOB(g, machine_of(profile, &g->written->mesh, arena)), &o, arena, &plan, &diag));
   return plan;
 }
 
@@ -288,7 +289,7 @@ static void one_row_any_plan(void **state) {
     sw_validation v;
     assert_ok(sw_mesh_parse(meshes[i % 4], &arena, &mesh, &diag));
     sw_program *p = program_of(r, &mesh);
-    assert_ok(random_plan(sw_program_graph(p), machine_of(kDgx, &mesh, &arena), &draw, &arena, &plan, &diag));
+    assert_ok(random_plan(JOB(sw_program_graph(p), machine_of(kDgx, &mesh, &arena)), &draw, &arena, &plan, &diag));
     sw_rc rc = sw_validate(&plan, &(sw_validate_options){.outputs = &out}, &arena, &v, &diag);
     if (rc || !v.matches) fail_msg("%s on %s: %s", r->name, meshes[i % 4], rc ? diag.text : v.first_bad_op);
     expect_numbers(r, &out, meshes[i % 4]);
@@ -406,8 +407,8 @@ static void expect_sharding(const sw_graph *g, const part *p, const sw_sharding 
   sw_arena arena = {0};
   sw_sharding want;
   const char *list = strchr(p->sharding, '[');
-  assert_ok(
-      sw_sharding_parse_as(&g->mesh, p->rank, SW_FORM_SDY, list, strlen(list) - 1, SW_NOWHERE, &arena, &want, &diag));
+  assert_ok(sw_sharding_parse_as(&g->written->mesh, p->rank, SW_FORM_SDY, list, strlen(list) - 1, SW_NOWHERE, &arena,
+                                 &want, &diag));
   assert_true(sw_sharding_equal(&want, got));
   sw_arena_deinit(&arena);
 }
@@ -417,10 +418,10 @@ static void expect_plan(const sw_graph *g, int n_in, const part *out, int n_out)
   sw_text collectives = {0};
   sw_diag diag = {0};
   sw_plan known, plan;
-  const sw_machine *machine = machine_of(SW_SOURCE_DIR "/hwprofiles/local.json", &g->mesh, &arena);
-  assert_ok(sw_propagate(g, machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &known, &diag)); /* as the tool does */
+  const sw_machine *machine = machine_of(SW_SOURCE_DIR "/hwprofiles/local.json", &g->written->mesh, &arena);
+  assert_ok(sw_propagate(JOB(g, machine), SW_TRAVERSE_BACKWARD_FORWARD, &arena, &known, &diag)); /* as the tool does */
   sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 60}, .known = &known, .n_known = 1};
-  assert_ok(sw_plan_search(g, machine, &o, &arena, &plan, &diag));
+  assert_ok(sw_plan_search(JOB(g, machine), &o, &arena, &plan, &diag));
   for (int i = 0; i < n_out; i++) {
     sw_sharding s;
     sw_plan_value_sharding(&plan, g->outputs[i], &s);

@@ -6,6 +6,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
 #include "shardwright/strategy.h"
+#include "support/job.h"
 
 typedef struct placed {
   sw_arena arena;
@@ -181,7 +182,7 @@ static void others_are_not_alike(void **state) {
 static sw_rc plan(placed *p, sw_graph *g, double limit_s, int64_t capacity, sw_plan *out, sw_diag *d) {
   const sw_plan_options o = {.solve = {.time_limit_s = limit_s, .gap = 0.01, .threads = 1},
                              .selection = {.capacity_bytes = capacity}};
-  return sw_plan_search(g, p->machine, &o, &p->arena, out, d);
+  return sw_plan_search(JOB(g, p->machine), &o, &p->arena, out, d);
 }
 
 /* A mesh of which another one is a coarser view gives no worse plans than that. */
@@ -252,7 +253,7 @@ static void no_time_gives_a_plan_made_by_rule(void **state) {
   assert_ok(plan(&p, g, 60, 0, &found, &diag));
   assert_true(best.status == SW_SOLVE_FEASIBLE && best.bound_units <= found.cost_units);
   for (int k = 0; k < SW_BASELINE_COUNT; k++) {
-    assert_ok(sw_baseline_build(g, p.machine, (sw_baseline)k, &p.arena, &rule, &diag));
+    assert_ok(sw_baseline_build(JOB(g, p.machine), (sw_baseline)k, &p.arena, &rule, &diag));
     assert_ok(sw_plan_breakdown(&rule, &p.arena, &b, &diag));
     assert_true(a.total_s <= b.total_s);
   }

@@ -8,6 +8,7 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/validate.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 static void check_account(const sw_comparison *c, const sw_machine *machine) {
   sw_diag diag = {0};
@@ -18,7 +19,7 @@ static void check_account(const sw_comparison *c, const sw_machine *machine) {
   int64_t received = 0;
   for (int i = 0; i < SW_COLL_COUNT; i++) received += v.comm.bytes_received[i];
   if (fabs((double)received - c->breakdown.moved_bytes) > 1e-9 * (double)received)
-    fail_msg("%s of %s: %g bytes counted, %lld received", c->name, c->plan.graph->name, c->breakdown.moved_bytes,
+    fail_msg("%s of %s: %g bytes counted, %lld received", c->name, c->plan.job.graph->name, c->breakdown.moved_bytes,
              (long long)received);
   const double devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
   const double twice = sw_breakdown_redundant_flops(&c->breakdown, machine);
@@ -45,7 +46,7 @@ static void moved_bytes_are_those_received(void **state) {
     const sw_comparison *all;
     assert_ok(sw_mesh_parse("x=2,y=2", &a, &mesh, &diag));
     assert_ok(sw_machine_build(&a, p, &mesh, &machine, &diag));
-    assert_ok(sw_baselines_build(g, machine, &a, &all, &diag));
+    assert_ok(sw_baselines_build(JOB(g, machine), &a, &all, &diag));
     for (int b = 0; b < SW_BASELINE_COUNT; b++) {
       if (all[b].made) check_account(&all[b], machine);
       compared += all[b].made;
@@ -83,8 +84,8 @@ static void what_is_not_cut_is_done_twice(void **state) {
     const sw_plan_options o = {.solve.work_limit = 1000000};
     snprintf(text, sizeof text, kText, kRows[i].option);
     assert_ok(sw_model_parse("m.json", text, strlen(text), &g, &diag));
-    assert_ok(sw_machine_build(&a, p, &g->mesh, &m, &diag));
-    assert_ok(sw_plan_search(g, m, &o, &a, &plan, &diag));
+    assert_ok(sw_machine_build(&a, p, &g->written->mesh, &m, &diag));
+    assert_ok(sw_plan_search(JOB(g, m), &o, &a, &plan, &diag));
     assert_ok(sw_plan_breakdown(&plan, &a, &breakdown, &diag));
     assert_true(sw_breakdown_redundant_flops(&breakdown, m) == kRows[i].times * 2 * 8 * 16 * 4);
     sw_graph_destroy(g);

@@ -6,6 +6,7 @@
 #include "shardwright/profile_json.h"
 #include "support/random_plan.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 /* By its definition: what of the list is live then. */
 static int64_t held_at(const sw_breakdown *a, int32_t step) {
@@ -48,7 +49,7 @@ static void classes_add_up_to_all_that_is_held(void **state) {
     for (int round = check_scale(3); round > 0; round--) {
       sw_plan p;
       sw_breakdown a;
-      assert_ok(random_plan(g, machine, &rng, &arena, &p, &diag));
+      assert_ok(random_plan(JOB(g, machine), &rng, &arena, &p, &diag));
       p.args_whole = round == 1;
       assert_ok(sw_plan_breakdown(&p, &arena, &a, &diag));
       check_step(&p, &a, a.peak_step);

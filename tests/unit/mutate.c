@@ -10,6 +10,7 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/propagate.h"
 #include "shardwright/validate.h"
+#include "support/job.h"
 
 typedef struct subject {
   sw_arena arena;
@@ -25,7 +26,7 @@ static void open_subject(subject *s, const char *path, const char *mesh) {
   assert_ok(sw_profile_read("dgx-h100", &s->arena, &profile, &diag));
   assert_ok(sw_mesh_parse(mesh, &s->arena, &m, &diag));
   assert_ok(sw_model_read(path, &s->g, &diag));
-  if (s->g->has_mesh) m = s->g->mesh;
+  if (s->g->written->has_mesh) m = s->g->written->mesh;
   assert_ok(sw_machine_build(&s->arena, profile, &m, &s->machine, &diag));
 }
 
@@ -38,7 +39,7 @@ static void mutate(subject *s, int64_t iterations, uint64_t seed, int64_t capaci
                    sw_mutated *out) {
   sw_diag diag = {0};
   const sw_mutate_options o = {.iterations = iterations, .seed = seed, .capacity_bytes = capacity, .cancel = cancel};
-  assert_ok(sw_propagate_mutated(s->g, s->machine, &o, &s->arena, out, &diag));
+  assert_ok(sw_propagate_mutated(JOB(s->g, s->machine), &o, &s->arena, out, &diag));
   assert_ok(sw_plan_verify(&out->plan, &diag));
 }
 

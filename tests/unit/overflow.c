@@ -8,6 +8,7 @@
 #include "shardwright/program.h"
 #include "shardwright/propagate.h"
 #include "shardwright/validate.h"
+#include "support/job.h"
 
 typedef struct subject {
   sw_arena arena;
@@ -38,8 +39,8 @@ static void open_program(subject *s, const char *type, bool product) {
   assert_ok(sw_program_parse("t.mlir", sw_text_str(&t), t.n, NULL, &s->program, &diag));
   sw_text_free(&t);
   sw_machine *machine = machine_of("local", "x=2", &s->arena);
-  assert_ok(
-      sw_propagate(sw_program_graph(s->program), machine, SW_TRAVERSE_BACKWARD_FORWARD, &s->arena, &s->plan, &diag));
+  assert_ok(sw_propagate(JOB(sw_program_graph(s->program), machine), SW_TRAVERSE_BACKWARD_FORWARD, &s->arena, &s->plan,
+                         &diag));
 }
 
 static sw_validation run(subject *s, double large) {

@@ -16,6 +16,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/validate.h"
+#include "support/job.h"
 
 typedef struct row {
   const char *mesh;
@@ -383,7 +384,7 @@ static void prepare(bench *b, const row *r, const char *mesh) {
   assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &b->arena, &hw, &diag));
   assert_ok(sw_mesh_parse(mesh, &b->arena, &b->mesh, &diag));
   assert_ok(sw_machine_build(&b->arena, hw, &b->mesh, &b->machine, &diag));
-  assert_ok(sw_plan_build(g, b->machine, &b->arena, &b->plan, &diag));
+  assert_ok(sw_plan_build(JOB(g, b->machine), &b->arena, &b->plan, &diag));
   b->main = &g->ops[g->n_ops - 1];
 }
 
@@ -530,9 +531,9 @@ static int try_strategies(const row *r, const char *mesh, int *failed) {
   bench b;
   sw_enumeration all;
   prepare(&b, r, mesh);
-  assert_ok(sw_strategies_enumerate(b.g, b.main, b.machine, NULL, &b.arena, &all, &diag));
+  assert_ok(sw_strategies_enumerate(JOB(b.g, b.machine), b.main, NULL, &b.arena, &all, &diag));
   for (int32_t i = 0; i < all.n; i++) {
-    assert_true(sw_op_least_s(b.g, b.main, b.machine) <= all.cost[i].local_s + all.cost[i].move_s);
+    assert_true(sw_op_least_s(JOB(b.g, b.machine), b.main) <= all.cost[i].local_s + all.cost[i].move_s);
     b.plan.ops[b.main - b.g->ops] = all.at[i];
     b.plan.args_whole = i % 4 == 3;
     follow_ops(&b);
@@ -585,7 +586,7 @@ static void unknown_op_is_a_fallback(void **state) {
   assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &arena, &hw, &diag));
   assert_ok(sw_mesh_parse("x=2", &arena, &mesh, &diag));
   assert_ok(sw_machine_build(&arena, hw, &mesh, &machine, &diag));
-  assert_ok(sw_plan_build(g, machine, &arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(g, machine), &arena, &plan, &diag));
   (void)sw_sharding_push(&plan.args[0], 0, sw_axis_whole(&mesh, 0));
   const sw_op *tanh_op = &g->ops[sw_graph_op_named(g, "t")];
   (void)sw_strategy_push(&plan.ops[tanh_op - g->ops], 0, sw_axis_whole(&mesh, 0));

@@ -7,6 +7,7 @@
 #include "shardwright/program.h"
 #include "shardwright/validate.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 typedef struct row {
   const char *what, *pass;
@@ -203,7 +204,7 @@ static void prepare(bench *b, const row *r) {
   const sw_machine *machine = machine_of(r->profile ? r->profile : "dgx-h100", "x=2,y=2", &b->arena);
   sw_plan_options o = {.solve = {.time_limit_s = 30, .threads = 1}};
   o.selection.capacity_bytes = INT64_MAX / 2;
-  assert_ok(sw_plan_search(sw_program_graph(b->program), machine, &o, &b->arena, &b->plan, &diag));
+  assert_ok(sw_plan_search(JOB(sw_program_graph(b->program), machine), &o, &b->arena, &b->plan, &diag));
   assert_ok(sw_passes_parse(r->pass, &b->passes, &diag));
   b->passes.combine_bytes = r->combine_bytes;
 }
@@ -240,7 +241,7 @@ static bool check_row(const row *r) {
   prepare(&b, r);
   assert_ok(sw_partition(&b.plan, &s, &diag));
   list(&s, &before);
-  assert_ok(sw_spmd_run_passes(&s, b.plan.machine, &b.passes, reports, &n, &diag));
+  assert_ok(sw_spmd_run_passes(&s, b.plan.job.machine, &b.passes, reports, &n, &diag));
   assert_ok(sw_spmd_verify(&s, &diag));
   list(&s, &after);
   for (int i = 0; i < n; i++) rewrites += reports[i].rewrites;
@@ -290,12 +291,12 @@ static bool check_text(const row *r, sw_spmd_dialect dialect) {
   const sw_local_program *local = sw_program_local(read);
   assert_non_null(local);
   assert_ok(sw_spmd_of_local(local, &b.arena, &s, &diag));
-  assert_ok(sw_spmd_run_passes(&s, b.plan.machine, &b.passes, NULL, NULL, &diag));
+  assert_ok(sw_spmd_run_passes(&s, b.plan.job.machine, &b.passes, NULL, NULL, &diag));
   assert_ok(sw_spmd_verify(&s, &diag));
   list(&s, &after);
   sw_local_of_spmd(local, &s, &behind);
   const sw_validate_options o = {.seed = 5, .timeout_s = 30};
-  assert_ok(sw_local_validate(&behind, b.plan.graph, &o, &b.arena, &v, &diag));
+  assert_ok(sw_local_validate(&behind, b.plan.job.graph, &o, &b.arena, &v, &diag));
   const bool listed = dialect != SW_SPMD_SHARD || strcmp(sw_text_str(&after), expected) == 0;
   if (!listed || !v.matches || getenv("SW_TEST_PRINT"))
     print_message("%s: %s as text  '%s'%s%s%s\n", r->pass, r->what, sw_text_str(&after), listed ? "" : "  expected ",

@@ -9,6 +9,7 @@
 #include "shardwright/validate.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"
+#include "support/job.h"
 
 static const char *g_model, *g_mesh;
 
@@ -55,7 +56,7 @@ static void check_plan(tally *t, const sw_plan *plan, uint64_t seed, const char 
     const char *name = i < sw_pass_count() ? sw_pass_name(i) : "all";
     assert_ok(sw_passes_parse(name, &list, &diag));
     assert_ok(sw_partition(plan, &s, &diag));
-    sw_rc rc = sw_spmd_run_passes(&s, plan->machine, &list, reports, &n, &diag);
+    sw_rc rc = sw_spmd_run_passes(&s, plan->job.machine, &list, reports, &n, &diag);
     if (!rc) rc = sw_spmd_verify(&s, &diag);
     if (rc) {
       t->failed++;
@@ -90,7 +91,7 @@ static void try_model(tally *t, const char *model, const char *mesh, const char 
     sw_plan p;
     sw_arena scratch = {0};
     sw_rng_seed(&rng, seed + (uint64_t)drawn);
-    sw_rc rc = random_plan(g, machine, &rng, &scratch, &p, &diag);
+    sw_rc rc = random_plan(JOB(g, machine), &rng, &scratch, &p, &diag);
     if (!rc && sw_plan_verify(&p, &diag) == SW_OK) {
       check_plan(t, &p, seed + (uint64_t)drawn, what);
       done++;

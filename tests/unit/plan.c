@@ -10,6 +10,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/spmd.h"
+#include "support/job.h"
 
 typedef struct planned {
   sw_arena arena;
@@ -40,7 +41,7 @@ static sw_plan_options options(bool cut_heavy) {
 static void search(planned *p, bool cut_heavy) {
   sw_diag diag = {0};
   sw_plan_options o = options(cut_heavy);
-  assert_ok(sw_plan_search(p->graph, p->machine, &o, &p->arena, &p->plan, &diag));
+  assert_ok(sw_plan_search(JOB(p->graph, p->machine), &o, &p->arena, &p->plan, &diag));
   assert_ok(sw_plan_verify(&p->plan, &diag));
   assert_ok(sw_plan_breakdown(&p->plan, &p->arena, &p->breakdown, &diag));
 }
@@ -101,7 +102,7 @@ static void assert_no_baseline_beats(planned *p, const char *name) {
     sw_diag diag = {0};
     sw_plan base;
     sw_breakdown a;
-    assert_ok(sw_baseline_build(p->graph, p->machine, (sw_baseline)b, &p->arena, &base, &diag));
+    assert_ok(sw_baseline_build(JOB(p->graph, p->machine), (sw_baseline)b, &p->arena, &base, &diag));
     assert_ok(sw_plan_breakdown(&base, &p->arena, &a, &diag));
     if (p->breakdown.total_s > a.total_s * (1 + 1e-9)) {
       fail_msg("%s: %g s, but %s takes %g s", name, p->breakdown.total_s, sw_baseline_text((sw_baseline)b), a.total_s);
@@ -143,7 +144,7 @@ static void plan_by_rule(sw_baseline rule, const char *dtype, const char *conver
   sw_graph_destroy(g);
   own[6].value = "train";
   assert_ok(sw_gen_model("mpt", own, N_ARGS, &g, &diag));
-  assert_ok(sw_baseline_build(g, machine_of("dgx-h100", "x=8", arena), rule, arena, &plan, &diag));
+  assert_ok(sw_baseline_build(JOB(g, machine_of("dgx-h100", "x=8", arena)), rule, arena, &plan, &diag));
   assert_ok(sw_plan_verify(&plan, &diag));
   assert_ok(sw_plan_breakdown(&plan, arena, out, &diag));
   sw_graph_destroy(g);
@@ -207,7 +208,7 @@ static void megatron_cuts_what_is_converted(void **state) {
     int cut = 0;
     assert_ok(sw_gen_model("mpt", args, sizeof args / sizeof *args, &g, &diag));
     const sw_machine *machine = machine_of("dgx-h100", "x=2,y=4", &arena);
-    assert_ok(sw_baseline_build(g, machine, SW_BASELINE_MEGATRON, &arena, &plan, &diag));
+    assert_ok(sw_baseline_build(JOB(g, machine), SW_BASELINE_MEGATRON, &arena, &plan, &diag));
     assert_ok(sw_plan_verify(&plan, &diag));
     for (int32_t a = 0; a < g->n_args; a++) {
       const char *name = g->values[g->args[a]].name;
@@ -265,7 +266,7 @@ static void search_shortly(planned *p, bool cut_heavy) {
   o.solve.cancel = &cancel;
   o.solve.user = &cancel;
   o.solve.on_progress = stop;
-  assert_ok(sw_plan_search(p->graph, p->machine, &o, &p->arena, &p->plan, &diag));
+  assert_ok(sw_plan_search(JOB(p->graph, p->machine), &o, &p->arena, &p->plan, &diag));
   assert_true(p->plan.n_nodes > 0);
   assert_true(p->plan.bound_units <= p->plan.cost_units);
   assert_ok(sw_plan_verify(&p->plan, &diag));
@@ -304,7 +305,7 @@ static void constants_of_many_steps_are_no_search(void **state) {
   }
   sw_text_puts(&text, "{\"op\":\"add\",\"inputs\":[\"x\",\"c100\"],\"outputs\":[\"y\"]}],\"outputs\":[\"y\"]}");
   assert_ok(sw_model_parse("steps.json", text.at, text.n, &p.graph, &diag));
-  assert_ok(sw_baseline_build(p.graph, p.machine, SW_BASELINE_DATA_PARALLEL, &p.arena, &base, &diag));
+  assert_ok(sw_baseline_build(JOB(p.graph, p.machine), SW_BASELINE_DATA_PARALLEL, &p.arena, &base, &diag));
   assert_ok(sw_plan_verify(&base, &diag));
   sw_text_free(&text);
   close_model(&p);
@@ -322,7 +323,7 @@ static void what_is_priced_is_what_runs(void **state) {
       sw_spmd spmd;
       sw_spmd_cost cost;
       open_model(&p, kPriced[i], "dgx-h100", "x=2,y=2");
-      assert_ok(sw_baseline_build(p.graph, p.machine, (sw_baseline)b, &p.arena, &p.plan, &diag));
+      assert_ok(sw_baseline_build(JOB(p.graph, p.machine), (sw_baseline)b, &p.arena, &p.plan, &diag));
       assert_ok(sw_plan_breakdown(&p.plan, &p.arena, &p.breakdown, &diag));
       assert_ok(sw_partition(&p.plan, &spmd, &diag));
       assert_ok(sw_spmd_price(&spmd, p.machine, &cost, &diag));
@@ -351,13 +352,13 @@ static void memory_is_a_limit_or_a_reason(void **state) {
   sw_plan_options o = options(false);
   o.selection.capacity_bytes = free_peak * 9 / 10;
   o.solve.work_limit = 1000000000;
-  sw_rc rc = sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag);
+  sw_rc rc = sw_plan_search(JOB(p.graph, p.machine), &o, &p.arena, &p.plan, &diag);
   if (rc == SW_OK) {
     assert_ok(sw_plan_breakdown(&p.plan, &p.arena, &p.breakdown, &diag));
     assert_true(p.breakdown.peak_bytes <= o.selection.capacity_bytes);
   }
   o.selection.capacity_bytes = 1 << 20;
-  assert_int_equal(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag), SW_E_INFEASIBLE);
+  assert_int_equal(sw_plan_search(JOB(p.graph, p.machine), &o, &p.arena, &p.plan, &diag), SW_E_INFEASIBLE);
   assert_non_null(strstr(diag.text, "no plan fits"));
   close_model(&p);
 }
@@ -375,7 +376,7 @@ static void a_start_is_taken_up(void **state) {
   search(&p, false);
   assert_ok(sw_plan_write(&p.plan, &p.breakdown, &text, &diag));
   assert_ok(sw_file_write("unit-plan-start.json", text.at, text.n, &diag));
-  assert_ok(sw_plan_read_other("unit-plan-start.json", p.graph, p.machine, &p.arena, &start, &taken, &diag));
+  assert_ok(sw_plan_read_other("unit-plan-start.json", JOB(p.graph, p.machine), &p.arena, &start, &taken, &diag));
   assert_int_equal(start.n_shared, p.plan.n_shared);
   const sw_graph *g = p.graph;
   for (int32_t i = 0; i < g->n_ops; i++) {
@@ -384,13 +385,14 @@ static void a_start_is_taken_up(void **state) {
   sw_plan_options o = options(false);
   o.solve.work_limit = 1;
   o.start = &start;
-  assert_ok(sw_plan_search(g, p.machine, &o, &p.arena, &again, &diag));
+  assert_ok(sw_plan_search(JOB(g, p.machine), &o, &p.arena, &again, &diag));
   assert_true(again.cost_units == p.plan.cost_units);
   open_model(&other, "small/mlp", "dgx-h100", "x=2,y=4");
-  assert_int_equal(sw_plan_read("unit-plan-start.json", other.graph, other.machine, true, &other.arena, &again, &diag),
-                   SW_E_INPUT);
+  assert_int_equal(
+      sw_plan_read("unit-plan-start.json", JOB(other.graph, other.machine), true, &other.arena, &again, &diag),
+      SW_E_INPUT);
   assert_ok(
-      sw_plan_read_other("unit-plan-start.json", other.graph, other.machine, &other.arena, &again, &taken, &diag));
+      sw_plan_read_other("unit-plan-start.json", JOB(other.graph, other.machine), &other.arena, &again, &taken, &diag));
   (void)remove("unit-plan-start.json");
   sw_text_free(&text);
   close_model(&other);
@@ -406,13 +408,13 @@ static void what_a_start_lacks_is_mended(void **state) {
   open_model(&p, "gpt2-small", "dgx-h100", "x=2,y=4");
   sw_plan_options o = options(false);
   o.solve.gap = 0.01;
-  assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag));
+  assert_ok(sw_plan_search(JOB(p.graph, p.machine), &o, &p.arena, &p.plan, &diag));
   start = p.plan;
   start.ops = sw_arena_copy(&p.arena, start.ops, (size_t)p.graph->n_ops, sizeof *start.ops, &diag);
   assert_non_null(start.ops);
   for (int32_t i = 100; i < 110; i++) start.ops[i].n_refs = INT8_MAX; /* no strategy of any op */
   o.start = &start;
-  assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &again, &diag));
+  assert_ok(sw_plan_search(JOB(p.graph, p.machine), &o, &p.arena, &again, &diag));
   assert_ok(sw_plan_verify(&again, &diag));
   assert_true(again.bound_units <= p.plan.cost_units && p.plan.bound_units <= again.cost_units);
   assert_true((double)(again.cost_units - again.bound_units) <= o.solve.gap * (double)again.cost_units);
@@ -430,7 +432,7 @@ static void a_work_limit_makes_plans_repeatable(void **state) {
       planned p;
       open_model(&p, "small/gpt2-train", "dgx-h100", "x=2,y=4");
       sw_plan_options o = {.solve = {.threads = threads, .seed = 5, .work_limit = (int64_t)check_scale(40) * 1000000}};
-      assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag));
+      assert_ok(sw_plan_search(JOB(p.graph, p.machine), &o, &p.arena, &p.plan, &diag));
       bound[k] = p.plan.bound_units;
       p.plan.time_s = 0;
       assert_ok(sw_plan_breakdown(&p.plan, &p.arena, &p.breakdown, &diag));

@@ -15,6 +15,7 @@
 
 #include "shardwright/propagate.h"
 #include "base/checked.h"
+#include "support/job.h"
 
 enum { MOST_OPS = 6, MOST_VALUES = 16, MOST_PINS = 6 };
 
@@ -129,8 +130,8 @@ static void add_pins(built *b, const model *m) {
 static void build(const model *m, built *b) {
   *b = (built){.g = new_graph()};
   sw_rng_seed(&b->rng, m->seed);
-  b->g->mesh = mesh_of(m->mesh);
-  b->g->has_mesh = true;
+  const sw_mesh mesh = mesh_of(m->mesh);
+  sw_graph_set_mesh(b->g, &mesh);
   (void)new_matrix(b, any_size(&b->rng), any_size(&b->rng));
   for (int n = 1 + (int)sw_rng_below(&b->rng, MOST_OPS); n > 0; n--) add_any(b);
   add_pins(b, m);
@@ -178,7 +179,7 @@ static void pin_model(model *m, sw_rng *r) {
     const int value = (int)sw_rng_below(r, b.n);
     if (is_pinned(m, value)) continue;
     m->pins[m->n_pins++] =
-        (pin){value, any_sharding(r, &b.g->mesh, &b.g->values[b.value[value]].type), sw_rng_below(r, 4) > 0};
+        (pin){value, any_sharding(r, &b.g->written->mesh, &b.g->values[b.value[value]].type), sw_rng_below(r, 4) > 0};
   }
   sw_graph_destroy(b.g);
 }
@@ -193,7 +194,7 @@ static model with_further_pins(const model *m, const built *b, sw_rng *r) {
     const sw_type *t = &b->g->values[b->value[value]].type;
     sw_listed_shardings all;
     if (is_pinned(&more, value)) continue;
-    assert_ok(sw_shardings_enumerate(b->g, &b->g->mesh, t->rank, t->dims, 0, &arena, &all, &diag));
+    assert_ok(sw_shardings_enumerate(b->g->written, &b->g->written->mesh, t->rank, t->dims, 0, &arena, &all, &diag));
     more.pins[more.n_pins++] = (pin){value, all.at[sw_rng_below(r, all.n)], true};
   }
   sw_arena_deinit(&arena);
@@ -230,22 +231,22 @@ static void complain(const judged *j, const sw_plan *other, const char *who, dou
     sw_text_printf(&text, "%s:\n", who);
     for (sw_id i = 0; i < j->b->g->n_ops; i++) {
       sw_text_printf(&text, "  %s: ", j->b->g->ops[i].name);
-      sw_strategy_print(&j->b->g->mesh, j->b->g->ops[i].nest, &other->ops[i], &text);
+      sw_strategy_print(&j->b->g->written->mesh, j->b->g->ops[i].nest, &other->ops[i], &text);
       sw_text_puts(&text, "   search: ");
-      sw_strategy_print(&j->b->g->mesh, j->b->g->ops[i].nest, &j->plan->ops[i], &text);
+      sw_strategy_print(&j->b->g->written->mesh, j->b->g->ops[i].nest, &j->plan->ops[i], &text);
       sw_text_puts(&text, "\n");
     }
   }
   fail_msg("model %llu on %s: %s: the search has %.9g s (bound %.9g s, %lld left out), %s %.9g s\n%s",
            (unsigned long long)j->m->seed, j->m->mesh, what, j->total_s,
-           sw_cost_seconds(j->plan->machine, j->plan->bound_units), (long long)j->plan->pruned_inexact, who, other_s,
-           sw_text_str(&text));
+           sw_cost_seconds(j->plan->job.machine, j->plan->bound_units), (long long)j->plan->pruned_inexact, who,
+           other_s, sw_text_str(&text));
 }
 
 /* Another plan of the same graph, or of the same with more pins. */
 static void compare(judged *j, const sw_plan *other, bool known, const char *who) {
   const double other_s = total_of(other, j->arena);
-  const double bound_s = sw_cost_seconds(j->plan->machine, j->plan->bound_units);
+  const double bound_s = sw_cost_seconds(j->plan->job.machine, j->plan->bound_units);
   j->others++;
   const bool may_be_dearer = j->is_open && !known;
   if (!may_be_dearer && j->total_s > other_s * (1 + j->o->solve.gap + kRounding) + kTies_s)
@@ -262,7 +263,7 @@ static void start_from(judged *j, const sw_plan *other, const char *who) {
   const double other_s = total_of(other, j->arena);
   o.start = other;
   o.solve.work_limit = j->m->seed % 2 ? 1 : j->o->solve.work_limit;
-  assert_ok(sw_plan_search(j->b->g, j->machine, &o, j->arena, &again, &diag));
+  assert_ok(sw_plan_search(JOB(j->b->g, j->machine), &o, j->arena, &again, &diag));
   assert_ok(sw_plan_verify(&again, &diag));
   j->starts++;
   const double again_s = total_of(&again, j->arena);
@@ -284,7 +285,7 @@ static void against(judged *j, const sw_plan *other, bool known, const char *who
 static void against_propagation(judged *j) {
   for (int t = SW_TRAVERSE_BACKWARD_FORWARD; t <= SW_TRAVERSE_BACKWARD; t++) {
     sw_plan other;
-    if (sw_propagate(j->b->g, j->machine, (sw_traversal)t, j->arena, &other, NULL)) continue;
+    if (sw_propagate(JOB(j->b->g, j->machine), (sw_traversal)t, j->arena, &other, NULL)) continue;
     against(j, &other, t == SW_TRAVERSE_BACKWARD_FORWARD, "propagation");
   }
 }
@@ -293,14 +294,14 @@ static void against_rules(judged *j) {
   sw_diag diag = {0};
   for (int k = 0; k < SW_BASELINE_COUNT; k++) {
     sw_plan other;
-    assert_ok(sw_baseline_build(j->b->g, j->machine, (sw_baseline)k, j->arena, &other, &diag));
+    assert_ok(sw_baseline_build(JOB(j->b->g, j->machine), (sw_baseline)k, j->arena, &other, &diag));
     against(j, &other, true, sw_baseline_text((sw_baseline)k));
   }
 }
 
 static void against_random(judged *j, sw_rng *r) {
   sw_plan other;
-  if (!random_plan(j->b->g, j->machine, r, j->arena, &other, NULL)) against(j, &other, false, "a random plan");
+  if (!random_plan(JOB(j->b->g, j->machine), r, j->arena, &other, NULL)) against(j, &other, false, "a random plan");
 }
 
 /* Plans of the model with more pins are plans of the model. */
@@ -311,8 +312,8 @@ static void against_pins(judged *j, sw_rng *r) {
   sw_plan other;
   o.n_known = 0; /* of another graph */
   build(&more, &b);
-  if (!sw_plan_search(b.g, j->machine, &o, j->arena, &other, NULL)) compare(j, &other, false, "with more pins");
-  if (!sw_propagate(b.g, j->machine, SW_TRAVERSE_BACKWARD_FORWARD, j->arena, &other, NULL) && fits(j, &other))
+  if (!sw_plan_search(JOB(b.g, j->machine), &o, j->arena, &other, NULL)) compare(j, &other, false, "with more pins");
+  if (!sw_propagate(JOB(b.g, j->machine), SW_TRAVERSE_BACKWARD_FORWARD, j->arena, &other, NULL) && fits(j, &other))
     compare(j, &other, false, "propagation from more pins");
   sw_graph_destroy(b.g);
 }
@@ -324,7 +325,7 @@ static void limit_memory(sw_plan_options *o, const built *b, sw_arena *arena, sw
   sw_plan_options less = *o;
   if (sw_plan_breakdown(plan, arena, &a, NULL)) return;
   less.selection.capacity_bytes = sw_max_i64(1, a.peak_bytes - a.peak_bytes / 8);
-  if (sw_plan_search(b->g, plan->machine, &less, arena, &tight, NULL)) return;
+  if (sw_plan_search(JOB(b->g, plan->job.machine), &less, arena, &tight, NULL)) return;
   *o = less;
   *plan = tight;
 }
@@ -339,11 +340,11 @@ static bool judge(const model *m, sw_rng *r, int *others, int *closed, int *prov
   build(m, &b);
   judged j = {m, &b, machine_of("dgx-h100", m->mesh, &arena), &arena, &o, &plan};
   sw_plan known;
-  if (!sw_propagate(b.g, j.machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &known, NULL)) {
+  if (!sw_propagate(JOB(b.g, j.machine), SW_TRAVERSE_BACKWARD_FORWARD, &arena, &known, NULL)) {
     o.known = &known;
     o.n_known = 1;
   }
-  const sw_rc rc = sw_plan_search(b.g, j.machine, &o, &arena, &plan, &diag);
+  const sw_rc rc = sw_plan_search(JOB(b.g, j.machine), &o, &arena, &plan, &diag);
   if (rc && rc != SW_E_INFEASIBLE) fail_msg("model %llu on %s: %s", (unsigned long long)m->seed, m->mesh, diag.text);
   if (!rc && sw_rng_below(r, 3) == 0) limit_memory(&o, &b, &arena, &plan);
   if (!rc) {

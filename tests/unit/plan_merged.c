@@ -14,6 +14,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 static sw_diag diag;
 
@@ -74,7 +75,7 @@ static void plan_on(const subject *s, const sw_mesh *mesh, sw_arena *arena, sw_p
   sw_machine *machine;
   const sw_plan_options o = {.solve = {.work_limit = kWork, .gap = 1e-3, .threads = 1}};
   assert_ok(sw_machine_build(arena, s->profile, mesh, &machine, &diag));
-  assert_ok(sw_plan_search(s->g, machine, &o, arena, out, &diag));
+  assert_ok(sw_plan_search(JOB(s->g, machine), &o, arena, out, &diag));
 }
 
 static void compare(const subject *s, const sw_mesh *mesh, const sw_mesh *merged, uint64_t seed) {
@@ -83,7 +84,7 @@ static void compare(const subject *s, const sw_mesh *mesh, const sw_mesh *merged
   sw_plan fine, coarse;
   plan_on(s, mesh, &arena, &fine);
   plan_on(s, merged, &arena, &coarse);
-  const double ties = kTies_s * sw_cost_units_per_s(fine.machine) + kRounding * (double)coarse.cost_units,
+  const double ties = kTies_s * sw_cost_units_per_s(fine.job.machine) + kRounding * (double)coarse.cost_units,
                most = (double)coarse.cost_units / (1 - sw_plan_gap(&fine)) + ties;
   sw_mesh_print(mesh, &of);
   sw_mesh_print(merged, &beside);

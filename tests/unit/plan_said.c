@@ -10,6 +10,7 @@
 #include "shardwright/program.h"
 #include "shardwright/propagate.h"
 #include "shardwright/validate.h"
+#include "support/job.h"
 
 static const sw_profile *profile;
 
@@ -123,17 +124,17 @@ static bool is_as_said(const sw_annotation *a, const sw_sharding *s) {
 }
 
 static void check_values(const sw_plan *plan) {
-  const sw_graph *g = plan->graph;
-  for (int32_t i = 0; i < g->n_annotations; i++) {
+  const sw_graph *g = plan->job.graph;
+  for (int32_t i = 0; i < g->written->n_annotations; i++) {
     sw_sharding s;
-    sw_plan_value_sharding(plan, g->annotations[i].value, &s);
-    if (!is_as_said(&g->annotations[i], &s))
-      fail_msg("'%s' is not as it is said", g->values[g->annotations[i].value].name);
+    sw_plan_value_sharding(plan, g->written->annotations[i].value, &s);
+    if (!is_as_said(&g->written->annotations[i], &s))
+      fail_msg("'%s' is not as it is said", g->values[g->written->annotations[i].value].name);
   }
-  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
+  for (int32_t i = 0; i < g->written->n_sharding_groups; i++) {
     sw_sharding a, b;
-    sw_plan_value_sharding(plan, g->sharding_groups[i].a, &a);
-    sw_plan_value_sharding(plan, g->sharding_groups[i].b, &b);
+    sw_plan_value_sharding(plan, g->written->sharding_groups[i].a, &a);
+    sw_plan_value_sharding(plan, g->written->sharding_groups[i].b, &b);
     if (!sw_sharding_equal(&a, &b)) fail_msg("a group's members differ");
   }
 }
@@ -162,8 +163,8 @@ static bool one_model(sw_rng *r, bool only_groups, bool runs) {
   random_model(&m, r, only_groups);
   write_model(&m, &text);
   assert_ok(sw_model_parse("m.json", sw_text_str(&text), text.n, &g, &diag));
-  assert_ok(sw_machine_build(&arena, profile, &g->mesh, &machine, &diag));
-  sw_rc rc = sw_plan_search(g, machine, &kOptions, &arena, &plan, &diag);
+  assert_ok(sw_machine_build(&arena, profile, &g->written->mesh, &machine, &diag));
+  sw_rc rc = sw_plan_search(JOB(g, machine), &kOptions, &arena, &plan, &diag);
   if (rc != SW_E_INFEASIBLE || only_groups) {
     if (rc) fputs(sw_text_str(&text), stderr);
     assert_ok(rc);
@@ -210,9 +211,9 @@ static void as_hints(model *m, sw_rng *r) {
   }
 }
 
-static bool can_be(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *plan) {
+static bool can_be(const sw_job *j, sw_arena *arena, sw_plan *plan) {
   sw_diag diag = {0};
-  sw_rc rc = sw_plan_search(g, machine, &kOptions, arena, plan, &diag);
+  sw_rc rc = sw_plan_search(j, &kOptions, arena, plan, &diag);
   if (rc != SW_E_INFEASIBLE) assert_ok(rc);
   return rc == SW_OK;
 }
@@ -223,7 +224,8 @@ static int one_completion(sw_rng *r) {
   sw_text text = {0};
   sw_arena arena = {0};
   sw_diag diag = {0};
-  sw_graph *g, all;
+  sw_graph *g;
+  sw_request all;
   sw_machine *machine;
   sw_plan plan;
   int32_t taken;
@@ -231,9 +233,10 @@ static int one_completion(sw_rng *r) {
   as_hints(&m, r);
   write_model(&m, &text);
   assert_ok(sw_model_parse("m.json", sw_text_str(&text), text.n, &g, &diag));
-  assert_ok(sw_machine_build(&arena, profile, &g->mesh, &machine, &diag));
-  assert_ok(sw_hints_require(g, machine, &arena, &all, &taken, &diag));
-  const bool holds = can_be(&all, machine, &arena, &plan);
+  assert_ok(sw_machine_build(&arena, profile, &g->written->mesh, &machine, &diag));
+  assert_ok(sw_hints_require(JOB(g, machine), &arena, &all, &taken, &diag));
+  const sw_job completed = {g, &all, NULL, machine};
+  const bool holds = can_be(&completed, &arena, &plan);
   if (!holds) fputs(sw_text_str(&text), stderr);
   assert_true(holds);
   assert_ok(sw_plan_verify(&plan, &diag));
@@ -243,7 +246,7 @@ static int one_completion(sw_rng *r) {
     sw_annotation *a = (sw_annotation *)&all.annotations[i];
     if (a->required || a->sharding.n_partial) continue;
     a->required = true;
-    const bool too = can_be(&all, machine, &arena, &plan);
+    const bool too = can_be(&completed, &arena, &plan);
     if (too) fputs(sw_text_str(&text), stderr);
     assert_false(too);
     a->required = false;
@@ -284,13 +287,13 @@ static void planned(const char *program, const char *of, bool by_rule, sw_text *
   else
     assert_ok(sw_program_parse("m.mlir", program, strlen(program), NULL, &p, &diag));
   const sw_graph *g = p ? sw_program_graph(p) : read;
-  assert_ok(sw_machine_build(&arena, profile, &g->mesh, &machine, &diag));
+  assert_ok(sw_machine_build(&arena, profile, &g->written->mesh, &machine, &diag));
   if (by_rule)
-    assert_ok(sw_propagate(g, machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag));
+    assert_ok(sw_propagate(JOB(g, machine), SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag));
   else
-    assert_ok(sw_plan_search(g, machine, &kOptions, &arena, &plan, &diag));
+    assert_ok(sw_plan_search(JOB(g, machine), &kOptions, &arena, &plan, &diag));
   sw_plan_value_sharding(&plan, sw_graph_value_named(g, of), &s);
-  sw_sharding_print(&g->mesh, &s, out);
+  sw_sharding_print(&g->written->mesh, &s, out);
   sw_program_destroy(p);
   sw_graph_destroy(read);
   sw_arena_deinit(&arena);

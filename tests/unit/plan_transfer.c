@@ -10,6 +10,7 @@
 #include "shardwright/validate.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"
+#include "support/job.h"
 
 static const char kFile[] = "unit-plan-transfer.json";
 
@@ -98,7 +99,7 @@ static void write_plan(const sw_plan *p) {
 static void carry_over(const sw_plan *p, const sw_graph *g, sw_arena *a, sw_plan *out, sw_plan_transfer *t) {
   sw_diag diag = {0};
   write_plan(p);
-  assert_ok(sw_plan_read_other(kFile, g, p->machine, a, out, t, &diag));
+  assert_ok(sw_plan_read_other(kFile, JOB(g, p->job.machine), a, out, t, &diag));
   assert_ok(sw_plan_complete(out, &(sw_plan_given){t->args, t->ops, t->outputs}, &diag));
   assert_int_equal(remove(kFile), 0);
 }
@@ -131,36 +132,38 @@ static void is_completed_well(const sw_plan *done, sw_id op, sw_arena *a) {
   const sw_strategy chosen = done->ops[op];
   const double total = total_of(done);
   double least = INFINITY;
-  assert_ok(sw_strategies_enumerate(done->graph, &done->graph->ops[op], done->machine, &o, a, &all, &diag));
+  assert_ok(
+      sw_strategies_enumerate(JOB(done->job.graph, done->job.machine), &done->job.graph->ops[op], &o, a, &all, &diag));
   for (int32_t k = 0; k < all.n; k++) {
     done->ops[op] = all.at[k];
     if (sw_plan_verify(done, NULL)) continue;
     least = fmin(least, total_of(done));
   }
   done->ops[op] = chosen;
-  if (total > least * kShared) fail_msg("'%s': %g s; the best is %g s", done->graph->ops[op].name, total, least);
+  if (total > least * kShared) fail_msg("'%s': %g s; the best is %g s", done->job.graph->ops[op].name, total, least);
 }
 
 static void check_edit(const sw_plan *p, const edits *e, sw_rng *r) {
   sw_arena a = {0};
   sw_diag diag = {0};
-  const edited now = edit(p->graph, e, r, &a);
+  const edited now = edit(p->job.graph, e, r, &a);
   sw_plan plan;
   sw_plan_transfer t;
   carry_over(p, now.g, &a, &plan, &t);
   if (t.same_model) assert_true(!e->rename && now.inserted < 0);
   int32_t refused = 0; /* what stands before an op may say whether it can be zero or infinite */
-  for (sw_id i = 0; i < p->graph->n_ops; i++) {
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
     const sw_op *op = &now.g->ops[now.op_of[i]];
-    const bool legal = sw_strategy_legal(now.g, op, sw_machine_mesh(p->machine), &p->ops[i]);
+    const bool legal = sw_strategy_legal(now.g, op, sw_machine_mesh(p->job.machine), &p->ops[i]);
     refused += !legal;
     if (legal && sw_op_tied_to(now.g, now.op_of[i]) < 0 && !sw_strategy_equal(&plan.ops[now.op_of[i]], &p->ops[i]))
-      fail_msg("'%s', now '%s', has another strategy", p->graph->ops[i].name, op->name);
+      fail_msg("'%s', now '%s', has another strategy", p->job.graph->ops[i].name, op->name);
   }
   assert_int_equal(t.n_left, refused);
   if (now.inserted < 0) assert_int_equal(refused, 0);
-  for (int32_t i = 0; i < p->graph->n_args; i++) assert_true(sw_sharding_equal(&plan.args[i], &p->args[i]));
-  for (int32_t i = 0; i < p->graph->n_outputs; i++) assert_true(sw_sharding_equal(&plan.outputs[i], &p->outputs[i]));
+  for (int32_t i = 0; i < p->job.graph->n_args; i++) assert_true(sw_sharding_equal(&plan.args[i], &p->args[i]));
+  for (int32_t i = 0; i < p->job.graph->n_outputs; i++)
+    assert_true(sw_sharding_equal(&plan.outputs[i], &p->outputs[i]));
   assert_int_equal(t.n_ops_open, refused + (now.inserted >= 0));
   assert_ok(sw_plan_verify(&plan, &diag));
   if (now.inserted >= 0 && !refused) is_completed_well(&plan, now.inserted, &a);
@@ -188,7 +191,7 @@ static void edits_keep_what_they_do_not_touch(void **state) {
     sw_graph *g = small_model(random_models[sw_rng_below(&r, RANDOM_MODELS)]);
     sw_machine *machine = machine_of("dgx-h100", random_meshes[sw_rng_below(&r, 6)], &a);
     sw_plan p;
-    if (random_plan(g, machine, &r, &a, &p, &diag) == SW_OK) {
+    if (random_plan(JOB(g, machine), &r, &a, &p, &diag) == SW_OK) {
       edits e = {.rename = sw_rng_below(&r, 2) != 0, .inserted_at = -1};
       const sw_id at = (sw_id)sw_rng_below(&r, g->n_ops);
       if (sw_rng_below(&r, 2) && may_insert(g, at)) e.inserted_at = at;
@@ -224,7 +227,7 @@ static void other_sizes_are_taken_as_far_as_they_fit(void **state) {
     assert_ok(sw_gen_model(kRows[i].arch, kRows[i].was, 3, &was, &diag));
     assert_ok(sw_gen_model(kRows[i].arch, kRows[i].now, 3, &now, &diag));
     sw_machine *machine = machine_of("dgx-h100", "x=2,y=2", &a);
-    assert_ok(random_plan(was, machine, &r, &a, &p, &diag));
+    assert_ok(random_plan(JOB(was, machine), &r, &a, &p, &diag));
     carry_over(&p, now, &a, &plan, &t);
     assert_false(t.same_model);
     assert_true(t.n_taken > 0);
@@ -257,7 +260,7 @@ static void nothing_given_is_a_plan_by_rule(void **state) {
     sw_plan p;
     bool *none = sw_arena_alloc(&a, (size_t)(g->n_ops + g->n_args + g->n_outputs) + 1, sizeof *none, &diag);
     assert_non_null(none);
-    assert_ok(sw_plan_build(g, machine, &a, &p, &diag));
+    assert_ok(sw_plan_build(JOB(g, machine), &a, &p, &diag));
     assert_ok(sw_plan_complete(&p, &(sw_plan_given){none, none, none}, &diag));
     assert_ok(sw_plan_verify(&p, &diag));
     sw_graph_destroy(g);

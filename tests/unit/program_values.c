@@ -25,6 +25,7 @@
 #include "shardwright/program.h"
 #include "collective/scalar.h"
 #include "shardwright/validate.h"
+#include "support/job.h"
 
 typedef struct row {
   sw_text name, want, wrong; /* the numbers stand apart by blanks */
@@ -155,7 +156,7 @@ static void check_plans(void **state) {
     assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &arena, &hw, &diag));
     assert_ok(sw_mesh_parse(kMeshes[i % 3], &arena, &mesh, &diag));
     assert_ok(sw_machine_build(&arena, hw, &mesh, &machine, &diag));
-    assert_ok(random_plan(sw_program_graph(p), machine, &rng, &arena, &plan, &diag));
+    assert_ok(random_plan(JOB(sw_program_graph(p), machine), &rng, &arena, &plan, &diag));
     sw_rc rc = sw_validate(&plan, &(sw_validate_options){.outputs = outputs, .intermediates = true}, &arena, &v, &diag);
     if (rc) fail_msg("%s on %s: %s", sw_text_str(&r->name), kMeshes[i % 3], diag.text);
     if (!v.matches)

@@ -10,6 +10,7 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
 #include "shardwright/propagate.h"
+#include "support/job.h"
 
 typedef struct opened {
   sw_arena arena;
@@ -47,8 +48,8 @@ static void open_program(opened *o, const char *name, const char *profile, const
   snprintf(path, sizeof path, "%s/%s", folder, name);
   assert_ok(sw_program_read(path, &(sw_program_options){.mesh = mesh ? &given : NULL}, &o->program, &diag));
   o->graph = sw_program_graph(o->program);
-  assert_true(o->graph->has_mesh);
-  assert_ok(sw_machine_build(&o->arena, hw, &o->graph->mesh, &o->machine, &diag));
+  assert_true(o->graph->written->has_mesh);
+  assert_ok(sw_machine_build(&o->arena, hw, &o->graph->written->mesh, &o->machine, &diag));
 }
 
 static void close_program(opened *o) {
@@ -66,7 +67,7 @@ static void search(opened *o, double gap, int64_t capacity) {
   sw_diag diag = {0};
   sw_plan_options options = {.solve = {.time_limit_s = 60, .threads = 1, .gap = gap},
                              .selection = {.capacity_bytes = capacity}};
-  assert_ok(sw_plan_search(o->graph, o->machine, &options, &o->arena, &o->plan, &diag));
+  assert_ok(sw_plan_search(JOB(o->graph, o->machine), &options, &o->arena, &o->plan, &diag));
   price(o);
 }
 
@@ -140,11 +141,11 @@ static void no_person_beats_the_search(void **state) {
     opened person;
     snprintf(name, sizeof name, "tt-mlir__sdy_%s_manual.mlir", kPairs[i]);
     open_program(&person, name, "dgx-h100", NULL);
-    assert_true(person.graph->n_annotations > 0);
+    assert_true(person.graph->written->n_annotations > 0);
     search(&person, 0, 0);
     check_against(&person, kPairs[i], "kept");
-    assert_ok(
-        sw_propagate(person.graph, person.machine, SW_TRAVERSE_BACKWARD_FORWARD, &person.arena, &person.plan, &diag));
+    assert_ok(sw_propagate(JOB(person.graph, person.machine), SW_TRAVERSE_BACKWARD_FORWARD, &person.arena, &person.plan,
+                           &diag));
     price(&person);
     check_against(&person, kPairs[i], "propagated");
     close_program(&person);
@@ -168,13 +169,13 @@ static void propagation_communicates_no_more_than_shardy(void **state) {
   char path[1024], *text;
   size_t n;
   open_program(&o, "tt-xla__z_image_text_encoder.1_global_annotated.mlir", "dgx-h100", NULL);
-  assert_ok(sw_propagate(o.graph, o.machine, SW_TRAVERSE_BACKWARD_FORWARD, &o.arena, &o.plan, &diag));
+  assert_ok(sw_propagate(JOB(o.graph, o.machine), SW_TRAVERSE_BACKWARD_FORWARD, &o.arena, &o.plan, &diag));
   price(&o);
   snprintf(path, sizeof path, "%s/tt-xla__z_image_text_encoder.2_partitioned.mlir", folder);
   assert_ok(sw_file_read(path, &text, &n, &diag));
   int64_t theirs = count(text, "\"stablehlo.all_reduce\"");
   assert_int_equal(count(text, "}) : (tensor<7x2560xbf16>) -> tensor<7x2560xbf16>"), theirs);
-  double devices = (double)sw_mesh_devices(&o.graph->mesh), ours = 0;
+  double devices = (double)sw_mesh_devices(&o.graph->written->mesh), ours = 0;
   double most = (double)(theirs * 7 * 2560 * 2) * 2 * (devices - 1) / devices;
   for (int c = 0; c < SW_COLL_COUNT; c++) ours += (double)o.breakdown.by_collective[c].bytes;
   print_message("%.0f bytes sent by a device, Shardy's %.0f\n", ours, most);

@@ -13,6 +13,7 @@
 #include "shardwright/validate.h"
 #include "support/random_plan.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 typedef struct chooser {
   const sw_graph *g;
@@ -29,15 +30,15 @@ static const sw_enumeration *strategies_of(chooser *c, const sw_op *op) {
   sw_text key = {0};
   int64_t *slot;
   bool fresh;
-  sw_op_class_key(c->g, op, &key);
+  sw_op_class_key(JOB(c->g, NULL), op, &key);
   assert_ok(sw_dict_put(&c->classes, key.at, key.n, c->n_classes, &slot, &fresh, &diag));
   sw_text_free(&key);
   if (fresh) {
     assert_true(c->n_classes < 4096);
     sw_enumeration *all = &c->of_class[c->n_classes++];
-    assert_ok(sw_strategies_enumerate(c->g, op, c->machine, NULL, &c->arena, all, &diag));
+    assert_ok(sw_strategies_enumerate(JOB(c->g, c->machine), op, NULL, &c->arena, all, &diag));
     for (int32_t i = 0; i < all->n; i++)
-      assert_true(sw_op_least_s(c->g, op, c->machine) <= all->cost[i].local_s + all->cost[i].move_s);
+      assert_true(sw_op_least_s(JOB(c->g, c->machine), op) <= all->cost[i].local_s + all->cost[i].move_s);
   }
   return &c->of_class[*slot];
 }
@@ -56,7 +57,7 @@ static sw_sharding random_sharding(chooser *c, sw_id value) {
 static void choose(chooser *c, sw_plan *p) {
   sw_diag diag = {0};
   const sw_graph *g = c->g;
-  assert_ok(sw_plan_build(g, c->machine, &c->arena, p, &diag));
+  assert_ok(sw_plan_build(JOB(g, c->machine), &c->arena, p, &diag));
   for (int32_t i = 0; i < g->n_args; i++) p->args[i] = random_sharding(c, g->args[i]);
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_enumeration *e = strategies_of(c, &g->ops[i]);

@@ -10,6 +10,7 @@
 #include "shardwright/propagate.h"
 #include "shardwright/clock.h"
 #include "shardwright/validate.h"
+#include "support/job.h"
 
 enum { MOST_FOUND = 4096 };
 
@@ -127,7 +128,8 @@ static void keep_met(all *a) {
   int n = 0;
   for (int i = 0; i < a->n; i++) {
     bool met = true;
-    for (int32_t k = 0; k < a->g->n_annotations && met; k++) met = is_met(a, &a->g->annotations[k], &a->at[i]);
+    for (int32_t k = 0; k < a->g->written->n_annotations && met; k++)
+      met = is_met(a, &a->g->written->annotations[k], &a->at[i]);
     if (met) a->at[n++] = a->at[i];
   }
   a->n = n;
@@ -163,8 +165,8 @@ static bool join_is_possible(const sw_graph *g, const sw_op *join, const sw_mesh
 static bool state_is_possible(const sw_graph *g) {
   const sw_annotation *in = NULL, *out = NULL;
   for (int32_t i = 0; i < g->n_outputs; i++) {
-    for (int32_t k = 0; k < g->n_annotations && g->alias[i] >= 0; k++) {
-      const sw_annotation *a = &g->annotations[k];
+    for (int32_t k = 0; k < g->written->n_annotations && g->alias[i] >= 0; k++) {
+      const sw_annotation *a = &g->written->annotations[k];
       if (!a->required) continue;
       if (a->value == g->alias[i] && !a->for_users) in = a;
       bool here = a->for_users && a->value == g->outputs[i] && a->n_users == 0;
@@ -401,7 +403,7 @@ static void some_sharding(sw_rng *r, const sw_mesh *mesh, sw_sharding *out) {
 static void think_of_op(sw_rng *r, const sw_graph *g, sw_id id, sw_text *option, thoughts *t) {
   static all a;
   const sw_op *op = &g->ops[id];
-  find_all(&a, g, op, &g->mesh);
+  find_all(&a, g, op, &g->written->mesh);
   const bool plain = op->code == SW_OP_CONSTANT || op->nest->n_loops == 0;
   for (int port = -1; port < op->n_operands + op->n_results && !plain; port++) {
     const sw_strategy *s = &a.at[sw_rng_below(r, a.n)];
@@ -412,11 +414,11 @@ static void think_of_op(sw_rng *r, const sw_graph *g, sw_id id, sw_text *option,
     if (port >= 0 && (at.n_partial || at.rank == 0)) continue;
     snprintf(users, sizeof users, "[{\"op\": \"%s\", \"operand\": %d}]", op->name, port);
     if (port < 0)
-      think_of_option(r, option, &g->mesh, op, s);
+      think_of_option(r, option, &g->written->mesh, op, s);
     else if (port < op->n_operands)
-      think(r, &t->value[op->operands[port]], &g->mesh, &at, users);
+      think(r, &t->value[op->operands[port]], &g->written->mesh, &at, users);
     else
-      think(r, &t->value[op->results[port - op->n_operands]], &g->mesh, &at, NULL);
+      think(r, &t->value[op->results[port - op->n_operands]], &g->written->mesh, &at, NULL);
   }
 }
 
@@ -424,15 +426,15 @@ static void think_of_op(sw_rng *r, const sw_graph *g, sw_id id, sw_text *option,
 static void think_of_all(sw_rng *r, const model *m, const sw_graph *g, thoughts *t) {
   sw_sharding at;
   for (int i = 0; i < 3; i++) {
-    some_sharding(r, &g->mesh, &at);
+    some_sharding(r, &g->written->mesh, &at);
     if (sw_rng_below(r, 3) == 0)
-      think(r, &t->value[sw_graph_value_named(g, (const char *[]){"a", "b", "s"}[i])], &g->mesh, &at, NULL);
+      think(r, &t->value[sw_graph_value_named(g, (const char *[]){"a", "b", "s"}[i])], &g->written->mesh, &at, NULL);
   }
   const int32_t n = g->n_ops;
   for (int32_t i = n - m->n_ops; i < n; i++) think_of_op(r, g, i, &t->op[i - (n - m->n_ops)], t);
-  some_sharding(r, &g->mesh, &at);
+  some_sharding(r, &g->written->mesh, &at);
   if (sw_rng_below(r, 3) == 0)
-    think(r, &t->value[sw_graph_value_named(g, m->state_out)], &g->mesh, &at, "[{\"output\": \"s.out\"}]");
+    think(r, &t->value[sw_graph_value_named(g, m->state_out)], &g->written->mesh, &at, "[{\"output\": \"s.out\"}]");
 }
 
 /* --- verdicts ----------------------------------------------------------------------------------------------------- */
@@ -482,15 +484,15 @@ static bool one_model(sw_rng *r, const sw_profile *profile, bool runs) {
   sw_rc rc = sw_model_parse("m.json", sw_text_str(&text), text.n, &g, &diag);
   if (rc) put_text(&text);
   assert_ok(rc);
-  assert_ok(sw_machine_build(&arena, profile, &g->mesh, &machine, &diag));
-  const bool possible = is_possible(g, &g->mesh);
+  assert_ok(sw_machine_build(&arena, profile, &g->written->mesh, &machine, &diag));
+  const bool possible = is_possible(g, &g->written->mesh);
   const sw_plan_options o = {.selection.capacity_bytes = INT64_MAX / 2,
                              .solve = {.work_limit = 100000000, .gap = 0.01, .threads = 1}};
-  check_verdict("the check", sw_requirements_check(g, machine, &checked), &checked, possible, &text);
-  rc = sw_plan_search(g, machine, &o, &arena, &plan, &planned);
+  check_verdict("the check", sw_requirements_check(JOB(g, machine), &checked), &checked, possible, &text);
+  rc = sw_plan_search(JOB(g, machine), &o, &arena, &plan, &planned);
   check_verdict("the search", rc, &planned, possible, &text);
   if (!rc && runs) check_plan("the search", &plan, &text);
-  rc = sw_propagate(g, machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &by_rule, &propagated);
+  rc = sw_propagate(JOB(g, machine), SW_TRAVERSE_BACKWARD_FORWARD, &arena, &by_rule, &propagated);
   check_verdict("propagation", rc, &propagated, possible, &text);
   if (!rc && runs) check_plan("propagation", &by_rule, &text);
   sw_graph_destroy(g);
@@ -536,7 +538,7 @@ static void stated_ports_come_in_any_order(void **state) {
   }
   sw_sharding whole = sw_sharding_replicated(1), cut = whole;
   assert_true(sw_sharding_push(&cut, 0, sw_axis_whole(&mesh, 0)));
-  assert_ok(sw_stated_begin(g, 2 * N, &a, &list, &diag));
+  assert_ok(sw_stated_begin(JOB(g, NULL), 2 * N, &a, &list, &diag));
   for (int k = 4 * N - 1; k >= 0; k--) {
     const int port = k / 2;
     const sw_stated one = {port / 2, port % 2, port % 3 ? cut : whole};

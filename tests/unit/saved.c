@@ -13,6 +13,7 @@
 #include "shardwright/kernel.h"
 #include "shardwright/plan.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 typedef struct layer {
   int64_t width, heads, batch, seq;
@@ -35,8 +36,8 @@ static void step_init(step *s, const sw_gen_arg *args, int n, const char *mesh, 
   *s = (step){0};
   assert_ok(sw_gen_model("mpt", args, n, &s->g, &diag));
   const sw_machine *machine = machine_of("h100", mesh, &s->arena);
-  assert_ok(sw_kernels_find(s->g, compiler, &s->arena, &s->g->kernels, &diag));
-  assert_ok(sw_baseline_build(s->g, machine, rule, &s->arena, &s->plan, &diag));
+  const sw_job job = job_under(s->g, machine, compiler, &s->arena);
+  assert_ok(sw_baseline_build(&job, rule, &s->arena, &s->plan, &diag));
   assert_ok(sw_plan_breakdown(&s->plan, &s->arena, &s->b, &diag));
   s->backward = sw_graph_op_named(s->g, "loss.gradient");
   assert_true(s->backward > 0);

@@ -9,6 +9,7 @@
 #include "shardwright/plan.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/selection.h"
+#include "support/job.h"
 
 enum { ROUNDS = 60, MOST_COMBINATIONS = 200000, FEW_COMBINATIONS = 10000 };
 
@@ -58,7 +59,7 @@ static int64_t least_of_all(sw_selection *s, int64_t *combinations) {
 static sw_plan with_holes(const sw_plan *plan, sw_arena *arena) {
   sw_diag diag = {0};
   sw_plan holes = *plan;
-  const sw_graph *g = plan->graph;
+  const sw_graph *g = plan->job.graph;
   holes.ops = sw_arena_copy(arena, plan->ops, (size_t)g->n_ops, sizeof *holes.ops, &diag);
   assert_non_null(holes.ops);
   for (int32_t i = 0; i < g->n_ops; i += 2) holes.ops[i].n_refs = INT8_MAX;
@@ -70,16 +71,16 @@ static sw_plan with_holes(const sw_plan *plan, sw_arena *arena) {
 static void start_again(const sw_plan *best, const sw_plan_options *o, sw_arena *arena, int64_t least) {
   sw_diag diag = {0};
   sw_plan uncut, again;
-  assert_ok(sw_plan_build(best->graph, best->machine, arena, &uncut, &diag));
+  assert_ok(sw_plan_build(JOB(best->job.graph, best->job.machine), arena, &uncut, &diag));
   sw_plan holes = with_holes(best, arena), uncut_holes = with_holes(&uncut, arena);
   const sw_plan *const starts[] = {best, &uncut, &holes, &uncut_holes};
   for (int k = 0; k < 4; k++) {
     sw_plan_options from = *o;
     from.start = starts[k];
-    assert_ok(sw_plan_search(best->graph, best->machine, &from, arena, &again, &diag));
+    assert_ok(sw_plan_search(JOB(best->job.graph, best->job.machine), &from, arena, &again, &diag));
     assert_true(again.cost_units == least && again.status == SW_SOLVE_OPTIMAL);
     from.solve.work_limit = 1; /* no time for anything: what is given is not lost */
-    assert_ok(sw_plan_search(best->graph, best->machine, &from, arena, &again, &diag));
+    assert_ok(sw_plan_search(JOB(best->job.graph, best->job.machine), &from, arena, &again, &diag));
     assert_true(k > 0 || again.cost_units == least);
   }
 }
@@ -119,7 +120,7 @@ static int questions_are_answered(const sw_graph *g, const sw_machine *machine, 
   sw_plan plan;
   int64_t combinations;
   int bound = 0; /* questions whose pins cost something */
-  assert_ok(sw_planner_open(g, machine, o, arena, &planner, &plan, &diag));
+  assert_ok(sw_planner_open(JOB(g, machine), o, arena, &planner, &plan, &diag));
   assert_true(plan.cost_units == least);
   for (int k = 0; k < 4; k++) {
     const sw_pin pins[2] = {random_pin(g, machine, r, arena), random_pin(g, machine, r, arena)};
@@ -189,7 +190,7 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
   assert_ok(sw_machine_build(&arena, hw, &m, &machine, &diag));
   sw_plan_options o = {.solve = {.threads = 1}, .selection = {.capacity_bytes = INT64_MAX}};
   int64_t alone;
-  assert_ok(sw_selection_build(g, machine, &o.selection, &arena, &s, &alone, &diag));
+  assert_ok(sw_selection_build(JOB(g, machine), &o.selection, &arena, &s, &alone, &diag));
   const sw_problem *p = sw_selection_problem(s);
   assert_ok(sw_relaxation_make(p, &arena, &relaxed, &diag));
   prices_enclose_the_truth(p, relaxed, r);
@@ -197,7 +198,7 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
   assert_true(alone > 0 && alone <= least);
   bool small = combinations <= MOST_COMBINATIONS;
   if (small) {
-    assert_ok(sw_plan_search(g, machine, &o, &arena, &plan, &diag));
+    assert_ok(sw_plan_search(JOB(g, machine), &o, &arena, &plan, &diag));
     if (plan.cost_units != least || plan.bound_units != least || plan.status != SW_SOLVE_OPTIMAL)
       fail_msg("mesh %s: the least cost is %lld, the search found %lld and proved %lld\n%s", mesh, (long long)least,
                (long long)plan.cost_units, (long long)plan.bound_units, sw_text_str(&text));

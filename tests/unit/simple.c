@@ -14,6 +14,7 @@
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
 #include "shardwright/profile_json.h"
+#include "support/job.h"
 
 /* --- by definition ------------------------------------------------------------------------------------------------ */
 
@@ -212,7 +213,7 @@ static void search(const sw_graph *g, const sw_machine *machine, double simplici
   const sw_plan_options o = {.solve = {.work_limit = 300000000, .gap = 0.001, .threads = 1},
                              .selection = {.capacity_bytes = capacity},
                              .simplicity = simplicity};
-  assert_ok(sw_plan_search(g, machine, &o, a, out, &diag));
+  assert_ok(sw_plan_search(JOB(g, machine), &o, a, out, &diag));
   assert_ok(sw_plan_verify(out, &diag));
   assert_ok(sw_plan_breakdown(out, a, &breakdown, &diag));
   *peak = breakdown.peak_bytes;
@@ -331,9 +332,9 @@ static void a_machine_half_as_fast_has_the_same_plan(void **state) {
     plan_slower(&kSlower[k], true, &a, g, &slow);
     assert_int_equal(plan.cost_units, slow.cost_units);
     assert_int_equal(plan.bound_units, slow.bound_units);
-    assert_true(
-        fabs(2 * sw_cost_seconds(plan.machine, plan.cost_units) / sw_cost_seconds(slow.machine, slow.cost_units) - 1) <
-        1e-12);
+    assert_true(fabs(2 * sw_cost_seconds(plan.job.machine, plan.cost_units) /
+                         sw_cost_seconds(slow.job.machine, slow.cost_units) -
+                     1) < 1e-12);
     for (sw_id i = 0; i < g->n_ops; i++) assert_true(sw_strategy_equal(&plan.ops[i], &slow.ops[i]));
     for (int32_t i = 0; i < g->n_args; i++) assert_true(sw_sharding_equal(&plan.args[i], &slow.args[i]));
     sw_graph_destroy(g);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
+#include "support/job.h"
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */
 
@@ -224,8 +225,8 @@ static void unspecified_dims_are_open(void **state) {
   assert_ok(sw_mesh_parse("x=2,y=4", &a, &by, &diag));
   assert_ok(sw_program_parse("t", kText, sizeof kText - 1, &(sw_program_options){.mesh = &by}, &p, &diag));
   const sw_graph *g = sw_program_graph(p);
-  assert_int_equal(g->n_annotations, 1);
-  assert_int_equal(g->annotations[0].open_dims, 1);
+  assert_int_equal(g->written->n_annotations, 1);
+  assert_int_equal(g->written->annotations[0].open_dims, 1);
   sw_program_destroy(p);
   sw_arena_deinit(&a);
 }
@@ -553,12 +554,12 @@ static void reads_shardings(void **state) {
     sw_program *p;
     assert_ok(sw_program_parse("t", kText, sizeof kText - 1, &(sw_program_options){.keep = kKeep[i].keep}, &p, &diag));
     const sw_graph *g = sw_program_graph(p);
-    assert_true(g->has_mesh);
-    assert_int_equal(g->mesh.axis[1].size, 4);
-    assert_int_equal(g->n_annotations, kKeep[i].annotations);
+    assert_true(g->written->has_mesh);
+    assert_int_equal(g->written->mesh.axis[1].size, 4);
+    assert_int_equal(g->written->n_annotations, kKeep[i].annotations);
     if (i < 2) {
-      assert_int_equal(g->annotations[0].open_dims, 1);
-      assert_true(g->annotations[0].required);
+      assert_int_equal(g->written->annotations[0].open_dims, 1);
+      assert_true(g->written->annotations[0].required);
     }
     sw_program_destroy(p);
   }
@@ -588,10 +589,11 @@ static void reads_two_meshes(void **state) {
     const sw_graph *g = sw_program_graph(p);
     for (size_t n = 0; n < sizeof kNames / sizeof *kNames; n++) {
       const sw_annotation *found = NULL;
-      for (int32_t k = 0; k < g->n_annotations && !found; k++) {
-        if (strcmp(g->values[g->annotations[k].value].name, kNames[n]) == 0) found = &g->annotations[k];
+      for (int32_t k = 0; k < g->written->n_annotations && !found; k++) {
+        if (strcmp(g->values[g->written->annotations[k].value].name, kNames[n]) == 0)
+          found = &g->written->annotations[k];
       }
-      if (found) sw_sharding_print(&g->mesh, &found->sharding, &said);
+      if (found) sw_sharding_print(&g->written->mesh, &found->sharding, &said);
       sw_text_puts(&said, found ? " " : "- ");
     }
     assert_string_equal(sw_text_str(&said), kCases[i].said);
@@ -636,9 +638,9 @@ static void reads_tiles(void **state) {
                    kTiles[i].tiles);
     assert_ok(sw_program_parse("t", text.at, text.n, &(sw_program_options){.mesh = &by}, &p, &diag));
     const sw_graph *g = sw_program_graph(p);
-    assert_int_equal(g->n_annotations, kTiles[i].sharding != NULL);
+    assert_int_equal(g->written->n_annotations, kTiles[i].sharding != NULL);
     if (kTiles[i].sharding) {
-      sw_sharding_print(&by, &g->annotations[0].sharding, &found);
+      sw_sharding_print(&by, &g->written->annotations[0].sharding, &found);
       assert_string_equal(sw_text_str(&found), kTiles[i].sharding);
     }
     sw_program_destroy(p);
@@ -660,10 +662,10 @@ static void check_emitted(const sw_program *p, const char *text, size_t n) {
   sw_plan plan;
   sw_text once = {0}, twice = {0};
   sw_program *again;
-  assert_ok(sw_plan_build(sw_program_graph(p), machine, &arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(sw_program_graph(p), machine), &arena, &plan, &diag));
   assert_ok(sw_program_emit(p, &plan, "sdy-ops", &once, &diag));
   assert_ok(sw_program_parse("again", once.at, once.n, &(sw_program_options){.mesh = &mesh}, &again, &diag));
-  assert_ok(sw_plan_build(sw_program_graph(again), machine, &arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(sw_program_graph(again), machine), &arena, &plan, &diag));
   assert_ok(sw_program_emit(again, &plan, "sdy-ops", &twice, &diag));
   assert_string_equal(sw_text_str(&once), sw_text_str(&twice));
   size_t at = 0;
@@ -684,10 +686,10 @@ static void check_constrained(const sw_program *p) {
   sw_plan plan;
   sw_text once = {0}, twice = {0};
   sw_program *again;
-  assert_ok(sw_plan_build(sw_program_graph(p), machine, &arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(sw_program_graph(p), machine), &arena, &plan, &diag));
   assert_ok(sw_program_emit(p, &plan, "sdy", &once, &diag));
   assert_ok(sw_program_parse("again", once.at, once.n, &(sw_program_options){.mesh = &mesh}, &again, &diag));
-  assert_ok(sw_plan_build(sw_program_graph(again), machine, &arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(sw_program_graph(again), machine), &arena, &plan, &diag));
   assert_ok(sw_program_emit(again, &plan, "sdy", &twice, &diag));
   sw_text_free(&once);
   sw_text_free(&twice);

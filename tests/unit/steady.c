@@ -15,6 +15,7 @@
 #include "gen/gen_problem.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
+#include "support/job.h"
 
 static atomic_llong readings;
 static atomic_llong step_ns; /* that every reading takes; 0: time is real */
@@ -45,7 +46,7 @@ static void plan_by_clock(const char *path, const sw_solve_options *solve, long 
   assert_ok(sw_model_read(path, &graph, &diag));
   sw_machine *machine = machine_of("h100x64", "x=8,y=8", &arena);
   atomic_store(&step_ns, step);
-  assert_ok(sw_plan_search(graph, machine, &o, &arena, &plan, &diag));
+  assert_ok(sw_plan_search(JOB(graph, machine), &o, &arena, &plan, &diag));
   atomic_store(&step_ns, 0);
   if (!solve->work_limit) {
     assert_true(plan.time_s < solve->time_limit_s);

@@ -8,6 +8,7 @@
 #include "shardwright/report.h"
 #include "support/building.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 enum { BATCH = 64, SEQ = 16, WIDTH = 32, ROWS = 100 };
 
@@ -49,7 +50,7 @@ static void by_hand(void **state) {
   sw_graph *g = model();
   sw_machine *m = machine_of("dgx-h100", "x=2,y=2", &arena);
   const double peak = sw_machine_profile(m)->flop_per_s[SW_F32], flops = 2 * 2.0 * BATCH * WIDTH * ROWS;
-  assert_ok(sw_plan_build(g, m, &arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(g, m), &arena, &plan, &diag));
   assert_ok(sw_plan_breakdown(&plan, &arena, &a, &diag));
   /* nothing is cut: most first dims */
   assert_ok(sw_throughput_measure(&plan, &a, NULL, &arena, &t, &diag));

@@ -9,12 +9,13 @@
 #include "shardwright/plan.h"
 #include "shardwright/profile_json.h"
 #include "support/meshes.h"
+#include "support/job.h"
 
 static const char *const kModels[] = {"mlp", "gpt2", "llama3", "llama3-decode", "mixtral", "mlp-train", "gpt2-train"};
 
 /* Each value is made at one port, each use taken at one, by units in order, which run in the order of their steps. */
 static void every_port_is_one(const sw_graph *g) {
-  const sw_units u = sw_units_of(g);
+  const sw_units u = sw_units_of(JOB(g, NULL));
   int32_t made = 0, taken = 0, returned = 0, step = 0;
   for (int32_t i = 0; i < u.n; i++) {
     const sw_unit unit = sw_unit_at(&u, i);
@@ -47,7 +48,7 @@ static void every_port_is_one(const sw_graph *g) {
 
 /* Bytes at each step of a plan that cuts nothing, from the text of the program. */
 static void uncut_plan_holds_what_is_in_use(const sw_plan *p, const sw_breakdown *b) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   assert_int_equal(b->n_reshards, 0);
   assert_int_equal(b->n_steps, g->n_ops + 1);
   for (int32_t t = 0; t <= g->n_ops; t++) {
@@ -68,7 +69,7 @@ static void uncut_plan_holds_what_is_in_use(const sw_plan *p, const sw_breakdown
 static void problem_says_the_same(sw_selection *s, const sw_plan *p, const sw_breakdown *b, bool uncut, int *compared) {
   sw_diag diag = {0};
   const sw_problem *problem = sw_selection_problem(s);
-  const int32_t n = sw_units_of(p->graph).n;
+  const int32_t n = sw_units_of(JOB(p->job.graph, NULL)).n;
   int32_t *choice = calloc((size_t)n, sizeof *choice);
   bool *missing = calloc((size_t)n, sizeof *missing), any = false;
   assert_true(choice && missing && problem->n_nodes == n);
@@ -79,7 +80,7 @@ static void problem_says_the_same(sw_selection *s, const sw_plan *p, const sw_br
     assert_ok(sw_selection_settle(s, choice, 0, &raised, &diag));
     const int64_t cost = sw_problem_cost(problem, choice);
     const double rounding = 3.0 * n + 2.0 * b->n_reshards + 1e-9 * (double)cost;
-    assert_true(fabs((double)cost - b->total_s * sw_cost_units_per_s(p->machine)) <= rounding);
+    assert_true(fabs((double)cost - b->total_s * sw_cost_units_per_s(p->job.machine)) <= rounding);
     ++*compared;
   }
   if (uncut) {
@@ -119,11 +120,11 @@ static void count_steps(const sw_problem *problem, const int32_t *choice, int64_
  * sharding is stated. */
 static void steps_count_the_same(const sw_problem *problem, const int32_t *choice, const sw_plan *p,
                                  const sw_breakdown *b, sw_arena *arena) {
-  const sw_graph *g = p->graph;
+  const sw_graph *g = p->job.graph;
   int64_t *at, *routes;
   sw_diag diag = {0};
   bool exact = p->n_stated == 0;
-  for (sw_id v = 0; v < g->n_values; v++) exact = exact && sw_value_keeping(g, v) != SW_KEPT_IN_PLACE;
+  for (sw_id v = 0; v < g->n_values; v++) exact = exact && sw_value_keeping(p->job.kernels, v) != SW_KEPT_IN_PLACE;
   assert_non_null(at = sw_arena_alloc(arena, (size_t)b->n_steps + 1, sizeof *at, &diag));
   assert_non_null(routes = sw_arena_alloc(arena, (size_t)b->n_steps + 1, sizeof *routes, &diag));
   count_steps(problem, choice, at, b->n_steps, arena);
@@ -136,8 +137,7 @@ static void steps_count_the_same(const sw_problem *problem, const int32_t *choic
     const int64_t most = b->bytes_at[t], others = most - routes[t];
     if (at[t] > most || (exact && at[t] != others))
       print_message("%s under %s: at step %d the problem counts %lld bytes, the plan %lld, %lld without routes\n",
-                    g->name, g->kernels ? g->kernels->compiler : "none", t, (long long)at[t], (long long)most,
-                    (long long)others);
+                    g->name, sw_compiled_as(&p->job), t, (long long)at[t], (long long)most, (long long)others);
     assert_true(at[t] <= most && (!exact || at[t] == others));
   }
 }
@@ -155,7 +155,7 @@ static void plans_hold_as_much(sw_selection *s, const sw_plan *from, sw_arena *a
   assert_non_null(first = sw_arena_alloc(arena, (size_t)n, sizeof *first, &diag));
   assert_non_null(choice = sw_arena_alloc(arena, (size_t)n, sizeof *choice, &diag));
   assert_non_null(missing = sw_arena_alloc(arena, (size_t)n, sizeof *missing, &diag));
-  assert_ok(sw_plan_build(from->graph, from->machine, arena, &p, &diag));
+  assert_ok(sw_plan_build(&from->job, arena, &p, &diag));
   sw_selection_encode(s, sw_plan_selected(from), first, missing);
   for (int32_t i = 0; i < n; i++) any = any || missing[i];
   for (int t = 0; t < TRIES && !any; t++) {
@@ -184,15 +184,13 @@ static void agree_on(sw_graph *g, const sw_machine *machine, const char *compile
   sw_selection *s;
   const sw_comparison *all;
   int64_t least;
-  const bool alone = strcmp(compiler, "none") == 0;
-  g->kernels = NULL;
-  if (!alone) assert_ok(sw_kernels_find(g, compiler, a, &g->kernels, &diag));
+  const sw_job job = job_under(g, machine, compiler, a);
   const sw_selection_options o = {.capacity_bytes = INT64_MAX};
-  assert_ok(sw_selection_build(g, machine, &o, a, &s, &least, &diag));
-  assert_ok(sw_baselines_build(g, machine, a, &all, &diag));
+  assert_ok(sw_selection_build(&job, &o, a, &s, &least, &diag));
+  assert_ok(sw_baselines_build(&job, a, &all, &diag));
   for (int b = 0; b < SW_BASELINE_COUNT; b++) {
     if (!all[b].made) continue;
-    if (b == SW_BASELINE_REPLICATED && alone) uncut_plan_holds_what_is_in_use(&all[b].plan, &all[b].breakdown);
+    if (b == SW_BASELINE_REPLICATED && !job.kernels) uncut_plan_holds_what_is_in_use(&all[b].plan, &all[b].breakdown);
     problem_says_the_same(s, &all[b].plan, &all[b].breakdown, b == SW_BASELINE_REPLICATED, compared);
     plans_hold_as_much(s, &all[b].plan, a, rng, drawn);
   }

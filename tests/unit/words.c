@@ -6,14 +6,17 @@
 #include "report/words.h"
 #include "shardwright/program.h"
 #include "support/meshes.h"
+#include "support/job.h"
+#include "graph/derive.h"
 
 static sw_graph *model(const char *name) { return model_in(".", name); }
 
 /* The model from its text, after everything in it got a name that says nothing, in an order that is drawn. */
-static sw_graph *renamed(sw_graph *g, sw_rng *rng) {
+static sw_graph *renamed(const sw_graph *g, sw_rng *rng) {
   sw_diag diag = {0};
   sw_text text = {0};
-  sw_graph *out;
+  sw_arena arena = {0};
+  sw_graph *out, *named;
   const int32_t n = g->n_values + g->n_ops;
   int32_t *at = malloc((size_t)n * sizeof *at);
   for (int32_t i = 0; i < n; i++) {
@@ -21,14 +24,19 @@ static sw_graph *renamed(sw_graph *g, sw_rng *rng) {
     at[i] = at[k];
     at[k] = i;
   }
-  for (sw_id v = 0; v < g->n_values; v++) g->values[v].name = sw_arena_printf(&g->arena, &diag, "q%d", (int)at[v]);
+  sw_value *values = sw_arena_copy(&arena, g->values, (size_t)g->n_values, sizeof *values, &diag);
+  sw_op *ops = sw_arena_copy(&arena, g->ops, (size_t)g->n_ops, sizeof *ops, &diag);
+  assert_true(values && ops);
+  for (sw_id v = 0; v < g->n_values; v++) values[v].name = sw_arena_printf(&arena, &diag, "q%d", (int)at[v]);
   for (sw_id i = 0; i < g->n_ops; i++)
-    g->ops[i].name = g->ops[i].n_results ? g->values[g->ops[i].results[0]].name
-                                         : sw_arena_printf(&g->arena, &diag, "q%d", (int)at[g->n_values + i]);
+    ops[i].name = ops[i].n_results ? values[ops[i].results[0]].name
+                                   : sw_arena_printf(&arena, &diag, "q%d", (int)at[g->n_values + i]);
+  assert_ok(sw_graph_derive(g, &(sw_graph_parts){.ops = ops, .values = values}, &arena, &named, &diag));
   free(at);
-  assert_ok(sw_model_write(g, &text, &diag));
+  assert_ok(sw_model_write(named, &text, &diag));
   assert_ok(sw_model_parse("renamed", sw_text_str(&text), text.n, &out, &diag));
   sw_text_free(&text);
+  sw_arena_deinit(&arena);
   return out;
 }
 
@@ -37,7 +45,7 @@ static void expect(const sw_plan *plan, const char *what, const char *words) {
   sw_text said = {0};
   assert_ok(sw_plan_words(plan, &said, &diag));
   if (strcmp(sw_text_str(&said), words) != 0)
-    fail_msg("%s as %s: '%s'; expected '%s'", plan->graph->name, what, sw_text_str(&said), words);
+    fail_msg("%s as %s: '%s'; expected '%s'", plan->job.graph->name, what, sw_text_str(&said), words);
   sw_text_free(&said);
 }
 
@@ -47,11 +55,11 @@ static void check_words(sw_graph *g, const char *mesh, sw_baseline rule, const c
   sw_arena arena = {0};
   sw_plan plan;
   sw_machine *machine = machine_of("dgx-h100", mesh, &arena);
-  assert_ok(sw_compile_as("inductor", g, machine, &arena, &diag));
-  assert_ok(sw_baseline_build(g, machine, rule, &arena, &plan, &diag));
+  sw_job job;
+  assert_ok(sw_job_make("inductor", g->written, machine, &arena, &job, &diag));
+  assert_ok(sw_baseline_build(&job, rule, &arena, &plan, &diag));
   expect(&plan, sw_baseline_text(rule), words);
   sw_arena_deinit(&arena);
-  g->kernels = NULL;
 }
 
 static const struct {
@@ -95,6 +103,16 @@ static void plans_by_rule_have_its_name(void **state) {
   }
 }
 
+static sw_graph *without_roles(const sw_graph *g, sw_arena *arena) {
+  sw_diag diag = {0};
+  sw_graph *out;
+  sw_value *values = sw_arena_copy(arena, g->values, (size_t)g->n_values, sizeof *values, &diag);
+  assert_non_null(values);
+  for (int32_t a = 0; a < g->n_args; a++) values[g->args[a]].kind = SW_VALUE_INPUT;
+  assert_ok(sw_graph_derive(g, &(sw_graph_parts){.values = values}, arena, &out, &diag));
+  return out;
+}
+
 /* The same plans, after arguments have lost what they were said to be. */
 static void roles_need_not_be_said(void **state) {
   (void)state;
@@ -107,10 +125,11 @@ static void roles_need_not_be_said(void **state) {
     sw_plan plans[3];
     sw_graph *g = small_model(kModels[i]);
     const sw_machine *machine = machine_of("dgx-h100", "x=2,y=2", &arena);
-    for (int k = 0; k < 3; k++) assert_ok(sw_baseline_build(g, machine, kRules[k], &arena, &plans[k], &diag));
+    for (int k = 0; k < 3; k++) assert_ok(sw_baseline_build(JOB(g, machine), kRules[k], &arena, &plans[k], &diag));
+    sw_graph *unsaid = without_roles(g, &arena);
     for (int said = 1; said >= 0; said--) {
       for (int k = 0; k < 3; k++) expect(&plans[k], said ? "said" : "not said", kWords[k]);
-      for (int32_t a = 0; a < g->n_args; a++) g->values[g->args[a]].kind = SW_VALUE_INPUT;
+      for (int k = 0; k < 3; k++) plans[k].job.graph = unsaid;
     }
     sw_graph_destroy(g);
     sw_arena_deinit(&arena);
@@ -138,13 +157,13 @@ static void sequences_between_are_said(void **state) {
   sw_plan plan;
   sw_graph *g = model("alpa-bert-tensor");
   sw_machine *machine = machine_of("dgx-h100", "x=2,y=2", &arena);
-  assert_ok(sw_compile_as("inductor", g, machine, &arena, &diag));
-  assert_ok(sw_baseline_build(g, machine, SW_BASELINE_MEGATRON, &arena, &plan, &diag));
+  sw_job job;
+  assert_ok(sw_job_make("inductor", g->written, machine, &arena, &job, &diag));
+  assert_ok(sw_baseline_build(&job, SW_BASELINE_MEGATRON, &arena, &plan, &diag));
   expect(&plan, "by rule", "data-parallel over x; Megatron over y");
   cut_positions_between(g, &plan);
   expect(&plan, "sequences cut",
          "data-parallel over x; heads and FFN columns over y; sequence over y between them; 2 layers alike");
-  g->kernels = NULL;
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);
 }
@@ -157,8 +176,8 @@ static void experts_are_said(void **state) {
   sw_plan plan;
   int cut = 0;
   sw_graph *g = small_model("moe-layers-train");
-  assert_ok(
-      sw_baseline_build(g, machine_of("dgx-h100", "x=2", &arena), SW_BASELINE_DATA_PARALLEL, &arena, &plan, &diag));
+  assert_ok(sw_baseline_build(JOB(g, machine_of("dgx-h100", "x=2", &arena)), SW_BASELINE_DATA_PARALLEL, &arena, &plan,
+                              &diag));
   expect(&plan, "by rule", "data-parallel over x");
   for (sw_id i = 0; i < g->n_ops; i++) { /* those that take [experts, rows, columns] */
     const sw_op *op = &g->ops[i];
@@ -186,7 +205,7 @@ static void parts_are_said_where_names_fail(void **state) {
   sw_graph *g = model("alpa-mlp-tensor");
   const sw_axis_ref x = {0, 1, 4}, kWays[] = {x, {0, 1, 2}, {0, 2, 2}};
   int layer = 0;
-  assert_ok(sw_plan_build(g, machine_of("dgx-h100", "x=4", &arena), &arena, &plan, &diag));
+  assert_ok(sw_plan_build(JOB(g, machine_of("dgx-h100", "x=4", &arena)), &arena, &plan, &diag));
   plan.capacity_bytes = INT64_MAX;
   for (sw_id i = 0; i < g->n_ops && layer < 6; i++) { /* forward: of [rows, k] and [k, columns] */
     if (g->ops[i].code != SW_OP_DOT) continue;
@@ -220,7 +239,7 @@ static void layers_of_loops_are_counted(void **state) {
     sw_arena arena = {0};
     sw_plan plan;
     int n = 0;
-    assert_ok(sw_plan_build(g, machine_of("dgx-h100", "x=2", &arena), &arena, &plan, &diag));
+    assert_ok(sw_plan_build(JOB(g, machine_of("dgx-h100", "x=2", &arena)), &arena, &plan, &diag));
     plan.capacity_bytes = INT64_MAX;
     for (sw_id i = 0; i < g->n_ops; i++) {
       const sw_op *op = &g->ops[i];
@@ -256,7 +275,7 @@ static void words_survive_failing_allocations(void **state) {
   sw_plan plan;
   sw_rc rc = SW_E_RESOURCE;
   sw_graph *g = small_model("gpt2-train");
-  assert_ok(sw_baseline_build(g, machine_of("dgx-h100", "x=2", &arena), SW_BASELINE_FSDP, &arena, &plan, &diag));
+  assert_ok(sw_baseline_build(JOB(g, machine_of("dgx-h100", "x=2", &arena)), SW_BASELINE_FSDP, &arena, &plan, &diag));
   for (long n = 1; rc; n++) {
     sw_text said = {0};
     sw_mem_fail_after(n);

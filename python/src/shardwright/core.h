@@ -23,10 +23,11 @@ void forget(heard *h);
 typedef struct problem {
   PyObject_HEAD sw_arena arena;
   sw_program *program; /* the model is a program, and has the graph */
-  sw_graph *graph;
+  sw_graph *read;      /* as it was read; owned, unless there is a program */
+  const sw_graph *graph;
   const sw_profile *profile;
   sw_mesh mesh;
-  sw_machine *machine;
+  sw_job job;
   sw_sizes sizes;
   heard heard;
 } problem;

@@ -6,7 +6,7 @@
 typedef struct plan {
   PyObject_HEAD problem *of; /* owned reference */
   sw_arena arena;
-  sw_graph pinned;     /* the problem's graph with further pins */
+  sw_request pinned;   /* the problem's with further pins */
   PyObject *cancel;    /* owned reference: questions to the planner look at it, too */
   sw_planner *planner; /* NULL: it was not searched for */
   sw_plan plan;
@@ -46,27 +46,26 @@ typedef struct search {
   const char *start, *batch_dim;
 } search;
 
-static sw_rc take_pins(plan *p, const search *s, const sw_graph **out, sw_diag *d) {
-  p->pinned = *p->of->graph;
-  *out = p->of->graph;
+static sw_rc take_pins(plan *p, const search *s, sw_job *out, sw_diag *d) {
+  *out = p->of->job;
   for (int i = 0; i < s->n_pins; i++) {
     const sw_span at = {"pins", i + 1, 1};
     const sw_pin *pins;
     int32_t n;
-    SW_TRY(sw_pins_parse(*out, &p->of->mesh, s->pins[i], at, &p->arena, &n, &pins, d));
-    if (s->o.selection.even == SW_EVEN_ALWAYS) SW_TRY(sw_pins_check_even(*out, &p->of->mesh, n, pins, at, d));
-    SW_TRY(sw_pins_require(*out, n, pins, at, &p->arena, &p->pinned, d));
-    *out = &p->pinned;
+    SW_TRY(sw_pins_parse(out->graph, &p->of->mesh, s->pins[i], at, &p->arena, &n, &pins, d));
+    if (s->o.selection.even == SW_EVEN_ALWAYS) SW_TRY(sw_pins_check_even(out->graph, &p->of->mesh, n, pins, at, d));
+    SW_TRY(sw_pins_require(out->request, n, pins, at, &p->arena, &p->pinned, d));
+    out->request = &p->pinned;
   }
   return SW_OK;
 }
 
 /* What propagation makes of the annotations, where it can: the search ends with nothing dearer. */
-static sw_rc propagate(const sw_graph *g, plan *p, search *s, sw_diag *d) {
+static sw_rc propagate(const sw_job *j, plan *p, search *s, sw_diag *d) {
   sw_plan *known;
-  if (g->n_annotations == 0) return SW_OK;
+  if (j->request->n_annotations == 0) return SW_OK;
   SW_ARENA_NEW(known, &p->arena, 1, d);
-  if (sw_propagate(g, p->of->machine, SW_TRAVERSE_BACKWARD_FORWARD, &p->arena, known, NULL)) return SW_OK;
+  if (sw_propagate(j, SW_TRAVERSE_BACKWARD_FORWARD, &p->arena, known, NULL)) return SW_OK;
   s->o.known = known;
   s->o.n_known = 1;
   return SW_OK;
@@ -75,36 +74,36 @@ static sw_rc propagate(const sw_graph *g, plan *p, search *s, sw_diag *d) {
 /* Everything that is told of a plan. */
 static sw_rc judge(plan *p, const sw_comparison *baselines, const char *batch_dim, sw_diag *d) {
   sw_batch_dim of = {0};
-  p->plan.graph = p->of->graph; /* what is written of it is of the model as it was given */
+  p->plan.job = p->of->job; /* what is written of it is of the model as it was given */
   SW_TRY(sw_plan_breakdown(&p->plan, &p->arena, &p->breakdown, d));
   SW_TRY(sw_report_build(&p->plan, &p->breakdown, baselines, &p->arena, &p->report, d));
   if (!batch_dim) return SW_OK;
-  SW_TRY_NOTE(d, sw_batch_dim_parse(p->plan.graph, batch_dim, &of, d), "in batch_dim '%s'", batch_dim);
+  SW_TRY_NOTE(d, sw_batch_dim_parse(p->plan.job.graph, batch_dim, &of, d), "in batch_dim '%s'", batch_dim);
   return sw_throughput_measure(&p->plan, &p->breakdown, &of, &p->arena, &p->report.throughput, d);
 }
 
 static sw_rc find(plan *p, search *s, sw_diag *d) {
-  const sw_graph *g;
-  SW_TRY(take_pins(p, s, &g, d));
+  sw_job job;
+  SW_TRY(take_pins(p, s, &job, d));
   if (s->start) {
     sw_plan *start;
     sw_plan_transfer taken;
     SW_ARENA_NEW(start, &p->arena, 1, d);
-    SW_TRY(sw_plan_read_other(s->start, g, p->of->machine, &p->arena, start, &taken, d));
+    SW_TRY(sw_plan_read_other(s->start, &job, &p->arena, start, &taken, d));
     SW_TRY(sw_plan_complete(start, &(sw_plan_given){taken.args, taken.ops, taken.outputs}, d));
     s->o.start = start;
   }
-  SW_TRY(sw_baselines_build(g, p->of->machine, &p->arena, &s->o.baselines, d));
-  SW_TRY(propagate(g, p, s, d));
-  SW_TRY(sw_planner_open(g, p->of->machine, &s->o, &p->arena, &p->planner, &p->plan, d));
-  p->plan.graph = g;
+  SW_TRY(sw_baselines_build(&job, &p->arena, &s->o.baselines, d));
+  SW_TRY(propagate(&job, p, s, d));
+  SW_TRY(sw_planner_open(&job, &s->o, &p->arena, &p->planner, &p->plan, d));
+  p->plan.job = job;
   SW_TRY(sw_plan_verify(&p->plan, d));
   p->interrupted = sw_cancelled(s->o.solve.cancel);
   return judge(p, s->o.baselines, s->batch_dim, d);
 }
 
 static sw_rc make_by_rule(plan *p, sw_baseline rule, int64_t capacity, sw_diag *d) {
-  SW_TRY(sw_baseline_build(p->of->graph, p->of->machine, rule, &p->arena, &p->plan, d));
+  SW_TRY(sw_baseline_build(&p->of->job, rule, &p->arena, &p->plan, d));
   SW_TRY(sw_plan_verify(&p->plan, d));
   p->plan.capacity_bytes = capacity ? capacity : sw_profile_memory_bytes(p->of->profile);
   return judge(p, NULL, NULL, d);
@@ -193,7 +192,7 @@ PyObject *problem_read_plan(PyObject *self, PyObject *args) {
   if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
   plan *p = new_plan(self);
   if (!p) return NULL;
-  Py_BEGIN_ALLOW_THREADS rc = sw_plan_read(path, p->of->graph, p->of->machine, true, &p->arena, &p->plan, &d);
+  Py_BEGIN_ALLOW_THREADS rc = sw_plan_read(path, &p->of->job, true, &p->arena, &p->plan, &d);
   if (!rc) rc = judge(p, NULL, NULL, &d);
   Py_END_ALLOW_THREADS return plan_or_failure(p, rc, false, &d);
 }
@@ -264,7 +263,7 @@ static sw_rc ask(const plan *p, const char *pins, bool json, sw_text *out, sw_di
   const sw_pin *read;
   int32_t n;
   sw_arena arena = {0};
-  sw_rc rc = sw_pins_parse(p->plan.graph, &p->of->mesh, pins, at, &arena, &n, &read, d);
+  sw_rc rc = sw_pins_parse(p->plan.job.graph, &p->of->mesh, pins, at, &arena, &n, &read, d);
   if (!rc) rc = sw_what_if(&q, pins, n, read, &arena, out, d);
   sw_arena_deinit(&arena);
   return rc;

@@ -41,7 +41,7 @@ static sw_rc read_program(problem *p, const wanted *w, const sw_mesh *mesh, sw_d
                           .user = &p->heard};
   if (sw_profile_mesh_count(p->profile) > 0) o.fallback = sw_profile_mesh(p->profile, 0);
   SW_TRY(sw_program_parse(w->name, w->text, (size_t)w->text_bytes, &o, &p->program, d));
-  p->graph = sw_program_graph(p->program);
+  p->read = sw_program_graph(p->program);
   return SW_OK;
 }
 
@@ -49,20 +49,20 @@ static sw_rc read_model(problem *p, const wanted *w, const sw_mesh *mesh, sw_dia
   for (int i = 0; i + 1 < w->n_sizes; i += 2) SW_TRY(sw_sizes_give(&p->sizes, w->sizes[i], w->sizes[i + 1], d));
   sw_rc rc = sw_program_is(w->name, w->text)
                  ? read_program(p, w, mesh, d)
-                 : sw_model_parse_on(w->name, w->text, (size_t)w->text_bytes, mesh, &p->sizes, &p->graph, d);
+                 : sw_model_parse_on(w->name, w->text, (size_t)w->text_bytes, mesh, &p->sizes, &p->read, d);
   if (sw_sizes_open(&p->sizes)) return sw_sizes_check(&p->sizes, w->name, d); /* rather than what followed from them */
   return rc ? rc : sw_sizes_check(&p->sizes, w->name, d);
 }
 
-static sw_rc bind_mesh(problem *p, const sw_mesh *given, sw_diag *d) {
-  if (p->graph->has_mesh)
-    p->mesh = p->graph->mesh; /* what is given has been taken in place of it already */
+static sw_rc bind_mesh(problem *p, const sw_mesh *given, sw_machine **machine, sw_diag *d) {
+  if (p->read->written->has_mesh)
+    p->mesh = p->read->written->mesh; /* what is given has been taken in place of it already */
   else if (given)
     p->mesh = *given;
   else if (sw_profile_mesh_count(p->profile) > 0)
     p->mesh = *sw_profile_mesh(p->profile, 0);
   SW_TRY(sw_mesh_verify(&p->mesh, true, d));
-  sw_rc rc = sw_machine_build(&p->arena, p->profile, &p->mesh, &p->machine, d);
+  sw_rc rc = sw_machine_build(&p->arena, p->profile, &p->mesh, machine, d);
   if (rc == SW_E_INPUT) sw_profile_note_fitting(&p->mesh, d);
   return rc;
 }
@@ -70,11 +70,13 @@ static sw_rc bind_mesh(problem *p, const sw_mesh *given, sw_diag *d) {
 /* Of what nobody says, the caller hears. */
 static sw_rc take_trips(problem *p, const wanted *w, sw_diag *d) {
   sw_text unknown = {0};
+  sw_graph *g = p->read;
   for (int i = 0; i + 1 < w->n_trips; i += 2) {
     sw_said_trips one = {w->trips[i], 0};
     SW_TRY_NOTE(d, sw_parse_i64(w->trips[i + 1], 0, INT64_MAX, "trips", &one.trips, d), "of the loop '%s'", one.loop);
-    SW_TRY(sw_graph_take_trips(p->graph, &one, d));
+    SW_TRY(sw_graph_with_trips(g, &one, &p->arena, &g, d));
   }
+  p->graph = g;
   sw_graph_put_unknown_loops(p->graph, &unknown);
   if (unknown.n)
     sw_text_printf(&p->heard.said,
@@ -87,6 +89,7 @@ static sw_rc take_trips(problem *p, const wanted *w, sw_diag *d) {
 
 static sw_rc open_problem(problem *p, const wanted *w, sw_diag *d) {
   sw_mesh *mesh = NULL;
+  sw_machine *machine;
   const sw_profile_reading reading = {w->changes, w->n_changes, hear, &p->heard};
   SW_TRY(sw_profile_read_with(w->hw, &reading, &p->arena, &p->profile, d));
   if (w->devices) SW_TRY(sw_profile_with_devices(p->profile, w->devices, &p->arena, &p->profile, d));
@@ -95,9 +98,9 @@ static sw_rc open_problem(problem *p, const wanted *w, sw_diag *d) {
     SW_TRY_NOTE(d, sw_mesh_parse(w->mesh, &p->arena, mesh, d), "in the mesh '%s'", w->mesh);
   }
   SW_TRY(read_model(p, w, mesh, d));
-  SW_TRY(bind_mesh(p, mesh, d));
+  SW_TRY(bind_mesh(p, mesh, &machine, d));
   SW_TRY(take_trips(p, w, d));
-  return sw_compile_as(w->compiler, p->graph, p->machine, &p->arena, d);
+  return sw_job_make(w->compiler, p->graph->written, machine, &p->arena, &p->job, d);
 }
 
 /* --- with it ------------------------------------------------------------------------------------------------------ */
@@ -142,7 +145,7 @@ static PyObject *problem_new(PyTypeObject *type, PyObject *args, PyObject *keywo
 
 static void problem_dealloc(PyObject *self) {
   problem *p = (problem *)self;
-  if (!p->program) sw_graph_destroy(p->graph);
+  if (!p->program) sw_graph_destroy(p->read);
   sw_program_destroy(p->program);
   forget(&p->heard);
   sw_arena_deinit(&p->arena);

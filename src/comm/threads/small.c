@@ -145,7 +145,7 @@ static sw_rc make_small_output(sw_threads *t, const sw_comm_request *r, const vo
   dst[index] = gets ? out->data : NULL;
   cast c;
   sw_view view = view_of(r, &t->base.mesh, whole, &c);
-  SW_TRY(sw_portion_run_own(&(sw_job){.view = view, .src = src, .dst = dst}, index, bytes, d));
+  SW_TRY(sw_portion_run_own(&(sw_shared_call){.view = view, .src = src, .dst = dst}, index, bytes, d));
   if (gets) sw_moves_valid(&view, index, out->valid);
   if (gets && !sw_moves_defined(&view, index)) sw_threads_leave_undefined(t, out);
   if (whole && r->cached->again) sw_schedule_make(&view, index, *bytes, &r->cached->schedule);

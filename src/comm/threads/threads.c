@@ -42,16 +42,16 @@ static bool end_open(const sw_comm_request *r, unsigned phase) {
   return mine;
 }
 
-static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
+static sw_shared_call job_of(const sw_threads *t, const sw_comm_request *r) {
   sw_rendezvous *m = sw_rendezvous_of(r);
-  return (sw_job){.view = {.mesh = &t->base.mesh,
-                           .coll = r->call.coll,
-                           .n = r->rank->group->n,
-                           .members = &m->slots[0].member,
-                           .stride = sizeof m->slots[0]},
-                  .src = m->src,
-                  .dst = m->dst,
-                  .model = &m->model};
+  return (sw_shared_call){.view = {.mesh = &t->base.mesh,
+                                   .coll = r->call.coll,
+                                   .n = r->rank->group->n,
+                                   .members = &m->slots[0].member,
+                                   .stride = sizeof m->slots[0]},
+                          .src = m->src,
+                          .dst = m->dst,
+                          .model = &m->model};
 }
 
 /* --- arriving --- */
@@ -104,7 +104,7 @@ static sw_rc compare_members(sw_threads *t, const sw_comm_request *last, sw_diag
 }
 
 /* A share that nobody has begun. */
-static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job, int64_t i) {
+static void try_share(sw_threads *t, const sw_comm_request *r, const sw_shared_call *job, int64_t i) {
   sw_rendezvous *m = sw_rendezvous_of(r);
   sw_slot *slot = &m->slots[i];
   if (atomic_load_explicit(&slot->claimed, memory_order_relaxed) || atomic_exchange(&slot->claimed, true)) return;
@@ -119,7 +119,7 @@ static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job
 
 /* First those of this thread's devices, whose memory its core knows. */
 static void do_shares(sw_threads *t, const sw_comm_request *r) {
-  sw_job job = job_of(t, r);
+  sw_shared_call job = job_of(t, r);
   const int64_t *devices = r->rank->group->devices;
   int64_t n = job.view.n, own = r->rank->index;
   for (int64_t k = 0; k < n; k++)
@@ -250,7 +250,7 @@ void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out) {
 
 /* Reads nothing of other members: they may have returned. */
 static void give_result(sw_threads *t, const sw_comm_request *r) {
-  sw_job job = job_of(t, r);
+  sw_shared_call job = job_of(t, r);
   int64_t index = r->rank->index;
   sw_buffer *out = r->call.out;
   if (out && r->call.coll->op != SW_COLL_BARRIER) {

@@ -458,7 +458,7 @@ static void valid_of(void *user, sw_id value, int64_t device, int64_t *valid) {
 }
 
 static sw_rc describe_sharded(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d) {
-  const sw_graph *g = plan->graph;
+  const sw_graph *g = plan->job.graph;
   const sw_sharding **args, **outputs;
   SW_TRY(sw_spmd_verify(spmd, d));
   SW_ARENA_NEW(args, arena, g->n_args, d);

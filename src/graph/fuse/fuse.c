@@ -7,6 +7,7 @@
 #include "graph/attention.h"
 #include "graph/fuse/fuse_write.h"
 #include "shardwright/log.h"
+#include "shardwright/request.h"
 
 typedef struct fusion {
   const sw_graph *g;
@@ -54,8 +55,8 @@ static bool says_cuts(const sw_annotation *a) {
 static void keep_annotated(fusion *f) {
   const sw_graph *g = f->g;
   int32_t *said = f->space.said;
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < g->written->n_annotations; i++) {
+    const sw_annotation *a = &g->written->annotations[i];
     if (a->value >= 0) {
       said[a->value] = says_cuts(a) && !f->space.kept[a->value] ? i + 1 : -1;
       f->space.kept[a->value] = true;
@@ -67,8 +68,8 @@ static void keep_annotated(fusion *f) {
       if (op >= 0) f->space.taken[op] = true;
     }
   }
-  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
-    const sw_sharding_group *s = &g->sharding_groups[i];
+  for (int32_t i = 0; i < g->written->n_sharding_groups; i++) {
+    const sw_sharding_group *s = &g->written->sharding_groups[i];
     f->space.kept[s->a] = f->space.kept[s->b] = true;
     said[s->a] = said[s->b] = -1;
   }
@@ -264,12 +265,12 @@ static sw_rc copy_rest(fusion *f) {
     const sw_id alias = g->alias[i] < 0 ? -1 : f->w.now[g->alias[i]];
     SW_TRY(sw_graph_add_output(f->w.to, g->output_names[i], f->w.now[g->outputs[i]], alias, g->output_spans[i], f->d));
   }
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < g->written->n_annotations; i++) {
+    const sw_annotation *a = &g->written->annotations[i];
     if (a->value < 0 || f->w.now[a->value] >= 0) SW_TRY(copy_annotation(f, a)); /* else the op has it */
   }
-  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
-    const sw_sharding_group *s = &g->sharding_groups[i];
+  for (int32_t i = 0; i < g->written->n_sharding_groups; i++) {
+    const sw_sharding_group *s = &g->written->sharding_groups[i];
     SW_TRY(sw_graph_add_sharding_group(f->w.to, f->w.now[s->a], f->w.now[s->b], s->span, f->d));
   }
   return sw_graph_seal(f->w.to, f->d);
@@ -277,8 +278,8 @@ static sw_rc copy_rest(fusion *f) {
 
 static sw_rc write_graph(fusion *f) {
   SW_TRY(sw_graph_create(f->g->name, &f->w.to, f->d));
-  f->w.to->has_mesh = f->g->has_mesh;
-  f->w.to->mesh = f->g->mesh;
+  if (f->g->written->has_mesh) sw_graph_set_mesh(f->w.to, &f->g->written->mesh);
+  sw_graph_set_compiler(f->w.to, f->g->written->compiler);
   SW_TRY(copy_args(f));
   SW_TRY(copy_ops(f));
   return copy_rest(f);

@@ -18,7 +18,7 @@
 
 #include "base/array.h"
 #include "graph/attention.h"
-#include "shardwright/graph.h"
+#include "shardwright/request.h"
 
 /* A dim of a value: `extent` steps of `stride` elements along a dim of the scores; of a dim of one element no dim (-1).
  * Beside the scores' dims there are the width of q and k and that of v, and two of the scores' joined to one. */

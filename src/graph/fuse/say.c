@@ -7,6 +7,7 @@
  * An annotation of an op says all of its loops. So all that is said of its values has to agree and to say each loop.
  */
 #include "graph/fuse/region.h"
+#include "shardwright/request.h"
 
 typedef struct saying {
   const sw_fuse_region *r;
@@ -95,7 +96,7 @@ static bool is_complete(const sw_fuse_region *r, const sw_fuse_said *s) {
 bool sw_fuse_say(sw_fuse_region *r, const sw_fuse_space *space) {
   for (size_t i = 0; i < r->values.n; i++) {
     const sw_fuse_value *v = &r->values.at[i];
-    if (space->said[v->id] > 0 && !say_value(r, &r->g->annotations[space->said[v->id] - 1], v)) return false;
+    if (space->said[v->id] > 0 && !say_value(r, &r->g->written->annotations[space->said[v->id] - 1], v)) return false;
   }
   for (int k = 0; k < SW_FUSE_OPS; k++) {
     if (r->said[k].first && !is_complete(r, &r->said[k])) return false;

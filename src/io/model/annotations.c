@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "io/model/model.h"
+#include "shardwright/request.h"
 
 /* --- shardings with open dims ------------------------------------------------------------------------------------ */
 
 static sw_rc check_mesh(const sw_model_reader *r, const sw_json *v) {
-  if (r->g->has_mesh) return SW_OK;
+  if (r->g->written->has_mesh) return SW_OK;
   return SW_MODEL_FAIL(r, v, "a sharding names mesh axes and the model has no mesh; expected \"mesh\"");
 }
 
@@ -25,8 +26,8 @@ static sw_rc read_sharding(const sw_model_reader *r, const sw_json *v, int rank,
   sw_span at = sw_model_span(r, v);
   at.col++; /* the quote */
   sw_parsed_sharding read;
-  const sw_rc rc =
-      sw_sharding_parse_open(&r->g->mesh, rank, SW_FORM_NATIVE, text, strlen(text), at, &r->g->arena, &read, r->d);
+  const sw_rc rc = sw_sharding_parse_open(&r->g->written->mesh, rank, SW_FORM_NATIVE, text, strlen(text), at,
+                                          &r->g->arena, &read, r->d);
   if (!rc) *out = read.sharding;
   if (!rc && open) *open = read.open;
   return sw_model_place(r, v, rc);
@@ -101,7 +102,7 @@ static sw_rc read_replicated(const sw_model_reader *r, const sw_json *v, sw_anno
     SW_TRY(sw_json_as_string(&list->at[i], &text, r->d));
     if (a->n_kept == SW_MAX_REFS) return SW_MODEL_FAIL(r, list, "'replicated' has more than %d axes", SW_MAX_REFS);
     const char *end = text + strlen(text);
-    sw_rc rc = sw_axis_ref_parse(&r->g->mesh, &text, end, &refs[a->n_kept++], r->d);
+    sw_rc rc = sw_axis_ref_parse(&r->g->written->mesh, &text, end, &refs[a->n_kept++], r->d);
     SW_TRY(sw_model_place(r, &list->at[i], rc));
     if (*text) return SW_MODEL_FAIL(r, &list->at[i], "'%.20s' follows an axis; expected one axis", text);
   }
@@ -116,7 +117,7 @@ static sw_rc check_replicated(const sw_model_reader *r, const sw_json *v, const 
     for (int k = 0; k < s->n_refs + s->n_partial; k++) {
       if (!sw_axis_ref_overlaps(a->kept[i], s->refs[k])) continue;
       return SW_MODEL_FAIL(r, v, "axis '%s' is in the sharding and in 'replicated'; expected it in one",
-                           r->g->mesh.axis[a->kept[i].axis].name);
+                           r->g->written->mesh.axis[a->kept[i].axis].name);
     }
   }
   return SW_OK;
@@ -197,7 +198,7 @@ static sw_rc read_axes(axes_reader *in, int loop, sw_annotation *a, int32_t *loo
       return SW_MODEL_FAIL(in->r, in->v, "'%s' has more than %d axes", in->v->text, SW_MAX_REFS);
     }
     loop_of[a->n_loop_refs] = loop;
-    sw_rc rc = sw_axis_ref_parse(&in->r->g->mesh, &in->at, end, &refs[a->n_loop_refs++], in->r->d);
+    sw_rc rc = sw_axis_ref_parse(&in->r->g->written->mesh, &in->at, end, &refs[a->n_loop_refs++], in->r->d);
     SW_TRY(sw_model_place(in->r, in->v, rc));
   } while (accept_sign(in, ','));
   return expect_sign(in, ']');
@@ -296,7 +297,7 @@ static void write_replicated(const sw_graph *g, const sw_annotation *a, sw_json_
   sw_jw_row(o, "replicated");
   for (int i = 0; i < a->n_kept; i++) {
     sw_text axis = {0};
-    sw_axis_ref_print(&g->mesh, a->kept[i], &axis);
+    sw_axis_ref_print(&g->written->mesh, a->kept[i], &axis);
     write_text(o, NULL, &axis);
   }
   sw_jw_end(o);
@@ -305,9 +306,9 @@ static void write_replicated(const sw_graph *g, const sw_annotation *a, sw_json_
 void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices, int n, sw_json_out *o) {
   sw_jw_row(o, "annotations");
   for (int i = 0; i < n; i++) {
-    const sw_annotation *a = &g->annotations[indices[i]];
+    const sw_annotation *a = &g->written->annotations[indices[i]];
     sw_text text = {0};
-    sw_annotation_print(g, a, &text);
+    sw_annotation_print(g->written, a, &text);
     sw_jw_object_row(o, NULL);
     write_text(o, "sharding", &text);
     if (a->required) sw_jw_bool(o, "required", true);
@@ -321,11 +322,11 @@ void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices,
 }
 
 void sw_model_write_groups(const sw_graph *g, sw_json_out *o) {
-  if (!g->n_sharding_groups) return;
+  if (!g->written->n_sharding_groups) return;
   sw_jw_array(o, "sharding_groups");
-  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
-    const sw_sharding_group *pair = &g->sharding_groups[i];
-    const bool first = i == 0 || g->sharding_groups[i - 1].a != pair->a;
+  for (int32_t i = 0; i < g->written->n_sharding_groups; i++) {
+    const sw_sharding_group *pair = &g->written->sharding_groups[i];
+    const bool first = i == 0 || g->written->sharding_groups[i - 1].a != pair->a;
     if (first && i) sw_jw_end(o);
     if (first) sw_jw_row(o, NULL);
     if (first) sw_jw_string(o, NULL, g->values[pair->a].name);
@@ -345,7 +346,7 @@ void sw_model_write_op_annotation(const sw_graph *g, const sw_annotation *a, sw_
     for (int i = 0; i < a->n_loop_refs; i++) {
       if (a->loop_of[i] != l) continue;
       if (n++) sw_text_puts(&text, ",");
-      sw_axis_ref_print(&g->mesh, a->loop_refs[i], &text);
+      sw_axis_ref_print(&g->written->mesh, a->loop_refs[i], &text);
     }
     sw_text_puts(&text, "]");
   }

@@ -5,7 +5,7 @@
 #include "io/json_tree.h"
 #include "io/json_write.h"
 #include "base/array.h"
-#include "shardwright/graph.h"
+#include "shardwright/request.h"
 #include "base/hash.h"
 #include "shardwright/sizes.h"
 

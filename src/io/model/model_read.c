@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "shardwright/model_json.h"
 #include "base/nearest.h"
+#include "shardwright/request.h"
 
 sw_rc sw_model_place(const sw_model_reader *r, const sw_json *v, sw_rc rc) {
   if (rc && r->d && !r->d->line) {
@@ -382,19 +383,16 @@ static sw_rc read_model_head(const sw_model_reader *r, const sw_json *root) {
 }
 
 static sw_rc read_mesh(const sw_model_reader *r, const sw_json *root) {
-  const sw_json *mesh = sw_json_find(root, "mesh");
+  const sw_json *at = sw_json_find(root, "mesh");
   const char *text;
-  if (!mesh) return SW_OK;
-  SW_TRY(sw_json_as_string(mesh, &text, r->d));
-  SW_TRY(sw_model_place(r, mesh, sw_mesh_parse(text, &r->g->arena, &r->g->mesh, r->d)));
-  r->g->has_mesh = true;
-  if (!r->given) return SW_OK;
-  const sw_mesh own = r->g->mesh;
-  bool named = r->given->n_axes == own.n_axes && sw_mesh_is_unnamed(r->given);
-  r->g->mesh = *r->given;
-  for (int a = 0; named && a < own.n_axes; a++) {
-    memcpy(r->g->mesh.axis[a].name, own.axis[a].name, sizeof own.axis[a].name);
-  }
+  sw_mesh own, mesh;
+  if (!at) return SW_OK;
+  SW_TRY(sw_json_as_string(at, &text, r->d));
+  SW_TRY(sw_model_place(r, at, sw_mesh_parse(text, &r->g->arena, &own, r->d)));
+  mesh = r->given ? *r->given : own;
+  bool named = r->given && r->given->n_axes == own.n_axes && sw_mesh_is_unnamed(r->given);
+  for (int a = 0; named && a < own.n_axes; a++) memcpy(mesh.axis[a].name, own.axis[a].name, sizeof own.axis[a].name);
+  sw_graph_set_mesh(r->g, &mesh);
   return SW_OK;
 }
 

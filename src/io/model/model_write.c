@@ -4,6 +4,7 @@
 
 #include "io/model/model.h"
 #include "shardwright/model_json.h"
+#include "shardwright/request.h"
 
 /* Indices of annotations by value and by op: those of value v are list[first[v] .. first[v+1]). */
 typedef struct notes {
@@ -12,17 +13,17 @@ typedef struct notes {
 
 static sw_rc sort_notes(const sw_graph *g, sw_arena *arena, notes *out, sw_diag *d) {
   SW_ARENA_NEW(out->first, arena, g->n_values + 2, d);
-  SW_ARENA_NEW(out->list, arena, g->n_annotations, d);
+  SW_ARENA_NEW(out->list, arena, g->written->n_annotations, d);
   SW_ARENA_NEW(out->of_op, arena, g->n_ops, d);
   for (int32_t i = 0; i < g->n_ops; i++) out->of_op[i] = -1;
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < g->written->n_annotations; i++) {
+    const sw_annotation *a = &g->written->annotations[i];
     if (a->value >= 0) out->first[a->value + 2]++;
     if (a->op >= 0) out->of_op[a->op] = i;
   }
   for (int32_t v = 0; v < g->n_values; v++) out->first[v + 2] += out->first[v + 1];
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    sw_id v = g->annotations[i].value;
+  for (int32_t i = 0; i < g->written->n_annotations; i++) {
+    sw_id v = g->written->annotations[i].value;
     if (v >= 0) out->list[out->first[v + 1]++] = i;
   }
   return SW_OK;
@@ -102,7 +103,7 @@ static void write_op(const sw_graph *g, sw_id id, const notes *of, sw_json_out *
   write_location(op->location.at, o);
   if (op->function) sw_jw_string(o, "function", op->function);
   if (op->blocked) sw_jw_string(o, "allowed_direction", sw_direction_text(SW_DIRECTION_BOTH & ~op->blocked));
-  if (of->of_op[id] >= 0) sw_model_write_op_annotation(g, &g->annotations[of->of_op[id]], o);
+  if (of->of_op[id] >= 0) sw_model_write_op_annotation(g, &g->written->annotations[of->of_op[id]], o);
   sw_jw_end(o);
 }
 
@@ -122,7 +123,7 @@ static void write_output(const sw_graph *g, int i, sw_json_out *o) {
 static void write_all(const sw_graph *g, const notes *of, sw_json_out *o) {
   sw_jw_format(o, "model", 1);
   sw_jw_string(o, "name", g->name);
-  if (g->has_mesh) sw_jw_mesh(o, "mesh", &g->mesh);
+  if (g->written->has_mesh) sw_jw_mesh(o, "mesh", &g->written->mesh);
   sw_jw_array(o, "values");
   for (sw_id i = 0; i < g->n_values; i++) write_value(g, i, of, o);
   sw_jw_end(o);

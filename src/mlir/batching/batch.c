@@ -14,7 +14,7 @@
 
 /* What the body says of its value, which is about a device's dims and axes that are not manual. */
 static void add_said(const sw_batch *s, sw_id inner, sw_annotation *a) {
-  const sw_annotation *said = &s->body->annotations[s->said[inner]];
+  const sw_annotation *said = &s->body->written->annotations[s->said[inner]];
   int front = s->varies[inner] != 0;
   for (int k = 0; k < said->sharding.n_refs; k++) {
     (void)sw_sharding_push(&a->sharding, said->sharding.dim_of[k] + front, said->sharding.refs[k]);
@@ -28,8 +28,8 @@ static void add_said(const sw_batch *s, sw_id inner, sw_annotation *a) {
 
 /* Axes that open dims may not use: the manual ones, and those that the body says; returns how many. */
 static int32_t find_kept(const sw_batch *s, sw_id inner, sw_axis_ref *out) {
-  const sw_mesh *mesh = &s->m->g->mesh;
-  const sw_annotation *said = inner >= 0 && s->said[inner] >= 0 ? &s->body->annotations[s->said[inner]] : NULL;
+  const sw_mesh *mesh = &s->m->g->written->mesh;
+  const sw_annotation *said = inner >= 0 && s->said[inner] >= 0 ? &s->body->written->annotations[s->said[inner]] : NULL;
   int32_t n = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
     if (s->kept >> a & 1) out[n++] = sw_axis_whole(mesh, a);
@@ -492,8 +492,8 @@ static sw_rc write_body(sw_batch *s, const border *in) {
 /* Members of the body's groups, where they are of one shape also with the devices that they differ over. */
 static sw_rc write_groups(sw_batch *s) {
   sw_graph *g = s->m->g;
-  for (int32_t i = 0; i < s->body->n_sharding_groups; i++) {
-    const sw_sharding_group *pair = &s->body->sharding_groups[i];
+  for (int32_t i = 0; i < s->body->written->n_sharding_groups; i++) {
+    const sw_sharding_group *pair = &s->body->written->sharding_groups[i];
     const sw_id a = s->of[pair->a], b = s->of[pair->b];
     if (a < 0 || b < 0 || s->varies[pair->a] != s->varies[pair->b]) continue;
     SW_TRY(sw_graph_add_sharding_group(g, a, b, pair->span, s->m->d));
@@ -506,8 +506,8 @@ sw_rc sw_batch_prepare(sw_batch *s) {
   SW_ARENA_NEW(s->of, &s->m->scratch, s->body->n_values, s->m->d);
   SW_ARENA_NEW(s->said, &s->m->scratch, s->body->n_values, s->m->d);
   for (sw_id i = 0; i < s->body->n_values; i++) s->of[i] = s->said[i] = -1;
-  for (int32_t i = 0; i < s->body->n_annotations; i++) {
-    const sw_annotation *a = &s->body->annotations[i];
+  for (int32_t i = 0; i < s->body->written->n_annotations; i++) {
+    const sw_annotation *a = &s->body->written->annotations[i];
     if (a->value >= 0 && !a->for_users && !a->derived) s->said[a->value] = i;
   }
   return SW_OK;

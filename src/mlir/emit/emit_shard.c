@@ -180,9 +180,9 @@ static sw_rc write_module(shard_writer *s, sw_diag *d) {
 }
 
 sw_rc sw_emit_shard(const sw_plan *plan, sw_text *out, sw_diag *d) {
-  shard_writer s = {.w = {.graph = plan->graph, .out = out}, .plan = plan};
-  SW_MEM_NEW(s.made, plan->graph->n_values, d);
-  sw_grid_init(sw_machine_mesh(plan->machine), &s.w.grid);
+  shard_writer s = {.w = {.graph = plan->job.graph, .out = out}, .plan = plan};
+  SW_MEM_NEW(s.made, plan->job.graph->n_values, d);
+  sw_grid_init(sw_machine_mesh(plan->job.machine), &s.w.grid);
   sw_rc rc = write_module(&s, d);
   sw_mem_free(s.made);
   sw_array_free(&s.shardings);

@@ -39,8 +39,8 @@ static sw_rc annotate_from_gspmd(sw_importer *m, const sw_im_target *of, sw_ir_s
   const char *text = sw_im_string(m, sw_ir_unquoted(m->t, sharding));
   if (sw_im_module_number(m, "mhlo.num_partitions", &partitions) && partitions == 1) return SW_OK; /* one device */
   if (strcmp(text, "{manual}") == 0) return SW_OK;
-  SW_TRY(sw_im_read_tiles(m, &m->g->mesh, text, type->rank, &s, NULL, &ok));
-  if (ok && !sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, NULL)) {
+  SW_TRY(sw_im_read_tiles(m, &m->g->written->mesh, text, type->rank, &s, NULL, &ok));
+  if (ok && !sw_sharding_verify(&m->g->written->mesh, &s, type->rank, type->dims, NULL)) {
     return sw_im_add_annotation(m, of, &s, of->open, at);
   }
   sw_im_warn(m, at, "the sharding of '%s' is left out: the mesh has no axes for %s", m->g->values[of->value].name,

@@ -92,12 +92,12 @@ static sw_rc try_part_mesh(sw_batch *s, const sw_im_part *part, const sw_mesh *o
 
 static sw_rc try_meshes(sw_batch *s, const sw_im_part *part, const char **why) {
   const sw_importer *m = s->m;
-  const sw_mesh *given = &m->g->mesh;
+  const sw_mesh *given = &m->g->written->mesh;
   int64_t n = 0;
   (void)sw_im_module_number(m, "mhlo.num_partitions", &n);
-  if (!n) n = m->g->has_mesh ? sw_mesh_devices(given) : 1;
+  if (!n) n = m->g->written->has_mesh ? sw_mesh_devices(given) : 1;
   sw_mesh all = {.n_axes = 1}, digits;
-  bool same = m->g->has_mesh && sw_mesh_devices(given) == n;
+  bool same = m->g->written->has_mesh && sw_mesh_devices(given) == n;
   if (same) SW_TRY(try_part_mesh(s, part, given, true, why));
   if (same && !*why) return SW_OK;
   all.axis[0].size = n;

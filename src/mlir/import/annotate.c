@@ -34,8 +34,8 @@ sw_rc sw_im_find_mesh(sw_importer *m) {
   const sw_mesh *own = m->own_mesh.n_axes ? &m->own_mesh : NULL;
   const sw_mesh *given = m->o->mesh ? m->o->mesh : own ? NULL : m->o->fallback;
   const sw_mesh *used = given && !(own && resize_own_mesh(&m->own_mesh, given)) ? given : own;
-  m->g->has_mesh = used != NULL;
-  if (used) m->g->mesh = *used;
+  if (used) sw_graph_set_mesh(m->g, used);
+  sw_graph_set_compiler(m->g, "xla");
   return SW_OK;
 }
 
@@ -93,7 +93,7 @@ sw_rc sw_im_annotate_uses_as(sw_importer *m, sw_id value, const sw_sharding *sai
 static sw_rc annotate_target(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at) {
   const sw_value *v = &m->g->values[of->value];
   sharding = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding));
-  if (!m->g->has_mesh || !sw_ir_len(sharding)) return SW_OK;
+  if (!m->g->written->has_mesh || !sw_ir_len(sharding)) return SW_OK;
   bool made = !of->use && v->def >= 0;
   if (made && sw_type_elements(&v->type) == 0) return SW_OK; /* nothing to cut: reshapes of it have no loops */
   return sw_im_annotate_said(m, of, sharding, at);

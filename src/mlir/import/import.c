@@ -538,8 +538,7 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
   SW_TRY(sw_im_init(reader, m));
   SW_TRY(sw_graph_create("body", body, m->d));
   reader->g = *body;
-  (*body)->mesh = m->g->mesh;
-  (*body)->has_mesh = m->g->has_mesh;
+  if (m->g->written->has_mesh) sw_graph_set_mesh(*body, &m->g->written->mesh);
   return SW_OK;
 }
 

@@ -118,7 +118,6 @@ static sw_rc build_program(const char *file, char *text, size_t n, const sw_prog
     sw_program_destroy(p);
     return rc;
   }
-  p->graph->compiler = "xla";
   *out = p;
   return SW_OK;
 }

@@ -10,10 +10,10 @@
 /* --- blocks ------------------------------------------------------------------------------------------------------- */
 
 static sw_rc cut_as_planned(const sw_plan *plan, sw_local_program *p, sw_arena *arena, sw_diag *d) {
-  const sw_graph *g = plan->graph;
+  const sw_graph *g = plan->job.graph;
   if (g->n_args != p->graph->n_args || g->n_outputs != p->graph->n_outputs)
     return SW_OK; /* told when they are compared */
-  p->mesh = *sw_machine_mesh(plan->machine);
+  p->mesh = *sw_machine_mesh(plan->job.machine);
   p->mesh.device_ids = NULL;
   p->position = NULL;
   SW_ARENA_NEW(p->args, arena, g->n_args, d);

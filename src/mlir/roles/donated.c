@@ -286,7 +286,8 @@ sw_rc sw_guess_donated(sw_role_guess *r, const sw_role_output *outputs, uint32_t
     sw_role *a = &r->roles->at[p->argument];
     if (!all && !p->written) continue;
     a->output = p->output;
-    a->kind = r->g->values[a->value].kind = SW_VALUE_STATE;
+    a->kind = SW_VALUE_STATE;
+    sw_graph_set_arg_kind(r->g, a->value, a->kind);
   }
   return SW_OK;
 }

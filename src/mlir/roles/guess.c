@@ -170,8 +170,9 @@ sw_rc sw_guess_roles(sw_graph *g, const sw_roles *roles, const sw_role_output *o
   for (sw_id i = 0; i < g->n_ops; i++) see_company(&r, &g->ops[i]);
   for (uint32_t i = 0; i < roles->n; i++) {
     sw_role *a = &roles->at[i];
-    if (a->source == SW_ROLE_UNSAID && a->output < 0)
-      a->kind = g->values[a->value].kind = guess_argument_kind(&r, a->value);
+    if (a->source != SW_ROLE_UNSAID || a->output >= 0) continue;
+    a->kind = guess_argument_kind(&r, a->value);
+    sw_graph_set_arg_kind(g, a->value, a->kind);
   }
   return SW_OK;
 }

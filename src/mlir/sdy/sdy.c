@@ -41,9 +41,9 @@ static sw_rc annotate_as_said(sw_importer *m, const sw_im_target *said_of, const
   sw_im_target of = *said_of;
   sw_axis_ref kept[SW_MAX_REFS];
   sw_sharding s;
-  SW_TRY(sw_sdy_over(said, &m->g->mesh, v->type.rank, &s, why));
-  SW_TRY(sw_sharding_verify(&m->g->mesh, &s, v->type.rank, v->type.dims, why));
-  SW_TRY(sw_sdy_kept(said, &m->g->mesh, kept, why));
+  SW_TRY(sw_sdy_over(said, &m->g->written->mesh, v->type.rank, &s, why));
+  SW_TRY(sw_sharding_verify(&m->g->written->mesh, &s, v->type.rank, v->type.dims, why));
+  SW_TRY(sw_sdy_kept(said, &m->g->written->mesh, kept, why));
   if (!of.use && v->def >= 0) sw_im_drop_idle_axes(&v->type, &s);
   of.n_kept = said->own.n_replicated;
   of.kept = kept;
@@ -101,7 +101,7 @@ static sw_rc import_barrier(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   (void)sw_sdy_direction(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "allowed_direction", "allowed_direction"), &d);
   SW_TRY(sw_im_same_value(m, op, x, &y));
-  m->g->ops[m->g->values[y].def].blocked = SW_DIRECTION_BOTH & ~d;
+  sw_graph_block_op(m->g, m->g->values[y].def, SW_DIRECTION_BOTH & ~d);
   return SW_OK;
 }
 

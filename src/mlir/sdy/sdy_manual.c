@@ -79,7 +79,7 @@ static sw_rc map_value(manual *r, sw_ir_span sharding, const sw_type *t, sw_map 
   sw_sdy_sharding said;
   SW_TRY(sw_sdy_said(r->m, sharding, &said));
   if (said.foreign) r->fits = false;
-  sw_rc rc = sw_sdy_over(&said, &r->m->g->mesh, t->rank, &s, &why);
+  sw_rc rc = sw_sdy_over(&said, &r->m->g->written->mesh, t->rank, &s, &why);
   if (rc == SW_E_INPUT || s.n_partial) r->fits = false;
   if (rc) return rc == SW_E_INPUT ? SW_OK : rc;
   SW_ARENA_NEW(dims, &r->m->scratch, t->rank, r->m->d);
@@ -139,7 +139,7 @@ static sw_rc read_manual_mesh(sw_batch *s, sw_sdy_sharding *said) {
 /* Axes of manual_axes={"x", "y"}, in that mesh and in the graph's. */
 static bool read_manual_axes(sw_batch *s) {
   const sw_ir_op *o = sw_im_op(s->m, s->op);
-  const sw_mesh *mesh = &s->m->g->mesh;
+  const sw_mesh *mesh = &s->m->g->written->mesh;
   sw_ir_span list = sw_sdy_manual_axes(s->m->t, o), item;
   uint32_t cursor = 0, in_graph = 0;
   while (sw_ir_next_item(s->m->t, list, &cursor, &item)) {
@@ -212,7 +212,7 @@ sw_rc sw_sdy_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const char *why;
   SW_TRY(write_out(m, op, &why));
   if (!why) return SW_OK;
-  manual r = {.m = m, .op = op, .fits = m->g->has_mesh && n > 0 && n <= SW_MAX_RESULTS};
+  manual r = {.m = m, .op = op, .fits = m->g->written->has_mesh && n > 0 && n <= SW_MAX_RESULTS};
   sw_type types[SW_MAX_RESULTS], *operand_types;
   sw_id *operands, made[SW_MAX_RESULTS];
   sw_im_attrs a = {.n = 0};

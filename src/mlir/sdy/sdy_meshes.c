@@ -61,7 +61,7 @@ sw_rc sw_sdy_said(sw_importer *m, sw_ir_span sharding, sw_sdy_sharding *out) {
   x->d = m->d;
   SW_TRY(sw_open_sharding_read(x, sharding, &out->own));
   out->mesh = x->meshes.at[out->own.mesh].mesh;
-  out->foreign = m->g->has_mesh && axis_beyond(&out->mesh, &m->g->mesh) != NULL;
+  out->foreign = m->g->written->has_mesh && axis_beyond(&out->mesh, &m->g->written->mesh) != NULL;
   return SW_OK;
 }
 
@@ -107,5 +107,5 @@ void sw_sdy_tell_foreign(sw_importer *m, const sw_sdy_sharding *s, uint32_t at) 
   sw_im_warn(m, at,
              "the program's mesh %s%.*s%shas an axis '%s', which the given mesh has not: its shardings are left out",
              named ? "'@" : "", named ? (int)sw_ir_len(of->name) : 0, m->t->s + of->name.at, named ? "' " : "",
-             axis_beyond(&s->mesh, &m->g->mesh));
+             axis_beyond(&s->mesh, &m->g->written->mesh));
 }

@@ -251,7 +251,7 @@ sw_rc sw_im_ref_of_cut(sw_importer *m, const sw_im_cuts *c, int i, sw_axis_ref *
   *out = sw_shard_state_of(m)->grid_refs[c->axis[i]];
   if (out->axis >= 0) return SW_OK;
   sw_text mesh = {0};
-  sw_mesh_print(&m->g->mesh, &mesh);
+  sw_mesh_print(&m->g->written->mesh, &mesh);
   sw_rc rc = SW_IM_FAIL_AT(
       m, c->at, "axis %d of grid '@%.*s' is none of the mesh %s; expected a mesh that has it (or --keep none)",
       c->axis[i], SW_IR_TEXT(m->t, c->grid->name), sw_text_str(&mesh));
@@ -295,8 +295,8 @@ static sw_rc add_named_partial(sw_importer *m, const sw_im_cuts *c, sw_sharding 
   const char *text = sw_arena_printf(&m->scratch, m->d, "[] partial %.*s", SW_IR_TEXT(m->t, c->partial));
   if (!sw_ir_len(c->partial)) return SW_OK;
   if (!text) return SW_E_RESOURCE;
-  SW_TRY(sw_sharding_parse(&m->g->mesh, s->rank, text, strlen(text), sw_ir_place(m->t, c->partial.at), &m->scratch,
-                           &partial, m->d));
+  SW_TRY(sw_sharding_parse(&m->g->written->mesh, s->rank, text, strlen(text), sw_ir_place(m->t, c->partial.at),
+                           &m->scratch, &partial, m->d));
   bool fits = true;
   for (int i = 0; i < partial.n_partial; i++) {
     fits = fits && sw_sharding_push_partial(s, (sw_reduction)partial.partial_kind, sw_sharding_partial(&partial)[i]);
@@ -316,7 +316,7 @@ sw_rc sw_im_cut_as_sharding(sw_importer *m, const sw_im_cuts *c, const sw_type *
   }
   SW_TRY(add_named_partial(m, c, out));
   SW_TRY(add_lists(m, c, out));
-  sw_rc rc = sw_sharding_verify(&m->g->mesh, out, t->rank, t->dims, &why);
+  sw_rc rc = sw_sharding_verify(&m->g->written->mesh, out, t->rank, t->dims, &why);
   return rc == SW_E_INPUT ? SW_IM_FAIL_AT(m, c->at, "%s", why.text) : rc;
 }
 

@@ -48,7 +48,7 @@ sw_rc sw_im_annotate_typed(sw_importer *m, uint32_t op, sw_id value, const int32
   const sw_type *t = &m->g->values[value].type;
   SW_TRY(read_encoding(m, op, encoding, t->rank, &cut));
   SW_TRY(sw_im_check_cut(m, &cut, t->rank));
-  if (m->o->keep == SW_KEEP_NONE || !m->g->has_mesh) return SW_OK;
+  if (m->o->keep == SW_KEEP_NONE || !m->g->written->has_mesh) return SW_OK;
   SW_TRY(sw_im_cut_as_sharding(m, &cut, t, &s));
   if (!output) return sw_im_annotate_as(m, value, &s, true, encoding.at);
   return sw_im_annotate_uses_as(m, value, &s, &(sw_value_use){-1, *output}, true, encoding.at);
@@ -68,7 +68,7 @@ static sw_rc annotate_loops(sw_importer *m, uint32_t op, sw_ir_span list, sw_id 
     return SW_IM_FAIL_AT(m, list.at, "the op has %d loops; expected at most as many lists of axes, not %d", n_loops,
                          cut.n_dims);
   }
-  if (m->o->keep != SW_KEEP_ALL || !m->g->has_mesh) return SW_OK;
+  if (m->o->keep != SW_KEEP_ALL || !m->g->written->has_mesh) return SW_OK;
   for (int i = 0; i < cut.n; i++) {
     loop_of[i] = cut.dim[i];
     SW_TRY(sw_im_ref_of_cut(m, &cut, i, &refs[i]));
@@ -231,7 +231,8 @@ sw_rc sw_im_distributed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (!sw_im_same_cut(m, &is, &said)) {
     return SW_IM_FAIL(m, op, "the type of the result is not cut as the op leaves its operand");
   }
-  if (m->o->keep != SW_KEEP_ALL || !m->g->has_mesh || m->has_named_meshes) return sw_im_bind(m, op, 0, x, false);
+  if (m->o->keep != SW_KEEP_ALL || !m->g->written->has_mesh || m->has_named_meshes)
+    return sw_im_bind(m, op, 0, x, false);
   SW_TRY(sw_im_cut_as_sharding(m, &said, t, &s));
   SW_TRY(sw_im_same_value(m, op, x, &y));
   return sw_im_annotate_as(m, y, &s, true, o->text.at);

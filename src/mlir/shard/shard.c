@@ -45,8 +45,8 @@ static sw_rc place_grid(sw_importer *m) {
   sw_mesh own;
   if (!s->grid || m->cut) return SW_OK;
   SW_TRY(sw_im_grid_as_mesh(m, s->grid, &own, s->grid_refs));
-  if (m->o->mesh || m->open_axes) sw_im_grid_on_mesh(s->grid, &own, &m->g->mesh, s->grid_refs);
-  return m->has_named_meshes ? SW_OK : sw_im_grid_is_known(m, s->grid, &m->g->mesh);
+  if (m->o->mesh || m->open_axes) sw_im_grid_on_mesh(s->grid, &own, &m->g->written->mesh, s->grid_refs);
+  return m->has_named_meshes ? SW_OK : sw_im_grid_is_known(m, s->grid, &m->g->written->mesh);
 }
 
 static void close_shard_state(void *state) {

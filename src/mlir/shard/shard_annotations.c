@@ -236,7 +236,7 @@ sw_rc sw_im_shard(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (a.like < 0) SW_TRY(sw_im_check_cut(m, &a.cut, m->g->values[x].type.rank));
   SW_TRY(is_further_annotation(m, op, &a, &step));
   if (!a.for_users && !step) SW_TRY(check_definition(m, op, &a));
-  if (m->has_named_meshes || m->cut || m->o->keep != SW_KEEP_ALL || !m->g->has_mesh)
+  if (m->has_named_meshes || m->cut || m->o->keep != SW_KEEP_ALL || !m->g->written->has_mesh)
     return sw_im_bind(m, op, 0, x, false);
   return annotate_from_shard_op(m, op, x, &a, step);
 }

@@ -30,7 +30,7 @@ static bool is_uneven_index(const sw_graph *g, sw_value_use use, const sw_shardi
 
 sw_rc sw_ir_way_to(sw_ir_writer *w, sw_value_use use, sw_id id, sw_sharding *way, int *n) {
   const sw_type *type = &w->p->graph->values[id].type;
-  const sw_machine *machine = w->plan->machine;
+  const sw_machine *machine = w->plan->job.machine;
   sw_sharding from, to;
   const sw_route *route;
   *n = 0;

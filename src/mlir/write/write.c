@@ -31,7 +31,9 @@ static sw_rc value_texts(sw_ir_writer *w, const sw_sharding *all, bool outputs, 
   SW_ARENA_NEW(*out, &w->arena, n, w->d);
   for (uint32_t i = 0; i < n; i++) {
     sw_sharding s = all[i];
-    if (has_names(w)) s = outputs ? sw_output_said(g, (int32_t)i, &s) : sw_value_said(g, g->args[i], &s);
+    if (has_names(w))
+      s = outputs ? sw_output_said(w->p->graph->written, (int32_t)i, &s)
+                  : sw_value_said(w->p->graph->written, g->args[i], &s);
     SW_TRY(value_text(w, &s, &(*out)[i]));
   }
   return SW_OK;
@@ -165,8 +167,8 @@ static sw_rc find_kept_annotations(sw_ir_writer *w) {
   if (w->kept) return SW_OK;
   SW_ARENA_NEW(w->kept, &w->arena, g->n_values, w->d);
   SW_ARENA_NEW(left, &w->arena, g->n_values, w->d);
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
+  for (int32_t i = 0; i < g->written->n_annotations; i++) {
+    const sw_annotation *a = &g->written->annotations[i];
     if (a->value < 0 || a->derived) continue;
     w->kept[a->value] = !left[a->value] && !a->open_dims && sw_plan_keeps(w->plan, a);
     left[a->value] = !w->kept[a->value];
@@ -232,7 +234,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
   if (next != count || says_itself(w, o)) return SW_OK;
   if (w->form->constraints) return sw_ir_constrain_results(w, made, n, all);
   for (size_t i = 0; i < n && has_names(w); i++)
-    all[made[i].result] = sw_value_said(w->p->graph, made[i].value, &all[made[i].result]);
+    all[made[i].result] = sw_value_said(w->p->graph->written, made[i].value, &all[made[i].result]);
   sw_text text = {0};
   sw_rc rc = w->form->put_values(w, all, count, &text);
   const char *value;
@@ -322,8 +324,8 @@ static sw_rc write_split(sw_ir_writer *w, sw_text *out) {
 sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
   static const sw_ir_form *const kForms[] = {&sw_ir_form_sdy, &sw_ir_form_sdy_ops, &sw_ir_form_sdy_ends,
                                              &sw_ir_form_hlo};
-  sw_ir_writer w = {.p = p, .t = &p->tree, .plan = plan, .mesh = sw_machine_mesh(plan->machine), .d = d};
-  if (plan->graph != p->graph) return SW_BUG(d, "%s", "the plan is of another program");
+  sw_ir_writer w = {.p = p, .t = &p->tree, .plan = plan, .mesh = sw_machine_mesh(plan->job.machine), .d = d};
+  if (plan->job.graph != p->graph) return SW_BUG(d, "%s", "the plan is of another program");
   for (size_t i = 0; i < sizeof kForms / sizeof *kForms; i++) {
     if (strcmp(kind, kForms[i]->kind) == 0) w.form = kForms[i];
   }

@@ -40,7 +40,7 @@ sw_rc sw_ir_find_written(sw_ir_writer *w, const sw_ir_op *o, sw_ir_span type_tex
   if (from->n_partial || to->n_partial || w->mesh->device_ids) return SW_OK;
   if (!sw_sharding_is_even(NULL, from, type->dims) || !sw_sharding_is_even(NULL, to, type->dims)) return SW_OK;
   if (is_manual_region(w->t, o) || !is_type(w, type_text, type)) return SW_OK;
-  const sw_reshard wanted = {w->plan->machine, from, to, type->rank, type->dims, type->dtype, {0}};
+  const sw_reshard wanted = {w->plan->job.machine, from, to, type->rank, type->dims, type->dtype, {0}};
   SW_TRY(sw_route_cached(w->routes, &wanted, &route, w->d));
   if (route->n_steps != 1) return SW_OK;
   const sw_collective *c = &route->step[0].coll;

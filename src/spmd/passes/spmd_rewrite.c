@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "graph/derive.h"
 #include "spmd/spmd_emit.h"
 
 sw_rc sw_rewrite_begin(sw_rewrite *r, const sw_spmd *from, sw_diag *d) {
@@ -299,26 +300,30 @@ static sw_rc hand_over_swept(sw_rewrite *swept, sw_spmd *out, sw_diag *d) {
   return SW_OK;
 }
 
+/* The written program has no list of arguments yet: they are its first values, in order. */
+static sw_rc view_written(const sw_rewrite *r, sw_arena *arena, sw_spmd *out, sw_diag *d) {
+  const int32_t n = r->from->program->n_args;
+  sw_id *args;
+  SW_ARENA_NEW(args, arena, n + 1, d);
+  for (int32_t i = 0; i < n; i++) args[i] = i;
+  *out = r->to;
+  return sw_graph_derive(r->to.program, &(sw_graph_parts){.n_args = n, .args = args}, arena, &out->program, d);
+}
+
 sw_rc sw_rewrite_end(sw_rewrite *r, sw_spmd *out, sw_diag *d) {
   bool *live;
-  SW_MEM_NEW(live, r->to.program->n_ops, d);
+  sw_arena scratch = {0};
+  sw_spmd written;
   sw_rewrite swept = {0};
+  SW_MEM_NEW(live, r->to.program->n_ops, d);
   r->to.origin = r->origins.at;
-  /* The written program has no list of arguments yet: they are its first values, in order. */
-  sw_graph view = *r->to.program;
-  sw_id *args = sw_mem_alloc((size_t)r->from->program->n_args + 1, sizeof *args, d);
-  sw_rc rc = args ? SW_OK : SW_E_RESOURCE;
-  for (int32_t i = 0; args && i < r->from->program->n_args; i++) args[i] = i;
-  view.args = args;
-  view.n_args = r->from->program->n_args;
-  sw_spmd written = r->to;
-  written.program = &view;
+  sw_rc rc = view_written(r, &scratch, &written, d);
   if (!rc) rc = find_live(r, live, d);
   if (!rc) rc = sw_rewrite_begin(&swept, &written, d);
   if (!rc) rc = copy_live_ops(r, live, &swept, d);
   if (!rc) rc = hand_over_swept(&swept, out, d);
   sw_rewrite_deinit(&swept);
-  sw_mem_free(args);
+  sw_arena_deinit(&scratch);
   sw_mem_free(live);
   return rc;
 }

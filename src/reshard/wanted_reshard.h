@@ -1,6 +1,6 @@
 /* A wanted reshard, made ready for the search: ends in normal form, written as states. */
-#ifndef SRC_RESHARD_REQUEST_H_
-#define SRC_RESHARD_REQUEST_H_
+#ifndef RESHARD_WANTED_RESHARD_H_
+#define RESHARD_WANTED_RESHARD_H_
 
 #include "reshard/space.h"
 

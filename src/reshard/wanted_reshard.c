@@ -1,6 +1,6 @@
 /* Ends as states. An end with offsets or halos, or on another mesh, is a state of its own form: it is left or reached
  * by an exchange, and what is partial there is reduced, or made, as a whole. */
-#include "reshard/request.h"
+#include "reshard/wanted_reshard.h"
 
 #include <string.h>
 

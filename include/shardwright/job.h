@@ -1,0 +1,20 @@
+/* A job: what is planned. A program, what is asked of its plan, the kernels that a compiler makes of it, and the
+ * machine that it runs on.
+ *
+ * It is a plain value that borrows all four, none of which changes under it: several can share each of them, and be
+ * planned at once in several threads.
+ */
+#ifndef SHARDWRIGHT_JOB_H_
+#define SHARDWRIGHT_JOB_H_
+
+#include "shardwright/hw.h"
+#include "shardwright/request.h"
+
+typedef struct sw_job {
+  const sw_graph *graph;
+  const sw_request *request; /* of that graph */
+  const sw_kernels *kernels; /* of that graph; NULL: each op is launched by itself */
+  const sw_machine *machine;
+} sw_job;
+
+#endif
