@@ -180,6 +180,10 @@ static const row kTexts[] = {
      IN("%0:2 = \"some.op\"(%a) {sdy.sharding = #sdy.sharding_per_value<[<@m, [{\"x\"}, {}]>, <@m, [{}]>]>} : (" T
         ") -> (" T ", " T ")"),
      "6:82: has 1 dimensions; expected 2"},
+    {"a rank of the first result, in a list without an arrow",
+     IN("%0:2 = some.op %a {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}]>, <@m, [{}, {}]>]>} : "
+        "tensor<f32>, " T),
+     "6:60: the sharding has 2 dimensions; expected 0, the rank of tensor<f32>"},
     {"an argument", WITH("%a: " T " {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {\"x\"}]>}", ""),
      "5:67: axis \"x\" is used twice"},
     {"an argument of a function that is declared",

@@ -524,6 +524,18 @@ static const bad kBad[] = {
      "f]x[i, o]->[b, f], window = {} {batch_group_count = x : i64, feature_group_count = 1 : i64} : (tensor<4x6xf32>, "
      "tensor<6x2xf32>) -> tensor<4x2xf32>\n  return\n}",
      2, 108, "expected a whole number as 'batch_group_count'"},
+    {"one name for two", MAIN "  %0 = my.op %a : " A " -> (" A ", " S ")\n  return %a : " A "\n}", 2, 3,
+     "'my.op' gives 2 results, but 1 names are given; expected as many"},
+    {"another carry of a scan",
+     MAIN "  %k = stablehlo.constant dense<0.0> : tensor<8xf32>\n"
+          "  %0:2 = chlo.scan(%a) inits (%k) dimension=0 {\n    ^bb0(%x: tensor<8xf32>, %c: tensor<8xf32>):\n"
+          "      stablehlo.return %x, %c : tensor<8xf32>, tensor<8xf32>\n  } : (" A ", tensor<8xf32>) -> (" A ", " S
+          ")\n  return %a : " A "\n}",
+     3, 3, "result 1 is f32[8] by the operands and attributes, but f32[] by its type"},
+    {"tiles of a vector",
+     "module attributes {mhlo.num_partitions = 8 : i32} {\nfunc.func @main(%a: " A
+     " {mhlo.sharding = \"{devices=[8]<=[8]}\"}) -> " A " {\n  return %a : " A "\n}\n}",
+     2, 54, "the sharding has 1 dimensions; expected 2, the tensor's rank"},
     {"no return", MAIN "  %0 = stablehlo.abs %a : " A "\n}", 3, 1, "a region ends without a return"},
 };
 
@@ -617,7 +629,6 @@ static const struct {
     {"{devices=[2,1,4]<=[8] last_tile_dims={manual}}", "[[x],[]]"},
     {"{devices=[1,2,2,2]<=[2,4]T(1,0) last_tile_dims={replicated, manual}}", "[[],[y:(1)2]]"},
     {"{devices=[2,1,2,2]<=[8] last_tile_dims={unreduced, replicated}}", NULL},
-    {"{devices=[2,1,2,2]<=[8] last_tile_dims={manual}}", NULL},
     {"{devices=[3,2]<=[6]}", NULL},
     {"{devices=[8,1]7,6,5,4,3,2,1,0}", NULL},
     {"{devices=[2,4]0,0,1,2,3,4,5,6}", NULL},

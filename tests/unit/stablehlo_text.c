@@ -92,6 +92,8 @@ static const bad kBad[] = {
     {"no op", "%0 = ", 1, 1, 6, "found the end of the text; expected the name of an op"},
     {"closing brace", "a.b\n}\n", 1, 2, 1, "found '}'; expected an op"},
     {"missing colon", "\"a.b\"()\nx.y", 1, 2, 1, "found 'x.y'; expected ':'"},
+    {"a function with a colon", "func.func @f: () -> () {\n}", 1, 1, 13,
+     "found ':'; expected '(' and the function's arguments"},
     {"missing arrow", "\"a.b\"() : ()", 1, 1, 13, "found the end of the text; expected '->'"},
     {"operand without %", "\"a.b\"(x) : () -> ()", 1, 1, 7, "found 'x'; expected a value"},
     {"unbalanced", "a.b [1, 2)\na.c", 1, 1, 10, "found ')'; expected ']'"},

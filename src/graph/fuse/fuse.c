@@ -51,6 +51,11 @@ static bool says_cuts(const sw_annotation *a) {
   return !a->for_users && !a->n_kept && !a->sharding.n_partial && !a->sharding.offsets && !a->sharding.halos;
 }
 
+static void keep_value(fusion *f, sw_id v) {
+  f->space.kept[v] = true;
+  f->space.said[v] = -1;
+}
+
 /* What people say something of stays, or what is said of it is said of an op. */
 static void keep_annotated(fusion *f) {
   const sw_graph *g = f->g;
@@ -61,17 +66,17 @@ static void keep_annotated(fusion *f) {
       said[a->value] = says_cuts(a) && !f->space.kept[a->value] ? i + 1 : -1;
       f->space.kept[a->value] = true;
     }
-    for (int k = 0; a->op >= 0 && k < g->ops[a->op].n_results; k++) f->space.kept[g->ops[a->op].results[k]] = true;
+    for (int k = 0; a->op >= 0 && k < g->ops[a->op].n_results; k++) keep_value(f, g->ops[a->op].results[k]);
     for (int k = 0; k < a->n_users; k++) {
       const sw_id op = a->users[k].op;
-      if (op >= 0 && g->ops[op].n_results) f->space.kept[g->ops[op].results[0]] = true;
+      if (op >= 0 && g->ops[op].n_results) keep_value(f, g->ops[op].results[0]);
       if (op >= 0) f->space.taken[op] = true;
     }
   }
   for (int32_t i = 0; i < g->written->n_sharding_groups; i++) {
     const sw_sharding_group *s = &g->written->sharding_groups[i];
-    f->space.kept[s->a] = f->space.kept[s->b] = true;
-    said[s->a] = said[s->b] = -1;
+    keep_value(f, s->a);
+    keep_value(f, s->b);
   }
 }
 

@@ -12,7 +12,7 @@ sw_rc sw_im_top_k(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   sw_id x = sw_im_operand(m, op, 0);
   sw_type t;
-  sw_ir_span said = sw_ir_result_type(m->t, o->types, 0), *both;
+  sw_ir_span said = sw_ir_result_type(m->t, o, 0), *both;
   uint32_t n;
   SW_TRY(sw_im_leaf_types(m, &said, 1, &both, &n));
   if (!n) return SW_IM_FAIL(m, op, "expected two results with a dim");

@@ -418,15 +418,12 @@ static sw_rc own_constants(reader *r, uint32_t op, size_t first) {
 
 /* Tensors for the results that an op has by its types. */
 static sw_rc make_results(reader *r, const sw_ir_op *o, int32_t *tensors, uint32_t n) {
-  sw_ir_types_cursor c = sw_ir_result_types(r->t, o->types);
-  const bool last = n == 1 && !o->generic && sw_ir_last_part_is(r->t, o->name, "select"); /* predicate, result */
+  sw_ir_types_cursor c = sw_ir_result_types(r->t, o);
   sw_ir_span type;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t slot = result_slot(r, o, i);
     tensors[i] = -1;
-    bool known = sw_ir_next_type(r->t, &c, &type);
-    while (known && last && sw_ir_next_type(r->t, &c, &type)) continue;
-    if (known) SW_TRY(tensor_of_type(r, type, &tensors[i]));
+    if (sw_ir_next_type(r->t, &c, &type)) SW_TRY(tensor_of_type(r, type, &tensors[i]));
     if (tensors[i] >= 0) r->p->made_by.at[tensors[i]] = (uint32_t)(o - r->t->ops.at);
     if (slot != SW_IR_NONE) r->tensor_of[slot] = tensors[i];
   }
@@ -517,7 +514,7 @@ static sw_rc read_args(reader *r, const sw_ir_op *f, uint32_t block) {
 }
 
 static sw_rc read_results(reader *r, const sw_ir_op *f) {
-  sw_ir_types_cursor c = sw_ir_result_types(r->t, f->generic ? sw_ir_entry(r->t, f->props, "function_type") : f->types);
+  sw_ir_types_cursor c = sw_ir_declared_results(r->t, f);
   sw_ir_span item, list = f->generic ? sw_ir_entry(r->t, f->props, "res_attrs") : (sw_ir_span){0, 0};
   uint32_t cursor = 0;
   SW_ARRAY(int32_t) found = {0};

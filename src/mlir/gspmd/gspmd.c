@@ -16,6 +16,14 @@ static bool is_ours(const sw_importer *m, sw_ir_span sharding) {
   return sw_ir_len(sharding) && m->t->s[sharding.at] == '"';
 }
 
+/* Tiles of a tensor of another rank. */
+static sw_rc check_tiles_rank(const sw_importer *m, sw_ir_span sharding, const char *text, int rank, sw_diag *d) {
+  const int tiled = sw_im_tiles_rank(text);
+  if (tiled < 0 || tiled == rank) return SW_OK;
+  return SW_FAIL_INPUT(d, sw_ir_place(m->t, sharding.at),
+                       "the sharding has %d dimensions; expected %d, the tensor's rank", tiled, rank);
+}
+
 static sw_rc read_tile_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, bool *done,
                                 sw_diag *d) {
   bool ok;
@@ -23,6 +31,7 @@ static sw_rc read_tile_sharding(sw_importer *m, const sw_im_said *said, sw_arena
   *done = is_ours(m, said->text);
   if (!*done) return SW_OK;
   const char *text = sw_im_string(m, sw_ir_unquoted(m->t, said->text));
+  SW_TRY(check_tiles_rank(m, said->text, text, said->rank, d));
   SW_TRY(sw_im_read_tiles(m, said->mesh, text, said->rank, out, NULL, &ok));
   return ok ? SW_OK
             : SW_FAIL_INPUT(d, sw_ir_place(m->t, said->text.at), "the sharding is none over the mesh of the program");
@@ -39,6 +48,7 @@ static sw_rc annotate_from_gspmd(sw_importer *m, const sw_im_target *of, sw_ir_s
   const char *text = sw_im_string(m, sw_ir_unquoted(m->t, sharding));
   if (sw_im_module_number(m, "mhlo.num_partitions", &partitions) && partitions == 1) return SW_OK; /* one device */
   if (strcmp(text, "{manual}") == 0) return SW_OK;
+  SW_TRY(check_tiles_rank(m, sharding, text, type->rank, m->d));
   SW_TRY(sw_im_read_tiles(m, &m->g->written->mesh, text, type->rank, &s, NULL, &ok));
   if (ok && !sw_sharding_verify(&m->g->written->mesh, &s, type->rank, type->dims, NULL)) {
     return sw_im_add_annotation(m, of, &s, of->open, at);

@@ -40,6 +40,8 @@ uint32_t sw_im_unspecified_dims(sw_importer *m, uint32_t op);
  * NULL): the axes that the text calls manual, on the dim of a vector; they cut no dim. */
 SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const char *text, int rank, sw_sharding *out,
                                   sw_sharding *manual, bool *ok);
+/* How many dims the tensor has that a sharding in tiles is of; -1: the text is none in tiles, or not known. */
+int sw_im_tiles_rank(const char *text);
 /* The mesh cut into axes of prime size; false: they are too many. */
 bool sw_im_digits(const sw_mesh *mesh, sw_mesh *out);
 

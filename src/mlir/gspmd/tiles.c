@@ -12,6 +12,8 @@
 
 #include "mlir/gspmd/gspmd.h"
 
+static const char kTiled[] = "{devices=";
+
 enum { MOST_DEVICES = 1 << 16, MOST_DIGITS = 64 };
 
 typedef struct tiles {
@@ -105,28 +107,37 @@ static bool invert(const sw_mesh *m, const int64_t *device_of, tiles *t) {
   return true;
 }
 
-/* What stands behind the devices: how the dims behind the tensor's are meant. false: it is not known. */
-static bool read_last(const char *at, tiles *t) {
+/* What stands behind the devices: how many dims there are behind the tensor's, and which are manual; -1: not known. */
+static int read_last(const char *at, bool manual_dims[2]) {
   static const char kDims[] = " last_tile_dims={";
   int n = 0;
-  if (strcmp(at, " last_tile_dim_replicate}") == 0) return t->n_dims == t->rank + 1;
+  if (strcmp(at, " last_tile_dim_replicate}") == 0) return 1;
   if (strncmp(at, kDims, strlen(kDims)) == 0) {
     for (at += strlen(kDims); *at && *at != '}'; n++) {
       size_t word = strcspn(at, ",}");
       bool manual = word == 6 && memcmp(at, "manual", word) == 0;
-      if (n >= 2 || (!manual && !(word == 10 && memcmp(at, "replicated", word) == 0))) return false;
-      t->manual[n] = manual;
+      if (n >= 2 || (!manual && !(word == 10 && memcmp(at, "replicated", word) == 0))) return -1;
+      manual_dims[n] = manual;
       at += word;
       at += strspn(at, ", ");
     }
     if (*at == '}') at++;
   }
-  return strcmp(at, "}") == 0 && t->n_dims == t->rank + n;
+  return strcmp(at, "}") == 0 ? n : -1;
+}
+
+int sw_im_tiles_rank(const char *text) {
+  int64_t dims[SW_MAX_RANK + 2];
+  bool manual[2];
+  if (strncmp(text, kTiled, strlen(kTiled)) != 0) return -1;
+  const char *at = text + strlen(kTiled), *behind = strchr(at, ' ');
+  const int n = read_list(&at, dims, SW_MAX_RANK + 2), last = read_last(behind ? behind : "}", manual);
+  return n < 1 || last < 0 || n < last ? -1 : n - last;
 }
 
 /* {devices=...}: everything but what follows from the mesh. */
 static bool read_tiles(const sw_mesh *m, const char *text, tiles *t, int64_t *device_of) {
-  const char *at = text + strlen("{devices=");
+  const char *at = text + strlen(kTiled);
   t->n_dims = read_list(&at, t->dims, SW_MAX_RANK + 2);
   int64_t product = 1;
   for (int i = 0; i < t->n_dims; i++) {
@@ -138,7 +149,8 @@ static bool read_tiles(const sw_mesh *m, const char *text, tiles *t, int64_t *de
   bool iota = strncmp(at, "<=", 2) == 0;
   if (iota) at += 2;
   if (!(iota ? read_iota : read_devices)(&at, device_of, t->n)) return false;
-  if (!read_last(at, t)) return false;
+  const int last = read_last(at, t->manual);
+  if (last < 0 || t->n_dims != t->rank + last) return false;
   return invert(m, device_of, t);
 }
 
@@ -239,7 +251,7 @@ sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const char *text, in
   if (manual) *manual = sw_sharding_replicated(1);
   if (all) all_manual(mesh, manual);
   *ok = all || strcmp(text, "{replicated}") == 0;
-  if (*ok || strncmp(text, "{devices=", 9) != 0 || t.n > MOST_DEVICES) return SW_OK;
+  if (*ok || strncmp(text, kTiled, strlen(kTiled)) != 0 || t.n > MOST_DEVICES) return SW_OK;
   SW_ARENA_NEW(device_of, &m->scratch, t.n, m->d);
   SW_ARENA_NEW(t.tile_of, &m->scratch, t.n, m->d);
   *ok = read_tiles(mesh, text, &t, device_of);

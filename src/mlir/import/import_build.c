@@ -157,7 +157,7 @@ sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out) {
 
 sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out) {
   const sw_im_split *split = m->passes->split;
-  sw_ir_span type = split && split->op == op ? split->types[i] : sw_ir_result_type(m->t, sw_im_op(m, op)->types, i);
+  sw_ir_span type = split && split->op == op ? split->types[i] : sw_ir_result_type(m->t, sw_im_op(m, op), i);
   if (!sw_ir_present(type)) return SW_IM_FAIL(m, op, "the op does not say the type of result %d", i);
   SW_TRY(sw_ir_read_type(m->t, type, &m->scratch, out, m->d));
   return sw_im_adjust_result_type(m, type, out);
@@ -254,23 +254,20 @@ static void equate_operands(const sw_importer *m, const sw_im_add *add) {
 }
 
 /* The graph infers types by itself; here they meet those of the text. */
-static sw_rc check_types(sw_importer *m, uint32_t op, const sw_id *results, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    sw_type said;
-    const sw_type *is = &m->g->values[results[i]].type;
-    SW_TRY(sw_im_result_type(m, op, (int)i, &said));
-    if (m->vectorized ? said.dtype == is->dtype : sw_im_type_fits(&said, is)) continue;
-    equate_dims(m, &said, is, -1);
-    sw_text a = {0}, b = {0};
-    sw_type_print(is, &a);
-    sw_type_print(&said, &b);
-    sw_rc rc = SW_IM_FAIL(m, op, "result %u is %s by the operands and attributes, but %s by its type", i,
-                          sw_text_str(&a), sw_text_str(&b));
-    sw_text_free(&a);
-    sw_text_free(&b);
-    return rc;
-  }
-  return SW_OK;
+static sw_rc check_result_type(sw_importer *m, uint32_t op, uint32_t i, sw_id result) {
+  sw_type said;
+  const sw_type *is = &m->g->values[result].type;
+  SW_TRY(sw_im_result_type(m, op, (int)i, &said));
+  if (m->vectorized ? said.dtype == is->dtype : sw_im_type_fits(&said, is)) return SW_OK;
+  equate_dims(m, &said, is, -1);
+  sw_text a = {0}, b = {0};
+  sw_type_print(is, &a);
+  sw_type_print(&said, &b);
+  sw_rc rc = SW_IM_FAIL(m, op, "result %u is %s by the operands and attributes, but %s by its type", i, sw_text_str(&a),
+                        sw_text_str(&b));
+  sw_text_free(&a);
+  sw_text_free(&b);
+  return rc;
 }
 
 static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, const char *const *names,
@@ -310,7 +307,7 @@ sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *resul
   for (uint32_t i = 0; i < n; i++) SW_TRY(value_name(m, op, i, NULL, &names[i]));
   if (!results) results = own;
   SW_TRY(add_op(m, op, &spread, n, names, results));
-  SW_TRY(check_types(m, op, results, n));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(check_result_type(m, op, i, results[i]));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, op, i, results[i], true));
   return m->vectorized ? SW_OK : sw_im_annotate_results(m, op);
 }
@@ -321,7 +318,9 @@ sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t
   SW_TRY(value_name(m, op, result, add->part, &name));
   SW_TRY(add_op(m, op, add, 1, &name, own));
   if (out) *out = own[0];
-  return add->part ? SW_OK : sw_im_bind(m, op, result, own[0], true);
+  if (add->part) return SW_OK;
+  SW_TRY(check_result_type(m, op, result, own[0]));
+  return sw_im_bind(m, op, result, own[0], true);
 }
 
 sw_rc sw_im_help_all(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, sw_id *results) {
@@ -363,7 +362,7 @@ static sw_rc result_leaves(sw_importer *m, uint32_t op, const char *target, sw_t
   *tuples = false;
   *n = 0;
   for (uint32_t i = 0; i < said; i++) {
-    sw_ir_span whole = sw_ir_result_type(m->t, o->types, (int)i), *leaves;
+    sw_ir_span whole = sw_ir_result_type(m->t, o, (int)i), *leaves;
     uint32_t n_leaves;
     if (!sw_ir_present(whole)) return SW_IM_FAIL(m, op, "the op does not say the type of result %u", i);
     *tuples = *tuples || sw_ir_is_tuple_type(m->t, whole);
@@ -388,7 +387,7 @@ sw_rc sw_im_give(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n) 
   }
   SW_TRY(add_op(m, op, add, n, names, leaves));
   for (uint32_t i = 0; i < sw_ir_result_count(m->t, o); i++) {
-    SW_TRY(sw_im_built_of_type(m, op, sw_ir_result_type(m->t, o->types, (int)i), &next, &value));
+    SW_TRY(sw_im_built_of_type(m, op, sw_ir_result_type(m->t, o, (int)i), &next, &value));
     SW_TRY(sw_im_bind(m, op, i, value, false));
   }
   return SW_OK;

@@ -12,9 +12,11 @@
 sw_ir_span sw_ir_constant_literal(const sw_ir_tree *t, const sw_ir_op *op) {
   sw_ir_span v = sw_ir_attr(t, op, "value", NULL);
   if (sw_ir_present(v) || op->generic) return v;
-  uint32_t at =
-      sw_ir_blanks(t->s, op->attrs.end > op->body.at && op->attrs.end < op->body.end ? op->attrs.end : op->body.at);
-  return sw_ir_resolved(t, sw_ir_trimmed(t, (sw_ir_span){at, op->body.end}));
+  v = sw_ir_trimmed(t, op->body);
+  const bool inside = op->attrs.end > v.at && op->attrs.end <= v.end, first = op->attrs.at == v.at;
+  if (inside && first) v.at = sw_ir_blanks(t->s, op->attrs.end);
+  if (inside && !first) v.end = op->attrs.at;
+  return sw_ir_resolved(t, sw_ir_trimmed(t, v));
 }
 
 /* --- resources --------------------------------------------------------------------------------------------------- */

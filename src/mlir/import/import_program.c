@@ -66,7 +66,9 @@ static void follow_values(sw_program *p, const sw_graph *before, const sw_fused 
   }
   for (size_t i = 0; i < t->captured.n; i++) t->captured.at[i].enter = what->op[t->captured.at[i].enter];
   for (size_t i = 0; i < t->calls.n; i++) follow_ops(what, &t->calls.at[i].first_op, &t->calls.at[i].end_op);
-  for (size_t i = 0; i < t->passed.n; i++) t->passed.at[i] = what->value[t->passed.at[i]];
+  for (size_t i = 0; i < t->passed.n; i++) {
+    if (t->passed.at[i] >= 0) t->passed.at[i] = what->value[t->passed.at[i]]; /* else it is a tuple */
+  }
 }
 
 static sw_rc fuse_attention(sw_program *p, sw_diag *d) {

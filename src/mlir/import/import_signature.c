@@ -17,13 +17,11 @@ sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
 }
 
 /* Items of a list, in the keep arena; *n of them. */
-static sw_rc list_items(sw_importer *m, sw_ir_span list, sw_ir_span **out, uint32_t *n) {
+static sw_rc list_items(sw_importer *m, sw_ir_types_cursor list, sw_ir_span **out, uint32_t *n) {
   SW_ARRAY(sw_ir_span) found = {0};
   sw_ir_span item;
-  uint32_t cursor = 0;
   sw_rc rc = SW_OK;
-  while (!rc && list.at < list.end && sw_ir_next_item(m->t, list, &cursor, &item))
-    rc = sw_array_push(&found, item, m->d);
+  while (!rc && sw_ir_next_type(m->t, &list, &item)) rc = sw_array_push(&found, item, m->d);
   *out = rc ? NULL : sw_arena_copy(&m->keep, found.at, found.n, sizeof *found.at, m->d);
   *n = (uint32_t)found.n;
   sw_array_free(&found);
@@ -33,9 +31,8 @@ static sw_rc list_items(sw_importer *m, sw_ir_span list, sw_ir_span **out, uint3
 /* `T {...}`, or a type and the dictionary in res_attrs. */
 sw_rc sw_im_declare_results(sw_importer *m) {
   const sw_ir_op *f = sw_im_op(m, m->main);
-  sw_ir_span types = f->generic ? sw_ir_entry(m->t, f->props, "function_type") : f->types;
   sw_im_passes *p = m->passes;
-  SW_TRY(list_items(m, sw_ir_result_types(m->t, types).list, &p->declared, &p->n_declared));
+  SW_TRY(list_items(m, sw_ir_declared_results(m->t, f), &p->declared, &p->n_declared));
   SW_TRY(sw_im_leaf_types(m, p->declared, p->n_declared, &p->declared, &p->n_declared));
   SW_ARENA_NEW(p->declared_attrs, &m->keep, p->n_declared, m->d);
   for (uint32_t i = 0; i < p->n_declared; i++) {
@@ -48,7 +45,7 @@ sw_rc sw_im_declare_results(sw_importer *m) {
   sw_ir_span list = f->generic ? sw_ir_entry(m->t, f->props, "res_attrs") : (sw_ir_span){0, 0}, *attrs;
   uint32_t n;
   if (!sw_ir_present(list)) return SW_OK;
-  SW_TRY(list_items(m, sw_ir_inside(m->t, list), &attrs, &n));
+  SW_TRY(list_items(m, (sw_ir_types_cursor){.list = sw_ir_inside(m->t, list)}, &attrs, &n));
   for (uint32_t i = 0; i < n && i < p->n_declared; i++) p->declared_attrs[i] = attrs[i];
   return SW_OK;
 }

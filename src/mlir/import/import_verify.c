@@ -78,7 +78,7 @@ static uint32_t length(const sw_ir_tree *t, sw_ir_types_cursor list) {
 /* By the types, where these are listed; otherwise by the names. */
 static uint32_t result_count(const sw_ir_tree *t, const sw_ir_op *op) {
   bool listed = sw_ir_has_function_type(t, op) || (sw_ir_lists_operands(t, op) && !sw_ir_ends(t, op->name, "return"));
-  return listed ? length(t, sw_ir_result_types(t, op->types)) : sw_ir_result_count(t, op);
+  return listed ? length(t, sw_ir_result_types(t, op)) : sw_ir_result_count(t, op);
 }
 
 static sw_rc check_use(checker *c, uint32_t use, sw_ir_span said) {
@@ -92,16 +92,8 @@ static sw_rc check_use(checker *c, uint32_t use, sw_ir_span said) {
   return SW_OK;
 }
 
-static sw_rc check_listed_types(checker *c, const sw_ir_op *op) {
-  sw_ir_types_cursor list = sw_ir_operand_types(c->t, op->types);
-  sw_ir_span type;
-  uint32_t n = 0, names = sw_ir_result_count(c->t, op), results = result_count(c->t, op);
-  for (; sw_ir_next_type(c->t, &list, &type); n++) {
-    if (n < op->n_uses) SW_TRY(check_use(c, op->first_use + sw_ir_operand_of_type(c->t, op, n), type));
-  }
-  if (n != op->n_uses) {
-    FOUND(c, op->types.at, "there are types of %u operands; expected %u, one for each", n, op->n_uses);
-  }
+static sw_rc check_result_names(checker *c, const sw_ir_op *op) {
+  const uint32_t names = sw_ir_result_count(c->t, op), results = result_count(c->t, op);
   if (names && names != results) {
     FOUND(c, op->text.at, "'%.*s' gives %u results, but %u names are given; expected as many",
           SW_IR_TEXT(c->t, op->name), results, names);
@@ -109,18 +101,27 @@ static sw_rc check_listed_types(checker *c, const sw_ir_op *op) {
   return SW_OK;
 }
 
+static sw_rc check_listed_types(checker *c, const sw_ir_op *op) {
+  sw_ir_types_cursor list = sw_ir_operand_types(c->t, op->types);
+  sw_ir_span type;
+  uint32_t n = 0;
+  for (; sw_ir_next_type(c->t, &list, &type); n++) {
+    if (n < op->n_uses) SW_TRY(check_use(c, op->first_use + sw_ir_operand_of_type(c->t, op, n), type));
+  }
+  if (n != op->n_uses) {
+    FOUND(c, op->types.at, "there are types of %u operands; expected %u, one for each", n, op->n_uses);
+  }
+  return check_result_names(c, op);
+}
+
 static sw_rc verify_op(checker *c, const sw_ir_op *op) {
   sw_diag error = {0};
-  if (!sw_ir_has_known_types(c->t, op)) return SW_OK;
+  if (!sw_ir_has_known_types(c->t, op)) return sw_ir_has_function_type(c->t, op) ? check_result_names(c, op) : SW_OK;
   if (sw_ir_has_function_type(c->t, op) || sw_ir_lists_operands(c->t, op)) SW_TRY(check_listed_types(c, op));
   return found(c, sw_ir_verify_regions(c->t, op, result_count(c->t, op), &c->scratch, &error), &error);
 }
 
 /* --- functions --------------------------------------------------------------------------------------------------- */
-
-static sw_ir_types_cursor declared_results(const sw_ir_tree *t, const sw_ir_op *f) {
-  return sw_ir_result_types(t, f->generic ? sw_ir_entry(t, f->props, "function_type") : f->types);
-}
 
 /* Types `said` at `at` beside those that the function declares to take or give. */
 static sw_rc check_list(checker *c, uint32_t at, const char *what, sw_ir_types_cursor said,
@@ -165,8 +166,8 @@ static sw_rc check_call(checker *c, const sw_ir_op *op) {
   uint32_t f = sw_ir_function_named(c->t, c->names, callee);
   if (f == SW_IR_NONE) return SW_OK; /* importing says so, and counts arguments */
   SW_TRY(check_call_arguments(c, op, &c->t->ops.at[f]));
-  return check_list(c, op->text.at, "result", sw_ir_result_types(c->t, op->types),
-                    declared_results(c->t, &c->t->ops.at[f]));
+  return check_list(c, op->text.at, "result", sw_ir_result_types(c->t, op),
+                    sw_ir_declared_results(c->t, &c->t->ops.at[f]));
 }
 
 static sw_rc enter_function(checker *c, uint32_t i) {
@@ -183,7 +184,7 @@ static sw_rc check_return(checker *c, const sw_ir_op *op) {
   bool returns = sw_ir_is(c->t, op->name, "return") || sw_ir_is(c->t, op->name, "func.return");
   if (!returns || c->function == SW_IR_NONE) return SW_OK;
   return check_list(c, op->text.at, "returned value", sw_ir_operand_types(c->t, op->types),
-                    declared_results(c->t, &c->t->ops.at[c->function]));
+                    sw_ir_declared_results(c->t, &c->t->ops.at[c->function]));
 }
 
 static sw_rc check_last(checker *c, const sw_ir_op *op) {

@@ -100,7 +100,7 @@ bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out)
   if (!both) return false;
   sw_type t;
   sw_arena arena = {0};
-  sw_rc rc = sw_ir_read_type(m->t, sw_ir_result_type(m->t, o->types, 0), &arena, &t, NULL);
+  sw_rc rc = sw_ir_read_type(m->t, sw_ir_result_type(m->t, o, 0), &arena, &t, NULL);
   sw_arena_deinit(&arena);
   return !rc && sw_im_word_kind(m, o->name, t.dtype, out);
 }

@@ -155,7 +155,7 @@ sw_rc sw_im_with_tuple_split(sw_importer *m, uint32_t op,
                              sw_rc (*run)(sw_importer *m, uint32_t op, sw_ir_span target, bool *done),
                              sw_ir_span target, bool *done) {
   const sw_ir_op *o = sw_im_op(m, op);
-  sw_ir_span type = sw_ir_result_type(m->t, o->types, 0), *leaves;
+  sw_ir_span type = sw_ir_result_type(m->t, o, 0), *leaves;
   sw_im_split split = {.op = op};
   if (m->passes->split || sw_ir_result_count(m->t, o) != 1 || !sw_ir_is_tuple_type(m->t, type))
     return run(m, op, target, done);

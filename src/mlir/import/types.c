@@ -93,18 +93,49 @@ static sw_ir_span without_parenthesis(const sw_ir_tree *t, sw_ir_span s) {
   return s.at < s.end && t->s[s.at] == '(' ? sw_ir_inside(t, s) : s;
 }
 
-sw_ir_types_cursor sw_ir_result_types(const sw_ir_tree *t, sw_ir_span types) {
+/* From its first character on: another parenthesis is no part of a list. */
+static sw_ir_types_cursor types_in(sw_ir_span list) { return (sw_ir_types_cursor){.list = list, .cursor = list.at}; }
+
+static sw_ir_types_cursor types_behind_arrow(const sw_ir_tree *t, sw_ir_span types) {
   uint32_t at = arrow(t, types);
   sw_ir_span list = at < types.end ? (sw_ir_span){at + 2, types.end} : types;
-  return (sw_ir_types_cursor){without_parenthesis(t, list), 0};
+  return types_in(without_parenthesis(t, list));
+}
+
+bool sw_ir_has_function_type(const sw_ir_tree *t, const sw_ir_op *op) { return arrow(t, op->types) < op->types.end; }
+
+bool sw_ir_lists_operands(const sw_ir_tree *t, const sw_ir_op *op) {
+  return sw_ir_ends(t, op->name, "return") || sw_ir_ends(t, op->name, ".while") ||
+         sw_ir_ends(t, op->name, ".optimization_barrier");
+}
+
+sw_ir_types_cursor sw_ir_result_types(const sw_ir_tree *t, const sw_ir_op *op) {
+  const sw_ir_types_cursor all = types_behind_arrow(t, op->types);
+  if (sw_ir_has_function_type(t, op) || sw_ir_lists_operands(t, op)) return all;
+  const uint32_t n_results = sw_ir_result_count(t, op);
+  sw_ir_types_cursor c = all;
+  sw_ir_span last = {0, 0};
+  uint32_t n = 0;
+  while (sw_ir_next_type(t, &c, &last)) n++;
+  if (n == n_results) return all;
+  return (sw_ir_types_cursor){.list = last, .cursor = last.at, .again = n_results ? n_results - 1 : 0};
+}
+
+sw_ir_types_cursor sw_ir_declared_results(const sw_ir_tree *t, const sw_ir_op *f) {
+  return types_behind_arrow(t, f->generic ? sw_ir_entry(t, f->props, "function_type") : f->types);
 }
 
 sw_ir_types_cursor sw_ir_operand_types(const sw_ir_tree *t, sw_ir_span types) {
-  return (sw_ir_types_cursor){without_parenthesis(t, (sw_ir_span){types.at, arrow(t, types)}), 0};
+  return types_in(without_parenthesis(t, (sw_ir_span){types.at, arrow(t, types)}));
 }
 
 bool sw_ir_next_type(const sw_ir_tree *t, sw_ir_types_cursor *c, sw_ir_span *out) {
-  return c->list.at < c->list.end && sw_ir_next_item(t, c->list, &c->cursor, out);
+  if (c->list.at >= c->list.end) return false;
+  if (sw_ir_next_item(t, c->list, &c->cursor, out)) return true;
+  if (!c->again) return false;
+  c->again--;
+  c->cursor = c->list.at;
+  return sw_ir_next_item(t, c->list, &c->cursor, out);
 }
 
 uint32_t sw_ir_operand_of_type(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i) {
@@ -114,15 +145,13 @@ uint32_t sw_ir_operand_of_type(const sw_ir_tree *t, const sw_ir_op *op, uint32_t
   return i < n ? 2 * i : 2 * (i - n) + 1;
 }
 
-sw_ir_span sw_ir_result_type(const sw_ir_tree *t, sw_ir_span types, int index) {
-  sw_ir_types_cursor c = sw_ir_result_types(t, types);
-  sw_ir_span type, last = {0, 0};
-  bool listed = arrow(t, types) < types.end;
+sw_ir_span sw_ir_result_type(const sw_ir_tree *t, const sw_ir_op *op, int index) {
+  sw_ir_types_cursor c = sw_ir_result_types(t, op);
+  sw_ir_span type;
   for (int i = 0; sw_ir_next_type(t, &c, &type); i++) {
-    last = type;
-    if (listed && i == index) return type;
+    if (i == index) return type;
   }
-  return listed ? (sw_ir_span){0, 0} : last;
+  return (sw_ir_span){0, 0};
 }
 
 sw_ir_span sw_ir_type_alone(const sw_ir_tree *t, sw_ir_span declared) {

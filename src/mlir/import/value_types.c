@@ -6,15 +6,6 @@ bool sw_ir_has_known_types(const sw_ir_tree *t, const sw_ir_op *op) {
          sw_ir_starts(t, op->name, "mhlo.") || sw_ir_starts(t, op->name, "chlo.") || sw_ir_starts(t, op->name, "func.");
 }
 
-bool sw_ir_lists_operands(const sw_ir_tree *t, const sw_ir_op *op) {
-  return sw_ir_ends(t, op->name, "return") || sw_ir_ends(t, op->name, ".while") ||
-         sw_ir_ends(t, op->name, ".optimization_barrier");
-}
-
-bool sw_ir_has_function_type(const sw_ir_tree *t, const sw_ir_op *op) {
-  return sw_ir_operand_types(t, op->types).list.at != sw_ir_result_types(t, op->types).list.at;
-}
-
 /* The next type; empty behind the last. */
 static sw_ir_span take_type(const sw_ir_tree *t, sw_ir_types_cursor *list) {
   sw_ir_span type;
@@ -24,13 +15,11 @@ static sw_ir_span take_type(const sw_ir_tree *t, sw_ir_types_cursor *list) {
 void sw_ir_type_results(const sw_ir_tree *t, const sw_ir_names *names, const sw_ir_op *op, sw_ir_span *types,
                         uint32_t n_slots) {
   if (!sw_ir_has_known_types(t, op) || !sw_ir_present(op->types)) return;
-  bool listed = sw_ir_has_function_type(t, op) || sw_ir_lists_operands(t, op);
-  sw_ir_types_cursor list = sw_ir_result_types(t, op->types);
-  int k = 0;
+  sw_ir_types_cursor list = sw_ir_result_types(t, op);
   for (uint32_t i = 0; i < op->n_results; i++) {
     uint32_t slot = names->result[op->first_result + i];
-    for (uint32_t j = 0; j < t->results.at[op->first_result + i].count; j++, k++) {
-      sw_ir_span type = listed ? take_type(t, &list) : sw_ir_result_type(t, op->types, k);
+    for (uint32_t j = 0; j < t->results.at[op->first_result + i].count; j++) {
+      sw_ir_span type = take_type(t, &list);
       if (slot + j < n_slots) types[slot + j] = type;
     }
   }

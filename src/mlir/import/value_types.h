@@ -7,11 +7,6 @@
 
 /* Is the op written in a form in which what is behind the colon is known to be types of operands and results? */
 bool sw_ir_has_known_types(const sw_ir_tree *t, const sw_ir_op *op);
-/* Are the types of the op those of its operands, one for each, without an arrow? Other such lists have that of the
- * result, or of some operands. */
-bool sw_ir_lists_operands(const sw_ir_tree *t, const sw_ir_op *op);
-/* (T, ...) -> ... */
-bool sw_ir_has_function_type(const sw_ir_tree *t, const sw_ir_op *op);
 
 /* Into `types`, n_slots by slot of the function that they are in: those of the results of an op, of the arguments of a
  * block. Those that nobody can tell without knowing the op (custom forms of other dialects) stay as they are. */

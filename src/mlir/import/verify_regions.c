@@ -255,7 +255,7 @@ sw_rc sw_ir_verify_regions(const sw_ir_tree *t, const sw_ir_op *op, uint32_t res
   const region_rule *rule = region_rule_of(t, op);
   checked c = {.t = t, .op = op, .rule = rule, .n_results = results, .scratch = scratch, .error = error};
   c.operands = types_of(sw_ir_operand_types(t, op->types));
-  c.results = types_of(sw_ir_result_types(t, op->types));
+  c.results = types_of(sw_ir_result_types(t, op));
   bool in_words = !op->generic && op->first_region == SW_IR_NONE; /* reduce(...) applies stablehlo.add */
   if (rule && rule->reduces) SW_TRY(check_promotes(&c));
   if (!rule || in_words) return SW_OK;

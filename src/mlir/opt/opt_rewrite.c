@@ -146,7 +146,7 @@ sw_rc sw_opt_drop_attributes(sw_opt_work *w, const char *const *keys, size_t n) 
       while (sw_ir_present(list) && sw_ir_next_item(w->t, list, &cursor, &dict))
         SW_TRY(sw_ir_drop_entries(&w->edits, dict, keys, n));
     }
-    sw_ir_types_cursor c = sw_ir_result_types(w->t, o->types);
+    sw_ir_types_cursor c = sw_ir_declared_results(w->t, o);
     sw_ir_span item;
     while (!o->generic && sw_ir_next_type(w->t, &c, &item)) {
       const sw_ir_span dict = sw_ir_trimmed(w->t, (sw_ir_span){sw_ir_type_alone(w->t, item).end, item.end});

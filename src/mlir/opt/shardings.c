@@ -62,7 +62,7 @@ static sw_rc read_signature_slots(sw_opt_work *w, uint32_t op) {
     if (sw_ir_present(list) && !sw_ir_next_item(t, list, &cursor, &dict)) dict = (sw_ir_span){0, 0};
     SW_TRY(add_slot(w, w->values.of_block[block] + i, a->type, from_angle(t, sw_ir_entry(t, dict, "sdy.sharding"))));
   }
-  sw_ir_types_cursor c = sw_ir_result_types(t, f->generic ? sw_ir_entry(t, f->props, "function_type") : f->types);
+  sw_ir_types_cursor c = sw_ir_declared_results(t, f);
   list = sw_ir_entry(t, f->props, "res_attrs");
   cursor = 0;
   SW_TRY(add_place(w, SW_SHARDED_RESULTS, op, (sw_ir_span){0, 0}));
@@ -76,37 +76,22 @@ static sw_rc read_signature_slots(sw_opt_work *w, uint32_t op) {
   return SW_OK;
 }
 
-/* Types of the results of an op, one after the other. */
-typedef struct result_types {
-  sw_ir_types_cursor c;
-  bool last; /* predicate, result */
-} result_types;
-
-static result_types result_types_of(const sw_ir_tree *t, const sw_ir_op *o) {
-  return (result_types){sw_ir_result_types(t, o->types), !o->generic && sw_ir_ends(t, o->name, ".select")};
-}
-
-static sw_ir_span next_type(const sw_ir_tree *t, result_types *r) {
-  sw_ir_span type = {0, 0};
-  if (!sw_ir_next_type(t, &r->c, &type)) return (sw_ir_span){0, 0};
-  while (r->last && sw_ir_next_type(t, &r->c, &type)) continue;
-  return type;
-}
-
 /* Slots for all results, with the shardings of a list. */
 static sw_rc add_result_slots(sw_opt_work *w, sw_sharded_kind kind, uint32_t op, sw_ir_span text) {
   const sw_ir_tree *t = w->t;
   const sw_ir_op *o = &t->ops.at[op];
   const sw_ir_span list = list_inside(t, text);
   const uint32_t n = sw_ir_result_count(t, o);
-  result_types types = result_types_of(t, o);
+  sw_ir_types_cursor types = sw_ir_result_types(t, o);
   sw_ir_span item = {0, 0};
   uint32_t cursor = 0, i = 0;
   SW_TRY(add_place(w, kind, op, text));
   bool more = sw_ir_len(list) && sw_ir_next_item(t, list, &cursor, &item);
   for (; i < n || more; i++) {
     const uint32_t value = i < n ? sw_ir_result_value(&w->values, t, o, i) : SW_IR_NONE;
-    SW_TRY(add_slot(w, value, next_type(t, &types), more ? from_angle(t, item) : (sw_ir_span){0, 0}));
+    sw_ir_span type;
+    if (!sw_ir_next_type(t, &types, &type)) type = (sw_ir_span){0, 0};
+    SW_TRY(add_slot(w, value, type, more ? from_angle(t, item) : (sw_ir_span){0, 0}));
     if (more) more = sw_ir_next_item(t, list, &cursor, &item);
   }
   return SW_OK;
@@ -136,9 +121,8 @@ static sw_rc read_inside(sw_opt_work *w, uint32_t op, const char *key) {
   if (!sw_ir_present(text) && !o->generic && !sw_ir_is(t, o->name, "sdy.data_flow_edge")) {
     text = sw_sdy_own_sharding(t, o, key);
   }
-  result_types types = result_types_of(t, o);
   SW_TRY(add_place(w, SW_SHARDED_INSIDE, op, text));
-  return add_slot(w, sw_ir_result_value(&w->values, t, o, 0), next_type(t, &types), from_angle(t, text));
+  return add_slot(w, sw_ir_result_value(&w->values, t, o, 0), sw_ir_result_type(t, o, 0), from_angle(t, text));
 }
 
 static sw_rc read_op_slots(sw_opt_work *w, uint32_t op) {

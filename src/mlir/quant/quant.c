@@ -265,7 +265,7 @@ static sw_rc uniform_quantize(sw_importer *m, const sw_ir_row *row, uint32_t op)
   sw_id y;
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   sw_id x = sw_im_operand(m, op, 0);
-  if (!quant_element(m->t, sw_ir_result_type(m->t, sw_im_op(m, op)->types, 0), &element))
+  if (!quant_element(m->t, sw_ir_result_type(m->t, sw_im_op(m, op), 0), &element))
     return SW_IM_FAIL(m, op, "the result is not of a uniformly quantized type");
   if (sw_ir_len(quant_of(m, x))) SW_TRY(dequantize(m, op, x, &x));
   SW_TRY(quantize(m, op, x, element, &y));
@@ -302,7 +302,7 @@ static sw_rc written_out(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (uint32_t i = 0; i < o->n_uses; i++) slots[m->names->use[o->first_use + i]] = before[i];
   for (uint32_t i = 0; i < sw_ir_result_count(m->t, o); i++) {
     sw_id y;
-    if (!quant_element(m->t, sw_ir_result_type(m->t, o->types, (int)i), &element)) continue;
+    if (!quant_element(m->t, sw_ir_result_type(m->t, o, (int)i), &element)) continue;
     SW_TRY(quantize(m, op, *sw_im_result(m, op, i), element, &y));
     SW_TRY(sw_im_bind(m, op, i, y, true));
   }
@@ -318,7 +318,7 @@ static sw_rc take_quantized_op(sw_importer *m, const sw_ir_row *row, uint32_t op
   for (uint32_t i = 0; i < o->n_uses && !touched; i++) touched = sw_ir_len(quant_of(m, sw_im_operand(m, op, i))) > 0;
   uint32_t n = sw_ir_result_count(m->t, o);
   for (uint32_t i = 0; i < n && !touched; i++)
-    touched = quant_element(m->t, sw_ir_result_type(m->t, o->types, (int)i), &element);
+    touched = quant_element(m->t, sw_ir_result_type(m->t, o, (int)i), &element);
   if (!touched) return SW_OK;
   if (row && !(row->flags & SW_IR_STORAGE)) {
     *done = true;
@@ -330,7 +330,7 @@ static sw_rc take_quantized_op(sw_importer *m, const sw_ir_row *row, uint32_t op
   SW_TRY(sw_im_import_by_row(m, row, op));
   for (uint32_t i = 0; i < n && sw_im_depth(m) == depth; i++) {
     sw_id *slot = sw_im_result(m, op, i);
-    if (slot && *slot >= 0) SW_TRY(see_type(m, *slot, sw_ir_result_type(m->t, o->types, (int)i)));
+    if (slot && *slot >= 0) SW_TRY(see_type(m, *slot, sw_ir_result_type(m->t, o, (int)i)));
   }
   return SW_OK;
 }

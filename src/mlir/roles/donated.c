@@ -217,9 +217,9 @@ static void find_in_tree(finder *f, uint32_t output) {
   bool walked = false;
   for (uint32_t a = 0; a < roles->n; a++) {
     const int64_t before = f->output_of[a], at = before < 0 ? -1 : (int64_t)a + output - before;
-    if (at < 0 || at >= roles->n || roles->at[a].value < 0) continue;
+    if (at < 0 || at >= roles->n) continue;
     const sw_id value = roles->at[at].value;
-    if (!sw_same_tree(f->r->g, value, roles->at[a].value)) continue;
+    if (value < 0 || !sw_same_tree(f->r->g, value, roles->at[a].value)) continue;
     if (!may_become(f, &(seen){value, false}, made, output)) continue;
     if (!walked) (void)walk_back(f, made);
     walked = true;

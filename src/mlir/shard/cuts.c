@@ -165,7 +165,7 @@ sw_rc sw_im_read_cut(sw_importer *m, uint32_t op, sw_im_cuts *out) {
 }
 
 static sw_rc check_sharding_type(sw_importer *m, const sw_ir_op *o) {
-  sw_ir_span type = sw_ir_trimmed(m->t, sw_ir_result_type(m->t, o->types, 0));
+  sw_ir_span type = sw_ir_trimmed(m->t, sw_ir_result_type(m->t, o, 0));
   if (sw_ir_is_among(m->t, type, "!shard.sharding !mesh.sharding")) return SW_OK;
   return SW_IM_FAIL_AT(m, type.at, "the type of a sharding is '%.*s'; expected !shard.sharding",
                        SW_IR_TEXT(m->t, type));

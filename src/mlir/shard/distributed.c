@@ -92,7 +92,7 @@ sw_rc sw_im_annotate_distributed(sw_importer *m, uint32_t op, sw_id first) {
   for (uint32_t i = 0; i < n && m->o->keep == SW_KEEP_ALL; i++) {
     sw_id *slot = sw_im_result(m, op, i);
     bool made = slot && *slot >= 0 && m->g->values[*slot].def >= first;
-    if (made) SW_TRY(sw_im_annotate_typed(m, op, *slot, NULL, sw_ir_result_type(m->t, o->types, (int)i)));
+    if (made) SW_TRY(sw_im_annotate_typed(m, op, *slot, NULL, sw_ir_result_type(m->t, o, (int)i)));
   }
   sw_ir_span list = sw_ir_attr(m->t, o, "sharding", NULL);
   sw_id *slot = sw_im_result(m, op, 0);
@@ -223,7 +223,7 @@ sw_rc sw_im_distributed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0);
   const sw_type *t = &m->g->values[x].type;
   sw_ir_types_cursor operands = sw_ir_operand_types(m->t, o->types);
-  sw_ir_span from = {0, 0}, to = sw_ir_result_type(m->t, o->types, 0);
+  sw_ir_span from = {0, 0}, to = sw_ir_result_type(m->t, o, 0);
   if (!k || !sw_ir_next_type(m->t, &operands, &from)) return SW_IM_FAIL(m, op, "'%s' has no types", row->name);
   SW_TRY(read_encoding(m, op, encoding_of(m->t, from), t->rank, &is));
   SW_TRY(cut_of_result(m, op, k, t->rank, &is));

@@ -196,7 +196,7 @@ static const kind kKinds[] = {
 
 /* A memref is what has been written into it, from here on. */
 static void write_back(const reader *r) {
-  sw_ir_span type = sw_ir_trimmed(r->m->t, sw_ir_result_type(r->m->t, r->o->types, 0));
+  sw_ir_span type = sw_ir_trimmed(r->m->t, sw_ir_result_type(r->m->t, r->o, 0));
   const sw_id *result = sw_im_result(r->m, r->at, 0);
   if (!result || strncmp(r->m->t->s + type.at, "memref<", 7) != 0) return;
   sw_im_here(r->m)->slots[r->m->names->use[r->o->first_use]] = *result;

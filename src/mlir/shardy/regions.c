@@ -10,7 +10,7 @@ typedef struct side {
 } side;
 
 static sw_ir_types_cursor body_border_types(const sw_ir_tree *t, const sw_ir_op *o, bool in) {
-  return in ? sw_ir_operand_types(t, o->types) : sw_ir_result_types(t, o->types);
+  return in ? sw_ir_operand_types(t, o->types) : sw_ir_result_types(t, o);
 }
 
 /* The list of a side, checked; `required` or not. */

@@ -410,7 +410,7 @@ static sw_rc check_sdy_collective(collective *r, sw_rc (*changes)(collective *r)
     return WRONG(r, r->o->text, "'%.*s' has %u operands; expected 1", SW_IR_TEXT(t, r->o->name), r->o->n_uses);
   SW_TRY(read_operand_sharding(r, of_any, &known));
   if (!sw_ir_present(text)) return WRONG(r, r->o->text, "expected out_sharding=<@mesh, [{\"x\"}, {}]>");
-  SW_TRY(sw_sdy_check_sharding(r->c, text, sw_ir_result_type(t, r->o->types, 0), &r->to));
+  SW_TRY(sw_sdy_check_sharding(r->c, text, sw_ir_result_type(t, r->o, 0), &r->to));
   r->mesh = &r->c->x.meshes.at[r->to.mesh].mesh;
   if (!known) return SW_OK;
   if (r->from.mesh < 0) r->from = (sw_open_sharding){.mesh = r->to.mesh, .cut = sw_sharding_replicated(r->to.cut.rank)};

@@ -51,24 +51,17 @@ sw_rc sw_sdy_take_types(sw_sdy_checker *c, sw_ir_types_cursor from) {
   return SW_OK;
 }
 
-/* Lists without an arrow have the type of the one result, last, or one for each of several. */
 sw_rc sw_sdy_take_result_types(sw_sdy_checker *c, const sw_ir_op *o) {
-  const uint32_t n = sw_ir_result_count(c->t, o);
-  sw_ir_types_cursor results = sw_ir_result_types(c->t, o->types);
-  if (n == 1 && results.list.at == sw_ir_operand_types(c->t, o->types).list.at) {
-    c->types.n = 0;
-    return sw_array_push(&c->types, sw_ir_result_type(c->t, o->types, 0), c->x.d);
-  }
-  SW_TRY(sw_sdy_take_types(c, results));
-  if (!n && results.list.at == sw_ir_operand_types(c->t, o->types).list.at) c->types.n = 0; /* those of operands */
+  SW_TRY(sw_sdy_take_types(c, sw_ir_result_types(c->t, o)));
+  if (!sw_ir_result_count(c->t, o) && !sw_ir_has_function_type(c->t, o)) c->types.n = 0; /* those of operands */
   return SW_OK;
 }
 
 /* Type i of those that op `op` lists. They are asked for one after the other, and may be thousands. */
 static sw_ir_span listed_type_at(sw_sdy_checker *c, uint32_t op, bool results, uint32_t i) {
-  const sw_ir_span types = c->t->ops.at[op].types;
+  const sw_ir_op *o = &c->t->ops.at[op];
   if (c->listed_of != 2 * op + results + 1) {
-    sw_ir_types_cursor list = (results ? sw_ir_result_types : sw_ir_operand_types)(c->t, types);
+    sw_ir_types_cursor list = results ? sw_ir_result_types(c->t, o) : sw_ir_operand_types(c->t, o->types);
     sw_ir_span type;
     c->listed.n = 0;
     c->listed_of = 2 * op + results + 1;
@@ -109,10 +102,8 @@ sw_ir_span sw_sdy_type_of(sw_sdy_checker *c, uint32_t value) {
     return listed_type_at(c, c->home[value], false, index);
   }
   const sw_ir_op *o = &c->t->ops.at[c->values.maker[value]];
-  if (!sw_ir_present(o->types)) return (sw_ir_span){0, 0};
-  const bool alone = sw_ir_result_count(c->t, o) == 1;
-  return alone ? sw_ir_result_type(c->t, o->types, 0)
-               : listed_type_at(c, c->values.maker[value], true, result_index(c, value));
+  return sw_ir_present(o->types) ? listed_type_at(c, c->values.maker[value], true, result_index(c, value))
+                                 : (sw_ir_span){0, 0};
 }
 
 /* --- shardings ---------------------------------------------------------------------------------------------------- */
@@ -468,15 +459,15 @@ static sw_rc check_function(sw_sdy_checker *c, const sw_ir_op *f) {
   if (f->generic) {
     if (block == SW_IR_NONE)
       SW_TRY(check_signature(c, sw_ir_operand_types(t, types), sw_ir_entry(t, f->props, "arg_attrs")));
-    return check_signature(c, sw_ir_result_types(t, types), sw_ir_entry(t, f->props, "res_attrs"));
+    return check_signature(c, sw_ir_declared_results(t, f), sw_ir_entry(t, f->props, "res_attrs"));
   }
   uint32_t at = sw_ir_blanks(t->s, f->symbol.end);
   if (t->s[at] == '"') at = sw_ir_blanks(t->s, at + 1);
   if (block == SW_IR_NONE && t->s[at] == '(') {
     const sw_ir_span list = sw_ir_inside(t, (sw_ir_span){at, f->text.end});
-    SW_TRY(check_signature(c, (sw_ir_types_cursor){list, 0}, none));
+    SW_TRY(check_signature(c, (sw_ir_types_cursor){.list = list}, none));
   }
-  return sw_ir_present(types) ? check_signature(c, sw_ir_result_types(t, types), none) : SW_OK;
+  return sw_ir_present(types) ? check_signature(c, sw_ir_declared_results(t, f), none) : SW_OK;
 }
 
 /* --- ops of the dialect ------------------------------------------------------------------------------------------- */
@@ -490,7 +481,7 @@ static sw_rc operands(sw_sdy_checker *c, const sw_ir_op *o, uint32_t n) {
 static sw_rc check_unary(sw_sdy_checker *c, const sw_ir_op *o) {
   SW_TRY(operands(c, o, 1));
   const sw_ir_span from = sw_sdy_type_of(c, sw_ir_operand_value(&c->values, o, 0));
-  const sw_ir_span to = sw_ir_result_type(c->t, o->types, 0);
+  const sw_ir_span to = sw_ir_result_type(c->t, o, 0);
   const sw_sdy_shape a = sw_sdy_shape_of(c->t, from), b = sw_sdy_shape_of(c->t, to);
   bool same = a.kind == SW_SDY_UNKNOWN || b.kind == SW_SDY_UNKNOWN || (a.kind == b.kind && a.rank == b.rank);
   for (int k = 0; same && a.kind == SW_SDY_TENSOR && k < a.rank; k++) same = a.dims[k] == b.dims[k];
@@ -528,7 +519,7 @@ static sw_rc check_constraint(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_span text = sw_sdy_own_sharding(c->t, o, "sharding");
   SW_TRY(check_unary(c, o));
   if (!sw_ir_present(text)) return SW_SDY_WRONG(c, o->text.at, "expected a sharding, <@mesh, [{\"x\"}, {}]>");
-  return sw_sdy_check_sharding(c, text, sw_ir_result_type(c->t, o->types, 0), NULL);
+  return sw_sdy_check_sharding(c, text, sw_ir_result_type(c->t, o, 0), NULL);
 }
 
 static sw_rc check_group(sw_sdy_checker *c, uint32_t op) {
@@ -548,7 +539,7 @@ static sw_rc check_barrier(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_span v = sw_ir_attr(c->t, o, "allowed_direction", "allowed_direction");
   sw_direction unused;
   SW_TRY(check_unary(c, o));
-  SW_TRY(check_tensor(c, o, sw_ir_result_type(c->t, o->types, 0)));
+  SW_TRY(check_tensor(c, o, sw_ir_result_type(c->t, o, 0)));
   if (sw_sdy_direction(c->t, v, &unused)) return SW_OK;
   return SW_SDY_WRONG(c, sw_ir_len(v) ? v.at : o->text.at,
                       "found allowed_direction '%.*s'; expected NONE, FORWARD or BACKWARD, as one that lets both pass "
@@ -564,7 +555,7 @@ static bool has_one_use(const sw_sdy_checker *c, uint32_t value) {
 /* An edge is the only user of a value of known sizes that no op of the dialect gives. */
 static sw_rc check_edge(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
-  const sw_ir_span text = sw_ir_attr(c->t, o, "sharding", "sharding"), type = sw_ir_result_type(c->t, o->types, 0);
+  const sw_ir_span text = sw_ir_attr(c->t, o, "sharding", "sharding"), type = sw_ir_result_type(c->t, o, 0);
   const sw_sdy_shape shape = sw_sdy_shape_of(c->t, type);
   SW_TRY(check_unary(c, o));
   const uint32_t value = sw_ir_operand_value(&c->values, o, 0);

@@ -38,7 +38,7 @@ sw_rc sw_im_from_host(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
-  bool tuple = n > 0 && sw_ir_is_tuple_type(m->t, sw_ir_result_type(m->t, o->types, 0));
+  bool tuple = n > 0 && sw_ir_is_tuple_type(m->t, sw_ir_result_type(m->t, o, 0));
   if (sw_im_in_control_flow(m) || tuple || o->n_uses != 1) return sw_im_opaque(m, op, sw_im_string(m, o->name));
   SW_TRY(sw_im_warn_once(m, op, "from host", "'%.*s' takes values from the host: they are arguments of the program",
                          SW_IR_TEXT(m->t, o->name)));

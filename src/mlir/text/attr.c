@@ -19,7 +19,7 @@ static uint32_t behind_bracket(const char *s, uint32_t i, uint32_t end) {
       i = sw_ir_behind_string(s, i, end);
       continue;
     }
-    if ((mark == DASH && s[i + 1] == '>') || (s[i] == '<' && s[i + 1] == '=')) {
+    if (sw_ir_is_no_bracket(s, i)) {
       i += 2;
       continue;
     }

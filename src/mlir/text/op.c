@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "mlir/text/parser.h"
+#include "mlir/text/resolve.h"
 
 /* --- small pieces ------------------------------------------------------------------------------------------------ */
 
@@ -279,6 +280,7 @@ static sw_rc read_parenthesis(sw_ir_parser *p, uint32_t op) {
 /* A colon at depth 0. */
 static sw_rc read_types(sw_ir_parser *p, uint32_t op) {
   sw_ir_op *o = sw_ir_op_at(p, op);
+  if (sw_ir_is_function(p->t, o)) return fail_expected(p, "'(' and the function's arguments");
   uint32_t colon = p->i++;
   uint32_t at = sw_ir_skip(p);
   if (p->s[at] == ':') { /* nested symbol */

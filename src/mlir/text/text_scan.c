@@ -124,14 +124,13 @@ static sw_rc wrong_closer(const char *s, uint32_t n, uint32_t i, char due, sw_ir
   return sw_ir_expected(s, n, i, what, flaw);
 }
 
-/* One closing bracket at i: *closed says whether it was one (a ">" may be a comparison). */
+/* One closing bracket at i. */
 static sw_rc close(const char *s, uint32_t n, uint32_t i, sw_ir_closers *c, size_t base, sw_ir_flaw *flaw) {
   char due = c->due.at[c->due.n - 1];
   if (s[i] == due) {
     c->due.n--;
     return SW_OK;
   }
-  if (s[i] == '>' && s[i + 1] == '=') return SW_OK;
   c->due.n = base;
   return wrong_closer(s, n, i, due, flaw);
 }
@@ -146,7 +145,7 @@ sw_rc sw_ir_balanced(const char *s, uint32_t n, uint32_t *i, sw_ir_closers *due,
       at = sw_ir_blanks(s, at);
       continue;
     }
-    if ((c == '<' && s[at + 1] == '=') || (c == '-' && s[at + 1] == '>')) {
+    if (sw_ir_is_no_bracket(s, at)) {
       at += 2;
       continue;
     }

@@ -28,7 +28,11 @@ SW_CHECKED sw_rc sw_ir_string(const char *s, uint32_t n, uint32_t *i, sw_ir_flaw
 uint32_t sw_ir_behind_string(const char *s, uint32_t i, uint32_t end);
 /* A number, a quoted or bare name, or one other character. */
 SW_CHECKED sw_rc sw_ir_token(const char *s, uint32_t n, uint32_t *i, sw_ir_flaw *flaw);
-/* From an opening bracket to behind the one that closes it. "->" , "<=" and ">=" are no brackets. `see` (may be NULL)
+/* Two characters that are no brackets: "->", "<=" and ">=". */
+static inline bool sw_ir_is_no_bracket(const char *s, uint32_t i) {
+  return s[i] == '-' ? s[i + 1] == '>' : (s[i] == '<' || s[i] == '>') && s[i + 1] == '=';
+}
+/* From an opening bracket to behind the one that closes it. `see` (may be NULL)
  * is called at each % outside of strings. */
 typedef struct sw_ir_see {
   sw_rc (*value)(void *user, uint32_t *i, sw_ir_flaw *flaw, sw_diag *d); /* moves *i behind the name */

@@ -221,7 +221,7 @@ static void type_values(sw_ir_writer *w) {
       if (t->blocks.at[o->block].first_op == i) sw_ir_type_args(t, names, o->block, types, names->n_slots[f]);
       sw_ir_type_results(t, names, o, types, names->n_slots[f]);
       if (!sw_ir_has_known_types(t, o) && sw_ir_has_function_type(t, o) && o->n_results == 1)
-        types[names->result[o->first_result]] = sw_ir_result_type(t, o->types, 0);
+        types[names->result[o->first_result]] = sw_ir_result_type(t, o, 0);
     }
     if (sw_ir_is_function(t, o)) f = i;
   }

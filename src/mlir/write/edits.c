@@ -181,7 +181,7 @@ sw_rc sw_ir_set_results(sw_ir_edits *e, const sw_ir_op *f, const char *const *va
   bool any = false;
   for (uint32_t i = 0; i < n; i++) any |= values[i] != NULL;
   if (!any || !sw_ir_len(f->types)) return SW_OK;
-  sw_ir_types_cursor c = {f->types, 0};
+  sw_ir_types_cursor c = {.list = f->types};
   sw_ir_span item;
   bool bare = e->t->s[f->types.at] != '(';
   if (bare) SW_TRY(sw_ir_insert(e, f->types.at, "("));

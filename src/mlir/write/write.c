@@ -41,7 +41,7 @@ static sw_rc value_texts(sw_ir_writer *w, const sw_sharding *all, bool outputs, 
 
 /* Tuples have no sharding. */
 static bool has_tuples(const sw_ir_writer *w, const sw_ir_op *f, const sw_ir_block *b) {
-  sw_ir_types_cursor c = sw_ir_result_types(w->t, f->generic ? sw_ir_entry(w->t, f->props, "function_type") : f->types);
+  sw_ir_types_cursor c = sw_ir_declared_results(w->t, f);
   sw_ir_span type;
   for (uint32_t i = 0; i < b->n_args; i++) {
     if (sw_ir_is_tuple_type(w->t, w->t->args.at[b->first_arg + i].type)) return true;
@@ -78,7 +78,7 @@ static bool may_be_on_one_device(const sw_ir_writer *w) {
 /* Arguments and results of main that stay as they are get nothing. */
 static void leave_on_one_device(sw_ir_writer *w, const sw_ir_op *f, const char **args, uint32_t n_args,
                                 const char **results, uint32_t n_results) {
-  sw_ir_types_cursor c = sw_ir_result_types(w->t, f->generic ? sw_ir_entry(w->t, f->props, "function_type") : f->types);
+  sw_ir_types_cursor c = sw_ir_declared_results(w->t, f);
   sw_ir_span list = f->generic ? sw_ir_entry(w->t, f->props, "res_attrs") : (sw_ir_span){0, 0}, item;
   uint32_t cursor = 0;
   for (uint32_t i = 0; i < n_args; i++) {
@@ -198,7 +198,7 @@ static sw_rc write_collective(sw_ir_writer *w, const sw_ir_op *o, const sw_ir_ma
   if (!w->form->constraints) SW_TRY(is_as_planned(w, made, &as_planned));
   if (as_planned) return SW_OK;
   const sw_ir_use *u = &w->t->uses.at[o->first_use];
-  const sw_ir_span type = sw_ir_result_type(w->t, o->types, 0);
+  const sw_ir_span type = sw_ir_result_type(w->t, o, 0);
   sw_text text = {0};
   sw_text_printf(&text, "sdy.%s %%%.*s", w->form->constraints ? "sharding_constraint" : "reshard",
                  SW_IR_TEXT(w->t, u->name));
