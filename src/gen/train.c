@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "graph/copy_op.h"
+
 static const double kSgdRate = 0.01;
 static const double kAdamRate = 1e-3, kAdamDecay1 = 0.9, kAdamDecay2 = 0.999, kAdamEpsilon = 1e-8;
 
@@ -44,35 +46,12 @@ static bool is_shift(const sw_graph *f, const sw_op *op) {
 
 static void copy_forward_op(swg_reverse *r, const sw_op *op) {
   const sw_graph *f = r->forward;
-  enum { OPERANDS = 64 };
-  sw_id operands[OPERANDS], results[SW_MAX_RESULTS];
-  const char *names[SW_MAX_RESULTS];
-  if (op->n_operands > OPERANDS) {
-    swg_fail(&r->b, SW_FAIL_INPUT(r->b.diag, op->span, "op '%s' has more than %d operands", op->name, OPERANDS));
-    return;
-  }
   bool reached = false;
-  for (int i = 0; i < op->n_operands; i++) {
-    operands[i] = r->now[op->operands[i]];
-    reached = reached || r->active[op->operands[i]];
-  }
-  for (int i = 0; i < op->n_results; i++) names[i] = f->values[op->results[i]].name;
+  for (int i = 0; i < op->n_operands; i++) reached = reached || r->active[op->operands[i]];
   if (is_shift(f, op)) reached = false;
-  const sw_op_spec spec = {.code = op->code,
-                           .name = op->name,
-                           .n_operands = op->n_operands,
-                           .operands = operands,
-                           .n_attrs = op->n_attrs,
-                           .attrs = op->attrs,
-                           .span = op->span,
-                           .function = op->function,
-                           .n_result_names = op->n_results,
-                           .result_names = names};
-  if (!r->b.rc) r->b.rc = sw_graph_add_op(r->b.graph, &spec, results, r->b.diag);
-  for (int i = 0; i < op->n_results && !r->b.rc; i++) {
-    r->now[op->results[i]] = results[i];
+  swg_fail(&r->b, sw_graph_copy_op(r->b.graph, f, op, r->now, r->arena, r->b.diag));
+  for (int i = 0; i < op->n_results; i++)
     r->active[op->results[i]] = reached && is_float(f->values[op->results[i]].type.dtype);
-  }
 }
 
 /* The op that converts a parameter to the type in which ops use it, when the value is its result; else NULL. */

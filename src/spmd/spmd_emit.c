@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "graph/copy_op.h"
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
 
@@ -77,25 +78,9 @@ sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw
 }
 
 sw_rc sw_emit_same(sw_emit *e, sw_diag *d) {
-  const sw_op *op = e->op;
-  const char *names[SW_MAX_RESULTS];
-  sw_type types[SW_MAX_RESULTS];
-  bool typed = sw_op_class_of(op->code) == SW_OPS_GIVEN;
-  for (int i = 0; i < op->n_results; i++) {
-    names[i] = e->model->values[op->results[i]].name;
-    types[i] = *sw_result_type(e->model, op, i);
-  }
-  sw_op_spec spec = {.code = op->code,
-                     .name = op->name,
-                     .n_operands = op->n_operands,
-                     .operands = e->in,
-                     .n_attrs = op->n_attrs,
-                     .attrs = op->attrs,
-                     .nest = typed ? op->nest : NULL,
-                     .n_result_names = op->n_results,
-                     .result_names = names,
-                     .n_result_types = typed ? op->n_results : 0,
-                     .result_types = types};
+  sw_op_spec spec;
+  SW_TRY(sw_op_spec_of(e->model, e->op, NULL, &e->scratch, &spec, d));
+  spec.operands = e->in;
   return append_emitted(e, &spec, e->results, d);
 }
 

@@ -1,7 +1,10 @@
-/* Random graphs with annotations written and read again; damaged files; allocations that fail. */
+/* Random graphs with annotations written and read again, and copied; damaged files; allocations that fail. */
 #include "check.h"
 
+#include <dirent.h>
+
 #include "base/file.h"
+#include "graph/copy_op.h"
 #include "shardwright/model_json.h"
 #include "shardwright/request.h"
 
@@ -61,6 +64,8 @@ static void add(maker *m, const sw_op_spec *spec) {
   sw_op_spec named = *spec;
   if (below(m, 2)) named.name = fresh_name(m, "op");
   if (below(m, 3) == 0) named.location.at = (sw_span){"program.py", (int32_t)below(m, 90) + 1, (int32_t)below(m, 3)};
+  if (below(m, 4) == 0) named.function = "norm";
+  if (below(m, 4) == 0) named.blocked = (sw_direction)below(m, 4);
   assert_ok(sw_graph_add_op(m->g, &named, made, &diag));
   keep(m, made, m->g->ops[m->g->n_ops - 1].n_results);
 }
@@ -289,6 +294,70 @@ static void written_is_read_again(void **state) {
   }
 }
 
+static sw_graph *copy_of(const sw_graph *g, sw_arena *arena) {
+  sw_graph *to;
+  sw_id *now = sw_arena_alloc(arena, (size_t)g->n_values, sizeof *now, &diag);
+  assert_non_null(now);
+  assert_ok(sw_graph_create(g->name, &to, &diag));
+  if (g->written->has_mesh) sw_graph_set_mesh(to, &g->written->mesh);
+  assert_ok(sw_graph_copy_args(to, g, now, &diag));
+  for (sw_id i = 0; i < g->n_ops; i++) assert_ok(sw_graph_copy_op(to, g, &g->ops[i], now, arena, &diag));
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_id alias = g->alias[i] < 0 ? -1 : now[g->alias[i]];
+    assert_ok(sw_graph_add_output(to, g->output_names[i], now[g->outputs[i]], alias, g->output_spans[i], &diag));
+  }
+  assert_ok(sw_graph_seal(to, &diag));
+  return to;
+}
+
+static bool same_place(sw_span a, sw_span b) { return a.file == b.file && a.line == b.line && a.col == b.col; }
+
+static void check_copy(const sw_graph *g) {
+  sw_arena arena = {0};
+  sw_graph *copy = copy_of(g, &arena);
+  sw_request asks_nothing = *g->written;
+  asks_nothing.n_annotations = asks_nothing.n_sharding_groups = 0;
+  assert_true(sw_request_hash(&asks_nothing) == sw_request_hash(copy->written));
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_op *was = &g->ops[i], *is = &copy->ops[i];
+    assert_true(same_place(was->span, is->span) && same_place(was->location.at, is->location.at));
+    assert_string_equal(was->function ? was->function : "", is->function ? is->function : "");
+    assert_true(was->frame == is->frame && was->repeats == is->repeats && was->n_refs == is->n_refs);
+  }
+  sw_graph_destroy(copy);
+  sw_arena_deinit(&arena);
+}
+
+static int check_copies_of_folder(const char *path) {
+  char file[512];
+  int n = 0;
+  DIR *folder = opendir(path);
+  assert_non_null(folder);
+  for (struct dirent *e = readdir(folder); e; e = readdir(folder)) {
+    sw_graph *g;
+    if (!sw_path_ends_in(e->d_name, ".json")) continue;
+    snprintf(file, sizeof file, "%s/%s", path, e->d_name);
+    assert_ok(sw_model_read(file, &g, &diag));
+    check_copy(g);
+    sw_graph_destroy(g);
+    n++;
+  }
+  closedir(folder);
+  return n;
+}
+
+static void copied_is_the_same(void **state) {
+  (void)state;
+  const uint64_t seed = check_seed(5);
+  for (int n = 0; n < check_scale(300); n++) {
+    sw_graph *g = random_graph(seed * 100000 + (uint64_t)n);
+    check_copy(g);
+    sw_graph_destroy(g);
+  }
+  assert_true(check_copies_of_folder(SW_SOURCE_DIR "/models/small") > 20);
+  assert_true(check_copies_of_folder(SW_SOURCE_DIR "/docs/examples") > 3); /* loops among them */
+}
+
 static char *read_example(const char *name, size_t *n) {
   char path[512], *text;
   snprintf(path, sizeof path, "%s/docs/examples/%s.json", SW_SOURCE_DIR, name);
@@ -392,8 +461,9 @@ static void large_files_are_no_slower_by_op(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(written_is_read_again), cmocka_unit_test(large_files_are_no_slower_by_op),
-      cmocka_unit_test(damaged_files_are_refused), cmocka_unit_test(every_failing_allocation_is_reported)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(written_is_read_again), cmocka_unit_test(copied_is_the_same),
+                                     cmocka_unit_test(large_files_are_no_slower_by_op),
+                                     cmocka_unit_test(damaged_files_are_refused),
+                                     cmocka_unit_test(every_failing_allocation_is_reported)};
   return cmocka_run_group_tests_name("random model files", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/attention.h"
+#include "graph/copy_op.h"
 #include "graph/fuse/fuse_write.h"
 #include "shardwright/log.h"
 #include "shardwright/request.h"
@@ -194,49 +195,6 @@ static bool find_unread(fusion *f) {
 
 /* --- the new graph ------------------------------------------------------------------------------------------------ */
 
-static sw_rc copy_args(fusion *f) {
-  for (int32_t i = 0; i < f->g->n_args; i++) {
-    const sw_value *v = &f->g->values[f->g->args[i]];
-    SW_TRY(sw_graph_add_arg(f->w.to, v->name, v->type.dtype, v->type.rank, v->type.dims, v->kind, v->span,
-                            &f->w.now[f->g->args[i]], f->d));
-    sw_graph_set_arg_location(f->w.to, f->w.now[f->g->args[i]], v->location);
-  }
-  return SW_OK;
-}
-
-static sw_rc copy_op(fusion *f, sw_id id) {
-  const sw_op *op = &f->g->ops[id];
-  const bool given = sw_op_class_of(op->code) == SW_OPS_GIVEN;
-  const char *names[SW_MAX_RESULTS];
-  sw_type types[SW_MAX_RESULTS];
-  sw_id *in, results[SW_MAX_RESULTS];
-  SW_ARENA_NEW(in, f->arena, op->n_operands, f->d);
-  for (int i = 0; i < op->n_operands; i++) in[i] = f->w.now[op->operands[i]];
-  for (int i = 0; i < op->n_results; i++) {
-    names[i] = f->g->values[op->results[i]].name;
-    types[i] = *sw_result_type(f->g, op, i);
-  }
-  const sw_op_spec spec = {.code = op->code,
-                           .name = op->name,
-                           .n_operands = op->n_operands,
-                           .operands = in,
-                           .n_attrs = op->n_attrs,
-                           .attrs = op->attrs,
-                           .span = op->span,
-                           .location = op->location,
-                           .function = op->function,
-                           .blocked = op->blocked,
-                           .n_result_names = op->n_results,
-                           .result_names = names,
-                           .nest = given ? op->nest : NULL,
-                           .n_result_types = given ? op->n_results : 0,
-                           .result_types = types};
-  SW_TRY(sw_graph_add_op(f->w.to, &spec, results, f->d));
-  for (int i = 0; i < op->n_results; i++) f->w.now[op->results[i]] = results[i];
-  f->what->op[id] = f->w.to->n_ops - 1;
-  return SW_OK;
-}
-
 static sw_rc copy_ops(fusion *f) {
   sw_id(*o_lse)[2];
   SW_ARENA_NEW(o_lse, f->arena, f->found.n + 1, f->d);
@@ -245,7 +203,9 @@ static sw_rc copy_ops(fusion *f) {
     if (forward >= 0) SW_TRY(sw_fuse_write_forward(&f->w, &f->found.at[forward], o_lse[forward]));
     if (gradient >= 0) SW_TRY(sw_fuse_write_gradient(&f->w, &f->found.at[gradient], o_lse[gradient]));
     if (f->same[i]) f->w.now[f->g->ops[i].results[0]] = f->w.now[f->same[i] - 1];
-    if (!f->dropped[i]) SW_TRY(copy_op(f, i));
+    if (f->dropped[i]) continue;
+    SW_TRY(sw_graph_copy_op(f->w.to, f->g, &f->g->ops[i], f->w.now, f->arena, f->d));
+    f->what->op[i] = f->w.to->n_ops - 1;
   }
   return SW_OK;
 }
@@ -285,7 +245,7 @@ static sw_rc write_graph(fusion *f) {
   SW_TRY(sw_graph_create(f->g->name, &f->w.to, f->d));
   if (f->g->written->has_mesh) sw_graph_set_mesh(f->w.to, &f->g->written->mesh);
   sw_graph_set_compiler(f->w.to, f->g->written->compiler);
-  SW_TRY(copy_args(f));
+  SW_TRY(sw_graph_copy_args(f->w.to, f->g, f->w.now, f->d));
   SW_TRY(copy_ops(f));
   return copy_rest(f);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "graph/copy_op.h"
 #include "graph/derive.h"
 #include "spmd/spmd_emit.h"
 
@@ -12,13 +13,11 @@ sw_rc sw_rewrite_begin(sw_rewrite *r, const sw_spmd *from, sw_diag *d) {
   SW_MEM_NEW(r->now, from->program->n_values, d);
   for (sw_id v = 0; v < from->program->n_values; v++) r->now[v] = -1;
   SW_TRY(sw_graph_create(from->program->name, &r->to.program, d));
+  SW_TRY(sw_graph_copy_args(r->to.program, from->program, r->now, d));
   for (int32_t i = 0; i < from->program->n_args; i++) {
     const sw_id old = from->program->args[i];
     const sw_value *v = &from->program->values[old];
     sw_layout l = from->layout[old];
-    SW_TRY(sw_graph_add_arg(r->to.program, v->name, v->type.dtype, v->type.rank, v->type.dims, v->kind, v->span,
-                            &r->now[old], d));
-    sw_graph_set_arg_location(r->to.program, r->now[old], v->location);
     if (l.is_block) SW_TRY(sw_sharding_keep(&l.sharding, &r->to.program->arena, d));
     SW_TRY(sw_array_push(&r->layouts, l, d));
     SW_TRY(sw_array_push(&r->uses, v->n_uses, d));
@@ -66,9 +65,6 @@ static sw_rc append_rewritten(sw_rewrite *r, const sw_op_spec *spec, const sw_la
   return sw_array_push(&r->origins, origin, d);
 }
 
-/* Types, loops and maps are said with the op. */
-static bool says_types(sw_opcode c) { return sw_op_class_of(c) == SW_OPS_GIVEN || sw_op_class_of(c) == SW_OPS_DEVICE; }
-
 /* What must stay though no value of it is read. */
 static bool must_stay(const sw_op *op) {
   return op->n_results == 0 || (sw_op_class_of(op->code) == SW_OPS_CONTROL && op->code != SW_OP_ENTER);
@@ -99,38 +95,17 @@ sw_rc sw_rewrite_copy(sw_rewrite *r, sw_id id, sw_diag *d) {
     r->uses.at[r->now[op->results[0]]] += g->values[op->results[0]].n_uses - 1;
     return SW_OK;
   }
-  const char *names[SW_MAX_RESULTS];
-  sw_type types[SW_MAX_RESULTS];
+  sw_op_spec spec;
   sw_layout layouts[SW_MAX_RESULTS];
   int32_t uses[SW_MAX_RESULTS];
-  sw_id *in, results[SW_MAX_RESULTS];
-  bool typed = says_types(op->code), kept = must_stay(op) || op->n_results > 0;
-  SW_ARENA_NEW(in, &r->scratch, op->n_operands, d);
-  for (int i = 0; i < op->n_operands; i++) in[i] = r->now[op->operands[i]];
+  sw_id results[SW_MAX_RESULTS];
+  bool kept = must_stay(op) || op->n_results > 0;
   for (int i = 0; i < op->n_results; i++) {
-    const sw_value *v = &g->values[op->results[i]];
-    names[i] = v->name;
-    types[i] = v->type;
     layouts[i] = r->from->layout[op->results[i]];
-    uses[i] = v->n_uses;
-    kept = kept && (v->n_uses == 0 || must_stay(op));
+    uses[i] = g->values[op->results[i]].n_uses;
+    kept = kept && (uses[i] == 0 || must_stay(op));
   }
-  sw_op_spec spec = {.code = op->code,
-                     .name = op->name,
-                     .n_operands = op->n_operands,
-                     .operands = in,
-                     .n_attrs = op->n_attrs,
-                     .attrs = op->attrs,
-                     .span = op->span,
-                     .location = op->location,
-                     .n_result_names = op->n_results,
-                     .result_names = names,
-                     .nest = sw_op_class_of(op->code) == SW_OPS_GIVEN ? op->nest : NULL,
-                     .n_result_types = typed ? op->n_results : 0,
-                     .result_types = types,
-                     .collective = op->collective,
-                     .n_refs = op->n_refs,
-                     .refs = op->refs};
+  SW_TRY(sw_op_spec_of(g, op, r->now, &r->scratch, &spec, d));
   SW_TRY(append_rewritten(r, &spec, layouts, uses, kept, r->from->origin[id], results, d));
   for (int i = 0; i < op->n_results; i++) r->now[op->results[i]] = results[i];
   return SW_OK;
