@@ -8,13 +8,20 @@
 #define SHARDWRIGHT_JOB_H_
 
 #include "shardwright/hw.h"
-#include "shardwright/request.h"
+#include "shardwright/schedule.h"
 
 typedef struct sw_job {
   const sw_graph *graph;
   const sw_request *request; /* of that graph */
   const sw_kernels *kernels; /* of that graph; NULL: each op is launched by itself */
   const sw_machine *machine;
+  const sw_schedule *schedule; /* of which the graph is a stage; NULL: the program runs as it is */
+  int32_t stage;
 } sw_job;
+
+/* What was asked, of the program as it was given: what plans are recorded to be of. */
+static inline const sw_request *sw_job_written(const sw_job *j) {
+  return j->schedule ? j->schedule->written : j->request;
+}
 
 #endif

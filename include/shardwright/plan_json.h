@@ -65,4 +65,9 @@ typedef struct sw_plan_transfer {
 SW_API SW_CHECKED sw_rc sw_plan_read_other(const char *path, const sw_job *j, sw_arena *arena, sw_plan *out,
                                            sw_plan_transfer *taken, sw_diag *d);
 
+/* The schedule that a plan file has (docs/plan-format.md), or a file with a schedule alone; *any is false where a plan
+ * has none: the program runs as it is. *stage: which of its stages is planned. Caller: sw_schedule_deinit. */
+SW_API SW_CHECKED sw_rc sw_schedule_read(const char *path, const sw_request *written, sw_arena *arena, sw_schedule *out,
+                                         int32_t *stage, bool *any, sw_diag *d);
+
 #endif

@@ -37,6 +37,11 @@ static const sw_option kOptions[] = {
      "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
     SW_COMPILER_OPTION(settings, from.compiler),
+    {"schedule", 0, SW_OPTION_FILE, "FILE", NULL,
+     "what runs, in order: ops made again for later readers, micro-batches, stages of which one is planned; a file "
+     "with "
+     "a schedule, or a plan that has one",
+     SW_INTO_TEXT(settings, from.schedule)},
     {"kernels", 0, SW_OPTION_FLAG, NULL, NULL,
      "instead of a plan, say which ops run together under the compiler, what their kernels read and write, and why an "
      "op stands alone",

@@ -204,6 +204,13 @@ static sw_rc run_by_text(const sw_call *call, const sw_session *session, sw_diag
   return run_whole(call, session, d);
 }
 
+/* A schedule of one stage is compared with the program itself; of several, each stage with its own part. */
+static sw_rc run_planned(const sw_call *call, const sw_plan *plan, sw_diag *d) {
+  const sw_schedule *schedule = plan->job.schedule;
+  const sw_graph *program = schedule && schedule->spec.n_stages == 1 ? schedule->program : NULL;
+  return run_beside(call, &(sw_judged){.whole = program ? program : plan->job.graph, .plan = plan}, program, d);
+}
+
 static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   bool planned = s->plan && !s->against;
@@ -216,9 +223,7 @@ static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
                  : sw_session_open(&from, call->arena, &session, d));
   sw_rc rc = SW_OK;
   if (planned) rc = sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d);
-  if (!rc)
-    rc = planned ? run_beside(call, &(sw_judged){.whole = plan.job.graph, .plan = &plan}, NULL, d)
-                 : run_by_text(call, &session, d);
+  if (!rc) rc = planned ? run_planned(call, &plan, d) : run_by_text(call, &session, d);
   if (rc) sw_session_note_source(&session, d);
   sw_session_close(&session);
   return rc;

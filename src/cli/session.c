@@ -121,9 +121,21 @@ static sw_rc take_trips(const sw_model_options *o, sw_session *s, sw_arena *aren
   return SW_OK;
 }
 
+/* From here on the graph is that of the stage that is planned. */
+static sw_rc take_schedule(const sw_model_options *o, sw_session *s, sw_arena *arena, int32_t *stage, bool *any,
+                           sw_diag *d) {
+  *any = false;
+  if (!o->schedule) return SW_OK;
+  SW_TRY(sw_schedule_read(o->schedule, s->graph->written, arena, &s->schedule, stage, any, d));
+  if (*any) s->graph = s->schedule.stages[*stage].graph;
+  return SW_OK;
+}
+
 sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d) {
   sw_mesh mesh;
   sw_machine *machine;
+  int32_t stage = 0;
+  bool any = false;
   *out = (sw_session){0};
   SW_TRY(sw_read_hw(o->hw, &o->hw_set, arena, &out->profile, d));
   if (o->devices) SW_TRY(sw_profile_with_devices(out->profile, o->devices, arena, &out->profile, d));
@@ -132,7 +144,9 @@ sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *ou
   if (!rc) rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, &machine, d);
   if (!rc) rc = divide_evenly(o, o->mesh ? &mesh : NULL, arena, out, &machine, d);
   if (!rc) rc = take_trips(o, out, arena, d);
+  if (!rc) rc = take_schedule(o, out, arena, &stage, &any, d);
   if (!rc) rc = sw_job_make(o->compiler, out->graph->written, machine, arena, &out->job, d);
+  if (any) out->job.schedule = &out->schedule, out->job.stage = stage;
   if (rc) sw_session_close(out);
   return rc;
 }
@@ -221,6 +235,7 @@ sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_
   sw_model_options with_mesh = *o;
   SW_TRY(sw_plan_read_head(plan_path, arena, &head, d));
   with_mesh.of_plan = &head;
+  with_mesh.schedule = plan_path;
   if (!o->compiler) with_mesh.compiler = head.compiler;
   if (!o->hw) SW_TRY(profile_of_plan(head.profile, arena, &with_mesh.hw, d));
   SW_TRY(check_plan_mesh(o->mesh, &head.mesh, arena, d));
@@ -235,6 +250,7 @@ sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_
 }
 
 void sw_session_close(sw_session *s) {
+  sw_schedule_deinit(&s->schedule);
   sw_drop_model(s);
   sw_mem_free(s->text);
   s->text = NULL;
@@ -266,7 +282,13 @@ bool sw_session_emits_sizes_open(const char *kind) { return sw_plan_form_find(ki
 
 sw_rc sw_emit_check(const sw_session *s, const sw_pairs *emit, sw_diag *d) {
   for (int i = 0; i < emit->n; i++) {
-    if (s->program || !sw_plan_form_find(emit->at[i].key)->in_program) continue;
+    if (!sw_plan_form_find(emit->at[i].key)->in_program) continue;
+    if (s->job.schedule)
+      return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                     "--emit %s writes the shardings into the program that was read; it runs by a schedule of its own, "
+                     "which --emit spmd writes",
+                     emit->at[i].key);
+    if (s->program) continue;
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
                    "--emit %s writes the shardings into the program that was read; expected a model in MLIR",
                    emit->at[i].key);

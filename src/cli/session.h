@@ -17,6 +17,7 @@ typedef struct sw_stand_in {
 typedef struct sw_session {
   sw_job job;            /* the model on the machine, as its compiler runs it */
   const sw_graph *graph; /* of the job */
+  sw_schedule schedule;  /* owned; of the job, where it has one */
   sw_graph *read;        /* as it was read; owned, unless there is a program */
   sw_graph *as_written;  /* owned: of no program, before attention was fused; NULL: it was not */
   sw_program *program;   /* owned: the model is a StableHLO program; NULL: it is not */
@@ -41,6 +42,7 @@ typedef struct sw_model_options {
   bool by_device;                /* likewise: it may be partitioned already (program.h) */
   sw_pairs sizes;                /* that the model leaves open: NAME=SIZE */
   bool open_sizes;               /* some may stay unknown; then others stand in for them */
+  const char *schedule;          /* a file with one, or a plan; NULL: the program runs as it is */
   const char *compiler;          /* whose kernels the program runs as (kernel.h); NULL: as sw_compiler_of */
   sw_pairs trips;                /* of loops of which the program does not say it: NAME=N, "*": of all */
   const sw_plan_head *of_plan;   /* what a plan that is read was made for; NULL: none is */

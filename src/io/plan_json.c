@@ -1,6 +1,6 @@
 /* plan.json: see docs/plan-format.md.
  *
- *   {"format": "shardwright-plan", "version": 1, "model": {"name": .., "hash": ..}, "mesh": "x=2,y=4",
+ *   {"format": "shardwright-plan", "version": 2, "model": {"name": .., "hash": ..}, "mesh": "x=2,y=4",
  *    "profile": {..}, "search": {..}, "arguments": [{"name": "w1", "sharding": "[[],[y]]", "form": "f32[8,16]"}],
  *    "ops": [{"name": "dot.0", "strategy": "d2:[y]", "form": "dot_general f32[4,16]"}],
  *    "outputs": [{"name": "y", "sharding": "[[x],[]]"}]}
@@ -15,12 +15,13 @@
 #include "io/json_tree.h"
 #include "io/json_write.h"
 #include "io/plan_match.h"
+#include "io/schedule_json.h"
 #include "strategy/demands.h"
 #include "base/array.h"
 #include "base/hash.h"
 
-enum { PLAN_VERSION = 1 };
-static const char kFormat[] = "shardwright-plan";
+enum { FIRST_VERSION = 1, PLAN_VERSION = 2 }; /* the second can have a schedule */
+static const char kFormat[] = "shardwright-plan", kSchedule[] = "shardwright-schedule";
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
@@ -180,7 +181,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   if (open)
     put_sizes(&o, open);
   else
-    put_hash(&o, sw_request_hash(p->job.request));
+    put_hash(&o, sw_request_hash(sw_job_written(&p->job)));
   sw_jw_end(&o);
   put_plan_mesh(&o, m, open ? open->open_axes : 0);
   sw_jw_object_row(&o, "profile");
@@ -190,6 +191,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   if (p->job.kernels) sw_jw_string(&o, "compiler", p->job.kernels->compiler);
   if (p->job.kernels) sw_jw_string(&o, "dtype", sw_dtype_text(sw_job_dtype(&p->job)));
   put_trips(&o, g);
+  if (p->job.schedule) sw_schedule_put(&o, "schedule", p->job.schedule, p->job.stage);
   put_search(&o, p);
   if (breakdown) put_costs(&o, breakdown);
   if (open && open->moved_bytes) put_open_costs(&o, open);
@@ -248,9 +250,9 @@ static sw_rc leave_out_entry(const reader *r, sw_rc rc, const sw_json *entry, sw
 }
 
 static sw_rc check_format(const sw_json *root, sw_diag *d) {
-  static const char *const kKeys[] = {"format", "version",    "model",     "mesh", "profile", "search",
-                                      "costs",  "args_whole", "arguments", "ops",  "outputs", "shared",
-                                      "stated", "compiler",   "dtype",     "trips"};
+  static const char *const kKeys[] = {"format", "version",    "model",     "mesh",  "profile", "search",
+                                      "costs",  "args_whole", "arguments", "ops",   "outputs", "shared",
+                                      "stated", "compiler",   "dtype",     "trips", "schedule"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(root, kKeys, (int)(sizeof kKeys / sizeof kKeys[0]), "a plan", d));
@@ -258,7 +260,7 @@ static sw_rc check_format(const sw_json *root, sw_diag *d) {
   if (strcmp(format, kFormat) != 0) {
     return SW_FAIL_INPUT(d, sw_json_span(root), "the format is '%s'; expected '%s'", format, kFormat);
   }
-  return sw_json_i64(root, "version", PLAN_VERSION, PLAN_VERSION, &version, d);
+  return sw_json_i64(root, "version", FIRST_VERSION, PLAN_VERSION, &version, d);
 }
 
 /* *of: what the file says it is for; *same: that is what is given now. */
@@ -651,8 +653,9 @@ static sw_rc read_plan_parts(const reader *r, const sw_json *root, sw_diag *d) {
 static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, sw_diag *d) {
   const sw_json *of;
   SW_TRY(check_format(root, d));
-  if (!r->t) SW_TRY(check_hash(root, "model", sw_request_hash(r->job->request), d));
-  if (r->t) SW_TRY(compare_hash(root, "model", sw_request_hash(r->job->request), &of, &r->t->out->same_model, d));
+  if (!r->t) SW_TRY(check_hash(root, "model", sw_request_hash(sw_job_written(r->job)), d));
+  if (r->t)
+    SW_TRY(compare_hash(root, "model", sw_request_hash(sw_job_written(r->job)), &of, &r->t->out->same_model, d));
   if (!any_profile) SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->job->machine)), d));
   SW_TRY(check_mesh_of_plan(root, sw_machine_mesh(r->job->machine), d));
   SW_TRY(read_search(r, root, d));
@@ -757,6 +760,39 @@ sw_rc sw_plan_read_record(const char *path, sw_plan_record *out, sw_diag *d) {
   *out = (sw_plan_record){0};
   sw_rc rc = sw_json_read(path, &tree, &root, d);
   if (!rc) rc = read_record(root, out, d);
+  sw_arena_deinit(&tree);
+  return rc;
+}
+
+static sw_rc read_schedule(const sw_json *root, const sw_request *written, sw_arena *arena, sw_schedule *out,
+                           int32_t *stage, bool *any, sw_diag *d) {
+  const char *format;
+  const sw_json *object = NULL;
+  SW_TRY(sw_json_string(root, "format", &format, d));
+  if (strcmp(format, kFormat) == 0) {
+    SW_TRY(check_format(root, d));
+    SW_TRY(sw_json_opt_object(root, "schedule", &object, d));
+  } else {
+    int64_t version;
+    static const char *const kKeys[] = {"format", "version", "schedule"};
+    if (strcmp(format, kSchedule) != 0)
+      return SW_FAIL_INPUT(d, sw_json_span(root), "the format is '%s'; expected '%s' or '%s'", format, kSchedule,
+                           kFormat);
+    SW_TRY(sw_json_only(root, kKeys, 3, "a file with a schedule", d));
+    SW_TRY(sw_json_i64(root, "version", 1, 1, &version, d));
+    SW_TRY(sw_json_object(root, "schedule", &object, d));
+  }
+  *any = object != NULL;
+  return *any ? sw_schedule_take(object, written, arena, out, stage, d) : SW_OK;
+}
+
+sw_rc sw_schedule_read(const char *path, const sw_request *written, sw_arena *arena, sw_schedule *out, int32_t *stage,
+                       bool *any, sw_diag *d) {
+  sw_arena tree = {0};
+  const sw_json *root;
+  *any = false;
+  sw_rc rc = sw_json_read(path, &tree, &root, d);
+  if (!rc) rc = read_schedule(root, written, arena, out, stage, any, d);
   sw_arena_deinit(&tree);
   return rc;
 }

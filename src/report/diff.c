@@ -40,14 +40,14 @@ const char *sw_diff_kind_text(sw_diff_kind k) {
 /* Where plans and reports keep one thing. */
 typedef struct keys {
   const char *format;
-  int version;
+  int first, version; /* that are read */
   const char *lists[SW_DIFF_KINDS];
   const char *costs; /* object that has the sums; NULL: the file itself */
   const char *inside, *peak_in;
 } keys;
 
-static const keys kPlan = {"shardwright-plan", 1, {"arguments", "ops", "outputs"}, "costs", "move_s", NULL};
-static const keys kReport = {"shardwright-report", 2,       {"arguments", "ops_in_order", "outputs"}, NULL,
+static const keys kPlan = {"shardwright-plan", 1, 2, {"arguments", "ops", "outputs"}, "costs", "move_s", NULL};
+static const keys kReport = {"shardwright-report", 2,       2, {"arguments", "ops_in_order", "outputs"}, NULL,
                              "inside_ops_s",       "memory"};
 
 static sw_rc read_opt_text(sw_arena *arena, const sw_json *of, const char *key, const char **out, sw_diag *d) {
@@ -170,7 +170,7 @@ static sw_rc find_keys(const sw_json *root, const keys **out, sw_diag *d) {
     return SW_FAIL_INPUT(d, sw_json_span(sw_json_find(root, "format")),
                          "the format is '%.60s'; expected a plan ('%s') or a report ('%s')", format, kPlan.format,
                          kReport.format);
-  return sw_json_i64(root, "version", (*out)->version, (*out)->version, &version, d);
+  return sw_json_i64(root, "version", (*out)->first, (*out)->version, &version, d);
 }
 
 static sw_rc read_side_names(comparison *c, const sw_json *root, sw_diff_side *s, sw_diag *d) {

@@ -117,7 +117,7 @@ sw_rc sw_cached_call_make(sw_rank *rank, const sw_comm_call *call, sw_cached_cal
   m->rank = rank;
   m->holds = !tiled && !generic;
   m->again = m->fast_path = false;
-  m->schedule.state = SW_SCHEDULE_UNKNOWN;
+  m->schedule.state = SW_CACHED_MOVES_UNKNOWN;
   m->used = rank->next;
   m->small = rank->group->ended && sw_small_applies(call, rank->group->n, &m->small_bytes);
   choose_area(m);

@@ -66,7 +66,7 @@ static void reduce_inputs(const sw_cached_call *cached, row r, const sw_comm_cal
   const void *src[SW_SMALL_MEMBERS];
   int64_t n = cached->rank->group->n;
   for (int64_t j = 0; j < n; j++) src[j] = input_of_member(r, j);
-  sw_schedule_run(&cached->schedule, call, n, src);
+  sw_cached_moves_run(&cached->schedule, call, n, src);
 }
 
 static void make_output(const sw_cached_call *cached, row r, const sw_comm_call *call) {
@@ -78,7 +78,7 @@ static void make_output(const sw_cached_call *cached, row r, const sw_comm_call 
   }
   for (const sw_short_transfer *s = cached->schedule.step, *end = s + cached->schedule.n; s < end; s++)
     sw_copy_run((char *)out->data + s->dst, input_of_member(r, s->from) + s->src, (size_t)s->len);
-  sw_schedule_give_valid(&cached->schedule, out);
+  sw_cached_moves_give_valid(&cached->schedule, out);
 }
 
 void sw_fast_path_request(sw_threads *t, sw_comm_request *r) {

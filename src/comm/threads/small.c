@@ -73,7 +73,7 @@ static char *small_input_of(const sw_comm_request *r, int64_t member) {
   return sw_small_at(r->rank->group, r->cached, r->number, member);
 }
 
-static void put_packed(const sw_comm_request *r, sw_slot *slot, sw_arrival *f) {
+static void put_packed(const sw_comm_request *r, sw_comm_slot *slot, sw_arrival *f) {
   sw_buffer packed = input_from_root(&r->call, r->rank->group->n);
   pack_input(r->call.in, &packed, small_input_of(r, r->rank->index));
   f->whole = is_whole_buffer(&packed);
@@ -84,7 +84,7 @@ void sw_small_put(const sw_comm_request *r) {
   const sw_comm_call *call = &r->call;
   sw_coll_op op = call->coll->op;
   size_t bytes = (size_t)r->cached->small_bytes;
-  sw_slot *slot = &sw_rendezvous_of(r)->slots[r->rank->index];
+  sw_comm_slot *slot = &sw_rendezvous_of(r)->slots[r->rank->index];
   sw_arrival *f = arrival_of(r, r->rank->index);
   sw_thread_group *g = r->rank->group;
   *sw_posted_at(g, r->number, r->rank->index) = (sw_posted){r->cached, call->where};
@@ -112,7 +112,7 @@ static bool is_input_needed(const sw_comm_request *r, int64_t j) {
 
 /* One member stands for all when all inputs that count are whole; others may not be there yet. */
 static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, bool whole, cast *c) {
-  const sw_slot *slots = sw_rendezvous_of(r)->slots;
+  const sw_comm_slot *slots = sw_rendezvous_of(r)->slots;
   int64_t n = r->rank->group->n;
   sw_buffer own = is_from_root(r->call.coll->op) ? input_from_root(&r->call, n) : *r->call.in;
   if (!arrival_of(r, r->rank->index)->whole)
@@ -148,7 +148,7 @@ static sw_rc make_small_output(sw_threads *t, const sw_comm_request *r, const vo
   SW_TRY(sw_portion_run_own(&(sw_shared_call){.view = view, .src = src, .dst = dst}, index, bytes, d));
   if (gets) sw_moves_valid(&view, index, out->valid);
   if (gets && !sw_moves_defined(&view, index)) sw_threads_leave_undefined(t, out);
-  if (whole && r->cached->again) sw_schedule_make(&view, index, *bytes, &r->cached->schedule);
+  if (whole && r->cached->again) sw_cached_moves_make(&view, index, *bytes, &r->cached->schedule);
   return SW_OK;
 }
 
@@ -172,14 +172,14 @@ static void allow_fast_path(const sw_threads *t, const sw_comm_request *r) {
 
 sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   if (r->call.coll->op == SW_COLL_BARRIER) return SW_OK;
-  const sw_schedule *schedule = &r->cached->schedule;
+  const sw_cached_moves *schedule = &r->cached->schedule;
   const void *src[SW_SMALL_MEMBERS];
   int64_t n = r->rank->group->n, bytes;
   bool whole = all_whole(r);
   for (int64_t j = 0; j < n; j++) src[j] = small_input_of(r, j);
-  if (whole && schedule->state == SW_SCHEDULE_KNOWN) {
+  if (whole && schedule->state == SW_CACHED_MOVES_KNOWN) {
     bytes = schedule->bytes;
-    sw_schedule_run(schedule, &r->call, n, src);
+    sw_cached_moves_run(schedule, &r->call, n, src);
     if (!schedule->defined && r->call.out) sw_threads_leave_undefined(t, r->call.out);
     allow_fast_path(t, r);
   } else {

@@ -106,7 +106,7 @@ static sw_rc compare_members(sw_threads *t, const sw_comm_request *last, sw_diag
 /* A share that nobody has begun. */
 static void try_share(sw_threads *t, const sw_comm_request *r, const sw_shared_call *job, int64_t i) {
   sw_rendezvous *m = sw_rendezvous_of(r);
-  sw_slot *slot = &m->slots[i];
+  sw_comm_slot *slot = &m->slots[i];
   if (atomic_load_explicit(&slot->claimed, memory_order_relaxed) || atomic_exchange(&slot->claimed, true)) return;
   sw_diag why = {0};
   if (sw_portion_run(job, i, &slot->bytes, &why)) {
@@ -179,7 +179,7 @@ static sw_rc come_to_small(sw_threads *t, const sw_comm_request *r, sw_diag *d) 
   return sw_threads_differ(t, r, d);
 }
 
-static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_diag *d) {
+static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_comm_slot *slot, sw_diag *d) {
   slot->staged.data = NULL;
   if (sw_portion_in_place(&r->call, r->rank->index)) return SW_OK;
   sw_room *spare = &t->device[r->device].spare;
@@ -190,7 +190,7 @@ static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_di
 
 /* Its memory serves the device's next call of that kind. */
 static void unstage(sw_threads *t, const sw_comm_request *r) {
-  sw_slot *slot = &sw_rendezvous_of(r)->slots[r->rank->index];
+  sw_comm_slot *slot = &sw_rendezvous_of(r)->slots[r->rank->index];
   if (!slot->staged.data) return;
   sw_room *spare = &t->device[r->device].spare, other = *spare;
   *spare = slot->room;
@@ -199,7 +199,7 @@ static void unstage(sw_threads *t, const sw_comm_request *r) {
   slot->staged.data = NULL;
 }
 
-static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
+static void fill_slot(const sw_comm_request *r, sw_comm_slot *slot) {
   sw_rendezvous *m = sw_rendezvous_of(r);
   int64_t index = r->rank->index;
   slot->member.call = r->call;
@@ -219,7 +219,7 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   r->needs = r->cached->needs;
   SW_TRY(sw_rank_wait(t, r, d));
   sw_rendezvous *m = sw_rendezvous_of(r);
-  sw_slot *slot = &m->slots[rank->index];
+  sw_comm_slot *slot = &m->slots[rank->index];
   r->open = sw_threads_open_word(m, r->number);
   if (!r->cached->small) SW_TRY(stage(t, r, slot, d));
   rank->next++;

@@ -36,7 +36,7 @@
 #include "comm/call.h"
 #include "comm/engine.h"
 #include "comm/threads/futex.h"
-#include "comm/threads/schedule.h"
+#include "comm/threads/cached_moves.h"
 #include "comm/portion.h"
 #include "comm/signature.h"
 #include "comm/threads/scheduler.h"
@@ -82,7 +82,7 @@ typedef struct sw_posted {
 } sw_posted;
 
 /* A member's place in a rendezvous, besides. */
-typedef struct sw_slot {
+typedef struct sw_comm_slot {
   sw_buffer small_in;  /* its extents, if not whole; the data is elsewhere */
   sw_member member;    /* not in small calls */
   atomic_bool claimed; /* somebody does this share */
@@ -90,12 +90,12 @@ typedef struct sw_slot {
   sw_room room;
   int64_t valid[SW_MAX_RANK]; /* of the result */
   int64_t bytes;              /* received from others */
-} sw_slot;
+} sw_comm_slot;
 
 typedef struct sw_rendezvous {
   sw_futex futex;
   sw_futex small_futex; /* changes as members come to a small call that somebody waits in */
-  sw_slot *slots;
+  sw_comm_slot *slots;
   _Alignas(64) atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
   atomic_llong worked, model;              /* in this call */
   atomic_bool bad;
@@ -119,7 +119,7 @@ typedef struct sw_thread_group {
   sw_posted *told;         /* by member and rendezvous (sw_posted_at), in a group of few */
   sw_padded_number *ended; /* by member, as in the arrivals; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
   sw_padded_number *came;  /* by member: it has come at least to all calls of lower numbers */
-  sw_slot *slots;          /* of all rendezvous, as are: */
+  sw_comm_slot *slots;     /* of all rendezvous, as are: */
   const void **src;
   void **dst;
   atomic_int waiting[SW_RING]; /* by rendezvous: threads that wait in a small call */
@@ -154,7 +154,7 @@ typedef struct sw_cached_call {
   uint64_t signature;      /* wherever it is */
   sw_collective coll;
   sw_buffer in, out;
-  sw_schedule schedule;
+  sw_cached_moves schedule;
 } sw_cached_call;
 
 /* More than calls of a member that are not over for all: the one used longest ago is told of nowhere. */

@@ -3,6 +3,7 @@
 #ifndef GRAPH_EXPAND_H_
 #define GRAPH_EXPAND_H_
 
+#include "graph/attr_of.h"
 #include "graph/ops/op_rule.h"
 
 typedef struct sw_expansion {
@@ -30,14 +31,5 @@ sw_id sw_expand_broadcast(sw_expansion *e, const char *part, sw_id x, sw_id like
 sw_id sw_expand_fill(sw_expansion *e, const char *part, double value, sw_id like);
 sw_id sw_expand_reduce(sw_expansion *e, const char *part, const char *kind, sw_id x, int n, const int64_t *dims);
 const sw_type *sw_expand_type(const sw_expansion *e, sw_id x);
-
-#define SW_ATTR_I(k, v) \
-  (sw_attr) { .key = SW_ATTR_##k, .u.i = (v) }
-#define SW_ATTR_T(k, v) \
-  (sw_attr) { .key = SW_ATTR_##k, .u.text = (v) }
-#define SW_ATTR_L(k, v, count)                    \
-  (sw_attr) {                                     \
-    .key = SW_ATTR_##k, .u.ints = {(v), (count) } \
-  }
 
 #endif

@@ -1,0 +1,406 @@
+#include "shardwright/schedule.h"
+
+#include <string.h>
+
+#include "graph/copy_op.h"
+#include "schedule/schedule_write.h"
+
+sw_rc sw_schedule_plain(const sw_graph *program, sw_arena *arena, sw_schedule *out, sw_diag *d) {
+  sw_entry *entries;
+  SW_ARENA_NEW(entries, arena, program->n_ops, d);
+  for (sw_id i = 0; i < program->n_ops; i++) entries[i].op = i;
+  const sw_schedule_spec spec = {.n_entries = program->n_ops, .entries = entries, .n_stages = 1, .micro_batches = 1};
+  return sw_schedule_make(program->written, &spec, arena, out, d);
+}
+
+/* --- what a list of entries must be ------------------------------------------------------------------------------- */
+
+static bool is_plain_schedule(const sw_graph *g, const sw_schedule_spec *s) {
+  bool plain = s->n_stages == 1 && s->micro_batches == 1 && s->n_entries == g->n_ops;
+  for (int32_t i = 0; plain && i < s->n_entries; i++) {
+    const sw_entry *e = &s->entries[i];
+    plain = e->op == i && !e->instance && e->slot == SW_SLOT_ONCE && !e->stage;
+  }
+  return plain;
+}
+
+static const char *entry_name(const sw_graph *g, sw_id op) { return g->ops[op].name; }
+
+/* Each op once as itself, and then perhaps again, one instance after the other. */
+static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_diag *d) {
+  int32_t *seen;
+  sw_rc rc = SW_OK;
+  SW_MEM_NEW(seen, (size_t)g->n_ops + 1, d);
+  for (int32_t i = 0; i < s->n_entries && !rc; i++) {
+    const sw_entry *e = &s->entries[i];
+    if (e->op < 0 || e->op >= g->n_ops)
+      rc = SW_FAIL_INPUT(d, SW_NOWHERE, "entry %d of the schedule is of op %d; the program has %d", i, e->op, g->n_ops);
+    else if (e->instance != seen[e->op]++)
+      rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is in the schedule as instance %d; expected %d",
+                         entry_name(g, e->op), e->instance, seen[e->op] - 1);
+    else if (e->stage < 0 || e->stage >= s->n_stages)
+      rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is on stage %d; expected one below %d", entry_name(g, e->op),
+                         e->stage, s->n_stages);
+    else if (e->instance && (sw_op_class_of(g->ops[e->op].code) == SW_OPS_CONTROL || g->ops[e->op].frame >= 0))
+      rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is part of a loop or choice; expected it once",
+                         entry_name(g, e->op));
+  }
+  for (sw_id op = 0; op < g->n_ops && !rc; op++)
+    if (!seen[op]) rc = SW_FAIL_INPUT(d, g->ops[op].span, "'%s' is not in the schedule", entry_name(g, op));
+  sw_mem_free(seen);
+  return rc;
+}
+
+/* --- the graph of a stage ----------------------------------------------------------------------------------------- */
+
+sw_rc sw_stage_note(sw_stage_writer *w, int32_t entry) {
+  if (w->room < w->to->n_ops) {
+    int32_t *more, room = 2 * w->to->n_ops;
+    SW_ARENA_NEW(more, w->arena, room, w->d);
+    if (w->room) memcpy(more, w->entry, (size_t)w->room * sizeof *more);
+    for (int32_t i = w->room; i < room; i++) more[i] = -1;
+    w->entry = more;
+    w->room = room;
+  }
+  if (entry >= 0) w->entry[w->to->n_ops - 1] = entry;
+  return SW_OK;
+}
+
+/* Attributes that say the shape of a result say that of its part. */
+static sw_rc cut_attrs(sw_stage_writer *w, const sw_op *op, const sw_entry_parts *p, const sw_attr **out) {
+  sw_attr *attrs;
+  *out = op->attrs;
+  if (!p->cut_dim || !op->n_results || p->cut_dim[0] < 0) return SW_OK;
+  SW_ARENA_NEW(attrs, &w->scratch, op->n_attrs, w->d);
+  for (int i = 0; i < op->n_attrs; i++) {
+    attrs[i] = op->attrs[i];
+    if (attrs[i].key != SW_ATTR_SHAPE) continue;
+    int64_t *shape = sw_arena_copy(&w->scratch, attrs[i].u.ints.at, (size_t)attrs[i].u.ints.n, sizeof *shape, w->d);
+    if (!shape) return SW_E_RESOURCE;
+    shape[p->cut_dim[0]] = p->size;
+    attrs[i].u.ints.at = shape;
+  }
+  *out = attrs;
+  return SW_OK;
+}
+
+/* What is inferred is the part of the result, and nothing else. */
+static sw_rc check_part_of_result(const sw_stage_writer *w, const sw_op *op, int result, const sw_entry_parts *p,
+                                  sw_id is) {
+  const sw_type *whole = sw_result_type(w->program, op, result), *made = &w->to->values[is].type;
+  bool same = whole->dtype == made->dtype && whole->rank == made->rank;
+  for (int k = 0; same && k < whole->rank; k++)
+    same = made->dims[k] == (p->cut_dim && p->cut_dim[result] == k ? p->size : whole->dims[k]);
+  if (same) return SW_OK;
+  return SW_FAIL_INPUT(w->d, op->span, "'%s' cannot run on a part of its operands: its attributes say the whole shape",
+                       op->name);
+}
+
+static sw_rc name_instance(sw_stage_writer *w, const char *name, const char *suffix, const char **out) {
+  *out = suffix ? sw_arena_printf(&w->scratch, w->d, "%s%s", name, suffix) : name;
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_stage_add_entry(sw_stage_writer *w, int32_t entry, const sw_entry_parts *p, sw_id *results) {
+  const sw_op *op = &w->program->ops[w->spec->entries[entry].op];
+  const char *names[SW_MAX_RESULTS];
+  sw_op_spec spec;
+  sw_id *in;
+  SW_ARENA_NEW(in, &w->scratch, op->n_operands, w->d);
+  for (int i = 0; i < op->n_operands; i++) {
+    in[i] = p->in ? p->in[i] : w->now[op->operands[i]];
+    if (in[i] < 0)
+      return SW_FAIL_INPUT(w->d, op->span, "'%s' stands before '%s' in the schedule, which makes what it reads",
+                           op->name, w->program->values[op->operands[i]].name);
+  }
+  SW_TRY(sw_op_spec_of(w->program, op, NULL, &w->scratch, &spec, w->d));
+  spec.operands = in;
+  SW_TRY(name_instance(w, op->name, p->suffix, &spec.name));
+  for (int i = 0; i < op->n_results; i++)
+    SW_TRY(name_instance(w, w->program->values[op->results[i]].name, p->suffix, &names[i]));
+  spec.result_names = names;
+  SW_TRY(cut_attrs(w, op, p, &spec.attrs));
+  SW_TRY(sw_graph_add_op(w->to, &spec, results, w->d));
+  SW_TRY(sw_stage_note(w, entry));
+  for (int i = 0; i < op->n_results; i++) SW_TRY(check_part_of_result(w, op, i, p, results[i]));
+  return SW_OK;
+}
+
+/* Runs once, for all that read it from here on. */
+static sw_rc add_once(sw_stage_writer *w, int32_t entry) {
+  const sw_entry *e = &w->spec->entries[entry];
+  const sw_op *op = &w->program->ops[e->op];
+  sw_id results[SW_MAX_RESULTS];
+  sw_entry_parts parts = {0};
+  if (e->instance == 1) parts.suffix = ".again";
+  if (e->instance > 1) parts.suffix = sw_arena_printf(&w->scratch, w->d, ".again%d", e->instance);
+  if (e->instance > 1 && !parts.suffix) return SW_E_RESOURCE;
+  SW_TRY(sw_stage_add_entry(w, entry, &parts, results));
+  for (int i = 0; i < op->n_results; i++) w->now[op->results[i]] = results[i];
+  return SW_OK;
+}
+
+/* --- what crosses between stages ---------------------------------------------------------------------------------- */
+
+/* Of a value: which stages read it, and which makes it what is delivered; as bits by stage. */
+typedef struct crossing {
+  const sw_graph *g;
+  const sw_schedule_spec *spec;
+  int32_t *made_on; /* by value: the stage of the op itself; -1: an argument */
+  uint64_t *read_on;
+} crossing;
+
+enum { MOST_STAGES = 64 };
+
+static sw_rc find_crossing(crossing *c, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = c->g;
+  if (c->spec->n_stages < 1 || c->spec->n_stages > MOST_STAGES)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "a schedule has %d stages; expected 1 to %d", c->spec->n_stages, MOST_STAGES);
+  SW_ARENA_NEW(c->made_on, arena, g->n_values + 1, d);
+  SW_ARENA_NEW(c->read_on, arena, g->n_values + 1, d);
+  bool *made;
+  SW_ARENA_NEW(made, arena, (size_t)(g->n_values + 1) * (size_t)c->spec->n_stages, d);
+  for (sw_id v = 0; v < g->n_values; v++) c->made_on[v] = -1;
+  for (int32_t i = 0; i < c->spec->n_entries; i++) {
+    const sw_entry *e = &c->spec->entries[i];
+    const sw_op *op = &g->ops[e->op];
+    for (int k = 0; k < op->n_operands; k++) {
+      const sw_id v = op->operands[k];
+      if (!made[(size_t)v * (size_t)c->spec->n_stages + (size_t)e->stage]) c->read_on[v] |= UINT64_C(1) << e->stage;
+    }
+    for (int k = 0; k < op->n_results; k++) {
+      const sw_id v = op->results[k];
+      made[(size_t)v * (size_t)c->spec->n_stages + (size_t)e->stage] = true;
+      if (!e->instance) c->made_on[v] = e->stage;
+    }
+  }
+  for (int32_t i = 0; i < g->n_outputs; i++)
+    if (g->values[g->outputs[i]].def < 0) c->read_on[g->outputs[i]] |= 1; /* returned as it comes, by the first stage */
+  return SW_OK;
+}
+
+/* Does the stage take the value from outside? Arguments that nobody reads are the first stage's. */
+static bool stage_takes(const crossing *c, sw_id v, int32_t stage) {
+  const bool read = c->read_on[v] >> stage & 1;
+  if (c->g->values[v].def >= 0) return c->made_on[v] != stage && read;
+  return read || (stage == 0 && !c->g->values[v].n_uses);
+}
+
+static bool gives_to_others(const crossing *c, sw_id v, int32_t stage) {
+  return c->g->values[v].def >= 0 && c->made_on[v] == stage && (c->read_on[v] & ~(UINT64_C(1) << stage)) != 0;
+}
+
+static int32_t output_stage(const crossing *c, sw_id v) { return c->g->values[v].def < 0 ? 0 : c->made_on[v]; }
+
+/* --- one stage ---------------------------------------------------------------------------------------------------- */
+
+static sw_rc add_stage_args(sw_stage_writer *w, const crossing *c, const sw_id **out) {
+  const sw_graph *g = w->program;
+  sw_id *args;
+  int32_t n = 0;
+  SW_ARENA_NEW(args, w->arena, g->n_values + 1, w->d);
+  for (sw_id v = 0; v < g->n_values; v++) {
+    const sw_value *x = &g->values[v];
+    if (!stage_takes(c, v, w->stage)) continue;
+    SW_TRY(sw_graph_add_arg(w->to, x->name, x->type.dtype, x->type.rank, x->type.dims,
+                            x->def < 0 ? x->kind : SW_VALUE_INPUT, x->span, &w->now[v], w->d));
+    if (x->location) sw_graph_set_arg_location(w->to, w->now[v], x->location);
+    args[n++] = v;
+  }
+  *out = args;
+  return SW_OK;
+}
+
+static sw_rc add_entries(sw_stage_writer *w) {
+  const sw_schedule_spec *s = w->spec;
+  for (int32_t i = 0; i < s->n_entries; i++) {
+    int32_t end = i + 1;
+    if (s->entries[i].stage != w->stage) continue;
+    if (s->entries[i].slot == SW_SLOT_ONCE || s->micro_batches == 1) {
+      SW_TRY(add_once(w, i));
+      continue;
+    }
+    while (end < s->n_entries && s->entries[end].slot == SW_SLOT_EACH) end++;
+    SW_TRY(sw_stage_add_slots(w, i, end));
+    i = end - 1;
+  }
+  return SW_OK;
+}
+
+static sw_rc add_stage_outputs(sw_stage_writer *w, const crossing *c, const sw_id **out) {
+  const sw_graph *g = w->program;
+  sw_id *outputs;
+  int32_t n = 0;
+  SW_ARENA_NEW(outputs, w->arena, g->n_outputs + g->n_values + 1, w->d);
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_id v = g->outputs[i], state = g->alias[i];
+    if (output_stage(c, v) != w->stage) continue;
+    if (state >= 0 && w->now[state] < 0)
+      return SW_FAIL_INPUT(w->d, g->output_spans[i], "output '%s' becomes a state that another stage holds",
+                           g->output_names[i]);
+    SW_TRY(sw_graph_add_output(w->to, g->output_names[i], w->now[v], state < 0 ? -1 : w->now[state], g->output_spans[i],
+                               w->d));
+    outputs[n++] = v;
+  }
+  for (sw_id v = 0; v < g->n_values; v++) {
+    if (!gives_to_others(c, v, w->stage)) continue;
+    SW_TRY(sw_graph_add_output(w->to, NULL, w->now[v], -1, g->values[v].span, w->d));
+    outputs[n++] = v;
+  }
+  *out = outputs;
+  return SW_OK;
+}
+
+/* By op of the program: what stands for the op itself; -1: nothing on this stage. */
+static sw_rc own_ops(sw_stage_writer *w, sw_id **out) {
+  SW_ARENA_NEW(*out, &w->scratch, w->program->n_ops + 1, w->d);
+  for (sw_id i = 0; i < w->program->n_ops; i++) (*out)[i] = -1;
+  for (sw_id i = 0; i < w->to->n_ops; i++) {
+    const sw_entry *e = w->entry && i < w->room && w->entry[i] >= 0 ? &w->spec->entries[w->entry[i]] : NULL;
+    if (e && !e->instance && (*out)[e->op] < 0) (*out)[e->op] = i;
+  }
+  return SW_OK;
+}
+
+/* What is asked of a definition is asked of the op itself, or of the argument; of uses, where they read it. */
+static sw_rc ask_of_stage(sw_stage_writer *w, const sw_id *own, const sw_annotation *a) {
+  const sw_graph *g = w->program;
+  sw_annotation copy = *a;
+  sw_value_use *users;
+  const sw_id def = a->value >= 0 ? g->values[a->value].def : a->op;
+  if (a->op >= 0) copy.op = own[a->op];
+  if (a->value >= 0 && def >= 0 && own[def] >= 0)
+    copy.value = w->to->ops[own[def]].results[g->values[a->value].def_index];
+  else if (a->value >= 0)
+    copy.value = w->now[a->value];
+  if ((a->op >= 0 && copy.op < 0) || (a->value >= 0 && copy.value < 0)) return SW_OK;
+  SW_ARENA_NEW(users, &w->scratch, a->n_users, w->d);
+  copy.n_users = 0;
+  for (int i = 0; i < a->n_users; i++) {
+    const sw_value_use *u = &a->users[i];
+    if (u->op < 0 || own[u->op] < 0) continue; /* outputs have other numbers here; their op's annotation has the word */
+    if (w->to->ops[own[u->op]].operands[u->index] != copy.value) continue;
+    users[copy.n_users++] = (sw_value_use){own[u->op], u->index};
+  }
+  copy.users = users;
+  return a->n_users && !copy.n_users ? SW_OK : sw_graph_add_annotation(w->to, &copy, w->d);
+}
+
+static sw_rc ask_stage(sw_stage_writer *w, const sw_request *r) {
+  sw_id *own;
+  SW_TRY(own_ops(w, &own));
+  for (int32_t i = 0; i < r->n_annotations; i++) SW_TRY(ask_of_stage(w, own, &r->annotations[i]));
+  for (int32_t i = 0; i < r->n_sharding_groups; i++) {
+    const sw_sharding_group *s = &r->sharding_groups[i];
+    if (w->now[s->a] >= 0 && w->now[s->b] >= 0)
+      SW_TRY(sw_graph_add_sharding_group(w->to, w->now[s->a], w->now[s->b], s->span, w->d));
+  }
+  return SW_OK;
+}
+
+static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request *r, sw_stage *out) {
+  SW_ARENA_NEW(w->now, &w->scratch, w->program->n_values + 1, w->d);
+  for (sw_id v = 0; v < w->program->n_values; v++) w->now[v] = -1;
+  SW_TRY(sw_graph_create(w->program->name, &w->to, w->d));
+  if (r->has_mesh) sw_graph_set_mesh(w->to, &r->mesh);
+  if (r->compiler) sw_graph_set_compiler(w->to, r->compiler);
+  SW_TRY(add_stage_args(w, c, &out->args));
+  SW_TRY(add_entries(w));
+  SW_TRY(add_stage_outputs(w, c, &out->outputs));
+  SW_TRY(ask_stage(w, r));
+  SW_TRY(sw_stage_note(w, -1));
+  SW_TRY(sw_graph_seal(w->to, w->d));
+  out->graph = w->to;
+  out->entry = w->entry;
+  return SW_OK;
+}
+
+/* By value: the last entry that reads it. */
+static sw_rc find_last_reads(const sw_graph *g, const sw_schedule_spec *s, sw_arena *arena, int32_t **out, sw_diag *d) {
+  SW_ARENA_NEW(*out, arena, g->n_values + 1, d);
+  for (sw_id v = 0; v < g->n_values; v++) (*out)[v] = -1;
+  for (int32_t i = 0; i < s->n_entries; i++)
+    for (int k = 0; k < g->ops[s->entries[i].op].n_operands; k++) (*out)[g->ops[s->entries[i].op].operands[k]] = i;
+  for (int32_t i = 0; i < g->n_outputs; i++) (*out)[g->outputs[i]] = s->n_entries;
+  return SW_OK;
+}
+
+/* --- all ---------------------------------------------------------------------------------------------------------- */
+
+static sw_rc list_sends(const crossing *c, sw_arena *arena, sw_schedule *out, sw_diag *d) {
+  int32_t n = 0;
+  sw_send *sends = NULL;
+  for (int pass = 0; pass < 2; pass++) {
+    n = 0;
+    for (sw_id v = 0; v < c->g->n_values; v++) {
+      for (int32_t k = 0; k < c->spec->n_stages; k++) {
+        if (c->g->values[v].def < 0 || !stage_takes(c, v, k)) continue;
+        if (sends) sends[n] = (sw_send){v, c->made_on[v], k};
+        n++;
+      }
+    }
+    if (!sends) SW_ARENA_NEW(sends, arena, n, d);
+  }
+  out->n_sends = n;
+  out->sends = sends;
+  return SW_OK;
+}
+
+static sw_rc keep_spec(const sw_schedule_spec *spec, sw_arena *arena, sw_schedule *out, sw_diag *d) {
+  out->spec = *spec;
+  out->spec.entries = sw_arena_copy(arena, spec->entries, (size_t)spec->n_entries, sizeof *spec->entries, d);
+  out->spec.cuts = sw_arena_copy(arena, spec->cuts, (size_t)spec->n_cuts, sizeof *spec->cuts, d);
+  return out->spec.entries && out->spec.cuts ? SW_OK : SW_E_RESOURCE;
+}
+
+static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena, sw_arena *scratch, sw_diag *d) {
+  const sw_graph *g = r->graph;
+  crossing c = {.g = g, .spec = &out->spec};
+  sw_stage *stages;
+  int32_t *last_in;
+  SW_ARENA_NEW(stages, arena, out->spec.n_stages, d);
+  SW_ARENA_NEW(out->owned, arena, out->spec.n_stages, d);
+  out->stages = stages;
+  SW_TRY(check_schedule(g, &out->spec, d));
+  SW_TRY(find_crossing(&c, scratch, d));
+  SW_TRY(find_last_reads(g, &out->spec, scratch, &last_in, d));
+  SW_TRY(list_sends(&c, arena, out, d));
+  for (int32_t k = 0; k < out->spec.n_stages; k++) {
+    sw_stage_writer w = {.program = g, .spec = &out->spec, .stage = k, .last_in = last_in, .arena = arena, .d = d};
+    const sw_rc rc = write_stage(&w, &c, r, &stages[k]);
+    sw_arena_deinit(&w.scratch);
+    out->owned[k] = w.to;
+    if (rc) return rc;
+  }
+  return SW_OK;
+}
+
+/* The program itself. */
+static sw_rc take_plain(const sw_request *r, sw_schedule *out, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = r->graph;
+  sw_stage *stage;
+  int32_t *entry;
+  SW_ARENA_NEW(stage, arena, 1, d);
+  SW_ARENA_NEW(entry, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW(out->owned, arena, 1, d);
+  for (sw_id i = 0; i < g->n_ops; i++) entry[i] = i;
+  *stage = (sw_stage){g, entry, g->args, g->outputs};
+  out->stages = stage;
+  return SW_OK;
+}
+
+sw_rc sw_schedule_make(const sw_request *r, const sw_schedule_spec *spec, sw_arena *arena, sw_schedule *out,
+                       sw_diag *d) {
+  sw_arena scratch = {0};
+  *out = (sw_schedule){.program = r->graph, .written = r};
+  SW_TRY(keep_spec(spec, arena, out, d));
+  sw_rc rc = is_plain_schedule(r->graph, spec) ? take_plain(r, out, arena, d) : make_stages(r, out, arena, &scratch, d);
+  sw_arena_deinit(&scratch);
+  if (rc) sw_schedule_deinit(out);
+  return rc;
+}
+
+void sw_schedule_deinit(sw_schedule *s) {
+  for (int32_t k = 0; s->owned && k < s->spec.n_stages; k++) sw_graph_destroy(s->owned[k]);
+  s->owned = NULL;
+}

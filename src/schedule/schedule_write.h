@@ -1,0 +1,36 @@
+/* The graph of one stage while it is written. */
+#ifndef SCHEDULE_SCHEDULE_WRITE_H_
+#define SCHEDULE_SCHEDULE_WRITE_H_
+
+#include "shardwright/schedule.h"
+
+typedef struct sw_stage_writer {
+  const sw_graph *program;
+  const sw_schedule_spec *spec;
+  int32_t stage;
+  sw_graph *to;
+  sw_id *now;       /* by value of the program: its source; -1: none yet */
+  int32_t *entry;   /* by op of `to`, with room for all */
+  int32_t room;     /* of entry */
+  int32_t *last_in; /* by value: the last entry of the list that reads it, n_entries for an output; -1: none */
+  sw_arena *arena;  /* of what stays */
+  sw_arena scratch;
+  sw_diag *d;
+} sw_stage_writer;
+
+/* Append an op, on what now stands for its operands or on `in`. `suffix` goes behind its name and those of its results;
+ * dims of results: as they follow, along `cut_dim` (by result; -1: none) of `size`. */
+typedef struct sw_entry_parts {
+  const sw_id *in;        /* by operand; NULL: the sources */
+  const char *suffix;     /* NULL: none */
+  const int32_t *cut_dim; /* by result; NULL: none is cut */
+  int64_t size;
+} sw_entry_parts;
+SW_CHECKED sw_rc sw_stage_add_entry(sw_stage_writer *w, int32_t entry, const sw_entry_parts *parts, sw_id *results);
+/* Entry numbers of ops that have been appended since. */
+SW_CHECKED sw_rc sw_stage_note(sw_stage_writer *w, int32_t entry);
+
+/* slots.c: entries [first, end) of the list, those of this stage: once for each micro-batch. */
+SW_CHECKED sw_rc sw_stage_add_slots(sw_stage_writer *w, int32_t first, int32_t end);
+
+#endif
