@@ -1,5 +1,7 @@
 /* The end of building: growing arrays become the graph's own, use lists are made, and the whole is verified. */
 #include "graph/builder.h"
+
+#include <assert.h>
 #include "graph/control.h"
 #include "graph/derive.h"
 #include "graph/infinite.h"
@@ -84,6 +86,7 @@ sw_rc sw_graph_derive(const sw_graph *g, const sw_graph_parts *other, sw_arena *
   sw_graph *copy = sw_arena_copy(arena, g, 1, sizeof *g, d);
   sw_request *written = sw_arena_copy(arena, g->written, 1, sizeof *written, d);
   if (!copy || !written) return SW_E_RESOURCE;
+  assert(g->sealed || other->args); /* of one that is being built, with its arguments */
   if (other->ops) copy->ops = other->ops;
   if (other->values) copy->values = other->values;
   if (other->frames) copy->frames = other->frames;

@@ -1,5 +1,6 @@
 #include "plan/borders.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -138,6 +139,7 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
     if (!sw_sharding_equal(&from, &to)) {
       SW_TRY(reshard_to(f, value, &from, &to, step, &r, d));
       f->all.at[r].steps.last = until > f->all.at[r].steps.last ? until : f->all.at[r].steps.last;
+      assert(f->all.at[r].value == value && f->all.at[r].steps.first <= step);
       f->all.at[r].n_uses++;
       needed = f->all.at[r].steps.first;
     }
@@ -145,6 +147,7 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
     SW_TRY(sw_array_push(&f->needed, needed, d));
     if (f->p->n_stated && v->uses[u].op >= 0) SW_TRY(take_stated(f, value, &v->uses[u], &to, step, d));
   }
+  assert(f->needed.n == (size_t)v->n_uses && f->which.n == (size_t)v->n_uses);
   f->out->life[value] = sw_value_life(&f->units, value, f->needed.at);
   hold_as_kept(f, value, first);
   SW_TRY(list_uses(f, v, first, d));

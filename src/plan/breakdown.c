@@ -4,6 +4,7 @@
  * of it, a resharded copy from its first use to its last, parameters and state throughout, outputs to the end, an op's
  * own temporaries and the inner steps of a route at their step.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "plan/borders.h"
@@ -163,23 +164,27 @@ static sw_rc hold_all(counting *l, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc sum_up_memory(counting *l, sw_arena *arena, sw_diag *d) {
-  sw_breakdown *a = l->out;
+static sw_rc sum_up_memory(counting *c, sw_arena *arena, sw_diag *d) {
+  sw_breakdown *a = c->out;
   int64_t *at; /* at first the change at each step */
-  a->n_steps = l->units.n_steps;
-  a->n_live = (int32_t)l->live.n;
+  a->n_steps = c->units.n_steps;
+  a->n_live = (int32_t)c->live.n;
   SW_ARENA_NEW(at, arena, a->n_steps + 1, d);
-  if (!(a->live = sw_arena_copy(arena, l->live.at, l->live.n, sizeof *a->live, d))) return SW_E_RESOURCE;
+  if (!(a->live = sw_arena_copy(arena, c->live.at, c->live.n, sizeof *a->live, d))) return SW_E_RESOURCE;
   for (int32_t i = 0; i < a->n_live; i++) {
-    at[a->live[i].steps.first] += a->live[i].bytes;
-    at[a->live[i].steps.last + 1] -= a->live[i].bytes;
+    const sw_live *l = &a->live[i];
+    assert(l->steps.first >= 0 && l->steps.first <= l->steps.last && l->steps.last < a->n_steps && l->bytes >= 0);
+    at[l->steps.first] += l->bytes;
+    at[l->steps.last + 1] -= l->bytes;
   }
   for (int32_t i = 0; i < a->n_steps; i++) {
     if (i) at[i] += at[i - 1];
+    assert(at[i] >= 0);
     if (at[i] > a->peak_bytes) a->peak_bytes = at[i], a->peak_step = i;
   }
   a->bytes_at = at;
   a->total_s = a->local_s + a->move_s + a->reshard_s;
+  assert(a->local_s >= 0 && a->reshard_s >= 0 && a->hidden_s >= -1e-12);
   return SW_OK;
 }
 

@@ -1,10 +1,14 @@
 /* The plan as data: making, reading, checking. */
 #include "shardwright/plan.h"
 
+#include <assert.h>
+
 #include "plan/borders.h"
 
 sw_rc sw_plan_build(const sw_job *j, sw_arena *arena, sw_plan *out, sw_diag *d) {
   const sw_graph *g = j->graph;
+  assert(j->request->graph == j->graph && j->graph->sealed);
+  assert(!j->schedule || j->schedule->stages[j->stage].graph == j->graph);
   *out = (sw_plan){.job = *j, .capacity_bytes = INT64_MAX, .origin = "replicated"};
   SW_ARENA_NEW(out->ops, arena, g->n_ops, d);
   SW_ARENA_NEW(out->args, arena, g->n_args, d);

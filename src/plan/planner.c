@@ -3,6 +3,7 @@
  */
 #include "plan/search.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/checked.h"
@@ -41,6 +42,9 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
   out->status = proven ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
   sw_rc rc = sw_plan_breakdown(out, &scratch, &a, d);
   if (!rc) *peak = a.peak_bytes;
+  /* The problem and the account agree: units are rounded up, and break ties. */
+  assert(rc || sw_cost_seconds(s->job.machine, sol->cost) >= a.total_s * (1 - 1e-9) || sol->cost >= SW_FORBIDDEN);
+  assert(rc || out->bound_units <= out->cost_units);
   sw_arena_deinit(&scratch);
   return rc;
 }

@@ -1,5 +1,6 @@
 #include "shardwright/schedule.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "graph/copy_op.h"
@@ -310,6 +311,11 @@ static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request
   SW_TRY(ask_stage(w, r));
   SW_TRY(sw_stage_note(w, -1));
   SW_TRY(sw_graph_seal(w->to, w->d));
+  for (sw_id i = 0; i < w->to->n_ops; i++) {
+    for (int k = 0; k < w->to->ops[i].n_operands; k++)
+      assert(w->to->values[w->to->ops[i].operands[k]].def < i); /* a source stands before its reader */
+    assert(w->entry[i] < w->spec->n_entries);
+  }
   out->graph = w->to;
   out->entry = w->entry;
   return SW_OK;

@@ -8,6 +8,7 @@
  * that loop, and a part of a sum where the loop is summed over. Operands that are not cut themselves are sliced where
  * the loop reads them.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "collective/scalar.h"
@@ -138,6 +139,7 @@ static sw_rc find_extent(slots *s) {
     return SW_FAIL_INPUT(s->w->d, SW_NOWHERE, "%lld rows do not make %lld micro-batches", (long long)s->extent,
                          (long long)m);
   s->rest = s->extent % s->part;
+  assert(s->part > 0 && s->rest < s->part);
   return SW_OK;
 }
 
@@ -332,6 +334,7 @@ sw_rc sw_stage_add_slots(sw_stage_writer *w, int32_t first, int32_t end) {
   SW_TRY(find_pieces(&s));
   SW_TRY(begin_leavers(&s));
   s.size = s.part;
+  assert(s.extent >= s.part && s.extent / s.part + (s.rest > 0) == w->spec->micro_batches);
   SW_TRY(put_loop(&s, s.extent / s.part));
   if (s.rest) SW_TRY(put_last(&s));
   for (int32_t i = 0; i < s.n_leave; i++) w->now[s.leave[i].value] = s.leave[i].carried;

@@ -1,5 +1,6 @@
 #include "strategy/border_table.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "shardwright/selection.h"
@@ -66,6 +67,7 @@ static sw_rc class_givings(const sw_border_key *key, sw_copy_table *t, int32_t *
     int32_t f = 0;
     while (f < t->n_classes && (*given)[f] != id[x]) f++;
     if (f == t->n_classes) (*given)[t->n_classes++] = id[x];
+    assert(f < t->n_classes && (*given)[f] == id[x]);
     class_of[x] = f;
   }
   t->class_of = class_of;
@@ -112,6 +114,7 @@ sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, bool *raise
 
 sw_rc sw_border_table_settle(const sw_border_table *b, int32_t from, int32_t layout, sw_prices *prices, bool *raised,
                              sw_diag *d) {
+  assert(from >= 0 && from < b->copies.n_classes && layout >= 0 && layout < b->copies.n_layouts);
   const int32_t id = b->sharding[layout];
   return id < 0 ? SW_OK : sw_prices_settle(prices, b->shape_class, b->given[from], id, raised, d);
 }

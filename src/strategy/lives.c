@@ -1,5 +1,7 @@
 #include "strategy/lives.h"
 
+#include <assert.h>
+
 #include "base/checked.h"
 #include "base/lists.h"
 
@@ -52,6 +54,7 @@ static sw_rc made_bytes(const sw_selection *s, sw_id value, const int64_t **out,
 }
 
 static sw_usage use_of(sw_interval steps, const int64_t *bytes) {
+  assert(steps.first >= 0 && steps.first <= steps.last && bytes);
   return (sw_usage){steps.first, (int64_t)steps.last + 1, bytes};
 }
 
@@ -106,8 +109,10 @@ static sw_rc put_times(const sw_selection *s, sw_id value, const int32_t *reader
       const int64_t end = (int64_t)sw_use_until(&s->units, v->uses[u]) + 1;
       taken[i] = sw_use_step(&s->units, v->uses[u]);
       until[i] = any ? sw_min_i64(until[i], end) : end;
+      assert(end > taken[i] || v->def < 0);
       any = true;
     }
+    assert(any && until[i] > 0); /* a reader has a use */
     until_made[i] = stored ? until[i] : l->begin;
   }
   l->taken = taken;
@@ -187,6 +192,7 @@ sw_rc sw_lives_make(const sw_selection *s, sw_id value, const sw_border_table *t
   SW_TRY(put_made(s, value, t, l, d));
   SW_TRY(put_layouts(s, value, t, l, d));
   SW_TRY(put_least(s, t, l, d));
+  assert(l->begin <= l->held);
   *out = l;
   return SW_OK;
 }

@@ -1,5 +1,6 @@
 #include "strategy/prices.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/checked.h"
@@ -63,6 +64,7 @@ sw_rc sw_prices_class(sw_prices *p, const sw_type *type, bool combines, int32_t 
 }
 
 sw_rc sw_prices_id(sw_prices *p, int32_t shape_class, const sw_sharding *s, int32_t *out, sw_diag *d) {
+  assert(shape_class >= 0 && (size_t)shape_class < p->classes.n && s->rank == p->classes.at[shape_class].type.rank);
   sw_shape_class *c = &p->classes.at[shape_class];
   sw_text key = {0};
   sw_sharding_key(s, &key);

@@ -1,5 +1,7 @@
 #include "shardwright/unit.h"
 
+#include <assert.h>
+
 #include "shardwright/kernel.h"
 #include "base/checked.h"
 
@@ -16,6 +18,7 @@ sw_units sw_units_of(const sw_job *j) {
 
 sw_unit sw_unit_at(const sw_units *u, int32_t unit) {
   const sw_graph *g = u->g;
+  assert(unit >= 0 && unit < u->n);
   const sw_id op = unit - u->n_args, output = op - u->n_ops;
   if (op < 0) return (sw_unit){.kind = SW_UNIT_ARGUMENT, .id = unit, .n_makes = 1, .makes = &g->args[unit]};
   if (output >= 0) return (sw_unit){SW_UNIT_OUTPUT, output, u->n_ops, 1, 0, &g->outputs[output], NULL};
@@ -46,6 +49,7 @@ int32_t sw_use_until(const sw_units *u, sw_value_use use) {
   const sw_op *op = &u->g->ops[use.op];
   const int32_t until = kernels->until[use.op];
   const bool over = op->n_results && kernels->updates[op->results[0]] == op->operands[use.index];
+  assert(until >= use.op && until < u->n_ops);
   return over ? sw_max_i32(until, kernels->over[use.op]) : until;
 }
 
@@ -57,6 +61,7 @@ sw_interval sw_value_life(const sw_units *u, sw_id value, const int32_t *needed)
   life.last = sw_max_i32(life.first, held_for);
   for (int32_t k = 0; k < v->n_uses; k++)
     life.last = sw_max_i32(life.last, needed ? needed[k] : sw_use_until(u, v->uses[k]));
+  assert(life.first >= 0 && life.first <= life.last && life.last < u->n_steps);
   return life;
 }
 
