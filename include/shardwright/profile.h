@@ -64,6 +64,7 @@ typedef struct sw_cost_line {
 } sw_cost_line;
 
 enum { SW_MAX_LEVELS = 4, SW_MAX_TORUS_DIMS = 4, SW_MAX_PROFILE_MESHES = 16, SW_MAX_MEASURED = 8 };
+enum { SW_MAX_RUN_HARDWARE = 8, SW_MAX_RUN_SOFTWARE = 4, SW_RUN_SCALES = 4 };
 
 typedef struct sw_level {
   const char *name; /* "nvlink" */
@@ -83,6 +84,29 @@ typedef struct sw_measured {
   int64_t nodes;
   const char *library; /* that ran them; NULL: the profile's. Of another one they do not speak of it */
 } sw_measured;
+
+/* What tables of measured training runs call the device (the column `hardware`, as above), and its memory there, as
+ * drivers report it. */
+typedef struct sw_run_hardware {
+  const char *name;
+  int64_t memory_bytes, memory_reserved_bytes;
+  double memory_bytes_per_s;
+} sw_run_hardware;
+
+/* How many times longer than the cost model says products, attention and other kernels take; of communication, how much
+ * is not hidden behind kernels. */
+typedef struct sw_run_scales {
+  double of[SW_RUN_SCALES];
+} sw_run_scales;
+/* "products", "attention", "other", "communication" */
+SW_API const char *sw_run_scale_text(int i);
+
+/* The same of measured training runs by their columns `source` and `hardware`, as above. */
+typedef struct sw_run_software {
+  const char *name, *hardware;
+  sw_run_scales scales;
+  double error_bar_ln; /* of ln(predicted): four of five runs are expected to be within it */
+} sw_run_software;
 
 struct sw_profile {
   const char *name, *description;
@@ -111,6 +135,9 @@ struct sw_profile {
   sw_mesh mesh[SW_MAX_PROFILE_MESHES];
   int n_measured;
   sw_measured measured[SW_MAX_MEASURED];
+  int n_run_hardware, n_run_software; /* of several that fit a run the first counts */
+  sw_run_hardware run_hardware[SW_MAX_RUN_HARDWARE];
+  sw_run_software run_software[SW_MAX_RUN_SOFTWARE];
 };
 
 /* Sizes positive, devices within SW_MAX_DEVICES, constants finite and not negative, meshes that fit. */

@@ -240,10 +240,7 @@ static void write_fits(sw_json_out *o, const sw_runs_fit *all, int n) {
     sw_jw_string(o, "source", f->source);
     sw_jw_string(o, "hardware", f->hardware);
     sw_jw_i64(o, "rows", f->n);
-    sw_jw_f64(o, "products", f->scales.of[0]);
-    sw_jw_f64(o, "attention", f->scales.of[1]);
-    sw_jw_f64(o, "other", f->scales.of[2]);
-    sw_jw_f64(o, "communication", f->scales.of[3]);
+    for (int k = 0; k < SW_RUN_SCALES; k++) sw_jw_f64(o, sw_run_scale_text(k), f->scales.of[k]);
     sw_jw_f64(o, "mean_abs_ln", f->mean);
     sw_jw_f64(o, "median_abs_ln", f->median);
     if (f->n_models > 1) {
@@ -272,13 +269,15 @@ static void write_runs_json(sw_text *json, const sw_runs *all, const groups *sou
 
 static sw_rc bench(const sw_bench_runs_options *o, sw_arena *arena, sw_text *table, sw_text *json, sw_diag *d) {
   sw_runs all;
+  sw_run_profiles profiles;
   groups sources = {0}, families = {0};
   sw_runs_fit *fitted = NULL;
   int n_fitted = 0;
   SW_TRY(sw_runs_read(o->path, o->only, arena, &all, d));
+  SW_TRY(sw_run_profiles_read(arena, &profiles, d));
   for (int64_t i = 0; i < all.n; i++) {
     if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
-    SW_TRY(sw_run_predict(&all.rows[i], d));
+    SW_TRY(sw_run_predict(&all.rows[i], sw_run_profile_of(&profiles, &all.rows[i]), d));
   }
   SW_TRY(group_run_rows(&all, run_source_of, 1, arena, &sources, d));
   SW_TRY(group_run_rows(&all, model_of, FAMILY_ROWS, arena, &families, d));

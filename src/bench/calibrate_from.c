@@ -57,7 +57,7 @@ static sw_rc start_from_profile(making *m) {
   }
   m->p->name = o->name;
   m->p->hash = 0;
-  m->p->n_measured = 0;
+  m->p->n_measured = m->p->n_run_hardware = m->p->n_run_software = 0;
   m->p->description =
       sw_arena_printf(m->arena, m->d, "%s, from measurements and what `sources` says.", m->p->device_name);
   m->start = *m->p;
@@ -336,7 +336,7 @@ static sw_rc predict_runs(making *m) {
     sw_run_row *r = &m->e.runs.rows[i];
     if (r->left) continue;
     if (sw_cancelled(m->o->cancel)) return SW_FAIL(m->d, SW_E_CANCELLED, SW_NOWHERE, "interrupted while fitting");
-    SW_TRY(sw_run_predict_on(r, m->p, m->d));
+    SW_TRY(sw_run_predict(r, m->p, m->d));
   }
   return SW_OK;
 }
@@ -351,7 +351,7 @@ static sw_rc choose_runs(making *m, bool *fitted, int64_t *n) {
     if (!any && r->gpus > sw_profile_devices(m->p))
       r->left = "more devices than the start has";
     else
-      SW_TRY(sw_run_predict_on(r, m->p, m->d));
+      SW_TRY(sw_run_predict(r, m->p, m->d));
     if (r->left) continue;
     fitted[i] = every_other;
     *n += every_other;
@@ -572,7 +572,7 @@ sw_rc sw_calibrate_template(const char *start, const char *name, sw_arena *arena
   sw_profile *p = sw_arena_copy(arena, from, 1, sizeof *from, d);
   if (!p) return SW_E_RESOURCE;
   p->name = name;
-  p->n_measured = 0;
+  p->n_measured = p->n_run_hardware = p->n_run_software = 0;
   p->description = "Replace the numbers; `sources` says what each part means and how it is measured.";
   out->profile = p;
   SW_TRY(sw_calibrate_keys(p, arena, &out->keys, &out->n_keys, d));

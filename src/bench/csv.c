@@ -101,6 +101,11 @@ void sw_csv_plain_name(const char *name, char *out, size_t size) {
   out[n] = 0;
 }
 
+bool sw_csv_fits(const char *pattern, const char *text) {
+  const size_t n = strlen(pattern);
+  return n && pattern[n - 1] == '*' ? strncmp(pattern, text, n - 1) == 0 : strcmp(pattern, text) == 0;
+}
+
 int sw_csv_find(const sw_csv *t, const char *name) {
   for (int i = 0; i < t->n_cols; i++)
     if (!strcmp(t->head[i], name)) return i;

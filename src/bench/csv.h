@@ -19,6 +19,8 @@ SW_CHECKED sw_rc sw_csv_read(const char *path, sw_arena *arena, sw_csv *out, sw_
 
 /* A name for comparing: its letters and digits alone, in lower case, as far as they fit. */
 void sw_csv_plain_name(const char *name, char *out, size_t size);
+/* Is `pattern` the text, or its beginning with a '*' behind it? */
+bool sw_csv_fits(const char *pattern, const char *text);
 /* Index of a column; -1: there is none. */
 int sw_csv_find(const sw_csv *t, const char *name);
 /* The same, or a failure that names it. */

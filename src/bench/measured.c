@@ -29,19 +29,11 @@ typedef struct reading {
   sw_diag *d;
 } reading;
 
-/* `pattern` is the whole text, or its beginning when it ends in '*'. */
-static bool matches_wildcard(const char *pattern, const char *text) {
-  size_t n = strlen(pattern);
-  if (n && pattern[n - 1] == '*') return !strncmp(pattern, text, n - 1);
-  return !strcmp(pattern, text);
-}
-
 static bool claims(const sw_profile *p, const char *hardware, const char *source, int64_t nodes) {
   for (int i = 0; i < p->n_measured; i++) {
     const sw_measured *m = &p->measured[i];
     if (m->library && (!p->library || strcmp(m->library, p->library))) continue;
-    if (m->nodes == nodes && matches_wildcard(m->hardware, hardware) && matches_wildcard(m->source, source))
-      return true;
+    if (m->nodes == nodes && sw_csv_fits(m->hardware, hardware) && sw_csv_fits(m->source, source)) return true;
   }
   return false;
 }

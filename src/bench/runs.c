@@ -18,21 +18,6 @@
 
 enum { MOST = 1 << 20 };
 
-/* Not for a plan: the context of the driver, workspaces of libraries and buffers of collectives. */
-static const double kReservedGib = 1;
-static const double kGib = 1 << 30;
-
-/* Devices by the beginning of what the table calls them. Capacities are those that drivers report; rates of memory from
- * NVIDIA's data sheets and, where it has its own, the hardware's name. */
-static const struct {
-  const char *prefix, *profile;
-  double capacity_gib, memory_bytes_per_s;
-} kHardware[] = {
-    {"H100-80GB", "h100", 79.1, 3.35e12},  {"DGX-H100", "h100", 79.1, 3.35e12},
-    {"H100-96GB", "h100", 94.5, 2.4e12},   {"A100-40GB", "a100", 39.5, 1.555e12},
-    {"A100-80GB", "a100", 79.2, 2.039e12}, {"NVIDIA H100 80GB", "h100", 79.1, 3.35e12}, /* as PyTorch calls it */
-};
-
 /* What a sharding's name means: the rule that cuts state and parameters, and whether backward gathers parameters again
  * (then forward's copy need not be kept). */
 static const struct {
@@ -46,17 +31,8 @@ static const struct {
     {"", SW_BASELINE_FSDP, "once"}, /* one device */
 };
 
-/* How much longer kernels took with the software of a source than this program says, and how far off that leaves
- * predictions: `bench runs FILE --fit` on the rows of that source (docs/cost-model.md). */
-static const struct {
-  const char *source, *hardware;
-  sw_run_scales scales;
-  double bar;
-} kSoftware[] = {
-    {"mosaicml/", "H100", {{1.15, 1.61, 2.54, 0.49}}, 0.04},
-    {"mosaicml/", "A100", {{1.08, 0.77, 2.00, 0.63}}, 0.08},
-    {"", "", {{1, 1, 1, 1}}, 0.2}, /* those above, were they not there */
-};
+/* Of software that no profile speaks of: what the runs of those that it does speak of are off by, were it not. */
+static const sw_run_software kUnknown = {NULL, NULL, {{1, 1, 1, 1}}, 0.2};
 
 /* Sources that say recomputation, sizes and overlap of every row. */
 static const char *const kJudged[] = {"mosaicml/", "pytorch/torchtitan", "measure-steps"};
@@ -172,11 +148,43 @@ sw_rc sw_runs_read(const char *path, const char *only, sw_arena *arena, sw_runs 
 
 static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-static int hardware_of(const sw_run_row *r) {
-  for (int i = 0; i < (int)(sizeof kHardware / sizeof *kHardware); i++) {
-    if (starts_with(r->hardware, kHardware[i].prefix)) return i;
+sw_rc sw_run_profiles_read(sw_arena *arena, sw_run_profiles *out, sw_diag *d) {
+  const char *const *names;
+  int n;
+  SW_TRY(sw_profile_names(arena, &names, &n, d));
+  *out = (sw_run_profiles){0};
+  SW_ARENA_NEW(out->at, arena, n * SW_MAX_RUN_HARDWARE, d);
+  for (int i = 0; i < n; i++) {
+    const sw_profile *shipped;
+    SW_TRY(sw_profile_read(names[i], arena, &shipped, d));
+    for (int k = 0; k < shipped->n_run_hardware; k++) {
+      const sw_run_hardware *h = &shipped->run_hardware[k];
+      sw_profile *own = sw_arena_copy(arena, shipped, 1, sizeof *shipped, d);
+      if (!own) return SW_E_RESOURCE;
+      own->n_run_hardware = 1;
+      own->run_hardware[0] = *h;
+      own->memory_bytes = h->memory_bytes;
+      own->memory_reserved_bytes = h->memory_reserved_bytes;
+      own->memory_bytes_per_s = h->memory_bytes_per_s;
+      out->at[out->n++] = own;
+    }
   }
-  return -1;
+  return SW_OK;
+}
+
+const sw_profile *sw_run_profile_of(const sw_run_profiles *all, const sw_run_row *r) {
+  for (int i = 0; i < all->n; i++) {
+    if (sw_csv_fits(all->at[i]->run_hardware[0].name, r->hardware)) return all->at[i];
+  }
+  return NULL;
+}
+
+static const sw_run_software *software_of(const sw_run_row *r, const sw_profile *p) {
+  for (int i = 0; i < p->n_run_software; i++) {
+    const sw_run_software *s = &p->run_software[i];
+    if (sw_csv_fits(s->name, r->source) && sw_csv_fits(s->hardware, r->hardware)) return s;
+  }
+  return &kUnknown;
 }
 
 static int sharding_index_of(const sw_run_row *r) {
@@ -202,7 +210,7 @@ static const char *arch_of(const sw_run_row *r) {
 }
 
 /* Why nothing is predicted; NULL: it is. */
-static const char *reason_left_out(const sw_run_row *r, bool any_hardware) {
+static const char *reason_left_out(const sw_run_row *r, const sw_profile *p) {
   if (r->gpus < 1 || r->seq < 1 || r->micro_batch < 1 || r->global_batch < 1) return "sizes are not said";
   if (!(r->tokens_per_s > 0)) return "no time";
   if (r->pp > 1) return "stages";
@@ -211,7 +219,7 @@ static const char *reason_left_out(const sw_run_row *r, bool any_hardware) {
   if (r->accumulations != 1) return "accumulates";
   if (r->tp > 1) return "tp beside it";
   if (!arch_of(r)) return "model not known";
-  if (!any_hardware && hardware_of(r) < 0) return "hardware not known";
+  if (!p) return "hardware not known";
   if (sharding_index_of(r) < 0 || (!*r->sharding && r->gpus > 1)) return "strategy not known";
   return strcmp(r->dtype, "bf16") != 0 ? "8 bits" : NULL;
 }
@@ -226,27 +234,6 @@ static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
   args[N_PROGRAM + 1] = (sw_gen_arg){"batch", batch};
   args[N_PROGRAM + 2] = (sw_gen_arg){"convert", kShardings[sharding_index_of(r)].convert};
   return sw_gen_model(arch_of(r), args, N_PROGRAM + 3, out, d);
-}
-
-/* The profile that the row's hardware names, with that hardware's memory. */
-static sw_rc profile_of(const sw_run_row *r, sw_arena *arena, const sw_profile **out, sw_diag *d) {
-  int h = hardware_of(r);
-  const sw_profile *shipped;
-  sw_profile *own;
-  SW_TRY(sw_profile_read(kHardware[h].profile, arena, &shipped, d));
-  SW_ARENA_NEW(own, arena, 1, d);
-  *own = *shipped;
-  own->memory_bytes = (int64_t)(kHardware[h].capacity_gib * kGib);
-  own->memory_reserved_bytes = (int64_t)(kReservedGib * kGib);
-  own->memory_bytes_per_s = kHardware[h].memory_bytes_per_s;
-  *out = own;
-  return SW_OK;
-}
-
-static int software_of(const sw_run_row *r) {
-  int i = 0;
-  while (!starts_with(r->source, kSoftware[i].source) || !starts_with(r->hardware, kSoftware[i].hardware)) i++;
-  return i;
 }
 
 double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s) {
@@ -275,7 +262,6 @@ static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw
   sw_plan plan;
   sw_breakdown b;
   char text[32];
-  if (!p) SW_TRY(profile_of(r, arena, &p, d));
   snprintf(text, sizeof text, "dp=%lld", (long long)r->gpus);
   SW_TRY(sw_mesh_parse(text, arena, &mesh, d));
   SW_TRY(sw_machine_build(arena, p, &mesh, &machine, d));
@@ -284,15 +270,15 @@ static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw
   SW_TRY(sw_baseline_build(&job, kShardings[sharding_index_of(r)].rule, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
   r->parts = time_parts_of(g, &b);
-  r->predicted_s = sw_run_step_s(&r->parts, &kSoftware[software_of(r)].scales);
-  r->bar = kSoftware[software_of(r)].bar;
+  r->predicted_s = sw_run_step_s(&r->parts, &software_of(r, p)->scales);
+  r->bar = software_of(r, p)->error_bar_ln;
   r->peak_bytes = b.peak_bytes;
   r->capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
   return SW_OK;
 }
 
-sw_rc sw_run_predict_on(sw_run_row *r, const sw_profile *p, sw_diag *d) {
-  r->left = reason_left_out(r, p != NULL);
+sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_diag *d) {
+  r->left = reason_left_out(r, p);
   r->judged = false;
   if (r->left) return SW_OK;
   for (size_t i = 0; i < sizeof kJudged / sizeof *kJudged; i++)
@@ -306,5 +292,3 @@ sw_rc sw_run_predict_on(sw_run_row *r, const sw_profile *p, sw_diag *d) {
   if (rc) sw_diag_note(d, "in row %d", (int)r->line);
   return rc;
 }
-
-sw_rc sw_run_predict(sw_run_row *r, sw_diag *d) { return sw_run_predict_on(r, NULL, d); }

@@ -12,13 +12,7 @@ typedef struct sw_run_parts {
   double communication_s;
 } sw_run_parts;
 
-/* How many times longer these take than the cost model says, in their order; of communication, how much is not hidden
- * behind kernels. */
-enum { SW_RUN_SCALES = 4 };
-typedef struct sw_run_scales {
-  double of[SW_RUN_SCALES];
-} sw_run_scales;
-
+/* The same when they take so many times longer. */
 double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s);
 
 typedef struct sw_run_row {
@@ -45,9 +39,18 @@ typedef struct sw_runs {
 SW_CHECKED sw_rc sw_runs_read(const char *path, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d);
 /* The same of a table that is already read. */
 SW_CHECKED sw_rc sw_runs_of(const sw_csv *t, const char *only, sw_arena *arena, sw_runs *out, sw_diag *d);
-/* Fill in what is predicted for a row, or why nothing is. */
-SW_CHECKED sw_rc sw_run_predict(sw_run_row *r, sw_diag *d);
-/* The same on a machine of this profile, whatever the row calls its hardware; NULL: what the hardware names. */
-SW_CHECKED sw_rc sw_run_predict_on(sw_run_row *r, const sw_profile *p, sw_diag *d);
+
+/* The profiles that are shipped, by the names that they have in tables of runs (sw_run_hardware), with the memory of
+ * those; in the arena. */
+typedef struct sw_run_profiles {
+  const sw_profile **at; /* each has one name left */
+  int n;
+} sw_run_profiles;
+SW_CHECKED sw_rc sw_run_profiles_read(sw_arena *arena, sw_run_profiles *out, sw_diag *d);
+/* The one that the row's hardware names; NULL: none does. */
+const sw_profile *sw_run_profile_of(const sw_run_profiles *all, const sw_run_row *r);
+
+/* Fill in what is predicted for a row on a machine of this profile (NULL: it is not known), or why nothing is. */
+SW_CHECKED sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_diag *d);
 
 #endif

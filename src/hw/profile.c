@@ -22,6 +22,11 @@ static const char *const kClass[] = {
 const char *sw_topology_text(sw_topology t) { return kTopology[t]; }
 const char *sw_cost_class_text(sw_cost_class c) { return kClass[c]; }
 
+const char *sw_run_scale_text(int i) {
+  static const char *const kScales[SW_RUN_SCALES] = {"products", "attention", "other", "communication"};
+  return kScales[i];
+}
+
 const char *sw_profile_name(const sw_profile *p) { return p->name; }
 int64_t sw_profile_combine_bytes(const sw_profile *p, int64_t of_compiler) {
   return p->says_combine ? p->combine_bytes : of_compiler;
@@ -177,10 +182,16 @@ static sw_rc verify_kernel(const sw_profile *p, sw_priced_kernel k, sw_diag *d) 
   return SW_OK;
 }
 
+static sw_rc verify_memory(int64_t bytes, int64_t reserved_bytes, sw_diag *d) {
+  if (reserved_bytes >= 0 && reserved_bytes < bytes) return SW_OK;
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "memory of %" PRId64 " bytes with %" PRId64 " reserved leaves nothing", bytes,
+                       reserved_bytes);
+}
+
 static sw_rc verify_device(const sw_profile *p, sw_diag *d) {
-  if (p->memory_bytes < 1 || p->memory_reserved_bytes < 0 || p->memory_reserved_bytes >= p->memory_bytes)
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "memory of %" PRId64 " bytes with %" PRId64 " reserved leaves nothing",
-                         p->memory_bytes, p->memory_reserved_bytes);
+  SW_TRY(verify_memory(p->memory_bytes, p->memory_reserved_bytes, d));
+  for (int i = 0; i < p->n_run_hardware; i++)
+    SW_TRY(verify_memory(p->run_hardware[i].memory_bytes, p->run_hardware[i].memory_reserved_bytes, d));
   bool ok = p->memory_bytes_per_s > 0 && p->flop_fraction > 0 && p->flop_fraction <= 1 && p->flop_fraction_8bit > 0 &&
             p->flop_fraction_8bit <= 1 && p->memory_fraction > 0 && p->memory_fraction <= 1 && fine(p->launch_s) &&
             fine(p->exchange_peer_s) && p->shared_cores >= 0;

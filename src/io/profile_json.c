@@ -116,13 +116,18 @@ static sw_rc bytes_member(reader *r, const sw_json *v, const char *key, int64_t 
   return SW_OK;
 }
 
-static sw_rc read_memory(reader *r, const sw_json *v) {
+static sw_rc read_memory_of(reader *r, const sw_json *v, int64_t *bytes, int64_t *reserved, double *bytes_per_s) {
   static const char *const keys[] = {"bytes", "reserved_bytes", "bytes_per_s", "source"};
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'memory'"));
   PAST(r, check_source(r, v));
-  PAST(r, bytes_member(r, v, "bytes", &r->p->memory_bytes));
-  PAST(r, bytes_member(r, v, "reserved_bytes", &r->p->memory_reserved_bytes));
-  return sw_json_f64(v, "bytes_per_s", 1, HUGE_RATE, &r->p->memory_bytes_per_s, r->d);
+  PAST(r, bytes_member(r, v, "bytes", bytes));
+  PAST(r, bytes_member(r, v, "reserved_bytes", reserved));
+  return sw_json_f64(v, "bytes_per_s", 1, HUGE_RATE, bytes_per_s, r->d);
+}
+
+static sw_rc read_memory(reader *r, const sw_json *v) {
+  sw_profile *p = r->p;
+  return read_memory_of(r, v, &p->memory_bytes, &p->memory_reserved_bytes, &p->memory_bytes_per_s);
 }
 
 static sw_rc read_rate_of(reader *r, const sw_json *v, bool *stated) {
@@ -396,9 +401,23 @@ static sw_rc read_meshes(reader *r, const sw_json *v) {
   return SW_OK;
 }
 
-static sw_rc read_measured_row(reader *r, const sw_json *v, sw_measured *m) {
+typedef sw_rc row_reader(reader *r, const sw_json *v, int i);
+
+static sw_rc read_rows(reader *r, const sw_json *v, int most, row_reader *read, int *n) {
+  if (v->n > most)
+    return SW_FAIL_INPUT(r->d, sw_json_span(v), "'%s' has %d elements; expected at most %d", v->key, v->n, most);
+  for (int i = 0; i < v->n; i++) {
+    const size_t before = r->errors.n;
+    PAST(r, sw_json_expect(&v->at[i], SW_JSON_OBJECT, r->d));
+    if (r->errors.n == before) PAST(r, read(r, &v->at[i], i));
+  }
+  *n = v->n;
+  return SW_OK;
+}
+
+static sw_rc read_measured_row(reader *r, const sw_json *v, int i) {
   static const char *const keys[] = {"hardware", "source", "nodes", "library"};
-  SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, r->d));
+  sw_measured *m = &r->p->measured[i];
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "an element of 'measured'"));
   PAST(r, text_member(r, v, "hardware", &m->hardware));
   PAST(r, text_member(r, v, "source", &m->source));
@@ -407,12 +426,44 @@ static sw_rc read_measured_row(reader *r, const sw_json *v, sw_measured *m) {
 }
 
 static sw_rc read_measured(reader *r, const sw_json *v) {
-  if (v->n > SW_MAX_MEASURED)
-    return SW_FAIL_INPUT(r->d, sw_json_span(v), "'measured' has %d elements; expected at most %d", v->n,
-                         SW_MAX_MEASURED);
-  for (int i = 0; i < v->n; i++) PAST(r, read_measured_row(r, &v->at[i], &r->p->measured[i]));
-  r->p->n_measured = v->n;
-  return SW_OK;
+  return read_rows(r, v, SW_MAX_MEASURED, read_measured_row, &r->p->n_measured);
+}
+
+static sw_rc read_run_hardware_row(reader *r, const sw_json *v, int i) {
+  static const char *const keys[] = {"name", "memory"};
+  sw_run_hardware *h = &r->p->run_hardware[i];
+  const sw_json *memory = NULL;
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "an element of 'hardware'"));
+  PAST(r, text_member(r, v, "name", &h->name));
+  SW_TRY(sw_json_object(v, "memory", &memory, r->d));
+  return read_memory_of(r, memory, &h->memory_bytes, &h->memory_reserved_bytes, &h->memory_bytes_per_s);
+}
+
+static sw_rc read_run_hardware(reader *r, const sw_json *v) {
+  return read_rows(r, v, SW_MAX_RUN_HARDWARE, read_run_hardware_row, &r->p->n_run_hardware);
+}
+
+static sw_rc read_run_software_row(reader *r, const sw_json *v, int i) {
+  const char *keys[SW_RUN_SCALES + 4] = {"name", "hardware", "error_bar_ln", "source"};
+  sw_run_software *s = &r->p->run_software[i];
+  for (int k = 0; k < SW_RUN_SCALES; k++) keys[4 + k] = sw_run_scale_text(k);
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "an element of 'software'"));
+  PAST(r, check_source(r, v));
+  PAST(r, text_member(r, v, "name", &s->name));
+  PAST(r, text_member(r, v, "hardware", &s->hardware));
+  for (int k = 0; k < SW_RUN_SCALES; k++) PAST(r, sw_json_f64(v, sw_run_scale_text(k), 0, 1e3, &s->scales.of[k], r->d));
+  return sw_json_f64(v, "error_bar_ln", 0, 10, &s->error_bar_ln, r->d);
+}
+
+static sw_rc read_run_software(reader *r, const sw_json *v) {
+  return read_rows(r, v, SW_MAX_RUN_SOFTWARE, read_run_software_row, &r->p->n_run_software);
+}
+
+static sw_rc read_runs(reader *r, const sw_json *v) {
+  static const char *const keys[] = {"hardware", "software"};
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'runs'"));
+  SW_TRY(read_profile_part(r, v, "hardware", SW_JSON_ARRAY, read_run_hardware));
+  return read_optional(r, v, "software", SW_JSON_ARRAY, read_run_software);
 }
 
 static sw_rc read_exchange(reader *r, const sw_json *v) {
@@ -451,7 +502,7 @@ static sw_rc check_profile_format(reader *r, const sw_json *v) {
 static sw_rc read_profile_parts(reader *r, const sw_json *v) {
   static const char *const keys[] = {"format",   "version",  "name",          "description", "sources",
                                      "device",   "exchange", "levels",        "meshes",      "measured",
-                                     "compiler", "library",  "combine_bytes", "node"};
+                                     "compiler", "library",  "combine_bytes", "node",        "runs"};
   static const sw_json kNoSources = {.kind = SW_JSON_OBJECT};
   SW_TRY(check_profile_format(r, v));
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "a hardware profile"));
@@ -468,7 +519,8 @@ static sw_rc read_profile_parts(reader *r, const sw_json *v) {
   SW_TRY(read_profile_part(r, v, "levels", SW_JSON_ARRAY, read_levels));
   PAST(r, read_node_level(r, v));
   SW_TRY(read_profile_part(r, v, "meshes", SW_JSON_ARRAY, read_meshes));
-  return read_optional(r, v, "measured", SW_JSON_ARRAY, read_measured);
+  SW_TRY(read_optional(r, v, "measured", SW_JSON_ARRAY, read_measured));
+  return read_optional(r, v, "runs", SW_JSON_OBJECT, read_runs);
 }
 
 /* The first error, the others as notes to it; or, where someone hears them, all but the last to him. */

@@ -29,14 +29,18 @@ static void write_kernels(sw_json_out *j, const sw_profile *p, const char *id) {
   end_with_source(j, id);
 }
 
+static void write_memory(sw_json_out *j, int64_t bytes, int64_t reserved_bytes, double bytes_per_s, const char *id) {
+  sw_jw_object_row(j, "memory");
+  sw_jw_i64(j, "bytes", bytes);
+  sw_jw_i64(j, "reserved_bytes", reserved_bytes);
+  sw_jw_f64(j, "bytes_per_s", bytes_per_s);
+  end_with_source(j, id);
+}
+
 static void write_device(sw_json_out *j, const sw_profile *p, const sw_profile_origins *o) {
   sw_jw_object(j, "device");
   sw_jw_string(j, "name", p->device_name);
-  sw_jw_object_row(j, "memory");
-  sw_jw_i64(j, "bytes", p->memory_bytes);
-  sw_jw_i64(j, "reserved_bytes", p->memory_reserved_bytes);
-  sw_jw_f64(j, "bytes_per_s", p->memory_bytes_per_s);
-  end_with_source(j, o->memory);
+  write_memory(j, p->memory_bytes, p->memory_reserved_bytes, p->memory_bytes_per_s, o->memory);
   sw_jw_object(j, "flop_per_s");
   for (int t = 0; t < SW_DTYPE_COUNT; t++)
     if (sw_dtype_bytes((sw_dtype)t) > 0) sw_jw_f64(j, sw_dtype_text((sw_dtype)t), p->flop_per_s[t]);
@@ -142,6 +146,32 @@ static void write_measured(sw_json_out *j, const sw_profile *p) {
   sw_jw_end(j);
 }
 
+static void write_runs(sw_json_out *j, const sw_profile *p, const sw_profile_origins *o) {
+  if (p->n_run_hardware + p->n_run_software == 0) return;
+  sw_jw_object(j, "runs");
+  sw_jw_array(j, "hardware");
+  for (int i = 0; i < p->n_run_hardware; i++) {
+    const sw_run_hardware *h = &p->run_hardware[i];
+    sw_jw_object(j, NULL);
+    sw_jw_string(j, "name", h->name);
+    write_memory(j, h->memory_bytes, h->memory_reserved_bytes, h->memory_bytes_per_s, o->memory);
+    sw_jw_end(j);
+  }
+  sw_jw_end(j);
+  sw_jw_array(j, "software");
+  for (int i = 0; i < p->n_run_software; i++) {
+    const sw_run_software *s = &p->run_software[i];
+    sw_jw_object_row(j, NULL);
+    sw_jw_string(j, "name", s->name);
+    sw_jw_string(j, "hardware", s->hardware);
+    for (int k = 0; k < SW_RUN_SCALES; k++) sw_jw_f64(j, sw_run_scale_text(k), s->scales.of[k]);
+    sw_jw_f64(j, "error_bar_ln", s->error_bar_ln);
+    end_with_source(j, o->achieved);
+  }
+  sw_jw_end(j);
+  sw_jw_end(j);
+}
+
 sw_rc sw_profile_write_with(const sw_profile *p, const sw_profile_origins *o, sw_text *out, sw_diag *d) {
   sw_json_out j;
   sw_json_out_init(&j, out);
@@ -167,6 +197,7 @@ sw_rc sw_profile_write_with(const sw_profile *p, const sw_profile_origins *o, sw
   for (int i = 0; i < p->n_meshes; i++) sw_jw_mesh(&j, NULL, &p->mesh[i]);
   sw_jw_end(&j);
   write_measured(&j, p);
+  write_runs(&j, p, o);
   if (p->library) sw_jw_string(&j, "library", p->library);
   sw_jw_end(&j);
   return out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while writing a profile") : SW_OK;

@@ -30,6 +30,10 @@ static const char kText[] =
     "    \"permute\": \"all_gather\"}}],\n"
     " \"meshes\": [\"x=3,y=2,z=4\", \"a=24\"],\n"
     " \"measured\": [{\"hardware\": \"TPU*\", \"source\": \"*\", \"nodes\": 2, \"library\": \"l\"}],\n"
+    " \"runs\": {\"hardware\": [{\"name\": \"TPU*\", \"memory\":\n"
+    "  {\"bytes\": 9e10, \"reserved_bytes\": 1e9, \"bytes_per_s\": 1e12, \"source\": \"s\"}}],\n"
+    "  \"software\": [{\"name\": \"lab/*\", \"hardware\": \"*\", \"products\": 1.5, \"attention\": 2, \"other\": 3,\n"
+    "   \"communication\": 0.5, \"error_bar_ln\": 0.25, \"source\": \"s\"}]},\n"
     " \"library\": \"l\"}\n";
 
 static void everything_is_read(void **state) {
@@ -60,6 +64,16 @@ static void everything_is_read(void **state) {
   assert_true(p->n_measured == 1 && p->measured[0].nodes == 2);
   assert_string_equal(p->library, "l");
   assert_string_equal(p->measured[0].library, "l");
+  const sw_run_hardware *h = &p->run_hardware[0];
+  const sw_run_software *s = &p->run_software[0];
+  assert_true(p->n_run_hardware == 1 && p->n_run_software == 1);
+  assert_string_equal(h->name, "TPU*");
+  assert_true(h->memory_bytes == 90000000000 && h->memory_reserved_bytes == 1000000000 &&
+              h->memory_bytes_per_s == 1e12);
+  assert_string_equal(s->name, "lab/*");
+  assert_string_equal(s->hardware, "*");
+  assert_memory_equal(&s->scales, (&(sw_run_scales){{1.5, 2, 3, 0.5}}), sizeof s->scales);
+  assert_true(s->error_bar_ln == 0.25);
   sw_arena_deinit(&a);
 }
 
@@ -106,6 +120,10 @@ static void what_is_written_reads_back(void **state) {
     assert_string_equal(sw_text_str(&one), sw_text_str(&two));
     assert_memory_equal(p->flop_per_s, q->flop_per_s, sizeof p->flop_per_s);
     assert_int_equal(p->n_levels, q->n_levels);
+    assert_int_equal(p->n_run_hardware, q->n_run_hardware);
+    assert_int_equal(p->n_run_software, q->n_run_software);
+    for (int k = 0; k < p->n_run_software; k++)
+      assert_memory_equal(&p->run_software[k].scales, &q->run_software[k].scales, sizeof p->run_software[k].scales);
     for (int l = 0; l < p->n_levels; l++)
       for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
         const sw_cost_line *x = &p->level[l].line[c], *y = &q->level[l].line[c];
@@ -169,6 +187,14 @@ static const refusal kRefused[] = {
     {"\"size\": 3", "\"size\": \"some\"", 16, "'size' is 'some'; expected"},
     {"\"size\": 3", "\"size\": 0", 16, "'size' is 0; expected 1 to"},
     {"\"nodes\": 2", "\"nodes\": 0", 23, "'nodes' is 0"},
+    {"\"name\": \"TPU*\", \"memory\"", "\"memory\"", 24, "missing key 'name'"},
+    {"9e10, \"reserved_bytes\": 1e9", "9e10, \"reserved_bytes\": 9e10", 0, "leaves nothing"},
+    {"1e12, \"source\": \"s\"", "1e12", 25, "missing key 'source'"},
+    {"\"products\": 1.5", "\"product\": 1.5", 26, "unknown key 'product' in an element of 'software'"},
+    {"\"communication\": 0.5, ", "", 26, "missing key 'communication'"},
+    {"_ln\": 0.25, \"source\": \"s\"", "_ln\": 0.25, \"source\": \"q\"", 27,
+     "source 'q' is not among the file's sources"},
+    {"{\"name\": \"lab/*\"", "1, {\"name\": \"lab/*\"", 26, "expected an object"},
     {"\"exchange\"", "\"name\"", 7, "key 'name' appears twice; the first is at 1:"},
     {" \"exchange\": {\"peer_s\": 1e-6, \"source\": \"s\"},\n", "", 1, "missing key 'exchange'"},
 };
@@ -302,7 +328,7 @@ static void a_number_of_devices_sizes_an_open_profile(void **state) {
 }
 
 int main(void) {
-  enum { FIXED = 6, ROWS = sizeof kRefused / sizeof kRefused[0] };
+  enum { FIXED = 7, ROWS = sizeof kRefused / sizeof kRefused[0] };
   struct CMUnitTest tests[FIXED + ROWS] = {
       cmocka_unit_test(everything_is_read),
       cmocka_unit_test(knots_are_read),
