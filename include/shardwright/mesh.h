@@ -46,7 +46,8 @@ static inline bool sw_mesh_same_sizes(const sw_mesh *a, const sw_mesh *b) {
   for (int i = 0; same && i < a->n_axes; i++) same = a->axis[i].size == b->axis[i].size;
   return same;
 }
-/* Do the two share a digit? */
+/* Do the two share a digit, or cut into each other's, as x:(1)2 and x:(3)2 do of an axis of 6? Else their coordinates
+ * are independent. Sizes are not 0. */
 SW_API bool sw_axis_ref_overlaps(sw_axis_ref a, sw_axis_ref b);
 
 /* "x=2,y=4", or "2x4" (axes a0, a1, ...; sizes may be "?"). A list of ids may follow: "x=2,y=2 ids=0,2,1,3" (copied

@@ -16,9 +16,9 @@ sw_axis_ref sw_axis_whole(const sw_mesh *m, int axis) {
 
 bool sw_axis_ref_overlaps(sw_axis_ref a, sw_axis_ref b) {
   if (a.axis != b.axis) return false;
-  if (sw_axis_ref_equal(a, b)) return true;
-  int64_t a_end = (int64_t)a.pre * a.size, b_end = (int64_t)b.pre * b.size;
-  return a.pre < b_end && b.pre < a_end;
+  if (sw_axis_ref_equal(a, b)) return true; /* of size 1, too */
+  const int64_t a_end = (int64_t)a.pre * a.size, b_end = (int64_t)b.pre * b.size;
+  return b.pre % a_end != 0 && a.pre % b_end != 0;
 }
 
 int64_t sw_mesh_devices(const sw_mesh *m) {

@@ -16,25 +16,21 @@ static sw_rc check_one(const sw_mesh *m, sw_axis_ref r, sw_span at, sw_diag *d) 
                        m->axis[r.axis].name, r.pre, r.size, (long long)axis_size);
 }
 
-static bool nest(sw_axis_ref a, sw_axis_ref b) {
-  if (a.axis != b.axis) return true;
-  sw_axis_ref major = a.pre <= b.pre ? a : b, minor = a.pre <= b.pre ? b : a;
-  return minor.pre % (major.pre * major.size) == 0;
+static bool share_digit(sw_axis_ref a, sw_axis_ref b) {
+  return sw_axis_ref_equal(a, b) || (a.pre < b.pre * b.size && b.pre < a.pre * a.size);
 }
 
 sw_rc sw_axis_refs_check(const sw_mesh *m, const sw_axis_ref *refs, int n, sw_span at, sw_diag *d) {
   for (int i = 0; i < n; i++) {
     SW_TRY(check_one(m, refs[i], at, d));
     for (int j = 0; j < i; j++) {
-      if (sw_axis_ref_overlaps(refs[i], refs[j])) {
+      if (!sw_axis_ref_overlaps(refs[i], refs[j])) continue;
+      if (share_digit(refs[i], refs[j])) {
         return SW_FAIL_INPUT(d, at, "axis '%s' is used twice", m->axis[refs[i].axis].name);
       }
-      if (!nest(refs[i], refs[j])) {
-        return SW_FAIL_INPUT(
-            d, at, "'%s:(%d)%d' and '%s:(%d)%d' do not nest; expected one to start where a multiple of the other ends",
-            m->axis[refs[i].axis].name, refs[i].pre, refs[i].size, m->axis[refs[j].axis].name, refs[j].pre,
-            refs[j].size);
-      }
+      return SW_FAIL_INPUT(
+          d, at, "'%s:(%d)%d' and '%s:(%d)%d' do not nest; expected one to start where a multiple of the other ends",
+          m->axis[refs[i].axis].name, refs[i].pre, refs[i].size, m->axis[refs[j].axis].name, refs[j].pre, refs[j].size);
     }
   }
   return SW_OK;

@@ -56,7 +56,7 @@ static void linear_index_of_the_example(void **state) {
   assert_int_equal(device, 3 + 30 * 2 + 30 * 20 * 1);
 }
 
-static void overlap_is_sharing_a_digit(void **state) {
+static void overlap_is_sharing_or_cutting_a_digit(void **state) {
   (void)state;
   sw_axis_ref whole = {0, 1, 8}, major = {0, 1, 2}, middle = {0, 2, 2}, minor = {0, 4, 2}, low = {0, 2, 4};
   assert_true(sw_axis_ref_overlaps(whole, middle));
@@ -65,6 +65,8 @@ static void overlap_is_sharing_a_digit(void **state) {
   assert_false(sw_axis_ref_overlaps(minor, major));
   assert_false(sw_axis_ref_overlaps(whole, (sw_axis_ref){1, 1, 8}));
   assert_true(sw_axis_ref_overlaps((sw_axis_ref){2, 1, 1}, (sw_axis_ref){2, 1, 1}));
+  assert_true(sw_axis_ref_overlaps((sw_axis_ref){0, 1, 2}, (sw_axis_ref){0, 3, 2})); /* of 6 */
+  assert_false(sw_axis_ref_overlaps((sw_axis_ref){0, 1, 2}, (sw_axis_ref){0, 6, 2}));
 }
 
 static void axes_are_found_by_name_and_number(void **state) {
@@ -183,7 +185,7 @@ enum { N_MESHES = sizeof kMeshes / sizeof kMeshes[0], N_REFS = sizeof kRefs / si
 int main(void) {
   struct CMUnitTest tests[N_MESHES + N_REFS + 8] = {
       cmocka_unit_test(coords_follow_an_odometer),         cmocka_unit_test(peers_have_the_index_asked_for),
-      cmocka_unit_test(linear_index_of_the_example),       cmocka_unit_test(overlap_is_sharing_a_digit),
+      cmocka_unit_test(linear_index_of_the_example),       cmocka_unit_test(overlap_is_sharing_or_cutting_a_digit),
       cmocka_unit_test(axes_are_found_by_name_and_number), cmocka_unit_test(unbound_meshes_are_refused_when_asked),
   };
   size_t n = 6;

@@ -54,43 +54,70 @@ static void even_dims(rng *r, const sw_sharding *a, const sw_sharding *b, int64_
 
 /* Each element that a device must show comes once, from a device that holds it (not from a halo), and from itself
  * whenever it holds it; the traffic is the count of the others. */
+static void check_moves(const sw_mesh *m, const int64_t *dims, const sw_sharding *a, const sw_sharding *b) {
+  static delivery v;
+  const int rank = a->rank;
+  int64_t index[SW_MAX_RANK];
+  sw_tiling src, dst;
+  double max = 0, total = 0, got_max, got_total;
+  sw_tiling_of(a, rank, dims, &src);
+  sw_tiling_of(b, rank, dims, &dst);
+  for (int64_t to = 0; to < sw_mesh_devices(m); to++) {
+    v = (delivery){.m = m, .dims = dims, .rank = rank, .to = to};
+    assert_ok(sw_tiling_moves_to(m, &src, &dst, to, deliver, &v, &diag));
+    for (int64_t e = 0; e < elements_of(rank, dims); e++) {
+      index_of(rank, dims, e, index);
+      assert_int_equal(v.count[e], brute_shows(m, b, dims, to, index));
+      if (!v.count[e]) continue;
+      assert_true(brute_holds(m, a, dims, v.from[e], index));
+      if (brute_holds(m, a, dims, to, index)) assert_int_equal(v.from[e], to);
+    }
+    total += (double)v.received;
+    if ((double)v.received > max) max = (double)v.received;
+  }
+  sw_tiling_traffic(m, &src, &dst, &got_max, &got_total);
+  assert_true(got_max == max);
+  assert_true(got_total == total);
+}
+
 static void moves_cover_each_element_once(void **state) {
   (void)state;
   rng r = {check_seed(21)};
   sw_arena arena = {0};
-  static delivery v;
   for (int round = 0; round < check_scale(1500); round++) {
     sw_mesh m = random_mesh(&r, 4, 48);
     int rank = (int)rng_below(&r, 4);
-    int64_t dims[SW_MAX_RANK], index[SW_MAX_RANK];
+    int64_t dims[SW_MAX_RANK];
     random_dims(&r, rank, dims);
     sw_sharding a = random_sharding(&r, &m, rank, false), b = random_sharding(&r, &m, rank, false);
     if (rng_below(&r, 2) == 0) even_dims(&r, &a, &b, dims);
     if (rng_below(&r, 3) == 0) random_lists(&r, &arena, dims, &a);
     if (rng_below(&r, 3) == 0) random_lists(&r, &arena, dims, &b);
-    sw_tiling src, dst;
-    sw_tiling_of(&a, rank, dims, &src);
-    sw_tiling_of(&b, rank, dims, &dst);
-    double max = 0, total = 0, got_max, got_total;
-    for (int64_t to = 0; to < sw_mesh_devices(&m); to++) {
-      v = (delivery){.m = &m, .dims = dims, .rank = rank, .to = to};
-      assert_ok(sw_tiling_moves_to(&m, &src, &dst, to, deliver, &v, &diag));
-      for (int64_t e = 0; e < elements_of(rank, dims); e++) {
-        index_of(rank, dims, e, index);
-        assert_int_equal(v.count[e], brute_shows(&m, &b, dims, to, index));
-        if (!v.count[e]) continue;
-        assert_true(brute_holds(&m, &a, dims, v.from[e], index));
-        if (brute_holds(&m, &a, dims, to, index)) assert_int_equal(v.from[e], to);
-      }
-      total += (double)v.received;
-      if ((double)v.received > max) max = (double)v.received;
-    }
-    sw_tiling_traffic(&m, &src, &dst, &got_max, &got_total);
-    assert_true(got_max == max);
-    assert_true(got_total == total);
+    check_moves(&m, dims, &a, &b);
     sw_arena_reset(&arena);
   }
   sw_arena_deinit(&arena);
+}
+
+/* Between any two parts of an axis, of which many cut into each other: x -> x:(3)2 of 6. */
+static void any_parts_of_an_axis(void **state) {
+  (void)state;
+  static const int64_t kDims[] = {12};
+  sw_axis_ref part[18];
+  int n = 0;
+  sw_mesh m;
+  assert_ok(sw_mesh_parse("x=12", NULL, &m, &diag));
+  for (int32_t pre = 1; pre <= 12; pre++) {
+    for (int32_t size = 1; 12 % pre == 0 && size <= 12 / pre; size++)
+      if (12 / pre % size == 0) part[n++] = (sw_axis_ref){0, pre, size};
+  }
+  assert_int_equal(n, 18);
+  for (int i = 0; i < n * n; i++) {
+    sw_sharding a = sw_sharding_replicated(1), b = a;
+    (void)sw_sharding_push(&a, 0, part[i / n]);
+    (void)sw_sharding_push(&b, 0, part[i % n]);
+    check_moves(&m, kDims, &a, &b);
+  }
 }
 
 /* Windows show base + i*step + [0, len) cut to the tensor, whatever the numbers. */
@@ -232,6 +259,7 @@ int main(void) {
       cmocka_unit_test(moves_cover_each_element_once), cmocka_unit_test(windows_of_any_step),
       cmocka_unit_test(any_tiling_can_be_a_source),    cmocka_unit_test(pieces_follow_the_period),
       cmocka_unit_test(replicas_share_the_load),       cmocka_unit_test(equality_compares_contents),
+      cmocka_unit_test(any_parts_of_an_axis),
   };
   return cmocka_run_group_tests_name("tiling", tests, NULL, NULL);
 }

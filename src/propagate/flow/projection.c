@@ -5,14 +5,6 @@
 
 static int64_t end_of(sw_axis_ref a) { return (int64_t)a.pre * a.size; }
 
-/* Do they keep each other from cutting one tensor? Parts of an axis do not when one begins at a multiple of where the
- * other ends. */
-static bool clash(sw_axis_ref a, sw_axis_ref b) {
-  if (a.axis != b.axis) return false;
-  if (sw_axis_ref_equal(a, b)) return true; /* of size 1, too */
-  return b.pre % end_of(a) != 0 && a.pre % end_of(b) != 0;
-}
-
 /* The major part of an axis with that many shards; size 0 when there is none. */
 static sw_axis_ref major_part(sw_axis_ref a, int64_t size) {
   bool is = size > 1 && size < a.size && a.size % size == 0;
@@ -308,7 +300,7 @@ sw_axes sw_compatible_axes(const sw_projection *p, int factor, sw_direction dire
 /* The part of an axis, major first, that cuts nothing else of the tensor; size 0: none. */
 sw_axis_ref sw_free_part(const sw_axis_ref *taken, int n, sw_axis_ref a) {
   for (int i = 0; i < n && a.size; i++) {
-    if (clash(a, taken[i])) a = major_part(a, taken[i].pre % a.pre ? 0 : taken[i].pre / a.pre);
+    if (sw_axis_ref_overlaps(a, taken[i])) a = major_part(a, taken[i].pre % a.pre ? 0 : taken[i].pre / a.pre);
   }
   return a;
 }
