@@ -34,9 +34,39 @@ static bool add_sharding(borders *b, const sw_sharding *s) {
   return true;
 }
 
-static bool atoms_of(rs_space *s, const borders *b) {
+/* Where a sharding names the axis first, by dimension; behind all these by what is partial over it, a set. */
+static uint64_t named_place(const sw_sharding *s, int axis) {
+  uint64_t parts = 0;
+  for (int i = 0; s && i < s->n_refs + s->n_partial; i++) {
+    if (s->refs[i].axis != axis) continue;
+    if (i < s->n_refs) return (uint64_t)i;
+    parts = 31 * parts + ((uint64_t)s->refs[i].pre << 32) + (uint64_t)s->refs[i].size;
+  }
+  return parts ? parts : UINT64_MAX;
+}
+
+static bool is_named_before(const sw_sharding *a, const sw_sharding *b, int x, int y) {
+  const uint64_t in_a = named_place(a, x), other = named_place(a, y);
+  return in_a != other ? in_a < other : named_place(b, x) < named_place(b, y);
+}
+
+/* The axis of that place: among those that are symmetric the ends tell which comes first, not the names. So a search
+ * that looks at some atoms, or at some orders of them, finds the same where such axes change places. */
+static int axis_at(const sw_machine *m, const sw_sharding *a, const sw_sharding *b, int place, unsigned *left) {
+  int first = -1;
+  for (unsigned rest = *left; rest; rest &= rest - 1) {
+    const int axis = __builtin_ctz(rest);
+    if (sw_machine_axes_symmetric(m, place, axis) && (first < 0 || is_named_before(a, b, axis, first))) first = axis;
+  }
+  *left &= ~(1u << first);
+  return first;
+}
+
+static bool atoms_of(rs_space *s, const sw_machine *m, const sw_sharding *x, const sw_sharding *y, const borders *b) {
+  unsigned left = (1u << s->mesh->n_axes) - 1;
   s->n = 0;
-  for (int a = 0; a < s->mesh->n_axes; a++) {
+  for (int place = 0; place < s->mesh->n_axes; place++) {
+    const int a = axis_at(m, x, y, place, &left);
     for (int i = 0; i + 1 < b->n[a]; i++) {
       if (s->n == RS_MAX_ATOMS) return false;
       int64_t pre = b->at[a][i], size = b->at[a][i + 1] / pre;
@@ -64,26 +94,28 @@ static void cut_atom(rs_space *s, int at) {
   s->n++;
 }
 
+/* Of equal ones the last: what the target alone names is cut before what the source names. */
 static void cut_largest(rs_space *s) {
   while (s->n < FEW_ATOMS) {
     int at = -1;
     for (int i = 0; i < s->n; i++) {
-      if (smallest_factor(s->atom[i].size) < s->atom[i].size && (at < 0 || s->atom[i].size > s->atom[at].size)) at = i;
+      if (smallest_factor(s->atom[i].size) < s->atom[i].size && (at < 0 || s->atom[i].size >= s->atom[at].size)) at = i;
     }
     if (at < 0) return;
     cut_atom(s, at);
   }
 }
 
-bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *a,
+bool rs_space_init(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *a,
                    const sw_sharding *b) {
+  const sw_mesh *m = sw_machine_mesh(machine);
   *s = (rs_space){.mesh = m, .rank = rank, .dims = dims};
   borders named;
   for (int i = 0; i < m->n_axes; i++) {
     named.n[i] = 0;
     if (!add_border(&named, i, 1) || !add_border(&named, i, m->axis[i].size)) return false;
   }
-  if (!add_sharding(&named, a) || !add_sharding(&named, b) || !atoms_of(s, &named)) {
+  if (!add_sharding(&named, a) || !add_sharding(&named, b) || !atoms_of(s, machine, a, b, &named)) {
     s->n = 0;
     return false;
   }
@@ -136,7 +168,15 @@ int rs_refs_of_list(const rs_space *s, rs_list list, sw_axis_ref refs[RS_MAX_ATO
 }
 
 int rs_refs_of_set(const rs_space *s, uint32_t set, sw_axis_ref refs[RS_MAX_ATOMS]) {
-  return rs_refs_of_list(s, rs_list_of_set(set), refs);
+  const int n = rs_refs_of_list(s, rs_list_of_set(set), refs);
+  for (int i = 1; i < n; i++) {
+    for (int k = i; k > 0 && refs[k - 1].axis > refs[k].axis; k--) {
+      const sw_axis_ref r = refs[k];
+      refs[k] = refs[k - 1];
+      refs[k - 1] = r;
+    }
+  }
+  return n;
 }
 
 rs_list rs_list_of_set(uint32_t set) {

@@ -16,7 +16,7 @@ typedef struct rs_space {
   const sw_mesh *mesh;
   int rank;
   const int64_t *dims;
-  int n;                          /* atoms, in mesh order, major first */
+  int n;                          /* atoms, in mesh order, major first; symmetric axes in the order of the ends */
   sw_axis_ref atom[RS_MAX_ATOMS]; /* sizes >= 2 */
   unsigned joined;                /* atoms that stand right behind the one before them wherever the ends name them */
 } rs_space;
@@ -37,13 +37,13 @@ typedef struct rs_state {
 
 /* Atoms that can write both shardings: what these name of the axes, cut further while there are few. `b` may be NULL.
  * False when their parts of axes have no common digits, or the atoms are too many. */
-bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *a,
+bool rs_space_init(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *a,
                    const sw_sharding *b);
 /* The lists and partial axes of a sharding that the atoms can write. */
 rs_state rs_state_of(const rs_space *s, const sw_sharding *sharding);
 /* In normal form: atoms that follow each other are joined. */
 sw_sharding rs_sharding_of(const rs_space *s, const rs_state *state, sw_reduction kind);
-/* Atoms as axis refs, those that follow each other joined; returns how many. */
+/* Atoms as axis refs, those that follow each other joined, a set's in mesh order; returns how many. */
 int rs_refs_of_list(const rs_space *s, rs_list list, sw_axis_ref refs[RS_MAX_ATOMS]);
 int rs_refs_of_set(const rs_space *s, uint32_t set, sw_axis_ref refs[RS_MAX_ATOMS]);
 
@@ -54,7 +54,7 @@ static inline int rs_list_common(rs_list a, rs_list b) { return a == b ? rs_list
 static inline rs_list rs_list_begin(rs_list list, int n) { return list & ((UINT64_C(1) << 4 * n) - 1); }
 /* `tail` behind it. */
 static inline rs_list rs_list_join(rs_list list, rs_list tail) { return list | tail << 4 * rs_list_len(list); }
-/* A set's atoms in mesh order. */
+/* A set's atoms in their order. */
 rs_list rs_list_of_set(uint32_t set);
 uint32_t rs_list_set(rs_list list);
 

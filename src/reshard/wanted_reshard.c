@@ -57,9 +57,9 @@ static void write_target(rs_request *r, bool in_atoms) {
   if (r->target.partial && r->source.partial && r->kind[0] != r->kind[1]) r->target.kind = 1;
 }
 
-static void write_ends(rs_request *r, const sw_mesh *m, int rank, const int64_t *dims) {
-  const bool both = !r->to_mesh && rs_space_init(&r->space, m, rank, dims, &r->from, &r->to);
-  const bool source = both || rs_space_init(&r->space, m, rank, dims, &r->from, NULL);
+static void write_ends(rs_request *r, int rank, const int64_t *dims) {
+  const bool both = !r->to_mesh && rs_space_init(&r->space, r->machine, rank, dims, &r->from, &r->to);
+  const bool source = both || rs_space_init(&r->space, r->machine, rank, dims, &r->from, NULL);
   r->kind[0] = (sw_reduction)(r->from.n_partial ? r->from.partial_kind : r->to.partial_kind);
   r->kind[1] = (sw_reduction)r->to.partial_kind;
   write_source(r, source);
@@ -89,7 +89,7 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
   sw_sharding_normalise(r->to_mesh ? &r->to_mesh->mesh : m, &r->to);
   const bool stale = o->refresh_halos && r->from.halos;
   r->nothing_to_do = sw_sharding_equal(&r->from, &r->to) && !stale && !r->to_mesh;
-  write_ends(r, m, wanted->rank, wanted->dims);
+  write_ends(r, wanted->rank, wanted->dims);
   return check_kinds(r, d);
 }
 
