@@ -403,7 +403,7 @@ static sw_rc read_meshes(reader *r, const sw_json *v) {
 
 typedef sw_rc row_reader(reader *r, const sw_json *v, int i);
 
-static sw_rc read_rows(reader *r, const sw_json *v, int most, row_reader *read, int *n) {
+static sw_rc read_profile_rows(reader *r, const sw_json *v, int most, row_reader *read, int *n) {
   if (v->n > most)
     return SW_FAIL_INPUT(r->d, sw_json_span(v), "'%s' has %d elements; expected at most %d", v->key, v->n, most);
   for (int i = 0; i < v->n; i++) {
@@ -426,7 +426,7 @@ static sw_rc read_measured_row(reader *r, const sw_json *v, int i) {
 }
 
 static sw_rc read_measured(reader *r, const sw_json *v) {
-  return read_rows(r, v, SW_MAX_MEASURED, read_measured_row, &r->p->n_measured);
+  return read_profile_rows(r, v, SW_MAX_MEASURED, read_measured_row, &r->p->n_measured);
 }
 
 static sw_rc read_run_hardware_row(reader *r, const sw_json *v, int i) {
@@ -440,7 +440,7 @@ static sw_rc read_run_hardware_row(reader *r, const sw_json *v, int i) {
 }
 
 static sw_rc read_run_hardware(reader *r, const sw_json *v) {
-  return read_rows(r, v, SW_MAX_RUN_HARDWARE, read_run_hardware_row, &r->p->n_run_hardware);
+  return read_profile_rows(r, v, SW_MAX_RUN_HARDWARE, read_run_hardware_row, &r->p->n_run_hardware);
 }
 
 static sw_rc read_run_software_row(reader *r, const sw_json *v, int i) {
@@ -456,10 +456,10 @@ static sw_rc read_run_software_row(reader *r, const sw_json *v, int i) {
 }
 
 static sw_rc read_run_software(reader *r, const sw_json *v) {
-  return read_rows(r, v, SW_MAX_RUN_SOFTWARE, read_run_software_row, &r->p->n_run_software);
+  return read_profile_rows(r, v, SW_MAX_RUN_SOFTWARE, read_run_software_row, &r->p->n_run_software);
 }
 
-static sw_rc read_runs(reader *r, const sw_json *v) {
+static sw_rc read_profile_runs(reader *r, const sw_json *v) {
   static const char *const keys[] = {"hardware", "software"};
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'runs'"));
   SW_TRY(read_profile_part(r, v, "hardware", SW_JSON_ARRAY, read_run_hardware));
@@ -520,7 +520,7 @@ static sw_rc read_profile_parts(reader *r, const sw_json *v) {
   PAST(r, read_node_level(r, v));
   SW_TRY(read_profile_part(r, v, "meshes", SW_JSON_ARRAY, read_meshes));
   SW_TRY(read_optional(r, v, "measured", SW_JSON_ARRAY, read_measured));
-  return read_optional(r, v, "runs", SW_JSON_OBJECT, read_runs);
+  return read_optional(r, v, "runs", SW_JSON_OBJECT, read_profile_runs);
 }
 
 /* The first error, the others as notes to it; or, where someone hears them, all but the last to him. */
