@@ -2,6 +2,7 @@
  * run as the graphs of its stages are, and gives what the program gives.
  */
 #include <math.h>
+#include <pthread.h>
 
 #include "shardwright/schedule.h"
 #include "shardwright/validate.h"
@@ -304,11 +305,70 @@ static void two_stages_send_one_value(void **state) {
   sw_arena_deinit(&arena);
 }
 
+/* --- requests ----------------------------------------------------------------------------------------------------- */
+
+typedef struct asked {
+  const sw_graph *g;
+  sw_request request; /* with a pin of its own */
+  sw_annotation pin;
+  sw_machine *machine;
+  sw_arena arena;
+  int64_t cost;
+  sw_rc rc;
+} asked;
+
+static void ask_for(asked *a, const sw_graph *g, int dim) {
+  a->g = g;
+  a->machine = machine_of("dgx-h100", "x=2", &a->arena);
+  a->pin = (sw_annotation){.value = g->args[0], .op = -1, .required = true, .sharding = sw_sharding_replicated(2)};
+  assert_true(sw_sharding_push(&a->pin.sharding, dim, sw_axis_whole(sw_machine_mesh(a->machine), 0)));
+  a->request = *g->written;
+  a->request.n_annotations = 1;
+  a->request.annotations = &a->pin;
+}
+
+static void *plan_asked(void *user) {
+  asked *a = user;
+  const sw_job job = {a->g, &a->request, NULL, a->machine};
+  const sw_plan_options o = {.solve = {.work_limit = 50000000, .threads = 1}};
+  sw_plan plan;
+  a->rc = sw_plan_search(&job, &o, &a->arena, &plan, NULL);
+  if (!a->rc && !sw_sharding_equal(&plan.args[0], &a->pin.sharding)) a->rc = SW_E_MISMATCH;
+  a->cost = a->rc ? -1 : plan.cost_units;
+  return NULL;
+}
+
+static void two_requests_over_one_program_are_planned_at_once(void **state) {
+  (void)state;
+  sw_graph *g = small_model("mlp-train");
+  asked alone[2] = {{0}}, both[2] = {{0}};
+  pthread_t thread[2];
+  for (int k = 0; k < 2; k++) {
+    ask_for(&alone[k], g, k);
+    ask_for(&both[k], g, k);
+    plan_asked(&alone[k]);
+    assert_ok(alone[k].rc);
+  }
+  for (int k = 0; k < 2; k++) assert_int_equal(pthread_create(&thread[k], NULL, plan_asked, &both[k]), 0);
+  for (int k = 0; k < 2; k++) pthread_join(thread[k], NULL);
+  for (int k = 0; k < 2; k++) {
+    assert_ok(both[k].rc);
+    assert_int_equal(both[k].cost, alone[k].cost);
+    sw_arena_deinit(&alone[k].arena);
+    sw_arena_deinit(&both[k].arena);
+  }
+  sw_graph_destroy(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_plain_schedule_is_the_program), cmocka_unit_test(an_op_is_made_again_for_its_last_reader),
-      cmocka_unit_test(wrong_lists_are_refused),         cmocka_unit_test(micro_batches_add_up),
-      cmocka_unit_test(what_needs_the_batch_is_refused), cmocka_unit_test(copies_change_no_number),
+      cmocka_unit_test(a_plain_schedule_is_the_program),
+      cmocka_unit_test(an_op_is_made_again_for_its_last_reader),
+      cmocka_unit_test(wrong_lists_are_refused),
+      cmocka_unit_test(micro_batches_add_up),
+      cmocka_unit_test(what_needs_the_batch_is_refused),
+      cmocka_unit_test(copies_change_no_number),
+      cmocka_unit_test(two_requests_over_one_program_are_planned_at_once),
       cmocka_unit_test(two_stages_send_one_value),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
