@@ -44,6 +44,10 @@ SW_API char *sw_arena_strndup(sw_arena *a, const char *text, size_t len, sw_diag
 SW_API SW_CHECKED sw_rc sw_arena_keep(sw_arena *a, const char *text, const char **out, sw_diag *d);
 SW_API char *sw_arena_printf(sw_arena *a, sw_diag *d, const char *fmt, ...) SW_PRINTF(3, 4);
 SW_API void *sw_arena_copy(sw_arena *a, const void *src, size_t count, size_t size, sw_diag *d);
+/* Room for n + more elements of `size` bytes at *at, where n are used and *cap there is room for: a copy with twice as
+ * much where that is less. On failure all stays as it is. */
+SW_API SW_CHECKED sw_rc sw_arena_grow(sw_arena *a, void **at, int32_t *cap, int32_t n, int32_t more, size_t size,
+                                      sw_diag *d);
 /* Calls end(of) before what the arena holds is freed, the last one asked for first: for what lives as long as the arena
  * but is not in it. */
 SW_API SW_CHECKED sw_rc sw_arena_at_end(sw_arena *a, void (*end)(void *of), void *of, sw_diag *d);
@@ -56,6 +60,11 @@ SW_API void sw_arena_deinit(sw_arena *a);
   do {                                                                    \
     (ptr) = sw_arena_alloc((arena), (size_t)(count), sizeof *(ptr), (d)); \
     if (!(ptr)) return SW_E_RESOURCE;                                     \
+  } while (0)
+/* sw_arena_grow for one more element at `ptr`, or return the failure. */
+#define SW_ARENA_ROOM(ptr, n, cap, arena, d)                                                               \
+  do {                                                                                                     \
+    if (sw_arena_grow((arena), (void **)&(ptr), &(cap), (n), 1, sizeof *(ptr), (d))) return SW_E_RESOURCE; \
   } while (0)
 #define SW_MEM_NEW(ptr, count, d)                              \
   do {                                                         \

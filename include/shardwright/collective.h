@@ -168,6 +168,13 @@ typedef struct sw_buffer {
   int64_t valid[SW_MAX_RANK];
 } sw_buffer;
 
+/* Where the element at index at[0 .. rank) is. */
+static inline void *sw_buffer_element(const sw_buffer *b, const int64_t *at) {
+  int64_t index = 0;
+  for (int i = 0; i < b->rank; i++) index = index * b->dims[i] + at[i];
+  return (char *)b->data + index * sw_dtype_bytes(b->dtype);
+}
+
 SW_API bool sw_buffer_bytes(const sw_buffer *b, int64_t *bytes); /* of all of dims; false when it overflows */
 
 /* Do one device's buffers fit the collective: ranks, dtypes, extents, valid <= dims. `is_root`: the device is the root

@@ -108,6 +108,18 @@ void *sw_arena_copy(sw_arena *a, const void *src, size_t count, size_t size, sw_
   return p;
 }
 
+sw_rc sw_arena_grow(sw_arena *a, void **at, int32_t *cap, int32_t n, int32_t more, size_t size, sw_diag *d) {
+  if (more <= *cap - n) return SW_OK;
+  const int64_t room = 2 * ((int64_t)n + more) + 2;
+  if (room > INT32_MAX) return no_memory(d, (size_t)room, size);
+  void *to = sw_arena_alloc(a, (size_t)room, size, d);
+  if (!to) return SW_E_RESOURCE;
+  if (n) memcpy(to, *at, (size_t)n * size);
+  *at = to;
+  *cap = (int32_t)room;
+  return SW_OK;
+}
+
 char *sw_arena_strndup(sw_arena *a, const char *text, size_t len, sw_diag *d) {
   char *p = sw_arena_alloc(a, len + 1, 1, d);
   if (p && len) memcpy(p, text, len);

@@ -275,19 +275,13 @@ static const coll_rule kRules[SW_COLL_COUNT] = {
     [SW_COLL_SHARD_TO_PARTIAL] = {NULL, valid_window, from_own, false, false},
 };
 
-static void *element(const sw_buffer *b, const int64_t *at) {
-  int64_t index = 0;
-  for (int i = 0; i < b->rank; i++) index = index * b->dims[i] + at[i];
-  return (char *)b->data + index * sw_dtype_bytes(b->dtype);
-}
-
 static void reduce_element(const oracle *o, const int64_t *from, void *to) {
   sw_dtype t = o->out[o->device].dtype;
   sw_reduction r = o->c->reduction;
   sw_scalar acc = {0};
   for (int64_t j = 0; j < o->n; j++) {
     const sw_buffer *in = &o->in[peer(o, j)];
-    sw_scalar v = sw_scalar_convert(in->dtype, t, sw_scalar_load(in->dtype, element(in, from)));
+    sw_scalar v = sw_scalar_convert(in->dtype, t, sw_scalar_load(in->dtype, sw_buffer_element(in, from)));
     acc = j ? sw_reduction_combine(r, t, acc, v) : v;
   }
   sw_scalar_store(t, sw_reduction_finish(r, t, acc, o->n), to);
@@ -295,7 +289,7 @@ static void reduce_element(const oracle *o, const int64_t *from, void *to) {
 
 static void make_element(const oracle *o, const coll_rule *rule, const int64_t *at) {
   sw_buffer *out = &o->out[o->device];
-  void *to = element(out, at);
+  void *to = sw_buffer_element(out, at);
   int64_t device, from[SW_MAX_RANK];
   if (!rule->source(o, at, &device, from)) {
     if (sw_coll_flags(o->c->op) & SW_COLL_USES_REDUCTION)
@@ -305,7 +299,7 @@ static void make_element(const oracle *o, const coll_rule *rule, const int64_t *
   } else if (rule->reduces)
     reduce_element(o, from, to);
   else
-    memcpy(to, element(&o->in[device], from), (size_t)sw_dtype_bytes(out->dtype));
+    memcpy(to, sw_buffer_element(&o->in[device], from), (size_t)sw_dtype_bytes(out->dtype));
 }
 
 static void make_result(const oracle *o, const coll_rule *rule) {

@@ -9,7 +9,8 @@ static void put_place(sw_span at, sw_text *out) {
   if (at.col > 0) sw_text_printf(out, ":%d", at.col);
 }
 
-void sw_source_print(const sw_source *from, sw_text *out) {
+/* "from net.py:12:9, in jit(step)/block_0/dot_general"; nothing where nothing is known. */
+static void print_source(const sw_source *from, sw_text *out) {
   const bool placed = from->at.line > 0 && from->at.file;
   if (placed) {
     sw_text_puts(out, "from ");
@@ -35,7 +36,8 @@ int sw_source_frames(const sw_call_frame *stack, int room, const sw_call_frame *
   return n;
 }
 
-void sw_call_frame_print(const sw_call_frame *f, sw_text *out) {
+/* "net.py:12:9, in layer" */
+static void print_call_frame(const sw_call_frame *f, sw_text *out) {
   const bool placed = f->at.line > 0 && f->at.file;
   if (placed) put_place(f->at, out);
   if (f->function) sw_text_printf(out, "%s%s", placed ? ", in " : "in ", f->function);
@@ -45,14 +47,14 @@ void sw_source_note(const sw_source *from, sw_diag *d) {
   enum { MOST = 4 };
   sw_text text = {0};
   int told = 0;
-  sw_source_print(from, &text);
+  print_source(from, &text);
   if (text.n) sw_diag_note(d, "%s", sw_text_str(&text));
   bool below = false; /* the frame of `from` itself has been passed */
   for (const sw_call_frame *f = from->stack; f && told < MOST; f = f->next) {
     const bool same = f->at.line == from->at.line && f->at.col == from->at.col && f->at.file == from->at.file;
     if (below && !f->library && !same) {
       text.n = 0;
-      sw_call_frame_print(f, &text);
+      print_call_frame(f, &text);
       sw_diag_note(d, "called from %s", sw_text_str(&text));
       told++;
     }

@@ -4,15 +4,11 @@
 
 #include "shardwright/graph.h"
 
-/* "from net.py:12:9, in jit(step)/block_0/dot_general"; nothing where nothing is known. */
-SW_API void sw_source_print(const sw_source *from, sw_text *out);
 /* Is the file one of an installed package or of Python itself? */
 SW_API bool sw_source_is_library(const char *file, size_t n);
 /* The frames of a stack in the order in which they are shown: the user's own, then those of libraries, each from the
  * innermost; at most `room`. Returns how many. */
 SW_API int sw_source_frames(const sw_call_frame *stack, int room, const sw_call_frame **out);
-/* "net.py:12:9, in layer" */
-SW_API void sw_call_frame_print(const sw_call_frame *f, sw_text *out);
 /* Notes for an error: where from, and what of the user's own files has called that. */
 SW_API void sw_source_note(const sw_source *from, sw_diag *d);
 

@@ -376,7 +376,7 @@ static void exchange_element(draw *w, int64_t device, const int64_t *at, const s
     sw_tiling_window(w->m, &w->c->src, i, device, &start, &lo, &hi);
     h = sw_hash_u64((uint64_t)(start + at[i]), h);
   }
-  sw_element_store(b->dtype, (double)(h % 100), sw_suite_element(b, at));
+  sw_element_store(b->dtype, (double)(h % 100), sw_buffer_element(b, at));
 }
 
 static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
@@ -396,7 +396,7 @@ static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
     if (exchange)
       exchange_element(w, device, at, b);
     else
-      random_element(w, w->from, sw_suite_element(b, at));
+      random_element(w, w->from, sw_buffer_element(b, at));
   } while (sw_next_position(w->rank, b->valid, at));
   return SW_OK;
 }

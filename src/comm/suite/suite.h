@@ -25,10 +25,4 @@ struct sw_comm_suite {
 /* A poisoned buffer in the arena. */
 SW_CHECKED sw_rc sw_suite_buffer(sw_arena *arena, sw_dtype t, int rank, const int64_t *dims, sw_buffer *b, sw_diag *d);
 
-static inline void *sw_suite_element(const sw_buffer *b, const int64_t *at) {
-  int64_t index = 0;
-  for (int i = 0; i < b->rank; i++) index = index * b->dims[i] + at[i];
-  return (char *)b->data + index * sw_dtype_bytes(b->dtype);
-}
-
 #endif

@@ -48,8 +48,8 @@ static sw_rc compare_with_wanted(const sw_comm_suite *s, int call, int64_t devic
   if (sw_has_no_position(want->rank, limit)) return SW_OK;
   int64_t at[SW_MAX_RANK] = {0}, size = sw_dtype_bytes(want->dtype);
   do {
-    const char *a = sw_suite_element(want, at);
-    if (!same_element(want->dtype, a, sw_suite_element(got, at)))
+    const char *a = sw_buffer_element(want, at);
+    if (!same_element(want->dtype, a, sw_buffer_element(got, at)))
       return different(s, call, device, "element", (a - (const char *)want->data) / size, d);
   } while (sw_next_position(want->rank, limit, at));
   return SW_OK;

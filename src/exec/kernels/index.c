@@ -133,15 +133,11 @@ typedef struct scatter {
   sw_walk whole; /* window that lies inside */
 } scatter;
 
-static void fold_window_row(void *user, char *const *at, const int64_t *stride, int64_t n) {
-  sw_fold_strided(user, at[0], stride[0], at[1], stride[1], n);
-}
-
 static void apply_window(const scatter *s, const sw_walk *w, char *to, const char *from) {
   if (!s->fold) {
     sw_copy_walk(w, s->bytes, to, from);
   } else {
-    sw_walk_run(w, (char *[SW_WALK_ARRAYS]){to, (char *)(uintptr_t)from}, fold_window_row, (void *)(uintptr_t)s->fold);
+    sw_fold_walk(w, s->fold, to, from);
   }
 }
 

@@ -98,10 +98,6 @@ static run window_run(const window_dim *w, int64_t offset) {
   return r;
 }
 
-static void combine_strided(void *user, char *const *at, const int64_t *stride, int64_t n) {
-  sw_fold_strided(user, at[0], stride[0], at[1], stride[1], n);
-}
-
 static void read_window_dims(const sw_kernel_call *c, window_dim *out) {
   const sw_buffer *x = c->in[0], *y = c->out[0];
   int64_t store[6][SW_MAX_RANK];
@@ -130,7 +126,7 @@ static void apply_offset(const window_dim *dim, int rank, const int64_t *offset,
     x += x_stride[i] * r.from;
   }
   sw_walk_simplify(&w);
-  sw_walk_run(&w, (char *[]){acc, (char *)(uintptr_t)x}, combine_strided, (void *)(uintptr_t)f);
+  sw_fold_walk(&w, f, acc, x);
 }
 
 /* Window offsets in row-major order; within one, results in row-major order. */

@@ -118,3 +118,11 @@ void sw_fold_strided(const sw_fold *f, char *acc, int64_t acc_stride, const char
     }
   }
 }
+
+static void fold_strided_row(void *user, char *const *at, const int64_t *stride, int64_t n) {
+  sw_fold_strided(user, at[0], stride[0], at[1], stride[1], n);
+}
+
+void sw_fold_walk(const sw_walk *w, const sw_fold *f, char *acc, const char *x) {
+  sw_walk_run(w, (char *[SW_WALK_ARRAYS]){acc, (char *)(uintptr_t)x}, fold_strided_row, (void *)(uintptr_t)f);
+}

@@ -3,6 +3,7 @@
 #define EXEC_WIDE_H_
 
 #include "exec/kernels/elementwise.h"
+#include "exec/walk.h"
 
 /* The elements of `b` as `wide`: its own data where the types agree, else a converted copy in scratch. */
 sw_rc sw_wide_load(const sw_kernel_call *c, const sw_buffer *b, sw_dtype wide, const void **out, sw_diag *d);
@@ -25,5 +26,7 @@ void sw_fold_row(const sw_fold *f, void *acc, sw_dtype t, const void *x, int64_t
 /* acc[i] = acc[i] combined with x[i] for n elements of f->wide that are `acc_stride` and `x_stride` bytes apart
  * (acc_stride not 0). */
 void sw_fold_strided(const sw_fold *f, char *acc, int64_t acc_stride, const char *x, int64_t x_stride, int64_t n);
+/* The same along a walk of two arrays. */
+void sw_fold_walk(const sw_walk *w, const sw_fold *f, char *acc, const char *x);
 
 #endif

@@ -22,14 +22,6 @@ typedef struct sw_expansion {
 /* Add an op and return its (first) result. part: SW_LAST_STEP for the one that stands for the sugar. */
 sw_id sw_expand_op(sw_expansion *e, const char *part, sw_opcode code, int n_operands, const sw_id *operands,
                    int n_attrs, const sw_attr *attrs);
-sw_id sw_expand_unary(sw_expansion *e, const char *part, sw_opcode code, sw_id x);
-sw_id sw_expand_binary(sw_expansion *e, const char *part, sw_opcode code, sw_id x, sw_id y);
-sw_id sw_expand_convert(sw_expansion *e, const char *part, sw_id x, sw_dtype t);
-/* x with dim i as dim dims[i] of a result shaped like value `like`. */
-sw_id sw_expand_broadcast(sw_expansion *e, const char *part, sw_id x, sw_id like, int n, const int64_t *dims);
-/* A constant of one value, shaped like value `like`. */
-sw_id sw_expand_fill(sw_expansion *e, const char *part, double value, sw_id like);
 sw_id sw_expand_reduce(sw_expansion *e, const char *part, const char *kind, sw_id x, int n, const int64_t *dims);
-const sw_type *sw_expand_type(const sw_expansion *e, sw_id x);
 
 #endif

@@ -10,7 +10,4 @@
   sw_rc sw_expand_##expand(struct sw_expansion *e);
 #include "shardwright/ops.def"
 
-/* Ops on whole lines along the attribute `dim`: sort builds on it. */
-void sw_nest_of_lines(const sw_rule_call *c, sw_nest_builder *b);
-
 #endif

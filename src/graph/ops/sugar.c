@@ -12,7 +12,7 @@
 #include "graph/builder.h"
 #include "graph/ops/op_rules.h"
 
-const sw_type *sw_expand_type(const sw_expansion *e, sw_id x) { return &e->g->values[x].type; }
+static const sw_type *expand_type(const sw_expansion *e, sw_id x) { return &e->g->values[x].type; }
 
 /* Result names belong to the last step. */
 sw_id sw_expand_op(sw_expansion *e, const char *part, sw_opcode code, int n_operands, const sw_id *operands,
@@ -41,28 +41,30 @@ sw_id sw_expand_op(sw_expansion *e, const char *part, sw_opcode code, int n_oper
   return e->rc ? 0 : part ? results[0] : e->results[0];
 }
 
-sw_id sw_expand_unary(sw_expansion *e, const char *part, sw_opcode code, sw_id x) {
+static sw_id expand_unary(sw_expansion *e, const char *part, sw_opcode code, sw_id x) {
   return sw_expand_op(e, part, code, 1, &x, 0, NULL);
 }
 
-sw_id sw_expand_binary(sw_expansion *e, const char *part, sw_opcode code, sw_id x, sw_id y) {
+static sw_id expand_binary(sw_expansion *e, const char *part, sw_opcode code, sw_id x, sw_id y) {
   return sw_expand_op(e, part, code, 2, (sw_id[]){x, y}, 0, NULL);
 }
 
-sw_id sw_expand_convert(sw_expansion *e, const char *part, sw_id x, sw_dtype t) {
+static sw_id expand_convert(sw_expansion *e, const char *part, sw_id x, sw_dtype t) {
   return sw_expand_op(e, part, SW_OP_CONVERT, 1, &x, 1, &SW_ATTR_I(DTYPE, t));
 }
 
-sw_id sw_expand_broadcast(sw_expansion *e, const char *part, sw_id x, sw_id like, int n, const int64_t *dims) {
+/* x with dim i as dim dims[i] of a result shaped like value `like`. */
+static sw_id expand_broadcast(sw_expansion *e, const char *part, sw_id x, sw_id like, int n, const int64_t *dims) {
   if (e->rc) return 0;
-  const sw_type *t = sw_expand_type(e, like);
+  const sw_type *t = expand_type(e, like);
   sw_attr a[] = {SW_ATTR_L(DIMS, dims, n), SW_ATTR_L(SHAPE, t->dims, t->rank)};
   return sw_expand_op(e, part, SW_OP_BROADCAST, 1, &x, 2, a);
 }
 
-sw_id sw_expand_fill(sw_expansion *e, const char *part, double value, sw_id like) {
+/* A constant of one value, shaped like value `like`. */
+static sw_id expand_fill(sw_expansion *e, const char *part, double value, sw_id like) {
   if (e->rc) return 0;
-  const sw_type *t = sw_expand_type(e, like);
+  const sw_type *t = expand_type(e, like);
   unsigned char bytes[16] = {0};
   sw_element_store(t->dtype, value, bytes);
   sw_attr a[] = {
@@ -144,73 +146,72 @@ static bool is_narrow(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOA
 
 /* The operand in the dtype that sums are taken in. */
 static sw_id widened(sw_expansion *e, const char *part, sw_id x) {
-  return is_narrow(sw_expand_type(e, x)->dtype) ? sw_expand_convert(e, part, x, SW_F32) : x;
+  return is_narrow(expand_type(e, x)->dtype) ? expand_convert(e, part, x, SW_F32) : x;
 }
 
 /* The last step: `code` on x and y, converted back to dtype t. */
 static void expand_last_step(sw_expansion *e, sw_opcode code, sw_id x, sw_id y, sw_dtype t) {
   bool narrow = is_narrow(t);
-  sw_id r = sw_expand_binary(e, narrow ? "wide" : SW_LAST_STEP, code, x, y);
-  if (narrow) (void)sw_expand_convert(e, SW_LAST_STEP, r, t);
+  sw_id r = expand_binary(e, narrow ? "wide" : SW_LAST_STEP, code, x, y);
+  if (narrow) (void)expand_convert(e, SW_LAST_STEP, r, t);
 }
 
 sw_rc sw_expand_softmax(sw_expansion *e) {
   e->function = true;
   int64_t dim = sw_call_int(e->call, SW_ATTR_DIM), rest[DIMS];
   sw_id x0 = e->spec->operands[0];
-  sw_dtype t = sw_expand_type(e, x0)->dtype;
-  int n = dims_but(sw_expand_type(e, x0)->rank, dim, rest);
+  sw_dtype t = expand_type(e, x0)->dtype;
+  int n = dims_but(expand_type(e, x0)->rank, dim, rest);
   sw_id x = widened(e, "x", x0);
   sw_id most = sw_expand_reduce(e, "max", "max", x, 1, &dim);
-  sw_id shift = sw_expand_binary(e, "shift", SW_OP_SUBTRACT, x, sw_expand_broadcast(e, "max_all", most, x, n, rest));
-  sw_id power = sw_expand_unary(e, "exp", SW_OP_EXP, shift);
+  sw_id shift = expand_binary(e, "shift", SW_OP_SUBTRACT, x, expand_broadcast(e, "max_all", most, x, n, rest));
+  sw_id power = expand_unary(e, "exp", SW_OP_EXP, shift);
   sw_id sum = sw_expand_reduce(e, "sum", "sum", power, 1, &dim);
-  expand_last_step(e, SW_OP_DIVIDE, power, sw_expand_broadcast(e, "sum_all", sum, x, n, rest), t);
+  expand_last_step(e, SW_OP_DIVIDE, power, expand_broadcast(e, "sum_all", sum, x, n, rest), t);
   return e->rc;
 }
 
 /* Mean over the last dim, in the shape of the reduced value. */
 static sw_id mean(sw_expansion *e, const char *sum_part, const char *count_part, const char *part, sw_id x) {
   if (e->rc) return 0;
-  const sw_type *t = sw_expand_type(e, x);
+  const sw_type *t = expand_type(e, x);
   int64_t last = t->rank - 1;
   double count = (double)t->dims[last];
   sw_id sum = sw_expand_reduce(e, sum_part, "sum", x, 1, &last);
-  return sw_expand_binary(e, part, SW_OP_DIVIDE, sum, sw_expand_fill(e, count_part, count, sum));
+  return expand_binary(e, part, SW_OP_DIVIDE, sum, expand_fill(e, count_part, count, sum));
 }
 
 /* x * broadcast(1 / sqrt(mean_square + epsilon)). */
 static sw_id normalised(sw_expansion *e, sw_id x, sw_id mean_square) {
   if (e->rc) return 0;
   int64_t rest[DIMS];
-  int rank = sw_expand_type(e, x)->rank, n = dims_but(rank, rank - 1, rest);
+  int rank = expand_type(e, x)->rank, n = dims_but(rank, rank - 1, rest);
   double epsilon = sw_call_attr(e->call, SW_ATTR_EPSILON)->u.f;
-  sw_id eps = sw_expand_fill(e, "epsilon", epsilon, mean_square);
-  sw_id var = sw_expand_binary(e, "var_eps", SW_OP_ADD, mean_square, eps);
-  sw_id scale = sw_expand_unary(e, "rsqrt", SW_OP_RSQRT, var);
-  return sw_expand_binary(e, "normal", SW_OP_MULTIPLY, x, sw_expand_broadcast(e, "rsqrt_all", scale, x, n, rest));
+  sw_id eps = expand_fill(e, "epsilon", epsilon, mean_square);
+  sw_id var = expand_binary(e, "var_eps", SW_OP_ADD, mean_square, eps);
+  sw_id scale = expand_unary(e, "rsqrt", SW_OP_RSQRT, var);
+  return expand_binary(e, "normal", SW_OP_MULTIPLY, x, expand_broadcast(e, "rsqrt_all", scale, x, n, rest));
 }
 
 /* Operand i (gamma or beta), widened and along the last dim of x. */
 static sw_id along_last(sw_expansion *e, int i, const char *wide_part, const char *part, sw_id x) {
   if (e->rc) return 0;
-  int64_t last = sw_expand_type(e, x)->rank - 1;
-  return sw_expand_broadcast(e, part, widened(e, wide_part, e->spec->operands[i]), x, 1, &last);
+  int64_t last = expand_type(e, x)->rank - 1;
+  return expand_broadcast(e, part, widened(e, wide_part, e->spec->operands[i]), x, 1, &last);
 }
 
 sw_rc sw_expand_layer_norm(sw_expansion *e) {
   e->function = true;
   sw_id x0 = e->spec->operands[0];
-  sw_dtype t = sw_expand_type(e, x0)->dtype;
+  sw_dtype t = expand_type(e, x0)->dtype;
   int64_t rest[DIMS];
-  int rank = sw_expand_type(e, x0)->rank, n = dims_but(rank, rank - 1, rest);
+  int rank = expand_type(e, x0)->rank, n = dims_but(rank, rank - 1, rest);
   sw_id x = widened(e, "x", x0);
   sw_id mid = mean(e, "sum", "count", "mean", x);
-  sw_id centred =
-      sw_expand_binary(e, "centred", SW_OP_SUBTRACT, x, sw_expand_broadcast(e, "mean_all", mid, x, n, rest));
-  sw_id square = sw_expand_binary(e, "square", SW_OP_MULTIPLY, centred, centred);
+  sw_id centred = expand_binary(e, "centred", SW_OP_SUBTRACT, x, expand_broadcast(e, "mean_all", mid, x, n, rest));
+  sw_id square = expand_binary(e, "square", SW_OP_MULTIPLY, centred, centred);
   sw_id y = normalised(e, centred, mean(e, "square_sum", "square_count", "var", square));
-  sw_id scaled = sw_expand_binary(e, "scaled", SW_OP_MULTIPLY, y, along_last(e, 1, "gamma", "gamma_all", x));
+  sw_id scaled = expand_binary(e, "scaled", SW_OP_MULTIPLY, y, along_last(e, 1, "gamma", "gamma_all", x));
   expand_last_step(e, SW_OP_ADD, scaled, along_last(e, 2, "beta", "beta_all", x), t);
   return e->rc;
 }
@@ -218,9 +219,9 @@ sw_rc sw_expand_layer_norm(sw_expansion *e) {
 sw_rc sw_expand_rms_norm(sw_expansion *e) {
   e->function = true;
   sw_id x0 = e->spec->operands[0];
-  sw_dtype t = sw_expand_type(e, x0)->dtype;
+  sw_dtype t = expand_type(e, x0)->dtype;
   sw_id x = widened(e, "x", x0);
-  sw_id square = sw_expand_binary(e, "square", SW_OP_MULTIPLY, x, x);
+  sw_id square = expand_binary(e, "square", SW_OP_MULTIPLY, x, x);
   sw_id y = normalised(e, x, mean(e, "square_sum", "count", "mean_square", square));
   expand_last_step(e, SW_OP_MULTIPLY, y, along_last(e, 1, "gamma", "gamma_all", x), t);
   return e->rc;
@@ -228,7 +229,7 @@ sw_rc sw_expand_rms_norm(sw_expansion *e) {
 
 /* x times a constant. */
 static sw_id times(sw_expansion *e, const char *constant_part, const char *part, sw_id x, double factor) {
-  return sw_expand_binary(e, part, SW_OP_MULTIPLY, x, sw_expand_fill(e, constant_part, factor, x));
+  return expand_binary(e, part, SW_OP_MULTIPLY, x, expand_fill(e, constant_part, factor, x));
 }
 
 /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), or x/2 (1 + erf(x / sqrt 2)). */
@@ -236,22 +237,22 @@ sw_rc sw_expand_gelu(sw_expansion *e) {
   e->function = true;
   sw_id x = e->spec->operands[0], bend;
   if (sw_call_int(e->call, SW_ATTR_APPROXIMATE)) {
-    sw_id square = sw_expand_binary(e, "square", SW_OP_MULTIPLY, x, x);
-    sw_id cube = sw_expand_binary(e, "cube", SW_OP_MULTIPLY, square, x);
-    sw_id inner = sw_expand_binary(e, "inner", SW_OP_ADD, x, times(e, "c3", "cubic", cube, 0.044715));
-    bend = sw_expand_unary(e, "tanh", SW_OP_TANH, times(e, "c1", "scaled", inner, sqrt(2 / acos(-1))));
+    sw_id square = expand_binary(e, "square", SW_OP_MULTIPLY, x, x);
+    sw_id cube = expand_binary(e, "cube", SW_OP_MULTIPLY, square, x);
+    sw_id inner = expand_binary(e, "inner", SW_OP_ADD, x, times(e, "c3", "cubic", cube, 0.044715));
+    bend = expand_unary(e, "tanh", SW_OP_TANH, times(e, "c1", "scaled", inner, sqrt(2 / acos(-1))));
   } else {
-    bend = sw_expand_unary(e, "erf", SW_OP_ERF, times(e, "c1", "scaled", x, sqrt(0.5)));
+    bend = expand_unary(e, "erf", SW_OP_ERF, times(e, "c1", "scaled", x, sqrt(0.5)));
   }
-  sw_id cdf2 = sw_expand_binary(e, "plus_one", SW_OP_ADD, bend, sw_expand_fill(e, "one", 1, x));
-  (void)sw_expand_binary(e, SW_LAST_STEP, SW_OP_MULTIPLY, times(e, "half", "half_x", x, 0.5), cdf2);
+  sw_id cdf2 = expand_binary(e, "plus_one", SW_OP_ADD, bend, expand_fill(e, "one", 1, x));
+  (void)expand_binary(e, SW_LAST_STEP, SW_OP_MULTIPLY, times(e, "half", "half_x", x, 0.5), cdf2);
   return e->rc;
 }
 
 sw_rc sw_expand_silu(sw_expansion *e) {
   e->function = true;
   sw_id x = e->spec->operands[0];
-  (void)sw_expand_binary(e, SW_LAST_STEP, SW_OP_MULTIPLY, x, sw_expand_unary(e, "logistic", SW_OP_LOGISTIC, x));
+  (void)expand_binary(e, SW_LAST_STEP, SW_OP_MULTIPLY, x, expand_unary(e, "logistic", SW_OP_LOGISTIC, x));
   return e->rc;
 }
 
@@ -310,9 +311,9 @@ sw_rc sw_expand_one_hot(sw_expansion *e) {
   shape[x->rank] = sw_call_int(e->call, SW_ATTR_K);
   sw_attr a[] = {SW_ATTR_I(DTYPE, x->dtype), SW_ATTR_I(DIM, x->rank), SW_ATTR_L(SHAPE, shape, rank)};
   sw_id classes = sw_expand_op(e, "classes", SW_OP_IOTA, 0, NULL, 3, a);
-  sw_id wanted = sw_expand_broadcast(e, "indices", e->spec->operands[0], classes, dims_but(rank, x->rank, dims), dims);
+  sw_id wanted = expand_broadcast(e, "indices", e->spec->operands[0], classes, dims_but(rank, x->rank, dims), dims);
   sw_id same = sw_expand_op(e, "same", SW_OP_COMPARE, 2, (sw_id[]){wanted, classes}, 1, &SW_ATTR_T(DIRECTION, "eq"));
-  (void)sw_expand_convert(e, SW_LAST_STEP, same, sw_call_dtype(e->call, SW_ATTR_DTYPE));
+  (void)expand_convert(e, SW_LAST_STEP, same, sw_call_dtype(e->call, SW_ATTR_DTYPE));
   return e->rc;
 }
 

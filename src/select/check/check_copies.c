@@ -42,22 +42,11 @@ sw_rc chk_copies_init(chk_copies *c, const sw_problem *p, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc room(chk_copies *c) {
-  if (c->n_nodes < c->cap_nodes) return SW_OK;
-  const int32_t cap = 2 * c->cap_nodes + 16;
-  chk_copy_node *more;
-  SW_ARENA_NEW(more, &c->mem, cap, NULL);
-  if (c->n_nodes) memcpy(more, c->nodes, (size_t)c->n_nodes * sizeof *more);
-  c->nodes = more;
-  c->cap_nodes = cap;
-  return SW_OK;
-}
-
 static sw_rc keep_node(chk_copies *c, int32_t group, const int64_t *layout, int32_t n) {
   int32_t *copy;
   if (!c->has_node[group]) SW_ARENA_NEW(c->has_node[group], &c->mem, c->p->copies[group].table->n_layouts, NULL);
   SW_ARENA_NEW(copy, &c->mem, n, NULL);
-  SW_TRY(room(c));
+  SW_ARENA_ROOM(c->nodes, c->n_nodes, c->cap_nodes, &c->mem, NULL);
   for (int32_t k = 0; k < n; k++) {
     copy[k] = (int32_t)layout[k];
     c->has_node[group][layout[k]] = true;

@@ -58,13 +58,7 @@ static sw_rc init_node(chk_state *s, const sw_node *from, chk_node *to, sw_diag 
 
 static sw_rc attach(chk_state *s, int32_t v, int32_t e, sw_diag *d) {
   chk_node *x = &s->nodes[v];
-  if (x->n_edges == x->cap_edges) {
-    int32_t cap = 2 * x->cap_edges + 4, *more;
-    SW_ARENA_NEW(more, &s->mem, cap, d);
-    if (x->n_edges) memcpy(more, x->edges, (size_t)x->n_edges * sizeof *more);
-    x->edges = more;
-    x->cap_edges = cap;
-  }
+  SW_ARENA_ROOM(x->edges, x->n_edges, x->cap_edges, &s->mem, d);
   x->edges[x->n_edges++] = e;
   return SW_OK;
 }

@@ -158,14 +158,7 @@ static sw_rc add_table(chk_state *s, int32_t i, int32_t j, int64_t *v) {
       }
     return SW_OK;
   }
-  if (s->n_edges == s->cap_edges) {
-    chk_edge *more;
-    int32_t cap = 2 * s->cap_edges + 16;
-    SW_ARENA_NEW(more, &s->mem, cap, NULL);
-    if (s->n_edges) memcpy(more, s->edges, (size_t)s->n_edges * sizeof *more);
-    s->edges = more;
-    s->cap_edges = cap;
-  }
+  SW_ARENA_ROOM(s->edges, s->n_edges, s->cap_edges, &s->mem, NULL);
   e = s->n_edges++;
   s->edges[e] = (chk_edge){i, j, v, false};
   int32_t ends[2] = {i, j};
@@ -188,14 +181,7 @@ static sw_rc add_table(chk_state *s, int32_t i, int32_t j, int64_t *v) {
 /* What `gone` occupies follows the choice of `into`. */
 static sw_rc move_spans(chk_state *s, int32_t gone, int32_t into, const int32_t *f) {
   chk_node *x = &s->nodes[into], *y = &s->nodes[gone];
-  if (x->n_spans + y->n_spans > x->cap_spans) {
-    int32_t cap = 2 * (x->n_spans + y->n_spans);
-    chk_span *more;
-    SW_ARENA_NEW(more, &s->mem, cap, NULL);
-    if (x->n_spans) memcpy(more, x->spans, (size_t)x->n_spans * sizeof *more);
-    x->spans = more;
-    x->cap_spans = cap;
-  }
+  SW_TRY(sw_arena_grow(&s->mem, (void **)&x->spans, &x->cap_spans, x->n_spans, y->n_spans, sizeof *x->spans, NULL));
   for (int32_t k = 0; k < y->n_spans; k++) {
     int64_t *amount;
     SW_ARENA_NEW(amount, &s->mem, x->n, NULL);

@@ -65,13 +65,7 @@ static sw_rc near_add(planner *p, int32_t a, int32_t b, sw_diag *d) {
   int32_t k = s->n;
   while (k > 0 && s->at[k - 1] > b) k--;
   if (k > 0 && s->at[k - 1] == b) return SW_OK;
-  if (s->n == s->cap) {
-    int32_t cap = s->cap < 4 ? 4 : 2 * s->cap, *at;
-    SW_ARENA_NEW(at, p->mem, cap, d);
-    if (s->n) memcpy(at, s->at, (size_t)s->n * sizeof *at);
-    s->at = at;
-    s->cap = cap;
-  }
+  SW_ARENA_ROOM(s->at, s->n, s->cap, p->mem, d);
   memmove(s->at + k + 1, s->at + k, (size_t)(s->n - k) * sizeof *s->at);
   s->at[k] = b;
   s->n++;

@@ -8,14 +8,7 @@
 #include <string.h>
 
 sw_rc sel_ids_push(sel_ids *ids, int32_t x, sw_arena *mem, sw_diag *d) {
-  if (ids->n == ids->cap) {
-    int32_t cap = ids->cap < 4 ? 4 : 2 * ids->cap;
-    int32_t *at;
-    SW_ARENA_NEW(at, mem, cap, d);
-    if (ids->n) memcpy(at, ids->at, (size_t)ids->n * sizeof *at);
-    ids->at = at;
-    ids->cap = cap;
-  }
+  SW_ARENA_ROOM(ids->at, ids->n, ids->cap, mem, d);
   ids->at[ids->n++] = x;
   return SW_OK;
 }
@@ -73,14 +66,7 @@ int64_t *sel_own_table(sel_model *m, sel_edge *g, sw_diag *d) {
 }
 
 static sw_rc new_edge(sel_model *m, int32_t a, int32_t b, const int64_t *costs, bool shared, sw_diag *d) {
-  if (m->n_edges == m->cap_edges) {
-    int32_t cap = 2 * m->cap_edges + 16;
-    sel_edge *more;
-    SW_ARENA_NEW(more, &m->mem, cap, d);
-    if (m->n_edges) memcpy(more, m->edges, (size_t)m->n_edges * sizeof *more);
-    m->edges = more;
-    m->cap_edges = cap;
-  }
+  SW_ARENA_ROOM(m->edges, m->n_edges, m->cap_edges, &m->mem, d);
   int32_t e = m->n_edges++;
   m->edges[e] = (sel_edge){.i = a, .j = b, .v = costs, .shared = shared};
   SW_TRY(sel_ids_push(&m->vars[a].edges, e, &m->mem, d));
@@ -172,14 +158,7 @@ sw_rc sel_add_span(sel_model *m, int32_t v, sel_span s, sw_diag *d) {
       for (int32_t a = 0; a < x->n; a++) x->spans[k].amount[a] += s.amount[a];
       return SW_OK;
     }
-  if (x->n_spans == x->cap_spans) {
-    int32_t cap = 2 * x->cap_spans + 2;
-    sel_span *more;
-    SW_ARENA_NEW(more, &m->mem, cap, d);
-    if (x->n_spans) memcpy(more, x->spans, (size_t)x->n_spans * sizeof *more);
-    x->spans = more;
-    x->cap_spans = cap;
-  }
+  SW_ARENA_ROOM(x->spans, x->n_spans, x->cap_spans, &m->mem, d);
   x->spans[x->n_spans++] = s;
   return SW_OK;
 }
