@@ -30,6 +30,7 @@ sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
   sw_annotation copy = *said;
   copy.value = a->value;
   copy.op = a->op;
+  copy.n_users = a->n_users;
   copy.loop_of = sw_arena_copy(&g->arena, said->loop_of, (size_t)said->n_loop_refs, sizeof *said->loop_of, d);
   copy.loop_refs = sw_arena_copy(&g->arena, said->loop_refs, (size_t)said->n_loop_refs, sizeof *said->loop_refs, d);
   copy.users = sw_arena_copy(&g->arena, a->users, (size_t)a->n_users, sizeof *a->users, d);

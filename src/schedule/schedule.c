@@ -233,14 +233,17 @@ static sw_rc add_stage_outputs(sw_stage_writer *w, const crossing *c, const sw_i
   sw_id *outputs;
   int32_t n = 0;
   SW_ARENA_NEW(outputs, w->arena, g->n_outputs + g->n_values + 1, w->d);
+  SW_ARENA_NEW(w->output_at, &w->scratch, g->n_outputs + 1, w->d);
   for (int32_t i = 0; i < g->n_outputs; i++) {
     const sw_id v = g->outputs[i], state = g->alias[i];
+    w->output_at[i] = -1;
     if (output_stage(c, v) != w->stage) continue;
     if (state >= 0 && w->now[state] < 0)
       return SW_FAIL_INPUT(w->d, g->output_spans[i], "output '%s' becomes a state that another stage holds",
                            g->output_names[i]);
     SW_TRY(sw_graph_add_output(w->to, g->output_names[i], w->now[v], state < 0 ? -1 : w->now[state], g->output_spans[i],
                                w->d));
+    w->output_at[i] = n;
     outputs[n++] = v;
   }
   for (sw_id v = 0; v < g->n_values; v++) {
@@ -263,28 +266,53 @@ static sw_rc own_ops(sw_stage_writer *w, sw_id **out) {
   return SW_OK;
 }
 
-/* What is asked of a definition is asked of the op itself, or of the argument; of uses, where they read it. */
-static sw_rc ask_of_stage(sw_stage_writer *w, const sw_id *own, const sw_annotation *a) {
-  const sw_graph *g = w->program;
+/* Where a use of the program is on this stage, and the value that it takes; false: not here. */
+static bool find_use(const sw_stage_writer *w, const sw_id *own, sw_id value, sw_value_use use, sw_value_use *out,
+                     sw_id *source) {
+  const sw_id at = use.op < 0 ? w->output_at[use.index] : own[use.op];
+  if (at < 0) return false;
+  *out = use.op < 0 ? (sw_value_use){-1, at} : (sw_value_use){at, use.index};
+  *source = use.op < 0 ? w->now[value] : w->to->ops[at].operands[use.index];
+  return *source >= 0;
+}
+
+/* What is asked of uses is asked where they read: an annotation for each source. */
+static sw_rc ask_of_uses(sw_stage_writer *w, const sw_id *own, const sw_annotation *a) {
+  const sw_value *v = &w->program->values[a->value];
+  const int32_t n = a->n_users ? a->n_users : v->n_uses;
   sw_annotation copy = *a;
-  sw_value_use *users;
-  const sw_id def = a->value >= 0 ? g->values[a->value].def : a->op;
-  if (a->op >= 0) copy.op = own[a->op];
-  if (a->value >= 0 && def >= 0 && own[def] >= 0)
-    copy.value = w->to->ops[own[def]].results[g->values[a->value].def_index];
-  else if (a->value >= 0)
-    copy.value = w->now[a->value];
-  if ((a->op >= 0 && copy.op < 0) || (a->value >= 0 && copy.value < 0)) return SW_OK;
-  SW_ARENA_NEW(users, &w->scratch, a->n_users, w->d);
-  copy.n_users = 0;
-  for (int i = 0; i < a->n_users; i++) {
-    const sw_value_use *u = &a->users[i];
-    if (u->op < 0 || own[u->op] < 0) continue; /* outputs have other numbers here; their op's annotation has the word */
-    if (w->to->ops[own[u->op]].operands[u->index] != copy.value) continue;
-    users[copy.n_users++] = (sw_value_use){own[u->op], u->index};
-  }
+  sw_value_use *users, *at;
+  sw_id *source;
+  SW_ARENA_NEW(users, &w->scratch, n, w->d);
+  SW_ARENA_NEW(at, &w->scratch, n, w->d);
+  SW_ARENA_NEW(source, &w->scratch, n, w->d);
+  for (int32_t i = 0; i < n; i++)
+    if (!find_use(w, own, a->value, (a->n_users ? a->users : v->uses)[i], &at[i], &source[i])) source[i] = -1;
   copy.users = users;
-  return a->n_users && !copy.n_users ? SW_OK : sw_graph_add_annotation(w->to, &copy, w->d);
+  for (int32_t i = 0; i < n; i++) {
+    if (source[i] < 0) continue;
+    copy.value = source[i];
+    copy.n_users = 0;
+    for (int32_t k = i; k < n; k++) {
+      if (source[k] != copy.value) continue;
+      users[copy.n_users++] = at[k];
+      source[k] = -1;
+    }
+    SW_TRY(sw_graph_add_annotation(w->to, &copy, w->d));
+  }
+  return SW_OK;
+}
+
+/* What is asked of a definition is asked of the op itself, or of the argument. */
+static sw_rc ask_of_stage(sw_stage_writer *w, const sw_id *own, const sw_annotation *a) {
+  sw_annotation copy = *a;
+  if (a->for_users) return ask_of_uses(w, own, a);
+  if (a->op >= 0) copy.op = own[a->op];
+  if (a->value >= 0) {
+    const sw_value *v = &w->program->values[a->value];
+    copy.value = v->def < 0 ? w->now[a->value] : own[v->def] < 0 ? -1 : w->to->ops[own[v->def]].results[v->def_index];
+  }
+  return copy.op < 0 && copy.value < 0 ? SW_OK : sw_graph_add_annotation(w->to, &copy, w->d);
 }
 
 static sw_rc ask_stage(sw_stage_writer *w, const sw_request *r) {

@@ -9,11 +9,12 @@ typedef struct sw_stage_writer {
   const sw_schedule_spec *spec;
   int32_t stage;
   sw_graph *to;
-  sw_id *now;       /* by value of the program: its source; -1: none yet */
-  int32_t *entry;   /* by op of `to`, with room for all */
-  int32_t room;     /* of entry */
-  int32_t *last_in; /* by value: the last entry of the list that reads it, n_entries for an output; -1: none */
-  sw_arena *arena;  /* of what stays */
+  sw_id *now;         /* by value of the program: its source; -1: none yet */
+  int32_t *entry;     /* by op of `to`, with room for all */
+  int32_t room;       /* of entry */
+  int32_t *output_at; /* by output of the program: its number here; -1: another stage's */
+  int32_t *last_in;   /* by value: the last entry of the list that reads it, n_entries for an output; -1: none */
+  sw_arena *arena;    /* of what stays */
   sw_arena scratch;
   sw_diag *d;
 } sw_stage_writer;

@@ -246,10 +246,10 @@ static sw_rc take_slot_operand(slots *s, const sw_op *op, int operand, int loop,
 
 static sw_rc put_slot_entry(slots *s, int32_t entry, const char *suffix) {
   const sw_op *op = op_of_entry(s, entry);
-  sw_id in[SW_MAX_RESULTS * 4], results[SW_MAX_RESULTS];
+  sw_id *in, results[SW_MAX_RESULTS];
   int32_t cut[SW_MAX_RESULTS];
   int loop;
-  if (op->n_operands > (int)(sizeof in / sizeof *in)) return refuse_slot(s, op, "it has too many operands");
+  SW_ARENA_NEW(in, &s->w->scratch, op->n_operands, s->w->d);
   SW_TRY(find_loop(s, op, &loop));
   for (int i = 0; i < op->n_operands; i++) SW_TRY(take_slot_operand(s, op, i, loop, &in[i]));
   for (int i = 0; i < op->n_results; i++) cut[i] = s->of[op->results[i]].dim;

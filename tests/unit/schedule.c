@@ -4,6 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "graph/copy_op.h"
 #include "shardwright/schedule.h"
 #include "shardwright/validate.h"
 #include "support/building.h"
@@ -126,6 +127,42 @@ static void wrong_lists_are_refused(void **state) {
   assert_int_equal(make(g, 2, e, &arena, &s), SW_E_INPUT); /* before what it reads */
   assert_non_null(strstr(diag.text, "'op1' stands before 'x'"));
   sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
+/* What is asked of uses goes where they read: of one that reads the copy, to the copy. */
+static void requests_follow_sources(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  sw_schedule s;
+  sw_mesh mesh;
+  sw_graph *plain = program("a f32 8,8", "x = tanh(a); y = exponential(x); z = add(x, y)", "x, z"), *g;
+  assert_ok(sw_mesh_parse("x=2", &arena, &mesh, &diag));
+  assert_ok(sw_graph_create("asked", &g, &diag));
+  sw_graph_set_mesh(g, &mesh);
+  sw_id *now = sw_arena_alloc(&arena, (size_t)plain->n_values, sizeof *now, &diag);
+  assert_ok(sw_graph_copy_args(g, plain, now, &diag));
+  for (sw_id i = 0; i < plain->n_ops; i++) assert_ok(sw_graph_copy_op(g, plain, &plain->ops[i], now, &arena, &diag));
+  for (int i = 0; i < 2; i++) assert_ok(sw_graph_add_output(g, NULL, now[plain->outputs[i]], -1, SW_NOWHERE, &diag));
+  sw_annotation uses = {.value = now[1], .op = -1, .required = true, .for_users = true};
+  uses.sharding = sw_sharding_replicated(2);
+  assert_true(sw_sharding_push(&uses.sharding, 0, sw_axis_whole(&mesh, 0)));
+  assert_ok(sw_graph_add_annotation(g, &uses, &diag));
+  assert_ok(sw_graph_seal(g, &diag));
+  sw_entry *e = own_entries(g, 1, &arena);
+  e[2] = (sw_entry){.op = 0, .instance = 1};
+  e[3] = (sw_entry){.op = 2};
+  assert_ok(make(g, 4, e, &arena, &s));
+  const sw_request *r = s.stages[0].graph->written;
+  assert_int_equal(r->n_annotations, 2); /* y reads x itself; z and the output read it as it is made again */
+  assert_int_equal(r->annotations[0].n_users + r->annotations[1].n_users, 3);
+  for (int i = 0; i < 2; i++) {
+    const bool again = strcmp(s.stages[0].graph->values[r->annotations[i].value].name, "x.again") == 0;
+    assert_int_equal(r->annotations[i].n_users, again ? 2 : 1);
+  }
+  sw_schedule_deinit(&s);
+  sw_graph_destroy(g);
+  sw_graph_destroy(plain);
   sw_arena_deinit(&arena);
 }
 
@@ -365,6 +402,7 @@ int main(void) {
       cmocka_unit_test(a_plain_schedule_is_the_program),
       cmocka_unit_test(an_op_is_made_again_for_its_last_reader),
       cmocka_unit_test(wrong_lists_are_refused),
+      cmocka_unit_test(requests_follow_sources),
       cmocka_unit_test(micro_batches_add_up),
       cmocka_unit_test(what_needs_the_batch_is_refused),
       cmocka_unit_test(copies_change_no_number),
