@@ -5,7 +5,7 @@
 #   shardwright::comm    comm                        the communicator: no graphs, no plans
 #   shardwright::plan    graph to spmd, select       GLPK, if SW_WITH_GLPK
 #   shardwright::run     exec                        OpenBLAS
-#   shardwright::io      io, gen, mlir               YAJL; of mlir only the forms in Python if not SW_WITH_MLIR
+#   shardwright::io      io, gen, mlir, open         YAJL; of mlir only the forms in Python if not SW_WITH_MLIR
 #   shardwright::report  report
 #   shardwright::shardwright                         all of them
 set(SW_LIBRARIES core comm plan run io report)
@@ -78,7 +78,7 @@ target_link_libraries(shardwright_run PRIVATE PkgConfig::BLAS PUBLIC shardwright
 # Kernels look at neither errno nor floating-point exceptions; without these two, loops over sqrt are not vectorised.
 target_compile_options(shardwright_run PRIVATE -fno-math-errno -fno-trapping-math)
 
-sw_library(io io gen mlir)
+sw_library(io io gen mlir open)
 target_link_libraries(shardwright_io PRIVATE PkgConfig::YAJL PUBLIC shardwright_plan)
 target_compile_options(shardwright_io PRIVATE ${SW_COLD})
 

@@ -27,20 +27,14 @@ static void print_arguments(const sw_plan *plan) {
   }
 }
 
-/* What stands in the arena is valid until that is emptied; the graph is the caller's. */
-static sw_rc plan_model(char **args, sw_arena *arena, sw_graph **graph, sw_diag *d) {
-  const sw_profile *profile;
-  sw_machine *machine;
+/* What stands in the arena is valid until that is emptied; the job is the caller's to close. */
+static sw_rc plan_model(char **args, sw_arena *arena, sw_opened *opened, sw_diag *d) {
   sw_mesh mesh;
-  sw_job job;
   sw_plan plan;
-  SW_TRY(sw_model_read(args[1], graph, d));
-  SW_TRY(sw_profile_read(args[2], arena, &profile, d));
   SW_TRY(sw_mesh_parse(args[3], arena, &mesh, d));
-  SW_TRY(sw_machine_build(arena, profile, &mesh, &machine, d));
-  SW_TRY(sw_job_make(NULL, (*graph)->written, machine, arena, &job, d));
+  SW_TRY(sw_open_job(&(sw_open_options){.model = args[1], .hw = args[2], .mesh = &mesh}, arena, opened, d));
   const sw_plan_options options = {.solve = {.threads = 1, .gap = 0.001, .time_limit_s = 30}, .simplicity = 0.003};
-  SW_TRY(sw_plan_search(&job, &options, arena, &plan, d));
+  SW_TRY(sw_plan_search(&opened->job, &options, arena, &plan, d));
   print_arguments(&plan);
   return write_page(&plan, args[4], arena, d);
 }
@@ -48,11 +42,11 @@ static sw_rc plan_model(char **args, sw_arena *arena, sw_graph **graph, sw_diag 
 int main(int n, char **args) {
   sw_arena arena = {0};
   sw_diag diag = {0};
-  sw_graph *graph = NULL;
+  sw_opened opened = {0};
   if (n != 5) return fprintf(stderr, "usage: embed MODEL PROFILE MESH PAGE\n"), 2;
-  const sw_rc rc = plan_model(args, &arena, &graph, &diag);
+  const sw_rc rc = plan_model(args, &arena, &opened, &diag);
   if (rc) sw_diag_print(&diag, stderr, false); /* with file, line and column where there is one */
-  sw_graph_destroy(graph);
+  sw_close_job(&opened);
   sw_arena_deinit(&arena);
   return rc ? 1 : 0;
 }

@@ -41,6 +41,7 @@
 #include "shardwright/emit.h"
 #include "shardwright/program.h"
 #include "shardwright/sizes.h"
+#include "shardwright/open.h"
 #include "shardwright/report.h"
 #include "shardwright/what_if.h"
 #include "shardwright/explain.h"

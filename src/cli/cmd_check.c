@@ -14,7 +14,7 @@ typedef struct settings {
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.open.model)}};
 
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "BASE", NULL,
@@ -29,9 +29,9 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, search)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", NULL,
      "profile that prices the plan; without it the plan's, if one of its name is shipped, else uniform",
-     SW_INTO_TEXT(settings, from.hw)},
+     SW_INTO_TEXT(settings, from.open.hw)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings, from.compiler),
+    SW_COMPILER_OPTION(settings, from.open.compiler),
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "capacity per device, as 80GB; without it the profile's",
      SW_INTO_BYTES(settings, memory), .min = 1},
     SW_SEARCH_OPTIONS(settings, "--search", "60"),
@@ -172,14 +172,14 @@ static sw_rc tell_judged(const settings *s, const judged *j, sw_diag *d) {
 
 static sw_rc check_plan_file(const settings *s, const sw_call *call, judged *j, sw_diag *d) {
   sw_model_options from = s->from;
-  sw_session session;
+  sw_opened session;
   sw_plan base;
-  from.adapt = from.by_half = true;
+  from.open.adapt = from.by_half = true;
   sw_rc rc = sw_session_open_plan(&from, s->plan, call->arena, &session, &base, d);
   if (rc) return judge_none(j, rc, d);
   rc = judge_base_plan(s, call, &base, j, d);
   if (rc) sw_session_note_source(&session, d);
-  sw_session_close(&session);
+  sw_close_job(&session);
   return rc;
 }
 

@@ -21,12 +21,12 @@ static const sw_option kOptions[] = {
     {"model", 0, SW_OPTION_FILE, "MODEL", NULL,
      "price the plan files for this model, so that their collectives are compared, too; one for another version of it "
      "is taken as far as it fits",
-     SW_INTO_TEXT(settings, from.model)},
+     SW_INTO_TEXT(settings, from.open.model)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", NULL,
      "profile that prices both; without it each plan's, if one of its name is shipped, else uniform",
-     SW_INTO_TEXT(settings, from.hw)},
+     SW_INTO_TEXT(settings, from.open.hw)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings, from.compiler),
+    SW_COMPILER_OPTION(settings, from.open.compiler),
     SW_OPTION_JSON_INTO(settings, json),
 };
 
@@ -41,12 +41,12 @@ static sw_rc report_plan(const sw_plan *plan, sw_arena *arena, sw_text *out, sw_
 
 static sw_rc price_file(const settings *s, const char *path, sw_arena *arena, sw_text *out, sw_diag *d) {
   sw_model_options from = s->from;
-  sw_session session;
+  sw_opened session;
   sw_plan plan;
-  from.adapt = true;
+  from.open.adapt = true;
   SW_TRY(sw_session_open_plan(&from, path, arena, &session, &plan, d));
   sw_rc rc = report_plan(&plan, arena, out, d);
-  sw_session_close(&session);
+  sw_close_job(&session);
   return rc;
 }
 
@@ -59,7 +59,7 @@ static bool is_plan(const char *path, sw_arena *arena) {
 static sw_rc read_side_text(const settings *s, const char *path, sw_arena *arena, sw_text *out, sw_diag *d) {
   char *bytes;
   size_t n;
-  if (s->from.model && is_plan(path, arena)) return price_file(s, path, arena, out, d);
+  if (s->from.open.model && is_plan(path, arena)) return price_file(s, path, arena, out, d);
   SW_TRY(sw_file_read_text(path, &bytes, &n, d));
   sw_text_append(out, bytes, n);
   sw_mem_free(bytes);

@@ -18,7 +18,7 @@ typedef struct settings {
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)},
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.open.model)},
     {.name = "NAME",
      .help =
          "a value, or a pattern of values as in --pin of 'plan': why it is cut so, and what is sent of it and for it",
@@ -42,9 +42,9 @@ static const sw_option kOptions[] = {
      SW_INTO_WORDS(settings, pins)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", NULL,
      "profile that prices the plan; without it the plan's, if one of its name is shipped, else uniform",
-     SW_INTO_TEXT(settings, from.hw)},
+     SW_INTO_TEXT(settings, from.open.hw)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings, from.compiler),
+    SW_COMPILER_OPTION(settings, from.open.compiler),
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL,
      "capacity per device, as 80GB; without it the plan's, or the profile's", SW_INTO_BYTES(settings, memory),
      .min = 1},
@@ -66,7 +66,7 @@ static void warn_of_better(const settings *s, const searched *x, const sw_breakd
   const double change = a->total_s > 0 ? 1 - x->breakdown.total_s / a->total_s : 0;
   if (change <= kMuch) return;
   sw_log(SW_LOG_WARN, "a plan that is %.2f %% faster is found at once: `shardwright plan %s --start %s`", 100 * change,
-         s->from.model, s->plan);
+         s->from.open.model, s->plan);
 }
 
 /* Where the memory is well used, what the limit costs is worth a search of its own. */
@@ -133,7 +133,7 @@ static sw_rc explain_plan(const settings *s, const sw_call *call, const sw_plan 
 
 static sw_rc cmd_explain(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
-  sw_session session;
+  sw_opened session;
   sw_job job;
   sw_plan plan;
   if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan FILE is missing");
@@ -149,7 +149,7 @@ static sw_rc cmd_explain(const sw_call *call, sw_diag *d) {
   }
   if (!rc) rc = explain_plan(s, call, &plan, d);
   if (rc) sw_session_note_source(&session, d);
-  sw_session_close(&session);
+  sw_close_job(&session);
   return rc;
 }
 

@@ -17,7 +17,7 @@ typedef struct settings {
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.open.model)}};
 
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan; without one MODEL is a program that is partitioned already",
@@ -25,7 +25,7 @@ static const sw_option kOptions[] = {
     SW_ADAPT_OPTION(settings),
     {"hw", 0, SW_OPTION_FILE, "PROFILE", NULL,
      "hardware profile: it chooses the routes; without it the plan's, if one of its name is shipped, else uniform",
-     SW_INTO_TEXT(settings, from.hw)},
+     SW_INTO_TEXT(settings, from.open.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "logical mesh; without it the plan's, which it must be",
      SW_INTO_TEXT(settings, from.mesh)},
     {"args", 0, SW_OPTION_CHOICE, "HOW", "plan",
@@ -62,7 +62,7 @@ static sw_rc print_partitioned(const settings *s, const sw_spmd *spmd, const sw_
   return sw_print_text(&out, d);
 }
 
-static sw_rc partition(const settings *s, const sw_session *session, sw_plan *plan, const sw_call *call, sw_diag *d) {
+static sw_rc partition(const settings *s, const sw_opened *session, sw_plan *plan, const sw_call *call, sw_diag *d) {
   if (strcmp(s->args, "plan") != 0) plan->args_whole = strcmp(s->args, "whole") == 0;
   SW_TRY(sw_session_take_passes(s->passes, s->combine_bytes, call->arena, plan, d));
   SW_TRY(sw_emit_all(session, plan, &s->emit, s->dialect, d));
@@ -81,12 +81,12 @@ static sw_rc partition(const settings *s, const sw_session *session, sw_plan *pl
 }
 
 static sw_rc by_plan(const settings *s, const sw_call *call, sw_diag *d) {
-  sw_session session;
+  sw_opened session;
   sw_plan plan;
   SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
   sw_rc rc = partition(s, &session, &plan, call, d);
   if (rc) sw_session_note_source(&session, d);
-  sw_session_close(&session);
+  sw_close_job(&session);
   return rc;
 }
 
@@ -106,7 +106,7 @@ static sw_rc emit_local(const settings *s, const sw_spmd *spmd, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc rewrite_local(const settings *s, const sw_session *session, const sw_local_program *local,
+static sw_rc rewrite_local(const settings *s, const sw_opened *session, const sw_local_program *local,
                            const sw_call *call, sw_diag *d) {
   sw_pass_report *reports;
   sw_machine *machine;
@@ -123,10 +123,9 @@ static sw_rc rewrite_local(const settings *s, const sw_session *session, const s
 
 static sw_rc partition_text(const settings *s, const sw_call *call, sw_diag *d) {
   sw_model_options from = s->from;
-  sw_session session;
+  sw_opened session;
   sw_plan plan;
-  from.by_device = true;
-  if (!from.hw) from.hw = "uniform";
+  from.open.by_device = true;
   SW_TRY(sw_session_open(&from, call->arena, &session, d));
   const sw_local_program *local = session.program ? sw_program_local(session.program) : NULL;
   sw_rc rc;
@@ -140,10 +139,10 @@ static sw_rc partition_text(const settings *s, const sw_call *call, sw_diag *d) 
     if (!rc) rc = partition(s, &session, &plan, call, d);
   } else {
     rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "'%s' is no program that is partitioned already; expected --plan FILE, too",
-                 s->from.model);
+                 s->from.open.model);
   }
   if (rc) sw_session_note_source(&session, d);
-  sw_session_close(&session);
+  sw_close_job(&session);
   return rc;
 }
 

@@ -28,20 +28,21 @@ typedef struct settings {
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.open.model)}};
 
 static const sw_option kOptions[] = {
     {"hw", 0, SW_OPTION_FILE, "PROFILE", NULL,
-     "hardware profile: a name or a file; without it dgx-h100, or that of --plan", SW_INTO_TEXT(settings, from.hw)},
+     "hardware profile: a name or a file; without it dgx-h100, or that of --plan",
+     SW_INTO_TEXT(settings, from.open.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
      "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings, from.compiler),
+    SW_COMPILER_OPTION(settings, from.open.compiler),
     {"schedule", 0, SW_OPTION_FILE, "FILE", NULL,
      "what runs, in order: ops made again for later readers, micro-batches, stages of which one is planned; a file "
      "with "
      "a schedule, or a plan that has one",
-     SW_INTO_TEXT(settings, from.schedule)},
+     SW_INTO_TEXT(settings, from.open.schedule)},
     {"kernels", 0, SW_OPTION_FLAG, NULL, NULL,
      "instead of a plan, say which ops run together under the compiler, what their kernels read and write, and why an "
      "op stands alone",
@@ -160,7 +161,7 @@ static sw_rc check_forms(const settings *s, const sw_plan *plan, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc write_outputs(const settings *s, const sw_session *session, const sw_report *r, sw_diag *d) {
+static sw_rc write_outputs(const settings *s, const sw_opened *session, const sw_report *r, sw_diag *d) {
   sw_text t = {0};
   SW_TRY(check_forms(s, r->plan, d));
   SW_TRY(sw_emit_all(session, r->plan, &s->emit, s->dialect, d));
@@ -169,7 +170,7 @@ static sw_rc write_outputs(const settings *s, const sw_session *session, const s
 }
 
 /* The plan that --start names. It need not meet the pins: the search takes from it what it can. */
-static sw_rc read_start(const settings *s, const sw_session *session, const sw_call *call, const sw_plan **out,
+static sw_rc read_start(const settings *s, const sw_opened *session, const sw_call *call, const sw_plan **out,
                         sw_diag *d) {
   sw_plan *start;
   if (!s->start) return SW_OK;
@@ -218,8 +219,8 @@ static sw_plan_options plan_options_of(const settings *s, const sw_call *call) {
 }
 
 /* A person who has just seen a table may ask what a plan is good for. */
-static void print_next(const settings *s, const sw_session *session, sw_text *out) {
-  const char *form = session->program ? "sdy" : "jax", *model = s->from.model;
+static void print_next(const settings *s, const sw_opened *session, sw_text *out) {
+  const char *form = session->program ? "sdy" : "jax", *model = s->from.open.model;
   const char *plan = s->output ? s->output : s->plan;
   if (!isatty(STDOUT_FILENO)) return;
   if (plan)
@@ -235,7 +236,7 @@ static void print_next(const settings *s, const sw_session *session, sw_text *ou
   sw_text_puts(out, "\n");
 }
 
-static sw_rc print_report(const settings *s, const sw_session *session, const sw_call *call, const sw_report *r,
+static sw_rc print_report(const settings *s, const sw_opened *session, const sw_call *call, const sw_report *r,
                           sw_diag *d) {
   sw_text out = {0};
   if (s->json) {
@@ -248,7 +249,7 @@ static sw_rc print_report(const settings *s, const sw_session *session, const sw
 }
 
 /* Everything about a plan that was found, what a search knows of lower memory included; q NULL: none was made. */
-static sw_rc tell_plan(const settings *s, const sw_session *session, const sw_call *call, const sw_questions *q,
+static sw_rc tell_plan(const settings *s, const sw_opened *session, const sw_call *call, const sw_questions *q,
                        const sw_plan *plan, const sw_comparison *baselines, sw_breakdown *breakdown, sw_diag *d) {
   sw_report report;
   SW_TRY(sw_plan_verify(plan, d));
@@ -257,7 +258,7 @@ static sw_rc tell_plan(const settings *s, const sw_session *session, const sw_ca
   SW_TRY(sw_report_build(plan, breakdown, baselines, call->arena, &report, d));
   if (s->batch_dim) {
     sw_batch_dim of;
-    SW_TRY_NOTE(d, sw_batch_dim_parse(session->graph, s->batch_dim, &of, d), "in --batch-dim %s", s->batch_dim);
+    SW_TRY_NOTE(d, sw_batch_dim_parse(session->job.graph, s->batch_dim, &of, d), "in --batch-dim %s", s->batch_dim);
     SW_TRY(sw_throughput_measure(plan, breakdown, &of, call->arena, &report.throughput, d));
   }
   SW_TRY(sw_compare_with(&s->compare, session, call->arena, &report, d));
@@ -271,7 +272,7 @@ static sw_rc tell_plan(const settings *s, const sw_session *session, const sw_ca
 }
 
 /* With --complete hints are required, where that leaves any plan. */
-static sw_rc open_planner(const settings *s, const sw_job *j, const sw_session *session, const sw_call *call,
+static sw_rc open_planner(const settings *s, const sw_job *j, const sw_opened *session, const sw_call *call,
                           const sw_plan_options *o, sw_questions *q, sw_plan *plan, sw_diag *d) {
   sw_request *completed;
   sw_job completing = *j;
@@ -292,7 +293,7 @@ static sw_rc open_planner(const settings *s, const sw_job *j, const sw_session *
 }
 
 /* A plan that no search made here: its record is as of one which did not run. */
-static sw_rc tell_made(const settings *s, const sw_session *session, const sw_call *call, sw_plan *plan,
+static sw_rc tell_made(const settings *s, const sw_opened *session, const sw_call *call, sw_plan *plan,
                        const sw_comparison *baselines, const char *name, sw_diag *d) {
   sw_breakdown breakdown;
   plan->capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->job.machine));
@@ -303,7 +304,7 @@ static sw_rc tell_made(const settings *s, const sw_session *session, const sw_ca
 }
 
 /* The plan made by rule. */
-static sw_rc tell_baseline(const settings *s, const sw_session *session, const sw_call *call, const sw_job *j,
+static sw_rc tell_baseline(const settings *s, const sw_opened *session, const sw_call *call, const sw_job *j,
                            const sw_comparison *baselines, sw_diag *d) {
   sw_baseline b = 0;
   sw_plan plan;
@@ -318,14 +319,14 @@ static sw_rc tell_baseline(const settings *s, const sw_session *session, const s
 }
 
 /* The plan that --plan names. */
-static sw_rc tell_given(const settings *s, const sw_session *session, const sw_call *call, sw_plan *plan, sw_diag *d) {
+static sw_rc tell_given(const settings *s, const sw_opened *session, const sw_call *call, sw_plan *plan, sw_diag *d) {
   const sw_comparison *baselines;
   SW_TRY(sw_baselines_build(&session->job, call->arena, &baselines, d));
   plan->origin = "file";
   return tell_made(s, session, call, plan, baselines, "of --plan", d);
 }
 
-static sw_rc plan_model(const settings *s, const sw_model_options *from, const sw_session *session, const sw_call *call,
+static sw_rc plan_model(const settings *s, const sw_model_options *from, const sw_opened *session, const sw_call *call,
                         double began_s, sw_diag *d) {
   sw_plan_options o = plan_options_of(s, call);
   bool none_fits = false;
@@ -337,7 +338,7 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
   sw_job pinned; /* with further pins */
   sw_questions q = {.plan = &plan, .breakdown = &breakdown, .json = s->json};
   double since_s;
-  SW_TRY(sw_check_questions(session->graph, sw_machine_mesh(session->job.machine), &s->what_if, d));
+  SW_TRY(sw_check_questions(session->job.graph, sw_machine_mesh(session->job.machine), &s->what_if, d));
   SW_TRY(read_start(s, session, call, &o.start, d));
   SW_TRY(sw_session_take_pins(session, &s->pins, call->arena, &pinned, d));
   since_s = sw_now_s();
@@ -358,11 +359,11 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
   return sw_cancelled(call->cancel) ? SW_E_CANCELLED : SW_OK;
 }
 
-static sw_rc tell_kernels(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
+static sw_rc tell_kernels(const settings *s, const sw_opened *session, const sw_call *call, sw_diag *d) {
   sw_text out = {0};
   const sw_kernels *kernels = session->job.kernels;
-  if (!kernels) SW_TRY(sw_kernels_find(session->graph, "none", call->arena, &kernels, d));
-  SW_TRY((s->json ? sw_kernels_json : sw_kernels_table)(session->graph, kernels, call->arena, &out, d));
+  if (!kernels) SW_TRY(sw_kernels_find(session->job.graph, "none", call->arena, &kernels, d));
+  SW_TRY((s->json ? sw_kernels_json : sw_kernels_table)(session->job.graph, kernels, call->arena, &out, d));
   return sw_print_text(&out, d);
 }
 
@@ -383,8 +384,7 @@ static sw_rc price_as_start(const settings *s, const sw_call *call, sw_model_opt
   sw_plan_head *head;
   SW_ARENA_NEW(head, call->arena, 1, d);
   SW_TRY(sw_plan_read_head(s->start, call->arena, head, d));
-  if (!from->compiler) from->compiler = head->compiler;
-  from->of_plan = head;
+  from->open.of_plan = head;
   return SW_OK;
 }
 
@@ -392,10 +392,10 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   const double began_s = sw_now_s();
   sw_model_options from = s->from;
-  sw_session session;
+  sw_opened session;
   sw_plan plan;
   SW_TRY(check_usage(s, d));
-  if (!from.hw && !s->plan) from.hw = "dgx-h100";
+  if (!from.open.hw && !s->plan) from.open.hw = "dgx-h100";
   if (s->start) SW_TRY(price_as_start(s, call, &from, d));
   sw_mem_keep_freed();
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)
@@ -408,7 +408,7 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   else if (!rc)
     rc = plan_model(s, &from, &session, call, began_s, d);
   if (rc) sw_session_note_source(&session, d);
-  sw_session_close(&session);
+  sw_close_job(&session);
   return rc;
 }
 

@@ -31,11 +31,11 @@ typedef struct settings {
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.open.model)}};
 
 static const sw_option kOptions[] = {
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "uniform", "hardware profile: it prices the resharding between uses",
-     SW_INTO_TEXT(settings, from.hw)},
+     SW_INTO_TEXT(settings, from.open.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "logical mesh; without it the model's own, or the profile's first",
      SW_INTO_TEXT(settings, from.mesh)},
     {"strategy", 0, SW_OPTION_CHOICE, "NAME", NULL,
@@ -45,7 +45,7 @@ static const sw_option kOptions[] = {
      .choices = "backward-forward|forward-backward|forward|backward|sdy|sdy-basic|sdy-aggressive|sdy-op-priority|"
                 "sdy-user-priority"},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings, from.compiler),
+    SW_COMPILER_OPTION(settings, from.open.compiler),
     SW_OPTION_OUTPUT_INTO(settings, output),
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, SW_EMIT_HELP "; sdy-ops is the propagated program",
      SW_INTO_PAIRS(settings, emit), .choices = SW_EMIT_KINDS, .writes = true},
@@ -97,7 +97,7 @@ static sw_rc save(const settings *s, sw_text *t, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc write(const settings *s, sw_session *session, const sw_plan *plan, sw_arena *arena, sw_diag *d) {
+static sw_rc write(const settings *s, sw_opened *session, const sw_plan *plan, sw_arena *arena, sw_diag *d) {
   sw_breakdown breakdown;
   sw_text out = {0};
   sw_session_warn_of_hints(plan);
@@ -119,12 +119,12 @@ static sw_rc write(const settings *s, sw_session *session, const sw_plan *plan, 
   return rc ? rc : save(s, &out, d);
 }
 
-static sw_rc propagate_as(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
-  sw_session read;
+static sw_rc propagate_as(const settings *s, sw_opened *session, sw_arena *arena, sw_diag *d) {
+  sw_opened read;
   sw_plan plan;
   sw_rc rc = sw_plan_of_propagated(&s->from, session, s->propagated, traversal_of(s), arena, &read, &plan, d);
   if (!rc) rc = write(s, session, &plan, arena, d);
-  sw_drop_model(&read);
+  sw_close_job(&read);
   return rc;
 }
 
@@ -148,7 +148,7 @@ static void tell_measures(const sw_mutated *m) {
   }
 }
 
-static sw_rc mutate(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
+static sw_rc mutate(const settings *s, sw_opened *session, sw_arena *arena, sw_diag *d) {
   const sw_mutate_options o = {
       .traversal = traversal_of(s),
       .iterations = s->iterations,
@@ -163,7 +163,7 @@ static sw_rc mutate(const settings *s, sw_session *session, sw_arena *arena, sw_
   return sw_cancelled(s->cancel) ? SW_E_CANCELLED : SW_OK;
 }
 
-static sw_rc propagate_session(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
+static sw_rc propagate_session(const settings *s, sw_opened *session, sw_arena *arena, sw_diag *d) {
   sw_plan plan;
   if (s->mutate) return mutate(s, session, arena, d);
   if (s->propagated) return propagate_as(s, session, arena, d);
@@ -172,14 +172,14 @@ static sw_rc propagate_session(const settings *s, sw_session *session, sw_arena 
 }
 
 /* What needs all sizes says which are missing. */
-static sw_rc want_sizes(const settings *s, const sw_session *session, sw_diag *d) {
-  SW_TRY(sw_sizes_check(&session->sizes, s->from.model, d));
+static sw_rc want_sizes(const settings *s, const sw_opened *session, sw_diag *d) {
+  SW_TRY(sw_sizes_check(&session->sizes, s->from.open.model, d));
   return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: sizes of the mesh are unknown; expected --mesh with a size for each",
-                       s->from.model);
+                       s->from.open.model);
 }
 
 /* Without all sizes: shardings, and what they move as polynomials. */
-static sw_rc propagate_open(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
+static sw_rc propagate_open(const settings *s, sw_opened *session, sw_arena *arena, sw_diag *d) {
   const sw_traversal t = traversal_of(s);
   sw_plan plan;
   sw_text out = {0};
@@ -195,9 +195,9 @@ static sw_rc propagate_open(const settings *s, sw_session *session, sw_arena *ar
   return sw_open_axes_compare(&s->from, session, &plan, t, arena, d);
 }
 
-static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d) {
+static sw_rc show_rules(const settings *s, const sw_opened *session, sw_diag *d) {
   sw_text out = {0};
-  sw_factor_rules_print(session->graph, &out);
+  sw_factor_rules_print(session->job.graph, &out);
   return save(s, &out, d);
 }
 
@@ -205,7 +205,7 @@ static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d
 
 static sw_rc rules_of_text(const settings *s, const char *text, size_t n, sw_diag *d) {
   sw_text out = {0};
-  sw_rc rc = sw_program_rules(s->from.model, text, n, &out, d);
+  sw_rc rc = sw_program_rules(s->from.open.model, text, n, &out, d);
   if (rc) sw_text_free(&out);
   return rc ? rc : save(s, &out, d);
 }
@@ -234,19 +234,20 @@ static sw_rc emit_text(settings *s, const sw_text *text, sw_diag *d) {
 }
 
 static sw_rc plan_of(const settings *s, sw_arena *arena, sw_diag *d) {
-  sw_session session;
+  sw_opened session;
   SW_TRY(sw_session_open(&s->from, arena, &session, d));
   if (s->propagated && (sw_sizes_open(&session.sizes) > 0 || session.open_axes)) { /* it is read several times */
     sw_model_options from = s->from;
-    from.text = s->propagated;
-    sw_session_close(&session);
+    from.open.text = sw_text_str(s->propagated);
+    from.open.text_bytes = s->propagated->n;
+    sw_close_job(&session);
     SW_TRY(sw_session_open(&from, arena, &session, d));
   }
   const bool open = sw_sizes_open(&session.sizes) > 0 || session.open_axes;
   sw_rc rc = s->show_rules ? show_rules(s, &session, d)
              : open        ? propagate_open(s, &session, arena, d)
                            : propagate_session(s, &session, arena, d);
-  sw_session_close(&session);
+  sw_close_job(&session);
   return rc;
 }
 
@@ -255,12 +256,12 @@ static sw_rc propagate_text(settings *s, const sw_text *text, sw_layer layer, sw
   sw_propagation how = {.layer = layer, .conservative = s->conservative, .origins = s->origins, .explain = s->explain};
   sw_text out = {0}, same = {0};
   const bool plan = !s->explain && wants_plan(s);
-  sw_rc rc = sw_program_propagate(s->from.model, text->at, text->n, &how, &out, d);
+  sw_rc rc = sw_program_propagate(s->from.open.model, text->at, text->n, &how, &out, d);
   if (!rc && !s->explain) rc = emit_text(s, &out, d);
   if (!rc && !plan) return save(s, &out, d);
   how.origins = false;
   how.same_ops = true;
-  if (!rc) rc = sw_program_propagate(s->from.model, text->at, text->n, &how, &same, d);
+  if (!rc) rc = sw_program_propagate(s->from.open.model, text->at, text->n, &how, &same, d);
   s->program = &out;
   s->propagated = &same;
   if (!rc) rc = plan_of(s, arena, d);
@@ -276,9 +277,10 @@ static bool has_shardings(const char *text) { return strstr(text, "#sdy.") || st
 static sw_rc answer_program(settings *s, const sw_text *text, sw_arena *arena, sw_diag *d) {
   sw_layer layer = SW_LAYER_WHOLE;
   const bool sdy = s->strategy && sw_layer_parse(s->strategy, &layer);
-  const bool program = sw_program_is(s->from.model, text->at);
+  const bool program = sw_program_is(s->from.open.model, text->at);
   if (sdy && !program)
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: expected an MLIR program for --strategy %s", s->from.model, s->strategy);
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: expected an MLIR program for --strategy %s", s->from.open.model,
+                         s->strategy);
   if (sdy && s->mutate)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--mutate goes on by the RFC's strategies; expected no --strategy %s",
                    s->strategy);
@@ -296,11 +298,12 @@ static sw_rc answer_program(settings *s, const sw_text *text, sw_arena *arena, s
 static sw_rc cmd_propagate(const sw_call *call, sw_diag *d) {
   settings s = *(const settings *)call->settings;
   sw_text text = {0};
-  s.from.open_sizes = true;
-  s.from.text = &text;
+  s.from.open.open_sizes = true;
   s.cancel = call->cancel;
   s.stdout_taken = call->stdout_taken;
-  SW_TRY(sw_read_model_text(s.from.model, &text.at, &text.n, d));
+  SW_TRY(sw_read_model_text(s.from.open.model, &text.at, &text.n, d));
+  s.from.open.text = sw_text_str(&text);
+  s.from.open.text_bytes = text.n;
   sw_rc rc = answer_program(&s, &text, call->arena, d);
   sw_mem_free(text.at);
   return rc;

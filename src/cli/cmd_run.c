@@ -16,7 +16,7 @@ typedef struct settings {
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.open.model)}};
 
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan to execute; without one the whole model, on one device",
@@ -28,13 +28,13 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, against)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "local",
      "profile that prices the plan and chooses its routes; that of the search: exactly the program that was priced",
-     SW_INTO_TEXT(settings, from.hw)},
+     SW_INTO_TEXT(settings, from.open.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
      "mesh of a program that is partitioned already, or that says its reshards: in place of the sizes of its own; with "
      "a plan, the plan's",
      SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
-    SW_COMPILER_OPTION(settings, from.compiler),
+    SW_COMPILER_OPTION(settings, from.open.compiler),
     SW_PASS_OPTIONS(settings),
     {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
      "what devices are: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),
@@ -102,7 +102,7 @@ static sw_rc run_beside(const sw_call *call, const sw_judged *j, const sw_graph 
 
 /* --- whole programs ----------------------------------------------------------------------------------------------- */
 
-static sw_rc run_resharded(const sw_call *call, const sw_session *session, const sw_graph *against, sw_diag *d) {
+static sw_rc run_resharded(const sw_call *call, const sw_opened *session, const sw_graph *against, sw_diag *d) {
   const settings *s = call->settings;
   sw_plan plan;
   SW_TRY(sw_session_plan_resharded(session, call, &plan, d));
@@ -110,7 +110,7 @@ static sw_rc run_resharded(const sw_call *call, const sw_session *session, const
   return run_beside(call, &(sw_judged){.whole = against ? against : plan.job.graph, .plan = &plan}, against, d);
 }
 
-static sw_rc run_whole(const sw_call *call, const sw_session *session, sw_diag *d) {
+static sw_rc run_whole(const sw_call *call, const sw_opened *session, sw_diag *d) {
   const settings *s = call->settings;
   sw_whole_run r = {.inputs = s->inputs,
                     .outputs = s->outputs,
@@ -119,7 +119,7 @@ static sw_rc run_whole(const sw_call *call, const sw_session *session, sw_diag *
                     .json = s->json,
                     .cancel = call->cancel};
   SW_TRY(sw_requirements_check(&session->job, d)); /* what no plan could keep, nobody runs */
-  return sw_run_whole(&r, session->graph, call->arena, d);
+  return sw_run_whole(&r, session->job.graph, call->arena, d);
 }
 
 /* --- programs that say what devices do ---------------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ static sw_rc run_alone(const sw_call *call, const sw_local_program *local, sw_di
 }
 
 /* The same, and beside the whole program if there is one: as the text says it, or behind passes. */
-static sw_rc run_local(const sw_call *call, const sw_session *text, const sw_session *whole, sw_diag *d) {
+static sw_rc run_local(const sw_call *call, const sw_opened *text, const sw_opened *whole, sw_diag *d) {
   const settings *s = call->settings;
   const sw_local_program *local = sw_program_local(text->program);
   const sw_local_passes how = {.names = s->passes, .combine_bytes = s->combine_bytes};
@@ -153,47 +153,47 @@ static sw_rc run_local(const sw_call *call, const sw_session *text, const sw_ses
     SW_TRY(sw_session_rewrite_local(text, local, &how, call->arena, &spmd, d));
     sw_local_of_spmd(local, &spmd, &behind);
   }
-  sw_rc rc = whole ? run_beside(call, &(sw_judged){.whole = whole->graph, .local = &behind}, NULL, d)
+  sw_rc rc = whole ? run_beside(call, &(sw_judged){.whole = whole->job.graph, .local = &behind}, NULL, d)
                    : run_alone(call, &behind, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }
 
 /* The text beside the whole program; blocks are as the plan of that says, or the text. */
-static sw_rc run_text_beside(const sw_call *call, const sw_session *text, const sw_session *whole, const sw_plan *plan,
+static sw_rc run_text_beside(const sw_call *call, const sw_opened *text, const sw_opened *whole, const sw_plan *plan,
                              sw_diag *d) {
   const sw_local_program *local = sw_program_local(text->program);
-  if (!local) return run_resharded(call, text, whole->graph, d);
+  if (!local) return run_resharded(call, text, whole->job.graph, d);
   if (!plan) return run_local(call, text, whole, d);
   sw_local_program cut = *local;
   SW_TRY(sw_program_local_of_plan(text->program, plan, call->arena, &cut, d));
-  return run_beside(call, &(sw_judged){.whole = whole->graph, .local = &cut}, NULL, d);
+  return run_beside(call, &(sw_judged){.whole = whole->job.graph, .local = &cut}, NULL, d);
 }
 
-static sw_rc run_against(const sw_call *call, const sw_session *text, sw_diag *d) {
+static sw_rc run_against(const sw_call *call, const sw_opened *text, sw_diag *d) {
   const settings *s = call->settings;
   sw_model_options from = s->from;
-  sw_session whole;
+  sw_opened whole;
   sw_plan plan;
-  from.model = s->against;
-  from.spare_sizes = true;
+  from.open.model = s->against;
+  from.open.spare_sizes = true;
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &whole, &plan, d)
                  : sw_session_open(&from, call->arena, &whole, d));
   sw_rc rc = s->plan ? sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d) : SW_OK;
   if (!rc) rc = run_text_beside(call, text, &whole, s->plan ? &plan : NULL, d);
-  sw_session_close(&whole);
+  sw_close_job(&whole);
   return rc;
 }
 
 /* Without a plan for the model: on one device, or on all when it says what they do. */
-static sw_rc run_by_text(const sw_call *call, const sw_session *session, sw_diag *d) {
+static sw_rc run_by_text(const sw_call *call, const sw_opened *session, sw_diag *d) {
   const settings *s = call->settings;
   const sw_local_program *local = session->program ? sw_program_local(session->program) : NULL;
   bool resharded = session->program && !local && sw_program_is_resharded(session->program);
   if (s->against && (local || resharded)) return run_against(call, session, d);
   if (s->against) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--against: '%s' says nothing of devices; expected a partitioned program",
-                   s->from.model);
+                   s->from.open.model);
   }
   if (resharded) return run_resharded(call, session, NULL, d);
   if (local) return run_local(call, session, NULL, d);
@@ -215,17 +215,17 @@ static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   bool planned = s->plan && !s->against;
   sw_model_options from = s->from;
-  sw_session session;
+  sw_opened session;
   sw_plan plan;
-  from.by_device = true;
-  from.spare_sizes = s->against != NULL;
+  from.open.by_device = true;
+  from.open.spare_sizes = s->against != NULL;
   SW_TRY(planned ? sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d)
                  : sw_session_open(&from, call->arena, &session, d));
   sw_rc rc = SW_OK;
   if (planned) rc = sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d);
   if (!rc) rc = planned ? run_planned(call, &plan, d) : run_by_text(call, &session, d);
   if (rc) sw_session_note_source(&session, d);
-  sw_session_close(&session);
+  sw_close_job(&session);
   return rc;
 }
 

@@ -9,15 +9,14 @@ static const char *plan_name_of_path(const char *path, sw_arena *arena, sw_diag 
   return sw_arena_strndup(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name), d);
 }
 
-static sw_rc read_compared_plan(const char *path, const sw_session *s, sw_arena *arena, sw_comparison *out,
-                                sw_diag *d) {
+static sw_rc read_compared_plan(const char *path, const sw_opened *s, sw_arena *arena, sw_comparison *out, sw_diag *d) {
   *out = (sw_comparison){.made = true, .name = plan_name_of_path(path, arena, d)};
   if (!out->name) return SW_E_RESOURCE;
   SW_TRY(sw_plan_read(path, &s->job, true, arena, &out->plan, d));
   return sw_plan_breakdown(&out->plan, arena, &out->breakdown, d);
 }
 
-sw_rc sw_compare_with(const sw_words *files, const sw_session *s, sw_arena *arena, sw_report *r, sw_diag *d) {
+sw_rc sw_compare_with(const sw_words *files, const sw_opened *s, sw_arena *arena, sw_report *r, sw_diag *d) {
   sw_comparison *all;
   if (!files->n) return SW_OK;
   SW_ARENA_NEW(all, arena, r->n_comparisons + files->n, d);

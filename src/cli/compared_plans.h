@@ -11,6 +11,6 @@
   }
 
 /* Add the plans of the files to what the report compares with, by their files' names. */
-SW_CHECKED sw_rc sw_compare_with(const sw_words *files, const sw_session *s, sw_arena *arena, sw_report *r, sw_diag *d);
+SW_CHECKED sw_rc sw_compare_with(const sw_words *files, const sw_opened *s, sw_arena *arena, sw_report *r, sw_diag *d);
 
 #endif

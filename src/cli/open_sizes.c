@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "cli/read_model.h"
 #include "shardwright/log.h"
 #include "shardwright/plan_json.h"
 #include "report/polynomial.h"
@@ -17,7 +16,7 @@ typedef struct unknowns {
 
 typedef struct asker {
   const sw_model_options *from;
-  sw_session *session;
+  sw_opened *session;
   const sw_plan *plan;
   const unknowns *open;
   int32_t n_ops, n_values;
@@ -38,12 +37,12 @@ static void list_unknowns(const sw_sizes *s, unknowns *out) {
 /* The plan's measures at other sizes. */
 static sw_rc measure_at_sizes(void *user, const int64_t *at, double *out, sw_diag *d) {
   asker *a = user;
-  sw_session *s = a->session;
+  sw_opened *s = a->session;
   sw_arena scratch = {0};
   sw_breakdown breakdown;
   for (int i = 0; i < a->open->n; i++) s->stand_in.times[a->open->class_of[i]] = at[i];
-  SW_TRY(sw_read_model_again(a->from, sw_machine_mesh(s->job.machine), s, d));
-  if (s->graph->n_ops != a->n_ops || s->graph->n_values != a->n_values)
+  SW_TRY(sw_session_read_again(a->from, sw_machine_mesh(s->job.machine), s, d));
+  if (s->job.graph->n_ops != a->n_ops || s->job.graph->n_values != a->n_values)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "the program is another one at other sizes; expected the same ops at all");
   sw_plan plan = *a->plan;
   plan.job = s->job;
@@ -54,7 +53,7 @@ static sw_rc measure_at_sizes(void *user, const int64_t *at, double *out, sw_dia
   return rc;
 }
 
-static void put_type(const sw_session *s, const sw_value *v, sw_text *out) {
+static void put_type(const sw_opened *s, const sw_value *v, sw_text *out) {
   sw_text_printf(out, "%s[", sw_dtype_text(v->type.dtype));
   for (int k = 0; k < v->type.rank; k++) {
     const char *name = NULL;
@@ -69,11 +68,12 @@ static void put_type(const sw_session *s, const sw_value *v, sw_text *out) {
   sw_text_puts(out, "]");
 }
 
-static void put_open_names(const sw_session *session, sw_text *out) {
+static void put_open_names(const sw_opened *session, sw_text *out) {
   const sw_sizes *s = &session->sizes;
   int n = 0;
-  for (int a = 0; a < session->mesh.n_axes; a++) {
-    if (session->open_axes >> a & 1) sw_text_printf(out, "%s%s", n++ ? ", " : "", session->mesh.axis[a].name);
+  const sw_mesh *mesh = sw_machine_mesh(session->job.machine);
+  for (int a = 0; a < mesh->n_axes; a++) {
+    if (session->open_axes >> a & 1) sw_text_printf(out, "%s%s", n++ ? ", " : "", mesh->axis[a].name);
   }
   for (int i = 0; i < s->n; i++) {
     const sw_size *size = &s->at[i];
@@ -85,11 +85,11 @@ static void put_open_names(const sw_session *session, sw_text *out) {
   }
 }
 
-static void put_size_table(const sw_session *s, const sw_plan *plan, const sw_text *moved, const sw_text *twice,
+static void put_size_table(const sw_opened *s, const sw_plan *plan, const sw_text *moved, const sw_text *twice,
                            sw_text *out) {
   const sw_graph *g = plan->job.graph;
   sw_text mesh = {0};
-  sw_mesh said = s->mesh;
+  sw_mesh said = *sw_machine_mesh(s->job.machine);
   for (int a = 0; a < said.n_axes; a++) said.axis[a].size = s->open_axes >> a & 1 ? -1 : said.axis[a].size;
   sw_mesh_print(&said, &mesh);
   sw_text_printf(out, "model    %s: %d ops, %d arguments\nmesh     %s\nunknown  ", g->name, g->n_ops, g->n_args,
@@ -127,17 +127,17 @@ static sw_rc find_measures(asker *a, sw_arena *arena, sw_text text[MEASURES], sw
   return SW_OK;
 }
 
-sw_rc sw_open_sizes_print(const sw_model_options *from, sw_session *session, const sw_plan *plan, bool table,
+sw_rc sw_open_sizes_print(const sw_model_options *from, sw_opened *session, const sw_plan *plan, bool table,
                           sw_arena *arena, sw_text *out, sw_diag *d) {
   unknowns open;
   sw_text text[MEASURES] = {{0}};
   list_unknowns(&session->sizes, &open);
   asker a = {from, session, plan, &open, plan->job.graph->n_ops, plan->job.graph->n_values};
-  sw_session planned = *session; /* stays while the text is read again: the plan borrows from it */
+  sw_opened planned = *session; /* stays while the text is read again: the plan borrows from it */
   session->program = NULL;
-  session->graph = session->read = NULL;
+  session->read = session->as_written = NULL;
   sw_rc rc = session->open_axes ? SW_OK : find_measures(&a, arena, text, d);
-  if (!rc) rc = sw_read_model_again(from, sw_machine_mesh(session->job.machine), session, d);
+  if (!rc) rc = sw_session_read_again(from, sw_machine_mesh(session->job.machine), session, d);
   sw_plan same = *plan;
   if (!rc) same.job = session->job;
   const bool known = !session->open_axes;
@@ -146,7 +146,7 @@ sw_rc sw_open_sizes_print(const sw_model_options *from, sw_session *session, con
   if (!rc && table) put_size_table(session, &same, &text[MOVED], &text[TWICE], out);
   if (!rc && !table) rc = sw_plan_write_open(&same, &measures, out, d);
   for (int k = 0; k < MEASURES; k++) sw_text_free(&text[k]);
-  sw_drop_model(&planned);
+  sw_close_job(&planned);
   return rc;
 }
 
@@ -177,10 +177,11 @@ static bool same_shardings(const sw_plan *p, const sw_mesh *m, const sw_plan *q,
   return true;
 }
 
-sw_rc sw_open_axes_compare(const sw_model_options *from, sw_session *session, const sw_plan *plan, sw_traversal t,
+sw_rc sw_open_axes_compare(const sw_model_options *from, sw_opened *session, const sw_plan *plan, sw_traversal t,
                            sw_arena *arena, sw_diag *d) {
   enum { TIMES = 2 };
-  sw_mesh larger = session->mesh;
+  const sw_mesh *mesh = sw_machine_mesh(session->job.machine);
+  sw_mesh larger = *mesh;
   sw_machine *machine;
   sw_plan other;
   sw_diag why = {0};
@@ -188,12 +189,12 @@ sw_rc sw_open_axes_compare(const sw_model_options *from, sw_session *session, co
   for (int a = 0; a < larger.n_axes; a++) larger.axis[a].size *= session->open_axes >> a & 1 ? TIMES : 1;
   sw_rc rc = sw_machine_build(arena, session->profile, &larger, &machine, &why);
   if (rc) return rc == SW_E_INPUT ? SW_OK : rc; /* the profile has no more devices */
-  SW_TRY(sw_read_model_again(from, &larger, session, d));
-  const sw_graph *g = session->graph;
+  SW_TRY(sw_session_read_again(from, &larger, session, d));
+  const sw_graph *g = session->job.graph;
   const sw_job job = {g, g->written, NULL, machine};
   rc = sw_propagate(&job, t, arena, &other, &why);
   if (rc == SW_E_RESOURCE) return rc;
-  if (!rc && same_shardings(plan, &session->mesh, &other, &larger, g->n_ops, g->n_args)) return SW_OK;
+  if (!rc && same_shardings(plan, mesh, &other, &larger, g->n_ops, g->n_args)) return SW_OK;
   sw_log(SW_LOG_WARN,
          "shardings hang on sizes of the mesh that are unknown; these are for %d devices along each such axis",
          SW_OPEN_AXIS);

@@ -1,21 +1,23 @@
 #include "cli/propagated.h"
 
-#include "cli/read_model.h"
 #include "shardwright/log.h"
 
 /* The plan is one of the model as it is given, so that it can be used with it: it borrows the shardings that the same
  * program has after Shardy's propagation. */
-sw_rc sw_plan_of_propagated(const sw_model_options *from, const sw_session *session, const sw_text *text,
-                            sw_traversal t, sw_arena *arena, sw_session *read, sw_plan *out, sw_diag *d) {
-  const sw_graph *g = session->graph;
-  *read = (sw_session){.profile = session->profile, .text = text->at, .text_bytes = text->n, .mesh = session->mesh};
-  SW_TRY(sw_read_model_again(from, from->mesh ? &session->mesh : NULL, read, d));
-  if (g->n_ops != read->graph->n_ops || g->n_values != read->graph->n_values)
+sw_rc sw_plan_of_propagated(const sw_model_options *from, const sw_opened *session, const sw_text *text, sw_traversal t,
+                            sw_arena *arena, sw_opened *read, sw_plan *out, sw_diag *d) {
+  const sw_graph *g = session->job.graph;
+  sw_model_options other = *from;
+  other.open.text = sw_text_str(text);
+  other.open.text_bytes = text->n;
+  *read = (sw_opened){.profile = session->profile, .sizes = session->sizes, .stand_in = session->stand_in};
+  SW_TRY(sw_session_read_again(&other, from->mesh ? sw_machine_mesh(session->job.machine) : NULL, read, d));
+  if (g->n_ops != read->job.graph->n_ops || g->n_values != read->job.graph->n_values)
     return SW_BUG(d, "a program has other ops with its shardings");
   sw_request asked = *session->job.request;
   sw_job job = session->job;
-  asked.annotations = read->graph->written->annotations;
-  asked.n_annotations = read->graph->written->n_annotations;
+  asked.annotations = read->job.request->annotations;
+  asked.n_annotations = read->job.request->n_annotations;
   job.request = &asked;
   SW_TRY(sw_propagate(&job, t, arena, out, d));
   out->job = session->job;
@@ -41,26 +43,26 @@ static void tell_whether_carried(const sw_breakdown *plan, const sw_breakdown *a
   sw_text_free(&t);
 }
 
-static sw_rc compare_with_plan(const sw_model_options *from, const sw_session *session, const sw_text *ends,
+static sw_rc compare_with_plan(const sw_model_options *from, const sw_opened *session, const sw_text *ends,
                                const sw_breakdown *of_plan, sw_arena *arena, sw_diag *d) {
   const sw_propagation how = {.layer = SW_LAYER_WHOLE, .same_ops = true};
   sw_text text = {0};
-  sw_session read = {0};
+  sw_opened read = {0};
   sw_plan alone;
   sw_breakdown of_alone;
-  sw_rc rc = sw_program_propagate(from->model, ends->at, ends->n, &how, &text, d);
+  sw_rc rc = sw_program_propagate(from->open.model, ends->at, ends->n, &how, &text, d);
   if (!rc) rc = sw_plan_of_propagated(from, session, &text, SW_TRAVERSE_BACKWARD_FORWARD, arena, &read, &alone, d);
   if (!rc) rc = sw_plan_breakdown(&alone, arena, &of_alone, d);
   if (!rc) tell_whether_carried(of_plan, &of_alone);
-  sw_drop_model(&read);
+  sw_close_job(&read);
   sw_text_free(&text);
   return rc;
 }
 
-sw_rc sw_tell_ends_alone(const sw_model_options *from, const sw_session *session, const sw_plan *plan,
+sw_rc sw_tell_ends_alone(const sw_model_options *from, const sw_opened *session, const sw_plan *plan,
                          const sw_breakdown *of_plan, sw_arena *arena, sw_diag *d) {
   sw_text ends = {0};
-  if (!session->program || session->graph != sw_program_graph(session->program)) return SW_OK;
+  if (!session->program || session->job.graph != sw_program_graph(session->program)) return SW_OK;
   sw_rc rc = sw_program_emit(session->program, plan, "sdy-ends", &ends, d);
   if (!rc) rc = compare_with_plan(from, session, &ends, of_plan, arena, d);
   sw_text_free(&ends);

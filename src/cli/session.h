@@ -3,52 +3,16 @@
 #define CLI_SESSION_H_
 
 #include "cli/command.h"
-#include "shardwright/kernel.h"
-#include "shardwright/plan_json.h"
-#include "shardwright/program.h"
+#include "open/open_steps.h"
 #include "shardwright/report.h"
-#include "shardwright/sizes.h"
-
-/* What sizes that are not known are taken for, class by class: unit * times[class]. */
-typedef struct sw_stand_in {
-  int64_t unit, times[SW_MAX_SIZES];
-} sw_stand_in;
-
-typedef struct sw_session {
-  sw_job job;            /* the model on the machine, as its compiler runs it */
-  const sw_graph *graph; /* of the job */
-  sw_schedule schedule;  /* owned; of the job, where it has one */
-  sw_graph *read;        /* as it was read; owned, unless there is a program */
-  sw_graph *as_written;  /* owned: of no program, before attention was fused; NULL: it was not */
-  sw_program *program;   /* owned: the model is a StableHLO program; NULL: it is not */
-  const sw_profile *profile;
-  sw_mesh mesh;
-  sw_sizes sizes; /* that the model leaves open; some are not known only where that was asked for */
-  sw_stand_in stand_in;
-  uint32_t open_axes; /* of the mesh, as bits: their sizes are not known either, and others stand in for them */
-  char *text;         /* of the model; owned */
-  size_t text_bytes;
-} sw_session;
 
 /* How a model is read. */
 typedef struct sw_model_options {
-  const char *model, *hw, *mesh; /* mesh: NULL for the model's own, or else the profile's first */
-  sw_words hw_set;               /* changes to numbers of the profile */
-  const sw_text *text;           /* of the model, in place of what its file has; NULL: as the file has it */
-  const char *keep;              /* of a StableHLO program: "all", "io" or "none"; NULL: all */
-  const char *attention;         /* "as-written" or "fused"; NULL: as written */
-  const char *roles, *rules;     /* likewise: files; NULL: none */
-  int64_t devices;               /* of a profile with an open level; 0: as many as the mesh has */
-  bool by_device;                /* likewise: it may be partitioned already (program.h) */
-  sw_pairs sizes;                /* that the model leaves open: NAME=SIZE */
-  bool open_sizes;               /* some may stay unknown; then others stand in for them */
-  const char *schedule;          /* a file with one, or a plan; NULL: the program runs as it is */
-  const char *compiler;          /* whose kernels the program runs as (kernel.h); NULL: as sw_compiler_of */
-  sw_pairs trips;                /* of loops of which the program does not say it: NAME=N, "*": of all */
-  const sw_plan_head *of_plan;   /* what a plan that is read was made for; NULL: none is */
-  bool spare_sizes;              /* some may be of another model */
-  bool adapt;                    /* a plan may be for another version of the model */
-  bool by_half;                  /* of which half at least fits; what does not is told with --verbose alone */
+  sw_open_options open; /* but for what stands here as the command line has it */
+  const char *mesh;
+  sw_words hw_set;
+  sw_pairs sizes, trips; /* "*": of all loops */
+  bool by_half; /* of a plan for another version half at least fits; what does not is told with --verbose alone */
 } sw_model_options;
 
 /* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */
@@ -62,22 +26,22 @@ typedef struct sw_model_options {
   SW_HW_SET_OPTION(T, from.hw_set), \
   {"keep", 0, SW_OPTION_CHOICE, "WHICH", "all", \
    "shardings in a StableHLO program that bind the plan: all, those of arguments and results, none", \
-   SW_INTO_TEXT(T, from.keep), .choices = "all|io|none"}, \
+   SW_INTO_TEXT(T, from.open.keep), .choices = "all|io|none"}, \
   {"attention", 0, SW_OPTION_CHOICE, "HOW", "as-written", \
    "attention that a model writes as products and a softmax: as it is written, or fused to one op", \
-   SW_INTO_TEXT(T, from.attention), .choices = "as-written|fused"}, \
+   SW_INTO_TEXT(T, from.open.attention), .choices = "as-written|fused"}, \
   {"roles", 0, SW_OPTION_FILE, "FILE", NULL, "what the arguments of a StableHLO program are, a line each", \
-   SW_INTO_TEXT(T, from.roles)}, \
+   SW_INTO_TEXT(T, from.open.roles)}, \
   {"devices", 0, SW_OPTION_INT, "N", NULL, \
    "devices of a profile that has any number; without a mesh, they are its units by what is in one", \
-   SW_INTO_INT(T, from.devices), .min = 1, .max = SW_MAX_DEVICES}, \
+   SW_INTO_INT(T, from.open.devices), .min = 1, .max = SW_MAX_DEVICES}, \
   {"size", 0, SW_OPTION_PAIRS, "NAME=N", NULL, \
    "a size that the model leaves open: by its name, or ARGUMENT:DIM for '?'", SW_INTO_PAIRS(T, from.sizes)}, \
   {"trips", 0, SW_OPTION_PAIRS, "NAME=N", NULL, \
    "how often a loop runs of which the program does not say it, by its name, or * for all; without it the plan's, if " \
    "one is read, else once, with a warning", SW_INTO_PAIRS(T, from.trips)}, \
   {"custom-rules", 0, SW_OPTION_FILE, "FILE", NULL, \
-   "sharding rules of ops of a StableHLO program that are not known, a line each", SW_INTO_TEXT(T, from.rules)}
+   "sharding rules of ops of a StableHLO program that are not known, a line each", SW_INTO_TEXT(T, from.open.rules)}
 /* clang-format on */
 
 /* clang-format off */
@@ -92,7 +56,7 @@ typedef struct sw_model_options {
 #define SW_ADAPT_OPTION(T) \
   {"adapt", 0, SW_OPTION_FLAG, NULL, NULL, \
    "the plan may be of another version of the model: what fits is taken, by names and places, the rest is completed by " \
-   "rule, and it is said what does not fit", SW_INTO_FLAG(T, from.adapt)}
+   "rule, and it is said what does not fit", SW_INTO_FLAG(T, from.open.adapt)}
 /* clang-format on */
 
 /* A search that starts from a plan of a file; `T` has a field `limits` of this type. `WHO` may take so long. */
@@ -121,35 +85,35 @@ void sw_session_warn_of_transfer(const char *path, const sw_plan_transfer *t, bo
 /* Read the profile of --hw with the changes of --hw-set. */
 SW_CHECKED sw_rc sw_read_hw(const char *hw, const sw_words *changes, sw_arena *arena, const sw_profile **out,
                             sw_diag *d);
-/* sw_machine_build; where the mesh does not fit, a note names profiles on which it would. */
-SW_CHECKED sw_rc sw_bind_hw(const sw_profile *p, const sw_mesh *mesh, sw_arena *arena, sw_machine **out, sw_diag *d);
-/* Read the model and the profile, and bind the mesh. Everything but graph, program and text lives in the arena. */
-SW_CHECKED sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d);
+/* sw_open_job; warnings are printed. Closed with sw_close_job. */
+SW_CHECKED sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_opened *out, sw_diag *d);
 /* The same for a plan file: the mesh is the plan's. With `adapt` a plan for another version of the model is taken as
  * far as it fits and completed, with warnings that say what does not fit. */
-SW_CHECKED sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
+SW_CHECKED sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_opened *s,
                                       sw_plan *plan, sw_diag *d);
-void sw_session_close(sw_session *s);
+/* The text of the options again, on this mesh (NULL: none is given), with the sizes that stand in for unknown ones now.
+ * Drops what was read before; its warnings have been told. */
+SW_CHECKED sw_rc sw_session_read_again(const sw_model_options *o, const sw_mesh *mesh, sw_opened *s, sw_diag *d);
 /* For sw_program_options.report: prints what it is given on standard error. */
 void sw_session_report(void *user, const sw_diag *d);
 
 /* The session's job with what the texts of --pin require besides; in the arena. */
-SW_CHECKED sw_rc sw_session_take_pins(const sw_session *s, const sw_words *texts, sw_arena *arena, sw_job *out,
+SW_CHECKED sw_rc sw_session_take_pins(const sw_opened *s, const sw_words *texts, sw_arena *arena, sw_job *out,
                                       sw_diag *d);
 
 /* Warn of hints of the model that the plan leaves. */
 void sw_session_warn_of_hints(const sw_plan *plan);
 
 /* To a failure at the place of an op: where that comes from in the user's program, if the model says so. */
-void sw_session_note_source(const sw_session *s, sw_diag *d);
+void sw_session_note_source(const sw_opened *s, sw_diag *d);
 
 /* Forms that say nothing of sizes but what the model's own text says. */
 bool sw_session_emits_sizes_open(const char *kind);
 
 /* Before the work: SW_E_USAGE for a form that is written into MLIR, of a model that is none. */
-SW_CHECKED sw_rc sw_emit_check(const sw_session *s, const sw_pairs *emit, sw_diag *d);
+SW_CHECKED sw_rc sw_emit_check(const sw_opened *s, const sw_pairs *emit, sw_diag *d);
 /* Write each --emit KIND=FILE of a plan; spmd with the collectives of `dialect`, "shard", "stablehlo" or "sdy". */
-SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect,
+SW_CHECKED sw_rc sw_emit_all(const sw_opened *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect,
                              sw_diag *d);
 #define SW_DIALECT_OPTION(settings)                                                       \
   {                                                                                       \
@@ -181,11 +145,11 @@ typedef struct sw_local_passes {
   int *n_reports;
   sw_machine **machine; /* that asked for prices; NULL: not wanted */
 } sw_local_passes;
-SW_CHECKED sw_rc sw_session_rewrite_local(const sw_session *s, const sw_local_program *local,
-                                          const sw_local_passes *how, sw_arena *arena, sw_spmd *out, sw_diag *d);
+SW_CHECKED sw_rc sw_session_rewrite_local(const sw_opened *s, const sw_local_program *local, const sw_local_passes *how,
+                                          sw_arena *arena, sw_spmd *out, sw_diag *d);
 /* The plan of a program that says every reshard: its annotations leave no choice but between ways that cost the same.
  */
-SW_CHECKED sw_rc sw_session_plan_resharded(const sw_session *s, const sw_call *call, sw_plan *out, sw_diag *d);
+SW_CHECKED sw_rc sw_session_plan_resharded(const sw_opened *s, const sw_call *call, sw_plan *out, sw_diag *d);
 #define SW_EMIT_KINDS "sdy|sdy-ops|hlo|shard|spmd|jax|dtensor"
 #define SW_EMIT_HELP                                                                                                 \
   "write the plan in another form; sdy: the program with constraints, which XLA obeys; sdy-ops: with the shardings " \

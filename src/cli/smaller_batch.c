@@ -18,7 +18,7 @@ typedef struct halving {
 
 /* The model with the size, which is number `which` of those given, in so many parts. False: it is no size of batches.
  */
-static bool read_fraction(const halving *h, int which, int64_t parts, sw_arena *arena, sw_session *out, char *said,
+static bool read_fraction(const halving *h, int which, int64_t parts, sw_arena *arena, sw_opened *out, char *said,
                           size_t room) {
   sw_model_options smaller = *h->from;
   sw_diag why = {0};
@@ -31,14 +31,14 @@ static bool read_fraction(const halving *h, int which, int64_t parts, sw_arena *
   sizes[which].value = said;
   smaller.sizes.at = sizes;
   if (sw_session_open(&smaller, arena, out, &why)) return false;
-  const int64_t batch = sw_find_input_extents(out->graph, NULL).batch;
+  const int64_t batch = sw_find_input_extents(out->job.graph, NULL).batch;
   if (batch * parts == h->batch) return true;
-  sw_session_close(out);
+  sw_close_job(out);
   return false;
 }
 
 /* Bytes that a plan holds which fits; -1: none is found. */
-static int64_t plan_part(const halving *h, const sw_session *s, sw_arena *arena) {
+static int64_t plan_part(const halving *h, const sw_opened *s, sw_arena *arena) {
   sw_diag why = {0};
   sw_job job;
   sw_plan plan;
@@ -51,12 +51,12 @@ static int64_t plan_part(const halving *h, const sw_session *s, sw_arena *arena)
 
 static bool try_fraction(const halving *h, int which, int64_t parts, sw_diag *d) {
   sw_arena arena = {0};
-  sw_session s;
+  sw_opened s;
   char size[32];
   int64_t held = -1;
   if (read_fraction(h, which, parts, &arena, &s, size, sizeof size)) {
     held = plan_part(h, &s, &arena);
-    sw_session_close(&s);
+    sw_close_job(&s);
   }
   if (held >= 0) {
     sw_text t = {0};
@@ -70,15 +70,15 @@ static bool try_fraction(const halving *h, int which, int64_t parts, sw_diag *d)
   return held >= 0;
 }
 
-void sw_note_smaller_batch(const sw_model_options *from, const sw_session *session, const sw_words *pins,
+void sw_note_smaller_batch(const sw_model_options *from, const sw_opened *session, const sw_words *pins,
                            const sw_plan_options *o, double time_limit_s, sw_diag *d) {
   const double kOfLimit = 0.1, kMost_s = 10;
   const int64_t work = o->solve.work_limit;
   const sw_log_level level = sw_log_get_level();
-  halving h = {from, pins, {.selection = o->selection}, sw_find_input_extents(session->graph, NULL).batch};
+  halving h = {from, pins, {.selection = o->selection}, sw_find_input_extents(session->job.graph, NULL).batch};
   const double until_s = sw_now_s() + (time_limit_s > 0 ? fmin(kMost_s, kOfLimit * time_limit_s) : kMost_s);
-  bool found = !strcmp(from->model, "-") || !from->sizes.n; /* it cannot be read again, or not otherwise */
-  sw_log_set_level(SW_LOG_QUIET);                           /* what there is to say of the model has been said */
+  bool found = !strcmp(from->open.model, "-") || !from->sizes.n; /* it cannot be read again, or not otherwise */
+  sw_log_set_level(SW_LOG_QUIET);                                /* what there is to say of the model has been said */
   for (int halvings = 1; halvings <= MOST_HALVINGS && !found; halvings++) {
     const double left_s = (until_s - sw_now_s()) / (MOST_HALVINGS + 1 - halvings);
     if (sw_cancelled(o->solve.cancel) || (!work && left_s <= 0)) break;

@@ -98,7 +98,8 @@ void hear(void *user, const sw_diag *d) {
   char *at = NULL;
   size_t n = 0;
   if (!d->rc) {
-    sw_text_printf(&h->said, "%s:%d:%d: %s%c", d->file, d->line, d->col, d->text, SAID_END);
+    if (d->line) sw_text_printf(&h->said, "%s:%d:%d: ", d->file, d->line, d->col);
+    sw_text_printf(&h->said, "%s%c", d->text, SAID_END);
     return;
   }
   FILE *f = open_memstream(&at, &n);

@@ -22,13 +22,7 @@ void forget(heard *h);
 /* A model on a machine. */
 typedef struct problem {
   PyObject_HEAD sw_arena arena;
-  sw_program *program; /* the model is a program, and has the graph */
-  sw_graph *read;      /* as it was read; owned, unless there is a program */
-  const sw_graph *graph;
-  const sw_profile *profile;
-  sw_mesh mesh;
-  sw_job job;
-  sw_sizes sizes;
+  sw_opened opened;
   heard heard;
 } problem;
 

@@ -47,13 +47,14 @@ typedef struct search {
 } search;
 
 static sw_rc take_pins(plan *p, const search *s, sw_job *out, sw_diag *d) {
-  *out = p->of->job;
+  const sw_mesh *mesh = sw_machine_mesh(p->of->opened.job.machine);
+  *out = p->of->opened.job;
   for (int i = 0; i < s->n_pins; i++) {
     const sw_span at = {"pins", i + 1, 1};
     const sw_pin *pins;
     int32_t n;
-    SW_TRY(sw_pins_parse(out->graph, &p->of->mesh, s->pins[i], at, &p->arena, &n, &pins, d));
-    if (s->o.selection.even == SW_EVEN_ALWAYS) SW_TRY(sw_pins_check_even(out->graph, &p->of->mesh, n, pins, at, d));
+    SW_TRY(sw_pins_parse(out->graph, mesh, s->pins[i], at, &p->arena, &n, &pins, d));
+    if (s->o.selection.even == SW_EVEN_ALWAYS) SW_TRY(sw_pins_check_even(out->graph, mesh, n, pins, at, d));
     SW_TRY(sw_pins_require(out->request, n, pins, at, &p->arena, &p->pinned, d));
     out->request = &p->pinned;
   }
@@ -74,7 +75,7 @@ static sw_rc propagate(const sw_job *j, plan *p, search *s, sw_diag *d) {
 /* Everything that is told of a plan. */
 static sw_rc judge(plan *p, const sw_comparison *baselines, const char *batch_dim, sw_diag *d) {
   sw_batch_dim of = {0};
-  p->plan.job = p->of->job; /* what is written of it is of the model as it was given */
+  p->plan.job = p->of->opened.job; /* what is written of it is of the model as it was given */
   SW_TRY(sw_plan_breakdown(&p->plan, &p->arena, &p->breakdown, d));
   SW_TRY(sw_report_build(&p->plan, &p->breakdown, baselines, &p->arena, &p->report, d));
   if (!batch_dim) return SW_OK;
@@ -103,9 +104,9 @@ static sw_rc find(plan *p, search *s, sw_diag *d) {
 }
 
 static sw_rc make_by_rule(plan *p, sw_baseline rule, int64_t capacity, sw_diag *d) {
-  SW_TRY(sw_baseline_build(&p->of->job, rule, &p->arena, &p->plan, d));
+  SW_TRY(sw_baseline_build(&p->of->opened.job, rule, &p->arena, &p->plan, d));
   SW_TRY(sw_plan_verify(&p->plan, d));
-  p->plan.capacity_bytes = capacity ? capacity : sw_profile_memory_bytes(p->of->profile);
+  p->plan.capacity_bytes = capacity ? capacity : sw_profile_memory_bytes(p->of->opened.profile);
   return judge(p, NULL, NULL, d);
 }
 
@@ -192,7 +193,7 @@ PyObject *problem_read_plan(PyObject *self, PyObject *args) {
   if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
   plan *p = new_plan(self);
   if (!p) return NULL;
-  Py_BEGIN_ALLOW_THREADS rc = sw_plan_read(path, &p->of->job, true, &p->arena, &p->plan, &d);
+  Py_BEGIN_ALLOW_THREADS rc = sw_plan_read(path, &p->of->opened.job, true, &p->arena, &p->plan, &d);
   if (!rc) rc = judge(p, NULL, NULL, &d);
   Py_END_ALLOW_THREADS return plan_or_failure(p, rc, false, &d);
 }
@@ -241,7 +242,7 @@ static sw_rc emit(const plan *p, const char *kind, bool uneven, sw_text *out, sw
   if (form->even_alone && !uneven)
     SW_TRY_NOTE(d, sw_plan_check_even(&p->plan, NULL, d), "in the form '%s', whose readers pad what is uneven", kind);
   if (!form->in_program) return sw_emit_plan(&p->plan, kind, out, d);
-  if (p->of->program) return sw_program_emit(p->of->program, &p->plan, kind, out, d);
+  if (p->of->opened.program) return sw_program_emit(p->of->opened.program, &p->plan, kind, out, d);
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
                  "the form '%s' writes the shardings into the program that was read; expected a model in MLIR", kind);
 }
@@ -263,7 +264,7 @@ static sw_rc ask(const plan *p, const char *pins, bool json, sw_text *out, sw_di
   const sw_pin *read;
   int32_t n;
   sw_arena arena = {0};
-  sw_rc rc = sw_pins_parse(p->plan.job.graph, &p->of->mesh, pins, at, &arena, &n, &read, d);
+  sw_rc rc = sw_pins_parse(p->plan.job.graph, sw_machine_mesh(p->plan.job.machine), pins, at, &arena, &n, &read, d);
   if (!rc) rc = sw_what_if(&q, pins, n, read, &arena, out, d);
   sw_arena_deinit(&arena);
   return rc;

@@ -710,7 +710,9 @@ sw_rc sw_im_import(sw_importer *m) {
   sw_ir_instance *in;
   SW_TRY(new_instance(m, m->main, "", &in));
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = m->main, .cursor = b->first_op, .region = b->region, .instance = in};
-  SW_TRY(sw_array_push(&m->passes->walks, w, m->d));
+  sw_rc rc = sw_array_push(&m->passes->walks, w, m->d);
+  if (rc) sw_mem_free(in->slots);
+  SW_TRY(rc);
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
   SW_TRY(check_sizes(m)); /* what follows from an unknown size would be told with less reason */
   SW_TRY(walk_blocks(m, 0));
