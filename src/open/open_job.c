@@ -228,7 +228,7 @@ static sw_rc take_trips(sw_opening *r, const sw_graph **out, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc finish(sw_opening *r, sw_diag *d) {
+static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
   const sw_open_options *o = r->o;
   sw_opened *out = r->out;
   const char *compiler = o->compiler || !o->of_plan ? o->compiler : o->of_plan->compiler;
@@ -269,7 +269,7 @@ sw_rc sw_open_searching(const sw_open_options *o, sw_open_search search, sw_aren
   sw_array_free(&r.said);
   if (!rc) rc = bind_evenly(&r, d);
   sw_mem_free(text);
-  if (!rc) rc = finish(&r, d);
+  if (!rc) rc = bind_rest(&r, d);
   if (rc) sw_close_job(out);
   return rc;
 }

@@ -82,11 +82,11 @@ static sw_rc make_machine(sw_arena *arena, sw_profile *p, sw_machine **out, sw_d
 static sw_rc print_shardings(const sw_plan *plan, sw_diag *d) {
   sw_text text = {0};
   SW_TRY(sw_plan_verify(plan, d));
-  for (sw_id v = 0; v < plan->graph->n_values; v++) {
+  for (sw_id v = 0; v < plan->job.graph->n_values; v++) {
     sw_sharding s;
     sw_plan_value_sharding(plan, v, &s);
-    sw_text_printf(&text, "%s ", plan->graph->values[v].name);
-    sw_sharding_print(sw_machine_mesh(plan->machine), &s, &text);
+    sw_text_printf(&text, "%s ", plan->job.graph->values[v].name);
+    sw_sharding_print(sw_machine_mesh(plan->job.machine), &s, &text);
     sw_text_puts(&text, "\n");
   }
   fputs(sw_text_str(&text), stdout);
@@ -97,15 +97,16 @@ static sw_rc print_shardings(const sw_plan *plan, sw_diag *d) {
 /* Why is w1 cut as it is? The plan is asked again with each other way of cutting it. None may cost less. */
 static sw_rc explain(sw_planner *planner, const sw_plan *plan, sw_arena *arena, sw_diag *d) {
   static const char *const kWays[] = {"[[],[d]]", "[[d],[]]", "[[],[]]"};
-  const sw_mesh *mesh = sw_machine_mesh(plan->machine);
+  const sw_mesh *mesh = sw_machine_mesh(plan->job.machine);
   for (int i = 0; i < 3; i++) {
     sw_plan other;
     sw_pin pin;
     memset(&pin, 0, sizeof pin);
-    pin.value = sw_graph_value_named(plan->graph, "w1");
+    pin.value = sw_graph_value_named(plan->job.graph, "w1");
     SW_TRY(sw_sharding_parse(mesh, 2, kWays[i], strlen(kWays[i]), SW_NOWHERE, arena, &pin.sharding, d));
     SW_TRY(sw_planner_ask(planner, 1, &pin, arena, &other, d));
-    printf("w1 %s: %+.1f us\n", kWays[i], sw_cost_seconds(plan->machine, other.cost_units - plan->cost_units) * 1e6);
+    printf("w1 %s: %+.1f us\n", kWays[i],
+           sw_cost_seconds(plan->job.machine, other.cost_units - plan->cost_units) * 1e6);
     if (other.cost_units < plan->cost_units) return SW_BUG(d, "the plan was not the cheapest");
   }
   return SW_OK;
@@ -114,13 +115,15 @@ static sw_rc explain(sw_planner *planner, const sw_plan *plan, sw_arena *arena, 
 static sw_rc run(sw_graph *g, sw_arena *arena, sw_planner **planner, sw_diag *d) {
   static sw_profile profile;
   sw_machine *machine;
+  sw_job job;
   sw_plan plan;
   sw_plan_options options;
   memset(&options, 0, sizeof options);
   options.solve.threads = 1;
   SW_TRY(make_graph(g, d));
   SW_TRY(make_machine(arena, &profile, &machine, d));
-  SW_TRY(sw_planner_open(JOB(g, machine), &options, arena, planner, &plan, d));
+  SW_TRY(sw_job_make("none", g->written, machine, arena, &job, d));
+  SW_TRY(sw_planner_open(&job, &options, arena, planner, &plan, d));
   SW_TRY(print_shardings(&plan, d));
   return explain(*planner, &plan, arena, d);
 }
