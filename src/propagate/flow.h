@@ -37,12 +37,10 @@ typedef struct sw_open_sharding {
 
 /* How a step takes part in op priority (op_priority.c). */
 typedef enum sw_flow_op_class {
-  SW_STEP_EDGE,    /* two that have one sharding by what the text says, a result of a function: at any time */
-  SW_STEP_FLOW,    /* what flows into loops, computations and calls, a barrier: with the first ops */
-  SW_STEP_OFFLOAD, /* moves between host and device */
-  SW_STEP_ELEMENTWISE,
-  SW_STEP_MOVE,  /* reshape, transpose */
-  SW_STEP_SLICE, /* dynamic slices and their updates: as moves, forward */
+  SW_STEP_EDGE, /* two that have one sharding by what the text says, what flows into loops, a barrier: at any time */
+  SW_STEP_ELEMENTWISE, /* a move between host and device, too */
+  SW_STEP_MOVE,        /* reshape, transpose */
+  SW_STEP_SLICE,       /* dynamic slices and their updates: as moves, forward */
   SW_STEP_BROADCAST,
   SW_STEP_OTHER
 } sw_flow_op_class;
@@ -57,7 +55,8 @@ typedef struct sw_flow_op {
   int outside, n_manual;
   const sw_axis_ref *manual;
   sw_flow_op_class kind;
-  uint32_t source; /* where it comes from, for messages: an op of the text */
+  bool shared_operand; /* one that is no scalar has several uses in the program */
+  uint32_t source;     /* where it comes from, for messages: an op of the text */
 } sw_flow_op;
 
 typedef struct sw_flow {

@@ -57,8 +57,8 @@ static uint32_t text_place_of_step(const explainer *e, int32_t step, int32_t ten
 /* When: "p1, round 2: elementwise". */
 static const char *time_text(explainer *e, const sw_axis_arrival *o) {
   static const char *const kRounds[] = {
-      "host and device",           "elementwise, of single use", "elementwise", "broadcasts",
-      "factors that pass through", "all but broadcasts forward", "all"};
+      "",   "elementwise, of single use", "elementwise", "factors that pass through", "all but broadcasts forward",
+      "all"};
   if (o->round < 0) return "";
   if (o->priority == INT32_MAX) return sw_arena_printf(&e->arena, e->d, "round %d: %s", o->round, kRounds[o->round]);
   return sw_arena_printf(&e->arena, e->d, "p%d, round %d: %s", o->priority, o->round, kRounds[o->round]);

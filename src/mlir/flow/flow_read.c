@@ -21,6 +21,7 @@ typedef struct reader {
   uint32_t op;                      /* that is being read */
   int32_t *own;                     /* by use: the tensor that a use of a constant has for itself; -1: none */
   int32_t *tensor_of;               /* by slot; -1: none yet, or no tensor of known sizes */
+  int32_t *n_uses;                  /* by slot */
   uint32_t *first_call, *next_call; /* the calls of a function: by it, and by the call before */
   int32_t *results;                 /* of the function, by index */
   uint32_t n_results;
@@ -116,7 +117,7 @@ static sw_rc say_results(reader *r, const sw_ir_op *o, const int32_t *tensors, u
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
 static sw_rc make_edge(reader *r, const int32_t *from, int32_t n_from, const int32_t *to, int32_t n_to,
-                       sw_direction allowed, sw_flow_op_class kind, sw_flow_op *out) {
+                       sw_direction allowed, sw_flow_op *out) {
   int32_t *tensors, n = 0, n_operands;
   SW_ARENA_NEW(tensors, &r->p->arena, n_from + n_to, r->d);
   for (int32_t i = 0; i < n_from; i++) {
@@ -131,17 +132,35 @@ static sw_rc make_edge(reader *r, const int32_t *from, int32_t n_from, const int
                       .n_results = is ? n - n_operands : 0,
                       .tensors = tensors,
                       .allowed = allowed,
-                      .kind = kind,
+                      .kind = SW_STEP_EDGE,
                       .source = r->op};
   return SW_OK;
 }
 
 /* Nothing where either side has no tensor. */
-static sw_rc edge(reader *r, const int32_t *from, int32_t n_from, const int32_t *to, int32_t n_to, sw_direction allowed,
-                  sw_flow_op_class kind) {
+static sw_rc edge(reader *r, const int32_t *from, int32_t n_from, const int32_t *to, int32_t n_to,
+                  sw_direction allowed) {
   sw_flow_op s;
-  SW_TRY(make_edge(r, from, n_from, to, n_to, allowed, kind, &s));
+  SW_TRY(make_edge(r, from, n_from, to, n_to, allowed, &s));
   return s.n_operands ? sw_array_push(&r->p->steps, s, r->d) : SW_OK;
+}
+
+/* Has operand `i` several uses? A constant has one of its own for the op. */
+static bool is_shared(const reader *r, const sw_ir_op *o, uint32_t i) {
+  const uint32_t *use = &r->p->names->use[o->first_use], slot = use[i];
+  const int32_t tensor = r->tensor_of[slot];
+  int32_t n = 0;
+  if (tensor < 0 || !r->p->type.at[tensor].rank) return false;
+  if (r->p->constant_of.at[tensor] < 0) return r->n_uses[slot] > 1;
+  for (uint32_t k = 0; k < o->n_uses; k++) n += use[k] == slot;
+  return n > 1;
+}
+
+/* Of the steps from `first` on, which are the op's. */
+static void note_shared(reader *r, const sw_ir_op *o, size_t first) {
+  bool shared = false;
+  for (uint32_t i = 0; i < o->n_uses && !shared; i++) shared = is_shared(r, o, i);
+  for (size_t i = first; i < r->p->steps.n; i++) r->p->steps.at[i].shared_operand = shared;
 }
 
 /* sdy.sharding_constraint %x <...>: elementwise, its result in the sharding. A reshard is where propagation ends. */
@@ -150,7 +169,11 @@ static sw_rc constraint(reader *r, uint32_t op, const sw_ir_op *o) {
   SW_TRY(note_said_sharding(r, y, sw_sdy_own_sharding(r->t, o, "sharding")));
   SW_TRY(note_said_place(r, SW_SAID_INSIDE, op, 0, &y, 1));
   if (flow_op_is(r, o, "sdy.reshard")) return SW_OK;
-  return edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_ELEMENTWISE);
+  const size_t first = r->p->steps.n;
+  SW_TRY(edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH));
+  if (r->p->steps.n > first) r->p->steps.at[first].kind = SW_STEP_ELEMENTWISE;
+  note_shared(r, o, first);
+  return SW_OK;
 }
 
 /* sdy.all_gather [...] %x out_sharding=<...>: its result has that, and nothing is propagated through it. */
@@ -165,7 +188,7 @@ static sw_rc read_barrier(reader *r, uint32_t op, const sw_ir_op *o) {
   sw_direction allowed = SW_DIRECTION_NONE;
   (void)sw_sdy_direction(r->t, sw_ir_attr(r->t, o, "allowed_direction", "allowed_direction"), &allowed);
   SW_TRY(note_said_place(r, SW_SAID_OP, op, 0, &y, 1));
-  return edge(r, &x, 1, &y, 1, allowed, SW_STEP_FLOW);
+  return edge(r, &x, 1, &y, 1, allowed);
 }
 
 /* The same tensor as what it is an edge of. */
@@ -198,7 +221,7 @@ static sw_rc join_region_values(reader *r, uint32_t op) {
       const uint32_t ret = sw_ir_last_op(r->t, sw_ir_block_at(r->t, o, k));
       if (ret != SW_IR_NONE && i < r->t->ops.at[ret].n_uses) from[n_from++] = operand(r, &r->t->ops.at[ret], i);
     }
-    SW_TRY(edge(r, from, n_from, &to, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW));
+    SW_TRY(edge(r, from, n_from, &to, 1, SW_DIRECTION_BOTH));
   }
   return SW_OK;
 }
@@ -226,7 +249,7 @@ static sw_rc return_values(reader *r, const sw_ir_op *o) {
   for (uint32_t i = 0; i < o->n_uses && i < r->n_results; i++) {
     int32_t x = operand(r, o, i);
     sw_flow_op s;
-    SW_TRY(make_edge(r, &x, 1, &r->results[i], 1, SW_DIRECTION_BOTH, SW_STEP_EDGE, &s));
+    SW_TRY(make_edge(r, &x, 1, &r->results[i], 1, SW_DIRECTION_BOTH, &s));
     if (s.n_operands && r->gives) SW_TRY(sw_array_push(&r->p->returns, s, r->d));
   }
   return SW_OK;
@@ -268,8 +291,7 @@ static sw_rc manual_edge(reader *r, const sw_ir_op *o, int32_t whole, int32_t lo
   sw_flow_op s;
   sw_axis_ref *manual;
   if (whole < 0 || local < 0 || r->p->said.at[whole].mesh < 0) return SW_OK;
-  SW_TRY(make_edge(r, in ? &whole : &local, 1, in ? &local : &whole, 1, SW_DIRECTION_BOTH,
-                   in ? SW_STEP_EDGE : SW_STEP_FLOW, &s));
+  SW_TRY(make_edge(r, in ? &whole : &local, 1, in ? &local : &whole, 1, SW_DIRECTION_BOTH, &s));
   SW_TRY(manual_axes(r, o, &r->p->sdy.meshes.at[r->p->said.at[whole].mesh].mesh, &manual, &s.n_manual));
   s.outside = in ? 0 : 1;
   s.manual = manual;
@@ -295,7 +317,7 @@ static sw_rc enter_computation(reader *r, uint32_t op, bool manual) {
     const sw_type type = r->p->type.at[x];
     if (manual) SW_TRY(new_tensor(r->p, &type, &outside[i]));
     if (said) SW_TRY(note_said_sharding(r, outside[i], item));
-    SW_TRY(edge(r, &x, 1, &outside[i], 1, SW_DIRECTION_BOTH, SW_STEP_FLOW));
+    SW_TRY(edge(r, &x, 1, &outside[i], 1, SW_DIRECTION_BOTH));
     if (manual) SW_TRY(manual_edge(r, o, outside[i], *local, true));
   }
   return note_said_place(r, SW_SAID_IN, op, 0, outside, (int32_t)n);
@@ -319,9 +341,9 @@ static sw_rc leave_computation(reader *r, uint32_t op, bool manual) {
     if (said) SW_TRY(note_said_sharding(r, outside[i], item));
     if (manual) {
       SW_TRY(manual_edge(r, o, outside[i], x, false));
-      SW_TRY(edge(r, &outside[i], 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
+      SW_TRY(edge(r, &outside[i], 1, &y, 1, SW_DIRECTION_BOTH));
     } else {
-      SW_TRY(edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW));
+      SW_TRY(edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH));
     }
   }
   r->p->out_place[op] = (uint32_t)r->p->places.n;
@@ -339,7 +361,7 @@ static sw_rc argument_edge(reader *r, uint32_t function, uint32_t index, int32_t
     if (index >= o->n_uses) continue;
     rc = sw_array_push(&from, tensor_of_use(r, r->p->function_of[op], o->first_use + index), r->d);
   }
-  if (!rc) rc = edge(r, from.at, (int32_t)from.n, &to, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW);
+  if (!rc) rc = edge(r, from.at, (int32_t)from.n, &to, 1, SW_DIRECTION_BOTH);
   sw_array_free(&from);
   return rc;
 }
@@ -349,7 +371,7 @@ static sw_rc result_edge(reader *r, uint32_t function, uint32_t index, int32_t t
   const uint32_t ret = sw_ir_last_op(r->t, sw_ir_block_at(r->t, &r->t->ops.at[function], 0));
   if (ret == SW_IR_NONE || index >= r->t->ops.at[ret].n_uses) return SW_OK;
   int32_t from = tensor_of_use(r, function, r->t->ops.at[ret].first_use + index);
-  return edge(r, &from, 1, &to, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW);
+  return edge(r, &from, 1, &to, 1, SW_DIRECTION_BOTH);
 }
 
 /* When all functions are read. */
@@ -445,6 +467,7 @@ static sw_rc steps_of_op(reader *r, uint32_t op, int32_t made) {
   SW_ARENA_NEW(operands, &r->p->arena, o->n_uses, r->d);
   for (uint32_t i = 0; i < o->n_uses; i++) operands[i] = operand(r, o, i);
   SW_TRY(sw_rule_steps(&r->rules, r->p, op, r->tensor_of));
+  note_shared(r, o, first);
   if (!r->p->whole) return SW_OK;
   SW_TRY(sw_constant_note(r->p, op, made, operands, first));
   if (made >= 0 && r->p->constant_of.at[made] >= 0) return SW_OK;
@@ -563,6 +586,11 @@ static sw_rc read_function(reader *r, uint32_t first, uint32_t end) {
   r->p->tensors_in[r->function] = r->tensor_of;
   r->gives = gives_results(r, f);
   for (uint32_t i = 0; i < n; i++) r->tensor_of[i] = -1;
+  SW_ARENA_NEW(r->n_uses, &r->p->arena, n, r->d);
+  for (uint32_t op = first; op < end; op++) {
+    const sw_ir_op *o = &r->t->ops.at[op];
+    for (uint32_t i = 0; i < o->n_uses; i++) r->n_uses[r->p->names->use[o->first_use + i]]++;
+  }
   SW_TRY(read_results(r, f));
   if (block == SW_IR_NONE) return SW_OK;
   SW_TRY(read_args(r, f, block));

@@ -4,10 +4,12 @@
 
 #include <stdlib.h>
 
+/* As the rule counts them: where tensors of several sizes share a factor, its size is that of all. */
 static double elements_of(const sw_projection *p, int i) {
   double n = 1;
-  const sw_type *t = p->f->types[p->step->tensors[i]];
-  for (int k = 0; k < t->rank; k++) n *= (double)t->dims[k];
+  for (int k = 0; k < p->n_factors; k++) {
+    if (p->tensor[i].at[k].present) n *= (double)p->size[k];
+  }
   return n;
 }
 
@@ -35,8 +37,8 @@ int sw_wish_compare(const void *a, const void *b) {
   return x->factor < y->factor ? -1 : x->factor > y->factor;
 }
 
-/* Operands among themselves agree on no more than some result can have: else the op would work on cut operands and give
- * a result that is not. */
+/* Operands of an elementwise op among themselves agree on no more than some result can have: else the op would work on
+ * cut operands and give a result that is not. */
 static sw_axes within_results(const sw_projection *p, int factor, const sw_axes *axes) {
   sw_axes best = {0};
   bool any = false;
@@ -64,7 +66,7 @@ void sw_propagate_aggressive(sw_projection *p, const sw_direction *direction, bo
   qsort(wishes, (size_t)n, sizeof *wishes, sw_wish_compare);
   for (int k = 0; k < n; k++) {
     const int factor = wishes[k].factor;
-    const sw_axes sideways = within_results(p, factor, &wishes[k].axes);
+    const sw_axes sideways = elementwise ? within_results(p, factor, &wishes[k].axes) : wishes[k].axes;
     for (int i = 0; i < p->n; i++) {
       sw_factor_cut *c = &p->tensor[i].at[factor];
       if (!c->present) continue;

@@ -64,17 +64,10 @@ sw_rc sw_watch_begin(sw_run *r, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-static bool has_grown(const sw_projection *p, int tensor) {
-  for (int k = 0; k < p->n_factors; k++) {
-    if (p->tensor[tensor].at[k].present && p->tensor[tensor].at[k].grown) return true;
-  }
-  return false;
-}
-
 void sw_watch_before(sw_run *r) {
   bool any = false;
   for (int i = 0; i < r->p.n && r->watch; i++) {
-    if (r->p.step->tensors[i] < 0 || !has_grown(&r->p, i)) continue;
+    if (r->p.step->tensors[i] < 0 || !sw_has_grown(&r->p, i)) continue;
     r->watch->old[i] = r->f->shardings[r->p.step->tensors[i]];
     any = true;
   }

@@ -142,8 +142,7 @@ bool sw_project(const sw_flow *f, const sw_flow_op *step, int32_t priority, sw_p
   const sw_factor_rule *rule = step->rule;
   p->f = f;
   p->step = step;
-  p->careful = f->conservative &&
-               !((step->kind == SW_STEP_EDGE || step->kind == SW_STEP_FLOW) && step->allowed == SW_DIRECTION_BOTH);
+  p->careful = f->conservative && step->kind != SW_STEP_EDGE;
   p->mesh_id = common_mesh(f, step);
   p->n = step->n_operands + step->n_results;
   if (p->mesh_id < 0 || p->n > SW_MOST_TENSORS) return false;
@@ -226,20 +225,25 @@ static bool unproject_tensor(sw_flow *f, const sw_projection *p, int i, bool *ch
   return true;
 }
 
-/* A tensor that the step has twice is changed once: what else it gets, it gets when the step is run again. */
-static bool has_changed(const sw_projection *p, const bool *changed, int i) {
-  for (int k = 0; k < i; k++) {
+bool sw_has_grown(const sw_projection *p, int i) {
+  for (int k = 0; k < p->n_factors; k++) {
+    if (p->tensor[i].at[k].present && p->tensor[i].at[k].grown) return true;
+  }
+  return false;
+}
+
+/* A tensor that the step has twice is what it becomes the last time. */
+static bool has_changed_later(const sw_projection *p, const bool *changed, int i) {
+  for (int k = i + 1; k < p->n; k++) {
     if (changed[k] && p->step->tensors[k] == p->step->tensors[i]) return true;
   }
   return false;
 }
 
 bool sw_unproject(sw_flow *f, const sw_projection *p, bool *changed) {
-  for (int i = 0; i < p->n; i++) {
+  for (int i = p->n - 1; i >= 0; i--) {
     changed[i] = false;
-    bool grown = false;
-    for (int k = 0; k < p->n_factors && !grown; k++) grown = p->tensor[i].at[k].present && p->tensor[i].at[k].grown;
-    if (p->step->tensors[i] < 0 || !grown || has_changed(p, changed, i)) continue;
+    if (p->step->tensors[i] < 0 || !sw_has_grown(p, i) || has_changed_later(p, changed, i)) continue;
     if (!unproject_tensor(f, p, i, &changed[i])) return false;
   }
   return true;
@@ -333,6 +337,7 @@ sw_axes sw_axes_allowed(const sw_projection *p, int tensor, int factor, const sw
     sw_axis_ref a = axes->at[i], have = i < c->axes.n ? c->axes.at[i] : (sw_axis_ref){0};
     bool stands = have.size && (sw_axis_ref_equal(have, a) || is_prefix(a, have));
     bool grows = !have.size ? i >= c->axes.n : i == c->axes.n - 1 && is_prefix(have, a);
+    if (p->careful && stands && a.size != p->mesh->axis[a.axis].size) return out; /* nothing goes on behind a part */
     if (!stands && (!grows || c->fixed)) {
       if (have.size && is_prefix(have, a)) (void)push_axis(&out, have);
       return out;

@@ -39,6 +39,8 @@ typedef struct sw_projection {
 /* False: there is nothing to propagate (no sharding, or several meshes). Dims of a priority beyond `priority` are as if
  * they were closed and not cut. */
 bool sw_project(const sw_flow *f, const sw_flow_op *step, int32_t priority, sw_projection *out);
+/* Has any factor of tensor i? */
+bool sw_has_grown(const sw_projection *p, int i);
 /* Back: the tensors whose factors have grown; *changed[0 .. n). False where an axis list has no room. */
 bool sw_unproject(sw_flow *f, const sw_projection *p, bool *changed);
 

@@ -1,4 +1,4 @@
-/* Steps are run in program order; one whose tensors changed is run again, the latest first. */
+/* Steps are run in program order; those whose tensors another has changed are run again, what changed last first. */
 #include "propagate/flow/propagation_run.h"
 
 #include "shardwright/arena.h"
@@ -29,6 +29,14 @@ static sw_rc tell_group(sw_run *r, int32_t tensor, sw_diag *d) {
   return SW_OK;
 }
 
+/* Has tensor i of the step changed, be it by what it became there or later in the step? */
+static bool has_changed_here(const sw_projection *p, const bool *changed, int i) {
+  for (int k = i; k < p->n; k++) {
+    if (changed[k] && p->step->tensors[k] == p->step->tensors[i]) return sw_has_grown(p, i);
+  }
+  return false;
+}
+
 static sw_rc run_step(sw_run *r, int32_t id, sw_diag *d) {
   const sw_flow_op *s = &r->f->steps[id];
   sw_direction direction[SW_MOST_FACTORS];
@@ -44,9 +52,11 @@ static sw_rc run_step(sw_run *r, int32_t id, sw_diag *d) {
   if (!sw_unproject(r->f, &r->p, changed))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a tensor is cut by more than %d axes", SW_MAX_REFS);
   SW_TRY(sw_watch_after(r, direction, changed, d));
+  r->queued[id] = true; /* it is not run again for what it did itself */
   for (int i = 0; i < r->p.n; i++) {
-    if (s->tensors[i] >= 0 && changed[i]) SW_TRY(tell_group(r, s->tensors[i], d));
+    if (has_changed_here(&r->p, changed, i)) SW_TRY(tell_group(r, s->tensors[i], d));
   }
+  r->queued[id] = false;
   return SW_OK;
 }
 
@@ -60,29 +70,33 @@ sw_rc sw_run_all(sw_run *r, sw_diag *d) {
   return SW_OK;
 }
 
-/* Where each tensor is used, by counting. */
+/* Of step i: its tensors of one side, each after those that it was put to before. */
+static void put_uses(sw_run *r, int32_t i, bool results) {
+  const sw_flow_op *s = &r->f->steps[i];
+  const int from = results ? s->n_operands : 0, to = results ? s->n_operands + s->n_results : s->n_operands;
+  for (int k = from; k < to; k++) {
+    if (s->tensors[k] >= 0) r->uses[r->first_use[s->tensors[k] + 1]++] = i;
+  }
+}
+
+/* The steps of each tensor, in the order in which they are enqueued: those that make it, then those that use it, the
+ * last first. So the first that uses it is run first. */
 static sw_rc find_uses(sw_run *r, sw_arena *arena, sw_diag *d) {
   const sw_flow *f = r->f;
   int32_t total = 0;
   SW_ARENA_NEW(r->first_use, arena, f->n_tensors + 2, d);
-  SW_ARENA_NEW(r->n_reads, arena, f->n_tensors, d);
   for (int32_t i = 0; i < f->n_steps; i++) {
     const sw_flow_op *s = &f->steps[i];
     for (int k = 0; k < s->n_operands + s->n_results; k++) {
       if (s->tensors[k] < 0) continue;
       r->first_use[s->tensors[k] + 2]++;
-      r->n_reads[s->tensors[k]] += k < s->n_operands;
       total++;
     }
   }
   SW_ARENA_NEW(r->uses, arena, total, d);
   for (int32_t t = 0; t < f->n_tensors; t++) r->first_use[t + 2] += r->first_use[t + 1];
-  for (int32_t i = 0; i < f->n_steps; i++) {
-    const sw_flow_op *s = &f->steps[i];
-    for (int k = 0; k < s->n_operands + s->n_results; k++) {
-      if (s->tensors[k] >= 0) r->uses[r->first_use[s->tensors[k] + 1]++] = i;
-    }
-  }
+  for (int32_t i = 0; i < f->n_steps; i++) put_uses(r, i, true);
+  for (int32_t i = f->n_steps - 1; i >= 0; i--) put_uses(r, i, false);
   return SW_OK;
 }
 

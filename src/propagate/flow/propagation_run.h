@@ -15,7 +15,6 @@ typedef struct sw_run {
   int32_t priority;          /* dims of a later one are left out */
   sw_direction_of direction; /* NULL: both, for all */
   int32_t *first_use, *uses; /* by tensor: the steps that it takes part in */
-  int32_t *n_reads;          /* by tensor: as an operand */
   int32_t *queue, n_queued;  /* the next one last */
   bool *queued;              /* by step */
   int32_t *member_next;      /* by tensor: the next of its group, around; itself: alone. NULL: there are no groups */

@@ -257,3 +257,107 @@ func.func @main(%x: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}
 // expect: %w <@line, [{}, {"x":(2)4}]>
 // expect: -> 0 <@line, [{"x", ?}, {?}]>
 // expect: %0 <@line, [{"x", ?}, {?}]>
+
+// -----
+
+// Operands of an op that is not elementwise agree on what a closed result cannot have.
+sdy.mesh @square = <["a"=2, "b"=2]>
+func.func @main(%x: tensor<8x8x4xf32>, %y: tensor<8x4x8xf32> {sdy.sharding = #sdy.sharding<@square, [{"a"}, {}, {}]>}) -> tensor<8x8x8xf32> {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1] {sdy.sharding = #sdy.sharding_per_value<[<@square, [{}, {}, {}]>]>} : (tensor<8x8x4xf32>, tensor<8x4x8xf32>) -> tensor<8x8x8xf32>
+  return %0 : tensor<8x8x8xf32>
+}
+// expect: %x <@square, [{"a", ?}, {?}, {?}]>
+// expect: %y <@square, [{"a"}, {}, {}]>
+// expect: %0 <@square, [{}, {}, {}]>
+
+// -----
+
+// Tensors are as large as their factors: the operands of a concatenation as its result, so the operand comes first.
+sdy.mesh @square = <["a"=2, "b"=2]>
+func.func @main(%x: tensor<8x8xf32>, %y: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@square, [{}, {"a"}]>}) -> tensor<16x8xf32> {
+  %0 = stablehlo.concatenate %x, %y, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@square, [{"a", ?}, {?}]>]>} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  return %0 : tensor<16x8xf32>
+}
+// expect: %x <@square, [{?}, {"a", ?}]>
+// expect: %y <@square, [{}, {"a"}]>
+// expect: -> 0 <@square, [{"a", ?}, {?}]>
+// expect: %0 <@square, [{"a", ?}, {?}]>
+
+// -----
+
+// A value that an op has twice gets what it is the second time; the op is not asked again for what it did itself.
+sdy.mesh @square = <["a"=2, "b"=2]>
+func.func @main(%x: tensor<8x8xf32>) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@square, [{"a"}, {"b"}]>}) {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+// expect: %x <@square, [{?}, {"b", ?}]>
+// expect: -> 0 <@square, [{"a"}, {"b"}]>
+// expect: %0 <@square, [{"a", ?}, {"b", ?}]>
+
+// -----
+
+// Of several ops that use a value the first is asked first when it has changed,
+sdy.mesh @square = <["a"=2, "b"=2]>
+func.func @main(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = stablehlo.transpose %y, dims = [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.add %x, %0 : tensor<8x8xf32>
+  %2 = stablehlo.add %x, %y : tensor<8x8xf32>
+  %3 = sdy.sharding_constraint %x <@square, [{"a"}, {"b"}]> : tensor<8x8xf32>
+  return %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+// expect: %x <@square, [{"a", ?}, {"b", ?}]>
+// expect: %y <@square, [{"b", ?}, {"a", ?}]>
+// expect: -> 0 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %0 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %1 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %3 <@square, [{"a"}, {"b"}]>
+
+// -----
+
+// and the one that makes it after these.
+sdy.mesh @square = <["a"=2, "b"=2]>
+func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.add %0, %x : tensor<8x8xf32>
+  %2 = sdy.sharding_constraint %0 <@square, [{"a"}, {"b"}]> : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+// expect: %x <@square, [{"a", ?}, {"b", ?}]>
+// expect: -> 0 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %0 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %1 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %2 <@square, [{"a"}, {"b"}]>
+
+// -----
+
+// Of several values that have changed the last comes first; one that an op has twice stands where it is first.
+sdy.mesh @square = <["a"=2, "b"=2]>
+func.func @main(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = stablehlo.transpose %z, dims = [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.add %x, %0 : tensor<8x8xf32>
+  %2 = stablehlo.add %y, %z : tensor<8x8xf32>
+  %3 = stablehlo.clamp %y, %x, %y {sdy.sharding = #sdy.sharding_per_value<[<@square, [{"a"}, {"b"}]>]>} : tensor<8x8xf32>
+  return %1, %2, %3 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
+// expect: %x <@square, [{"a", ?}, {"b", ?}]>
+// expect: %y <@square, [{"a", ?}, {"b", ?}]>
+// expect: %z <@square, [{"b", ?}, {"a", ?}]>
+// expect: -> 0 <@square, [{"a", ?}, {"b", ?}]>
+// expect: -> 2 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %0 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %1 <@square, [{"a", ?}, {"b", ?}]>
+// expect: %3 <@square, [{"a"}, {"b"}]>
+
+// -----
+
+// run: propagate --strategy sdy-aggressive --conservative
+// Where no axis may be split nothing goes on behind a part of one.
+sdy.mesh @line = <["x"=8, "y"=2]>
+func.func @main(%x: tensor<16xf32> {sdy.sharding = #sdy.sharding<@line, [{"x":(1)4, "y"}]>}) -> tensor<16xf32> {
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x":(1)4, ?}]>]>} : tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+// expect: %x <@line, [{"x":(1)4, "y"}]>
+// expect: -> 0 <@line, [{"x":(1)4, ?}]>
+// expect: %0 <@line, [{"x":(1)4, ?}]>

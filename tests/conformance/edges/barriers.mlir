@@ -110,3 +110,16 @@ func.func @main(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@square, [{"a"
 // expect: %0 <@square, [{"a", ?}, {?}]>
 // expect: %1 <@square, [{?}, {"a", ?}]>
 // expect: %2 <@square, [{?}, {"a", ?}]>
+
+// -----
+
+// run: propagate --strategy sdy-aggressive --conservative
+// A part of an axis passes a barrier when no op may split axes.
+sdy.mesh @line = <["x"=8]>
+func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x":(4)2}]>}) -> tensor<8xf32> {
+  %0 = sdy.propagation_barrier %x allowed_direction=FORWARD : tensor<8xf32>
+  %1 = stablehlo.negate %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+// expect: %x <@line, [{"x":(4)2}]>
+// expect: %0 <@line, [{"x":(4)2, ?}]>
