@@ -21,7 +21,6 @@ typedef struct piece {
   bool partial; /* a part of a sum over all micro-batches */
   int32_t dim;  /* that is cut; -1: none */
   sw_id inside; /* in the loop at hand; -1: not yet */
-  int32_t left; /* its number among those that leave; -1: it does not */
 } piece;
 
 /* A value that leaves: carried by the loop. */
@@ -108,7 +107,7 @@ static sw_rc follow_entry(slots *s, int32_t entry) {
     return refuse_slot(s, op, "it needs all of the dim that is cut");
   for (int i = 0; i < op->n_results; i++) {
     piece *p = &s->of[op->results[i]];
-    *p = (piece){.made = true, .partial = partial, .dim = -1, .inside = -1, .left = -1};
+    *p = (piece){.made = true, .partial = partial, .dim = -1, .inside = -1};
     if (!l) continue;
     p->dim = dim_along(op, op->n_operands + i, loop);
     p->partial = p->dim < 0;
@@ -147,7 +146,7 @@ static sw_rc find_pieces(slots *s) {
   const sw_graph *g = program_of(s);
   int32_t n = 0;
   SW_ARENA_NEW(s->of, &s->w->scratch, g->n_values + 1, s->w->d);
-  for (sw_id v = 0; v < g->n_values; v++) s->of[v] = (piece){.dim = -1, .inside = -1, .left = -1};
+  for (sw_id v = 0; v < g->n_values; v++) s->of[v] = (piece){.dim = -1, .inside = -1};
   SW_TRY(find_extent(s));
   for (int32_t i = s->first; i < s->end; i++)
     if (is_here(s, i)) SW_TRY(follow_entry(s, i));
@@ -156,7 +155,6 @@ static sw_rc find_pieces(slots *s) {
     if (!s->of[v].made || s->w->last_in[v] < s->end) continue;
     if (!s->of[v].partial && s->of[v].dim < 0)
       return refuse_slot(s, &g->ops[g->values[v].def], "it is the same in each; expected it once");
-    s->of[v].left = n;
     s->leave[n++] = (leaver){.value = v, .carried = -1};
   }
   s->n_leave = n;

@@ -23,7 +23,7 @@ static sw_graph *program(const char *args, const char *ops, const char *outputs)
 
 /* The entries of the program, in order. */
 static sw_entry *own_entries(const sw_graph *g, int32_t room, sw_arena *arena) {
-  sw_entry *entries = sw_arena_alloc(arena, (size_t)(g->n_ops + room), sizeof *entries, &diag);
+  sw_entry *entries = sw_arena_alloc(arena, (size_t)g->n_ops + (size_t)room, sizeof *entries, &diag);
   assert_non_null(entries);
   for (sw_id i = 0; i < g->n_ops; i++) entries[i].op = i;
   return entries;
@@ -387,7 +387,7 @@ static void two_requests_over_one_program_are_planned_at_once(void **state) {
     assert_ok(alone[k].rc);
   }
   for (int k = 0; k < 2; k++) assert_int_equal(pthread_create(&thread[k], NULL, plan_asked, &both[k]), 0);
-  for (int k = 0; k < 2; k++) pthread_join(thread[k], NULL);
+  for (int k = 0; k < 2; k++) assert_int_equal(pthread_join(thread[k], NULL), 0);
   for (int k = 0; k < 2; k++) {
     assert_ok(both[k].rc);
     assert_int_equal(both[k].cost, alone[k].cost);
