@@ -67,9 +67,13 @@ static sw_rc make_stated(finder *f, sw_id value, const sw_sharding *stated, sw_d
   sw_plan_made_sharding(f->p, value, &made);
   if (sw_sharding_equal(stated, &made) || !v->n_uses) return SW_OK;
   const int32_t first = sw_use_step(&f->units, v->uses[0]);
+  int32_t last = first;
   SW_TRY(add_reshard(f, value, 0, &made, stated, first, d));
   sw_plan_reshard *r = &f->all.at[f->all.n - 1];
   r->steps.last = f->out->life[value].last;
+  for (int32_t u = 0; r->steps.last < first && u < v->n_uses; u++) /* inside a kernel it is not held as it is made */
+    last = sw_max_i32(last, sw_use_until(&f->units, v->uses[u]));
+  r->steps.last = sw_max_i32(r->steps.last, last);
   r->n_uses = v->n_uses;
   r->uses = v->uses;
   f->out->bytes[value] = sw_sharding_held_bytes(&made, v->type.dims, v->type.dtype);
