@@ -69,8 +69,6 @@ typedef struct sw_schedule {
   sw_graph **owned;     /* graphs of stages that are not the program; NULL where one is */
 } sw_schedule;
 
-/* The schedule that runs each op once; its stage is the program. */
-SW_API SW_CHECKED sw_rc sw_schedule_plain(const sw_graph *program, sw_arena *arena, sw_schedule *out, sw_diag *d);
 /* What is asked of the program by `written` is asked of the stages: of definitions where the op itself stands, of uses
  * where they stand. SW_E_INPUT names the op where entries miss one, have one twice, or have one before what it reads;
  * where a micro-batch would need more than its part; where a state comes back on another stage. */

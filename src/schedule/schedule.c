@@ -1,18 +1,9 @@
 #include "shardwright/schedule.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "graph/copy_op.h"
 #include "schedule/schedule_write.h"
-
-sw_rc sw_schedule_plain(const sw_graph *program, sw_arena *arena, sw_schedule *out, sw_diag *d) {
-  sw_entry *entries;
-  SW_ARENA_NEW(entries, arena, program->n_ops, d);
-  for (sw_id i = 0; i < program->n_ops; i++) entries[i].op = i;
-  const sw_schedule_spec spec = {.n_entries = program->n_ops, .entries = entries, .n_stages = 1, .micro_batches = 1};
-  return sw_schedule_make(program->written, &spec, arena, out, d);
-}
 
 /* --- what a list of entries must be ------------------------------------------------------------------------------- */
 
@@ -25,12 +16,13 @@ static bool is_plain_schedule(const sw_graph *g, const sw_schedule_spec *s) {
   return plain;
 }
 
-static const char *entry_name(const sw_graph *g, sw_id op) { return g->ops[op].name; }
-
 /* Each op once as itself, and then perhaps again, one instance after the other. */
 static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_diag *d) {
+  enum { MOST_STAGES = 64 }; /* bits of `crossing` */
   int32_t *seen;
   sw_rc rc = SW_OK;
+  if (s->n_stages < 1 || s->n_stages > MOST_STAGES)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "a schedule has %d stages; expected 1 to %d", s->n_stages, MOST_STAGES);
   SW_MEM_NEW(seen, (size_t)g->n_ops + 1, d);
   for (int32_t i = 0; i < s->n_entries && !rc; i++) {
     const sw_entry *e = &s->entries[i];
@@ -38,16 +30,16 @@ static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_dia
       rc = SW_FAIL_INPUT(d, SW_NOWHERE, "entry %d of the schedule is of op %d; the program has %d", i, e->op, g->n_ops);
     else if (e->instance != seen[e->op]++)
       rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is in the schedule as instance %d; expected %d",
-                         entry_name(g, e->op), e->instance, seen[e->op] - 1);
+                         g->ops[e->op].name, e->instance, seen[e->op] - 1);
     else if (e->stage < 0 || e->stage >= s->n_stages)
-      rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is on stage %d; expected one below %d", entry_name(g, e->op),
+      rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is on stage %d; expected one below %d", g->ops[e->op].name,
                          e->stage, s->n_stages);
     else if (e->instance && (sw_op_class_of(g->ops[e->op].code) == SW_OPS_CONTROL || g->ops[e->op].frame >= 0))
       rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is part of a loop or choice; expected it once",
-                         entry_name(g, e->op));
+                         g->ops[e->op].name);
   }
   for (sw_id op = 0; op < g->n_ops && !rc; op++)
-    if (!seen[op]) rc = SW_FAIL_INPUT(d, g->ops[op].span, "'%s' is not in the schedule", entry_name(g, op));
+    if (!seen[op]) rc = SW_FAIL_INPUT(d, g->ops[op].span, "'%s' is not in the schedule", g->ops[op].name);
   sw_mem_free(seen);
   return rc;
 }
@@ -55,15 +47,9 @@ static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_dia
 /* --- the graph of a stage ----------------------------------------------------------------------------------------- */
 
 sw_rc sw_stage_note(sw_stage_writer *w, int32_t entry) {
-  if (w->room < w->to->n_ops) {
-    int32_t *more, room = 2 * w->to->n_ops;
-    SW_ARENA_NEW(more, w->arena, room, w->d);
-    if (w->room) memcpy(more, w->entry, (size_t)w->room * sizeof *more);
-    for (int32_t i = w->room; i < room; i++) more[i] = -1;
-    w->entry = more;
-    w->room = room;
-  }
-  if (entry >= 0) w->entry[w->to->n_ops - 1] = entry;
+  const int32_t more = w->to->n_ops - w->n_noted;
+  SW_TRY(sw_arena_grow(w->arena, (void **)&w->entry, &w->room, w->n_noted, more, sizeof *w->entry, w->d));
+  while (w->n_noted < w->to->n_ops) w->entry[w->n_noted++] = entry;
   return SW_OK;
 }
 
@@ -151,28 +137,21 @@ typedef struct crossing {
   uint64_t *read_on;
 } crossing;
 
-enum { MOST_STAGES = 64 };
-
 static sw_rc find_crossing(crossing *c, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = c->g;
-  if (c->spec->n_stages < 1 || c->spec->n_stages > MOST_STAGES)
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "a schedule has %d stages; expected 1 to %d", c->spec->n_stages, MOST_STAGES);
   SW_ARENA_NEW(c->made_on, arena, g->n_values + 1, d);
   SW_ARENA_NEW(c->read_on, arena, g->n_values + 1, d);
-  bool *made;
-  SW_ARENA_NEW(made, arena, (size_t)(g->n_values + 1) * (size_t)c->spec->n_stages, d);
+  uint64_t *made; /* so far */
+  SW_ARENA_NEW(made, arena, g->n_values + 1, d);
   for (sw_id v = 0; v < g->n_values; v++) c->made_on[v] = -1;
   for (int32_t i = 0; i < c->spec->n_entries; i++) {
     const sw_entry *e = &c->spec->entries[i];
     const sw_op *op = &g->ops[e->op];
-    for (int k = 0; k < op->n_operands; k++) {
-      const sw_id v = op->operands[k];
-      if (!made[(size_t)v * (size_t)c->spec->n_stages + (size_t)e->stage]) c->read_on[v] |= UINT64_C(1) << e->stage;
-    }
+    const uint64_t here = UINT64_C(1) << e->stage;
+    for (int k = 0; k < op->n_operands; k++) c->read_on[op->operands[k]] |= here & ~made[op->operands[k]];
     for (int k = 0; k < op->n_results; k++) {
-      const sw_id v = op->results[k];
-      made[(size_t)v * (size_t)c->spec->n_stages + (size_t)e->stage] = true;
-      if (!e->instance) c->made_on[v] = e->stage;
+      made[op->results[k]] |= here;
+      if (!e->instance) c->made_on[op->results[k]] = e->stage;
     }
   }
   for (int32_t i = 0; i < g->n_outputs; i++)
@@ -260,7 +239,7 @@ static sw_rc own_ops(sw_stage_writer *w, sw_id **out) {
   SW_ARENA_NEW(*out, &w->scratch, w->program->n_ops + 1, w->d);
   for (sw_id i = 0; i < w->program->n_ops; i++) (*out)[i] = -1;
   for (sw_id i = 0; i < w->to->n_ops; i++) {
-    const sw_entry *e = w->entry && i < w->room && w->entry[i] >= 0 ? &w->spec->entries[w->entry[i]] : NULL;
+    const sw_entry *e = w->entry[i] >= 0 ? &w->spec->entries[w->entry[i]] : NULL;
     if (e && !e->instance && (*out)[e->op] < 0) (*out)[e->op] = i;
   }
   return SW_OK;
@@ -337,7 +316,6 @@ static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request
   SW_TRY(add_entries(w));
   SW_TRY(add_stage_outputs(w, c, &out->outputs));
   SW_TRY(ask_stage(w, r));
-  SW_TRY(sw_stage_note(w, -1));
   SW_TRY(sw_graph_seal(w->to, w->d));
   for (sw_id i = 0; i < w->to->n_ops; i++) {
     for (int k = 0; k < w->to->ops[i].n_operands; k++)
@@ -392,10 +370,10 @@ static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena,
   crossing c = {.g = g, .spec = &out->spec};
   sw_stage *stages;
   int32_t *last_in;
+  SW_TRY(check_schedule(g, &out->spec, d));
   SW_ARENA_NEW(stages, arena, out->spec.n_stages, d);
   SW_ARENA_NEW(out->owned, arena, out->spec.n_stages, d);
   out->stages = stages;
-  SW_TRY(check_schedule(g, &out->spec, d));
   SW_TRY(find_crossing(&c, scratch, d));
   SW_TRY(find_last_reads(g, &out->spec, scratch, &last_in, d));
   SW_TRY(list_sends(&c, arena, out, d));

@@ -9,9 +9,9 @@ typedef struct sw_stage_writer {
   const sw_schedule_spec *spec;
   int32_t stage;
   sw_graph *to;
-  sw_id *now;         /* by value of the program: its source; -1: none yet */
-  int32_t *entry;     /* by op of `to`, with room for all */
-  int32_t room;       /* of entry */
+  sw_id *now;     /* by value of the program: its source; -1: none yet */
+  int32_t *entry; /* by op of `to` that was noted: its entry; -1: it carries others */
+  int32_t n_noted, room;
   int32_t *output_at; /* by output of the program: its number here; -1: another stage's */
   int32_t *last_in;   /* by value: the last entry of the list that reads it, n_entries for an output; -1: none */
   sw_arena *arena;    /* of what stays */
@@ -28,7 +28,7 @@ typedef struct sw_entry_parts {
   int64_t size;
 } sw_entry_parts;
 SW_CHECKED sw_rc sw_stage_add_entry(sw_stage_writer *w, int32_t entry, const sw_entry_parts *parts, sw_id *results);
-/* Entry numbers of ops that have been appended since. */
+/* The ops appended since the last note are this entry's; -1: they carry others. */
 SW_CHECKED sw_rc sw_stage_note(sw_stage_writer *w, int32_t entry);
 
 /* slots.c: entries [first, end) of the list, those of this stage: once for each micro-batch. */

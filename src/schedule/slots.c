@@ -9,7 +9,6 @@
  * the loop reads them.
  */
 #include <assert.h>
-#include <string.h>
 
 #include "collective/scalar.h"
 #include "graph/attr_of.h"
