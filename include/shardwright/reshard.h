@@ -58,16 +58,18 @@ SW_API SW_CHECKED sw_rc sw_route_cached(sw_route_cache *c, const sw_reshard *wan
 /* The same price without the steps; HUGE_VAL when no route exists, or memory is short. Cached by the caller. */
 SW_API double sw_route_cost_s(const sw_reshard *wanted);
 
-/* Prices asked pair by pair, which remember what was asked: those of sw_route_cost_s. One thread at a time. The machine
- * is borrowed. */
+/* Prices asked pair by pair, which remember what was asked: those of sw_route_cost_s, on the machine and on
+ * sw_machine_combining of it. One thread at a time. The machine is borrowed. */
 typedef struct sw_route_prices sw_route_prices;
 SW_API SW_CHECKED sw_rc sw_route_prices_make(const sw_machine *machine, sw_route_prices **out, sw_diag *d);
 SW_API void sw_route_prices_destroy(sw_route_prices *p);
-/* The number that a shape is asked by from now on: rank extents in elements, copied. */
-SW_API SW_CHECKED sw_rc sw_route_prices_shape(sw_route_prices *p, int rank, const int64_t *dims, sw_dtype t,
-                                              int32_t *out, sw_diag *d);
+/* The number that a shape is asked by from now on: rank extents in elements, copied. `combines`: collectives are parts
+ * of calls. */
+SW_API SW_CHECKED sw_rc sw_route_prices_shape(sw_route_prices *p, bool combines, int rank, const int64_t *dims,
+                                              sw_dtype t, int32_t *out, sw_diag *d);
+/* HUGE_VAL, too, where it is known without a search that it is more than `enough`; HUGE_VAL: nothing is. */
 SW_API SW_CHECKED sw_rc sw_route_prices_get(sw_route_prices *p, int32_t shape, const sw_sharding *from,
-                                            const sw_sharding *to, double *cost_s, sw_diag *d);
+                                            const sw_sharding *to, double enough, double *cost_s, sw_diag *d);
 
 /* Prices between all pairs of n shardings of one shape, each that of sw_route_cost_s: cost_s[i*n + j], HUGE_VAL where
  * no route exists. The table is in the arena. */

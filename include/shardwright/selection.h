@@ -40,11 +40,10 @@ typedef struct sw_selection_options {
   /* Contractions and convolutions are cut over as much of the mesh as they can be: no device repeats another's heavy
    * work. For cost models without compute time, where repeating is free. */
   bool cut_heavy_ops;
-  sw_route_prices *const *routes; /* of the machine and of sw_machine_combining, found before, and added to; NULL: none;
-                                     borrowed */
-  const sw_further *further;      /* NULL, or by node; of nodes that are alike the first one's count; borrowed */
-  double deadline_s;              /* of sw_now_s, for the build; 0: none */
-  sw_cancel *cancel;              /* NULL allowed */
+  sw_route_prices *routes;   /* found before, and added to; NULL: none; borrowed */
+  const sw_further *further; /* NULL, or by node; of nodes that are alike the first one's count; borrowed */
+  double deadline_s;         /* of sw_now_s, for the build; 0: none */
+  sw_cancel *cancel;         /* NULL allowed */
 } sw_selection_options;
 
 typedef struct sw_selection sw_selection;

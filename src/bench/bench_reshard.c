@@ -118,10 +118,10 @@ static sw_rc time_prices(bench *b, const char *what, sw_diag *d) {
     const double start = sw_thread_s();
     int32_t shape = 0;
     SW_TRY(sw_route_prices_make(b->machine, &prices, d));
-    sw_rc rc = sw_route_prices_shape(prices, RANK, b->dims, SW_BF16, &shape, d);
+    sw_rc rc = sw_route_prices_shape(prices, false, RANK, b->dims, SW_BF16, &shape, d);
     for (int i = 0; i < N_PAIRS && !rc; i++) {
       const sw_reshard pair = draw_pair(b);
-      rc = sw_route_prices_get(prices, shape, pair.from, pair.to, &cost_s, d);
+      rc = sw_route_prices_get(prices, shape, pair.from, pair.to, HUGE_VAL, &cost_s, d);
     }
     sw_route_prices_destroy(prices);
     SW_TRY(rc);

@@ -54,15 +54,15 @@ static sw_rc gather_groups(sw_follow_known *k, const sw_request *r, sw_diag *d) 
 
 sw_rc sw_follow_known_init(sw_follow_known *k, const sw_job *j, sw_diag *d) {
   SW_TRY(gather_demands(k, j, d));
+  SW_TRY(sw_route_prices_make(j->machine, &k->routes, d));
   return gather_groups(k, j->request, d);
 }
 
 void sw_follow_known_deinit(sw_follow_known *k) {
   sw_dict_deinit(&k->classes);
-  sw_dict_deinit(&k->prices);
   sw_dict_deinit(&k->chosen);
   sw_array_free(&k->enumerations);
-  sw_array_free(&k->seconds);
+  sw_route_prices_destroy(k->routes);
   sw_arena_deinit(&k->mem);
 }
 
@@ -124,35 +124,11 @@ sw_rc sw_follow_strategies(sw_follower *f, const sw_op *op, sw_enumeration *out,
 /* Infinity where it is more than enough, which often is known without a search. */
 static sw_rc price(sw_follower *f, sw_id value, const sw_sharding *from, const sw_sharding *to, double enough,
                    double *out, sw_diag *d) {
-  const sw_type *type = &f->job.graph->values[value].type;
-  const sw_machine *machine = sw_value_machine(&f->job, value);
-  const bool combines = machine != f->job.machine;
-  const sw_route_floors **floors = &f->known->floors[combines];
-  *out = 0;
-  if (sw_sharding_equal(from, to)) return SW_OK;
-  f->key.n = 0;
-  sw_text_append(&f->key, (const char *)&combines, sizeof combines);
-  sw_text_append(&f->key, (const char *)&type->dtype, sizeof type->dtype);
-  sw_text_append(&f->key, (const char *)type->dims, (size_t)type->rank * sizeof *type->dims);
-  sw_sharding_key(from, &f->key);
-  sw_sharding_key(to, &f->key);
-  if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  const int64_t *asked = sw_dict_get(&f->known->prices, f->key.at, f->key.n);
-  if (asked) {
-    *out = f->known->seconds.at[*asked];
-    return SW_OK;
-  }
-  const double kRounding = 1e-9;
-  if (!*floors) SW_TRY(sw_route_floors_make(machine, &f->known->mem, floors, d));
-  *out = sw_route_least_between_s(*floors, from, to, type->rank, type->dims, type->dtype);
-  if (*out * (1 - kRounding) > enough) {
-    *out = INFINITY;
-    return SW_OK;
-  }
-  const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
-  *out = sw_route_cost_s(&(sw_reshard){machine, from, to, type->rank, type->dims, moved, {0}});
-  SW_TRY(sw_array_push(&f->known->seconds, *out, d));
-  return sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n - 1, NULL, NULL, d);
+  const sw_type *t = &f->job.graph->values[value].type;
+  int32_t shape;
+  SW_TRY(sw_route_prices_shape(f->known->routes, sw_value_combines(f->job.kernels, value), t->rank, t->dims, t->dtype,
+                               &shape, d));
+  return sw_route_prices_get(f->known->routes, shape, from, to, enough, out, d);
 }
 
 static bool keeps_partials(const sw_op *op, const sw_strategy *s) {

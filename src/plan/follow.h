@@ -13,7 +13,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "reshard/least.h"
 #include "shardwright/plan.h"
 #include "strategy/demands.h"
 
@@ -22,10 +21,8 @@ typedef struct sw_follow_known {
   sw_arena mem;
   sw_dict classes;
   SW_ARRAY(sw_enumeration) enumerations;
-  sw_dict prices;
-  SW_ARRAY(double) seconds;
-  const sw_route_floors *floors[2]; /* by whether collectives are parts of calls; NULL: not asked for yet */
-  sw_dict chosen;                   /* context of an op -> index into its enumeration */
+  sw_route_prices *routes;
+  sw_dict chosen; /* context of an op -> index into its enumeration */
   /* What is required, by unit: demands[first_demand[u] .. first_demand[u + 1]). */
   int32_t *first_demand;
   sw_demand *demands;

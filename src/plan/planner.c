@@ -14,7 +14,7 @@ struct sw_planner {
   sw_plan base;  /* the plan without further pins */
   int64_t bound; /* proven of it, and so of all with pins */
   sw_solve_state state;
-  sw_route_prices *routes[2]; /* of all its problems: of the machine, and of sw_machine_combining */
+  sw_route_prices *routes; /* of all its problems */
 };
 
 /* --- from a problem that stands to a plan ------------------------------------------------------------------------- */
@@ -353,8 +353,7 @@ sw_rc sw_planner_open(const sw_job *j, const sw_plan_options *o, sw_arena *arena
   p->s = (sw_searcher){.job = *j, .o = &p->o, .arena = arena, .state = &p->state};
   sw_search_begin(&p->s, &spent);
   SW_TRY(sw_plan_build(j, arena, plan, d));
-  SW_TRY(sw_route_prices_make(machine, &p->routes[0], d));
-  SW_TRY(sw_route_prices_make(sw_machine_combining(machine), &p->routes[1], d));
+  SW_TRY(sw_route_prices_make(machine, &p->routes, d));
   p->o.selection.routes = p->routes;
   sw_rc rc = find_base(p, plan, d);
   p->o.solve.deadline_s = 0; /* every question has the whole limit */
@@ -371,7 +370,7 @@ void sw_planner_close(sw_planner *p) {
   if (!p) return;
   sw_relaxation_deinit(p->s.relaxed);
   sw_selection_deinit(p->s.selection);
-  for (int i = 0; i < 2; i++) sw_route_prices_destroy(p->routes[i]);
+  sw_route_prices_destroy(p->routes);
 }
 
 /* A pin among the requirements of a model's definitions; one that contradicts another is SW_E_INFEASIBLE. */

@@ -3,8 +3,8 @@
 #ifndef RESHARD_LEAST_H_
 #define RESHARD_LEAST_H_
 
-#include "shardwright/hw.h"
 #include "shardwright/profile.h"
+#include "shardwright/reshard.h"
 
 typedef struct sw_route_floors sw_route_floors; /* of a machine: what bytes take at least; in an arena */
 
@@ -40,5 +40,7 @@ SW_API double sw_route_least_s(const sw_route_floors *f, const sw_route_end *a, 
 /* The same of ends that are looked at once; 0 where they are equal. */
 SW_API double sw_route_least_between_s(const sw_route_floors *f, const sw_sharding *from, const sw_sharding *to,
                                        int rank, const int64_t *dims, sw_dtype t);
+/* Of the machine of prices, or of sw_machine_combining of it. */
+SW_API const sw_route_floors *sw_route_prices_floors(const sw_route_prices *p, bool combines);
 
 #endif

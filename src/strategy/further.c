@@ -38,8 +38,9 @@ static void chosen_sharding(const judge *j, sw_port at, sw_sharding *out) {
 /* Of a value, at least. */
 static double route_s(const judge *j, sw_id value, const sw_sharding *from, const sw_sharding *to) {
   const sw_type *t = &j->s->job.graph->values[value].type;
-  return sw_route_least_between_s(j->s->prices.on[sw_value_combines(j->s->job.kernels, value)].floors, from, to,
-                                  t->rank, t->dims, t->dtype) *
+  return sw_route_least_between_s(
+             sw_route_prices_floors(j->s->prices.routes, sw_value_combines(j->s->job.kernels, value)), from, to,
+             t->rank, t->dims, t->dtype) *
          (double)sw_value_repeats(j->s->job.graph, value);
 }
 

@@ -19,23 +19,16 @@ int64_t sw_cost_units(const sw_machine *machine, double seconds) {
   return u >= (double)SW_FORBIDDEN ? SW_FORBIDDEN : u > 0 ? (int64_t)u : 0;
 }
 
-sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_route_prices *const *routes, sw_arena *arena,
-                     sw_diag *d) {
-  *p = (sw_prices){.machine = machine};
+sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_route_prices *routes, sw_diag *d) {
+  *p = (sw_prices){.machine = machine, .routes = routes};
   for (int a = 0, n = sw_machine_mesh(machine)->n_axes; a < n; a++) {
     int first = 0;
     while (!sw_machine_axes_symmetric(machine, first, a)) first++;
     p->first_symmetric[a] = (int8_t)first;
     p->any_symmetric = p->any_symmetric || first < a;
   }
-  for (int combines = 0; combines < 2; combines++) {
-    sw_priced_on *on = &p->on[combines];
-    on->machine = combines ? sw_machine_combining(machine) : machine;
-    on->routes = routes ? routes[combines] : NULL;
-    if (!on->routes) SW_TRY(sw_route_prices_make(on->machine, &on->own_routes, d));
-    if (!on->routes) on->routes = on->own_routes;
-    SW_TRY(sw_route_floors_make(on->machine, arena, &on->floors, d));
-  }
+  if (!routes) SW_TRY(sw_route_prices_make(machine, &p->own_routes, d));
+  if (!routes) p->routes = p->own_routes;
   return SW_OK;
 }
 
@@ -47,7 +40,7 @@ void sw_prices_deinit(sw_prices *p) {
     sw_mem_free(p->classes.at[i].price);
     sw_mem_free(p->classes.at[i].end);
   }
-  for (int i = 0; i < 2; i++) sw_route_prices_destroy(p->on[i].own_routes);
+  sw_route_prices_destroy(p->own_routes);
   sw_array_free(&p->classes);
   sw_dict_deinit(&p->by_shape);
 }
@@ -93,8 +86,8 @@ static sw_rc widen(const sw_prices *p, sw_shape_class *c, sw_diag *d) {
   c->side = side;
   SW_MEM_NEW(end, side, d);
   for (size_t i = 0; i < side; i++)
-    sw_route_end_make(p->on[c->combines].floors, &c->shardings.at[i], c->type.rank, c->type.dims, c->type.dtype,
-                      &end[i]);
+    sw_route_end_make(sw_route_prices_floors(p->routes, c->combines), &c->shardings.at[i], c->type.rank, c->type.dims,
+                      c->type.dtype, &end[i]);
   sw_mem_free(c->end);
   c->end = end;
   return SW_OK;
@@ -138,13 +131,12 @@ static void relabel(relabelling *r, const sw_sharding *s, sw_sharding *out) {
 
 static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to, int64_t *out,
                          sw_diag *d) {
-  sw_route_prices *routes = p->on[c->combines].routes;
   double s;
   if (!c->routes) {
-    SW_TRY(sw_route_prices_shape(routes, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
+    SW_TRY(sw_route_prices_shape(p->routes, c->combines, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
     c->routes++;
   }
-  SW_TRY(sw_route_prices_get(routes, c->routes - 1, from, to, &s, d));
+  SW_TRY(sw_route_prices_get(p->routes, c->routes - 1, from, to, HUGE_VAL, &s, d));
   *out = isfinite(s) ? sw_cost_add(sw_cost_units(p->machine, s), 1) : SW_FORBIDDEN; /* one more for being a step */
   return SW_OK;
 }
@@ -172,7 +164,8 @@ static sw_rc price_symmetric(sw_prices *p, sw_shape_class *c, const sw_sharding 
 /* One unit more for being a step; not above the price by rounding. */
 static int64_t least_units(const sw_prices *p, const sw_shape_class *c, int32_t from, int32_t to) {
   const double kRounding = 1e-9;
-  return sw_cost_add(sw_cost_units(p->machine, sw_route_least_s(p->on[c->combines].floors, &c->end[from], &c->end[to]) *
+  return sw_cost_add(sw_cost_units(p->machine, sw_route_least_s(sw_route_prices_floors(p->routes, c->combines),
+                                                                &c->end[from], &c->end[to]) *
                                                    (1 - kRounding)),
                      1);
 }

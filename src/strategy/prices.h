@@ -10,20 +10,12 @@
 #include "shardwright/graph.h"
 #include "base/hash.h"
 #include "reshard/least.h"
-#include "shardwright/reshard.h"
 
 /* From one sharding to another, in cost units. */
 typedef struct sw_price {
   int64_t units; /* -1: not asked yet */
   bool exact;    /* else no route costs less */
 } sw_price;
-
-/* On what a class is priced: collectives that are calls of their own, or parts of one (sw_machine_combine). */
-typedef struct sw_priced_on {
-  const sw_machine *machine;
-  const sw_route_floors *floors;
-  sw_route_prices *routes, *own_routes; /* own: NULL where they were given */
-} sw_priced_on;
 
 typedef struct sw_shape_class {
   sw_type type;
@@ -44,14 +36,12 @@ typedef struct sw_prices {
   bool any_symmetric;
   int8_t first_symmetric[SW_MAX_AXES]; /* the least axis that it is symmetric to, by axis */
   SW_ARRAY(sw_shape_class) classes;
-  sw_priced_on on[2]; /* by whether collectives are parts of calls */
+  sw_route_prices *routes, *own_routes; /* own: NULL where they were given */
   sw_dict by_shape;
 } sw_prices;
 
-/* `routes`: prices of routes found before, of the machine and of sw_machine_combining, borrowed and added to; NULL:
- * none. */
-sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_route_prices *const *routes, sw_arena *arena,
-                     sw_diag *d);
+/* `routes`: prices of routes found before, borrowed and added to; NULL: none. */
+sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_route_prices *routes, sw_diag *d);
 void sw_prices_deinit(sw_prices *p);
 /* The shape class of a type, and of whether its values' collectives are parts of calls: its index. `type->dims` must
  * outlive the prices. */

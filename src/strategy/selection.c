@@ -447,12 +447,11 @@ static int64_t least_of_units(const sw_selection *s) {
 
 sw_rc sw_selection_build(const sw_job *j, const sw_selection_options *o, sw_arena *arena, sw_selection **out,
                          int64_t *least, sw_diag *d) {
-  const sw_machine *machine = j->machine;
   sw_selection *s;
   SW_ARENA_NEW(s, arena, 1, d);
   *s = (sw_selection){.job = *j, .o = *o, .arena = arena, .units = sw_units_of(j)};
   build b = {.s = s};
-  sw_rc rc = sw_prices_init(&s->prices, machine, o->routes, arena, d);
+  sw_rc rc = sw_prices_init(&s->prices, j->machine, o->routes, d);
   s->prices.deadline_s = o->deadline_s;
   s->prices.cancel = o->cancel;
   if (!rc) rc = sw_unequal_blocks(j->request, arena, &s->o.enumerate.n_unequal, &s->o.enumerate.unequal, d);
