@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "select/milp.h"
+#include "select/run.h"
 
 sel_budget sel_budget_of(const sw_solve_options *o) {
   const int64_t kByDefault = 30000000000; /* cells */
@@ -75,11 +75,6 @@ static sw_solve_status status_of(const sel_run *r) {
 sw_rc sel_solve_glpk(sel_run *r, sw_diag *d) {
   (void)r;
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "solver 'glpk' was left out of this build; expected native or exhaustive");
-}
-
-sw_rc sel_milp_improve(const sel_base *k, sel_dual *u, const int32_t *known, sel_budget *b, sw_diag *d) {
-  (void)k, (void)u, (void)known, (void)b, (void)d;
-  return SW_OK;
 }
 #endif
 

@@ -15,11 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "select/glpk/glpk_lock.h"
 #include "select/presolve/presolve_model.h"
 #include "select/run.h"
 
-pthread_mutex_t sel_glpk_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER; /* GLPK is not thread-safe: one call at a time */
 
 enum { MOST_COLUMNS = 2000000 };
 
@@ -276,9 +275,9 @@ static sw_rc run_program(program *g) {
 static sw_rc solve_core(sel_run *r, const sel_model *m, const sel_core *c, sw_arena *mem, sw_diag *d) {
   program g = {.r = r, .m = m, .c = c, .mem = mem, .d = d};
   SW_TRY(program_init(&g, d));
-  pthread_mutex_lock(&sel_glpk_lock);
+  pthread_mutex_lock(&g_lock);
   sw_rc rc = run_program(&g);
-  pthread_mutex_unlock(&sel_glpk_lock);
+  pthread_mutex_unlock(&g_lock);
   return rc;
 }
 

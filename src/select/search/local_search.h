@@ -30,19 +30,15 @@ typedef struct sel_local_search {
   sw_diag diag;
 } sel_local_search;
 
-enum { SEL_GUIDES = 4 };
-
 typedef struct sel_local_searches {
   const sel_field *field;
   const sel_link *links; /* of its core; their tables alone are looked at */
   sw_arena mem;
   int n; /* the first is the calling thread's own */
   sel_local_search *at;
-  double *price;               /* of memory, per value by the field's offsets */
-  double *prefix;              /* per step, as sel_lns wants it */
-  int32_t *guides[SEL_GUIDES]; /* good choices from elsewhere, the last ones */
-  int n_guides;                /* that there ever were */
-  int64_t sweep;               /* cells of one pass over everything: the measure of work */
+  double *price;  /* of memory, per value by the field's offsets */
+  double *prefix; /* per step, as sel_lns wants it */
+  int64_t sweep;  /* cells of one pass over everything: the measure of work */
   atomic_int halt;
 } sel_local_searches;
 
@@ -52,9 +48,6 @@ sw_rc sel_local_searches_init(sel_local_searches *ws, const sel_field *f, const 
 void sel_local_searches_deinit(sel_local_searches *ws);
 /* Prices for the rounds to come. */
 void sel_local_searches_price(sel_local_searches *ws, const sel_dual *u, const double *packed);
-
-/* Another good choice, for moves between it and the best; not while local searches are under way. */
-void sel_local_searches_guide(sel_local_searches *ws, const int32_t *x);
 
 /* Start all but the first local search from `x`, to run until `b` is spent. */
 sw_rc sel_local_searches_start(sel_local_searches *ws, const int32_t *x, int64_t cost, const sel_budget *b, sw_diag *d);

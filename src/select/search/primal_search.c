@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "select/exact/along.h"
-#include "select/milp.h"
 #include "select/bound/by_class.h"
 #include "select/bound/warm_start.h"
 #include "select/search/local_search.h"
@@ -32,10 +30,7 @@ typedef struct searcher {
   bool searching;    /* local searches of other threads are under way */
   bool primed;       /* prices and messages are from an earlier search */
   bool broken;       /* the best choice of a relaxed core breaks the limit: memory matters */
-  bool has_guide;    /* in `guide`: a polished choice that was not the best */
-  int32_t *guide;
-  int32_t labels;   /* that close_narrow has tried with */
-  double closing_s; /* that it takes to make a bound safe and to write down why */
+  double closing_s;  /* that it takes to make a bound safe and to write down why */
   sw_diag *d;
 } searcher;
 
@@ -56,7 +51,6 @@ static sw_rc searcher_init(searcher *q) {
   SW_ARENA_NEW(q->packed, &q->mem, q->field.offset[c->n], q->d);
   SW_ARENA_NEW(q->x, &q->mem, c->n, q->d);
   SW_ARENA_NEW(q->best, &q->mem, c->n, q->d);
-  SW_ARENA_NEW(q->guide, &q->mem, c->n, q->d);
   q->best_cost = INT64_MAX;
   q->mover.price = q->packed;
   q->closing_s = kClosing_s * (double)q->dual.cells; /* until it is measured */
@@ -101,8 +95,6 @@ static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
 
 /* The other threads walk from the best choice. */
 static sw_rc begin_round(searcher *q, double steps, int64_t sweeps) {
-  if (q->has_guide) sel_local_searches_guide(&q->searches, q->guide);
-  q->has_guide = false;
   if (q->searches.n < 2 || q->best_cost == INT64_MAX) return SW_OK;
   take_best_prices(q);
   sel_local_searches_price(&q->searches, &q->dual, q->packed);
@@ -148,8 +140,6 @@ static sw_rc polish(searcher *q, double steps) {
   sel_budget part = sel_budget_part(q->b, steps, 30 * sweep_cells(q));
   sel_anneal(&q->mover, &q->state, heat, &part, q->x, &cost);
   sel_budget_join(q->b, &part);
-  q->has_guide = cost < INT64_MAX && cost >= q->best_cost;
-  if (q->has_guide) memcpy(q->guide, q->x, (size_t)q->k->core->n * sizeof *q->x);
   return cost < INT64_MAX ? take_best(q, q->x, cost) : SW_OK;
 }
 
@@ -314,44 +304,6 @@ static sw_rc try_warm_start(searcher *q) {
   return SW_OK;
 }
 
-/* As many partial choices as a side search may hold in memory: two levels of them, and where those of all levels came
- * from. The same on every machine, so that plans are. */
-static int32_t labels_that_fit(const sel_core *c, int32_t wanted) {
-  const int64_t kBytes = INT64_C(1) << 29;
-  const int64_t each = 2 * (INT64_C(32) + 8 * (int64_t)c->n_steps + 4 * (int64_t)c->n) + 8 * (int64_t)c->n;
-  return (int32_t)sw_min_i64(wanted, kBytes / each);
-}
-
-/* A narrow core to the end: with few partial choices at a time, and with more when asked again. A certificate has no
- * words for that. Without room for it the search goes on. */
-static sw_rc close_narrow(searcher *q) {
-  enum { FIRST_LABELS = 1 << 15, MORE = 32, MOST_LABELS = 1 << 20, MOST_VARIABLES = 400, MOST_STEPS = 400 };
-  const double kPart = 0.5;
-  sel_along_options o = {.below = sel_base_target(q->k)};
-  sel_along_result found;
-  double *lambda;
-  if (q->k->r->proof || q->k->relaxed || q->labels >= MOST_LABELS) return SW_OK;
-  if (q->k->core->n > MOST_VARIABLES || q->k->core->n_steps > MOST_STEPS) return SW_OK;
-  q->labels = q->labels ? MORE * q->labels : FIRST_LABELS;
-  o.most_labels = labels_that_fit(q->k->core, q->labels);
-  SW_ARENA_NEW(lambda, &q->mem, (size_t)q->k->core->n_steps + 1, q->d);
-  for (int32_t t = 0; t < q->k->core->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
-  o.lambda = lambda;
-  sel_budget part = sel_budget_part(q->b, kPart * sel_left(q->b), INT64_MAX / 2);
-  sw_rc rc = sel_along_solve(q->k->core, &o, &part, q->x, &found, q->d);
-  sel_budget_join(q->b, &part);
-  if (rc == SW_E_RESOURCE) {
-    q->labels = MOST_LABELS;
-    if (q->d) *q->d = (sw_diag){0};
-    return SW_OK;
-  }
-  if (!rc && found.found) rc = take_best(q, q->x, found.cost);
-  if (rc) return rc;
-  if (found.done && !found.found && !q->k->r->has) q->k->r->infeasible = true;
-  if (found.bound > 0) sel_base_raise(q->k, found.bound);
-  return SW_OK;
-}
-
 static sw_rc take_turns(searcher *q) {
   const double kLongestTurn = 6e8;
   double turn = 6e7;
@@ -364,26 +316,11 @@ static sw_rc take_turns(searcher *q) {
     SW_TRY(begin_round(q, 2 * turn, 2 * sweeps));
     SW_TRY(take_turn(q, turn, sweeps));
     SW_TRY(end_round(q));
-    if (!over(q)) SW_TRY(close_narrow(q));
     if (over(q) || sel_dual_settled(&q->dual, before)) return SW_OK;
     turn = fmin(kLongestTurn, 1.4 * turn);
     sweeps += sweeps / 2;
   }
   return SW_OK;
-}
-
-static bool wants_glpk(const searcher *q) {
-  return q->k->r->o->solver == SW_SOLVER_AUTO && q->k->r->depth == 0 && q->best_cost < INT64_MAX;
-}
-
-/* What a round of branching left open goes to GLPK, for a part of the time left. */
-static sw_rc hand_to_glpk(searcher *q) {
-  enum { SWEEPS = 6000 };
-  const double kPart = 0.15;
-  sel_budget part = sel_budget_part(q->b, kPart * sel_left(q->b), SWEEPS * sweep_cells(q));
-  sw_rc rc = sel_milp_improve(q->k, &q->dual, q->best, &part, q->d);
-  sel_budget_join(q->b, &part);
-  return rc;
 }
 
 /* Rounds of branch and bound. The local search of a single thread gets a part of each, less when it finds nothing. */
@@ -392,7 +329,7 @@ static sw_rc branch(searcher *q) {
   const double kTurn = 2.8e8;
   const sel_core *c = q->k->core;
   double *lambda, share = 0.5;
-  bool handed = false, broken;
+  bool broken;
   sel_brancher *tree;
   SW_ARENA_NEW(lambda, &q->mem, c->n_steps, q->d);
   for (int32_t t = 0; t < c->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
@@ -404,9 +341,6 @@ static sw_rc branch(searcher *q) {
     SW_TRY_TO(end, begin_round(q, kTurn, SWEEPS));
     SW_TRY_TO(end, sel_branch_run(tree, &part, &broken));
     q->broken = q->broken || broken;
-    if (!handed && !over(q) && wants_glpk(q)) SW_TRY_TO(end, hand_to_glpk(q));
-    handed = true;
-    if (!over(q)) SW_TRY_TO(end, close_narrow(q));
     SW_TRY_TO(end, end_round(q));
     if (over(q) || q->searches.n > 1) continue;
     rc = walk_from_best(q, kTurn * share, (int64_t)(share * SWEEPS));
@@ -434,7 +368,6 @@ static sw_rc alternate(searcher *q) {
       wait = patience - 1;
     }
     if (!over(q) && (q->searches.n == 1 || patience > 1)) SW_TRY(walk_from_best(q, kTurn, kSweeps));
-    if (!over(q)) SW_TRY(close_narrow(q));
     SW_TRY(end_round(q));
   }
   return SW_OK;
@@ -443,7 +376,6 @@ static sw_rc alternate(searcher *q) {
 static sw_rc finish_search(searcher *q) {
   if (q->best_cost < INT64_MAX && q->searches.n == 1)
     SW_TRY(walk_from_best(q, 0.05 * fmin(sel_left(q->b), 1.6e10), 150));
-  if (!over(q)) SW_TRY(close_narrow(q));
   if (over(q)) return SW_OK;
   return is_large(q) && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
 }
