@@ -112,15 +112,21 @@ typedef struct sw_live {
   int64_t bytes; /* padding included */
 } sw_live;
 
+/* What an op exchanges by itself in one run: in all, behind its arithmetic, and received by the busiest device. */
+typedef struct sw_op_moves {
+  double seconds, hidden_s, bytes;
+} sw_op_moves;
+
 /* What a plan costs and holds, under its machine. */
 typedef struct sw_breakdown {
   double total_s, local_s, move_s, reshard_s; /* the first is the sum of the others */
   double
       hidden_s; /* communication inside ops that runs behind their arithmetic: in by_collective and axis_s, not above */
   double flops; /* of one device */
-  double whole_flops;   /* of the model run once on one device */
-  double moved_bytes;   /* received by all devices together */
-  const sw_op_cost *op; /* by op id: of one run of it; the sums count a loop's ops per trip */
+  double whole_flops;       /* of the model run once on one device */
+  double moved_bytes;       /* received by all devices together */
+  const sw_op_cost *op;     /* by op id: of one run of it; the sums count a loop's ops per trip */
+  const sw_op_moves *moves; /* by op id */
   int32_t n_reshards;
   const sw_plan_reshard *reshards; /* by step, then value */
   sw_collective_sum by_collective[SW_COLL_COUNT];
@@ -143,12 +149,6 @@ SW_API double sw_plan_bound_s(const sw_plan *p, const sw_breakdown *a);
 /* What a run of a schedule takes, by stage: its plan and breakdown. Stages run one after the other, and what they send
  * each other counts in full. */
 SW_API double sw_schedule_s(const sw_schedule *s, const sw_plan *plans, const sw_breakdown *breakdowns);
-/* What an op exchanges by itself in one run: in all, behind its arithmetic, and received by the busiest device. */
-typedef struct sw_op_moves {
-  double seconds, hidden_s, bytes;
-} sw_op_moves;
-SW_API SW_CHECKED sw_rc sw_plan_op_moves(const sw_plan *p, const sw_breakdown *a, sw_id op, sw_op_moves *out,
-                                         sw_diag *d);
 
 /* The largest values and copies that are live at a step, at most `room`; returns how many. */
 SW_API int32_t sw_breakdown_largest(const sw_breakdown *a, int32_t step, int32_t room, const sw_live **out);

@@ -93,29 +93,18 @@ static void hold_argument(changer *c, sw_id value, const sw_sharding *s) {
     if (g->alias[i] == value) c->q.outputs[i] = *s;
 }
 
-static double ops_s(const changer *c) {
-  double all = 0;
-  for (size_t i = 0; i < c->ops.n; i++) {
-    const sw_op *op = &c->q.job.graph->ops[c->ops.at[i]];
-    sw_op_cost cost;
-    sw_strategy_cost(&c->q.job, op, &c->q.ops[c->ops.at[i]], &cost);
-    all += (cost.local_s + cost.move_s) * (double)op->repeats;
-  }
-  return all;
-}
-
-/* What is touched takes so long now; HUGE_VAL: some reshard is impossible. */
+/* What is touched takes so long now, by the account; HUGE_VAL: some reshard is impossible. */
 static sw_rc touched_s(changer *c, double *out, sw_diag *d) {
-  *out = ops_s(c);
+  *out = 0;
+  for (size_t i = 0; i < c->ops.n; i++) {
+    sw_op_cost cost;
+    sw_plan_op_cost(&c->q, c->ops.at[i], &cost);
+    *out += (cost.local_s + cost.move_s) * (double)c->q.job.graph->ops[c->ops.at[i]].repeats;
+  }
   for (size_t i = 0; i < c->values.n; i++) {
-    sw_diag why = {0};
     double seconds;
-    sw_rc rc = sw_border_prices_ask(c->borders, &c->q, c->values.at[i], &seconds, &why);
-    if (rc && rc != SW_E_INPUT) {
-      if (d) *d = why;
-      return rc;
-    }
-    *out += rc ? HUGE_VAL : seconds;
+    SW_TRY(sw_border_prices_ask(c->borders, &c->q, c->values.at[i], &seconds, d));
+    *out += seconds;
   }
   return SW_OK;
 }

@@ -1,6 +1,7 @@
 #include "plan/borders.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -217,12 +218,15 @@ sw_rc sw_border_prices_make(const sw_plan *p, sw_arena *arena, sw_border_prices 
 
 sw_rc sw_border_prices_ask(sw_border_prices *b, const sw_plan *p, sw_id value, double *seconds, sw_diag *d) {
   finder *f = &b->f;
-  *seconds = 0;
+  sw_diag why = {0};
   f->p = p;
   f->all.n = 0;
-  SW_TRY(uses_of_value(f, value, d));
-  for (size_t i = 0; i < f->all.n; i++) *seconds += sw_plan_reshard_s(p, &f->all.at[i]);
-  return SW_OK;
+  const sw_rc rc = uses_of_value(f, value, &why);
+  *seconds = rc == SW_E_INPUT ? HUGE_VAL : 0;
+  if (rc == SW_E_INPUT) return SW_OK;
+  if (rc && d) *d = why;
+  for (size_t i = 0; i < f->all.n && !rc; i++) *seconds += sw_plan_reshard_s(p, &f->all.at[i]);
+  return rc;
 }
 
 void sw_border_prices_free(sw_border_prices *b) {

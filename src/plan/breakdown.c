@@ -18,9 +18,10 @@ typedef struct counting {
   sw_plan_borders borders;
   SW_ARRAY(sw_live) live;
   sw_breakdown *out;
-  sw_id op;         /* that is counted now */
-  sw_op_cost *cost; /* of it */
-  double repeats;   /* of what is counted now */
+  sw_id op;               /* that is counted now */
+  const sw_op_cost *cost; /* of it */
+  sw_op_moves *moves;     /* likewise */
+  double repeats;         /* of what is counted now */
 } counting;
 
 static void count_step(counting *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
@@ -49,44 +50,69 @@ static void add_tiling_step(counting *l, sw_coll_op op, const sw_tiling *src, co
   count_step(l, op, axes, n, seconds, bytes);
 }
 
+/* Of one run of the op at hand. A halo that is there is not exchanged. */
 static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
   (void)d;
   counting *l = user;
   const sw_machine *machine = l->p->job.machine;
-  if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) {
-    l->cost->move_s -= sw_move_s(machine, mv);
-    l->out->move_s -= l->repeats * sw_move_s(machine, mv);
-    return SW_OK;
-  }
-  if (mv->kind != SW_MOVE_HALO) {
+  const sw_mesh *mesh = sw_machine_mesh(machine);
+  if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) return SW_OK;
+  const double all_s = sw_move_s(machine, mv), times = (double)mv->times, repeats = l->repeats,
+               hidden_s = mv->beside > 0 ? all_s - sw_move_exposed_s(machine, mv, l->cost->local_s) : 0;
+  double bytes = sw_move_bytes(machine, mv), total; /* received by the busiest device, and by all, at one time */
+  l->repeats *= times;
+  if (mv->kind == SW_MOVE_HALO) {
+    const int width = sw_machine_moved_bytes(machine, mv->dtype);
+    sw_tiling_traffic(mesh, &mv->blocks, &mv->window, &bytes, &total);
+    bytes *= width;
+    total *= width;
+    add_tiling_step(l, SW_COLL_EXCHANGE, &mv->blocks, &mv->window, all_s, bytes);
+  } else {
     const sw_coll_op coll = sw_move_collective(mv);
-    double n = (double)sw_axis_refs_size(mv->axes, mv->n_axes),
-           devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
-    const double times = (double)mv->times, repeats = l->repeats;
-    l->repeats *= times;
-    count_step(l, coll, mv->axes, mv->n_axes, sw_move_s(machine, mv) / times, sw_move_bytes(machine, mv));
-    l->out->hidden_s += repeats * (sw_move_s(machine, mv) - sw_move_exposed_s(machine, mv, l->cost->local_s));
-    l->out->moved_bytes +=
-        l->repeats * devices * sw_move_bytes(machine, mv) * (coll == SW_COLL_PERMUTE ? 1 : (n - 1) / n);
-    l->repeats = repeats;
-    return SW_OK;
+    const double n = (double)sw_axis_refs_size(mv->axes, mv->n_axes);
+    total = (double)sw_mesh_devices(mesh) * bytes * (coll == SW_COLL_PERMUTE ? 1 : (n - 1) / n);
+    count_step(l, coll, mv->axes, mv->n_axes, all_s / times, bytes);
   }
-  double most, total;
-  sw_tiling_traffic(sw_machine_mesh(machine), &mv->blocks, &mv->window, &most, &total);
-  int bytes = sw_machine_moved_bytes(machine, mv->dtype);
-  add_tiling_step(l, SW_COLL_EXCHANGE, &mv->blocks, &mv->window, sw_move_s(machine, mv), most * bytes);
-  l->out->moved_bytes += l->repeats * total * bytes;
+  l->out->moved_bytes += l->repeats * total;
+  l->out->hidden_s += repeats * hidden_s;
+  l->repeats = repeats;
+  l->moves->seconds += all_s;
+  l->moves->hidden_s += hidden_s;
+  l->moves->bytes += bytes * times;
   return SW_OK;
 }
 
-static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_diag *d) {
+typedef struct spared {
+  const sw_plan *p;
+  sw_id op;
+  sw_op_cost *cost;
+} spared;
+
+static sw_rc spare_halo(void *user, const sw_move *mv, sw_diag *d) {
+  (void)d;
+  const spared *s = user;
+  if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(s->p, (sw_value_use){s->op, mv->index}))
+    s->cost->move_s -= sw_move_s(s->p->job.machine, mv);
+  return SW_OK;
+}
+
+void sw_plan_op_cost(const sw_plan *p, sw_id op, sw_op_cost *out) {
+  const sw_op *of = &p->job.graph->ops[op];
+  spared s = {p, op, out};
+  sw_strategy_cost(&p->job, of, &p->ops[op], out);
+  if (p->n_stated) /* the visitor cannot fail */
+    (void)sw_strategy_moves(p->job.graph, of, sw_machine_mesh(p->job.machine), &p->ops[op], spare_halo, &s, NULL);
+}
+
+static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_op_moves *moves, sw_diag *d) {
   const sw_plan *p = l->p;
   for (sw_id id = 0; id < p->job.graph->n_ops; id++) {
     const sw_op *op = &p->job.graph->ops[id];
     double flops, bytes;
-    sw_strategy_cost(&p->job, op, &p->ops[id], &cost[id]);
+    sw_plan_op_cost(p, id, &cost[id]);
     l->op = id;
     l->cost = &cost[id];
+    l->moves = &moves[id];
     l->repeats = (double)op->repeats;
     l->out->local_s += cost[id].local_s * l->repeats;
     l->out->move_s += cost[id].move_s * l->repeats;
@@ -96,6 +122,7 @@ static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_diag *d) {
     SW_TRY(sw_strategy_moves(p->job.graph, op, sw_machine_mesh(p->job.machine), &p->ops[id], add_move, l, d));
   }
   l->out->op = cost;
+  l->out->moves = moves;
   return SW_OK;
 }
 
@@ -190,11 +217,13 @@ static sw_rc sum_up_memory(counting *c, sw_arena *arena, sw_diag *d) {
 
 static sw_rc break_down(counting *l, sw_arena *arena, sw_diag *d) {
   sw_op_cost *cost;
+  sw_op_moves *moves;
   SW_ARENA_NEW(cost, arena, l->p->job.graph->n_ops, d);
+  SW_ARENA_NEW(moves, arena, l->p->job.graph->n_ops, d);
   SW_TRY(sw_plan_find_borders(l->p, arena, &l->borders, d));
   l->out->n_reshards = l->borders.n_reshards;
   l->out->reshards = l->borders.reshards;
-  SW_TRY(add_ops(l, cost, d));
+  SW_TRY(add_ops(l, cost, moves, d));
   sum_reshards(l);
   SW_TRY(hold_all(l, d));
   return sum_up_memory(l, arena, d);
@@ -226,35 +255,4 @@ int32_t sw_breakdown_largest(const sw_breakdown *a, int32_t step, int32_t room, 
     if (at < room) out[at] = l;
   }
   return n;
-}
-
-typedef struct traffic {
-  const sw_plan *p;
-  sw_id op;
-  double local_s; /* of the op */
-  sw_op_moves *out;
-} traffic;
-
-static sw_rc add_traffic(void *user, const sw_move *mv, sw_diag *d) {
-  (void)d;
-  const traffic *t = user;
-  const sw_machine *machine = t->p->job.machine;
-  const double all_s = sw_move_s(machine, mv);
-  double most = mv->bytes, total;
-  if (mv->kind == SW_MOVE_HALO) {
-    if (sw_plan_takes_halo(t->p, (sw_value_use){t->op, mv->index})) return SW_OK;
-    sw_tiling_traffic(sw_machine_mesh(machine), &mv->blocks, &mv->window, &most, &total);
-    most *= sw_dtype_bytes(mv->dtype);
-  }
-  t->out->seconds += all_s;
-  t->out->hidden_s += all_s - sw_move_exposed_s(machine, mv, t->local_s);
-  t->out->bytes += most * (double)mv->times;
-  return SW_OK;
-}
-
-sw_rc sw_plan_op_moves(const sw_plan *p, const sw_breakdown *a, sw_id op, sw_op_moves *out, sw_diag *d) {
-  traffic t = {p, op, a->op[op].local_s, out};
-  *out = (sw_op_moves){0};
-  return sw_strategy_moves(p->job.graph, &p->job.graph->ops[op], sw_machine_mesh(p->job.machine), &p->ops[op],
-                           add_traffic, &t, d);
 }

@@ -56,11 +56,10 @@ static sw_rc list_moves(explaining *e, sw_diag *d) {
   const sw_graph *g = e->p->job.graph;
   for (sw_id i = 0; i < g->n_ops; i++) {
     const double repeats = (double)g->ops[i].repeats;
-    sw_op_moves t;
-    SW_TRY(sw_plan_op_moves(e->p, e->a, i, &t, d));
-    if (t.seconds <= 0) continue;
+    const sw_op_moves *t = &e->a->moves[i];
+    if (t->seconds <= 0) continue;
     const sent x = {
-        .op = i, .seconds = t.seconds * repeats, .hidden_s = t.hidden_s * repeats, .bytes = t.bytes * repeats};
+        .op = i, .seconds = t->seconds * repeats, .hidden_s = t->hidden_s * repeats, .bytes = t->bytes * repeats};
     SW_TRY(sw_array_push(&e->all, x, d));
   }
   return SW_OK;

@@ -103,13 +103,11 @@ static void put_repeats(sw_json_out *o, int64_t repeats) {
 
 /* What an op exchanges by itself. */
 static void put_op_moves(sw_json_out *o, const sw_report *r, sw_id op) {
-  sw_op_moves t;
-  sw_rc rc = sw_plan_op_moves(r->plan, r->breakdown, op, &t, NULL);
-  if (rc) o->text->rc = rc;
-  if (rc || t.bytes <= 0) return;
+  const sw_op_moves *t = &r->breakdown->moves[op];
+  if (t->bytes <= 0) return;
   sw_jw_f64(o, "inside_s", r->breakdown->op[op].move_s);
-  sw_jw_f64(o, "inside_bytes", t.bytes);
-  if (t.hidden_s > 0) sw_jw_f64(o, "hidden_s", t.hidden_s);
+  sw_jw_f64(o, "inside_bytes", t->bytes);
+  if (t->hidden_s > 0) sw_jw_f64(o, "hidden_s", t->hidden_s);
 }
 
 static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places) {

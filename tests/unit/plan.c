@@ -311,6 +311,17 @@ static void constants_of_many_steps_are_no_search(void **state) {
   close_model(&p);
 }
 
+/* What ops exchange, and routes, is what is summed up by collective. */
+static void assert_bytes_add_up(const planned *p) {
+  const sw_breakdown *a = &p->breakdown;
+  double sum = 0, by_item = 0;
+  for (int c = 0; c < SW_COLL_COUNT; c++) sum += a->by_collective[c].bytes;
+  for (sw_id i = 0; i < p->graph->n_ops; i++) by_item += a->moves[i].bytes * (double)p->graph->ops[i].repeats;
+  for (int32_t i = 0; i < a->n_reshards; i++)
+    by_item += a->reshards[i].route->max_bytes * (double)sw_value_repeats(p->graph, a->reshards[i].value);
+  assert_near(by_item, sum, 1e-9);
+}
+
 /* The breakdown adds up, and the program that is emitted communicates as often and as long as was priced. */
 static void what_is_priced_is_what_runs(void **state) {
   (void)state;
@@ -327,6 +338,7 @@ static void what_is_priced_is_what_runs(void **state) {
       assert_ok(sw_plan_breakdown(&p.plan, &p.arena, &p.breakdown, &diag));
       assert_ok(sw_partition(&p.plan, &spmd, &diag));
       assert_ok(sw_spmd_price(&spmd, p.machine, &cost, &diag));
+      assert_bytes_add_up(&p);
       double comm = p.breakdown.move_s + p.breakdown.reshard_s;
       if (fabs(comm - cost.comm_s) > 2e-8 + 1e-6 * comm) { /* as above: copies of constants */
         fail_msg("%s, %s: communication priced at %g s, the program's is %g s", kPriced[i],
