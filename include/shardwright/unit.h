@@ -68,6 +68,14 @@ typedef struct sw_interval {
  * which it needs the value as it is made (of a copy that several take: the first of them); NULL: each use does. */
 SW_API sw_interval sw_value_life(const sw_units *u, sw_id value, const int32_t *needed);
 
+/* Bytes by step: of each interval first where they change, with room for one step more, then what is held, and the step
+ * of the most, the first of several. */
+static inline void sw_line_hold(int64_t *line, sw_interval steps, int64_t bytes) {
+  line[steps.first] += bytes;
+  line[steps.last + 1] -= bytes;
+}
+SW_API void sw_line_sum(int64_t *line, int32_t n_steps, int32_t *peak);
+
 /* The ports that an annotation is about: of an op its strategy (port -1), of a value where it is made, or each of the
  * uses that it names, or all of them. */
 SW_API int32_t sw_annotation_n_ports(const sw_graph *g, const sw_annotation *a);

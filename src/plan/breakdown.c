@@ -193,7 +193,7 @@ static sw_rc hold_all(counting *l, sw_diag *d) {
 
 static sw_rc sum_up_memory(counting *c, sw_arena *arena, sw_diag *d) {
   sw_breakdown *a = c->out;
-  int64_t *at; /* at first the change at each step */
+  int64_t *at;
   a->n_steps = c->units.n_steps;
   a->n_live = (int32_t)c->live.n;
   SW_ARENA_NEW(at, arena, a->n_steps + 1, d);
@@ -201,14 +201,10 @@ static sw_rc sum_up_memory(counting *c, sw_arena *arena, sw_diag *d) {
   for (int32_t i = 0; i < a->n_live; i++) {
     const sw_live *l = &a->live[i];
     assert(l->steps.first >= 0 && l->steps.first <= l->steps.last && l->steps.last < a->n_steps && l->bytes >= 0);
-    at[l->steps.first] += l->bytes;
-    at[l->steps.last + 1] -= l->bytes;
+    sw_line_hold(at, l->steps, l->bytes);
   }
-  for (int32_t i = 0; i < a->n_steps; i++) {
-    if (i) at[i] += at[i - 1];
-    assert(at[i] >= 0);
-    if (at[i] > a->peak_bytes) a->peak_bytes = at[i], a->peak_step = i;
-  }
+  sw_line_sum(at, a->n_steps, &a->peak_step);
+  a->peak_bytes = at[a->peak_step];
   a->bytes_at = at;
   a->total_s = a->local_s + a->move_s + a->reshard_s;
   assert(a->local_s >= 0 && a->reshard_s >= 0 && a->hidden_s >= -1e-12);

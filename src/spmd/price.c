@@ -57,41 +57,17 @@ static double received_bytes(const sw_spmd *s, const sw_op *op) {
   return c->op == SW_COLL_SHIFT || c->op == SW_COLL_BROADCAST ? bytes : (n - 1) / n * bytes;
 }
 
-/* The loop that ends here no longer holds what had entered it: how many bytes nobody else needs. */
-static int64_t let_go(const sw_spmd *s, sw_id end, int32_t *left) {
-  const sw_graph *g = s->program;
-  int64_t bytes = 0;
-  for (int32_t f = 0; f < g->n_frames; f++) {
-    if (g->frames[f].end != end) continue;
-    for (sw_id id = g->frames[f].begin + 1; g->ops[id].code == SW_OP_ENTER; id++) {
-      sw_id v = g->ops[id].results[0];
-      if (sw_value_held_for(g, v) == end && --left[v] == 0) bytes += value_bytes(s, v);
-    }
-  }
-  return bytes;
-}
-
-/* Largest sum of live buffers: arguments of kind parameter and state live throughout, others to their last use. */
+/* Values are held as those of any program. */
 static sw_rc find_live_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
   const sw_graph *g = s->program;
-  int32_t *left;
-  SW_MEM_NEW(left, g->n_values, d);
-  int64_t now = 0;
-  for (sw_id v = 0; v < g->n_values; v++) left[v] = g->values[v].n_uses + (sw_value_held_for(g, v) >= 0);
-  for (int32_t i = 0; i < g->n_args; i++) {
-    now += value_bytes(s, g->args[i]);
-    if (g->values[g->args[i]].kind != SW_VALUE_INPUT) left[g->args[i]]++;
-  }
-  *peak = now;
-  for (int32_t i = 0; i < g->n_ops; i++) {
-    const sw_op *op = &g->ops[i];
-    for (int r = 0; r < op->n_results; r++) now += value_bytes(s, op->results[r]);
-    *peak = sw_max_i64(*peak, now);
-    for (int r = 0; r < op->n_results; r++) now -= left[op->results[r]] ? 0 : value_bytes(s, op->results[r]);
-    for (int k = 0; k < op->n_operands; k++) now -= --left[op->operands[k]] ? 0 : value_bytes(s, op->operands[k]);
-    if (op->code == SW_OP_END) now -= let_go(s, i, left);
-  }
-  sw_mem_free(left);
+  const sw_units units = sw_units_of(&(sw_job){.graph = g});
+  int32_t at;
+  int64_t *bytes;
+  SW_MEM_NEW(bytes, (size_t)units.n_steps + 1, d);
+  for (sw_id v = 0; v < g->n_values; v++) sw_line_hold(bytes, sw_value_life(&units, v, NULL), value_bytes(s, v));
+  sw_line_sum(bytes, units.n_steps, &at);
+  *peak = bytes[at];
+  sw_mem_free(bytes);
   return SW_OK;
 }
 

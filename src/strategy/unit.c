@@ -65,6 +65,15 @@ sw_interval sw_value_life(const sw_units *u, sw_id value, const int32_t *needed)
   return life;
 }
 
+void sw_line_sum(int64_t *line, int32_t n_steps, int32_t *peak) {
+  *peak = 0;
+  for (int32_t i = 1; i < n_steps; i++) {
+    line[i] += line[i - 1];
+    assert(line[i] >= 0);
+    if (line[i] > line[*peak]) *peak = i;
+  }
+}
+
 int32_t sw_annotation_n_ports(const sw_graph *g, const sw_annotation *a) {
   if (a->op >= 0 || !a->for_users) return 1;
   return a->n_users ? a->n_users : g->values[a->value].n_uses;
