@@ -3,59 +3,16 @@
 #include <math.h>
 
 #include "base/checked.h"
-#include "base/disjoint.h"
 
 enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
 
 /* --- what is known ------------------------------------------------------------------------------------------------ */
 
-static sw_rc gather_demands(sw_follow_known *k, const sw_job *j, sw_diag *d) {
-  const sw_request *r = j->request;
-  const sw_units units = sw_units_of(j);
-  int32_t *filled, n = 0;
-  SW_ARENA_NEW(k->first_demand, &k->mem, units.n + 1, d);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int32_t i = 0; i < r->n_annotations; i++) {
-      const sw_annotation *a = &r->annotations[i];
-      for (int32_t p = 0; a->required && p < sw_annotation_n_ports(j->graph, a); p++) {
-        const sw_port at = sw_annotation_port(&units, a, p);
-        if (pass == 0) k->first_demand[at.unit + 1]++, n++;
-        if (pass == 1) k->demands[filled[at.unit]++] = (sw_demand){a, at.port};
-      }
-    }
-    if (pass == 1) break;
-    SW_ARENA_NEW(k->demands, &k->mem, n, d);
-    SW_ARENA_NEW(filled, &k->mem, units.n + 1, d);
-    for (int32_t u = 0; u < units.n; u++) k->first_demand[u + 1] += k->first_demand[u];
-    for (int32_t u = 0; u <= units.n; u++) filled[u] = k->first_demand[u];
-  }
-  k->most_stated = n + 2 * r->n_sharding_groups;
-  return SW_OK;
-}
-
-/* The value that stands for the group of this one; -1: it is in none. */
-static sw_id group_of(const sw_follow_known *k, sw_id v) {
-  return !k->one_with || k->one_with[v] < 0 ? -1 : sw_disjoint_find(k->one_with, v);
-}
-
-static sw_rc gather_groups(sw_follow_known *k, const sw_request *r, sw_diag *d) {
-  const sw_graph *g = r->graph;
-  if (!r->n_sharding_groups) return SW_OK;
-  SW_ARENA_NEW(k->one_with, &k->mem, g->n_values, d);
-  for (sw_id v = 0; v < g->n_values; v++) k->one_with[v] = -1;
-  for (int32_t i = 0; i < r->n_sharding_groups; i++) {
-    const sw_sharding_group *of = &r->sharding_groups[i];
-    if (k->one_with[of->a] < 0) k->one_with[of->a] = of->a;
-    if (k->one_with[of->b] < 0) k->one_with[of->b] = of->b;
-    sw_disjoint_join(k->one_with, of->a, of->b);
-  }
-  return SW_OK;
-}
-
 sw_rc sw_follow_known_init(sw_follow_known *k, const sw_job *j, sw_diag *d) {
-  SW_TRY(gather_demands(k, j, d));
   SW_TRY(sw_route_prices_make(j->machine, &k->routes, d));
-  return gather_groups(k, j->request, d);
+  SW_TRY(sw_demands_find(j, false, &k->mem, &k->demands, d));
+  k->most_stated = k->demands.first[sw_units_of(j).n] + 2 * j->request->n_sharding_groups;
+  return sw_value_groups(j->request, &k->mem, &k->groups, d);
 }
 
 void sw_follow_known_deinit(sw_follow_known *k) {
@@ -72,7 +29,7 @@ sw_rc sw_follow_begin(sw_follower *f, sw_arena *arena, sw_diag *d) {
   if (!f->fixed || !f->waits) return SW_E_RESOURCE;
   if (f->given) return SW_OK;
   SW_ARENA_NEW(f->plan->stated, arena, f->known->most_stated, d);
-  if (!f->known->one_with) return SW_OK;
+  if (!f->known->groups) return SW_OK;
   f->first_of = sw_mem_alloc((size_t)f->job.graph->n_values, sizeof *f->first_of, d);
   for (sw_id v = 0; f->first_of && v < f->job.graph->n_values; v++) f->first_of[v] = -1;
   return f->first_of ? SW_OK : SW_E_RESOURCE;
@@ -86,8 +43,7 @@ void sw_follow_end(sw_follower *f) {
 }
 
 const sw_annotation *sw_follow_required(const sw_follow_known *k, int32_t unit) {
-  const int32_t first = k->first_demand[unit];
-  return first < k->first_demand[unit + 1] ? k->demands[first].a : NULL;
+  return sw_demands_count(&k->demands, unit) ? k->demands.at[k->demands.first[unit]].a : NULL;
 }
 
 void sw_follow_fix(sw_follower *f, int32_t arg) {
@@ -95,7 +51,7 @@ void sw_follow_fix(sw_follower *f, int32_t arg) {
   sw_sharding *held = &f->plan->args[arg];
   f->fixed[arg] = true;
   if (a && !sw_annotation_admits(a, held)) *held = a->sharding;
-  const sw_id group = group_of(f->known, f->job.graph->args[arg]);
+  const sw_id group = sw_value_group(f->known->groups, f->job.graph->args[arg]);
   if (!f->first_of || group < 0) return;
   if (f->first_of[group] < 0) f->first_of[group] = f->job.graph->args[arg];
   if (f->first_of[group] != f->job.graph->args[arg]) sw_plan_value_sharding(f->plan, f->first_of[group], held);
@@ -145,9 +101,10 @@ static sw_rc cost_here(sw_follower *f, const sw_op *op, const sw_strategy *s, co
 static sw_rc cost_behind(sw_follower *f, const sw_op *op, const sw_strategy *s, double enough, double *out,
                          sw_diag *d) {
   const int32_t unit = f->job.graph->n_args + (sw_id)(op - f->job.graph->ops);
+  const sw_demand_index *x = &f->known->demands;
   *out = 0;
-  for (int32_t i = f->known->first_demand[unit]; i < f->known->first_demand[unit + 1] && *out < INFINITY; i++) {
-    const sw_demand *m = &f->known->demands[i];
+  for (int32_t i = x->first[unit]; i < x->first[unit + 1] && *out < INFINITY; i++) {
+    const sw_demand *m = &x->at[i];
     sw_sharding made, to;
     double more;
     if (m->port < op->n_operands) continue;
@@ -361,10 +318,9 @@ static sw_rc find_cheapest_strategy(sw_follower *f, const sw_op *op, const sw_en
 
 /* Is something required of its strategy or ports, or one of its results in a sharding group? */
 bool sw_follow_is_asked(const sw_follower *f, sw_id id) {
-  const int32_t unit = f->job.graph->n_args + id;
-  if (f->known->first_demand[unit] < f->known->first_demand[unit + 1]) return true;
+  if (sw_demands_count(&f->known->demands, f->job.graph->n_args + id)) return true;
   for (int i = 0; f->first_of && i < f->job.graph->ops[id].n_results; i++) {
-    if (group_of(f->known, f->job.graph->ops[id].results[i]) >= 0) return true;
+    if (sw_value_group(f->known->groups, f->job.graph->ops[id].results[i]) >= 0) return true;
   }
   return false;
 }
@@ -389,12 +345,9 @@ static sw_rc choose_that_meets(sw_follower *f, const sw_op *op, const sw_demands
 /* By a strategy that meets what is required; else by one that meets what strategies can; else by any. */
 static sw_rc choose_asked(sw_follower *f, const sw_op *op, sw_diag *d) {
   const sw_id id = (sw_id)(op - f->job.graph->ops);
-  const int32_t unit = f->job.graph->n_args + id, first = f->known->first_demand[unit];
-  const size_t n = (size_t)(f->known->first_demand[unit + 1] - first);
   sw_demands m = {0};
   bool any = false;
-  sw_rc rc = sw_array_reserve(&m, n, d);
-  for (size_t i = 0; !rc && i < n; i++) m.at[m.n++] = f->known->demands[first + (int32_t)i];
+  sw_rc rc = sw_demands_of(&f->known->demands, f->job.graph->n_args + id, &m, d);
   if (!rc) rc = choose_that_meets(f, op, &m, &any, d);
   if (!rc && !any) {
     sw_demands_drop_flexible(f->job.graph, id, &m);
@@ -411,15 +364,16 @@ static sw_rc choose_asked(sw_follower *f, const sw_op *op, sw_diag *d) {
 static bool is_unmet(sw_follower *f, const sw_op *op, int port, sw_sharding *out) {
   const sw_id id = (sw_id)(op - f->job.graph->ops);
   const int32_t unit = f->job.graph->n_args + id;
+  const sw_demand_index *x = &f->known->demands;
   sw_sharding made;
   sw_strategy_port(op, &f->plan->ops[id], port, &made);
-  for (int32_t i = f->known->first_demand[unit]; i < f->known->first_demand[unit + 1]; i++) {
-    const sw_demand *m = &f->known->demands[i];
+  for (int32_t i = x->first[unit]; i < x->first[unit + 1]; i++) {
+    const sw_demand *m = &x->at[i];
     if (m->port != port) continue;
     sw_demand_stated(f->job.graph->written, op, m, &f->plan->ops[id], out);
     if (!sw_sharding_equal(out, &made)) return true;
   }
-  const sw_id value = sw_port_value(op, port), group = group_of(f->known, value);
+  const sw_id value = sw_port_value(op, port), group = sw_value_group(f->known->groups, value);
   if (port < op->n_operands || !f->first_of || group < 0) return false;
   if (f->first_of[group] < 0) f->first_of[group] = value;
   if (f->first_of[group] == value) return false;

@@ -23,12 +23,9 @@ typedef struct sw_follow_known {
   SW_ARRAY(sw_enumeration) enumerations;
   sw_route_prices *routes;
   sw_dict chosen; /* context of an op -> index into its enumeration */
-  /* What is required, by unit: demands[first_demand[u] .. first_demand[u + 1]). */
-  int32_t *first_demand;
-  sw_demand *demands;
+  sw_demand_index demands;
   int32_t most_stated;
-  sw_id *one_with; /* by value: one of its sharding group, at last that which stands for it; -1: in none. NULL: no
-                      groups */
+  sw_id *groups; /* sw_value_groups */
 } sw_follow_known;
 
 /* What an op works on. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/disjoint.h"
 #include "strategy/demands.h"
 
 /* A sharding that stands at a definition or a use; `by` is the annotation it comes from, NULL when propagated. */
@@ -33,7 +32,7 @@ typedef struct state {
   const sw_annotation **option; /* by op id: the annotation that decided, or NULL */
   bool settling;                /* propagation is over: barriers that it left undecided take what is on either side */
   bool tables_wait; /* an op with a table that nothing else is known about is asked again by the next sweep */
-  sw_id *group;     /* by value: another of the same sharding, at last the one that speaks for all of them */
+  sw_id *groups;    /* sw_value_groups */
 } state;
 
 static mark *use_mark(const state *s, sw_value_use u) {
@@ -410,12 +409,6 @@ static sw_rc visit_op(state *s, sw_id id, sw_diag *d) {
 
 /* --- values of one sharding -------------------------------------------------------------------------------------- */
 
-static void join_sharding_groups(state *s) {
-  for (sw_id v = 0; v < s->job.graph->n_values; v++) s->group[v] = v;
-  for (int32_t i = 0; i < s->job.request->n_sharding_groups; i++)
-    sw_disjoint_join(s->group, s->job.request->sharding_groups[i].a, s->job.request->sharding_groups[i].b);
-}
-
 static void take_mark(mark *to, const mark *from) {
   if (!to->set && from->set) *to = *from;
 }
@@ -425,7 +418,7 @@ static void share_in_groups(state *s) {
   for (int speak = 1; speak >= 0; speak--) {
     for (int32_t i = 0; i < 2 * s->job.request->n_sharding_groups; i++) {
       sw_id v = i % 2 ? s->job.request->sharding_groups[i / 2].b : s->job.request->sharding_groups[i / 2].a,
-            all = sw_disjoint_find(s->group, v);
+            all = sw_value_group(s->groups, v);
       take_mark(&s->def[speak ? all : v], &s->def[speak ? v : all]);
     }
   }
@@ -538,8 +531,7 @@ static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
   SW_ARENA_NEW(s->output, scratch, g->n_outputs, d);
   SW_ARENA_NEW(s->decided, scratch, g->n_ops, d);
   SW_ARENA_NEW(s->option, scratch, g->n_ops, d);
-  SW_ARENA_NEW(s->group, scratch, g->n_values, d);
-  join_sharding_groups(s);
+  SW_TRY(sw_value_groups(s->job.request, scratch, &s->groups, d));
   for (int32_t i = 0; i < g->n_ops; i++) SW_ARENA_NEW(s->use[i], scratch, g->ops[i].n_operands, d);
   for (int32_t i = 0; i < s->job.request->n_annotations; i++) {
     if (!s->left || !s->left[i]) SW_TRY(read_annotation(s, &s->job.request->annotations[i], d));

@@ -26,16 +26,32 @@ bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, co
   return sw_strategy_equal(&want, &have);
 }
 
-sw_rc sw_demands_of(const sw_job *j, sw_id op, sw_demands *out, sw_diag *d) {
-  const sw_graph *g = j->graph;
+sw_rc sw_demands_find(const sw_job *j, bool hints, sw_arena *arena, sw_demand_index *out, sw_diag *d) {
+  const sw_request *r = j->request;
   const sw_units units = sw_units_of(j);
-  for (int32_t i = 0; i < j->request->n_annotations; i++) {
-    const sw_annotation *a = &j->request->annotations[i];
-    for (int32_t k = 0; a->required && k < sw_annotation_n_ports(g, a); k++) {
-      const sw_port at = sw_annotation_port(&units, a, k);
-      if (at.unit == sw_unit_of_op(&units, op)) SW_TRY(sw_array_push(out, ((sw_demand){a, at.port}), d));
+  int32_t *behind; /* by unit, one further on: where its next one stands, at last where all do */
+  SW_ARENA_NEW(out->first, arena, units.n + 2, d);
+  behind = out->first + 1;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t i = 0; i < r->n_annotations; i++) {
+      const sw_annotation *a = &r->annotations[i];
+      for (int32_t k = 0; (hints || a->required) && k < sw_annotation_n_ports(j->graph, a); k++) {
+        const sw_port at = sw_annotation_port(&units, a, k);
+        if (pass == 0) behind[at.unit + 1]++;
+        if (pass == 1) out->at[behind[at.unit]++] = (sw_demand){a, at.port};
+      }
     }
+    for (int32_t u = 0; pass == 0 && u < units.n; u++) behind[u + 1] += behind[u];
+    if (pass == 0) SW_ARENA_NEW(out->at, arena, behind[units.n], d);
   }
+  return SW_OK;
+}
+
+sw_rc sw_demands_of(const sw_demand_index *x, int32_t unit, sw_demands *out, sw_diag *d) {
+  const size_t n = (size_t)sw_demands_count(x, unit);
+  out->n = 0;
+  SW_TRY(sw_array_reserve(out, n, d));
+  for (size_t i = 0; i < n; i++) out->at[out->n++] = x->at[x->first[unit] + (int32_t)i];
   return SW_OK;
 }
 
@@ -258,4 +274,20 @@ sw_rc sw_stated_put(sw_stated_list *l, const sw_stated *one, sw_diag *d) {
 
 void sw_stated_end(sw_stated_list *l) {
   if (l->n) qsort(l->at, (size_t)l->n, sizeof *l->at, by_port);
+}
+
+/* --- values of one sharding --------------------------------------------------------------------------------------- */
+
+sw_rc sw_value_groups(const sw_request *r, sw_arena *arena, sw_id **out, sw_diag *d) {
+  *out = NULL;
+  if (!r->n_sharding_groups) return SW_OK;
+  SW_ARENA_NEW(*out, arena, r->graph->n_values, d);
+  for (sw_id v = 0; v < r->graph->n_values; v++) (*out)[v] = -1;
+  for (int32_t i = 0; i < r->n_sharding_groups; i++) {
+    const sw_sharding_group *of = &r->sharding_groups[i];
+    if ((*out)[of->a] < 0) (*out)[of->a] = of->a;
+    if ((*out)[of->b] < 0) (*out)[of->b] = of->b;
+    sw_disjoint_join(*out, of->a, of->b);
+  }
+  return SW_OK;
 }

@@ -3,6 +3,7 @@
 #define STRATEGY_DEMANDS_H_
 
 #include "base/array.h"
+#include "base/disjoint.h"
 #include "shardwright/selection.h"
 
 /* An annotation and the port that it is about: operands, then results; -1: the strategy itself. */
@@ -13,8 +14,18 @@ typedef struct sw_demand {
 
 typedef SW_ARRAY(sw_demand) sw_demands;
 
-/* Those of one op, in the order of the annotations. */
-SW_API SW_CHECKED sw_rc sw_demands_of(const sw_job *j, sw_id op, sw_demands *out, sw_diag *d);
+/* By unit: at[first[u] .. first[u + 1]), in the order of the annotations. */
+typedef struct sw_demand_index {
+  int32_t *first;
+  sw_demand *at;
+} sw_demand_index;
+/* Of all that is required; with `hints` of these, too. In the arena. */
+SW_API SW_CHECKED sw_rc sw_demands_find(const sw_job *j, bool hints, sw_arena *arena, sw_demand_index *out, sw_diag *d);
+static inline int32_t sw_demands_count(const sw_demand_index *x, int32_t unit) {
+  return x->first[unit + 1] - x->first[unit];
+}
+/* Those of a unit, in a list of their own. */
+SW_API SW_CHECKED sw_rc sw_demands_of(const sw_demand_index *x, int32_t unit, sw_demands *out, sw_diag *d);
 /* Can the value be resharded to or from what is demanded, where no strategy has it so: unequal blocks, halos, parts of
  * a value? Nothing can stand between a yield and its join: they are the border of a loop or branch. */
 SW_API bool sw_demand_is_flexible(const sw_graph *g, sw_id op, const sw_demand *m);
@@ -67,6 +78,14 @@ const sw_sharding *sw_stated_find(const sw_stated_list *l, sw_id op, int32_t por
 SW_API SW_CHECKED sw_rc sw_stated_put(sw_stated_list *l, const sw_stated *one, sw_diag *d);
 /* Puts them in order of ops and ports; then nothing can be found or put any more. */
 SW_API void sw_stated_end(sw_stated_list *l);
+/* By value: another of its sharding group, at last the one that stands for all of them; -1: it is in none. *out NULL:
+ * there are no groups. In the arena. */
+SW_API SW_CHECKED sw_rc sw_value_groups(const sw_request *r, sw_arena *arena, sw_id **out, sw_diag *d);
+/* The one that stands for the group of a value; -1: it is in none. */
+static inline sw_id sw_value_group(sw_id *groups, sw_id value) {
+  return !groups || groups[value] < 0 ? -1 : sw_disjoint_find(groups, value);
+}
+
 /* Is there a sharding that both admit? */
 static inline bool sw_annotations_agree(const sw_annotation *a, const sw_annotation *b) {
   return sw_annotation_admits(a, &b->sharding) || sw_annotation_admits(b, &a->sharding);

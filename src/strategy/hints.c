@@ -13,7 +13,7 @@ typedef struct hints {
   sw_job job;         /* its request has the annotations below */
   sw_annotation *all; /* of the graph: what is required, then hints in the order in which they are taken */
   int32_t n, n_required;
-  int32_t *first, *at; /* by unit: at[first[u] .. first[u + 1]) are annotations about it */
+  sw_demand_index demands; /* of all of them */
   sw_units units;
   sw_diag *d;
 } hints;
@@ -61,44 +61,21 @@ static sw_rc list_all(hints *h, const sw_request *r, sw_arena *arena) {
 
 /* --- what can be met at one unit ---------------------------------------------------------------------------------- */
 
-static sw_rc index_units(hints *h, sw_arena *arena) {
-  SW_ARENA_NEW(h->first, arena, h->units.n + 2, h->d);
-  for (int32_t i = 0; i < h->n; i++) {
-    for (int32_t k = 0; k < sw_annotation_n_ports(h->job.graph, &h->all[i]); k++)
-      h->first[sw_annotation_port(&h->units, &h->all[i], k).unit + 2]++;
-  }
-  for (int32_t u = 0; u < h->units.n; u++) h->first[u + 2] += h->first[u + 1];
-  SW_ARENA_NEW(h->at, arena, h->first[h->units.n + 1], h->d);
-  for (int32_t i = 0; i < h->n; i++) {
-    for (int32_t k = 0; k < sw_annotation_n_ports(h->job.graph, &h->all[i]); k++)
-      h->at[h->first[sw_annotation_port(&h->units, &h->all[i], k).unit + 1]++] = i;
-  }
-  return SW_OK;
-}
-
-/* Of an op: demands at its ports that its strategies meet by themselves, as `meets`; then `a` at its port, too? */
-static sw_rc op_can(const hints *h, sw_id op, sw_demands *meets, const sw_annotation *a, bool *out) {
-  for (int32_t k = 0; k < sw_annotation_n_ports(h->job.graph, a); k++) {
-    const sw_port at = sw_annotation_port(&h->units, a, k);
-    const sw_demand demand = {a, at.port};
-    if (at.unit != sw_unit_of_op(&h->units, op)) continue;
-    if (sw_demand_is_flexible(h->job.graph, op, &demand)) continue;
-    SW_TRY(sw_array_push(meets, demand, h->d));
-  }
-  return sw_demands_can_be_met(&h->job, &h->job.graph->ops[op], meets->at, meets->n, out, h->d);
-}
+static sw_annotation *annotation_at(const hints *h, int32_t i) { return &h->all[h->demands.at[i].a - h->all]; }
 
 static sw_rc take_at_op(hints *h, int32_t unit) {
   const sw_id op = sw_unit_at(&h->units, unit).id;
-  sw_demands meets = {0};
+  sw_demands meets = {0}; /* by the op's strategies by themselves */
   sw_rc rc = SW_OK;
-  for (int32_t i = h->first[unit]; i < h->first[unit + 1] && !rc; i++) {
-    sw_annotation *a = &h->all[h->at[i]];
-    const size_t before = meets.n;
+  for (int32_t i = h->demands.first[unit]; i < h->demands.first[unit + 1] && !rc; i++) {
+    const sw_demand *m = &h->demands.at[i];
+    sw_annotation *a = annotation_at(h, i);
     bool can = true;
     if (!a->required && a->value >= 0 && (a->sharding.n_partial || sw_sharding_is_special(&a->sharding))) continue;
-    rc = op_can(h, op, &meets, a, &can);
-    if (!can) meets.n = before; /* of what is required: it is resharded, or refused by who plans */
+    const bool flexible = sw_demand_is_flexible(h->job.graph, op, m);
+    if (!flexible) rc = sw_array_push(&meets, *m, h->d);
+    if (!rc) rc = sw_demands_can_be_met(&h->job, &h->job.graph->ops[op], meets.at, meets.n, &can, h->d);
+    if (!can && !flexible) meets.n--; /* of what is required: it is resharded, or refused by who plans */
     a->required = a->required || (!rc && can);
   }
   sw_array_free(&meets);
@@ -107,12 +84,12 @@ static sw_rc take_at_op(hints *h, int32_t unit) {
 
 /* An argument or an output has one sharding. */
 static void take_at_end(hints *h, int32_t unit) {
-  for (int32_t i = h->first[unit]; i < h->first[unit + 1]; i++) {
-    sw_annotation *a = &h->all[h->at[i]];
+  const int32_t first = h->demands.first[unit], end = h->demands.first[unit + 1];
+  for (int32_t i = first; i < end; i++) {
     bool can = true;
-    for (int32_t k = h->first[unit]; k < h->first[unit + 1] && can; k++)
-      can = k == i || !h->all[h->at[k]].required || sw_annotations_agree(a, &h->all[h->at[k]]);
-    a->required = a->required || can;
+    for (int32_t k = first; k < end && can; k++)
+      can = k == i || !annotation_at(h, k)->required || sw_annotations_agree(annotation_at(h, i), annotation_at(h, k));
+    annotation_at(h, i)->required = annotation_at(h, i)->required || can;
   }
 }
 
@@ -162,9 +139,9 @@ sw_rc sw_hints_require(const sw_job *j, sw_arena *arena, sw_request *out, int32_
   out->annotations = h.all;
   out->n_annotations = h.n;
   h.units = sw_units_of(j);
-  SW_TRY(index_units(&h, arena));
+  SW_TRY(sw_demands_find(&h.job, true, arena, &h.demands, d));
   for (int32_t u = 0; u < h.units.n; u++) {
-    if (h.first[u] == h.first[u + 1]) continue;
+    if (!sw_demands_count(&h.demands, u)) continue;
     if (sw_unit_at(&h.units, u).kind == SW_UNIT_OP) SW_TRY(take_at_op(&h, u));
     if (sw_unit_at(&h.units, u).kind != SW_UNIT_OP) take_at_end(&h, u);
   }

@@ -16,7 +16,8 @@
 
 typedef struct reader {
   sw_job job;
-  int32_t *n_demands;   /* by op */
+  sw_units units;
+  sw_demand_index demands;
   sw_id *one_with;      /* by value: another of the same sharding; at last the one that stands for all */
   const sw_span **ties; /* by value: the sharding group that says so, or NULL */
   sw_arena arena;       /* of one question */
@@ -99,7 +100,7 @@ static sw_rc check_op_demands(reader *r, sw_id id) {
   const sw_op *op = &r->job.graph->ops[id];
   sw_demands m = {0};
   bool can = true;
-  sw_rc rc = sw_demands_of(&r->job, id, &m, r->d);
+  sw_rc rc = sw_demands_of(&r->demands, sw_unit_of_op(&r->units, id), &m, r->d);
   sw_demands_drop_flexible(r->job.graph, id, &m);
   if (!rc) rc = can_meet(r, op, m.at, m.n, &can);
   if (!rc && !can) rc = drop_impossible(r, op, &m);
@@ -248,7 +249,7 @@ static sw_rc given_by(reader *r, sw_id v, const common *c, common *out) {
   if (value->def < 0) return given_by_arg(r, v, c, out);
   const sw_op *op = &r->job.graph->ops[value->def];
   sw_demands m = {0};
-  sw_rc rc = sw_demands_of(&r->job, value->def, &m, r->d);
+  sw_rc rc = sw_demands_of(&r->demands, sw_unit_of_op(&r->units, value->def), &m, r->d);
   sw_demands_drop_flexible(r->job.graph, value->def, &m);
   if (!rc) rc = drop_impossible(r, op, &m);
   if (!rc && m.n) out->by = m.at[0];
@@ -334,7 +335,7 @@ static sw_rc check_values(reader *r) {
   }
   for (sw_id v = 0; v < g->n_values && !rc; v++) {
     const sw_id def = g->values[v].def;
-    asked[v] = asked[v] || (def >= 0 && r->n_demands[def] > 0);
+    asked[v] = asked[v] || (def >= 0 && sw_demands_count(&r->demands, sw_unit_of_op(&r->units, def)) > 0);
     of_class[sw_disjoint_find(r->one_with, v)] |= asked[v];
     members[sw_disjoint_find(r->one_with, v)]++;
   }
@@ -348,23 +349,11 @@ static sw_rc check_values(reader *r) {
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-static void count_demands(reader *r) {
-  const sw_units units = sw_units_of(&r->job);
-  for (int32_t i = 0; i < r->job.request->n_annotations; i++) {
-    const sw_annotation *a = &r->job.request->annotations[i];
-    for (int32_t k = 0; a->required && k < sw_annotation_n_ports(r->job.graph, a); k++) {
-      const sw_unit unit = sw_unit_at(&units, sw_annotation_port(&units, a, k).unit);
-      if (unit.kind == SW_UNIT_OP) r->n_demands[unit.id]++;
-    }
-  }
-}
-
 static sw_rc check_all(reader *r) {
   const sw_graph *g = r->job.graph;
-  count_demands(r);
   join_values(r);
   for (sw_id id = 0; id < g->n_ops; id++) {
-    if (r->n_demands[id] > 1) SW_TRY(check_op_demands(r, id));
+    if (sw_demands_count(&r->demands, sw_unit_of_op(&r->units, id)) > 1) SW_TRY(check_op_demands(r, id));
   }
   for (int32_t i = 0; i < g->n_outputs; i++) {
     if (g->alias[i] >= 0) SW_TRY(check_state(r, i));
@@ -379,10 +368,11 @@ sw_rc sw_requirements_check(const sw_job *j, sw_diag *d) {
   bool any = false;
   for (int32_t i = 0; i < j->request->n_annotations; i++) any = any || j->request->annotations[i].required;
   if (!any) return SW_OK;
-  r.n_demands = sw_arena_alloc(&scratch, (size_t)g->n_ops + 1, sizeof *r.n_demands, d);
+  r.units = sw_units_of(j);
   r.one_with = sw_arena_alloc(&scratch, (size_t)g->n_values + 1, sizeof *r.one_with, d);
   r.ties = sw_arena_alloc(&scratch, (size_t)g->n_values + 1, sizeof *r.ties, d);
-  sw_rc rc = r.n_demands && r.one_with && r.ties ? check_all(&r) : SW_E_RESOURCE;
+  sw_rc rc = r.one_with && r.ties ? sw_demands_find(j, false, &scratch, &r.demands, d) : SW_E_RESOURCE;
+  if (!rc) rc = check_all(&r);
   sw_arena_deinit(&r.arena);
   sw_arena_deinit(&scratch);
   return rc;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/disjoint.h"
 #include "base/lists.h"
 #include "strategy/demands.h"
 
@@ -106,7 +105,7 @@ static sw_rc look_at_all(const sw_pin_target *t, int32_t unit, sw_diag *d) {
   sw_demands m = {0};
   sw_enumeration e = {0};
   const sw_enumerate_options any_size = of_any_size(t);
-  sw_rc rc = sw_demands_of(&t->job, id, &m, d);
+  sw_rc rc = sw_demands_of(&t->demands, unit, &m, d);
   sw_demands_drop_flexible(t->job.graph, id, &m);
   if (!rc) rc = enumerate_restricted(t, op, m.at, m.n, false, t->arena, &e, d);
   if (!rc && !e.n) rc = sw_demands_drop_impossible(&t->job, op, &any_size, &m, d);
@@ -493,7 +492,7 @@ static sw_rc look_for_alike(const sw_pin_target *t, const sw_sharding_group *pai
   sw_demands m = {0};
   sw_enumeration e = {0};
   sw_enumerate_options o = of_any_size(t);
-  sw_rc rc = sw_demands_of(&t->job, id, &m, d);
+  sw_rc rc = sw_demands_of(&t->demands, unit, &m, d);
   sw_demands_drop_flexible(t->job.graph, id, &m);
   of->meet = (sw_demands_meet){t->job.request, &t->job.graph->ops[id], m.at, m.n};
   o.admits = gives_alike;
@@ -562,25 +561,13 @@ static sw_rc offer_stated(const sw_pin_target *t, const sw_annotation *a, sw_dia
   return SW_OK;
 }
 
-/* Values by sharding groups, as disjoint sets; *out NULL: there are no groups. */
-static sw_rc find_groups(const sw_pin_target *t, sw_id **out, sw_diag *d) {
-  const sw_graph *g = t->job.graph;
-  *out = NULL;
-  if (!t->job.request->n_sharding_groups) return SW_OK;
-  SW_ARENA_NEW(*out, t->arena, g->n_values, d);
-  for (sw_id v = 0; v < g->n_values; v++) (*out)[v] = v;
-  for (int32_t i = 0; i < t->job.request->n_sharding_groups; i++)
-    sw_disjoint_join(*out, t->job.request->sharding_groups[i].a, t->job.request->sharding_groups[i].b);
-  return SW_OK;
-}
-
 /* Arguments arrive in parts where something in their group must be. */
 static sw_rc offer_parts(const sw_pin_target *t, const sw_annotation *a, sw_id *group, sw_diag *d) {
-  if (!group || a->value < 0 || a->for_users || !a->required || !a->sharding.n_partial) return SW_OK;
-  const sw_id all = sw_disjoint_find(group, a->value);
-  for (int32_t i = 0; i < t->job.graph->n_args; i++) {
+  if (a->value < 0 || a->for_users || !a->required || !a->sharding.n_partial) return SW_OK;
+  const sw_id all = sw_value_group(group, a->value);
+  for (int32_t i = 0; all >= 0 && i < t->job.graph->n_args; i++) {
     const pin p = {a, sw_value_made_at(t->units, t->job.graph->args[i])};
-    if (t->job.graph->args[i] != a->value && sw_disjoint_find(group, t->job.graph->args[i]) == all)
+    if (t->job.graph->args[i] != a->value && sw_value_group(group, t->job.graph->args[i]) == all)
       SW_TRY(offer_unless_there(t, &p, d));
   }
   return SW_OK;
@@ -599,7 +586,7 @@ static sw_rc confirm(const sw_pin_target *t, const sw_annotation *a, sw_diag *d)
 
 static sw_rc apply(const sw_pin_target *t, sw_diag *d) {
   sw_id *group;
-  SW_TRY(find_groups(t, &group, d));
+  SW_TRY(sw_value_groups(t->job.request, t->arena, &group, d));
   for (int32_t i = 0; i < t->job.request->n_annotations; i++)
     SW_TRY(offer_stated(t, &t->job.request->annotations[i], d));
   for (int32_t i = 0; i < t->job.request->n_annotations; i++)
@@ -631,6 +618,7 @@ static sw_rc find_priorities(sw_pin_target *t, sw_diag *d) {
 
 sw_rc sw_pins_apply(sw_pin_target *t, sw_diag *d) {
   SW_TRY(find_priorities(t, d));
+  SW_TRY(sw_demands_find(&t->job, false, t->arena, &t->demands, d));
   sw_rc rc = apply(t, d);
   if (rc != SW_E_INFEASIBLE) return rc;
   sw_diag both = {0};

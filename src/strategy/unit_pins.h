@@ -16,8 +16,9 @@ typedef struct sw_pin_target {
   const sw_option_set **options; /* by unit; replaced where an annotation says so */
   const sw_enumerate_options *enumerate;
   sw_even even;
-  sw_stated_list *stated; /* of ports whose strategies give or want something else than is required */
-  int32_t n_priorities;   /* of hints; the numbers that there are, ascending. From sw_pins_apply on */
+  sw_stated_list *stated;  /* of ports whose strategies give or want something else than is required */
+  sw_demand_index demands; /* from sw_pins_apply on, as the next */
+  int32_t n_priorities;    /* of hints; the numbers that there are, ascending */
   const int32_t *priorities;
 } sw_pin_target;
 
