@@ -60,8 +60,8 @@ typedef struct sw_plan_transfer {
 } sw_plan_transfer;
 
 /* Read a plan that may be for another version of the model: renamed, longer, of other shapes. Entries are matched by
- * name, and where that does not help, by kind and place; each that is legal is taken. The plan is not verified: what
- * has no entry is uncut until sw_plan_complete chooses it. The mesh must be the same. */
+ * name, and where that does not help, by kind and place; each that is legal is taken, and sw_plan_complete
+ * chooses the rest. The plan is not verified. The mesh must be the same. */
 SW_API SW_CHECKED sw_rc sw_plan_read_other(const char *path, const sw_job *j, sw_arena *arena, sw_plan *out,
                                            sw_plan_transfer *taken, sw_diag *d);
 

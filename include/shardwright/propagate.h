@@ -24,6 +24,10 @@ SW_API bool sw_traversal_parse(const char *text, sw_traversal *out); /* "backwar
  * search does. SW_E_INFEASIBLE names two requirements that exclude each other. */
 SW_API SW_CHECKED sw_rc sw_propagate(const sw_job *j, sw_traversal t, sw_arena *arena, sw_plan *out, sw_diag *d);
 
+/* The plan of sw_propagate among those that a search knows (o->known; there were none), where there are annotations and
+ * it makes one of them: the search ends with nothing dearer. In the arena. */
+SW_API SW_CHECKED sw_rc sw_propagate_known(const sw_job *j, sw_arena *arena, sw_plan_options *o, sw_diag *d);
+
 /* --- the RFC's mutation loop ---------------------------------------------------------------------------------------
  *
  * Propagation starts from the annotations; then ops are given other sharding options at random, or lose them again,

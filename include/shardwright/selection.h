@@ -96,6 +96,8 @@ typedef struct sw_pin {
   bool of_use;
   sw_value_use use; /* where `of_use` */
 } sw_pin;
+/* It as what is required at a place; the pin is borrowed. */
+SW_API sw_annotation sw_pin_required(const sw_pin *p, sw_span at);
 /* Would one of the pins be met by a choice that the problem has, whose result would be brought to it behind the op? */
 SW_API bool sw_selection_brings(const sw_selection *s, int32_t n, const sw_pin *pins);
 /* Pins on a problem that stands, instead of those set by the call before (n = 0: none): choices that they do not admit

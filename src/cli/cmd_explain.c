@@ -139,7 +139,7 @@ static sw_rc cmd_explain(const sw_call *call, sw_diag *d) {
   if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan FILE is missing");
   sw_mem_keep_freed();
   SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
-  sw_rc rc = sw_session_take_pins(&session, &s->pins, call->arena, &job, d);
+  sw_rc rc = sw_pins_take(&session.job, s->pins.n, s->pins.at, SW_PINS_FROM, false, call->arena, &job, d);
   if (!rc) {
     plan.job = job;
     if (s->memory) plan.capacity_bytes = s->memory;

@@ -179,17 +179,6 @@ static sw_rc read_start(const settings *s, const sw_opened *session, const sw_ca
   *out = start;
   SW_TRY(sw_plan_read_other(s->start, &session->job, call->arena, start, &t, d));
   sw_session_warn_of_transfer(s->start, &t, false);
-  return sw_plan_complete(start, &(sw_plan_given){t.args, t.ops, t.outputs}, d);
-}
-
-/* What propagation makes of the annotations, where it can: the search ends with nothing dearer. */
-static sw_rc propagate_known(const sw_job *j, const sw_call *call, sw_plan_options *o, sw_diag *d) {
-  sw_plan *known;
-  if (j->request->n_annotations == 0) return SW_OK;
-  SW_ARENA_NEW(known, call->arena, 1, d);
-  if (sw_propagate(j, SW_TRAVERSE_BACKWARD_FORWARD, call->arena, known, NULL)) return SW_OK;
-  o->known = known;
-  o->n_known = 1;
   return SW_OK;
 }
 
@@ -340,11 +329,11 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
   double since_s;
   SW_TRY(sw_check_questions(session->job.graph, sw_machine_mesh(session->job.machine), &s->what_if, d));
   SW_TRY(read_start(s, session, call, &o.start, d));
-  SW_TRY(sw_session_take_pins(session, &s->pins, call->arena, &pinned, d));
+  SW_TRY(sw_pins_take(&session->job, s->pins.n, s->pins.at, SW_PINS_FROM, false, call->arena, &pinned, d));
   since_s = sw_now_s();
   SW_TRY(sw_baselines_build(&pinned, call->arena, &o.baselines, d));
   if (s->baseline) return tell_baseline(s, session, call, &pinned, o.baselines, d);
-  SW_TRY(propagate_known(&pinned, call, &o, d));
+  SW_TRY(sw_propagate_known(&pinned, call->arena, &o, d));
   if (s->work_limit == 0 && s->time_limit > 0) {
     o.solve.time_limit_s = s->time_limit;
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);

@@ -143,7 +143,6 @@ static sw_rc adapt_plan(const char *path, const sw_opened *s, bool by_half, sw_a
         path, t.n_taken, t.n_taken + t.n_left, s->job.graph->n_ops - t.n_ops_open, s->job.graph->n_ops);
   }
   sw_session_warn_of_transfer(path, &t, by_half);
-  SW_TRY(sw_plan_complete(plan, &(sw_plan_given){t.args, t.ops, t.outputs}, d));
   sw_rc rc = sw_plan_verify(plan, d);
   if (rc == SW_E_INPUT || rc == SW_E_INFEASIBLE) {
     sw_diag_note(d, "in what fits of %s, completed by rule", path);
@@ -277,22 +276,6 @@ sw_rc sw_session_plan_resharded(const sw_opened *s, const sw_call *call, sw_plan
   sw_plan_options o = {.solve = {.time_limit_s = MOST_SEARCH_S, .gap = 0.01, .threads = 1, .cancel = call->cancel}};
   o.selection.capacity_bytes = INT64_MAX / 2;
   return sw_plan_search(&s->job, &o, call->arena, out, d);
-}
-
-sw_rc sw_session_take_pins(const sw_opened *s, const sw_words *texts, sw_arena *arena, sw_job *out, sw_diag *d) {
-  const sw_mesh *mesh = sw_machine_mesh(s->job.machine);
-  const sw_span at = {"--pin", 1, 1};
-  *out = s->job;
-  for (int i = 0; i < texts->n; i++) {
-    const sw_pin *pins;
-    sw_request *pinned;
-    int32_t n;
-    SW_ARENA_NEW(pinned, arena, 1, d);
-    SW_TRY(sw_pins_parse(s->job.graph, mesh, texts->at[i], at, arena, &n, &pins, d));
-    SW_TRY(sw_pins_require(out->request, n, pins, at, arena, pinned, d));
-    out->request = pinned;
-  }
-  return SW_OK;
 }
 
 sw_plan_options sw_search_from(const sw_search_limits *l, const sw_plan *start, int64_t capacity_bytes,

@@ -97,9 +97,7 @@ SW_CHECKED sw_rc sw_session_read_again(const sw_model_options *o, const sw_mesh 
 /* For sw_program_options.report: prints what it is given on standard error. */
 void sw_session_report(void *user, const sw_diag *d);
 
-/* The session's job with what the texts of --pin require besides; in the arena. */
-SW_CHECKED sw_rc sw_session_take_pins(const sw_opened *s, const sw_words *texts, sw_arena *arena, sw_job *out,
-                                      sw_diag *d);
+#define SW_PINS_FROM "--pin" /* where pins stand, to their errors */
 
 /* Warn of hints of the model that the plan leaves. */
 void sw_session_warn_of_hints(const sw_plan *plan);

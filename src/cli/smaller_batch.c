@@ -6,6 +6,7 @@
 
 #include "plan/value_class.h"
 #include "shardwright/log.h"
+#include "shardwright/pins.h"
 
 enum { MOST_HALVINGS = 3 };
 
@@ -43,8 +44,8 @@ static int64_t plan_part(const halving *h, const sw_opened *s, sw_arena *arena) 
   sw_job job;
   sw_plan plan;
   sw_breakdown a;
-  if (sw_session_take_pins(s, h->pins, arena, &job, &why) || sw_plan_search(&job, &h->o, arena, &plan, &why) ||
-      sw_plan_breakdown(&plan, arena, &a, &why))
+  if (sw_pins_take(&s->job, h->pins->n, h->pins->at, SW_PINS_FROM, false, arena, &job, &why) ||
+      sw_plan_search(&job, &h->o, arena, &plan, &why) || sw_plan_breakdown(&plan, arena, &a, &why))
     return -1;
   return a.peak_bytes <= plan.capacity_bytes ? a.peak_bytes : -1;
 }

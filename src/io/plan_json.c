@@ -701,6 +701,7 @@ sw_rc sw_plan_read_other(const char *path, const sw_job *j, sw_arena *arena, sw_
   sw_rc rc = begin_transfer(&t, &r, d);
   if (!rc) rc = read_plan_file(&r, path, true, d);
   if (!rc) rc = end_transfer(&t, &r, d);
+  if (!rc) rc = sw_plan_complete(out, &(sw_plan_given){t.args, t.ops, t.outputs}, d);
   sw_array_free(&t.left);
   sw_array_free(&t.renamed);
   return rc;

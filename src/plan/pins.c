@@ -156,26 +156,14 @@ sw_rc sw_pins_require(const sw_request *r, int32_t n, const sw_pin *pins, sw_spa
   sw_annotation *all;
   SW_ARENA_NEW(all, arena, r->n_annotations + n, d);
   if (r->n_annotations) memcpy(all, r->annotations, (size_t)r->n_annotations * sizeof *all);
-  for (int32_t i = 0; i < n; i++) {
-    const sw_pin *p = &pins[i];
-    all[r->n_annotations + i] = (sw_annotation){.value = p->value,
-                                                .op = -1,
-                                                .sharding = p->sharding,
-                                                .open_dims = p->open_dims,
-                                                .required = true,
-                                                .for_users = p->of_use,
-                                                .n_users = p->of_use ? 1 : 0,
-                                                .users = p->of_use ? &p->use : NULL,
-                                                .span = at};
-  }
+  for (int32_t i = 0; i < n; i++) all[r->n_annotations + i] = sw_pin_required(&pins[i], at);
   *out = *r;
   out->annotations = all;
   out->n_annotations = r->n_annotations + n;
   return SW_OK;
 }
 
-sw_rc sw_pins_check_even(const sw_graph *g, const sw_mesh *mesh, int32_t n, const sw_pin *pins, sw_span at,
-                         sw_diag *d) {
+static sw_rc check_even(const sw_graph *g, const sw_mesh *mesh, int32_t n, const sw_pin *pins, sw_span at, sw_diag *d) {
   for (int32_t i = 0; i < n; i++) {
     const sw_value *v = &g->values[pins[i].value];
     for (int dim = 0; dim < v->type.rank; dim++) {
@@ -192,6 +180,24 @@ sw_rc sw_pins_check_even(const sw_graph *g, const sw_mesh *mesh, int32_t n, cons
       sw_text_free(&axes);
       return rc;
     }
+  }
+  return SW_OK;
+}
+
+sw_rc sw_pins_take(const sw_job *j, int n, const char *const *texts, const char *file, bool even, sw_arena *arena,
+                   sw_job *out, sw_diag *d) {
+  const sw_mesh *mesh = sw_machine_mesh(j->machine);
+  *out = *j;
+  for (int i = 0; i < n; i++) {
+    const sw_span at = {file, i + 1, 1};
+    const sw_pin *pins;
+    sw_request *pinned;
+    int32_t n_pins;
+    SW_ARENA_NEW(pinned, arena, 1, d);
+    SW_TRY(sw_pins_parse(j->graph, mesh, texts[i], at, arena, &n_pins, &pins, d));
+    if (even) SW_TRY(check_even(j->graph, mesh, n_pins, pins, at, d));
+    SW_TRY(sw_pins_require(out->request, n_pins, pins, at, arena, pinned, d));
+    out->request = pinned;
   }
   return SW_OK;
 }

@@ -376,12 +376,7 @@ void sw_planner_close(sw_planner *p) {
 /* A pin among the requirements of a model's definitions; one that contradicts another is SW_E_INFEASIBLE. */
 static sw_rc require(const sw_request *r, const sw_pin *pin, sw_annotation *all, int32_t *n, sw_diag *d) {
   const sw_value *v = &r->graph->values[pin->value];
-  const sw_annotation a = {.value = pin->value,
-                           .op = -1,
-                           .sharding = pin->sharding,
-                           .open_dims = pin->open_dims,
-                           .required = true,
-                           .span = v->span};
+  const sw_annotation a = sw_pin_required(pin, v->span);
   for (int32_t i = 0; i < *n; i++) {
     const sw_annotation *other = &all[i];
     if (!other->required || other->for_users || other->op >= 0 || other->value != pin->value) continue;

@@ -64,3 +64,13 @@ sw_rc sw_propagate(const sw_job *j, sw_traversal t, sw_arena *arena, sw_plan *ou
   sw_mem_free(left);
   return rc;
 }
+
+sw_rc sw_propagate_known(const sw_job *j, sw_arena *arena, sw_plan_options *o, sw_diag *d) {
+  sw_plan *known;
+  if (j->request->n_annotations == 0) return SW_OK;
+  SW_ARENA_NEW(known, arena, 1, d);
+  if (sw_propagate(j, SW_TRAVERSE_BACKWARD_FORWARD, arena, known, NULL)) return SW_OK;
+  o->known = known;
+  o->n_known = 1;
+  return SW_OK;
+}

@@ -4,11 +4,23 @@
 #include "graph/find.h"
 #include "strategy/selection_data.h"
 
+sw_annotation sw_pin_required(const sw_pin *p, sw_span at) {
+  return (sw_annotation){.value = p->value,
+                         .op = -1,
+                         .sharding = p->sharding,
+                         .open_dims = p->open_dims,
+                         .required = true,
+                         .for_users = p->of_use,
+                         .n_users = p->of_use ? 1 : 0,
+                         .users = p->of_use ? &p->use : NULL,
+                         .span = at};
+}
+
 static sw_rc forbid_unpinned(sw_selection *s, const sw_pin *pin, sw_diag *d) {
   const sw_value *v = &s->job.graph->values[pin->value];
   const sw_port at = pin->of_use ? sw_use_taken_at(&s->units, pin->use) : sw_value_made_at(&s->units, pin->value);
   const sw_option_set *c = s->options[at.unit];
-  const sw_annotation wanted = {.sharding = pin->sharding, .open_dims = pin->open_dims, .required = true};
+  const sw_annotation wanted = sw_pin_required(pin, SW_NOWHERE);
   int64_t *cost = sw_arena_copy(s->arena, s->nodes.at[at.unit].cost, (size_t)c->n, sizeof *cost, d);
   bool any = false;
   if (!cost) return SW_E_RESOURCE;
@@ -36,7 +48,7 @@ bool sw_selection_brings(const sw_selection *s, int32_t n, const sw_pin *pins) {
     const sw_id def = s->job.graph->values[pins[i].value].def;
     if (!pins[i].behind || pins[i].of_use || def < 0) continue;
     const sw_port at = sw_value_made_at(&s->units, pins[i].value);
-    const sw_annotation wanted = {.sharding = pins[i].sharding, .open_dims = pins[i].open_dims, .required = true};
+    const sw_annotation wanted = sw_pin_required(&pins[i], SW_NOWHERE);
     const sw_demand demand = {&wanted, at.port};
     const sw_option_set *c = s->options[at.unit];
     for (int32_t k = 0; k < c->n; k++)

@@ -6,7 +6,6 @@
 typedef struct plan {
   PyObject_HEAD problem *of; /* owned reference */
   sw_arena arena;
-  sw_request pinned;   /* the problem's with further pins */
   PyObject *cancel;    /* owned reference: questions to the planner look at it, too */
   sw_planner *planner; /* NULL: it was not searched for */
   sw_plan plan;
@@ -46,32 +45,6 @@ typedef struct search {
   const char *start, *batch_dim;
 } search;
 
-static sw_rc take_pins(plan *p, const search *s, sw_job *out, sw_diag *d) {
-  const sw_mesh *mesh = sw_machine_mesh(p->of->opened.job.machine);
-  *out = p->of->opened.job;
-  for (int i = 0; i < s->n_pins; i++) {
-    const sw_span at = {"pins", i + 1, 1};
-    const sw_pin *pins;
-    int32_t n;
-    SW_TRY(sw_pins_parse(out->graph, mesh, s->pins[i], at, &p->arena, &n, &pins, d));
-    if (s->o.selection.even == SW_EVEN_ALWAYS) SW_TRY(sw_pins_check_even(out->graph, mesh, n, pins, at, d));
-    SW_TRY(sw_pins_require(out->request, n, pins, at, &p->arena, &p->pinned, d));
-    out->request = &p->pinned;
-  }
-  return SW_OK;
-}
-
-/* What propagation makes of the annotations, where it can: the search ends with nothing dearer. */
-static sw_rc propagate(const sw_job *j, plan *p, search *s, sw_diag *d) {
-  sw_plan *known;
-  if (j->request->n_annotations == 0) return SW_OK;
-  SW_ARENA_NEW(known, &p->arena, 1, d);
-  if (sw_propagate(j, SW_TRAVERSE_BACKWARD_FORWARD, &p->arena, known, NULL)) return SW_OK;
-  s->o.known = known;
-  s->o.n_known = 1;
-  return SW_OK;
-}
-
 /* Everything that is told of a plan. */
 static sw_rc judge(plan *p, const sw_comparison *baselines, const char *batch_dim, sw_diag *d) {
   sw_batch_dim of = {0};
@@ -85,17 +58,17 @@ static sw_rc judge(plan *p, const sw_comparison *baselines, const char *batch_di
 
 static sw_rc find(plan *p, search *s, sw_diag *d) {
   sw_job job;
-  SW_TRY(take_pins(p, s, &job, d));
+  SW_TRY(sw_pins_take(&p->of->opened.job, s->n_pins, s->pins, "pins", s->o.selection.even == SW_EVEN_ALWAYS, &p->arena,
+                      &job, d));
   if (s->start) {
     sw_plan *start;
     sw_plan_transfer taken;
     SW_ARENA_NEW(start, &p->arena, 1, d);
     SW_TRY(sw_plan_read_other(s->start, &job, &p->arena, start, &taken, d));
-    SW_TRY(sw_plan_complete(start, &(sw_plan_given){taken.args, taken.ops, taken.outputs}, d));
     s->o.start = start;
   }
   SW_TRY(sw_baselines_build(&job, &p->arena, &s->o.baselines, d));
-  SW_TRY(propagate(&job, p, s, d));
+  SW_TRY(sw_propagate_known(&job, &p->arena, &s->o, d));
   SW_TRY(sw_planner_open(&job, &s->o, &p->arena, &p->planner, &p->plan, d));
   p->plan.job = job;
   SW_TRY(sw_plan_verify(&p->plan, d));
