@@ -47,6 +47,9 @@ typedef struct sw_plan_given {
  * uses that are given want; arguments as they are required, or first used. Without search, so requirements of the model
  * may be missed: sw_plan_verify tells. */
 SW_API SW_CHECKED sw_rc sw_plan_complete(sw_plan *p, const sw_plan_given *given, sw_diag *d);
+/* Outputs follow from the rest: a state's comes back as it is held, another one as it is made, sums completed. But for
+ * those that stand (NULL: none do). */
+SW_API void sw_plan_deliver(sw_plan *p, const bool *stands);
 /* Every strategy legal, every sharding valid, outputs not partial, states in and out alike, required annotations met,
  * every reshard possible. */
 SW_API SW_CHECKED sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d);

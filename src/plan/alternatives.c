@@ -16,7 +16,7 @@ typedef struct changer {
   const sw_plan *p; /* as it is */
   const sw_breakdown *a;
   sw_plan q; /* as it would be: its ops, arguments and outputs are its own */
-  sw_arena *arena, *scratch;
+  sw_arena *arena, scratch;
   sw_border_prices *borders;
   SW_ARRAY(sw_id) ops;    /* that are cut alike, the first of them that whose strategies are tried */
   SW_ARRAY(sw_id) values; /* that they take and make, each once */
@@ -37,17 +37,19 @@ typedef struct choices {
 static sw_rc open_changer(changer *c, sw_diag *d) {
   const sw_graph *g = c->p->job.graph;
   c->q = *c->p;
-  c->q.ops = sw_arena_copy(c->scratch, c->p->ops, (size_t)g->n_ops, sizeof *c->q.ops, d);
-  c->q.args = sw_arena_copy(c->scratch, c->p->args, (size_t)g->n_args, sizeof *c->q.args, d);
-  c->q.outputs = sw_arena_copy(c->scratch, c->p->outputs, (size_t)g->n_outputs, sizeof *c->q.outputs, d);
+  c->q.ops = sw_arena_copy(&c->scratch, c->p->ops, (size_t)g->n_ops, sizeof *c->q.ops, d);
+  c->q.args = sw_arena_copy(&c->scratch, c->p->args, (size_t)g->n_args, sizeof *c->q.args, d);
+  c->q.outputs = sw_arena_copy(&c->scratch, c->p->outputs, (size_t)g->n_outputs, sizeof *c->q.outputs, d);
   if (!c->q.ops || !c->q.args || !c->q.outputs) return SW_E_RESOURCE;
-  return sw_border_prices_make(c->p, c->scratch, &c->borders, d);
+  return sw_border_prices_make(c->p, &c->scratch, &c->borders, d);
 }
 
-static void close_changer(changer *c) {
+static sw_rc close_changer(changer *c, sw_rc rc) {
   sw_border_prices_free(c->borders);
   sw_array_free(&c->ops);
   sw_array_free(&c->values);
+  sw_arena_deinit(&c->scratch);
+  return rc;
 }
 
 static sw_rc touch_value(changer *c, sw_id value, sw_diag *d) {
@@ -156,7 +158,7 @@ static sw_rc list_candidates(changer *c, sw_id value, const sw_value_use *use, c
                              candidate **out, sw_diag *d) {
   candidate *all;
   *n = 0;
-  SW_ARENA_NEW(all, c->scratch, choice_count(x), d);
+  SW_ARENA_NEW(all, &c->scratch, choice_count(x), d);
   for (int32_t i = 0; i < choice_count(x); i++) {
     candidate k = {.choice = i};
     int32_t at = 0;
@@ -252,7 +254,7 @@ static int by_total(const void *a, const void *b) {
 
 /* --- questions ---------------------------------------------------------------------------------------------------- */
 
-static sw_rc begin_made(changer *c, sw_id value, choices *x, int32_t *n, candidate **all, sw_diag *d) {
+static sw_rc list_made_candidates(changer *c, sw_id value, choices *x, int32_t *n, candidate **all, sw_diag *d) {
   const sw_id def = c->p->job.graph->values[value].def;
   SW_TRY(open_changer(c, d));
   SW_TRY(def >= 0 ? touch_op(c, def, d) : touch_argument(c, value, d));
@@ -262,18 +264,21 @@ static sw_rc begin_made(changer *c, sw_id value, choices *x, int32_t *n, candida
   return SW_OK;
 }
 
-static sw_rc list_made(changer *c, sw_id value, int32_t most, int32_t *n, const sw_alternative **out, sw_diag *d) {
+/* `only`: made just so; NULL: otherwise than now. */
+static sw_rc list_made(changer *c, sw_id value, const sw_sharding *only, int32_t most, int32_t *n,
+                       const sw_alternative **out, sw_diag *d) {
   choices x;
   candidate *all;
   sw_alternative *kept;
   sw_sharding now;
   int32_t n_all, n_legal = 0;
   *n = 0;
-  SW_TRY(begin_made(c, value, &x, &n_all, &all, d));
+  SW_TRY(list_made_candidates(c, value, &x, &n_all, &all, d));
   SW_ARENA_NEW(kept, c->arena, 2 * most, d);
   sharding_now(c, value, NULL, &now);
   for (int32_t i = 0; i < n_all && n_legal < most && *n < 2 * most; i++) {
-    if (all[i].seconds >= HUGE_VAL || sw_sharding_equal(&all[i].sharding, &now)) continue;
+    if (all[i].seconds >= HUGE_VAL || sw_sharding_equal(&all[i].sharding, only ? only : &now) != (only != NULL))
+      continue;
     take_choice(c, value, &x, all[i].choice);
     SW_TRY(finish_alternative(c, value, &all[i].sharding, &kept[*n], d));
     n_legal += kept[(*n)++].legal;
@@ -286,12 +291,8 @@ static sw_rc list_made(changer *c, sw_id value, int32_t most, int32_t *n, const 
 
 sw_rc sw_alternatives_made(const sw_plan *p, const sw_breakdown *a, sw_id value, int32_t most, sw_arena *arena,
                            int32_t *n, const sw_alternative **out, sw_diag *d) {
-  sw_arena scratch = {0};
-  changer c = {.p = p, .a = a, .arena = arena, .scratch = &scratch};
-  sw_rc rc = list_made(&c, value, most, n, out, d);
-  close_changer(&c);
-  sw_arena_deinit(&scratch);
-  return rc;
+  changer c = {.p = p, .a = a, .arena = arena};
+  return close_changer(&c, list_made(&c, value, NULL, most, n, out, d));
 }
 
 /* Nothing does it. */
@@ -299,34 +300,21 @@ static void refuse(const sw_sharding *sharding, const char *why, sw_alternative 
   *out = (sw_alternative){.sharding = *sharding, .why = why};
 }
 
+sw_rc sw_alternative_made_as(const sw_plan *p, const sw_breakdown *a, sw_id value, const sw_sharding *sharding,
+                             sw_arena *arena, sw_alternative *out, sw_diag *d) {
+  changer c = {.p = p, .a = a, .arena = arena};
+  const sw_alternative *found;
+  int32_t n;
+  SW_TRY(close_changer(&c, list_made(&c, value, sharding, 1, &n, &found, d)));
+  refuse(sharding, "what makes it cannot make it so", out);
+  if (n) *out = found[0];
+  return SW_OK;
+}
+
 static const candidate *find_candidate(int32_t n, const candidate *all, const sw_sharding *sharding) {
   for (int32_t i = 0; i < n; i++)
     if (all[i].seconds < HUGE_VAL && sw_sharding_equal(&all[i].sharding, sharding)) return &all[i];
   return NULL;
-}
-
-static sw_rc make_as(changer *c, sw_id value, const sw_sharding *sharding, sw_alternative *out, sw_diag *d) {
-  choices x;
-  candidate *all;
-  int32_t n;
-  SW_TRY(begin_made(c, value, &x, &n, &all, d));
-  const candidate *found = find_candidate(n, all, sharding);
-  if (!found) {
-    refuse(sharding, "what makes it cannot make it so", out);
-    return SW_OK;
-  }
-  take_choice(c, value, &x, found->choice);
-  return finish_alternative(c, value, sharding, out, d);
-}
-
-sw_rc sw_alternative_made_as(const sw_plan *p, const sw_breakdown *a, sw_id value, const sw_sharding *sharding,
-                             sw_arena *arena, sw_alternative *out, sw_diag *d) {
-  sw_arena scratch = {0};
-  changer c = {.p = p, .a = a, .arena = arena, .scratch = &scratch};
-  sw_rc rc = make_as(&c, value, sharding, out, d);
-  close_changer(&c);
-  sw_arena_deinit(&scratch);
-  return rc;
 }
 
 static sw_id value_of_use(const sw_graph *g, sw_value_use use) {
@@ -371,10 +359,6 @@ static sw_rc take_as(changer *c, int32_t n, const sw_value_use *uses, const sw_s
 
 sw_rc sw_alternative_taken_as(const sw_plan *p, const sw_breakdown *a, int32_t n, const sw_value_use *uses,
                               const sw_sharding *sharding, sw_arena *arena, sw_alternative *out, sw_diag *d) {
-  sw_arena scratch = {0};
-  changer c = {.p = p, .a = a, .arena = arena, .scratch = &scratch};
-  sw_rc rc = take_as(&c, n, uses, sharding, out, d);
-  close_changer(&c);
-  sw_arena_deinit(&scratch);
-  return rc;
+  changer c = {.p = p, .a = a, .arena = arena};
+  return close_changer(&c, take_as(&c, n, uses, sharding, out, d));
 }

@@ -500,15 +500,10 @@ static void place_outputs(ruled *r) {
   const sw_graph *g = r->f.job.graph;
   const sw_units units = sw_units_of(&r->f.job);
   sw_plan *p = r->f.plan;
+  sw_plan_deliver(p, NULL);
   for (int32_t i = 0; i < g->n_outputs; i++) {
-    if (g->alias[i] >= 0) {
-      p->outputs[i] = p->args[g->values[g->alias[i]].def_index];
-      continue;
-    }
     const sw_annotation *a = sw_follow_required(&r->known->followed, sw_unit_of_output(&units, i));
-    sw_plan_value_sharding(p, g->outputs[i], &p->outputs[i]);
-    p->outputs[i].n_partial = 0;
-    if (a && !sw_annotation_admits(a, &p->outputs[i])) p->outputs[i] = a->sharding;
+    if (g->alias[i] < 0 && a && !sw_annotation_admits(a, &p->outputs[i])) p->outputs[i] = a->sharding;
   }
 }
 

@@ -36,14 +36,7 @@ static sw_rc choose_all(sw_follower *f, sw_diag *d) {
     else if (!f->given->ops[i])
       SW_TRY(sw_follow_between(f, i, d));
   }
-  for (int32_t i = 0; i < g->n_outputs; i++) {
-    if (g->alias[i] >= 0) {
-      f->plan->outputs[i] = f->plan->args[g->values[g->alias[i]].def_index];
-    } else if (!f->given->outputs[i]) {
-      sw_plan_value_sharding(f->plan, g->outputs[i], &f->plan->outputs[i]);
-      f->plan->outputs[i].n_partial = 0;
-    }
-  }
+  sw_plan_deliver(f->plan, f->given->outputs);
   return SW_OK;
 }
 

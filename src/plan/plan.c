@@ -19,6 +19,16 @@ sw_rc sw_plan_build(const sw_job *j, sw_arena *arena, sw_plan *out, sw_diag *d) 
   return SW_OK;
 }
 
+void sw_plan_deliver(sw_plan *p, const bool *stands) {
+  const sw_graph *g = p->job.graph;
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const bool made = g->alias[i] < 0 && !(stands && stands[i]);
+    if (g->alias[i] >= 0) p->outputs[i] = p->args[g->values[g->alias[i]].def_index];
+    if (made) sw_plan_value_sharding(p, g->outputs[i], &p->outputs[i]);
+    if (made) p->outputs[i].n_partial = 0;
+  }
+}
+
 void sw_plan_made_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {
   const sw_value *v = &p->job.graph->values[value];
   if (v->def < 0) {

@@ -160,6 +160,12 @@ static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *s
   return SW_OK;
 }
 
+/* What stands at an operand: what is said of its use, else the definition's. */
+static const mark *operand_mark(const state *s, const sw_op *op, int i) {
+  const mark *use = &s->use[op - s->job.graph->ops][i];
+  return use->set ? use : &s->def[op->operands[i]];
+}
+
 static sw_rc conflict(const state *s, const sw_op *op, int i, int dim, const mark *m, sw_diag *d) {
   const char *name = s->job.graph->values[op->operands[i]].name;
   sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, m->by ? m->by->span : op->span,
@@ -168,7 +174,7 @@ static sw_rc conflict(const state *s, const sw_op *op, int i, int dim, const mar
   if (s->option[op - s->job.graph->ops])
     sw_diag_note(d, "'%s' is cut by its own option at line %d", op->name, s->option[op - s->job.graph->ops]->span.line);
   for (int other = 0; other < op->n_operands; other++) {
-    const mark *use = &s->use[op - s->job.graph->ops][other], *why = use->set ? use : &s->def[op->operands[other]];
+    const mark *why = operand_mark(s, op, other);
     if (other == i || !why->set || !why->by) continue;
     sw_diag_note(d, "'%s' is annotated at %d:%d", s->job.graph->values[op->operands[other]].name, why->by->span.line,
                  why->by->span.col);
@@ -228,9 +234,8 @@ static void cut_rows(const sw_op *op, int i, int k, const mark *m, sw_strategy *
 /* Rows of a table that is not annotated for this use come after all else. */
 static sw_rc option_from_operand(state *s, const sw_op *op, int i, bool rows, sw_strategy *st, bool *touched,
                                  sw_diag *d) {
-  const mark *m = &s->use[op - s->job.graph->ops][i];
-  bool for_use = m->set;
-  if (!for_use) m = &s->def[op->operands[i]];
+  const mark *m = operand_mark(s, op, i);
+  const bool for_use = m != &s->def[op->operands[i]];
   if (!m->set || (!for_use && is_blocked(s, (sw_id)(op - s->job.graph->ops), SW_DIRECTION_FORWARD))) return SW_OK;
   *touched = *touched || for_use || !s->tables_wait || !is_table(op, i);
   for (int k = 0; k < op->nest->maps[i].rank; k++) {
@@ -266,7 +271,7 @@ static sw_rc set_starts(state *s, const sw_op *op, sw_strategy *st, sw_diag *d) 
     if (wanted_of_result(s, op->results[i], &want, &by)) take_starts(op->nest, op->n_operands + i, &want, st, starts);
   }
   for (int i = 0; i < op->n_operands; i++) {
-    const mark *use = &s->use[op - s->job.graph->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
+    const mark *m = operand_mark(s, op, i);
     if (m->set) take_starts(op->nest, i, &m->sharding, st, starts);
   }
   for (int l = 0; l < op->nest->n_loops; l++) any = any || starts[l];
@@ -302,7 +307,7 @@ static bool meets_required(const state *s, const sw_op *op, const sw_strategy *s
 static int operands_as_marked(const state *s, const sw_op *op, const sw_strategy *st) {
   int n = 0;
   for (int i = 0; i < op->n_operands; i++) {
-    const mark *use = &s->use[op - s->job.graph->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
+    const mark *m = operand_mark(s, op, i);
     sw_sharding want;
     sw_strategy_operand(op, st, i, &want);
     n += m->set && sw_sharding_equal(&m->sharding, &want);
@@ -513,14 +518,9 @@ static void finish_ends(const state *s, sw_plan *out) {
     if (m->set) out->args[i] = m->sharding;
     if (!s->def[g->args[i]].set || !s->def[g->args[i]].by) out->args[i].n_partial = 0;
   }
+  sw_plan_deliver(out, NULL);
   for (int32_t i = 0; i < g->n_outputs; i++) {
-    if (g->alias[i] >= 0) {
-      out->outputs[i] = out->args[g->values[g->alias[i]].def_index];
-      continue;
-    }
-    if (s->output[i].set) out->outputs[i] = s->output[i].sharding;
-    if (!s->output[i].set) sw_plan_value_sharding(out, g->outputs[i], &out->outputs[i]);
-    if (!s->output[i].by) out->outputs[i].n_partial = 0;
+    if (g->alias[i] < 0 && s->output[i].set) out->outputs[i] = s->output[i].sharding;
   }
 }
 
