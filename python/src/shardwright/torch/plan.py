@@ -1,0 +1,156 @@
+"""Plans of steps of PyTorch."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import shardwright
+from shardwright._options import PathLike, Pins, ReadingOptions, StepOptions, lists
+from shardwright._plan import _price_as, _sorted_out, _warn
+from shardwright.torch.convert import Model, convert
+from shardwright.torch.placements import placements
+from shardwright.torch.step import Step, step_of
+from shardwright.torch.trace import Traced, trace
+
+if TYPE_CHECKING:
+    from torch.distributed.device_mesh import DeviceMesh
+    from typing_extensions import Unpack
+
+
+class Plan(shardwright.Plan):
+    """A plan of a step of PyTorch: what shardwright.Plan tells, and DTensor placements by the names that the model has."""
+
+    def __init__(self, of: shardwright.Plan, traced: Traced, model: Model) -> None:
+        super().__init__(of.problem, of._core, of._cancel)
+        self._traced, self._model = traced, model
+
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("a plan of a step of PyTorch cannot be pickled; expected plan.save, and shardwright.torch.load")
+
+    @property
+    def model(self) -> str:
+        """The step as a model in JSON (docs/model-format.md)."""
+        return self._model.text
+
+    @property
+    def opaque(self) -> dict[str, int]:
+        """Ops of the step that have no row in the table of ops, and how often: they are planned whole and count no work."""
+        return dict(self._model.opaque)
+
+    def placements(self, name: str | None = None) -> Any:
+        """DTensor placements, one for each axis of the mesh, of every parameter, buffer, state of an optimizer and input, by
+        name; of one argument, or of a module's, if a name is given."""
+        found = {n: placements(n, s, self.mesh) for n, s in self.arguments.items() if name is None or _is_within(n, name)}
+        if name is None:
+            return found
+        if not found:
+            raise KeyError(f"no argument or module is named {name}; there are {', '.join(list(self.arguments)[:8])}, ...")
+        return found[name] if name in found else found
+
+    def device_mesh(self, device_type: str = "cpu") -> DeviceMesh:
+        """The mesh, of the processes of this job (torch.distributed.init_device_mesh)."""
+        from torch.distributed.device_mesh import init_device_mesh
+
+        return init_device_mesh(device_type, tuple(self.mesh.axes.values()), mesh_dim_names=tuple(self.mesh.axes))
+
+    def explain(
+        self, name: str | None = None, *, top: int | None = None, peak: bool = False, alone: bool = False
+    ) -> shardwright.Explanation:
+        """As shardwright.Plan.explain; the name may also be that of a module, 'model.layers.3.mlp'."""
+        if name is not None and name in self._modules:
+            name = f"{name}.**"
+        return super().explain(name, top=top, peak=peak, alone=alone)
+
+    @functools.cached_property
+    def _modules(self) -> set[str]:
+        """Of which there are parameters or buffers."""
+        paths: set[str] = set()
+        for argument in self._traced.arguments:
+            if argument.kind in ("parameter", "buffer"):
+                words = argument.name.split(".")
+                paths |= {".".join(words[:i]) for i in range(1, len(words))}
+        return paths
+
+
+def _is_within(name: str, of: str) -> bool:
+    return name.startswith(of) and (len(name) == len(of) or name[len(of)] in ".[")
+
+
+def _traced(step: Step) -> tuple[Traced, Model]:
+    traced = trace(step.call, step.args, step.kwargs, step.input_names, step.models, step.optimizers)
+    return traced, convert(traced, step.name)
+
+
+@lists(StepOptions, shardwright.Problem.__init__, shardwright.Problem.plan)
+def plan(
+    step: Any,
+    inputs: Any = (),
+    *,
+    loss: Callable[..., Any] | None = None,
+    targets: Any = None,
+    optimizer: Any = None,
+    model: Any = None,
+    mesh: Any = None,
+    hw: PathLike | shardwright.Machine = "dgx-h100",
+    pins: Pins = None,
+    memory: int | str | None = None,
+    even: str = "arguments",
+    **options: Unpack[StepOptions],
+) -> Plan:
+    """The best plan of a model, or of a step of training that calls one.
+
+    step        a torch.nn.Module, or a function; the models and optimizers that it uses are found among its arguments and
+                its variables, and their parameters, buffers and states are arguments of the plan, by their names
+    inputs      what it is called with: a tensor, a tuple of arguments, or a dict of those by name. Shapes and dtypes
+                count alone, so that tensors on the meta device do, for the model too: torch.device("meta")
+    loss        of a model: a function of what it returns (and of the targets). The plan is then of a step of training. Without
+                it the loss that a model returns is taken where there is an optimizer, and the plan is of inference where not
+    optimizer   one over the model's parameters, or a function that makes it of them: torch.optim.AdamW. Without it a
+                step with a loss returns loss and gradients
+    model       those that a function uses, where they are not found: one, or a dict of them
+    mesh, hw, pins, memory and all other options are those of shardwright.plan
+
+    Nothing is computed, and nothing that is given is changed."""
+    reading, search = _sorted_out(plan, options)
+    traced, made = _traced(step_of(step, inputs, targets, loss, optimizer, model))
+    problem = shardwright.Problem(made.text, hw=hw, mesh=mesh, **reading)
+    _warn(problem)
+    return Plan(problem.plan(pins=pins, memory=memory, even=even, **search), traced, made)
+
+
+def export(
+    step: Any,
+    inputs: Any = (),
+    *,
+    loss: Callable[..., Any] | None = None,
+    targets: Any = None,
+    optimizer: Any = None,
+    model: Any = None,
+) -> str:
+    """The step as a model in JSON, of which `shardwright plan` and shardwright.plan make plans. Arguments are those of
+    shardwright.torch.plan."""
+    return _traced(step_of(step, inputs, targets, loss, optimizer, model))[1].text
+
+
+@lists(ReadingOptions, shardwright.Problem.__init__)
+def load(
+    path: PathLike,
+    step: Any,
+    inputs: Any = (),
+    *,
+    loss: Callable[..., Any] | None = None,
+    targets: Any = None,
+    optimizer: Any = None,
+    model: Any = None,
+    hw: PathLike | shardwright.Machine | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Plan:
+    """A plan that was saved (plan.save), of the same step and inputs; refused for others."""
+    reading, _ = _sorted_out(load, options)
+    traced, made = _traced(step_of(step, inputs, targets, loss, optimizer, model))
+    mesh, profile = _price_as(path, reading)
+    hw = hw or (profile if profile in shardwright.profiles() else "uniform")
+    problem = shardwright.Problem(made.text, hw=hw, mesh=mesh, **reading)
+    return Plan(problem.read_plan(path), traced, made)

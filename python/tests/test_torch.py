@@ -1,0 +1,286 @@
+"""Steps of PyTorch as models: what they compute beside PyTorch's numbers, and plans of them."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from torch import nn
+from torch.distributed.tensor import Replicate, Shard
+from torch.distributed.tensor.placement_types import _StridedShard
+from torch_values import array, execute
+
+import shardwright
+import shardwright.torch
+from shardwright.torch.convert import convert
+from shardwright.torch.placements import placements
+from shardwright.torch.step import step_of
+from shardwright.torch.trace import trace
+from torch.utils import _pytree as pytree
+
+transformers.logging.set_verbosity_error()
+MESH = {"x": 2, "y": 4}
+QUICK = {"mesh": MESH, "memory": "1500kB", "gap": 20, "time_limit": 5}  # so little that parameters must be cut
+
+
+def llama(**changes):
+    torch.manual_seed(0)
+    config = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+    config |= {"num_key_value_heads": 2, "vocab_size": 256, "max_position_embeddings": 64, **changes}
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(**config))
+
+
+def gpt2(**changes):
+    torch.manual_seed(0)
+    config = {"n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 256, "n_positions": 64}
+    config |= {"attn_pdrop": 0.0, "resid_pdrop": 0.0, "embd_pdrop": 0.0, **changes}
+    return transformers.GPT2LMHeadModel(transformers.GPT2Config(**config))
+
+
+def batch():
+    ids = torch.randint(0, 256, (8, 16), generator=torch.Generator().manual_seed(1))
+    return {"input_ids": ids, "labels": ids}
+
+
+MODELS = {"llama": llama, "gpt2": gpt2}
+
+
+def held(step):
+    """What a plan calls arguments, as the models and optimizers of a step hold them now."""
+    values, names = {}, {}
+    for prefix, model in step.models.items():
+        names |= {id(p): prefix + n for n, p in model.named_parameters()}
+        values |= {prefix + n: p.detach().clone() for n, p in [*model.named_parameters(), *model.named_buffers()]}
+    for optimizer in step.optimizers:
+        for parameter, state in optimizer.state.items():
+            named = {k: v for k, v in state.items() if isinstance(v, torch.Tensor)}
+            values |= {f"optimizer.{names[id(parameter)]}.{k}": v.clone() for k, v in named.items()}
+    return values
+
+
+def assert_computes(tool_path, step, allowed=1e-4):
+    """The model of a step changes parameters as the step does, within a part of the change, and gives its results: in f64, as
+    Adam makes a change of one size of gradients that are 0 but for rounding, as those of the biases of keys are. Adam's
+    1 - 0.999^2 is in f32 where the step is a tensor, and so off by 3e-5 of itself."""
+    model = convert(trace(step.call, step.args, step.kwargs, step.input_names, step.models, step.optimizers), "m")
+    step.call(*step.args, **step.kwargs)  # the states of optimizers are made in the first step
+    before = held(step)
+    inputs = [leaf for leaf in pytree.tree_leaves((step.args, step.kwargs)) if isinstance(leaf, torch.Tensor)]
+    before |= dict(zip(step.input_names, inputs, strict=True))
+    got = execute(tool_path, model.text, {name: before[name] for name in model.arguments})
+    results = [leaf for leaf in pytree.tree_leaves(step.call(*step.args, **step.kwargs)) if isinstance(leaf, torch.Tensor)]
+    for name, want in zip((o for o in model.outputs if o.startswith("result")), results, strict=True):
+        np.testing.assert_allclose(got[name], array(want), rtol=1e-6, atol=1e-9)
+    after = held(step)
+    changed = [name.removesuffix(".new") for name in got if name.endswith(".new")]
+    assert {n for n in after if not torch.equal(after[n], before[n])} <= set(changed)
+    for name in changed:
+        want, change = array(after[name]), np.abs(array(after[name]) - array(before[name])).max(initial=0)
+        assert np.abs(got[name + ".new"] - want).max(initial=0) <= allowed * change + 1e-12, name
+    return model
+
+
+@pytest.fixture(scope="session")
+def tool_path():
+    return os.environ.get("SHARDWRIGHT_TOOL") or pytest.skip("SHARDWRIGHT_TOOL is not set")
+
+
+# --- what a step computes --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("optimizer", [lambda p: torch.optim.AdamW(p, lr=1e-2), lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9)])
+def test_a_step_of_training_computes_what_pytorch_does(tool_path, name, optimizer):
+    model = MODELS[name]().double()
+    traced = assert_computes(tool_path, step_of(model, batch(), None, None, optimizer(model.parameters()), None))
+    assert traced.opaque == {}
+
+
+def test_attention_is_one_op_and_its_mask_is_known(tool_path):
+    for model, attrs in ((llama(), {"causal": True}), (gpt2(), {"causal": True})):
+        ops = json.loads(shardwright.torch.export(model, batch(), optimizer=torch.optim.AdamW))["ops"]
+        found = [op for op in ops if op["op"] in ("attention", "attention_grad")]
+        assert [op["op"] for op in found] == ["attention"] * 2 + ["attention_grad"] * 2
+        assert all(op["attrs"].items() >= attrs.items() and len(op["inputs"]) in (3, 6) for op in found)
+
+
+def test_names_and_places_are_those_of_the_model():
+    ops = json.loads(shardwright.torch.export(llama(), batch(), optimizer=torch.optim.AdamW))["ops"]
+    named = {op["outputs"][0]["name"]: op for op in ops}
+    there = named["model.layers.1.mlp.up_proj.mm"]
+    assert "modeling_llama.py:" in there["location"]
+    assert named["model.layers.1.mlp.up_proj.grad.mm"]["location"] == there["location"]
+    assert named["model.layers.0.mlp.act_fn.silu"]["function"] == "model.layers.0.mlp.act_fn.silu"
+    of_grad = [op for op in ops if op.get("function") == "model.layers.0.mlp.act_fn.silu.grad"]
+    assert of_grad and all(".grad." in op["outputs"][0]["name"] for op in of_grad)
+
+
+def test_a_function_that_trains(tool_path):
+    """A step that the user wrote: models and optimizers are those that it uses, and it may use several."""
+    torch.manual_seed(0)
+    encoder, head = nn.Sequential(nn.Linear(8, 16), nn.Tanh()).double(), nn.Linear(16, 4).double()
+    optimizer = torch.optim.AdamW([*encoder.parameters(), *head.parameters()], lr=1e-2)
+
+    def step(x, y):
+        loss = nn.functional.cross_entropy(head(encoder(x)), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return {"loss": loss}
+
+    x, y = torch.randn(8, 8).double(), torch.randint(0, 4, (8,))
+    model = assert_computes(tool_path, step_of(step, (x, y), None, None, None, None))
+    assert {"encoder.0.weight", "head.bias", "optimizer.head.bias.exp_avg", "x", "y"} <= set(model.arguments)
+    assert "result['loss']" in model.outputs
+
+
+def test_what_is_given_stays_as_it_was():
+    model = llama()
+    optimizer = torch.optim.AdamW(model.parameters())
+    before, groups = {n: (p, p.clone()) for n, p in model.named_parameters()}, optimizer.param_groups
+    shardwright.torch.export(model, batch(), optimizer=optimizer)
+
+    def fails(input_ids):
+        return model(input_ids).logits.sum().item()
+
+    with pytest.raises(shardwright.InputError):
+        shardwright.torch.export(fails, (batch()["input_ids"],), model=model)
+    for name, parameter in model.named_parameters():
+        assert parameter is before[name][0] and torch.equal(parameter, before[name][1]) and parameter.grad is None
+    assert optimizer.param_groups is groups and not optimizer.state and model.config.use_cache
+    assert not torch.compiler.is_compiling() and not nn.modules.module._global_forward_hooks
+
+
+def test_a_model_without_weights_is_planned_as_one_with_them():
+    with torch.device("meta"):
+        empty = llama()
+    texts = [shardwright.torch.export(m, batch(), optimizer=torch.optim.AdamW) for m in (llama(), empty)]
+    assert texts[0] == texts[1]
+
+
+# --- what is refused, and what is unknown ----------------------------------------------------------------------------
+
+
+class Branches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.experts = nn.ModuleList([Looks()])
+
+    def forward(self, x):
+        return self.experts[0](x)
+
+
+class Looks(nn.Module):
+    def forward(self, x):
+        return x * 2 if x.sum() > 0 else x
+
+
+def test_control_flow_by_data_is_refused_with_module_and_op():
+    with pytest.raises(shardwright.InputError, match=r"^experts\.0: aten\.\S+ asks what a tensor holds"):
+        shardwright.torch.plan(Branches(), torch.ones(4), **QUICK)
+
+
+def test_an_optimizer_of_another_model_is_refused():
+    other = torch.optim.SGD(nn.Linear(3, 3).parameters(), lr=0.1)
+    with pytest.raises(shardwright.InputError, match="no model here has"):
+        shardwright.torch.plan(nn.Linear(4, 4), torch.ones(2, 4), loss=torch.mean, optimizer=other, **QUICK)
+
+
+def test_an_op_of_ones_own_is_opaque_until_it_has_a_rule(tool_path):
+    library = torch.library.Library("shardwright_test", "DEF")
+    library.define("twice(Tensor x) -> Tensor")
+    library.impl("twice", lambda x: 2 * x, "CompositeExplicitAutograd")
+    library.impl("twice", lambda x: torch.empty_like(x), "Meta")
+    op = torch.ops.shardwright_test.twice
+
+    def call(x):
+        return op(x) + 1
+
+    x = torch.randn(4, 4)
+    traced = trace(call, (x,), {}, ["x"], {})
+    assert convert(traced, "m").opaque == {"shardwright_test.twice.default": 1}
+    shardwright.torch.register_rule(op, lambda t, v: t.b.binary("add", v, v))
+    model = convert(traced, "m")
+    assert model.opaque == {}
+    np.testing.assert_allclose(execute(tool_path, model.text, {"x": x})["result"], call(x).numpy(), rtol=1e-6)
+
+
+# --- plans -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def planned(request):
+    model = MODELS[request.param]()
+    return model, shardwright.torch.plan(model, batch(), optimizer=torch.optim.AdamW, **QUICK)
+
+
+def test_placements_are_of_every_argument(planned):
+    model, plan = planned
+    found = plan.placements()
+    assert {n for n, _ in [*model.named_parameters(), *model.named_buffers()]} <= set(found)
+    assert {"input_ids", "labels"} <= set(found) and any(n.startswith("optimizer.") for n in found)
+    assert any(isinstance(p, Shard) for placed in found.values() for p in placed)
+    for name, parameter in model.named_parameters():
+        of_states = [found[f"optimizer.{name}.{k}"] for k in ("exp_avg", "exp_avg_sq")]
+        assert all(len(p) == len(MESH) for p in (found[name], *of_states)), name
+        for placed in found[name]:
+            assert not isinstance(placed, Shard) or placed.dim < parameter.dim()
+
+
+def test_the_plan_is_told_by_modules(planned):
+    model, plan = planned
+    module = "model.layers.1.mlp" if "model.layers.1.mlp" in dict(model.named_modules()) else "transformer.h.1.mlp"
+    assert module in str(plan.explain(module, alone=True))
+    assert set(plan.placements(module)) == {n for n, _ in model.named_parameters() if n.startswith(module + ".")}
+    with pytest.raises(KeyError, match="no argument or module is named nowhere"):
+        plan.placements("nowhere")
+    assert plan.opaque == {} and plan.report().data["total_s"] > 0
+
+
+def test_a_plan_is_saved_and_loaded(planned, tmp_path):
+    model, plan = planned
+    plan.save(tmp_path / "plan.json")
+    again = shardwright.torch.load(tmp_path / "plan.json", model, batch(), optimizer=torch.optim.AdamW)
+    assert again.placements() == plan.placements()
+    with pytest.raises(shardwright.InputError):
+        shardwright.torch.load(tmp_path / "plan.json", nn.Linear(4, 4), torch.ones(2, 4))
+
+
+def test_the_model_runs_under_its_plan(planned, tool, tmp_path):
+    _, plan = planned
+    (tmp_path / "m.json").write_text(plan.model)
+    plan.save(tmp_path / "plan.json")
+    status, said, errors = tool("run", tmp_path / "m.json", "--plan", tmp_path / "plan.json", "--random-floats", "--outputs-only")
+    assert status == 0, said + errors
+
+
+def test_placements_say_what_shardings_do():
+    mesh = shardwright.Mesh(MESH)
+    assert placements("w", "[[x],[]]", mesh) == (Shard(0), Replicate())
+    assert placements("w", "[[x,y],[]]", mesh) == (Shard(0), Shard(0))
+    assert placements("w", "[[],[y,x]]", mesh) == (_StridedShard(1, split_factor=4), Shard(1))
+    with pytest.raises(shardwright.InputError, match="^w is "):
+        placements("w", "[[y:(1)2],[]]", mesh)
+
+
+def test_the_command_writes_the_model_of_a_script(tmp_path, tool):
+    (tmp_path / "job.py").write_text(
+        "import torch\n"
+        "def job():\n"
+        "    return torch.nn.Linear(8, 8), torch.ones(4, 8), {'loss': torch.mean, 'optimizer': torch.optim.AdamW}\n"
+    )
+    command = [sys.executable, "-m", "shardwright.torch", "export", f"{tmp_path}/job.py:job", "-o", tmp_path / "m.json"]
+    subprocess.run(command, check=True, capture_output=True)
+    status, said, _ = tool("plan", tmp_path / "m.json", "--mesh", "x=2")
+    assert status == 0 and "predicted time" in said
+
+
+def test_the_lines_of_the_readme_run(tree, capsys):
+    block = (tree / "python/README.md").read_text().split("## PyTorch\n")[1].split("\n\nThe step runs")[0]
+    exec(compile("\n".join(line.removeprefix("    ") for line in block.splitlines()), "README.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert "predicted time" in said and "Shard(dim=" in said and "model.layers" in said
