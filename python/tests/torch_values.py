@@ -62,5 +62,5 @@ def differences(tool, call, args, rtol=2e-5, atol=2e-6):
 
 
 def _size(values):
-    finite = np.abs(values[np.isfinite(values)]) if values.dtype.kind in "fc" else values[:0]
+    finite = np.abs(values[np.isfinite(values)]) if values.dtype.kind in "fc" else np.zeros(0)
     return float(finite.max()) if finite.size else 0.0

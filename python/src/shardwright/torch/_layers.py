@@ -594,3 +594,110 @@ def adaptive_avg_pool_grad(t: Call, grad: Value, x: Value) -> Value:
     each = b.binary("divide", grad, math.prod(ratio))
     kept = [*range(len(lead)), *(len(lead) + 2 * i for i in range(n))]
     return b.reshape(b.spread(each, apart, kept), x.shape)
+
+
+# --- batch norms -----------------------------------------------------------------------------------------------------
+
+
+def _channels(b: Builder, v: Value, like: Value) -> Value:
+    """One number of each channel, dim 1, as wide as `like`."""
+    return b.spread(b.cast(v, like.dtype), like.shape, [1])
+
+
+def _batch_norm(
+    t: Call, x: Value, weight: Value | None, bias: Value | None, running: tuple[Value, Value] | None, eps: float
+) -> tuple[Value, Value, Value, Value]:
+    """(result, mean, 1 / deviation, variance): of the batch, or as they run along."""
+    b, name = t.b, t.name_function()
+    dims = [d for d in range(len(x.shape)) if d != 1]
+    n = math.prod(x.shape[d] for d in dims)
+    with b.part_of(name):
+        wide = _wide(b, x)
+        if running is None:
+            mean = b.binary("divide", b.reduce(wide, "sum", dims), n)
+            off = b.binary("subtract", wide, _channels(b, mean, wide))
+            var = b.binary("divide", b.reduce(b.binary("multiply", off, off), "sum", dims), n)
+        else:
+            mean, var = (b.cast(v, wide.dtype) for v in running)
+            off = b.binary("subtract", wide, _channels(b, mean, wide))
+        rstd = b.unary("rsqrt", b.binary("add", var, eps))
+        made = b.binary("multiply", off, _channels(b, rstd, wide))
+        if weight is not None:
+            made = b.binary("multiply", made, _channels(b, weight, made))
+        if bias is not None:
+            made = b.binary("add", made, _channels(b, bias, made))
+        out = b.result_of(name, b.cast(made, t.dtype))
+    b.functions[rstd.name] = b.functions[mean.name] = name
+    return out, mean, rstd, var
+
+
+def _moved(b: Builder, old: Value, new: Value, momentum: float) -> Value:
+    kept = b.binary("multiply", old, 1 - momentum)
+    return b.binary("add", kept, b.binary("multiply", b.cast(new, old.dtype), momentum))
+
+
+@row("aten._native_batch_norm_legit_functional", "aten._batch_norm_with_update_functional")
+def batch_norm_step(
+    t: Call, x: Value, weight: Value | None, bias: Value | None, mean: Value, var: Value, *rest: Any
+) -> tuple[Value, ...]:
+    b = t.b
+    momentum, eps = rest[-2:]
+    training = rest[0] if len(rest) > 2 else True
+    if not training:
+        return (*_batch_norm(t, x, weight, bias, (mean, var), eps)[:1], *_nothing(t, 1, len(t.results) - 2), mean, var)
+    out, batch_mean, rstd, batch_var = _batch_norm(t, x, weight, bias, None, eps)
+    n = math.prod(x.shape) // x.shape[1]
+    wide = b.binary("multiply", batch_var, n / max(n - 1, 1))
+    moved = (_moved(b, mean, batch_mean, momentum), _moved(b, var, wide, momentum))
+    return (out, batch_mean, rstd, *_nothing(t, 3, len(t.results) - 2), *moved)
+
+
+def _nothing(t: Call, first: int, end: int) -> list[Value]:
+    """Results that nobody has a use for."""
+    return [t.b.const(0, *result) for result in t.results[first:end] if result is not None]
+
+
+@row("aten._native_batch_norm_legit_no_training")
+def batch_norm_infer(
+    t: Call, x: Value, weight: Value | None, bias: Value | None, mean: Value, var: Value, momentum: float, eps: float
+) -> tuple[Value, ...]:
+    return (_batch_norm(t, x, weight, bias, (mean, var), eps)[0], *_nothing(t, 1, len(t.results)))
+
+
+@row("aten._native_batch_norm_legit.no_stats")
+def batch_norm_alone(
+    t: Call, x: Value, weight: Value | None, bias: Value | None, training: bool, momentum: float, eps: float
+) -> tuple[Value, ...]:
+    return _batch_norm(t, x, weight, bias, None, eps)[:3]
+
+
+@row("aten.native_batch_norm_backward")
+def batch_norm_grad(
+    t: Call, grad: Value, x: Value, weight: Value | None, running_mean: Value | None, running_var: Value | None,
+    mean: Value | None, rstd: Value | None, train: bool, eps: float, wanted: Sequence[bool],
+) -> tuple[Value | None, ...]:  # fmt: skip
+    b = t.b
+    with b.part_of(t.gradient_of(rstd) if train and rstd is not None else None):
+        g, wide = _wide(b, grad), _wide(b, x)
+        if not train:
+            assert running_mean is not None and running_var is not None
+            mean, rstd = running_mean, b.unary("rsqrt", b.binary("add", b.cast(running_var, wide.dtype), eps))
+        assert mean is not None and rstd is not None
+        dims = [d for d in range(len(x.shape)) if d != 1]
+        n = math.prod(x.shape[d] for d in dims)
+        normal = b.binary("subtract", wide, _channels(b, mean, wide))
+        normal = b.binary("multiply", normal, _channels(b, rstd, wide))
+        total = b.reduce(g, "sum", dims)
+        along = b.reduce(b.binary("multiply", g, normal), "sum", dims)
+        made: list[Value | None] = [None, b.cast(along, x.dtype), b.cast(total, x.dtype)]
+        if weight is not None:
+            made[1:] = [b.cast(along, weight.dtype), b.cast(total, weight.dtype)]
+        rest = g
+        if train:
+            rest = b.binary("subtract", g, _channels(b, b.binary("divide", total, n), g))
+            rest = b.binary("subtract", rest, b.binary("multiply", normal, _channels(b, b.binary("divide", along, n), g)))
+        scale = b.cast(rstd, g.dtype)
+        if weight is not None:
+            scale = b.binary("multiply", scale, b.cast(weight, g.dtype))
+        made[0] = b.cast(b.binary("multiply", rest, _channels(b, scale, g)), x.dtype)
+        return tuple(v if w else None for v, w in zip(made, wanted, strict=True))

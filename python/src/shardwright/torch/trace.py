@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import shardwright
 from shardwright.torch import _libraries, ops
 
+NOT_OF_USERS = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep, "<")  # files
 SCOPE = "shardwright"  # key of the meta of nodes: (scope, location)
 
 
@@ -229,7 +231,7 @@ def _line_of_user() -> str | None:
     frame = sys._getframe(2)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not ("/torch/" in name or "shardwright/torch" in name or name.startswith("<")):
+        if not name.startswith(NOT_OF_USERS):
             return f"{name}:{frame.f_lineno}:1"
         frame = frame.f_back  # type: ignore[assignment]
     return None
