@@ -28,19 +28,18 @@ static double collective_seconds(const sw_spmd *s, const sw_machine *machine, co
 
 double sw_spmd_op_s(const sw_spmd *s, const sw_machine *machine, const sw_op *op) {
   const sw_graph *g = s->program;
-  sw_work w;
   if (op->collective) return collective_seconds(s, machine, op);
   if (!op->n_results) return 0;
   const sw_job alone = {.graph = g, .machine = machine}; /* what its kernels are is not known */
-  sw_op_shape(&alone, op, NULL, &w);
-  if (!op->nest) w.bytes = 2.0 * (double)sw_type_bytes(sw_result_type(g, op, 0)); /* mask, shard_start: both ways */
-  if (s->whole_tensors && sw_type_bytes(sw_result_type(g, op, 0)) > 0) {
-    double part = (double)value_bytes(s, op->results[0]) / (double)sw_type_bytes(sw_result_type(g, op, 0));
-    w.kind = SW_WORK_ANY; /* the shape is not that of one device */
-    w.flops *= part;
-    w.bytes *= part;
-  }
-  return w.flops > 0 || w.bytes > 0 ? sw_machine_work_s(machine, &w) : 0;
+  const sw_type *made = sw_result_type(g, op, 0);
+  const double whole = (double)sw_type_bytes(made);
+  sw_op_cost cost = {.bytes = 2 * whole}; /* mask, shard_start: both ways */
+  if (op->nest) sw_strategy_cost(&alone, op, &(sw_strategy){0}, &cost);
+  if (op->nest && !s->whole_tensors) return cost.local_s;
+  const double part = s->whole_tensors && whole > 0 ? (double)value_bytes(s, op->results[0]) / whole : 1;
+  const sw_dtype dtype = (op->n_operands ? sw_operand_type(g, op, 0) : made)->dtype;
+  return cost.flops > 0 || cost.bytes > 0 ? sw_machine_local_s(machine, dtype, cost.flops * part, cost.bytes * part)
+                                          : 0;
 }
 
 /* What one device receives, padding included. */
