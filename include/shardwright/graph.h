@@ -262,6 +262,10 @@ SW_API sw_id sw_value_held_for(const sw_graph *g, sw_id value);
 SW_API sw_id sw_op_tied_to(const sw_graph *g, sw_id op);
 /* What the body of a loop gives for the value that the join ends; -1: the join ends a choice. */
 SW_API sw_id sw_join_yielded(const sw_graph *g, const sw_op *join);
+/* What comes round for what enters a loop or choice: itself where that is only read. */
+SW_API sw_id sw_entered_yields(const sw_graph *g, sw_id entered);
+/* The value that this one is inside loops and choices that only read it: behind all such enters. */
+SW_API sw_id sw_behind_enters(const sw_graph *g, sw_id value);
 SW_API sw_id sw_graph_value_named(const sw_graph *g, const char *name); /* -1: none */
 SW_API sw_id sw_graph_op_named(const sw_graph *g, const char *name);
 

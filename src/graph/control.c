@@ -227,6 +227,23 @@ sw_id sw_join_yielded(const sw_graph *g, const sw_op *join) {
   return g->ops[g->values[join->operands[1]].def].operands[0];
 }
 
+sw_id sw_entered_yields(const sw_graph *g, sw_id entered) {
+  const sw_value *v = &g->values[entered];
+  for (int i = 0; i < v->n_uses; i++) {
+    const sw_op *op = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
+    if (op && op->code == SW_OP_JOIN) return sw_join_yielded(g, op);
+  }
+  return entered;
+}
+
+sw_id sw_behind_enters(const sw_graph *g, sw_id value) {
+  for (const sw_op *op = sw_value_maker(g, value); op && op->code == SW_OP_ENTER; op = sw_value_maker(g, value)) {
+    if (sw_entered_yields(g, value) != value) return value;
+    value = op->operands[0];
+  }
+  return value;
+}
+
 sw_id sw_op_tied_to(const sw_graph *g, sw_id id) {
   const sw_op *op = &g->ops[id];
   if (op->code == SW_OP_YIELD) op = &g->ops[g->values[op->results[0]].uses[0].op];

@@ -12,29 +12,8 @@
 
 #define MOST_STEP (INT64_C(1) << 32)
 
-/* What the loop yields for an entered value; -1: it only reads it. */
-static sw_id yielded_for(const sw_graph *g, sw_id entered) {
-  const sw_value *v = &g->values[entered];
-  for (int i = 0; i < v->n_uses; i++) {
-    const sw_op *op = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
-    if (op && op->code == SW_OP_JOIN) return sw_join_yielded(g, op);
-  }
-  return -1;
-}
-
-/* The op that gives a value, behind enters of what does not change; NULL for arguments. */
-static const sw_op *source_of(const sw_graph *g, sw_id value) {
-  const sw_op *op = sw_value_maker(g, value);
-  while (op && op->code == SW_OP_ENTER) {
-    sw_id next = yielded_for(g, op->results[0]), x = op->operands[0];
-    if (next >= 0 && next != op->results[0]) return NULL;
-    op = sw_value_maker(g, x);
-  }
-  return op;
-}
-
 static bool constant_of(const sw_graph *g, sw_id value, int64_t *out) {
-  const sw_op *op = source_of(g, value);
+  const sw_op *op = sw_value_maker(g, sw_behind_enters(g, value));
   const sw_type *t = &g->values[value].type;
   sw_dtype_class c = sw_dtype_class_of(t->dtype);
   if (!op || op->code != SW_OP_CONSTANT || t->rank != 0) return false;
@@ -86,7 +65,7 @@ static int64_t trips_of(const sw_graph *g, const sw_frame *f) {
   sw_id counter = compare->operands[0];
   const sw_op *enter = def_of(g, counter, SW_OP_ENTER);
   if (!enter || !constant_of(g, enter->operands[0], &first) || !constant_of(g, compare->operands[1], &limit)) return -1;
-  if (!step_of(g, counter, yielded_for(g, counter), &step)) return -1;
+  if (!step_of(g, counter, sw_entered_yields(g, counter), &step)) return -1;
   return runs(sw_op_text(compare, SW_ATTR_DIRECTION, ""), first, limit, step);
 }
 

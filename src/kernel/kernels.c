@@ -96,32 +96,19 @@ static bool dies_at(const borders *b, sw_id value, sw_id op) {
   return true;
 }
 
-/* Is what a join reads as it entered also what is yielded for it? */
-static bool joins_what_entered(const sw_graph *g, const sw_op *join, sw_id entered) {
-  return join->operands[0] == entered && sw_join_yielded(g, join) == entered;
-}
-
-/* Does the loop or choice only read what enters here? What it carries a join reads as it entered: loops carry what they
- * only read, too, and yield it as it is. */
-static bool is_only_read(const sw_graph *g, const sw_op *enter) {
-  const sw_value *v = &g->values[enter->results[0]];
-  for (int32_t u = 0; u < v->n_uses; u++) {
-    const sw_op *by = v->uses[u].op < 0 ? NULL : &g->ops[v->uses[u].op];
-    if (!by || (by->code == SW_OP_JOIN && !joins_what_entered(g, by, enter->results[0]))) return false;
-  }
-  return true;
-}
-
+/* Does the value enter a loop or choice that only reads it? Loops carry what they only read, too, and yield it as it
+ * is.
+ */
 static bool is_read_alone(const sw_graph *g, sw_id value) {
   const sw_id def = g->values[value].def;
-  return def >= 0 && g->ops[def].code == SW_OP_ENTER && is_only_read(g, &g->ops[def]);
+  return def >= 0 && g->ops[def].code == SW_OP_ENTER && sw_entered_yields(g, value) == value;
 }
 
 /* What crosses the border of a loop or choice stays where it is, where nobody needs it there as it was. */
 static bool passes_on(const borders *b, const sw_op *op, bool held) {
   const sw_value *v = &b->g->values[op->operands[0]];
   if (!b->p.rules->in_place || !held) return false;
-  if (op->code == SW_OP_ENTER && is_only_read(b->g, op)) return true;
+  if (op->code == SW_OP_ENTER && is_read_alone(b->g, op->results[0])) return true;
   if (op->code == SW_OP_YIELD && is_read_alone(b->g, op->operands[0])) return true;
   if (op->code != SW_OP_ENTER && op->code != SW_OP_YIELD && op->code != SW_OP_JOIN) return false;
   return (v->def >= 0 || v->kind == SW_VALUE_STATE) && dies_at(b, op->operands[0], (sw_id)(op - b->g->ops));

@@ -4,22 +4,10 @@
 #include "collective/scalar.h"
 #include "graph/fuse/region.h"
 
-sw_id sw_fuse_entered(const sw_graph *g, sw_id value) {
-  for (const sw_op *op = sw_value_maker(g, value); op && op->code == SW_OP_ENTER; op = sw_value_maker(g, value)) {
-    const sw_value *v = &g->values[value];
-    for (int i = 0; i < v->n_uses; i++) {
-      const sw_op *join = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
-      if (join && join->code == SW_OP_JOIN && sw_value_maker(g, join->operands[1])->operands[0] != value) return value;
-    }
-    value = op->operands[0];
-  }
-  return value;
-}
-
 bool sw_fuse_is_number(const sw_graph *g, sw_id value, double *out) {
-  const sw_op *op = sw_value_maker(g, sw_fuse_entered(g, value));
+  const sw_op *op = sw_value_maker(g, sw_behind_enters(g, value));
   while (op && (op->code == SW_OP_BROADCAST || op->code == SW_OP_CONVERT || op->code == SW_OP_RESHAPE))
-    op = sw_value_maker(g, sw_fuse_entered(g, op->operands[0]));
+    op = sw_value_maker(g, sw_behind_enters(g, op->operands[0]));
   if (!op || op->code != SW_OP_CONSTANT) return false;
   const sw_data *data = &sw_op_attr(op, SW_ATTR_VALUE)->u.data;
   const sw_type *t = sw_result_type(g, op, 0);

@@ -147,8 +147,6 @@ int sw_fuse_free_dims(const sw_graph *g, const sw_op *op, int side, int *out);
 
 /* masks.c. The number that all elements of a value are. */
 bool sw_fuse_is_number(const sw_graph *g, sw_id value, double *out);
-/* What a value is outside of loops that it enters and that leave it as it is. */
-sw_id sw_fuse_entered(const sw_graph *g, sw_id value);
 /* What a value was before floats were converted to more bits. */
 sw_id sw_fuse_unwidened(const sw_graph *g, sw_id value);
 /* Is the op x * c or x / c with a number? Which operand x is, and the factor; -1: it is not. */

@@ -90,7 +90,7 @@ static bool add_sum(const seen *s, sw_fuse_operand x, double by, int depth, sum_
   double number;
   if (depth > MOST_DEPTH) return false;
   sw_fuse_unspread(s->r, &x);
-  const sw_id outside = sw_fuse_entered(s->r->g, x.id);
+  const sw_id outside = sw_behind_enters(s->r->g, x.id);
   if (outside != x.id) {
     if (add_given(s, &x, by, out)) return true;
     x.id = outside;
@@ -203,7 +203,7 @@ static bool add_both(seen *s, const sw_op *op, const sw_fuse_dims *dims, bool op
 static void add_mask(seen *s, sw_fuse_operand x, bool opposite, int depth) {
   double c;
   sw_fuse_unspread(s->r, &x);
-  const sw_fuse_operand outside = {sw_fuse_entered(s->r->g, x.id), x.dims};
+  const sw_fuse_operand outside = {sw_behind_enters(s->r->g, x.id), x.dims};
   if (outside.id != x.id) {
     seen with = *s;
     add_mask(&with, outside, opposite, depth + 1);
@@ -249,7 +249,7 @@ static bool is_mask(const sw_fuse_region *r, sw_fuse_operand *x, bool *hides) {
   double zero, low;
   for (int hops = 0; hops < MOST_DEPTH; hops++) {
     sw_fuse_unspread(r, x);
-    x->id = sw_fuse_entered(r->g, x->id);
+    x->id = sw_behind_enters(r->g, x->id);
     sw_fuse_unspread(r, x);
     const sw_op *op = sw_value_maker(r->g, x->id);
     if (op && op->code == SW_OP_CONVERT) {

@@ -25,17 +25,6 @@ static const sw_frame *loop_of(const sw_graph *g, const sw_op *op) {
   return f && f->kind == SW_OP_WHILE ? f : NULL;
 }
 
-/* Does what a loop carries come round as it went in? It is joined with a yield of itself, or not carried at all. */
-static bool stays_itself(const sw_graph *g, sw_id entered) {
-  const sw_value *v = &g->values[entered];
-  for (int i = 0; i < v->n_uses; i++) {
-    const sw_op *join = v->uses[i].op < 0 ? NULL : &g->ops[v->uses[i].op];
-    if (!join || join->code != SW_OP_JOIN) continue;
-    if (sw_join_yielded(g, join) != entered) return false;
-  }
-  return true;
-}
-
 static bool is_pure(const sw_op *op) {
   const sw_op_class c = sw_op_class_of(op->code);
   if (op->collective && (op->collective->op == SW_COLL_SEND || op->collective->op == SW_COLL_RECV)) return false;
@@ -47,7 +36,7 @@ static void find_invariant(hoisting *h) {
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     bool same = loop_of(g, op) && (is_pure(op) || op->code == SW_OP_ENTER);
-    if (op->code == SW_OP_ENTER) same = same && stays_itself(g, op->results[0]);
+    if (op->code == SW_OP_ENTER) same = same && sw_entered_yields(g, op->results[0]) == op->results[0];
     for (int k = 0; same && op->code != SW_OP_ENTER && k < op->n_operands; k++) same = h->invariant[op->operands[k]];
     for (int k = 0; k < op->n_results; k++) h->invariant[op->results[k]] = same;
   }
