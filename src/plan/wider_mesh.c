@@ -11,7 +11,8 @@
 enum { MOST_DOUBLINGS = 3 };
 
 typedef struct wider {
-  const sw_searcher *s;
+  const sw_job *job;
+  const sw_plan_options *asked;
   double until_s; /* of sw_now_s: no try begins later; 0: steps are counted instead */
   int tries_left;
   int64_t peak; /* of a plan that fits; -1: none was found */
@@ -60,7 +61,7 @@ static sw_rc request_on(const sw_request *r, const sw_mesh *from, const sw_mesh 
 
 /* What a try may take. False: there is too little left for a search. */
 static bool limit(const wider *w, sw_plan_options *o) {
-  const int64_t kLeast = 100000000, work = w->s->o->solve.work_limit;
+  const int64_t kLeast = 100000000, work = w->asked->solve.work_limit;
   const double left_s = w->until_s - sw_now_s();
   o->solve = (sw_solve_options){
       .solver = o->solve.solver, .gap = 1, .threads = 1, .seed = o->solve.seed, .cancel = o->solve.cancel};
@@ -70,18 +71,21 @@ static bool limit(const wider *w, sw_plan_options *o) {
   return left_s > 0;
 }
 
-static sw_rc find_plan(const wider *w, const sw_searcher *s, sw_plan_options *o, sw_plan *out, bool *any, sw_diag *d) {
-  SW_TRY(sw_search_find_known(s, out, any, d));
+/* A plan by rule, or what a short search finds. */
+static sw_rc find_plan(const wider *w, const sw_job *j, sw_plan_options *o, sw_arena *arena, sw_plan *out, bool *any,
+                       sw_diag *d) {
+  sw_search k = {.job = *j, .asked = o, .selected = o->selection, .arena = arena};
+  SW_TRY(sw_search_find_known(&k, out, any, d));
   if (*any || !limit(w, o)) return SW_OK;
-  SW_TRY(sw_plan_search(&s->job, o, s->arena, out, d));
-  *any = true;
-  return SW_OK;
+  sw_rc rc = sw_search_open(&k, out, d);
+  sw_search_close(&k);
+  *any = rc == SW_OK;
+  return rc;
 }
 
 static sw_rc try_mesh(wider *w, const sw_mesh *mesh, sw_arena *arena, sw_diag *d) {
-  const sw_searcher *from = w->s;
-  const sw_selection_options *asked = &from->o->selection;
-  sw_plan_options o = {.solve = from->o->solve,
+  const sw_selection_options *asked = &w->asked->selection;
+  sw_plan_options o = {.solve = w->asked->solve,
                        .selection = {.even = asked->even,
                                      .args_whole = asked->args_whole,
                                      .capacity_bytes = asked->capacity_bytes,
@@ -92,10 +96,10 @@ static sw_rc try_mesh(wider *w, const sw_mesh *mesh, sw_arena *arena, sw_diag *d
   sw_plan plan;
   sw_breakdown a;
   bool any;
-  SW_TRY(sw_machine_build(arena, sw_profile_unsized(sw_machine_profile(from->job.machine)), mesh, &m, d));
-  SW_TRY(request_on(from->job.request, sw_machine_mesh(from->job.machine), mesh, arena, &asked_on, d));
-  SW_TRY(sw_job_make(sw_compiled_as(&from->job), &asked_on, m, arena, &job, d));
-  SW_TRY(find_plan(w, &(sw_searcher){.job = job, .o = &o, .arena = arena}, &o, &plan, &any, d));
+  SW_TRY(sw_machine_build(arena, sw_profile_unsized(sw_machine_profile(w->job->machine)), mesh, &m, d));
+  SW_TRY(request_on(w->job->request, sw_machine_mesh(w->job->machine), mesh, arena, &asked_on, d));
+  SW_TRY(sw_job_make(sw_compiled_as(w->job), &asked_on, m, arena, &job, d));
+  SW_TRY(find_plan(w, &job, &o, arena, &plan, &any, d));
   if (!any) return SW_OK;
   SW_TRY(sw_plan_breakdown(&plan, arena, &a, d));
   if (a.peak_bytes <= o.selection.capacity_bytes) w->peak = a.peak_bytes;
@@ -115,15 +119,15 @@ static void note(const sw_mesh *mesh, int64_t peak, sw_diag *d) {
 }
 
 static bool is_over(const wider *w) {
-  return sw_cancelled(w->s->o->solve.cancel) || (w->until_s > 0 && sw_now_s() >= w->until_s);
+  return sw_cancelled(w->asked->solve.cancel) || (w->until_s > 0 && sw_now_s() >= w->until_s);
 }
 
-void sw_search_note_wider_mesh(const sw_searcher *s, sw_diag *d) {
-  const double kOfLimit = 0.1, kMost_s = 10, limit_s = s->o->solve.time_limit_s;
-  sw_mesh mesh = *sw_machine_mesh(s->job.machine);
-  wider w = {.s = s, .tries_left = MOST_DOUBLINGS, .peak = -1};
+void sw_search_note_wider_mesh(const sw_job *j, const sw_plan_options *o, sw_diag *d) {
+  const double kOfLimit = 0.1, kMost_s = 10, limit_s = o->solve.time_limit_s;
+  sw_mesh mesh = *sw_machine_mesh(j->machine);
+  wider w = {.job = j, .asked = o, .tries_left = MOST_DOUBLINGS, .peak = -1};
   if (!mesh.n_axes || mesh.device_ids) return;
-  if (!s->o->solve.work_limit) w.until_s = sw_now_s() + (limit_s > 0 ? fmin(kMost_s, kOfLimit * limit_s) : kMost_s);
+  if (!o->solve.work_limit) w.until_s = sw_now_s() + (limit_s > 0 ? fmin(kMost_s, kOfLimit * limit_s) : kMost_s);
   for (; w.tries_left > 0 && w.peak < 0 && !is_over(&w); w.tries_left--) {
     sw_arena arena = {0};
     sw_diag why = {0};

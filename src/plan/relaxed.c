@@ -1,0 +1,315 @@
+/* The whole problem, as a relaxation that counts copies which several uses share, and memory, too little at first.
+ *
+ *   messages   what messages alone prove, and the choice they lead to: soon there, where layers repeat
+ *   alike      with nodes of one symmetry class choosing alike: the size of a few layers; leads to copies that count
+ * and to a choice near the best, but proves nothing proof      messages again, in all nodes whole      solved, each
+ * round nearer exact      the same with lives counted exactly
+ *
+ * Each round refines the relaxation by its choice. In between the best choice is improved under prices that count no
+ * copy too little, as a relaxation is drawn to what it counts too little; and shares are split anew.
+ */
+#include "plan/search.h"
+
+#include <math.h>
+
+#include "base/checked.h"
+
+enum { MOST_MESSAGES = 10, MOST_ROUNDS = 100 };
+
+/* A relaxation is not worth more effort than what it leaves out: the first is solved to 1 %, the next to half of what
+ * the last one counted too little. Where that is less than the gap asked for, what it leaves of it is wanted, or half.
+ */
+static const double kFirstGap = 0.01, kOfExcess = 0.5, kOfGap = 0.5;
+
+/* Nor more than this part of the time that is left, as long as it is known to count too little. */
+static const double kOfTime = 0.25, kOfSymmetricTime = 0.5;
+
+/* When the first solution costs so much more than the bound, copies are no detail. */
+static const double kMuch = 0.08;
+
+/* A gap below this closes sooner by solving alone. */
+static const double kWorthSplitting = 0.01;
+
+static bool is_within_gap(const sw_solution *x, double gap) {
+  return x->choice && (double)(x->cost - x->bound) <= gap * (double)x->cost;
+}
+
+static void take_problem(sw_search *k, sw_round *r) {
+  r->problem = *sw_relaxation_problem(k->relaxed);
+  r->problem.limit = k->limit;
+  r->o = k->asked->solve;
+}
+
+/* Shares under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
+static sw_rc split_shares(sw_search *k, sw_round *r, int64_t bound, sw_diag *d) {
+  enum { PASSES = 400 };
+  sw_split_options o = {.passes = PASSES,
+                        .target = k->best.cost,
+                        .bound = bound,
+                        .gap = k->gap,
+                        .work_limit = sw_search_steps(k, &k->form, kOfTime),
+                        .deadline_s = k->form.deadline_s,
+                        .cancel = k->asked->solve.cancel};
+  int64_t work = 0;
+  k->state = (sw_solve_state){0};
+  k->shares_split = true;
+  r->added |= SW_ADDED_SHARES;
+  sw_rc rc = sw_relaxation_split(k->relaxed, &o, &work, d);
+  k->work += work;
+  return rc;
+}
+
+/* --- messages ----------------------------------------------------------------------------------------------------- */
+
+typedef struct by_messages {
+  int round;
+  bool any, splits; /* they prove something; shares may be split by them */
+  double before;    /* what was missing */
+} by_messages;
+
+static bool is_native(const sw_search *k) {
+  return k->asked->solve.solver == SW_SOLVER_AUTO || k->asked->solve.solver == SW_SOLVER_NATIVE;
+}
+
+static sw_rc new_messages(sw_search *k, bool splits, sw_diag *d) {
+  by_messages *m;
+  SW_ARENA_NEW(m, k->arena, 1, d);
+  m->splits = splits;
+  k->own = m;
+  return SW_OK;
+}
+
+static sw_rc begin_by_messages(sw_search *k, bool *due, sw_diag *d) {
+  const bool knows = k->is_question && k->state.n_links > 0;
+  *due = is_native(k) && !knows;
+  k->repeats = false;
+  return new_messages(k, false, d);
+}
+
+static sw_rc make_messages(sw_search *k, sw_round *r, sw_diag *d) {
+  by_messages *m = k->own;
+  (void)d;
+  take_problem(k, r);
+  r->by_messages = true;
+  r->proves = k->limit == k->selected.capacity_bytes;
+  m->before = sw_search_missing(k);
+  return SW_OK;
+}
+
+/* Refined as long as the choice costs more than it seems and this leads on. */
+static sw_rc add_messages(sw_search *k, sw_round *r, sw_diag *d) {
+  const double kLeastGain = 0.3; /* of what is missing */
+  by_messages *m = k->own;
+  m->any = m->any || r->now.bound > 0;
+  if (r->now.choice) SW_TRY(sw_search_refine(k, r->now.choice, &r->added, d));
+  if (sw_search_is_closed(k)) return SW_OK;
+  r->again = r->added && ++m->round < MOST_MESSAGES && sw_search_missing(k) < (1 - kLeastGain) * m->before;
+  if (r->again || !m->any || !m->splits || k->shares_split || sw_search_missing(k) <= kWorthSplitting) return SW_OK;
+  m->round = 0;
+  r->again = true;
+  return split_shares(k, r, k->bound, d);
+}
+
+const sw_form sw_form_messages = {
+    .name = "messages", .part = 1, .begin = begin_by_messages, .make = make_messages, .add = add_messages};
+
+/* What layers that are alike have led to, in all nodes. */
+static sw_rc begin_proof(sw_search *k, bool *due, sw_diag *d) {
+  *due = k->repeats && is_native(k);
+  if (k->repeats) k->state = (sw_solve_state){0};
+  return new_messages(k, true, d);
+}
+
+const sw_form sw_form_proof = {
+    .name = "proof", .part = 1, .begin = begin_proof, .make = make_messages, .add = add_messages};
+
+/* --- solving ------------------------------------------------------------------------------------------------------ */
+
+typedef struct relaxed {
+  bool alike;    /* nodes of one symmetry class choose alike */
+  double wanted; /* the gap at which to end */
+  double gap;    /* of the next round */
+  int64_t bound; /* of those that choose alike */
+  int round;
+  bool refined;       /* by the last round */
+  bool dear;          /* the next round is under prices that count nothing too little */
+  bool cut, ends;     /* the last round was cut short; is the last one, unless the next is better */
+  int dear_at, pause; /* rounds in between double while it is of no use */
+  double longest;     /* that a round took which came as near as it should, 0: none did */
+  double took;        /* by the last round */
+  double gained;      /* by the bound in the last round, of what was missing */
+  double excess;      /* that the last round counted too little, of the cost */
+} relaxed;
+
+static int64_t bound_for(const sw_search *k, const relaxed *w) { return w->alike ? w->bound : k->bound; }
+
+static double missing_of(const sw_search *k, const relaxed *w) {
+  const sw_solution *x = &k->best;
+  return x->choice && x->cost > 0 ? (double)(x->cost - bound_for(k, w)) / (double)x->cost : 1;
+}
+
+static bool is_done(const sw_search *k, const relaxed *w) {
+  return (k->best.choice && missing_of(k, w) <= w->wanted) || sw_search_is_over(k, &k->form);
+}
+
+/* What the next round may take of what is left. Layers that choose alike prove nothing: where their problem is harder
+ * to close than it was before, what it leads to is good enough. */
+static double part_of_time(const sw_search *k, const relaxed *w) {
+  const double kOfLongest = 4, left = sw_search_left(k, &k->form);
+  if (!w->alike) return w->refined ? kOfTime : 1;
+  const double part = w->refined ? kOfSymmetricTime : 1;
+  return w->longest > 0 && left > 0 ? fmin(part, kOfLongest * w->longest / left) : part;
+}
+
+static sw_rc begin_relaxed(sw_search *k, double wanted, bool alike, sw_diag *d) {
+  relaxed *w;
+  SW_ARENA_NEW(w, k->arena, 1, d);
+  *w = (relaxed){.alike = alike, .wanted = wanted, .refined = true, .bound = k->bound, .dear_at = 1, .pause = 1};
+  w->gap = k->start ? wanted : fmax(wanted, fmin(kFirstGap, kOfExcess * sw_search_missing(k)));
+  k->own = w;
+  return SW_OK;
+}
+
+static sw_rc make_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
+  const relaxed *w = k->own;
+  sw_solve_state kept = {0};
+  if (w->dear) r->name = "dear";
+  if (w->dear) SW_TRY(sw_relaxation_price_whole(k->relaxed, true, d));
+  take_problem(k, r);
+  if (!w->dear) kept = k->state; /* other prices of copies, other messages */
+  kept.choice = k->best.choice ? k->best.choice : k->start;
+  kept.bound = w->dear ? 0 : k->bound;
+  SW_TRY(sw_relaxation_recall(k->relaxed, &kept, k->arena, &r->from, d));
+  r->o.from = &r->from;
+  r->o.to = w->dear ? NULL : &r->to;
+  r->o.symmetric = w->alike;
+  r->o.gap = w->dear ? w->wanted : w->gap;
+  r->proves = !w->dear && !w->alike && k->limit == k->selected.capacity_bytes;
+  r->most = w->dear ? fmax(1, w->took) : 0;
+  r->part = w->dear ? 1 : part_of_time(k, w);
+  return SW_OK;
+}
+
+static sw_rc read_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
+  return r->to.n_links ? sw_relaxation_keep(k->relaxed, &r->to, k->arena, &k->state, d) : SW_OK;
+}
+
+/* How near to solve the next relaxation. */
+static void choose_gap(relaxed *w) {
+  const double next =
+      w->excess > w->wanted ? fmax(kOfExcess * w->excess, w->wanted) : fmax(kOfGap * w->wanted, w->wanted - w->excess);
+  if (!w->cut) w->gap = w->refined ? fmin(w->gap, next) : kOfGap * w->wanted;
+}
+
+/* Shares are split anew where much is missing at first, or where refinements don't lead on and are not near: as
+ * long as each closes a part of what is missing, some do so sooner. */
+static bool is_time_to_split(const sw_search *k, const relaxed *w) {
+  const double kLeadsOn = 0.15, kFar = 2; /* gaps */
+  const double missing = missing_of(k, w);
+  if (k->shares_split || is_done(k, w) || missing <= kWorthSplitting) return false;
+  return w->round == 1 || (w->gained <= kLeadsOn && missing > kFar * w->wanted);
+}
+
+/* After a round under prices that count nothing too little. */
+static sw_rc add_dear(sw_search *k, relaxed *w, sw_round *r, sw_diag *d) {
+  SW_TRY(sw_relaxation_price_whole(k->relaxed, false, d));
+  if (r->kept) SW_TRY(sw_search_refine(k, k->best.choice, &r->added, d));
+  w->dear = false;
+  w->pause = r->kept ? 1 : 2 * w->pause;
+  w->dear_at += w->pause;
+  if (is_time_to_split(k, w)) {
+    SW_TRY(split_shares(k, r, bound_for(k, w), d));
+    w->refined = true;
+  }
+  w->ends = w->ends && !r->kept && !(r->added & SW_ADDED_SHARES);
+  choose_gap(w);
+  r->again = !w->ends && !is_done(k, w);
+  return SW_OK;
+}
+
+/* Is the next round to be one under prices that count nothing too little? */
+static bool is_dear_due(const sw_search *k, relaxed *w) {
+  if (w->round == 0 && missing_of(k, w) > kMuch) w->dear_at = 0;
+  if (w->round == w->dear_at && !k->best.choice) w->dear_at++;
+  return w->round == w->dear_at;
+}
+
+/* Refine by what was chosen; nothing to refine, and nearer than wanted: that is all. */
+static sw_rc add_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
+  relaxed *w = k->own;
+  const sw_solution *x = &r->now;
+  const int64_t proven = w->bound;
+  if (w->dear) return add_dear(k, w, r, d);
+  if (!x->choice) return SW_OK;
+  const bool near = is_within_gap(x, w->gap);
+  w->bound = sw_max_i64(w->alike ? w->bound : k->bound, w->alike ? x->bound : 0);
+  w->took = r->took;
+  if (near) w->longest = fmax(w->longest, r->took);
+  if (r->exceeds && near && k->lives == SW_LIVES_LEAST) return SW_OK; /* lives must be counted */
+  if (k->best.choice && k->best.cost > proven)
+    w->gained = (double)(w->bound - proven) / (double)(k->best.cost - proven);
+  /* Reductions had no time to end: what is chosen is no answer to the problem, and says nothing about what to refine.
+   */
+  w->cut = x->presolve.nodes == 0 && !near;
+  if (!w->cut) SW_TRY(sw_search_refine(k, x->choice, &r->added, d));
+  w->refined = r->added != 0;
+  if (is_done(k, w)) return SW_OK;
+  w->excess = (double)(r->cost - x->cost) / (double)r->cost;
+  const bool no_more = w->alike && !w->cut; /* what is left to find is in all nodes */
+  const bool ended = (r->part >= 1 || near) && w->gap <= kOfGap * w->wanted;
+  w->ends = (!w->refined && (no_more || ended)) || (w->cut && r->part >= 1);
+  w->dear = is_dear_due(k, w);
+  if (!w->dear) choose_gap(w);
+  r->again = (w->dear || !w->ends) && ++w->round < MOST_ROUNDS;
+  return SW_OK;
+}
+
+/* How many nodes there are of a symmetry class, on average; 0 where nodes are few or classes many. */
+static sw_rc count_repeats(const sw_search *k, int32_t *out, sw_diag *d) {
+  enum { FEWEST = 6, LEAST = 2000 }; /* of a class; few nodes are soon searched as they are */
+  const sw_problem *p = sw_relaxation_problem(k->relaxed);
+  sw_problem q;
+  sw_arena mem = {0};
+  *out = 0;
+  if (p->n_nodes < LEAST) return SW_OK;
+  int32_t *class_of = sw_arena_alloc(&mem, (size_t)p->n_nodes, sizeof *class_of, d);
+  sw_rc rc = class_of ? sw_problem_quotient(p, &mem, &q, class_of, d) : SW_E_RESOURCE;
+  if (!rc && q.n_nodes <= p->n_nodes / FEWEST) *out = p->n_nodes / q.n_nodes;
+  sw_arena_deinit(&mem);
+  return rc;
+}
+
+static sw_rc begin_alike(sw_search *k, bool *due, sw_diag *d) {
+  enum { MANY = 12 }; /* of a kind; where they are fewer, rounds over all soon close more than the last of a gap here */
+  const double kLeastGap = 5e-4, kOfSymmetricGap = 2; /* who wants less must look at all nodes */
+  int32_t of_each = 0;
+  if (!k->start) SW_TRY(count_repeats(k, &of_each, d));
+  *due = k->repeats = of_each > 0;
+  return begin_relaxed(k, fmax(kLeastGap, (of_each < MANY ? kOfSymmetricGap : kOfGap) * k->gap), true, d);
+}
+
+static sw_rc begin_whole(sw_search *k, bool *due, sw_diag *d) {
+  *due = true;
+  return begin_relaxed(k, k->gap, false, d);
+}
+
+static sw_rc begin_exact(sw_search *k, bool *due, sw_diag *d) {
+  const double kLeaves = 0.5; /* to look for the least memory, where nothing fits so far */
+  *due = true;
+  k->lives = SW_LIVES_EXACT;
+  k->limit = k->selected.capacity_bytes;
+  if (!k->best.choice) k->form = sw_search_part(k, &k->form, kLeaves);
+  return begin_relaxed(k, k->gap, false, d);
+}
+
+const sw_form sw_form_alike = {
+    .name = "alike", .part = 0.3, .begin = begin_alike, .make = make_relaxed, .read = read_relaxed, .add = add_relaxed};
+const sw_form sw_form_whole = {.name = "whole",
+                               .part = 0.5,
+                               .insists = true,
+                               .begin = begin_whole,
+                               .make = make_relaxed,
+                               .read = read_relaxed,
+                               .add = add_relaxed};
+const sw_form sw_form_exact = {
+    .name = "exact", .part = 1, .begin = begin_exact, .make = make_relaxed, .read = read_relaxed, .add = add_relaxed};
