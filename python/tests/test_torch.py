@@ -8,10 +8,10 @@ import sys
 import numpy as np
 import pytest
 import torch
-import transformers
 from torch import nn
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.placement_types import _StridedShard
+from torch_models import MIXTURES, PICTURES, TEXTS, job
 from torch_values import array, execute
 
 import shardwright
@@ -22,31 +22,15 @@ from shardwright.torch.step import step_of
 from shardwright.torch.trace import trace
 from torch.utils import _pytree as pytree
 
-transformers.logging.set_verbosity_error()
 MESH = {"x": 2, "y": 4}
 QUICK = {"mesh": MESH, "memory": "1500kB", "gap": 20, "time_limit": 5}  # so little that parameters must be cut
 
 
-def llama(**changes):
-    torch.manual_seed(0)
-    config = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
-    config |= {"num_key_value_heads": 2, "vocab_size": 256, "max_position_embeddings": 64, **changes}
-    return transformers.LlamaForCausalLM(transformers.LlamaConfig(**config))
-
-
-def gpt2(**changes):
-    torch.manual_seed(0)
-    config = {"n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 256, "n_positions": 64}
-    config |= {"attn_pdrop": 0.0, "resid_pdrop": 0.0, "embd_pdrop": 0.0, **changes}
-    return transformers.GPT2LMHeadModel(transformers.GPT2Config(**config))
+llama, gpt2 = TEXTS["llama"], TEXTS["gpt2"]
 
 
 def batch():
-    ids = torch.randint(0, 256, (8, 16), generator=torch.Generator().manual_seed(1))
-    return {"input_ids": ids, "labels": ids}
-
-
-MODELS = {"llama": llama, "gpt2": gpt2}
+    return job("llama")[1]
 
 
 def held(step):
@@ -74,13 +58,13 @@ def assert_computes(tool_path, step, allowed=1e-4):
     got = execute(tool_path, model.text, {name: before[name] for name in model.arguments})
     results = [leaf for leaf in pytree.tree_leaves(step.call(*step.args, **step.kwargs)) if isinstance(leaf, torch.Tensor)]
     for name, want in zip((o for o in model.outputs if o.startswith("result")), results, strict=True):
-        np.testing.assert_allclose(got[name], array(want), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(got[name], array(want), rtol=allowed, atol=allowed / 100)
     after = held(step)
     changed = [name.removesuffix(".new") for name in got if name.endswith(".new")]
     assert {n for n in after if not torch.equal(after[n], before[n])} <= set(changed)
     for name in changed:
         want, change = array(after[name]), np.abs(array(after[name]) - array(before[name])).max(initial=0)
-        assert np.abs(got[name + ".new"] - want).max(initial=0) <= allowed * change + 1e-12, name
+        assert np.abs(got[name + ".new"] - want).max(initial=0) <= allowed * change + 1e-12 + 1e-7 * (want.dtype == np.float32), name
     return model
 
 
@@ -92,12 +76,40 @@ def tool_path():
 # --- what a step computes --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("optimizer", [lambda p: torch.optim.AdamW(p, lr=1e-2), lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9)])
-def test_a_step_of_training_computes_what_pytorch_does(tool_path, name, optimizer):
-    model = MODELS[name]().double()
-    traced = assert_computes(tool_path, step_of(model, batch(), None, None, optimizer(model.parameters()), None))
-    assert traced.opaque == {}
+def doubled(value):
+    return pytree.tree_map(lambda x: x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x, value)
+
+
+def adamw(parameters):
+    return torch.optim.AdamW(parameters, lr=1e-2)
+
+
+@pytest.mark.parametrize("name", [*TEXTS, *PICTURES])
+def test_a_step_of_training_computes_what_pytorch_does(tool_path, name):
+    model, inputs, options = job(name)
+    model = model.double()
+    step = step_of(model, doubled(inputs), options.get("targets"), options.get("loss"), adamw(model.parameters()), None)
+    assert assert_computes(tool_path, step).opaque == {}
+
+
+@pytest.mark.parametrize("name", ["llama", *MIXTURES])
+def test_so_does_one_in_single_precision_by_another_optimizer(tool_path, name):
+    model, inputs, _ = job(name)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    assert assert_computes(tool_path, step_of(model, inputs, None, None, optimizer, None), allowed=1e-3).opaque == {}
+
+
+def test_experts_work_on_the_tokens_they_get():
+    """The flops of products in groups are those of the tokens, each of which two of the experts see."""
+    model, inputs, _ = job("mixtral")
+    ops = json.loads(shardwright.torch.export(model, inputs))["ops"]
+    found = [op for op in ops if op["op"] == "generic" and ".experts." in op["outputs"][0]["name"]]
+    assert len(found) == 4
+    for op in found:
+        points = np.prod([loop if isinstance(loop, int) else loop["size"] for loop in op["loops"]])
+        tokens, columns = op["outputs"][0]["shape"]
+        assert tokens == 2 * 8 * 16
+        assert points * op["flops_per_point"] == 2 * tokens * columns * (64 if columns > 64 else 128)
 
 
 def test_attention_is_one_op_and_its_mask_is_known(tool_path):
@@ -212,9 +224,9 @@ def test_an_op_of_ones_own_is_opaque_until_it_has_a_rule(tool_path):
 # --- plans -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=["llama", "gpt2"])
 def planned(request):
-    model = MODELS[request.param]()
+    model = TEXTS[request.param]()
     return model, shardwright.torch.plan(model, batch(), optimizer=torch.optim.AdamW, **QUICK)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from shardwright.torch.model import Builder, Value
+from shardwright.torch.model import FLOATS, Builder, Value
 from shardwright.torch.ops import Call, row
 
 
@@ -40,16 +40,16 @@ def embedding_grad(t: Call, grad: Value, indices: Value, rows: int, padding: int
         kept = b.spread(kept, grad.shape, range(len(indices.shape)))
         grad = b.select(kept, grad, b.const(0, grad.dtype, grad.shape))
     start = b.const(0, grad.dtype, t.shape)
-    made = _scatter_rows(b, start, indices, grad, "sum")
+    made = scatter_rows(b, start, indices, grad, "sum")
     if not by_count:
         return made
-    counts = _scatter_rows(
+    counts = scatter_rows(
         b, b.const(0, grad.dtype, [rows]), indices, b.const(1, grad.dtype, indices.shape), "sum"
     )
     return b.binary("divide", made, b.spread(b.binary("maximum", counts, 1), made.shape, [0]))
 
 
-def _scatter_rows(b: Builder, x: Value, indices: Value, updates: Value, kind: str) -> Value:
+def scatter_rows(b: Builder, x: Value, indices: Value, updates: Value, kind: str) -> Value:
     n = len(indices.shape)
     return b.op(
         "scatter",
@@ -84,7 +84,7 @@ def index_add(t: Call, x: Value, dim: int, index: Value, source: Value, *, alpha
     source = source if alpha == 1 else b.binary("multiply", source, alpha)
     order = [dim, *(i for i in range(len(x.shape)) if i != dim)]
     back = [order.index(i) for i in range(len(order))]
-    added = _scatter_rows(b, b.transpose(x, order), index, b.transpose(source, order), "sum")
+    added = scatter_rows(b, b.transpose(x, order), index, b.transpose(source, order), "sum")
     return b.transpose(added, back)
 
 
@@ -181,6 +181,8 @@ def _cut_to(b: Builder, x: Value, shape: Sequence[int], but: int = -1) -> Value:
 def pick(b: Builder, x: Value, dim: int, index: Value) -> Value:
     """result[..i..] = x[..index[..i..]..]: as aten.gather."""
     rank = len(index.shape)
+    if len(x.shape) != rank:
+        raise NotImplementedError("an index of no dims")
     others = [d for d in range(rank) if d != dim]
     return b.op(
         "gather",
@@ -199,9 +201,47 @@ def pick(b: Builder, x: Value, dim: int, index: Value) -> Value:
 
 @row("aten.gather")
 def gather(t: Call, x: Value, dim: int, index: Value, **_: Any) -> Value:
-    if not index.shape or not x.shape:
+    if not x.shape:
         return t.b.reshape(t.b.expand(t.b.reshape(x, [1]), [math.prod(index.shape)]), t.shape)
+    if not index.shape:
+        return t.b.reshape(pick(t.b, x, dim % len(x.shape), t.b.reshape(index, [1])), [])
     return pick(t.b, x, dim % len(x.shape), index)
+
+
+# --- by indices that are known ---------------------------------------------------------------------------------------
+
+
+def _taken(b: Builder, x: Value, dim: int, indices: Sequence[int]) -> Value:
+    at = b.constant_of(f"{b.scope}.{b.base}.indices".lstrip("."), "i64", [len(indices)], list(indices))
+    return take(b, x, at, dim)
+
+
+@row(
+    "aten.reflection_pad1d", "aten.reflection_pad2d", "aten.reflection_pad3d",
+    "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d",
+)  # fmt: skip
+def mirrored(t: Call, x: Value, pad: Sequence[int]) -> Value:
+    for i in range(len(pad) // 2):
+        dim = len(x.shape) - 1 - i
+        n = x.shape[dim]
+        at = range(-pad[2 * i], n + pad[2 * i + 1])
+        if "reflection" in t.op:
+            x = _taken(t.b, x, dim, [n - 1 - abs(n - 1 - abs(j)) for j in at])
+        else:
+            x = _taken(t.b, x, dim, [min(max(j, 0), n - 1) for j in at])
+    return x
+
+
+@row("aten.upsample_nearest1d", "aten.upsample_nearest2d", "aten.upsample_nearest3d", "aten.upsample_nearest2d.vec")
+def upsample_nearest(t: Call, x: Value, *args: Any, **_: Any) -> Value:
+    scales = [s for s in args[1:] if s is not None]
+    scales = list(scales[-1]) if t.op.endswith("vec") and scales else scales
+    n = len(x.shape) - 2
+    for i in range(n):
+        size, got = x.shape[2 + i], t.shape[2 + i]
+        step = 1 / scales[i] if len(scales) == n else size / got
+        x = _taken(t.b, x, 2 + i, [min(int(j * step), size - 1) for j in range(got)])
+    return x
 
 
 def _place(t: Call, x: Value, dim: int, index: Value, source: Value, kind: str) -> Value:
@@ -260,7 +300,24 @@ def scatter_add(t: Call, x: Value, dim: int, index: Value, source: Value) -> Val
 def scatter_reduce(
     t: Call, x: Value, dim: int, index: Value, source: Value, reduce: str, *, include_self: bool = True
 ) -> Value:
-    kinds = {"sum": "sum", "prod": "product", "amax": "max", "amin": "min"}
-    if reduce not in kinds or not include_self:
-        raise NotImplementedError(f"scatter_reduce by {reduce} {'with' if include_self else 'without'} what was there")
-    return _place(t, x, dim, index, source, kinds[reduce])
+    b = t.b
+    kinds = {"sum": "sum", "mean": "sum", "prod": "product", "amax": "max", "amin": "min"}
+    kind = kinds[reduce]
+    ones = b.const(1, "i64", source.shape)
+    counts = _place(t, b.const(0, "i64", x.shape), dim, index, ones, "sum")
+    if not include_self:
+        least, most = _ends(x.dtype)
+        neutral = {"sum": 0, "product": 1, "max": least, "min": most}[kind]
+        x = b.select(b.compare(counts, 0, "ne"), b.const(neutral, x.dtype, x.shape), x)
+    made = _place(t, x, dim, index, source, kind)
+    if reduce != "mean":
+        return made
+    n = b.binary("maximum", counts, 1) if not include_self else b.binary("add", counts, 1)
+    return b.binary("divide", made, b.cast(n, x.dtype))
+
+
+def _ends(dtype: str) -> tuple[Any, Any]:
+    if dtype in FLOATS:
+        return -math.inf, math.inf
+    bits = int(dtype[1:]) if dtype != "bool" else 1
+    return (0, 2**bits - 1) if dtype[0] in "ub" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)

@@ -571,29 +571,38 @@ def avg_pool_grad(
     return b.op("reduce_window", [spread], x.dtype, x.shape, kind="sum", window=[1] * lead + w.kernel)
 
 
+def _averages(b: Builder, x: Value, size: int, got: int, dim: int, back: bool) -> Value:
+    """x with dim of `size` averaged to `got`, over parts that may overlap: a product with a matrix; or the gradient of that."""
+    wanted = size if back else got
+    if size == got:
+        return x
+    ends = [(i * size // got, -(-(i + 1) * size // got)) for i in range(got)]
+    matrix = [[1 / (e - s) if s <= j < e else 0.0 for j in range(size)] for s, e in ends]
+    w = b.constant_of(f"{b.scope}.{b.base}.averages".lstrip("."), x.dtype, [got, size], matrix)
+    others = [d for d in range(len(x.shape)) if d != dim]
+    made = b.op(
+        "dot_general", [x, w], x.dtype, [*(x.shape[d] for d in others), wanted], "",
+        lhs_contract=[dim], rhs_contract=[0 if back else 1],
+    )  # fmt: skip
+    order = [*others, dim]
+    return b.transpose(made, [order.index(d) for d in range(len(x.shape))])
+
+
 @row("aten._adaptive_avg_pool2d", "aten._adaptive_avg_pool3d")
 def adaptive_avg_pool(t: Call, x: Value, size: Sequence[int]) -> Value:
-    b, n = t.b, len(size)
-    lead, sizes = list(x.shape[:-n]), x.shape[-n:]
-    if any(i % o for i, o in zip(sizes, size, strict=True)):
-        raise NotImplementedError("adaptive pooling to sizes that do not divide")
-    apart = b.reshape(x, [*lead, *(k for i, o in zip(sizes, size, strict=True) for k in (o, i // o))])
-    dims = [len(lead) + 2 * i + 1 for i in range(n)]
-    total = b.reduce(_wide(b, apart), "sum", dims)
-    return b.cast(b.binary("divide", total, math.prod(apart.shape[d] for d in dims)), t.dtype)
+    n = len(x.shape) - len(size)
+    made = _wide(t.b, x)
+    for i, got in enumerate(size):
+        made = _averages(t.b, made, x.shape[n + i], got, n + i, back=False)
+    return t.b.cast(made, t.dtype)
 
 
 @row("aten._adaptive_avg_pool2d_backward", "aten._adaptive_avg_pool3d_backward")
 def adaptive_avg_pool_grad(t: Call, grad: Value, x: Value) -> Value:
-    b, n = t.b, 2 if "2d" in t.op else 3
-    lead, sizes, outs = list(x.shape[:-n]), x.shape[-n:], grad.shape[-n:]
-    if any(i % o for i, o in zip(sizes, outs, strict=True)):
-        raise NotImplementedError("adaptive pooling to sizes that do not divide")
-    ratio = [i // o for i, o in zip(sizes, outs, strict=True)]
-    apart = [*lead, *(k for o, r in zip(outs, ratio, strict=True) for k in (o, r))]
-    each = b.binary("divide", grad, math.prod(ratio))
-    kept = [*range(len(lead)), *(len(lead) + 2 * i for i in range(n))]
-    return b.reshape(b.spread(each, apart, kept), x.shape)
+    made = _wide(t.b, grad)
+    for d in range(len(x.shape) - (2 if "2d" in t.op else 3), len(x.shape)):
+        made = _averages(t.b, made, x.shape[d], grad.shape[d], d, back=True)
+    return t.b.cast(made, t.dtype)
 
 
 # --- batch norms -----------------------------------------------------------------------------------------------------

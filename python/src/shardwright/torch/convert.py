@@ -111,6 +111,8 @@ class _Converter:
 def _short(name: str) -> str:
     """aten._softmax_backward_data.default: softmax_backward_data."""
     parts = name.split(".")
+    if "scaled_dot_product" in name:
+        return "attention"
     return (parts[1] if len(parts) > 1 else parts[0]).strip("_")
 
 

@@ -45,6 +45,8 @@ class Value:
 
 
 def _element(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_element(v) for v in value]
     if isinstance(value, complex):
         return [_element(value.real), _element(value.imag)]
     if isinstance(value, float) and not math.isfinite(value):
@@ -86,7 +88,7 @@ class Builder:
         """Of given elements."""
         made = Value(self.unique(name), dtype, tuple(shape))
         self.values.append(
-            {"name": made.name, "kind": "constant", "dtype": dtype, "shape": list(shape), "value": elements}
+            {"name": made.name, "kind": "constant", "dtype": dtype, "shape": list(shape), "value": _element(elements)}
         )
         return made
 
@@ -186,7 +188,11 @@ class Builder:
         return x if x.shape == tuple(shape) else self.op("reshape", [x], x.dtype, shape, shape=list(shape))
 
     def transpose(self, x: Value, permutation: Sequence[int]) -> Value:
+        """Of a transpose it is one of what that reads."""
         permutation = tuple(permutation)
+        if x.name in self.source:
+            x, before = self.source[x.name]
+            permutation = tuple(before[p] for p in permutation)
         if permutation == tuple(range(len(permutation))):
             return x
         made = self.op("transpose", [x], x.dtype, [x.shape[p] for p in permutation], permutation=list(permutation))
@@ -224,6 +230,14 @@ class Builder:
         if tuple(shape) == x.shape:
             return x
         return self.op("slice", [x], x.dtype, shape, start=starts, limit=limits, strides=steps)
+
+    def generic(
+        self, inputs: Sequence[Value], dtype: str, shape: Sequence[int], loops: list[Any], maps: list[str], **more: Any
+    ) -> Value:
+        """An op with loops and maps of its own (docs/model-format.md): `more` are its other fields."""
+        made = self.op("generic", inputs, dtype, shape, "")
+        self.ops[-1] |= {"loops": loops, "maps": maps, **more}
+        return made
 
     def opaque(self, target: str, inputs: Sequence[Value], results: Sequence[tuple[str, tuple[int, ...]]]) -> list[Value]:
         return self.several("opaque", inputs, results, "", target=target)

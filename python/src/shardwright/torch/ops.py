@@ -466,7 +466,7 @@ def split(t: Call, x: Value, sizes: Any = 0, dim: int = 0) -> tuple[Value, ...]:
 
 @row("aten.cat")
 def cat(t: Call, xs: Sequence[Value], dim: int = 0) -> Value:
-    some = [t.b.cast(x, t.dtype) for x in xs if x.shape != (0,)]
+    some = [t.b.cast(x, t.dtype) for x in xs if x.shape != (0,)] or [t.b.cast(xs[0], t.dtype)]
     if len(some) == 1:
         return some[0]
     return t.b.op("concatenate", some, t.dtype, t.shape, dim=dim % len(t.shape))
@@ -518,20 +518,41 @@ def repeat(t: Call, x: Value, repeats: Sequence[int]) -> Value:
     return t.b.reshape(wide, t.shape)
 
 
+def _on_diagonal(b: Builder, shape: Sequence[int], offset: int, first: int, second: int) -> Value:
+    rows = b.iota("i64", shape, first)
+    return b.compare(b.binary("add", rows, offset), b.iota("i64", shape, second), "eq")
+
+
 @row("aten.diagonal")
 def diagonal(t: Call, x: Value, offset: int = 0, first: int = 0, second: int = 1) -> Value:
     rank = len(x.shape)
     first, second = first % rank, second % rank
-    rows = t.b.iota("i64", x.shape, first)
-    columns = t.b.iota("i64", x.shape, second)
-    on = t.b.compare(t.b.binary("add", rows, offset), columns, "eq")
+    on = _on_diagonal(t.b, x.shape, offset, first, second)
     kept = t.b.select(on, x, t.b.const(0, x.dtype, x.shape))
-    start = max(0, -offset)
-    summed = t.b.reduce(kept, "sum", [second])  # one element of each row is not 0
-    at = first - (second < first)
-    n = t.shape[-1]
-    cut = t.b.slice(summed, at, start, start + n)
+    summed = t.b.reduce(kept, "or" if x.dtype == "bool" else "sum", [second])  # one element of each row is not 0
+    at, start = first - (second < first), max(0, -offset)
+    cut = t.b.slice(summed, at, start, start + t.shape[-1])
     return t.b.transpose(cut, [i for i in range(rank - 1) if i != at] + [at])
+
+
+@row("aten.diagonal_scatter")
+def diagonal_scatter(t: Call, x: Value, source: Value, offset: int = 0, first: int = 0, second: int = 1) -> Value:
+    rank = len(x.shape)
+    first, second = first % rank, second % rank
+    if 0 in source.shape:
+        return x
+    others = [i for i in range(rank) if i not in (first, second)]
+    start, n = max(0, -offset), source.shape[-1]
+    low, high = [0] * len(source.shape), [0] * (len(source.shape) - 1) + [x.shape[first] - start - n]
+    low[-1] = start
+    source = t.b.cast(source, x.dtype)
+    rows = t.b.op(
+        "pad", [source, t.b.const(0, x.dtype)], x.dtype, [*source.shape[:-1], x.shape[first]], low=low, high=high
+    )
+    dims = [*others, first]
+    order = sorted(range(len(dims)), key=lambda i: dims[i])
+    wide = t.b.spread(t.b.transpose(rows, order), x.shape, [dims[i] for i in order])
+    return t.b.select(_on_diagonal(t.b, x.shape, offset, first, second), wide, x)
 
 
 @row("aten.slice_scatter")
@@ -558,6 +579,69 @@ def slice_scatter(
     ones = t.b.const(True, "bool", source.shape)
     at = t.b.op("pad", [ones, t.b.const(False, "bool")], "bool", x.shape, low=low, high=high, interior=interior)
     return t.b.select(at, wide, x) if last > first else x
+
+
+class _Strided:
+    """Elements of a tensor that is dense in memory, by where they lie there."""
+
+    def __init__(self, t: Call, x: Value, size: Sequence[int], stride: Sequence[int], offset: int | None) -> None:
+        meta = t.node.args[0].meta["val"]  # type: ignore[union-attr]
+        self.b, self.size, self.stride, self.count = t.b, list(size), list(stride), math.prod(x.shape)
+        self.order = sorted(range(len(x.shape)), key=lambda d: (-meta.stride(d), d))
+        if not self._dense([x.shape[d] for d in self.order], [meta.stride(d) for d in self.order]):
+            raise NotImplementedError("strides over what is not dense")
+        self.first = (meta.storage_offset() if offset is None else offset) - meta.storage_offset()
+        last = self.first + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+        if self.first < 0 or last >= max(self.count, 1):
+            raise NotImplementedError("strides over more than the tensor")
+        self.place = sorted(range(len(size)), key=lambda d: (-stride[d], d))
+        sizes, strides = ([of[d] for d in self.place] for of in (size, stride))
+        self.all = math.prod(size) == self.count and self.first == 0 and self._dense(sizes, strides)
+
+    @staticmethod
+    def _dense(sizes: Sequence[int], strides: Sequence[int]) -> bool:
+        left = math.prod(sizes)
+        for n, s in zip(sizes, strides, strict=True):
+            left //= max(n, 1)
+            if n > 1 and s != left:
+                return False
+        return True
+
+    def flat(self, x: Value) -> Value:
+        return self.b.reshape(self.b.transpose(x, self.order), [self.count])
+
+    def back(self, flat: Value, shape: Sequence[int]) -> Value:
+        apart = self.b.reshape(flat, [shape[d] for d in self.order])
+        return self.b.transpose(apart, [self.order.index(d) for d in range(len(shape))])
+
+    def index(self) -> Value:
+        at = self.b.const(self.first, "i64", self.size)
+        for d, s in enumerate(self.stride):
+            if self.size[d] > 1:
+                step = self.b.binary("multiply", self.b.iota("i64", self.size, d), s)
+                at = self.b.binary("add", at, step)
+        return at
+
+
+@row("aten.as_strided", "aten.as_strided_copy")
+def as_strided(t: Call, x: Value, size: Sequence[int], stride: Sequence[int], offset: int | None = None) -> Value:
+    s = _Strided(t, x, size, stride, offset)
+    flat = s.flat(x)
+    if not s.all:
+        return _indexing.take(t.b, flat, s.index(), 0)
+    apart = t.b.reshape(flat, [size[d] for d in s.place])
+    return t.b.transpose(apart, [s.place.index(d) for d in range(len(size))])
+
+
+@row("aten.as_strided_scatter")
+def as_strided_scatter(
+    t: Call, x: Value, source: Value, size: Sequence[int], stride: Sequence[int], offset: int | None = None
+) -> Value:
+    s = _Strided(t, x, size, stride, offset)
+    source = t.b.cast(source, x.dtype)
+    if s.all:
+        return s.back(t.b.reshape(t.b.transpose(source, s.place), [s.count]), x.shape)
+    return s.back(_indexing.scatter_rows(t.b, s.flat(x), s.index(), source, "replace"), x.shape)
 
 
 @row("aten.select_scatter")
@@ -677,6 +761,23 @@ def _var(b: Builder, x: Value, dims: Sequence[int], correction: Any, keep: bool)
     n = math.prod(x.shape[d] for d in dims) - correction
     mean_ = mean_ if keep else b.reshape(mean_, total.shape)
     return b.binary("divide", total, max(n, 0)), mean_
+
+
+@row("aten.histc")
+def histc(t: Call, x: Value, bins: int = 100, low: Any = 0, high: Any = 0) -> Value:
+    """Each element beside each bin, so that elements can be counted apart."""
+    if low >= high:
+        raise NotImplementedError("bins between the least and the largest element")
+    b = t.b
+    wide = x if x.dtype in ("f32", "f64") else b.cast(x, "f64" if x.dtype not in NARROW else "f32")
+    at = b.binary("multiply", b.binary("subtract", wide, low), bins / (high - low))
+    at = b.binary("minimum", b.unary("floor", at), bins - 1)
+    inside = b.binary("and", b.compare(wide, low, "ge"), b.compare(wide, high, "le"))
+    at = b.select(inside, at, b.const(-1, at.dtype, at.shape))
+    flat = b.reshape(b.cast(at, "i64"), [math.prod(x.shape)])
+    wall = [flat.shape[0], bins]
+    here = b.compare(b.spread(flat, wall, [0]), b.iota("i64", wall, 1), "eq")
+    return b.reduce(b.cast(here, t.dtype), "sum", [0])
 
 
 def _cumulative(name: str, kind: str) -> None:
@@ -863,6 +964,48 @@ def mv(t: Call, x: Value, y: Value) -> Value:
     return t.b.op(
         "dot_general", [x, y], t.dtype, t.shape, "", lhs_contract=[len(x.shape) - 1], rhs_contract=[0]
     )
+
+
+def _group(t: Call, offsets: Value) -> tuple[Value, Value]:
+    """Where each group of rows begins, and where it ends."""
+    ends = t.b.cast(offsets, "i64")
+    n = ends.shape[0]
+    zero = t.b.const(0, "i64", [1])
+    return t.b.op("concatenate", [zero, t.b.slice(ends, 0, 0, n - 1)], "i64", [n], dim=0) if n > 1 else zero, ends
+
+
+@row("aten._grouped_mm", "transformers.grouped_mm_fallback")
+def grouped_mm(t: Call, x: Value, y: Value, offsets: Value | None = None, bias: Any = None, out_dtype: Any = None) -> Value:
+    """Rows of x in groups, each with a matrix of its own; or, where y is a matrix, a product for each group of what is
+    contracted."""
+    if bias is not None or offsets is None or len(x.shape) != 2:
+        raise NotImplementedError("grouped products with a bias, or with groups of columns")
+    return _grouped(t, x, y, offsets, t.dtype, t.shape)
+
+
+@row("transformers.grouped_mm_fallback_backward")
+def grouped_mm_grad(t: Call, x: Value, y: Value, offsets: Value, grad: Value) -> tuple[Value, ...]:
+    by_x = _grouped(t, grad, t.b.transpose(y, [0, 2, 1]), offsets, x.dtype, x.shape)
+    return by_x, _grouped(t, t.b.transpose(x, [1, 0]), grad, offsets, y.dtype, y.shape)
+
+
+def _grouped(t: Call, x: Value, y: Value, offsets: Value, dtype: str, shape: Sequence[int]) -> Value:
+    """With a loop over groups, in which a point counts for one group only: so many flops as there are."""
+    starts, ends = _group(t, offsets)
+    n, group = ends.shape[0], {"size": ends.shape[0], "kind": "reduction", "combiner": "sum"}
+    linear = [{"operands": [0], "kind": "sum"}, {"operands": [1], "kind": "sum"}]
+    if len(y.shape) == 3:
+        (rows, inner), columns = x.shape, y.shape[2]
+        loops: list[Any] = [rows, columns, group, {**group, "size": inner}]
+        maps, row_of = ["(d0,d3)", "(d2,d3,d1)", "(d2)", "(d2)", "(d0,d1)"], "d0"
+    else:
+        (inner, rows), columns = x.shape, y.shape[1]
+        loops = [n, inner, columns, {**group, "size": rows}]
+        maps, row_of = ["(d1,d3)", "(d3,d2)", "(d0)", "(d0)", "(d0,d1,d2)"], "d3"
+    return t.b.generic(
+        [x, y, starts, ends], dtype, shape, loops, [f"(d0,d1,d2,d3)->{m}" for m in maps],
+        body=f"select({row_of} >= x2, select({row_of} < x3, x0 * x1, 0), 0)", linear=linear, flops_per_point=2 / n,
+    )  # fmt: skip
 
 
 from shardwright.torch import _indexing, _layers  # noqa: E402,F401: rows of other files
