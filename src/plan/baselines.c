@@ -496,17 +496,6 @@ static sw_rc shard_state(ruled *r, sw_diag *d) {
   return work_on_parts(r, d);
 }
 
-static void place_outputs(ruled *r) {
-  const sw_graph *g = r->f.job.graph;
-  const sw_units units = sw_units_of(&r->f.job);
-  sw_plan *p = r->f.plan;
-  sw_plan_deliver(p, NULL);
-  for (int32_t i = 0; i < g->n_outputs; i++) {
-    const sw_annotation *a = sw_follow_required(&r->known->followed, sw_unit_of_output(&units, i));
-    if (g->alias[i] < 0 && a && !sw_annotation_admits(a, &p->outputs[i])) p->outputs[i] = a->sharding;
-  }
-}
-
 /* --- plans -------------------------------------------------------------------------------------------------------- */
 
 static sw_follow_work work_behind(const known *k, const sw_graph *g, const uint8_t *work, sw_id value) {
@@ -570,7 +559,7 @@ static sw_rc build_baseline(ruled *r, const spread *s, sw_arena *arena, sw_plan 
   if (!rc) place_args(r);
   if (!rc) rc = follow_all(r, d);
   if (!rc) rc = shard_state(r, d);
-  if (!rc) place_outputs(r);
+  if (!rc) sw_follow_deliver(f);
   sw_follow_end(f);
   sw_mem_free(r->pending);
   r->pending = NULL;

@@ -6,17 +6,11 @@
 /* Arguments that are not given arrive as they are required to, or as the first given op takes them. */
 static void place_open_args(sw_follower *f) {
   const sw_graph *g = f->job.graph;
-  for (int32_t i = 0; i < g->n_args; i++) f->fixed[i] = f->given->args[i];
-  for (int32_t k = 0; k < f->job.request->n_annotations; k++) {
-    const sw_annotation *a = &f->job.request->annotations[k];
-    if (!a->required || a->for_users || a->value < 0 || g->values[a->value].def >= 0) continue;
-    const int32_t i = g->values[a->value].def_index;
-    if (f->fixed[i]) continue;
-    f->plan->args[i] = a->sharding;
-    f->fixed[i] = true;
-  }
   for (int32_t i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
+    const sw_annotation *a = f->given->args[i] ? NULL : sw_follow_required(f->known, i);
+    f->fixed[i] = f->given->args[i] || a;
+    if (a) f->plan->args[i] = a->sharding;
     for (int32_t u = 0; u < v->n_uses && !f->fixed[i]; u++) {
       if (v->uses[u].op < 0 || !sw_follow_is_given(f, v->uses[u])) continue;
       sw_plan_taken_sharding(f->plan, v->uses[u], &f->plan->args[i]);
@@ -36,7 +30,7 @@ static sw_rc choose_all(sw_follower *f, sw_diag *d) {
     else if (!f->given->ops[i])
       SW_TRY(sw_follow_between(f, i, d));
   }
-  sw_plan_deliver(f->plan, f->given->outputs);
+  sw_follow_deliver(f);
   return SW_OK;
 }
 

@@ -485,3 +485,15 @@ sw_rc sw_follow_between(sw_follower *f, sw_id id, sw_diag *d) {
   }
   return SW_OK;
 }
+
+void sw_follow_deliver(sw_follower *f) {
+  const sw_graph *g = f->job.graph;
+  const sw_units units = sw_units_of(&f->job);
+  const bool *given = f->given ? f->given->outputs : NULL;
+  sw_plan_deliver(f->plan, given);
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_annotation *a = sw_follow_required(f->known, sw_unit_of_output(&units, i));
+    const bool open = g->alias[i] < 0 && !(given && given[i]);
+    if (open && a && !sw_annotation_admits(a, &f->plan->outputs[i])) f->plan->outputs[i] = a->sharding;
+  }
+}

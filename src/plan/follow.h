@@ -75,6 +75,8 @@ SW_CHECKED sw_rc sw_follow_settle(sw_follower *f, sw_id id, sw_diag *d);
 /* Decide an op in the place that it has between operands and given uses; arguments that it is the first to use arrive
  * as it takes them. */
 SW_CHECKED sw_rc sw_follow_between(sw_follower *f, sw_id id, sw_diag *d);
+/* Outputs that are not given follow from the rest, or are as is required of them. */
+void sw_follow_deliver(sw_follower *f);
 /* Does an operand's use stand already? */
 bool sw_follow_is_given(const sw_follower *f, sw_value_use use);
 

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "gen/gen.h"
+#include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/validate.h"
 #include "support/meshes.h"
@@ -267,9 +268,37 @@ static void nothing_given_is_a_plan_by_rule(void **state) {
   }
 }
 
+/* What is required of a result that is returned, or of what a state comes back as, is kept, too. */
+static void required_ends_are_kept(void **state) {
+  (void)state;
+  static const char kModel[] =
+      "{\"format\": \"shardwright-model\", \"version\": 1, \"name\": \"ends\", \"mesh\": \"x=2,y=2\", "
+      "\"values\": ["
+      "{\"name\": \"w\", \"kind\": \"state\", \"dtype\": \"f32\", \"shape\": [8, 8]},"
+      "{\"name\": \"v\", \"annotations\": [{\"sharding\": \"[[],[x]]\", \"required\": true, \"for_users\": "
+      "[{\"output\": "
+      "\"v\"}]}]},"
+      "{\"name\": \"r\", \"annotations\": [{\"sharding\": \"[[y],[]]\", \"required\": true, \"for_users\": true}]}],"
+      "\"ops\": [{\"op\": \"negate\", \"inputs\": [\"w\"], \"outputs\": [\"v\"]},"
+      "{\"op\": \"exponential\", \"inputs\": [\"v\"], \"outputs\": [\"r\"]}],"
+      "\"outputs\": [{\"value\": \"v\", \"alias\": \"w\"}, \"r\"]}";
+  sw_arena a = {0};
+  sw_diag diag = {0};
+  sw_graph *g;
+  sw_plan p;
+  const bool none[2] = {false};
+  assert_ok(sw_model_parse("ends.json", kModel, sizeof kModel - 1, &g, &diag));
+  sw_machine *machine = machine_of("dgx-h100", "x=2,y=2", &a);
+  assert_ok(sw_plan_build(JOB(g, machine), &a, &p, &diag));
+  assert_ok(sw_plan_complete(&p, &(sw_plan_given){none, none, none}, &diag));
+  assert_ok(sw_plan_verify(&p, &diag));
+  sw_graph_destroy(g);
+  sw_arena_deinit(&a);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(edits_keep_what_they_do_not_touch),
-                                     cmocka_unit_test(other_sizes_are_taken_as_far_as_they_fit),
-                                     cmocka_unit_test(nothing_given_is_a_plan_by_rule)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(edits_keep_what_they_do_not_touch), cmocka_unit_test(other_sizes_are_taken_as_far_as_they_fit),
+      cmocka_unit_test(nothing_given_is_a_plan_by_rule), cmocka_unit_test(required_ends_are_kept)};
   return cmocka_run_group_tests_name("plan_transfer", tests, NULL, NULL);
 }
