@@ -76,7 +76,6 @@ SW_API int64_t sw_spmd_cost_calls(const sw_spmd_cost *c); /* of those that commu
  * moved, and up to the order of a sum elsewhere. */
 SW_API int sw_pass_count(void); /* in the order in which all of them run */
 SW_API const char *sw_pass_name(int pass);
-SW_API const char *sw_pass_summary(int pass);
 
 enum { SW_MOST_PASSES = 32 };
 

@@ -196,7 +196,6 @@ typedef struct sw_enumerate_options {
   const sw_even_rule *even; /* NULL, or: only strategies that are even */
   int32_t n_unequal;        /* besides equal blocks, loops are cut into these where the op can be */
   const sw_unequal *unequal;
-  int32_t max_strategies; /* per op, the cheapest; 0: all. What goes beyond is counted */
   /* Neighbouring atoms go together, in at most so many runs, each on one loop, or on none; 0: each by itself where they
    * are no more than three, else three runs. */
   int runs;

@@ -117,8 +117,7 @@ sw_rc sw_find_values(const sw_graph *g, const char *text, size_t n, sw_arena *ar
   sw_rc rc = find_all(g, text, n, &found, d);
   if (!rc && !found.n) rc = fail_to_find(g, text, n, d);
   if (!rc && found.at) {
-    *out = (sw_found){(int32_t)found.n, sw_arena_copy(arena, found.at, found.n, sizeof *found.at, d), false};
-    out->by_pattern = !is_named(g->values[found.at[0]].name, text, n);
+    *out = (sw_found){(int32_t)found.n, sw_arena_copy(arena, found.at, found.n, sizeof *found.at, d)};
     if (!out->values) rc = SW_E_RESOURCE;
   }
   sw_array_free(&found);

@@ -7,7 +7,6 @@
 typedef struct sw_found {
   int32_t n;
   const sw_id *values; /* ascending; in the arena */
-  bool by_pattern;
 } sw_found;
 
 /* The value of just that name; -1: there is none. */

@@ -204,7 +204,6 @@ typedef struct op_search {
   sw_dict interfaces; /* operands' and results' shardings -> index in found */
   sw_text key;
   int64_t pruned_exact, pruned_inexact;
-  int32_t limit;
   const sw_enumerate_options *options; /* NULL allowed */
   sw_arena *arena;                     /* of lists of offsets */
 } op_search;
@@ -277,24 +276,7 @@ static int compare_candidates(const void *a, const void *b) {
   return compare_strategy_refs(&((const candidate *)a)->s, &((const candidate *)b)->s);
 }
 
-static int compare_worth(const void *a, const void *b) {
-  const candidate *x = a, *y = b;
-  if (!x->s.n_refs != !y->s.n_refs) return x->s.n_refs ? 1 : -1; /* uncut is always possible: it stays */
-  double cx = x->cost.local_s + x->cost.move_s, cy = y->cost.local_s + y->cost.move_s;
-  if (cx < cy || cx > cy) return cx < cy ? -1 : 1;
-  return compare_strategy_refs(&x->s, &y->s);
-}
-
-/* Too many: the most promising stay, the others are counted. */
-static void cut_to_limit(op_search *o) {
-  if (o->limit <= 0 || o->found.n <= (size_t)o->limit) return;
-  qsort(o->found.at, o->found.n, sizeof *o->found.at, compare_worth);
-  o->pruned_inexact += (int64_t)o->found.n - o->limit;
-  o->found.n = (size_t)o->limit;
-}
-
 static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
-  cut_to_limit(o);
   if (o->found.n) qsort(o->found.at, o->found.n, sizeof *o->found.at, compare_candidates);
   sw_strategy *at;
   sw_op_cost *cost;
@@ -328,7 +310,6 @@ sw_rc sw_strategies_enumerate(const sw_job *j, const sw_op *op, const sw_enumera
                        d);
   for (int32_t i = 0; !rc && options && i < options->n_further; i++) rc = take_candidate(&o, &options->further[i], d);
   o.pruned_inexact += s.left_out;
-  o.limit = options ? options->max_strategies : 0;
   if (!rc) rc = keep_found(&o, arena, out, d);
   sw_array_free(&o.found);
   sw_dict_deinit(&o.interfaces);

@@ -32,8 +32,7 @@ sw_rc random_plan(const sw_job *j, sw_rng *rng, sw_arena *arena, sw_plan *out, s
   SW_TRY(sw_plan_build(j, arena, out, d));
   for (int32_t i = 0; i < g->n_ops; i++) {
     sw_enumeration all;
-    sw_enumerate_options options = {.max_strategies = 64};
-    SW_TRY(sw_strategies_enumerate(j, &g->ops[i], &options, arena, &all, d));
+    SW_TRY(sw_strategies_enumerate(j, &g->ops[i], NULL, arena, &all, d));
     sw_id leader = sw_op_tied_to(g, i);
     if (all.n) out->ops[i] = leader < 0 ? all.at[sw_rng_below(rng, all.n)] : out->ops[leader];
   }

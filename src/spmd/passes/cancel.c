@@ -64,5 +64,4 @@ static sw_rc cancel_pair(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag
   return SW_OK;
 }
 
-const sw_pass sw_pass_cancel = {
-    .name = "cancel", .summary = "an all_gather and an all_slice that undo each other go", .visit = cancel_pair};
+const sw_pass sw_pass_cancel = {.name = "cancel", .visit = cancel_pair};

@@ -66,5 +66,4 @@ static sw_rc fold_pair(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *
   return SW_OK;
 }
 
-const sw_pass sw_pass_fold = {
-    .name = "fold", .summary = "two collectives of a kind, one after the other, become one", .visit = fold_pair};
+const sw_pass sw_pass_fold = {.name = "fold", .visit = fold_pair};

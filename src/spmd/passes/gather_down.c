@@ -101,5 +101,4 @@ static sw_rc move_gather_down(sw_rewrite *r, sw_id old, sw_id id, void *user, sw
   return SW_OK;
 }
 
-const sw_pass sw_pass_gather_down = {
-    .name = "gather-down", .summary = "an op runs before an all_gather, not behind it", .visit = move_gather_down};
+const sw_pass sw_pass_gather_down = {.name = "gather-down", .visit = move_gather_down};

@@ -38,7 +38,4 @@ static sw_rc move_gather_up(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_d
   return SW_OK;
 }
 
-const sw_pass sw_pass_gather_up = {.name = "gather-up",
-                                   .summary = "an op that makes more bytes than it reads runs behind an all_gather",
-                                   .visit = move_gather_up,
-                                   .repeats = true};
+const sw_pass sw_pass_gather_up = {.name = "gather-up", .visit = move_gather_up, .repeats = true};

@@ -192,7 +192,4 @@ static sw_rc run_hoist(sw_rewrite *r, sw_diag *d) {
   return rc;
 }
 
-const sw_pass sw_pass_hoist = {.name = "hoist",
-                               .summary = "collectives of what a loop only reads are done before it",
-                               .run = run_hoist,
-                               .repeats = true};
+const sw_pass sw_pass_hoist = {.name = "hoist", .run = run_hoist, .repeats = true};

@@ -180,6 +180,4 @@ static sw_rc reassociate_op(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_d
   return SW_OK;
 }
 
-const sw_pass sw_pass_reassociate = {.name = "reassociate",
-                                     .summary = "sums, products and maxima of reduced values are reduced once",
-                                     .visit_same = reassociate_op};
+const sw_pass sw_pass_reassociate = {.name = "reassociate", .visit_same = reassociate_op};

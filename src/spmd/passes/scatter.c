@@ -47,5 +47,4 @@ static sw_rc make_scatter(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_dia
   return SW_OK;
 }
 
-const sw_pass sw_pass_scatter = {
-    .name = "scatter", .summary = "an all_reduce that is then sliced becomes a reduce_scatter", .visit = make_scatter};
+const sw_pass sw_pass_scatter = {.name = "scatter", .visit = make_scatter};

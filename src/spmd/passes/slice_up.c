@@ -79,6 +79,4 @@ static sw_rc move_slice_up(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_di
   return SW_OK;
 }
 
-const sw_pass sw_pass_slice_up = {.name = "slice-up",
-                                  .summary = "an op whose result is sliced runs on slices of its operands",
-                                  .visit = move_slice_up};
+const sw_pass sw_pass_slice_up = {.name = "slice-up", .visit = move_slice_up};

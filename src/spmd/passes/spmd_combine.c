@@ -362,7 +362,4 @@ static sw_rc run_combine(sw_rewrite *r, sw_diag *d) {
   return rc;
 }
 
-const sw_pass sw_pass_combine = {.name = "combine",
-                                 .summary = "collectives over the same groups become one call, up to a size",
-                                 .run = run_combine,
-                                 .local_only = true};
+const sw_pass sw_pass_combine = {.name = "combine", .run = run_combine, .local_only = true};

@@ -78,5 +78,4 @@ static sw_rc drop_reduction(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_d
   return SW_OK;
 }
 
-const sw_pass sw_pass_drop = {
-    .name = "drop", .summary = "reductions of what all devices hold alike become local", .visit_same = drop_reduction};
+const sw_pass sw_pass_drop = {.name = "drop", .visit_same = drop_reduction};

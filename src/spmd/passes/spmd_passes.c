@@ -16,7 +16,6 @@ _Static_assert((int)N_PASSES <= (int)SW_MOST_PASSES, "a list has room for all of
 
 int sw_pass_count(void) { return N_PASSES; }
 const char *sw_pass_name(int pass) { return kPasses[pass]->name; }
-const char *sw_pass_summary(int pass) { return kPasses[pass]->summary; }
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 

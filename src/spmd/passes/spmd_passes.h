@@ -5,7 +5,7 @@
 #include "spmd/passes/spmd_rewrite.h"
 
 typedef struct sw_pass {
-  const char *name, *summary;
+  const char *name;
   /* One of them. run: walks; what it does not change it copies */
   sw_rewrite_visit visit, visit_same;
   sw_rc (*run)(sw_rewrite *r, sw_diag *d);

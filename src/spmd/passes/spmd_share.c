@@ -62,4 +62,4 @@ static sw_rc run_share(sw_rewrite *r, sw_diag *d) {
   return rc;
 }
 
-const sw_pass sw_pass_share = {.name = "share", .summary = "equal collectives of one value are one", .run = run_share};
+const sw_pass sw_pass_share = {.name = "share", .run = run_share};
