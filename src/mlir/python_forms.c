@@ -37,13 +37,20 @@ static bool spell_jax(const sw_mesh *m, const sw_sharding *s, const int64_t *dim
   return true;
 }
 
+/* In how many parts axes behind it in the mesh have cut a dimension before the axis of ref i does. */
+static int64_t cut_before(const sw_mesh *m, const sw_sharding *s, int i) {
+  int64_t n = 1;
+  for (int j = 0; j < i; j++) {
+    if (s->dim_of[j] == s->dim_of[i] && s->refs[j].axis > s->refs[i].axis) n *= m->axis[s->refs[j].axis].size;
+  }
+  return n;
+}
+
 /* DTensor has one placement per mesh axis; several axes on one dimension nest in the order of the mesh, the blocks of
- * one cut again by the next: that is our cut only where it is even. */
+ * one cut again by the next, but for an axis that cuts within so many parts: that is our cut only where it is even. */
 static bool spell_dtensor(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, sw_text *out, const char **why) {
   *why = sw_sharding_has_subaxes(m, s) ? "cut along part of an axis" : NULL;
   for (int i = 1; i < s->n_refs; i++) {
-    if (s->dim_of[i] == s->dim_of[i - 1] && s->refs[i].axis < s->refs[i - 1].axis)
-      *why = "cut by axes against mesh order";
     if (s->dim_of[i] == s->dim_of[i - 1] && dims[s->dim_of[i]] % sw_sharding_shards(s, s->dim_of[i]))
       *why = "cut unevenly by several axes";
   }
@@ -55,7 +62,11 @@ static bool spell_dtensor(const sw_mesh *m, const sw_sharding *s, const int64_t 
     int at = -1;
     for (int i = 0; i < s->n_refs + s->n_partial; i++) at = s->refs[i].axis == a ? i : at;
     if (at < 0) sw_text_printf(out, "%sReplicate()", sep);
-    if (at >= 0 && at < s->n_refs) sw_text_printf(out, "%sShard(%d)", sep, s->dim_of[at]);
+    if (at >= 0 && at < s->n_refs) {
+      const long long parts = (long long)cut_before(m, s, at);
+      if (parts == 1) sw_text_printf(out, "%sShard(%d)", sep, s->dim_of[at]);
+      if (parts > 1) sw_text_printf(out, "%s_StridedShard(%d, split_factor=%lld)", sep, s->dim_of[at], parts);
+    }
     if (at >= s->n_refs) {
       sw_text_printf(out, "%sPartial(\"%s\")", sep, sw_reduction_text((sw_reduction)s->partial_kind));
     }
@@ -178,5 +189,8 @@ sw_rc sw_emit_jax(const sw_plan *plan, sw_text *out, sw_diag *d) {
 sw_rc sw_emit_dtensor(const sw_plan *plan, sw_text *out, sw_diag *d) {
   module mod = {plan, spell_dtensor, out};
   SW_TRY(check_ends(&mod, d));
-  return print_module(&mod, "from torch.distributed.tensor import Partial, Replicate, Shard\n", d);
+  return print_module(&mod,
+                      "from torch.distributed.tensor import Partial, Replicate, Shard\n"
+                      "from torch.distributed.tensor.placement_types import _StridedShard\n",
+                      d);
 }

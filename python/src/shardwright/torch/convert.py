@@ -27,6 +27,8 @@ class Model:
     opaque: dict[str, int]
     arguments: list[str]
     outputs: list[str]
+    values: dict[str, list[str]]  # of each node of the graph, by its name: those that are its results
+    reads: dict[str, dict[tuple[str, int], str]]  # of each node: operands of its ops that are results of another node
 
 
 class _Converter:
@@ -34,6 +36,9 @@ class _Converter:
         self.traced, self.b = traced, Builder(name)
         self.values: dict[torch.fx.Node, Any] = {}
         self.opaque: dict[str, int] = {}
+        self.results: dict[str, list[str]] = {}
+        self.reads: dict[str, dict[tuple[str, int], str]] = {}
+        self.maker: dict[str, str] = {}  # node by name of a value
 
     def run(self) -> Model:
         b, traced = self.b, self.traced
@@ -45,15 +50,36 @@ class _Converter:
             value = argument.value
             self.values[node] = b.argument(argument.name, kind, DTYPES[value.dtype], value.shape)
             named.append(self.values[node].name)
+            self._note(node, 0)
         for node in traced.graph.graph.nodes:
             if node.op == "get_attr":
                 self.values[node] = self._constant(node)
             elif node.op == "call_function":
+                before = len(b.ops)
                 self.values[node] = self._called(node)
+                self._note(node, before)
             elif node.op == "output":
                 self._end(node.args[0], named)
         text = b.text()
-        return Model(text, self.opaque, named, [o["name"] for o in b.outputs])
+        return Model(text, self.opaque, named, [o["name"] for o in b.outputs], self.results, self.reads)
+
+    def _note(self, node: torch.fx.Node, first: int) -> None:
+        """What a node's ops, from number `first` on, read of other nodes, and what it gives."""
+        if node.target is operator.getitem:
+            return
+        found = {
+            (op["outputs"][0]["name"], i): self.maker[name]
+            for op in self.b.ops[first:]
+            for i, name in enumerate(op["inputs"])
+            if name in self.maker
+        }
+        if found and node.op == "call_function":
+            self.reads[node.name] = found
+        outs = self.values[node]
+        outs = outs if isinstance(outs, (tuple, list)) else [outs]
+        self.results[node.name] = ["" if v is None else v.name for v in outs]
+        for name in self.results[node.name]:
+            self.maker.setdefault(name, node.name)
 
     def _constant(self, node: torch.fx.Node) -> Value:
         """A tensor that the step has from elsewhere."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+
+import torch.distributed
 
 import shardwright
 from shardwright._options import PathLike, Pins, ReadingOptions, StepOptions, lists
 from shardwright._plan import _price_as, _sorted_out, _warn
+from shardwright.torch.apply import Applied, values_of
 from shardwright.torch.convert import Model, convert
 from shardwright.torch.placements import placements
 from shardwright.torch.step import Step, step_of
@@ -22,9 +25,9 @@ if TYPE_CHECKING:
 class Plan(shardwright.Plan):
     """A plan of a step of PyTorch: what shardwright.Plan tells, and DTensor placements by the names that the model has."""
 
-    def __init__(self, of: shardwright.Plan, traced: Traced, model: Model) -> None:
+    def __init__(self, of: shardwright.Plan, step: Step, traced: Traced, model: Model) -> None:
         super().__init__(of.problem, of._core, of._cancel)
-        self._traced, self._model = traced, model
+        self._step, self._traced, self._model = step, traced, model
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("a plan of a step of PyTorch cannot be pickled; expected plan.save, and shardwright.torch.load")
@@ -55,6 +58,39 @@ class Plan(shardwright.Plan):
 
         return init_device_mesh(device_type, tuple(self.mesh.axes.values()), mesh_dim_names=tuple(self.mesh.axes))
 
+    def apply(self, model: Any = None, mesh: DeviceMesh | None = None, *, optimizer: Any = None) -> Applied:
+        """The step under the plan, on the processes of this job: a function as the step is, over DTensors.
+
+        model       the one that was planned, or another of its shapes (one planned without weights, say); a dict of them, by the
+                    names that the step has for them, where there are several. Every process holds the same weights
+        mesh        of the plan's axes; None: device_mesh()
+        optimizer   whose state goes on; without it that of the plan's, or from 0
+
+        Refused before anything changes where names, shapes or the mesh are others. Dropout draws other numbers than one
+        process does."""
+        mesh = mesh or self.device_mesh()
+        axes = dict(zip(mesh.mesh_dim_names or (), mesh.shape, strict=False))
+        if axes != self.mesh.axes:
+            raise shardwright.InputError(f"the mesh has {axes}; the plan is for {self.mesh.axes}")
+        models = self._step.models
+        if model is not None:
+            given = model if isinstance(model, Mapping) else {"": model}
+            models = {f"{name}." if name else "": m for name, m in given.items()}
+        optimizers = self._step.optimizers if optimizer is None else [optimizer]
+        values = values_of(self._traced.arguments, models, optimizers)
+        return Applied(self._of_all(mesh), mesh, values, _keys(models, values))
+
+    def _of_all(self, mesh: DeviceMesh) -> Plan:
+        """The plan of the first process: searches that end by the clock may find others."""
+        ours = [self._core.json(), self.model]
+        first = list(ours)
+        torch.distributed.broadcast_object_list(first, int(mesh.mesh.flatten()[0]), mesh._flatten().get_group())
+        if first[1] != self.model:
+            raise shardwright.InputError("the first process of the mesh planned another step; expected one in all processes")
+        if first[0] == ours[0]:
+            return self
+        return Plan(shardwright.Plan(self.problem, self.problem._plan_of(first[0])), self._step, self._traced, self._model)
+
     def explain(
         self, name: str | None = None, *, top: int | None = None, peak: bool = False, alone: bool = False
     ) -> shardwright.Explanation:
@@ -72,6 +108,16 @@ class Plan(shardwright.Plan):
                 words = argument.name.split(".")
                 paths |= {".".join(words[:i]) for i in range(1, len(words))}
         return paths
+
+
+def _keys(models: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, str]:
+    """Of state_dicts, and what plans call what is there: a shared parameter has two keys and one name."""
+    keys: dict[str, str] = {}
+    for prefix, model in models.items():
+        of = {id(v): prefix + n for n, v in [*model.named_parameters(), *model.named_buffers()]}
+        found = {prefix + key: of.get(id(value), prefix + key) for key, value in model.state_dict(keep_vars=True).items()}
+        keys |= {key: name for key, name in found.items() if name in names}
+    return keys
 
 
 def _is_within(name: str, of: str) -> bool:
@@ -114,10 +160,11 @@ def plan(
 
     Nothing is computed, and nothing that is given is changed."""
     reading, search = _sorted_out(plan, options)
-    traced, made = _traced(step_of(step, inputs, targets, loss, optimizer, model))
+    used = step_of(step, inputs, targets, loss, optimizer, model)
+    traced, made = _traced(used)
     problem = shardwright.Problem(made.text, hw=hw, mesh=mesh, **reading)
     _warn(problem)
-    return Plan(problem.plan(pins=pins, memory=memory, even=even, **search), traced, made)
+    return Plan(problem.plan(pins=pins, memory=memory, even=even, **search), used, traced, made)
 
 
 def export(
@@ -149,8 +196,9 @@ def load(
 ) -> Plan:
     """A plan that was saved (plan.save), of the same step and inputs; refused for others."""
     reading, _ = _sorted_out(load, options)
-    traced, made = _traced(step_of(step, inputs, targets, loss, optimizer, model))
+    used = step_of(step, inputs, targets, loss, optimizer, model)
+    traced, made = _traced(used)
     mesh, profile = _price_as(path, reading)
     hw = hw or (profile if profile in shardwright.profiles() else "uniform")
     problem = shardwright.Problem(made.text, hw=hw, mesh=mesh, **reading)
-    return Plan(problem.read_plan(path), traced, made)
+    return Plan(problem.read_plan(path), used, traced, made)

@@ -49,6 +49,7 @@ class Traced:
     updated: list[int]
     results: list[str]
     out_tree: pytree.TreeSpec
+    out_leaves: list[tuple[bool, Any]]  # (is it a tensor, else what it is)
 
 
 class Place:
@@ -309,6 +310,9 @@ def _trace(
                     wrapped[number[place.name]] = place.get()
             outs, told["tree"] = pytree.tree_flatten_with_path(out)
             told["paths"] = [path for path, leaf in outs if isinstance(leaf, torch.Tensor)]
+            told["leaves"] = [
+                (True, None) if isinstance(leaf, torch.Tensor) else (False, leaf) for _, leaf in outs
+            ]
             after = [_plain(w) for w in wrapped]
             told["updated"] = [i for i, (v, a) in enumerate(zip(values, after, strict=True)) if a is not v]
             results = [_plain(leaf) for _, leaf in outs if isinstance(leaf, torch.Tensor)]
@@ -320,7 +324,7 @@ def _trace(
         except Exception as error:
             raise _explained(error, scopes) from error
     results = ["result" + pytree.keystr(path) for path in told["paths"]]
-    return Traced(graph, arguments, told["updated"], results, told["tree"])
+    return Traced(graph, arguments, told["updated"], results, told["tree"], told["leaves"])
 
 
 def _needs_grad(leaves: Sequence[Any], moving: Sequence[int], i: int) -> bool:
