@@ -192,6 +192,20 @@ typedef struct sw_solve_state {
  * clock: a limit in seconds foresees so many steps, which its parts share, and only its end is that of a clock. */
 #define SW_STEPS_PER_S 8e8
 
+/* The numbers that the native solver and the search of plans go by: what is never wrong, but leads on sooner or later.
+ * For experiments; the defaults are what all is measured with. */
+typedef struct sw_parameters sw_parameters; /* a value of each */
+typedef struct sw_parameter {
+  const char *name, *unit; /* "turn_steps", "steps"; the unit "" where it is a plain number */
+  double by_default, least, most;
+  const char *trades; /* one sentence: what more of it gives, and takes */
+} sw_parameter;
+/* In order; NULL past the end. */
+SW_API const sw_parameter *sw_parameter_at(int k);
+/* Set one by "NAME=VALUE". *p NULL: the defaults, made in the arena. An unknown name, or a value out of range, is
+ * SW_E_USAGE. */
+SW_API SW_CHECKED sw_rc sw_parameters_set(sw_parameters **p, const char *text, sw_arena *arena, sw_diag *d);
+
 typedef struct sw_solve_options {
   sw_solver solver;
   double time_limit_s; /* from the call; <= 0: none, and without a work limit either the search ends after a fixed,
@@ -200,10 +214,11 @@ typedef struct sw_solve_options {
   double gap;          /* end when cost - bound <= gap * cost; 0: only when they are equal */
   int threads;         /* 0: one */
   uint64_t seed;
-  int64_t work_limit;         /* 0: none; counted steps, for results that do not depend on time */
-  unsigned rules_off;         /* sw_select_rule, or-ed: reductions to leave out */
-  const sw_solve_state *from; /* NULL, or what to begin with */
-  sw_solve_state *to;         /* NULL, or where what is known at the end goes, in the arena; may be `from` */
+  int64_t work_limit;              /* 0: none; counted steps, for results that do not depend on time */
+  unsigned rules_off;              /* sw_select_rule, or-ed: reductions to leave out */
+  const sw_parameters *parameters; /* NULL: the defaults */
+  const sw_solve_state *from;      /* NULL, or what to begin with */
+  sw_solve_state *to;              /* NULL, or where what is known at the end goes, in the arena; may be `from` */
   bool symmetric; /* nodes of one symmetry class choose alike (sw_problem_quotient): the work of a few layers where
                      layers repeat, but bounds and statuses are of such choices alone */
   sw_text *certificate; /* NULL, or where the proof of the bound is appended (certificate.h); native solver only, others
@@ -255,11 +270,12 @@ SW_API SW_CHECKED sw_rc sw_problem_quotient(const sw_problem *p, sw_arena *arena
 /* A proven bound without a search, where most nodes are alike (repeated layers): by prices and messages that nodes of
  * one symmetry class share, on the problem as it is. Of one without copies, as relaxations are (SW_E_USAGE). */
 typedef struct sw_bound_options {
-  int64_t cost;       /* the least that is known */
-  double gap;         /* a bound of cost * (1 - gap) is near enough */
-  int64_t work_limit; /* 0: none; steps, as sw_solve_options has them */
-  double deadline_s;  /* of sw_now_s; 0: none */
-  sw_cancel *cancel;  /* NULL allowed */
+  int64_t cost;                    /* the least that is known */
+  double gap;                      /* a bound of cost * (1 - gap) is near enough */
+  int64_t work_limit;              /* 0: none; steps, as sw_solve_options has them */
+  double deadline_s;               /* of sw_now_s; 0: none */
+  sw_cancel *cancel;               /* NULL allowed */
+  const sw_parameters *parameters; /* NULL: the defaults */
 } sw_bound_options;
 typedef struct sw_bound {
   bool any;        /* false: too few are alike, it was not tried */

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/lists.h"
 #include "gen/gen_problem.h"
-#include "shardwright/iopddl.h"
 
 typedef struct bench {
   const sw_bench_solve_options *o;
@@ -30,13 +29,8 @@ static sw_rc emit_head(bench *b) {
 }
 
 static sw_rc load_problem(bench *b, const char *name, sw_arena *arena, sw_problem *p) {
-  const char *family;
-  uint64_t seed;
   double start = sw_now_s();
-  if (sw_problem_family(name, &family, &seed))
-    SW_TRY(sw_problem_generate(family, seed, arena, p, b->d));
-  else
-    SW_TRY(sw_iopddl_read(name, arena, p, b->d));
+  SW_TRY(sw_problem_load(name, arena, p, b->d));
   b->read_s = sw_now_s() - start;
   return SW_OK;
 }

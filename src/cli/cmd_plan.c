@@ -21,7 +21,7 @@ typedef struct settings {
   const char *solver, *output, *args, *start, *plan, *even, *baseline, *batch_dim;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap, simplicity;
-  sw_words report, what_if, pins, compare;
+  sw_words report, what_if, pins, compare, set;
   sw_pairs emit;
   const char *dialect;
   bool lower_memory, json, cut_heavy_ops, complete, kernels, full;
@@ -104,6 +104,7 @@ static const sw_option kOptions[] = {
     {"seed", 0, SW_OPTION_INT, "K", "0", "seed of the search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
     {"solver", 0, SW_OPTION_CHOICE, "NAME", "auto", "which solver", SW_INTO_TEXT(settings, solver),
      .choices = "auto|native|glpk|exhaustive"},
+    SW_SET_OPTION(settings, set),
     {"output", 'o', SW_OPTION_FILE, "FILE", NULL, "write the plan as JSON", SW_INTO_TEXT(settings, output),
      .writes = true},
     {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report: as a page when the name ends in .html, else as JSON",
@@ -318,6 +319,7 @@ static sw_rc tell_given(const settings *s, const sw_opened *session, const sw_ca
 static sw_rc plan_model(const settings *s, const sw_model_options *from, const sw_opened *session, const sw_call *call,
                         double began_s, sw_diag *d) {
   sw_plan_options o = plan_options_of(s, call);
+  sw_parameters *set = NULL;
   bool none_fits = false;
   double units_per_s = sw_cost_units_per_s(session->job.machine);
   o.solve.user = &units_per_s;
@@ -327,6 +329,8 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
   sw_job pinned; /* with further pins */
   sw_questions q = {.plan = &plan, .breakdown = &breakdown, .json = s->json};
   double since_s;
+  for (int i = 0; i < s->set.n; i++) SW_TRY(sw_parameters_set(&set, s->set.at[i], call->arena, d));
+  o.solve.parameters = set;
   SW_TRY(sw_check_questions(session->job.graph, sw_machine_mesh(session->job.machine), &s->what_if, d));
   SW_TRY(read_start(s, session, call, &o.start, d));
   SW_TRY(sw_pins_take(&session->job, s->pins.n, s->pins.at, SW_PINS_FROM, false, call->arena, &pinned, d));

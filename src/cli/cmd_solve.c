@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "base/array.h"
+#include "gen/gen_problem.h"
 #include "shardwright/iopddl.h"
 #include "io/json_write.h"
 #include "shardwright/log.h"
@@ -13,14 +14,16 @@ typedef struct settings {
   const char *problem, *solver, *format, *output;
   double time_limit;
   int64_t threads, seed, work_limit;
-  sw_words without;
+  sw_words without, set;
   const char *certificate;
-  bool json;
+  bool json, parameters;
 } settings;
 
 static const sw_operand kOperands[] = {{.name = "PROBLEM",
-                                        .help = "problem file (JSON, or gzip of it); - reads standard input",
-                                        .into = SW_INTO_TEXT(settings, problem)}};
+                                        .help = "problem file (JSON, or gzip of it), or a problem made up: small:SEED, "
+                                                "tied:SEED, large:SEED; - reads standard input",
+                                        .into = SW_INTO_TEXT(settings, problem),
+                                        .optional = true}};
 
 static const sw_option kOptions[] = {
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "60", "seconds from the start, reading included; 0: no limit",
@@ -35,10 +38,13 @@ static const sw_option kOptions[] = {
     {"format", 0, SW_OPTION_CHOICE, "FORM", "contest", "contest: the line [s0, s1, ...]; json: with all figures",
      SW_INTO_TEXT(settings, format), .choices = "contest|json"},
     {"without", 0, SW_OPTION_WORDS, "RULE", NULL,
-     "leave out a reduction: separable, functional, dominated, degree, steps, heavy, identical, parts",
+     "leave out a reduction: separable, functional, dominated, degree, steps, heavy, identical, components",
      SW_INTO_WORDS(settings, without)},
     {"certificate", 0, SW_OPTION_FILE, "FILE", NULL, "write a proof of the bound, for check-solution",
      SW_INTO_TEXT(settings, certificate), .writes = true},
+    SW_SET_OPTION(settings, set),
+    {"parameters", 0, SW_OPTION_FLAG, NULL, NULL, "print the parameters of --set, and solve nothing",
+     SW_INTO_FLAG(settings, parameters)},
     SW_OPTION_OUTPUT_INTO(settings, output),
     {"json", 0, SW_OPTION_FLAG, NULL, NULL, "the same as --format json", SW_INTO_FLAG(settings, json)},
 };
@@ -144,7 +150,7 @@ static sw_rc read_without(const settings *s, unsigned *off, sw_diag *d) {
     if (!sw_select_rule_text(k))
       return SW_FAIL(
           d, SW_E_USAGE, SW_NOWHERE,
-          "no reduction '%s'; expected separable, functional, dominated, degree, steps, heavy, identical or parts",
+          "no reduction '%s'; expected separable, functional, dominated, degree, steps, heavy, identical or components",
           s->without.at[w]);
     *off |= 1u << k;
   }
@@ -177,8 +183,10 @@ static sw_rc solve_file(const sw_call *call, history *h, sw_diag *d) {
   sw_solution solution;
   sw_text certificate = {0};
   unsigned off = 0;
+  sw_parameters *set = NULL;
   SW_TRY(read_without(s, &off, d));
-  SW_TRY(sw_iopddl_read(s->problem, call->arena, &p, d));
+  for (int i = 0; i < s->set.n; i++) SW_TRY(sw_parameters_set(&set, s->set.at[i], call->arena, d));
+  SW_TRY(sw_problem_load(s->problem, call->arena, &p, d));
   h->read_s = sw_now_s() - start;
   sw_log(SW_LOG_INFO, "read %d nodes and %d edges in %.2f s", p.n_nodes, p.n_edges, h->read_s);
   double left = s->time_limit - h->read_s - kept_back(s->time_limit, h->read_s, sw_thread_s() - worked);
@@ -186,6 +194,7 @@ static sw_rc solve_file(const sw_call *call, history *h, sw_diag *d) {
                         .seed = (uint64_t)s->seed,
                         .work_limit = s->work_limit,
                         .rules_off = off,
+                        .parameters = set,
                         .certificate = s->certificate ? &certificate : NULL,
                         .cancel = call->cancel,
                         .on_progress = note_progress,
@@ -203,8 +212,40 @@ static sw_rc solve_file(const sw_call *call, history *h, sw_diag *d) {
   return exit_of(&p, &solution, call, d);
 }
 
+static sw_rc print_parameters(const settings *s, sw_diag *d) {
+  const sw_parameter *p;
+  sw_text out = {0};
+  sw_json_out o;
+  sw_json_out_init(&o, &out);
+  if (s->json) sw_jw_format(&o, "parameters", 1);
+  if (s->json) sw_jw_array(&o, "parameters");
+  for (int k = 0; (p = sw_parameter_at(k)); k++) {
+    const size_t start = out.n;
+    if (!s->json) {
+      sw_text_puts(&out, p->name);
+      sw_text_pad(&out, start, 24);
+      sw_text_printf(&out, "%-9g %-10s %6g .. %-6g %s\n", p->by_default, p->unit, p->least, p->most, p->trades);
+      continue;
+    }
+    sw_jw_object_row(&o, NULL);
+    sw_jw_string(&o, "name", p->name);
+    sw_jw_string(&o, "unit", p->unit);
+    sw_jw_f64(&o, "default", p->by_default);
+    sw_jw_f64(&o, "least", p->least);
+    sw_jw_f64(&o, "most", p->most);
+    sw_jw_string(&o, "trades", p->trades);
+    sw_jw_end(&o);
+  }
+  if (s->json) sw_jw_end(&o);
+  if (s->json) sw_jw_end(&o);
+  return sw_print_text(&out, d);
+}
+
 static sw_rc cmd_solve(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
   history h = {0};
+  if (s->parameters) return print_parameters(s, d);
+  if (!s->problem) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "operand PROBLEM is missing");
   if (!call->common->quiet && !call->common->debug && isatty(STDERR_FILENO)) sw_log_set_level(SW_LOG_INFO);
   sw_rc rc = solve_file(call, &h, d);
   sw_array_free(&h.events);

@@ -22,6 +22,10 @@ typedef struct sw_model_options {
   {"hw-set", 0, SW_OPTION_WORDS, "PATH=N", NULL, \
    "change a number of the profile first, PATH*=N: N times, as 'levels.*.**.*bytes_per_s*=0.5'; may be repeated", \
    SW_INTO_WORDS(T, field)}
+#define SW_SET_OPTION(T, field) \
+  {"set", 0, SW_OPTION_WORDS, "NAME=VALUE", NULL, \
+   "change a parameter of the search, for experiments (solve --parameters lists them); may be repeated", \
+   SW_INTO_WORDS(T, field)}
 #define SW_PROGRAM_OPTIONS(T) \
   SW_HW_SET_OPTION(T, from.hw_set), \
   {"keep", 0, SW_OPTION_CHOICE, "WHICH", "all", \

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/checked.h"
+#include "shardwright/iopddl.h"
 
 enum { AXES = 2, MOST_RANK = 3 };
 
@@ -245,4 +246,11 @@ sw_rc sw_problem_generate(const char *name, uint64_t seed, sw_arena *arena, sw_p
   sw_array_free(&m.edges);
   sw_array_free(&m.uses);
   return rc;
+}
+
+sw_rc sw_problem_load(const char *name, sw_arena *arena, sw_problem *out, sw_diag *d) {
+  const char *family_of;
+  uint64_t seed;
+  if (sw_problem_family(name, &family_of, &seed)) return sw_problem_generate(family_of, seed, arena, out, d);
+  return sw_iopddl_read(name, arena, out, d);
 }

@@ -17,6 +17,8 @@
 
 /* `name` is FAMILY:SEED, as "large:3"; false when it is not of that form. */
 SW_API bool sw_problem_family(const char *name, const char **family, uint64_t *seed);
+/* That of a name FAMILY:SEED, else of a file in the contest's format (iopddl.h); "-" is standard input. */
+SW_API SW_CHECKED sw_rc sw_problem_load(const char *name, sw_arena *arena, sw_problem *out, sw_diag *d);
 /* The same problem for the same seed, everywhere. An unknown family is SW_E_USAGE. */
 SW_API SW_CHECKED sw_rc sw_problem_generate(const char *family, uint64_t seed, sw_arena *arena, sw_problem *out,
                                             sw_diag *d);

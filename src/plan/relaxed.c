@@ -49,7 +49,8 @@ static sw_rc split_shares(sw_search *k, sw_round *r, int64_t bound, sw_diag *d) 
                         .gap = k->gap,
                         .work_limit = sw_search_steps(k, &k->form, kOfTime),
                         .deadline_s = k->form.deadline_s,
-                        .cancel = k->asked->solve.cancel};
+                        .cancel = k->asked->solve.cancel,
+                        .parameters = k->asked->solve.parameters};
   int64_t work = 0;
   k->state = (sw_solve_state){0};
   k->shares_split = true;

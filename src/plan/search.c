@@ -38,6 +38,7 @@ static sw_rc solve_round(sw_search *k, sw_round *r, sw_diag *d) {
   /* What is foreseen. Without a deadline it would be one, though work alone is limited. */
   r->o.time_limit_s = deadline_s > 0 && b.limit > 0 ? r->part * sw_search_left(k, &b) / SW_STEPS_PER_S : 0;
   r->o.work_limit = sw_search_steps(k, &b, r->part);
+  r->o.parameters = k->asked->solve.parameters;
   SW_TRY(sw_solve(&r->problem, &r->o, k->arena, &r->now, d));
   k->work += r->now.work;
   r->took = (double)r->now.work;
@@ -51,7 +52,8 @@ static sw_rc read_messages(sw_search *k, sw_round *r, sw_diag *d) {
                               .gap = k->gap,
                               .work_limit = sw_search_steps(k, &k->form, r->part),
                               .deadline_s = k->form.deadline_s,
-                              .cancel = k->asked->solve.cancel};
+                              .cancel = k->asked->solve.cancel,
+                              .parameters = k->asked->solve.parameters};
   int32_t *choice;
   sw_bound found;
   sw_score score;

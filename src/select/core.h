@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "shardwright/select.h"
+#include "select/parameters.h"
 #include "base/checked.h"
 
 /* One per thread. Work is counted in table cells touched, so that a work limit means the same on every machine. How
@@ -16,9 +16,10 @@
 typedef struct sel_budget {
   double start_s, deadline_s; /* of sw_now_s; deadline 0: none */
   sw_cancel *cancel;
-  const atomic_int *halt;   /* NULL, or not zero when another thread wants an end */
-  int64_t work, work_limit; /* limit 0: none */
-  int64_t foreseen;         /* work at which the end is expected */
+  const atomic_int *halt;          /* NULL, or not zero when another thread wants an end */
+  int64_t work, work_limit;        /* limit 0: none */
+  int64_t foreseen;                /* work at which the end is expected */
+  const sw_parameters *parameters; /* NULL: the defaults */
 } sel_budget;
 
 static inline void sel_spend(sel_budget *b, int64_t cells) { b->work += cells; }
@@ -26,6 +27,8 @@ bool sel_stop(const sel_budget *b); /* time, work or patience is over */
 /* A part of `b`: ends after so many steps more (the fewer of both numbers), and never after `b`. Give the work done
  * back with sel_budget_join. */
 sel_budget sel_budget_part(const sel_budget *b, double steps, int64_t cells);
+/* Those of the call. */
+static inline const sw_parameters *sel_by(const sel_budget *b) { return sel_parameters(b->parameters); }
 void sel_budget_join(sel_budget *b, const sel_budget *part);
 double sel_elapsed(const sel_budget *b);
 /* The steps that are left: at least a small part of what was foreseen. */

@@ -30,10 +30,10 @@ static void note_presolve(attempt *a, double since_s) {
 }
 
 static sw_rc reduce_core(attempt *a, const sel_core *c, sw_diag *d) {
-  const int64_t kPartWork = 500000000, kRelaxedPartWork = 20000000; /* a second or so; less for a mere bound */
+  const int64_t kRelaxedPartWork = 20000000; /* for a mere bound */
   double since_s = sw_now_s();
   a->model.run = a->r;
-  a->model.part_work = a->relaxed ? kRelaxedPartWork : kPartWork;
+  a->model.part_work = a->relaxed ? kRelaxedPartWork : (int64_t)sel_by(&a->r->budget)->part_steps;
   a->model.log = a->proof ? &a->proof->text : NULL;
   SW_TRY(sel_model_init(&a->model, c, a->r->rules, d));
   SW_TRY(sel_model_reduce(&a->model, &a->r->budget, d));

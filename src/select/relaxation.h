@@ -38,13 +38,14 @@ SW_CHECKED sw_rc sw_relaxation_refine_lives(sw_relaxation *r, const int32_t *cho
 SW_CHECKED sw_rc sw_relaxation_price_whole(sw_relaxation *r, bool whole, sw_diag *d);
 
 typedef struct sw_split_options {
-  int64_t work_limit; /* 0: none; steps, as sw_solve_options has them */
-  double deadline_s;  /* of sw_now_s; 0: none */
-  int passes;         /* at most */
-  int64_t target;     /* the least cost known */
-  int64_t bound;      /* what is known without other shares: those that promise less are not taken */
-  double gap;         /* end when the bound is so near the target */
-  sw_cancel *cancel;  /* NULL allowed */
+  int64_t work_limit;              /* 0: none; steps, as sw_solve_options has them */
+  double deadline_s;               /* of sw_now_s; 0: none */
+  int passes;                      /* at most */
+  int64_t target;                  /* the least cost known */
+  int64_t bound;                   /* what is known without other shares: those that promise less are not taken */
+  double gap;                      /* end when the bound is so near the target */
+  sw_cancel *cancel;               /* NULL allowed */
+  const sw_parameters *parameters; /* NULL: the defaults */
 } sw_split_options;
 /* Split what copies cost among those who may want them so that the bound of messages and prices is high; at first all
  * pay equal shares. Floats guide; any shares that add up are right. Refinements are forgotten: with the new shares

@@ -7,12 +7,12 @@
 #include "select/run.h"
 
 sel_budget sel_budget_of(const sw_solve_options *o) {
-  const int64_t kByDefault = 30000000000; /* cells */
+  const int64_t by_default = (int64_t)sel_parameters(o->parameters)->steps_by_default;
   const double kMost = 1e18;
-  sel_budget b = {.start_s = sw_now_s(), .cancel = o->cancel, .work_limit = o->work_limit};
+  sel_budget b = {.start_s = sw_now_s(), .cancel = o->cancel, .work_limit = o->work_limit, .parameters = o->parameters};
   b.deadline_s = o->deadline_s > 0 ? o->deadline_s : o->time_limit_s > 0 ? b.start_s + o->time_limit_s : 0;
-  if (b.deadline_s <= 0 && b.work_limit <= 0) b.work_limit = kByDefault;
-  b.foreseen = kByDefault;
+  if (b.deadline_s <= 0 && b.work_limit <= 0) b.work_limit = by_default;
+  b.foreseen = by_default;
   if (o->time_limit_s > 0) b.foreseen = (int64_t)fmin(kMost, SW_STEPS_PER_S * o->time_limit_s);
   if (b.work_limit > 0) b.foreseen = b.work_limit;
   return b;

@@ -60,8 +60,8 @@ static void bounds_by_class_are_near_and_true(void **state) {
     assert_ok(sel_core_of_problem(&p, &a, &whole, &diag));
     assert_ok(sel_model_init(&m, &whole, 0, &diag));
     assert_ok(sel_model_freeze(&m, &c, &diag)); /* equal tables are one */
-    assert_ok(sel_dual_init(&by_class, &c, k % 2, &diag));
-    assert_ok(sel_dual_init(&plain, &c, k % 2, &diag));
+    assert_ok(sel_dual_init(&by_class, &c, NULL, k % 2, &diag));
+    assert_ok(sel_dual_init(&plain, &c, NULL, k % 2, &diag));
     assert_ok(sel_dual_ascend_by_class(&by_class, (double)(s.cost - c.offset), end, &b, &passes, &diag));
     merged_any += passes > 1;
     for (int n = 0; n < 2; n++) sel_dual_pass(&by_class, (double)(s.cost - c.offset));

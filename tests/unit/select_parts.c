@@ -93,7 +93,7 @@ static void every_certified_bound_holds(void **state) {
     sel_core c;
     sel_dual u;
     assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
-    assert_ok(sel_dual_init(&u, &c, k % 2, &diag));
+    assert_ok(sel_dual_init(&u, &c, NULL, k % 2, &diag));
     for (int pass = 0; pass < 40; pass++) {
       sel_dual_pass(&u, 1.2 * (double)sw_min_i64(want, 100000) + 1);
       if (pass % 13) continue;
@@ -127,7 +127,7 @@ static void bounds_of_huge_tables_are_tight(void **state) {
   sel_dual u;
   int64_t bound;
   assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
-  assert_ok(sel_dual_init(&u, &c, false, &diag));
+  assert_ok(sel_dual_init(&u, &c, NULL, false, &diag));
   sel_dual_pass(&u, 0);
   assert_ok(sel_dual_certify(&u, NULL, NULL, &bound, &diag));
   assert_true(bound == kHuge[0]);
@@ -151,7 +151,7 @@ static void elimination_equals_enumeration(void **state) {
     bool done;
     int32_t *x = take(&a, (size_t)p.n_nodes, sizeof *x);
     assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
-    assert_ok(sel_elim_plan_build(&c, SEL_ELIM_CELLS, SEL_ELIM_ALL_CELLS, &a, &plan, &diag));
+    assert_ok(sel_elim_plan_build(&c, 1 << 22, SEL_ELIM_ALL_CELLS, &a, &plan, &diag));
     assert_true(plan.fits);
     assert_ok(sel_elim_run(&c, &plan, c.cost, &b, x, &value, &done, &diag));
     assert_true(done && value == want);
@@ -180,7 +180,7 @@ static void large_moves_only_improve(void **state) {
     assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
     assert_ok(sel_field_init(&f, &c, 0, &a, &diag));
     assert_ok(sel_state_init(&s, &f, &a, &diag));
-    assert_ok(sel_dual_init(&u, &c, k % 2, &diag));
+    assert_ok(sel_dual_init(&u, &c, NULL, k % 2, &diag));
     assert_ok(sel_lns_init(&l, &f, u.links, (uint64_t)k, &a, &diag));
     int32_t *x = take(&a, (size_t)c.n, sizeof *x);
     for (int32_t i = 0; i < c.n; i++) x[i] = (int32_t)sw_rng_below(&g, c.dom[i]);
@@ -223,7 +223,7 @@ static void a_large_move_over_everything_is_exact(void **state) {
     assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
     assert_ok(sel_field_init(&f, &c, 0, &a, &diag));
     assert_ok(sel_state_init(&s, &f, &a, &diag));
-    assert_ok(sel_dual_init(&u, &c, k % 2, &diag));
+    assert_ok(sel_dual_init(&u, &c, NULL, k % 2, &diag));
     assert_ok(sel_lns_init(&l, &f, u.links, 1, &a, &diag));
     int32_t *x = take(&a, (size_t)c.n, sizeof *x);
     sel_state_set(&s, x);
@@ -289,8 +289,8 @@ static void compression_changes_nothing(void **state) {
     sel_core c = repetitive_core(&g, &a);
     sel_dual plain, compressed;
     int32_t x[2][8];
-    assert_ok(sel_dual_init(&plain, &c, false, &diag));
-    assert_ok(sel_dual_init(&compressed, &c, true, &diag));
+    assert_ok(sel_dual_init(&plain, &c, NULL, false, &diag));
+    assert_ok(sel_dual_init(&compressed, &c, NULL, true, &diag));
     assert_true(compressed.cells < plain.cells / 10);
     for (int pass = 0; pass < 10; pass++) {
       sel_dual_pass(&plain, 1e3);
@@ -316,7 +316,7 @@ static int64_t cost_of_a_move(const sel_core *c, bool compress, sw_arena *a) {
   sel_lns l;
   sel_budget b = {0};
   bool better;
-  assert_ok(sel_dual_init(&u, c, compress, &diag));
+  assert_ok(sel_dual_init(&u, c, NULL, compress, &diag));
   assert_ok(sel_field_init(&f, c, 0, a, &diag));
   assert_ok(sel_state_init(&s, &f, a, &diag));
   assert_ok(sel_lns_init(&l, &f, u.links, 1, a, &diag));

@@ -62,12 +62,11 @@ static void see_all(sel_dual *u) {
 }
 
 sw_rc sel_dual_merge_classes(sel_dual *u, int rounds, sel_apart *was, sw_diag *d) {
-  enum { FEWEST = 4 }; /* of one class, on average */
   *was = (sel_apart){
       .offset = u->offset, .n_flat = u->n_flat, .n_messages = u->n_messages, .passes = u->passes, .mean = u->mean};
   SW_TRY(sel_symmetry_find(u->c, rounds, &u->mem, &u->same, d));
   const int32_t classes = u->same.n_classes;
-  if (classes == 0 || classes > u->c->n / FEWEST) return SW_OK;
+  if (classes == 0 || classes > u->c->n / (int32_t)u->by->class_members) return SW_OK;
   was->classes = classes;
   u->best_bound = -INFINITY;
   SW_TRY(pack_variables(u, was, d));
@@ -116,12 +115,11 @@ sw_rc sel_dual_split_classes(sel_dual *u, const sel_apart *was, sw_diag *d) {
 
 sw_rc sel_dual_ascend_by_class(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes,
                                sw_diag *d) {
-  enum { ROUNDS = 8 };
-  const double kFactor = 0.3, first_factor = u->factor;
+  const double first_factor = u->factor;
   const int64_t cells = 2 * u->cells + u->n_flat;
   sel_apart was;
   *passes = 0;
-  SW_TRY(sel_dual_merge_classes(u, ROUNDS, &was, d));
+  SW_TRY(sel_dual_merge_classes(u, (int)u->by->class_steps, &was, d));
   if (was.classes == 0) return SW_OK;
   int64_t work = cells / (u->c->n / was.classes) + u->c->n_uses;
   double before = 0;
@@ -135,6 +133,6 @@ sw_rc sel_dual_ascend_by_class(sel_dual *u, double target, sel_settled end, sel_
   }
   sel_dual_rewind(u);
   SW_TRY(sel_dual_split_classes(u, &was, d));
-  u->factor = kFactor * first_factor;
+  u->factor = u->by->dual_step_again * first_factor;
   return SW_OK;
 }

@@ -13,7 +13,7 @@
 #include "select/bound/compress.h"
 #include "base/simd.h"
 
-enum { MOST_DOM_ON_STACK = 1024, LEAST_PATIENCE = 8, MOST_PATIENCE = 45 };
+enum { MOST_DOM_ON_STACK = 1024 };
 
 /* A table as links have it: two padded orientations, and classes when it is compressed. */
 typedef struct oriented {
@@ -153,22 +153,30 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   return SW_OK;
 }
 
-static void start(sel_dual *u, const sel_core *c) {
-  *u = (sel_dual){.c = c, .factor = 1.0, .mix = 0.15, .patience = LEAST_PATIENCE, .best_bound = -INFINITY, .unit = 1.0};
+static void start(sel_dual *u, const sel_core *c, const sw_parameters *by) {
+  by = sel_parameters(by);
+  *u = (sel_dual){.c = c,
+                  .by = by,
+                  .factor = 1.0,
+                  .mix = by->dual_mix,
+                  .patience = (int)by->dual_patience,
+                  .best_bound = -INFINITY,
+                  .unit = 1.0};
   int64_t room = 0;
   for (int32_t t = 0; t < c->n_steps; t++) room = sw_max_i64(room, c->cap[t]);
   if (room > 0) u->unit = (double)room;
 }
 
-sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool compress, sw_diag *d) {
-  start(u, c);
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, const sw_parameters *by, bool compress, sw_diag *d) {
+  start(u, c, by);
   SW_TRY(build_links(u, compress, d));
   SW_TRY(build_arcs(u, d));
   return build_flat(u, d);
 }
 
-sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sel_link *links, const int32_t *which, sw_diag *d) {
-  start(u, c);
+sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sw_parameters *by, const sel_link *links,
+                         const int32_t *which, sw_diag *d) {
+  start(u, c, by);
   SW_TRY(borrow_links(u, links, which, d));
   SW_TRY(build_arcs(u, d));
   return build_flat(u, d);
@@ -434,7 +442,7 @@ void sel_dual_forget(sel_dual *u) {
 }
 
 static void step(sel_dual *u, double target) {
-  double level = u->best_bound + 0.3 * (target - u->best_bound);
+  double level = u->best_bound + u->by->dual_level * (target - u->best_bound);
   double norm = u->shares ? sel_shares_turn(u->shares, u->mix) : 0;
   for (int32_t t = 0; t < u->c->n_steps; t++) {
     u->direction[t] += u->mix * (u->usage[t] - u->direction[t]);
@@ -466,7 +474,7 @@ void sel_dual_pass(sel_dual *u, double target) {
   if (u->c->n_steps == 0 && !u->shares) return;
   supergradient(u);
   if (u->stale > u->patience) {
-    u->factor *= 0.8;
+    u->factor *= u->by->dual_shrink;
     u->stale = 0;
     sel_dual_rewind(u);
     return;
@@ -485,26 +493,25 @@ double sel_dual_freeze(sel_dual *u) {
 void sel_dual_pace(sel_dual *u, double passes) {
   const double kShrinks = 31, kSlow = 0.08; /* 0.8^31 = 0.001; a third of the passes make progress */
   double patience = passes / (1.3 * kShrinks);
-  if (!(patience > LEAST_PATIENCE)) return;
-  u->patience = patience < MOST_PATIENCE ? (int)patience : MOST_PATIENCE;
-  u->mix = fmax(kSlow, u->mix * LEAST_PATIENCE / u->patience);
+  if (!(patience > u->by->dual_patience)) return;
+  u->patience = (int)fmin(patience, u->by->dual_patience_most);
+  u->mix = fmax(kSlow, u->mix * u->by->dual_patience / u->patience);
 }
 
 bool sel_dual_settled(const sel_dual *u, double before) {
-  const double kLeastFactor = 1e-3, kTired = 0.05, kLeastGain = 1e-7;
+  const double kTired = 0.05;
   if (u->c->n_steps > 0 && u->factor > kTired) return false; /* long steps may well gain nothing for a while */
-  return u->factor <= kLeastFactor || u->best_bound - before <= kLeastGain * fabs(u->best_bound);
+  return u->factor <= u->by->dual_step_least || u->best_bound - before <= u->by->dual_gain * fabs(u->best_bound);
 }
 
 void sel_dual_ascend(sel_dual *u, double target, double enough, sel_budget *b) {
-  enum { QUIET = 20 };
   int quiet = 0;
   while (!sel_stop(b) && u->best_bound < enough && u->factor > 1e-4) {
     double before = u->best_bound;
     sel_dual_pass(u, target);
     sel_spend(b, 2 * u->cells + u->n_flat + u->c->n_uses);
-    quiet = u->best_bound > before + 1e-7 * fabs(before) ? 0 : quiet + 1;
-    if (u->c->n_steps == 0 && quiet > QUIET) break;
+    quiet = u->best_bound > before + u->by->dual_gain * fabs(before) ? 0 : quiet + 1;
+    if (u->c->n_steps == 0 && quiet > u->by->quiet_passes) break;
   }
   sel_dual_rewind(u);
 }

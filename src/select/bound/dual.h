@@ -38,6 +38,7 @@ typedef struct sel_link {
 
 typedef struct sel_dual {
   const sel_core *c;
+  const sw_parameters *by;
   sw_arena mem;
   sel_link *links;
   int32_t *first_arc; /* of variable i: arcs to earlier ones, then (from mid_arc[i]) to later ones */
@@ -70,11 +71,13 @@ typedef struct sel_dual {
   double unit;               /* memory is counted in this many bytes, so that prices and costs have like sizes */
 } sel_dual;
 
-/* `compress`: look for equal lines in the tables; worth it where there will be many passes. */
-sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool compress, sw_diag *d);
+/* `by` NULL: the default parameters. `compress`: look for equal lines in the tables; worth it where there will be many
+ * passes. */
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, const sw_parameters *by, bool compress, sw_diag *d);
 /* Of a part of a core whose links there are, in their order of variables: pair e has the tables of links[which[e]],
  * which stay theirs; `which` NULL: of links[e]. No table of `c` is looked at. */
-sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sel_link *links, const int32_t *which, sw_diag *d);
+sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sw_parameters *by, const sel_link *links,
+                         const int32_t *which, sw_diag *d);
 void sel_dual_deinit(sel_dual *u);
 /* Each link with messages of its own, as after sel_dual_init. */
 void sel_dual_place_messages(sel_dual *u);

@@ -77,7 +77,7 @@ static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool
   SW_TRY(sel_shares_init(&k->shares, p, links, pairs, mem, d));
   c.pairs = pairs;
   c.n_pairs = p->n_edges;
-  SW_TRY(sel_dual_init_part(&k->u, &c, links, NULL, d));
+  SW_TRY(sel_dual_init_part(&k->u, &c, k->o->parameters, links, NULL, d));
   k->u.shares = &k->shares;
   k->u.mix = kMix;
   SW_TRY(ascend_by_class(k, &by_class, d));
@@ -91,9 +91,11 @@ static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool
 }
 
 sw_rc sel_split_shares(const sel_shared_problem *p, const sw_split_options *o, sel_split *out, sw_diag *d) {
-  splitter k = {.o = o,
-                .target = (double)o->target,
-                .b = {.deadline_s = o->deadline_s, .cancel = o->cancel, .work_limit = o->work_limit}};
+  splitter k = {
+      .o = o,
+      .target = (double)o->target,
+      .b = {
+          .deadline_s = o->deadline_s, .cancel = o->cancel, .work_limit = o->work_limit, .parameters = o->parameters}};
   sw_arena mem = {0};
   sw_rc rc = split(&k, p, &mem, &out->taken, out->share, out->moved, d);
   out->work = k.b.work;

@@ -5,13 +5,12 @@
 
 /* Without a cost that is known, where the bound may hope to get. */
 static double target_of(const sel_dual *u, const sw_bound_options *o) {
-  const double kFirst = 1.3;
-  return o->cost < INT64_MAX ? (double)o->cost : kFirst * fmax(u->best_bound, 0) + 1;
+  return o->cost < INT64_MAX ? (double)o->cost : u->by->goal_first * fmax(u->best_bound, 0) + 1;
 }
 
+/* Making the bound safe costs a little. */
 static double enough(const sw_bound_options *o) {
-  const double kSlack = 1e-4; /* of the gap: making the bound safe costs a little */
-  return (double)o->cost * (1 - o->gap * (1 - kSlack));
+  return (double)o->cost * (1 - o->gap * (1 - sel_parameters(o->parameters)->slack));
 }
 
 /* Passes over all nodes as long as each closes a part of what is missing. */
@@ -30,8 +29,10 @@ static void ascend_all(sel_dual *u, const sw_bound_options *o, sel_budget *b) {
 
 static sw_rc ascend_whole(sel_dual *u, const sw_bound_options *o, sel_budget *b, sw_bound *out, sw_diag *d) {
   const double kOver = 0.2; /* copied to all, messages prove a little less */
-  const sel_settled end = {
-      .quiet = 12, .gain = 5e-5, .most = 100, .enough = enough(o) + kOver * ((double)o->cost - enough(o))};
+  const sel_settled end = {.quiet = 12,
+                           .gain = 5e-5,
+                           .most = (int64_t)u->by->class_passes,
+                           .enough = enough(o) + kOver * ((double)o->cost - enough(o))};
   int64_t passes;
   SW_TRY(sel_dual_ascend_by_class(u, target_of(u, o), end, b, &passes, d));
   out->any = passes > 0;
@@ -45,9 +46,13 @@ static sw_rc ascend_whole(sel_dual *u, const sw_bound_options *o, sel_budget *b,
 
 static sw_rc bound_core(const sel_core *c, const sw_bound_options *o, sw_bound *out, sw_diag *d) {
   sel_dual u;
-  sel_budget b = {.start_s = sw_now_s(), .deadline_s = o->deadline_s, .cancel = o->cancel, .work_limit = o->work_limit};
+  sel_budget b = {.start_s = sw_now_s(),
+                  .deadline_s = o->deadline_s,
+                  .cancel = o->cancel,
+                  .work_limit = o->work_limit,
+                  .parameters = o->parameters};
   int64_t bound;
-  sw_rc rc = sel_dual_init(&u, c, true, d);
+  sw_rc rc = sel_dual_init(&u, c, o->parameters, true, d);
   if (!rc) sel_dual_pass(&u, 0); /* no step */
   /* What comes after the passes takes about as long as what came before. */
   if (b.deadline_s > 0) b.deadline_s -= sw_now_s() - b.start_s;

@@ -9,17 +9,10 @@
 #include "select/copies/copies.h"
 #include "select/run.h"
 
-/* While a relaxation may count too little it gets no more than this part of the work that is left. Twice as much:
- * rounds that refine nothing yet are proven further than what is refined afterwards needs. */
-static const double kOfWork = 0.25;
-/* What a round leaves of the gap, of the gap asked for. */
-static const double kOfGap = 0.5;
-/* More is missing: shares are split anew, once. */
-static const double kWorthSplitting = 0.01;
-
 typedef struct copy_solver {
   const sw_problem *p;
   const sw_solve_options *o;
+  const sw_parameters *by;
   sw_arena *arena, mem;
   sw_relaxation *r;
   sel_budget budget;
@@ -81,7 +74,7 @@ static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_
   o.from = &from;
   o.to = &to;
   o.on_progress = NULL;
-  o.gap = kOfGap * k->o->gap;
+  o.gap = k->by->unsure_gap * k->o->gap;
   o.certificate = k->o->certificate ? &steps : NULL;
   o.deadline_s = k->budget.deadline_s;
   o.work_limit = (int64_t)fmax(1, part * sel_left(&k->budget));
@@ -97,17 +90,17 @@ static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_
 
 /* Once it is known that copies matter. */
 static sw_rc split_copies(copy_solver *k, bool *refined, sw_diag *d) {
-  enum { PASSES = 400 };
   const double missing = (double)(k->best.cost - k->best.bound);
-  const sw_split_options o = {.passes = PASSES,
+  const sw_split_options o = {.passes = (int)k->by->split_passes,
                               .target = k->best.cost,
                               .bound = k->best.bound,
                               .gap = k->o->gap,
-                              .work_limit = (int64_t)(kOfWork * sel_left(&k->budget)),
+                              .work_limit = (int64_t)(k->by->unsure_part * sel_left(&k->budget)),
                               .deadline_s = k->budget.deadline_s,
-                              .cancel = k->o->cancel};
+                              .cancel = k->o->cancel,
+                              .parameters = k->o->parameters};
   int64_t work;
-  if (k->split || !k->best.choice || missing <= kWorthSplitting * (double)k->best.cost) return SW_OK;
+  if (k->split || !k->best.choice || missing <= k->by->split_missing * (double)k->best.cost) return SW_OK;
   k->split = *refined = true;
   k->known.n_links = 0;
   SW_TRY(sw_relaxation_split(k->r, &o, &work, d));
@@ -132,7 +125,7 @@ static sw_rc search(copy_solver *k, sw_diag *d) {
   bool refined = true, whole = false;
   while (!is_closed(k)) {
     sw_solution now;
-    SW_TRY(solve_relaxation(k, whole ? 1 : kOfWork, &now, d));
+    SW_TRY(solve_relaxation(k, whole ? 1 : k->by->unsure_part, &now, d));
     if (!now.choice || is_closed(k) || sel_stop(&k->budget)) return SW_OK;
     bool held;
     SW_TRY(sw_relaxation_refine(k->r, now.choice, &refined, d));
@@ -180,6 +173,7 @@ static sw_rc run_copy_solver(copy_solver *k, sw_diag *d) {
 sw_rc sel_solve_copies(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
   copy_solver k = {.p = p,
                    .o = o,
+                   .by = sel_parameters(o->parameters),
                    .arena = arena,
                    .budget = sel_budget_of(o),
                    .best = {.status = SW_SOLVE_UNKNOWN, .solver = sw_solver_text(o->solver)}};

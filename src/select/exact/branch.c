@@ -91,7 +91,7 @@ sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, int64_t *value, bool *do
   *done = false;
   sw_rc rc = x ? SW_OK : SW_E_RESOURCE;
   if (rc) goto end;
-  SW_TRY_TO(end, sel_elim_plan_build(k->core, SEL_ELIM_CELLS, SEL_ELIM_ALL_CELLS, &mem, &plan, d));
+  SW_TRY_TO(end, sel_elim_plan_build(k->core, (int64_t)sel_by(b)->eliminate_cells, SEL_ELIM_ALL_CELLS, &mem, &plan, d));
   if (!plan.fits) goto end;
   SW_TRY_TO(end, sel_elim_run(k->core, &plan, k->core->cost, b, x, value, done, d));
   if (*done) log_elimination(k->model, k->core, &plan, k->proof ? &k->proof->end : NULL);
@@ -150,7 +150,8 @@ static sw_rc offer_leaf(brancher *q, node_view *w, int64_t cost) {
 static sw_rc solve_without_uses(brancher *q, node_view *w, bool *done) {
   sel_elim_plan plan;
   *done = false;
-  SW_TRY(sel_elim_plan_build(&w->rest, SEL_ELIM_CELLS, SEL_ELIM_ALL_CELLS, &w->mem, &plan, q->d));
+  SW_TRY(
+      sel_elim_plan_build(&w->rest, (int64_t)sel_by(q->b)->eliminate_cells, SEL_ELIM_ALL_CELLS, &w->mem, &plan, q->d));
   if (!plan.fits) return SW_OK;
   int64_t value;
   SW_TRY(sel_elim_run(&w->rest, &plan, w->rest.cost, q->b, w->x, &value, done, q->d));
@@ -292,13 +293,13 @@ static void ascend_node(brancher *q, sel_dual *u, double goal) {
 
 /* Bound the node; push children unless it is closed. */
 static sw_rc bound_node(brancher *q, node_view *w, const open_node *node) {
-  SW_TRY(sel_dual_init(&w->dual, &w->rest, true, q->d));
+  SW_TRY(sel_dual_init(&w->dual, &w->rest, q->b->parameters, true, q->d));
   sel_dual *u = &w->dual;
   for (int32_t t = 0; t < w->rest.n_steps && node->lambda; t++)
     u->lambda[t] = (double)node->lambda[w->m.step_of[t]] * u->unit;
   int64_t target = sel_base_target(q->k), bound;
-  double goal =
-      target == INT64_MAX ? fmax(1.0, (double)(node->bound - w->rest.offset)) * 1.3 : (double)(target - w->rest.offset);
+  double goal = target == INT64_MAX ? fmax(1.0, (double)(node->bound - w->rest.offset)) * u->by->goal_first
+                                    : (double)(target - w->rest.offset);
   ascend_node(q, u, goal);
   sel_dual_rewind(u);
   SW_TRY(sel_dual_certify(u, &w->m, w->m.log, &bound, q->d));

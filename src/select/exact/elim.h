@@ -13,7 +13,7 @@ typedef struct sel_elim_plan {
   int64_t cells; /* of all tables together, the variable itself included */
 } sel_elim_plan;
 
-enum { SEL_ELIM_CELLS = 1 << 22, SEL_ELIM_ALL_CELLS = 1 << 26 };
+enum { SEL_ELIM_ALL_CELLS = 1 << 26 };
 
 /* Greedy order, smallest table first, ties by number. The caps are in cells; the plan lives in `mem`. */
 sw_rc sel_elim_plan_build(const sel_core *c, int64_t cap, int64_t all_cap, sw_arena *mem, sel_elim_plan *out,

@@ -225,6 +225,7 @@ static sw_rc solve_piece(parting *w, piece *q, sel_budget *b) {
   sw_text proof = {0};
   sw_solution s;
   sw_solve_options o = {.deadline_s = b->deadline_s,
+                        .parameters = b->parameters,
                         .work_limit = m->part_work / 2 + 1,
                         .threads = 1,
                         .seed = r->o->seed,

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_SWEEPS = 6, MOST_PRICES = 8, FEW = 200 };
+enum { MOST_PRICES = 8, FEW = 200 };
 
 typedef struct sweeper {
   sel_run *r;
@@ -67,7 +67,7 @@ static bool choose(sweeper *s, int32_t i) {
 
 static void sweep_all(sweeper *s) {
   int32_t n = s->c->n;
-  for (int sweep = 0; sweep <= MOST_SWEEPS; sweep++) {
+  for (int sweep = 0; sweep <= sel_by(&s->r->budget)->first_sweeps; sweep++) {
     int32_t changed = 0;
     for (int32_t k = 0; k < n; k++) changed += choose(s, sweep % 2 ? n - 1 - k : k);
     if (changed <= n / FEW || sel_stop(&s->r->budget)) return;
@@ -83,10 +83,9 @@ static double natural_price(const sweeper *s) {
   return cost / held;
 }
 
-static bool passes_by_far(const sel_core *c, const int64_t *used) {
-  const double kFar = 1.25;
+static bool passes_by_far(const sel_core *c, double far, const int64_t *used) {
   for (int32_t t = 0; t < c->n_steps; t++) {
-    if ((double)used[t] > kFar * (double)c->cap[t]) return true;
+    if ((double)used[t] > far * (double)c->cap[t]) return true;
   }
   return false;
 }
@@ -98,7 +97,7 @@ static sw_rc sweep_until_it_fits(sweeper *s, int64_t *used, sw_diag *d) {
     sweep_all(s);
     SW_TRY(sel_offer(r, s->x, "native", NULL, d));
     bool fits = sel_core_usage(s->c, s->x, used);
-    if (s->price == 0) s->crowded = passes_by_far(s->c, used);
+    if (s->price == 0) s->crowded = passes_by_far(s->c, sel_by(&r->budget)->first_far, used);
     if (fits || sel_stop(&r->budget)) break;
     s->price = s->price > 0 ? 4 * s->price : natural_price(s) / 16;
   }

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SIZE = 8, MOST_SIZE = 400, PASSES = 24, SETUP_PASSES = 6, MOST_NODES = 3000 };
+enum { LEAST_SIZE = 8, SETUP_PASSES = 6 };
 
 sw_rc sel_lns_init(sel_lns *l, const sel_field *f, const sel_link *links, uint64_t seed, sw_arena *mem, sw_diag *d) {
-  *l = (sel_lns){.f = f, .links = links, .size = 40};
+  *l = (sel_lns){.f = f, .links = links};
   sw_rng_seed(&l->rng, seed ^ UINT64_C(0x9e3779b97f4a7c15));
   SW_ARENA_NEW(l->place, mem, f->c->n, d);
   SW_ARENA_NEW(l->free, mem, f->c->n, d);
@@ -222,7 +222,7 @@ typedef struct dive {
   double *guess;         /* per flat value */
   int32_t *x, *best;
   int64_t best_cost;
-  int32_t nodes;
+  int32_t nodes, most_nodes;
 } dive;
 
 static sw_rc free_uses(dive *v, sw_arena *mem, sw_diag *d) {
@@ -305,7 +305,7 @@ static void descend_dive(dive *v, int32_t k, double so_far, int64_t cost) {
   int64_t beside[MOST_DOM];
   int32_t n = v->c->dom[k];
   judge_values(v, k, so_far, guess, beside);
-  for (int32_t tries = 0; tries < n && v->nodes < MOST_NODES; tries++) {
+  for (int32_t tries = 0; tries < n && v->nodes < v->most_nodes; tries++) {
     int32_t a = 0;
     for (int32_t s = 1; s < n; s++)
       if (guess[s] < guess[a]) a = s;
@@ -320,7 +320,7 @@ static void descend_dive(dive *v, int32_t k, double so_far, int64_t cost) {
 }
 
 static sw_rc search_dive(sel_lns *l, sel_dual *u, const inner *w, dive *v, sw_diag *d) {
-  *v = (dive){.u = u, .c = &w->c, .best_cost = w->now};
+  *v = (dive){.u = u, .c = &w->c, .best_cost = w->now, .most_nodes = (int32_t)u->by->lns_choices};
   double bound = sel_dual_freeze(u), paid = -bound;
   SW_ARENA_NEW(v->rest, &l->mem, (size_t)w->c.n + 1, d);
   SW_ARENA_NEW(v->guess, &l->mem, u->n_flat, d);
@@ -344,13 +344,13 @@ static bool too_wide(const inner *w) {
 static sw_rc solve_inner(sel_lns *l, sel_state *s, const inner *w, sel_budget *b, bool *better, sw_diag *d) {
   sel_dual u;
   dive v = {0};
-  sw_rc rc = sel_dual_init_part(&u, &w->c, l->links, w->pair, d);
+  sw_rc rc = sel_dual_init_part(&u, &w->c, b->parameters, l->links, w->pair, d);
   if (!rc) sel_spend(b, SETUP_PASSES * (2 * u.cells + u.n_flat + w->c.n_uses) + INT64_C(64) * w->c.n);
   if (rc || too_wide(w)) goto end;
   for (int32_t t = 0; t < w->c.n_steps; t++) u.lambda[t] = w->lambda[t] * u.unit;
   double goal = (double)w->now - 0.5;
   int passes = 0;
-  while (passes++ < PASSES && u.best_bound < goal) sel_dual_pass(&u, (double)w->now);
+  while (passes++ < u.by->lns_passes && u.best_bound < goal) sel_dual_pass(&u, (double)w->now);
   sel_spend(b, passes * (2 * u.cells + u.n_flat + w->c.n_uses));
   l->moves++;
   double grow = 1.02;
@@ -359,14 +359,14 @@ static sw_rc solve_inner(sel_lns *l, sel_state *s, const inner *w, sel_budget *b
   } else {
     SW_TRY_TO(end, search_dive(l, &u, w, &v, d));
     sel_spend(b, (int64_t)v.nodes * 200);
-    if (v.nodes >= MOST_NODES) grow = 0.97;
+    if (v.nodes >= v.most_nodes) grow = 0.97;
     if (v.best_cost < w->now) {
       for (int32_t k = 0; k < l->n_free; k++) sel_state_change(s, l->free[k], v.best[k]);
       *better = true;
       l->won++;
     }
   }
-  l->size = fmin(MOST_SIZE, fmax(LEAST_SIZE, l->size * grow));
+  l->size = fmin(u.by->lns_most, fmax(LEAST_SIZE, l->size * grow));
 end:
   sel_dual_deinit(&u);
   return rc;
@@ -376,6 +376,7 @@ sw_rc sel_lns_move(sel_lns *l, sel_state *s, sel_budget *b, bool *better, sw_dia
   inner w = {0};
   *better = false;
   sw_arena_reset(&l->mem);
+  if (l->size < 1) l->size = sel_by(b)->lns_first;
   choose_freed(l, (int32_t)sw_min_i64((int64_t)(l->size * (0.7 + 0.6 * sw_rng_unit(&l->rng))), l->f->c->n));
   sw_rc rc = build_costs(l, s, &w, d);
   if (!rc) rc = build_pairs(l, s, &w, d);

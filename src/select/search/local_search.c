@@ -50,7 +50,7 @@ static void stroll(sel_local_search *w, double steps, int64_t sweeps) {
   sel_budget part = sel_budget_part(&w->budget, steps, sweeps * w->all->sweep);
   sel_state_set(&w->state, w->x);
   int64_t cost = w->cost;
-  sel_anneal(&w->mover, &w->state, 1e-5 * (double)w->cost, &part, w->tried, &cost);
+  sel_anneal(&w->mover, &w->state, sel_by(&part)->heat * (double)w->cost, &part, w->tried, &cost);
   sel_budget_join(&w->budget, &part);
   if (cost >= w->cost) return;
   w->cost = cost;
@@ -74,13 +74,12 @@ static sw_rc leap(sel_local_search *w, double steps, int64_t sweeps) {
 }
 
 static sw_rc wander(sel_local_search *w) {
-  const int64_t kSweeps = 20;
-  const double kTurn = 4e7, kSettled = 1e-5; /* a stroll that gains less than this part gives way to leaps */
+  const sw_parameters *by = sel_by(&w->budget);
   while (!sel_stop(&w->budget)) {
     int64_t before = w->cost;
-    stroll(w, kTurn, kSweeps);
-    if ((double)(before - w->cost) > kSettled * (double)before) continue;
-    SW_TRY(leap(w, 4 * kTurn, 4 * kSweeps));
+    stroll(w, by->walk_steps, (int64_t)by->walk_sweeps);
+    if ((double)(before - w->cost) > by->gain * (double)before) continue; /* it gives way to leaps */
+    SW_TRY(leap(w, by->leap_walks * by->walk_steps, (int64_t)(by->leap_walks * by->walk_sweeps)));
   }
   return SW_OK;
 }

@@ -17,6 +17,7 @@
 typedef struct searcher {
   const sel_base *k;
   sel_budget *b;
+  const sw_parameters *by;
   sw_arena mem;
   sel_dual dual;
   sel_field field;
@@ -41,7 +42,7 @@ static sw_rc searcher_init(searcher *q) {
   const double kClosing_s = 3e-8;
   const sel_core *c = q->k->core;
   const sw_solve_options *o = q->k->r->o;
-  SW_TRY(sel_dual_init(&q->dual, c, true, q->d));
+  SW_TRY(sel_dual_init(&q->dual, c, q->by, true, q->d));
   SW_TRY(sel_field_init(&q->field, c, 0, &q->mem, q->d));
   SW_TRY(sel_state_init(&q->state, &q->field, &q->mem, q->d));
   SW_TRY(sel_mover_init(&q->mover, &q->field, o->seed, &q->mem, q->d));
@@ -66,12 +67,11 @@ static void take_best_prices(searcher *q) {
 
 /* Prices and messages of an earlier search. */
 static sw_rc take_warm_start(searcher *q) {
-  const double kFactor = 0.3; /* of the steps that follow */
   const sel_run *r = q->k->r;
   if (!r->o->from || r->depth > 0) return SW_OK;
   SW_TRY(sel_warm_start_take(&q->dual, q->k->model, r->o->from, &q->primed, q->d));
   if (!q->primed) return SW_OK;
-  q->dual.factor = kFactor;
+  q->dual.factor = q->by->dual_step_again;
   sel_dual_pass(&q->dual, 0); /* no step; for a goal that makes sense */
   sel_spend(q->b, 2 * sweep_cells(q));
   return SW_OK;
@@ -136,7 +136,7 @@ static bool over(const searcher *q) { return q->broken || sel_closed(q->k->r) ||
 /* Tree moves from what was decoded, before it is compared. */
 static sw_rc polish(searcher *q, double steps) {
   int64_t cost = INT64_MAX;
-  double heat = 1e-5 * (double)(q->best_cost < INT64_MAX ? q->best_cost : (int64_t)q->state.cost);
+  double heat = q->by->heat * (double)(q->best_cost < INT64_MAX ? q->best_cost : (int64_t)q->state.cost);
   sel_budget part = sel_budget_part(q->b, steps, 30 * sweep_cells(q));
   sel_anneal(&q->mover, &q->state, heat, &part, q->x, &cost);
   sel_budget_join(q->b, &part);
@@ -184,16 +184,15 @@ static sw_rc keep_price_proof(searcher *q, int64_t bound) {
 
 /* Where the bound may hope to get: below the best cost, or not far above what is known. */
 static double goal_of(const searcher *q) {
-  const double kFarOff = 4, kFirst = 1.3; /* a worse choice says nothing about where the bound can go */
+  const double kFarOff = 4; /* a worse choice says nothing about where the bound can go */
   double known = fmax(q->dual.best_bound, 1.0);
   int64_t target = sel_base_target(q->k);
-  return target == INT64_MAX ? kFirst * known + 1 : fmin((double)target, kFarOff * known + 1);
+  return target == INT64_MAX ? q->by->goal_first * known + 1 : fmin((double)target, kFarOff * known + 1);
 }
 
-/* The bound that is near enough to the best cost known. */
+/* The bound that is near enough to the best cost known; making it safe costs a little. */
 static double enough_of(const searcher *q, double goal) {
-  const double kSlack = 1e-4; /* of the gap: making the bound safe costs a little */
-  double gap = q->k->r->o->gap * (1 - kSlack), offset = (double)q->k->core->offset;
+  double gap = q->k->r->o->gap * (1 - q->by->slack), offset = (double)q->k->core->offset;
   int64_t target = sel_base_target(q->k);
   return target == INT64_MAX ? goal : fmin(goal, ((double)target + offset) * (1 - gap) - offset);
 }
@@ -225,7 +224,6 @@ static const double kCoarse = 1e-3; /* who is content with such a gap may find i
 
 /* Start from a choice of the problem's, as far as its values are left; repaired and polished where that breaks caps. */
 static sw_rc start_from(searcher *q, const int32_t *choice) {
-  const double kPolish = 8e7;
   const sel_model *m = q->k->model;
   for (int32_t a = 0; a < q->k->core->n; a++) {
     const sel_var *v = &m->vars[m->alive_of[a]];
@@ -237,7 +235,7 @@ static sw_rc start_from(searcher *q, const int32_t *choice) {
   if (sel_state_feasible(&q->state)) return take_best(q, q->state.x, (int64_t)q->state.cost);
   if (!sel_repair(&q->state, NULL, q->b)) return SW_OK;
   if (q->k->r->o->gap > kCoarse) return take_best(q, q->state.x, (int64_t)q->state.cost);
-  return polish(q, kPolish);
+  return polish(q, q->by->polish_steps);
 }
 
 /* From the best choice known, else the smallest amounts; and from the caller's when that was found together with a
@@ -260,16 +258,13 @@ static sw_rc take_turn(searcher *q, double turn, int64_t sweeps) {
 }
 
 /* Cores too large for branching: all that will ever be known of the bound comes from the dual at the root. */
-static bool is_large(const searcher *q) {
-  enum { BRANCH_CELLS = 400000 };
-  return sweep_cells(q) > BRANCH_CELLS;
-}
+static bool is_large(const searcher *q) { return (double)sweep_cells(q) > q->by->branch_cells; }
 
 /* Spend a part of the run on the way to small steps. Who is content with a gap is there sooner in haste. */
 static void set_pace(searcher *q) {
-  const double kPart = 0.3, kFine = 5e-4;
+  const double kFine = 5e-4;
   if (!is_large(q) || q->k->r->o->gap > kFine) return;
-  sel_dual_pace(&q->dual, kPart * sel_left(q->b) / (double)(2 * sweep_cells(q)));
+  sel_dual_pace(&q->dual, q->by->dual_part * sel_left(q->b) / (double)(2 * sweep_cells(q)));
 }
 
 /* Prices and messages near their goal at the price of a layer, where layers repeat. Without prices to find there is
@@ -291,23 +286,20 @@ static sw_rc ascend_classes(searcher *q) {
 /* Messages of a problem that was unlike this one may lead to where no pass leads on. What is proven says how far a few
  * should bring them; where they do not get there, passes come from below. */
 static sw_rc try_warm_start(searcher *q) {
-  enum { PASSES = 20 };
-  const double kLess = 1e-4;
   if (!q->primed) return SW_OK;
   double known = (double)(q->k->r->bound - q->k->core->offset);
-  for (int k = 0; k < PASSES && q->dual.best_bound < known && !sel_stop(q->b); k++) {
+  for (int k = 0; k < q->by->quiet_passes && q->dual.best_bound < known && !sel_stop(q->b); k++) {
     sel_dual_pass(&q->dual, goal_of(q));
     sel_spend(q->b, 2 * sweep_cells(q));
   }
-  q->primed = q->dual.best_bound >= known - kLess * fabs(known);
+  q->primed = q->dual.best_bound >= known - q->by->slack * fabs(known);
   if (!q->primed) sel_dual_forget(&q->dual);
   return SW_OK;
 }
 
 static sw_rc take_turns(searcher *q) {
-  const double kLongestTurn = 6e8;
-  double turn = 6e7;
-  int64_t sweeps = 60;
+  double turn = q->by->turn_steps;
+  int64_t sweeps = (int64_t)q->by->turn_sweeps;
   SW_TRY(try_warm_start(q));
   if (!q->primed) SW_TRY(ascend_classes(q));
   set_pace(q);
@@ -317,7 +309,7 @@ static sw_rc take_turns(searcher *q) {
     SW_TRY(take_turn(q, turn, sweeps));
     SW_TRY(end_round(q));
     if (over(q) || sel_dual_settled(&q->dual, before)) return SW_OK;
-    turn = fmin(kLongestTurn, 1.4 * turn);
+    turn = fmin(q->by->turn_steps_most, q->by->turn_grow * turn);
     sweeps += sweeps / 2;
   }
   return SW_OK;
@@ -356,6 +348,7 @@ static sw_rc alternate(searcher *q) {
   const int64_t kSweeps = 150;
   const double kFreshFactor = 0.02, kTooSmall = 2e-4; /* steps that have become too small start again */
   const double kGain = 2e-5, kTurn = 4e8;
+  const int most = (int)q->by->dual_pause;
   int wait = 0, patience = 1;
   while (!over(q)) {
     SW_TRY(begin_round(q, 2 * kTurn, 2 * kSweeps));
@@ -363,8 +356,8 @@ static sw_rc alternate(searcher *q) {
       double before = q->dual.best_bound;
       if (q->dual.factor < kTooSmall) q->dual.factor = kFreshFactor;
       SW_TRY(ascend_dual(q, kTurn, kSweeps));
-      if (!over(q)) SW_TRY(decode_and_polish(q, 8e7));
-      patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < 8 ? 2 * patience : 8;
+      if (!over(q)) SW_TRY(decode_and_polish(q, q->by->polish_steps));
+      patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < most ? 2 * patience : most;
       wait = patience - 1;
     }
     if (!over(q) && (q->searches.n == 1 || patience > 1)) SW_TRY(walk_from_best(q, kTurn, kSweeps));
@@ -381,7 +374,7 @@ static sw_rc finish_search(searcher *q) {
 }
 
 sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
-  searcher q = {.k = k, .b = b, .d = d};
+  searcher q = {.k = k, .b = b, .by = sel_by(b), .d = d};
   sw_rc rc = searcher_init(&q);
   if (!rc) rc = take_warm_start(&q);
   if (!rc) rc = start_search(&q);
