@@ -176,7 +176,7 @@ static sw_rc add_prices(sw_search *k, sw_round *r, sw_diag *d) {
     SW_TRY(choose_prices(k, p, r, &any, d));
     r->added |= SW_ADDED_RATES;
   }
-  r->again = any && !sw_search_is_closed(k);
+  r->again = any;
   return SW_OK;
 }
 

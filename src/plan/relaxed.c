@@ -134,11 +134,9 @@ typedef struct relaxed {
   int round;
   bool refined;       /* by the last round */
   bool dear;          /* the next round is under prices that count nothing too little */
-  bool cut, ends;     /* the last round was cut short; is the last one, unless the next is better */
+  bool ends;          /* the last round is that, unless the next is better */
   int dear_at, pause; /* rounds in between double while it is of no use */
-  double longest;     /* that a round took which came as near as it should, 0: none did */
   double took;        /* by the last round */
-  double gained;      /* by the bound in the last round, of what was missing */
   double excess;      /* that the last round counted too little, of the cost */
 } relaxed;
 
@@ -153,14 +151,8 @@ static bool is_done(const sw_search *k, const relaxed *w) {
   return (k->best.choice && missing_of(k, w) <= w->wanted) || sw_search_is_over(k, &k->form);
 }
 
-/* What the next round may take of what is left. Layers that choose alike prove nothing: where their problem is harder
- * to close than it was before, what it leads to is good enough. */
-static double part_of_time(const sw_search *k, const relaxed *w) {
-  const double kOfLongest = 4, left = sw_search_left(k, &k->form);
-  if (!w->alike) return w->refined ? kOfTime : 1;
-  const double part = w->refined ? kOfSymmetricTime : 1;
-  return w->longest > 0 && left > 0 ? fmin(part, kOfLongest * w->longest / left) : part;
-}
+/* What the next round may take of what is left. */
+static double part_of_time(const relaxed *w) { return !w->refined ? 1 : w->alike ? kOfSymmetricTime : kOfTime; }
 
 static sw_rc begin_relaxed(sw_search *k, double wanted, bool alike, sw_diag *d) {
   relaxed *w;
@@ -187,7 +179,7 @@ static sw_rc make_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
   r->o.gap = w->dear ? w->wanted : w->gap;
   r->proves = !w->dear && !w->alike && k->limit == k->selected.capacity_bytes;
   r->most = w->dear ? fmax(1, w->took) : 0;
-  r->part = w->dear ? 1 : part_of_time(k, w);
+  r->part = w->dear ? 1 : part_of_time(w);
   return SW_OK;
 }
 
@@ -199,16 +191,12 @@ static sw_rc read_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
 static void choose_gap(relaxed *w) {
   const double next =
       w->excess > w->wanted ? fmax(kOfExcess * w->excess, w->wanted) : fmax(kOfGap * w->wanted, w->wanted - w->excess);
-  if (!w->cut) w->gap = w->refined ? fmin(w->gap, next) : kOfGap * w->wanted;
+  w->gap = w->refined ? fmin(w->gap, next) : kOfGap * w->wanted;
 }
 
-/* Shares are split anew where much is missing at first, or where refinements don't lead on and are not near: as
- * long as each closes a part of what is missing, some do so sooner. */
+/* Shares are split anew once, where much is missing. */
 static bool is_time_to_split(const sw_search *k, const relaxed *w) {
-  const double kLeadsOn = 0.15, kFar = 2; /* gaps */
-  const double missing = missing_of(k, w);
-  if (k->shares_split || is_done(k, w) || missing <= kWorthSplitting) return false;
-  return w->round == 1 || (w->gained <= kLeadsOn && missing > kFar * w->wanted);
+  return !k->shares_split && !is_done(k, w) && missing_of(k, w) > kWorthSplitting;
 }
 
 /* After a round under prices that count nothing too little. */
@@ -239,26 +227,18 @@ static bool is_dear_due(const sw_search *k, relaxed *w) {
 static sw_rc add_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
   relaxed *w = k->own;
   const sw_solution *x = &r->now;
-  const int64_t proven = w->bound;
   if (w->dear) return add_dear(k, w, r, d);
   if (!x->choice) return SW_OK;
   const bool near = is_within_gap(x, w->gap);
-  w->bound = sw_max_i64(w->alike ? w->bound : k->bound, w->alike ? x->bound : 0);
+  w->bound = sw_max_i64(w->bound, x->bound);
   w->took = r->took;
-  if (near) w->longest = fmax(w->longest, r->took);
   if (r->exceeds && near && k->lives == SW_LIVES_LEAST) return SW_OK; /* lives must be counted */
-  if (k->best.choice && k->best.cost > proven)
-    w->gained = (double)(w->bound - proven) / (double)(k->best.cost - proven);
-  /* Reductions had no time to end: what is chosen is no answer to the problem, and says nothing about what to refine.
-   */
-  w->cut = x->presolve.nodes == 0 && !near;
-  if (!w->cut) SW_TRY(sw_search_refine(k, x->choice, &r->added, d));
+  SW_TRY(sw_search_refine(k, x->choice, &r->added, d));
   w->refined = r->added != 0;
   if (is_done(k, w)) return SW_OK;
   w->excess = (double)(r->cost - x->cost) / (double)r->cost;
-  const bool no_more = w->alike && !w->cut; /* what is left to find is in all nodes */
   const bool ended = (r->part >= 1 || near) && w->gap <= kOfGap * w->wanted;
-  w->ends = (!w->refined && (no_more || ended)) || (w->cut && r->part >= 1);
+  w->ends = !w->refined && (ended || w->alike); /* there what is left to find is in all nodes */
   w->dear = is_dear_due(k, w);
   if (!w->dear) choose_gap(w);
   r->again = (w->dear || !w->ends) && ++w->round < MOST_ROUNDS;

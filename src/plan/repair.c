@@ -130,12 +130,15 @@ static sw_rc begin_around(sw_search *k, int32_t most, const int32_t *from, sw_di
 
 /* --- the start ---------------------------------------------------------------------------------------------------- */
 
-/* The choices of a plan, and a problem that counts its copies right. */
-static sw_rc take_start(sw_search *k, const sw_plan *from, sw_diag *d) {
+/* The choices of the plan, and a problem that counts its copies right. */
+static sw_rc begin_start(sw_search *k, bool *due, sw_diag *d) {
+  const sw_plan *from = k->from;
   const int32_t n = k->problem->n_nodes;
   const sw_copy_of *exact;
   int32_t n_exact;
   bool any = false;
+  *due = from != NULL;
+  if (!from) return SW_OK;
   SW_ARENA_NEW(k->start, k->arena, n, d);
   SW_ARENA_NEW(k->missing, k->arena, n, d);
   SW_TRY(sw_selection_find_copies(k->selection, from->n_shared, from->shared, k->arena, &n_exact, &exact, d));
@@ -144,11 +147,6 @@ static sw_rc take_start(sw_search *k, const sw_plan *from, sw_diag *d) {
   for (int32_t i = 0; i < n; i++) any = any || k->missing[i];
   if (!any) k->missing = NULL;
   return begin_around(k, FEW, k->start, d);
-}
-
-static sw_rc begin_start(sw_search *k, bool *due, sw_diag *d) {
-  *due = k->from != NULL;
-  return *due ? take_start(k, k->from, d) : SW_OK;
 }
 
 static sw_rc make_start(sw_search *k, sw_round *r, sw_diag *d) {
@@ -180,17 +178,3 @@ static sw_rc begin_more(sw_search *k, bool *due, sw_diag *d) {
 
 const sw_form sw_form_around = {
     .name = "around", .part = 1, .begin = begin_more, .make = make_around, .read = read_around, .add = refine_around};
-
-/* --- a plan by rule ----------------------------------------------------------------------------------------------- */
-
-/* Where nothing fits: the cheapest plan known without a search that does. */
-static sw_rc begin_rule(sw_search *k, bool *due, sw_diag *d) {
-  sw_plan known;
-  *due = false;
-  if (k->best.choice || k->start) return SW_OK;
-  SW_TRY(sw_search_find_known(k, &known, due, d));
-  return *due ? take_start(k, &known, d) : SW_OK;
-}
-
-const sw_form sw_form_rule = {
-    .name = "rule", .part = 1, .begin = begin_rule, .make = make_start, .read = read_around, .add = add_start};

@@ -8,13 +8,19 @@
 
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
 
-static const sw_form *const kForms[] = {&sw_form_start,  &sw_form_messages,
-                                        &sw_form_around, &sw_form_alike,
-                                        &sw_form_proof,  &sw_form_whole,
-                                        &sw_form_prices, &sw_form_rule,
-                                        &sw_form_exact,  &sw_form_columns,
-                                        &sw_form_least,  &sw_form_known,
-                                        &sw_form_simple, NULL};
+static const sw_form *const kForms[] = {&sw_form_start,
+                                        &sw_form_messages,
+                                        &sw_form_around,
+                                        &sw_form_alike,
+                                        &sw_form_proof,
+                                        &sw_form_whole,
+                                        &sw_form_prices,
+                                        &sw_form_exact,
+                                        &sw_form_columns,
+                                        &sw_form_least,
+                                        &sw_form_known,
+                                        &sw_form_simple,
+                                        NULL};
 
 static bool has_a_turn(const sw_search *k, const sw_form *f) {
   if (f->closing) return true;
@@ -108,12 +114,12 @@ static sw_rc search_in_turns(sw_search *k, sw_diag *d) {
     while (due) {
       sw_round r = {.part = 1};
       sw_arena_deinit(&k->mem);
-      SW_TRY(f->make(k, &r, d));
-      SW_TRY(solve_form(k, f, &r, d));
-      SW_TRY(sw_search_judge(k, f, &r, d));
-      SW_TRY(f->add(k, &r, d));
+      SW_TRY(f->make(k, &r, d));            /* the form of the problem as it stands */
+      SW_TRY(solve_form(k, f, &r, d));      /* its bound, its choice */
+      SW_TRY(sw_search_judge(k, f, &r, d)); /* what is proven, and better, is kept */
+      SW_TRY(f->add(k, &r, d));             /* what was counted too little, or is missing */
       tell_round(k, f, &r);
-      due = r.again && !sw_search_is_over(k, &k->form);
+      due = r.again && (f->closing || !sw_search_is_closed(k)) && !sw_search_is_over(k, &k->form);
     }
     at = k->next ? turn_of(k->next) : at + 1;
   }

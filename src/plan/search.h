@@ -120,7 +120,7 @@ struct sw_form {
 
 /* Forms, in the order in which they take their turns. */
 extern const sw_form sw_form_start, sw_form_messages, sw_form_around, sw_form_alike, sw_form_proof, sw_form_whole,
-    sw_form_prices, sw_form_rule, sw_form_exact, sw_form_columns, sw_form_least, sw_form_known, sw_form_simple;
+    sw_form_prices, sw_form_exact, sw_form_columns, sw_form_least, sw_form_known, sw_form_simple;
 
 /* budget.c. All amounts are steps of the solver, so that what a search decides, and a plan that it ends with before its
  * time is up, do not depend on a clock. Where the limit is one of seconds, so many steps are foreseen as they are taken
@@ -147,7 +147,7 @@ SW_CHECKED sw_rc sw_search_judge(sw_search *k, const sw_form *form, sw_round *r,
 bool sw_search_is_closed(const sw_search *k);
 double sw_search_missing(const sw_search *k); /* part of the cost that is not proven; 1 without a plan */
 
-/* fall_back.c. The cheapest plan that is known without a search (the one asked to start from, those that the caller
+/* fall_back.c. The cheapest plan that is known without a search (those that the caller
  * knows, and those made by rule) which fits and meets the annotations; *any: there is one. */
 SW_CHECKED sw_rc sw_search_find_known(const sw_search *k, sw_plan *out, bool *any, sw_diag *d);
 /* That plan, as time was up before the problem stood; SW_E_RESOURCE when there is none. */

@@ -22,15 +22,6 @@ typedef struct stage {
 static const stage kStages[] = {{1, false, 0.1, 0.01}, {2, false, 0.6, 0.005}, {2, true, 1, 0}};
 enum { N_STAGES = sizeof kStages / sizeof kStages[0] };
 
-/* So few copies that all routes are searched for at once: rounds over exact small problems take longer. */
-static bool has_few_copies(const sw_problem *p) {
-  const int64_t kFew = 8192;
-  int64_t n = 0;
-  for (int32_t k = 0; k < p->n_copies && n <= kFew; k++)
-    n += (int64_t)p->copies[k].table->n_classes * p->copies[k].table->n_layouts;
-  return n <= kFew;
-}
-
 void sw_search_close(sw_search *k) {
   sw_arena_deinit(&k->mem);
   sw_relaxation_deinit(k->relaxed);
@@ -46,7 +37,6 @@ static sw_rc build_problem(sw_search *k, int runs, sw_diag *d) {
   k->selected.deadline_s = k->all.deadline_s;
   SW_TRY(sw_selection_build(&k->job, &k->selected, k->arena, &k->selection, &k->least, d));
   k->problem = sw_selection_problem(k->selection);
-  if (has_few_copies(k->problem)) SW_TRY(sw_selection_settle_all(k->selection, k->all.deadline_s, d));
   k->bound = 0;
   k->best = k->nearest = (sw_solution){0};
   k->state = (sw_solve_state){0};
