@@ -35,10 +35,9 @@ typedef struct sw_plan_record {
 SW_API SW_CHECKED sw_rc sw_plan_read_record(const char *path, sw_plan_record *out, sw_diag *d);
 
 /* Read a plan for the graph and the machine, and verify it. A plan made for another model or mesh is stale: refused
- * with both hashes. A plan made for another profile is accepted when `any_profile` (its costs are then recounted by
- * whoever asks), refused otherwise. Ops that the file does not name are uncut. */
-SW_API SW_CHECKED sw_rc sw_plan_read(const char *path, const sw_job *j, bool any_profile, sw_arena *arena, sw_plan *out,
-                                     sw_diag *d);
+ * with both hashes. It may be made for another profile: its costs are recounted by whoever asks. Ops that the file does
+ * not name are uncut. */
+SW_API SW_CHECKED sw_rc sw_plan_read(const char *path, const sw_job *j, sw_arena *arena, sw_plan *out, sw_diag *d);
 
 /* What became of the entries of a plan for another version of the model. All in the arena. */
 typedef struct sw_plan_left {

@@ -12,7 +12,7 @@ static const char *plan_name_of_path(const char *path, sw_arena *arena, sw_diag 
 static sw_rc read_compared_plan(const char *path, const sw_opened *s, sw_arena *arena, sw_comparison *out, sw_diag *d) {
   *out = (sw_comparison){.made = true, .name = plan_name_of_path(path, arena, d)};
   if (!out->name) return SW_E_RESOURCE;
-  SW_TRY(sw_plan_read(path, &s->job, true, arena, &out->plan, d));
+  SW_TRY(sw_plan_read(path, &s->job, arena, &out->plan, d));
   return sw_plan_breakdown(&out->plan, arena, &out->breakdown, d);
 }
 

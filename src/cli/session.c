@@ -154,7 +154,7 @@ static sw_rc adapt_plan(const char *path, const sw_opened *s, bool by_half, sw_a
 static sw_rc read_session_plan(const sw_model_options *o, const char *path, const sw_opened *s, sw_arena *arena,
                                sw_plan *plan, sw_diag *d) {
   if (o->open.adapt) return adapt_plan(path, s, o->by_half, arena, plan, d);
-  sw_rc rc = sw_plan_read(path, &s->job, true, arena, plan, d);
+  sw_rc rc = sw_plan_read(path, &s->job, arena, plan, d);
   if (rc == SW_E_INPUT && d && strstr(d->text, "is stale"))
     sw_diag_note(d, "--adapt takes what fits of it, completes the rest by rule, and says what does not fit");
   return rc;

@@ -263,29 +263,24 @@ static sw_rc check_format(const sw_json *root, sw_diag *d) {
   return sw_json_i64(root, "version", FIRST_VERSION, PLAN_VERSION, &version, d);
 }
 
-/* *of: what the file says it is for; *same: that is what is given now. */
-static sw_rc compare_hash(const sw_json *root, const char *what, uint64_t have, const sw_json **of, bool *same,
-                          sw_diag *d) {
-  const char *text, *name;
-  char now[20];
-  SW_TRY(sw_json_object(root, what, of, d));
-  SW_TRY(sw_json_string(*of, "name", &name, d));
-  *same = sw_json_find(*of, "sizes") != NULL; /* of any sizes: whether it fits is seen op by op */
-  if (*same) return SW_OK;
-  SW_TRY(sw_json_string(*of, "hash", &text, d));
-  snprintf(now, sizeof now, "%016llx", (unsigned long long)have);
-  *same = strcmp(text, now) == 0;
-  return SW_OK;
-}
-
-static sw_rc check_hash(const sw_json *root, const char *what, uint64_t have, sw_diag *d) {
+/* Is it for just this model? Not where it is for another version, which is told; else it must be. */
+static sw_rc check_model_of_plan(const reader *r, const sw_json *root, sw_diag *d) {
   const sw_json *of;
-  bool same;
-  SW_TRY(compare_hash(root, what, have, &of, &same, d));
-  if (same) return SW_OK;
+  const char *name, *hash;
+  char now[20];
+  SW_TRY(sw_json_object(root, "model", &of, d));
+  SW_TRY(sw_json_string(of, "name", &name, d));
+  bool same = sw_json_find(of, "sizes") != NULL; /* of any sizes: whether it fits is seen op by op */
+  if (!same) {
+    SW_TRY(sw_json_string(of, "hash", &hash, d));
+    snprintf(now, sizeof now, "%016llx", (unsigned long long)sw_request_hash(sw_job_written(r->job)));
+    same = strcmp(hash, now) == 0;
+  }
+  if (r->t) r->t->out->same_model = same;
+  if (r->t || same) return SW_OK;
   return SW_FAIL_INPUT(d, sw_json_span(of),
-                       "the plan is stale: it was made for %s '%s' of hash %s; the one given has hash %016llx", what,
-                       sw_json_find(of, "name")->text, sw_json_find(of, "hash")->text, (unsigned long long)have);
+                       "the plan is stale: it was made for model '%s' of hash %s; the one given has hash %s", name,
+                       hash, now);
 }
 
 static sw_rc check_mesh_of_plan(const sw_json *root, const sw_mesh *m, sw_diag *d) {
@@ -650,13 +645,9 @@ static sw_rc read_plan_parts(const reader *r, const sw_json *root, sw_diag *d) {
   return read_shared(r, root, d);
 }
 
-static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, sw_diag *d) {
-  const sw_json *of;
+static sw_rc read_plan(const reader *r, const sw_json *root, sw_diag *d) {
   SW_TRY(check_format(root, d));
-  if (!r->t) SW_TRY(check_hash(root, "model", sw_request_hash(sw_job_written(r->job)), d));
-  if (r->t)
-    SW_TRY(compare_hash(root, "model", sw_request_hash(sw_job_written(r->job)), &of, &r->t->out->same_model, d));
-  if (!any_profile) SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->job->machine)), d));
+  SW_TRY(check_model_of_plan(r, root, d));
   SW_TRY(check_mesh_of_plan(root, sw_machine_mesh(r->job->machine), d));
   SW_TRY(read_search(r, root, d));
   SW_TRY(check_compiler(r, root, d));
@@ -667,27 +658,27 @@ static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, s
   return SW_OK;
 }
 
-static sw_rc read_in(reader *r, const char *path, bool any_profile, sw_diag *d) {
+static sw_rc read_in(reader *r, const char *path, sw_diag *d) {
   const sw_json *root;
   SW_ARENA_NEW(r->of_op, r->tree, r->job->graph->n_ops, d);
   SW_ARENA_NEW(r->of_value, r->tree, r->job->graph->n_values, d);
   SW_TRY(sw_json_read(path, r->tree, &root, d));
-  return read_plan(r, root, any_profile, d);
+  return read_plan(r, root, d);
 }
 
-static sw_rc read_plan_file(reader *r, const char *path, bool any_profile, sw_diag *d) {
+static sw_rc read_plan_file(reader *r, const char *path, sw_diag *d) {
   sw_arena tree = {0};
   r->tree = &tree;
-  sw_rc rc = read_in(r, path, any_profile, d);
+  sw_rc rc = read_in(r, path, d);
   r->tree = NULL;
   sw_arena_deinit(&tree);
   return rc;
 }
 
-sw_rc sw_plan_read(const char *path, const sw_job *j, bool any_profile, sw_arena *arena, sw_plan *out, sw_diag *d) {
+sw_rc sw_plan_read(const char *path, const sw_job *j, sw_arena *arena, sw_plan *out, sw_diag *d) {
   SW_TRY(sw_plan_build(j, arena, out, d));
   reader r = {.job = j, .arena = arena, .p = out};
-  return read_plan_file(&r, path, any_profile, d);
+  return read_plan_file(&r, path, d);
 }
 
 sw_rc sw_plan_read_other(const char *path, const sw_job *j, sw_arena *arena, sw_plan *out, sw_plan_transfer *taken,
@@ -699,7 +690,7 @@ sw_rc sw_plan_read_other(const char *path, const sw_job *j, sw_arena *arena, sw_
   SW_TRY(sw_plan_build(j, arena, out, d));
   reader r = {.job = j, .arena = arena, .p = out, .t = &t};
   sw_rc rc = begin_transfer(&t, &r, d);
-  if (!rc) rc = read_plan_file(&r, path, true, d);
+  if (!rc) rc = read_plan_file(&r, path, d);
   if (!rc) rc = end_transfer(&t, &r, d);
   if (!rc) rc = sw_plan_complete(out, &(sw_plan_given){t.args, t.ops, t.outputs}, d);
   sw_array_free(&t.left);

@@ -400,9 +400,8 @@ static void a_start_is_taken_up(void **state) {
   assert_ok(sw_plan_search(JOB(g, p.machine), &o, &p.arena, &again, &diag));
   assert_true(again.cost_units == p.plan.cost_units);
   open_model(&other, "small/mlp", "dgx-h100", "x=2,y=4");
-  assert_int_equal(
-      sw_plan_read("unit-plan-start.json", JOB(other.graph, other.machine), true, &other.arena, &again, &diag),
-      SW_E_INPUT);
+  assert_int_equal(sw_plan_read("unit-plan-start.json", JOB(other.graph, other.machine), &other.arena, &again, &diag),
+                   SW_E_INPUT);
   assert_ok(
       sw_plan_read_other("unit-plan-start.json", JOB(other.graph, other.machine), &other.arena, &again, &taken, &diag));
   (void)remove("unit-plan-start.json");

@@ -166,7 +166,7 @@ PyObject *problem_read_plan(PyObject *self, PyObject *args) {
   if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
   plan *p = new_plan(self);
   if (!p) return NULL;
-  Py_BEGIN_ALLOW_THREADS rc = sw_plan_read(path, &p->of->opened.job, true, &p->arena, &p->plan, &d);
+  Py_BEGIN_ALLOW_THREADS rc = sw_plan_read(path, &p->of->opened.job, &p->arena, &p->plan, &d);
   if (!rc) rc = judge(p, NULL, NULL, &d);
   Py_END_ALLOW_THREADS return plan_or_failure(p, rc, false, &d);
 }
