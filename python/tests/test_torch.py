@@ -99,6 +99,16 @@ def test_so_does_one_in_single_precision_by_another_optimizer(tool_path, name):
     assert assert_computes(tool_path, step_of(model, inputs, None, None, optimizer, None), allowed=1e-3).opaque == {}
 
 
+@pytest.mark.parametrize("name", [*TEXTS, *MIXTURES, *PICTURES])
+def test_every_op_of_a_step_in_half_precision_has_a_row(name):
+    """Of the dtypes that PyTorch gives what it computes: a row that gives another is an error."""
+    model, inputs, options = job(name)
+    half = pytree.tree_map(lambda x: x.bfloat16() if x.is_floating_point() else x, inputs)
+    step = step_of(model.bfloat16(), half, options.get("targets"), options.get("loss"), adamw, None)
+    traced = trace(step.call, step.args, step.kwargs, step.input_names, step.models, step.optimizers)
+    assert convert(traced, name).opaque == {}
+
+
 def test_experts_work_on_the_tokens_they_get():
     """The flops of products in groups are those of the tokens, each of which two of the experts see."""
     model, inputs, _ = job("mixtral")
@@ -250,7 +260,7 @@ def test_the_plan_is_told_by_modules(planned):
     assert set(plan.placements(module)) == {n for n, _ in model.named_parameters() if n.startswith(module + ".")}
     with pytest.raises(KeyError, match="no argument or module is named nowhere"):
         plan.placements("nowhere")
-    assert plan.opaque == {} and plan.report().data["total_s"] > 0
+    assert type(model).__name__ in repr(plan) and plan.opaque == {} and plan.report().data["total_s"] > 0
 
 
 def test_a_plan_is_saved_and_loaded(planned, tmp_path):

@@ -653,12 +653,22 @@ def batch_norm_step(
     momentum, eps = rest[-2:]
     training = rest[0] if len(rest) > 2 else True
     if not training:
-        return (*_batch_norm(t, x, weight, bias, (mean, var), eps)[:1], *_nothing(t, 1, len(t.results) - 2), mean, var)
+        old = [b.cast(v, r[0]) for v, r in zip((mean, var), t.results[-2:], strict=True) if r]
+        return (*_batch_norm(t, x, weight, bias, (mean, var), eps)[:1], *_nothing(t, 1, len(t.results) - 2), *old)
     out, batch_mean, rstd, batch_var = _batch_norm(t, x, weight, bias, None, eps)
     n = math.prod(x.shape) // x.shape[1]
     wide = b.binary("multiply", batch_var, n / max(n - 1, 1))
     moved = (_moved(b, mean, batch_mean, momentum), _moved(b, var, wide, momentum))
-    return (out, batch_mean, rstd, *_nothing(t, 3, len(t.results) - 2), *moved)
+    moved = tuple(b.cast(v, r[0]) for v, r in zip(moved, t.results[-2:], strict=True) if r)
+    return (out, *_kept(t, batch_mean, rstd), *_nothing(t, 3, len(t.results) - 2), *moved)
+
+
+def _kept(t: Call, mean: Value, rstd: Value) -> tuple[Value, Value]:
+    """For the gradient, in the dtypes that they are kept in."""
+    kept = tuple(t.b.cast(v, r[0]) for v, r in zip((mean, rstd), t.results[1:3], strict=True) if r)
+    for value in kept:
+        t.b.functions[value.name] = t.b.functions[rstd.name]
+    return kept[0], kept[1]
 
 
 def _nothing(t: Call, first: int, end: int) -> list[Value]:
@@ -677,7 +687,8 @@ def batch_norm_infer(
 def batch_norm_alone(
     t: Call, x: Value, weight: Value | None, bias: Value | None, training: bool, momentum: float, eps: float
 ) -> tuple[Value, ...]:
-    return _batch_norm(t, x, weight, bias, None, eps)[:3]
+    out, mean, rstd, _ = _batch_norm(t, x, weight, bias, None, eps)
+    return (out, *_kept(t, mean, rstd))
 
 
 @row("aten.native_batch_norm_backward")

@@ -129,7 +129,8 @@ class _Converter:
     def _end(self, results: Any, names: list[str]) -> None:
         updated, rest = results[: len(self.traced.updated)], results[len(self.traced.updated) :]
         for i, node in zip(self.traced.updated, updated, strict=True):
-            self.b.output(self.values[node], f"{names[i]}.new", names[i])
+            dtype = DTYPES[self.traced.arguments[i].value.dtype]
+            self.b.output(self.b.cast(self.values[node], dtype), f"{names[i]}.new", names[i])
         for name, node in zip(self.traced.results, rest, strict=True):
             self.b.output(self.values[node], name)
 

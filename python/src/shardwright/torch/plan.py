@@ -124,6 +124,12 @@ def _is_within(name: str, of: str) -> bool:
     return name.startswith(of) and (len(name) == len(of) or name[len(of)] in ".[")
 
 
+def _problem(step: Step, model: Model, hw: Any, mesh: Any, reading: Mapping[str, Any]) -> shardwright.Problem:
+    problem = shardwright.Problem(model.text, hw=hw, mesh=mesh, **reading)
+    problem.name = step.name
+    return problem
+
+
 def _traced(step: Step) -> tuple[Traced, Model]:
     traced = trace(step.call, step.args, step.kwargs, step.input_names, step.models, step.optimizers)
     return traced, convert(traced, step.name)
@@ -162,7 +168,7 @@ def plan(
     reading, search = _sorted_out(plan, options)
     used = step_of(step, inputs, targets, loss, optimizer, model)
     traced, made = _traced(used)
-    problem = shardwright.Problem(made.text, hw=hw, mesh=mesh, **reading)
+    problem = _problem(used, made, hw, mesh, reading)
     _warn(problem)
     return Plan(problem.plan(pins=pins, memory=memory, even=even, **search), used, traced, made)
 
@@ -200,5 +206,5 @@ def load(
     traced, made = _traced(used)
     mesh, profile = _price_as(path, reading)
     hw = hw or (profile if profile in shardwright.profiles() else "uniform")
-    problem = shardwright.Problem(made.text, hw=hw, mesh=mesh, **reading)
+    problem = _problem(used, made, hw, mesh, reading)
     return Plan(problem.read_plan(path), used, traced, made)
