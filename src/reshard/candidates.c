@@ -45,13 +45,24 @@ static uint32_t used_by(const rs_state *s, int rank) {
 
 /* --- around a state ---------------------------------------------------------------------------------------------- */
 
-/* The end of a dimension's list dropped, or moved behind another's. */
+/* What was dropped made partial, as the target has it. */
+static void add_made(candidates *c, const rs_state *shorter, uint32_t set) {
+  const rs_state *target = &c->g->r->target;
+  if (set & ~target->partial || (shorter->partial && shorter->kind != target->kind)) return;
+  rs_state made = *shorter;
+  made.partial |= set;
+  made.kind = target->kind;
+  add_candidate(c, &made);
+}
+
+/* The end of a dimension's list dropped, made partial, or moved behind another's. */
 static void add_moved(candidates *c, const rs_state *s, int d) {
   const rs_list list = s->list[d];
   for (int keep = rs_list_len(list) - 1; keep >= 0; keep--) {
     rs_state shorter = *s;
     shorter.list[d] = rs_list_begin(list, keep);
     add_candidate(c, &shorter);
+    add_made(c, &shorter, rs_list_set(list >> 4 * keep));
     for (int i = 0; i < c->n_dims; i++) {
       const int e = c->dim[i];
       if (e == d) continue;
