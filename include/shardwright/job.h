@@ -19,6 +19,12 @@ typedef struct sw_job {
   int32_t stage;
 } sw_job;
 
+/* What an op of the graph is an entry of; NULL: of a program that runs as it is, or of what carries others. */
+static inline const sw_entry *sw_job_entry(const sw_job *j, sw_id op) {
+  const int32_t entry = j->schedule ? j->schedule->stages[j->stage].entry[op] : -1;
+  return entry < 0 ? NULL : &j->schedule->spec.entries[entry];
+}
+
 /* What was asked, of the program as it was given: what plans are recorded to be of. */
 static inline const sw_request *sw_job_written(const sw_job *j) {
   return j->schedule ? j->schedule->written : j->request;

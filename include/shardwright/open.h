@@ -47,7 +47,8 @@ typedef struct sw_open_options {
   const sw_mesh *mesh;        /* its device_ids: borrowed until the job is closed */
   const char *compiler;       /* kernel.h */
 
-  const char *schedule; /* a file with one, or a plan; NULL: the program runs as it is */
+  const char *schedule;   /* a file with one, or a plan; NULL: the program runs as it is */
+  sw_recompute recompute; /* FULL: all is made again that can be; SEARCH: left to sw_plan_search_sources */
 
   /* the plan that the job's is to be, or start from: its compiler and trips hold where no others are given */
   const sw_plan_head *of_plan;

@@ -174,6 +174,10 @@ SW_API const char *sw_compiler_of(const char *named, const sw_request *r, const 
  * those of the compiler. Under "none" each op and each collective is by itself. In the arena; borrows both. */
 SW_API SW_CHECKED sw_rc sw_job_make(const char *compiler, const sw_request *r, sw_machine *m, sw_arena *arena,
                                     sw_job *out, sw_diag *d);
+/* The same of a stage of a schedule, as the compiler and the machine of `j` have it. In the arena; borrows the
+ * schedule. */
+SW_API SW_CHECKED sw_rc sw_job_of_stage(const sw_job *j, const sw_schedule *s, int32_t stage, sw_arena *arena,
+                                        sw_job *out, sw_diag *d);
 SW_API const char *sw_compiled_as(const sw_job *j); /* its compiler's name */
 /* What prices are of, for a person: "compiler inductor, bf16". */
 SW_API void sw_compiled_print(const sw_job *j, sw_text *out);
@@ -199,6 +203,12 @@ typedef struct sw_plan_options {
  * when time is up with nothing found; SW_E_CANCELLED never: an interrupted search returns its best plan. */
 SW_API SW_CHECKED sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_plan *out,
                                        sw_diag *d);
+
+/* The same, with what is made again chosen together with the shardings (schedule.h), of a job of a program that runs as
+ * it is. The plan is of a job of the schedule that was chosen, which the caller owns (sw_schedule_deinit, after the
+ * plan); its time is that of its own account, its bound that of all choices. o->start, baselines and known: none. */
+SW_API SW_CHECKED sw_rc sw_plan_search_sources(const sw_job *j, const sw_plan_options *o, sw_arena *arena,
+                                               sw_schedule *schedule, sw_plan *out, sw_diag *d);
 
 /* A search that answers further questions: what would the plan be with these pins, too? The problem stands already, so
  * do its prices, and what is known of it holds; what is proven without the pins holds with them. So an answer takes

@@ -3,6 +3,8 @@
  *   entry      op, instance      an op of the program: itself (instance 0), or made again for those that read it later
  *              slot              once, or once for each micro-batch
  *              stage             which machine it runs on
+ *              source            no op of its own: where later entries take a value from. It is as it was made, kept up
+ *                                to here, or that or the instance before, whichever a plan chooses
  *
  * A reader takes a value from the last entry before its own that makes it: its source. The schedule is carried out as
  * one graph for each stage, which is planned, priced, partitioned and run like any other:
@@ -23,11 +25,16 @@
 
 typedef enum sw_slot { SW_SLOT_ONCE, SW_SLOT_EACH } sw_slot;
 
+typedef enum sw_source_kind { SW_SOURCE_NONE, SW_SOURCE_KEPT, SW_SOURCE_EITHER } sw_source_kind;
+
 typedef struct sw_entry {
   sw_id op; /* of the program */
   int32_t instance;
   sw_slot slot;
   int32_t stage;
+  sw_source_kind source;
+  sw_id value;   /* of a source: of what; op: that which makes it, -1 of an argument */
+  bool optional; /* a plan may leave it out, where what reads it is left out, too */
 } sw_entry;
 
 /* An argument that micro-batches take a part of each, along this dim. */
@@ -75,5 +82,28 @@ typedef struct sw_schedule {
 SW_API SW_CHECKED sw_rc sw_schedule_make(const sw_request *written, const sw_schedule_spec *spec, sw_arena *arena,
                                          sw_schedule *out, sw_diag *d);
 SW_API void sw_schedule_deinit(sw_schedule *s); /* frees the graphs of stages */
+
+/* --- recomputation ------------------------------------------------------------------------------------------------
+ *
+ * Between what a program does first and what it does then (forward and backward) lies the step at which most bytes have
+ * been read and will be. What crosses it comes from a source before its first reader behind it, and can be made again
+ * there by a second instance of its op. The early part is cut into segments where little more than one value goes from
+ * one to the next: that value is never made again, all others of a segment are in one go.
+ */
+typedef enum sw_recompute {
+  SW_RECOMPUTE_AS_WRITTEN, /* the program as it is */
+  SW_RECOMPUTE_SEARCH,     /* sources are choices, copies optional */
+  SW_RECOMPUTE_FULL,       /* all that can be is made again */
+  SW_RECOMPUTE_COUNT
+} sw_recompute;
+/* "as-written", "search", "full". */
+SW_API const char *sw_recompute_text(sw_recompute r);
+/* In the arena: the list of entries. The plain schedule where nothing can be made again. */
+SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule_spec *out,
+                                          sw_diag *d);
+/* The schedule that is left of one with choices; takes: by op of its only stage, 0 it runs as it is, -1 it is left out,
+ * k it takes operand k - 1 alone. In the arena. */
+SW_API SW_CHECKED sw_rc sw_schedule_chosen(const sw_schedule *s, const int8_t *takes, sw_arena *arena,
+                                           sw_schedule_spec *out, sw_diag *d);
 
 #endif

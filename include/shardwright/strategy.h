@@ -25,8 +25,15 @@ typedef struct sw_strategy {
   uint8_t n_refs;
   int8_t loop_of[SW_MAX_REFS]; /* not decreasing; n_loops + k means: partial through linearity k */
   sw_axis_ref refs[SW_MAX_REFS];
+  /* Of what a schedule leaves to the plan (schedule.h): 0: all operands; k: operand k - 1 alone; -1: it does not run.
+   */
+  int8_t takes;
   const sw_strategy_offsets *offsets; /* NULL: all loops are cut into equal blocks; borrowed */
 } sw_strategy;
+
+/* Does it read the operand? */
+static inline bool sw_strategy_takes(const sw_strategy *s, int i) { return !s->takes || s->takes == i + 1; }
+static inline bool sw_strategy_runs(const sw_strategy *s) { return s->takes >= 0; }
 
 SW_API bool sw_strategy_equal(const sw_strategy *a, const sw_strategy *b);
 /* Append an axis as the minor-most of a loop; false when full. */

@@ -18,7 +18,7 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *solver, *output, *args, *start, *plan, *even, *baseline, *batch_dim;
+  const char *solver, *output, *args, *start, *plan, *even, *baseline, *batch_dim, *recompute;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap, simplicity;
   sw_words report, what_if, pins, compare, set;
@@ -43,6 +43,10 @@ static const sw_option kOptions[] = {
      "with "
      "a schedule, or a plan that has one",
      SW_INTO_TEXT(settings, from.open.schedule)},
+    {"recompute", 0, SW_OPTION_CHOICE, "HOW", "as-written",
+     "what is made again for what reads it late, instead of being kept: what the program says, whatever the search "
+     "finds best, or all that can be",
+     SW_INTO_TEXT(settings, recompute), .choices = "as-written|search|full"},
     {"kernels", 0, SW_OPTION_FLAG, NULL, NULL,
      "instead of a plan, say which ops run together under the compiler, what their kernels read and write, and why an "
      "op stands alone",
@@ -282,6 +286,46 @@ static sw_rc open_planner(const settings *s, const sw_job *j, const sw_opened *s
   return SW_OK;
 }
 
+/* What is made again is part of the search, and the session is of the schedule that is found. */
+static sw_rc search_sources(const sw_job *j, sw_opened *session, const sw_call *call, const sw_plan_options *o,
+                            sw_plan *plan, sw_diag *d) {
+  sw_plan_options alone = *o;
+  alone.baselines = NULL;
+  alone.known = NULL;
+  alone.n_known = 0;
+  SW_TRY(sw_plan_search_sources(j, &alone, call->arena, &session->schedule, plan, d));
+  session->job = plan->job;
+  return sw_plan_verify(plan, d);
+}
+
+/* To the failure of a plan that does not fit: the best one made by rule that does, with all made again that can be. */
+static void note_recomputed(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_diag *d) {
+  const int64_t capacity = o->selection.capacity_bytes ? o->selection.capacity_bytes
+                                                       : sw_profile_memory_bytes(sw_machine_profile(j->machine));
+  const sw_comparison *made, *best = NULL;
+  sw_schedule_spec spec;
+  sw_schedule s;
+  sw_job job;
+  sw_text t = {0};
+  if (sw_recompute_spec(j->graph, SW_RECOMPUTE_FULL, arena, &spec, NULL)) return;
+  if (sw_schedule_make(j->request, &spec, arena, &s, NULL)) return;
+  const bool any = !sw_job_of_stage(j, &s, 0, arena, &job, NULL) && !sw_baselines_build(&job, arena, &made, NULL);
+  for (int b = 0; any && b < SW_BASELINE_COUNT; b++) {
+    if (!made[b].made || made[b].breaks || made[b].breakdown.peak_bytes > capacity) continue;
+    if (!best || made[b].breakdown.total_s < best->breakdown.total_s) best = &made[b];
+  }
+  if (best) {
+    sw_text_bytes(&t, (double)best->breakdown.peak_bytes);
+    sw_text_puts(&t, " and takes ");
+    sw_text_seconds(&t, best->breakdown.total_s);
+    sw_diag_note(d,
+                 "with all made again that can be, the plan of %s holds %s: --recompute full, or search for less time",
+                 best->name, sw_text_str(&t));
+  }
+  sw_text_free(&t);
+  sw_schedule_deinit(&s);
+}
+
 /* A plan that no search made here: its record is as of one which did not run. */
 static sw_rc tell_made(const settings *s, const sw_opened *session, const sw_call *call, sw_plan *plan,
                        const sw_comparison *baselines, const char *name, sw_diag *d) {
@@ -316,7 +360,7 @@ static sw_rc tell_given(const settings *s, const sw_opened *session, const sw_ca
   return tell_made(s, session, call, plan, baselines, "of --plan", d);
 }
 
-static sw_rc plan_model(const settings *s, const sw_model_options *from, const sw_opened *session, const sw_call *call,
+static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_opened *session, const sw_call *call,
                         double began_s, sw_diag *d) {
   sw_plan_options o = plan_options_of(s, call);
   sw_parameters *set = NULL;
@@ -342,10 +386,13 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, const s
     o.solve.time_limit_s = s->time_limit;
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   }
-  sw_rc rc = open_planner(s, &pinned, session, call, &o, &q, &plan, d);
+  sw_rc rc = from->open.recompute == SW_RECOMPUTE_SEARCH ? search_sources(&pinned, session, call, &o, &plan, d)
+                                                         : open_planner(s, &pinned, session, call, &o, &q, &plan, d);
+  if (rc && none_fits && from->open.recompute == SW_RECOMPUTE_AS_WRITTEN && !from->open.schedule)
+    note_recomputed(&pinned, &o, call->arena, d);
   if (rc && o.notes_mesh && none_fits) sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
   if (rc) return rc;
-  rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
+  rc = tell_plan(s, session, call, q.planner ? &q : NULL, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
   sw_planner_close(q.planner);
   if (rc) return rc;
@@ -360,7 +407,19 @@ static sw_rc tell_kernels(const settings *s, const sw_opened *session, const sw_
   return sw_print_text(&out, d);
 }
 
+static sw_recompute recompute_of(const settings *s) {
+  sw_recompute r = 0;
+  while (strcmp(sw_recompute_text(r), s->recompute) != 0) r++; /* one of the option's choices */
+  return r;
+}
+
 static sw_rc check_usage(const settings *s, sw_diag *d) {
+  if (recompute_of(s) == SW_RECOMPUTE_SEARCH) {
+    if (s->from.open.schedule || s->plan || s->baseline || s->start || s->complete || s->what_if.n || s->lower_memory)
+      return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                     "--recompute search makes its own schedule; expected no --schedule, --plan, --baseline, --start, "
+                     "--complete, --what-if or --lower-memory beside it");
+  }
   const char *made = s->baseline ? "--baseline" : s->plan ? "--plan" : NULL;
   if (!made) return SW_OK;
   if (s->baseline && s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--baseline and --plan exclude each other");
@@ -389,6 +448,7 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   sw_plan plan;
   SW_TRY(check_usage(s, d));
   if (!from.open.hw && !s->plan) from.open.hw = "dgx-h100";
+  from.open.recompute = recompute_of(s);
   if (s->start) SW_TRY(price_as_start(s, call, &from, d));
   sw_mem_keep_freed();
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)

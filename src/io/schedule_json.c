@@ -1,5 +1,5 @@
 /* {"micro_batches": 2, "cuts": [{"argument": "x", "dim": 0}], "stages": 1, "stage": 0,
- *  "entries": [{"op": "dot", "slot": "each"}, {"op": "dot", "instance": 1}, {"op": "loss"}]}
+ *  "entries": [{"op": "dot", "slot": "each"}, {"op": "dot", "instance": 1}, {"keeps": "dot"}, {"op": "loss"}]}
  */
 #include "io/schedule_json.h"
 
@@ -25,7 +25,7 @@ void sw_schedule_put(sw_json_out *o, const char *key, const sw_schedule *s, int3
   for (int32_t i = 0; i < s->spec.n_entries; i++) {
     const sw_entry *e = &s->spec.entries[i];
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "op", g->ops[e->op].name);
+    sw_jw_string(o, e->source ? "keeps" : "op", e->source ? g->values[e->value].name : g->ops[e->op].name);
     if (e->instance) sw_jw_i64(o, "instance", e->instance);
     if (e->slot != SW_SLOT_ONCE) sw_jw_string(o, "slot", kSlots[e->slot]);
     if (e->stage) sw_jw_i64(o, "stage", e->stage);
@@ -35,18 +35,32 @@ void sw_schedule_put(sw_json_out *o, const char *key, const sw_schedule *s, int3
   sw_jw_end(o);
 }
 
+/* Of a value that is kept: {"keeps": NAME}. */
+static sw_rc take_kept(const sw_json *v, const sw_graph *g, sw_entry *out, sw_diag *d) {
+  static const char *const kKeys[] = {"keeps"};
+  const char *name;
+  SW_TRY(sw_json_only(v, kKeys, 1, "an entry that keeps a value", d));
+  SW_TRY(sw_json_string(v, "keeps", &name, d));
+  const sw_id value = sw_graph_value_named(g, name);
+  if (value < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no value '%s'", name);
+  *out = (sw_entry){.op = g->values[value].def, .source = SW_SOURCE_KEPT, .value = value};
+  return SW_OK;
+}
+
 static sw_rc take_schedule_entry(const sw_json *v, const sw_graph *g, sw_entry *out, sw_diag *d) {
   static const char *const kKeys[] = {"op", "instance", "slot", "stage"};
   const sw_json *slot = sw_json_find(v, "slot");
   int64_t instance = 0, stage = 0;
   int which = 0;
   const char *name;
+  if (sw_json_find(v, "keeps")) return take_kept(v, g, out, d);
   SW_TRY(sw_json_only(v, kKeys, 4, "an entry of a schedule", d));
   SW_TRY(sw_json_string(v, "op", &name, d));
   SW_TRY(sw_json_opt_i64(v, "instance", 0, INT32_MAX, &instance, d));
   SW_TRY(sw_json_opt_i64(v, "stage", 0, INT32_MAX, &stage, d));
   if (slot) SW_TRY(sw_json_word(slot, kSlots, 2, &which, d));
-  *out = (sw_entry){sw_graph_op_named(g, name), (int32_t)instance, (sw_slot)which, (int32_t)stage};
+  *out = (sw_entry){
+      .op = sw_graph_op_named(g, name), .instance = (int32_t)instance, .slot = (sw_slot)which, .stage = (int32_t)stage};
   return out->op >= 0 ? SW_OK : SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
 }
 

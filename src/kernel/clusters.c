@@ -40,7 +40,7 @@ static bool reads_little(const sw_graph *g, const sw_op *op) {
   double read = 0;
   if (op->n_results != 1) return false;
   const double made = (double)elements(g, op->results[0]);
-  for (int i = 0; i < op->n_operands; i++) {
+  for (int i = 0; i < sw_kernel_operands(op); i++) {
     const double n = (double)elements(g, op->operands[i]);
     read += sw_dtype_bytes(sw_operand_type(g, op, i)->dtype) * (n < made ? n : made);
   }
@@ -171,6 +171,9 @@ static sw_apart try_join(const sw_clusters *p, const sw_op *op, const sw_op *end
   return SW_APART_TOGETHER;
 }
 
+/* What is kept is stored, whatever reads it where. */
+static bool is_keep(const sw_graph *g, sw_id op) { return g->ops[op].code == SW_OP_KEEP && g->ops[op].n_operands == 1; }
+
 /* Who reads an op. */
 typedef struct readers {
   sw_id only;     /* the group that alone does; -1: several, or none */
@@ -185,13 +188,16 @@ static readers readers_of(const sw_clusters *p, const sw_op *op) {
   bool several = false;
   for (int k = 0; k < op->n_results; k++) {
     const sw_value *v = &p->g->values[op->results[k]];
-    r.delivered = r.delivered || v->n_uses == 0;
+    int32_t n = 0;
     for (int32_t u = 0; u < v->n_uses; u++) {
+      if (sw_use_is_by_choice(p->g, v->uses[u])) continue;
+      n++;
       if (v->uses[u].op < 0) {
         r.delivered = true;
         r.updates = r.updates || p->g->alias[v->uses[u].index] >= 0;
         continue;
       }
+      r.delivered = r.delivered || is_keep(p->g, v->uses[u].op);
       const sw_id by = p->of[v->uses[u].op];
       const sw_fusion *group = &p->group[by];
       several = several || (r.only >= 0 && r.only != by);
@@ -199,6 +205,7 @@ static readers readers_of(const sw_clusters *p, const sw_op *op) {
       r.delivered = r.delivered || (group->kinds & SW_KIND_BIT(CONTROL)) != 0;
       r.all_take = r.all_take && (bit & taken_by(p->rules, group)) && p->g->ops[by].frame == op->frame;
     }
+    r.delivered = r.delivered || n == 0;
   }
   if (several || r.delivered) r.only = -1;
   return r;
@@ -252,7 +259,8 @@ static sw_id last_source(const sw_clusters *p, sw_id group) {
   sw_id best = -1;
   for (int32_t m = p->first[group]; m < p->first[group + 1]; m++) {
     const sw_op *op = &p->g->ops[p->member[m]];
-    for (int i = 0; i < op->n_operands; i++) {
+    if (is_keep(p->g, p->member[m])) continue; /* for what runs much later */
+    for (int i = 0; i < sw_kernel_operands(op); i++) {
       sw_id from = sw_clusters_maker(p, op->operands[i]);
       if (from == group) continue;
       if (from >= 0 && p->group[from].again) from = p->group[from].from;
@@ -323,7 +331,7 @@ static int large_sources(sw_clusters *p, sw_id group) {
   int n = 0;
   for (int32_t m = p->first[group]; m < p->first[group + 1]; m++) {
     const sw_op *op = &p->g->ops[p->member[m]];
-    for (int i = 0; i < op->n_operands; i++) {
+    for (int i = 0; i < sw_kernel_operands(op); i++) {
       const sw_id value = op->operands[i];
       if (sw_clusters_maker(p, value) == group || p->read_by[value] == group) continue;
       p->read_by[value] = group;

@@ -46,6 +46,13 @@ typedef struct sw_fusion_rules {
   sw_lowering lowering;
 } sw_fusion_rules;
 
+/* Operands that a kernel reads. A keep of two chooses between what is made again, which a kernel may have inside, and
+ * what is kept, which is not known before a plan is: what that costs is on its port alone. */
+static inline int sw_kernel_operands(const sw_op *op) { return op->code == SW_OP_KEEP ? 1 : op->n_operands; }
+static inline bool sw_use_is_by_choice(const sw_graph *g, sw_value_use use) {
+  return use.op >= 0 && use.index >= sw_kernel_operands(&g->ops[use.op]);
+}
+
 const sw_fusion_rules *sw_fusion_rules_of(const char *compiler); /* NULL: no such */
 sw_kind sw_kind_of(const sw_op *op);
 

@@ -38,9 +38,13 @@ static sw_keeping keeping_of(const borders *b, sw_id value) {
   const sw_id by = sw_clusters_maker(&b->p, value);
   if (by < 0 || v->n_uses == 0) return SW_KEPT_STORED;
   if (b->p.group[by].again) return SW_KEPT_AGAIN;
-  for (int32_t u = 0; u < v->n_uses; u++)
+  bool any = false;
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    if (sw_use_is_by_choice(b->g, v->uses[u])) continue;
     if (v->uses[u].op < 0 || b->p.of[v->uses[u].op] != by) return SW_KEPT_STORED;
-  return SW_KEPT_INSIDE;
+    any = true;
+  }
+  return any ? SW_KEPT_INSIDE : SW_KEPT_STORED;
 }
 
 /* The step up to which uses of a value need it. */
@@ -50,6 +54,7 @@ static int32_t last_use(const borders *b, sw_id value) {
   for (int32_t u = 0; u < v->n_uses; u++) {
     const sw_id op = v->uses[u].op;
     if (op < 0) return b->g->n_ops;
+    if (sw_use_is_by_choice(b->g, v->uses[u])) continue;
     last = sw_max_i32(last, b->until[op]);
     if (b->updates[b->g->ops[op].n_results ? b->g->ops[op].results[0] : value] == value)
       last = sw_max_i32(last, b->over[op]);
@@ -169,7 +174,7 @@ static void find_reading(borders *b) {
     const sw_op *op = &g->ops[i];
     if (!b->p.group[b->p.of[i]].again) continue;
     const double made = (double)sw_type_elements(sw_result_type(g, op, 0));
-    for (int k = 0; k < op->n_operands && made > 0; k++) {
+    for (int k = 0; k < sw_kernel_operands(op) && made > 0; k++) {
       const double n = (double)sw_type_elements(sw_operand_type(g, op, k));
       b->reading[op->results[0]] += b->reading[op->operands[k]] * (n < made ? n / made : 1);
     }
@@ -197,7 +202,7 @@ static double read_value(borders *b, sw_id value, sw_id group, int depth) {
   const sw_op *op = &g->ops[g->values[value].def];
   const double made = (double)sw_type_elements(&g->values[value].type);
   double sum = 0;
-  for (int i = 0; i < op->n_operands && made > 0; i++) {
+  for (int i = 0; i < sw_kernel_operands(op) && made > 0; i++) {
     const double n = (double)sw_type_elements(sw_operand_type(g, op, i));
     sum += read_value(b, op->operands[i], group, depth + 1) * (n < made ? n / made : 1);
   }
@@ -206,17 +211,45 @@ static double read_value(borders *b, sw_id value, sw_id group, int depth) {
 
 static void read_operands(borders *b, const sw_op *op, sw_id group) {
   double *width = &b->width[b->port[op - b->g->ops]];
-  for (int i = 0; i < op->n_operands; i++) {
+  for (int i = 0; i < sw_kernel_operands(op); i++) {
     const sw_id value = op->operands[i];
     width[i] = widening_bytes(b, op, b->g->values[value].type.dtype) + read_value(b, value, group, 0);
   }
+}
+
+/* Do only choices read it? Then it is written where it is kept. */
+static bool is_for_choices(const sw_graph *g, sw_id value) {
+  const sw_value *v = &g->values[value];
+  bool all = v->n_uses > 0;
+  for (int32_t u = 0; u < v->n_uses; u++) all = all && sw_use_is_by_choice(g, v->uses[u]);
+  return all;
+}
+
+/* What a keep of two costs where the value is kept: it is written, where it is not anyway, and read by the kernels that
+ * would have had it inside. */
+static void price_choice(borders *b, const sw_op *op) {
+  const sw_id again = op->operands[0], kept = op->operands[1];
+  const sw_value *v = &b->g->values[op->results[0]];
+  const bool inside = b->keeping[again] == SW_KEPT_INSIDE || b->keeping[again] == SW_KEPT_AGAIN;
+  const bool written = b->keeping[kept] == SW_KEPT_STORED || b->keeping[kept] == SW_KEPT_IN_PLACE;
+  double times = !written || is_for_choices(b->g, kept) ? 1 : 0;
+  sw_id last = -1;
+  for (int32_t u = 0; u < v->n_uses && inside; u++) { /* uses stand in the order of ops: groups seldom come back */
+    const sw_id by = v->uses[u].op < 0 ? -1 : b->p.of[v->uses[u].op];
+    times += by != last;
+    last = by;
+  }
+  double *width = &b->width[b->port[op - b->g->ops]];
+  width[0] = width[2] = 0;
+  width[1] = times * sw_dtype_bytes(v->type.dtype);
 }
 
 static void write_results(borders *b, const sw_op *op) {
   double *width = &b->width[b->port[op - b->g->ops] + op->n_operands];
   for (int k = 0; k < op->n_results; k++) {
     const sw_keeping keeping = (sw_keeping)b->keeping[op->results[k]];
-    const bool stored = keeping == SW_KEPT_STORED || keeping == SW_KEPT_IN_PLACE;
+    const bool stored =
+        (keeping == SW_KEPT_STORED || keeping == SW_KEPT_IN_PLACE) && !is_for_choices(b->g, op->results[k]);
     width[k] = stored ? sw_dtype_bytes(sw_result_type(b->g, op, k)->dtype) : 0;
   }
 }
@@ -281,7 +314,7 @@ static void launch(borders *b, sw_id group, bool *updated) {
     const sw_id id = b->p.member[m];
     const sw_op *op = &b->g->ops[id];
     double flops, bytes, read, written;
-    if (!op->nest || is_idle(b, op)) continue;
+    if (!op->nest || is_idle(b, op) || op->code == SW_OP_KEEP) continue;
     sw_op_work(b->g, op, NULL, &flops, &bytes);
     traffic(b->g, op, &b->width[b->port[id]], NULL, &read, &written);
     if (flops <= 0 && read + written <= 0) continue;
@@ -363,6 +396,8 @@ sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, 
   find_reading(&b);
   for (sw_id v = 0; v < g->n_values; v++) b.p.read_by[v] = -1;
   for (sw_id i = 0; i < g->n_ops; i++) cross(&b, i);
+  for (sw_id i = 0; i < g->n_ops; i++)
+    if (g->ops[i].code == SW_OP_KEEP && g->ops[i].n_operands == 2) price_choice(&b, &g->ops[i]);
   for (sw_id i = 0; i < g->n_ops; i++) launch(&b, i, &updated);
   SW_ARENA_NEW(k, arena, 1, d);
   *k =

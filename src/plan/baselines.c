@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "plan/choices.h"
 #include "plan/follow.h"
 #include "plan/heads.h"
 #include "plan/narrowing.h"
@@ -238,12 +239,13 @@ static bool cut_last_axis_of(const ruled *r, sw_id value, const int64_t *dims, i
   return false;
 }
 
-/* The argument that is the value, or that it is converted from; NULL: none. */
+/* The argument that is the value, or that it is converted from, or kept of; NULL: none. */
 static const sw_value *weight_of(const ruled *r, sw_id value) {
   const sw_graph *g = r->f.job.graph;
   const sw_id narrowed = r->known->narrowed[value];
   const sw_value *v = &g->values[value];
   if (narrowed >= 0) return sw_type_same_shape(&v->type, &g->values[narrowed].type) ? &g->values[narrowed] : NULL;
+  if (v->def >= 0 && g->ops[v->def].code == SW_OP_KEEP) v = &g->values[g->ops[v->def].operands[0]];
   if (v->def >= 0 && g->ops[v->def].code == SW_OP_CONVERT) v = &g->values[g->ops[v->def].operands[0]];
   return v->def < 0 ? v : NULL;
 }
@@ -310,7 +312,7 @@ static sw_id converted_by(const ruled *r, sw_id id) {
   const sw_op *op = &r->f.job.graph->ops[id];
   if (!op->n_results || sw_follow_is_asked(&r->f, id)) return -1;
   if (r->known->narrowed[op->results[0]] >= 0) return r->known->narrowed[op->results[0]];
-  if (op->code != SW_OP_CONVERT || sw_op_tied_to(r->f.job.graph, id) >= 0) return -1;
+  if ((op->code != SW_OP_CONVERT && op->code != SW_OP_KEEP) || sw_op_tied_to(r->f.job.graph, id) >= 0) return -1;
   const sw_id arg = op->operands[0];
   return r->f.job.graph->values[arg].def < 0 && !follows_batch(r, arg) ? arg : -1;
 }
@@ -582,6 +584,7 @@ static sw_rc build_better(const sw_job *j, sw_baseline b, known *k, sw_arena *ar
     sw_plan plan;
     sw_breakdown a;
     SW_TRY(build_baseline(&r, &ways[i], arena, &plan, d));
+    sw_plan_keep_all(&plan);
     SW_TRY(sw_plan_breakdown(&plan, arena, &a, d));
     if (i && a.total_s >= breakdown->total_s) continue;
     *out = plan;

@@ -129,16 +129,29 @@ static void hold_as_kept(finder *f, sw_id value, size_t first) {
   if (nothing) f->out->bytes[value] = 0;
 }
 
+/* Does the op run, and read the use? */
+static bool is_use_taken(const finder *f, sw_value_use use) {
+  const sw_strategy *s = use.op < 0 ? NULL : &f->p->ops[use.op];
+  return !s || (sw_strategy_runs(s) && sw_strategy_takes(s, use.index));
+}
+
 static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   const sw_value *v = &f->p->job.graph->values[value];
   const size_t first = f->all.n;
   sw_sharding from, to;
   sw_plan_value_sharding(f->p, value, &from);
-  f->out->bytes[value] = sw_sharding_held_bytes(&from, v->type.dims, v->type.dtype);
+  f->out->bytes[value] = 0;
+  if (v->def < 0 || sw_strategy_runs(&f->p->ops[v->def]))
+    f->out->bytes[value] = sw_sharding_held_bytes(&from, v->type.dims, v->type.dtype);
   f->of_value.n = f->which.n = f->needed.n = 0;
   for (int32_t u = 0; u < v->n_uses; u++) {
     const int32_t step = sw_use_step(&f->units, v->uses[u]);
     int32_t r = -1, until = sw_use_until(&f->units, v->uses[u]), needed = until_taken(f, value, &v->uses[u]);
+    if (!is_use_taken(f, v->uses[u])) {
+      SW_TRY(sw_array_push(&f->which, -1, d));
+      SW_TRY(sw_array_push(&f->needed, sw_value_step(&f->units, value), d));
+      continue;
+    }
     to = from;
     find_wanted(f, v->uses[u], &to);
     if (!sw_sharding_equal(&from, &to)) {

@@ -180,8 +180,24 @@ static sw_rc hold_value(counting *l, sw_id value, sw_diag *d) {
   return sw_array_push(&l->live, whole, d);
 }
 
+/* A value that its kernel would not store is, where the plan keeps it. */
+static sw_rc hold_kept_by_choice(counting *l, sw_id id, sw_diag *d) {
+  const sw_op *op = &l->p->job.graph->ops[id];
+  sw_sharding s;
+  if (op->code != SW_OP_KEEP || l->p->ops[id].takes != 2 || sw_value_is_stored(l->p->job.kernels, op->operands[1]))
+    return SW_OK;
+  const sw_type *type = sw_operand_type(l->p->job.graph, op, 1);
+  sw_strategy_operand(op, &l->p->ops[id], 1, &s);
+  const sw_live kept = {SW_LIVE_VALUE,
+                        op->operands[1],
+                        {sw_value_step(&l->units, op->operands[1]), sw_use_until(&l->units, (sw_value_use){id, 1})},
+                        sw_sharding_held_bytes(&s, type->dims, type->dtype)};
+  return sw_array_push(&l->live, kept, d);
+}
+
 static sw_rc hold_all(counting *l, sw_diag *d) {
   SW_TRY(hold_copies(l, d));
+  for (sw_id i = 0; i < l->p->job.graph->n_ops; i++) SW_TRY(hold_kept_by_choice(l, i, d));
   for (int32_t i = 0; i < l->units.n; i++) {
     const sw_unit unit = sw_unit_at(&l->units, i);
     const int64_t temp = unit.kind == SW_UNIT_OP ? (int64_t)l->out->op[unit.id].temp_bytes : 0;

@@ -26,6 +26,15 @@ sw_rc sw_job_make(const char *compiler, const sw_request *r, sw_machine *m, sw_a
   return sw_machine_combine(m, bytes, arena, d);
 }
 
+sw_rc sw_job_of_stage(const sw_job *j, const sw_schedule *s, int32_t stage, sw_arena *arena, sw_job *out, sw_diag *d) {
+  const sw_graph *g = s->stages[stage].graph;
+  *out = (sw_job){g, g->written, NULL, j->machine, s, stage};
+  if (!j->kernels) return SW_OK;
+  SW_TRY(sw_kernels_find(g, j->kernels->compiler, arena, &out->kernels, d));
+  if (out->kernels->combine_bytes == j->kernels->combine_bytes) return SW_OK;
+  return sw_kernels_combine(g, j->kernels->combine_bytes, arena, &out->kernels, d);
+}
+
 sw_dtype sw_job_dtype(const sw_job *j) {
   const sw_graph *g = j->graph;
   double flops[SW_DTYPE_COUNT] = {0};

@@ -1,6 +1,7 @@
 /* A plan of which parts are given, completed without search: the rest of its ops in program order, each between what
  * its operands are cut like and what those of its uses that are given want.
  */
+#include "plan/choices.h"
 #include "plan/follow.h"
 
 /* Arguments that are not given arrive as they are required to, or as the first given op takes them. */
@@ -42,6 +43,7 @@ sw_rc sw_plan_complete(sw_plan *p, const sw_plan_given *given, sw_diag *d) {
   sw_rc rc = sw_follow_known_init(&k, &p->job, d);
   if (!rc) rc = sw_follow_begin(&f, NULL, d);
   if (!rc) rc = choose_all(&f, d);
+  if (!rc) sw_plan_keep_all(p);
   sw_follow_end(&f);
   sw_follow_known_deinit(&k);
   return rc;

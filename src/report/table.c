@@ -116,6 +116,23 @@ static void print_measures(const sw_plan *p, const sw_breakdown *a, sw_columns *
   sw_text_free(&t);
 }
 
+/* What runs a second time, for less memory, and what is kept for what runs late. */
+static void print_again(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
+  int32_t again = 0, kept = 0;
+  double seconds = 0;
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
+    const sw_entry *e = sw_job_entry(&p->job, i);
+    kept += e && e->source;
+    if (!e || !e->instance) continue;
+    again++;
+    seconds += a->op[i].local_s + a->op[i].move_s;
+  }
+  if (!again && !kept) return;
+  sw_columns_add(c, "made again");
+  sw_columns_add(c, "%d ops, %.1f %% of the time; %d values kept for what runs late", again,
+                 a->total_s > 0 ? 100 * seconds / a->total_s : 0, kept);
+}
+
 static void print_memory(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
   const sw_graph *g = p->job.graph;
   sw_text t = {0};
@@ -167,6 +184,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
   print_throughput(&r->throughput, &c);
   print_measures(p, r->breakdown, &c);
   print_memory(p, r->breakdown, &c);
+  print_again(p, r->breakdown, &c);
   if (p->n_nodes) {
     sw_columns_add(&c, "problem");
     sw_columns_add(&c, "%d nodes, %d edges from %d kinds of op; planned in %.2f s", p->n_nodes, p->n_edges,

@@ -46,7 +46,7 @@ static uint32_t used_by(const rs_state *s, int rank) {
 /* --- around a state ---------------------------------------------------------------------------------------------- */
 
 /* What was dropped made partial, as the target has it. */
-static void add_made(candidates *c, const rs_state *shorter, uint32_t set) {
+static void add_made_partial(candidates *c, const rs_state *shorter, uint32_t set) {
   const rs_state *target = &c->g->r->target;
   if (set & ~target->partial || (shorter->partial && shorter->kind != target->kind)) return;
   rs_state made = *shorter;
@@ -62,7 +62,7 @@ static void add_moved(candidates *c, const rs_state *s, int d) {
     rs_state shorter = *s;
     shorter.list[d] = rs_list_begin(list, keep);
     add_candidate(c, &shorter);
-    add_made(c, &shorter, rs_list_set(list >> 4 * keep));
+    add_made_partial(c, &shorter, rs_list_set(list >> 4 * keep));
     for (int i = 0; i < c->n_dims; i++) {
       const int e = c->dim[i];
       if (e == d) continue;

@@ -11,9 +11,30 @@ static bool is_plain_schedule(const sw_graph *g, const sw_schedule_spec *s) {
   bool plain = s->n_stages == 1 && s->micro_batches == 1 && s->n_entries == g->n_ops;
   for (int32_t i = 0; plain && i < s->n_entries; i++) {
     const sw_entry *e = &s->entries[i];
-    plain = e->op == i && !e->instance && e->slot == SW_SLOT_ONCE && !e->stage;
+    plain = e->op == i && !e->instance && e->slot == SW_SLOT_ONCE && !e->stage && !e->source;
   }
   return plain;
+}
+
+/* What an entry reads: operands, or of a source the value itself. */
+static const sw_id *entry_reads(const sw_graph *g, const sw_entry *e, int *n) {
+  *n = e->source ? 1 : g->ops[e->op].n_operands;
+  return e->source ? &e->value : g->ops[e->op].operands;
+}
+
+/* A source stands behind what makes the value, on its stage; of either kind behind it made again. `seen`: by op. */
+static sw_rc check_kept(const sw_graph *g, const sw_entry *e, const int32_t *seen, sw_diag *d) {
+  if (e->value < 0 || e->value >= g->n_values)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "the schedule keeps value %d; the program has %d", e->value, g->n_values);
+  const sw_value *v = &g->values[e->value];
+  const int32_t least = e->source == SW_SOURCE_EITHER ? 2 : 1;
+  if (e->op != v->def)
+    return SW_FAIL_INPUT(d, v->span, "'%s' is kept as if op %d made it; expected op %d", v->name, e->op, v->def);
+  if (e->slot != SW_SLOT_ONCE || (v->def >= 0 && g->ops[v->def].frame >= 0))
+    return SW_FAIL_INPUT(d, v->span, "'%s' is kept in a loop; expected it where all runs once", v->name);
+  if (v->def < 0 ? least > 1 : seen[v->def] < least)
+    return SW_FAIL_INPUT(d, v->span, "'%s' is kept before it is %s", v->name, least > 1 ? "made again" : "made");
+  return SW_OK;
 }
 
 /* Each op once as itself, and then perhaps again, one instance after the other. */
@@ -26,7 +47,9 @@ static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_dia
   SW_MEM_NEW(seen, (size_t)g->n_ops + 1, d);
   for (int32_t i = 0; i < s->n_entries && !rc; i++) {
     const sw_entry *e = &s->entries[i];
-    if (e->op < 0 || e->op >= g->n_ops)
+    if (e->source)
+      rc = check_kept(g, e, seen, d);
+    else if (e->op < 0 || e->op >= g->n_ops)
       rc = SW_FAIL_INPUT(d, SW_NOWHERE, "entry %d of the schedule is of op %d; the program has %d", i, e->op, g->n_ops);
     else if (e->instance != seen[e->op]++)
       rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is in the schedule as instance %d; expected %d",
@@ -123,8 +146,31 @@ static sw_rc add_once(sw_stage_writer *w, int32_t entry) {
   if (e->instance > 1) parts.suffix = sw_arena_printf(&w->scratch, w->d, ".again%d", e->instance);
   if (e->instance > 1 && !parts.suffix) return SW_E_RESOURCE;
   SW_TRY(sw_stage_add_entry(w, entry, &parts, results));
-  for (int i = 0; i < op->n_results; i++) w->now[op->results[i]] = results[i];
+  for (int i = 0; i < op->n_results; i++) {
+    w->now[op->results[i]] = results[i];
+    if (!e->instance) w->first[op->results[i]] = results[i];
+  }
   return SW_OK;
+}
+
+/* No op of the program's: what is read of the value from here on. */
+static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
+  const sw_entry *e = &w->spec->entries[entry];
+  const sw_value *v = &w->program->values[e->value];
+  const sw_id first = w->first[e->value], in[] = {w->now[e->value], first};
+  const bool either = e->source == SW_SOURCE_EITHER;
+  const char *name;
+  if (first < 0) return SW_FAIL_INPUT(w->d, v->span, "'%s' is kept on another stage than it is made on", v->name);
+  SW_TRY(name_instance(w, v->name, ".kept", &name));
+  const sw_op_spec spec = {.code = SW_OP_KEEP,
+                           .name = name,
+                           .n_operands = either ? 2 : 1,
+                           .operands = either ? in : &first,
+                           .n_result_names = 1,
+                           .result_names = &name,
+                           .span = v->span};
+  SW_TRY(sw_graph_add_op(w->to, &spec, &w->now[e->value], w->d));
+  return sw_stage_note(w, entry);
 }
 
 /* --- what crosses between stages ---------------------------------------------------------------------------------- */
@@ -146,9 +192,12 @@ static sw_rc find_crossing(crossing *c, sw_arena *arena, sw_diag *d) {
   for (sw_id v = 0; v < g->n_values; v++) c->made_on[v] = -1;
   for (int32_t i = 0; i < c->spec->n_entries; i++) {
     const sw_entry *e = &c->spec->entries[i];
-    const sw_op *op = &g->ops[e->op];
     const uint64_t here = UINT64_C(1) << e->stage;
-    for (int k = 0; k < op->n_operands; k++) c->read_on[op->operands[k]] |= here & ~made[op->operands[k]];
+    int n;
+    const sw_id *reads = entry_reads(g, e, &n);
+    for (int k = 0; k < n; k++) c->read_on[reads[k]] |= here & ~made[reads[k]];
+    if (e->source) continue;
+    const sw_op *op = &g->ops[e->op];
     for (int k = 0; k < op->n_results; k++) {
       made[op->results[k]] |= here;
       if (!e->instance) c->made_on[op->results[k]] = e->stage;
@@ -184,6 +233,7 @@ static sw_rc add_stage_args(sw_stage_writer *w, const crossing *c, const sw_id *
     if (!stage_takes(c, v, w->stage)) continue;
     SW_TRY(sw_graph_add_arg(w->to, x->name, x->type.dtype, x->type.rank, x->type.dims,
                             x->def < 0 ? x->kind : SW_VALUE_INPUT, x->span, &w->now[v], w->d));
+    w->first[v] = w->now[v];
     if (x->location) sw_graph_set_arg_location(w->to, w->now[v], x->location);
     args[n++] = v;
   }
@@ -197,7 +247,7 @@ static sw_rc add_entries(sw_stage_writer *w) {
     int32_t end = i + 1;
     if (s->entries[i].stage != w->stage) continue;
     if (s->entries[i].slot == SW_SLOT_ONCE || s->micro_batches == 1) {
-      SW_TRY(add_once(w, i));
+      SW_TRY(s->entries[i].source ? add_source(w, i) : add_once(w, i));
       continue;
     }
     while (end < s->n_entries && s->entries[end].slot == SW_SLOT_EACH) end++;
@@ -217,11 +267,11 @@ static sw_rc add_stage_outputs(sw_stage_writer *w, const crossing *c, const sw_i
     const sw_id v = g->outputs[i], state = g->alias[i];
     w->output_at[i] = -1;
     if (output_stage(c, v) != w->stage) continue;
-    if (state >= 0 && w->now[state] < 0)
+    if (state >= 0 && w->first[state] < 0)
       return SW_FAIL_INPUT(w->d, g->output_spans[i], "output '%s' becomes a state that another stage holds",
                            g->output_names[i]);
-    SW_TRY(sw_graph_add_output(w->to, g->output_names[i], w->now[v], state < 0 ? -1 : w->now[state], g->output_spans[i],
-                               w->d));
+    SW_TRY(sw_graph_add_output(w->to, g->output_names[i], g->values[v].def < 0 ? w->first[v] : w->now[v],
+                               state < 0 ? -1 : w->first[state], g->output_spans[i], w->d));
     w->output_at[i] = n;
     outputs[n++] = v;
   }
@@ -240,7 +290,7 @@ static sw_rc own_ops(sw_stage_writer *w, sw_id **out) {
   for (sw_id i = 0; i < w->program->n_ops; i++) (*out)[i] = -1;
   for (sw_id i = 0; i < w->to->n_ops; i++) {
     const sw_entry *e = w->entry[i] >= 0 ? &w->spec->entries[w->entry[i]] : NULL;
-    if (e && !e->instance && (*out)[e->op] < 0) (*out)[e->op] = i;
+    if (e && !e->instance && !e->source && (*out)[e->op] < 0) (*out)[e->op] = i;
   }
   return SW_OK;
 }
@@ -251,7 +301,8 @@ static bool find_use(const sw_stage_writer *w, const sw_id *own, sw_id value, sw
   const sw_id at = use.op < 0 ? w->output_at[use.index] : own[use.op];
   if (at < 0) return false;
   *out = use.op < 0 ? (sw_value_use){-1, at} : (sw_value_use){at, use.index};
-  *source = use.op < 0 ? w->now[value] : w->to->ops[at].operands[use.index];
+  *source =
+      use.op < 0 ? (w->program->values[value].def < 0 ? w->first : w->now)[value] : w->to->ops[at].operands[use.index];
   return *source >= 0;
 }
 
@@ -289,7 +340,7 @@ static sw_rc ask_of_stage(sw_stage_writer *w, const sw_id *own, const sw_annotat
   if (a->op >= 0) copy.op = own[a->op];
   if (a->value >= 0) {
     const sw_value *v = &w->program->values[a->value];
-    copy.value = v->def < 0 ? w->now[a->value] : own[v->def] < 0 ? -1 : w->to->ops[own[v->def]].results[v->def_index];
+    copy.value = v->def < 0 ? w->first[a->value] : own[v->def] < 0 ? -1 : w->to->ops[own[v->def]].results[v->def_index];
   }
   return copy.op < 0 && copy.value < 0 ? SW_OK : sw_graph_add_annotation(w->to, &copy, w->d);
 }
@@ -300,15 +351,17 @@ static sw_rc ask_stage(sw_stage_writer *w, const sw_request *r) {
   for (int32_t i = 0; i < r->n_annotations; i++) SW_TRY(ask_of_stage(w, own, &r->annotations[i]));
   for (int32_t i = 0; i < r->n_sharding_groups; i++) {
     const sw_sharding_group *s = &r->sharding_groups[i];
-    if (w->now[s->a] >= 0 && w->now[s->b] >= 0)
-      SW_TRY(sw_graph_add_sharding_group(w->to, w->now[s->a], w->now[s->b], s->span, w->d));
+    const sw_id a = w->first[s->a] >= 0 ? w->first[s->a] : w->now[s->a],
+                b = w->first[s->b] >= 0 ? w->first[s->b] : w->now[s->b];
+    if (a >= 0 && b >= 0) SW_TRY(sw_graph_add_sharding_group(w->to, a, b, s->span, w->d));
   }
   return SW_OK;
 }
 
 static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request *r, sw_stage *out) {
   SW_ARENA_NEW(w->now, &w->scratch, w->program->n_values + 1, w->d);
-  for (sw_id v = 0; v < w->program->n_values; v++) w->now[v] = -1;
+  SW_ARENA_NEW(w->first, &w->scratch, w->program->n_values + 1, w->d);
+  for (sw_id v = 0; v < w->program->n_values; v++) w->now[v] = w->first[v] = -1;
   SW_TRY(sw_graph_create(w->program->name, &w->to, w->d));
   if (r->has_mesh) sw_graph_set_mesh(w->to, &r->mesh);
   if (r->compiler) sw_graph_set_compiler(w->to, r->compiler);
@@ -331,8 +384,11 @@ static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request
 static sw_rc find_last_reads(const sw_graph *g, const sw_schedule_spec *s, sw_arena *arena, int32_t **out, sw_diag *d) {
   SW_ARENA_NEW(*out, arena, g->n_values + 1, d);
   for (sw_id v = 0; v < g->n_values; v++) (*out)[v] = -1;
-  for (int32_t i = 0; i < s->n_entries; i++)
-    for (int k = 0; k < g->ops[s->entries[i].op].n_operands; k++) (*out)[g->ops[s->entries[i].op].operands[k]] = i;
+  for (int32_t i = 0; i < s->n_entries; i++) {
+    int n;
+    const sw_id *reads = entry_reads(g, &s->entries[i], &n);
+    for (int k = 0; k < n; k++) (*out)[reads[k]] = i;
+  }
   for (int32_t i = 0; i < g->n_outputs; i++) (*out)[g->outputs[i]] = s->n_entries;
   return SW_OK;
 }

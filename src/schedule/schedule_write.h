@@ -10,6 +10,7 @@ typedef struct sw_stage_writer {
   int32_t stage;
   sw_graph *to;
   sw_id *now;     /* by value of the program: its source; -1: none yet */
+  sw_id *first;   /* likewise: as it was made at first */
   int32_t *entry; /* by op of `to` that was noted: its entry; -1: it carries others */
   int32_t n_noted, room;
   int32_t *output_at; /* by output of the program: its number here; -1: another stage's */

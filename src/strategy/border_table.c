@@ -26,7 +26,7 @@ static int32_t class_of_wants(sw_wants *w, int32_t *first, int32_t *at, const in
 static sw_rc wanted_id(const sw_option_port *port, int32_t option, int32_t shape_class, sw_prices *prices, int32_t *out,
                        sw_diag *d) {
   *out = port->id[option];
-  if (port->shape_class == shape_class) return SW_OK;
+  if (port->shape_class == shape_class || *out < 0) return SW_OK;
   return sw_prices_id(prices, shape_class, &prices->classes.at[port->shape_class].shardings.at[*out], out, d);
 }
 
@@ -45,7 +45,7 @@ static sw_rc make_class_wants(const sw_border_reader *r, int32_t shape_class, sw
       const sw_option_port *port = &r->options->ports[r->ports[k]];
       int32_t id;
       SW_TRY(wanted_id(port, y, shape_class, prices, &id, d));
-      add_want(list, &wants, port->tied ? ~id : id);
+      if (id >= 0) add_want(list, &wants, port->tied ? ~id : id);
     }
     class_of[y] = class_of_wants(w, first, at, list, wants);
   }
@@ -101,8 +101,8 @@ sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, bool *raise
   for (int32_t from = 0; from < t->n_classes; from++) {
     for (int32_t k = 0; k < t->n_layouts; k++, cost++) {
       const int32_t id = b->sharding[k], given = b->given[from];
-      int64_t now = given == ~id ? 0 : SW_FORBIDDEN;
-      if (id >= 0) SW_TRY(sw_prices_get(prices, b->shape_class, given, id, &now, d));
+      int64_t now = given >= 0 && given == ~id ? 0 : SW_FORBIDDEN;
+      if (id >= 0 && given >= 0) SW_TRY(sw_prices_get(prices, b->shape_class, given, id, &now, d));
       if (b->breaks) now = sw_cost_add(now, b->breaks[cost - b->cost]);
       now = sw_cost_times(now, b->repeats);
       *raised = *raised || now > *cost;
@@ -116,7 +116,7 @@ sw_rc sw_border_table_settle(const sw_border_table *b, int32_t from, int32_t lay
                              sw_diag *d) {
   assert(from >= 0 && from < b->copies.n_classes && layout >= 0 && layout < b->copies.n_layouts);
   const int32_t id = b->sharding[layout];
-  return id < 0 ? SW_OK : sw_prices_settle(prices, b->shape_class, b->given[from], id, raised, d);
+  return id < 0 || b->given[from] < 0 ? SW_OK : sw_prices_settle(prices, b->shape_class, b->given[from], id, raised, d);
 }
 
 /* What copies of a value that is inside a kernel cost beyond their routes. */
@@ -129,7 +129,7 @@ static sw_rc price_breaks(const sw_border_key *key, const sw_prices *prices, sw_
   for (int32_t from = 0; from < t->n_classes; from++) {
     for (int32_t k = 0; k < t->n_layouts; k++) {
       const int32_t id = b->sharding[k], given = b->given[from];
-      if (id < 0 || id == given) continue;
+      if (id < 0 || given < 0 || id == given) continue;
       b->breaks[from * t->n_layouts + k] = sw_cost_units(
           prices->machine, sw_value_break_s(key->job, key->value, &c->shardings.at[given], &c->shardings.at[id]));
     }

@@ -34,7 +34,7 @@ typedef struct sw_border_table {
   int64_t *breaks; /* likewise, of one run: what they cost beyond their routes (strategy.h); NULL: nothing */
   int64_t repeats;
   int32_t shape_class;
-  int32_t *given;    /* by class of the maker's choices: its id in the shape class */
+  int32_t *given;    /* by class of the maker's choices: its id in the shape class; -1: nothing is made */
   int32_t *sharding; /* by layout: likewise; ~id: the value must arrive so, uncopied */
 } sw_border_table;
 

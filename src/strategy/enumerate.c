@@ -276,8 +276,28 @@ static int compare_candidates(const void *a, const void *b) {
   return compare_strategy_refs(&((const candidate *)a)->s, &((const candidate *)b)->s);
 }
 
+/* What the schedule leaves to the plan: from which operand a value comes, and whether the op runs. */
+static sw_rc add_choices(op_search *o, sw_diag *d) {
+  const sw_entry *e = sw_job_entry(o->job, (sw_id)(o->op - o->job->graph->ops));
+  const size_t n = o->found.n;
+  if (!e || !n) return SW_OK;
+  for (size_t i = 0; i < n && e->source == SW_SOURCE_EITHER; i++) {
+    candidate kept = o->found.at[i], *again = &o->found.at[i];
+    kept.s.takes = 2;
+    again->s.takes = 1;
+    sw_strategy_cost(o->job, o->op, &again->s, &again->cost);
+    SW_TRY(sw_array_push(&o->found, kept, d));
+  }
+  if (!e->optional) return SW_OK;
+  candidate out = o->found.at[0];
+  out.s.takes = -1;
+  sw_strategy_cost(o->job, o->op, &out.s, &out.cost);
+  return sw_array_push(&o->found, out, d);
+}
+
 static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
   if (o->found.n) qsort(o->found.at, o->found.n, sizeof *o->found.at, compare_candidates);
+  SW_TRY(add_choices(o, d));
   sw_strategy *at;
   sw_op_cost *cost;
   SW_ARENA_NEW(at, arena, o->found.n, d);
@@ -321,6 +341,9 @@ void sw_op_class_key(const sw_job *j, const sw_op *op, sw_text *key) {
   const sw_graph *g = j->graph;
   sw_text_append(key, (const char *)&op->code, sizeof op->code);
   sw_text_append(key, (const char *)&op->nest, sizeof(void *));
+  const sw_entry *e = sw_job_entry(j, (sw_id)(op - g->ops));
+  const char left_open = (char)(e ? (e->source == SW_SOURCE_EITHER) + 2 * e->optional : 0);
+  sw_text_append(key, &left_open, 1);
   for (int i = 0; i < op->n_operands + op->n_results; i++) {
     const sw_type *t = sw_port_type(g, op, i);
     sw_text_append(key, (const char *)&t->dtype, sizeof t->dtype);

@@ -31,8 +31,12 @@ typedef struct judge {
   sw_arena mem;
 } judge;
 
-static void chosen_sharding(const judge *j, sw_port at, sw_sharding *out) {
-  *out = *sw_options_sharding(j->s->options[at.unit], &j->s->prices, at.port, j->choice[at.unit]);
+/* False: nothing is read or made there. */
+static bool chosen_sharding(const judge *j, sw_port at, sw_sharding *out) {
+  const sw_option_set *c = j->s->options[at.unit];
+  if (c->ports[at.port].id[j->choice[at.unit]] < 0) return false;
+  *out = *sw_options_sharding(c, &j->s->prices, at.port, j->choice[at.unit]);
+  return true;
 }
 
 /* Of a value, at least. */
@@ -50,16 +54,17 @@ static double cost_s(const judge *j, const sw_op *op, const sw_strategy *strateg
   sw_sharding here, there;
   double sum = (own->local_s + own->move_s) * (double)op->repeats;
   for (int i = 0; i < op->n_operands; i++) {
+    if (!sw_strategy_runs(strategy) || !sw_strategy_takes(strategy, i)) continue;
     sw_strategy_operand(op, strategy, i, &here);
-    chosen_sharding(j, sw_value_made_at(&j->s->units, op->operands[i]), &there);
-    sum += route_s(j, op->operands[i], &there, &here);
+    if (chosen_sharding(j, sw_value_made_at(&j->s->units, op->operands[i]), &there))
+      sum += route_s(j, op->operands[i], &there, &here);
   }
   for (int i = 0; i < op->n_results; i++) {
     const sw_value *v = &g->values[op->results[i]];
     sw_strategy_result(op, strategy, i, &here);
     for (int32_t u = 0; u < v->n_uses; u++) {
-      chosen_sharding(j, sw_use_taken_at(&j->s->units, v->uses[u]), &there);
-      sum += route_s(j, op->results[i], &here, &there);
+      if (chosen_sharding(j, sw_use_taken_at(&j->s->units, v->uses[u]), &there))
+        sum += route_s(j, op->results[i], &here, &there);
     }
   }
   return sum;
@@ -111,13 +116,13 @@ static sw_rc judge_kind(judge *j, const kind *k, int32_t most, sw_arena *arena, 
     now_s[i] = cost_s(j, at, chosen, &own);
   }
   for (int32_t i = 0; i < all.n; i++) {
-    if (has_strategy(have, &all.at[i])) continue;
+    if (all.at[i].takes < 0 || all.at[i].takes == 2 || has_strategy(have, &all.at[i])) continue; /* each way comes */
     found[n++] = (judged){&all.at[i], loss_of(j, k, &all.at[i], &all.cost[i], now_s)};
   }
   if (n) qsort(found, (size_t)n, sizeof *found, by_loss);
   n = n < most ? n : most;
   SW_ARENA_NEW(kept, arena, n, d);
-  for (int32_t i = 0; i < n; i++) kept[i] = *found[i].strategy;
+  for (int32_t i = 0; i < n; i++) kept[i] = *found[i].strategy, kept[i].takes = 0;
   *out = (sw_further){.n = n, .strategies = kept};
   return SW_OK;
 }

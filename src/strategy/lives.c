@@ -19,6 +19,12 @@ static bool made_otherwise(const sw_selection *s, sw_id value) {
   return v->def >= 0 && sw_stated_at(s->stated, s->n_stated, v->def, sw_value_made_at(&s->units, value).port);
 }
 
+/* Can a plan do without the use: of an op that may be left out, or of one of two that a value comes from? */
+static bool is_use_optional(const sw_selection *s, sw_value_use use) {
+  const sw_entry *e = use.op < 0 ? NULL : sw_job_entry(&s->job, use.op);
+  return e && (e->optional || e->source == SW_SOURCE_EITHER);
+}
+
 /* When the value is held as it is made, whatever its readers choose: up to the first step at which one takes it so or
  * copies it. NULL: all who take it are readers. */
 static sw_interval held_in_any_case(const sw_selection *s, sw_id value, const int32_t *reader, int32_t n) {
@@ -26,12 +32,16 @@ static sw_interval held_in_any_case(const sw_selection *s, sw_id value, const in
   sw_interval life = sw_value_life(&s->units, value, NULL);
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) return life;
   int32_t first = life.last, others = life.first;
+  bool any = false;
   for (int32_t u = 0; u < v->n_uses; u++) {
+    if (is_use_optional(s, v->uses[u])) continue;
+    any = true;
     first = sw_min_i32(first, sw_use_step(&s->units, v->uses[u]));
     /* no reader of the border: a state returned as it came in, a join of what is stated */
     if (!sw_list_has_i32(reader, n, sw_use_taken_at(&s->units, v->uses[u]).unit))
       others = sw_max_i32(others, sw_use_until(&s->units, v->uses[u]));
   }
+  if (!any && v->n_uses) first = life.first;
   life.last = sw_max_i32(sw_max_i32(life.first, others), sw_max_i32(first, sw_value_held_for(s->job.graph, value)));
   return life;
 }
@@ -68,11 +78,26 @@ static void hold_brought(const sw_selection *s, sw_id value, const sw_option_por
   if (held.last > first) uses[node->n_uses++] = use_of((sw_interval){first + 1, held.last}, at->bytes);
 }
 
+/* A value that its kernel would not store is, where a plan keeps it: from where it is made. */
+static sw_rc hold_kept(const sw_selection *s, const sw_unit *unit, sw_node *out, sw_usage *uses, sw_diag *d) {
+  const sw_op *op = unit->kind == SW_UNIT_OP ? &s->job.graph->ops[unit->id] : NULL;
+  if (!op || op->code != SW_OP_KEEP || op->n_operands != 2 || sw_value_is_stored(s->job.kernels, op->operands[1]))
+    return SW_OK;
+  const sw_option_set *c = s->options[sw_unit_of_op(&s->units, unit->id)];
+  int64_t *bytes;
+  SW_ARENA_NEW(bytes, s->arena, c->n, d);
+  for (int32_t i = 0; i < c->n; i++) bytes[i] = c->strategies[i].takes == 2 ? c->ports[1].bytes[i] : 0;
+  const sw_interval held = {sw_value_step(&s->units, op->operands[1]),
+                            sw_use_until(&s->units, (sw_value_use){unit->id, 1})};
+  uses[out->n_uses++] = use_of(held, bytes);
+  return SW_OK;
+}
+
 sw_rc sw_hold_unit(const sw_selection *s, int32_t i, sw_node *out, sw_diag *d) {
   const sw_unit unit = sw_unit_at(&s->units, i);
   const int64_t *temp = s->options[i]->temp;
   sw_usage *uses;
-  SW_ARENA_NEW(uses, s->arena, 3 * unit.n_makes + 1, d);
+  SW_ARENA_NEW(uses, s->arena, 3 * unit.n_makes + 2, d);
   out->uses = uses;
   out->n_uses = 0;
   for (int32_t k = 0; k < unit.n_makes; k++) {
@@ -88,6 +113,7 @@ sw_rc sw_hold_unit(const sw_selection *s, int32_t i, sw_node *out, sw_diag *d) {
     else
       uses[out->n_uses++] = use_of(held, bytes);
   }
+  SW_TRY(hold_kept(s, &unit, out, uses, d));
   if (temp && !is_stated(s, &unit)) uses[out->n_uses++] = use_of((sw_interval){unit.step, unit.step}, temp);
   return SW_OK;
 }
@@ -132,6 +158,7 @@ static sw_rc put_made(const sw_selection *s, sw_id value, const sw_border_table 
   int64_t *made;
   SW_ARENA_NEW(made, s->arena, t->copies.n_classes, d);
   for (int32_t f = 0; f < t->copies.n_classes && !none; f++) {
+    if (t->given[f] < 0) continue;
     const sw_sharding *given = &c->shardings.at[t->given[f]];
     made[f] = sw_sharding_held_bytes(given, v->type.dims, v->type.dtype);
     if (whole && !sw_sharding_is_replicated(given)) made[f] += sw_type_bytes(&v->type);
@@ -159,9 +186,11 @@ static sw_rc put_layouts(const sw_selection *s, sw_id value, const sw_border_tab
   return SW_OK;
 }
 
-/* The least that a reader can want. */
+/* The least that a reader can want; 0: perhaps nothing. */
 static int64_t least_wanted(const sw_wants *w, const int64_t *amount) {
   int64_t least = INT64_MAX;
+  for (int32_t c = 0; c < w->n_classes; c++)
+    if (w->first[c] == w->first[c + 1]) return 0;
   for (int32_t k = 0; k < w->first[w->n_classes]; k++) least = sw_min_i64(least, amount[w->layout[k]]);
   return least;
 }
@@ -172,6 +201,7 @@ static sw_rc put_least(const sw_selection *s, const sw_border_table *t, sw_lives
   int64_t end = l->held, least = 0, *bytes;
   for (int32_t i = 0; i < c->n_readers; i++) {
     const int64_t wanted = least_wanted(&c->wants[i], l->amount);
+    if (!wanted) continue;
     if (l->until_made[i] > end || (l->until_made[i] == end && wanted > least)) least = wanted;
     end = sw_max_i64(end, l->until_made[i]);
   }

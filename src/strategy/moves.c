@@ -214,7 +214,7 @@ static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy 
 
 sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_move_visit visit,
                         void *user, sw_diag *d) {
-  if (s->n_refs == 0) return SW_OK;
+  if (s->n_refs == 0 || !sw_strategy_runs(s)) return SW_OK;
   const bool ring = sw_strategy_is_ring(op, s);
   if (ring) SW_TRY(ring_moves(g, op, s, visit, user, d));
   for (int i = 0; i < op->n_operands; i++) {
@@ -343,6 +343,7 @@ double sw_value_break_s(const sw_job *j, sw_id value, const sw_sharding *from, c
   const sw_keeping keeping = sw_value_keeping(j->kernels, value);
   const sw_type *t = &g->values[value].type;
   if (keeping != SW_KEPT_INSIDE && keeping != SW_KEPT_AGAIN) return 0;
+  if (g->values[value].def >= 0 && g->ops[g->values[value].def].code == SW_OP_KEEP) return 0; /* it is in memory */
   if (keeping == SW_KEPT_AGAIN && is_part_of(from, to, t->rank)) return 0;
   return sw_machine_local_s(
       machine, t->dtype, 0,
@@ -404,6 +405,8 @@ void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw
   enum { MOST_LOOPS = 64 }; /* an op with more is costed as if whole */
   int64_t extents[MOST_LOOPS];
   *out = (sw_op_cost){0};
+  if (!sw_strategy_runs(s) || (op->code == SW_OP_KEEP && s->takes == 1))
+    return; /* what is made again costs by itself */
   bool fits = op->nest->n_loops <= MOST_LOOPS;
   for (int l = 0; fits && l < op->nest->n_loops; l++) extents[l] = sw_strategy_block(op->nest, s, l);
   if (sw_strategy_is_ring(op, s)) {

@@ -45,7 +45,8 @@ static sw_rc keep_spread(const sw_op *op, sw_arena *arena, sw_option_set *c, sw_
   sw_option_set all = *c;
   SW_ARENA_NEW(keep, arena, c->n, d);
   for (int32_t i = 0; i < c->n; i++) most = sw_max_i64(most, work_shards(op, &c->strategies[i]));
-  for (int32_t i = 0; i < c->n; i++) keep[i] = work_shards(op, &c->strategies[i]) == most;
+  for (int32_t i = 0; i < c->n; i++)
+    keep[i] = !sw_strategy_runs(&c->strategies[i]) || work_shards(op, &c->strategies[i]) == most;
   return sw_options_filter(&all, keep, NULL, arena, c, d);
 }
 
@@ -433,6 +434,8 @@ static int64_t least_of_unit(const sw_selection *s, int32_t i) {
   if (!c && unit.kind != SW_UNIT_OP) return 0;
   if (!c) {
     const sw_op *op = &s->job.graph->ops[unit.id];
+    const sw_entry *e = sw_job_entry(&s->job, unit.id);
+    if (e && (e->optional || e->source)) return 0;
     return sw_cost_times(sw_cost_units(s->job.machine, sw_op_least_s(&s->job, op)), op->repeats);
   }
   for (int32_t k = 0; k < c->n; k++) least = sw_min_i64(least, c->price[k]);

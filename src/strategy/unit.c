@@ -48,7 +48,8 @@ int32_t sw_use_until(const sw_units *u, sw_value_use use) {
   if (!kernels || use.op < 0) return sw_use_step(u, use);
   const sw_op *op = &u->g->ops[use.op];
   const int32_t until = kernels->until[use.op];
-  const bool over = op->n_results && kernels->updates[op->results[0]] == op->operands[use.index];
+  const bool over = (op->n_results && kernels->updates[op->results[0]] == op->operands[use.index]) ||
+                    (op->code == SW_OP_KEEP && !sw_value_is_stored(kernels, op->results[0]));
   assert(until >= use.op && until < u->n_ops);
   return over ? sw_max_i32(until, kernels->over[use.op]) : until;
 }

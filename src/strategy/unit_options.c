@@ -1,5 +1,6 @@
 #include "strategy/unit_options.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,9 +41,14 @@ sw_rc sw_options_of_op(const sw_job *j, const sw_op *op, const sw_enumeration *e
     const sw_type *type = sw_port_type(j->graph, op, p);
     const bool combines = sw_value_combines(j->kernels, sw_port_value(op, p));
     SW_TRY(sw_prices_class(prices, type, combines, &out->ports[p].shape_class, d));
-    out->ports[p].tied = p < op->n_operands && op->code == SW_OP_JOIN;
+    const bool again = op->code == SW_OP_KEEP && op->n_operands == 2 && p == 0;
+    out->ports[p].tied = p < op->n_operands && (op->code == SW_OP_JOIN || again);
     for (int32_t i = 0; i < e->n; i++) {
       sw_sharding s;
+      if (!sw_strategy_runs(&e->at[i]) || (p < op->n_operands && !sw_strategy_takes(&e->at[i], p))) {
+        out->ports[p].id[i] = -1;
+        continue;
+      }
       sw_strategy_port(op, &e->at[i], p, &s);
       SW_TRY(set_port(&out->ports[p], i, type, &s, prices, d));
     }
@@ -108,5 +114,6 @@ sw_rc sw_options_filter(const sw_option_set *c, const bool *keep, const int64_t 
 
 const sw_sharding *sw_options_sharding(const sw_option_set *c, const sw_prices *prices, int port, int32_t choice) {
   const sw_option_port *p = &c->ports[port];
+  assert(p->id[choice] >= 0);
   return &prices->classes.at[p->shape_class].shardings.at[p->id[choice]];
 }

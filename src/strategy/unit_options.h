@@ -14,7 +14,7 @@
 typedef struct sw_option_port {
   int32_t shape_class;
   bool tied;      /* the value arrives as it is made: no copy in another sharding */
-  int32_t *id;    /* per option: its sharding, by number in the shape class */
+  int32_t *id;    /* per option: its sharding, by number in the shape class; -1: nothing is read or made there */
   int64_t *bytes; /* per option: of one device's block */
   /* Of a result that is brought to another sharding behind the op (NULL: none is), per option: as it is made, and
    * while it is brought there. */

@@ -377,3 +377,9 @@ void sw_hlo_opaque(const sw_hlo *h) {
   sw_text config = {0};
   write_custom_call(h, sw_op_text(h->op, SW_ATTR_TARGET, "unknown"), &config);
 }
+
+/* So that compilers do not take what is made again for what was made before. */
+void sw_hlo_barrier(const sw_hlo *h) {
+  const sw_line line = {"stablehlo.optimization_barrier", 1, 1, h->in, h->out, NULL, NULL};
+  sw_mlir_line(h->w, &line);
+}

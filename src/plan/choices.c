@@ -1,0 +1,183 @@
+/* Plans of schedules that leave something to the plan: what is made again (schedule.h). */
+#include "plan/choices.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "shardwright/clock.h"
+#include "shardwright/selection.h"
+
+void sw_plan_keep_all(sw_plan *p) {
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
+    const sw_entry *e = sw_job_entry(&p->job, i);
+    if (e && e->source == SW_SOURCE_EITHER) p->ops[i].takes = 2;
+    if (e && e->optional) p->ops[i].takes = -1;
+  }
+}
+
+/* All is made again that can be. */
+static void make_all_again(sw_plan *p) {
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
+    const sw_entry *e = sw_job_entry(&p->job, i);
+    p->ops[i].takes = e && e->source == SW_SOURCE_EITHER;
+  }
+}
+
+/* Plans by rule, with all kept (*kept) and with all made again. */
+static sw_rc list_known(const sw_job *j, sw_arena *arena, const sw_comparison **kept, int32_t *n, sw_plan **again,
+                        sw_diag *d) {
+  SW_TRY(sw_baselines_build(j, arena, kept, d));
+  SW_ARENA_NEW(*again, arena, SW_BASELINE_COUNT, d);
+  *n = 0;
+  for (int b = 0; b < SW_BASELINE_COUNT; b++) {
+    if (!(*kept)[b].made) continue;
+    sw_plan *p = &(*again)[(*n)++];
+    *p = (*kept)[b].plan;
+    if (!(p->ops = sw_arena_copy(arena, p->ops, (size_t)j->graph->n_ops, sizeof *p->ops, d))) return SW_E_RESOURCE;
+    make_all_again(p);
+  }
+  return SW_OK;
+}
+
+/* What each op takes, in a schedule of which some sources are not carried out: their readers read what was made last.
+ */
+typedef enum dropped { DROPS_NOTHING, DROPS_VALUES, DROPS_ALL, DROPPED_COUNT } dropped;
+
+static sw_rc list_takes(const sw_plan *p, dropped how, sw_arena *arena, int8_t **out, sw_diag *d) {
+  SW_ARENA_NEW(*out, arena, p->job.graph->n_ops + 1, d);
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
+    const sw_entry *e = sw_job_entry(&p->job, i);
+    const bool source = e && e->source;
+    (*out)[i] = p->ops[i].takes;
+    if (source && (*out)[i] >= 0 && (how == DROPS_ALL || (how == DROPS_VALUES && e->op >= 0))) (*out)[i] = 1;
+  }
+  return SW_OK;
+}
+
+/* The plan as one of the schedule that it chose, which `j` is a job of. */
+static sw_rc take_chosen(const sw_plan *p, const int8_t *takes, const sw_job *j, sw_arena *arena, sw_plan *out,
+                         sw_diag *d) {
+  sw_plan made;
+  sw_id n = 0, *now;
+  SW_TRY(sw_plan_build(j, arena, &made, d));
+  SW_ARENA_NEW(now, arena, p->job.graph->n_ops + 1, d);
+  *out = *p;
+  out->job = *j;
+  out->ops = made.ops;
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
+    const sw_entry *e = sw_job_entry(&p->job, i);
+    now[i] = -1;
+    if (takes[i] < 0 || (e && e->source && takes[i] == 1)) continue;
+    now[i] = n;
+    out->ops[n] = p->ops[i];
+    out->ops[n++].takes = 0;
+  }
+  assert(n == j->graph->n_ops && p->job.graph->n_args == j->graph->n_args);
+  SW_ARENA_NEW(out->stated, arena, p->n_stated, d);
+  out->n_stated = out->n_shared = 0;
+  for (int32_t i = 0; i < p->n_stated; i++) {
+    sw_stated s = p->stated[i];
+    s.op = now[s.op];
+    if (s.op >= 0) out->stated[out->n_stated++] = s;
+  }
+  return SW_OK;
+}
+
+static sw_rc carry_out(const sw_plan *p, dropped how, const sw_job *j, sw_arena *arena, sw_schedule *schedule,
+                       sw_plan *out, sw_breakdown *a, sw_diag *d) {
+  sw_schedule_spec spec;
+  sw_job chosen;
+  int8_t *takes;
+  SW_TRY(list_takes(p, how, arena, &takes, d));
+  SW_TRY(sw_schedule_chosen(p->job.schedule, takes, arena, &spec, d));
+  SW_TRY(sw_schedule_make(j->request, &spec, arena, schedule, d));
+  SW_TRY(sw_job_of_stage(j, schedule, 0, arena, &chosen, d));
+  SW_TRY(take_chosen(p, takes, &chosen, arena, out, d));
+  return sw_plan_breakdown(out, arena, a, d);
+}
+
+/* A source that is carried out is stored, and what is read early and late shares no copies; so it takes more time than
+ * the compiler's own way, and less memory: the fastest way that fits. */
+static sw_rc carry_out_best(const sw_plan *p, const sw_job *j, sw_arena *arena, sw_schedule *schedule, sw_plan *out,
+                            sw_diag *d) {
+  double best_s = 0;
+  bool any = false;
+  for (dropped how = 0; how < DROPPED_COUNT; how++) {
+    sw_schedule made;
+    sw_plan plan;
+    sw_breakdown a;
+    const sw_rc rc = carry_out(p, how, j, arena, &made, &plan, &a, d);
+    const bool better = !rc && (!any || (a.peak_bytes <= p->capacity_bytes && a.total_s < best_s));
+    if (!better) sw_schedule_deinit(&made);
+    if (rc) return rc;
+    if (!better) continue;
+    if (any) sw_schedule_deinit(schedule);
+    any = true;
+    best_s = a.total_s;
+    *schedule = made;
+    *out = plan;
+    out->job.schedule = schedule;
+  }
+  out->cost_units = sw_cost_units(j->machine, best_s);
+  out->bound_units = out->bound_units < out->cost_units ? out->bound_units : out->cost_units;
+  if (out->bound_units < out->cost_units) out->status = SW_SOLVE_FEASIBLE;
+  return SW_OK;
+}
+
+static sw_rc search_choices(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_schedule *schedule,
+                            sw_plan *out, sw_diag *d) {
+  sw_schedule choices;
+  sw_schedule_spec spec;
+  sw_job job;
+  sw_plan plan, *known = NULL;
+  sw_plan_options options = *o;
+  SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, arena, &spec, d));
+  SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
+  sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
+  if (!rc) rc = list_known(&job, arena, &options.baselines, &options.n_known, &known, d);
+  options.known = known;
+  if (!rc) rc = sw_plan_search(&job, &options, arena, &plan, d);
+  if (!rc) rc = carry_out_best(&plan, j, arena, schedule, out, d);
+  sw_schedule_deinit(&choices);
+  if (rc) sw_schedule_deinit(schedule);
+  return rc;
+}
+
+/* In a part of the limits. */
+static sw_plan_options part_of_limits(const sw_plan_options *o, double part) {
+  sw_plan_options some = *o;
+  const double now_s = sw_now_s();
+  some.solve.time_limit_s *= part;
+  some.solve.work_limit = (int64_t)((double)o->solve.work_limit * part);
+  if (o->solve.deadline_s > 0) some.solve.deadline_s = now_s + fmax(0, o->solve.deadline_s - now_s) * part;
+  return some;
+}
+
+/* The program as it is may be the best; where it does not fit, that is soon known as a rule. */
+sw_rc sw_plan_search_sources(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_schedule *schedule,
+                             sw_plan *out, sw_diag *d) {
+  const double kOfLimit = 0.25;
+  sw_plan_options some = part_of_limits(o, kOfLimit);
+  sw_plan written;
+  sw_breakdown a, b;
+  *schedule = (sw_schedule){0};
+  some.notes_mesh = false;
+  const sw_rc fits = sw_plan_search(j, &some, arena, &written, NULL);
+  if (fits && fits != SW_E_INFEASIBLE && fits != SW_E_RESOURCE) return SW_FAIL(d, fits, SW_NOWHERE, "no plan is found");
+  some = *o;
+  some.solve.work_limit -= (int64_t)((double)o->solve.work_limit * kOfLimit);
+  const sw_rc rc = search_choices(j, &some, arena, schedule, out, d);
+  if (fits) return rc;
+  if (d) *d = (sw_diag){0};
+  SW_TRY(sw_plan_breakdown(&written, arena, &a, d));
+  if (!rc) SW_TRY(sw_plan_breakdown(out, arena, &b, d));
+  if (!rc && b.total_s < a.total_s) return SW_OK;
+  if (!rc) {
+    written.bound_units = out->bound_units < written.bound_units ? out->bound_units : written.bound_units;
+    if (written.bound_units < written.cost_units) written.status = SW_SOLVE_FEASIBLE;
+    sw_schedule_deinit(schedule);
+  }
+  *schedule = (sw_schedule){0};
+  *out = written;
+  return SW_OK;
+}

@@ -1,0 +1,10 @@
+/* Plans of schedules that leave something to the plan. */
+#ifndef PLAN_CHOICES_H_
+#define PLAN_CHOICES_H_
+
+#include "shardwright/plan.h"
+
+/* Of a plan made by rule: nothing is made again that need not be. */
+void sw_plan_keep_all(sw_plan *p);
+
+#endif

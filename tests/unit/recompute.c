@@ -1,0 +1,218 @@
+/* What is made again, chosen with the shardings: against all choices, one by one, and executed. */
+#include <math.h>
+
+#include "gen/gen.h"
+#include "shardwright/schedule.h"
+#include "shardwright/validate.h"
+#include "support/job.h"
+#include "support/meshes.h"
+#include "support/random_plan.h"
+
+static sw_diag diag;
+
+/* Training steps whose widths are so far apart that what is kept is most of what they hold. */
+static const struct {
+  const char *arch;
+  sw_gen_arg args[12];
+} kSteps[] = {
+    {"mlp", {{"mode", "train"}, {"layers", "3"}, {"hidden", "8"}, {"batch", "512"}}},
+    {"mlp",
+     {{"mode", "train"}, {"layers", "2"}, {"hidden", "16"}, {"batch", "384"}, {"optimizer", "adam"}, {"bias", "yes"}}},
+    {"gpt2",
+     {{"mode", "train"},
+      {"layers", "2"},
+      {"hidden", "16"},
+      {"heads", "2"},
+      {"vocab", "32"},
+      {"seq", "16"},
+      {"batch", "8"}}},
+    {"llama3",
+     {{"mode", "train"},
+      {"layers", "2"},
+      {"hidden", "16"},
+      {"heads", "4"},
+      {"kv-heads", "2"},
+      {"ffn", "24"},
+      {"vocab", "32"},
+      {"seq", "16"},
+      {"batch", "8"},
+      {"dtype", "f32"},
+      {"attention", "fused"}}},
+};
+enum { N_STEPS = sizeof kSteps / sizeof kSteps[0], N_SMALL = 2 };
+
+static sw_graph *step_of(int k) {
+  sw_graph *g;
+  int n = 0;
+  while (kSteps[k].args[n].name) n++;
+  assert_ok(sw_gen_model(kSteps[k].arch, kSteps[k].args, n, &g, &diag));
+  return g;
+}
+
+static void schedule_of(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule *out) {
+  sw_schedule_spec spec;
+  assert_ok(sw_recompute_spec(g, how, arena, &spec, &diag));
+  assert_ok(sw_schedule_make(g->written, &spec, arena, out, &diag));
+}
+
+static const sw_entry *entry_of(const sw_schedule *s, sw_id op) { return &s->spec.entries[s->stages[0].entry[op]]; }
+
+/* What each op takes where the copies of these bits run, in order, and all else is kept that one of them or the program
+ * reads. Returns how many copies there can be. */
+static int takes_of(const sw_schedule *s, uint64_t copies, int8_t *takes) {
+  const sw_graph *g = s->stages[0].graph;
+  int n = 0;
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_entry *e = entry_of(s, i);
+    takes[i] = 0;
+    if (e->source == SW_SOURCE_EITHER) takes[i] = takes[g->values[g->ops[i].operands[0]].def] < 0 ? 2 : 1;
+    if (e->source || !e->optional) continue;
+    takes[i] = copies >> n % 64 & 1 ? 0 : -1;
+    n++;
+  }
+  for (sw_id i = g->n_ops - 1; i >= 0; i--) {
+    const sw_entry *e = entry_of(s, i);
+    bool read = false;
+    for (int k = 0; k < g->ops[i].n_results; k++) {
+      const sw_value *v = &g->values[g->ops[i].results[k]];
+      for (int32_t u = 0; u < v->n_uses; u++) read = read || takes[v->uses[u].op] >= 0;
+    }
+    if (e->source && e->optional && !read) takes[i] = -1;
+  }
+  return n;
+}
+
+/* --- executed ----------------------------------------------------------------------------------------------------- */
+
+static void gives_the_same(const sw_plan *plan, const sw_graph *program, sw_arena *arena) {
+  sw_validation v;
+  assert_ok(
+      sw_validate(plan, &(sw_validate_options){.seed = 7, .timeout_s = 60, .against = program}, arena, &v, &diag));
+  assert_true(v.matches && v.elements > 0);
+}
+
+static void random_choices_run_as_the_program(void **state) {
+  (void)state;
+  sw_rng r;
+  int copies = 0, run = 0;
+  sw_rng_seed(&r, check_seed(1));
+  for (int k = 0; k < check_scale(24); k++) {
+    sw_arena arena = {0};
+    sw_schedule choices, s;
+    sw_schedule_spec spec;
+    sw_plan plan;
+    sw_graph *g = step_of(k % N_STEPS);
+    const sw_machine *m = machine_of("dgx-h100", k % 3 ? "x=2" : "x=2,y=2", &arena);
+    schedule_of(g, SW_RECOMPUTE_SEARCH, &arena, &choices);
+    int8_t *takes = sw_arena_alloc(&arena, (size_t)choices.stages[0].graph->n_ops, 1, &diag);
+    assert_non_null(takes);
+    const uint64_t bits = sw_rng_next(&r);
+    (void)takes_of(&choices, bits, takes);
+    assert_ok(sw_schedule_chosen(&choices, takes, &arena, &spec, &diag));
+    assert_ok(sw_schedule_make(g->written, &spec, &arena, &s, &diag));
+    for (int32_t i = 0; i < spec.n_entries; i++) copies += spec.entries[i].instance > 0;
+    if (random_plan(JOB(s.stages[0].graph, m), &r, &arena, &plan, NULL) == SW_OK) {
+      gives_the_same(&plan, g, &arena);
+      run++;
+    }
+    sw_schedule_deinit(&s);
+    sw_schedule_deinit(&choices);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+  print_message("%d plans run, %d copies of ops in their schedules\n", run, copies);
+  assert_true(run > 0 && copies > 0);
+}
+
+/* --- against all choices ------------------------------------------------------------------------------------------ */
+
+static sw_plan_options options_of(int64_t capacity) {
+  return (sw_plan_options){.solve = {.work_limit = 20000000, .threads = 1}, .selection.capacity_bytes = capacity};
+}
+
+/* The time of the best plan of a job; infinity: none fits. */
+static double best_s(const sw_job *j, int64_t capacity, int64_t *peak, sw_arena *arena) {
+  const sw_plan_options o = options_of(capacity);
+  sw_plan plan;
+  sw_breakdown a;
+  if (sw_plan_search(j, &o, arena, &plan, NULL)) return HUGE_VAL;
+  assert_ok(sw_plan_breakdown(&plan, arena, &a, &diag));
+  *peak = a.peak_bytes;
+  return a.total_s;
+}
+
+/* Of all lists of copies, each planned by itself. */
+static double best_of_all_s(const sw_job *j, int64_t capacity, int *n_copies) {
+  sw_arena arena = {0};
+  sw_schedule choices;
+  int8_t *takes;
+  double least = HUGE_VAL;
+  schedule_of(j->graph, SW_RECOMPUTE_SEARCH, &arena, &choices);
+  takes = sw_arena_alloc(&arena, (size_t)choices.stages[0].graph->n_ops, 1, &diag);
+  assert_non_null(takes);
+  *n_copies = takes_of(&choices, 0, takes);
+  assert_in_range(*n_copies, 1, 12);
+  for (uint64_t bits = 0; bits < UINT64_C(1) << *n_copies; bits++) {
+    sw_arena mem = {0};
+    sw_schedule s;
+    sw_schedule_spec spec;
+    sw_job job;
+    int64_t peak;
+    (void)takes_of(&choices, bits, takes);
+    assert_ok(sw_schedule_chosen(&choices, takes, &mem, &spec, &diag));
+    assert_ok(sw_schedule_make(j->request, &spec, &mem, &s, &diag));
+    assert_ok(sw_job_of_stage(j, &s, 0, &mem, &job, &diag));
+    least = fmin(least, best_s(&job, capacity, &peak, &mem));
+    sw_schedule_deinit(&s);
+    sw_arena_deinit(&mem);
+  }
+  sw_schedule_deinit(&choices);
+  sw_arena_deinit(&arena);
+  return least;
+}
+
+static void no_choice_is_better_than_what_is_proven(void **state) {
+  (void)state;
+  for (int k = 1; k < 2 * N_SMALL; k++) {
+    sw_arena arena = {0};
+    sw_graph *g = step_of(k / 2);
+    const sw_machine *m = machine_of("dgx-h100", k % 2 ? "x=2" : "x=1", &arena);
+    const sw_job j = job_under(g, m, "inductor", &arena);
+    int64_t most, peak;
+    const double written = best_s(&j, INT64_MAX, &most, &arena);
+    const int64_t kSpare = most / 4; /* kernels of a schedule by itself may store less than where choices are open */
+    for (int part = 0; part < 2; part++) {
+      const int64_t capacity = most - most * part / 8;
+      const sw_plan_options o = options_of(capacity);
+      sw_schedule s;
+      sw_plan plan;
+      sw_breakdown a;
+      int n;
+      const double all = best_of_all_s(&j, capacity - part * kSpare, &n), alone = best_s(&j, capacity, &peak, &arena);
+      const sw_rc rc = sw_plan_search_sources(&j, &o, &arena, &s, &plan, &diag);
+      if (isinf(fmin(all, alone))) continue; /* perhaps there is one where sources are not carried out */
+      assert_ok(rc);
+      assert_ok(sw_plan_verify(&plan, &diag));
+      assert_ok(sw_plan_breakdown(&plan, &arena, &a, &diag));
+      print_message("%s on %s, %d copies, %lld of %lld bytes: %.3g us, proven %.3g, each alone %.3g, as written %.3g\n",
+                    kSteps[k / 2].arch, k % 2 ? "2" : "1", n, (long long)a.peak_bytes, (long long)capacity,
+                    1e6 * a.total_s, 1e6 * sw_plan_bound_s(&plan, &a), 1e6 * all, 1e6 * alone);
+      assert_true(a.peak_bytes <= capacity);
+      assert_true(sw_plan_bound_s(&plan, &a) <= fmin(all, alone) * (1 + 1e-6));
+      assert_true(a.total_s <= fmin(all, alone) * 1.05);
+      gives_the_same(&plan, g, &arena);
+      sw_schedule_deinit(&s);
+    }
+    assert_true(written < HUGE_VAL);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_choices_run_as_the_program),
+      cmocka_unit_test(no_choice_is_better_than_what_is_proven),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
