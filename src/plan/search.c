@@ -132,7 +132,7 @@ sw_rc sw_search_run(sw_search *k, sw_plan *out, sw_diag *d) {
   int64_t peak;
   k->limit = k->selected.capacity_bytes;
   SW_TRY(search_in_turns(k, d));
-  if (!k->answer && !k->best.choice) return sw_search_fail(k, out, d);
+  if (!k->best.choice && (!k->answer || k->answer->cost_units >= SW_FORBIDDEN)) return sw_search_fail(k, out, d);
   if (!k->answer) SW_TRY(sw_search_take(k, &k->best, out, &peak, d));
   if (k->answer) *out = *k->answer;
   k->bound = sw_min_i64(sw_max_i64(k->bound, k->least), out->cost_units);
