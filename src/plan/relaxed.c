@@ -22,7 +22,7 @@ enum { MOST_MESSAGES = 10, MOST_ROUNDS = 100 };
 static const double kFirstGap = 0.01, kOfExcess = 0.5, kOfGap = 0.5;
 
 /* Nor more than this part of the time that is left, as long as it is known to count too little. */
-static const double kOfTime = 0.25, kOfSymmetricTime = 0.5;
+static const double kOfTime = 0.25;
 
 /* When the first solution costs so much more than the bound, copies are no detail. */
 static const double kMuch = 0.08;
@@ -65,7 +65,6 @@ static sw_rc split_shares(sw_search *k, sw_round *r, int64_t bound, sw_diag *d) 
 typedef struct by_messages {
   int round;
   bool any, splits; /* they prove something; shares may be split by them */
-  double before;    /* what was missing */
 } by_messages;
 
 static bool is_native(const sw_search *k) {
@@ -88,23 +87,20 @@ static sw_rc begin_by_messages(sw_search *k, bool *due, sw_diag *d) {
 }
 
 static sw_rc make_messages(sw_search *k, sw_round *r, sw_diag *d) {
-  by_messages *m = k->own;
   (void)d;
   take_problem(k, r);
   r->by_messages = true;
   r->proves = k->limit == k->selected.capacity_bytes;
-  m->before = sw_search_missing(k);
   return SW_OK;
 }
 
-/* Refined as long as the choice costs more than it seems and this leads on. */
+/* Refined as long as the choice costs more than it seems. */
 static sw_rc add_messages(sw_search *k, sw_round *r, sw_diag *d) {
-  const double kLeastGain = 0.3; /* of what is missing */
   by_messages *m = k->own;
   m->any = m->any || r->now.bound > 0;
   if (r->now.choice) SW_TRY(sw_search_refine(k, r->now.choice, &r->added, d));
   if (sw_search_is_closed(k)) return SW_OK;
-  r->again = r->added && ++m->round < MOST_MESSAGES && sw_search_missing(k) < (1 - kLeastGain) * m->before;
+  r->again = r->added && ++m->round < MOST_MESSAGES;
   if (r->again || !m->any || !m->splits || k->shares_split || sw_search_missing(k) <= kWorthSplitting) return SW_OK;
   m->round = 0;
   r->again = true;
@@ -151,9 +147,6 @@ static bool is_done(const sw_search *k, const relaxed *w) {
   return (k->best.choice && missing_of(k, w) <= w->wanted) || sw_search_is_over(k, &k->form);
 }
 
-/* What the next round may take of what is left. */
-static double part_of_time(const relaxed *w) { return !w->refined ? 1 : w->alike ? kOfSymmetricTime : kOfTime; }
-
 static sw_rc begin_relaxed(sw_search *k, double wanted, bool alike, sw_diag *d) {
   relaxed *w;
   SW_ARENA_NEW(w, k->arena, 1, d);
@@ -179,7 +172,7 @@ static sw_rc make_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
   r->o.gap = w->dear ? w->wanted : w->gap;
   r->proves = !w->dear && !w->alike && k->limit == k->selected.capacity_bytes;
   r->most = w->dear ? fmax(1, w->took) : 0;
-  r->part = w->dear ? 1 : part_of_time(w);
+  r->part = w->dear ? 1 : w->refined ? kOfTime : 1;
   return SW_OK;
 }
 
