@@ -208,8 +208,26 @@ def test_control_flow_by_data_is_refused_with_module_and_op():
 
 def test_an_optimizer_of_another_model_is_refused():
     other = torch.optim.SGD(nn.Linear(3, 3).parameters(), lr=0.1)
+    model = nn.Linear(4, 4)
+    weight = model.weight
     with pytest.raises(shardwright.InputError, match="no model here has"):
-        shardwright.torch.plan(nn.Linear(4, 4), torch.ones(2, 4), loss=torch.mean, optimizer=other, **QUICK)
+        shardwright.torch.plan(model, torch.ones(2, 4), loss=torch.mean, optimizer=other, **QUICK)
+    assert model.weight is weight
+
+
+def test_an_interrupted_trace_leaves_nothing_behind(monkeypatch):
+    model = nn.Linear(4, 4)
+    weight, optimizer = model.weight, torch.optim.AdamW(model.parameters())
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    for at in (lambda m: m.setattr(optimizer, "step", interrupted), lambda m: m.setattr(model, "forward", interrupted)):
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            at(patched)
+            shardwright.torch.export(model, torch.ones(2, 4), loss=torch.mean, optimizer=optimizer)
+        assert model.weight is weight and not optimizer.state and optimizer.param_groups[0]["params"][0] is weight
+        assert not torch.compiler.is_compiling() and not nn.modules.module._global_forward_hooks
 
 
 def test_an_op_of_ones_own_is_opaque_until_it_has_a_rule(tool_path):

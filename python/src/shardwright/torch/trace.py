@@ -17,7 +17,7 @@ import torch
 import torch.fx
 import torch.utils._pytree as pytree
 from torch._decomp import core_aten_decompositions
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
 from torch.nn.modules import module as hooks
@@ -106,6 +106,8 @@ class _Swapped:
         self.fake_of: dict[int, torch.Tensor] = {}
         self.keep = [p.get() for p in self.places]  # ids stay theirs
         self.requires = {p.name: p.get().requires_grad for p in self.places}
+
+    def swap(self) -> None:
         for place in self.places:
             value = place.get()
             if id(value) not in self.fake_of:
@@ -113,7 +115,7 @@ class _Swapped:
                 self.fake_of[id(value)] = torch.nn.Parameter(fake, value.requires_grad) if place.kind == "parameter" else fake
             self.undo.append(lambda place=place, value=value: place.put(value))
             place.put(self.fake_of[id(value)])
-        for optimizer in optimizers:
+        for optimizer in self.optimizers:
             self._swap_optimizer(optimizer)
 
     def _swap_optimizer(self, optimizer: torch.optim.Optimizer) -> None:
@@ -267,6 +269,7 @@ def trace(
     with; `input_names` are those of the leaves of inputs and kwargs that are tensors."""
     swapped = _Swapped(models, optimizers)
     try:
+        swapped.swap()
         return _trace(step, inputs, kwargs, input_names, models, swapped)
     finally:
         swapped.restore()
