@@ -98,7 +98,8 @@ typedef enum sw_recompute {
 } sw_recompute;
 /* "as-written", "search", "full". */
 SW_API const char *sw_recompute_text(sw_recompute r);
-/* In the arena: the list of entries. The plain schedule where nothing can be made again. */
+/* In the arena: the list of entries. The plain schedule where nothing can be made again, and of programs with loops or
+ * choices. */
 SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule_spec *out,
                                           sw_diag *d);
 /* The schedule that is left of one with choices; takes: by op of its only stage, 0 it runs as it is, -1 it is left out,

@@ -453,6 +453,9 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   sw_mem_keep_freed();
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)
                  : sw_session_open(&from, call->arena, &session, d));
+  if (from.open.recompute != SW_RECOMPUTE_AS_WRITTEN && session.job.graph->n_frames)
+    sw_log(SW_LOG_WARN,
+           "nothing is made again: the program has loops or choices, across which --recompute does not reach");
   sw_rc rc = sw_emit_check(&session, &s->emit, d);
   if (!rc && s->kernels)
     rc = tell_kernels(s, &session, call, d);

@@ -404,7 +404,7 @@ static sw_rc list_entries(recompute *r, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(r->waits, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(r->written, arena, g->n_ops + 1, d);
   r->split = -1;
-  if (r->how != SW_RECOMPUTE_AS_WRITTEN) SW_TRY(find_split(r, arena, d));
+  if (r->how != SW_RECOMPUTE_AS_WRITTEN && !g->n_frames) SW_TRY(find_split(r, arena, d));
   SW_TRY(classify_values(r, arena, d));
   if (r->split >= 0) SW_TRY(find_segments(r, arena, d));
   for (sw_id i = 0; i <= r->split; i++) SW_TRY(sw_array_push(&r->entries, ((sw_entry){.op = i}), d));
