@@ -2,6 +2,8 @@
 #ifndef STRATEGY_DEMANDS_H_
 #define STRATEGY_DEMANDS_H_
 
+#include <assert.h>
+
 #include "base/array.h"
 #include "base/disjoint.h"
 #include "shardwright/selection.h"
@@ -22,6 +24,7 @@ typedef struct sw_demand_index {
 /* Of all that is required; with `hints` of these, too. In the arena. */
 SW_API SW_CHECKED sw_rc sw_demands_find(const sw_job *j, bool hints, sw_arena *arena, sw_demand_index *out, sw_diag *d);
 static inline int32_t sw_demands_count(const sw_demand_index *x, int32_t unit) {
+  assert(x->first);
   return x->first[unit + 1] - x->first[unit];
 }
 /* Those of a unit, in a list of their own. */
