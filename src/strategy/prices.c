@@ -129,6 +129,13 @@ static void relabel(relabelling *r, const sw_sharding *s, sw_sharding *out) {
     (void)sw_sharding_push_partial(out, (sw_reduction)s->partial_kind, renamed(r, sw_sharding_partial(s)[i]));
 }
 
+/* For being a step; where a scatter is an all_reduce and a slice, these are two. */
+static int64_t step_units(const sw_prices *p, const sw_sharding *from, const sw_sharding *to) {
+  const bool two =
+      sw_machine_lowering(p->machine).whole_scatters && from->n_partial > to->n_partial && to->n_refs > from->n_refs;
+  return two ? 2 : 1;
+}
+
 static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to, int64_t *out,
                          sw_diag *d) {
   double s;
@@ -137,7 +144,7 @@ static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *fro
     c->routes++;
   }
   SW_TRY(sw_route_prices_get(p->routes, c->routes - 1, from, to, HUGE_VAL, &s, d));
-  *out = isfinite(s) ? sw_cost_add(sw_cost_units(p->machine, s), 1) : SW_FORBIDDEN; /* one more for being a step */
+  *out = isfinite(s) ? sw_cost_add(sw_cost_units(p->machine, s), step_units(p, from, to)) : SW_FORBIDDEN;
   return SW_OK;
 }
 
