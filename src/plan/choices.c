@@ -15,28 +15,62 @@ void sw_plan_keep_all(sw_plan *p) {
   }
 }
 
-/* All is made again that can be. */
-static void make_all_again(sw_plan *p) {
-  for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
-    const sw_entry *e = sw_job_entry(&p->job, i);
-    p->ops[i].takes = e && e->source == SW_SOURCE_EITHER;
-  }
+/* A keep gives what it takes. */
+static void take_as_made(sw_plan *p, sw_id keep) {
+  sw_strategy *s = &p->ops[keep];
+  sw_sharding made;
+  sw_plan_made_sharding(p, p->job.graph->ops[keep].operands[0], &made);
+  *s = (sw_strategy){.takes = 1};
+  for (int i = 0; i < made.n_refs; i++) (void)sw_strategy_push(s, made.dim_of[i], made.refs[i]);
 }
 
-/* Plans by rule, with all kept (*kept) and with all made again. */
-static sw_rc list_known(const sw_job *j, sw_arena *arena, const sw_comparison **kept, int32_t *n, sw_plan **again,
-                        sw_diag *d) {
-  SW_TRY(sw_baselines_build(j, arena, kept, d));
-  SW_ARENA_NEW(*again, arena, SW_BASELINE_COUNT, d);
-  *n = 0;
-  for (int b = 0; b < SW_BASELINE_COUNT; b++) {
-    if (!(*kept)[b].made) continue;
-    sw_plan *p = &(*again)[(*n)++];
-    *p = (*kept)[b].plan;
-    if (!(p->ops = sw_arena_copy(arena, p->ops, (size_t)j->graph->n_ops, sizeof *p->ops, d))) return SW_E_RESOURCE;
-    make_all_again(p);
+/* A plan with all made again, as one of the schedule with choices: the same entries but for keeps of two. */
+static sw_rc open_choices(const sw_plan *again, const sw_job *choices, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  sw_id n = 0;
+  sw_plan made;
+  SW_TRY(sw_plan_build(choices, arena, &made, d));
+  *out = *again;
+  out->job = *choices;
+  out->ops = made.ops;
+  out->n_stated = out->n_shared = 0;
+  for (sw_id i = 0; i < choices->graph->n_ops; i++) {
+    if (sw_job_entry(choices, i)->source == SW_SOURCE_EITHER) {
+      take_as_made(out, i);
+      continue;
+    }
+    assert(again->job.graph->ops[n].code == choices->graph->ops[i].code);
+    out->ops[i] = again->ops[n++];
   }
+  assert(n == again->job.graph->n_ops);
   return SW_OK;
+}
+
+/* The best plan found with all made again, to start from; *any: there is one. */
+static sw_rc find_start(const sw_job *j, const sw_job *choices, const sw_plan_options *o, sw_arena *arena, sw_plan *out,
+                        bool *any, sw_diag *d) {
+  sw_schedule all;
+  sw_schedule_spec spec;
+  sw_job job;
+  sw_plan again;
+  *any = false;
+  SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_FULL, arena, &spec, d));
+  SW_TRY(sw_schedule_make(j->request, &spec, arena, &all, d));
+  sw_rc rc = sw_job_of_stage(j, &all, 0, arena, &job, d);
+  if (!rc) *any = sw_plan_search(&job, o, arena, &again, NULL) == SW_OK;
+  if (*any) rc = open_choices(&again, choices, arena, out, d);
+  sw_schedule_deinit(&all);
+  return rc;
+}
+
+/* In a part of the limits. */
+static sw_plan_options part_of_limits(const sw_plan_options *o, double part) {
+  sw_plan_options some = *o;
+  const double now_s = sw_now_s();
+  some.solve.time_limit_s *= part;
+  some.solve.work_limit = (int64_t)((double)o->solve.work_limit * part);
+  if (o->solve.deadline_s > 0) some.solve.deadline_s = now_s + fmax(0, o->solve.deadline_s - now_s) * part;
+  some.notes_mesh = false;
+  return some;
 }
 
 /* What each op takes, in a schedule of which some sources are not carried out: their readers read what was made last.
@@ -126,31 +160,25 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_job *j, sw_arena *arena, 
 
 static sw_rc search_choices(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_schedule *schedule,
                             sw_plan *out, sw_diag *d) {
+  const double kOfLimit = 0.4;
+  const sw_plan_options some = part_of_limits(o, kOfLimit);
   sw_schedule choices;
   sw_schedule_spec spec;
   sw_job job;
-  sw_plan plan, *known = NULL;
+  sw_plan plan, start;
   sw_plan_options options = *o;
+  bool any = false;
   SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
-  if (!rc) rc = list_known(&job, arena, &options.baselines, &options.n_known, &known, d);
-  options.known = known;
+  if (!rc) rc = find_start(j, &job, &some, arena, &start, &any, d);
+  if (any) options.start = &start;
+  options.solve.work_limit -= some.solve.work_limit;
   if (!rc) rc = sw_plan_search(&job, &options, arena, &plan, d);
   if (!rc) rc = carry_out_best(&plan, j, arena, schedule, out, d);
   sw_schedule_deinit(&choices);
   if (rc) sw_schedule_deinit(schedule);
   return rc;
-}
-
-/* In a part of the limits. */
-static sw_plan_options part_of_limits(const sw_plan_options *o, double part) {
-  sw_plan_options some = *o;
-  const double now_s = sw_now_s();
-  some.solve.time_limit_s *= part;
-  some.solve.work_limit = (int64_t)((double)o->solve.work_limit * part);
-  if (o->solve.deadline_s > 0) some.solve.deadline_s = now_s + fmax(0, o->solve.deadline_s - now_s) * part;
-  return some;
 }
 
 /* The program as it is may be the best; where it does not fit, that is soon known as a rule. */
@@ -161,7 +189,6 @@ sw_rc sw_plan_search_sources(const sw_job *j, const sw_plan_options *o, sw_arena
   sw_plan written;
   sw_breakdown a, b;
   *schedule = (sw_schedule){0};
-  some.notes_mesh = false;
   const sw_rc fits = sw_plan_search(j, &some, arena, &written, NULL);
   if (fits && fits != SW_E_INFEASIBLE && fits != SW_E_RESOURCE) return SW_FAIL(d, fits, SW_NOWHERE, "no plan is found");
   some = *o;
