@@ -173,7 +173,8 @@ static double best_of_all_s(const sw_job *j, int64_t capacity, int *n_copies) {
 
 static void no_choice_is_better_than_what_is_proven(void **state) {
   (void)state;
-  for (int k = 0; k < check_scale(N_SMALL); k++) {
+  const int n_steps = check_factor() < 1 ? 1 : N_SMALL;
+  for (int k = 0; k < n_steps; k++) {
     sw_arena arena = {0};
     sw_graph *g = step_of(k);
     const sw_machine *m = machine_of("dgx-h100", "x=2", &arena);
