@@ -206,9 +206,10 @@ SW_API SW_CHECKED sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o
 
 /* The same, with what is made again chosen together with the shardings (schedule.h), of a job of a program that runs as
  * it is. The plan is of a job of the schedule that was chosen, which the caller owns (sw_schedule_deinit, after the
- * plan); its time is that of its own account, its bound that of all choices. o->start, baselines and known: none. */
-SW_API SW_CHECKED sw_rc sw_plan_search_sources(const sw_job *j, const sw_plan_options *o, sw_arena *arena,
-                                               sw_schedule *schedule, sw_plan *out, sw_diag *d);
+ * plan); its time is that of its own account, its bound that of all choices. `told`: the request that
+ * the plan is told by, that of the job but for pins. o->start, baselines and known: none. */
+SW_API SW_CHECKED sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_plan_options *o,
+                                               sw_arena *arena, sw_schedule *schedule, sw_plan *out, sw_diag *d);
 
 /* A search that answers further questions: what would the plan be with these pins, too? The problem stands already, so
  * do its prices, and what is known of it holds; what is proven without the pins holds with them. So an answer takes

@@ -293,7 +293,7 @@ static sw_rc search_sources(const sw_job *j, sw_opened *session, const sw_call *
   alone.baselines = NULL;
   alone.known = NULL;
   alone.n_known = 0;
-  SW_TRY(sw_plan_search_sources(j, &alone, call->arena, &session->schedule, plan, d));
+  SW_TRY(sw_plan_search_sources(j, session->job.request, &alone, call->arena, &session->schedule, plan, d));
   session->job = plan->job;
   return sw_plan_verify(plan, d);
 }

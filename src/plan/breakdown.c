@@ -197,10 +197,10 @@ static sw_rc hold_kept_by_choice(counting *l, sw_id id, sw_diag *d) {
 
 static sw_rc hold_all(counting *l, sw_diag *d) {
   SW_TRY(hold_copies(l, d));
-  for (sw_id i = 0; i < l->p->job.graph->n_ops; i++) SW_TRY(hold_kept_by_choice(l, i, d));
   for (int32_t i = 0; i < l->units.n; i++) {
     const sw_unit unit = sw_unit_at(&l->units, i);
     const int64_t temp = unit.kind == SW_UNIT_OP ? (int64_t)l->out->op[unit.id].temp_bytes : 0;
+    if (unit.kind == SW_UNIT_OP) SW_TRY(hold_kept_by_choice(l, unit.id, d));
     for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(hold_value(l, unit.makes[k], d));
     if (temp > 0) SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_BUFFER, -1, {unit.step, unit.step}, temp}), d));
   }

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/checked.h"
 #include "shardwright/clock.h"
 #include "shardwright/selection.h"
 
@@ -67,10 +68,17 @@ static sw_plan_options part_of_limits(const sw_plan_options *o, double part) {
   sw_plan_options some = *o;
   const double now_s = sw_now_s();
   some.solve.time_limit_s *= part;
-  some.solve.work_limit = (int64_t)((double)o->solve.work_limit * part);
+  if (o->solve.work_limit > 0) some.solve.work_limit = sw_max_i64(1, (int64_t)((double)o->solve.work_limit * part));
   if (o->solve.deadline_s > 0) some.solve.deadline_s = now_s + fmax(0, o->solve.deadline_s - now_s) * part;
   some.notes_mesh = false;
   return some;
+}
+
+/* Those of `o` but for the steps of `some`. */
+static sw_plan_options rest_of_limits(const sw_plan_options *o, const sw_plan_options *some) {
+  sw_plan_options rest = *o;
+  if (o->solve.work_limit > 0) rest.solve.work_limit = sw_max_i64(1, o->solve.work_limit - some->solve.work_limit);
+  return rest;
 }
 
 /* What each op takes, in a schedule of which some sources are not carried out: their readers read what was made last.
@@ -137,11 +145,11 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_job *j, sw_arena *arena, 
   double best_s = 0;
   bool any = false;
   for (dropped how = 0; how < DROPPED_COUNT; how++) {
-    sw_schedule made;
+    sw_schedule made = {0};
     sw_plan plan;
     sw_breakdown a;
     const sw_rc rc = carry_out(p, how, j, arena, &made, &plan, &a, d);
-    const bool better = !rc && (!any || (a.peak_bytes <= p->capacity_bytes && a.total_s < best_s));
+    const bool better = !rc && a.peak_bytes <= p->capacity_bytes && (!any || a.total_s < best_s);
     if (!better) sw_schedule_deinit(&made);
     if (rc) return rc;
     if (!better) continue;
@@ -152,38 +160,42 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_job *j, sw_arena *arena, 
     *out = plan;
     out->job.schedule = schedule;
   }
+  if (!any)
+    return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                   "the schedule that was found holds more than its choices were counted to; expected a little more "
+                   "memory");
   out->cost_units = sw_cost_units(j->machine, best_s);
   out->bound_units = out->bound_units < out->cost_units ? out->bound_units : out->cost_units;
   if (out->bound_units < out->cost_units) out->status = SW_SOLVE_FEASIBLE;
   return SW_OK;
 }
 
-static sw_rc search_choices(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_schedule *schedule,
-                            sw_plan *out, sw_diag *d) {
+static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
+                            sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   const double kOfLimit = 0.4;
   const sw_plan_options some = part_of_limits(o, kOfLimit);
   sw_schedule choices;
   sw_schedule_spec spec;
-  sw_job job;
+  sw_job job, told_by = *j;
   sw_plan plan, start;
-  sw_plan_options options = *o;
+  sw_plan_options options = rest_of_limits(o, &some);
   bool any = false;
   SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
   if (!rc) rc = find_start(j, &job, &some, arena, &start, &any, d);
   if (any) options.start = &start;
-  options.solve.work_limit -= some.solve.work_limit;
   if (!rc) rc = sw_plan_search(&job, &options, arena, &plan, d);
-  if (!rc) rc = carry_out_best(&plan, j, arena, schedule, out, d);
+  told_by.request = told;
+  if (!rc) rc = carry_out_best(&plan, &told_by, arena, schedule, out, d);
   sw_schedule_deinit(&choices);
   if (rc) sw_schedule_deinit(schedule);
   return rc;
 }
 
 /* The program as it is may be the best; where it does not fit, that is soon known as a rule. */
-sw_rc sw_plan_search_sources(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_schedule *schedule,
-                             sw_plan *out, sw_diag *d) {
+sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
+                             sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   const double kOfLimit = 0.25;
   sw_plan_options some = part_of_limits(o, kOfLimit);
   sw_plan written;
@@ -191,9 +203,8 @@ sw_rc sw_plan_search_sources(const sw_job *j, const sw_plan_options *o, sw_arena
   *schedule = (sw_schedule){0};
   const sw_rc fits = sw_plan_search(j, &some, arena, &written, NULL);
   if (fits && fits != SW_E_INFEASIBLE && fits != SW_E_RESOURCE) return SW_FAIL(d, fits, SW_NOWHERE, "no plan is found");
-  some = *o;
-  some.solve.work_limit -= (int64_t)((double)o->solve.work_limit * kOfLimit);
-  const sw_rc rc = search_choices(j, &some, arena, schedule, out, d);
+  some = rest_of_limits(o, &some);
+  const sw_rc rc = search_choices(j, told, &some, arena, schedule, out, d);
   if (fits) return rc;
   if (d) *d = (sw_diag){0};
   SW_TRY(sw_plan_breakdown(&written, arena, &a, d));
@@ -206,5 +217,6 @@ sw_rc sw_plan_search_sources(const sw_job *j, const sw_plan_options *o, sw_arena
   }
   *schedule = (sw_schedule){0};
   *out = written;
+  out->job.request = told;
   return SW_OK;
 }

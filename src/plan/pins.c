@@ -197,6 +197,8 @@ sw_rc sw_pins_take(const sw_job *j, int n, const char *const *texts, const char 
     SW_TRY(sw_pins_parse(j->graph, mesh, texts[i], at, arena, &n_pins, &pins, d));
     if (even) SW_TRY(check_even(j->graph, mesh, n_pins, pins, at, d));
     SW_TRY(sw_pins_require(out->request, n_pins, pins, at, arena, pinned, d));
+    pinned->has_mesh = true; /* whose axes the pins name */
+    pinned->mesh = *mesh;
     out->request = pinned;
   }
   return SW_OK;

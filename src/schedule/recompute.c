@@ -7,8 +7,6 @@
  * no longer than its own late part does. Segments are those that make the bytes between them and those of the longest
  * one least together (Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost). Small values are always kept.
  */
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "base/checked.h"
 #include "graph/attention.h"

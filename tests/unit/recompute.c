@@ -7,6 +7,7 @@
 #include "support/job.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"
+#include "support/same.h"
 
 static sw_diag diag;
 
@@ -83,13 +84,6 @@ static int takes_of(const sw_schedule *s, uint64_t copies, int8_t *takes) {
 }
 
 /* --- executed ----------------------------------------------------------------------------------------------------- */
-
-static void gives_the_same(const sw_plan *plan, const sw_graph *program, sw_arena *arena) {
-  sw_validation v;
-  assert_ok(
-      sw_validate(plan, &(sw_validate_options){.seed = 7, .timeout_s = 60, .against = program}, arena, &v, &diag));
-  assert_true(v.matches && v.elements > 0);
-}
 
 static void random_choices_run_as_the_program(void **state) {
   (void)state;
@@ -190,7 +184,7 @@ static void no_choice_is_better_than_what_is_proven(void **state) {
       sw_breakdown a;
       int n;
       const double all = best_of_all_s(&j, capacity - part * kSpare, &n), alone = best_s(&j, capacity, &peak, &arena);
-      const sw_rc rc = sw_plan_search_sources(&j, &o, &arena, &s, &plan, &diag);
+      const sw_rc rc = sw_plan_search_sources(&j, j.request, &o, &arena, &s, &plan, &diag);
       if (isinf(fmin(all, alone))) continue; /* perhaps there is one where sources are not carried out */
       assert_ok(rc);
       assert_ok(sw_plan_verify(&plan, &diag));

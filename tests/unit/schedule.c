@@ -12,6 +12,7 @@
 #include "support/meshes.h"
 #include "support/program.h"
 #include "support/random_plan.h"
+#include "support/same.h"
 
 static sw_diag diag;
 
@@ -44,14 +45,6 @@ static int64_t peak_of(const sw_plan *plan, sw_arena *arena) {
   assert_ok(sw_plan_breakdown(plan, arena, &b, &diag));
   assert_true(fabs(sw_cost_seconds(plan->job.machine, plan->cost_units) - b.total_s) < 1e-9 + 1e-3 * b.total_s);
   return b.peak_bytes;
-}
-
-/* The partitioned schedule gives on its devices what the program gives on one. */
-static void gives_the_same(const sw_plan *plan, const sw_graph *program, sw_arena *arena) {
-  sw_validation v;
-  assert_ok(
-      sw_validate(plan, &(sw_validate_options){.seed = 7, .timeout_s = 60, .against = program}, arena, &v, &diag));
-  assert_true(v.matches && v.elements > 0);
 }
 
 /* --- the plain one ------------------------------------------------------------------------------------------------ */
