@@ -178,12 +178,17 @@ def _cut_to(b: Builder, x: Value, shape: Sequence[int], but: int = -1) -> Value:
     return x
 
 
+def _along(rank: int, dim: int) -> dict[str, Any]:
+    """Of gathers and scatters with an index along one dim for each place of the others."""
+    others = [d for d in range(rank) if d != dim]
+    return {"operand_batch": others, "indices_batch": others, "start_index_map": [dim], "index_vector_dim": rank}
+
+
 def pick(b: Builder, x: Value, dim: int, index: Value) -> Value:
     """result[..i..] = x[..index[..i..]..]: as aten.gather."""
     rank = len(index.shape)
     if len(x.shape) != rank:
         raise NotImplementedError("an index of no dims")
-    others = [d for d in range(rank) if d != dim]
     return b.op(
         "gather",
         [_cut_to(b, x, index.shape, dim), index],
@@ -192,10 +197,7 @@ def pick(b: Builder, x: Value, dim: int, index: Value) -> Value:
         sizes=[1] * rank,
         offset_dims=[],
         collapsed_dims=[dim],
-        operand_batch=others,
-        indices_batch=others,
-        start_index_map=[dim],
-        index_vector_dim=rank,
+        **_along(rank, dim),
     )
 
 
@@ -265,7 +267,6 @@ def _place(t: Call, x: Value, dim: int, index: Value, source: Value, kind: str) 
 
 def _place_in(b: Builder, x: Value, dim: int, index: Value, source: Value, kind: str) -> Value:
     rank = len(index.shape)
-    others = [d for d in range(rank) if d != dim]
     return b.op(
         "scatter",
         [x, index, source],
@@ -274,10 +275,7 @@ def _place_in(b: Builder, x: Value, dim: int, index: Value, source: Value, kind:
         kind=kind,
         update_window_dims=[],
         inserted_dims=[dim],
-        operand_batch=others,
-        indices_batch=others,
-        start_index_map=[dim],
-        index_vector_dim=rank,
+        **_along(rank, dim),
     )
 
 
