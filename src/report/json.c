@@ -6,6 +6,7 @@
 #include "report/answer.h"
 #include "report/completion.h"
 #include "report/folded_rows.h"
+#include "report/made_again.h"
 #include "report/memory.h"
 #include "report/places.h"
 #include "report/words.h"
@@ -401,6 +402,16 @@ static void put_lower_memory(sw_json_out *o, const sw_report *r) {
   sw_jw_end(o);
 }
 
+static void put_made_again(sw_json_out *o, const sw_report *r) {
+  sw_arena scratch = {0};
+  sw_made_again again;
+  if (sw_made_again_find(r->plan, r->breakdown, &scratch, &again, NULL))
+    o->text->rc = SW_E_RESOURCE;
+  else
+    sw_made_again_json(&again, r->breakdown->total_s, o);
+  sw_arena_deinit(&scratch);
+}
+
 void sw_report_json(const sw_report *r, sw_text *out) {
   sw_json_out o;
   sw_arena scratch = {0};
@@ -417,6 +428,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   put_outputs(&o, r->plan);
   put_report_collectives(&o, r);
   put_report_memory(&o, r);
+  put_made_again(&o, r);
   put_lower_memory(&o, r);
   put_reshards(&o, r, &places);
   put_report_ops(&o, r, &places);

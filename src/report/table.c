@@ -7,6 +7,7 @@
 #include "report/compare.h"
 #include "report/completion.h"
 #include "report/folded_rows.h"
+#include "report/made_again.h"
 #include "report/memory.h"
 #include "report/words.h"
 #include "shardwright/report.h"
@@ -116,21 +117,18 @@ static void print_measures(const sw_plan *p, const sw_breakdown *a, sw_columns *
   sw_text_free(&t);
 }
 
-/* What runs a second time, for less memory, and what is kept for what runs late. */
-static void print_again(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
-  int32_t again = 0, kept = 0;
-  double seconds = 0;
-  for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
-    const sw_entry *e = sw_job_entry(&p->job, i);
-    kept += e && e->source;
-    if (!e || !e->instance) continue;
-    again++;
-    seconds += a->op[i].local_s + a->op[i].move_s;
+static void print_made_again(const sw_report *r, sw_columns *c) {
+  sw_arena scratch = {0};
+  sw_made_again again;
+  sw_text t = {0};
+  if (sw_made_again_find(r->plan, r->breakdown, &scratch, &again, NULL)) c->cells.rc = SW_E_RESOURCE;
+  if (!c->cells.rc && (again.n_ops || again.n_kept)) {
+    sw_made_again_print(&again, r->breakdown->total_s, &t);
+    sw_columns_add(c, "made again");
+    sw_columns_add(c, "%s", sw_text_str(&t));
   }
-  if (!again && !kept) return;
-  sw_columns_add(c, "made again");
-  sw_columns_add(c, "%d ops, %.1f %% of the time; %d values kept for what runs late", again,
-                 a->total_s > 0 ? 100 * seconds / a->total_s : 0, kept);
+  sw_text_free(&t);
+  sw_arena_deinit(&scratch);
 }
 
 static void print_memory(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
@@ -184,7 +182,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
   print_throughput(&r->throughput, &c);
   print_measures(p, r->breakdown, &c);
   print_memory(p, r->breakdown, &c);
-  print_again(p, r->breakdown, &c);
+  print_made_again(r, &c);
   if (p->n_nodes) {
     sw_columns_add(&c, "problem");
     sw_columns_add(&c, "%d nodes, %d edges from %d kinds of op; planned in %.2f s", p->n_nodes, p->n_edges,

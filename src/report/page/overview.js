@@ -22,6 +22,7 @@ const drawOverview = (R, where) => {
     ["communication inside ops", R.inside_ops_s, "inside"]];
   const time = section(where, "Where the time goes", "Predicted, on one device.", stack(parts, R.total_s),
     key(parts.map(([name, value, colour]) => [`${name} ${seconds(value)} (${percent(value, R.total_s)})`, colour])));
+  if (R.made_again) time.append(el("p", {}, `Made again: ${R.made_again.in_words}.`));
   if (R.hidden_s > 0) time.append(el("p", {class: "soft"}, `${seconds(R.hidden_s)} of communication more run behind arithmetic.`));
 
   const kinds = new Map(), kernels = new Map();
@@ -46,4 +47,11 @@ const drawOverview = (R, where) => {
     bars([...kernels.values()].sort((a, b) => b.s - a.s).slice(0, 8).map(k => ({name: k.first, value: k.s, colour: "local",
       text: `${seconds(k.s)}, ${plural(k.n, "op")}`}))));
   time.append(el("div", {class: "pair"}, left, right));
+  if (!R.made_again) return;
+  const again = R.made_again, name = {name: "values", code: true, show: r => r.name},
+    count = {name: "times", right: true, show: r => r.count > 1 ? "\u00d7" + r.count : "", key: r => r.count},
+    held = {name: "bytes per device", right: true, show: r => bytes(r.bytes), key: r => r.bytes},
+    paid = {name: "time", right: true, show: r => seconds(r.seconds), key: r => r.seconds};
+  section(where, "Made again, and kept", "Over layers: what runs a second time for ops that read it late, with what holding it instead would add to the fullest step; and what is held for them.",
+    el("div", {class: "pair"}, table([name, count, paid, held], again.ops, -1).element, table([name, count, held], again.kept, -1).element));
 };

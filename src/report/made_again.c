@@ -1,0 +1,358 @@
+/* A copy takes its own time and that of resharding what copies alone read. What it saves is told by what would be held
+ * without it: the value, as the copy has it, from its last early reader up to the copy.
+ *
+ *   step      0  1  2  3  4  5          bytes saved at the peak: the most that would be held then
+ *   x         =====                      less the most that is held
+ *   kept            ======
+ *   x.again               ===
+ */
+#include "report/made_again.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/columns.h"
+#include "report/folded_rows.h"
+
+/* Of a plan with its account: where each op of the program runs first, and up to when values are held. */
+typedef struct account {
+  const sw_plan *p;
+  const sw_breakdown *a;
+  sw_id *first;  /* by op of the program: its own; -1: not on this stage */
+  int32_t *last; /* by value: the last step at which it is held, in whatever sharding */
+} account;
+
+static sw_rc find_account(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, account *out, sw_diag *d) {
+  const sw_graph *program = p->job.schedule->program, *g = p->job.graph;
+  *out = (account){.p = p, .a = a};
+  SW_ARENA_NEW(out->first, arena, program->n_ops + 1, d);
+  SW_ARENA_NEW(out->last, arena, g->n_values + 1, d);
+  for (sw_id i = 0; i < program->n_ops; i++) out->first[i] = -1;
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_entry *e = sw_job_entry(&p->job, i);
+    if (e && !e->instance && !e->source) out->first[e->op] = i;
+  }
+  for (sw_id v = 0; v < g->n_values; v++) out->last[v] = g->values[v].def;
+  for (int32_t i = 0; i < a->n_live; i++) {
+    const sw_live *l = &a->live[i];
+    if (l->kind != SW_LIVE_BUFFER) out->last[l->value] = sw_max_i32(out->last[l->value], l->steps.last);
+  }
+  return SW_OK;
+}
+
+static const sw_entry *copy_entry(const sw_job *j, sw_id op) {
+  const sw_entry *e = op < 0 ? NULL : sw_job_entry(j, op);
+  return e && e->instance && !e->source ? e : NULL;
+}
+
+static bool is_copy(const sw_job *j, sw_id op) { return copy_entry(j, op) != NULL; }
+
+/* Does an op of the program itself read what the copy makes, so that it would have to be kept? */
+static bool is_read_late(const sw_job *j, sw_id value) {
+  const sw_value *v = &j->graph->values[value];
+  bool any = false;
+  for (int32_t u = 0; u < v->n_uses; u++) any = any || !is_copy(j, v->uses[u].op);
+  return any;
+}
+
+static double op_s(const account *c, sw_id op) {
+  return (c->a->op[op].local_s + c->a->op[op].move_s) * (double)c->p->job.graph->ops[op].repeats;
+}
+
+static int64_t bytes_as_made(const sw_plan *p, sw_id value) {
+  const sw_type *t = &p->job.graph->values[value].type;
+  sw_sharding s;
+  sw_plan_value_sharding(p, value, &s);
+  return sw_sharding_held_bytes(&s, t->dims, t->dtype);
+}
+
+/* What would be held of a result of a copy, and when; false: nothing more. */
+static bool find_kept_instead(const account *c, sw_id copy, int result, sw_interval *steps, int64_t *bytes) {
+  const sw_graph *g = c->p->job.graph;
+  const sw_id value = g->ops[copy].results[result], first = c->first[copy_entry(&c->p->job, copy)->op];
+  if (first < 0 || !is_read_late(&c->p->job, value)) return false;
+  *steps = (sw_interval){c->last[g->ops[first].results[result]] + 1, copy - 1};
+  *bytes = bytes_as_made(c->p, value);
+  return steps->first <= steps->last;
+}
+
+/* --- one value ---------------------------------------------------------------------------------------------------- */
+
+static sw_id copy_of(const sw_job *j, sw_id value, int *result) {
+  const sw_graph *g = j->graph;
+  const sw_id def = g->values[value].def;
+  const sw_entry *own = def < 0 ? NULL : sw_job_entry(j, def);
+  if (!own || own->source) return -1;
+  for (*result = 0; g->ops[def].results[*result] != value;) ++*result;
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_entry *e = copy_entry(j, i);
+    if (e && e->op == own->op && (i == def || !own->instance)) return i;
+  }
+  return -1;
+}
+
+/* Marks the copies that only this one needs, and counts them with what they take. */
+static void add_needed(const account *c, bool *needed, sw_again *out) {
+  const sw_plan *p = c->p;
+  const sw_breakdown *a = c->a;
+  const sw_graph *g = p->job.graph;
+  for (sw_id i = out->copy; i >= 0; i--) {
+    bool only = is_copy(&p->job, i) && i != out->copy;
+    for (int k = 0; only && k < g->ops[i].n_results; k++) {
+      const sw_value *v = &g->values[g->ops[i].results[k]];
+      for (int32_t u = 0; u < v->n_uses; u++) only = only && v->uses[u].op >= 0 && needed[v->uses[u].op];
+    }
+    needed[i] = i == out->copy || only;
+    if (!needed[i]) continue;
+    out->n_ops++;
+    out->seconds += op_s(c, i);
+  }
+  for (int32_t i = 0; i < a->n_reshards; i++) {
+    bool only = true;
+    for (int32_t u = 0; u < a->reshards[i].n_uses; u++)
+      only = only && a->reshards[i].uses[u].op >= 0 && needed[a->reshards[i].uses[u].op];
+    if (only) out->seconds += sw_plan_reshard_s(p, &a->reshards[i]);
+  }
+}
+
+sw_rc sw_again_of(const sw_plan *p, const sw_breakdown *a, sw_id value, sw_arena *arena, sw_again *out, sw_diag *d) {
+  int result = 0;
+  bool *needed;
+  account c;
+  *out = (sw_again){.copy = -1};
+  if (p->job.schedule) out->copy = copy_of(&p->job, value, &result);
+  if (out->copy < 0) return SW_OK;
+  SW_TRY(find_account(p, a, arena, &c, d));
+  SW_ARENA_NEW(needed, arena, p->job.graph->n_ops, d);
+  add_needed(&c, needed, out);
+  if (!find_kept_instead(&c, out->copy, result, &out->steps, &out->bytes))
+    out->steps = (sw_interval){out->copy, out->copy};
+  out->fullest = out->steps.first;
+  for (int32_t i = out->steps.first; i <= out->steps.last; i++)
+    if (a->bytes_at[i] > a->bytes_at[out->fullest]) out->fullest = i;
+  return SW_OK;
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+/* By op of the program: its copies; by value: it is kept. */
+typedef struct tally {
+  account of;
+  sw_arena *arena;
+  const char **names; /* by value of the program */
+  double *seconds;    /* by op */
+  int64_t *bytes;     /* by op: of copies, at the fullest step */
+  int64_t *kept;      /* by value: bytes */
+  bool *copied;       /* by op */
+  int32_t fullest;    /* the step that would have most with all kept */
+  sw_made_again *out;
+} tally;
+
+/* By value: does a copy read it, and the last step at which anything else needs it; -1: never. */
+typedef struct needs {
+  bool *by_copies;
+  int32_t *otherwise;
+} needs;
+
+static sw_rc find_needs(const tally *t, needs *out, sw_diag *d) {
+  const sw_job *j = &t->of.p->job;
+  const sw_units units = sw_units_of(j);
+  SW_ARENA_NEW(out->by_copies, t->arena, j->graph->n_values + 1, d);
+  SW_ARENA_NEW(out->otherwise, t->arena, j->graph->n_values + 1, d);
+  for (sw_id v = j->graph->n_values - 1; v >= 0; v--) {
+    const sw_value *x = &j->graph->values[v];
+    const bool throughout = x->kind == SW_VALUE_PARAMETER || x->kind == SW_VALUE_STATE;
+    out->otherwise[v] = throughout ? t->of.a->n_steps : -1;
+    for (int32_t u = 0; u < x->n_uses; u++) {
+      const sw_entry *e = x->uses[u].op < 0 ? NULL : sw_job_entry(j, x->uses[u].op);
+      const sw_id kept = e && e->source ? j->graph->ops[x->uses[u].op].results[0] : -1;
+      const bool copy = kept < 0 ? is_copy(j, x->uses[u].op) : out->by_copies[kept];
+      const int32_t until = kept < 0 ? sw_use_until(&units, x->uses[u]) : out->otherwise[kept];
+      out->by_copies[v] = out->by_copies[v] || copy;
+      if (kept >= 0 || !copy) out->otherwise[v] = sw_max_i32(out->otherwise[v], until);
+    }
+  }
+  return SW_OK;
+}
+
+/* What is held for copies alone, as they read it or make it. */
+static sw_rc leave_out_held_for_copies(const tally *t, int64_t *line, sw_diag *d) {
+  needs n;
+  SW_TRY(find_needs(t, &n, d));
+  for (int32_t i = 0; i < t->of.a->n_live; i++) {
+    const sw_live *l = &t->of.a->live[i];
+    if (l->value < 0 || l->kind == SW_LIVE_BUFFER || !n.by_copies[l->value]) continue;
+    const sw_interval rest = {sw_max_i32(l->steps.first, n.otherwise[l->value] + 1), l->steps.last};
+    if (rest.first <= rest.last) sw_line_hold(line, rest, -l->bytes);
+  }
+  return SW_OK;
+}
+
+/* With all kept that is read late, and nothing held for copies: the step that holds most, and how much more that is
+ * than now. */
+static sw_rc find_saved(tally *t, sw_diag *d) {
+  const sw_graph *g = t->of.p->job.graph;
+  sw_interval steps;
+  int64_t *line, bytes;
+  SW_ARENA_NEW(line, t->arena, t->of.a->n_steps + 1, d);
+  SW_TRY(leave_out_held_for_copies(t, line, d));
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    for (int k = 0; is_copy(&t->of.p->job, i) && k < g->ops[i].n_results; k++)
+      if (find_kept_instead(&t->of, i, k, &steps, &bytes)) sw_line_hold(line, steps, bytes);
+  }
+  int64_t more = 0, most = 0;
+  for (int32_t i = 0; i < t->of.a->n_steps; i++) {
+    more += line[i];
+    if (t->of.a->bytes_at[i] + more <= most) continue;
+    most = t->of.a->bytes_at[i] + more;
+    t->fullest = i;
+  }
+  t->out->saved_bytes = most - t->of.a->peak_bytes;
+  return SW_OK;
+}
+
+static void tally_op(tally *t, sw_id op) {
+  const sw_graph *g = t->of.p->job.graph;
+  const sw_entry *e = sw_job_entry(&t->of.p->job, op);
+  sw_interval steps;
+  int64_t bytes;
+  if (e && e->source && e->op >= 0) {
+    t->out->n_kept += !t->kept[e->value];
+    t->kept[e->value] = bytes_as_made(t->of.p, g->ops[op].results[0]);
+    t->out->kept_bytes += t->kept[e->value];
+  }
+  if (!is_copy(&t->of.p->job, op)) return;
+  t->out->n_ops++;
+  t->copied[e->op] = true;
+  t->seconds[e->op] += op_s(&t->of, op);
+  for (int k = 0; k < g->ops[op].n_results; k++)
+    if (find_kept_instead(&t->of, op, k, &steps, &bytes) && steps.first <= t->fullest && t->fullest <= steps.last)
+      t->bytes[e->op] += bytes;
+}
+
+/* What is resharded for copies alone belongs to the first of them. */
+static void tally_reshard(tally *t, const sw_plan_reshard *r) {
+  bool only = true;
+  for (int32_t u = 0; u < r->n_uses; u++) only = only && is_copy(&t->of.p->job, r->uses[u].op);
+  if (only) t->seconds[copy_entry(&t->of.p->job, r->uses[0].op)->op] += sw_plan_reshard_s(t->of.p, r);
+}
+
+static int dearest_first(const void *a, const void *b) {
+  const sw_made_again_row *x = a, *y = b;
+  if (x->seconds < y->seconds || x->seconds > y->seconds) return x->seconds > y->seconds ? -1 : 1;
+  if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+  return strcmp(x->name, y->name);
+}
+
+/* Rows of values, by what makes them. */
+static sw_rc fold_rows(tally *t, int32_t n, const sw_id *values, bool kept, int32_t *n_rows,
+                       const sw_made_again_row **out, sw_diag *d) {
+  const sw_graph *program = t->of.p->job.schedule->program;
+  const sw_folded_name *groups;
+  sw_made_again_row *rows;
+  sw_named *named;
+  SW_ARENA_NEW(named, t->arena, n, d);
+  for (int32_t i = 0; i < n; i++)
+    named[i] = (sw_named){t->names[values[i]], sw_opcode_text(program->ops[program->values[values[i]].def].code), ""};
+  SW_TRY(sw_fold_names(n, named, t->arena, n_rows, &groups, d));
+  SW_ARENA_NEW(rows, t->arena, *n_rows, d);
+  for (int32_t i = 0; i < *n_rows; i++) {
+    rows[i] = (sw_made_again_row){.name = groups[i].name, .n = groups[i].n};
+    for (int32_t k = 0; k < groups[i].n; k++) {
+      const sw_id v = values[groups[i].items[k]], op = program->values[v].def;
+      rows[i].seconds += kept ? 0 : t->seconds[op];
+      rows[i].bytes += kept ? t->kept[v] : t->bytes[op];
+    }
+  }
+  qsort(rows, (size_t)*n_rows, sizeof *rows, dearest_first);
+  *out = rows;
+  return SW_OK;
+}
+
+static sw_rc list_made_again(tally *t, sw_diag *d) {
+  const sw_graph *program = t->of.p->job.schedule->program;
+  sw_id *values;
+  int32_t n = 0;
+  SW_ARENA_NEW(values, t->arena, program->n_values + 1, d);
+  for (sw_id i = 0; i < program->n_ops; i++) {
+    if (!t->copied[i]) continue;
+    t->out->seconds += t->seconds[i];
+    values[n++] = program->ops[i].results[0];
+  }
+  SW_TRY(fold_rows(t, n, values, false, &t->out->n_again, &t->out->again, d));
+  n = 0;
+  for (sw_id v = 0; v < program->n_values; v++)
+    if (t->kept[v]) values[n++] = v;
+  return fold_rows(t, n, values, true, &t->out->n_rows_kept, &t->out->kept, d);
+}
+
+sw_rc sw_made_again_find(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, sw_made_again *out, sw_diag *d) {
+  tally t = {.arena = arena, .out = out};
+  *out = (sw_made_again){0};
+  if (!p->job.schedule) return SW_OK;
+  SW_TRY(find_account(p, a, arena, &t.of, d));
+  const sw_graph *program = p->job.schedule->program;
+  SW_TRY(sw_name_values(program, arena, &t.names, d));
+  SW_ARENA_NEW(t.seconds, arena, program->n_ops + 1, d);
+  SW_ARENA_NEW(t.bytes, arena, program->n_ops + 1, d);
+  SW_ARENA_NEW(t.copied, arena, program->n_ops + 1, d);
+  SW_ARENA_NEW(t.kept, arena, program->n_values + 1, d);
+  SW_TRY(find_saved(&t, d));
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++) tally_op(&t, i);
+  for (int32_t i = 0; i < a->n_reshards; i++) tally_reshard(&t, &a->reshards[i]);
+  return list_made_again(&t, d);
+}
+
+/* --- in words ----------------------------------------------------------------------------------------------------- */
+
+/* "layers.{0..3}.relu, layers.2.dot and 3 more" */
+static void name_rows(const sw_made_again_row *rows, int32_t n, sw_text *out) {
+  enum { MOST = 3 };
+  for (int32_t i = 0; i < n && i < MOST; i++) sw_text_printf(out, "%s%s", i ? ", " : " (", rows[i].name);
+  if (n > MOST) sw_text_printf(out, " and %d more", n - MOST);
+  sw_text_puts(out, n ? ")" : "");
+}
+
+void sw_made_again_print(const sw_made_again *r, double total_s, sw_text *out) {
+  sw_text_printf(out, "%d op%s", r->n_ops, r->n_ops == 1 ? "" : "s");
+  name_rows(r->again, r->n_again, out);
+  if (r->n_ops) {
+    sw_text_puts(out, r->n_ops == 1 ? " takes " : " take ");
+    sw_text_seconds(out, r->seconds);
+    sw_text_printf(out, ", %.1f %% of the time, for ", sw_percent_of(r->seconds, total_s));
+    sw_text_bytes(out, (double)r->saved_bytes);
+    sw_text_puts(out, " less at the peak");
+  }
+  if (!r->n_kept) return;
+  sw_text_printf(out, "; %d value%s", r->n_kept, r->n_kept == 1 ? "" : "s");
+  name_rows(r->kept, r->n_rows_kept, out);
+  sw_text_puts(out, r->n_kept == 1 ? " is kept for what runs late, " : " are kept for what runs late, ");
+  sw_text_bytes(out, (double)r->kept_bytes);
+}
+
+static void put_again_rows(const char *key, const sw_made_again_row *rows, int32_t n, bool kept, sw_json_out *o) {
+  sw_jw_array(o, key);
+  for (int32_t i = 0; i < n; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", rows[i].name);
+    sw_jw_i64(o, "count", rows[i].n);
+    if (!kept) sw_jw_f64(o, "seconds", rows[i].seconds);
+    sw_jw_i64(o, "bytes", rows[i].bytes);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+void sw_made_again_json(const sw_made_again *r, double total_s, sw_json_out *o) {
+  sw_text t = {0};
+  if (!r->n_ops && !r->n_kept) return;
+  sw_made_again_print(r, total_s, &t);
+  sw_jw_object(o, "made_again");
+  sw_jw_text(o, "in_words", &t);
+  sw_jw_f64(o, "seconds", r->seconds);
+  sw_jw_i64(o, "saved_bytes", r->saved_bytes);
+  put_again_rows("ops", r->again, r->n_again, false, o);
+  put_again_rows("kept", r->kept, r->n_rows_kept, true, o);
+  sw_jw_end(o);
+}
