@@ -62,7 +62,7 @@ typedef struct sw_copy_table {
   int32_t n_layouts, n_readers;
   const int64_t *cost;   /* n_classes x n_layouts, row-major; 0: it is made so, nothing is copied */
   const sw_wants *wants; /* by reader */
-  int64_t repriced;      /* how often costs have risen since the problem stands */
+  int64_t version;       /* of the problem, when its costs last changed */
 } sw_copy_table;
 
 /* When a group holds memory beyond what its maker's uses say. A copy that is made is held from the first reader that
@@ -110,7 +110,17 @@ typedef struct sw_problem {
                            only in what order to look at them; 0: none do */
   int32_t n_copies;
   const sw_copies *copies;
+  /* Its owner alone changes a problem that stands, and raises the version with every change; all others see it as it is
+   * at a version. What is made of a problem, or of a table, remembers the version that it was made at. */
+  int64_t version;
 } sw_problem;
+
+/* Has what was made at version *made been overtaken by a change? Who asks makes it anew. */
+static inline bool sw_overtaken(int64_t *made, int64_t version) {
+  const bool old = *made != version;
+  *made = version;
+  return old;
+}
 
 /* Indices in range, costs in [0, SW_FORBIDDEN], amounts >= 0, intervals begin <= end. */
 SW_API SW_CHECKED sw_rc sw_problem_verify(const sw_problem *p, sw_diag *d);
@@ -179,6 +189,7 @@ typedef struct sw_dual_link {
   double *message[2]; /* to each */
 } sw_dual_link;
 typedef struct sw_solve_state {
+  int64_t names;         /* the version at which its nodes were last named anew; 0: they never were */
   int32_t n_nodes;       /* of the problem that `choice` is of */
   const int32_t *choice; /* NULL, or one per node, feasible or nearly so */
   int64_t bound;         /* 0: none is known; not used where a certificate is wanted */

@@ -54,14 +54,14 @@ typedef struct sw_selection sw_selection;
 SW_API SW_CHECKED sw_rc sw_selection_build(const sw_job *j, const sw_selection_options *o, sw_arena *arena,
                                            sw_selection **out, int64_t *least, sw_diag *d);
 SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the arena does not hold */
-/* Costs of copies are at first no more than what they cost; those that a choice needs are made exact by
+/* Its owner is the selection: costs rise where they are settled, nodes' costs change with pins, each time under another
+ * version. Costs of copies are at first no more than what they cost; those that a choice needs are made exact by
  * sw_selection_settle. */
 SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
 /* Search for the routes that a choice of the problem's nodes takes, as far as their prices are not exact yet; until the
- * deadline (of sw_now_s, 0: none) for those that it would take with one node chosen otherwise, too. *raised is set when
- * a cost of the problem has risen with that, of this choice or of another one that takes such a route. */
-SW_API SW_CHECKED sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadline_s, bool *raised,
-                                            sw_diag *d);
+ * deadline (of sw_now_s, 0: none) for those that it would take with one node chosen otherwise, too. Costs of the
+ * problem rise with that, of this choice or of another one that takes such a route. */
+SW_API SW_CHECKED sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadline_s, sw_diag *d);
 /* The same of all copies, whatever is chosen, until the deadline. */
 SW_API SW_CHECKED sw_rc sw_selection_settle_all(sw_selection *s, double deadline_s, sw_diag *d);
 /* A copy by what it is of: the value, and what it is resharded to. */

@@ -115,7 +115,7 @@ static sw_rc count_in_units(const sw_search *k, const sw_plan *plan, double cost
   SW_ARENA_NEW(missing, k->arena, k->problem->n_nodes, d);
   sw_selection_encode(k->selection, sw_plan_selected(plan), choice, missing);
   for (int32_t i = 0; i < k->problem->n_nodes; i++) any = any || missing[i];
-  return any ? SW_OK : sw_search_cost(k, choice, units, NULL, d);
+  return any ? SW_OK : sw_search_cost(k, choice, units, d);
 }
 
 static sw_rc begin_known(sw_search *k, bool *due, sw_diag *d) {

@@ -6,13 +6,10 @@
 
 #include "base/checked.h"
 
-sw_rc sw_search_cost(const sw_search *k, const int32_t *choice, int64_t *cost, bool *raised, sw_diag *d) {
+sw_rc sw_search_cost(const sw_search *k, const int32_t *choice, int64_t *cost, sw_diag *d) {
   const double kNearTime = 0.2, now_s = sw_now_s(), deadline_s = k->form.deadline_s; /* for routes near those taken */
-  bool here = false;
   SW_TRY(sw_selection_settle(k->selection, choice, deadline_s > 0 ? now_s + kNearTime * fmax(0, deadline_s - now_s) : 0,
-                             &here, d));
-  if (here) SW_TRY(sw_relaxation_reprice(k->relaxed, d));
-  if (raised) *raised = here;
+                             d));
   *cost = sw_problem_cost(k->problem, choice);
   return SW_OK;
 }
@@ -29,16 +26,17 @@ sw_rc sw_search_refine(const sw_search *k, const int32_t *choice, unsigned *adde
 /* --- its plan ----------------------------------------------------------------------------------------------------- */
 
 static sw_rc put_record(const sw_search *k, const sw_solution *x, sw_plan *out, sw_diag *d) {
-  const sw_problem *p = sw_relaxation_problem(k->relaxed);
   const sw_copy_of *exact;
+  sw_problem p;
+  SW_TRY(sw_relaxation_problem(k->relaxed, &p, d));
   out->origin = "search";
   out->solver = x->solver;
   out->cost_units = x->cost;
   out->bound_units = sw_min_i64(sw_max_i64(k->bound, k->least), x->cost);
   out->found_units = k->found_units ? k->found_units : x->cost;
   out->capacity_bytes = k->selected.capacity_bytes;
-  out->n_nodes = p->n_nodes;
-  out->n_edges = p->n_edges;
+  out->n_nodes = p.n_nodes;
+  out->n_edges = p.n_edges;
   out->n_classes = sw_selection_classes(k->selection);
   out->pruned_inexact = sw_selection_pruned_inexact(k->selection);
   if (k->earlier && k->earlier->cost_units == out->found_units && sw_plan_gap(out) > sw_plan_gap(k->earlier)) {
@@ -107,11 +105,11 @@ static sw_rc keep_if_it_fits(sw_search *k, sw_round *r, sw_diag *d) {
 sw_rc sw_search_judge(sw_search *k, const sw_form *form, sw_round *r, sw_diag *d) {
   sw_problem p = *k->problem;
   sw_score score;
-  bool raised, better;
+  bool better;
   if (r->proves) k->bound = sw_max_i64(k->bound, r->now.bound - r->worth);
   if (!r->now.choice) return SW_OK;
-  SW_TRY(sw_search_cost(k, r->now.choice, &r->cost, &raised, d));
-  if (raised) r->added |= SW_ADDED_PRICES;
+  SW_TRY(sw_search_cost(k, r->now.choice, &r->cost, d));
+  if (sw_overtaken(&p.version, k->problem->version)) r->added |= SW_ADDED_PRICES;
   p.limit = k->limit;
   SW_TRY(sw_problem_score(&p, r->now.choice, &score, d));
   r->excess = (int64_t)score.peak - k->limit;

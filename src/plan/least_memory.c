@@ -38,9 +38,8 @@ static sw_rc make_least(sw_search *k, sw_round *r, sw_diag *d) {
   const double kOfLeft = 0.1;
   const smallest *w = k->own;
   const sw_solve_options *o = &k->asked->solve;
-  (void)d;
   k->limit = w->limit;
-  r->problem = *sw_relaxation_problem(k->relaxed);
+  SW_TRY(sw_relaxation_problem(k->relaxed, &r->problem, d));
   r->problem.limit = w->limit;
   r->o = (sw_solve_options){.solver = o->solver, .gap = 1, .threads = o->threads, .seed = o->seed, .cancel = o->cancel};
   r->part = kOfLeft;

@@ -59,7 +59,7 @@ static sw_rc make_priced(sw_search *k, sw_round *r, sw_diag *d) {
   const pricing *p = k->own;
   const sw_solve_options *o = &k->asked->solve;
   int32_t *choice;
-  if (p->prices.whole) SW_TRY(sw_relaxation_price_whole(k->relaxed, true, d));
+  if (p->prices.whole) sw_relaxation_price_whole(k->relaxed, true);
   SW_TRY(sw_relaxation_price_memory(k->relaxed, &p->prices, k->selected.capacity_bytes, &k->mem, &r->problem, &r->worth,
                                     d));
   SW_ARENA_NEW(choice, &k->mem, r->problem.n_nodes, d);
@@ -168,7 +168,7 @@ static sw_rc add_prices(sw_search *k, sw_round *r, sw_diag *d) {
   pricing *p = k->own;
   bool any = true;
   if (r->now.choice) SW_TRY(sw_search_refine(k, r->now.choice, &r->added, d));
-  if (p->prices.whole) SW_TRY(sw_relaxation_price_whole(k->relaxed, false, d));
+  if (p->prices.whole) sw_relaxation_price_whole(k->relaxed, false);
   if (!r->now.choice) return SW_OK;
   p->from = k->best.choice && p->phase != RAISE ? k->best.choice : r->now.choice;
   if (!(r->added & (SW_ADDED_PRICES | SW_ADDED_COPIES)) || ++p->refined == MOST_REFINED) {

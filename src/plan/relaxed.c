@@ -34,10 +34,11 @@ static bool is_within_gap(const sw_solution *x, double gap) {
   return x->choice && (double)(x->cost - x->bound) <= gap * (double)x->cost;
 }
 
-static void take_problem(sw_search *k, sw_round *r) {
-  r->problem = *sw_relaxation_problem(k->relaxed);
+static sw_rc take_problem(sw_search *k, sw_round *r, sw_diag *d) {
+  SW_TRY(sw_relaxation_problem(k->relaxed, &r->problem, d));
   r->problem.limit = k->limit;
   r->o = k->asked->solve;
+  return SW_OK;
 }
 
 /* Shares under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
@@ -52,7 +53,6 @@ static sw_rc split_shares(sw_search *k, sw_round *r, int64_t bound, sw_diag *d) 
                         .cancel = k->asked->solve.cancel,
                         .parameters = k->asked->solve.parameters};
   int64_t work = 0;
-  k->state = (sw_solve_state){0};
   k->shares_split = true;
   r->added |= SW_ADDED_SHARES;
   sw_rc rc = sw_relaxation_split(k->relaxed, &o, &work, d);
@@ -87,11 +87,9 @@ static sw_rc begin_by_messages(sw_search *k, bool *due, sw_diag *d) {
 }
 
 static sw_rc make_messages(sw_search *k, sw_round *r, sw_diag *d) {
-  (void)d;
-  take_problem(k, r);
   r->by_messages = true;
   r->proves = k->limit == k->selected.capacity_bytes;
-  return SW_OK;
+  return take_problem(k, r, d);
 }
 
 /* Refined as long as the choice costs more than it seems. */
@@ -160,8 +158,8 @@ static sw_rc make_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
   const relaxed *w = k->own;
   sw_solve_state kept = {0};
   if (w->dear) r->name = "dear";
-  if (w->dear) SW_TRY(sw_relaxation_price_whole(k->relaxed, true, d));
-  take_problem(k, r);
+  if (w->dear) sw_relaxation_price_whole(k->relaxed, true);
+  SW_TRY(take_problem(k, r, d));
   if (!w->dear) kept = k->state; /* other prices of copies, other messages */
   kept.choice = k->best.choice ? k->best.choice : k->start;
   kept.bound = w->dear ? 0 : k->bound;
@@ -194,7 +192,7 @@ static bool is_time_to_split(const sw_search *k, const relaxed *w) {
 
 /* After a round under prices that count nothing too little. */
 static sw_rc add_dear(sw_search *k, relaxed *w, sw_round *r, sw_diag *d) {
-  SW_TRY(sw_relaxation_price_whole(k->relaxed, false, d));
+  sw_relaxation_price_whole(k->relaxed, false);
   if (r->kept) SW_TRY(sw_search_refine(k, k->best.choice, &r->added, d));
   w->dear = false;
   w->pause = r->kept ? 1 : 2 * w->pause;
@@ -241,14 +239,14 @@ static sw_rc add_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
 /* How many nodes there are of a symmetry class, on average; 0 where nodes are few or classes many. */
 static sw_rc count_repeats(const sw_search *k, int32_t *out, sw_diag *d) {
   enum { FEWEST = 6, LEAST = 2000 }; /* of a class; few nodes are soon searched as they are */
-  const sw_problem *p = sw_relaxation_problem(k->relaxed);
-  sw_problem q;
+  sw_problem p, q;
   sw_arena mem = {0};
   *out = 0;
-  if (p->n_nodes < LEAST) return SW_OK;
-  int32_t *class_of = sw_arena_alloc(&mem, (size_t)p->n_nodes, sizeof *class_of, d);
-  sw_rc rc = class_of ? sw_problem_quotient(p, &mem, &q, class_of, d) : SW_E_RESOURCE;
-  if (!rc && q.n_nodes <= p->n_nodes / FEWEST) *out = p->n_nodes / q.n_nodes;
+  SW_TRY(sw_relaxation_problem(k->relaxed, &p, d));
+  if (p.n_nodes < LEAST) return SW_OK;
+  int32_t *class_of = sw_arena_alloc(&mem, (size_t)p.n_nodes, sizeof *class_of, d);
+  sw_rc rc = class_of ? sw_problem_quotient(&p, &mem, &q, class_of, d) : SW_E_RESOURCE;
+  if (!rc && q.n_nodes <= p.n_nodes / FEWEST) *out = p.n_nodes / q.n_nodes;
   sw_arena_deinit(&mem);
   return rc;
 }

@@ -20,7 +20,7 @@ typedef struct repairer {
   int32_t *choice; /* that the last round led to, and the cheapest of them */
   int32_t *best;
   /* Of one round, of the relaxation as it is. */
-  int32_t *x, *first, *next, *queue;
+  int32_t n, *x, *first, *next, *queue;
   bool *is_free;
 } repairer;
 
@@ -66,22 +66,21 @@ static sw_rc choose_free(sw_search *k, repairer *m, const sw_problem *p, sw_diag
 static sw_rc make_around(sw_search *k, sw_round *r, sw_diag *d) {
   const double kOfTime = 0.1, kOfGap = 0.2;
   repairer *m = k->own;
-  const sw_problem *p = sw_relaxation_problem(k->relaxed);
   const sw_solve_options *o = &k->asked->solve;
-  sw_problem here = *p;
+  sw_problem here;
   sw_score score;
   int32_t *warm, n = 0;
   int64_t before;
-  SW_TRY(sw_search_cost(k, m->choice, &before, NULL, d));
-  p = sw_relaxation_problem(k->relaxed);
-  here = *p;
+  SW_TRY(sw_search_cost(k, m->choice, &before, d));
+  SW_TRY(sw_relaxation_problem(k->relaxed, &here, d));
   here.limit = k->limit;
-  SW_ARENA_NEW(m->x, &k->mem, p->n_nodes, d);
+  m->n = here.n_nodes;
+  SW_ARENA_NEW(m->x, &k->mem, m->n, d);
   SW_TRY(sw_relaxation_complete(k->relaxed, m->choice, m->x, d));
-  SW_TRY(choose_free(k, m, p, d));
+  SW_TRY(choose_free(k, m, &here, d));
   SW_TRY(sw_problem_of_some(&here, m->x, m->is_free, &k->mem, &r->problem, d));
   SW_ARENA_NEW(warm, &k->mem, r->problem.n_nodes, d);
-  for (int32_t i = 0; i < p->n_nodes; i++)
+  for (int32_t i = 0; i < m->n; i++)
     if (m->is_free[i]) warm[n++] = m->x[i];
   SW_TRY(sw_problem_score(&r->problem, warm, &score, d));
   const double slack = before < SW_FORBIDDEN ? kOfGap * k->gap * (double)before : 0;
@@ -94,12 +93,11 @@ static sw_rc make_around(sw_search *k, sw_round *r, sw_diag *d) {
 
 static sw_rc read_around(sw_search *k, sw_round *r, sw_diag *d) {
   const repairer *m = k->own;
-  const int32_t n = sw_relaxation_problem(k->relaxed)->n_nodes;
   int32_t at = 0;
   if (!r->now.choice) return SW_OK;
-  for (int32_t i = 0; i < n; i++)
+  for (int32_t i = 0; i < m->n; i++)
     if (m->is_free[i]) m->x[i] = r->now.choice[at++];
-  r->now.choice = sw_arena_copy(k->arena, m->x, (size_t)n, sizeof *m->x, d);
+  r->now.choice = sw_arena_copy(k->arena, m->x, (size_t)m->n, sizeof *m->x, d);
   return r->now.choice ? SW_OK : SW_E_RESOURCE;
 }
 

@@ -133,9 +133,9 @@ int64_t sw_search_steps(const sw_search *k, const sw_search_budget *b, double pa
 /* A part of the steps, and of the time, that are left. */
 sw_search_budget sw_search_part(const sw_search *k, const sw_search_budget *of, double part);
 
-/* judged.c. What a choice truly costs: prices that it needs are made exact. *raised: some were less before, which the
- * relaxation counts from now on. */
-SW_CHECKED sw_rc sw_search_cost(const sw_search *k, const int32_t *choice, int64_t *cost, bool *raised, sw_diag *d);
+/* judged.c. What a choice truly costs: prices that it needs are made exact, which is a change of the problem where some
+ * were less before. */
+SW_CHECKED sw_rc sw_search_cost(const sw_search *k, const int32_t *choice, int64_t *cost, sw_diag *d);
 /* The relaxation counts it as it costs, and its copies as they are held where that is more than the limit and lives are
  * counted exactly; *added gets what was added. */
 SW_CHECKED sw_rc sw_search_refine(const sw_search *k, const int32_t *choice, unsigned *added, sw_diag *d);

@@ -10,8 +10,10 @@
  * and where a choice holds more than the limit life nodes follow, which count exactly; so it never counts more than is
  * held.
  *
- * The problem may change costs of its nodes in between, and raise those of copies, but not its shape. Not thread-safe.
- * All in the arena that it was made with, but for lists that grow. */
+ * It follows the problem: where that has another version, costs of nodes, of copies and the limit are taken over; the
+ * problem's shape must not change. It owns what it makes of it, and is itself changed by the calls below; each takes
+ * effect when the relaxation is asked for the next time. Not thread-safe. All in the arena that it was made with, but
+ * for lists that grow. */
 #ifndef SELECT_RELAXATION_H_
 #define SELECT_RELAXATION_H_
 
@@ -22,11 +24,9 @@ typedef struct sw_relaxation sw_relaxation;
 /* `p` is verified (or made so), and outlives the relaxation. */
 SW_CHECKED sw_rc sw_relaxation_make(const sw_problem *p, sw_arena *arena, sw_relaxation **out, sw_diag *d);
 void sw_relaxation_deinit(sw_relaxation *r); /* NULL allowed; what the arena does not hold */
-/* As it is now; valid until it changes. */
-const sw_problem *sw_relaxation_problem(sw_relaxation *r);
+/* As it is now, made anew where something has changed; borrowed, until it is asked for again. */
+SW_CHECKED sw_rc sw_relaxation_problem(sw_relaxation *r, sw_problem *out, sw_diag *d);
 
-/* Costs of copies have risen (sw_copy_table.repriced): count them as they are now. */
-SW_CHECKED sw_rc sw_relaxation_reprice(sw_relaxation *r, sw_diag *d);
 /* Add copy nodes where less is counted for this choice than it costs; *refined says whether there were any such. */
 SW_CHECKED sw_rc sw_relaxation_refine(sw_relaxation *r, const int32_t *choice, bool *refined, sw_diag *d);
 /* Count lives of copies exactly where this choice holds more than the limit of the problem; *refined says whether some
@@ -35,7 +35,7 @@ SW_CHECKED sw_rc sw_relaxation_refine_lives(sw_relaxation *r, const int32_t *cho
                                             sw_diag *d);
 /* Price copies that are not yet counted exactly in full for each reader (a bound from above, at which a choice can only
  * be better than it seems) or, as at first, in shares (a bound from below). */
-SW_CHECKED sw_rc sw_relaxation_price_whole(sw_relaxation *r, bool whole, sw_diag *d);
+void sw_relaxation_price_whole(sw_relaxation *r, bool whole);
 
 typedef struct sw_split_options {
   int64_t work_limit;              /* 0: none; steps, as sw_solve_options has them */
@@ -69,12 +69,13 @@ SW_CHECKED sw_rc sw_relaxation_price_memory(sw_relaxation *r, const sw_memory_pr
 SW_CHECKED sw_rc sw_relaxation_priced_held(const sw_relaxation *r, const sw_memory_prices *prices,
                                            const int32_t *choice, sw_arena *arena, double *held, sw_diag *d);
 
-/* A choice of the relaxation as it is now: the problem's nodes from `choice`, of any refinement (NULL: each the first),
- * and copies that go with them. */
+/* A choice of the relaxation as it was last asked for: the problem's nodes from `choice`, of any refinement (NULL: each
+ * the first), and copies that go with them. */
 SW_CHECKED sw_rc sw_relaxation_complete(const sw_relaxation *r, const int32_t *choice, int32_t *out, sw_diag *d);
-/* What is known of it, in names that stay the same when it is refined (copy nodes change their places, and their
- * choices), and back: the dual warm start as far as the relaxation as it is now has it, the choice with the copies that
- * go with it. In the arena. Splitting anew makes the names of copy nodes invalid. */
+/* What is known of it as it was last asked for, in names that stay the same when it is refined (copy nodes change their
+ * places, and their choices), and back: the dual warm start as far as the relaxation has it, the choice with the copies
+ * that go with it. In the arena. Splitting anew gives copy nodes other names: of what was known under the old ones the
+ * choice is left. */
 SW_CHECKED sw_rc sw_relaxation_keep(const sw_relaxation *r, const sw_solve_state *state, sw_arena *arena,
                                     sw_solve_state *kept, sw_diag *d);
 SW_CHECKED sw_rc sw_relaxation_recall(const sw_relaxation *r, const sw_solve_state *kept, sw_arena *arena,

@@ -95,8 +95,8 @@ static sw_rc number_layouts(sw_border_table *b, int32_t n_ids, int32_t *const *w
   return SW_OK;
 }
 
-sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, bool *raised, sw_diag *d) {
-  const sw_copy_table *t = &b->copies;
+sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, int64_t version, sw_diag *d) {
+  sw_copy_table *t = &b->copies;
   int64_t *cost = b->cost;
   for (int32_t from = 0; from < t->n_classes; from++) {
     for (int32_t k = 0; k < t->n_layouts; k++, cost++) {
@@ -105,7 +105,7 @@ sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, bool *raise
       if (id >= 0 && given >= 0) SW_TRY(sw_prices_get(prices, b->shape_class, given, id, &now, d));
       if (b->breaks) now = sw_cost_add(now, b->breaks[cost - b->cost]);
       now = sw_cost_times(now, b->repeats);
-      *raised = *raised || now > *cost;
+      if (now != *cost) t->version = version;
       *cost = now;
     }
   }
@@ -142,7 +142,6 @@ sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena
   const int32_t shape_class = key->maker->ports[key->port].shape_class;
   sw_wants *wants;
   int32_t **wanted;
-  bool raised = false;
   *out =
       (sw_border_table){.shape_class = shape_class, .repeats = key->repeats, .copies = {.n_readers = key->n_readers}};
   SW_ARENA_NEW(wants, arena, key->n_readers, d);
@@ -155,5 +154,5 @@ sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena
   SW_ARENA_NEW(out->cost, arena, (size_t)out->copies.n_classes * (size_t)out->copies.n_layouts, d);
   out->copies.cost = out->cost;
   SW_TRY(price_breaks(key, prices, out, arena, d));
-  return sw_border_table_reprice(out, prices, &raised, d);
+  return sw_border_table_reprice(out, prices, 0, d);
 }

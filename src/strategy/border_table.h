@@ -41,8 +41,8 @@ typedef struct sw_border_table {
 /* Costs are what prices say by now. */
 sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena *arena, sw_border_table *out,
                            sw_diag *d);
-/* The same once more: *raised says whether prices are higher than they were. */
-sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, bool *raised, sw_diag *d);
+/* The same once more: where they are higher than they were, the table is of this version of the problem. */
+sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, int64_t version, sw_diag *d);
 /* Make the price of a copy exact, by class of the maker's choices and layout; *raised is set when it was less. */
 sw_rc sw_border_table_settle(const sw_border_table *b, int32_t from, int32_t layout, sw_prices *prices, bool *raised,
                              sw_diag *d);

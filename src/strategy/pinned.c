@@ -40,6 +40,7 @@ static sw_rc forbid_unpinned(sw_selection *s, const sw_pin *pin, sw_diag *d) {
   }
   SW_TRY(sw_array_push(&s->pinned, at.unit, d));
   s->nodes.at[at.unit].cost = cost;
+  s->problem.version++;
   return SW_OK;
 }
 
@@ -61,6 +62,7 @@ bool sw_selection_brings(const sw_selection *s, int32_t n, const sw_pin *pins) {
 
 static void free_all(sw_selection *s) {
   for (size_t k = 0; k < s->pinned.n; k++) s->nodes.at[s->pinned.at[k]].cost = s->options[s->pinned.at[k]]->price;
+  if (s->pinned.n) s->problem.version++;
   s->pinned.n = 0;
 }
 

@@ -308,13 +308,13 @@ static sw_rc make_problem(sw_selection *s, sw_diag *d) {
 
 static bool is_past(double deadline_s) { return deadline_s > 0 && sw_now_s() >= deadline_s; }
 
-/* Tables of the shape classes of which prices have risen. */
+/* The tables of a shape class of which prices have risen, as the next version of the problem. */
 static sw_rc reprice(sw_selection *s, const bool *risen, sw_diag *d) {
+  const int64_t next = s->problem.version + 1;
   for (size_t k = 0; k < s->tables.n; k++) {
     sw_border_table *t = s->tables.at[k];
-    bool raised = false;
-    if (risen[t->shape_class]) SW_TRY(sw_border_table_reprice(t, &s->prices, &raised, d));
-    t->copies.repriced += raised;
+    if (risen[t->shape_class]) SW_TRY(sw_border_table_reprice(t, &s->prices, next, d));
+    if (t->copies.version == next) s->problem.version = next;
   }
   return SW_OK;
 }
@@ -337,41 +337,39 @@ static sw_rc settle_value(sw_selection *s, const sw_copies *c, const sw_border_t
   return SW_OK;
 }
 
-static sw_rc settle_routes(sw_selection *s, const int32_t *choice, bool near, double deadline_s, bool *raised,
-                           sw_diag *d) {
-  bool *risen = NULL, any = false;
+static sw_rc settle_routes(sw_selection *s, const int32_t *choice, bool near, double deadline_s, sw_diag *d) {
+  bool *risen = NULL;
   SW_MEM_NEW(risen, s->prices.classes.n, d);
   sw_rc rc = SW_OK;
   for (size_t k = 0; k < s->copies.n && !rc; k++) {
     const sw_border_table *t = s->tables.at[s->values.at[k].table];
-    bool here = false;
     if (near && is_past(deadline_s)) break;
-    rc = settle_value(s, &s->copies.at[k], t, choice, near, &here, d);
-    if (here) any = risen[t->shape_class] = true;
+    rc = settle_value(s, &s->copies.at[k], t, choice, near, &risen[t->shape_class], d);
   }
-  if (!rc && any) rc = reprice(s, risen, d);
-  *raised = *raised || any;
+  if (!rc) rc = reprice(s, risen, d);
   sw_mem_free(risen);
   return rc;
 }
 
 /* A solver that knew those near the choice by their bounds alone would go on to them, one after the other. */
-sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadline_s, bool *raised, sw_diag *d) {
-  SW_TRY(settle_routes(s, choice, false, deadline_s, raised, d));
-  return settle_routes(s, choice, true, deadline_s, raised, d);
+sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadline_s, sw_diag *d) {
+  SW_TRY(settle_routes(s, choice, false, deadline_s, d));
+  return settle_routes(s, choice, true, deadline_s, d);
 }
 
 sw_rc sw_selection_settle_all(sw_selection *s, double deadline_s, sw_diag *d) {
-  for (size_t k = 0; k < s->tables.n && !is_past(deadline_s); k++) {
-    sw_border_table *t = s->tables.at[k];
-    bool raised = false;
-    for (int32_t from = 0; from < t->copies.n_classes; from++)
-      for (int32_t a = 0; a < t->copies.n_layouts; a++)
-        SW_TRY(sw_border_table_settle(t, from, a, &s->prices, &raised, d));
-    SW_TRY(sw_border_table_reprice(t, &s->prices, &raised, d));
-    t->copies.repriced++;
+  bool *risen;
+  sw_rc rc = SW_OK;
+  SW_MEM_NEW(risen, s->prices.classes.n, d);
+  for (size_t k = 0; k < s->tables.n && !is_past(deadline_s) && !rc; k++) {
+    const sw_border_table *t = s->tables.at[k];
+    for (int32_t cell = 0; cell < t->copies.n_classes * t->copies.n_layouts && !rc; cell++)
+      rc = sw_border_table_settle(t, cell / t->copies.n_layouts, cell % t->copies.n_layouts, &s->prices,
+                                  &risen[t->shape_class], d);
   }
-  return SW_OK;
+  if (!rc) rc = reprice(s, risen, d);
+  sw_mem_free(risen);
+  return rc;
 }
 
 /* --- copies, by value and sharding ------------------------------------------------------------------------------- */

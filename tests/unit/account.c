@@ -62,7 +62,7 @@ typedef struct subject {
 static void check_layouts(const sw_problem *whole, int64_t least, const int32_t *choice) {
   sw_diag diag = {0};
   sw_arena a = {0};
-  sw_problem p = *whole;
+  sw_problem p = *whole, now;
   sw_relaxation *r;
   sw_solution s = {.status = SW_SOLVE_UNKNOWN};
   sw_score score, relaxed;
@@ -71,9 +71,11 @@ static void check_layouts(const sw_problem *whole, int64_t least, const int32_t 
   r->most_together = 0;
   for (int below = 0; below < 2; below++) {
     p.limit = least - below;
+    p.version++;
     for (counted = true; counted;) {
       const sw_solve_options o = {.gap = 1, .threads = 1};
-      assert_ok(sw_solve(sw_relaxation_problem(r), &o, &a, &s, &diag));
+      assert_ok(sw_relaxation_problem(r, &now, &diag));
+      assert_ok(sw_solve(&now, &o, &a, &s, &diag));
       counted = false;
       if (s.choice) assert_ok(sw_relaxation_refine_lives(r, s.choice, p.limit, &counted, &diag));
     }
@@ -82,11 +84,13 @@ static void check_layouts(const sw_problem *whole, int64_t least, const int32_t 
     if (!below) assert_true(score.peak <= least);
   }
   assert_ok(sw_relaxation_refine_lives(r, choice, 0, &counted, &diag));
-  int32_t *all = sw_arena_alloc(&a, (size_t)sw_relaxation_problem(r)->n_nodes, sizeof *all, &diag);
+  assert_ok(sw_relaxation_problem(r, &now, &diag));
+  int32_t *all = sw_arena_alloc(&a, (size_t)now.n_nodes, sizeof *all, &diag);
   assert_non_null(all);
   assert_ok(sw_relaxation_complete(r, choice, all, &diag));
   assert_ok(sw_problem_score(whole, choice, &score, &diag));
-  assert_ok(sw_problem_score(sw_relaxation_problem(r), all, &relaxed, &diag));
+  assert_ok(sw_relaxation_problem(r, &now, &diag));
+  assert_ok(sw_problem_score(&now, all, &relaxed, &diag));
   assert_true(relaxed.cost <= score.cost && relaxed.peak <= score.peak);
   sw_relaxation_deinit(r);
   sw_arena_deinit(&a);
@@ -118,6 +122,7 @@ static void check_prices(const sw_problem *p, sw_rng *r) {
   sw_diag diag = {0};
   sw_arena a = {0};
   sw_relaxation *relaxed;
+  sw_problem now;
   sw_problem priced;
   sw_score before, after;
   int64_t worth;
@@ -137,7 +142,8 @@ static void check_prices(const sw_problem *p, sw_rng *r) {
   for (int k = 0; k < CHOICES; k++) {
     double said = 0;
     for (int32_t i = 0; i < p->n_nodes; i++) choice[i] = (int32_t)sw_rng_below(r, p->nodes[i].n_choices);
-    assert_ok(sw_problem_score(sw_relaxation_problem(relaxed), choice, &before, &diag));
+    assert_ok(sw_relaxation_problem(relaxed, &now, &diag));
+    assert_ok(sw_problem_score(&now, choice, &before, &diag));
     assert_ok(sw_problem_score(&priced, choice, &after, &diag));
     if (before.cost >= SW_FORBIDDEN) continue;
     const double paid = (double)(after.cost - before.cost);

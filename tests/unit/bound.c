@@ -93,13 +93,12 @@ static int judge_choices(sw_rng *r, const sw_job *j, int n, sw_arena *arena) {
   for (int k = 0; k < n; k++) {
     sw_plan plan;
     sw_breakdown a;
-    bool raised;
     for (int32_t i = 0; i < p->n_nodes; i++) choice[i] = (int32_t)sw_rng_below(r, p->nodes[i].n_choices);
     assert_ok(sw_plan_build(j, arena, &plan, &diag));
     sw_selection_decode(s, choice, plan.ops, plan.args, plan.outputs);
     assert_ok(sw_selection_stated(s, choice, arena, &plan.n_stated, &plan.stated, &diag));
     if (sw_plan_verify(&plan, NULL)) continue; /* what enters a loop and what leaves it */
-    assert_ok(sw_selection_settle(s, choice, 1e-9, &raised, &diag));
+    assert_ok(sw_selection_settle(s, choice, 1e-9, &diag));
     assert_ok(sw_plan_breakdown(&plan, arena, &a, &diag));
     plan.cost_units = sw_problem_cost(p, choice);
     judge_cost(&plan, &a);

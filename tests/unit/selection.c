@@ -88,15 +88,18 @@ static void start_again(const sw_plan *best, const sw_plan_options *o, sw_arena 
 /* What the problem counts for random choices: by shares never more than the truth, in full never less. */
 static void prices_enclose_the_truth(const sw_problem *p, sw_relaxation *relaxed, sw_rng *r) {
   sw_diag diag = {0};
+  sw_problem now;
   int32_t n = p->n_nodes, *choice = calloc((size_t)n, sizeof *choice);
   for (int k = 0; k < 20; k++) {
     sw_score in_parts, in_full;
     for (int32_t i = 0; i < n; i++) choice[i] = (int32_t)sw_rng_below(r, p->nodes[i].n_choices);
     const int64_t cost = sw_problem_cost(p, choice);
-    assert_ok(sw_problem_score(sw_relaxation_problem(relaxed), choice, &in_parts, &diag));
-    assert_ok(sw_relaxation_price_whole(relaxed, true, &diag));
-    assert_ok(sw_problem_score(sw_relaxation_problem(relaxed), choice, &in_full, &diag));
-    assert_ok(sw_relaxation_price_whole(relaxed, false, &diag));
+    assert_ok(sw_relaxation_problem(relaxed, &now, &diag));
+    assert_ok(sw_problem_score(&now, choice, &in_parts, &diag));
+    sw_relaxation_price_whole(relaxed, true);
+    assert_ok(sw_relaxation_problem(relaxed, &now, &diag));
+    assert_ok(sw_problem_score(&now, choice, &in_full, &diag));
+    sw_relaxation_price_whole(relaxed, false);
     if (in_full.cost < SW_FORBIDDEN) assert_true(in_parts.cost <= cost && cost <= in_full.cost);
   }
   free(choice);
@@ -156,20 +159,21 @@ static int questions_are_answered(const sw_graph *g, const sw_machine *machine, 
 static void split_shares_lead_there_too(const sw_problem *p, sw_relaxation *relaxed, sw_rng *r, int64_t least) {
   sw_diag diag = {0};
   sw_arena arena = {0};
-  sw_solution now;
+  sw_problem now;
+  sw_solution found;
   bool refined = true;
   sw_split_options split = {.passes = (int)sw_rng_below(r, 40), .target = least};
   const sw_solve_options solve = {.threads = 1};
   int64_t work;
-  assert_ok(sw_relaxation_reprice(relaxed, &diag)); /* prices have become exact since; what is split is built anew */
   assert_ok(sw_relaxation_split(relaxed, &split, &work, &diag));
   prices_enclose_the_truth(p, relaxed, r);
   while (refined) {
-    assert_ok(sw_solve(sw_relaxation_problem(relaxed), &solve, &arena, &now, &diag));
-    assert_true(now.status == SW_SOLVE_OPTIMAL && now.cost <= least);
-    assert_ok(sw_relaxation_refine(relaxed, now.choice, &refined, &diag));
+    assert_ok(sw_relaxation_problem(relaxed, &now, &diag));
+    assert_ok(sw_solve(&now, &solve, &arena, &found, &diag));
+    assert_true(found.status == SW_SOLVE_OPTIMAL && found.cost <= least);
+    assert_ok(sw_relaxation_refine(relaxed, found.choice, &refined, &diag));
   }
-  assert_true(now.cost == least);
+  assert_true(found.cost == least);
   sw_arena_deinit(&arena);
 }
 

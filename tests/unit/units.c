@@ -76,8 +76,7 @@ static void problem_says_the_same(sw_selection *s, const sw_plan *p, const sw_br
   sw_selection_encode(s, sw_plan_selected(p), choice, missing);
   for (int32_t i = 0; i < n; i++) any = any || missing[i];
   if (!any) {
-    bool raised = false;
-    assert_ok(sw_selection_settle(s, choice, 0, &raised, &diag));
+    assert_ok(sw_selection_settle(s, choice, 0, &diag));
     const int64_t cost = sw_problem_cost(problem, choice);
     const double rounding = 3.0 * n + 2.0 * b->n_reshards + 1e-9 * (double)cost;
     assert_true(fabs((double)cost - b->total_s * sw_cost_units_per_s(p->job.machine)) <= rounding);

@@ -10,7 +10,10 @@
 typedef struct sel_life sel_life;
 
 struct sw_relaxation {
-  const sw_problem *p;
+  const sw_problem *p; /* its owner's */
+  int64_t followed;    /* the version of it that is counted here */
+  int64_t made;        /* the version of `relaxed` that nodes and edges are of */
+  int64_t named;       /* that at which copy nodes were last named anew, by a split */
   sw_arena *arena;
   SW_ARRAY(sel_pattern) patterns;
   int32_t *pattern_of;   /* by group of copies */
@@ -23,7 +26,7 @@ struct sw_relaxation {
   int32_t *n_uses;       /* of these */
   sw_dict life_shapes;
   SW_ARRAY(struct sel_life_shape *) life_shape;
-  sw_problem relaxed;
+  sw_problem relaxed;      /* its version rises with every change of the problem, and of how it is counted */
   SW_ARRAY(sw_node) nodes; /* of the problem, then copy nodes, then life nodes */
   SW_ARRAY(sw_edge) edges;
 };
@@ -31,8 +34,8 @@ struct sw_relaxation {
 /* lives.c. Room for them, nothing counted yet. */
 sw_rc sel_lives_init(sw_relaxation *r, sw_diag *d);
 void sel_lives_deinit(sw_relaxation *r);
-/* Count those that hold something while this choice holds more than the limit; *counted: some were not before. */
-sw_rc sel_lives_count(sw_relaxation *r, const int32_t *choice, int64_t limit, bool *counted, sw_diag *d);
+/* Count those that hold something while this choice holds more than the limit. */
+sw_rc sel_lives_count(sw_relaxation *r, const int32_t *choice, int64_t limit, sw_diag *d);
 /* The nodes of the problem as they are counted now. */
 void sel_lives_hold(sw_relaxation *r);
 /* Nodes and edges of what is counted, behind those that there are. */
@@ -43,7 +46,7 @@ int32_t sel_life_nodes(const sw_relaxation *r, int32_t group);
 /* Do its life nodes pay for the copies, instead of copy nodes and edges? */
 bool sel_life_pays(const sw_relaxation *r, int32_t group);
 
-/* split.c. Leaves the shares in the patterns, which are no longer ready; *taken is false when they promised too little.
+/* split.c. Leaves the shares in the patterns; *taken is false when they promised too little.
  * *work: steps counted. */
 sw_rc sel_split_copies(sw_relaxation *r, const sw_split_options *o, bool *taken, int64_t *work, sw_diag *d);
 

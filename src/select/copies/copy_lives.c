@@ -63,8 +63,8 @@ typedef enum life_form { FORM_LAYOUTS, FORM_TOGETHER, FORM_TWO } life_form;
 
 typedef struct sel_life_shape {
   life_form form;
-  int64_t repriced; /* as costs of copies were last put into the nodes' */
-  bool made;        /* the first node is that of what is made */
+  int64_t priced; /* the version of the table whose costs are in the nodes' */
+  bool made;      /* the first node is that of what is made */
   SW_ARRAY(life_node) nodes;
   SW_ARRAY(life_edge) edges;
   int64_t cells;
@@ -507,7 +507,7 @@ static sw_rc make_shape(shaping *b, sw_diag *d) {
   for (int32_t i = 0; i < t->n_readers && n <= b->most_together; i++) n *= t->wants[i].n_classes;
   SW_ARENA_NEW(b->mark, b->arena, b->t->n, d);
   b->shape->form = is_of_two(b) ? FORM_TWO : n <= b->most_together ? FORM_TOGETHER : FORM_LAYOUTS;
-  b->shape->repriced = -1;
+  b->shape->priced = -1;
   if (b->shape->form == FORM_TOGETHER) return shape_together(b, (int32_t)n, d);
   return b->shape->form == FORM_TWO ? shape_two(b, d) : shape_layouts(b, d);
 }
@@ -531,8 +531,7 @@ static int64_t reader_payment(const sw_copy_table *t, int32_t row, int32_t i) {
 
 /* Costs of copies as they are now. */
 static void price_shape(sel_life_shape *s, const sw_copy_table *t) {
-  if (s->form == FORM_LAYOUTS || s->repriced == t->repriced) return;
-  s->repriced = t->repriced;
+  if (s->form == FORM_LAYOUTS || !sw_overtaken(&s->priced, t->version)) return;
   for (int32_t at = 0; at < (s->form == FORM_TOGETHER ? 1 : NODE_BETWEEN); at++) {
     life_node *node = &s->nodes.at[at];
     for (int32_t k = 0; k < node->n_rows; k++) {
@@ -571,7 +570,7 @@ static sw_rc find_shape(sw_relaxation *r, int32_t group, const life_times *t, se
   return make_shape(&b, d);
 }
 
-static sw_rc count_life(sw_relaxation *r, int32_t group, bool *counted, sw_diag *d) {
+static sw_rc count_life(sw_relaxation *r, int32_t group, sw_diag *d) {
   const sw_copies *c = &r->p->copies[group];
   sel_life *l;
   sel_life_shape *shape;
@@ -591,7 +590,7 @@ static sw_rc count_life(sw_relaxation *r, int32_t group, bool *counted, sw_diag 
     l->nodes[k] = (sw_node){node->n_rows, node->n_spans, node->cost, uses};
   }
   r->life[group] = l;
-  *counted = true;
+  r->relaxed.version++;
   return SW_OK;
 }
 
@@ -674,20 +673,19 @@ static bool holds_then(const sw_occupied *held, int32_t n_held, const sw_occupie
   return false;
 }
 
-sw_rc sel_lives_count(sw_relaxation *r, const int32_t *choice, int64_t limit, bool *counted, sw_diag *d) {
+sw_rc sel_lives_count(sw_relaxation *r, const int32_t *choice, int64_t limit, sw_diag *d) {
   sw_problem p = *r->p;
   sw_arena mem = {0};
   const sw_occupied *over;
   int32_t n = 0;
   p.limit = limit;
-  *counted = false;
   sw_rc rc = sw_problem_over(&p, choice, &mem, &n, &over, d);
   for (int32_t g = 0; g < p.n_copies && n && !rc; g++) {
     const sw_copies *c = &p.copies[g];
     if (!c->lives || r->life[g]) continue;
     sw_occupied *held = sw_arena_alloc(&mem, (size_t)sw_copies_most_held(c), sizeof *held, d);
     if (!held) rc = SW_E_RESOURCE;
-    if (!rc && holds_then(held, sw_copies_held(c, choice, held), over, n)) rc = count_life(r, g, counted, d);
+    if (!rc && holds_then(held, sw_copies_held(c, choice, held), over, n)) rc = count_life(r, g, d);
   }
   sw_arena_deinit(&mem);
   return rc;

@@ -4,6 +4,8 @@
  * there, its choices by the maker's class and which copies are made; a layout that the node gets later adds choices and
  * changes no name. A life node is named likewise, and stays as it is.
  */
+#include <assert.h>
+
 #include "base/hash.h"
 
 #include "select/copies/copies.h"
@@ -111,7 +113,9 @@ static sw_rc copy_links(const sw_solve_state *from, sw_arena *arena, sw_solve_st
 sw_rc sw_relaxation_keep(const sw_relaxation *r, const sw_solve_state *state, sw_arena *arena, sw_solve_state *kept,
                          sw_diag *d) {
   names k;
+  assert(r->made == r->relaxed.version);
   SW_TRY(copy_links(state, arena, kept, d));
+  kept->names = r->named;
   SW_TRY(find_nodes(&k, r, arena, d));
   for (int32_t e = 0; e < kept->n_links; e++) {
     sw_dual_link *l = &kept->links[e];
@@ -145,7 +149,9 @@ static sw_rc find_links(names *k, sw_solve_state *state, sw_diag *d) {
 sw_rc sw_relaxation_recall(const sw_relaxation *r, const sw_solve_state *kept, sw_arena *arena, sw_solve_state *state,
                            sw_diag *d) {
   names k;
-  SW_TRY(copy_links(kept, arena, state, d));
+  sw_solve_state known = *kept;
+  if (known.names != r->named) known.n_links = known.n_prices = 0;
+  SW_TRY(copy_links(&known, arena, state, d));
   SW_TRY(find_nodes(&k, r, arena, d));
   sw_rc rc = find_links(&k, state, d);
   sw_dict_deinit(&k.rows);

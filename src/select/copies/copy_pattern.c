@@ -37,9 +37,10 @@ static void count_wants_of(sel_pattern *p, int32_t i, int32_t *last) {
   p->most_wanted += most;
 }
 
-sw_rc sel_pattern_init(sel_pattern *p, const sw_copy_table *t, sw_arena *arena, sw_diag *d) {
+sw_rc sel_pattern_init(sel_pattern *p, const sw_copy_table *t, int64_t *version, sw_arena *arena, sw_diag *d) {
   int32_t *last;
-  *p = (sel_pattern){.t = t, .repriced = t->repriced};
+  *p = (sel_pattern){.t = t, .version = version, .priced = t->version};
+  sel_pattern_change(p);
   SW_ARENA_NEW(p->wanting, arena, t->n_layouts, d);
   SW_ARENA_NEW(p->wanting_first, arena, t->n_layouts, d);
   SW_ARENA_NEW(p->shared_at, arena, t->n_layouts, d);
@@ -191,9 +192,8 @@ static sw_rc fill_node(const sel_pattern *p, sel_copy_node *h, sw_arena *arena, 
 }
 
 sw_rc sel_pattern_tables(sel_pattern *p, sw_arena *arena, sw_diag *d) {
-  if (p->ready) return SW_OK;
-  for (size_t k = 0; k < p->nodes.n; k++) SW_TRY(fill_node(p, &p->nodes.at[k], arena, d));
-  p->ready = true;
+  for (size_t k = 0; k < p->nodes.n && p->made != p->changed; k++) SW_TRY(fill_node(p, &p->nodes.at[k], arena, d));
+  p->made = p->changed;
   return SW_OK;
 }
 
@@ -217,14 +217,13 @@ static void raise_shares(sel_pattern *p, int64_t cell, int64_t cost) {
 }
 
 void sel_pattern_reprice(sel_pattern *p) {
-  if (p->repriced == p->t->repriced) return;
-  p->repriced = p->t->repriced;
-  p->ready = false;
+  if (!sw_overtaken(&p->priced, p->t->version)) return;
+  sel_pattern_change(p);
   for (int64_t k = 0; p->share && k < (int64_t)p->t->n_classes * p->t->n_layouts; k++)
     raise_shares(p, k, p->t->cost[k]);
 }
 
-sw_rc sel_pattern_share(sel_pattern *p, int32_t layout, bool *marked, sw_diag *d) {
+sw_rc sel_pattern_share(sel_pattern *p, int32_t layout, sw_diag *d) {
   if (p->shared_at[layout] >= 0) return SW_OK;
   sel_copy_node *h = &p->nodes.at[p->nodes.n - 1];
   if (h->n && (h->n == MOST_COPIES || p->t->n_classes * count_sets(p, h->n + 1) > MOST_ROWS)) {
@@ -234,8 +233,7 @@ sw_rc sel_pattern_share(sel_pattern *p, int32_t layout, bool *marked, sw_diag *d
   h->n++;
   p->shared_at[layout] = p->n_shared;
   p->shared[p->n_shared++] = layout;
-  p->ready = false;
-  *marked = true;
+  sel_pattern_change(p);
   return SW_OK;
 }
 
@@ -244,7 +242,7 @@ void sel_pattern_unshare(sel_pattern *p) {
   p->n_shared = 0;
   p->nodes.at[0] = (sel_copy_node){0};
   p->nodes.n = 1;
-  p->ready = false;
+  sel_pattern_change(p);
 }
 
 /* --- the truth --------------------------------------------------------------------------------------------------- */
@@ -269,7 +267,7 @@ static bool is_new_want(const sel_pattern *p, const int32_t *y, int32_t i, int32
   return true;
 }
 
-sw_rc sel_pattern_refine(sel_pattern *p, int32_t x, const int32_t *y, bool *marked, sw_diag *d) {
+sw_rc sel_pattern_refine(sel_pattern *p, int32_t x, const int32_t *y, sw_diag *d) {
   const int32_t from = p->t->class_of[x];
   for (int32_t i = 0; i < p->t->n_readers; i++) {
     const sw_wants *w = &p->t->wants[i];
@@ -278,7 +276,7 @@ sw_rc sel_pattern_refine(sel_pattern *p, int32_t x, const int32_t *y, bool *mark
       const int32_t layout = w->layout[k];
       const int64_t cost = sel_copy_cost(p->t, from, layout);
       if (cost == 0 || p->shared_at[layout] >= 0 || !is_new_want(p, y, i, layout)) continue;
-      if (sum_reader_shares(p, from, y, layout) < cost) SW_TRY(sel_pattern_share(p, layout, marked, d));
+      if (sum_reader_shares(p, from, y, layout) < cost) SW_TRY(sel_pattern_share(p, layout, d));
     }
   }
   return SW_OK;

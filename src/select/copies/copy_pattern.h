@@ -38,7 +38,9 @@ typedef struct sel_copy_node {
 /* All groups of copies that have one table. */
 typedef struct sel_pattern {
   const sw_copy_table *t;
-  int64_t repriced;       /* as the table was when it was last looked at */
+  int64_t *version;       /* of the relaxation that it belongs to; rises with every change here */
+  int64_t priced;         /* the table's version that shares add up to */
+  int64_t changed, made;  /* the relaxation's version at the last change, and that of the nodes' tables */
   int32_t most_wanted;    /* layouts that all readers together want at most, one counted for each who does */
   int32_t *wanting;       /* by layout: how many readers can want it */
   int32_t *wanting_first; /* by layout: the first of them */
@@ -46,18 +48,19 @@ typedef struct sel_pattern {
   int32_t *shared_at;     /* by layout: its place in `shared`; -1: it has no copy node */
   int32_t n_shared, *shared;
   bool whole; /* layouts without a copy node are paid in full by every reader, not by shares */
-  bool ready; /* what the nodes' tables say is as all above says */
   /* In the order of `shared`. The first has the layouts that are not shared in its tables too; without any shared one
    * it stands for the maker, whose choices are its rows, and is no node. */
   SW_ARRAY(sel_copy_node) nodes;
 } sel_pattern;
 
-/* Find out who can want what. */
-sw_rc sel_pattern_init(sel_pattern *p, const sw_copy_table *t, sw_arena *arena, sw_diag *d);
+/* Find out who can want what. `version` is borrowed. */
+sw_rc sel_pattern_init(sel_pattern *p, const sw_copy_table *t, int64_t *version, sw_arena *arena, sw_diag *d);
 void sel_pattern_deinit(sel_pattern *p);
-/* The table's costs have risen, maybe: shares rise in proportion. */
+/* A change of how its copies are counted. */
+static inline void sel_pattern_change(sel_pattern *p) { p->changed = ++*p->version; }
+/* Where the table's costs have changed, shares rise in proportion. */
 void sel_pattern_reprice(sel_pattern *p);
-/* Fill the tables. */
+/* Fill the tables, where they have been overtaken. */
 sw_rc sel_pattern_tables(sel_pattern *p, sw_arena *arena, sw_diag *d);
 /* Does a reader want the layout when its choice is of class c? And is there a choice with which it does? */
 bool sel_class_wants(const sw_wants *w, int32_t c, int32_t layout);
@@ -65,12 +68,11 @@ bool sel_wants(const sw_wants *w, int32_t layout);
 static inline int64_t sel_copy_cost(const sw_copy_table *t, int32_t from, int32_t layout) {
   return t->cost[(int64_t)from * t->n_layouts + layout];
 }
-/* Give the layout a copy node; *marked is set when it had none. */
-sw_rc sel_pattern_share(sel_pattern *p, int32_t layout, bool *marked, sw_diag *d);
+/* Give the layout a copy node, unless it has one. */
+sw_rc sel_pattern_share(sel_pattern *p, int32_t layout, sw_diag *d);
 void sel_pattern_unshare(sel_pattern *p); /* no copy nodes, as at first */
-/* Under choices x of the maker and y[i] of reader i: give each layout for which the tables count too little a copy node
- * (*marked is set then). */
-sw_rc sel_pattern_refine(sel_pattern *p, int32_t x, const int32_t *y, bool *marked, sw_diag *d);
+/* Under choices x of the maker and y[i] of reader i: give each layout for which too little is counted a copy node. */
+sw_rc sel_pattern_refine(sel_pattern *p, int32_t x, const int32_t *y, sw_diag *d);
 /* A copy node's choice that goes with x and y[]: what two want is made. */
 int32_t sel_pattern_row(const sel_pattern *p, const sel_copy_node *h, int32_t x, const int32_t *y);
 

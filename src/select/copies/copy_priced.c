@@ -244,7 +244,7 @@ sw_rc sw_relaxation_price_memory(sw_relaxation *r, const sw_memory_prices *price
   sw_edge *edges;
   size_t n_readers = 0;
   int64_t cells = 0;
-  *out = *sw_relaxation_problem(r);
+  SW_TRY(sw_relaxation_problem(r, out, d));
   out->limit = INT64_MAX;
   SW_TRY(sum_prices(&p, d));
   *worth = sw_cost_add(price_of_amount(&p, capacity, p.sum[prices->n_steps]), 1);

@@ -67,6 +67,8 @@ static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_
   sw_solve_options o = *k->o;
   sw_solve_state from, to = {0};
   sw_text steps = {0};
+  sw_problem p;
+  SW_TRY(sw_relaxation_problem(k->r, &p, d));
   if (k->best.choice) k->known.choice = k->best.choice;
   k->known.bound = k->best.bound;
   SW_TRY(sw_relaxation_recall(k->r, &k->known, k->arena, &from, d));
@@ -79,8 +81,7 @@ static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_
   o.deadline_s = k->budget.deadline_s;
   o.work_limit = (int64_t)fmax(1, part * sel_left(&k->budget));
   o.time_limit_s = k->o->time_limit_s > 0 ? (double)o.work_limit / SW_STEPS_PER_S : 0;
-  const sw_problem *p = sw_relaxation_problem(k->r);
-  sw_rc rc = o.symmetric ? sel_solve_quotient(p, &o, k->arena, now, d) : sel_solve_part(p, &o, 0, k->arena, now, d);
+  sw_rc rc = o.symmetric ? sel_solve_quotient(&p, &o, k->arena, now, d) : sel_solve_part(&p, &o, 0, k->arena, now, d);
   if (!rc) rc = take_relaxation(k, now, &steps, d);
   sw_text_free(&steps);
   if (rc) return rc;
@@ -102,7 +103,6 @@ static sw_rc split_copies(copy_solver *k, bool *refined, sw_diag *d) {
   int64_t work;
   if (k->split || !k->best.choice || missing <= k->by->split_missing * (double)k->best.cost) return SW_OK;
   k->split = *refined = true;
-  k->known.n_links = 0;
   SW_TRY(sw_relaxation_split(k->r, &o, &work, d));
   sel_spend(&k->budget, work);
   return SW_OK;

@@ -138,7 +138,7 @@ static sw_rc write_shares(builder *b, const sel_split *found, sw_diag *d) {
     for (int32_t i = 0; i < p->t->n_readers; i++)
       if (sel_wants(&p->t->wants[i], c->layout))
         p->share[i][(int64_t)c->from * p->t->n_layouts + c->layout] = found->share[a++];
-    p->ready = false;
+    sel_pattern_change(p);
   }
   return SW_OK;
 }

@@ -3,6 +3,7 @@
  *   nodes   those of the problem, then copy nodes (pattern.h), then life nodes (lives.c)
  *   edges   maker - reader, or maker - copy node and copy node - reader; then those of the problem
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -18,7 +19,7 @@ static sw_rc find_patterns(sw_relaxation *r, sw_dict *seen, sw_diag *d) {
     r->pattern_of[k] = (int32_t)*slot;
     if (!fresh) continue;
     SW_TRY(sw_array_push(&r->patterns, (sel_pattern){0}, d));
-    SW_TRY(sel_pattern_init(&r->patterns.at[r->patterns.n - 1], t, r->arena, d));
+    SW_TRY(sel_pattern_init(&r->patterns.at[r->patterns.n - 1], t, &r->relaxed.version, r->arena, d));
   }
   return SW_OK;
 }
@@ -42,11 +43,13 @@ static sw_rc add_copies(sw_relaxation *r, int32_t group, sw_diag *d) {
   return SW_OK;
 }
 
-/* All edges, from the patterns as they are now. */
+/* All nodes and edges, from the patterns as they are now. */
 static sw_rc build(sw_relaxation *r, sw_diag *d) {
   const sw_problem *p = r->p;
   r->edges.n = 0;
   r->nodes.n = (size_t)p->n_nodes;
+  if (p->n_nodes) memcpy(r->nodes.at, p->nodes, (size_t)p->n_nodes * sizeof *r->nodes.at);
+  sel_lives_hold(r);
   for (size_t k = 0; k < r->patterns.n; k++) SW_TRY(sel_pattern_tables(&r->patterns.at[k], r->arena, d));
   for (int32_t k = 0; k < p->n_copies; k++) SW_TRY(add_copies(r, k, d));
   SW_TRY(sel_lives_add(r, d));
@@ -56,7 +59,10 @@ static sw_rc build(sw_relaxation *r, sw_diag *d) {
                             .n_edges = (int32_t)r->edges.n,
                             .nodes = r->nodes.at,
                             .edges = r->edges.at,
-                            .copy_nodes_at = p->n_nodes};
+                            .limit = p->limit,
+                            .copy_nodes_at = p->n_nodes,
+                            .version = r->relaxed.version};
+  r->made = r->relaxed.version;
   return SW_OK;
 }
 
@@ -67,14 +73,13 @@ static sw_rc make(sw_relaxation *r, sw_diag *d) {
   sw_rc rc = find_patterns(r, &seen, d);
   sw_dict_deinit(&seen);
   if (!rc) rc = sel_lives_init(r, d);
-  if (!rc) rc = sw_array_reserve(&r->nodes, (size_t)r->p->n_nodes, d);
-  return rc ? rc : build(r, d);
+  return rc ? rc : sw_array_reserve(&r->nodes, (size_t)r->p->n_nodes, d);
 }
 
 sw_rc sw_relaxation_make(const sw_problem *p, sw_arena *arena, sw_relaxation **out, sw_diag *d) {
   sw_relaxation *r;
   SW_ARENA_NEW(r, arena, 1, d);
-  *r = (sw_relaxation){.p = p, .arena = arena};
+  *r = (sw_relaxation){.p = p, .arena = arena, .followed = p->version, .relaxed = {.version = 1}};
   sw_rc rc = make(r, d);
   if (rc) sw_relaxation_deinit(r);
   *out = rc ? NULL : r;
@@ -90,19 +95,21 @@ void sw_relaxation_deinit(sw_relaxation *r) {
   sw_array_free(&r->edges);
 }
 
-const sw_problem *sw_relaxation_problem(sw_relaxation *r) {
-  if (r->p->n_nodes) memcpy(r->nodes.at, r->p->nodes, (size_t)r->p->n_nodes * sizeof *r->nodes.at);
-  sel_lives_hold(r);
-  r->relaxed.limit = r->p->limit;
-  return &r->relaxed;
+/* Shares add up to what copies cost at the version of the problem. */
+static void follow_problem(sw_relaxation *r) {
+  if (!sw_overtaken(&r->followed, r->p->version)) return;
+  r->relaxed.version++;
+  for (size_t k = 0; k < r->patterns.n; k++) sel_pattern_reprice(&r->patterns.at[k]);
+}
+
+sw_rc sw_relaxation_problem(sw_relaxation *r, sw_problem *out, sw_diag *d) {
+  follow_problem(r);
+  if (r->made != r->relaxed.version) SW_TRY(build(r, d));
+  *out = r->relaxed;
+  return SW_OK;
 }
 
 /* --- nearer to the truth ----------------------------------------------------------------------------------------- */
-
-sw_rc sw_relaxation_reprice(sw_relaxation *r, sw_diag *d) {
-  for (size_t k = 0; k < r->patterns.n; k++) sel_pattern_reprice(&r->patterns.at[k]);
-  return build(r, d);
-}
 
 typedef SW_ARRAY(int32_t) int32_list;
 
@@ -117,40 +124,44 @@ static sw_rc readers_choose(const sw_copies *c, const int32_t *choice, int32_lis
 sw_rc sw_relaxation_refine(sw_relaxation *r, const int32_t *choice, bool *refined, sw_diag *d) {
   int32_list y = {0};
   sw_rc rc = SW_OK;
-  *refined = false;
+  follow_problem(r);
+  const int64_t before = r->relaxed.version;
   for (int32_t k = 0; k < r->p->n_copies && !rc; k++) {
     const sw_copies *c = &r->p->copies[k];
     if (sel_life_pays(r, k)) continue;
     rc = readers_choose(c, choice, &y, d);
-    if (!rc) rc = sel_pattern_refine(&r->patterns.at[r->pattern_of[k]], choice[c->maker], y.at, refined, d);
+    if (!rc) rc = sel_pattern_refine(&r->patterns.at[r->pattern_of[k]], choice[c->maker], y.at, d);
   }
   sw_array_free(&y);
-  return !rc && *refined ? build(r, d) : rc;
+  *refined = r->relaxed.version != before;
+  return rc;
 }
 
 sw_rc sw_relaxation_refine_lives(sw_relaxation *r, const int32_t *choice, int64_t limit, bool *refined, sw_diag *d) {
-  SW_TRY(sel_lives_count(r, choice, limit, refined, d));
-  return *refined ? build(r, d) : SW_OK;
+  const int64_t before = r->relaxed.version;
+  SW_TRY(sel_lives_count(r, choice, limit, d));
+  *refined = r->relaxed.version != before;
+  return SW_OK;
 }
 
 sw_rc sw_relaxation_split(sw_relaxation *r, const sw_split_options *o, int64_t *work, sw_diag *d) {
   bool taken;
+  follow_problem(r);
   SW_TRY(sel_split_copies(r, o, &taken, work, d));
-  if (!taken) return SW_OK;
-  for (size_t k = 0; k < r->patterns.n; k++) sel_pattern_unshare(&r->patterns.at[k]);
-  return build(r, d);
+  for (size_t k = 0; k < r->patterns.n && taken; k++) sel_pattern_unshare(&r->patterns.at[k]);
+  r->named = ++r->relaxed.version; /* where shares stay, too: messages had settled, and others lead further */
+  return SW_OK;
 }
 
-sw_rc sw_relaxation_price_whole(sw_relaxation *r, bool whole, sw_diag *d) {
+void sw_relaxation_price_whole(sw_relaxation *r, bool whole) {
   for (size_t k = 0; k < r->patterns.n; k++) {
     sel_pattern *p = &r->patterns.at[k];
     bool differs = false;
     for (int32_t a = 0; a < p->t->n_layouts && !differs; a++) differs = p->wanting[a] > 1 && p->shared_at[a] < 0;
     if (p->whole == whole || (whole && !differs)) continue;
     p->whole = whole;
-    p->ready = false;
+    sel_pattern_change(p);
   }
-  return build(r, d);
 }
 
 sw_rc sw_relaxation_exact(const sw_relaxation *r, sw_arena *arena, int32_t *n, const sw_copy_of **out, sw_diag *d) {
@@ -167,15 +178,15 @@ sw_rc sw_relaxation_exact(const sw_relaxation *r, sw_arena *arena, int32_t *n, c
 }
 
 sw_rc sw_relaxation_count(sw_relaxation *r, int32_t n, const sw_copy_of *of, sw_diag *d) {
-  bool any = false;
   for (int32_t a = 0; a < n; a++)
-    SW_TRY(sel_pattern_share(&r->patterns.at[r->pattern_of[of[a].copies]], of[a].layout, &any, d));
-  return any ? build(r, d) : SW_OK;
+    SW_TRY(sel_pattern_share(&r->patterns.at[r->pattern_of[of[a].copies]], of[a].layout, d));
+  return SW_OK;
 }
 
 sw_rc sw_relaxation_complete(const sw_relaxation *r, const int32_t *choice, int32_t *out, sw_diag *d) {
   int32_list y = {0};
   sw_rc rc = SW_OK;
+  assert(r->made == r->relaxed.version);
   for (int32_t i = 0; i < r->p->n_nodes; i++) out[i] = choice ? choice[i] : 0;
   for (int32_t k = 0; k < r->p->n_copies && !rc; k++) {
     const sw_copies *c = &r->p->copies[k];
