@@ -32,10 +32,9 @@ static void note_presolve(attempt *a, double since_s) {
 static sw_rc reduce_core(attempt *a, const sel_core *c, sw_diag *d) {
   const int64_t kRelaxedPartWork = 20000000; /* for a mere bound */
   double since_s = sw_now_s();
-  a->model.run = a->r;
+  SW_TRY(
+      sel_model_init(&a->model, c, (sel_model_given){a->r->rules, a->proof ? &a->proof->text : NULL, NULL, a->r}, d));
   a->model.part_work = a->relaxed ? kRelaxedPartWork : (int64_t)sel_by(&a->r->budget)->part_steps;
-  a->model.log = a->proof ? &a->proof->text : NULL;
-  SW_TRY(sel_model_init(&a->model, c, a->r->rules, d));
   SW_TRY(sel_model_reduce(&a->model, &a->r->budget, d));
   if (sel_stop(&a->r->budget)) return SW_OK;
   SW_TRY(sel_model_freeze(&a->model, &a->rest, d));
@@ -101,10 +100,11 @@ static sw_rc find_least_peak(sel_run *r, const sel_core *whole, sw_arena *mem, s
   SW_ARENA_NEW(cap, mem, whole->n_steps, d);
   for (int32_t t = 0; t < whole->n_steps; t++) cap[t] = INT64_MAX / 2;
   roomy.cap = cap;
-  sw_rc rc = sel_model_init(&m, &roomy, SW_RULE_SEPARABLE | SW_RULE_FUNCTIONAL, d);
+  sw_rc rc = sel_model_init(&m, &roomy, (sel_model_given){SW_RULE_SEPARABLE | SW_RULE_FUNCTIONAL}, d);
   if (!rc) rc = sel_model_reduce(&m, &r->budget, d);
   r->least_peak = r->p->limit < INT64_MAX ? r->p->limit + 1 : 0;
-  for (int32_t t = 0; !rc && t < m.n_steps; t++) r->least_peak = sw_max_i64(r->least_peak, base += m.base_diff[t]);
+  for (int32_t t = 0; !rc && t < m.steps.n; t++)
+    r->least_peak = sw_max_i64(r->least_peak, base += m.steps.base_diff[t]);
   if (m.infeasible) r->least_peak = 0; /* memory has nothing to do with it */
   sel_model_deinit(&m);
   return rc;

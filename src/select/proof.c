@@ -59,44 +59,45 @@ void sel_proof_print(const sel_proof *p, int64_t bound, sw_text *out) {
   }
 }
 
-int32_t sel_name_var(const sel_model *m, int32_t v) { return m->above ? m->above->alive_of[v] : v; }
+int32_t sel_name_var(const sel_model *m, int32_t v) { return m->given.above ? m->given.above->alive.of[v] : v; }
 
 int32_t sel_name_value(const sel_model *m, int32_t v, int32_t s) {
   int32_t id = m->vars[v].id[s];
-  return m->above ? m->above->vars[m->above->alive_of[v]].id[id] : id;
+  return m->given.above ? m->given.above->vars[m->given.above->alive.of[v]].id[id] : id;
 }
 
 int64_t sel_name_time(const sel_model *m, int32_t step) {
-  int32_t t = m->step_of[step];
-  return m->above ? sel_name_time(m->above, t) : m->time[t];
+  int32_t t = m->steps.of[step];
+  return m->given.above ? sel_name_time(m->given.above, t) : m->time[t];
 }
 
 void sel_log_lower(const sel_model *m, int32_t i, int32_t j) {
-  if (m->log) sw_text_printf(m->log, "lower %d %d\n", sel_name_var(m, i), sel_name_var(m, j));
+  if (m->given.log) sw_text_printf(m->given.log, "lower %d %d\n", sel_name_var(m, i), sel_name_var(m, j));
 }
 
 void sel_log_merge(const sel_model *m, int32_t gone, int32_t into) {
-  if (m->log) sw_text_printf(m->log, "merge %d %d\n", sel_name_var(m, gone), sel_name_var(m, into));
+  if (m->given.log) sw_text_printf(m->given.log, "merge %d %d\n", sel_name_var(m, gone), sel_name_var(m, into));
 }
 
 void sel_log_tie(const sel_model *m, int32_t gone, int32_t into, int32_t times) {
-  if (m->log) sw_text_printf(m->log, "tie %d %d %d\n", sel_name_var(m, gone), sel_name_var(m, into), times);
+  if (m->given.log) sw_text_printf(m->given.log, "tie %d %d %d\n", sel_name_var(m, gone), sel_name_var(m, into), times);
 }
 
 void sel_log_fold(const sel_model *m, int32_t v) {
-  if (m->log) sw_text_printf(m->log, "fold %d\n", sel_name_var(m, v));
+  if (m->given.log) sw_text_printf(m->given.log, "fold %d\n", sel_name_var(m, v));
 }
 
 void sel_log_drop(const sel_model *m, int32_t v, int32_t s, const char *why, int64_t by) {
-  if (m->log)
-    sw_text_printf(m->log, "drop %d %d %s %lld\n", sel_name_var(m, v), sel_name_value(m, v, s), why, (long long)by);
+  if (m->given.log)
+    sw_text_printf(m->given.log, "drop %d %d %s %lld\n", sel_name_var(m, v), sel_name_value(m, v, s), why,
+                   (long long)by);
 }
 
 void sel_log_forbidden(const sel_model *m, int32_t v, const bool *keep) {
-  for (int32_t s = 0; m->log && s < m->vars[v].n; s++)
+  for (int32_t s = 0; m->given.log && s < m->vars[v].n; s++)
     if (!keep[s] && sel_bad(m->vars[v].cost[s])) sel_log_drop(m, v, s, "forbidden", 0);
 }
 
 void sel_log_overfull(const sel_model *m, int32_t step) {
-  if (m->log) sw_text_printf(m->log, "overfull %lld\n", (long long)sel_name_time(m, step));
+  if (m->given.log) sw_text_printf(m->given.log, "overfull %lld\n", (long long)sel_name_time(m, step));
 }

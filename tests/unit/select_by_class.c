@@ -58,7 +58,7 @@ static void bounds_by_class_are_near_and_true(void **state) {
     const sel_settled end = {.quiet = 40, .gain = 2e-4, .most = INT64_MAX, .enough = INFINITY};
     int64_t passes, bound;
     assert_ok(sel_core_of_problem(&p, &a, &whole, &diag));
-    assert_ok(sel_model_init(&m, &whole, 0, &diag));
+    assert_ok(sel_model_init(&m, &whole, (sel_model_given){0}, &diag));
     assert_ok(sel_model_freeze(&m, &c, &diag)); /* equal tables are one */
     assert_ok(sel_dual_init(&by_class, &c, NULL, k % 2, &diag));
     assert_ok(sel_dual_init(&plain, &c, NULL, k % 2, &diag));
@@ -66,7 +66,7 @@ static void bounds_by_class_are_near_and_true(void **state) {
     merged_any += passes > 1;
     for (int n = 0; n < 2; n++) sel_dual_pass(&by_class, (double)(s.cost - c.offset));
     for (int n = 0; n < 2; n++) sel_dual_pass(&plain, (double)(s.cost - c.offset));
-    near += by_class.best_bound > plain.best_bound;
+    near += by_class.best.bound > plain.best.bound;
     assert_ok(sel_dual_certify(&by_class, &m, NULL, &bound, &diag));
     bound += c.offset;
     assert_true(bound <= s.cost);

@@ -28,11 +28,13 @@ static void reduced_gives(const sw_problem *p, unsigned rules, int64_t want, int
   sel_core whole, rest;
   sw_solve_options o = {.threads = 1};
   sel_run run = {.p = p, .o = &o};
-  sel_model m = {.run = &run, .part_work = 1000000};
+  sel_model m;
   sel_budget b = {0};
   assert_ok(sel_core_of_problem(p, &a, &whole, &diag));
-  assert_ok(sel_model_init(&m, &whole, rules, &diag));
+  assert_ok(sel_model_init(&m, &whole, (sel_model_given){.rules = rules, .run = &run}, &diag));
+  m.part_work = 1000000;
   assert_ok(sel_model_reduce(&m, &b, &diag));
+  assert_true(sel_model_is_sound(&m));
   if (!m.infeasible) assert_ok(sel_model_freeze(&m, &rest, &diag));
   if (m.infeasible) {
     assert_true(want == SW_FORBIDDEN);
@@ -102,8 +104,8 @@ static void every_certified_bound_holds(void **state) {
         fail_msg("round %d pass %d: bound %lld, optimum %lld", k, pass, (long long)bound, (long long)want);
     }
     tight += bound == want;
-    for (int32_t t = 0; t < c.n_steps; t++) u.best_lambda[t] = 10 * sw_rng_unit(&g);
-    for (int64_t n = 0; n < u.n_messages; n++) u.best_messages[n] = 50 * sw_rng_unit(&g) - 25;
+    for (int32_t t = 0; t < c.n_steps; t++) u.best.lambda[t] = 10 * sw_rng_unit(&g);
+    for (int64_t n = 0; n < u.n_messages; n++) u.best.messages[n] = 50 * sw_rng_unit(&g) - 25;
     assert_ok(sel_dual_certify(&u, NULL, NULL, &bound, &diag));
     assert_true(bound <= want);
     sel_dual_deinit(&u);
@@ -295,9 +297,10 @@ static void compression_changes_nothing(void **state) {
     for (int pass = 0; pass < 10; pass++) {
       sel_dual_pass(&plain, 1e3);
       sel_dual_pass(&compressed, 1e3);
-      assert_true(fabs(plain.bound - compressed.bound) < 1e-6);
+      assert_true(sel_dual_is_sound(&plain) && sel_dual_is_sound(&compressed));
+      assert_true(fabs(plain.pass.bound - compressed.pass.bound) < 1e-6);
     }
-    for (int32_t s = 0; s < plain.n_flat; s++) assert_true(fabs(plain.hat[s] - compressed.hat[s]) < 1e-3);
+    for (int32_t s = 0; s < plain.n_flat; s++) assert_true(fabs(plain.pass.hat[s] - compressed.pass.hat[s]) < 1e-3);
     sel_dual_decode(&plain, x[0]);
     sel_dual_decode(&compressed, x[1]);
     assert_memory_equal(x[0], x[1], (size_t)c.n * sizeof x[0][0]);
@@ -356,7 +359,7 @@ static bool a_tree_proves(const sw_problem *p, sw_rng *g, bool relaxed, int64_t 
   sel_core whole, bare, rest;
   sw_solve_options o = {.threads = 1};
   sel_run run = {.p = p, .o = &o, .best = take(&a, (size_t)p->n_nodes, sizeof *run.best)};
-  sel_model m = {.run = &run};
+  sel_model m;
   sel_brancher *tree;
   bool broken = false;
   int32_t *x = take(&a, (size_t)p->n_nodes, sizeof *x), *zeros;
@@ -368,7 +371,8 @@ static bool a_tree_proves(const sw_problem *p, sw_rng *g, bool relaxed, int64_t 
     for (int32_t i = 0; i < p->n_nodes; i++) x[i] = (int32_t)sw_rng_below(g, p->nodes[i].n_choices);
     assert_ok(sel_offer(&run, x, "random", NULL, &diag));
   }
-  assert_ok(sel_model_init(&m, relaxed ? &bare : &whole, SW_RULE_SEPARABLE, &diag));
+  assert_ok(
+      sel_model_init(&m, relaxed ? &bare : &whole, (sel_model_given){.rules = SW_RULE_SEPARABLE, .run = &run}, &diag));
   assert_ok(sel_model_reduce(&m, &run.budget, &diag));
   if (!m.infeasible) {
     assert_ok(sel_model_freeze(&m, &rest, &diag));

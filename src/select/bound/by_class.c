@@ -10,12 +10,12 @@ static int32_t flat_of(const sel_apart *was, int32_t i) { return was->offset[i +
 static sw_rc pack_variables(sel_dual *u, const sel_apart *was, sw_diag *d) {
   int32_t n = u->c->n;
   SW_ARENA_NEW(u->offset, &u->mem, (size_t)n + 1, d);
-  SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->pass.mean, &u->mem, u->n_flat, d);
   u->n_flat = 0;
   for (int32_t i = 0; i < n; i++) {
-    u->offset[i] = u->same.rep[i] == i ? u->n_flat : u->offset[u->same.rep[i]];
-    if (u->same.rep[i] != i) continue;
-    memcpy(u->mean + u->n_flat, was->mean + was->offset[i], (size_t)flat_of(was, i) * sizeof *u->mean);
+    u->offset[i] = u->classes.same.rep[i] == i ? u->n_flat : u->offset[u->classes.same.rep[i]];
+    if (u->classes.same.rep[i] != i) continue;
+    memcpy(u->pass.mean + u->n_flat, was->mean + was->offset[i], (size_t)flat_of(was, i) * sizeof *u->pass.mean);
     u->n_flat += flat_of(was, i);
   }
   return SW_OK;
@@ -28,7 +28,7 @@ static sw_rc pack_messages(sel_dual *u, const sel_apart *was, sw_diag *d) {
   u->n_messages = 0;
   for (int32_t e = 0; e < u->c->n_pairs; e++) {
     sel_link *l = &u->links[e];
-    const sel_link *first = &u->links[u->same.rep_pair[e]];
+    const sel_link *first = &u->links[u->classes.same.rep_pair[e]];
     int32_t n[2] = {flat_of(was, l->i), flat_of(was, l->j)};
     double **at[2] = {&l->to_i, &l->to_j};
     for (int side = 0; side < 2; side++) {
@@ -39,53 +39,53 @@ static sw_rc pack_messages(sel_dual *u, const sel_apart *was, sw_diag *d) {
       u->n_messages += n[side];
     }
   }
-  memcpy(u->best_messages, u->messages, (size_t)u->n_messages * sizeof *u->messages);
+  memcpy(u->best.messages, u->messages, (size_t)u->n_messages * sizeof *u->messages);
   return SW_OK;
 }
 
 /* Passes see the first variables; their uses stand for those of the others. */
 static sw_rc see_first(sel_dual *u, sw_diag *d) {
   const sel_core *c = u->c;
-  SW_ARENA_NEW(u->rep_use, &u->mem, c->n_uses, d);
-  SW_ARENA_NEW(u->rate, &u->mem, c->n_uses, d);
-  u->n_seen = 0;
+  SW_ARENA_NEW(u->classes.rep_use, &u->mem, c->n_uses, d);
+  SW_ARENA_NEW(u->classes.rate, &u->mem, c->n_uses, d);
+  u->classes.n = 0;
   for (int32_t i = 0; i < c->n; i++) {
-    if (u->same.rep[i] == i) u->seen[u->n_seen++] = i;
+    if (u->classes.same.rep[i] == i) u->classes.seen[u->classes.n++] = i;
     for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
-      u->rep_use[k] = c->first_use[u->same.rep[i]] + k - c->first_use[i];
+      u->classes.rep_use[k] = c->first_use[u->classes.same.rep[i]] + k - c->first_use[i];
   }
   return SW_OK;
 }
 
 static void see_all(sel_dual *u) {
-  for (u->n_seen = 0; u->n_seen < u->c->n; u->n_seen++) u->seen[u->n_seen] = u->n_seen;
+  for (u->classes.n = 0; u->classes.n < u->c->n; u->classes.n++) u->classes.seen[u->classes.n] = u->classes.n;
 }
 
 sw_rc sel_dual_merge_classes(sel_dual *u, int rounds, sel_apart *was, sw_diag *d) {
   *was = (sel_apart){
-      .offset = u->offset, .n_flat = u->n_flat, .n_messages = u->n_messages, .passes = u->passes, .mean = u->mean};
-  SW_TRY(sel_symmetry_find(u->c, rounds, &u->mem, &u->same, d));
-  const int32_t classes = u->same.n_classes;
+      .offset = u->offset, .n_flat = u->n_flat, .n_messages = u->n_messages, .passes = u->pass.n, .mean = u->pass.mean};
+  SW_TRY(sel_symmetry_find(u->c, rounds, &u->mem, &u->classes.same, d));
+  const int32_t classes = u->classes.same.n_classes;
   if (classes == 0 || classes > u->c->n / (int32_t)u->by->class_members) return SW_OK;
   was->classes = classes;
-  u->best_bound = -INFINITY;
+  u->best.bound = -INFINITY;
   SW_TRY(pack_variables(u, was, d));
   SW_TRY(pack_messages(u, was, d));
   SW_TRY(see_first(u, d));
-  u->by_class = true;
+  u->classes.on = true;
   return SW_OK;
 }
 
 /* The averaged marginals of those for whom others stood have faded with every pass. */
 static void unpack_means(sel_dual *u, const sel_apart *was) {
-  const double faded = pow(1 - u->mix, (double)(u->passes - was->passes));
+  const double faded = pow(1 - u->stride.mix, (double)(u->pass.n - was->passes));
   for (int32_t i = 0; i < u->c->n; i++) {
     double *to = was->mean + was->offset[i];
     int32_t n = flat_of(was, i);
-    if (u->same.rep[i] == i) memcpy(to, u->mean + u->offset[i], (size_t)n * sizeof *to);
-    for (int32_t s = 0; u->same.rep[i] != i && s < n; s++) to[s] *= faded;
+    if (u->classes.same.rep[i] == i) memcpy(to, u->pass.mean + u->offset[i], (size_t)n * sizeof *to);
+    for (int32_t s = 0; u->classes.same.rep[i] != i && s < n; s++) to[s] *= faded;
   }
-  u->mean = was->mean;
+  u->pass.mean = was->mean;
 }
 
 /* Each link has its own messages again: those of its class. */
@@ -96,7 +96,7 @@ sw_rc sel_dual_split_classes(sel_dual *u, const sel_apart *was, sw_diag *d) {
   SW_ARENA_NEW(at, &u->mem, u->c->n_pairs, d);
   for (int32_t e = 0; e < u->c->n_pairs; e++) at[e] = u->links[e].to_i - u->messages; /* to_j lies behind it */
   unpack_means(u, was);
-  u->by_class = false;
+  u->classes.on = false;
   see_all(u);
   u->offset = was->offset;
   u->n_flat = was->n_flat;
@@ -108,14 +108,14 @@ sw_rc sel_dual_split_classes(sel_dual *u, const sel_apart *was, sw_diag *d) {
     memcpy(l->to_i, from + at[e], (size_t)n * sizeof *from);
     memcpy(l->to_j, from + at[e] + n, (size_t)flat_of(was, l->j) * sizeof *from);
   }
-  u->stale = 0;
-  u->best_bound = -INFINITY;
+  u->stride.stale = 0;
+  u->best.bound = -INFINITY;
   return SW_OK;
 }
 
 sw_rc sel_dual_ascend_by_class(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes,
                                sw_diag *d) {
-  const double first_factor = u->factor;
+  const double first_factor = u->stride.factor;
   const int64_t cells = 2 * u->cells + u->n_flat;
   sel_apart was;
   *passes = 0;
@@ -124,15 +124,15 @@ sw_rc sel_dual_ascend_by_class(sel_dual *u, double target, sel_settled end, sel_
   int64_t work = cells / (u->c->n / was.classes) + u->c->n_uses;
   double before = 0;
   end.enough = fmin(end.enough, target);
-  for (int quiet = 0; quiet < end.quiet && *passes < end.most && u->best_bound < end.enough && !sel_stop(b);
+  for (int quiet = 0; quiet < end.quiet && *passes < end.most && u->best.bound < end.enough && !sel_stop(b);
        ++*passes) {
     sel_dual_pass(u, target);
     sel_spend(b, work);
-    quiet = u->best_bound > before + end.gain * fabs(before) ? 0 : quiet + 1;
-    if (quiet == 0) before = u->best_bound;
+    quiet = u->best.bound > before + end.gain * fabs(before) ? 0 : quiet + 1;
+    if (quiet == 0) before = u->best.bound;
   }
   sel_dual_rewind(u);
   SW_TRY(sel_dual_split_classes(u, &was, d));
-  u->factor = u->by->dual_step_again * first_factor;
+  u->stride.factor = u->by->dual_step_again * first_factor;
   return SW_OK;
 }

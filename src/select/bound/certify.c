@@ -77,11 +77,11 @@ static sw_rc certifier_init(certifier *k, const sel_dual *u, sw_diag *d) {
     at += c->dom[u->links[e].i];
   }
   double all = 0;
-  for (int32_t t = 0; t < c->n_steps; t++) all += u->best_lambda[t] / u->unit;
+  for (int32_t t = 0; t < c->n_steps; t++) all += u->best.lambda[t] / u->unit;
   int bits = PREFIX_BITS - COST_BITS - (all > 0 ? ilogb(all) + 1 : 0);
   k->price_bits = bits > PRICE_BITS_MOST ? PRICE_BITS_MOST : bits;
   for (int32_t t = 0; t < c->n_steps && bits >= 0; t++)
-    k->prefix[t + 1] = k->prefix[t] + (int64_t)ldexp(u->best_lambda[t] / u->unit, COST_BITS + k->price_bits);
+    k->prefix[t + 1] = k->prefix[t] + (int64_t)ldexp(u->best.lambda[t] / u->unit, COST_BITS + k->price_bits);
   if (bits < 0) k->price_bits = 0; /* prices beyond any sense: none */
   return SW_OK;
 }
@@ -106,7 +106,7 @@ static void gather(certifier *k, int32_t i) {
   const double *base = u->messages;
   for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
     int32_t e = u->arcs[a].edge;
-    const double *old = u->best_messages + (u->links[e].to_j - base);
+    const double *old = u->best.messages + (u->links[e].to_j - base);
     for (int32_t s = 0; s < c->dom[i]; s++) k->hat[s] += a < u->mid_arc[i] ? rounded(old[s]) : k->to_i[k->first[e] + s];
   }
 }
@@ -114,7 +114,7 @@ static void gather(certifier *k, int32_t i) {
 /* "move i j A.. B..": A goes from the table's rows to the values of i, B from its columns to those of j. */
 static void print_move(const certifier *k, int32_t e) {
   const sel_link *g = &k->u->links[e];
-  const int32_t *dom = k->u->c->dom, *alive = k->names->alive_of;
+  const int32_t *dom = k->u->c->dom, *alive = k->names->alive.of;
   sw_text_printf(k->proof, "move %d %d", sel_name_var(k->names, alive[g->i]), sel_name_var(k->names, alive[g->j]));
   for (int32_t t = 0; t < dom[g->i]; t++) sw_text_printf(k->proof, " %lld", (long long)k->to_i[k->first[e] + t]);
   for (int32_t s = 0; s < dom[g->j]; s++) sw_text_printf(k->proof, " %lld", -(long long)k->from[s]);
@@ -132,7 +132,7 @@ static void print_prices(const certifier *k) {
 /* What each value of the later end hands over. */
 static void take_shares(certifier *k, const sel_link *g, int32_t parts) {
   const sel_dual *u = k->u;
-  const double *old = u->best_messages + (g->to_j - u->messages);
+  const double *old = u->best.messages + (g->to_j - u->messages);
   for (int32_t s = 0; s < u->c->dom[g->j]; s++) {
     k->from[s] = clamp_to_i64(floor_div(k->hat[s], parts) - rounded(old[s]));
     k->kept[s] -= (sw_i128)k->from[s] + rounded(old[s]);

@@ -6,6 +6,7 @@
  */
 #include "select/bound/dual.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -133,22 +134,22 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(u->offset, &u->mem, (size_t)c->n + 1, d);
   for (int32_t i = 0; i < c->n; i++) u->offset[i + 1] = u->offset[i] + sel_padded(c->dom[i]);
   u->n_flat = u->offset[c->n];
-  SW_ARENA_NEW(u->unary, &u->mem, u->n_flat, d);
-  SW_ARENA_NEW(u->hat, &u->mem, u->n_flat, d);
-  SW_ARENA_NEW(u->share, &u->mem, u->n_flat, d);
-  SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
-  SW_ARENA_NEW(u->part, &u->mem, c->n, d);
-  SW_ARENA_NEW(u->seen, &u->mem, c->n, d);
-  for (int32_t i = 0; i < c->n; i++) u->seen[u->n_seen++] = i;
+  SW_ARENA_NEW(u->pass.unary, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->pass.hat, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->pass.share, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->pass.mean, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->pass.part, &u->mem, c->n, d);
+  SW_ARENA_NEW(u->classes.seen, &u->mem, c->n, d);
+  for (int32_t i = 0; i < c->n; i++) u->classes.seen[u->classes.n++] = i;
   SW_ARENA_NEW(u->messages, &u->mem, u->n_messages, d);
-  SW_ARENA_NEW(u->best_messages, &u->mem, u->n_messages, d);
-  double **steps[] = {&u->lambda, &u->best_lambda, &u->direction, &u->usage, &u->prefix};
+  SW_ARENA_NEW(u->best.messages, &u->mem, u->n_messages, d);
+  double **steps[] = {&u->memory.lambda, &u->best.lambda, &u->memory.direction, &u->memory.usage, &u->memory.prefix};
   for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
     SW_ARENA_NEW(*steps[k], &u->mem, (size_t)c->n_steps + 1, d);
   int32_t most = 1;
   for (int32_t i = 0; i < c->n; i++) most = c->dom[i] > most ? c->dom[i] : most;
   u->most_dom = sel_padded(most);
-  SW_ARENA_NEW(u->least, &u->mem, 2 * (size_t)u->most_dom, d);
+  SW_ARENA_NEW(u->pass.least, &u->mem, 2 * (size_t)u->most_dom, d);
   sel_dual_place_messages(u);
   return SW_OK;
 }
@@ -157,10 +158,10 @@ static void start(sel_dual *u, const sel_core *c, const sw_parameters *by) {
   by = sel_parameters(by);
   *u = (sel_dual){.c = c,
                   .by = by,
-                  .factor = 1.0,
-                  .mix = by->dual_mix,
-                  .patience = (int)by->dual_patience,
-                  .best_bound = -INFINITY,
+                  .stride.factor = 1.0,
+                  .stride.mix = by->dual_mix,
+                  .stride.patience = (int)by->dual_patience,
+                  .best.bound = -INFINITY,
                   .unit = 1.0};
   int64_t room = 0;
   for (int32_t t = 0; t < c->n_steps; t++) room = sw_max_i64(room, c->cap[t]);
@@ -185,9 +186,9 @@ sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sw_parameters *by
 void sel_dual_deinit(sel_dual *u) { sw_arena_deinit(&u->mem); }
 
 /* The variable that stands for i in a pass. */
-static int32_t stands_for(const sel_dual *u, int32_t i) { return u->by_class ? u->same.rep[i] : i; }
+static int32_t stands_for(const sel_dual *u, int32_t i) { return u->classes.on ? u->classes.same.rep[i] : i; }
 
-static double count_of(const sel_dual *u, int32_t i) { return u->by_class ? u->same.count[i] : 1; }
+static double count_of(const sel_dual *u, int32_t i) { return u->classes.on ? u->classes.same.count[i] : 1; }
 
 static void add_price(const sel_dual *u, int32_t use, int32_t var, double rate, double *price) {
   const int64_t *amount = u->c->uses[use].amount;
@@ -199,38 +200,39 @@ static void add_price(const sel_dual *u, int32_t use, int32_t var, double rate, 
 /* What memory costs those who are alike is averaged, as they live at different times. */
 static void class_prices(const sel_dual *u, double *price) {
   const sel_core *c = u->c;
-  for (int32_t k = 0; k < c->n_uses; k++) u->rate[u->rep_use[k]] = 0;
+  for (int32_t k = 0; k < c->n_uses; k++) u->classes.rate[u->classes.rep_use[k]] = 0;
   for (int32_t k = 0; k < c->n_uses; k++)
-    u->rate[u->rep_use[k]] += (u->prefix[c->uses[k].end] - u->prefix[c->uses[k].begin]) / u->unit;
-  for (int32_t m = 0; m < u->n_seen; m++) {
-    int32_t i = u->seen[m];
+    u->classes.rate[u->classes.rep_use[k]] +=
+        (u->memory.prefix[c->uses[k].end] - u->memory.prefix[c->uses[k].begin]) / u->unit;
+  for (int32_t m = 0; m < u->classes.n; m++) {
+    int32_t i = u->classes.seen[m];
     for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
-      add_price(u, k, i, u->rate[k] / u->same.count[i], price);
+      add_price(u, k, i, u->classes.rate[k] / u->classes.same.count[i], price);
   }
 }
 
 void sel_dual_prices(const sel_dual *u, double *price) {
   const sel_core *c = u->c;
-  u->prefix[0] = 0;
-  for (int32_t t = 0; t < c->n_steps; t++) u->prefix[t + 1] = u->prefix[t] + u->lambda[t];
+  u->memory.prefix[0] = 0;
+  for (int32_t t = 0; t < c->n_steps; t++) u->memory.prefix[t + 1] = u->memory.prefix[t] + u->memory.lambda[t];
   memset(price, 0, (size_t)u->n_flat * sizeof *price);
-  if (u->prefix[c->n_steps] <= 0) return;
-  if (u->by_class) {
+  if (u->memory.prefix[c->n_steps] <= 0) return;
+  if (u->classes.on) {
     class_prices(u, price);
     return;
   }
   for (int32_t k = 0; k < c->n_uses; k++) {
     const sel_usage *w = &c->uses[k];
-    add_price(u, k, w->var, (u->prefix[w->end] - u->prefix[w->begin]) / u->unit, price);
+    add_price(u, k, w->var, (u->memory.prefix[w->end] - u->memory.prefix[w->begin]) / u->unit, price);
   }
 }
 
 static void set_unaries(sel_dual *u) {
   const sel_core *c = u->c;
-  sel_dual_prices(u, u->unary);
-  for (int32_t m = 0; m < u->n_seen; m++) {
-    int32_t i = u->seen[m];
-    double *to = u->unary + u->offset[i];
+  sel_dual_prices(u, u->pass.unary);
+  for (int32_t m = 0; m < u->classes.n; m++) {
+    int32_t i = u->classes.seen[m];
+    double *to = u->pass.unary + u->offset[i];
     for (int32_t s = 0; s < c->dom[i]; s++) to[s] += (double)c->cost[i][s];
     for (int32_t s = c->dom[i]; s < sel_padded(c->dom[i]); s++) to[s] = SEL_DUAL_FORBIDDEN;
   }
@@ -265,9 +267,9 @@ static double send_compressed(const sel_dual *u, const double *from, const sel_l
   const int32_t *mine = down ? g->class_j : g->class_i, *others = down ? g->class_i : g->class_j;
   int32_t n = u->c->dom[down ? g->j : g->i], n_other = u->c->dom[down ? g->i : g->j];
   int32_t n_mine = down ? g->n_j : g->n_i, n_others = down ? g->n_i : g->n_j, ld = sel_padded(n_others);
-  double *to = u->least + u->most_dom;
-  least_of_classes(from, n, mine, n_mine, u->least);
-  double least = send(u->least, n_mine, down ? g->down : g->up, ld, n_others, to);
+  double *to = u->pass.least + u->most_dom;
+  least_of_classes(from, n, mine, n_mine, u->pass.least);
+  double least = send(u->pass.least, n_mine, down ? g->down : g->up, ld, n_others, to);
   for (int32_t t = 0; t < n_other; t++) out[t] = to[others[t]];
   for (int32_t t = n_other; t < sel_padded(n_other); t++) out[t] = SEL_DUAL_FORBIDDEN;
   return least;
@@ -275,7 +277,7 @@ static double send_compressed(const sel_dual *u, const double *from, const sel_l
 
 SW_SIMD_CLONES static void gather_messages(const sel_dual *u, int32_t i, double *hat) {
   int32_t ld = sel_padded(u->c->dom[i]);
-  memcpy(hat, u->unary + u->offset[i], (size_t)ld * sizeof *hat);
+  memcpy(hat, u->pass.unary + u->offset[i], (size_t)ld * sizeof *hat);
   for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
     const sel_link *g = &u->links[u->arcs[a].edge];
     const double *m = a < u->mid_arc[i] ? g->to_j : g->to_i;
@@ -290,9 +292,9 @@ static double share_of(const sel_dual *u, int32_t i) {
 }
 
 static void forward(sel_dual *u, double *from) {
-  for (int32_t m = 0; m < u->n_seen; m++) {
-    int32_t i = u->seen[m], n = u->c->dom[i];
-    double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
+  for (int32_t m = 0; m < u->classes.n; m++) {
+    int32_t i = u->classes.seen[m], n = u->c->dom[i];
+    double *hat = u->pass.hat + u->offset[i], gamma = share_of(u, i);
     gather_messages(u, i, hat);
     for (int32_t a = u->mid_arc[i]; a < u->first_arc[i + 1]; a++) {
       sel_link *g = &u->links[u->arcs[a].edge];
@@ -307,21 +309,21 @@ static void forward(sel_dual *u, double *from) {
 
 static double backward(sel_dual *u, double *from) {
   double bound = 0;
-  for (int32_t m = u->n_seen - 1; m >= 0; m--) {
-    int32_t i = u->seen[m], n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
-    double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
+  for (int32_t m = u->classes.n - 1; m >= 0; m--) {
+    int32_t i = u->classes.seen[m], n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
+    double *hat = u->pass.hat + u->offset[i], gamma = share_of(u, i);
     gather_messages(u, i, hat);
-    u->part[i] = 0;
+    u->pass.part[i] = 0;
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
       sel_link *g = &u->links[u->arcs[a].edge];
       for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_j[s];
-      u->part[i] += g->class_i ? send_compressed(u, from, g, true, g->to_i)
-                               : send(from, n, g->down, g->ld_i, u->c->dom[g->i], g->to_i);
+      u->pass.part[i] += g->class_i ? send_compressed(u, from, g, true, g->to_i)
+                                    : send(from, n, g->down, g->ld_i, u->c->dom[g->i], g->to_i);
     }
     double least = hat[0];
     for (int32_t s = 1; s < n; s++) least = hat[s] < least ? hat[s] : least;
-    u->part[i] += (1.0 - back * gamma) * least;
-    bound += count_of(u, i) * u->part[i];
+    u->pass.part[i] += (1.0 - back * gamma) * least;
+    bound += count_of(u, i) * u->pass.part[i];
   }
   return bound;
 }
@@ -350,33 +352,33 @@ static int32_t cheapest_compressed(const sel_dual *u, const sel_link *g, int32_t
   const double *row = g->up + (int64_t)g->class_i[t] * g->ld_j;
   int32_t best = 0;
   for (int32_t c = 1; c < g->n_j; c++)
-    if (u->least[c] + row[c] < u->least[best] + row[best]) best = c;
+    if (u->pass.least[c] + row[c] < u->pass.least[best] + row[best]) best = c;
   return member[best];
 }
 
 /* Into u->least and member, for cheapest_compressed. */
 static void hand_over(const sel_dual *u, const double *hat, double gamma, const sel_link *g, int32_t *member) {
-  for (int32_t c = 0; c < g->n_j; c++) u->least[c] = INFINITY;
+  for (int32_t c = 0; c < g->n_j; c++) u->pass.least[c] = INFINITY;
   for (int32_t s = 0; s < u->c->dom[g->j]; s++) {
     double v = gamma * hat[s] - g->to_j[s];
-    if (v >= u->least[g->class_j[s]]) continue;
-    u->least[g->class_j[s]] = v;
+    if (v >= u->pass.least[g->class_j[s]]) continue;
+    u->pass.least[g->class_j[s]] = v;
     member[g->class_j[s]] = s;
   }
 }
 
 /* How much the bound moves with the cost of each value: marginals that follow the minima of the backward pass. */
 static void spread_marginals(sel_dual *u) {
-  int32_t *member = (int32_t *)(void *)(u->least + u->most_dom);
-  memset(u->share, 0, (size_t)u->n_flat * sizeof *u->share);
+  int32_t *member = (int32_t *)(void *)(u->pass.least + u->most_dom);
+  memset(u->pass.share, 0, (size_t)u->n_flat * sizeof *u->pass.share);
   if (u->shares) sel_shares_clear(u->shares);
-  for (int32_t m = 0; m < u->n_seen; m++) {
-    int32_t i = u->seen[m], n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
-    const double *hat = u->hat + u->offset[i];
-    double *p = u->share + u->offset[i], gamma = share_of(u, i);
+  for (int32_t m = 0; m < u->classes.n; m++) {
+    int32_t i = u->classes.seen[m], n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
+    const double *hat = u->pass.hat + u->offset[i];
+    double *p = u->pass.share + u->offset[i], gamma = share_of(u, i);
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
       const sel_link *g = &u->links[u->arcs[a].edge];
-      const double *q = u->share + u->offset[stands_for(u, g->i)];
+      const double *q = u->pass.share + u->offset[stands_for(u, g->i)];
       if (g->class_i) hand_over(u, hat, gamma, g, member);
       for (int32_t t = 0; t < u->c->dom[g->i]; t++) {
         if (q[t] <= 0) continue;
@@ -393,13 +395,13 @@ static void spread_marginals(sel_dual *u) {
       if (hat[s] < hat[best]) best = s;
     p[best] += 1.0 - back * gamma;
   }
-  if (u->shares && u->by_class) sel_shares_average(u->shares);
+  if (u->shares && u->classes.on) sel_shares_average(u->shares);
 }
 
 /* What a use occupies under the marginals. */
 static double mean_use(const sel_dual *u, int32_t use) {
   const sel_usage *w = &u->c->uses[use];
-  const double *p = u->share + u->offset[w->var];
+  const double *p = u->pass.share + u->offset[w->var];
   double mean = 0;
   for (int32_t s = 0; s < u->c->dom[w->var]; s++) mean += p[s] * (double)w->amount[s];
   return mean / u->unit;
@@ -408,74 +410,93 @@ static double mean_use(const sel_dual *u, int32_t use) {
 /* usage[t] = use under the marginals less the cap, in units. */
 static void supergradient(sel_dual *u) {
   const sel_core *c = u->c;
-  memset(u->usage, 0, ((size_t)c->n_steps + 1) * sizeof *u->usage);
+  memset(u->memory.usage, 0, ((size_t)c->n_steps + 1) * sizeof *u->memory.usage);
   for (int32_t k = 0; k < c->n_uses; k++) {
-    if (u->by_class && u->rep_use[k] == k) u->rate[k] = mean_use(u, k);
-    double mean = u->by_class ? u->rate[u->rep_use[k]] : mean_use(u, k);
-    u->usage[c->uses[k].begin] += mean;
-    u->usage[c->uses[k].end] -= mean;
+    if (u->classes.on && u->classes.rep_use[k] == k) u->classes.rate[k] = mean_use(u, k);
+    double mean = u->classes.on ? u->classes.rate[u->classes.rep_use[k]] : mean_use(u, k);
+    u->memory.usage[c->uses[k].begin] += mean;
+    u->memory.usage[c->uses[k].end] -= mean;
   }
   double run = 0;
   for (int32_t t = 0; t < c->n_steps; t++) {
-    run += u->usage[t];
-    u->usage[t] = run - (double)c->cap[t] / u->unit;
+    run += u->memory.usage[t];
+    u->memory.usage[t] = run - (double)c->cap[t] / u->unit;
   }
 }
 
 static void keep_best(sel_dual *u) {
-  u->best_bound = u->bound;
-  memcpy(u->best_lambda, u->lambda, (size_t)u->c->n_steps * sizeof *u->lambda);
-  memcpy(u->best_messages, u->messages, (size_t)u->n_messages * sizeof *u->messages);
+  u->best.bound = u->pass.bound;
+  memcpy(u->best.lambda, u->memory.lambda, (size_t)u->c->n_steps * sizeof *u->memory.lambda);
+  memcpy(u->best.messages, u->messages, (size_t)u->n_messages * sizeof *u->messages);
   if (u->shares) sel_shares_keep(u->shares);
 }
 
 void sel_dual_rewind(sel_dual *u) {
   if (u->shares) sel_shares_rewind(u->shares);
-  memcpy(u->lambda, u->best_lambda, (size_t)u->c->n_steps * sizeof *u->lambda);
-  memcpy(u->messages, u->best_messages, (size_t)u->n_messages * sizeof *u->messages);
+  memcpy(u->memory.lambda, u->best.lambda, (size_t)u->c->n_steps * sizeof *u->memory.lambda);
+  memcpy(u->messages, u->best.messages, (size_t)u->n_messages * sizeof *u->messages);
 }
 
 void sel_dual_forget(sel_dual *u) {
   memset(u->messages, 0, (size_t)u->n_messages * sizeof *u->messages);
-  u->best_bound = -INFINITY;
-  u->stale = 0;
+  u->best.bound = -INFINITY;
+  u->stride.stale = 0;
 }
 
 static void step(sel_dual *u, double target) {
-  double level = u->best_bound + u->by->dual_level * (target - u->best_bound);
-  double norm = u->shares ? sel_shares_turn(u->shares, u->mix) : 0;
+  double level = u->best.bound + u->by->dual_level * (target - u->best.bound);
+  double norm = u->shares ? sel_shares_turn(u->shares, u->stride.mix) : 0;
   for (int32_t t = 0; t < u->c->n_steps; t++) {
-    u->direction[t] += u->mix * (u->usage[t] - u->direction[t]);
-    if (u->lambda[t] > 0 || u->direction[t] > 0) norm += u->direction[t] * u->direction[t];
+    u->memory.direction[t] += u->stride.mix * (u->memory.usage[t] - u->memory.direction[t]);
+    if (u->memory.lambda[t] > 0 || u->memory.direction[t] > 0) norm += u->memory.direction[t] * u->memory.direction[t];
   }
   if (norm <= 0) return;
-  double length = u->factor * (level - u->bound) / norm;
+  double length = u->stride.factor * (level - u->pass.bound) / norm;
   if (length <= 0) return;
   if (u->shares) sel_shares_move(u->shares, length);
-  for (int32_t t = 0; t < u->c->n_steps; t++) u->lambda[t] = fmax(0, u->lambda[t] + length * u->direction[t]);
+  for (int32_t t = 0; t < u->c->n_steps; t++)
+    u->memory.lambda[t] = fmax(0, u->memory.lambda[t] + length * u->memory.direction[t]);
+}
+
+bool sel_dual_is_sound(const sel_dual *u) {
+  bool sound = true;
+  for (int32_t t = 0; t < u->c->n_steps; t++) sound = sound && u->memory.lambda[t] >= 0;
+  for (int32_t m = 0; m < u->classes.n; m++) {
+    const int32_t i = u->classes.seen[m];
+    sound = sound && stands_for(u, i) == i && (m == 0 || u->classes.seen[m - 1] < i);
+    sound = sound && u->offset[i] >= 0 && u->offset[i] + sel_padded(u->c->dom[i]) <= u->n_flat;
+  }
+  for (int32_t e = 0; e < u->c->n_pairs; e++) {
+    const sel_link *g = &u->links[e];
+    sound = sound && g->i < g->j && g->to_i >= u->messages && g->to_j >= u->messages &&
+            g->to_i + sel_padded(u->c->dom[g->i]) <= u->messages + u->n_messages &&
+            g->to_j + sel_padded(u->c->dom[g->j]) <= u->messages + u->n_messages;
+  }
+  return sound;
 }
 
 void sel_dual_pass(sel_dual *u, double target) {
+  assert(sel_dual_is_sound(u));
   double on_stack[MOST_DOM_ON_STACK], *from = on_stack;
-  if (u->most_dom > MOST_DOM_ON_STACK) from = u->share; /* as wide as all variables together */
+  if (u->most_dom > MOST_DOM_ON_STACK) from = u->pass.share; /* as wide as all variables together */
   set_unaries(u);
   if (u->shares) sel_shares_apply(u->shares);
   double paid = 0;
-  for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->lambda[t] * ((double)u->c->cap[t] / u->unit);
+  for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->memory.lambda[t] * ((double)u->c->cap[t] / u->unit);
   forward(u, from);
-  u->bound = backward(u, from) - paid;
-  u->passes++;
-  bool better = u->bound > u->best_bound + 1e-9 * fabs(u->best_bound);
-  if (u->bound > u->best_bound) keep_best(u);
-  u->stale = better ? 0 : u->stale + 1;
+  u->pass.bound = backward(u, from) - paid;
+  u->pass.n++;
+  bool better = u->pass.bound > u->best.bound + 1e-9 * fabs(u->best.bound);
+  if (u->pass.bound > u->best.bound) keep_best(u);
+  u->stride.stale = better ? 0 : u->stride.stale + 1;
   spread_marginals(u);
-  double weight = u->passes == 1 ? 1.0 : u->mix;
-  for (int32_t k = 0; k < u->n_flat; k++) u->mean[k] += weight * (u->share[k] - u->mean[k]);
+  double weight = u->pass.n == 1 ? 1.0 : u->stride.mix;
+  for (int32_t k = 0; k < u->n_flat; k++) u->pass.mean[k] += weight * (u->pass.share[k] - u->pass.mean[k]);
   if (u->c->n_steps == 0 && !u->shares) return;
   supergradient(u);
-  if (u->stale > u->patience) {
-    u->factor *= u->by->dual_shrink;
-    u->stale = 0;
+  if (u->stride.stale > u->stride.patience) {
+    u->stride.factor *= u->by->dual_shrink;
+    u->stride.stale = 0;
     sel_dual_rewind(u);
     return;
   }
@@ -486,31 +507,31 @@ double sel_dual_freeze(sel_dual *u) {
   sel_dual_rewind(u);
   set_unaries(u);
   double paid = 0;
-  for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->lambda[t] * ((double)u->c->cap[t] / u->unit);
-  return backward(u, u->share) - paid;
+  for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->memory.lambda[t] * ((double)u->c->cap[t] / u->unit);
+  return backward(u, u->pass.share) - paid;
 }
 
 void sel_dual_pace(sel_dual *u, double passes) {
   const double kShrinks = 31, kSlow = 0.08; /* 0.8^31 = 0.001; a third of the passes make progress */
   double patience = passes / (1.3 * kShrinks);
   if (!(patience > u->by->dual_patience)) return;
-  u->patience = (int)fmin(patience, u->by->dual_patience_most);
-  u->mix = fmax(kSlow, u->mix * u->by->dual_patience / u->patience);
+  u->stride.patience = (int)fmin(patience, u->by->dual_patience_most);
+  u->stride.mix = fmax(kSlow, u->stride.mix * u->by->dual_patience / u->stride.patience);
 }
 
 bool sel_dual_settled(const sel_dual *u, double before) {
   const double kTired = 0.05;
-  if (u->c->n_steps > 0 && u->factor > kTired) return false; /* long steps may well gain nothing for a while */
-  return u->factor <= u->by->dual_step_least || u->best_bound - before <= u->by->dual_gain * fabs(u->best_bound);
+  if (u->c->n_steps > 0 && u->stride.factor > kTired) return false; /* long steps may well gain nothing for a while */
+  return u->stride.factor <= u->by->dual_step_least || u->best.bound - before <= u->by->dual_gain * fabs(u->best.bound);
 }
 
 void sel_dual_ascend(sel_dual *u, double target, double enough, sel_budget *b) {
   int quiet = 0;
-  while (!sel_stop(b) && u->best_bound < enough && u->factor > 1e-4) {
-    double before = u->best_bound;
+  while (!sel_stop(b) && u->best.bound < enough && u->stride.factor > 1e-4) {
+    double before = u->best.bound;
     sel_dual_pass(u, target);
     sel_spend(b, 2 * u->cells + u->n_flat + u->c->n_uses);
-    quiet = u->best_bound > before + u->by->dual_gain * fabs(before) ? 0 : quiet + 1;
+    quiet = u->best.bound > before + u->by->dual_gain * fabs(before) ? 0 : quiet + 1;
     if (u->c->n_steps == 0 && quiet > u->by->quiet_passes) break;
   }
   sel_dual_rewind(u);
@@ -519,8 +540,8 @@ void sel_dual_ascend(sel_dual *u, double target, double enough, sel_budget *b) {
 void sel_dual_decode(sel_dual *u, int32_t *x) {
   set_unaries(u);
   for (int32_t i = 0; i < u->c->n; i++) {
-    double *hat = u->hat + u->offset[i];
-    memcpy(hat, u->unary + u->offset[i], (size_t)sel_padded(u->c->dom[i]) * sizeof *hat);
+    double *hat = u->pass.hat + u->offset[i];
+    memcpy(hat, u->pass.unary + u->offset[i], (size_t)sel_padded(u->c->dom[i]) * sizeof *hat);
     for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
       const sel_link *g = &u->links[u->arcs[a].edge];
       int32_t from = a >= u->mid_arc[i] ? 0 : g->class_i ? g->class_i[x[g->i]] : x[g->i];

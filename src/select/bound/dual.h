@@ -36,7 +36,48 @@ typedef struct sel_link {
   double *to_j, *to_i;              /* messages */
 } sel_link;
 
+/* By the step behind a pass: prices of memory by step, and where they go. */
+typedef struct sel_dual_memory {
+  double *lambda, *direction, *usage, *prefix;
+} sel_dual_memory;
+
+/* By the step, too: how long it is, and when it shrinks. */
+typedef struct sel_dual_stride {
+  double factor; /* of the step */
+  double mix;    /* weight of the newest supergradient */
+  int patience;  /* passes without progress before the steps shrink: many lead further, few are sooner there */
+  int stale;     /* passes without progress */
+} sel_dual_stride;
+
+/* By a pass, wherever its bound is the best so far. */
+typedef struct sel_dual_best {
+  double bound; /* without the core's offset */
+  double *lambda, *messages;
+} sel_dual_best;
+
+/* By by_class.c: which variables passes see, those of one class being one. */
+typedef struct sel_dual_classes {
+  bool on;           /* passes see one variable of those that are alike (by_class.h) */
+  sel_symmetry same; /* once by class; links as pairs */
+  int32_t *seen, n;  /* the variables that passes see, ascending */
+  int32_t *rep_use;  /* the use of the first variable of its class */
+  double *rate;      /* of each use of the first variables */
+} sel_dual_classes;
+
+/* By a pass. */
+typedef struct sel_dual_pass_state {
+  double *unary; /* cost + price of uses */
+  double *hat;   /* unary + messages, as the last backward pass saw them */
+  double *share; /* marginals of the supergradient */
+  double *mean;  /* ... averaged as the direction is: nearly a solution of the relaxation */
+  double *part;  /* per variable: what it and its tables to earlier ones gave to the bound in the last backward pass */
+  double *least; /* scratch: 2 x most_dom */
+  double bound;  /* without the core's offset */
+  int64_t n;     /* passes so far */
+} sel_dual_pass_state;
+
 typedef struct sel_dual {
+  /* Once. */
   const sel_core *c;
   const sw_parameters *by;
   sw_arena mem;
@@ -44,31 +85,20 @@ typedef struct sel_dual {
   int32_t *first_arc; /* of variable i: arcs to earlier ones, then (from mid_arc[i]) to later ones */
   int32_t *mid_arc;
   sel_arc *arcs;
-  int32_t *offset; /* of variable i in the flat arrays below; dom padded to 4 */
-  int32_t n_flat;
-  double *unary; /* cost + price of uses */
-  double *hat;   /* unary + messages, as the last backward pass saw them */
-  double *share; /* marginals of the supergradient */
-  double *mean;  /* ... averaged as the direction is: nearly a solution of the relaxation */
-  double *part;  /* per variable: what it and its tables to earlier ones gave to the bound in the last backward pass */
-  double *lambda, *best_lambda, *direction, *usage, *prefix; /* per step */
-  double *messages, *best_messages;
-  int64_t n_messages, cells;
-  double bound, best_bound; /* without the core's offset; bound: of the last pass */
-  double factor;            /* of the step */
-  double mix;               /* weight of the newest supergradient */
-  int patience; /* passes without progress before the steps shrink: many lead further, few are sooner there */
-  int stale;    /* passes without progress */
-  int64_t passes;
-  struct sel_shares *shares; /* NULL, or shared costs whose shares move with the prices (shares.h) */
+  int64_t cells;
   int32_t most_dom;          /* padded */
-  double *least;             /* scratch: 2 x most_dom */
-  bool by_class;             /* passes see one variable of those that are alike (by_class.h) */
-  sel_symmetry same;         /* once by class; links as pairs */
-  int32_t *seen, n_seen;     /* the variables that passes see, ascending */
-  int32_t *rep_use;          /* by class: the use of the first variable of its class */
-  double *rate;              /* by class: of each use of the first variables */
   double unit;               /* memory is counted in this many bytes, so that prices and costs have like sizes */
+  struct sel_shares *shares; /* NULL, or shared costs whose shares move with the prices (shares.h) */
+  /* Where things lie: anew when classes are merged or parted. */
+  int32_t *offset; /* of variable i in the flat arrays of a pass; dom padded to 4 */
+  int32_t n_flat;
+  int64_t n_messages;
+  double *messages;
+  sel_dual_pass_state pass;
+  sel_dual_memory memory;
+  sel_dual_stride stride;
+  sel_dual_best best;
+  sel_dual_classes classes;
 } sel_dual;
 
 /* `by` NULL: the default parameters. `compress`: look for equal lines in the tables; worth it where there will be many
@@ -79,6 +109,8 @@ sw_rc sel_dual_init(sel_dual *u, const sel_core *c, const sw_parameters *by, boo
 sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sw_parameters *by, const sel_link *links,
                          const int32_t *which, sw_diag *d);
 void sel_dual_deinit(sel_dual *u);
+/* Between two passes: no price is below 0, and what passes see lies where they write. */
+bool sel_dual_is_sound(const sel_dual *u);
 /* Each link with messages of its own, as after sel_dual_init. */
 void sel_dual_place_messages(sel_dual *u);
 /* One forward and one backward pass, then a step of the prices towards `target` (a cost, without offset). */

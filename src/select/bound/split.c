@@ -21,9 +21,9 @@ typedef struct splitter {
 static int64_t cells_of_pass(const sel_dual *u) {
   int64_t cells = u->c->n_uses;
   for (int32_t e = 0; e < u->c->n_pairs; e++)
-    if (!u->by_class || u->same.rep_pair[e] == e) cells += 2 * (int64_t)u->links[e].n_i * u->links[e].n_j;
-  for (int32_t m = 0; m < u->n_seen; m++) {
-    int32_t i = u->seen[m];
+    if (!u->classes.on || u->classes.same.rep_pair[e] == e) cells += 2 * (int64_t)u->links[e].n_i * u->links[e].n_j;
+  for (int32_t m = 0; m < u->classes.n; m++) {
+    int32_t i = u->classes.seen[m];
     cells += 2 * (int64_t)u->c->dom[i] * (1 + u->first_arc[i + 1] - u->first_arc[i]);
   }
   return cells;
@@ -34,12 +34,12 @@ static void ascend_in_rounds(splitter *k, int round) {
   sel_dual *u = &k->u;
   const int64_t cells = cells_of_pass(u);
   double before = -INFINITY;
-  for (int n = 0; n < k->o->passes && u->factor > kLeastFactor && (n == 0 || !sel_stop(&k->b)); n++) {
-    if (n % round == 0 && n > round && u->best_bound - before < kLeastGain * (k->target - u->best_bound)) break;
-    if (n % round == 0) before = u->best_bound;
+  for (int n = 0; n < k->o->passes && u->stride.factor > kLeastFactor && (n == 0 || !sel_stop(&k->b)); n++) {
+    if (n % round == 0 && n > round && u->best.bound - before < kLeastGain * (k->target - u->best.bound)) break;
+    if (n % round == 0) before = u->best.bound;
     sel_dual_pass(u, k->target);
     sel_spend(&k->b, cells);
-    if (u->best_bound >= k->target * (1 - k->o->gap)) break;
+    if (u->best.bound >= k->target * (1 - k->o->gap)) break;
   }
   sel_dual_rewind(u);
 }
@@ -50,15 +50,15 @@ static sw_rc ascend_by_class(splitter *k, bool *any, sw_diag *d) {
   const double kFactor = 0.5;         /* of the steps that follow */
   sel_dual *u = &k->u;
   sel_apart was;
-  const int patience = u->patience;
+  const int patience = u->stride.patience;
   SW_TRY(sel_dual_merge_classes(u, ROUNDS, &was, d));
   *any = was.classes > 0;
   if (!*any) return SW_OK;
-  SW_TRY(sel_shares_find_classes(&k->shares, u->same.rep_pair, &u->mem, d));
-  u->patience = PATIENCE;
+  SW_TRY(sel_shares_find_classes(&k->shares, u->classes.same.rep_pair, &u->mem, d));
+  u->stride.patience = PATIENCE;
   ascend_in_rounds(k, ROUND);
-  u->patience = patience;
-  u->factor = kFactor;
+  u->stride.patience = patience;
+  u->stride.factor = kFactor;
   return sel_dual_split_classes(u, &was, d);
 }
 
@@ -79,10 +79,10 @@ static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool
   c.n_pairs = p->n_edges;
   SW_TRY(sel_dual_init_part(&k->u, &c, k->o->parameters, links, NULL, d));
   k->u.shares = &k->shares;
-  k->u.mix = kMix;
+  k->u.stride.mix = kMix;
   SW_TRY(ascend_by_class(k, &by_class, d));
   ascend_in_rounds(k, by_class ? SHORT_ROUND : ROUND);
-  *taken = k->u.best_bound > fmax(0, (double)k->o->bound);
+  *taken = k->u.best.bound > fmax(0, (double)k->o->bound);
   for (int32_t i = 0; i < p->n_costs; i++) {
     moved[i] = k->shares.is_live[i];
     sel_shares_round(&k->shares, i, share);

@@ -5,7 +5,7 @@
 #include "select/proof.h"
 #include "base/hash.h"
 
-static int32_t name_of(const sel_model *m, int32_t k) { return sel_name_var(m, m->alive_of[k]); }
+static int32_t name_of(const sel_model *m, int32_t k) { return sel_name_var(m, m->alive.of[k]); }
 
 /* Messages to one end of a link, by the names of its values. */
 typedef struct side {
@@ -16,7 +16,7 @@ typedef struct side {
 
 /* to[s] for the values that were known; `at` [every choice of the node] is scratch and stays -1. */
 static void copy_known(const sel_model *m, int32_t k, const side *from, int32_t *at, double *to) {
-  int32_t v = m->alive_of[k];
+  int32_t v = m->alive.of[k];
   for (int32_t a = 0; a < from->n; a++)
     if (from->choice[a] >= 0 && from->choice[a] < m->vars[v].n0) at[from->choice[a]] = a;
   for (int32_t s = 0; s < m->vars[v].n; s++) {
@@ -39,7 +39,7 @@ static sw_rc index_links(const sw_solve_state *from, sw_dict *links, sw_diag *d)
 static sw_rc take_messages(sel_dual *u, const sel_model *m, const sw_solve_state *from, const sw_dict *links, bool *any,
                            sw_diag *d) {
   int32_t *at, most = 1;
-  for (int32_t k = 0; k < u->c->n; k++) most = m->vars[m->alive_of[k]].n0 > most ? m->vars[m->alive_of[k]].n0 : most;
+  for (int32_t k = 0; k < u->c->n; k++) most = m->vars[m->alive.of[k]].n0 > most ? m->vars[m->alive.of[k]].n0 : most;
   SW_ARENA_NEW(at, &u->mem, most, d);
   for (int32_t a = 0; a < most; a++) at[a] = -1;
   for (int32_t e = 0; e < u->c->n_pairs; e++) {
@@ -62,7 +62,7 @@ static void take_prices(sel_dual *u, const sel_model *m, const sw_solve_state *f
   int32_t t = 0;
   for (int32_t k = 0; k < from->n_prices && u->c->n_steps; k++) {
     while (t + 1 < u->c->n_steps && sel_name_time(m, t + 1) <= from->time[k]) t++;
-    u->lambda[t] += from->price[k] * u->unit;
+    u->memory.lambda[t] += from->price[k] * u->unit;
   }
 }
 
@@ -80,16 +80,16 @@ static sw_rc give_side(const sel_dual *u, const sel_model *m, int32_t k, const d
                        double **message, sw_diag *d, sw_arena *arena) {
   int32_t n = u->c->dom[k];
   SW_ARENA_NEW(*choice, arena, n, d);
-  *message = sw_arena_copy(arena, u->best_messages + (at - u->messages), (size_t)n, sizeof **message, d);
+  *message = sw_arena_copy(arena, u->best.messages + (at - u->messages), (size_t)n, sizeof **message, d);
   if (!*message) return SW_E_RESOURCE;
-  for (int32_t s = 0; s < n; s++) (*choice)[s] = sel_name_value(m, m->alive_of[k], s);
+  for (int32_t s = 0; s < n; s++) (*choice)[s] = sel_name_value(m, m->alive.of[k], s);
   return SW_OK;
 }
 
 sw_rc sel_warm_start_give(const sel_dual *u, const sel_model *m, sw_arena *arena, sw_solve_state *to, sw_diag *d) {
   const sel_core *c = u->c;
   to->n_links = to->n_prices = 0;
-  if (!(u->best_bound > -INFINITY)) return SW_OK;
+  if (!(u->best.bound > -INFINITY)) return SW_OK;
   SW_ARENA_NEW(to->links, arena, c->n_pairs, d);
   SW_ARENA_NEW(to->time, arena, c->n_steps, d);
   SW_ARENA_NEW(to->price, arena, c->n_steps, d);
@@ -103,9 +103,9 @@ sw_rc sel_warm_start_give(const sel_dual *u, const sel_model *m, sw_arena *arena
     for (int k = 0; k < 2; k++) SW_TRY(give_side(u, m, end[k], at[k], &o->choice[k], &o->message[k], d, arena));
   }
   for (int32_t t = 0; t < c->n_steps; t++) {
-    if (u->best_lambda[t] <= 0) continue;
+    if (u->best.lambda[t] <= 0) continue;
     to->time[to->n_prices] = sel_name_time(m, t);
-    to->price[to->n_prices++] = u->best_lambda[t] / u->unit;
+    to->price[to->n_prices++] = u->best.lambda[t] / u->unit;
   }
   return SW_OK;
 }

@@ -5,7 +5,7 @@
 
 /* Without a cost that is known, where the bound may hope to get. */
 static double target_of(const sel_dual *u, const sw_bound_options *o) {
-  return o->cost < INT64_MAX ? (double)o->cost : u->by->goal_first * fmax(u->best_bound, 0) + 1;
+  return o->cost < INT64_MAX ? (double)o->cost : u->by->goal_first * fmax(u->best.bound, 0) + 1;
 }
 
 /* Making the bound safe costs a little. */
@@ -18,9 +18,9 @@ static void ascend_all(sel_dual *u, const sw_bound_options *o, sel_budget *b) {
   enum { PASSES = 12 };
   const double kLeastGain = 0.05;
   double before = -INFINITY;
-  for (int k = 0; k < PASSES && u->best_bound < enough(o) && !sel_stop(b); k++) {
-    if (u->best_bound - before < kLeastGain * (enough(o) - u->best_bound)) break;
-    before = u->best_bound;
+  for (int k = 0; k < PASSES && u->best.bound < enough(o) && !sel_stop(b); k++) {
+    if (u->best.bound - before < kLeastGain * (enough(o) - u->best.bound)) break;
+    before = u->best.bound;
     sel_dual_pass(u, target_of(u, o));
     sel_spend(b, 2 * u->cells + u->n_flat + u->c->n_uses);
   }

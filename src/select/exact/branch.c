@@ -80,7 +80,7 @@ void sel_base_raise(const sel_base *k, int64_t bound) {
 static void log_elimination(const sel_model *m, const sel_core *rest, const sel_elim_plan *plan, sw_text *out) {
   if (!out) return;
   sw_text_puts(out, "eliminate");
-  for (int32_t k = 0; k < rest->n; k++) sw_text_printf(out, " %d", sel_name_var(m, m->alive_of[plan->order[k]]));
+  for (int32_t k = 0; k < rest->n; k++) sw_text_printf(out, " %d", sel_name_var(m, m->alive.of[plan->order[k]]));
   sw_text_puts(out, "\n");
 }
 
@@ -115,11 +115,9 @@ typedef struct node_view {
 
 static sw_rc restrict_model(brancher *q, node_view *w, const open_node *node) {
   const int64_t kPartWork = 3000000; /* no more than a node's own bound takes */
-  w->m.above = q->k->model;
-  w->m.log = q->k->r->proof ? &w->proof : NULL;
-  w->m.run = q->k->r;
+  const sel_model_given given = {q->k->model->given.rules, q->k->r->proof ? &w->proof : NULL, q->k->model, q->k->r};
+  SW_TRY(sel_model_init(&w->m, q->k->core, given, q->d));
   w->m.part_work = kPartWork;
-  SW_TRY(sel_model_init(&w->m, q->k->core, q->k->model->rules, q->d));
   for (const restriction *l = node->list; l && !w->m.infeasible; l = l->up) {
     const sel_var *v = &w->m.vars[l->var];
     bool *keep;
@@ -155,7 +153,7 @@ static sw_rc solve_without_uses(brancher *q, node_view *w, bool *done) {
   if (!plan.fits) return SW_OK;
   int64_t value;
   SW_TRY(sel_elim_run(&w->rest, &plan, w->rest.cost, q->b, w->x, &value, done, q->d));
-  if (*done) log_elimination(&w->m, &w->rest, &plan, w->m.log);
+  if (*done) log_elimination(&w->m, &w->rest, &plan, w->m.given.log);
   value = *done ? sw_cost_add(value, sw_min_i64(w->rest.offset, SW_FORBIDDEN)) : SW_FORBIDDEN;
   return value < SW_FORBIDDEN ? offer_leaf(q, w, value) : SW_OK;
 }
@@ -165,7 +163,7 @@ static sw_rc enumerate(brancher *q, node_view *w, bool *done) {
   int64_t below = target == INT64_MAX ? SW_FORBIDDEN : sw_max_i64(0, target - w->rest.offset);
   SW_TRY(sel_leaf_solve(&w->rest, below, q->b, w->x, &cost, q->d));
   *done = true;
-  if (w->m.log) sw_text_puts(w->m.log, "enumerate\n");
+  if (w->m.given.log) sw_text_puts(w->m.given.log, "enumerate\n");
   return cost < sw_min_i64(below, SW_FORBIDDEN) ? offer_leaf(q, w, cost + w->rest.offset) : SW_OK;
 }
 
@@ -194,7 +192,7 @@ static sw_rc improve(brancher *q, node_view *w) {
 
 /* Variance of the priced use under the marginals; *mean is their mean. */
 static double openness(const sel_dual *u, const double *price, int32_t i, double *mean) {
-  const double *p = u->mean + u->offset[i], *v = price + u->offset[i];
+  const double *p = u->pass.mean + u->offset[i], *v = price + u->offset[i];
   double sum = 0, squares = 0;
   for (int32_t s = 0; s < u->c->dom[i]; s++) {
     sum += p[s] * v[s];
@@ -205,7 +203,7 @@ static double openness(const sel_dual *u, const double *price, int32_t i, double
 }
 
 static double largest_share(const sel_dual *u, int32_t i, int32_t *value) {
-  const double *p = u->mean + u->offset[i];
+  const double *p = u->pass.mean + u->offset[i];
   *value = 0;
   for (int32_t s = 1; s < u->c->dom[i]; s++)
     if (p[s] > p[*value]) *value = s;
@@ -238,7 +236,7 @@ static void pick(const sel_dual *u, const double *price, int32_t *var, bool *hal
 }
 
 static void log_split(node_view *w, int32_t var, const bool *half) {
-  int32_t v = w->m.alive_of[var];
+  int32_t v = w->m.alive.of[var];
   sw_text_printf(&w->proof_split, "split %d", sel_name_var(&w->m, v));
   for (int32_t s = 0; s < w->m.vars[v].n; s++)
     if (!half[s]) sw_text_printf(&w->proof_split, " %d", sel_name_value(&w->m, v, s));
@@ -247,7 +245,7 @@ static void log_split(node_view *w, int32_t var, const bool *half) {
 
 static sw_rc push_child(brancher *q, node_view *w, const open_node *node, int64_t bound, int32_t var, const bool *half,
                         bool side, const float *lambda) {
-  int32_t v = w->m.alive_of[var];
+  int32_t v = w->m.alive.of[var];
   w->kid[side] = q->born;
   bool *keep;
   restriction *l;
@@ -268,10 +266,10 @@ static sw_rc split_node(brancher *q, node_view *w, const open_node *node, int64_
   SW_ARENA_NEW(half, &w->mem, most, q->d);
   SW_ARENA_NEW(lambda, &q->mem, q->k->core->n_steps, q->d);
   for (int32_t t = 0; t < w->rest.n_steps; t++)
-    lambda[w->m.step_of[t]] = (float)(w->dual.best_lambda[t] / w->dual.unit);
+    lambda[w->m.steps.of[t]] = (float)(w->dual.best.lambda[t] / w->dual.unit);
   sel_dual_prices(&w->dual, price);
   pick(&w->dual, price, &var, half);
-  if (w->m.log) log_split(w, var, half);
+  if (w->m.given.log) log_split(w, var, half);
   SW_TRY(push_child(q, w, node, bound, var, half, false, lambda));
   return push_child(q, w, node, bound, var, half, true, lambda);
 }
@@ -281,13 +279,13 @@ static void ascend_node(brancher *q, sel_dual *u, double goal) {
   enum { ROUND = 50, ROUNDS = 30 };
   const double kLeastPart = 0.03;
   for (int k = 0; k < ROUNDS; k++) {
-    double before = u->best_bound;
+    double before = u->best.bound;
     for (int a = 0; a < ROUND; a++) {
-      if (u->best_bound >= goal || sel_stop(q->b)) return;
+      if (u->best.bound >= goal || sel_stop(q->b)) return;
       sel_dual_pass(u, goal);
       sel_spend(q->b, 2 * u->cells + u->n_flat + u->c->n_uses);
     }
-    if (k > 0 && u->best_bound - before < kLeastPart * (goal - u->best_bound)) return;
+    if (k > 0 && u->best.bound - before < kLeastPart * (goal - u->best.bound)) return;
   }
 }
 
@@ -296,13 +294,13 @@ static sw_rc bound_node(brancher *q, node_view *w, const open_node *node) {
   SW_TRY(sel_dual_init(&w->dual, &w->rest, q->b->parameters, true, q->d));
   sel_dual *u = &w->dual;
   for (int32_t t = 0; t < w->rest.n_steps && node->lambda; t++)
-    u->lambda[t] = (double)node->lambda[w->m.step_of[t]] * u->unit;
+    u->memory.lambda[t] = (double)node->lambda[w->m.steps.of[t]] * u->unit;
   int64_t target = sel_base_target(q->k), bound;
   double goal = target == INT64_MAX ? fmax(1.0, (double)(node->bound - w->rest.offset)) * u->by->goal_first
                                     : (double)(target - w->rest.offset);
   ascend_node(q, u, goal);
   sel_dual_rewind(u);
-  SW_TRY(sel_dual_certify(u, &w->m, w->m.log, &bound, q->d));
+  SW_TRY(sel_dual_certify(u, &w->m, w->m.given.log, &bound, q->d));
   bound = sw_cost_add(sw_max_i64(bound, 0), sw_min_i64(w->rest.offset, SW_FORBIDDEN));
   (void)sw_add_i64(bound, q->k->core->offset, &w->proof_bound);
   bound = sw_max_i64(bound, node->bound);

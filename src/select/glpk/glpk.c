@@ -303,7 +303,7 @@ sw_rc sel_solve_glpk(sel_run *r, sw_diag *d) {
     rc = solve_core(r, NULL, &whole, &mem, d);
     goto done;
   }
-  SW_TRY_TO(done, sel_model_init(&m, &whole, SW_RULES_ALL, d));
+  SW_TRY_TO(done, sel_model_init(&m, &whole, (sel_model_given){SW_RULES_ALL}, d));
   SW_TRY_TO(done, sel_model_reduce(&m, &r->budget, d));
   if (m.infeasible)
     r->infeasible = true;

@@ -17,13 +17,13 @@ sw_rc sel_queue_var(sel_model *m, int32_t v, sw_diag *d) {
   m->vars[v].stale = true;
   if (m->vars[v].queued || m->vars[v].gone) return SW_OK;
   m->vars[v].queued = true;
-  return sel_ids_push(&m->var_queue, v, &m->mem, d);
+  return sel_ids_push(&m->queue.vars, v, &m->mem, d);
 }
 
 sw_rc sel_queue_edge(sel_model *m, int32_t e, sw_diag *d) {
   if (m->edges[e].queued || m->edges[e].gone) return SW_OK;
   m->edges[e].queued = true;
-  return sel_ids_push(&m->edge_queue, e, &m->mem, d);
+  return sel_ids_push(&m->queue.edges, e, &m->mem, d);
 }
 
 void sel_tidy_edges(sel_model *m, int32_t v) {
@@ -142,8 +142,8 @@ void sel_settle_spans(sel_model *m, int32_t v) {
       least = sw_min_i64(least, u->amount[s]);
       most = sw_max_i64(most, u->amount[s]);
     }
-    m->base_diff[u->begin] += least;
-    m->base_diff[u->end] -= least;
+    m->steps.base_diff[u->begin] += least;
+    m->steps.base_diff[u->end] -= least;
     if (most == least) continue;
     for (int32_t s = 0; s < x->n; s++) u->amount[s] -= least;
     x->spans[kept++] = *u;
@@ -215,32 +215,50 @@ static sw_rc init_edges(sel_model *m, const sel_core *c, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d) {
-  const sel_model given = *m;
-  *m = (sel_model){.rules = rules,
-                   .n = c->n,
-                   .n_steps = c->n_steps,
-                   .time = c->time,
-                   .place = c->place,
-                   .log = given.log,
-                   .above = given.above,
-                   .run = given.run,
-                   .part_work = given.part_work};
+sw_rc sel_model_init(sel_model *m, const sel_core *c, sel_model_given given, sw_diag *d) {
+  *m = (sel_model){.given = given, .time = c->time, .place = c->place, .n = c->n, .steps.n = c->n_steps};
   SW_ARENA_NEW(m->vars, &m->mem, c->n, d);
-  SW_ARENA_NEW(m->base_diff, &m->mem, (size_t)c->n_steps + 1, d);
-  m->cap = sw_arena_copy(&m->mem, c->cap, (size_t)c->n_steps, sizeof *m->cap, d);
-  if (!m->cap) return SW_E_RESOURCE;
-  SW_ARENA_NEW(m->step_of, &m->mem, c->n_steps, d);
-  for (int32_t t = 0; t < c->n_steps; t++) m->step_of[t] = t;
+  SW_ARENA_NEW(m->steps.base_diff, &m->mem, (size_t)c->n_steps + 1, d);
+  m->steps.cap = sw_arena_copy(&m->mem, c->cap, (size_t)c->n_steps, sizeof *m->steps.cap, d);
+  if (!m->steps.cap) return SW_E_RESOURCE;
+  SW_ARENA_NEW(m->steps.of, &m->mem, c->n_steps, d);
+  for (int32_t t = 0; t < c->n_steps; t++) m->steps.of[t] = t;
   for (int32_t i = 0; i < c->n; i++) SW_TRY(init_var(m, c, i, d));
   SW_TRY(init_edges(m, c, d));
   for (int32_t i = 0; i < c->n; i++) SW_TRY(drop_bad_values(m, i, d));
   return SW_OK;
 }
 
+static bool is_var_sound(const sel_model *m, const sel_var *x) {
+  bool sound = x->n >= 0 && x->n <= x->n0 && (x->n > 0 || m->infeasible);
+  for (int32_t s = 0; s < x->n; s++) {
+    sound = sound && x->cost[s] >= 0 && !sel_bad(x->cost[s]) && x->id[s] < x->n0;
+    sound = sound && (s == 0 || x->id[s] != x->id[s - 1]);
+  }
+  for (int32_t k = 0; k < x->n_spans; k++) {
+    const sel_span *u = &x->spans[k];
+    sound = sound && 0 <= u->begin && u->begin < u->end && u->end <= m->steps.n;
+    for (int32_t s = 0; s < x->n; s++) sound = sound && u->amount[s] >= 0;
+  }
+  return sound;
+}
+
+bool sel_model_is_sound(const sel_model *m) {
+  bool sound = true;
+  for (int32_t i = 0; i < m->n; i++) sound = sound && (m->vars[i].gone || is_var_sound(m, &m->vars[i]));
+  for (int32_t e = 0; e < m->n_edges; e++) {
+    const sel_edge *g = &m->edges[e];
+    sound = sound && (g->gone || (g->i != g->j && !m->vars[g->i].gone && !m->vars[g->j].gone));
+  }
+  for (int32_t k = 0; k < m->queue.vars.n; k++) sound = sound && m->vars[m->queue.vars.at[k]].queued;
+  for (int32_t k = 0; k < m->queue.edges.n; k++) sound = sound && m->edges[m->queue.edges.at[k]].queued;
+  for (int32_t t = 1; t < m->steps.n; t++) sound = sound && m->steps.of[t] > m->steps.of[t - 1];
+  return sound;
+}
+
 void sel_model_deinit(sel_model *m) {
-  sw_dict_deinit(&m->folds);
-  sw_dict_deinit(&m->lowered);
+  sw_dict_deinit(&m->kept.folds);
+  sw_dict_deinit(&m->kept.lowered);
   sw_arena_deinit(&m->mem);
 }
 
@@ -289,25 +307,25 @@ static sw_rc freeze_edges(sel_model *m, const int32_t *rank, sel_core *out, sw_d
 
 static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
   int32_t n = 0;
-  for (int32_t a = 0; a < m->n_alive; a++) n += m->vars[m->alive_of[a]].n_spans;
+  for (int32_t a = 0; a < m->alive.n; a++) n += m->vars[m->alive.of[a]].n_spans;
   sel_usage *uses;
   int32_t *first;
   int64_t *cap;
   SW_ARENA_NEW(uses, &m->mem, n, d);
-  SW_ARENA_NEW(first, &m->mem, (size_t)m->n_alive + 1, d);
-  SW_ARENA_NEW(cap, &m->mem, m->n_steps, d);
+  SW_ARENA_NEW(first, &m->mem, (size_t)m->alive.n + 1, d);
+  SW_ARENA_NEW(cap, &m->mem, m->steps.n, d);
   n = 0;
-  for (int32_t a = 0; a < m->n_alive; a++) {
-    const sel_var *x = &m->vars[m->alive_of[a]];
+  for (int32_t a = 0; a < m->alive.n; a++) {
+    const sel_var *x = &m->vars[m->alive.of[a]];
     first[a] = n;
     for (int32_t k = 0; k < x->n_spans; k++)
       uses[n++] = (sel_usage){a, x->spans[k].begin, x->spans[k].end, x->spans[k].amount};
   }
-  first[m->n_alive] = n;
+  first[m->alive.n] = n;
   int64_t base = 0;
-  for (int32_t t = 0; t < m->n_steps; t++) {
-    base += m->base_diff[t];
-    cap[t] = m->cap[t] - base;
+  for (int32_t t = 0; t < m->steps.n; t++) {
+    base += m->steps.base_diff[t];
+    cap[t] = m->steps.cap[t] - base;
     if (cap[t] >= 0) continue;
     if (!m->infeasible) sel_log_overfull(m, t);
     m->infeasible = m->infeasible_memory = true;
@@ -315,7 +333,7 @@ static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
   out->n_uses = n;
   out->uses = uses;
   out->first_use = first;
-  out->n_steps = m->n_steps;
+  out->n_steps = m->steps.n;
   out->cap = cap;
   return SW_OK;
 }
@@ -324,12 +342,12 @@ static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
 static sw_rc list_alive(sel_model *m, int32_t *rank, sw_diag *d) {
   int32_t *order;
   SW_ARENA_NEW(order, &m->mem, m->n, d);
-  SW_ARENA_NEW(m->alive_of, &m->mem, m->n, d);
+  SW_ARENA_NEW(m->alive.of, &m->mem, m->n, d);
   for (int32_t i = 0; i < m->n; i++) order[m->place ? m->place[i] : i] = i;
-  m->n_alive = 0;
+  m->alive.n = 0;
   for (int32_t k = 0; k < m->n; k++) {
-    rank[order[k]] = m->n_alive;
-    if (!m->vars[order[k]].gone) m->alive_of[m->n_alive++] = order[k];
+    rank[order[k]] = m->alive.n;
+    if (!m->vars[order[k]].gone) m->alive.of[m->alive.n++] = order[k];
   }
   return SW_OK;
 }
@@ -339,19 +357,19 @@ sw_rc sel_model_freeze(sel_model *m, sel_core *out, sw_diag *d) {
   const int64_t **cost;
   SW_ARENA_NEW(rank, &m->mem, m->n, d);
   SW_TRY(list_alive(m, rank, d));
-  SW_ARENA_NEW(dom, &m->mem, m->n_alive, d);
-  SW_ARENA_NEW(cost, &m->mem, m->n_alive, d);
-  for (int32_t a = 0; a < m->n_alive; a++) {
-    dom[a] = m->vars[m->alive_of[a]].n;
-    cost[a] = m->vars[m->alive_of[a]].cost;
+  SW_ARENA_NEW(dom, &m->mem, m->alive.n, d);
+  SW_ARENA_NEW(cost, &m->mem, m->alive.n, d);
+  for (int32_t a = 0; a < m->alive.n; a++) {
+    dom[a] = m->vars[m->alive.of[a]].n;
+    cost[a] = m->vars[m->alive.of[a]].cost;
   }
-  *out = (sel_core){.n = m->n_alive, .dom = dom, .cost = cost, .offset = m->offset};
+  *out = (sel_core){.n = m->alive.n, .dom = dom, .cost = cost, .offset = m->offset};
   SW_TRY(freeze_edges(m, rank, out, d));
   return freeze_uses(m, out, d);
 }
 
 void sel_model_expand(const sel_model *m, const int32_t *x, int32_t *full) {
-  for (int32_t a = 0; a < m->n_alive; a++) full[m->alive_of[a]] = m->vars[m->alive_of[a]].id[x[a]];
+  for (int32_t a = 0; a < m->alive.n; a++) full[m->alive.of[a]] = m->vars[m->alive.of[a]].id[x[a]];
   for (const sel_record *r = m->records; r; r = r->before) {
     int32_t at = r->a < 0 ? 0 : full[r->a] * r->stride + (r->b < 0 ? 0 : full[r->b]);
     full[r->var] = r->table[at];

@@ -5,7 +5,7 @@
  * of what is left; sel_model_expand turns a solution of that core into one of the first core.
  *
  *   sel_model m = {0};
- *   sel_model_init(&m, &core, SW_RULES_ALL, d);  sel_model_reduce(&m, budget, d);
+ *   sel_model_init(&m, &core, (sel_model_given){SW_RULES_ALL}, d);  sel_model_reduce(&m, budget, d);
  *   if (!m.infeasible) { sel_model_freeze(&m, &rest, d);  ... solve ...  sel_model_expand(&m, x, full, d); }
  *   sel_model_deinit(&m);
  */
@@ -52,38 +52,65 @@ typedef struct sel_record {
   int32_t *table;
 } sel_record;
 
+/* By the caller, once. */
+typedef struct sel_model_given {
+  unsigned rules;                /* sw_select_rule, or-ed */
+  sw_text *log;                  /* NULL: none */
+  const struct sel_model *above; /* whose rest the core is; NULL: the core is a problem's */
+  const struct sel_run *run;     /* whose parts may be solved by themselves (rule_components.c); NULL: none */
+} sel_model_given;
+
+/* By what occupies memory: sel_settle_spans and rule_memory.c. */
+typedef struct sel_model_steps {
+  int32_t n;
+  int64_t *cap;       /* before the base is taken off */
+  int32_t *of;        /* step now -> step at first */
+  int64_t *base_diff; /* base use of step t = sum of base_diff[0 .. t] */
+} sel_model_steps;
+
+/* By sel_queue_var and sel_queue_edge, until presolve_reduce.c takes them off: each is there once, and marked. */
+typedef struct sel_model_queue {
+  sel_ids vars, edges;
+} sel_model_queue;
+
+/* By freezing: variable of the rest -> variable. */
+typedef struct sel_model_alive {
+  int32_t n, *of;
+} sel_model_alive;
+
+/* By a rule each, for itself: what it has made of tables that come again. */
+typedef struct sel_model_kept {
+  sw_dict folds; /* of rule_degree.c: hash of a fold -> struct sel_fold */
+  size_t fold_bytes;
+  sw_dict lowered; /* of rule_edge.c: address of a shared table -> struct sel_lowered */
+} sel_model_kept;
+
 typedef struct sel_model {
   sw_arena mem;
-  unsigned rules; /* sw_select_rule, or-ed */
+  sel_model_given given;
+  const int64_t *time;  /* of the core's steps, when it is a problem's */
+  const int32_t *place; /* of the core's variables */
+  /* By the rules, through the calls below. */
   int32_t n, n_edges, cap_edges;
   sel_var *vars;
   sel_edge *edges;
-  int32_t n_steps;
-  int64_t *cap;       /* of the steps, before the base is taken off */
-  int32_t *step_of;   /* step now -> step at first */
-  int64_t *base_diff; /* base use of step t = sum of base_diff[0 .. t] */
+  sel_model_steps steps;
   int64_t offset;
+  sel_record *records;
   int64_t removed[SW_SELECT_RULES]; /* as in sw_presolve */
   bool infeasible;                  /* proven */
   bool infeasible_memory;           /* ... and memory has to do with it */
-  sel_record *records;
-  sel_ids var_queue, edge_queue;
-  sw_text *log;                  /* NULL: none */
-  const struct sel_model *above; /* whose rest the core is; NULL: the core is a problem's */
-  const int64_t *time;           /* of the core's steps, when it is a problem's */
-  const int32_t *place;          /* of the core's variables */
-  const struct sel_run *run;     /* whose parts may be solved by themselves (rule_components.c); NULL: none */
-  int64_t part_work;             /* that they may still take together, in cells */
-  int32_t *alive_of;             /* after a freeze: variable of the rest -> variable */
-  int32_t n_alive;
-  sw_dict folds;   /* of rule_degree.c: hash of a fold -> struct sel_fold */
-  sw_dict lowered; /* of rule_edge.c: address of a shared table -> struct sel_lowered */
-  size_t fold_bytes;
+  int64_t part_work;                /* that parts may still take together, in cells */
+  sel_model_queue queue;
+  sel_model_alive alive;
+  sel_model_kept kept;
 } sel_model;
 
-/* `log`, `above`, `run` and `part_work` are set by the caller before, the rest is zero. */
-sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d);
+/* `part_work`, 0 at first, is the caller's. */
+sw_rc sel_model_init(sel_model *m, const sel_core *c, sel_model_given given, sw_diag *d);
 void sel_model_deinit(sel_model *m);
+/* Between two rules: costs and amounts are numbers, tables join what is there, queues are marked. */
+bool sel_model_is_sound(const sel_model *m);
 /* Apply the rules until none has anything to do, or the budget is spent. */
 sw_rc sel_model_reduce(sel_model *m, sel_budget *b, sw_diag *d);
 /* What is left, in `m->mem`. Equal tables become one. */

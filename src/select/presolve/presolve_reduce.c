@@ -5,17 +5,19 @@
  */
 #include "select/presolve/presolve_model.h"
 
+#include <assert.h>
+
 static sw_rc drain(sel_model *m, sel_budget *b, sw_diag *d) {
-  while (!m->infeasible && (m->edge_queue.n || m->var_queue.n)) {
-    if ((m->edge_queue.n + m->var_queue.n) % 64 == 0 && sel_stop(b)) return SW_OK;
-    if (m->edge_queue.n) {
-      int32_t e = m->edge_queue.at[--m->edge_queue.n];
+  while (!m->infeasible && (m->queue.edges.n || m->queue.vars.n)) {
+    if ((m->queue.edges.n + m->queue.vars.n) % 64 == 0 && sel_stop(b)) return SW_OK;
+    if (m->queue.edges.n) {
+      int32_t e = m->queue.edges.at[--m->queue.edges.n];
       m->edges[e].queued = false;
       if (m->edges[e].gone) continue;
       sel_spend(b, (int64_t)m->vars[m->edges[e].i].n * m->vars[m->edges[e].j].n);
       SW_TRY(sel_rule_edge(m, e, d));
     } else {
-      int32_t v = m->var_queue.at[--m->var_queue.n];
+      int32_t v = m->queue.vars.at[--m->queue.vars.n];
       m->vars[v].queued = false;
       if (!m->vars[v].gone) SW_TRY(sel_rule_degree(m, v, b, d));
     }
@@ -37,15 +39,15 @@ static sw_rc drop_dominated(sel_model *m, sel_budget *b, sw_diag *d) {
 
 static sw_rc one_round(sel_model *m, sel_budget *b, bool *changed, sw_diag *d) {
   *changed = false;
-  if (m->n_steps) {
+  if (m->steps.n) {
     SW_TRY(sel_rule_steps(m, d));
-    if (m->rules & SW_RULE_HEAVY && !m->infeasible && m->n_steps) SW_TRY(sel_rule_heavy(m, changed, d));
-    *changed |= m->edge_queue.n > 0 || m->var_queue.n > 0;
+    if (m->given.rules & SW_RULE_HEAVY && !m->infeasible && m->steps.n) SW_TRY(sel_rule_heavy(m, changed, d));
+    *changed |= m->queue.edges.n > 0 || m->queue.vars.n > 0;
     SW_TRY(drain(m, b, d));
   }
-  if (m->rules & SW_RULE_DOMINATED) SW_TRY(drop_dominated(m, b, d));
-  if (m->rules & SW_RULE_IDENTICAL && !m->infeasible) SW_TRY(sel_rule_identical(m, b, d));
-  *changed |= m->edge_queue.n > 0 || m->var_queue.n > 0;
+  if (m->given.rules & SW_RULE_DOMINATED) SW_TRY(drop_dominated(m, b, d));
+  if (m->given.rules & SW_RULE_IDENTICAL && !m->infeasible) SW_TRY(sel_rule_identical(m, b, d));
+  *changed |= m->queue.edges.n > 0 || m->queue.vars.n > 0;
   return drain(m, b, d);
 }
 
@@ -53,7 +55,11 @@ sw_rc sel_model_reduce(sel_model *m, sel_budget *b, sw_diag *d) {
   enum { ROUNDS = 20 };
   SW_TRY(drain(m, b, d));
   bool changed = true;
-  for (int k = 0; k < ROUNDS && changed && !m->infeasible && !sel_stop(b); k++) SW_TRY(one_round(m, b, &changed, d));
-  return m->rules & SW_RULE_COMPONENTS && m->run && !m->infeasible && !sel_stop(b) ? sel_rule_components(m, b, d)
-                                                                                   : SW_OK;
+  for (int k = 0; k < ROUNDS && changed && !m->infeasible && !sel_stop(b); k++) {
+    SW_TRY(one_round(m, b, &changed, d));
+    assert(sel_model_is_sound(m));
+  }
+  return m->given.rules & SW_RULE_COMPONENTS && m->given.run && !m->infeasible && !sel_stop(b)
+             ? sel_rule_components(m, b, d)
+             : SW_OK;
 }

@@ -105,7 +105,7 @@ typedef struct piece {
 
 static sw_rc find_piece_steps(parting *w, piece *q) {
   const sel_model *m = w->m;
-  SW_ARENA_NEW(q->step, &w->mem, m->n_steps, w->d);
+  SW_ARENA_NEW(q->step, &w->mem, m->steps.n, w->d);
   for (int32_t a = 0; a < q->n; a++) {
     const sel_var *x = &m->vars[q->var[a]];
     for (int32_t k = 0; k < x->n_spans; k++)
@@ -134,8 +134,8 @@ static sw_rc fill_up(parting *w, piece *q, sw_node *to) {
   SW_ARENA_NEW(amount, &w->mem, q->n_steps, w->d);
   SW_ARENA_NEW(room, &w->mem, q->n_steps, w->d);
   for (int32_t t = 0, k = 0; k < q->n_steps; t++) {
-    base += w->m->base_diff[t];
-    if (t == q->step[k]) most = sw_max_i64(most, room[k++] = w->m->cap[t] - base);
+    base += w->m->steps.base_diff[t];
+    if (t == q->step[k]) most = sw_max_i64(most, room[k++] = w->m->steps.cap[t] - base);
   }
   q->p.limit = q->n_steps ? most + 1 : INT64_MAX;
   for (int32_t k = 0; k < q->n_steps; k++) {
@@ -209,19 +209,20 @@ static sw_rc settle_piece(parting *w, const piece *q, const sw_solution *s) {
 
 static void log_part(const parting *w, const piece *q, const sw_text *proof) {
   const sel_model *m = w->m;
-  if (!m->log) return;
-  sw_text_printf(m->log, "part %d", q->n_steps);
-  for (int32_t k = 0; k < q->n_steps; k++) sw_text_printf(m->log, " %lld", (long long)sel_name_time(m, q->step[k]));
-  for (int32_t a = 0; a < q->n; a++) sw_text_printf(m->log, " %d", sel_name_var(m, q->var[a]));
-  sw_text_puts(m->log, "\n");
-  sw_text_append(m->log, sw_text_str(proof), proof->n);
-  sw_text_puts(m->log, "done\n");
-  if (proof->rc) m->log->rc = proof->rc;
+  if (!m->given.log) return;
+  sw_text_printf(m->given.log, "part %d", q->n_steps);
+  for (int32_t k = 0; k < q->n_steps; k++)
+    sw_text_printf(m->given.log, " %lld", (long long)sel_name_time(m, q->step[k]));
+  for (int32_t a = 0; a < q->n; a++) sw_text_printf(m->given.log, " %d", sel_name_var(m, q->var[a]));
+  sw_text_puts(m->given.log, "\n");
+  sw_text_append(m->given.log, sw_text_str(proof), proof->n);
+  sw_text_puts(m->given.log, "done\n");
+  if (proof->rc) m->given.log->rc = proof->rc;
 }
 
 static sw_rc solve_piece(parting *w, piece *q, sel_budget *b) {
   sel_model *m = w->m;
-  const sel_run *r = m->run;
+  const sel_run *r = m->given.run;
   sw_text proof = {0};
   sw_solution s;
   sw_solve_options o = {.deadline_s = b->deadline_s,
@@ -229,8 +230,8 @@ static sw_rc solve_piece(parting *w, piece *q, sel_budget *b) {
                         .work_limit = m->part_work / 2 + 1,
                         .threads = 1,
                         .seed = r->o->seed,
-                        .rules_off = SW_RULES_ALL & ~m->rules,
-                        .certificate = m->log ? &proof : NULL,
+                        .rules_off = SW_RULES_ALL & ~m->given.rules,
+                        .certificate = m->given.log ? &proof : NULL,
                         .cancel = b->cancel};
   if (b->work_limit) o.work_limit = sw_min_i64(o.work_limit, b->work_limit - b->work);
   if (sel_stop(b) || o.work_limit <= 0 || q->too_large) return SW_OK;
@@ -270,15 +271,15 @@ static sw_rc try_parts(parting *w, sel_budget *b) {
   SW_ARENA_NEW(order, &w->mem, w->n_parts, w->d);
   for (int32_t k = 0; k < w->n_parts; k++) order[k] = (sized){w->first[k + 1] - w->first[k], k};
   qsort(order, (size_t)w->n_parts, sizeof *order, by_size);
-  SW_ARENA_NEW(w->place, &w->mem, w->m->n_steps, w->d);
-  for (int32_t t = 0; t < w->m->n_steps; t++) w->place[t] = -1;
+  SW_ARENA_NEW(w->place, &w->mem, w->m->steps.n, w->d);
+  for (int32_t t = 0; t < w->m->steps.n; t++) w->place[t] = -1;
   for (int32_t k = 0; k + 1 < w->n_parts && !w->m->infeasible && !sel_stop(b); k++)
     SW_TRY(try_part(w, order[k].part, b));
-  return w->m->n_steps && !w->m->infeasible ? sel_rule_steps(w->m, w->d) : SW_OK;
+  return w->m->steps.n && !w->m->infeasible ? sel_rule_steps(w->m, w->d) : SW_OK;
 }
 
 sw_rc sel_rule_components(sel_model *m, sel_budget *b, sw_diag *d) {
-  if (m->run->depth >= DEPTH_MOST || m->part_work <= 0) return SW_OK;
+  if (m->given.run->depth >= DEPTH_MOST || m->part_work <= 0) return SW_OK;
   parting w = {.m = m, .d = d};
   sw_rc rc = try_parts(&w, b);
   sw_arena_deinit(&w.mem);

@@ -142,8 +142,8 @@ static sw_rc keep_fold(sel_model *m, const question *q, int64_t *slot, const int
                        sw_diag *d) {
   size_t cells = (size_t)q->n_a * (size_t)q->n_b;
   struct sel_fold *f;
-  m->fold_bytes += q->bytes + cells * (sizeof *costs + sizeof *arg);
-  if (m->fold_bytes > MOST_KEPT_BYTES) return SW_OK;
+  m->kept.fold_bytes += q->bytes + cells * (sizeof *costs + sizeof *arg);
+  if (m->kept.fold_bytes > MOST_KEPT_BYTES) return SW_OK;
   SW_ARENA_NEW(f, &m->mem, 1, d);
   f->q = *q;
   f->q.in = sw_arena_copy(&m->mem, q->in, q->bytes, 1, d); /* the other parts are not looked at */
@@ -156,10 +156,10 @@ static sw_rc keep_fold(sel_model *m, const question *q, int64_t *slot, const int
 
 static sw_rc answer(sel_model *m, const question *q, int64_t *costs, int32_t *arg, sw_diag *d) {
   size_t cells = (size_t)q->n_a * (size_t)q->n_b;
-  bool keeps = (size_t)q->n * cells >= LEAST_STEPS && m->fold_bytes <= MOST_KEPT_BYTES;
+  bool keeps = (size_t)q->n * cells >= LEAST_STEPS && m->kept.fold_bytes <= MOST_KEPT_BYTES;
   uint64_t key = keeps ? sw_hash_u64((uint64_t)q->n_a << 32 | (uint32_t)q->n_b, sw_hash_quick(q->in, q->bytes)) : 0;
   int64_t *slot = NULL;
-  if (keeps) SW_TRY(sw_dict_put(&m->folds, &key, sizeof key, 0, &slot, NULL, d));
+  if (keeps) SW_TRY(sw_dict_put(&m->kept.folds, &key, sizeof key, 0, &slot, NULL, d));
   const struct sel_fold *known = slot ? (const struct sel_fold *)(intptr_t)*slot : NULL;
   if (known && same_question(&known->q, q)) {
     memcpy(costs, known->costs, cells * sizeof *costs);
@@ -210,7 +210,7 @@ sw_rc sel_rule_degree(sel_model *m, int32_t v, sel_budget *b, sw_diag *d) {
   if (x->n == 1 && x->n_spans == 0) return fix_single_choice(m, v, d);
   if (x->n_spans > 0) return SW_OK;
   if (x->edges.n == 0) return take_cheapest(m, v, d);
-  if (!(m->rules & SW_RULE_DEGREE) || x->edges.n > 2) return SW_OK;
+  if (!(m->given.rules & SW_RULE_DEGREE) || x->edges.n > 2) return SW_OK;
   if (x->edges.n == 2 && middle_steps(m, v) > kMost) return SW_OK;
   sel_count(m, SW_RULE_DEGREE, 1);
   sel_spend(b, middle_steps(m, v) / kOfOneCount);

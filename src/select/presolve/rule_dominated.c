@@ -31,7 +31,7 @@ static int64_t worst_difference(const sel_model *m, const sel_edge *g, int32_t v
  * positive and rows are known to have a zero entry (then no later term is negative). */
 static bool beats(const sel_model *m, int32_t v, int32_t s, int32_t t, int64_t *work) {
   const sel_var *x = &m->vars[v];
-  bool lowered = m->rules & SW_RULE_SEPARABLE;
+  bool lowered = m->given.rules & SW_RULE_SEPARABLE;
   sw_i128 sum = (sw_i128)x->cost[s] - x->cost[t];
   if (lowered && sum > 0) return false;
   if (!fits_inside(x, s, t)) return false;

@@ -121,7 +121,7 @@ static sw_rc try_merge(sel_model *m, int32_t e, sw_diag *d) {
 /* Values of v that the edge to o leaves no partner, or that have become forbidden. */
 static void log_lines(const sel_model *m, int32_t v, int32_t o, const bool *keep) {
   sel_log_forbidden(m, v, keep);
-  for (int32_t s = 0; m->log && s < m->vars[v].n; s++)
+  for (int32_t s = 0; m->given.log && s < m->vars[v].n; s++)
     if (!keep[s] && !sel_bad(m->vars[v].cost[s])) sel_log_drop(m, v, s, "alone", sel_name_var(m, o));
 }
 
@@ -165,7 +165,7 @@ static void pay(sel_var *x, const int64_t *more) {
 }
 
 static sw_rc drop_empty(sel_model *m, int32_t e, sw_diag *d) {
-  if (m->rules & SW_RULE_SEPARABLE) sel_count(m, SW_RULE_SEPARABLE, 1);
+  if (m->given.rules & SW_RULE_SEPARABLE) sel_count(m, SW_RULE_SEPARABLE, 1);
   return sel_drop_edge(m, e, d);
 }
 
@@ -177,7 +177,7 @@ static sw_rc lower_shared(sel_model *m, int32_t e, bool *done, sw_diag *d) {
   int64_t *slot;
   bool fresh;
   struct sel_lowered *l;
-  SW_TRY(sw_dict_put(&m->lowered, &key, sizeof key, 0, &slot, &fresh, d));
+  SW_TRY(sw_dict_put(&m->kept.lowered, &key, sizeof key, 0, &slot, &fresh, d));
   if (fresh) {
     SW_TRY(lower_table(m, g, &l, d));
     *slot = (int64_t)(intptr_t)l;
@@ -191,18 +191,18 @@ static sw_rc lower_shared(sel_model *m, int32_t e, bool *done, sw_diag *d) {
   pay(y, l->col);
   g->v = l->after;
   if (l->zero) return drop_empty(m, e, d);
-  return l->function && m->rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
+  return l->function && m->given.rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
 }
 
 sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d) {
   sel_edge *g = &m->edges[e];
   bool done = false;
-  if (g->shared && m->rules & SW_RULE_SEPARABLE) SW_TRY(lower_shared(m, e, &done, d));
+  if (g->shared && m->given.rules & SW_RULE_SEPARABLE) SW_TRY(lower_shared(m, e, &done, d));
   if (done) return SW_OK;
   if (!sel_own_table(m, g, d)) return SW_E_RESOURCE;
   sel_var *x = &m->vars[g->i], *y = &m->vars[g->j];
   int32_t i = g->i, j = g->j, rows = x->n, cols = y->n;
-  bool flags[FLAGS], *keep = flags, move = m->rules & SW_RULE_SEPARABLE;
+  bool flags[FLAGS], *keep = flags, move = m->given.rules & SW_RULE_SEPARABLE;
   if (rows > FLAGS || cols > FLAGS) SW_ARENA_NEW(keep, &m->mem, rows > cols ? rows : cols, d);
   if (move) sel_log_lower(m, i, j);
   if (lower_lines(sel_own_table(m, g, d), rows, cols, cols, 1, x->cost, move, keep)) {
@@ -218,5 +218,5 @@ sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d) {
   }
   if (m->infeasible) return SW_OK;
   if (all_zero(g->v, (int64_t)rows * y->n)) return drop_empty(m, e, d);
-  return m->rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
+  return m->given.rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
 }

@@ -17,14 +17,14 @@ typedef struct step_view {
 } step_view;
 
 static sw_rc view_steps(sel_model *m, step_view *w, sw_diag *d) {
-  size_t n = (size_t)m->n_steps + 1;
+  size_t n = (size_t)m->steps.n + 1;
   SW_ARENA_NEW(w->room, &m->mem, n, d);
   SW_ARENA_NEW(w->most, &m->mem, n, d);
   SW_ARENA_NEW(w->begins, &m->mem, n, d);
   SW_ARENA_NEW(w->ends, &m->mem, n, d);
   SW_ARENA_NEW(w->kept, &m->mem, n, d);
   int64_t base = 0;
-  for (int32_t t = 0; t < m->n_steps; t++) w->room[t] = m->cap[t] - (base += m->base_diff[t]);
+  for (int32_t t = 0; t < m->steps.n; t++) w->room[t] = m->steps.cap[t] - (base += m->steps.base_diff[t]);
   for (int32_t i = 0; i < m->n; i++) {
     const sel_var *x = &m->vars[i];
     for (int32_t k = 0; k < x->n_spans && !x->gone; k++) {
@@ -36,16 +36,16 @@ static sw_rc view_steps(sel_model *m, step_view *w, sw_diag *d) {
       w->begins[u->begin] = w->ends[u->end] = true;
     }
   }
-  for (int32_t t = 1; t < m->n_steps; t++) w->most[t] += w->most[t - 1];
+  for (int32_t t = 1; t < m->steps.n; t++) w->most[t] += w->most[t - 1];
   return SW_OK;
 }
 
 /* Walk the steps with a stack of kept ones; flags of dropped steps pass to the step after. */
 static sw_rc choose_steps(sel_model *m, step_view *w, sw_diag *d) {
   int32_t *stack, top = 0;
-  SW_ARENA_NEW(stack, &m->mem, m->n_steps, d);
+  SW_ARENA_NEW(stack, &m->mem, m->steps.n, d);
   bool begins = false, ends = false; /* between the last kept step and t */
-  for (int32_t t = 0; t < m->n_steps; t++) {
+  for (int32_t t = 0; t < m->steps.n; t++) {
     begins |= w->begins[t];
     ends |= w->ends[t];
     if (w->most[t] <= w->room[t]) continue;
@@ -66,19 +66,19 @@ static sw_rc choose_steps(sel_model *m, step_view *w, sw_diag *d) {
 
 static sw_rc renumber_steps(sel_model *m, const step_view *w, sw_diag *d) {
   int32_t *to, n = 0;
-  SW_ARENA_NEW(to, &m->mem, (size_t)m->n_steps + 1, d);
-  sw_text *log = m->log;
-  for (int32_t t = 0; t < m->n_steps; t++) {
+  SW_ARENA_NEW(to, &m->mem, (size_t)m->steps.n + 1, d);
+  sw_text *log = m->given.log;
+  for (int32_t t = 0; t < m->steps.n; t++) {
     to[t] = n;
     if (!w->kept[t] && log) sw_text_printf(log, "forget %lld\n", (long long)sel_name_time(m, t));
     if (!w->kept[t]) continue;
-    m->step_of[n] = m->step_of[t];
-    m->cap[n++] = w->room[t];
+    m->steps.of[n] = m->steps.of[t];
+    m->steps.cap[n++] = w->room[t];
   }
-  to[m->n_steps] = n;
-  sel_count(m, SW_RULE_STEPS, m->n_steps - n);
-  memset(m->base_diff, 0, ((size_t)m->n_steps + 1) * sizeof *m->base_diff);
-  m->n_steps = n;
+  to[m->steps.n] = n;
+  sel_count(m, SW_RULE_STEPS, m->steps.n - n);
+  memset(m->steps.base_diff, 0, ((size_t)m->steps.n + 1) * sizeof *m->steps.base_diff);
+  m->steps.n = n;
   for (int32_t i = 0; i < m->n; i++) {
     sel_var *x = &m->vars[i];
     if (x->gone) continue;
@@ -96,12 +96,12 @@ static sw_rc renumber_steps(sel_model *m, const step_view *w, sw_diag *d) {
 sw_rc sel_rule_steps(sel_model *m, sw_diag *d) {
   step_view w;
   SW_TRY(view_steps(m, &w, d));
-  for (int32_t t = 0; t < m->n_steps; t++)
+  for (int32_t t = 0; t < m->steps.n; t++)
     if (w.room[t] < 0 && !m->infeasible) {
       sel_log_overfull(m, t);
       m->infeasible = m->infeasible_memory = true;
     }
-  if (m->infeasible || !(m->rules & SW_RULE_STEPS)) return SW_OK;
+  if (m->infeasible || !(m->given.rules & SW_RULE_STEPS)) return SW_OK;
   SW_TRY(choose_steps(m, &w, d));
   return renumber_steps(m, &w, d);
 }
@@ -112,11 +112,11 @@ typedef struct least_room {
 } least_room;
 
 static sw_rc least_room_build(sel_model *m, least_room *r, sw_diag *d) {
-  SW_ARENA_NEW(r->row[0], &m->mem, m->n_steps, d);
+  SW_ARENA_NEW(r->row[0], &m->mem, m->steps.n, d);
   int64_t base = 0;
-  for (int32_t t = 0; t < m->n_steps; t++) r->row[0][t] = m->cap[t] - (base += m->base_diff[t]);
-  for (int k = 1; (1 << k) <= m->n_steps; k++) {
-    int32_t half = 1 << (k - 1), n = m->n_steps - (1 << k) + 1;
+  for (int32_t t = 0; t < m->steps.n; t++) r->row[0][t] = m->steps.cap[t] - (base += m->steps.base_diff[t]);
+  for (int k = 1; (1 << k) <= m->steps.n; k++) {
+    int32_t half = 1 << (k - 1), n = m->steps.n - (1 << k) + 1;
     SW_ARENA_NEW(r->row[k], &m->mem, n, d);
     for (int32_t t = 0; t < n; t++) r->row[k][t] = sw_min_i64(r->row[k - 1][t], r->row[k - 1][t + half]);
   }
@@ -164,7 +164,8 @@ static sw_rc weigh_values(sel_model *m, int32_t v, const least_room *r, bool *ke
     for (int32_t s = 0; s < x->n; s++) {
       if (now[s] <= room || !keep[s]) continue;
       keep[s] = false;
-      if (m->log) sel_log_drop(m, v, s, "heavy", sel_name_time(m, tightest_between(r, ev[e].time, ev[e + 1].time)));
+      if (m->given.log)
+        sel_log_drop(m, v, s, "heavy", sel_name_time(m, tightest_between(r, ev[e].time, ev[e + 1].time)));
     }
   }
   return SW_OK;

@@ -268,7 +268,7 @@ static void give_room(dive *v, int32_t k, int32_t a) {
 static void judge_values(const dive *v, int32_t k, double so_far, double *guess, int64_t *beside) {
   const sel_dual *u = v->u;
   int32_t n = v->c->dom[k];
-  const double *unary = u->unary + u->offset[k];
+  const double *unary = u->pass.unary + u->offset[k];
   double known = so_far + v->rest[k + 1];
   for (int32_t e = u->first_arc[k]; e < u->mid_arc[k]; e++)
     known -= u->links[u->arcs[e].edge].to_i[v->x[u->arcs[e].other]];
@@ -327,7 +327,7 @@ static sw_rc search_dive(sel_lns *l, sel_dual *u, const inner *w, dive *v, sw_di
   SW_ARENA_NEW(v->x, &l->mem, w->c.n, d);
   SW_ARENA_NEW(v->best, &l->mem, w->c.n, d);
   SW_TRY(free_uses(v, &l->mem, d));
-  for (int32_t k = w->c.n - 1; k >= 0; k--) v->rest[k] = v->rest[k + 1] + u->part[k];
+  for (int32_t k = w->c.n - 1; k >= 0; k--) v->rest[k] = v->rest[k + 1] + u->pass.part[k];
   paid += v->rest[0];
   for (int32_t k = 0; k <= w->c.n; k++) v->rest[k] -= paid;
   descend_dive(v, 0, 0, 0);
@@ -347,14 +347,14 @@ static sw_rc solve_inner(sel_lns *l, sel_state *s, const inner *w, sel_budget *b
   sw_rc rc = sel_dual_init_part(&u, &w->c, b->parameters, l->links, w->pair, d);
   if (!rc) sel_spend(b, SETUP_PASSES * (2 * u.cells + u.n_flat + w->c.n_uses) + INT64_C(64) * w->c.n);
   if (rc || too_wide(w)) goto end;
-  for (int32_t t = 0; t < w->c.n_steps; t++) u.lambda[t] = w->lambda[t] * u.unit;
+  for (int32_t t = 0; t < w->c.n_steps; t++) u.memory.lambda[t] = w->lambda[t] * u.unit;
   double goal = (double)w->now - 0.5;
   int passes = 0;
-  while (passes++ < u.by->lns_passes && u.best_bound < goal) sel_dual_pass(&u, (double)w->now);
+  while (passes++ < u.by->lns_passes && u.best.bound < goal) sel_dual_pass(&u, (double)w->now);
   sel_spend(b, passes * (2 * u.cells + u.n_flat + w->c.n_uses));
   l->moves++;
   double grow = 1.02;
-  if (u.best_bound >= goal) {
+  if (u.best.bound >= goal) {
     l->hopeless++;
   } else {
     SW_TRY_TO(end, search_dive(l, &u, w, &v, d));

@@ -42,7 +42,7 @@ void sel_local_searches_deinit(sel_local_searches *ws) {
 void sel_local_searches_price(sel_local_searches *ws, const sel_dual *u, const double *packed) {
   const sel_field *f = ws->field;
   memcpy(ws->price, packed, (size_t)f->offset[f->c->n] * sizeof *packed);
-  for (int32_t t = 0; t < f->c->n_steps; t++) ws->prefix[t + 1] = ws->prefix[t] + u->best_lambda[t] / u->unit;
+  for (int32_t t = 0; t < f->c->n_steps; t++) ws->prefix[t + 1] = ws->prefix[t] + u->best.lambda[t] / u->unit;
 }
 
 /* Tree moves from the best choice, slightly warm. */

@@ -73,7 +73,7 @@ static sw_rc take_warm_start(searcher *q) {
   if (!r->o->from || r->depth > 0) return SW_OK;
   SW_TRY(sel_warm_start_take(&q->dual, q->k->model, r->o->from, &q->primed, q->d));
   if (!q->primed) return SW_OK;
-  q->dual.factor = q->by->dual_step_again;
+  q->dual.stride.factor = q->by->dual_step_again;
   sel_dual_pass(&q->dual, 0); /* no step; for a goal that makes sense */
   sel_spend(q->b, 2 * sweep_cells(q));
   return SW_OK;
@@ -187,7 +187,7 @@ static sw_rc keep_price_proof(searcher *q, int64_t bound) {
 /* Where the bound may hope to get: below the best cost, or not far above what is known. */
 static double goal_of(const searcher *q) {
   const double kFarOff = 4; /* a worse choice says nothing about where the bound can go */
-  double known = fmax(q->dual.best_bound, 1.0);
+  double known = fmax(q->dual.best.bound, 1.0);
   int64_t target = sel_base_target(q->k);
   return target == INT64_MAX ? q->by->goal_first * known + 1 : fmin((double)target, kFarOff * known + 1);
 }
@@ -202,17 +202,17 @@ static double enough_of(const searcher *q, double goal) {
 /* Passes of the dual for a while, then its bound made safe. */
 static sw_rc ascend_dual(searcher *q, double steps, int64_t sweeps) {
   sel_dual *u = &q->dual;
-  const int64_t least_passes = 2 * u->patience + 9;
+  const int64_t least_passes = 2 * u->stride.patience + 9;
   const double goal = goal_of(q), enough = enough_of(q, goal);
-  int64_t passes = u->passes, last, bound;
+  int64_t passes = u->pass.n, last, bound;
   sel_budget open = *q->b; /* until there is just time for the rest */
   if (open.deadline_s > 0) open.deadline_s -= q->closing_s;
   do { /* on a large core or a busy machine the time is soon gone; a few passes say nothing about what is to come */
-    last = u->passes;
+    last = u->pass.n;
     sel_budget part = sel_budget_part(&open, steps, sweeps * sweep_cells(q));
     sel_dual_ascend(u, goal, enough, &part);
     sel_budget_join(&open, &part);
-  } while (u->passes - passes < least_passes && u->passes > last && u->best_bound < enough && !sel_stop(&open));
+  } while (u->pass.n - passes < least_passes && u->pass.n > last && u->best.bound < enough && !sel_stop(&open));
   sel_budget_join(q->b, &open);
   double start_s = sw_now_s();
   SW_TRY(sel_dual_certify(u, q->k->model, NULL, &bound, q->d));
@@ -228,10 +228,10 @@ static const double kCoarse = 1e-3; /* who is content with such a gap may find i
 static sw_rc start_from(searcher *q, const int32_t *choice) {
   const sel_model *m = q->k->model;
   for (int32_t a = 0; a < q->k->core->n; a++) {
-    const sel_var *v = &m->vars[m->alive_of[a]];
+    const sel_var *v = &m->vars[m->alive.of[a]];
     q->x[a] = 0;
     for (int32_t s = 0; s < v->n; s++)
-      if (v->id[s] == choice[m->alive_of[a]]) q->x[a] = s;
+      if (v->id[s] == choice[m->alive.of[a]]) q->x[a] = s;
   }
   sel_state_set(&q->state, q->x);
   if (sel_state_feasible(&q->state)) return take_best(q, q->state.x, (int64_t)q->state.cost);
@@ -290,11 +290,11 @@ static sw_rc ascend_classes(searcher *q) {
 static sw_rc try_warm_start(searcher *q) {
   if (!q->primed) return SW_OK;
   double known = (double)(q->k->r->bound - q->k->core->offset);
-  for (int k = 0; k < q->by->quiet_passes && q->dual.best_bound < known && !sel_stop(q->b); k++) {
+  for (int k = 0; k < q->by->quiet_passes && q->dual.best.bound < known && !sel_stop(q->b); k++) {
     sel_dual_pass(&q->dual, goal_of(q));
     sel_spend(q->b, 2 * sweep_cells(q));
   }
-  q->primed = q->dual.best_bound >= known - q->by->slack * fabs(known);
+  q->primed = q->dual.best.bound >= known - q->by->slack * fabs(known);
   if (!q->primed) sel_dual_forget(&q->dual);
   return SW_OK;
 }
@@ -320,7 +320,7 @@ static sw_rc close_narrow(searcher *q) {
   q->labels = q->labels ? MORE * q->labels : FIRST_LABELS;
   o.most_labels = labels_that_fit(q->k->core, q->labels);
   SW_ARENA_NEW(lambda, &q->mem, (size_t)q->k->core->n_steps + 1, q->d);
-  for (int32_t t = 0; t < q->k->core->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
+  for (int32_t t = 0; t < q->k->core->n_steps; t++) lambda[t] = q->dual.best.lambda[t] / q->dual.unit;
   o.lambda = lambda;
   sel_budget part = sel_budget_part(q->b, kPart * sel_left(q->b), INT64_MAX / 2);
   sw_rc rc = sel_along_solve(q->k->core, &o, &part, q->x, &found, q->d);
@@ -344,7 +344,7 @@ static sw_rc take_turns(searcher *q) {
   if (!q->primed) SW_TRY(ascend_classes(q));
   set_pace(q);
   while (!over(q)) {
-    double before = q->dual.best_bound;
+    double before = q->dual.best.bound;
     SW_TRY(begin_round(q, 2 * turn, 2 * sweeps));
     SW_TRY(take_turn(q, turn, sweeps));
     SW_TRY(end_round(q));
@@ -365,7 +365,7 @@ static sw_rc branch(searcher *q) {
   bool broken;
   sel_brancher *tree;
   SW_ARENA_NEW(lambda, &q->mem, c->n_steps, q->d);
-  for (int32_t t = 0; t < c->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
+  for (int32_t t = 0; t < c->n_steps; t++) lambda[t] = q->dual.best.lambda[t] / q->dual.unit;
   SW_TRY(sel_branch_open(q->k, lambda, q->b, &tree, q->d));
   sw_rc rc = SW_OK;
   while (!rc && !over(q)) {
@@ -395,11 +395,11 @@ static sw_rc alternate(searcher *q) {
   while (!over(q)) {
     SW_TRY(begin_round(q, 2 * kTurn, 2 * kSweeps));
     if (wait-- <= 0) {
-      double before = q->dual.best_bound;
-      if (q->dual.factor < kTooSmall) q->dual.factor = kFreshFactor;
+      double before = q->dual.best.bound;
+      if (q->dual.stride.factor < kTooSmall) q->dual.stride.factor = kFreshFactor;
       SW_TRY(ascend_dual(q, kTurn, kSweeps));
       if (!over(q)) SW_TRY(decode_and_polish(q, q->by->polish_steps));
-      patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < most ? 2 * patience : most;
+      patience = q->dual.best.bound - before > kGain * fabs(before) ? 1 : patience < most ? 2 * patience : most;
       wait = patience - 1;
     }
     if (!over(q) && (q->searches.n == 1 || patience > 1)) SW_TRY(walk_from_best(q, kTurn, kSweeps));
