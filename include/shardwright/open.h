@@ -48,7 +48,7 @@ typedef struct sw_open_options {
   const char *compiler;       /* kernel.h */
 
   const char *schedule;   /* a file with one, or a plan; NULL: the program runs as it is */
-  sw_recompute recompute; /* FULL: all is made again that can be; SEARCH: left to sw_plan_search_sources */
+  sw_recompute recompute; /* SEARCH: left to sw_plan_search_sources */
 
   /* the plan that the job's is to be, or start from: its compiler and trips hold where no others are given */
   const sw_plan_head *of_plan;

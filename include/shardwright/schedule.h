@@ -93,10 +93,13 @@ SW_API void sw_schedule_deinit(sw_schedule *s); /* frees the graphs of stages */
 typedef enum sw_recompute {
   SW_RECOMPUTE_AS_WRITTEN, /* the program as it is */
   SW_RECOMPUTE_SEARCH,     /* sources are choices, copies optional */
-  SW_RECOMPUTE_FULL,       /* all that can be is made again */
+  SW_RECOMPUTE_FULL,       /* what goes from layer to layer is kept, all else of layers is made again */
+  SW_RECOMPUTE_MEGATRON,   /* attention's core is: scores, softmax, dropout; of attention that is one op, that op */
+  SW_RECOMPUTE_TORCHTITAN, /* of layers all but attention that is one op, collectives, and every other product with a
+                              weight, the first of a layer kept */
   SW_RECOMPUTE_COUNT
 } sw_recompute;
-/* "as-written", "search", "full". */
+/* "as-written", "search", "full", "selective=megatron", "selective=torchtitan". */
 SW_API const char *sw_recompute_text(sw_recompute r);
 /* In the arena: the list of entries. The plain schedule where nothing can be made again, and of programs with loops or
  * choices. */

@@ -44,9 +44,11 @@ static const sw_option kOptions[] = {
      "a schedule, or a plan that has one",
      SW_INTO_TEXT(settings, from.open.schedule)},
     {"recompute", 0, SW_OPTION_CHOICE, "HOW", "as-written",
-     "what is made again for what reads it late, instead of being kept: what the program says, whatever the search "
-     "finds best, or all that can be",
-     SW_INTO_TEXT(settings, recompute), .choices = "as-written|search|full"},
+     "what is made again for what reads it late, instead of being kept: what the program says; whatever the search "
+     "finds best; all of a layer but what enters it; attention's core alone, as Megatron has it, or per op, as "
+     "torchtitan has it (selective: megatron)",
+     SW_INTO_TEXT(settings, recompute),
+     .choices = "as-written|search|full|selective|selective=megatron|selective=torchtitan"},
     {"kernels", 0, SW_OPTION_FLAG, NULL, NULL,
      "instead of a plan, say which ops run together under the compiler, what their kernels read and write, and why an "
      "op stands alone",
@@ -409,6 +411,7 @@ static sw_rc tell_kernels(const settings *s, const sw_opened *session, const sw_
 
 static sw_recompute recompute_of(const settings *s) {
   sw_recompute r = 0;
+  if (strcmp(s->recompute, "selective") == 0) return SW_RECOMPUTE_MEGATRON;
   while (strcmp(sw_recompute_text(r), s->recompute) != 0) r++; /* one of the option's choices */
   return r;
 }

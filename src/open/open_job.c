@@ -237,7 +237,7 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
   bool any = false;
   SW_TRY(take_trips(r, &g, d));
   if (o->schedule) SW_TRY(sw_schedule_read(o->schedule, g->written, r->arena, &out->schedule, &stage, &any, d));
-  if (!any && o->recompute == SW_RECOMPUTE_FULL) {
+  if (!any && o->recompute >= SW_RECOMPUTE_FULL) {
     sw_schedule_spec spec;
     SW_TRY(sw_recompute_spec(g, o->recompute, r->arena, &spec, d));
     SW_TRY(sw_schedule_make(g->written, &spec, r->arena, &out->schedule, d));

@@ -17,32 +17,75 @@ void sw_plan_keep_all(sw_plan *p) {
 }
 
 /* A keep gives what it takes. */
-static void take_as_made(sw_plan *p, sw_id keep) {
+static void take_as_made(sw_plan *p, sw_id keep, int8_t takes) {
+  const sw_op *op = &p->job.graph->ops[keep];
   sw_strategy *s = &p->ops[keep];
   sw_sharding made;
-  sw_plan_made_sharding(p, p->job.graph->ops[keep].operands[0], &made);
-  *s = (sw_strategy){.takes = 1};
+  sw_plan_made_sharding(p, op->operands[takes > 1], &made);
+  *s = (sw_strategy){.takes = takes};
   for (int i = 0; i < made.n_refs; i++) (void)sw_strategy_push(s, made.dim_of[i], made.refs[i]);
 }
 
-/* A plan with all made again, as one of the schedule with choices: the same entries but for keeps of two. */
-static sw_rc open_choices(const sw_plan *again, const sw_job *choices, sw_arena *arena, sw_plan *out, sw_diag *d) {
-  sw_id n = 0;
+/* Where a schedule has each of the program's ops and copies, and a keep of each value; -1: nowhere. */
+typedef struct listing {
+  sw_id *op, *again; /* by op of the program */
+  sw_id *keep;       /* by value */
+} listing;
+
+static sw_rc list_schedule(const sw_job *j, const sw_graph *program, sw_arena *arena, listing *out, sw_diag *d) {
+  SW_ARENA_NEW(out->op, arena, program->n_ops + 1, d);
+  SW_ARENA_NEW(out->again, arena, program->n_ops + 1, d);
+  SW_ARENA_NEW(out->keep, arena, program->n_values + 1, d);
+  for (sw_id i = 0; i < program->n_ops; i++) out->op[i] = out->again[i] = -1;
+  for (sw_id v = 0; v < program->n_values; v++) out->keep[v] = -1;
+  for (sw_id i = 0; i < j->graph->n_ops; i++) {
+    const sw_entry *e = sw_job_entry(j, i);
+    *(!e ? &out->op[i] : e->source ? &out->keep[e->value] : e->instance ? &out->again[e->op] : &out->op[e->op]) = i;
+  }
+  return SW_OK;
+}
+
+/* Ops that may be left out are, where no op that runs reads them. */
+static void leave_out_unread(sw_plan *p) {
+  const sw_graph *g = p->job.graph;
+  for (sw_id i = g->n_ops; i-- > 0;) {
+    bool read = !sw_job_entry(&p->job, i)->optional;
+    for (int k = 0; k < g->ops[i].n_results && !read; k++) {
+      const sw_value *v = &g->values[g->ops[i].results[k]];
+      for (int32_t u = 0; u < v->n_uses && !read; u++) {
+        const int8_t takes = v->uses[u].op < 0 ? 0 : p->ops[v->uses[u].op].takes;
+        read = takes == 0 || takes == v->uses[u].index + 1;
+      }
+    }
+    if (!read) p->ops[i].takes = -1;
+  }
+}
+
+/* A plan of a schedule whose copies are among those of the one with choices, as one of that. */
+static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  const sw_graph *program = choices->schedule->program;
+  listing has;
   sw_plan made;
   SW_TRY(sw_plan_build(choices, arena, &made, d));
-  *out = *again;
+  SW_TRY(list_schedule(&given->job, program, arena, &has, d));
+  *out = *given;
   out->job = *choices;
   out->ops = made.ops;
   out->n_stated = out->n_shared = 0;
   for (sw_id i = 0; i < choices->graph->n_ops; i++) {
-    if (sw_job_entry(choices, i)->source == SW_SOURCE_EITHER) {
-      take_as_made(out, i);
-      continue;
+    const sw_entry *e = sw_job_entry(choices, i);
+    const bool either = e->source == SW_SOURCE_EITHER, again = either && has.again[e->op] >= 0;
+    const sw_id from = e->source ? has.keep[e->value] : e->instance ? has.again[e->op] : has.op[e->op];
+    if (from >= 0 && !again) {
+      out->ops[i] = given->ops[from];
+      out->ops[i].takes = either ? 2 : 0;
+    } else if (e->source) {
+      take_as_made(out, i, (int8_t)(again ? 1 : either ? 2 : 0));
+    } else {
+      out->ops[i].takes = -1;
     }
-    assert(again->job.graph->ops[n].code == choices->graph->ops[i].code);
-    out->ops[i] = again->ops[n++];
   }
-  assert(n == again->job.graph->n_ops);
+  leave_out_unread(out);
   return SW_OK;
 }
 

@@ -10,10 +10,8 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "graph/attention.h"
+#include "schedule/policies.h"
 #include "shardwright/schedule.h"
-
-static const char *const kRecompute[SW_RECOMPUTE_COUNT] = {"as-written", "search", "full"};
-const char *sw_recompute_text(sw_recompute r) { return kRecompute[r]; }
 
 typedef struct recompute {
   const sw_graph *g;
@@ -26,7 +24,9 @@ typedef struct recompute {
   bool *read_late;          /* by value: by an op of the program */
   int32_t *segment;         /* by early op */
   sw_id *segment_at;        /* by segment: its first op; one more at the end */
-  bool *between;            /* by value: it goes from one segment to another, or is an argument: never made again */
+  sw_layers layers;         /* of the early part */
+  bool *crosses;            /* by value: it goes from one segment to another, or is an argument */
+  bool *kept_only;          /* by value: it does, or is of what never runs again */
   bool *needed, *kept;      /* by value: a source of it is to stand; it stands */
   bool *written;            /* by segment: its entries stand */
   bool *leading, *listed;   /* by late op: a contraction depends on it; its entry stands */
@@ -41,11 +41,22 @@ static int64_t whole_bytes(const recompute *r, sw_id value) { return sw_type_byt
 
 /* --- where early ends --------------------------------------------------------------------------------------------- */
 
-/* The step at which most bytes have been read and will be read again. */
+/* Late begins behind what is delivered of early, as a loss, where about as much is held then. */
+static sw_id end_with_output(const recompute *r, const int64_t *held, sw_id most_at) {
+  const sw_graph *g = r->g;
+  sw_id end = -1;
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_id def = g->alias[i] < 0 ? g->values[g->outputs[i]].def : -1;
+    if (def > end && def < most_at && held[def] > held[most_at] / 2) end = def;
+  }
+  return end < 0 ? most_at : end;
+}
+
+/* Early ends at the step at which most bytes have been read and will be again. */
 static sw_rc find_split(recompute *r, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = r->g;
-  int64_t *change, now = 0, most = 0;
-  SW_ARENA_NEW(change, arena, g->n_ops + 1, d);
+  int64_t *held;
+  SW_ARENA_NEW(held, arena, g->n_ops + 1, d);
   for (sw_id v = 0; v < g->n_values; v++) {
     const sw_value *x = &g->values[v];
     sw_id first = g->n_ops, last = -1;
@@ -55,14 +66,15 @@ static sw_rc find_split(recompute *r, sw_arena *arena, sw_diag *d) {
       last = sw_max_i32(last, x->uses[u].op);
     }
     if (x->def < 0 || last <= first) continue;
-    change[first] += whole_bytes(r, v);
-    change[last] -= whole_bytes(r, v);
+    held[first] += whole_bytes(r, v);
+    held[last] -= whole_bytes(r, v);
   }
   r->split = -1;
   for (sw_id i = 0; i < g->n_ops; i++) {
-    now += change[i];
-    if (now > most) most = now, r->split = i;
+    held[i] += i ? held[i - 1] : 0;
+    if (held[i] > (r->split < 0 ? 0 : held[r->split])) r->split = i;
   }
+  if (r->split >= 0) r->split = end_with_output(r, held, r->split);
   return SW_OK;
 }
 
@@ -162,7 +174,8 @@ static int64_t cut_segments(const cutting *c, sw_id n, int64_t most) {
   return c->least[n - 1] + longest;
 }
 
-static sw_rc find_segments(recompute *r, sw_arena *arena, sw_diag *d) {
+/* Of the bytes: those that make the bytes between them and those of the longest one least together. */
+static sw_rc cut_by_bytes(recompute *r, sw_arena *arena, sw_diag *d) {
   enum { TRIES = 32 }; /* each with segments shorter by 2^(1/2) than the one before */
   const sw_id n = r->split + 1;
   int64_t *crossing, *made, best = INT64_MAX, best_most = 0;
@@ -183,66 +196,102 @@ static sw_rc find_segments(recompute *r, sw_arena *arena, sw_diag *d) {
   (void)cut_segments(&c, n, best_most);
   int32_t segments = 0;
   for (sw_id i = n - 1; i >= 0; i = c.before[i]) segments++;
-  for (sw_id i = n - 1, s = segments; i >= 0; i = c.before[i]) {
-    r->segment_at[s--] = i + 1;
-    for (sw_id op = c.before[i] + 1; op <= i; op++) r->segment[op] = s;
-  }
-  for (sw_id v = 0; v < r->g->n_values; v++) {
-    const sw_id def = r->g->values[v].def, last = r->last_early[v];
-    if (last < 0) continue;
-    r->between[v] = def < 0 ? whole_bytes(r, v) > r->small_arg : r->large[v] && r->segment[last] > r->segment[def];
-    if (r->between[v] && r->from_nothing[v])
-      r->between[v] = r->large[v] = false; /* read as it is: compilers make it again */
-  }
+  for (sw_id i = n - 1, s = segments; i >= 0; i = c.before[i]) r->segment_at[s--] = i + 1;
   return SW_OK;
 }
 
-/* --- entries ------------------------------------------------------------------------------------------------------ */
+/* Layers, and what is between them. */
+static void cut_by_layers(recompute *r) {
+  int32_t n = 0;
+  for (int32_t k = 0; k < r->layers.n; k++) {
+    if (r->layers.first[k] > r->segment_at[n]) r->segment_at[++n] = r->layers.first[k];
+    r->segment_at[++n] = r->layers.end[k];
+  }
+  if (r->segment_at[n] <= r->split) r->segment_at[n + 1] = r->split + 1;
+}
 
 /* Would the same numbers come out, without an effect? */
 static bool can_run_again(const recompute *r, const sw_op *op) {
   if (op->code == SW_OP_OPAQUE || op->code == SW_OP_RNG) return false;
   for (int k = 0; k < op->n_results; k++)
-    if (r->between[op->results[k]] || is_delivered_value(&r->g->values[op->results[k]])) return false;
+    if (r->kept_only[op->results[k]] || is_delivered_value(&r->g->values[op->results[k]])) return false;
   return true;
 }
+
+static sw_rc find_kept_only(recompute *r, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = r->g;
+  bool *may;
+  SW_ARENA_NEW(may, arena, r->split + 2, d);
+  for (sw_id v = 0; v < g->n_values; v++) {
+    const sw_id def = g->values[v].def, last = r->last_early[v];
+    if (last < 0) continue;
+    r->crosses[v] = def < 0 ? whole_bytes(r, v) > r->small_arg : r->large[v] && r->segment[last] > r->segment[def];
+    if (r->crosses[v] && r->from_nothing[v])
+      r->crosses[v] = r->large[v] = false; /* read as it is: compilers make it again */
+    r->kept_only[v] = r->crosses[v];
+  }
+  SW_TRY(sw_policy_apply(g, r->how, r->split + 1, &r->layers, r->large, may, d));
+  for (sw_id i = 0; i <= r->split; i++) {
+    const sw_op *op = &g->ops[i];
+    const bool again = may[i] && can_run_again(r, op);
+    for (int k = 0; k < op->n_results && !again; k++) r->kept_only[op->results[k]] = r->large[op->results[k]];
+  }
+  return SW_OK;
+}
+
+static sw_rc find_segments(recompute *r, sw_arena *arena, sw_diag *d) {
+  SW_TRY(sw_layers_find(r->g, r->split + 1, arena, &r->layers, d));
+  if (r->layers.n && r->how != SW_RECOMPUTE_SEARCH)
+    cut_by_layers(r);
+  else
+    SW_TRY(cut_by_bytes(r, arena, d));
+  for (sw_id i = 0, segment = 0; i <= r->split; i++) {
+    if (i == r->segment_at[segment + 1]) segment++;
+    r->segment[i] = segment;
+  }
+  return find_kept_only(r, arena, d);
+}
+
+/* --- entries ------------------------------------------------------------------------------------------------------ */
 
 /* Where some of its results are large, and needed. */
 static bool is_run_again(const recompute *r, const sw_op *op) {
   bool any = false;
-  for (int k = 0; k < op->n_results; k++) any = any || (r->large[op->results[k]] && r->needed[op->results[k]]);
-  return any && can_run_again(r, op);
+  for (int k = 0; k < op->n_results; k++) {
+    const sw_id v = op->results[k];
+    any = any || (r->large[v] && r->needed[v] && !r->kept_only[v]);
+  }
+  return any;
 }
 
 static sw_rc add_source_of(recompute *r, sw_id value, bool again, sw_diag *d) {
+  const bool chosen = r->how == SW_RECOMPUTE_SEARCH;
   if (r->kept[value]) return SW_OK;
   r->kept[value] = true;
-  if (again && r->how == SW_RECOMPUTE_FULL) return SW_OK; /* read as it was made last */
+  if (!chosen && (again || !r->crosses[value])) return SW_OK; /* read as it was made last, as compilers have it */
   const sw_entry e = {.op = r->g->values[value].def,
                       .source = again ? SW_SOURCE_EITHER : SW_SOURCE_KEPT,
                       .value = value,
-                      .optional = r->how == SW_RECOMPUTE_SEARCH && !r->read_late[value]};
+                      .optional = chosen && !r->read_late[value]};
   return sw_array_push(&r->entries, e, d);
 }
 
-/* Sources of what an op reads, but for what its own segment makes. */
+/* Sources of what an op reads, but for what its own segment makes again. */
 static sw_rc add_sources_of(recompute *r, const sw_op *op, sw_diag *d) {
   for (int k = 0; k < op->n_operands; k++)
-    if (r->between[op->operands[k]]) SW_TRY(add_source_of(r, op->operands[k], false, d));
+    if (r->kept_only[op->operands[k]]) SW_TRY(add_source_of(r, op->operands[k], false, d));
   return SW_OK;
 }
 
 static sw_rc put_again(recompute *r, sw_id id, sw_diag *d) {
   const sw_op *op = &r->g->ops[id];
-  const bool again = is_run_again(r, op);
-  if (again) {
-    const sw_entry e = {.op = id, .instance = 1, .optional = r->how == SW_RECOMPUTE_SEARCH};
-    SW_TRY(add_sources_of(r, op, d));
-    SW_TRY(sw_array_push(&r->entries, e, d));
-  }
+  if (!is_run_again(r, op)) return SW_OK;
+  const sw_entry e = {.op = id, .instance = 1, .optional = r->how == SW_RECOMPUTE_SEARCH};
+  SW_TRY(add_sources_of(r, op, d));
+  SW_TRY(sw_array_push(&r->entries, e, d));
   for (int k = 0; k < op->n_results; k++) {
     const sw_id v = op->results[k];
-    if (r->large[v] && r->needed[v] && !r->between[v]) SW_TRY(add_source_of(r, v, again, d));
+    if (r->large[v] && r->needed[v]) SW_TRY(add_source_of(r, v, true, d));
   }
   return SW_OK;
 }
@@ -268,7 +317,7 @@ static sw_rc put_late(recompute *r, sw_id id, sw_diag *d) {
   const sw_entry e = {.op = id};
   for (int k = 0; k < op->n_operands; k++) {
     const sw_id v = op->operands[k];
-    if (r->large[v] && !r->between[v]) SW_TRY(put_segment(r, r->segment[r->g->values[v].def], d));
+    if (r->large[v] && !r->kept_only[v]) SW_TRY(put_segment(r, r->segment[r->g->values[v].def], d));
   }
   SW_TRY(add_sources_of(r, op, d));
   return sw_array_push(&r->entries, e, d);
@@ -391,7 +440,8 @@ static sw_rc list_entries(recompute *r, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(r->large, arena, g->n_values + 1, d);
   SW_ARENA_NEW(r->last_early, arena, g->n_values + 1, d);
   SW_ARENA_NEW(r->read_late, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(r->between, arena, g->n_values + 1, d);
+  SW_ARENA_NEW(r->crosses, arena, g->n_values + 1, d);
+  SW_ARENA_NEW(r->kept_only, arena, g->n_values + 1, d);
   SW_ARENA_NEW(r->needed, arena, g->n_values + 1, d);
   SW_ARENA_NEW(r->kept, arena, g->n_values + 1, d);
   SW_ARENA_NEW(r->segment, arena, g->n_ops + 1, d);

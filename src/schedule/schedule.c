@@ -106,9 +106,18 @@ static sw_rc check_part_of_result(const sw_stage_writer *w, const sw_op *op, int
                        op->name);
 }
 
+static bool is_name_taken(const sw_graph *g, const char *name) {
+  return sw_graph_op_named(g, name) >= 0 || sw_graph_value_named(g, name) >= 0;
+}
+
+/* A name that neither the program has, nor what stands already. */
 static sw_rc name_instance(sw_stage_writer *w, const char *name, const char *suffix, const char **out) {
-  *out = suffix ? sw_arena_printf(&w->scratch, w->d, "%s%s", name, suffix) : name;
-  return *out ? SW_OK : SW_E_RESOURCE;
+  *out = name;
+  while (suffix && (*out == name || is_name_taken(w->program, *out) || is_name_taken(w->to, *out))) {
+    *out = sw_arena_printf(&w->scratch, w->d, "%s%s", *out, suffix);
+    if (!*out) return SW_E_RESOURCE;
+  }
+  return SW_OK;
 }
 
 sw_rc sw_stage_add_entry(sw_stage_writer *w, int32_t entry, const sw_entry_parts *p, sw_id *results) {

@@ -1,5 +1,6 @@
 /* What is made again, chosen with the shardings: against all choices, one by one, and executed. */
 #include <math.h>
+#include <string.h>
 
 #include "gen/gen.h"
 #include "shardwright/schedule.h"
@@ -39,8 +40,17 @@ static const struct {
       {"batch", "8"},
       {"dtype", "f32"},
       {"attention", "fused"}}},
+    {"gpt2",
+     {{"mode", "train"},
+      {"layers", "3"},
+      {"hidden", "16"},
+      {"heads", "4"},
+      {"vocab", "32"},
+      {"seq", "16"},
+      {"batch", "32"}, /* the state of random numbers is small beside scores */
+      {"dropout", "10"}}},
 };
-enum { N_STEPS = sizeof kSteps / sizeof kSteps[0], N_SMALL = 2 };
+enum { N_STEPS = sizeof kSteps / sizeof kSteps[0], N_SMALL = 2, DROPS_OUT = N_STEPS - 1, FUSES = 3 };
 
 static sw_graph *step_of(int k) {
   sw_graph *g;
@@ -85,6 +95,17 @@ static int takes_of(const sw_schedule *s, uint64_t copies, int8_t *takes) {
 
 /* --- executed ----------------------------------------------------------------------------------------------------- */
 
+/* The schedule under a random plan; false: it has none. */
+static bool runs_as_the_program(const sw_graph *g, const sw_schedule *s, const char *mesh, sw_rng *r) {
+  sw_arena arena = {0};
+  sw_plan plan;
+  const sw_machine *m = machine_of("dgx-h100", mesh, &arena);
+  const bool any = random_plan(JOB(s->stages[0].graph, m), r, &arena, &plan, NULL) == SW_OK;
+  if (any) gives_the_same(&plan, g, &arena);
+  sw_arena_deinit(&arena);
+  return any;
+}
+
 static void random_choices_run_as_the_program(void **state) {
   (void)state;
   sw_rng r;
@@ -94,9 +115,7 @@ static void random_choices_run_as_the_program(void **state) {
     sw_arena arena = {0};
     sw_schedule choices, s;
     sw_schedule_spec spec;
-    sw_plan plan;
     sw_graph *g = step_of(k % N_STEPS);
-    const sw_machine *m = machine_of("dgx-h100", k % 3 ? "x=2" : "x=2,y=2", &arena);
     schedule_of(g, SW_RECOMPUTE_SEARCH, &arena, &choices);
     int8_t *takes = sw_arena_alloc(&arena, (size_t)choices.stages[0].graph->n_ops, 1, &diag);
     assert_non_null(takes);
@@ -105,10 +124,7 @@ static void random_choices_run_as_the_program(void **state) {
     assert_ok(sw_schedule_chosen(&choices, takes, &arena, &spec, &diag));
     assert_ok(sw_schedule_make(g->written, &spec, &arena, &s, &diag));
     for (int32_t i = 0; i < spec.n_entries; i++) copies += spec.entries[i].instance > 0;
-    if (random_plan(JOB(s.stages[0].graph, m), &r, &arena, &plan, NULL) == SW_OK) {
-      gives_the_same(&plan, g, &arena);
-      run++;
-    }
+    run += runs_as_the_program(g, &s, k % 3 ? "x=2" : "x=2,y=2", &r);
     sw_schedule_deinit(&s);
     sw_schedule_deinit(&choices);
     sw_graph_destroy(g);
@@ -116,6 +132,86 @@ static void random_choices_run_as_the_program(void **state) {
   }
   print_message("%d plans run, %d copies of ops in their schedules\n", run, copies);
   assert_true(run > 0 && copies > 0);
+}
+
+static void policies_run_as_the_program(void **state) {
+  (void)state;
+  sw_rng r;
+  int run = 0;
+  sw_rng_seed(&r, check_seed(2));
+  for (int k = 0; k < check_scale(3 * N_STEPS); k++) {
+    sw_arena arena = {0};
+    sw_schedule s;
+    sw_graph *g = step_of(k % N_STEPS);
+    schedule_of(g, SW_RECOMPUTE_FULL + k / N_STEPS % (SW_RECOMPUTE_COUNT - SW_RECOMPUTE_FULL), &arena, &s);
+    run += runs_as_the_program(g, &s, k & 1 ? "x=2" : "x=2,y=2", &r);
+    sw_schedule_deinit(&s);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+  assert_true(run > 0);
+}
+
+/* --- what policies make again ------------------------------------------------------------------------------------- */
+
+/* Of each layer how many ops of the kind are made again; the same number of all. `name`: of a layer of the model. */
+static int again_in(const sw_schedule *s, const char *name, bool (*is)(const sw_op *)) {
+  int n = 0;
+  for (int32_t i = 0; i < s->spec.n_entries; i++) {
+    const sw_entry *e = &s->spec.entries[i];
+    if (e->source || !e->instance) continue;
+    const sw_op *op = &s->program->ops[e->op];
+    n += is(op) && strstr(op->name, name) == op->name;
+  }
+  return n;
+}
+
+static bool is_any(const sw_op *op) { return op->code < SW_OP_COUNT; }
+static bool is_product(const sw_op *op) { return op->code == SW_OP_DOT; }
+static bool is_fused(const sw_op *op) { return op->code == SW_OP_ATTENTION; }
+static bool is_drawn(const sw_op *op) { return op->code == SW_OP_RNG_BITS; }
+static bool is_of_core(const sw_op *op) {
+  return strstr(op->name, ".scores") || strstr(op->name, ".masked") || strstr(op->name, ".weights");
+}
+
+/* By the names that generators give ops: what the papers and the frameworks say of a layer. */
+static void policies_make_again_what_they_say(void **state) {
+  (void)state;
+  static const struct {
+    int step;
+    sw_recompute how;
+    const char *layer;
+    bool (*is)(const sw_op *);
+    int n;
+  } kSays[] = {
+      {2, SW_RECOMPUTE_MEGATRON, "h.1.", is_product, 1},   /* the scores */
+      {2, SW_RECOMPUTE_TORCHTITAN, "h.1.", is_product, 4}, /* k and o; scores, as it is no attention op */
+      {2, SW_RECOMPUTE_FULL, "h.1.", is_product, 7},       /* all but what makes the next layer's input */
+      {FUSES, SW_RECOMPUTE_MEGATRON, "layers.1.", is_any, 1},
+      {FUSES, SW_RECOMPUTE_MEGATRON, "layers.1.", is_fused, 1},
+      {FUSES, SW_RECOMPUTE_TORCHTITAN, "layers.1.", is_fused, 0},
+      {FUSES, SW_RECOMPUTE_TORCHTITAN, "layers.1.", is_product, 3}, /* k, o, up */
+      {FUSES, SW_RECOMPUTE_FULL, "layers.1.", is_fused, 1},
+      {DROPS_OUT, SW_RECOMPUTE_MEGATRON, "h.1.", is_drawn, 1},
+      {DROPS_OUT, SW_RECOMPUTE_MEGATRON, "embed", is_any, 0},
+      {DROPS_OUT, SW_RECOMPUTE_FULL, "h.1.", is_drawn, 3},
+      {DROPS_OUT, SW_RECOMPUTE_FULL, "loss", is_any, 0},
+  };
+  for (size_t k = 0; k < sizeof kSays / sizeof *kSays; k++) {
+    sw_arena arena = {0};
+    sw_schedule s;
+    sw_graph *g = step_of(kSays[k].step);
+    schedule_of(g, kSays[k].how, &arena, &s);
+    const int n = again_in(&s, kSays[k].layer, kSays[k].is);
+    if (n != kSays[k].n)
+      fail_msg("%s, step %d: %d in %s, expected %d", sw_recompute_text(kSays[k].how), kSays[k].step, n, kSays[k].layer,
+               kSays[k].n);
+    if (kSays[k].how == SW_RECOMPUTE_MEGATRON && kSays[k].step != FUSES)
+      assert_int_equal(again_in(&s, "", is_any), again_in(&s, "", is_of_core));
+    sw_schedule_deinit(&s);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
 }
 
 /* --- against all choices ------------------------------------------------------------------------------------------ */
@@ -207,6 +303,8 @@ static void no_choice_is_better_than_what_is_proven(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_choices_run_as_the_program),
+      cmocka_unit_test(policies_run_as_the_program),
+      cmocka_unit_test(policies_make_again_what_they_say),
       cmocka_unit_test(no_choice_is_better_than_what_is_proven),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
