@@ -45,6 +45,14 @@ typedef struct sw_diff_row {
   const char *was, *now;
 } sw_diff_row;
 
+/* What only one of the two makes again, over all layers; the other keeps it. `name`, `names`: of ops of the program. */
+typedef struct sw_diff_again {
+  const char *name;
+  int32_t n;
+  const char *const *names;
+  bool now; /* the second makes it again */
+} sw_diff_again;
+
 typedef struct sw_diff_renamed {
   sw_diff_kind kind;
   const char *was, *now;
@@ -56,6 +64,8 @@ typedef struct sw_diff {
   int32_t n_changed[SW_DIFF_KINDS], n_added[SW_DIFF_KINDS], n_removed[SW_DIFF_KINDS];
   int32_t n_rows;
   const sw_diff_row *rows; /* changed, then added, then removed ones; of each kind in the order of the file */
+  int32_t n_again;
+  const sw_diff_again *again; /* what the second makes again, then what the first does */
   int32_t n_renamed;
   const sw_diff_renamed *renamed;
 } sw_diff;

@@ -48,6 +48,15 @@ typedef struct sw_traffic {
   const char *because;                /* what keeps the plan from the cheapest of these; NULL: nothing is known */
 } sw_traffic;
 
+/* What making one value again is about. Steps are those of the line of time (unit.h). */
+typedef struct sw_again {
+  sw_id copy;        /* the op that makes it again; -1: it is not made again, and the rest is not set */
+  int32_t n_ops;     /* with those that only it needs */
+  double seconds;    /* of these, and of resharding what only they read */
+  int64_t bytes;     /* that a device would hold more, if the value were kept instead, */
+  sw_interval steps; /* in these: those between its early readers and the copy */
+  int32_t fullest;   /* of these: the step at which most is held */
+} sw_again;
 typedef struct sw_explained_value {
   const char *name; /* of all that are made alike and in one sharding */
   int32_t n;
@@ -56,6 +65,7 @@ typedef struct sw_explained_value {
   int32_t n_options;
   const sw_explained_option *options;
   const char *because;
+  sw_again again;
   int32_t n_traffic; /* of the value, and for the op that makes it */
   const int32_t *traffic;
 } sw_explained_value;

@@ -71,6 +71,8 @@ typedef struct sw_opened {
   sw_graph *read;       /* as it was read, before trips were said; owned, unless there is a program */
   sw_graph *as_written; /* owned: of no program, before attention was fused; NULL: it was not */
   sw_schedule schedule; /* owned; of the job, where it has one */
+  int32_t n_compared;
+  sw_schedule *compared; /* likewise, of plans that are told beside the job's; the list is in the arena */
   const sw_profile *profile;
   sw_sizes sizes; /* that the model leaves open; some are not known only where that was asked for */
   sw_stand_in stand_in;

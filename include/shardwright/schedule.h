@@ -76,6 +76,11 @@ typedef struct sw_schedule {
   sw_graph **owned;     /* graphs of stages that are not the program; NULL where one is */
 } sw_schedule;
 
+/* Behind the name of the op and of its results, of one made again; the third time "again2". Of a source, behind that of
+ * the value. */
+#define SW_AGAIN_SUFFIX ".again"
+#define SW_KEPT_SUFFIX ".kept"
+
 /* What is asked of the program by `written` is asked of the stages: of definitions where the op itself stands, of uses
  * where they stand. SW_E_INPUT names the op where entries miss one, have one twice, or have one before what it reads;
  * where a micro-batch would need more than its part; where a state comes back on another stage. */

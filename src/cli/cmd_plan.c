@@ -245,7 +245,7 @@ static sw_rc print_report(const settings *s, const sw_opened *session, const sw_
 }
 
 /* Everything about a plan that was found, what a search knows of lower memory included; q NULL: none was made. */
-static sw_rc tell_plan(const settings *s, const sw_opened *session, const sw_call *call, const sw_questions *q,
+static sw_rc tell_plan(const settings *s, sw_opened *session, const sw_call *call, const sw_questions *q,
                        const sw_plan *plan, const sw_comparison *baselines, sw_breakdown *breakdown, sw_diag *d) {
   sw_report report;
   SW_TRY(sw_plan_verify(plan, d));
@@ -329,7 +329,7 @@ static void note_recomputed(const sw_job *j, const sw_plan_options *o, sw_arena 
 }
 
 /* A plan that no search made here: its record is as of one which did not run. */
-static sw_rc tell_made(const settings *s, const sw_opened *session, const sw_call *call, sw_plan *plan,
+static sw_rc tell_made(const settings *s, sw_opened *session, const sw_call *call, sw_plan *plan,
                        const sw_comparison *baselines, const char *name, sw_diag *d) {
   sw_breakdown breakdown;
   plan->capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->job.machine));
@@ -340,7 +340,7 @@ static sw_rc tell_made(const settings *s, const sw_opened *session, const sw_cal
 }
 
 /* The plan made by rule. */
-static sw_rc tell_baseline(const settings *s, const sw_opened *session, const sw_call *call, const sw_job *j,
+static sw_rc tell_baseline(const settings *s, sw_opened *session, const sw_call *call, const sw_job *j,
                            const sw_comparison *baselines, sw_diag *d) {
   sw_baseline b = 0;
   sw_plan plan;
@@ -355,7 +355,7 @@ static sw_rc tell_baseline(const settings *s, const sw_opened *session, const sw
 }
 
 /* The plan that --plan names. */
-static sw_rc tell_given(const settings *s, const sw_opened *session, const sw_call *call, sw_plan *plan, sw_diag *d) {
+static sw_rc tell_given(const settings *s, sw_opened *session, const sw_call *call, sw_plan *plan, sw_diag *d) {
   const sw_comparison *baselines;
   SW_TRY(sw_baselines_build(&session->job, call->arena, &baselines, d));
   plan->origin = "file";

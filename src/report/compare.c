@@ -12,16 +12,15 @@ typedef struct held {
   int64_t bytes[SW_MEMORY_CLASSES];
 } held;
 
-/* The plan's own first, then one for each comparison; in the arena. All have one graph, and so one class of a value. */
+/* The plan's own first, then one for each comparison; in the arena. */
 static sw_rc find_held(const sw_report *r, sw_arena *arena, const held **out, sw_diag *d) {
-  const uint8_t *class_of;
+  sw_found_classes found = {0};
   held *all;
-  SW_TRY(sw_classify_values(r->plan->job.graph, arena, &class_of, d));
   SW_ARENA_NEW(all, arena, r->n_comparisons + 1, d);
-  sw_memory_classes_at(r->plan, r->breakdown, r->breakdown->peak_step, class_of, all[0].bytes);
+  SW_TRY(sw_memory_at_peak(r->plan, r->breakdown, &found, arena, all[0].bytes, d));
   for (int i = 0; i < r->n_comparisons; i++) {
     const sw_comparison *c = &r->comparisons[i];
-    if (c->made) sw_memory_classes_at(&c->plan, &c->breakdown, c->breakdown.peak_step, class_of, all[i + 1].bytes);
+    if (c->made) SW_TRY(sw_memory_at_peak(&c->plan, &c->breakdown, &found, arena, all[i + 1].bytes, d));
   }
   *out = all;
   return SW_OK;

@@ -8,6 +8,7 @@
 #include "base/folded_names.h"
 #include "io/json_tree.h"
 #include "io/plan_match.h"
+#include "report/diff_levers.h"
 
 /* One argument, op or output of a file. */
 typedef struct item {
@@ -18,6 +19,7 @@ typedef struct item {
 
 typedef struct side {
   sw_diff_side *out;
+  sw_diff_levers levers;
   int32_t n[SW_DIFF_KINDS];
   item *items[SW_DIFF_KINDS];
 } side;
@@ -27,6 +29,7 @@ typedef struct comparison {
   side was, now;
   SW_ARRAY(sw_diff_row) rows;
   SW_ARRAY(sw_diff_renamed) renamed;
+  SW_ARRAY(sw_diff_again) again;
   sw_diff *out;
 } comparison;
 
@@ -201,6 +204,7 @@ static sw_rc read_diff_side(comparison *c, const sw_diff_text *text, side *s, sw
   SW_TRY(read_side_names(c, root, s->out, d));
   SW_TRY(read_sums(k, root, s->out, d));
   SW_TRY(read_collectives(root, s->out, d));
+  SW_TRY(sw_diff_read_levers(root, &s->levers, d));
   return read_diff_items(c, root, k, s, d);
 }
 
@@ -254,6 +258,32 @@ static sw_rc group_rows(comparison *c, sw_diff_kind kind, const change_list *lis
     SW_TRY(sw_array_push(&c->rows, row, d));
   }
   return SW_OK;
+}
+
+/* Ops that the one plan has for what it makes again, or keeps for what runs late, and the other has not. */
+static sw_rc take_levers(comparison *c, side *own, const side *other, bool now, sw_diag *d) {
+  SW_ARRAY(sw_named) named = {0};
+  const sw_folded_name *groups;
+  int32_t n = 0, n_groups = 0;
+  sw_rc rc = SW_OK;
+  for (int32_t i = 0; i < own->n[SW_DIFF_OP] && !rc; i++) {
+    const item *at = &own->items[SW_DIFF_OP][i];
+    const char *original;
+    bool alone;
+    rc = sw_diff_is_lever_alone(&own->levers, &other->levers, at->name, c->arena, &alone, &original, d);
+    if (!rc && original) rc = sw_array_push(&named, ((sw_named){original, "", ""}), d);
+    if (!alone) own->items[SW_DIFF_OP][n++] = *at;
+  }
+  own->n[SW_DIFF_OP] = n;
+  if (!rc) rc = sw_fold_names((int32_t)named.n, named.at, c->arena, &n_groups, &groups, d);
+  for (int32_t i = 0; i < n_groups && !rc; i++) {
+    const char **names = sw_arena_alloc(c->arena, (size_t)groups[i].n, sizeof *names, d);
+    for (int32_t k = 0; names && k < groups[i].n; k++) names[k] = named.at[groups[i].items[k]].name;
+    rc =
+        names ? sw_array_push(&c->again, ((sw_diff_again){groups[i].name, groups[i].n, names, now}), d) : SW_E_RESOURCE;
+  }
+  sw_array_free(&named);
+  return rc;
 }
 
 typedef struct kind_lists {
@@ -317,6 +347,8 @@ static bool both_have(const comparison *c, int kind) {
 }
 
 static sw_rc compare_lists(comparison *c, kind_lists *lists, sw_diag *d) {
+  SW_TRY(take_levers(c, &c->now, &c->was, true, d));
+  SW_TRY(take_levers(c, &c->was, &c->now, false, d));
   for (int k = 0; k < SW_DIFF_KINDS; k++)
     if (both_have(c, k)) SW_TRY(compare_kind(c, (sw_diff_kind)k, &lists[k], d));
   for (int k = 0; k < SW_DIFF_KINDS; k++) SW_TRY(group_rows(c, (sw_diff_kind)k, &lists[k].changed, d));
@@ -326,7 +358,9 @@ static sw_rc compare_lists(comparison *c, kind_lists *lists, sw_diag *d) {
   c->out->rows = sw_arena_copy(c->arena, c->rows.at, c->rows.n, sizeof *c->rows.at, d);
   c->out->n_renamed = (int32_t)c->renamed.n;
   c->out->renamed = sw_arena_copy(c->arena, c->renamed.at, c->renamed.n, sizeof *c->renamed.at, d);
-  return c->out->rows && c->out->renamed ? SW_OK : SW_E_RESOURCE;
+  c->out->n_again = (int32_t)c->again.n;
+  c->out->again = sw_arena_copy(c->arena, c->again.at, c->again.n, sizeof *c->again.at, d);
+  return c->out->rows && c->out->renamed && c->out->again ? SW_OK : SW_E_RESOURCE;
 }
 
 static sw_rc compare_plans(comparison *c, sw_diag *d) {
@@ -349,6 +383,9 @@ sw_rc sw_diff_build(const sw_diff_text *was, const sw_diff_text *now, sw_arena *
   if (!rc) rc = compare_plans(&c, d);
   sw_array_free(&c.rows);
   sw_array_free(&c.renamed);
+  sw_array_free(&c.again);
+  sw_dict_deinit(&c.was.levers.of);
+  sw_dict_deinit(&c.now.levers.of);
   sw_arena_deinit(&scratch);
   return rc;
 }
@@ -367,7 +404,7 @@ static bool same_sums(const sw_diff_side *a, const sw_diff_side *b) {
 
 bool sw_diff_is_empty(const sw_diff *diff) {
   const sw_diff_side *a = &diff->was, *b = &diff->now;
-  return !diff->n_rows && !diff->n_renamed && sw_texts_equal(a->model, b->model) &&
+  return !diff->n_rows && !diff->n_renamed && !diff->n_again && sw_texts_equal(a->model, b->model) &&
          sw_texts_equal(a->profile, b->profile) && sw_texts_equal(a->mesh, b->mesh) &&
          sw_texts_equal(a->compiler, b->compiler) && a->priced == b->priced &&
          a->has_collectives == b->has_collectives && same_sums(a, b);

@@ -155,6 +155,22 @@ static void print_rows(const sw_diff *diff, sw_text *out) {
     sw_text_printf(out, "  and %d more of other names\n", diff->n_renamed - MOST_RENAMED);
 }
 
+/* "b.json makes layers.{0..3}.relu x4, layers.0.dot again; a.json keeps them" */
+static void print_levers(const sw_diff *diff, bool now, sw_text *out) {
+  int32_t n = 0, rows = 0;
+  for (int32_t i = 0; i < diff->n_again; i++) {
+    const sw_diff_again *a = &diff->again[i];
+    if (a->now != now) continue;
+    n += a->n;
+    if (rows++ == MOST_ROWS) sw_text_puts(out, " and others");
+    if (rows > MOST_ROWS) continue;
+    sw_text_printf(out, rows > 1 ? ", %s%s" : "\n%s makes %s", rows > 1 ? "" : (now ? &diff->now : &diff->was)->file,
+                   a->name);
+    if (a->n > 1) sw_text_printf(out, " x%d", a->n);
+  }
+  if (n) sw_text_printf(out, " again; %s keeps %s\n", (now ? &diff->was : &diff->now)->file, n > 1 ? "them" : "it");
+}
+
 void sw_diff_table(const sw_diff *diff, sw_text *out) {
   print_sums(diff, out);
   if (sw_diff_is_empty(diff)) {
@@ -162,6 +178,8 @@ void sw_diff_table(const sw_diff *diff, sw_text *out) {
     return;
   }
   print_collectives(diff, out);
+  print_levers(diff, true, out);
+  print_levers(diff, false, out);
   print_counts(diff, out);
   print_rows(diff, out);
 }
@@ -232,6 +250,24 @@ static void put_rows(sw_json_out *o, const sw_diff *diff, const char *key, bool 
   sw_jw_end(o);
 }
 
+/* What the second makes again, or what the first does. */
+static void put_levers(sw_json_out *o, const sw_diff *diff, const char *key, bool now) {
+  if (!diff->n_again) return;
+  sw_jw_array(o, key);
+  for (int32_t i = 0; i < diff->n_again; i++) {
+    const sw_diff_again *a = &diff->again[i];
+    if (a->now != now) continue;
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", a->name);
+    sw_jw_i64(o, "count", a->n);
+    sw_jw_row(o, "names");
+    for (int32_t k = 0; k < a->n; k++) sw_jw_string(o, NULL, a->names[k]);
+    sw_jw_end(o);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
 void sw_diff_json(const sw_diff *diff, sw_text *out) {
   sw_json_out o;
   sw_json_out_init(&o, out);
@@ -246,6 +282,8 @@ void sw_diff_json(const sw_diff *diff, sw_text *out) {
   put_rows(&o, diff, "changed", true, true);
   put_rows(&o, diff, "added", false, true);
   put_rows(&o, diff, "removed", true, false);
+  put_levers(&o, diff, "made_again_now", true);
+  put_levers(&o, diff, "made_again_before", false);
   sw_jw_array(&o, "renamed");
   for (int32_t i = 0; i < diff->n_renamed; i++) {
     sw_jw_object_row(&o, NULL);

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "graph/find.h"
 #include "report/folded_rows.h"
+#include "report/made_again.h"
 
 enum {
   MOST_OPTIONS = 5, /* of a value */
@@ -375,6 +376,7 @@ static sw_rc explain_value(explaining *e, sw_explained_value *out, sw_diag *d) {
   }
   out->options = options;
   SW_TRY(because(e, value, out->n_options, options, false, &out->because, d));
+  SW_TRY(sw_again_of(e->p, e->a, value, e->arena, &out->again, d));
   return find_traffic(e, value, out, d);
 }
 

@@ -1,6 +1,7 @@
 /* Why a plan is as it is (explain.h), as JSON: docs/explain.schema.json. */
 #include "graph/find.h"
 #include "io/json_write.h"
+#include "report/made_again.h"
 #include "report/memory.h"
 #include "report/places.h"
 #include "shardwright/explain.h"
@@ -128,6 +129,19 @@ static void put_traffic(sw_json_out *o, const sw_explanation *e, const sw_traffi
   sw_jw_end(o);
 }
 
+static void put_value_again(sw_json_out *o, const sw_explanation *e, const sw_again *x) {
+  sw_text t = {0};
+  sw_again_print(e->plan, e->breakdown, x, &t);
+  sw_jw_object_row(o, "made_again");
+  sw_jw_text(o, "in_words", &t);
+  sw_jw_string(o, "by", e->plan->job.graph->ops[x->copy].name);
+  sw_jw_i64(o, "ops", x->n_ops);
+  sw_jw_f64(o, "seconds", x->seconds);
+  sw_jw_i64(o, "bytes_if_kept", x->bytes);
+  sw_jw_i64(o, "peak_bytes_if_kept", e->breakdown->bytes_at[x->fullest] + x->bytes);
+  sw_jw_end(o);
+}
+
 static void put_explained_value(sw_json_out *o, const sw_explanation *e, const sw_explained_value *x) {
   const sw_graph *g = e->plan->job.graph;
   const sw_value *v = &g->values[x->values[0]];
@@ -144,6 +158,7 @@ static void put_explained_value(sw_json_out *o, const sw_explanation *e, const s
   put_maker(o, g, x->values[0]);
   put_users(o, e, v->n_uses, v->uses);
   put_options(o, e, x->n_options, x->options, x->because);
+  if (x->again.copy >= 0) put_value_again(o, e, &x->again);
   sw_jw_row(o, "traffic");
   for (int32_t i = 0; i < x->n_traffic; i++) sw_jw_i64(o, NULL, x->traffic[i]);
   sw_jw_end(o);

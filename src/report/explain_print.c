@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/columns.h"
+#include "report/made_again.h"
 #include "report/memory.h"
 #include "report/places.h"
 #include "shardwright/explain.h"
@@ -240,6 +241,11 @@ static void print_value(const sw_explanation *e, const sw_explained_value *x, sw
   sw_text_puts(out, "\n");
   print_options(e, x->n_options, x->options, x->values[0], x->n, out);
   if (x->because) sw_text_printf(out, "    because: %s\n", x->because);
+  if (x->again.copy >= 0) {
+    sw_text_puts(out, "    made again ");
+    sw_again_print(e->plan, e->breakdown, &x->again, out);
+    sw_text_puts(out, "\n");
+  }
   for (int32_t i = 0; i < x->n_traffic; i++) {
     sw_text_puts(out, "\n  ");
     print_traffic(e, &e->traffic[x->traffic[i]], out);

@@ -119,6 +119,7 @@ static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     const sw_op_cost *c = &r->breakdown->op[i];
+    const sw_entry *e = sw_job_entry(&p->job, i);
     sw_text t = {0};
     sw_sharding s;
     sw_jw_object_row(o, NULL);
@@ -136,6 +137,8 @@ static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places
     sw_jw_f64(o, "bytes", c->bytes);
     if (p->job.kernels) sw_jw_i64(o, "kernel", p->job.kernels->of[i]);
     put_repeats(o, op->repeats);
+    if (e && e->instance) sw_jw_string(o, "again_of", p->job.schedule->program->ops[e->op].name);
+    if (e && e->source) sw_jw_string(o, "keeps", p->job.schedule->program->values[e->value].name);
     sw_places_of_op(places, op, o);
     sw_jw_end(o);
   }
@@ -351,10 +354,8 @@ static void put_group_shardings(sw_json_out *o, const sw_plan *p, const sw_arg_r
   sw_jw_end(o);
 }
 
-static void put_compared_plan(sw_json_out *o, const sw_report *r, const sw_comparison *c, const uint8_t *class_of,
+static void put_compared_plan(sw_json_out *o, const sw_report *r, const sw_comparison *c, const int64_t *bytes,
                               const sw_arg_rows *groups) {
-  int64_t bytes[SW_MEMORY_CLASSES];
-  sw_memory_classes_at(&c->plan, &c->breakdown, c->breakdown.peak_step, class_of, bytes);
   put_words(o, &c->plan);
   sw_jw_bool(o, "fits", sw_comparison_fits(r, c));
   if (c->spread) sw_jw_string(o, "spread", c->spread);
@@ -367,16 +368,18 @@ static void put_compared_plan(sw_json_out *o, const sw_report *r, const sw_compa
 
 static void put_comparisons(sw_json_out *o, const sw_report *r, const sw_arg_rows *groups) {
   sw_arena scratch = {0};
-  const uint8_t *class_of = NULL;
-  if (sw_classify_values(r->plan->job.graph, &scratch, &class_of, NULL)) o->text->rc = SW_E_RESOURCE;
+  sw_found_classes found = {0};
   sw_jw_array(o, "comparisons");
-  for (int i = 0; class_of && i < r->n_comparisons; i++) {
+  for (int i = 0; i < r->n_comparisons; i++) {
     const sw_comparison *c = &r->comparisons[i];
+    int64_t bytes[SW_MEMORY_CLASSES];
+    if (c->made && sw_memory_at_peak(&c->plan, &c->breakdown, &found, &scratch, bytes, NULL))
+      o->text->rc = SW_E_RESOURCE;
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "plan", c->name);
     sw_jw_bool(o, "made", c->made);
     if (c->breaks) sw_jw_string(o, "breaks", c->breaks);
-    if (c->made) put_compared_plan(o, r, c, class_of, groups);
+    if (c->made) put_compared_plan(o, r, c, bytes, groups);
     sw_jw_end(o);
   }
   sw_jw_end(o);

@@ -134,6 +134,26 @@ sw_rc sw_again_of(const sw_plan *p, const sw_breakdown *a, sw_id value, sw_arena
   return SW_OK;
 }
 
+void sw_again_print(const sw_plan *p, const sw_breakdown *a, const sw_again *x, sw_text *out) {
+  const sw_graph *g = p->job.graph;
+  sw_text_printf(out, "by '%s'", g->ops[x->copy].name);
+  if (x->n_ops > 1) sw_text_printf(out, " with %d ops that it alone needs", x->n_ops - 1);
+  sw_text_puts(out, ", for ");
+  sw_text_seconds(out, x->seconds);
+  if (!x->bytes) {
+    sw_text_puts(out, "; only what is made again reads it");
+    return;
+  }
+  sw_text_puts(out, "; kept it would hold ");
+  sw_text_bytes(out, (double)x->bytes);
+  sw_text_printf(out, " more from '%s' on, and at '%s' a device ", g->ops[x->steps.first].name,
+                 g->ops[x->fullest].name);
+  sw_text_bytes(out, (double)(a->bytes_at[x->fullest] + x->bytes));
+  if (p->capacity_bytes == INT64_MAX) return;
+  sw_text_puts(out, " of ");
+  sw_text_bytes(out, (double)p->capacity_bytes);
+}
+
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
 /* By op of the program: its copies; by value: it is kept. */

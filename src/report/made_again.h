@@ -3,20 +3,13 @@
 #define REPORT_MADE_AGAIN_H_
 
 #include "io/json_write.h"
-#include "shardwright/plan.h"
+#include "shardwright/explain.h"
 
-/* What making one value again is about. Steps are those of the line of time (unit.h). */
-typedef struct sw_again {
-  sw_id copy;        /* the op that makes it again; -1: it is not made again, and the rest is not set */
-  int32_t n_ops;     /* with those that only it needs */
-  double seconds;    /* of these, and of resharding what only they read */
-  int64_t bytes;     /* that a device would hold more, if the value were kept instead, */
-  sw_interval steps; /* in these: those between its early readers and the copy */
-  int32_t fullest;   /* of these: the step at which most is held */
-} sw_again;
 /* Of the value itself or of the copy of it. */
 SW_CHECKED sw_rc sw_again_of(const sw_plan *p, const sw_breakdown *a, sw_id value, sw_arena *arena, sw_again *out,
                              sw_diag *d);
+/* "made again by 'x.again' with 2 ops that only it needs, 18.6 us; kept, it would ..." */
+void sw_again_print(const sw_plan *p, const sw_breakdown *a, const sw_again *x, sw_text *out);
 
 /* Values of one kind over all layers, by the names that the program has for them. */
 typedef struct sw_made_again_row {

@@ -31,11 +31,15 @@ static bool is_held_at(const sw_live *l, int32_t step) {
   return l->bytes && l->steps.first <= step && step <= l->steps.last;
 }
 
-void sw_memory_classes_at(const sw_plan *p, const sw_breakdown *a, int32_t step, const uint8_t *class_of,
-                          int64_t *bytes) {
+sw_rc sw_memory_at_peak(const sw_plan *p, const sw_breakdown *a, sw_found_classes *found, sw_arena *arena,
+                        int64_t *bytes, sw_diag *d) {
+  if (found->g != p->job.graph) SW_TRY(sw_classify_values(p->job.graph, arena, &found->of_value, d));
+  found->g = p->job.graph;
   for (int c = 0; c < SW_MEMORY_CLASSES; c++) bytes[c] = 0;
   for (int32_t i = 0; i < a->n_live; i++)
-    if (is_held_at(&a->live[i], step)) bytes[class_of_live(p, class_of, &a->live[i])] += a->live[i].bytes;
+    if (is_held_at(&a->live[i], a->peak_step))
+      bytes[class_of_live(p, found->of_value, &a->live[i])] += a->live[i].bytes;
+  return SW_OK;
 }
 
 static sw_rc tally_live(tally *h, const sw_live *l, sw_diag *d) {

@@ -22,9 +22,14 @@ typedef struct sw_memory {
 /* `step` SW_ALL_STEPS: all that is ever held. */
 enum { SW_ALL_STEPS = -1 };
 sw_rc sw_memory_at(const sw_plan *p, const sw_breakdown *a, int32_t step, sw_arena *arena, sw_memory *out, sw_diag *d);
-/* The sums alone, in the classes that sw_classify_values has found. */
-void sw_memory_classes_at(const sw_plan *p, const sw_breakdown *a, int32_t step, const uint8_t *class_of,
-                          int64_t *bytes);
+/* The classes of a graph's values, found once for plans of that graph one after the other. */
+typedef struct sw_found_classes {
+  const sw_graph *g; /* NULL: of none yet */
+  const uint8_t *of_value;
+} sw_found_classes;
+/* The sums at the peak alone. */
+sw_rc sw_memory_at_peak(const sw_plan *p, const sw_breakdown *a, sw_found_classes *found, sw_arena *arena,
+                        int64_t *bytes, sw_diag *d);
 /* Its rows as a list of {class, name, count, bytes}. */
 void sw_memory_rows_json(const sw_memory *m, const char *key, sw_json_out *o);
 

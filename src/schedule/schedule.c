@@ -151,8 +151,8 @@ static sw_rc add_once(sw_stage_writer *w, int32_t entry) {
   const sw_op *op = &w->program->ops[e->op];
   sw_id results[SW_MAX_RESULTS];
   sw_entry_parts parts = {0};
-  if (e->instance == 1) parts.suffix = ".again";
-  if (e->instance > 1) parts.suffix = sw_arena_printf(&w->scratch, w->d, ".again%d", e->instance);
+  if (e->instance == 1) parts.suffix = SW_AGAIN_SUFFIX;
+  if (e->instance > 1) parts.suffix = sw_arena_printf(&w->scratch, w->d, SW_AGAIN_SUFFIX "%d", e->instance);
   if (e->instance > 1 && !parts.suffix) return SW_E_RESOURCE;
   SW_TRY(sw_stage_add_entry(w, entry, &parts, results));
   for (int i = 0; i < op->n_results; i++) {
@@ -170,7 +170,7 @@ static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
   const bool either = e->source == SW_SOURCE_EITHER;
   const char *name;
   if (first < 0) return SW_FAIL_INPUT(w->d, v->span, "'%s' is kept on another stage than it is made on", v->name);
-  SW_TRY(name_instance(w, v->name, ".kept", &name));
+  SW_TRY(name_instance(w, v->name, SW_KEPT_SUFFIX, &name));
   const sw_op_spec spec = {.code = SW_OP_KEEP,
                            .name = name,
                            .n_operands = either ? 2 : 1,
