@@ -99,7 +99,7 @@ static const sw_option kOptions[] = {
     {"what-if", 0, SW_OPTION_WORDS, "PINS", NULL,
      "after the plan, say what it would be with this pinned, too, and what changes: NAME=SHARDING, several with ';' "
      "between; NAME may be a pattern (h.*.w, **/wq), NAME@used and NAME@OP are about uses; - reads questions from "
-     "standard input, a line each",
+     "standard input, a line each; recompute=HOW asks for a plan with that made again",
      SW_INTO_WORDS(settings, what_if)},
     {"lower-memory", 0, SW_OPTION_FLAG, NULL, NULL,
      "after the plan, say what it would be with 90, 75 and 50 % of the memory that it takes: what is cut otherwise, "
@@ -267,27 +267,6 @@ static sw_rc tell_plan(const settings *s, sw_opened *session, const sw_call *cal
   return q && !s->json ? sw_tell_lower_memory(q, &report, d) : SW_OK;
 }
 
-/* With --complete hints are required, where that leaves any plan. */
-static sw_rc open_planner(const settings *s, const sw_job *j, const sw_opened *session, const sw_call *call,
-                          const sw_plan_options *o, sw_questions *q, sw_plan *plan, sw_diag *d) {
-  sw_request *completed;
-  sw_job completing = *j;
-  int32_t taken = 0;
-  SW_ARENA_NEW(completed, call->arena, 1, d);
-  if (s->complete) SW_TRY(sw_hints_require(j, call->arena, completed, &taken, d));
-  if (taken) completing.request = completed;
-  sw_rc rc = sw_planner_open(&completing, o, call->arena, &q->planner, plan, d);
-  if ((rc == SW_E_INFEASIBLE || rc == SW_E_RESOURCE) && taken) {
-    sw_log(SW_LOG_WARN, "no plan that fits keeps all hints that exclude nothing; they only break ties");
-    rc = sw_planner_open(j, o, call->arena, &q->planner, plan, d);
-  }
-  if (rc) return rc;
-  plan->job = *j;
-  SW_TRY(sw_plan_verify(plan, d));
-  plan->job = session->job; /* by whose annotations it is told */
-  return SW_OK;
-}
-
 /* What is made again is part of the search, and the session is of the schedule that is found. */
 static sw_rc search_sources(const sw_job *j, sw_opened *session, const sw_call *call, const sw_plan_options *o,
                             sw_plan *plan, sw_diag *d) {
@@ -298,6 +277,33 @@ static sw_rc search_sources(const sw_job *j, sw_opened *session, const sw_call *
   SW_TRY(sw_plan_search_sources(j, session->job.request, &alone, call->arena, &session->schedule, plan, d));
   session->job = plan->job;
   return sw_plan_verify(plan, d);
+}
+
+static sw_rc search_job(const sw_job *j, sw_opened *session, const sw_call *call, const sw_plan_options *o,
+                        sw_questions *q, sw_plan *plan, sw_diag *d) {
+  return q->how == SW_RECOMPUTE_SEARCH ? search_sources(j, session, call, o, plan, d)
+                                       : sw_planner_open(j, o, call->arena, &q->planner, plan, d);
+}
+
+/* With --complete hints are required, where that leaves any plan. */
+static sw_rc open_planner(const settings *s, const sw_job *j, sw_opened *session, const sw_call *call,
+                          const sw_plan_options *o, sw_questions *q, sw_plan *plan, sw_diag *d) {
+  sw_request *completed;
+  sw_job completing = *j;
+  int32_t taken = 0;
+  SW_ARENA_NEW(completed, call->arena, 1, d);
+  if (s->complete) SW_TRY(sw_hints_require(j, call->arena, completed, &taken, d));
+  if (taken) completing.request = completed;
+  sw_rc rc = search_job(&completing, session, call, o, q, plan, d);
+  if ((rc == SW_E_INFEASIBLE || rc == SW_E_RESOURCE) && taken) {
+    sw_log(SW_LOG_WARN, "no plan that fits keeps all hints that exclude nothing; they only break ties");
+    rc = search_job(j, session, call, o, q, plan, d);
+  }
+  if (rc || q->how == SW_RECOMPUTE_SEARCH) return rc;
+  plan->job = *j;
+  SW_TRY(sw_plan_verify(plan, d));
+  plan->job = session->job; /* by whose annotations it is told */
+  return SW_OK;
 }
 
 /* To the failure of a plan that does not fit: the best one made by rule that does, with all made again that can be. */
@@ -362,6 +368,24 @@ static sw_rc tell_given(const settings *s, sw_opened *session, const sw_call *ca
   return tell_made(s, session, call, plan, baselines, "of --plan", d);
 }
 
+/* The program as it is, with what --pin says. */
+static sw_rc find_program(const settings *s, const sw_opened *session, const sw_call *call, const sw_job *pinned,
+                          sw_job *out, sw_diag *d) {
+  const sw_request *written = sw_job_written(pinned);
+  sw_schedule plain;
+  sw_schedule_spec spec;
+  sw_job job;
+  *out = *pinned;
+  if (!pinned->schedule) return SW_OK;
+  SW_TRY(sw_recompute_spec(written->graph, SW_RECOMPUTE_AS_WRITTEN, call->arena, &spec, d));
+  SW_TRY(sw_schedule_make(written, &spec, call->arena, &plain, d));
+  sw_rc rc = sw_job_of_stage(&session->job, &plain, 0, call->arena, &job, d);
+  job.schedule = NULL;
+  if (!rc) rc = sw_pins_take(&job, s->pins.n, s->pins.at, SW_PINS_FROM, false, call->arena, out, d);
+  sw_schedule_deinit(&plain); /* its only stage is the program */
+  return rc;
+}
+
 static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_opened *session, const sw_call *call,
                         double began_s, sw_diag *d) {
   sw_plan_options o = plan_options_of(s, call);
@@ -372,8 +396,9 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_open
   o.none_fits = &none_fits;
   sw_plan plan;
   sw_breakdown breakdown;
-  sw_job pinned; /* with further pins */
-  sw_questions q = {.plan = &plan, .breakdown = &breakdown, .json = s->json};
+  sw_job pinned, program; /* with further pins; the second by no schedule */
+  sw_questions q = {
+      .how = from->open.recompute, .options = &o, .plan = &plan, .breakdown = &breakdown, .json = s->json};
   double since_s;
   for (int i = 0; i < s->set.n; i++) SW_TRY(sw_parameters_set(&set, s->set.at[i], call->arena, d));
   o.solve.parameters = set;
@@ -388,13 +413,14 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_open
     o.solve.time_limit_s = s->time_limit;
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   }
-  sw_rc rc = from->open.recompute == SW_RECOMPUTE_SEARCH ? search_sources(&pinned, session, call, &o, &plan, d)
-                                                         : open_planner(s, &pinned, session, call, &o, &q, &plan, d);
+  if (!from->open.schedule) SW_TRY(find_program(s, session, call, &pinned, &program, d));
+  if (!from->open.schedule) q.program = &program;
+  sw_rc rc = open_planner(s, &pinned, session, call, &o, &q, &plan, d);
   if (rc && none_fits && from->open.recompute == SW_RECOMPUTE_AS_WRITTEN && !from->open.schedule)
     note_recomputed(&pinned, &o, call->arena, d);
   if (rc && o.notes_mesh && none_fits) sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
   if (rc) return rc;
-  rc = tell_plan(s, session, call, q.planner ? &q : NULL, &plan, o.baselines, &breakdown, d);
+  rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
   sw_planner_close(q.planner);
   if (rc) return rc;
@@ -418,10 +444,10 @@ static sw_recompute recompute_of(const settings *s) {
 
 static sw_rc check_usage(const settings *s, sw_diag *d) {
   if (recompute_of(s) == SW_RECOMPUTE_SEARCH) {
-    if (s->from.open.schedule || s->plan || s->baseline || s->start || s->complete || s->what_if.n || s->lower_memory)
+    if (s->from.open.schedule || s->plan || s->baseline || s->start)
       return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                     "--recompute search makes its own schedule; expected no --schedule, --plan, --baseline, --start, "
-                     "--complete, --what-if or --lower-memory beside it");
+                     "--recompute search makes its own schedule; expected no --schedule, --plan, --baseline or --start "
+                     "beside it");
   }
   const char *made = s->baseline ? "--baseline" : s->plan ? "--plan" : NULL;
   if (!made) return SW_OK;

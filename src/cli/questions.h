@@ -10,7 +10,7 @@
 SW_CHECKED sw_rc sw_check_questions(const sw_graph *g, const sw_mesh *mesh, const sw_words *texts, sw_diag *d);
 
 /* Answer on standard output, each question as soon as its answer is known. A question is pins as pins.h
- * has them.
+ * has them, or "recompute=HOW": with that made again, a search of its own.
  *
  * "-" are those of standard input, a line each until it ends; a line that cannot be read is an error that does not keep
  * the others from being answered. What a question asks that cannot be is its answer. */

@@ -6,6 +6,7 @@
 #include "base/columns.h"
 #include "base/folded_names.h"
 #include "report/answer.h"
+#include "report/made_again.h"
 
 enum { MOST_ROWS = 8 };
 
@@ -17,7 +18,8 @@ struct sw_answer {
   const char *why; /* there is no plan */
   sw_plan plan;
   sw_breakdown breakdown;
-  int32_t n_changed; /* values that are made in another sharding */
+  sw_made_again again, again_before;
+  int32_t n_values, n_changed; /* of the plan that was asked about: values, those that are made in another sharding */
   const sw_named *changed;
   int32_t n_groups;
   const sw_folded_name *groups; /* of these */
@@ -54,7 +56,11 @@ static void print_changes(const sw_questions *q, const sw_answer *a, sw_text *ou
   sw_text_bytes(out, (double)q->breakdown->peak_bytes);
   sw_text_puts(out, " -> ");
   sw_text_bytes(out, (double)a->breakdown.peak_bytes);
-  sw_text_printf(out, "\n  %d of %d values made in another sharding\n", a->n_changed, a->plan.job.graph->n_values);
+  if (a->again.n_ops) sw_text_puts(out, "\n  made again: ");
+  if (a->again.n_ops) sw_made_again_print(&a->again, a->breakdown.total_s, out);
+  if (a->again_before.n_ops && !a->again.n_ops)
+    sw_text_printf(out, "\n  nothing is made again, not %d ops", a->again_before.n_ops);
+  sw_text_printf(out, "\n  %d of %d values made in another sharding\n", a->n_changed, a->n_values);
   for (int32_t i = 0; i < a->n_groups && i < MOST_ROWS; i++) {
     const sw_folded_name *g = &a->groups[i];
     sw_columns_add(&c, "%s", g->name);
@@ -85,6 +91,7 @@ static void print_lines(const sw_questions *q, const sw_answer *a, sw_text *out)
 static void put_changes(const sw_questions *q, const sw_answer *a, sw_json_out *o) {
   sw_jw_i64(o, "pins", a->n_pins);
   sw_jw_i64(o, "peak_bytes_before", q->breakdown->peak_bytes);
+  sw_made_again_json(&a->again, a->breakdown.total_s, o);
   sw_jw_i64(o, "values_changed", a->n_changed);
   sw_jw_row(o, "changed");
   for (int32_t i = 0; i < a->n_groups; i++) {
@@ -153,16 +160,19 @@ void sw_answer_print(const sw_questions *q, const sw_answer *a, sw_text *out) {
   (q->json ? print_json : print_lines)(q, a, out);
 }
 
-/* Values that the two plans make otherwise, those that changed alike in groups. */
-static sw_rc find_changes(const sw_questions *q, sw_arena *arena, sw_answer *a, sw_diag *d) {
-  const sw_graph *g = q->plan->job.graph;
+/* Values that the two plans make otherwise, by their names, those that changed alike in groups. */
+static sw_rc find_changes(const sw_questions *q, const sw_plan *plan, sw_arena *arena, sw_answer *a, sw_diag *d) {
+  const sw_graph *g = q->plan->job.graph, *now = plan->job.graph;
   const sw_mesh *m = sw_machine_mesh(q->plan->job.machine);
   sw_named *items;
   SW_ARENA_NEW(items, arena, g->n_values, d);
+  a->n_values = g->n_values;
   for (sw_id v = 0; v < g->n_values; v++) {
+    const sw_id same = g == now ? v : sw_graph_value_named(now, g->values[v].name);
     sw_sharding was, is_now;
+    if (same < 0) continue;
     sw_plan_value_sharding(q->plan, v, &was);
-    sw_plan_value_sharding(&a->plan, v, &is_now);
+    sw_plan_value_sharding(plan, same, &is_now);
     if (sw_sharding_equal(&was, &is_now)) continue;
     sw_text t = {0};
     sw_sharding_print(m, &was, &t);
@@ -176,24 +186,81 @@ static sw_rc find_changes(const sw_questions *q, sw_arena *arena, sw_answer *a, 
   return sw_fold_names(a->n_changed, items, arena, &a->n_groups, &a->groups, d);
 }
 
-/* A plan that does not exist or was not found is an answer, too. */
-static sw_rc ask_planner(const sw_questions *q, const sw_pin *pins, sw_arena *arena, sw_answer *a, sw_diag *d) {
-  sw_diag why = {0};
-  a->rc = sw_planner_ask_within(q->planner, a->capacity_bytes, a->n_pins, pins, arena, &a->plan, &why);
-  if (a->rc == SW_E_INFEASIBLE || a->rc == SW_E_RESOURCE) {
-    a->why = sw_arena_copy(arena, why.text, strlen(why.text) + 1, 1, d);
+/* A plan that does not exist or was not found is an answer, too. `rc`: of the search for it. */
+static sw_rc take_answer(const sw_questions *q, sw_rc rc, const sw_diag *why, sw_arena *arena, sw_answer *a,
+                         sw_diag *d) {
+  a->rc = rc;
+  if (rc == SW_E_INFEASIBLE || rc == SW_E_RESOURCE) {
+    a->why = sw_arena_copy(arena, why->text, strlen(why->text) + 1, 1, d);
     return a->why ? SW_OK : SW_E_RESOURCE;
   }
-  if (a->rc && d) *d = why;
-  if (a->rc) return a->rc;
+  if (rc && d) *d = *why;
+  if (rc) return rc;
   SW_TRY(sw_plan_breakdown(&a->plan, arena, &a->breakdown, d));
-  return find_changes(q, arena, a, d);
+  SW_TRY(sw_made_again_find(&a->plan, &a->breakdown, arena, &a->again, d));
+  SW_TRY(sw_made_again_find(q->plan, q->breakdown, arena, &a->again_before, d));
+  return find_changes(q, &a->plan, arena, a, d);
+}
+
+static sw_rc search_by(const sw_questions *q, sw_recompute how, const sw_job *j, const sw_answer *a, sw_arena *arena,
+                       sw_schedule *schedule, sw_plan *out, sw_diag *d) {
+  sw_plan_options o = *q->options;
+  sw_schedule_spec spec;
+  sw_job *job;
+  o.baselines = NULL;
+  o.known = NULL;
+  o.n_known = 0;
+  o.start = NULL;
+  o.none_fits = NULL;
+  o.notes_mesh = false;
+  o.solve.deadline_s = 0; /* every question has the whole limit */
+  if (a->capacity_bytes != INT64_MAX) o.selection.capacity_bytes = a->capacity_bytes;
+  if (how == SW_RECOMPUTE_SEARCH) return sw_plan_search_sources(j, j->request, &o, arena, schedule, out, d);
+  SW_ARENA_NEW(job, arena, 1, d);
+  SW_TRY(sw_recompute_spec(j->graph, how, arena, &spec, d));
+  SW_TRY(sw_schedule_make(j->request, &spec, arena, schedule, d));
+  SW_TRY(sw_job_of_stage(j, schedule, 0, arena, job, d));
+  return sw_plan_search(job, &o, arena, out, d);
+}
+
+/* By a search of its own; pins are of the program. */
+static sw_rc ask_search(const sw_questions *q, sw_recompute how, const sw_pin *pins, sw_arena *arena, sw_answer *a,
+                        sw_diag *d) {
+  sw_job job = *q->program;
+  sw_schedule schedule = {0};
+  sw_request pinned;
+  sw_diag why = {0};
+  if (a->n_pins) SW_TRY(sw_pins_require(job.request, a->n_pins, pins, SW_NOWHERE, arena, &pinned, d));
+  if (a->n_pins) {
+    pinned.has_mesh = true; /* whose axes the pins name */
+    pinned.mesh = *sw_machine_mesh(job.machine);
+    job.request = &pinned;
+  }
+  sw_rc rc = search_by(q, how, &job, a, arena, &schedule, &a->plan, &why);
+  rc = take_answer(q, rc, &why, arena, a, d);
+  sw_schedule_deinit(&schedule); /* and the plan's graph, which the answer is told without */
+  return rc;
+}
+
+static sw_rc ask_planner(const sw_questions *q, const sw_pin *pins, sw_arena *arena, sw_answer *a, sw_diag *d) {
+  sw_diag why = {0};
+  if (q->how == SW_RECOMPUTE_SEARCH) return ask_search(q, q->how, pins, arena, a, d);
+  const sw_rc rc = sw_planner_ask_within(q->planner, a->capacity_bytes, a->n_pins, pins, arena, &a->plan, &why);
+  return take_answer(q, rc, &why, arena, a, d);
 }
 
 sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins, sw_arena *arena, sw_text *out,
                  sw_diag *d) {
   sw_answer a = {.text = text, .capacity_bytes = INT64_MAX, .n_pins = n};
   SW_TRY(ask_planner(q, pins, arena, &a, d));
+  sw_answer_print(q, &a, out);
+  return SW_OK;
+}
+
+sw_rc sw_what_if_recompute(const sw_questions *q, const char *text, sw_recompute how, sw_arena *arena, sw_text *out,
+                           sw_diag *d) {
+  sw_answer a = {.text = text, .capacity_bytes = INT64_MAX};
+  SW_TRY(ask_search(q, how, NULL, arena, &a, d));
   sw_answer_print(q, &a, out);
   return SW_OK;
 }

@@ -455,8 +455,9 @@ static sw_rc list_entries(recompute *r, sw_arena *arena, sw_diag *d) {
   if (r->how != SW_RECOMPUTE_AS_WRITTEN && !g->n_frames) SW_TRY(find_split(r, arena, d));
   SW_TRY(classify_values(r, arena, d));
   if (r->split >= 0) SW_TRY(find_segments(r, arena, d));
-  for (sw_id i = 0; i <= r->split; i++) SW_TRY(sw_array_push(&r->entries, ((sw_entry){.op = i}), d));
-  return put_late_part(r, d);
+  const sw_id as_they_are = r->split < 0 ? g->n_ops - 1 : r->split;
+  for (sw_id i = 0; i <= as_they_are; i++) SW_TRY(sw_array_push(&r->entries, ((sw_entry){.op = i}), d));
+  return r->split < 0 ? SW_OK : put_late_part(r, d);
 }
 
 static sw_rc keep_entries(recompute *r, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
