@@ -14,21 +14,18 @@
 
 #include "base/checked.h"
 
-enum { MOST_MESSAGES = 10, MOST_ROUNDS = 100 };
+enum { MOST_MESSAGES = 10 };
 
-/* A relaxation is not worth more effort than what it leaves out: the first is solved to 1 %, the next to half of what
- * the last one counted too little. Where that is less than the gap asked for, what it leaves of it is wanted, or half.
- */
-static const double kFirstGap = 0.01, kOfExcess = 0.5, kOfGap = 0.5;
-
-/* Nor more than this part of the time that is left, as long as it is known to count too little. */
-static const double kOfTime = 0.25;
+/* A relaxation is not worth more effort than what it leaves out: the first is solved to 1 %, the next to a part of what
+ * the last one counted too little (unsure_gap). Where that is less than the gap asked for, what it leaves of it is
+ * wanted, or that part. Nor more than a part of the time that is left, as long as it is known to count too little
+ * (unsure_part). */
+static const double kFirstGap = 0.01;
 
 /* When the first solution costs so much more than the bound, copies are no detail. */
 static const double kMuch = 0.08;
 
-/* A gap below this closes sooner by solving alone. */
-static const double kWorthSplitting = 0.01;
+static const sw_parameters *by(const sw_search *k) { return sel_parameters(k->asked->solve.parameters); }
 
 static bool is_within_gap(const sw_solution *x, double gap) {
   return x->choice && (double)(x->cost - x->bound) <= gap * (double)x->cost;
@@ -43,12 +40,11 @@ static sw_rc take_problem(sw_search *k, sw_round *r, sw_diag *d) {
 
 /* Shares under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
 static sw_rc split_shares(sw_search *k, sw_round *r, int64_t bound, sw_diag *d) {
-  enum { PASSES = 400 };
-  sw_split_options o = {.passes = PASSES,
+  sw_split_options o = {.passes = (int)by(k)->split_passes,
                         .target = k->best.cost,
                         .bound = bound,
                         .gap = k->gap,
-                        .work_limit = sw_search_steps(k, &k->form, kOfTime),
+                        .work_limit = sw_search_steps(k, &k->form, by(k)->unsure_part),
                         .deadline_s = k->form.deadline_s,
                         .cancel = k->asked->solve.cancel,
                         .parameters = k->asked->solve.parameters};
@@ -99,7 +95,8 @@ static sw_rc add_messages(sw_search *k, sw_round *r, sw_diag *d) {
   if (r->now.choice) SW_TRY(sw_search_refine(k, r->now.choice, &r->added, d));
   if (sw_search_is_closed(k)) return SW_OK;
   r->again = r->added && ++m->round < MOST_MESSAGES;
-  if (r->again || !m->any || !m->splits || k->shares_split || sw_search_missing(k) <= kWorthSplitting) return SW_OK;
+  if (r->again || !m->any || !m->splits || k->shares_split || sw_search_missing(k) <= by(k)->split_missing)
+    return SW_OK;
   m->round = 0;
   r->again = true;
   return split_shares(k, r, k->bound, d);
@@ -149,7 +146,7 @@ static sw_rc begin_relaxed(sw_search *k, double wanted, bool alike, sw_diag *d) 
   relaxed *w;
   SW_ARENA_NEW(w, k->arena, 1, d);
   *w = (relaxed){.alike = alike, .wanted = wanted, .refined = true, .bound = k->bound, .dear_at = 1, .pause = 1};
-  w->gap = k->start ? wanted : fmax(wanted, fmin(kFirstGap, kOfExcess * sw_search_missing(k)));
+  w->gap = k->start ? wanted : fmax(wanted, fmin(kFirstGap, by(k)->unsure_gap * sw_search_missing(k)));
   k->own = w;
   return SW_OK;
 }
@@ -170,7 +167,7 @@ static sw_rc make_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
   r->o.gap = w->dear ? w->wanted : w->gap;
   r->proves = !w->dear && !w->alike && k->limit == k->selected.capacity_bytes;
   r->most = w->dear ? fmax(1, w->took) : 0;
-  r->part = w->dear ? 1 : w->refined ? kOfTime : 1;
+  r->part = w->dear ? 1 : w->refined ? by(k)->unsure_part : 1;
   return SW_OK;
 }
 
@@ -179,15 +176,15 @@ static sw_rc read_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
 }
 
 /* How near to solve the next relaxation. */
-static void choose_gap(relaxed *w) {
-  const double next =
-      w->excess > w->wanted ? fmax(kOfExcess * w->excess, w->wanted) : fmax(kOfGap * w->wanted, w->wanted - w->excess);
-  w->gap = w->refined ? fmin(w->gap, next) : kOfGap * w->wanted;
+static void choose_gap(const sw_search *k, relaxed *w) {
+  const double part = by(k)->unsure_gap, next = w->excess > w->wanted ? fmax(part * w->excess, w->wanted)
+                                                                      : fmax(part * w->wanted, w->wanted - w->excess);
+  w->gap = w->refined ? fmin(w->gap, next) : part * w->wanted;
 }
 
 /* Shares are split anew once, where much is missing. */
 static bool is_time_to_split(const sw_search *k, const relaxed *w) {
-  return !k->shares_split && !is_done(k, w) && missing_of(k, w) > kWorthSplitting;
+  return !k->shares_split && !is_done(k, w) && missing_of(k, w) > by(k)->split_missing;
 }
 
 /* After a round under prices that count nothing too little. */
@@ -202,7 +199,7 @@ static sw_rc add_dear(sw_search *k, relaxed *w, sw_round *r, sw_diag *d) {
     w->refined = true;
   }
   w->ends = w->ends && !r->kept && !(r->added & SW_ADDED_SHARES);
-  choose_gap(w);
+  choose_gap(k, w);
   r->again = !w->ends && !is_done(k, w);
   return SW_OK;
 }
@@ -228,11 +225,12 @@ static sw_rc add_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
   w->refined = r->added != 0;
   if (is_done(k, w)) return SW_OK;
   w->excess = (double)(r->cost - x->cost) / (double)r->cost;
-  const bool ended = (r->part >= 1 || near) && w->gap <= kOfGap * w->wanted;
+  const bool ended = (r->part >= 1 || near) && w->gap <= by(k)->unsure_gap * w->wanted;
   w->ends = !w->refined && (ended || w->alike); /* there what is left to find is in all nodes */
   w->dear = is_dear_due(k, w);
-  if (!w->dear) choose_gap(w);
-  r->again = (w->dear || !w->ends) && ++w->round < MOST_ROUNDS;
+  if (!w->dear) choose_gap(k, w);
+  w->round++;
+  r->again = w->dear || !w->ends;
   return SW_OK;
 }
 
@@ -257,7 +255,7 @@ static sw_rc begin_alike(sw_search *k, bool *due, sw_diag *d) {
   int32_t of_each = 0;
   if (!k->start) SW_TRY(count_repeats(k, &of_each, d));
   *due = k->repeats = of_each > 0;
-  return begin_relaxed(k, fmax(kLeastGap, (of_each < MANY ? kOfSymmetricGap : kOfGap) * k->gap), true, d);
+  return begin_relaxed(k, fmax(kLeastGap, (of_each < MANY ? kOfSymmetricGap : by(k)->unsure_gap) * k->gap), true, d);
 }
 
 static sw_rc begin_whole(sw_search *k, bool *due, sw_diag *d) {
@@ -266,11 +264,10 @@ static sw_rc begin_whole(sw_search *k, bool *due, sw_diag *d) {
 }
 
 static sw_rc begin_exact(sw_search *k, bool *due, sw_diag *d) {
-  const double kLeaves = 0.5; /* to look for the least memory, where nothing fits so far */
   *due = true;
   k->lives = SW_LIVES_EXACT;
   k->limit = k->selected.capacity_bytes;
-  if (!k->best.choice) k->form = sw_search_part(k, &k->form, kLeaves);
+  if (!k->best.choice) k->form = sw_search_part(k, &k->form, 1.0 / 2); /* the least memory may have to be found, too */
   return begin_relaxed(k, k->gap, false, d);
 }
 

@@ -9,6 +9,7 @@
 #ifndef PLAN_SEARCH_H_
 #define PLAN_SEARCH_H_
 
+#include "select/parameters.h"
 #include "select/relaxation.h"
 #include "shardwright/plan.h"
 

@@ -52,10 +52,9 @@ static sw_rc one_round(sel_model *m, sel_budget *b, bool *changed, sw_diag *d) {
 }
 
 sw_rc sel_model_reduce(sel_model *m, sel_budget *b, sw_diag *d) {
-  enum { ROUNDS = 20 };
   SW_TRY(drain(m, b, d));
   bool changed = true;
-  for (int k = 0; k < ROUNDS && changed && !m->infeasible && !sel_stop(b); k++) {
+  while (changed && !m->infeasible && !sel_stop(b)) {
     SW_TRY(one_round(m, b, &changed, d));
     assert(sel_model_is_sound(m));
   }

@@ -74,13 +74,13 @@ static void sweep_all(sweeper *s) {
   }
 }
 
-/* What the choices cost by themselves for each unit that they hold: the scale of a price on use. */
-static double natural_price(const sweeper *s) {
+/* A small part of what the choices cost by themselves for each unit that they hold. */
+static double first_price(const sweeper *s) {
   const sel_core *c = s->c;
   double cost = 0, held = 1;
   for (int32_t i = 0; i < c->n; i++) cost += (double)c->cost[i][s->x[i]];
   for (int32_t u = 0; u < c->n_uses; u++) held += (double)c->uses[u].amount[s->x[c->uses[u].var]];
-  return cost / held;
+  return cost / held / 16;
 }
 
 static bool passes_by_far(const sel_core *c, double far, const int64_t *used) {
@@ -99,7 +99,7 @@ static sw_rc sweep_until_it_fits(sweeper *s, int64_t *used, sw_diag *d) {
     bool fits = sel_core_usage(s->c, s->x, used);
     if (s->price == 0) s->crowded = passes_by_far(s->c, sel_by(&r->budget)->first_far, used);
     if (fits || sel_stop(&r->budget)) break;
-    s->price = s->price > 0 ? 4 * s->price : natural_price(s) / 16;
+    s->price = s->price > 0 ? 4 * s->price : first_price(s);
   }
   return SW_OK;
 }
@@ -115,7 +115,7 @@ sw_rc sel_first_choices(sel_run *r, const sel_core *whole, bool *crowded, sw_dia
   if (!rc) rc = sweep_until_it_fits(&s, used, d);
   if (!rc && r->warm && !sel_core_usage(whole, r->warm, used) && !sel_stop(&r->budget)) {
     memcpy(s.x, r->warm, (size_t)whole->n * sizeof *s.x);
-    s.price = natural_price(&s) / 16;
+    s.price = first_price(&s);
     rc = sweep_until_it_fits(&s, used, d);
   }
   *crowded = s.crowded;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { LEAST_SIZE = 8, SETUP_PASSES = 6 };
+enum { AROUND_ONE, AROUND_ONE_AT_RANDOM, PARTLY_OF_A_STEP, OF_A_STEP, N_KINDS };
 
 sw_rc sel_lns_init(sel_lns *l, const sel_field *f, const sel_link *links, uint64_t seed, sw_arena *mem, sw_diag *d) {
   *l = (sel_lns){.f = f, .links = links};
@@ -81,16 +82,16 @@ static void grow(sel_lns *l, int32_t size, bool at_random) {
 /* A ball around one variable, or around several that share a dear step. */
 static void choose_around(sel_lns *l, int32_t size) {
   const sel_core *c = l->f->c;
-  int kind = (int)sw_rng_below(&l->rng, 4);
-  if (kind >= 2 && c->n_steps > 0) {
-    int32_t t = pick_step(l), part = kind == 2 ? size / 4 : size;
+  int kind = (int)sw_rng_below(&l->rng, N_KINDS);
+  if (kind >= PARTLY_OF_A_STEP && c->n_steps > 0) {
+    int32_t t = pick_step(l), part = kind == PARTLY_OF_A_STEP ? size / 4 : size;
     for (int32_t tries = 0; tries < 40 * size && l->n_free <= part && l->n_free < size; tries++) {
       int32_t v = (int32_t)sw_rng_below(&l->rng, c->n);
       if (uses_step(c, v, t)) set_free(l, v);
     }
   }
   if (l->n_free == 0) set_free(l, (int32_t)sw_rng_below(&l->rng, c->n));
-  grow(l, size, kind != 0);
+  grow(l, size, kind != AROUND_ONE);
 }
 
 static void choose_freed(sel_lns *l, int32_t size) {

@@ -254,7 +254,7 @@ static sw_rc start_search(searcher *q) {
 static sw_rc take_turn(searcher *q, double turn, int64_t sweeps) {
   SW_TRY(ascend_dual(q, turn, sweeps));
   if (over(q)) return SW_OK;
-  double walk_steps = (q->k->r->o->gap > kCoarse ? 0.25 : 0.5) * turn;
+  const double walk_steps = (q->k->r->o->gap > kCoarse ? turn / 2 : turn) / 2;
   SW_TRY(decode_and_polish(q, walk_steps));
   return q->searches.n == 1 && !over(q) ? walk_from_best(q, walk_steps, sweeps / 2) : SW_OK;
 }
@@ -311,7 +311,6 @@ static int32_t labels_that_fit(const sel_core *c, int32_t wanted) {
  * words for that. Without room for it the search goes on. */
 static sw_rc close_narrow(searcher *q) {
   enum { FIRST_LABELS = 1 << 15, MORE = 32, MOST_LABELS = 1 << 20, MOST_VARIABLES = 400, MOST_STEPS = 400 };
-  const double kPart = 0.5;
   sel_along_options o = {.below = sel_base_target(q->k)};
   sel_along_result found;
   double *lambda;
@@ -322,7 +321,7 @@ static sw_rc close_narrow(searcher *q) {
   SW_ARENA_NEW(lambda, &q->mem, (size_t)q->k->core->n_steps + 1, q->d);
   for (int32_t t = 0; t < q->k->core->n_steps; t++) lambda[t] = q->dual.best.lambda[t] / q->dual.unit;
   o.lambda = lambda;
-  sel_budget part = sel_budget_part(q->b, kPart * sel_left(q->b), INT64_MAX / 2);
+  sel_budget part = sel_budget_part(q->b, sel_left(q->b) / 2, INT64_MAX / 2);
   sw_rc rc = sel_along_solve(q->k->core, &o, &part, q->x, &found, q->d);
   sel_budget_join(q->b, &part);
   if (rc == SW_E_RESOURCE) {
@@ -361,7 +360,7 @@ static sw_rc branch(searcher *q) {
   enum { SWEEPS = 3000 };
   const double kTurn = 2.8e8;
   const sel_core *c = q->k->core;
-  double *lambda, share = 0.5;
+  double *lambda, share = 1; /* of half a round */
   bool broken;
   sel_brancher *tree;
   SW_ARENA_NEW(lambda, &q->mem, c->n_steps, q->d);
@@ -377,8 +376,8 @@ static sw_rc branch(searcher *q) {
     if (!over(q)) SW_TRY_TO(end, close_narrow(q));
     SW_TRY_TO(end, end_round(q));
     if (over(q) || q->searches.n > 1) continue;
-    rc = walk_from_best(q, kTurn * share, (int64_t)(share * SWEEPS));
-    share = fmax(0.05, q->best_cost < before ? 0.5 : 0.8 * share);
+    rc = walk_from_best(q, kTurn * share / 2, (int64_t)(share * SWEEPS / 2));
+    share = q->best_cost < before ? 1 : fmax(0.1, 0.8 * share);
   }
 end:
   sel_branch_close(tree);

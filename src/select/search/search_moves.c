@@ -15,7 +15,7 @@
 
 #include "base/simd.h"
 
-enum { MOST_TREE = 128, MOST_TRIES = 6, MOST_VALUES = 1 << 14 };
+enum { LOG_TREE = 7, MOST_TREE = 1 << LOG_TREE, MOST_TRIES = 6, MOST_VALUES = 1 << 14 };
 
 sw_rc sel_mover_init(sel_mover *m, const sel_field *f, uint64_t seed, sw_arena *mem, sw_diag *d) {
   *m = (sel_mover){.f = f, .cap_tree = MOST_TREE};
@@ -192,8 +192,8 @@ void sel_anneal(sel_mover *m, sel_state *s, double heat, sel_budget *b, int32_t 
   keep_if_better(s, best, best_cost);
   while (!sel_stop(b)) {
     static const double kWeights[] = {1.0, 0.0, 0.5, 1.0};
-    m->weight = m->price ? kWeights[sw_rng_below(&m->rng, 4)] : 0;
-    int32_t size = 1 << sw_rng_below(&m->rng, 8);
+    m->weight = m->price ? kWeights[sw_rng_below(&m->rng, sizeof kWeights / sizeof *kWeights)] : 0;
+    int32_t size = 1 << sw_rng_below(&m->rng, LOG_TREE + 1);
     for (int k = 0; k < PHASE / size + 8; k++)
       if (sel_tree_move(m, s, size, heat, b)) keep_if_better(s, best, best_cost);
   }
