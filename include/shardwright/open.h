@@ -49,6 +49,7 @@ typedef struct sw_open_options {
 
   const char *schedule;   /* a file with one, or a plan; NULL: the program runs as it is */
   sw_recompute recompute; /* SEARCH: left to sw_plan_search_sources */
+  int64_t memory;         /* of a device, by which sw_lever_choose goes; 0: the profile's */
 
   /* the plan that the job's is to be, or start from: its compiler and trips hold where no others are given */
   const sw_plan_head *of_plan;

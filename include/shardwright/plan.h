@@ -184,6 +184,34 @@ SW_API void sw_compiled_print(const sw_job *j, sw_text *out);
 /* The dtype of most of the program's arithmetic. */
 SW_API sw_dtype sw_job_dtype(const sw_job *j);
 
+/* Ways to run a program in less memory, each with the plans that are made by rule for it. */
+typedef struct sw_ruled_lever {
+  sw_recompute how;
+  bool gathers_again;        /* sw_recompute_spec */
+  sw_schedule *schedule;     /* of the job; in the arena */
+  sw_job job;                /* with the requirements of the one that was given */
+  const sw_comparison *made; /* sw_baselines_build; their names are those of rules */
+} sw_ruled_lever;
+enum { SW_MAX_LEVERS = 7 };
+typedef struct sw_ruled_levers {
+  const sw_request *request; /* of the job that they are of */
+  int n;
+  sw_ruled_lever at[SW_MAX_LEVERS]; /* those that change the program */
+} sw_ruled_levers;
+/* Of a program that runs as it is; in the arena, until it is closed. */
+SW_API SW_CHECKED sw_rc sw_levers_open(const sw_job *j, sw_arena *arena, sw_ruled_levers *out, sw_diag *d);
+SW_API void sw_levers_close(sw_ruled_levers *l);
+/* "full, gathered again". */
+SW_API void sw_lever_print(const sw_ruled_lever *l, sw_text *out);
+/* Of one kind the schedule of which a plan made by rule is the fastest that fits, or holds least where none does. The
+ * caller's (sw_schedule_deinit). */
+SW_API SW_CHECKED sw_rc sw_lever_choose(const sw_job *j, sw_recompute how, int64_t capacity, sw_arena *arena,
+                                        sw_schedule *out, sw_diag *d);
+/* By rule, the fastest plan that fits of the program as it is and of all levers, or what holds least; named with its
+ * lever. `written`, and the answer: in the order of rules. In the arena. */
+SW_API SW_CHECKED sw_rc sw_levers_compare(const sw_ruled_levers *l, const sw_comparison *written, int64_t capacity,
+                                          sw_arena *arena, const sw_comparison **out, sw_diag *d);
+
 typedef struct sw_plan_options {
   sw_solve_options solve;
   sw_selection_options selection; /* capacity_bytes 0: the profile's */
@@ -192,6 +220,7 @@ typedef struct sw_plan_options {
   const sw_plan *known; /* further plans, as by propagation: where the search does not close, none that fits and keeps
                            what is required is cheaper than its plan */
   int32_t n_known;
+  const sw_ruled_levers *levers; /* of sw_plan_search_sources: those of the job; NULL: they are made */
   bool notes_mesh; /* where none fits, a note of the failure names a larger mesh on which one does, if it is found soon
                     */
   bool *none_fits; /* NULL, or becomes true where the search fails as no plan fits into memory */
@@ -199,6 +228,8 @@ typedef struct sw_plan_options {
                         cheapest. Not where what is known was cheaper than what the search found. */
 } sw_plan_options;
 
+/* What a device may hold. */
+SW_API int64_t sw_plan_capacity(const sw_job *j, const sw_plan_options *o);
 /* Search. SW_E_INFEASIBLE with the smallest capacity that would do and the tensors that fill the peak; SW_E_RESOURCE
  * when time is up with nothing found; SW_E_CANCELLED never: an interrupted search returns its best plan. */
 SW_API SW_CHECKED sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_plan *out,
@@ -207,7 +238,8 @@ SW_API SW_CHECKED sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o
 /* The same, with what is made again chosen together with the shardings (schedule.h), of a job of a program that runs as
  * it is. The plan is of a job of the schedule that was chosen, which the caller owns (sw_schedule_deinit, after the
  * plan); its time is that of its own account, its bound that of all choices. `told`: the request that
- * the plan is told by, that of the job but for pins. o->start, baselines and known: none. */
+ * the plan is told by, that of the job but for pins. o->start, baselines and known: none. No plan made by
+ * rule that fits is faster, of the program as it is or under a lever. */
 SW_API SW_CHECKED sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_plan_options *o,
                                                sw_arena *arena, sw_schedule *schedule, sw_plan *out, sw_diag *d);
 

@@ -107,9 +107,10 @@ typedef enum sw_recompute {
 /* "as-written", "search", "full", "selective=megatron", "selective=torchtitan". */
 SW_API const char *sw_recompute_text(sw_recompute r);
 /* In the arena: the list of entries. The plain schedule where nothing can be made again, and of programs with loops or
- * choices. */
-SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule_spec *out,
-                                          sw_diag *d);
+ * choices. gathers_again: what is made of arguments on devices, as weights are gathered, is not held for what runs
+ * late; a search has that as a choice, too. */
+SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena,
+                                          sw_schedule_spec *out, sw_diag *d);
 /* The schedule that is left of one with choices; takes: by op of its only stage, 0 it runs as it is, -1 it is left out,
  * k it takes operand k - 1 alone. In the arena. */
 SW_API SW_CHECKED sw_rc sw_schedule_chosen(const sw_schedule *s, const int8_t *takes, sw_arena *arena,

@@ -8,6 +8,7 @@
 #include "cli/propagated.h"
 #include "cli/session.h"
 #include "cli/smaller_batch.h"
+#include "cli/would_fit.h"
 #include "cli/terminal.h"
 #include "cli/questions.h"
 #include "shardwright/emit.h"
@@ -306,32 +307,12 @@ static sw_rc open_planner(const settings *s, const sw_job *j, sw_opened *session
   return SW_OK;
 }
 
-/* To the failure of a plan that does not fit: the best one made by rule that does, with all made again that can be. */
-static void note_recomputed(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_diag *d) {
-  const int64_t capacity = o->selection.capacity_bytes ? o->selection.capacity_bytes
-                                                       : sw_profile_memory_bytes(sw_machine_profile(j->machine));
-  const sw_comparison *made, *best = NULL;
-  sw_schedule_spec spec;
-  sw_schedule s;
-  sw_job job;
-  sw_text t = {0};
-  if (sw_recompute_spec(j->graph, SW_RECOMPUTE_FULL, arena, &spec, NULL)) return;
-  if (sw_schedule_make(j->request, &spec, arena, &s, NULL)) return;
-  const bool any = !sw_job_of_stage(j, &s, 0, arena, &job, NULL) && !sw_baselines_build(&job, arena, &made, NULL);
-  for (int b = 0; any && b < SW_BASELINE_COUNT; b++) {
-    if (!made[b].made || made[b].breaks || made[b].breakdown.peak_bytes > capacity) continue;
-    if (!best || made[b].breakdown.total_s < best->breakdown.total_s) best = &made[b];
-  }
-  if (best) {
-    sw_text_bytes(&t, (double)best->breakdown.peak_bytes);
-    sw_text_puts(&t, " and takes ");
-    sw_text_seconds(&t, best->breakdown.total_s);
-    sw_diag_note(d,
-                 "with all made again that can be, the plan of %s holds %s: --recompute full, or search for less time",
-                 best->name, sw_text_str(&t));
-  }
-  sw_text_free(&t);
-  sw_schedule_deinit(&s);
+/* What the search starts from; and of each rule the best stands in the comparison. */
+static sw_rc compare_levers(const sw_job *j, const sw_call *call, sw_ruled_levers *levers, sw_plan_options *o,
+                            sw_diag *d) {
+  SW_TRY(sw_levers_open(j, call->arena, levers, d));
+  o->levers = levers;
+  return sw_levers_compare(levers, o->baselines, sw_plan_capacity(j, o), call->arena, &o->baselines, d);
 }
 
 /* A plan that no search made here: its record is as of one which did not run. */
@@ -377,7 +358,7 @@ static sw_rc find_program(const settings *s, const sw_opened *session, const sw_
   sw_job job;
   *out = *pinned;
   if (!pinned->schedule) return SW_OK;
-  SW_TRY(sw_recompute_spec(written->graph, SW_RECOMPUTE_AS_WRITTEN, call->arena, &spec, d));
+  SW_TRY(sw_recompute_spec(written->graph, SW_RECOMPUTE_AS_WRITTEN, false, call->arena, &spec, d));
   SW_TRY(sw_schedule_make(written, &spec, call->arena, &plain, d));
   sw_rc rc = sw_job_of_stage(&session->job, &plain, 0, call->arena, &job, d);
   job.schedule = NULL;
@@ -397,6 +378,7 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_open
   sw_plan plan;
   sw_breakdown breakdown;
   sw_job pinned, program; /* with further pins; the second by no schedule */
+  sw_ruled_levers levers = {0};
   sw_questions q = {
       .how = from->open.recompute, .options = &o, .plan = &plan, .breakdown = &breakdown, .json = s->json};
   double since_s;
@@ -415,14 +397,14 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_open
   }
   if (!from->open.schedule) SW_TRY(find_program(s, session, call, &pinned, &program, d));
   if (!from->open.schedule) q.program = &program;
-  sw_rc rc = open_planner(s, &pinned, session, call, &o, &q, &plan, d);
-  if (rc && none_fits && from->open.recompute == SW_RECOMPUTE_AS_WRITTEN && !from->open.schedule)
-    note_recomputed(&pinned, &o, call->arena, d);
+  sw_rc rc = q.how == SW_RECOMPUTE_SEARCH ? compare_levers(&pinned, call, &levers, &o, d) : SW_OK;
+  if (!rc) rc = open_planner(s, &pinned, session, call, &o, &q, &plan, d);
+  if (rc && none_fits && q.program) sw_note_levers(q.program, &o, call->arena, d);
   if (rc && o.notes_mesh && none_fits) sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
-  if (rc) return rc;
-  rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
+  if (!rc) rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
   sw_planner_close(q.planner);
+  sw_levers_close(&levers);
   if (rc) return rc;
   return sw_cancelled(call->cancel) ? SW_E_CANCELLED : SW_OK;
 }
@@ -478,6 +460,7 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   SW_TRY(check_usage(s, d));
   if (!from.open.hw && !s->plan) from.open.hw = "dgx-h100";
   from.open.recompute = recompute_of(s);
+  from.open.memory = s->memory;
   if (s->start) SW_TRY(price_as_start(s, call, &from, d));
   sw_mem_keep_freed();
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)

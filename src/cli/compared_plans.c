@@ -18,7 +18,7 @@ static sw_rc open_compared(const char *path, sw_opened *s, sw_arena *arena, sw_j
   SW_TRY(sw_schedule_read(path, written, arena, own, &stage, &any, d));
   if (!any) {
     sw_schedule_spec spec;
-    SW_TRY(sw_recompute_spec(written->graph, SW_RECOMPUTE_AS_WRITTEN, arena, &spec, d));
+    SW_TRY(sw_recompute_spec(written->graph, SW_RECOMPUTE_AS_WRITTEN, false, arena, &spec, d));
     SW_TRY(sw_schedule_make(written, &spec, arena, own, d));
   }
   s->n_compared++;

@@ -238,9 +238,9 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
   SW_TRY(take_trips(r, &g, d));
   if (o->schedule) SW_TRY(sw_schedule_read(o->schedule, g->written, r->arena, &out->schedule, &stage, &any, d));
   if (!any && o->recompute >= SW_RECOMPUTE_FULL) {
-    sw_schedule_spec spec;
-    SW_TRY(sw_recompute_spec(g, o->recompute, r->arena, &spec, d));
-    SW_TRY(sw_schedule_make(g->written, &spec, r->arena, &out->schedule, d));
+    const int64_t capacity = o->memory ? o->memory : sw_profile_memory_bytes(out->profile);
+    SW_TRY(sw_job_make(compiler, g->written, r->machine, r->arena, &out->job, d));
+    SW_TRY(sw_lever_choose(&out->job, o->recompute, capacity, r->arena, &out->schedule, d));
     any = true;
   }
   if (any) g = out->schedule.stages[stage].graph;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "plan/levers.h"
 #include "shardwright/clock.h"
 #include "shardwright/selection.h"
 
@@ -89,21 +90,22 @@ static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena 
   return SW_OK;
 }
 
-/* The best plan found with all made again, to start from; *any: there is one. */
-static sw_rc find_start(const sw_job *j, const sw_job *choices, const sw_plan_options *o, sw_arena *arena, sw_plan *out,
-                        bool *any, sw_diag *d) {
-  sw_schedule all;
-  sw_schedule_spec spec;
-  sw_job job;
-  sw_plan again;
+/* The best plan found of the lever by whose rules the best is known. *any: it fits. */
+static sw_rc find_by_lever(const sw_ruled_levers *l, const sw_plan_options *o, int64_t capacity, sw_arena *arena,
+                           sw_plan *out, bool *any) {
+  const sw_ruled_lever *best = sw_levers_best(l, capacity);
+  const sw_comparison *made = best ? sw_lever_best(best, capacity) : NULL;
+  sw_plan_options from = *o;
   *any = false;
-  SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_FULL, arena, &spec, d));
-  SW_TRY(sw_schedule_make(j->request, &spec, arena, &all, d));
-  sw_rc rc = sw_job_of_stage(j, &all, 0, arena, &job, d);
-  if (!rc) *any = sw_plan_search(&job, o, arena, &again, NULL) == SW_OK;
-  if (*any) rc = open_choices(&again, choices, arena, out, d);
-  sw_schedule_deinit(&all);
-  return rc;
+  if (!made) return SW_OK;
+  from.start = &made->plan;
+  from.baselines = best->made;
+  *any = sw_plan_search(&best->job, &from, arena, out, NULL) == SW_OK;
+  if (*any || made->breakdown.peak_bytes > capacity) return SW_OK;
+  *any = true;
+  *out = made->plan;
+  out->capacity_bytes = capacity;
+  return SW_OK;
 }
 
 /* In a part of the limits. */
@@ -181,34 +183,48 @@ static sw_rc carry_out(const sw_plan *p, dropped how, const sw_job *j, sw_arena 
   return sw_plan_breakdown(out, arena, a, d);
 }
 
+/* Ways to carry plans out, of which the fastest that fits is taken. */
+typedef struct carried {
+  const sw_job *j;
+  sw_arena *arena;
+  sw_schedule *schedule;
+  sw_plan *out;
+  double best_s;
+  bool any;
+} carried;
+
+static sw_rc try_to_carry_out(carried *c, const sw_plan *p, dropped how, sw_diag *d) {
+  sw_schedule made = {0};
+  sw_plan plan;
+  sw_breakdown a;
+  const sw_rc rc = carry_out(p, how, c->j, c->arena, &made, &plan, &a, d);
+  const bool better = !rc && a.peak_bytes <= p->capacity_bytes && (!c->any || a.total_s < c->best_s);
+  if (!better) sw_schedule_deinit(&made);
+  if (!better) return rc;
+  if (c->any) sw_schedule_deinit(c->schedule);
+  c->any = true;
+  c->best_s = a.total_s;
+  *c->schedule = made;
+  *c->out = plan;
+  c->out->job.schedule = c->schedule;
+  return SW_OK;
+}
+
 /* A source that is carried out is stored, and what is read early and late shares no copies; so it takes more time than
- * the compiler's own way, and less memory: the fastest way that fits. */
-static sw_rc carry_out_best(const sw_plan *p, const sw_job *j, sw_arena *arena, sw_schedule *schedule, sw_plan *out,
-                            sw_diag *d) {
-  double best_s = 0;
-  bool any = false;
-  for (dropped how = 0; how < DROPPED_COUNT; how++) {
-    sw_schedule made = {0};
-    sw_plan plan;
-    sw_breakdown a;
-    const sw_rc rc = carry_out(p, how, j, arena, &made, &plan, &a, d);
-    const bool better = !rc && a.peak_bytes <= p->capacity_bytes && (!any || a.total_s < best_s);
-    if (!better) sw_schedule_deinit(&made);
-    if (rc) return rc;
-    if (!better) continue;
-    if (any) sw_schedule_deinit(schedule);
-    any = true;
-    best_s = a.total_s;
-    *schedule = made;
-    *out = plan;
-    out->job.schedule = schedule;
-  }
-  if (!any)
+ * the compiler's own way, and less memory: the fastest way that fits. Of `p`, of a schedule with choices, and `known`,
+ * of one without; NULL: there is none. */
+static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job *j, sw_arena *arena,
+                            sw_schedule *schedule, sw_plan *out, sw_diag *d) {
+  carried c = {.j = j, .arena = arena, .schedule = schedule, .out = out};
+  for (dropped how = 0; p && how < DROPPED_COUNT; how++) SW_TRY(try_to_carry_out(&c, p, how, d));
+  if (known) SW_TRY(try_to_carry_out(&c, known, DROPS_NOTHING, d));
+  if (!c.any)
     return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
                    "the schedule that was found holds more than its choices were counted to; expected a little more "
                    "memory");
-  out->cost_units = sw_cost_units(j->machine, best_s);
-  out->bound_units = out->bound_units < out->cost_units ? out->bound_units : out->cost_units;
+  out->cost_units = sw_cost_units(j->machine, c.best_s);
+  out->bound_units = p ? p->bound_units : 0; /* of all choices */
+  if (out->bound_units > out->cost_units) out->bound_units = out->cost_units;
   if (out->bound_units < out->cost_units) out->status = SW_SOLVE_FEASIBLE;
   return SW_OK;
 }
@@ -220,25 +236,27 @@ static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_pl
   sw_schedule choices;
   sw_schedule_spec spec;
   sw_job job, told_by = *j;
-  sw_plan plan, start;
+  sw_plan plan, known, start;
   sw_plan_options options = rest_of_limits(o, &some);
   bool any = false;
-  SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, arena, &spec, d));
+  SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
-  if (!rc) rc = find_start(j, &job, &some, arena, &start, &any, d);
+  if (!rc) rc = find_by_lever(o->levers, &some, sw_plan_capacity(j, o), arena, &known, &any);
+  if (!rc && any) rc = open_choices(&known, &job, arena, &start, d);
   if (any) options.start = &start;
-  if (!rc) rc = sw_plan_search(&job, &options, arena, &plan, d);
+  const sw_rc found = rc ? rc : sw_plan_search(&job, &options, arena, &plan, any ? NULL : d);
   told_by.request = told;
-  if (!rc) rc = carry_out_best(&plan, &told_by, arena, schedule, out, d);
+  if (!any) rc = found;
+  if (!rc) rc = carry_out_best(found ? NULL : &plan, any ? &known : NULL, &told_by, arena, schedule, out, d);
   sw_schedule_deinit(&choices);
   if (rc) sw_schedule_deinit(schedule);
   return rc;
 }
 
 /* The program as it is may be the best; where it does not fit, that is soon known as a rule. */
-sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
-                             sw_schedule *schedule, sw_plan *out, sw_diag *d) {
+static sw_rc search_beside_written(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
+                                   sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   const double kOfLimit = 0.25;
   sw_plan_options some = part_of_limits(o, kOfLimit);
   sw_plan written;
@@ -262,4 +280,16 @@ sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_p
   *out = written;
   out->job.request = told;
   return SW_OK;
+}
+
+sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
+                             sw_schedule *schedule, sw_plan *out, sw_diag *d) {
+  sw_plan_options with = *o;
+  sw_ruled_levers levers = {0};
+  if (with.levers && with.levers->request != j->request) with.levers = NULL;
+  if (!with.levers) SW_TRY(sw_levers_open(j, arena, &levers, d));
+  if (!with.levers) with.levers = &levers;
+  const sw_rc rc = search_beside_written(j, told, &with, arena, schedule, out, d);
+  sw_levers_close(&levers);
+  return rc;
 }

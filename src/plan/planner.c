@@ -10,14 +10,18 @@ struct sw_planner {
   sw_route_prices *routes; /* of all its problems */
 };
 
+int64_t sw_plan_capacity(const sw_job *j, const sw_plan_options *o) {
+  const int64_t asked = o->selection.capacity_bytes;
+  return asked ? asked : sw_profile_memory_bytes(sw_machine_profile(j->machine));
+}
+
 sw_rc sw_planner_open(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_planner **out, sw_plan *plan,
                       sw_diag *d) {
   sw_planner *p;
   SW_ARENA_NEW(p, arena, 1, d);
   p->o = *o;
   p->s = (sw_search){.job = *j, .asked = &p->o, .selected = o->selection, .arena = arena};
-  if (p->s.selected.capacity_bytes == 0)
-    p->s.selected.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(j->machine));
+  p->s.selected.capacity_bytes = sw_plan_capacity(j, o);
   p->o.selection.capacity_bytes = p->s.selected.capacity_bytes;
   p->s.selected.cancel = o->solve.cancel;
   SW_TRY(sw_route_prices_make(j->machine, &p->routes, d));

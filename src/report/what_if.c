@@ -205,7 +205,6 @@ static sw_rc take_answer(const sw_questions *q, sw_rc rc, const sw_diag *why, sw
 static sw_rc search_by(const sw_questions *q, sw_recompute how, const sw_job *j, const sw_answer *a, sw_arena *arena,
                        sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   sw_plan_options o = *q->options;
-  sw_schedule_spec spec;
   sw_job *job;
   o.baselines = NULL;
   o.known = NULL;
@@ -217,8 +216,7 @@ static sw_rc search_by(const sw_questions *q, sw_recompute how, const sw_job *j,
   if (a->capacity_bytes != INT64_MAX) o.selection.capacity_bytes = a->capacity_bytes;
   if (how == SW_RECOMPUTE_SEARCH) return sw_plan_search_sources(j, j->request, &o, arena, schedule, out, d);
   SW_ARENA_NEW(job, arena, 1, d);
-  SW_TRY(sw_recompute_spec(j->graph, how, arena, &spec, d));
-  SW_TRY(sw_schedule_make(j->request, &spec, arena, schedule, d));
+  SW_TRY(sw_lever_choose(j, how, sw_plan_capacity(j, &o), arena, schedule, d));
   SW_TRY(sw_job_of_stage(j, schedule, 0, arena, job, d));
   return sw_plan_search(job, &o, arena, out, d);
 }

@@ -2,9 +2,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/checked.h"
+#include "base/folded_names.h"
 #include "base/hash.h"
 
 typedef struct finder {
@@ -200,4 +202,45 @@ sw_rc sw_layers_find(const sw_graph *g, sw_id n_ops, sw_arena *arena, sw_layers 
   sw_array_free(&f.end);
   sw_arena_deinit(&scratch);
   return rc;
+}
+
+/* --- in words ----------------------------------------------------------------------------------------------------- */
+
+static const char *called_by(const sw_op *op) { return op->location.scope ? op->location.scope : op->name; }
+
+/* Up to the last '.' or '/' that all have. */
+static sw_rc name_layer(const sw_graph *g, sw_id first, sw_id end, sw_arena *arena, const char **out, sw_diag *d) {
+  const char *name = NULL;
+  size_t n = 0;
+  for (sw_id i = first; i < end; i++) {
+    if (!sw_op_is_heavy(&g->ops[i])) continue;
+    const char *said = called_by(&g->ops[i]);
+    size_t same = 0;
+    if (!name) name = said, n = strlen(said);
+    while (same < n && said[same] == name[same]) same++;
+    n = same;
+  }
+  while (n && name[n - 1] != '.' && name[n - 1] != '/') n--;
+  *out = sw_arena_strndup(arena, n ? name : "", n ? n - 1 : 0, d);
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_layers_name(const sw_graph *g, const sw_layers *l, sw_arena *arena, const char **out, sw_diag *d) {
+  sw_named *names;
+  const sw_folded_name *groups;
+  int32_t n_groups;
+  sw_text t = {0};
+  *out = NULL;
+  SW_ARENA_NEW(names, arena, l->n, d);
+  for (int32_t k = 0; k < l->n; k++) {
+    names[k] = (sw_named){.like = "", .variant = ""};
+    SW_TRY(name_layer(g, l->first[k], l->end[k], arena, &names[k].name, d));
+    for (int32_t i = 0; i < k; i++)
+      if (strcmp(names[i].name, names[k].name) == 0) return SW_OK;
+    if (!*names[k].name) return SW_OK;
+  }
+  SW_TRY(sw_fold_names(l->n, names, arena, &n_groups, &groups, d));
+  for (int32_t k = 0; k < n_groups; k++) sw_text_printf(&t, "%s%s", k ? ", " : "", groups[k].name);
+  if (t.n) *out = sw_text_keep(&t, arena, d);
+  return t.n && !*out ? SW_E_RESOURCE : SW_OK;
 }

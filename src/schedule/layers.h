@@ -17,5 +17,10 @@ typedef struct sw_layers {
  * contraction, and at least one neighbour that is like it. Between ways to cut a run into as many layers, the one with
  * the fewest bytes from one to the next. In the arena. */
 sw_rc sw_layers_find(const sw_graph *g, sw_id n_ops, sw_arena *arena, sw_layers *out, sw_diag *d);
+/* Of what a schedule may make again of the program: none in one with loops or choices. In the arena. */
+SW_API sw_rc sw_layers_of_early(const sw_graph *g, sw_arena *arena, sw_layers *out, sw_diag *d);
+/* "layers.{0..79}", by what the names, or else the scopes, of a layer's contractions have in common; NULL: layers have
+ * no names that differ. In the arena. */
+SW_API sw_rc sw_layers_name(const sw_graph *g, const sw_layers *l, sw_arena *arena, const char **out, sw_diag *d);
 
 #endif

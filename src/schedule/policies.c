@@ -2,12 +2,13 @@
 
 #include "base/checked.h"
 
-/* What a policy keeps of a layer. */
+typedef enum again { AGAIN_NOTHING, AGAIN_CORE, AGAIN_OF_LAYERS, AGAIN_ALL } again;
+/* What is kept of a layer. */
 enum { KEEPS_ATTENTION = 1, KEEPS_COLLECTIVES = 2, KEEPS_PRODUCTS = 4 };
 
 typedef struct policy {
   const char *name;
-  bool core;      /* attention's core alone is made again: scores, softmax, dropout; else all of a layer but: */
+  again what;     /* of the core of attention: scores, softmax, dropout; of layers, but: */
   unsigned keeps; /* results of these */
   int every;      /* of products with weights, in order in a layer: the first of so many */
 } policy;
@@ -16,14 +17,16 @@ typedef struct policy {
  */
 static const policy kPolicies[SW_RECOMPUTE_COUNT] = {
     [SW_RECOMPUTE_AS_WRITTEN] = {.name = "as-written"},
-    [SW_RECOMPUTE_SEARCH] = {.name = "search"},
-    [SW_RECOMPUTE_FULL] = {.name = "full"},
-    [SW_RECOMPUTE_MEGATRON] = {.name = "selective=megatron", .core = true},
+    [SW_RECOMPUTE_SEARCH] = {.name = "search", .what = AGAIN_ALL},
+    [SW_RECOMPUTE_FULL] = {.name = "full", .what = AGAIN_OF_LAYERS},
+    [SW_RECOMPUTE_MEGATRON] = {.name = "selective=megatron", .what = AGAIN_CORE},
     [SW_RECOMPUTE_TORCHTITAN] = {.name = "selective=torchtitan",
+                                 .what = AGAIN_OF_LAYERS,
                                  .keeps = KEEPS_ATTENTION | KEEPS_COLLECTIVES | KEEPS_PRODUCTS,
                                  .every = 2},
 };
 const char *sw_recompute_text(sw_recompute r) { return kPolicies[r].name; }
+bool sw_policy_is_of_layers(sw_recompute r) { return kPolicies[r].what == AGAIN_OF_LAYERS; }
 
 /* --- attention's core --------------------------------------------------------------------------------------------- */
 
@@ -134,10 +137,10 @@ sw_rc sw_policy_apply(const sw_graph *g, sw_recompute how, sw_id n_ops, const sw
   core c = {.g = g, .n_ops = n_ops, .large = large};
   sw_arena scratch = {0};
   sw_rc rc = find_core(&c, &scratch, d);
-  if (!rc && p->core) mark_core(&c, may);
-  const bool everywhere = how == SW_RECOMPUTE_SEARCH || !layers->n;
-  if (!rc && !p->core && everywhere) mark_layer(&c, p, 0, n_ops, may);
-  for (int32_t k = 0; !rc && !p->core && !everywhere && k < layers->n; k++)
+  if (!rc && p->what == AGAIN_CORE) mark_core(&c, may);
+  const bool everywhere = p->what == AGAIN_ALL || (p->what == AGAIN_OF_LAYERS && !layers->n);
+  if (!rc && everywhere) mark_layer(&c, p, 0, n_ops, may);
+  for (int32_t k = 0; !rc && p->what == AGAIN_OF_LAYERS && k < layers->n; k++)
     mark_layer(&c, p, layers->first[k], layers->end[k], may);
   sw_arena_deinit(&scratch);
   return rc;

@@ -16,6 +16,7 @@
 typedef struct recompute {
   const sw_graph *g;
   sw_recompute how;
+  bool gathers_again;
   sw_id split;              /* the last early op */
   int64_t small, small_arg; /* bytes up to which a value is kept as it is, and an argument read so */
   bool *large;              /* by value: made early, and not small */
@@ -268,7 +269,8 @@ static sw_rc add_source_of(recompute *r, sw_id value, bool again, sw_diag *d) {
   const bool chosen = r->how == SW_RECOMPUTE_SEARCH;
   if (r->kept[value]) return SW_OK;
   r->kept[value] = true;
-  if (!chosen && (again || !r->crosses[value])) return SW_OK; /* read as it was made last, as compilers have it */
+  const bool stands = r->g->values[value].def < 0 ? r->gathers_again : !again && sw_policy_is_of_layers(r->how);
+  if (!chosen && !(stands && r->crosses[value])) return SW_OK; /* read as it was made last, as compilers have it */
   const sw_entry e = {.op = r->g->values[value].def,
                       .source = again ? SW_SOURCE_EITHER : SW_SOURCE_KEPT,
                       .value = value,
@@ -452,7 +454,7 @@ static sw_rc list_entries(recompute *r, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(r->waits, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(r->written, arena, g->n_ops + 1, d);
   r->split = -1;
-  if (r->how != SW_RECOMPUTE_AS_WRITTEN && !g->n_frames) SW_TRY(find_split(r, arena, d));
+  if ((r->how != SW_RECOMPUTE_AS_WRITTEN || r->gathers_again) && !g->n_frames) SW_TRY(find_split(r, arena, d));
   SW_TRY(classify_values(r, arena, d));
   if (r->split >= 0) SW_TRY(find_segments(r, arena, d));
   const sw_id as_they_are = r->split < 0 ? g->n_ops - 1 : r->split;
@@ -466,14 +468,26 @@ static sw_rc keep_entries(recompute *r, sw_arena *arena, sw_schedule_spec *out, 
   return entries ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
-  recompute r = {.g = g, .how = how};
+sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena, sw_schedule_spec *out,
+                        sw_diag *d) {
+  recompute r = {.g = g, .how = how, .gathers_again = gathers_again};
   sw_arena scratch = {0};
   sw_rc rc = list_entries(&r, &scratch, d);
   if (!rc) rc = keep_entries(&r, arena, out, d);
   sw_array_free(&r.entries);
   sw_array_free(&r.ready);
   sw_array_free(&r.open);
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+sw_rc sw_layers_of_early(const sw_graph *g, sw_arena *arena, sw_layers *out, sw_diag *d) {
+  recompute r = {.g = g};
+  sw_arena scratch = {0};
+  *out = (sw_layers){0};
+  if (g->n_frames) return SW_OK;
+  sw_rc rc = find_split(&r, &scratch, d);
+  if (!rc) rc = sw_layers_find(g, r.split + 1, arena, out, d);
   sw_arena_deinit(&scratch);
   return rc;
 }

@@ -95,7 +95,7 @@ static void it_is_what_the_plan_without_copies_takes(void **state) {
     sw_plan p, q;
     sw_breakdown a, c;
     sw_made_again r;
-    assert_ok(sw_recompute_spec(g, SW_RECOMPUTE_FULL, &arena, &spec, &diag));
+    assert_ok(sw_recompute_spec(g, SW_RECOMPUTE_FULL, true, &arena, &spec, &diag));
     without_copies(g, &spec, &arena, &fewer);
     assert_ok(sw_schedule_make(g->written, &spec, &arena, &with, &diag));
     assert_ok(sw_schedule_make(g->written, &fewer, &arena, &without, &diag));

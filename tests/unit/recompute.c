@@ -62,7 +62,7 @@ static sw_graph *step_of(int k) {
 
 static void schedule_of(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule *out) {
   sw_schedule_spec spec;
-  assert_ok(sw_recompute_spec(g, how, arena, &spec, &diag));
+  assert_ok(sw_recompute_spec(g, how, true, arena, &spec, &diag));
   assert_ok(sw_schedule_make(g->written, &spec, arena, out, &diag));
 }
 
