@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+import transformers
 from torch import nn
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.placement_types import _StridedShard
@@ -296,6 +297,32 @@ def test_the_model_runs_under_its_plan(planned, tool, tmp_path):
     plan.save(tmp_path / "plan.json")
     status, said, errors = tool("run", tmp_path / "m.json", "--plan", tmp_path / "plan.json", "--random-floats", "--outputs-only")
     assert status == 0, said + errors
+
+
+def test_a_plan_is_told_beside_what_one_would_pick(planned):
+    """The library's plan is that of its configuration, where there is one, kept in all uses."""
+    model, plan = planned
+    compared = plan.compare(axis="x", gap=20, time_limit=5)
+    of_library = [row for row in compared.rows if row.name.startswith("TP")]
+    assert [row.name for row in compared.rows[:3]] == ["this plan", "DDP", "FSDP2"]
+    assert len(of_library) == (2 if isinstance(model, transformers.LlamaForCausalLM) else 0)
+    assert not [row for row in compared.rows[1:] if row.fits and row.seconds < 0.8 * compared.rows[0].seconds]
+    for row in of_library:
+        cut = row.plan.arguments
+        assert cut["model.layers.0.mlp.down_proj.weight"] == ("[[y],[x]]" if "FSDP2" in row.name else "[[],[x]]")
+        assert cut["model.layers.0.self_attn.q_proj.weight"].startswith("[[x") and cut["input_ids"] == "[[y],[]]"
+        assert cut["optimizer.model.layers.0.mlp.down_proj.weight.exp_avg"] == cut["model.layers.0.mlp.down_proj.weight"]
+    assert compared["FSDP2"].argument_bytes < compared["DDP"].argument_bytes
+    assert "FSDP2" in str(compared) and "<td>DDP</td>" in compared._repr_html_()
+    with pytest.raises(shardwright.InputError, match="no axis z"):
+        plan.compare(axis="z")
+
+
+def test_updates_do_not_wait_for_the_last_gradient():
+    """An update comes behind its gradient, and before the backward part of the layer below."""
+    ops = [op["outputs"][0]["name"] for op in json.loads(shardwright.torch.export(llama(), batch(), optimizer=adamw))["ops"]]
+    first = next(i for i, name in enumerate(ops) if name.startswith("addcdiv"))
+    assert first < ops.index("model.layers.0.mlp.down_proj.grad.mm") < len(ops) - 1
 
 
 def test_placements_say_what_shardings_do():

@@ -11,7 +11,8 @@ of rows (ops.py). `python -m shardwright.torch export script.py:function -o mode
 """
 
 from shardwright.torch.apply import Applied
+from shardwright.torch.compare import Comparison
 from shardwright.torch.convert import register_rule
 from shardwright.torch.plan import Plan, export, load, plan
 
-__all__ = ["Applied", "Plan", "export", "load", "plan", "register_rule"]
+__all__ = ["Applied", "Comparison", "Plan", "export", "load", "plan", "register_rule"]

@@ -234,19 +234,7 @@ def mirrored(t: Call, x: Value, pad: Sequence[int]) -> Value:
     return x
 
 
-@row("aten.upsample_nearest1d", "aten.upsample_nearest2d", "aten.upsample_nearest3d", "aten.upsample_nearest2d.vec")
-def upsample_nearest(t: Call, x: Value, *args: Any, **_: Any) -> Value:
-    scales = [s for s in args[1:] if s is not None]
-    scales = list(scales[-1]) if t.op.endswith("vec") and scales else scales
-    n = len(x.shape) - 2
-    for i in range(n):
-        size, got = x.shape[2 + i], t.shape[2 + i]
-        step = 1 / scales[i] if len(scales) == n else size / got
-        x = _taken(t.b, x, 2 + i, [min(int(j * step), size - 1) for j in range(got)])
-    return x
-
-
-def _place(t: Call, x: Value, dim: int, index: Value, source: Value, kind: str) -> Value:
+def scatter_along(t: Call, x: Value, dim: int, index: Value, source: Value, kind: str) -> Value:
     b = t.b
     if not x.shape:
         one = _place_in(b, b.reshape(x, [1]), 0, b.reshape(index, [1]), b.reshape(source, [1]), kind)
@@ -281,17 +269,17 @@ def _place_in(b: Builder, x: Value, dim: int, index: Value, source: Value, kind:
 
 @row("aten.scatter.src")
 def scatter(t: Call, x: Value, dim: int, index: Value, source: Value) -> Value:
-    return _place(t, x, dim, index, source, "replace")
+    return scatter_along(t, x, dim, index, source, "replace")
 
 
 @row("aten.scatter.value")
 def scatter_value(t: Call, x: Value, dim: int, index: Value, value: Any) -> Value:
-    return _place(t, x, dim, index, t.b.const(value, x.dtype, index.shape), "replace")
+    return scatter_along(t, x, dim, index, t.b.const(value, x.dtype, index.shape), "replace")
 
 
 @row("aten.scatter_add")
 def scatter_add(t: Call, x: Value, dim: int, index: Value, source: Value) -> Value:
-    return _place(t, x, dim, index, source, "sum")
+    return scatter_along(t, x, dim, index, source, "sum")
 
 
 @row("aten.scatter_reduce.two")
@@ -302,12 +290,12 @@ def scatter_reduce(
     kinds = {"sum": "sum", "mean": "sum", "prod": "product", "amax": "max", "amin": "min"}
     kind = kinds[reduce]
     ones = b.const(1, "i64", source.shape)
-    counts = _place(t, b.const(0, "i64", x.shape), dim, index, ones, "sum")
+    counts = scatter_along(t, b.const(0, "i64", x.shape), dim, index, ones, "sum")
     if not include_self:
         least, most = _ends(x.dtype)
         neutral = {"sum": 0, "product": 1, "max": least, "min": most}[kind]
         x = b.select(b.compare(counts, 0, "ne"), b.const(neutral, x.dtype, x.shape), x)
-    made = _place(t, x, dim, index, source, kind)
+    made = scatter_along(t, x, dim, index, source, kind)
     if reduce != "mean":
         return made
     n = b.binary("maximum", counts, 1) if not include_self else b.binary("add", counts, 1)

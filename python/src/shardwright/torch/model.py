@@ -156,8 +156,8 @@ class Builder:
             value = bool(value)
         elif dtype in FLOATS or dtype in NARROW:
             value = float(value)
-        elif dtype not in ("c64", "c128"):
-            value = int(value)
+        else:
+            value = complex(value) if dtype in ("c64", "c128") else int(value)
         return self.op("constant", [], dtype, shape, value=_element(value), shape=list(shape), dtype=dtype)
 
     def cast(self, x: Value, dtype: str) -> Value:

@@ -1008,4 +1008,4 @@ def _grouped(t: Call, x: Value, y: Value, offsets: Value, dtype: str, shape: Seq
     )  # fmt: skip
 
 
-from shardwright.torch import _indexing, _layers  # noqa: E402,F401 # rows of other files
+from shardwright.torch import _bags, _fourier, _indexing, _layers  # noqa: E402,F401 # rows of other files

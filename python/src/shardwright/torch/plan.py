@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import torch.distributed
 
 import shardwright
-from shardwright._options import PathLike, Pins, ReadingOptions, StepOptions, lists
+from shardwright._options import PathLike, Pins, ReadingOptions, SearchOptions, StepOptions, lists
 from shardwright._plan import _price_as, _sorted_out, _warn
 from shardwright.torch.apply import Applied, values_of
+from shardwright.torch.compare import Comparison, compare
 from shardwright.torch.convert import Model, convert
 from shardwright.torch.placements import placements
 from shardwright.torch.step import Step, step_of
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 class Plan(shardwright.Plan):
     """A plan of a step of PyTorch: what shardwright.Plan tells, and DTensor placements by the names that the model has."""
 
-    def __init__(self, of: shardwright.Plan, step: Step, traced: Traced, model: Model) -> None:
+    def __init__(
+        self, of: shardwright.Plan, step: Step, traced: Traced, model: Model, search: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(of.problem, of._core, of._cancel)
-        self._step, self._traced, self._model = step, traced, model
+        self._step, self._traced, self._model, self.searched = step, traced, model, dict(search or {})
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("a plan of a step of PyTorch cannot be pickled; expected plan.save, and shardwright.torch.load")
@@ -90,6 +93,13 @@ class Plan(shardwright.Plan):
         if first[0] == ours[0]:
             return self
         return Plan(shardwright.Plan(self.problem, self.problem._plan_of(first[0])), self._step, self._traced, self._model)
+
+    def compare(self, axis: str | None = None, **search: Unpack[SearchOptions]) -> Comparison:
+        """The plan beside DDP, FSDP2, and the tensor-parallel plan that transformers has for its model (base_model_tp_plan)
+        over `axis` of the mesh (None: the last one), with data parallelism over the others: alone, and with FSDP2 over these.
+        All are priced alike. Of the library's plan the shardings of parameters, states and inputs are required, and the rest
+        is the best that a search finds (shardwright plan --complete). Options of searches are the plan's, but for those given."""
+        return compare(self, axis, {**self.searched, **search})
 
     def explain(
         self, name: str | None = None, *, top: int | None = None, peak: bool = False, alone: bool = False
@@ -170,7 +180,9 @@ def plan(
     traced, made = _traced(used)
     problem = _problem(used, made, hw, mesh, reading)
     _warn(problem)
-    return Plan(problem.plan(pins=pins, memory=memory, even=even, **search), used, traced, made)
+    found = problem.plan(pins=pins, memory=memory, even=even, **search)
+    search = {**search, "memory": memory, "even": even}
+    return Plan(found, used, traced, made, {k: v for k, v in search.items() if k != "start"})
 
 
 def export(

@@ -326,8 +326,33 @@ def _trace(
             graph = make_fx(flat, decomposition_table=_decompositions())(*[a.value for a in arguments])
         except Exception as error:
             raise _explained(error, scopes) from error
+    _update_early(graph.graph)
+    graph.recompile()
     results = ["result" + pytree.keystr(path) for path in told["paths"]]
     return Traced(graph, arguments, told["updated"], results, told["tree"], told["leaves"])
+
+
+def _update_early(graph: torch.fx.Graph) -> None:
+    """Behind the backward part: each op as soon as the gradient is there that it hangs on, so that no gradient waits for the last
+    one; what hangs on none, just before it is read."""
+    nodes = list(graph.nodes)
+    backward = [i for i, node in enumerate(nodes) if node.meta.get(SCOPE, ("",))[0].endswith("grad")]
+    if not backward:
+        return
+    end = backward[-1] + 1
+    place = {node: i for i, node in enumerate(nodes[:end])}  # behind which node a node comes
+    hangs = dict.fromkeys(nodes[backward[0] : end])  # on gradients
+    for node in nodes[end:-1]:
+        reads = [n for n in node.all_input_nodes if n in place]
+        if any(n in hangs for n in reads):
+            hangs[node], place[node] = None, max(place[n] for n in reads)
+    for node in reversed(nodes[end:-1]):
+        if node not in place:
+            place[node] = min((place[n] for n in node.users if n in place), default=end - 1)
+    last = dict(enumerate(nodes[:end]))
+    for node in sorted(nodes[end:-1], key=place.__getitem__):
+        last[place[node]].append(node)
+        last[place[node]] = node
 
 
 def _needs_grad(leaves: Sequence[Any], moving: Sequence[int], i: int) -> bool:
