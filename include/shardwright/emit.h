@@ -17,9 +17,10 @@ SW_API const sw_plan_form *sw_plan_form_find(const char *kind);
 
 /* Whose collectives a device's program is written with. */
 typedef enum sw_spmd_dialect {
-  SW_SPMD_SHARD,     /* the shard dialect: axes of a grid */
-  SW_SPMD_STABLEHLO, /* StableHLO: lists of partitions; partition i is the device at position i of the mesh */
-  SW_SPMD_SDY,       /* Shardy: whole tensors, every reshard an op that changes the sharding (sw_partition_whole) */
+  SW_SPMD_SHARD,       /* the shard dialect: axes of a grid */
+  SW_SPMD_STABLEHLO,   /* StableHLO: lists of partitions; partition i is the device at position i of the mesh */
+  SW_SPMD_SDY,         /* Shardy: whole tensors, every reshard an op that changes the sharding (sw_partition_whole) */
+  SW_SPMD_CONSTRAINTS, /* likewise, but reshards and results are constraints: what XLA obeys */
 } sw_spmd_dialect;
 
 /* `kind`: "shard" (MLIR: the model with annotations of the shard dialect), "spmd" (MLIR: the program of one device with

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from jax.ad_checkpoint import checkpoint_name, print_saved_residuals
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -621,3 +622,48 @@ def test_what_was_compiled_otherwise_is_told():
     whole = jax.jit(mlp_step, in_shardings=NamedSharding(mesh, P()), out_shardings=NamedSharding(mesh, P()))
     check = plan.check(whole.lower(params, x).compile())
     assert not check.agrees and "work of a device" in {row.what for row in check.differences}
+
+
+def test_what_is_made_again(capsys):
+    """The copies are in the program that runs; XLA's account has them, or the check says that they were merged."""
+
+    def layer(w, x):
+        hidden = checkpoint_name(jnp.tanh(x @ w[0]), "hidden")
+        return checkpoint_name(hidden @ w[1], "out") + x
+
+    def step_with(layer):
+        def loss(params, x):
+            for w in params:
+                x = layer(w, x)
+            return jnp.mean(x**2)
+
+        return jax.value_and_grad(loss)
+
+    params = [(random(16, 64, seed=i), random(64, 16, seed=i + 9)) for i in range(3)]
+    x = random(256, 16, seed=30)
+    step = step_with(layer)
+    plan = planned(step, params, x, mesh={"x": 4}, recompute="full")
+    held = planned(step, params, x, mesh={"x": 4})
+    assert plan.made_again and held.made_again is None
+    assert plan.what_if(recompute="as-written").data["made"] and held.what_if(recompute="full").data["made_again"]
+    assert plan.again().made_again == plan.made_again
+    lowered = plan.jit().lower(params, x)
+    assert_same(plan.jit()(params, x), step(params, x))
+
+    merged = {row.what: row for row in plan.check(lowered.compile()).rows}["of it made again"]
+    kept = plan.check(lowered.compile(compiler_options={"xla_disable_hlo_passes": "cse"}))
+    again = {row.what: row for row in kept.rows}["of it made again"]
+    assert "XLA has merged" in merged.note and not merged.agrees
+    assert again.agrees and 0.9 < again.compiled / again.predicted < 1.1
+
+    assert plan.checkpoint_names == {"hidden": (0, 3), "out": (3, 0)} and held.checkpoint_names["hidden"] == (3, 0)
+    policy = plan.checkpoint_policy()
+    by_name = step_with(jax.checkpoint(layer, policy=policy))
+    assert_same(by_name(params, x), step(params, x))
+    print_saved_residuals(lambda w: (jax.checkpoint(layer, policy=policy)(w, x) ** 2).sum(), params[0])
+    saved = capsys.readouterr().out
+    assert "'hidden'" not in saved and "f32[256,64]" not in saved
+    with pytest.raises(ValueError, match="checkpoint_name"):
+        planned(mlp_step, *mlp()).checkpoint_policy()
+    with pytest.raises(shardwright.UsageError, match="expected one of 'as-written'"):
+        planned(step, params, x, mesh={"x": 4}, recompute="never")

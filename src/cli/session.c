@@ -201,10 +201,11 @@ bool sw_session_emits_sizes_open(const char *kind) { return sw_plan_form_find(ki
 sw_rc sw_emit_check(const sw_opened *s, const sw_pairs *emit, sw_diag *d) {
   for (int i = 0; i < emit->n; i++) {
     if (!sw_plan_form_find(emit->at[i].key)->in_program) continue;
+    if (s->job.schedule && strcmp(emit->at[i].key, "sdy") == 0) continue;
     if (s->job.schedule)
       return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
                      "--emit %s writes the shardings into the program that was read; it runs by a schedule of its own, "
-                     "which --emit spmd writes",
+                     "which --emit sdy and spmd write",
                      emit->at[i].key);
     if (s->program) continue;
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
@@ -215,8 +216,8 @@ sw_rc sw_emit_check(const sw_opened *s, const sw_pairs *emit, sw_diag *d) {
 }
 
 static sw_rc emit_one(const sw_opened *s, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
-  return sw_plan_form_find(kind)->in_program ? sw_program_emit(s->program, plan, kind, out, d)
-                                             : sw_emit_plan(plan, kind, out, d);
+  return sw_plan_form_find(kind)->in_program && !plan->job.schedule ? sw_program_emit(s->program, plan, kind, out, d)
+                                                                    : sw_emit_plan(plan, kind, out, d);
 }
 
 static const char *spmd_of(const char *dialect) {

@@ -5,7 +5,7 @@
 
 static sw_rc emit_partitioned(const sw_plan *plan, sw_spmd_dialect dialect, sw_text *out, sw_diag *d) {
   sw_spmd spmd;
-  SW_TRY((dialect == SW_SPMD_SDY ? sw_partition_whole : sw_partition)(plan, &spmd, d));
+  SW_TRY((dialect >= SW_SPMD_SDY ? sw_partition_whole : sw_partition)(plan, &spmd, d));
   sw_rc rc = sw_emit_spmd(&spmd, dialect, out, d);
   sw_spmd_deinit(&spmd);
   return rc;
@@ -23,16 +23,21 @@ static sw_rc emit_in_sdy(const sw_plan *plan, sw_text *out, sw_diag *d) {
   return emit_partitioned(plan, SW_SPMD_SDY, out, d);
 }
 
+/* Of a plan by a schedule of its own, which the text that was read has not. */
+static sw_rc emit_constrained(const sw_plan *plan, sw_text *out, sw_diag *d) {
+  return emit_partitioned(plan, SW_SPMD_CONSTRAINTS, out, d);
+}
+
 static const struct {
   sw_plan_form form;
-  sw_rc (*write)(const sw_plan *plan, sw_text *out, sw_diag *d); /* NULL: into the program */
+  sw_rc (*write)(const sw_plan *plan, sw_text *out, sw_diag *d); /* NULL: into the program alone */
 } kForms[] = {{{"shard", false, SW_EVEN_NEVER, false}, sw_emit_shard},
               {{"spmd", false, SW_EVEN_NEVER, false}, emit_in_shard},
               {{"spmd-stablehlo", false, SW_EVEN_NEVER, false}, emit_in_stablehlo},
               {{"spmd-sdy", false, SW_EVEN_NEVER, false}, emit_in_sdy},
               {{"jax", false, SW_EVEN_ALWAYS, true}, sw_emit_jax},
               {{"dtensor", false, SW_EVEN_ARGUMENTS, false}, sw_emit_dtensor},
-              {{"sdy", true, SW_EVEN_ALWAYS, true}, NULL},
+              {{"sdy", true, SW_EVEN_ALWAYS, true}, emit_constrained},
               {{"sdy-ops", true, SW_EVEN_ALWAYS, true}, NULL},
               {{"hlo", true, SW_EVEN_ALWAYS, true}, NULL}};
 enum { N_FORMS = sizeof kForms / sizeof kForms[0] };

@@ -296,9 +296,21 @@ def _flops_row(report: dict[str, Any], compiled: Any, text: str, tolerance: floa
     return Row(what, "flops", predicted, flops, flops is None or _close(predicted, flops, tolerance))
 
 
+def _again_rows(report: dict[str, Any], work: Row) -> list[Row]:
+    """What is made again, if XLA's account of all has it, too."""
+    again = float(sum(op["flops"] for op in report["ops_in_order"] if "again_of" in op))
+    if not again or work.compiled is None:
+        return []
+    compiled = max(0.0, work.compiled - (work.predicted - again))
+    merged = compiled < again / 2
+    note = "XLA has merged what is made again with what was made first: it takes no time again, and saves no memory"
+    return [Row("of it made again", "flops", again, compiled, not merged, note if merged else "")]
+
+
 def check(report: dict[str, Any], compiled: Any, tolerance: float, on_hosts: OnHosts = None) -> Check:
     """Of what `jax.jit(f).lower(...).compile()` gives; `on_hosts`: what the plan holds as by XLA on hosts, where it is for
     these."""
     text = compiled.as_text()
     rows = _collective_rows(report, text, tolerance) + _memory_rows(report, compiled, text, tolerance, on_hosts)
-    return Check((*rows, _flops_row(report, compiled, text, tolerance)))
+    work = _flops_row(report, compiled, text, tolerance)
+    return Check((*rows, work, *_again_rows(report, work)))

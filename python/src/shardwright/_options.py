@@ -42,6 +42,8 @@ class SearchOptions(TypedDict, total=False):
     args_whole: bool
     cut_heavy_ops: bool
     batch_dim: str | None
+    recompute: str
+    schedule: PathLike | None
 
 
 class StepOptions(ReadingOptions, SearchOptions, total=False):

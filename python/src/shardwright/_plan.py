@@ -268,9 +268,13 @@ class Problem(_Unchanging):
         args_whole: bool = False,
         cut_heavy_ops: bool = False,
         batch_dim: str | None = None,
+        recompute: str = "as-written",
+        schedule: PathLike | None = None,
     ) -> Plan:
         """Search. The options are those of `shardwright plan --help`, in the same units: `gap` and `simplicity` are in percent,
-        `memory` is bytes or "80GB". Ctrl-C ends it with the best plan so far (`plan.interrupted`)."""
+        `memory` is bytes or "80GB". `recompute`: what is made again for what reads it late, instead of being kept ("as-written",
+        "search", "full", "selective=megatron", "selective=torchtitan"); `schedule`: a file with what runs, or a plan that has
+        it. Ctrl-C ends it with the best plan so far (`plan.interrupted`)."""
         cancel = _core.Cancel()
         texts = _pin_texts(pins)
         from_plan = None if start is None else os.fspath(start)
@@ -291,6 +295,8 @@ class Problem(_Unchanging):
                 args_whole,
                 cut_heavy_ops,
                 batch_dim,
+                recompute,
+                None if schedule is None else os.fspath(schedule),
             ),
             cancel,
         )
@@ -512,6 +518,12 @@ class Plan(_Unchanging):
         return self._figure("model_flops_utilisation")
 
     @property
+    def made_again(self) -> dict[str, Any] | None:
+        """What runs a second time for less memory, what that saves, and what is kept for what runs late, as a report has it
+        (docs/report-format.md); None: nothing is."""
+        return self._report.data.get("made_again")
+
+    @property
     def memory_bytes(self) -> int:
         """Most that a device holds at once."""
         return int(self._report.data["memory"]["peak_bytes"])
@@ -522,9 +534,11 @@ class Plan(_Unchanging):
         """What it does and costs."""
         return self._report
 
-    def what_if(self, pins: Pins) -> Answer:
-        """What the plan would be with these pinned, too."""
-        text = "; ".join(_pin_texts(pins))
+    def what_if(self, pins: Pins = None, *, recompute: str | None = None) -> Answer:
+        """What the plan would be with these pinned, too; or with that made again (`recompute`, as of `Problem.plan`)."""
+        if recompute is not None and pins:
+            raise TypeError("what_if() is asked of pins or of recompute; expected one of them")
+        text = "; ".join(_pin_texts(pins)) if recompute is None else f"recompute={recompute}"
         with self._one_question:
             found = _interruptible(
                 lambda: (self._core.what_if(text, False), self._core.what_if(text, True)), self._cancel

@@ -37,6 +37,7 @@ import shardwright
 from shardwright import _arguments
 from shardwright._arguments import call_names, names_in
 from shardwright._hlo import Check, check
+from shardwright._named import decisions
 from shardwright._mutation import mutable_leaves, refuse_modules, refuse_mutation
 from shardwright._options import PathLike, ReadingOptions, StepOptions, lists, refuse_unknown
 from shardwright._plan import _as_file, _price_as, _read, _sorted_out, _warn
@@ -200,7 +201,9 @@ class _Step:
         self.names = call_names(signature, self.args)
         self.on_arrays = on_arrays
         self.jitted = jax.jit(on_arrays, donate_argnums=self.donate, keep_unused=True)
-        self.lowered = self.jitted.lower(*jax.tree.map(_unplaced, self.args))
+        traced = self.jitted.trace(*jax.tree.map(_unplaced, self.args))
+        self.jaxpr = traced.jaxpr.jaxpr
+        self.lowered = traced.lower()
         self.leaf_names = [leaf for name, tree in zip(self.names, self.args, strict=True) for leaf in names_in(name, tree)]
         leaves, self.in_tree = jax.tree.flatten(self.args)
         self.leaves = [_shape(leaf) for leaf in leaves]
@@ -386,9 +389,9 @@ class Plan(shardwright.Plan):
         leaves, tree = jax.tree.flatten(arrays)
         return _together(jax.tree.unflatten(tree, jax.device_put(leaves, [spec_of[n] for n in names])), _others(value))
 
-    def what_if(self, pins: Any) -> shardwright.Answer:
-        """What the plan would be with these pinned, too; said as `pins` of shardwright.jax.plan."""
-        return super().what_if(self._pins_of.texts(pins))
+    def what_if(self, pins: Any = None, *, recompute: str | None = None) -> shardwright.Answer:
+        """What the plan would be with these pinned, too; said as `pins` of shardwright.jax.plan. Or with that made again."""
+        return super().what_if(self._pins_of.texts(pins), recompute=recompute)
 
     def again(self, *args: Any, kwargs: Mapping[str, Any] | None = None, **changes: Any) -> Plan:
         """The plan of the same function for other arguments, as of another batch size; without any, for the same ones. Mesh,
@@ -403,8 +406,23 @@ class Plan(shardwright.Plan):
             return _planned(step, **{**options, "start": options.get("start") or this})
 
     @functools.cached_property
+    def checkpoint_names(self) -> dict[str, tuple[int, int]]:
+        """Of each name that the function gives values (jax.ad_checkpoint.checkpoint_name), how many of these the plan keeps,
+        and how many it makes again."""
+        return decisions(self._step.jaxpr, self.report().data)
+
+    def checkpoint_policy(self) -> Callable[..., bool]:
+        """For jax.checkpoint(layer, policy=plan.checkpoint_policy()): saves the values of those names of which the plan keeps
+        at least as many as it makes again. What has no name is made again."""
+        if not self.checkpoint_names:
+            raise ValueError("the function names no values; expected some by jax.ad_checkpoint.checkpoint_name(x, 'name')")
+        kept = [name for name, (kept, again) in self.checkpoint_names.items() if kept >= again]
+        return jax.checkpoint_policies.save_only_these_names(*kept)
+
+    @functools.cached_property
     def program(self) -> str:
-        """The program with every sharding of the plan as a constraint: StableHLO that XLA compiles."""
+        """The program with every sharding of the plan as a constraint, and what it makes again behind barriers: StableHLO
+        that XLA compiles."""
         return self.emit("sdy")
 
     @functools.cached_property
@@ -429,7 +447,8 @@ class Plan(shardwright.Plan):
 
     def jit(self) -> Any:
         """The function on the mesh, with the shardings of all values in force: called, lowered and compiled as what
-        jax.jit gives, donations included.
+        jax.jit gives, donations included. What the plan makes again stands in the program a second time; XLA may merge it
+        with the first (on hosts it does), which plan.check() says.
 
         Its reverse-mode derivative is that of the function itself, which is run again for it, with arguments, results
         and gradients cut as the plan has arguments and results. It is right, but nobody planned it: a warning says so

@@ -6,8 +6,13 @@
 typedef struct plan {
   PyObject_HEAD problem *of; /* owned reference */
   sw_arena arena;
-  PyObject *cancel;    /* owned reference: questions to the planner look at it, too */
-  sw_planner *planner; /* NULL: it was not searched for */
+  PyObject *cancel;     /* owned reference: questions to the planner look at it, too */
+  sw_planner *planner;  /* NULL: it was not searched for, or with what is made again: */
+  sw_schedule schedule; /* of the plan, where it has one of its own */
+  sw_job job;           /* of that, or the problem's */
+  sw_job program;       /* for questions of what is made again: as it is, with pins */
+  sw_plan_options asked;
+  sw_recompute how;
   sw_plan plan;
   sw_breakdown breakdown;
   sw_report report;
@@ -23,6 +28,7 @@ static plan *new_plan(PyObject *of) {
 static void plan_dealloc(PyObject *self) {
   plan *p = (plan *)self;
   sw_planner_close(p->planner);
+  sw_schedule_deinit(&p->schedule);
   sw_arena_deinit(&p->arena);
   Py_XDECREF((PyObject *)p->of);
   Py_XDECREF(p->cancel);
@@ -42,13 +48,13 @@ typedef struct search {
   sw_plan_options o;
   const char *const *pins;
   int n_pins;
-  const char *start, *batch_dim;
+  const char *start, *batch_dim, *schedule, *recompute;
 } search;
 
 /* Everything that is told of a plan. */
 static sw_rc judge(plan *p, const sw_comparison *baselines, const char *batch_dim, sw_diag *d) {
   sw_batch_dim of = {0};
-  p->plan.job = p->of->opened.job; /* what is written of it is of the model as it was given */
+  p->plan.job = p->job; /* what is written of it is of the model as it was given */
   SW_TRY(sw_plan_breakdown(&p->plan, &p->arena, &p->breakdown, d));
   SW_TRY(sw_report_build(&p->plan, &p->breakdown, baselines, &p->arena, &p->report, d));
   if (!batch_dim) return SW_OK;
@@ -56,10 +62,56 @@ static sw_rc judge(plan *p, const sw_comparison *baselines, const char *batch_di
   return sw_throughput_measure(&p->plan, &p->breakdown, &of, &p->arena, &p->report.throughput, d);
 }
 
+/* The plan's own schedule: that of a file (NULL, or one that has none: none), or what `how` makes again. */
+static sw_rc take_schedule(plan *p, const char *path, sw_recompute how, int64_t memory, sw_diag *d) {
+  const sw_job *of = &p->of->opened.job;
+  int32_t stage = 0;
+  bool any = false;
+  p->job = *of;
+  if (path) SW_TRY(sw_schedule_read(path, of->request, &p->arena, &p->schedule, &stage, &any, d));
+  if (!any && how != SW_RECOMPUTE_AS_WRITTEN && how != SW_RECOMPUTE_SEARCH) {
+    const int64_t capacity = memory ? memory : sw_profile_memory_bytes(p->of->opened.profile);
+    SW_TRY(sw_lever_choose(of, how, capacity, &p->arena, &p->schedule, d));
+    any = true;
+  }
+  return any ? sw_job_of_stage(of, &p->schedule, stage, &p->arena, &p->job, d) : SW_OK;
+}
+
+static sw_rc find_with_sources(plan *p, const sw_plan_options *o, sw_diag *d) {
+  sw_plan_options alone = *o;
+  alone.baselines = NULL;
+  alone.known = NULL;
+  alone.n_known = 0;
+  alone.start = NULL;
+  SW_TRY(sw_plan_search_sources(&p->program, p->job.request, &alone, &p->arena, &p->schedule, &p->plan, d));
+  p->job = p->plan.job;
+  return sw_plan_verify(&p->plan, d);
+}
+
+static sw_rc parse_recompute(const char *text, sw_recompute *out, sw_diag *d) {
+  sw_text known = {0};
+  for (*out = 0; *out < SW_RECOMPUTE_COUNT; ++*out) {
+    if (strcmp(text, sw_recompute_text(*out)) == 0) return SW_OK;
+    sw_text_printf(&known, "%s'%s'", *out ? ", " : "", sw_recompute_text(*out));
+  }
+  const sw_rc rc =
+      SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "recompute is '%s'; expected one of %s", text, sw_text_str(&known));
+  sw_text_free(&known);
+  return rc;
+}
+
+static sw_rc take_pins(plan *p, const search *s, const sw_job *of, sw_job *out, sw_diag *d) {
+  return sw_pins_take(of, s->n_pins, s->pins, "pins", s->o.selection.even == SW_EVEN_ALWAYS, &p->arena, out, d);
+}
+
 static sw_rc find(plan *p, search *s, sw_diag *d) {
   sw_job job;
-  SW_TRY(sw_pins_take(&p->of->opened.job, s->n_pins, s->pins, "pins", s->o.selection.even == SW_EVEN_ALWAYS, &p->arena,
-                      &job, d));
+  SW_TRY(parse_recompute(s->recompute, &p->how, d));
+  if (s->schedule && p->how != SW_RECOMPUTE_AS_WRITTEN)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "a schedule says what is made again; expected no recompute beside it");
+  SW_TRY(take_schedule(p, s->schedule, p->how, s->o.selection.capacity_bytes, d));
+  SW_TRY(take_pins(p, s, &p->of->opened.job, &p->program, d));
+  SW_TRY(take_pins(p, s, &p->job, &job, d));
   if (s->start) {
     sw_plan *start;
     sw_plan_transfer taken;
@@ -69,15 +121,21 @@ static sw_rc find(plan *p, search *s, sw_diag *d) {
   }
   SW_TRY(sw_baselines_build(&job, &p->arena, &s->o.baselines, d));
   SW_TRY(sw_propagate_known(&job, &p->arena, &s->o, d));
-  SW_TRY(sw_planner_open(&job, &s->o, &p->arena, &p->planner, &p->plan, d));
-  p->plan.job = job;
-  SW_TRY(sw_plan_verify(&p->plan, d));
+  if (p->how == SW_RECOMPUTE_SEARCH) {
+    SW_TRY(find_with_sources(p, &s->o, d));
+  } else {
+    SW_TRY(sw_planner_open(&job, &s->o, &p->arena, &p->planner, &p->plan, d));
+    p->plan.job = job;
+    SW_TRY(sw_plan_verify(&p->plan, d));
+  }
+  p->asked = s->o;
   p->interrupted = sw_cancelled(s->o.solve.cancel);
   return judge(p, s->o.baselines, s->batch_dim, d);
 }
 
 static sw_rc make_by_rule(plan *p, sw_baseline rule, int64_t capacity, sw_diag *d) {
-  SW_TRY(sw_baseline_build(&p->of->opened.job, rule, &p->arena, &p->plan, d));
+  p->job = p->of->opened.job;
+  SW_TRY(sw_baseline_build(&p->job, rule, &p->arena, &p->plan, d));
   SW_TRY(sw_plan_verify(&p->plan, d));
   p->plan.capacity_bytes = capacity ? capacity : sw_profile_memory_bytes(p->of->opened.profile);
   return judge(p, NULL, NULL, d);
@@ -96,17 +154,17 @@ static bool parse_even(const char *text, sw_even *out) {
 }
 
 static bool read_search(PyObject *args, PyObject *keywords, plan *p, search *s) {
-  static char *names[] = {"cancel",     "pins",          "even",      "solver",     "start",   "memory",
-                          "time_limit", "work_limit",    "gap",       "simplicity", "threads", "seed",
-                          "args_whole", "cut_heavy_ops", "batch_dim", NULL};
+  static char *names[] = {"cancel",     "pins",          "even",      "solver",     "start",    "memory",
+                          "time_limit", "work_limit",    "gap",       "simplicity", "threads",  "seed",
+                          "args_whole", "cut_heavy_ops", "batch_dim", "recompute",  "schedule", NULL};
   PyObject *flag, *pins;
-  const char *even, *solver, *start, *batch_dim;
+  const char *even, *solver, *start, *batch_dim, *recompute = "as-written", *schedule = NULL;
   long long memory, work, seed;
   int whole, heavy;
   sw_solve_options *o = &s->o.solve;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OsszLdLddiLppz", names, cancel_type, &flag, &pins, &even, &solver,
-                                   &start, &memory, &o->time_limit_s, &work, &o->gap, &s->o.simplicity, &o->threads,
-                                   &seed, &whole, &heavy, &batch_dim))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OsszLdLddiLppz|sz", names, cancel_type, &flag, &pins, &even,
+                                   &solver, &start, &memory, &o->time_limit_s, &work, &o->gap, &s->o.simplicity,
+                                   &o->threads, &seed, &whole, &heavy, &batch_dim, &recompute, &schedule))
     return false;
   if (!sw_solver_parse(solver, &o->solver)) {
     PyErr_Format(PyExc_ValueError, "solver is '%s'; expected 'auto', 'native', 'glpk' or 'exhaustive'", solver);
@@ -123,6 +181,12 @@ static bool read_search(PyObject *args, PyObject *keywords, plan *p, search *s) 
   s->o.selection.cut_heavy_ops = heavy;
   s->start = keep_text(&p->arena, start, NULL);
   s->batch_dim = keep_text(&p->arena, batch_dim, NULL);
+  s->recompute = keep_text(&p->arena, recompute, NULL);
+  s->schedule = keep_text(&p->arena, schedule, NULL);
+  if (!s->recompute) {
+    PyErr_NoMemory();
+    return false;
+  }
   return parse_even(even, &s->o.selection.even) && take_texts(pins, &p->arena, &s->pins, &s->n_pins);
 }
 
@@ -166,7 +230,8 @@ PyObject *problem_read_plan(PyObject *self, PyObject *args) {
   if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
   plan *p = new_plan(self);
   if (!p) return NULL;
-  Py_BEGIN_ALLOW_THREADS rc = sw_plan_read(path, &p->of->opened.job, &p->arena, &p->plan, &d);
+  Py_BEGIN_ALLOW_THREADS rc = take_schedule(p, path, SW_RECOMPUTE_AS_WRITTEN, 0, &d);
+  if (!rc) rc = sw_plan_read(path, &p->job, &p->arena, &p->plan, &d);
   if (!rc) rc = judge(p, NULL, NULL, &d);
   Py_END_ALLOW_THREADS return plan_or_failure(p, rc, false, &d);
 }
@@ -214,7 +279,7 @@ static sw_rc emit(const plan *p, const char *kind, bool uneven, sw_text *out, sw
   if (!form) return sw_emit_plan(&p->plan, kind, out, d); /* which says so */
   if (form->even_alone && !uneven)
     SW_TRY_NOTE(d, sw_plan_check_even(&p->plan, NULL, d), "in the form '%s', whose readers pad what is uneven", kind);
-  if (!form->in_program) return sw_emit_plan(&p->plan, kind, out, d);
+  if (!form->in_program || p->plan.job.schedule) return sw_emit_plan(&p->plan, kind, out, d);
   if (p->of->opened.program) return sw_program_emit(p->of->opened.program, &p->plan, kind, out, d);
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
                  "the form '%s' writes the shardings into the program that was read; expected a model in MLIR", kind);
@@ -232,13 +297,20 @@ static PyObject *plan_emit(PyObject *self, PyObject *args) {
 }
 
 static sw_rc ask(const plan *p, const char *pins, bool json, sw_text *out, sw_diag *d) {
-  const sw_questions q = {.planner = p->planner, .plan = &p->plan, .breakdown = &p->breakdown, .json = json};
+  static const char kRecompute[] = "recompute=";
+  const sw_questions q = {p->planner, &p->program, &p->asked, p->how, &p->plan, &p->breakdown, json};
   const sw_span at = {"what_if", 1, 1};
+  const sw_graph *g = p->how == SW_RECOMPUTE_SEARCH ? p->program.graph : p->plan.job.graph;
+  const bool of_levers = strncmp(pins, kRecompute, strlen(kRecompute)) == 0;
   const sw_pin *read;
+  sw_recompute how;
   int32_t n;
   sw_arena arena = {0};
-  sw_rc rc = sw_pins_parse(p->plan.job.graph, sw_machine_mesh(p->plan.job.machine), pins, at, &arena, &n, &read, d);
-  if (!rc) rc = sw_what_if(&q, pins, n, read, &arena, out, d);
+  sw_rc rc = of_levers ? parse_recompute(pins + strlen(kRecompute), &how, d)
+                       : sw_pins_parse(g, sw_machine_mesh(p->plan.job.machine), pins, at, &arena, &n, &read, d);
+  if (!rc)
+    rc =
+        of_levers ? sw_what_if_recompute(&q, pins, how, &arena, out, d) : sw_what_if(&q, pins, n, read, &arena, out, d);
   sw_arena_deinit(&arena);
   return rc;
 }
@@ -251,7 +323,7 @@ static PyObject *plan_what_if(PyObject *self, PyObject *args) {
   sw_diag d = {0};
   sw_rc rc;
   if (!PyArg_ParseTuple(args, "sp", &pins, &json)) return NULL;
-  if (!((plan *)self)->planner)
+  if (!((plan *)self)->planner && ((plan *)self)->how != SW_RECOMPUTE_SEARCH)
     return PyErr_Format(PyExc_ValueError, "the plan was not searched for; expected one that shardwright.plan has made");
   Py_BEGIN_ALLOW_THREADS rc = ask((plan *)self, pins, json, &t, &d);
   Py_END_ALLOW_THREADS return text_or_failure(&t, rc, &d);
@@ -305,7 +377,7 @@ static PyObject *plan_interrupted(PyObject *self, void *unused) {
 
 static PyObject *plan_searched(PyObject *self, void *unused) {
   (void)unused;
-  return PyBool_FromLong(((plan *)self)->planner != NULL);
+  return PyBool_FromLong(((plan *)self)->planner != NULL || ((plan *)self)->how == SW_RECOMPUTE_SEARCH);
 }
 
 static PyMethodDef methods[] = {

@@ -93,7 +93,7 @@ static void write_mask(sw_spmd_writer *s, const sw_op *op, const sw_ssa *in, con
 
 sw_rc sw_spmd_add_result_sharding(sw_spmd_writer *s, sw_ssa x, sw_id value, sw_diag *d) {
   sw_text t = {0};
-  if (s->dialect != SW_SPMD_SDY || x.type.dtype == SW_TOKEN) return SW_OK;
+  if (s->dialect < SW_SPMD_SDY || x.type.dtype == SW_TOKEN) return SW_OK;
   sw_rc rc = sw_sdy_sharding(s->spmd->mesh, "mesh", &s->spmd->layout[value].sharding, &t, d);
   const char *text;
   SW_TRY(sw_ir_keep_text(rc, &t, &s->w.arena, &text, d));
@@ -111,22 +111,49 @@ static sw_rc write_step(sw_spmd_writer *s, const sw_op *op, sw_ssa in, sw_ssa ou
   return SW_OK;
 }
 
+/* `out` is `in`, as `value` of the program lies; one that is partial, which XLA cannot be told, as it likes. */
+static sw_rc write_constraint(sw_spmd_writer *s, sw_ssa in, sw_ssa out, sw_id value, sw_diag *d) {
+  const sw_sharding *lies = &s->spmd->layout[value].sharding;
+  sw_text *t = s->w.out;
+  sw_text_printf(t, "    %s = sdy.sharding_constraint %s ", out.name, in.name);
+  if (!lies->n_partial) SW_TRY(sw_sdy_sharding(s->spmd->mesh, "mesh", lies, t, d));
+  if (lies->n_partial) sw_text_puts(t, "<@mesh, [");
+  for (int k = 0; lies->n_partial && k < out.type.rank; k++) sw_text_puts(t, k ? ", {?}" : "{?}");
+  if (lies->n_partial) sw_text_puts(t, "]>");
+  sw_text_puts(t, " : ");
+  sw_mlir_type(&out.type, t);
+  sw_mlir_end_line(&s->w);
+  return SW_OK;
+}
+
+/* Is the result of an op to be constrained? Of loops, what they carry is not. */
+static bool is_constrained(const sw_spmd_writer *s, const sw_op *op, sw_id value) {
+  const sw_value *v = &s->w.graph->values[value];
+  return s->dialect == SW_SPMD_CONSTRAINTS && v->type.dtype != SW_TOKEN && v->type.rank > 0 && op->frame < 0 &&
+         sw_op_class_of(op->code) != SW_OPS_CONTROL && !s->spmd->layout[value].sharding.n_partial;
+}
+
 /* --- the program ------------------------------------------------------------------------------------------------- */
 
 static sw_rc write_spmd_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   const sw_graph *g = s->w.graph;
   const sw_op *op = &g->ops[id];
   sw_id origin = s->spmd->origin[id].op;
-  sw_ssa *in, *out;
+  sw_ssa *in, *out, *said;
   s->w.results.n = 0;
   SW_ARENA_NEW(in, &s->w.arena, op->n_operands, d);
   SW_ARENA_NEW(out, &s->w.arena, op->n_results, d);
+  SW_ARENA_NEW(said, &s->w.arena, op->n_results, d);
   for (int k = 0; k < op->n_operands; k++) in[k] = sw_mlir_value(&s->w, g, op->operands[k]);
   for (int k = 0; k < op->n_results; k++) {
-    out[k] = sw_mlir_value(&s->w, g, op->results[k]);
+    said[k] = out[k] = sw_mlir_value(&s->w, g, op->results[k]);
+    if (op->code != SW_OP_COLLECTIVE && is_constrained(s, op, op->results[k]))
+      out[k] = sw_mlir_temp(&s->w, out[k].type);
     SW_TRY(sw_spmd_add_result_sharding(s, out[k], op->results[k], d));
   }
   s->w.at = origin >= 0 ? s->spmd->model->ops[origin].location : (sw_source){0};
+  if (op->code == SW_OP_COLLECTIVE && s->dialect == SW_SPMD_CONSTRAINTS)
+    return write_constraint(s, in[0], out[0], op->results[0], d);
   if (op->code == SW_OP_COLLECTIVE && s->dialect == SW_SPMD_SDY) return write_step(s, op, in[0], out[0], d);
   if (op->code == SW_OP_COLLECTIVE) return sw_spmd_write_collective(s, op->collective, in[0], out[0], d);
   if (op->code == SW_OP_MASK) {
@@ -136,6 +163,8 @@ static sw_rc write_spmd_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   } else {
     sw_hlo_write(&(sw_hlo){&s->w, op, in, out});
   }
+  for (int k = 0; k < op->n_results; k++)
+    if (out[k].name != said[k].name) SW_TRY(write_constraint(s, out[k], said[k], op->results[k], d));
   return SW_OK;
 }
 
@@ -215,14 +244,16 @@ static sw_rc check_layouts(const sw_spmd *s, sw_diag *d) {
 }
 
 static sw_rc write_spmd_module(sw_spmd_writer *s, sw_diag *d) {
-  static const sw_mlir_devices kDevices[] = {
-      [SW_SPMD_SHARD] = SW_MLIR_GRID, [SW_SPMD_STABLEHLO] = SW_MLIR_PARTITIONS, [SW_SPMD_SDY] = SW_MLIR_MESH};
+  static const sw_mlir_devices kDevices[] = {[SW_SPMD_SHARD] = SW_MLIR_GRID,
+                                             [SW_SPMD_STABLEHLO] = SW_MLIR_PARTITIONS,
+                                             [SW_SPMD_SDY] = SW_MLIR_MESH,
+                                             [SW_SPMD_CONSTRAINTS] = SW_MLIR_MESH};
   const sw_graph *g = s->w.graph;
   sw_spmd spmd = *s->spmd;
   sw_ssa *v;
   SW_TRY(sw_hlo_check(g, true, d));
   SW_TRY(check_layouts(s->spmd, d));
-  if (s->dialect != SW_SPMD_SDY) SW_TRY(use_program_axes(s, d)); /* Shardy has parts of axes */
+  if (s->dialect < SW_SPMD_SDY) SW_TRY(use_program_axes(s, d)); /* Shardy has parts of axes */
   sw_mlir_open_module(&s->w, "spmd", kDevices[s->dialect]);
   sw_mlir_open_function(&s->w, s->spmd->model, put_block_layout, &spmd);
   SW_TRY(sw_spmd_write_ops(s, 0, g->n_ops, d));
@@ -239,7 +270,7 @@ static sw_rc write_spmd_module(sw_spmd_writer *s, sw_diag *d) {
 
 sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_spmd_dialect dialect, sw_text *out, sw_diag *d) {
   sw_spmd_writer s = {.w = {.graph = spmd->program, .out = out}, .spmd = spmd, .dialect = dialect};
-  if (spmd->whole_tensors != (dialect == SW_SPMD_SDY)) return SW_BUG(d, "%s", "tensors are whole in Shardy alone");
+  if (spmd->whole_tensors != (dialect >= SW_SPMD_SDY)) return SW_BUG(d, "%s", "tensors are whole in Shardy alone");
   sw_grid_init(spmd->mesh, &s.w.grid);
   sw_rc rc = write_spmd_module(&s, d);
   sw_array_free(&s.externals);
