@@ -192,7 +192,7 @@ typedef struct sw_ruled_lever {
   sw_job job;                /* with the requirements of the one that was given */
   const sw_comparison *made; /* sw_baselines_build; their names are those of rules */
 } sw_ruled_lever;
-enum { SW_MAX_LEVERS = 7 };
+enum { SW_MAX_LEVERS = 8 };
 typedef struct sw_ruled_levers {
   const sw_request *request; /* of the job that they are of */
   int n;

@@ -16,6 +16,9 @@
  * is shorter and follows the loop. What one stage makes and another reads leaves the one as an output and enters the
  * other as an input of its name.
  *
+ * An op that no entry has is taken as an earlier one of its code and attributes, and its operands: a copy that the
+ * program has of its own does not run. Of one stage, without micro-batches.
+ *
  * A program by itself is the schedule that runs each op once on one machine: its only stage is the program.
  */
 #ifndef SHARDWRIGHT_SCHEDULE_H_
@@ -102,15 +105,20 @@ typedef enum sw_recompute {
   SW_RECOMPUTE_MEGATRON,   /* attention's core is: scores, softmax, dropout; of attention that is one op, that op */
   SW_RECOMPUTE_TORCHTITAN, /* of layers all but attention that is one op, collectives, and every other product with a
                               weight, the first of a layer kept */
+  SW_RECOMPUTE_NONE,       /* nothing is, of the program's own checkpoints neither */
   SW_RECOMPUTE_COUNT
 } sw_recompute;
-/* "as-written", "search", "full", "selective=megatron", "selective=torchtitan". */
+/* "as-written", "search", "full", "selective=megatron", "selective=torchtitan", "none". */
 SW_API const char *sw_recompute_text(sw_recompute r);
-/* In the arena: the list of entries. The plain schedule where nothing can be made again, and of programs with loops or
- * choices. gathers_again: what is made of arguments on devices, as weights are gathered, is not held for what runs
- * late; a search has that as a choice, too. */
+/* In the arena: the list of entries. But for the program as it is written its own checkpoints, ops that do what earlier
+ * ones do, are folded back first, where a contraction is among them. The plain schedule where nothing can be made
+ * again, and of programs with loops or choices. gathers_again: what is made of arguments on devices, as weights are
+ * gathered, is not held for what runs late; a search has that as a choice, too. */
 SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena,
                                           sw_schedule_spec *out, sw_diag *d);
+/* The same without instances but those of the ops themselves, and without sources. In the arena. */
+SW_API SW_CHECKED sw_rc sw_schedule_without_copies(const sw_schedule_spec *s, sw_arena *arena, sw_schedule_spec *out,
+                                                   sw_diag *d);
 /* The schedule that is left of one with choices; takes: by op of its only stage, 0 it runs as it is, -1 it is left out,
  * k it takes operand k - 1 alone. In the arena. */
 SW_API SW_CHECKED sw_rc sw_schedule_chosen(const sw_schedule *s, const int8_t *takes, sw_arena *arena,

@@ -45,11 +45,12 @@ static const sw_option kOptions[] = {
      "a schedule, or a plan that has one",
      SW_INTO_TEXT(settings, from.open.schedule)},
     {"recompute", 0, SW_OPTION_CHOICE, "HOW", "as-written",
-     "what is made again for what reads it late, instead of being kept: what the program says; whatever the search "
+     "what is made again for what reads it late, instead of being kept: what the program says; nothing, of its own "
+     "checkpoints neither; whatever the search "
      "finds best; all of a layer but what enters it; attention's core alone, as Megatron has it, or per op, as "
      "torchtitan has it (selective: megatron)",
      SW_INTO_TEXT(settings, recompute),
-     .choices = "as-written|search|full|selective|selective=megatron|selective=torchtitan"},
+     .choices = "as-written|none|search|full|selective|selective=megatron|selective=torchtitan"},
     {"kernels", 0, SW_OPTION_FLAG, NULL, NULL,
      "instead of a plan, say which ops run together under the compiler, what their kernels read and write, and why an "
      "op stands alone",

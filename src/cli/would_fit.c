@@ -19,10 +19,12 @@ static void put_what(const sw_ruled_lever *l, const char *layers, sw_text *t) {
       [SW_RECOMPUTE_MEGATRON] = "recompute attention",
       [SW_RECOMPUTE_TORCHTITAN] = "recompute all but attention and every second product",
       [SW_RECOMPUTE_FULL] = "recompute layers",
+      [SW_RECOMPUTE_NONE] = "drop the program's checkpoints",
   };
   const bool named = layers && l->how == SW_RECOMPUTE_FULL;
   sw_text_printf(t, "%s", named ? "recompute " : kWhat[l->how]);
-  if (layers && l->how != SW_RECOMPUTE_AS_WRITTEN) sw_text_printf(t, "%s%s", named ? "" : " of ", layers);
+  if (layers && l->how != SW_RECOMPUTE_AS_WRITTEN && l->how != SW_RECOMPUTE_NONE)
+    sw_text_printf(t, "%s%s", named ? "" : " of ", layers);
 }
 
 static void put_price(const sw_comparison *c, double base_s, sw_text *t) {

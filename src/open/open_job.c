@@ -237,6 +237,12 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
   bool any = false;
   SW_TRY(take_trips(r, &g, d));
   if (o->schedule) SW_TRY(sw_schedule_read(o->schedule, g->written, r->arena, &out->schedule, &stage, &any, d));
+  if (any && o->recompute == SW_RECOMPUTE_NONE) {
+    sw_schedule_spec spec;
+    SW_TRY(sw_schedule_without_copies(&out->schedule.spec, r->arena, &spec, d));
+    sw_schedule_deinit(&out->schedule);
+    SW_TRY(sw_schedule_make(g->written, &spec, r->arena, &out->schedule, d));
+  }
   if (!any && o->recompute >= SW_RECOMPUTE_FULL) {
     const int64_t capacity = o->memory ? o->memory : sw_profile_memory_bytes(out->profile);
     SW_TRY(sw_job_make(compiler, g->written, r->machine, r->arena, &out->job, d));

@@ -9,16 +9,17 @@ static const struct {
 } kLevers[SW_MAX_LEVERS] = {
     {SW_RECOMPUTE_AS_WRITTEN, true},  {SW_RECOMPUTE_MEGATRON, false},  {SW_RECOMPUTE_MEGATRON, true},
     {SW_RECOMPUTE_TORCHTITAN, false}, {SW_RECOMPUTE_TORCHTITAN, true}, {SW_RECOMPUTE_FULL, false},
-    {SW_RECOMPUTE_FULL, true},
+    {SW_RECOMPUTE_FULL, true},        {SW_RECOMPUTE_NONE, false},
 };
 
-/* Is there something that the program as it is does not have? */
-static bool is_of_use(const sw_ruled_lever *l, const sw_schedule_spec *spec) {
+/* Is there something that the program as it is does not have, or less? */
+static bool is_of_use(const sw_job *j, const sw_ruled_lever *l, const sw_schedule_spec *spec) {
   bool again = false, kept = false;
   for (int32_t i = 0; i < spec->n_entries; i++) {
     again = again || spec->entries[i].instance;
     kept = kept || (spec->entries[i].source && spec->entries[i].op < 0);
   }
+  if (l->how == SW_RECOMPUTE_NONE) return spec->n_entries < j->graph->n_ops;
   return (again || l->how == SW_RECOMPUTE_AS_WRITTEN) && (kept || !l->gathers_again);
 }
 
@@ -26,7 +27,7 @@ static sw_rc open_lever(const sw_job *j, sw_ruled_lever *l, sw_arena *arena, boo
   sw_schedule_spec spec;
   SW_ARENA_NEW(l->schedule, arena, 1, d);
   SW_TRY(sw_recompute_spec(j->graph, l->how, l->gathers_again, arena, &spec, d));
-  *any = is_of_use(l, &spec);
+  *any = is_of_use(j, l, &spec);
   if (!*any) return SW_OK;
   SW_TRY(sw_schedule_make(j->request, &spec, arena, l->schedule, d));
   sw_rc rc = sw_job_of_stage(j, l->schedule, 0, arena, &l->job, d);
@@ -89,7 +90,7 @@ const sw_ruled_lever *sw_levers_best(const sw_ruled_levers *l, int64_t capacity)
 sw_rc sw_lever_choose(const sw_job *j, sw_recompute how, int64_t capacity, sw_arena *arena, sw_schedule *out,
                       sw_diag *d) {
   sw_ruled_lever held = {.how = how}, again = {.how = how, .gathers_again = true};
-  const bool written = how == SW_RECOMPUTE_AS_WRITTEN;
+  const bool written = how == SW_RECOMPUTE_AS_WRITTEN || how == SW_RECOMPUTE_NONE;
   bool any = false, both = false;
   sw_schedule_spec plain;
   sw_rc rc = written ? SW_OK : open_lever(j, &held, arena, &any, d);

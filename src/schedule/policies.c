@@ -24,6 +24,7 @@ static const policy kPolicies[SW_RECOMPUTE_COUNT] = {
                                  .what = AGAIN_OF_LAYERS,
                                  .keeps = KEEPS_ATTENTION | KEEPS_COLLECTIVES | KEEPS_PRODUCTS,
                                  .every = 2},
+    [SW_RECOMPUTE_NONE] = {.name = "none"},
 };
 const char *sw_recompute_text(sw_recompute r) { return kPolicies[r].name; }
 bool sw_policy_is_of_layers(sw_recompute r) { return kPolicies[r].what == AGAIN_OF_LAYERS; }

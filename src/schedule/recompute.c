@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "graph/attention.h"
 #include "schedule/policies.h"
+#include "schedule/same_ops.h"
 #include "shardwright/schedule.h"
 
 typedef struct recompute {
@@ -454,7 +455,8 @@ static sw_rc list_entries(recompute *r, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(r->waits, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(r->written, arena, g->n_ops + 1, d);
   r->split = -1;
-  if ((r->how != SW_RECOMPUTE_AS_WRITTEN || r->gathers_again) && !g->n_frames) SW_TRY(find_split(r, arena, d));
+  const bool changes = (r->how != SW_RECOMPUTE_AS_WRITTEN && r->how != SW_RECOMPUTE_NONE) || r->gathers_again;
+  if (changes && !g->n_frames) SW_TRY(find_split(r, arena, d));
   SW_TRY(classify_values(r, arena, d));
   if (r->split >= 0) SW_TRY(find_segments(r, arena, d));
   const sw_id as_they_are = r->split < 0 ? g->n_ops - 1 : r->split;
@@ -468,8 +470,8 @@ static sw_rc keep_entries(recompute *r, sw_arena *arena, sw_schedule_spec *out, 
   return entries ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena, sw_schedule_spec *out,
-                        sw_diag *d) {
+static sw_rc list_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena, sw_schedule_spec *out,
+                       sw_diag *d) {
   recompute r = {.g = g, .how = how, .gathers_again = gathers_again};
   sw_arena scratch = {0};
   sw_rc rc = list_entries(&r, &scratch, d);
@@ -478,6 +480,57 @@ sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again,
   sw_array_free(&r.ready);
   sw_array_free(&r.open);
   sw_arena_deinit(&scratch);
+  return rc;
+}
+
+/* --- the program's own checkpoints -------------------------------------------------------------------------------- */
+
+/* Without copies of its own; *any: it has some. */
+static sw_rc fold_spec(const sw_graph *g, sw_arena *arena, sw_schedule_spec *out, bool *any, sw_diag *d) {
+  sw_same_ops same;
+  sw_entry *entries;
+  sw_arena scratch = {0};
+  sw_rc rc = sw_same_ops_find(g, NULL, &scratch, &same, d);
+  *any = !rc && same.heavy;
+  *out = (sw_schedule_spec){.n_stages = 1, .micro_batches = 1};
+  entries = rc ? NULL : sw_arena_alloc(arena, (size_t)g->n_ops + 1, sizeof *entries, d);
+  if (!rc && !entries) rc = SW_E_RESOURCE;
+  for (sw_id i = 0; !rc && i < g->n_ops; i++)
+    if (same.runs[i] || !same.heavy) entries[out->n_entries++] = (sw_entry){.op = i};
+  out->entries = entries;
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+/* Entries of the folded program, as those of the program. */
+static sw_rc unfold(const sw_schedule *folded, sw_arena *arena, sw_schedule_spec *spec, sw_diag *d) {
+  const sw_stage *stage = &folded->stages[0];
+  sw_entry *entries = sw_arena_copy(arena, spec->entries, (size_t)spec->n_entries, sizeof *entries, d);
+  if (!entries) return SW_E_RESOURCE;
+  for (int32_t i = 0; i < spec->n_entries; i++) {
+    sw_entry *e = &entries[i];
+    if (e->op >= 0) e->op = folded->spec.entries[stage->entry[e->op]].op;
+    if (!e->source) continue;
+    const sw_value *v = &stage->graph->values[e->value];
+    e->value = v->def < 0 ? stage->args[v->def_index] : folded->program->ops[e->op].results[v->def_index];
+  }
+  spec->entries = entries;
+  return SW_OK;
+}
+
+sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena, sw_schedule_spec *out,
+                        sw_diag *d) {
+  sw_schedule folded;
+  sw_schedule_spec fold;
+  bool any = false;
+  if (how != SW_RECOMPUTE_AS_WRITTEN) SW_TRY(fold_spec(g, arena, &fold, &any, d));
+  if (any && how == SW_RECOMPUTE_NONE) *out = fold;
+  if (any && how == SW_RECOMPUTE_NONE) return SW_OK;
+  if (!any) return list_spec(g, how, gathers_again, arena, out, d);
+  SW_TRY(sw_schedule_make(g->written, &fold, arena, &folded, d));
+  sw_rc rc = list_spec(folded.stages[0].graph, how, gathers_again, arena, out, d);
+  if (!rc) rc = unfold(&folded, arena, out, d);
+  sw_schedule_deinit(&folded);
   return rc;
 }
 
@@ -490,6 +543,17 @@ sw_rc sw_layers_of_early(const sw_graph *g, sw_arena *arena, sw_layers *out, sw_
   if (!rc) rc = sw_layers_find(g, r.split + 1, arena, out, d);
   sw_arena_deinit(&scratch);
   return rc;
+}
+
+sw_rc sw_schedule_without_copies(const sw_schedule_spec *s, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
+  sw_entry *entries;
+  *out = *s;
+  out->n_entries = 0;
+  SW_ARENA_NEW(entries, arena, s->n_entries, d);
+  for (int32_t i = 0; i < s->n_entries; i++)
+    if (!s->entries[i].source && !s->entries[i].instance) entries[out->n_entries++] = s->entries[i];
+  out->entries = entries;
+  return SW_OK;
 }
 
 /* --- what a plan chose -------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "graph/copy_op.h"
+#include "schedule/same_ops.h"
 #include "schedule/schedule_write.h"
 
 /* --- what a list of entries must be ------------------------------------------------------------------------------- */
@@ -61,10 +62,22 @@ static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_dia
       rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is part of a loop or choice; expected it once",
                          g->ops[e->op].name);
   }
-  for (sw_id op = 0; op < g->n_ops && !rc; op++)
+  for (sw_id op = 0; op < g->n_ops && !rc && (s->n_stages > 1 || s->micro_batches > 1); op++)
     if (!seen[op]) rc = SW_FAIL_INPUT(d, g->ops[op].span, "'%s' is not in the schedule", g->ops[op].name);
   sw_mem_free(seen);
   return rc;
+}
+
+/* Ops that the schedule lacks are taken as others that do the same. */
+static sw_rc find_same(const sw_graph *g, const sw_schedule_spec *s, sw_arena *scratch, const sw_id **out, sw_diag *d) {
+  bool *present;
+  sw_same_ops same;
+  SW_ARENA_NEW(present, scratch, g->n_ops + 1, d);
+  for (int32_t i = 0; i < s->n_entries; i++)
+    if (!s->entries[i].source) present[s->entries[i].op] = true;
+  SW_TRY(sw_same_ops_find(g, present, scratch, &same, d));
+  *out = same.of_value;
+  return SW_OK;
 }
 
 /* --- the graph of a stage ----------------------------------------------------------------------------------------- */
@@ -127,7 +140,7 @@ sw_rc sw_stage_add_entry(sw_stage_writer *w, int32_t entry, const sw_entry_parts
   sw_id *in;
   SW_ARENA_NEW(in, &w->scratch, op->n_operands, w->d);
   for (int i = 0; i < op->n_operands; i++) {
-    in[i] = p->in ? p->in[i] : w->now[op->operands[i]];
+    in[i] = p->in ? p->in[i] : w->now[w->same[op->operands[i]]];
     if (in[i] < 0)
       return SW_FAIL_INPUT(w->d, op->span, "'%s' stands before '%s' in the schedule, which makes what it reads",
                            op->name, w->program->values[op->operands[i]].name);
@@ -187,6 +200,7 @@ static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
 /* Of a value: which stages read it, and which makes it what is delivered; as bits by stage. */
 typedef struct crossing {
   const sw_graph *g;
+  const sw_id *same; /* sw_same_ops */
   const sw_schedule_spec *spec;
   int32_t *made_on; /* by value: the stage of the op itself; -1: an argument */
   uint64_t *read_on;
@@ -204,7 +218,7 @@ static sw_rc find_crossing(crossing *c, sw_arena *arena, sw_diag *d) {
     const uint64_t here = UINT64_C(1) << e->stage;
     int n;
     const sw_id *reads = entry_reads(g, e, &n);
-    for (int k = 0; k < n; k++) c->read_on[reads[k]] |= here & ~made[reads[k]];
+    for (int k = 0; k < n; k++) c->read_on[c->same[reads[k]]] |= here & ~made[c->same[reads[k]]];
     if (e->source) continue;
     const sw_op *op = &g->ops[e->op];
     for (int k = 0; k < op->n_results; k++) {
@@ -228,7 +242,7 @@ static bool gives_to_others(const crossing *c, sw_id v, int32_t stage) {
   return c->g->values[v].def >= 0 && c->made_on[v] == stage && (c->read_on[v] & ~(UINT64_C(1) << stage)) != 0;
 }
 
-static int32_t output_stage(const crossing *c, sw_id v) { return c->g->values[v].def < 0 ? 0 : c->made_on[v]; }
+static int32_t output_stage(const crossing *c, sw_id v) { return c->g->values[v].def < 0 ? 0 : c->made_on[c->same[v]]; }
 
 /* --- one stage ---------------------------------------------------------------------------------------------------- */
 
@@ -279,7 +293,7 @@ static sw_rc add_stage_outputs(sw_stage_writer *w, const crossing *c, const sw_i
     if (state >= 0 && w->first[state] < 0)
       return SW_FAIL_INPUT(w->d, g->output_spans[i], "output '%s' becomes a state that another stage holds",
                            g->output_names[i]);
-    SW_TRY(sw_graph_add_output(w->to, g->output_names[i], g->values[v].def < 0 ? w->first[v] : w->now[v],
+    SW_TRY(sw_graph_add_output(w->to, g->output_names[i], g->values[v].def < 0 ? w->first[v] : w->now[w->same[v]],
                                state < 0 ? -1 : w->first[state], g->output_spans[i], w->d));
     w->output_at[i] = n;
     outputs[n++] = v;
@@ -310,8 +324,8 @@ static bool find_use(const sw_stage_writer *w, const sw_id *own, sw_id value, sw
   const sw_id at = use.op < 0 ? w->output_at[use.index] : own[use.op];
   if (at < 0) return false;
   *out = use.op < 0 ? (sw_value_use){-1, at} : (sw_value_use){at, use.index};
-  *source =
-      use.op < 0 ? (w->program->values[value].def < 0 ? w->first : w->now)[value] : w->to->ops[at].operands[use.index];
+  *source = use.op < 0 ? (w->program->values[value].def < 0 ? w->first : w->now)[w->same[value]]
+                       : w->to->ops[at].operands[use.index];
   return *source >= 0;
 }
 
@@ -360,8 +374,9 @@ static sw_rc ask_stage(sw_stage_writer *w, const sw_request *r) {
   for (int32_t i = 0; i < r->n_annotations; i++) SW_TRY(ask_of_stage(w, own, &r->annotations[i]));
   for (int32_t i = 0; i < r->n_sharding_groups; i++) {
     const sw_sharding_group *s = &r->sharding_groups[i];
-    const sw_id a = w->first[s->a] >= 0 ? w->first[s->a] : w->now[s->a],
-                b = w->first[s->b] >= 0 ? w->first[s->b] : w->now[s->b];
+    const sw_id one = w->same[s->a], other = w->same[s->b];
+    const sw_id a = w->first[one] >= 0 ? w->first[one] : w->now[one],
+                b = w->first[other] >= 0 ? w->first[other] : w->now[other];
     if (a >= 0 && b >= 0) SW_TRY(sw_graph_add_sharding_group(w->to, a, b, s->span, w->d));
   }
   return SW_OK;
@@ -390,15 +405,17 @@ static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request
 }
 
 /* By value: the last entry that reads it. */
-static sw_rc find_last_reads(const sw_graph *g, const sw_schedule_spec *s, sw_arena *arena, int32_t **out, sw_diag *d) {
+static sw_rc find_last_reads(const crossing *c, sw_arena *arena, int32_t **out, sw_diag *d) {
+  const sw_graph *g = c->g;
+  const sw_schedule_spec *s = c->spec;
   SW_ARENA_NEW(*out, arena, g->n_values + 1, d);
   for (sw_id v = 0; v < g->n_values; v++) (*out)[v] = -1;
   for (int32_t i = 0; i < s->n_entries; i++) {
     int n;
     const sw_id *reads = entry_reads(g, &s->entries[i], &n);
-    for (int k = 0; k < n; k++) (*out)[reads[k]] = i;
+    for (int k = 0; k < n; k++) (*out)[c->same[reads[k]]] = i;
   }
-  for (int32_t i = 0; i < g->n_outputs; i++) (*out)[g->outputs[i]] = s->n_entries;
+  for (int32_t i = 0; i < g->n_outputs; i++) (*out)[c->same[g->outputs[i]]] = s->n_entries;
   return SW_OK;
 }
 
@@ -439,11 +456,13 @@ static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena,
   SW_ARENA_NEW(stages, arena, out->spec.n_stages, d);
   SW_ARENA_NEW(out->owned, arena, out->spec.n_stages, d);
   out->stages = stages;
+  SW_TRY(find_same(g, &out->spec, scratch, &c.same, d));
   SW_TRY(find_crossing(&c, scratch, d));
-  SW_TRY(find_last_reads(g, &out->spec, scratch, &last_in, d));
+  SW_TRY(find_last_reads(&c, scratch, &last_in, d));
   SW_TRY(list_sends(&c, arena, out, d));
   for (int32_t k = 0; k < out->spec.n_stages; k++) {
-    sw_stage_writer w = {.program = g, .spec = &out->spec, .stage = k, .last_in = last_in, .arena = arena, .d = d};
+    sw_stage_writer w = {
+        .program = g, .same = c.same, .spec = &out->spec, .stage = k, .last_in = last_in, .arena = arena, .d = d};
     const sw_rc rc = write_stage(&w, &c, r, &stages[k]);
     sw_arena_deinit(&w.scratch);
     out->owned[k] = w.to;

@@ -6,6 +6,7 @@
 
 typedef struct sw_stage_writer {
   const sw_graph *program;
+  const sw_id *same; /* by value of the program: that which is read in its place */
   const sw_schedule_spec *spec;
   int32_t stage;
   sw_graph *to;

@@ -214,6 +214,42 @@ static void policies_make_again_what_they_say(void **state) {
   }
 }
 
+static int count_heavy(const sw_graph *g) {
+  int n = 0;
+  for (sw_id i = 0; i < g->n_ops; i++) n += is_product(&g->ops[i]) || is_fused(&g->ops[i]);
+  return n;
+}
+
+/* A program that has copies of its own: those of a policy, written out. */
+static void checkpoints_of_a_program_are_folded_back(void **state) {
+  (void)state;
+  sw_rng r;
+  int run = 0;
+  sw_rng_seed(&r, check_seed(3));
+  for (int k = N_SMALL; k < N_STEPS; k++) {
+    sw_arena arena = {0};
+    sw_schedule has, none, full;
+    sw_schedule_spec spec;
+    sw_graph *g = step_of(k);
+    assert_ok(sw_recompute_spec(g, SW_RECOMPUTE_MEGATRON, false, &arena, &spec, &diag));
+    assert_ok(sw_schedule_make(g->written, &spec, &arena, &has, &diag));
+    const sw_graph *copied = has.stages[0].graph;
+    assert_true(copied->n_ops > g->n_ops);
+    schedule_of(copied, SW_RECOMPUTE_NONE, &arena, &none);
+    assert_true(count_heavy(copied) > count_heavy(g) && count_heavy(none.stages[0].graph) == count_heavy(g));
+    assert_true(none.stages[0].graph->n_ops <= g->n_ops);
+    schedule_of(copied, SW_RECOMPUTE_FULL, &arena, &full);
+    assert_true(again_in(&full, "", is_any) > copied->n_ops - g->n_ops);
+    run += runs_as_the_program(copied, &none, "x=2", &r) + runs_as_the_program(copied, &full, "x=2,y=2", &r);
+    sw_schedule_deinit(&full);
+    sw_schedule_deinit(&none);
+    sw_schedule_deinit(&has);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+  assert_true(run > 0);
+}
+
 /* --- against all choices ------------------------------------------------------------------------------------------ */
 
 static sw_plan_options options_of(int64_t capacity) {
@@ -305,6 +341,7 @@ int main(void) {
       cmocka_unit_test(random_choices_run_as_the_program),
       cmocka_unit_test(policies_run_as_the_program),
       cmocka_unit_test(policies_make_again_what_they_say),
+      cmocka_unit_test(checkpoints_of_a_program_are_folded_back),
       cmocka_unit_test(no_choice_is_better_than_what_is_proven),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
