@@ -1,70 +1,131 @@
 """Plans carried out: steps on four processes beside the same steps in one."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
 
 import pytest
 import torch
-from torch_models import job
-from torch_processes import MESH, optimizer_of, whole
+import torch.distributed
+from torch_models import MIXTURES, PICTURES, TEXTS, job
 
 import shardwright
 import shardwright.torch
+from shardwright.torch.check import spelled_out
 
 HERE = pathlib.Path(__file__).parent
-MODELS = ["llama", "gpt2", "bert", "vit"]
-MEMORY = {"llama": "2500kB", "gpt2": "3MB", "bert": "3MB", "vit": "1MB"}  # so little that parameters must be cut
-
-
-def planned(name, path):
-    model, inputs, options = whole(*job(name))
-    options |= {"mesh": MESH, "memory": MEMORY[name], "even": "always", "gap": 20, "time_limit": 10}
-    plan = shardwright.torch.plan(model, inputs, optimizer=optimizer_of(model), **options)
-    plan.save(path / f"{name}.json")
-    return plan
-
-
-def run(folder, how, names):
-    command = [sys.executable, "-B", HERE / "torch_processes.py", folder, how, *names]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads((folder / "said").read_text())
+MODELS = [*TEXTS, *MIXTURES, *PICTURES]
+WHOLE = {  # of which DTensor has no rule, and why: views of one tensor in another, shapes that do not divide, products in groups
+    "aten.as_strided.default", "aten.as_strided_scatter.default", "aten.copy.default", "aten.reshape.default",
+    "transformers.grouped_mm_fallback.default", "transformers.grouped_mm_fallback_backward.default",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("plans")
-    for name in MODELS:
-        plan = planned(name, path)
-        assert any(axis in sharding for sharding in plan.arguments.values() for axis in MESH), name
-    return path
+def said(tmp_path_factory):
+    file = tmp_path_factory.mktemp("run") / "said"
+    command = [sys.executable, "-B", HERE / "torch_processes.py", file, "4", *MODELS]
+    env = os.environ | {"OMP_NUM_THREADS": "1"}  # its processes are forks
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1500, env=env)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(file.read_text())
 
 
-def test_steps_on_four_processes_are_those_of_one(folder):
-    said = run(folder, "right", MODELS)
-    for name, found in said.items():
-        assert found["off"] < 1e-5 and found["loss"] < 1e-6 and found["borders"] == "values", (name, found)
+@pytest.mark.parametrize("name", MODELS)
+def test_steps_on_four_processes_are_those_of_one(said, name):
+    for case, found in said[name].items():
+        assert found["off"] < 1 and found["borders"] == "values", (case, found)
+        assert set(found["whole"]) <= WHOLE, (case, found["whole"])
 
 
-def test_a_sum_that_is_left_out_shows(folder):
-    assert run(folder, "fault", ["llama"])["llama"]["off"] > 1e-3
+@pytest.mark.parametrize("name", MODELS)
+def test_what_a_step_did_is_as_planned_or_explained(said, name):
+    for case, found in said[name].items():
+        assert found["explained"], (case, found["table"])
+        assert found["received"] > 0, case
 
 
-def test_what_does_not_fit_is_refused():
-    model, inputs, options = whole(*job("llama"))
-    plan = shardwright.torch.plan(model, inputs, optimizer=optimizer_of(model), mesh="x=2", gap=100)
+@pytest.mark.parametrize("name", MODELS)
+def test_faults_show(said, name):
+    assert said[name]["f32"]["left_out"] > 100 and said[name]["f32"]["scaled"] > 100
 
-    class Mesh:
+
+def test_most_bytes_and_most_memory_are_as_planned(said):
+    """Over all models: what is explained is the exception."""
+    found = [case for of in said.values() for case in of.values()]
+    close = [case for case in found if abs(case["memory"][1] / case["memory"][0] - 1) < 0.1]
+    assert len(close) >= 0.5 * len(found)
+    assert sum(case["as_planned"] for case in found) >= 0.75 * sum(case["entries"] for case in found)
+
+
+class Mesh:
+    mesh_dim_names, shape = ("x",), (2,)
+
+
+@pytest.fixture(scope="module")
+def plan():
+    model, inputs, options = job("llama")
+    return shardwright.torch.plan(model, inputs, optimizer=torch.optim.SGD, mesh="x=2", gap=100, **options)
+
+
+def test_what_does_not_fit_is_refused(plan):
+    class Other:
         mesh_dim_names, shape = ("x", "y"), (2, 2)
 
     with pytest.raises(shardwright.InputError, match="the mesh has .*; the plan is for"):
-        plan.apply(model, Mesh())
-    Mesh.mesh_dim_names, Mesh.shape = ("x",), (2,)
+        plan.apply(job("llama")[0], Other())
     with pytest.raises(shardwright.InputError, match="the model has no model.embed_tokens.weight"):
+        plan.apply(torch.nn.Module(), Mesh())
+    with pytest.raises(shardwright.InputError, match="the model has weight, of which the plan knows nothing|has bias"):
         plan.apply(torch.nn.Linear(4, 4), Mesh())
     with torch.device("meta"):
-        empty = job("llama")[0].double()
+        empty = job("llama")[0]
     with pytest.raises(shardwright.InputError, match="model.embed_tokens.weight has no data"):
         plan.apply(empty, Mesh())
+    with pytest.raises(shardwright.InputError, match="no step was made under this plan"):
+        plan.check()
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """A group of this process."""
+    store = torch.distributed.FileStore(str(tmp_path / "store"), 1)
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    yield
+    torch.distributed.destroy_process_group()
+
+
+def test_calls_that_are_not_the_planned_one_change_nothing(alone):
+    model, inputs, _ = job("bert")
+    other = {"labels": inputs["labels"], "input_ids": inputs["input_ids"].flip(0)}
+    plan = shardwright.torch.plan(model, inputs, optimizer=torch.optim.SGD, mesh="x=1", gap=100)
+    step = plan.apply(model)
+    before = step.full_state_dict()
+    with pytest.raises(shardwright.InputError, match=r"labels is torch.int64\[4, 16\]; the plan is for torch.int64\[8, 16\]"):
+        step(input_ids=inputs["input_ids"], labels=inputs["labels"][:4])
+    with pytest.raises(TypeError, match="the plan is for a call with 0 arguments by position and"):
+        step(inputs["input_ids"], inputs["labels"])
+    with pytest.raises(shardwright.InputError, match="are in one of the two state_dicts alone"):
+        step.load_state_dict({"odd": torch.ones(1)})
+    assert all(torch.equal(v, before[n]) for n, v in step.full_state_dict().items())
+    with torch.no_grad():
+        wanted = model(**other).loss
+    torch.testing.assert_close(step(**other), wanted)  # by name, in whatever order
+    assert plan.check().agrees and not plan.check().collectives
+
+
+def test_dropout_draws_numbers_of_its_own(alone):
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.5))
+    options = {"loss": lambda out: out.sum(), "optimizer": torch.optim.SGD, "mesh": "x=1", "gap": 100}
+    plan = shardwright.torch.plan(model, torch.ones(4, 8), **options)
+    with pytest.warns(shardwright.ModelWarning, match="draws random numbers .*: they are not those that one process draws"):
+        step = plan.apply(model)
+    step(torch.ones(4, 8))
+    assert any(not torch.equal(v, model.state_dict()[n]) for n, v in step.full_state_dict().items())
+
+
+def test_names_of_groups_are_spelled_out():
+    assert spelled_out("h.{0..2}.w{q,k}") == [f"h.{i}.w{w}" for i in range(3) for w in "qk"]
+    assert spelled_out("a.{0..4..2}") == ["a.0", "a.2", "a.4"] and spelled_out("plain") == ["plain"]

@@ -1,33 +1,62 @@
-"""Steps under their plans on processes of gloo, beside the same steps in one: a script that a test starts.
+"""Steps of small models under their plans on processes of gloo, beside the same steps in one: a script that a test starts.
 
-    python torch_processes.py FOLDER right|fault MODEL...
+    python torch_processes.py FILE PROCESSES MODEL...
 
-FOLDER/MODEL.json is the plan of a model; FOLDER/said gets how far off each is."""
+FILE gets, as JSON by model and dtype, how far off parameters are after two steps, in parts of what is allowed, how far with each
+fault, and what plan.check says. One process plans; the others are forks of it."""
 
 import copy
+import functools
 import json
 import os
 import pathlib
+import shutil
+import socket
 import sys
+import tempfile
+import time
 import warnings
 
 import torch
 import torch.distributed as dist
-from torch.distributed.tensor import DTensor, Replicate
+from torch.distributed import _functional_collectives as funcol
+from torch.distributed import checkpoint
 from torch.utils import _pytree as pytree
 from torch_models import job
 
 import shardwright.torch
 
-WORLD = 4
-MESH = {"x": 2, "y": 2}
+MESHES = {4: {"x": 2, "y": 2}, 8: {"x": 2, "y": 4}}
+EPS = torch.finfo(torch.bfloat16).eps
+TERMS = 8 * 16  # of the sums over a batch's tokens
+SGD = functools.partial(torch.optim.SGD, lr=0.5, momentum=0.9)
+ADAMW = functools.partial(torch.optim.AdamW, lr=0.01, eps=1e-3)
+# dtype, optimizer, and what part of a parameter's update may be another
+CASES = {"f32": (torch.float32, SGD, 1e-5), "bf16": (torch.bfloat16, ADAMW, EPS * TERMS**0.5)}
+LEAST = 0.05  # of the largest update, which others count as at least: some gradients are 0 but for rounding
 
 
-def whole(model, inputs, options):
-    """(model, inputs, options) in f64, where the order of sums does not show."""
-    double = {torch.float32: torch.float64}
-    inputs = pytree.tree_map(lambda x: x.to(double.get(x.dtype, x.dtype)), inputs)
-    return model.double(), inputs, options
+def of_case(name, case):
+    """(model, inputs, options, a function that makes an optimizer)"""
+    torch.manual_seed(0)
+    dtype, optimizer, _ = CASES[case]
+    model, inputs, options = job(name)
+    inputs = pytree.tree_map(lambda x: x.to(dtype) if x.is_floating_point() else x, inputs)
+    return model.to(dtype), inputs, options, optimizer
+
+
+def planned(name, case, mesh):
+    """(plan, of so little memory that parameters are cut; model, inputs, options; its parameters after steps in one process)"""
+    model, inputs, options, optimizer = of_case(name, case)
+    right = in_one(model, inputs, options, optimizer, 2)
+    search = {"even": "always", "work_limit": 3 * 10**7}
+    loose = shardwright.torch.plan(model, inputs, optimizer=optimizer, mesh=mesh, gap=100, **search, **options)
+    memory = int(0.6 * loose.problem.baseline("replicated").memory_bytes)
+    try:
+        plan = loose.problem.plan(memory=memory, gap=20, **search)
+    except shardwright.ResourceError:
+        plan = loose.problem.baseline("fsdp")
+    return shardwright.torch.Plan(plan, loose._step, loose._traced, loose._model), model, inputs, options, right
 
 
 def called(step, inputs, options):
@@ -35,71 +64,133 @@ def called(step, inputs, options):
     return step(*args, *([options["targets"]] if options else []), **kwargs)
 
 
-def optimizer_of(model):
-    return torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-
-
-def leave_out(applied):
-    """A fault: parts of a sum are taken for the sum, once."""
-    to, left = applied._to, [1]
-
-    def faulty(value, wanted):
-        partial = isinstance(value, DTensor) and any(p.is_partial() for p in value.placements)
-        if left and partial and value.ndim > 1 and wanted is not None and not any(p.is_partial() for p in wanted):
-            left.clear()
-            placed = [Replicate() if p.is_partial() else p for p in value.placements]
-            value = DTensor.from_local(value.to_local(), value.device_mesh, placed, run_check=False)
-        return to(value, wanted)
-
-    applied._to = faulty
-
-
-def off(name, folder, fault):
-    """(most that a parameter is off by after two steps, of its change; loss off; borders; ops without a rule)"""
-    model, inputs, options = whole(*job(name))
-    one, before = copy.deepcopy(model), copy.deepcopy(model.state_dict())
-    plan = shardwright.torch.load(folder / f"{name}.json", model, inputs, optimizer=optimizer_of(model), **options)
-    step = plan.apply(model)
-    if fault:
-        leave_out(step)
-    optimizer, losses = optimizer_of(one), []
-    for _ in range(2):
-        got = called(step, inputs, options)
+def in_one(model, inputs, options, optimizer, steps):
+    """Its parameters after each of the steps."""
+    one = copy.deepcopy(model)
+    optimizer, after = optimizer(one.parameters()), []
+    for _ in range(steps):
         out = one(**inputs) if isinstance(inputs, dict) else one(inputs)
         loss = out.loss if not options else options["loss"](out, options["targets"])
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        losses.append(abs(float(got.detach()) - float(loss.detach())))
-    after = step.full_state_dict()
-    shares = [
-        float((after[n] - p).abs().max() / (p - before[n]).abs().max().clamp_min(1e-12))
-        for n, p in one.state_dict().items()
-        if p.is_floating_point()
-    ]
-    again = copy.deepcopy(model)
-    again.load_state_dict(after)  # its keys are the model's own
-    step.load_state_dict(after)
-    assert all(torch.equal(v, after[n]) for n, v in step.full_state_dict().items())
-    return {"off": max(shares), "loss": max(losses), "borders": step.borders, "whole": step.whole}
+        after.append(copy.deepcopy(one.state_dict()))
+    return after
 
 
-def work(rank, folder, names, fault, port):
+def off(before, right, got, bound):
+    """The most that a parameter is off by, in parts of what is allowed; all as root mean squares."""
+
+    def size(value):
+        return float(value.double().square().mean().sqrt())
+
+    names = [n for n, p in right.items() if p.is_floating_point()]
+    update = {n: size(right[n].double() - before[n].double()) for n in names}
+    least = LEAST * max(update.values())
+    worst = 0.0
+    for n in names:
+        allowed = bound * max(update[n], least) + torch.finfo(right[n].dtype).eps * size(right[n])
+        worst = max(worst, size(got[n].double() - right[n].double()) / allowed)
+    return worst if worst == worst else float("inf")
+
+
+def left_out(step, call):
+    """A fault: the parts of one gradient, or of one activation, are taken for their sum."""
+    whole, scattered = funcol.all_reduce, funcol.reduce_scatter_single
+    left = [1]
+
+    def reduce(value, *rest, **named):
+        return value if value.ndim > 1 and left and left.pop() else whole(value, *rest, **named)
+
+    def scatter(value, *rest, **named):
+        made = scattered(value, *rest, **named)
+        return made / 2 if value.ndim > 1 and left and left.pop() else made
+
+    funcol.all_reduce, funcol.reduce_scatter_single = reduce, scatter
+    try:
+        call()
+    finally:
+        funcol.all_reduce, funcol.reduce_scatter_single = whole, scattered
+    return not left
+
+
+def scaled(step, call):
+    """A fault: one gradient is twice what it is."""
+    arguments = step._plan._traced.arguments
+    placeholders = [node for node in step._graph.graph.nodes if node.op == "placeholder"]
+    momentum = next(n for n, a in zip(placeholders, arguments, strict=True) if a.kind == "state" and a.value.ndim > 1)
+    (decayed,) = momentum.users
+    (added,) = decayed.users
+    gradient = next(node for node in added.all_input_nodes if node is not decayed)
+    made = step._computed
+    step._computed = lambda node, args, kwargs: 2 * made(node, args, kwargs) if node is gradient else made(node, args, kwargs)
+    call()
+    return True
+
+
+def kept_as_saved(step, other):
+    """What is saved and loaded again is the same, as a checkpoint and whole."""
+    with torch.no_grad():
+        whole = step.full_state_dict()
+        others = other.state_dict()  # loaded in place
+        named = [tempfile.mkdtemp()]
+        dist.broadcast_object_list(named)
+        checkpoint.save(step.state_dict(), checkpoint_id=named[0])
+        checkpoint.load(others, checkpoint_id=named[0])
+        assert all(torch.equal(v, whole[n]) for n, v in other.full_state_dict().items())
+        other.load_state_dict({n: v + 1 for n, v in whole.items()})
+        assert all(torch.equal(v, whole[n] + 1) for n, v in other.full_state_dict().items())
+        if dist.get_rank() == 0:
+            shutil.rmtree(named[0])
+
+
+def compared(case, plan, model, inputs, options, right):
+    bound = CASES[case][2]
+    start = time.monotonic()
+    before = copy.deepcopy(model.state_dict())
+    step = plan.apply(model)
+    for _ in right:
+        called(step, inputs, options)
+    check = plan.check()
+    if case == "f32":
+        kept_as_saved(step, plan.apply(model))
+    said = {
+        "off": off(before, right[1], step.full_state_dict(), bound),
+        "borders": step.borders,
+        "whole": step.whole,
+        "explained": check.agrees,
+        "table": str(check),
+        "memory": [check.memory[1].planned, check.memory[1].seen],
+        "received": sum(row.seen for row in check.collectives),
+        "entries": len(check.entries),
+        "as_planned": sum(row.equal for row in check.entries),
+    }
+    for fault in (left_out, scaled) if case == "f32" else ():
+        faulty = plan.apply(model)
+        there = fault(faulty, lambda: called(faulty, inputs, options))
+        said[fault.__name__] = off(before, right[0], faulty.full_state_dict(), bound) if there else None
+    said["seconds"] = time.monotonic() - start
+    return said
+
+
+def work(rank, file, world, port, jobs):
     warnings.simplefilter("ignore")
-    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), WORLD_SIZE=str(WORLD))
-    torch.set_num_threads(1)
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), WORLD_SIZE=str(world))
     dist.init_process_group("gloo")
-    said = {name: off(name, folder, fault) for name in names}
-    if rank == 0:
-        (folder / "said").write_text(json.dumps(said))
+    said = {}
+    for (name, case), job in jobs.items():
+        said.setdefault(name, {})[case] = compared(case, *job)
+        if rank == 0:
+            file.write_text(json.dumps(said))
     dist.destroy_process_group()
 
 
 if __name__ == "__main__":
-    import socket
-
+    file, world, *names = sys.argv[1:]
+    torch.set_num_threads(1)
+    jobs = {(name, case): planned(name, case, MESHES[int(world)]) for name in names for case in CASES}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    arguments = (pathlib.Path(sys.argv[1]), sys.argv[3:], sys.argv[2] == "fault", port)
-    torch.multiprocessing.spawn(work, arguments, WORLD)
+    arguments = (pathlib.Path(file), int(world), port, jobs)
+    torch.multiprocessing.start_processes(work, arguments, int(world), start_method="fork")

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import torch
 import torch.distributed
 import torch.fx
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
+from torch.distributed.tensor._dtensor_spec import DTensorSpec
+from torch.distributed.tensor._redistribute import redistribute_local_tensor
 from torch.utils import _pytree as pytree
 
 import shardwright
+from shardwright.torch._watch import Seen, Watch, Where
 from shardwright.torch.placements import placements
 
 if TYPE_CHECKING:
     from torch.distributed.device_mesh import DeviceMesh
 
     from shardwright.torch.plan import Plan
+
+T = TypeVar("T")
+Copy = tuple[str, tuple[Any, ...]]  # of a value of the plan, by its placements
+
+
+class Read(NamedTuple):
+    """How a node reads a value: as that copy of what a node gives, permuted."""
+
+    source: torch.fx.Node
+    copy: Copy
+    permutation: tuple[int, ...] | None
+
 
 # What is dense in one process may not be so in parts.
 ANY_STRIDES = dict.fromkeys((torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default), torch.ops.aten.reshape.default)
@@ -51,17 +68,21 @@ class Applied:
             if argument.kind != "input"
         }
         self.whole: dict[str, int] = {}
+        self.seen: Seen | None = None  # of the first step
+        self._watch: Watch | None = None
         self._made, self._used = _borders(plan)
         self.borders = "values" if self._made else "arguments"
-        self._last = _last_uses(self._graph.graph)
+        self._reads = _reads(plan, self._used)
+        self._last, self._last_copies = _last_uses(self._graph.graph, self._reads)
+        self._in_place = _written_in_place(self._graph.graph, plan._traced.updated)
 
     def state_dict(self) -> dict[str, DTensor]:
         """By the keys that the model's own has: what torch.distributed.checkpoint saves and loads."""
         return {key: self.state[name] for key, name in self._keys.items()}
 
     def full_state_dict(self) -> dict[str, torch.Tensor]:
-        """The same, gathered on every process: what the model's load_state_dict takes."""
-        return {key: value.full_tensor() for key, value in self.state_dict().items()}
+        """Copies of the same, gathered on every process: what the model's load_state_dict takes."""
+        return {key: _whole_copy(value) for key, value in self.state_dict().items()}
 
     def load_state_dict(self, values: Mapping[str, torch.Tensor]) -> None:
         """Of the keys of `state_dict`, whole on every process or DTensors; refused before anything changes where a key or a
@@ -72,33 +93,86 @@ class Applied:
         for key, value in values.items():
             _same(key, value, self.state[self._keys[key]])
         for key, value in values.items():
-            name = self._keys[key]
-            on_mesh = value if isinstance(value, DTensor) else self._replicated(value.clone().to(self.mesh.device_type))
-            self.state[name] = on_mesh.redistribute(self.mesh, self.state[name].placements)
+            state = self.state[self._keys[key]]
+            on_mesh = value if isinstance(value, DTensor) else self._replicated(value.to(self.mesh.device_type))
+            state._local_tensor.copy_(on_mesh.redistribute(self.mesh, state.placements)._local_tensor)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
-        inputs = [i for i, argument in enumerate(self._arguments) if argument.kind == "input"]
-        if len(leaves) != len(inputs):
-            raise TypeError(f"the plan is for {len(inputs)} tensors; got {len(leaves)}")
-        for i, leaf in zip(inputs, leaves, strict=True):
-            _same(self._names[i], leaf, self._arguments[i].value)
-        given = dict(self.state)
-        for i, leaf in zip(inputs, leaves, strict=True):
-            given[self._names[i]] = self._placed(leaf.to(self.mesh.device_type), self._wanted[i])
-        with torch.no_grad():
-            outs = self._run([given[name] for name in self._names])
+        leaves = self._inputs(args, kwargs)
+        watch = Watch(Seen(), self._plan._classes) if self.seen is None else None
+        with watch or contextlib.nullcontext(), torch.no_grad():
+            self._watch = watch
+            try:
+                result = self._stepped(leaves)
+            finally:
+                self._watch = None
+        if watch:
+            self.seen = watch.seen
+        return result
+
+    def _inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
+        """Tensors of a call, in the order of the plan; refused where it is not called as it was planned."""
+        step = self._plan._step
+        if set(kwargs) != set(step.kwargs) or len(args) != len(step.args):
+            raise TypeError(
+                f"the plan is for a call with {len(step.args)} arguments by position and {sorted(step.kwargs)} by name; got "
+                f"{len(args)} and {sorted(kwargs)}"
+            )
+        given, tree = pytree.tree_flatten((args, {key: kwargs[key] for key in step.kwargs}))
+        planned, as_planned = pytree.tree_flatten((step.args, step.kwargs))
+        if tree != as_planned:
+            raise TypeError(f"the arguments are nested as {tree}; the plan is for {as_planned}")
+        names = (name for name, a in zip(self._names, self._arguments, strict=True) if a.kind == "input")
+        tensors = []
+        for leaf, was in zip(given, planned, strict=True):
+            if isinstance(was, torch.Tensor) != isinstance(leaf, torch.Tensor):
+                raise TypeError(f"an argument is {type(leaf).__name__}; the plan is for {type(was).__name__}")
+            if isinstance(leaf, torch.Tensor):
+                _same(next(names), leaf, was)
+                tensors.append(leaf)
+            elif leaf != was:
+                raise shardwright.InputError(f"an argument is {leaf!r}; the plan is for {was!r}")
+        return tensors
+
+    def _stepped(self, leaves: Sequence[torch.Tensor]) -> Any:
+        given, inputs = [], iter(leaves)
+        for name, argument, wanted in zip(self._names, self._arguments, self._wanted, strict=True):
+            if argument.kind != "input":
+                given.append(self.state[name])
+                self._note(given[-1].to_local(), "optimizer state" if argument.kind == "state" else "parameters")
+            else:
+                leaf = next(inputs).to(self.mesh.device_type)
+                self._note(leaf, "inputs")
+                self._at(Where(name, "", tuple(wanted), (Replicate(),) * self.mesh.ndim))
+                given.append(self._replicated(leaf).redistribute(self.mesh, wanted))
+        nodes, outs = self._run(given)
         updated = self._plan._traced.updated
-        for i, value in zip(updated, outs, strict=False):
-            self.state[self._names[i]] = self._to(value, self._wanted[i])
-        results = iter(_whole_number(value) for value in outs[len(updated) :])
+        for i, node, value in zip(updated, nodes, outs, strict=False):
+            if value is not self.state[self._names[i]]:
+                self.state[self._names[i]] = self._delivered(node, value, self._wanted[i])
+        n = len(updated)
+        results = iter([self._result(node, value) for node, value in zip(nodes[n:], outs[n:], strict=True)])
         leaves = [next(results) if moves else leaf for moves, leaf in self._plan._traced.out_leaves]
         return pytree.tree_unflatten(leaves, self._plan._traced.out_tree)
 
+    def _result(self, node: torch.fx.Node, value: Any) -> Any:
+        """Numbers whole."""
+        self._at(Where(_value_of(self._plan, node), "", (Replicate(),) * self.mesh.ndim, tuple(getattr(value, "placements", ()))))
+        return value.full_tensor() if isinstance(value, DTensor) and not value.ndim else value
+
+    def _at(self, where: Where) -> None:
+        if self._watch:
+            self._watch.where = where
+
+    def _note(self, value: torch.Tensor, what: str) -> None:
+        if self._watch:
+            self._watch.holds(value, what)
+
     # --- one op after the other
 
-    def _run(self, given: Sequence[DTensor]) -> list[Any]:
+    def _run(self, given: list[DTensor]) -> tuple[list[torch.fx.Node], list[Any]]:
         values: dict[torch.fx.Node, Any] = {}
+        copies: dict[Copy, DTensor] = {}
         arguments = iter(given)
         for node in self._graph.graph.nodes:
             if node.op == "placeholder":
@@ -106,32 +180,64 @@ class Applied:
             elif node.op == "get_attr":
                 values[node] = self._replicated(getattr(self._graph, str(node.target)).to(self.mesh.device_type))
             elif node.op == "call_function":
-                values[node] = self._call(node, values)
+                values[node] = self._call(node, values, copies)
+                given.clear()
             else:
-                return [values[out] for out in node.args[0]]
+                return list(node.args[0]), [values[out] for out in node.args[0]]
+            if node in self._in_place:
+                values[node] = self._written(self._in_place[node], node, values[node])
             for done in self._last.get(node, ()):
                 values[done] = None
+            for copy in self._last_copies.get(node, ()):
+                copies.pop(copy, None)
         raise AssertionError("a graph without an end")
 
-    def _call(self, node: torch.fx.Node, values: Mapping[torch.fx.Node, Any]) -> Any:
+    def _call(self, node: torch.fx.Node, values: Mapping[torch.fx.Node, Any], copies: dict[Copy, DTensor]) -> Any:
         if node.target is operator.getitem:
             return values[node.args[0]][node.args[1]]  # type: ignore[index]
         if str(node.target).startswith("profiler."):
             return None
-        wanted = self._used.get(node.name, {})
 
         def value(x: Any) -> Any:
             if not isinstance(x, torch.fx.Node):
                 return torch.device(self.mesh.device_type) if isinstance(x, torch.device) else x
-            held = values[x]
-            return self._to(held, wanted.get(x.name)) if isinstance(held, DTensor) else held
+            read = self._reads.get((node, x))
+            return self._read(read, values, copies) if read else values[x]
 
         args, kwargs = pytree.tree_map(value, (node.args, node.kwargs))
         made = self._made.get(node.name, ())
+        self._at(Where(_value_of(self._plan, node), str(node.target)))
         outs = self._computed(node, args, kwargs)
         if isinstance(outs, (tuple, list)):
             return [self._to(o, made[i] if i < len(made) else None) for i, o in enumerate(outs)]
         return self._to(outs, made[0] if made else None)
+
+    def _read(self, read: Read, values: Mapping[torch.fx.Node, Any], copies: dict[Copy, DTensor]) -> Any:
+        """One copy for all that read the value so."""
+        held = values[read.source]
+        if not isinstance(held, DTensor):
+            return held
+        if self._watch:
+            self._watch.seen.sources.setdefault(read.copy, tuple(held.placements))
+        if not _stays(held, read.copy[1]):
+            if read.copy not in copies:
+                self._at(Where(read.copy[0], "", read.copy[1], tuple(held.placements)))
+                copies[read.copy] = _redistributed(held, read.copy[1])
+            held = copies[read.copy]
+        return held if read.permutation is None else held.permute(read.permutation)
+
+    def _written(self, i: int, node: torch.fx.Node, value: DTensor) -> DTensor:
+        """The next value of argument i, over the one that nobody reads any more."""
+        state = self.state[self._names[i]]
+        if len(node.users) > 1 and tuple(value.placements) != tuple(state.placements):
+            return value
+        value = self._delivered(node, value, self._wanted[i])
+        state._local_tensor.copy_(value._local_tensor)
+        return state
+
+    def _delivered(self, node: torch.fx.Node, value: DTensor, wanted: Sequence[Any]) -> DTensor:
+        self._at(Where(_value_of(self._plan, node), "", tuple(wanted), tuple(value.placements)))
+        return self._to(value, wanted)
 
     def _computed(self, node: torch.fx.Node, args: Any, kwargs: Any) -> Any:
         target: Callable[..., Any] = ANY_STRIDES.get(node.target, node.target)  # type: ignore[arg-type, assignment]
@@ -154,21 +260,22 @@ class Applied:
         return pytree.tree_map_only(torch.Tensor, self._replicated, target(*args, **kwargs))
 
     def _of_heads(self, target: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Attention where batch and heads are cut: each process its own."""
-        tensors = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, DTensor)]
-        masked = kwargs.get("attn_mask") is not None
-        cut = [
-            p if _cuts_all(p, tensors, self.mesh) and not masked else Replicate() for p in tensors[0].placements
-        ]
-        local = pytree.tree_map_only(DTensor, lambda x: x.redistribute(self.mesh, cut).to_local(), (args, kwargs))
-        outs = target(*local[0], **local[1])
-        return [DTensor.from_local(o, self.mesh, cut, run_check=False) for o in outs]
+        """Attention where batch and heads are cut: each process its own, and of a mask, where it has such dims, its part."""
+        tensors = [x for x in pytree.tree_leaves(args) if isinstance(x, DTensor) and x.ndim > 2]
+        cut = [p if _cuts_all(p, tensors, tensors[0].placements) else Replicate() for p in tensors[0].placements]
+
+        def local(x: DTensor) -> torch.Tensor:
+            own = [p if isinstance(p, Shard) and x.shape[p.dim] > 1 and x.ndim > 2 else Replicate() for p in cut]
+            return x.redistribute(self.mesh, own).to_local()
+
+        args, kwargs = pytree.tree_map_only(DTensor, local, (args, kwargs))
+        return [DTensor.from_local(o, self.mesh, cut, run_check=False) for o in target(*args, **kwargs)]
 
     def _of_samples(self, target: Callable[..., Any], args: Any) -> Any:
         """A convolution where samples are cut: each process its own. DTensor's rule takes any cut for one of space."""
         grad = target is CONVOLUTION_GRAD
         n = 2 if grad else 1  # operands that have samples
-        cut = [p if _cuts_all(p, args[:n], self.mesh) and p.dim == 0 else Replicate() for p in args[0].placements]
+        cut = [p if _cuts_all(p, args[:n], args[0].placements) and p.dim == 0 else Replicate() for p in args[0].placements]
         whole = [Replicate()] * len(cut)
         local = [
             a.redistribute(self.mesh, cut if i < n else whole).to_local() if isinstance(a, DTensor) else a
@@ -193,20 +300,37 @@ class Applied:
         return self._replicated(value.clone()).redistribute(self.mesh, wanted)
 
     def _to(self, value: Any, wanted: Sequence[Any] | None) -> Any:
-        if not isinstance(value, DTensor) or wanted is None or tuple(value.placements) == tuple(wanted):
+        if not isinstance(value, DTensor) or wanted is None or _stays(value, wanted):
             return value
-        if any(isinstance(p, Partial) and p != q for p, q in zip(wanted, value.placements, strict=True)):
-            return value
-        return value.redistribute(self.mesh, wanted)
+        return _redistributed(value, wanted)
 
 
-def _cuts_all(placement: Any, tensors: Sequence[DTensor], mesh: DeviceMesh) -> bool:
+def _whole_copy(value: DTensor) -> torch.Tensor:
+    whole = value.full_tensor()
+    return whole.clone() if whole.data_ptr() == value.to_local().data_ptr() else whole
+
+
+def _cuts_all(placement: Any, tensors: Sequence[DTensor], cut: Sequence[Any]) -> bool:
     """Batch or heads, of every operand alike."""
-    return type(placement) is Shard and placement.dim < 2 and all(x.shape[placement.dim] % mesh.size() == 0 for x in tensors)
+    if type(placement) is not Shard or placement.dim > 1:
+        return False
+    mesh = tensors[0].device_mesh
+    parts = math.prod(mesh.size(i) for i, p in enumerate(cut) if p == placement)
+    return all(x.shape[placement.dim] % parts == 0 for x in tensors)
 
 
-def _whole_number(value: Any) -> Any:
-    return value.full_tensor() if isinstance(value, DTensor) and not value.ndim else value
+def _stays(value: DTensor, wanted: Sequence[Any]) -> bool:
+    """Is it so, or is it of other parts, which DTensor turns into no others?"""
+    placed = list(zip(wanted, value.placements, strict=True))
+    return all(p == q for p, q in placed) or any(isinstance(p, Partial) and q.is_partial() and p != q for p, q in placed)
+
+
+def _redistributed(value: DTensor, wanted: Sequence[Any]) -> DTensor:
+    """DTensor's own method makes no parts of sums of what is none; what it does by makes them."""
+    if not any(isinstance(p, Partial) and p != q for p, q in zip(wanted, value.placements, strict=True)):
+        return value.redistribute(value.device_mesh, wanted)
+    spec = DTensorSpec(value.device_mesh, tuple(wanted), tensor_meta=value._spec.tensor_meta)
+    return DTensor(redistribute_local_tensor(value._local_tensor, value._spec, spec), spec, requires_grad=False)
 
 
 def _same(name: str, got: torch.Tensor, wanted: torch.Tensor) -> None:
@@ -225,6 +349,9 @@ def values_of(arguments: Sequence[Any], models: Mapping[str, torch.nn.Module], o
         for name, value in [*model.named_parameters(), *model.named_buffers()]:
             held[prefix + name] = value.detach()
             names[id(value)] = prefix + name
+    known = {argument.name for argument in arguments}
+    for name in held.keys() - known:
+        raise shardwright.InputError(f"the model has {name}, of which the plan knows nothing; expected the model that was planned")
     for i, optimizer in enumerate(optimizers):
         prefix = "optimizer." if len(optimizers) == 1 else f"optimizer.{i}."
         for parameter, state in optimizer.state.items():
@@ -246,16 +373,82 @@ def values_of(arguments: Sequence[Any], models: Mapping[str, torch.nn.Module], o
     return values
 
 
-def _last_uses(graph: torch.fx.Graph) -> dict[torch.fx.Node, list[torch.fx.Node]]:
-    """What nobody reads behind a node."""
+def _value_of(plan: Plan, node: torch.fx.Node) -> str:
+    """What the plan calls it."""
+    i, of = 0, node
+    if node.target is operator.getitem:
+        of, i = node.args  # type: ignore[assignment]
+    values = plan._model.values.get(of.name, [])
+    return (values[i] if i < len(values) else "") or node.name
+
+
+def _reads(plan: Plan, used: Mapping[str, Mapping[str, Any]]) -> dict[tuple[torch.fx.Node, torch.fx.Node], Read]:
+    """How nodes read others, where the plan says it. A model's op reads what a transpose is of."""
+    found: dict[tuple[torch.fx.Node, torch.fx.Node], Read] = {}
+    by_value: dict[str, torch.fx.Node] = {}
+    for node in plan._traced.graph.graph.nodes:
+        wanted = used.get(node.name, {})
+        for x in node.all_input_nodes if wanted else ():
+            name = _value_of(plan, x)
+            source, permutation = plan._model.sources.get(name, (name, None))
+            if name in wanted:
+                found[node, x] = Read(x, (name, tuple(wanted[name])), None)
+            elif source in wanted:
+                found[node, x] = Read(by_value[source], (source, tuple(wanted[source])), permutation)
+        by_value.setdefault(_value_of(plan, node), node)
+    return found
+
+
+def _last_uses(
+    graph: torch.fx.Graph, reads: Mapping[tuple[torch.fx.Node, torch.fx.Node], Read]
+) -> tuple[dict[torch.fx.Node, list[torch.fx.Node]], dict[torch.fx.Node, list[Copy]]]:
+    """What nobody reads behind a node: values, and copies of them."""
     last: dict[torch.fx.Node, torch.fx.Node] = {}
+    last_copies: dict[Copy, torch.fx.Node] = {}
     for node in graph.nodes:
-        for read in node.all_input_nodes:
-            last[read] = node
-    by_node: dict[torch.fx.Node, list[torch.fx.Node]] = {}
-    for read, node in last.items():
-        by_node.setdefault(node, []).append(read)
-    return by_node
+        last[node] = node
+        for x in node.all_input_nodes:
+            last[x] = node
+            if (node, x) in reads:
+                read = reads[node, x]
+                last[read.source] = last_copies[read.copy] = node
+    return _by_value(last), _by_value(last_copies)
+
+
+def _by_value(of: Mapping[T, torch.fx.Node]) -> dict[torch.fx.Node, list[T]]:
+    turned: dict[torch.fx.Node, list[T]] = {}
+    for key, value in of.items():
+        turned.setdefault(value, []).append(key)
+    return turned
+
+
+def _may_alias(node: torch.fx.Node) -> bool:
+    """What it gives may be a view of what it reads."""
+    if node.op != "call_function" or node.target is operator.getitem or node.target in ANY_STRIDES:
+        return node.op == "call_function"
+    schema = getattr(node.target, "_schema", None)
+    return schema is None or any(r.alias_info is not None for r in schema.returns)
+
+
+def _written_in_place(graph: torch.fx.Graph, updated: Sequence[int]) -> dict[torch.fx.Node, int]:
+    """Nodes that give the next value of an argument when nobody reads that, or a view of it, any more; and which."""
+    nodes = list(graph.nodes)
+    position = {node: i for i, node in enumerate(nodes)}
+    placeholders = [node for node in nodes if node.op == "placeholder"]
+    outs = list(nodes[-1].args[0])  # type: ignore[arg-type]
+    views_of: dict[torch.fx.Node, set[torch.fx.Node]] = {p: {p} for p in placeholders}  # the placeholders that a node may be of
+    last = dict.fromkeys(placeholders, 0)
+    for node in nodes:
+        of = set().union(*(views_of.get(read, ()) for read in node.all_input_nodes))
+        last.update(dict.fromkeys(of, position[node]))
+        if _may_alias(node) and of:
+            views_of[node] = of
+    return {
+        new: i
+        for i, new in zip(updated, outs, strict=False)
+        if outs.count(new) == 1 and placeholders[i] not in views_of.get(new, ())
+        and last[placeholders[i]] <= position[new]
+    }  # fmt: skip
 
 
 def _borders(plan: Plan) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:

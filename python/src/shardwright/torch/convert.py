@@ -28,7 +28,9 @@ class Model:
     arguments: list[str]
     outputs: list[str]
     values: dict[str, list[str]]  # of each node of the graph, by its name: those that are its results
-    reads: dict[str, dict[tuple[str, int], str]]  # of each node: operands of its ops that are results of another node
+    reads: dict[str, dict[tuple[str, int], str]]  # of each node: operands of its ops that are results of other nodes
+    nodes: dict[str, str]  # of each op, by the name of its first result: the node that it is of
+    sources: dict[str, tuple[str, tuple[int, ...]]]  # of results that are transposes: of which value, and how
 
 
 class _Converter:
@@ -38,7 +40,8 @@ class _Converter:
         self.opaque: dict[str, int] = {}
         self.results: dict[str, list[str]] = {}
         self.reads: dict[str, dict[tuple[str, int], str]] = {}
-        self.maker: dict[str, str] = {}  # node by name of a value
+        self.given: set[str] = set()  # values that are results of nodes
+        self.nodes: dict[str, str] = {}
 
     def run(self) -> Model:
         b, traced = self.b, self.traced
@@ -61,25 +64,25 @@ class _Converter:
             elif node.op == "output":
                 self._end(node.args[0], named)
         text = b.text()
-        return Model(text, self.opaque, named, [o["name"] for o in b.outputs], self.results, self.reads)
+        outputs = [o["name"] for o in b.outputs]
+        sources = {name: (of.name, permutation) for name, (of, permutation) in b.source.items()}
+        return Model(text, self.opaque, named, outputs, self.results, self.reads, self.nodes, sources)
 
     def _note(self, node: torch.fx.Node, first: int) -> None:
         """What a node's ops, from number `first` on, read of other nodes, and what it gives."""
         if node.target is operator.getitem:
             return
+        ops = self.b.ops[first:] if node.op == "call_function" else []
+        self.nodes |= {op["outputs"][0]["name"]: node.name for op in ops}
         found = {
-            (op["outputs"][0]["name"], i): self.maker[name]
-            for op in self.b.ops[first:]
-            for i, name in enumerate(op["inputs"])
-            if name in self.maker
+            (op["outputs"][0]["name"], i): name for op in ops for i, name in enumerate(op["inputs"]) if name in self.given
         }
-        if found and node.op == "call_function":
+        if found:
             self.reads[node.name] = found
         outs = self.values[node]
         outs = outs if isinstance(outs, (tuple, list)) else [outs]
         self.results[node.name] = ["" if v is None else v.name for v in outs]
-        for name in self.results[node.name]:
-            self.maker.setdefault(name, node.name)
+        self.given |= set(self.results[node.name]) - {""}
 
     def _constant(self, node: torch.fx.Node) -> Value:
         """A tensor that the step has from elsewhere."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import torch
 import torch.distributed
+import torch.fx
 
 import shardwright
 from shardwright._options import PathLike, Pins, ReadingOptions, SearchOptions, StepOptions, lists
 from shardwright._plan import _price_as, _sorted_out, _warn
 from shardwright.torch.apply import Applied, values_of
+from shardwright.torch.check import Check, check, classes
 from shardwright.torch.compare import Comparison, compare
 from shardwright.torch.convert import Model, convert
 from shardwright.torch.placements import placements
@@ -31,6 +35,7 @@ class Plan(shardwright.Plan):
     ) -> None:
         super().__init__(of.problem, of._core, of._cancel)
         self._step, self._traced, self._model, self.searched = step, traced, model, dict(search or {})
+        self._applied: Applied | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("a plan of a step of PyTorch cannot be pickled; expected plan.save, and shardwright.torch.load")
@@ -69,8 +74,8 @@ class Plan(shardwright.Plan):
         mesh        of the plan's axes; None: device_mesh()
         optimizer   whose state goes on; without it that of the plan's, or from 0
 
-        Refused before anything changes where names, shapes or the mesh are others. Dropout draws other numbers than one
-        process does."""
+        Refused before anything changes where names, shapes or the mesh are others. Where the step draws random numbers, as
+        dropout does, a ModelWarning says that they are not those of one process."""
         mesh = mesh or self.device_mesh()
         axes = dict(zip(mesh.mesh_dim_names or (), mesh.shape, strict=False))
         if axes != self.mesh.axes:
@@ -81,7 +86,32 @@ class Plan(shardwright.Plan):
             models = {f"{name}." if name else "": m for name, m in given.items()}
         optimizers = self._step.optimizers if optimizer is None else [optimizer]
         values = values_of(self._traced.arguments, models, optimizers)
-        return Applied(self._of_all(mesh), mesh, values, _keys(models, values))
+        drawn = sorted({str(node.target) for node in self._traced.graph.graph.nodes if _draws(node)})
+        if drawn:
+            said = f"the step draws random numbers ({', '.join(drawn)}): they are not those that one process draws"
+            warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
+        self._applied = Applied(self._of_all(mesh), mesh, values, _keys(models, values))
+        return self._applied
+
+    def check(self) -> Check:
+        """Of the first step that was made under this plan, in this process: bytes of its collectives and the memory that it
+        held, beside what was planned, with reasons where they differ."""
+        if self._applied is None or self._applied.seen is None:
+            raise shardwright.InputError("no step was made under this plan; expected plan.apply, and a call of what it gives")
+        applied = self._applied
+        return check(applied._plan, applied.seen, applied.whole, applied.mesh.device_type)
+
+    @functools.cached_property
+    def _eager(self) -> dict[str, Any]:
+        """The report on the plan where ops run one by one, as `apply` runs them."""
+        problem = shardwright.Problem.__new__(shardwright.Problem)
+        problem.__setstate__(self.problem.__getstate__() | {"compiler": "eager"})
+        return shardwright.Report(problem._plan_of(self._core.json())).data
+
+    @functools.cached_property
+    def _classes(self) -> dict[str, str]:
+        """What values are for, by name."""
+        return classes(self._eager)
 
     def _of_all(self, mesh: DeviceMesh) -> Plan:
         """The plan of the first process: searches that end by the clock may find others."""
@@ -118,6 +148,15 @@ class Plan(shardwright.Plan):
                 words = argument.name.split(".")
                 paths |= {".".join(words[:i]) for i in range(1, len(words))}
         return paths
+
+
+def _draws(node: torch.fx.Node) -> bool:
+    """Random numbers; attention does so only with dropout."""
+    if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):
+        return False
+    arguments = node.target._schema.arguments  # type: ignore[union-attr]
+    given = {a.name: a.default_value for a in arguments} | dict(zip((a.name for a in arguments), node.args, strict=False))
+    return (given | node.kwargs).get("dropout_p") != 0
 
 
 def _keys(models: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, str]:
