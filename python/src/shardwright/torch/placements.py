@@ -16,15 +16,20 @@ PARTIAL = re.compile(r" partial (\w+)\[([^\]]*)\]")
 REDUCTIONS = {"sum": "sum", "average": "avg", "min": "min", "max": "max", "product": "product"}
 
 
+def dims_of_sharding(sharding: str) -> list[list[str]]:
+    """The axes that cut each dim, of whole axes: [['x'], []]."""
+    text = re.split(r" partial ", sharding)[0]
+    return [[axis for axis in dim.split(",") if axis] for dim in DIM.findall(text[1:-1])]
+
+
 def placements(name: str, sharding: str, mesh: shardwright.Mesh) -> tuple[Any, ...]:
     """Of a sharding as plans spell it, '[[x],[y]]'; an error names what no placement says."""
-    dims_text, *partials = re.split(r"(?= partial )", sharding)
+    partials = re.split(r"(?= partial )", sharding)[1:]
     if ":" in sharding or "offsets" in sharding or "halos" in sharding:
         raise shardwright.InputError(f"{name} is {sharding}: no DTensor placement says so; expected whole axes in equal parts")
     made: dict[str, Any] = {}
     order = list(mesh.axes)
-    for i, text in enumerate(DIM.findall(dims_text[1:-1])):
-        axes = [axis for axis in text.split(",") if axis]
+    for i, axes in enumerate(dims_of_sharding(sharding)):
         for axis in axes:
             made[axis] = _shard(i, axis, axes, order, mesh)
     for text in partials:

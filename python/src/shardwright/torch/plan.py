@@ -18,6 +18,7 @@ from shardwright.torch.apply import Applied, values_of
 from shardwright.torch.check import Check, check, classes
 from shardwright.torch.compare import Comparison, compare
 from shardwright.torch.convert import Model, convert
+from shardwright.torch.forms import FORMS
 from shardwright.torch.placements import placements
 from shardwright.torch.step import Step, step_of
 from shardwright.torch.trace import Traced, trace
@@ -130,6 +131,13 @@ class Plan(shardwright.Plan):
         All are priced alike. Of the library's plan the shardings of parameters, states and inputs are required, and the rest
         is the best that a search finds (shardwright plan --complete). Options of searches are the plan's, but for those given."""
         return compare(self, axis, {**self.searched, **search})
+
+    def emit(self, kind: str, *, uneven: bool = False) -> str:
+        """As shardwright.Plan.emit, and in forms of PyTorch's world: "parallelize", a function of parallelize_module and
+        fully_shard, where these do what the plan does (an InputError says what they do not); "autoparallel", the placements that
+        AutoParallel saves; "spmd_types", types of that package. The last two follow their readers' sources, and were not
+        tried with these."""
+        return FORMS[kind](self) if kind in FORMS else super().emit(kind, uneven=uneven)
 
     def explain(
         self, name: str | None = None, *, top: int | None = None, peak: bool = False, alone: bool = False
