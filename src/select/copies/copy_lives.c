@@ -1,9 +1,6 @@
-/* Lives of copies as nodes and edges, of every group that is counted so. Where its readers are few, nodes know what is
- * made and what is wanted together, and pay for copies in place of the group's edges:
- *
- *   together   one node, whose choices are those of maker and readers by class
- *   two        a node for each of two readers, which knows what is made, too (the second one also whether it makes a
- *              copy or takes that of the first), and one between them for what is copied for the first
+/* Lives of copies as nodes and edges, of every group that is counted so. Where its readers are few, one node knows what
+ * is made and what is wanted together, and pays for copies in place of the group's edges: its choices are those of
+ * maker and readers by class.
  *
  * Else there is a node for what is made and one for each layout that is wanted:
  *
@@ -52,17 +49,15 @@ typedef struct life_node {
   int64_t *cost;
 } life_node;
 
-enum { TO_FIRST = -1, TO_MAKER = -2, TO_SECOND = -3 }; /* life nodes, the maker; else a reader */
+enum { TO_FIRST = -1, TO_MAKER = -2 }; /* the first life node, the maker; else a reader */
 typedef struct life_edge {
   int32_t node, to;
   const int64_t *cost; /* rows of the other x the node's where that is a life node or the maker, else the node's rows x
                           the reader's choices */
 } life_edge;
 
-typedef enum life_form { FORM_LAYOUTS, FORM_TOGETHER, FORM_TWO } life_form;
-
 typedef struct sel_life_shape {
-  life_form form;
+  bool together;
   int64_t priced; /* the version of the table whose costs are in the nodes' */
   bool made;      /* the first node is that of what is made */
   SW_ARRAY(life_node) nodes;
@@ -91,7 +86,7 @@ int32_t sel_life_nodes(const sw_relaxation *r, int32_t group) {
 
 bool sel_life_pays(const sw_relaxation *r, int32_t group) {
   const sel_life *l = r->life[group];
-  return l && l->shape->form != FORM_LAYOUTS;
+  return l && l->shape->together;
 }
 
 /* --- times ------------------------------------------------------------------------------------------------------- */
@@ -407,109 +402,14 @@ static sw_rc shape_together(shaping *b, int32_t n_rows, sw_diag *d) {
   return SW_OK;
 }
 
-/* Nodes of two readers, and of what lies between: rows of the first are class of the maker, of the reader; of the
- * second besides, does it take the first one's copy; between, 0: nothing is copied for the first, 1 + 2 x layout: that
- * is, 2 + 2 x layout: and the second takes it. */
-enum { NODE_FIRST, NODE_SECOND, NODE_BETWEEN };
-
-static int32_t only_want(const sw_wants *w, int32_t class) { return w->layout[w->first[class]]; }
-
-static sw_occupied copy_held(const shaping *b, int32_t layout, int32_t begin, int32_t end) {
-  return (sw_occupied){begin, end, b->c->lives->amount[layout]};
-}
-
-/* What the second one holds: up to when the value is held as it is made for it, and its own copy. */
-static int32_t held_by_second(const shaping *b, int32_t from, int32_t layout, bool takes, sw_occupied *out) {
-  const life_times *t = b->t;
-  const bool made = b->c->lives->made_as[layout] == from;
-  const int32_t end = made ? t->until_made[1] : t->behind[1];
-  if (takes) return 0;
-  out[0] = (sw_occupied){t->held, end > t->held ? end : t->held, b->c->lives->made[from]};
-  if (!made) out[1] = copy_held(b, layout, t->taken[1], t->until[1]);
-  return made ? 1 : 2;
-}
-
-static sw_rc reader_of_two(shaping *b, int32_t at, int32_t times, sw_diag *d) {
-  const sw_copy_table *t = b->c->table;
-  const sw_wants *w = &t->wants[at];
-  life_node node = {.n_rows = t->n_classes * w->n_classes * times};
-  int32_t *n_held, *from, *wanted;
-  sw_occupied *held;
-  SW_ARENA_NEW(n_held, b->arena, node.n_rows, d);
-  SW_ARENA_NEW(from, b->arena, node.n_rows, d);
-  SW_ARENA_NEW(wanted, b->arena, node.n_rows, d);
-  SW_ARENA_NEW(held, b->arena, 2 * (size_t)node.n_rows, d);
-  for (int32_t k = 0; k < node.n_rows; k++) {
-    from[k] = k / times / w->n_classes;
-    wanted[k] = k / times % w->n_classes;
-    const int32_t layout = only_want(w, wanted[k]);
-    if (at == NODE_SECOND) n_held[k] = held_by_second(b, from[k], layout, k % times, held + 2 * (int64_t)k);
-    if (at == NODE_FIRST && b->c->lives->made_as[layout] != from[k]) {
-      held[2 * (int64_t)k] = copy_held(b, layout, b->t->taken[0], b->t->until[0]);
-      n_held[k] = 1;
-    }
-  }
-  SW_TRY(spans_of(b, &node, 2, n_held, held, d));
-  SW_TRY(tie_classes(b, at, TO_MAKER, from, d));
-  return tie_classes(b, at, at, wanted, d);
-}
-
-/* Does a row of one of the two go with one of what lies between? */
-static bool goes_between(const shaping *b, int32_t at, int32_t times, int32_t row, int32_t between) {
-  const sw_wants *w = &b->c->table->wants[at];
-  const int32_t layout = only_want(w, row / times % w->n_classes), copied = (between - 1) / 2;
-  const bool made = b->c->lives->made_as[layout] == row / times / w->n_classes, takes = between && between % 2 == 0;
-  if (at == NODE_FIRST) return made ? between == 0 : between > 0 && copied == layout;
-  if (made) return !takes && row % times == 0;
-  return row % times ? takes && copied == layout : !takes && (between == 0 || copied != layout);
-}
-
-static sw_rc shape_two(shaping *b, sw_diag *d) {
-  enum { MAKES_OR_TAKES = 2 };
-  const sw_copy_table *t = b->c->table;
-  life_node node = {.n_rows = 1 + 2 * t->n_layouts};
-  int32_t *n_held;
-  sw_occupied *held;
-  SW_TRY(reader_of_two(b, NODE_FIRST, 1, d));
-  SW_TRY(reader_of_two(b, NODE_SECOND, MAKES_OR_TAKES, d));
-  SW_ARENA_NEW(n_held, b->arena, node.n_rows, d);
-  SW_ARENA_NEW(held, b->arena, node.n_rows, d);
-  for (int32_t k = 2; k < node.n_rows && b->t->until[0] < b->t->until[1]; k += 2) {
-    n_held[k] = 1;
-    held[k] = copy_held(b, (k - 1) / 2, b->t->until[0], b->t->until[1]);
-  }
-  SW_TRY(spans_of(b, &node, 1, n_held, held, d));
-  for (int32_t at = NODE_FIRST; at <= NODE_SECOND; at++) {
-    const int32_t times = at == NODE_FIRST ? 1 : MAKES_OR_TAKES, n = b->shape->nodes.at[at].n_rows;
-    int64_t *cost;
-    SW_TRY(add_edge(b, NODE_BETWEEN, at == NODE_FIRST ? TO_FIRST : TO_SECOND, (int64_t)n * node.n_rows, &cost, d));
-    for (int32_t x = 0; x < n && cost; x++)
-      for (int32_t k = 0; k < node.n_rows; k++) *cost++ = goes_between(b, at, times, x, k) ? 0 : SW_FORBIDDEN;
-  }
-  return SW_OK;
-}
-
-static bool wants_one(const sw_wants *w) { return w->first[w->n_classes] == w->n_classes; }
-
-/* Of two readers that want one layout each; the first does not need the value as it is made when the second has it. */
-static bool is_of_two(const shaping *b) {
-  const sw_copy_table *t = b->c->table;
-  const sw_lives *l = b->c->lives;
-  if (t->n_readers != 2 || l->taken[0] > l->taken[1] || !wants_one(&t->wants[0]) || !wants_one(&t->wants[1]))
-    return false;
-  return l->taken[0] < l->held && l->until_made[0] <= sw_max_i64(l->held, l->taken[1] + 1) &&
-         (int64_t)t->n_classes * t->wants[1].n_classes <= b->most_together;
-}
-
 static sw_rc make_shape(shaping *b, sw_diag *d) {
   const sw_copy_table *t = b->c->table;
   int64_t n = t->n_classes;
   for (int32_t i = 0; i < t->n_readers && n <= b->most_together; i++) n *= t->wants[i].n_classes;
   SW_ARENA_NEW(b->mark, b->arena, b->t->n, d);
-  b->shape->form = is_of_two(b) ? FORM_TWO : n <= b->most_together ? FORM_TOGETHER : FORM_LAYOUTS;
+  b->shape->together = n <= b->most_together;
   b->shape->priced = -1;
-  if (b->shape->form == FORM_TOGETHER) return shape_together(b, (int32_t)n, d);
-  return b->shape->form == FORM_TWO ? shape_two(b, d) : shape_layouts(b, d);
+  return b->shape->together ? shape_together(b, (int32_t)n, d) : shape_layouts(b, d);
 }
 
 /* What a reader of class `class` pays beside the maker's class, but for what readers before it in the row want. */
@@ -531,18 +431,11 @@ static int64_t reader_payment(const sw_copy_table *t, int32_t row, int32_t i) {
 
 /* Costs of copies as they are now. */
 static void price_shape(sel_life_shape *s, const sw_copy_table *t) {
-  if (s->form == FORM_LAYOUTS || !sw_overtaken(&s->priced, t->version)) return;
-  for (int32_t at = 0; at < (s->form == FORM_TOGETHER ? 1 : NODE_BETWEEN); at++) {
-    life_node *node = &s->nodes.at[at];
-    for (int32_t k = 0; k < node->n_rows; k++) {
-      node->cost[k] = 0;
-      for (int32_t i = 0; i < t->n_readers && s->form == FORM_TOGETHER; i++)
-        node->cost[k] = sw_cost_add(node->cost[k], reader_payment(t, k, i));
-      if (s->form == FORM_TOGETHER) continue;
-      const sw_wants *w = &t->wants[at];
-      const int32_t times = at + 1, layout = only_want(w, k / times % w->n_classes);
-      if (k % times == 0) node->cost[k] = sel_copy_cost(t, k / times / w->n_classes, layout);
-    }
+  if (!s->together || !sw_overtaken(&s->priced, t->version)) return;
+  const life_node *node = &s->nodes.at[0];
+  for (int32_t k = 0; k < node->n_rows; k++) {
+    node->cost[k] = 0;
+    for (int32_t i = 0; i < t->n_readers; i++) node->cost[k] = sw_cost_add(node->cost[k], reader_payment(t, k, i));
   }
 }
 
@@ -657,7 +550,7 @@ sw_rc sel_lives_add(sw_relaxation *r, sw_diag *d) {
       const life_edge *e = &l->shape->edges.at[k];
       const sw_edge edge = e->to >= 0          ? (sw_edge){at + e->node, c->reader[e->to], e->cost}
                            : e->to == TO_MAKER ? (sw_edge){c->maker, at + e->node, e->cost}
-                                               : (sw_edge){at + (e->to == TO_SECOND), at + e->node, e->cost};
+                                               : (sw_edge){at, at + e->node, e->cost};
       SW_TRY(sw_array_push(&r->edges, edge, d));
     }
   }
@@ -732,17 +625,6 @@ static void complete_layouts(const sw_copies *c, const sel_life *l, const int32_
   }
 }
 
-static void complete_two(const sw_copies *c, const int32_t *choice, int32_t *out) {
-  const sw_copy_table *t = c->table;
-  const sw_wants *w = t->wants;
-  const int32_t from = t->class_of[choice[c->maker]], first = w[0].class_of[choice[c->reader[0]]],
-                second = w[1].class_of[choice[c->reader[1]]], layout = only_want(&w[0], first);
-  const bool made = c->lives->made_as[layout] == from, takes = !made && layout == only_want(&w[1], second);
-  out[NODE_FIRST] = from * w[0].n_classes + first;
-  out[NODE_SECOND] = 2 * (from * w[1].n_classes + second) + takes;
-  out[NODE_BETWEEN] = made ? 0 : 1 + 2 * layout + takes;
-}
-
 static void complete_together(const sw_copies *c, const int32_t *choice, int32_t *out) {
   const sw_copy_table *t = c->table;
   *out = t->class_of[choice[c->maker]];
@@ -755,8 +637,7 @@ void sel_lives_complete(const sw_relaxation *r, int32_t *out) {
     const sel_life *l = r->life[g];
     if (!l) continue;
     int32_t *at = out + r->life_at[g];
-    if (l->shape->form == FORM_TOGETHER) complete_together(&r->p->copies[g], out, at);
-    if (l->shape->form == FORM_TWO) complete_two(&r->p->copies[g], out, at);
-    if (l->shape->form == FORM_LAYOUTS) complete_layouts(&r->p->copies[g], l, out, at);
+    if (l->shape->together) complete_together(&r->p->copies[g], out, at);
+    if (!l->shape->together) complete_layouts(&r->p->copies[g], l, out, at);
   }
 }
