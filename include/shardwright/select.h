@@ -165,11 +165,9 @@ typedef enum sw_select_rule {
   SW_RULE_DEGREE = 1 << 3,     /* nodes without memory and with at most two neighbours go */
   SW_RULE_STEPS = 1 << 4,      /* only time steps that can be the tightest stay */
   SW_RULE_HEAVY = 1 << 5,      /* choices that cannot fit even if all others are at their smallest go */
-  SW_RULE_IDENTICAL = 1 << 6,  /* nodes without memory that pay the same beside the same neighbours become one */
-  SW_RULE_COMPONENTS = 1 << 7, /* nodes that no table and no time step joins to the others are solved by themselves */
-  SW_RULES_ALL = (1 << 8) - 1,
+  SW_RULES_ALL = (1 << 6) - 1,
 } sw_select_rule;
-enum { SW_SELECT_RULES = 8 };
+enum { SW_SELECT_RULES = 6 };
 /* "separable" and so on, by number; NULL past the end. */
 SW_API const char *sw_select_rule_text(int k);
 

@@ -38,8 +38,7 @@ static const sw_option kOptions[] = {
     {"format", 0, SW_OPTION_CHOICE, "FORM", "contest", "contest: the line [s0, s1, ...]; json: with all figures",
      SW_INTO_TEXT(settings, format), .choices = "contest|json"},
     {"without", 0, SW_OPTION_WORDS, "RULE", NULL,
-     "leave out a reduction: separable, functional, dominated, degree, steps, heavy, identical, components",
-     SW_INTO_WORDS(settings, without)},
+     "leave out a reduction: separable, functional, dominated, degree, steps, heavy", SW_INTO_WORDS(settings, without)},
     {"certificate", 0, SW_OPTION_FILE, "FILE", NULL, "write a proof of the bound, for check-solution",
      SW_INTO_TEXT(settings, certificate), .writes = true},
     SW_SET_OPTION(settings, set),
@@ -148,10 +147,9 @@ static sw_rc read_without(const settings *s, unsigned *off, sw_diag *d) {
     int k = 0;
     while (sw_select_rule_text(k) && strcmp(sw_select_rule_text(k), s->without.at[w]) != 0) k++;
     if (!sw_select_rule_text(k))
-      return SW_FAIL(
-          d, SW_E_USAGE, SW_NOWHERE,
-          "no reduction '%s'; expected separable, functional, dominated, degree, steps, heavy, identical or components",
-          s->without.at[w]);
+      return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                     "no reduction '%s'; expected separable, functional, dominated, degree, steps or heavy",
+                     s->without.at[w]);
     *off |= 1u << k;
   }
   return SW_OK;

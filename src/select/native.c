@@ -30,11 +30,8 @@ static void note_presolve(attempt *a, double since_s) {
 }
 
 static sw_rc reduce_core(attempt *a, const sel_core *c, sw_diag *d) {
-  const int64_t kRelaxedPartWork = 20000000; /* for a mere bound */
   double since_s = sw_now_s();
-  SW_TRY(
-      sel_model_init(&a->model, c, (sel_model_given){a->r->rules, a->proof ? &a->proof->text : NULL, NULL, a->r}, d));
-  a->model.part_work = a->relaxed ? kRelaxedPartWork : (int64_t)sel_by(&a->r->budget)->part_steps;
+  SW_TRY(sel_model_init(&a->model, c, (sel_model_given){a->r->rules, a->proof ? &a->proof->text : NULL, NULL}, d));
   SW_TRY(sel_model_reduce(&a->model, &a->r->budget, d));
   if (sel_stop(&a->r->budget)) return SW_OK;
   SW_TRY(sel_model_freeze(&a->model, &a->rest, d));

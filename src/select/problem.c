@@ -337,8 +337,7 @@ static const char *const kStatuses[] = {
     [SW_SOLVE_UNKNOWN] = "unknown",
 };
 
-static const char *const kRules[SW_SELECT_RULES] = {"separable", "functional", "dominated", "degree",
-                                                    "steps",     "heavy",      "identical", "components"};
+static const char *const kRules[SW_SELECT_RULES] = {"separable", "functional", "dominated", "degree", "steps", "heavy"};
 const char *sw_select_rule_text(int k) { return k >= 0 && k < SW_SELECT_RULES ? kRules[k] : NULL; }
 
 bool sw_solver_parse(const char *text, sw_solver *out) {

@@ -79,10 +79,6 @@ void sel_log_merge(const sel_model *m, int32_t gone, int32_t into) {
   if (m->given.log) sw_text_printf(m->given.log, "merge %d %d\n", sel_name_var(m, gone), sel_name_var(m, into));
 }
 
-void sel_log_tie(const sel_model *m, int32_t gone, int32_t into, int32_t times) {
-  if (m->given.log) sw_text_printf(m->given.log, "tie %d %d %d\n", sel_name_var(m, gone), sel_name_var(m, into), times);
-}
-
 void sel_log_fold(const sel_model *m, int32_t v) {
   if (m->given.log) sw_text_printf(m->given.log, "fold %d\n", sel_name_var(m, v));
 }

@@ -47,7 +47,6 @@ int64_t sel_name_time(const sel_model *m, int32_t step);
 /* For rules; each does nothing without a log. Call before the model changes. */
 void sel_log_lower(const sel_model *m, int32_t i, int32_t j);
 void sel_log_merge(const sel_model *m, int32_t gone, int32_t into);
-void sel_log_tie(const sel_model *m, int32_t gone, int32_t into, int32_t times);
 void sel_log_fold(const sel_model *m, int32_t v);
 void sel_log_drop(const sel_model *m, int32_t v, int32_t s, const char *why, int64_t by);
 void sel_log_forbidden(const sel_model *m, int32_t v, const bool *keep); /* those whose cost is forbidden */

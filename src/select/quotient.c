@@ -414,7 +414,7 @@ static sw_rc solve_quotient(const sw_problem *p, const sw_solve_options *given, 
   if (o.from) SW_TRY(take_state(&q, p->n_nodes, class_of, first, o.from, mem, &from, d));
   if (o.from) o.from = &from;
   o.symmetric = false;
-  SW_TRY(sel_solve_part(&q, &o, 0, arena, out, d));
+  SW_TRY(sel_solve_plain(&q, &o, arena, out, d));
   SW_TRY(spread_choice(p, class_of, arena, &out->choice, d));
   if (!o.to) return SW_OK;
   o.to->n_nodes = p->n_nodes;

@@ -23,7 +23,6 @@ typedef struct sel_run {
   sw_presolve presolve;
   const char *solver; /* who found `best`, or the proof */
   sw_arena *arena;    /* of what is reported */
-  int depth;          /* 0: the call's own problem; else a part of one (rule_components.c) */
 } sel_run;
 
 /* Until when, and what work is foreseen until then. */
@@ -36,9 +35,8 @@ sw_rc sel_solve_copies(const sw_problem *p, const sw_solve_options *o, sw_arena 
 sw_rc sel_known_choice(const sw_problem *p, const sw_solve_state *from, sw_arena *arena, const int32_t **out,
                        sw_diag *d);
 
-/* sw_solve for a part of a problem: `depth` of them contain each other. */
-sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, sw_arena *arena, sw_solution *out,
-                     sw_diag *d);
+/* sw_solve of a problem without copies. */
+sw_rc sel_solve_plain(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d);
 
 /* sw_solve with nodes of one symmetry class choosing alike. */
 sw_rc sel_solve_quotient(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d);

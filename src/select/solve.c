@@ -140,11 +140,10 @@ sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, 
   for (int32_t k = 0; k < p->n_copies; k++)
     if (p->copies[k].lives && o->solver == SW_SOLVER_GLPK)
       return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "copies %d have lives, which GLPK does not know", k);
-  return o->symmetric ? sel_solve_quotient(p, o, arena, out, d) : sel_solve_part(p, o, 0, arena, out, d);
+  return o->symmetric ? sel_solve_quotient(p, o, arena, out, d) : sel_solve_plain(p, o, arena, out, d);
 }
 
-sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, sw_arena *arena, sw_solution *out,
-                     sw_diag *d) {
+sw_rc sel_solve_plain(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
   sel_budget budget = sel_budget_of(o);
   SW_TRY(sw_problem_verify(p, d));
   sel_proof proof = {0};
@@ -155,7 +154,6 @@ sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, 
                .proof = o->certificate ? &proof : NULL,
                .solver = sw_solver_text(o->solver),
                .arena = arena,
-               .depth = depth,
                .budget = budget};
   SW_ARENA_NEW(r.best, arena, p->n_nodes, d);
   pthread_mutex_init(&r.lock, NULL);

@@ -26,13 +26,10 @@ static void reduced_gives(const sw_problem *p, unsigned rules, int64_t want, int
   sw_diag diag = {0};
   sw_arena a = {0};
   sel_core whole, rest;
-  sw_solve_options o = {.threads = 1};
-  sel_run run = {.p = p, .o = &o};
   sel_model m;
   sel_budget b = {0};
   assert_ok(sel_core_of_problem(p, &a, &whole, &diag));
-  assert_ok(sel_model_init(&m, &whole, (sel_model_given){.rules = rules, .run = &run}, &diag));
-  m.part_work = 1000000;
+  assert_ok(sel_model_init(&m, &whole, (sel_model_given){.rules = rules}, &diag));
   assert_ok(sel_model_reduce(&m, &b, &diag));
   assert_true(sel_model_is_sound(&m));
   if (!m.infeasible) assert_ok(sel_model_freeze(&m, &rest, &diag));
@@ -371,8 +368,7 @@ static bool a_tree_proves(const sw_problem *p, sw_rng *g, bool relaxed, int64_t 
     for (int32_t i = 0; i < p->n_nodes; i++) x[i] = (int32_t)sw_rng_below(g, p->nodes[i].n_choices);
     assert_ok(sel_offer(&run, x, "random", NULL, &diag));
   }
-  assert_ok(
-      sel_model_init(&m, relaxed ? &bare : &whole, (sel_model_given){.rules = SW_RULE_SEPARABLE, .run = &run}, &diag));
+  assert_ok(sel_model_init(&m, relaxed ? &bare : &whole, (sel_model_given){.rules = SW_RULE_SEPARABLE}, &diag));
   assert_ok(sel_model_reduce(&m, &run.budget, &diag));
   if (!m.infeasible) {
     assert_ok(sel_model_freeze(&m, &rest, &diag));

@@ -85,21 +85,8 @@ chk_verdict chk_drop_beaten(chk_state *s, int32_t v, int32_t a, int32_t by, sw_r
 chk_verdict chk_drop_heavy(chk_state *s, int32_t v, int32_t a, int64_t time, sw_rc *rc);
 chk_verdict chk_merge(chk_state *s, int32_t gone, int32_t into, sw_rc *rc);
 chk_verdict chk_fold(chk_state *s, int32_t v, sw_rc *rc);
-chk_verdict chk_tie(chk_state *s, int32_t gone, int32_t into, int64_t times, sw_rc *rc);
 chk_verdict chk_forget(chk_state *s, int64_t time);
 void chk_forget_memory(chk_state *s);
-
-/* Nodes that no table and no step that counts joins to the others: a problem of their own. Nodes come in the order
- * given, with the choices left, then one of a single choice that occupies what the rest leaves no room for; times are
- * places in `step`. */
-typedef struct chk_part {
-  const int32_t *node, *step;
-  int32_t n, n_steps;
-  sw_problem p;
-} chk_part;
-chk_verdict chk_part_build(chk_state *s, chk_part *q, sw_arena *mem, sw_rc *rc);
-/* No solution of the part costs less than `bound`: its nodes go. */
-chk_verdict chk_part_close(chk_state *s, const chk_part *q, int64_t bound, sw_rc *rc);
 
 /* Ends: does no solution of the state cost less than `bound`? */
 chk_verdict chk_overfull(chk_state *s, int64_t time, sw_rc *rc);

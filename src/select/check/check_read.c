@@ -11,7 +11,7 @@
 #include "select/check/check_copies.h"
 #include "base/array.h"
 
-enum { DEPTH_MOST = 20000, PARTS_MOST = 32, WORD_MOST = 32 };
+enum { DEPTH_MOST = 20000, WORD_MOST = 32 };
 
 typedef struct reader {
   const char *at, *end, *name;
@@ -20,7 +20,6 @@ typedef struct reader {
   const sw_problem *p;
   SW_ARRAY(int64_t) row; /* the numbers of a line */
   char word[WORD_MOST];
-  int depth; /* of parts inside parts */
   sw_diag *d;
 } reader;
 
@@ -163,48 +162,6 @@ static sw_rc step_drop(scene *c) {
   return judge(c, wrong, rc);
 }
 
-static sw_rc step_tie(scene *c) {
-  int32_t gone, into;
-  sw_rc rc = SW_OK;
-  SW_TRY(expect_count(c, 3));
-  SW_TRY(take_node(c, 0, &gone));
-  SW_TRY(take_node(c, 1, &into));
-  chk_verdict wrong = chk_tie(c->s, gone, into, c->r->row.at[2], &rc);
-  return judge(c, wrong, rc);
-}
-
-static sw_rc read_part(reader *r, const sw_problem *p, int64_t *bound);
-
-/* "part N TIME.. NODE..", a certificate, "done" */
-static sw_rc step_part(scene *c) {
-  reader *r = c->r;
-  int64_t n_steps = r->row.n ? r->row.at[0] : -1, bound;
-  if (n_steps < 0 || (size_t)n_steps + 1 >= r->row.n) return malformed(r, "a count, so many times, and nodes after it");
-  sw_arena mem = {0};
-  chk_part q = {.n = (int32_t)(r->row.n - 1 - (size_t)n_steps), .n_steps = (int32_t)n_steps};
-  int32_t *step = sw_arena_alloc(&mem, (size_t)q.n_steps, sizeof *step, r->d);
-  int32_t *node = sw_arena_alloc(&mem, (size_t)q.n, sizeof *node, r->d);
-  sw_rc rc = step && node ? SW_OK : SW_E_RESOURCE;
-  for (int32_t k = 0; k < q.n_steps && !rc; k++)
-    if ((step[k] = chk_step(c->s, r->row.at[1 + k])) < 0) rc = wrong_step(r, "no step that counts begins at this time");
-  for (int32_t k = 0; k < q.n && !rc; k++) rc = take_node(c, 1 + (size_t)n_steps + (size_t)k, &node[k]);
-  q.node = node;
-  q.step = step;
-  sw_rc out = SW_OK;
-  if (!rc) {
-    chk_verdict wrong = chk_part_build(c->s, &q, &mem, &out);
-    rc = judge(c, wrong, out);
-  }
-  if (!rc) rc = read_part(r, &q.p, &bound);
-  if (!rc) {
-    chk_verdict wrong = chk_part_close(c->s, &q, bound, &out);
-    rc = judge(c, wrong, out);
-  }
-  if (!rc) c->closed |= bound >= SW_FORBIDDEN;
-  sw_arena_deinit(&mem);
-  return rc;
-}
-
 static sw_rc step_forget(scene *c) {
   SW_TRY(expect_count(c, 1));
   return judge(c, chk_forget(c->s, c->r->row.at[0]), SW_OK);
@@ -287,7 +244,7 @@ static const struct {
     {"fold", step_fold, true},           {"forget", step_forget, true}, {"without-memory", step_without_memory, true},
     {"overfull", step_overfull, true},   {"prices", step_prices, true}, {"price", step_price, true},
     {"move", step_move, true},           {"sum", step_sum, true},       {"enumerate", step_enumerate, true},
-    {"eliminate", step_eliminate, true}, {"tie", step_tie, true},       {"part", step_part, true},
+    {"eliminate", step_eliminate, true},
 };
 
 /* Steps until a line that is none; its word is then in r->word. */
@@ -377,8 +334,7 @@ static sw_rc read_certificate_body(reader *r, chk_state *s) {
   }
   sw_arena_deinit(&c.mem);
   if (rc) return rc;
-  if (r->depth ? strcmp(r->word, "done") != 0 : r->word[0] || r->at < r->end)
-    return malformed(r, r->depth ? "a step or 'done'" : "a step or the end of the text");
+  if (r->word[0] || r->at < r->end) return malformed(r, "a step or the end of the text");
   return c.closed ? SW_OK
                   : SW_FAIL(r->d, SW_E_MISMATCH, HERE(r), "the steps do not prove the bound %lld", (long long)r->bound);
 }
@@ -426,16 +382,6 @@ static sw_rc read_certificate(reader *r, int64_t *bound) {
   sw_arena_deinit(&c.mem);
   sw_array_free(&r->row);
   return rc;
-}
-
-static sw_rc read_part(reader *r, const sw_problem *p, int64_t *bound) {
-  if (r->depth == PARTS_MOST) return SW_FAIL_INPUT(r->d, HERE(r), "parts stand deeper than %d", PARTS_MOST);
-  reader inner = {
-      .at = r->at, .end = r->end, .name = r->name, .line = r->line, .p = p, .depth = r->depth + 1, .d = r->d};
-  SW_TRY(read_certificate(&inner, bound));
-  r->at = inner.at;
-  r->line = inner.line;
-  return SW_OK;
 }
 
 sw_rc sw_certificate_check(const sw_problem *p, const char *text, size_t n, const char *name, int64_t *bound,

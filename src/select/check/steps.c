@@ -288,61 +288,6 @@ bool chk_all_zero(const chk_state *s, const chk_edge *g) {
   return true;
 }
 
-/* `into` costs `times` what `gone` does beside node o, and by itself for o = -1. A table that is not there costs
- * nothing. */
-static bool is_multiple(const chk_state *s, int32_t gone, int32_t into, int32_t o, int64_t times, const int32_t *f) {
-  const chk_node *x = &s->nodes[into], *y = &s->nodes[gone];
-  int32_t g = o < 0 ? -1 : chk_find(s, gone, o), h = o < 0 ? -1 : chk_find(s, into, o);
-  for (int32_t a = 0; a < x->n; a++)
-    for (int32_t b = 0; x->alive[a] && b < (o < 0 ? 1 : s->nodes[o].n); b++) {
-      if (o >= 0 && !s->nodes[o].alive[b]) continue;
-      int64_t one = o < 0 ? y->cost[f[a]] : g < 0 ? 0 : *chk_cell(s, &s->edges[g], gone, f[a], b);
-      int64_t all = o < 0 ? x->cost[a] : h < 0 ? 0 : *chk_cell(s, &s->edges[h], into, a, b);
-      sw_i128 want = chk_forbidden(one) ? SW_FORBIDDEN : (sw_i128)one * times;
-      if ((want < SW_FORBIDDEN ? want : SW_FORBIDDEN) != all) return false;
-    }
-  return true;
-}
-
-static bool are_multiples(const chk_state *s, int32_t gone, int32_t into, int64_t times, const int32_t *f) {
-  int32_t both[2] = {gone, into};
-  if (!is_multiple(s, gone, into, -1, times, f)) return false;
-  for (int k = 0; k < 2; k++)
-    for (int32_t e = 0; e < s->nodes[both[k]].n_edges; e++) {
-      const chk_edge *g = &s->edges[s->nodes[both[k]].edges[e]];
-      int32_t o = chk_other(g, both[k]);
-      if (g->gone || chk_all_zero(s, g)) continue;
-      if (o == gone || o == into || !is_multiple(s, gone, into, o, times, f)) return false;
-    }
-  return true;
-}
-
-chk_verdict chk_tie(chk_state *s, int32_t gone, int32_t into, int64_t times, sw_rc *rc) {
-  chk_node *x = &s->nodes[into], *y = &s->nodes[gone];
-  int32_t *f = sw_arena_alloc(&s->mem, (size_t)x->n, sizeof *f, NULL), b = 0, e;
-  chk_profile u;
-  if (!f) return *rc = SW_E_RESOURCE, NULL;
-  if (gone == into || times < 1 || chk_alive(x) != chk_alive(y)) return "expected two nodes with as many choices";
-  for (int32_t a = 0; a < x->n; a++) {
-    f[a] = -1;
-    if (!x->alive[a]) continue;
-    while (!y->alive[b]) b++;
-    f[a] = b++;
-  }
-  if (!are_multiples(s, gone, into, times, f)) return "the two nodes cost different amounts";
-  if ((*rc = chk_profile_of(s, x, &u))) return NULL;
-  for (int32_t k = 0; k < u.n; k++)
-    if (chk_varies(x, &u, k)) return "what the node occupies depends on its choice";
-  chk_verdict wrong = settle_node_uses(s, y, rc);
-  if (wrong || *rc) return wrong;
-  y->n_spans = 0;
-  for (int32_t a = 0; a < x->n; a++)
-    if (x->alive[a]) x->cost[a] = sw_cost_add(x->cost[a], y->cost[f[a]]);
-  if ((e = chk_find(s, gone, into)) >= 0) s->edges[e].gone = true;
-  *rc = absorb(s, gone, into, f);
-  return NULL;
-}
-
 chk_verdict chk_fold(chk_state *s, int32_t v, sw_rc *rc) {
   chk_node *x = &s->nodes[v];
   chk_edge *g[2] = {NULL, NULL};

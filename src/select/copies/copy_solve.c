@@ -81,7 +81,7 @@ static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_
   o.deadline_s = k->budget.deadline_s;
   o.work_limit = (int64_t)fmax(1, part * sel_left(&k->budget));
   o.time_limit_s = k->o->time_limit_s > 0 ? (double)o.work_limit / SW_STEPS_PER_S : 0;
-  sw_rc rc = o.symmetric ? sel_solve_quotient(&p, &o, k->arena, now, d) : sel_solve_part(&p, &o, 0, k->arena, now, d);
+  sw_rc rc = o.symmetric ? sel_solve_quotient(&p, &o, k->arena, now, d) : sel_solve_plain(&p, &o, k->arena, now, d);
   if (!rc) rc = take_relaxation(k, now, &steps, d);
   sw_text_free(&steps);
   if (rc) return rc;

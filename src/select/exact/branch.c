@@ -114,10 +114,8 @@ typedef struct node_view {
 } node_view;
 
 static sw_rc restrict_model(brancher *q, node_view *w, const open_node *node) {
-  const int64_t kPartWork = 3000000; /* no more than a node's own bound takes */
-  const sel_model_given given = {q->k->model->given.rules, q->k->r->proof ? &w->proof : NULL, q->k->model, q->k->r};
+  const sel_model_given given = {q->k->model->given.rules, q->k->r->proof ? &w->proof : NULL, q->k->model};
   SW_TRY(sel_model_init(&w->m, q->k->core, given, q->d));
-  w->m.part_work = kPartWork;
   for (const restriction *l = node->list; l && !w->m.infeasible; l = l->up) {
     const sel_var *v = &w->m.vars[l->var];
     bool *keep;

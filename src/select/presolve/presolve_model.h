@@ -57,7 +57,6 @@ typedef struct sel_model_given {
   unsigned rules;                /* sw_select_rule, or-ed */
   sw_text *log;                  /* NULL: none */
   const struct sel_model *above; /* whose rest the core is; NULL: the core is a problem's */
-  const struct sel_run *run;     /* whose parts may be solved by themselves (rule_components.c); NULL: none */
 } sel_model_given;
 
 /* By what occupies memory: sel_settle_spans and rule_memory.c. */
@@ -100,13 +99,11 @@ typedef struct sel_model {
   int64_t removed[SW_SELECT_RULES]; /* as in sw_presolve */
   bool infeasible;                  /* proven */
   bool infeasible_memory;           /* ... and memory has to do with it */
-  int64_t part_work;                /* that parts may still take together, in cells */
   sel_model_queue queue;
   sel_model_alive alive;
   sel_model_kept kept;
 } sel_model;
 
-/* `part_work`, 0 at first, is the caller's. */
 sw_rc sel_model_init(sel_model *m, const sel_core *c, sel_model_given given, sw_diag *d);
 void sel_model_deinit(sel_model *m);
 /* Between two rules: costs and amounts are numbers, tables join what is there, queues are marked. */
@@ -162,7 +159,5 @@ void sel_beaten_deinit(sel_beaten *cache);
 sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *cache, sel_budget *b, sw_diag *d);
 sw_rc sel_rule_steps(sel_model *m, sw_diag *d);
 sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d);
-sw_rc sel_rule_identical(sel_model *m, sel_budget *b, sw_diag *d);
-sw_rc sel_rule_components(sel_model *m, sel_budget *b, sw_diag *d); /* when the others have nothing to do any more */
 
 #endif

@@ -46,7 +46,6 @@ static sw_rc one_round(sel_model *m, sel_budget *b, bool *changed, sw_diag *d) {
     SW_TRY(drain(m, b, d));
   }
   if (m->given.rules & SW_RULE_DOMINATED) SW_TRY(drop_dominated(m, b, d));
-  if (m->given.rules & SW_RULE_IDENTICAL && !m->infeasible) SW_TRY(sel_rule_identical(m, b, d));
   *changed |= m->queue.edges.n > 0 || m->queue.vars.n > 0;
   return drain(m, b, d);
 }
@@ -58,7 +57,5 @@ sw_rc sel_model_reduce(sel_model *m, sel_budget *b, sw_diag *d) {
     SW_TRY(one_round(m, b, &changed, d));
     assert(sel_model_is_sound(m));
   }
-  return m->given.rules & SW_RULE_COMPONENTS && m->given.run && !m->infeasible && !sel_stop(b)
-             ? sel_rule_components(m, b, d)
-             : SW_OK;
+  return SW_OK;
 }

@@ -70,7 +70,7 @@ static void take_best_prices(searcher *q) {
 /* Prices and messages of an earlier search. */
 static sw_rc take_warm_start(searcher *q) {
   const sel_run *r = q->k->r;
-  if (!r->o->from || r->depth > 0) return SW_OK;
+  if (!r->o->from) return SW_OK;
   SW_TRY(sel_warm_start_take(&q->dual, q->k->model, r->o->from, &q->primed, q->d));
   if (!q->primed) return SW_OK;
   q->dual.stride.factor = q->by->dual_step_again;
@@ -81,7 +81,7 @@ static sw_rc take_warm_start(searcher *q) {
 
 static sw_rc give_warm_start(searcher *q) {
   const sel_run *r = q->k->r;
-  if (!r->o->to || r->depth > 0) return SW_OK;
+  if (!r->o->to) return SW_OK;
   return sel_warm_start_give(&q->dual, q->k->model, r->arena, r->o->to, q->d);
 }
 
