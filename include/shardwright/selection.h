@@ -62,8 +62,6 @@ SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
  * deadline (of sw_now_s, 0: none) for those that it would take with one node chosen otherwise, too. Costs of the
  * problem rise with that, of this choice or of another one that takes such a route. */
 SW_API SW_CHECKED sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadline_s, sw_diag *d);
-/* The same of all copies, whatever is chosen, until the deadline. */
-SW_API SW_CHECKED sw_rc sw_selection_settle_all(sw_selection *s, double deadline_s, sw_diag *d);
 /* A copy by what it is of: the value, and what it is resharded to. */
 typedef struct sw_shared_copy {
   sw_id value;

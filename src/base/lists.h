@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* For qsort and bsearch: ascending. */
 static inline int sw_compare_i32(const void *a, const void *b) {
@@ -21,6 +22,15 @@ static inline int sw_compare_u64(const void *a, const void *b) {
 static inline int sw_compare_f64(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
+}
+
+/* In ascending order, each once; how many are left. */
+static inline int32_t sw_sort_unique(int64_t *at, int32_t n) {
+  int32_t kept = 0;
+  qsort(at, (size_t)n, sizeof *at, sw_compare_i64);
+  for (int32_t k = 0; k < n; k++)
+    if (kept == 0 || at[k] != at[kept - 1]) at[kept++] = at[k];
+  return kept;
 }
 
 static inline bool sw_list_has(const int64_t *at, int n, int64_t v) {

@@ -109,13 +109,10 @@ static bool asks_for_special(const sw_request *r) {
  * as its bound has it. */
 static sw_rc count_in_units(const sw_search *k, const sw_plan *plan, double cost_s, int64_t *units, sw_diag *d) {
   int32_t *choice;
-  bool *missing, any = false;
+  bool *missing, all;
   *units = sw_cost_units(k->job.machine, cost_s);
-  SW_ARENA_NEW(choice, k->arena, k->problem->n_nodes, d);
-  SW_ARENA_NEW(missing, k->arena, k->problem->n_nodes, d);
-  sw_selection_encode(k->selection, sw_plan_selected(plan), choice, missing);
-  for (int32_t i = 0; i < k->problem->n_nodes; i++) any = any || missing[i];
-  return any ? SW_OK : sw_search_cost(k, choice, units, d);
+  SW_TRY(sw_search_encode(k, plan, &choice, &missing, &all, d));
+  return all ? sw_search_cost(k, choice, units, d) : SW_OK;
 }
 
 static sw_rc begin_known(sw_search *k, bool *due, sw_diag *d) {

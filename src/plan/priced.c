@@ -18,7 +18,7 @@ enum { MOST_RAISES = 24, MOST_HALVINGS = 6, MOST_REFINED = 4 };
 /* From the cost, what the whole capacity is priced at: at first, and how much faster each time. */
 static const double kFirstRaise = 0.05, kFaster = 1.5;
 /* Of the step that would close the gap if all went on as it begins: the first, the last. */
-static const double kFirstStep = 0.5, kLastStep = 0.02;
+static const double kFirstStep = 1.0 / 2, kLastStep = 0.02;
 
 typedef enum phase { RAISE, HALVE, CLIMB } phase;
 
@@ -181,4 +181,4 @@ static sw_rc add_prices(sw_search *k, sw_round *r, sw_diag *d) {
 }
 
 const sw_form sw_form_prices = {
-    .name = "prices", .part = 0.5, .begin = begin_prices, .make = make_priced, .add = add_prices};
+    .name = "prices", .part = 1.0 / 2, .begin = begin_prices, .make = make_priced, .add = add_prices};

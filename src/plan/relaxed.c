@@ -274,7 +274,7 @@ static sw_rc begin_exact(sw_search *k, bool *due, sw_diag *d) {
 const sw_form sw_form_alike = {
     .name = "alike", .part = 0.3, .begin = begin_alike, .make = make_relaxed, .read = read_relaxed, .add = add_relaxed};
 const sw_form sw_form_whole = {.name = "whole",
-                               .part = 0.5,
+                               .part = 1.0 / 2,
                                .insists = true,
                                .begin = begin_whole,
                                .make = make_relaxed,

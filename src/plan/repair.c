@@ -86,7 +86,7 @@ static sw_rc make_around(sw_search *k, sw_round *r, sw_diag *d) {
   const double slack = before < SW_FORBIDDEN ? kOfGap * k->gap * (double)before : 0;
   r->from = (sw_solve_state){.n_nodes = r->problem.n_nodes, .choice = warm};
   r->o = (sw_solve_options){.solver = o->solver, .threads = 1, .seed = o->seed, .cancel = o->cancel, .from = &r->from};
-  r->o.gap = score.cost > 0 && score.cost < SW_FORBIDDEN ? fmin(0.5, slack / (double)score.cost) : 1e-4;
+  r->o.gap = score.cost > 0 && score.cost < SW_FORBIDDEN ? fmin(1.0 / 2, slack / (double)score.cost) : 1e-4;
   r->part = kOfTime;
   return SW_OK;
 }
@@ -131,19 +131,15 @@ static sw_rc begin_around(sw_search *k, int32_t most, const int32_t *from, sw_di
 /* The choices of the plan, and a problem that counts its copies right. */
 static sw_rc begin_start(sw_search *k, bool *due, sw_diag *d) {
   const sw_plan *from = k->from;
-  const int32_t n = k->problem->n_nodes;
   const sw_copy_of *exact;
   int32_t n_exact;
-  bool any = false;
+  bool all;
   *due = from != NULL;
   if (!from) return SW_OK;
-  SW_ARENA_NEW(k->start, k->arena, n, d);
-  SW_ARENA_NEW(k->missing, k->arena, n, d);
   SW_TRY(sw_selection_find_copies(k->selection, from->n_shared, from->shared, k->arena, &n_exact, &exact, d));
   SW_TRY(sw_relaxation_count(k->relaxed, n_exact, exact, d));
-  sw_selection_encode(k->selection, sw_plan_selected(from), k->start, k->missing);
-  for (int32_t i = 0; i < n; i++) any = any || k->missing[i];
-  if (!any) k->missing = NULL;
+  SW_TRY(sw_search_encode(k, from, &k->start, &k->missing, &all, d));
+  if (all) k->missing = NULL;
   return begin_around(k, FEW, k->start, d);
 }
 

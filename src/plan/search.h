@@ -142,6 +142,10 @@ SW_CHECKED sw_rc sw_search_cost(const sw_search *k, const int32_t *choice, int64
 SW_CHECKED sw_rc sw_search_refine(const sw_search *k, const int32_t *choice, unsigned *added, sw_diag *d);
 /* A solution as a plan with its record, and the most that the plan holds. */
 SW_CHECKED sw_rc sw_search_take(const sw_search *k, const sw_solution *x, sw_plan *out, int64_t *peak, sw_diag *d);
+/* Its choices as the problem has them, in the arena; *missing: where it has none (sw_selection_encode). *all: it has
+ * every one. */
+SW_CHECKED sw_rc sw_search_encode(const sw_search *k, const sw_plan *plan, int32_t **choice, bool **missing, bool *all,
+                                  sw_diag *d);
 /* What a round came to: what it proves and its choice, kept where they are better. */
 SW_CHECKED sw_rc sw_search_judge(sw_search *k, const sw_form *form, sw_round *r, sw_diag *d);
 /* Is what is proven as near as is wanted? */

@@ -69,11 +69,9 @@ static sw_rc add_small(const sw_search *k, uint8_t **points, sw_diag *d) {
 static sw_rc add_away(const sw_search *k, uint8_t **points, sw_diag *d) {
   const sw_plan *from = k->asked->start;
   int32_t *choice;
-  bool *missing;
+  bool *missing, all;
   if (!from) return SW_OK;
-  SW_ARENA_NEW(choice, k->arena, k->problem->n_nodes, d);
-  SW_ARENA_NEW(missing, k->arena, k->problem->n_nodes, d);
-  sw_selection_encode(k->selection, sw_plan_selected(from), choice, missing);
+  SW_TRY(sw_search_encode(k, from, &choice, &missing, &all, d));
   for (int32_t i = 0; i < k->problem->n_nodes; i++) {
     const int32_t n = k->problem->nodes[i].n_choices;
     if (missing[i]) continue;
@@ -176,7 +174,7 @@ static sw_rc begin_simple(sw_search *k, bool *due, sw_diag *d) {
 
 /* The problem of parts that choose alike, points at a price among its costs. */
 static sw_rc make_simple(sw_search *k, sw_round *r, sw_diag *d) {
-  const double kGap = 1e-5, kOfLeft = 0.5;
+  const double kGap = 1e-5, kOfLeft = 1.0 / 2;
   simplifier *m = k->own;
   const sw_solve_options *o = &k->asked->solve;
   int32_t *start;

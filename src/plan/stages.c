@@ -104,10 +104,8 @@ static sw_rc make_columns(sw_search *k, sw_round *r, sw_diag *d) {
   const stage *to = &kStages[k->column + 1];
   if (to->further && k->earlier) {
     int32_t *choice;
-    bool *missing;
-    SW_ARENA_NEW(choice, k->arena, k->problem->n_nodes, d);
-    SW_ARENA_NEW(missing, k->arena, k->problem->n_nodes, d);
-    sw_selection_encode(k->selection, sw_plan_selected(k->earlier), choice, missing);
+    bool *missing, all;
+    SW_TRY(sw_search_encode(k, k->earlier, &choice, &missing, &all, d));
     SW_TRY(sw_selection_further(k->selection, choice, FURTHER, k->arena, &k->selected.further, d));
   }
   r->given = true;

@@ -59,11 +59,7 @@ static sw_rc find_use_times(const sw_problem *p, sw_arena *mem, int64_t **times,
       t[k++] = u->end;
     }
   *n_uses = (int32_t)(k / 2);
-  qsort(t, k, sizeof *t, sw_compare_i64);
-  size_t kept = 0;
-  for (size_t a = 0; a < k; a++)
-    if (a == 0 || t[a] != t[kept - 1]) t[kept++] = t[a];
-  *n_times = (int32_t)kept;
+  *n_times = sw_sort_unique(t, (int32_t)k);
   return SW_OK;
 }
 

@@ -357,21 +357,6 @@ sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadlin
   return settle_routes(s, choice, true, deadline_s, d);
 }
 
-sw_rc sw_selection_settle_all(sw_selection *s, double deadline_s, sw_diag *d) {
-  bool *risen;
-  sw_rc rc = SW_OK;
-  SW_MEM_NEW(risen, s->prices.classes.n, d);
-  for (size_t k = 0; k < s->tables.n && !is_past(deadline_s) && !rc; k++) {
-    const sw_border_table *t = s->tables.at[k];
-    for (int32_t cell = 0; cell < t->copies.n_classes * t->copies.n_layouts && !rc; cell++)
-      rc = sw_border_table_settle(t, cell / t->copies.n_layouts, cell % t->copies.n_layouts, &s->prices,
-                                  &risen[t->shape_class], d);
-  }
-  if (!rc) rc = reprice(s, risen, d);
-  sw_mem_free(risen);
-  return rc;
-}
-
 /* --- copies, by value and sharding ------------------------------------------------------------------------------- */
 
 /* The sharding that a layout is; NULL: the value as it is made. */

@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "select/copies/copies.h"
 #include "support/job.h"
+#include "support/settle.h"
 
 enum { GRAPHS = 200, MOST_COMBINATIONS = 1500, MOST_OPS = 4 };
 
@@ -164,7 +165,7 @@ static void list_combinations(subject *u, sw_rng *r, sw_arena *a) {
   int64_t least, n = 1, least_held = INT64_MAX;
   const sw_selection_options o = {.enumerate.runs = SW_MAX_REFS, .capacity_bytes = INT64_MAX};
   assert_ok(sw_selection_build(&u->job, &o, a, &s, &least, &diag));
-  assert_ok(sw_selection_settle_all(s, 0, &diag));
+  settle_all(s);
   const sw_problem *p = sw_selection_problem(s);
   int32_t *choice = sw_arena_alloc(a, (size_t)p->n_nodes, sizeof *choice, &diag), k = 0;
   int32_t *held_by = sw_arena_alloc(a, (size_t)p->n_nodes, sizeof *held_by, &diag);

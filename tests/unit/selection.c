@@ -10,6 +10,7 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/selection.h"
 #include "support/job.h"
+#include "support/settle.h"
 
 enum { ROUNDS = 60, MOST_COMBINATIONS = 200000, FEW_COMBINATIONS = 10000 };
 
@@ -39,8 +40,7 @@ static void write_model(sw_rng *r, const char *mesh, const char *axes, int n, sw
 
 /* The least true cost of all combinations; -1 when there are too many. */
 static int64_t least_of_all(sw_selection *s, int64_t *combinations) {
-  sw_diag diag;
-  assert_ok(sw_selection_settle_all(s, 0, &diag));
+  settle_all(s);
   const sw_problem *p = sw_selection_problem(s);
   int32_t n = p->n_nodes, *choice = calloc((size_t)n, sizeof *choice), k = 0;
   int64_t least = INT64_MAX;

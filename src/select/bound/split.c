@@ -47,7 +47,7 @@ static void ascend_in_rounds(splitter *k, int round) {
 /* Where layers repeat, passes over one node of each class do nearly all. */
 static sw_rc ascend_by_class(splitter *k, bool *any, sw_diag *d) {
   enum { ROUNDS = 2, PATIENCE = 16 }; /* shares need only be good: few classes lead further in time */
-  const double kFactor = 0.5;         /* of the steps that follow */
+  const double kFactor = 1.0 / 2;     /* of the steps that follow */
   sel_dual *u = &k->u;
   sel_apart was;
   const int patience = u->stride.patience;

@@ -29,9 +29,7 @@ static sw_rc find_steps(chk_state *s, const sw_problem *p, sw_diag *d) {
       t[k++] = u->begin;
       t[k++] = u->end;
     }
-  qsort(t, k, sizeof *t, sw_compare_i64);
-  for (size_t a = 0; a < k; a++)
-    if (a == 0 || t[a] != t[s->n_steps - 1]) t[s->n_steps++] = t[a];
+  s->n_steps = sw_sort_unique(t, (int32_t)k);
   s->time = t;
   SW_ARENA_NEW(s->kept, &s->mem, s->n_steps, d);
   SW_ARENA_NEW(s->fixed, &s->mem, (size_t)s->n_steps + 1, d);

@@ -111,11 +111,7 @@ static sw_rc find_times(const sw_lives *l, int32_t n, sw_arena *arena, life_time
     t->time[t->n++] = l->until[i];
     t->time[t->n++] = sw_max_i64(l->held, l->until_made[i]);
   }
-  qsort(t->time, (size_t)t->n, sizeof *t->time, sw_compare_i64);
-  int32_t kept = 1;
-  for (int32_t k = 1; k < t->n; k++)
-    if (t->time[k] != t->time[kept - 1]) t->time[kept++] = t->time[k];
-  t->n = kept;
+  t->n = sw_sort_unique(t->time, t->n);
   t->held = rank_of(t, l->held);
   for (int32_t i = 0; i < n; i++) {
     t->taken[i] = rank_of(t, l->taken[i]);

@@ -69,7 +69,6 @@ static int64_t share_in(const priced *p, const holders *h, int64_t begin, int64_
 
 /* From n intervals, those that are empty left out. */
 static sw_rc find_holders(const priced *p, int32_t n, const sw_occupied *held, holders *out, sw_diag *d) {
-  int32_t kept = 0;
   *out = (holders){0};
   SW_ARENA_NEW(out->time, p->arena, 2 * (size_t)n, d);
   for (int32_t i = 0; i < n; i++) {
@@ -78,18 +77,15 @@ static sw_rc find_holders(const priced *p, int32_t n, const sw_occupied *held, h
     out->time[out->n_times++] = held[i].end;
   }
   if (!out->n_times) return SW_OK;
-  qsort(out->time, (size_t)out->n_times, sizeof *out->time, sw_compare_i64);
-  for (int32_t k = 0; k < out->n_times; k++)
-    if (kept == 0 || out->time[k] != out->time[kept - 1]) out->time[kept++] = out->time[k];
-  out->n_times = kept;
-  SW_ARENA_NEW(out->n, p->arena, kept, d);
-  SW_ARENA_NEW(out->sum, p->arena, kept, d);
+  out->n_times = sw_sort_unique(out->time, out->n_times);
+  SW_ARENA_NEW(out->n, p->arena, out->n_times, d);
+  SW_ARENA_NEW(out->sum, p->arena, out->n_times, d);
   for (int32_t i = 0; i < n; i++) {
     if (held[i].begin >= held[i].end) continue;
     out->n[interval_of(out, held[i].begin)]++;
     out->n[interval_of(out, held[i].end)]--;
   }
-  for (int32_t k = 1; k < kept; k++) {
+  for (int32_t k = 1; k < out->n_times; k++) {
     out->sum[k] = sum_until(p, out, k - 1, out->time[k]);
     out->n[k] += out->n[k - 1];
   }

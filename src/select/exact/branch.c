@@ -274,9 +274,9 @@ static sw_rc split_node(brancher *q, node_view *w, const open_node *node, int64_
 
 /* Passes while they pay: a round must close a part of the gap to the goal, or branching is the better use of time. */
 static void ascend_node(brancher *q, sel_dual *u, double goal) {
-  enum { ROUND = 50, ROUNDS = 30 };
+  enum { ROUND = 50 };
   const double kLeastPart = 0.03;
-  for (int k = 0; k < ROUNDS; k++) {
+  for (int k = 0;; k++) {
     double before = u->best.bound;
     for (int a = 0; a < ROUND; a++) {
       if (u->best.bound >= goal || sel_stop(q->b)) return;

@@ -222,7 +222,8 @@ static sw_rc ascend_dual(searcher *q, double steps, int64_t sweeps) {
   return SW_OK;
 }
 
-static const double kCoarse = 1e-3; /* who is content with such a gap may find it with little polish */
+/* Who is content with such a gap may find it with little polish. */
+static bool is_coarse(const searcher *q) { return q->k->r->o->gap > q->by->coarse_gap; }
 
 /* Start from a choice of the problem's, as far as its values are left; repaired and polished where that breaks caps. */
 static sw_rc start_from(searcher *q, const int32_t *choice) {
@@ -236,7 +237,7 @@ static sw_rc start_from(searcher *q, const int32_t *choice) {
   sel_state_set(&q->state, q->x);
   if (sel_state_feasible(&q->state)) return take_best(q, q->state.x, (int64_t)q->state.cost);
   if (!sel_repair(&q->state, NULL, q->b)) return SW_OK;
-  if (q->k->r->o->gap > kCoarse) return take_best(q, q->state.x, (int64_t)q->state.cost);
+  if (is_coarse(q)) return take_best(q, q->state.x, (int64_t)q->state.cost);
   return polish(q, q->by->polish_steps);
 }
 
@@ -254,7 +255,7 @@ static sw_rc start_search(searcher *q) {
 static sw_rc take_turn(searcher *q, double turn, int64_t sweeps) {
   SW_TRY(ascend_dual(q, turn, sweeps));
   if (over(q)) return SW_OK;
-  const double walk_steps = (q->k->r->o->gap > kCoarse ? turn / 2 : turn) / 2;
+  const double walk_steps = (is_coarse(q) ? turn / 2 : turn) / 2;
   SW_TRY(decode_and_polish(q, walk_steps));
   return q->searches.n == 1 && !over(q) ? walk_from_best(q, walk_steps, sweeps / 2) : SW_OK;
 }
@@ -264,8 +265,7 @@ static bool is_large(const searcher *q) { return (double)sweep_cells(q) > q->by-
 
 /* Spend a part of the run on the way to small steps. Who is content with a gap is there sooner in haste. */
 static void set_pace(searcher *q) {
-  const double kFine = 5e-4;
-  if (!is_large(q) || q->k->r->o->gap > kFine) return;
+  if (!is_large(q) || q->k->r->o->gap > q->by->coarse_gap / 2) return;
   sel_dual_pace(&q->dual, q->by->dual_part * sel_left(q->b) / (double)(2 * sweep_cells(q)));
 }
 

@@ -73,6 +73,6 @@ int64_t sel_profile_worst(const sel_profile *p, int32_t *step) {
   for (int32_t b = 1; b < p->n_blocks; b++)
     if (p->most[b] > p->most[worst]) worst = b;
   *step = worst * BLOCK;
-  while (sel_profile_at(p, *step) != p->most[worst]) ++*step;
+  while (p->v[*step] + p->add[*step / SEL_PROFILE_BLOCK] != p->most[worst]) ++*step;
   return p->most[worst];
 }

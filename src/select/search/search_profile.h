@@ -18,8 +18,5 @@ void sel_profile_reset(sel_profile *p, const sel_core *c);
 void sel_profile_add(sel_profile *p, int32_t begin, int32_t end, int64_t amount);
 int64_t sel_profile_most(const sel_profile *p, int32_t begin, int32_t end);
 int64_t sel_profile_worst(const sel_profile *p, int32_t *step); /* over all; INT64_MIN without steps */
-static inline int64_t sel_profile_at(const sel_profile *p, int32_t t) {
-  return p->v[t] + p->add[t / SEL_PROFILE_BLOCK];
-}
 
 #endif
