@@ -30,11 +30,10 @@ static int64_t cells_of_pass(const sel_dual *u) {
 }
 
 static void ascend_in_rounds(splitter *k, int round) {
-  const double kLeastFactor = 2e-3;
   sel_dual *u = &k->u;
   const int64_t cells = cells_of_pass(u);
   double before = -INFINITY;
-  for (int n = 0; n < k->o->passes && u->stride.factor > kLeastFactor && (n == 0 || !sel_stop(&k->b)); n++) {
+  for (int n = 0; n < k->o->passes && u->stride.factor > u->by->dual_step_least && (n == 0 || !sel_stop(&k->b)); n++) {
     if (n % round == 0 && n > round && u->best.bound - before < kLeastGain * (k->target - u->best.bound)) break;
     if (n % round == 0) before = u->best.bound;
     sel_dual_pass(u, k->target);
@@ -46,19 +45,15 @@ static void ascend_in_rounds(splitter *k, int round) {
 
 /* Where layers repeat, passes over one node of each class do nearly all. */
 static sw_rc ascend_by_class(splitter *k, bool *any, sw_diag *d) {
-  enum { ROUNDS = 2, PATIENCE = 16 }; /* shares need only be good: few classes lead further in time */
-  const double kFactor = 1.0 / 2;     /* of the steps that follow */
+  enum { ROUNDS = 2 }; /* shares need only be good: few classes lead further in time */
   sel_dual *u = &k->u;
   sel_apart was;
-  const int patience = u->stride.patience;
   SW_TRY(sel_dual_merge_classes(u, ROUNDS, &was, d));
   *any = was.classes > 0;
   if (!*any) return SW_OK;
   SW_TRY(sel_shares_find_classes(&k->shares, u->classes.same.rep_pair, &u->mem, d));
-  u->stride.patience = PATIENCE;
   ascend_in_rounds(k, ROUND);
-  u->stride.patience = patience;
-  u->stride.factor = kFactor;
+  u->stride.factor = u->by->dual_step_again;
   return sel_dual_split_classes(u, &was, d);
 }
 
