@@ -17,6 +17,9 @@ static inline int32_t sel_padded(int32_t n) { return (n + SEL_PAD - 1) / SEL_PAD
 #define SEL_DUAL_FORBIDDEN 1e15 /* finite, so that differences stay numbers; a lower price is still a bound */
 static inline double sel_cell(int64_t v) { return v >= SW_FORBIDDEN ? SEL_DUAL_FORBIDDEN : (double)v; }
 
+/* Some passes are worth the next as long as they close this part of what is missing. */
+#define SEL_LEAST_GAIN 0.05
+
 struct sel_shares;
 
 typedef struct sel_arc {

@@ -4,10 +4,9 @@
 #include "select/bound/by_class.h"
 #include "select/bound/shares.h"
 
-/* Passes come in rounds; the last one closed less than a part of what is missing: enough. Rounds are short where passes
- * over one node of each class came first. Twice as long: the time of a solution more, and bounds 0.1 % higher. */
-enum { ROUND = 25, SHORT_ROUND = 4 };
-static const double kLeastGain = 0.02;
+/* Passes come in rounds, which are short where passes over one node of each class came first. Twice as long: the time
+ * of a solution more, and bounds 0.1 % higher. */
+enum { SHORT_ROUND = 4 };
 
 typedef struct splitter {
   sel_dual u;
@@ -34,7 +33,7 @@ static void ascend_in_rounds(splitter *k, int round) {
   const int64_t cells = cells_of_pass(u);
   double before = -INFINITY;
   for (int n = 0; n < k->o->passes && u->stride.factor > u->by->dual_step_least && (n == 0 || !sel_stop(&k->b)); n++) {
-    if (n % round == 0 && n > round && u->best.bound - before < kLeastGain * (k->target - u->best.bound)) break;
+    if (n % round == 0 && n > round && u->best.bound - before < SEL_LEAST_GAIN * (k->target - u->best.bound)) break;
     if (n % round == 0) before = u->best.bound;
     sel_dual_pass(u, k->target);
     sel_spend(&k->b, cells);
@@ -52,7 +51,7 @@ static sw_rc ascend_by_class(splitter *k, bool *any, sw_diag *d) {
   *any = was.classes > 0;
   if (!*any) return SW_OK;
   SW_TRY(sel_shares_find_classes(&k->shares, u->classes.same.rep_pair, &u->mem, d));
-  ascend_in_rounds(k, ROUND);
+  ascend_in_rounds(k, (int)u->by->quiet_passes);
   u->stride.factor = u->by->dual_step_again;
   return sel_dual_split_classes(u, &was, d);
 }
@@ -76,7 +75,7 @@ static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool
   k->u.shares = &k->shares;
   k->u.stride.mix = kMix;
   SW_TRY(ascend_by_class(k, &by_class, d));
-  ascend_in_rounds(k, by_class ? SHORT_ROUND : ROUND);
+  ascend_in_rounds(k, by_class ? SHORT_ROUND : (int)k->u.by->quiet_passes);
   *taken = k->u.best.bound > fmax(0, (double)k->o->bound);
   for (int32_t i = 0; i < p->n_costs; i++) {
     moved[i] = k->shares.is_live[i];

@@ -15,11 +15,9 @@ static double enough(const sw_bound_options *o) {
 
 /* Passes over all nodes as long as each closes a part of what is missing. */
 static void ascend_all(sel_dual *u, const sw_bound_options *o, sel_budget *b) {
-  enum { PASSES = 12 };
-  const double kLeastGain = 0.05;
   double before = -INFINITY;
-  for (int k = 0; k < PASSES && u->best.bound < enough(o) && !sel_stop(b); k++) {
-    if (u->best.bound - before < kLeastGain * (enough(o) - u->best.bound)) break;
+  while (u->best.bound < enough(o) && !sel_stop(b)) {
+    if (u->best.bound - before < SEL_LEAST_GAIN * (enough(o) - u->best.bound)) break;
     before = u->best.bound;
     sel_dual_pass(u, target_of(u, o));
     sel_spend(b, 2 * u->cells + u->n_flat + u->c->n_uses);
@@ -28,11 +26,10 @@ static void ascend_all(sel_dual *u, const sw_bound_options *o, sel_budget *b) {
 }
 
 static sw_rc ascend_whole(sel_dual *u, const sw_bound_options *o, sel_budget *b, sw_bound *out, sw_diag *d) {
-  const double kOver = 0.2; /* copied to all, messages prove a little less */
-  const sel_settled end = {.quiet = 12,
-                           .gain = 5e-5,
+  const sel_settled end = {.quiet = (int)u->by->quiet_passes,
+                           .gain = u->by->slack,
                            .most = (int64_t)u->by->class_passes,
-                           .enough = enough(o) + kOver * ((double)o->cost - enough(o))};
+                           .enough = enough(o)};
   int64_t passes;
   SW_TRY(sel_dual_ascend_by_class(u, target_of(u, o), end, b, &passes, d));
   out->any = passes > 0;

@@ -275,7 +275,6 @@ static sw_rc split_node(brancher *q, node_view *w, const open_node *node, int64_
 /* Passes while they pay: a round must close a part of the gap to the goal, or branching is the better use of time. */
 static void ascend_node(brancher *q, sel_dual *u, double goal) {
   enum { ROUND = 50 };
-  const double kLeastPart = 0.03;
   for (int k = 0;; k++) {
     double before = u->best.bound;
     for (int a = 0; a < ROUND; a++) {
@@ -283,7 +282,7 @@ static void ascend_node(brancher *q, sel_dual *u, double goal) {
       sel_dual_pass(u, goal);
       sel_spend(q->b, 2 * u->cells + u->n_flat + u->c->n_uses);
     }
-    if (k > 0 && u->best.bound - before < kLeastPart * (goal - u->best.bound)) return;
+    if (k > 0 && u->best.bound - before < SEL_LEAST_GAIN * (goal - u->best.bound)) return;
   }
 }
 

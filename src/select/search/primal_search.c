@@ -278,7 +278,7 @@ static sw_rc ascend_classes(searcher *q) {
   if (q->k->core->n_steps == 0) return SW_OK;
   sel_dual_pass(&q->dual, 0); /* no step; for a goal that makes sense */
   sel_spend(q->b, 2 * sweep_cells(q));
-  sel_budget part = sel_budget_part(q->b, 0.15 * sel_left(q->b), SWEEPS * sweep_cells(q));
+  sel_budget part = sel_budget_part(q->b, q->by->dual_part / 2 * sel_left(q->b), SWEEPS * sweep_cells(q));
   SW_TRY(sel_dual_ascend_by_class(&q->dual, goal_of(q), end, &part, &passes, q->d));
   sel_budget_join(q->b, &part);
   if (passes) sel_dual_pass(&q->dual, 0);
@@ -384,24 +384,25 @@ end:
   return rc;
 }
 
+enum { SWEEPS_OF_TURN = 150 };
+
 /* Large cores: walk, and raise the bound in a part of the rounds, a smaller one the less it gains. */
 static sw_rc alternate(searcher *q) {
-  const int64_t kSweeps = 150;
   const double kFreshFactor = 0.02, kTooSmall = 2e-4; /* steps that have become too small start again */
   const double kGain = 2e-5, kTurn = 4e8;
   const int most = (int)q->by->dual_pause;
   int wait = 0, patience = 1;
   while (!over(q)) {
-    SW_TRY(begin_round(q, 2 * kTurn, 2 * kSweeps));
+    SW_TRY(begin_round(q, 2 * kTurn, 2 * SWEEPS_OF_TURN));
     if (wait-- <= 0) {
       double before = q->dual.best.bound;
       if (q->dual.stride.factor < kTooSmall) q->dual.stride.factor = kFreshFactor;
-      SW_TRY(ascend_dual(q, kTurn, kSweeps));
+      SW_TRY(ascend_dual(q, kTurn, SWEEPS_OF_TURN));
       if (!over(q)) SW_TRY(decode_and_polish(q, q->by->polish_steps));
       patience = q->dual.best.bound - before > kGain * fabs(before) ? 1 : patience < most ? 2 * patience : most;
       wait = patience - 1;
     }
-    if (!over(q) && (q->searches.n == 1 || patience > 1)) SW_TRY(walk_from_best(q, kTurn, kSweeps));
+    if (!over(q) && (q->searches.n == 1 || patience > 1)) SW_TRY(walk_from_best(q, kTurn, SWEEPS_OF_TURN));
     if (!over(q)) SW_TRY(close_narrow(q));
     SW_TRY(end_round(q));
   }
@@ -410,7 +411,7 @@ static sw_rc alternate(searcher *q) {
 
 static sw_rc finish_search(searcher *q) {
   if (q->best_cost < INT64_MAX && q->searches.n == 1)
-    SW_TRY(walk_from_best(q, 0.05 * fmin(sel_left(q->b), 1.6e10), 150));
+    SW_TRY(walk_from_best(q, 0.05 * fmin(sel_left(q->b), 1.6e10), SWEEPS_OF_TURN));
   if (!over(q)) SW_TRY(close_narrow(q));
   if (over(q)) return SW_OK;
   return is_large(q) && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
