@@ -26,6 +26,11 @@ static inline int64_t sw_cost_times(int64_t cost, int64_t n) {
   return !__builtin_mul_overflow(cost, n, &all) && all < SW_FORBIDDEN ? all : SW_FORBIDDEN - 1;
 }
 
+/* Is no more than this part of a cost left to prove? */
+static inline bool sw_is_within(int64_t cost, int64_t bound, double gap) {
+  return (double)(cost - bound) <= gap * (double)cost;
+}
+
 /* Occupies [begin, end) in time steps; an empty interval occupies nothing. */
 typedef struct sw_usage {
   int64_t begin, end;

@@ -85,9 +85,7 @@ double sw_search_missing(const sw_search *k) {
   return x->choice && x->cost > 0 ? fmax(0, (double)(x->cost - k->bound) / (double)x->cost) : x->choice ? 0 : 1;
 }
 
-bool sw_search_is_closed(const sw_search *k) {
-  return k->best.choice && (double)(k->best.cost - k->bound) <= k->gap * (double)k->best.cost;
-}
+bool sw_search_is_closed(const sw_search *k) { return k->best.choice && sw_is_within(k->best.cost, k->bound, k->gap); }
 
 /* Its plan fits: it is the best. Else what is too much is taken from the limit: buffers of a route at work, of which
  * the problem knows nothing. */

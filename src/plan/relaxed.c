@@ -27,10 +27,6 @@ static const double kMuch = 0.08;
 
 static const sw_parameters *by(const sw_search *k) { return sel_parameters(k->asked->solve.parameters); }
 
-static bool is_within_gap(const sw_solution *x, double gap) {
-  return x->choice && (double)(x->cost - x->bound) <= gap * (double)x->cost;
-}
-
 static sw_rc take_problem(sw_search *k, sw_round *r, sw_diag *d) {
   SW_TRY(sw_relaxation_problem(k->relaxed, &r->problem, d));
   r->problem.limit = k->limit;
@@ -217,7 +213,7 @@ static sw_rc add_relaxed(sw_search *k, sw_round *r, sw_diag *d) {
   const sw_solution *x = &r->now;
   if (w->dear) return add_dear(k, w, r, d);
   if (!x->choice) return SW_OK;
-  const bool near = is_within_gap(x, w->gap);
+  const bool near = sw_is_within(x->cost, x->bound, w->gap);
   w->bound = sw_max_i64(w->bound, x->bound);
   w->took = r->took;
   if (r->exceeds && near && k->lives == SW_LIVES_LEAST) return SW_OK; /* lives must be counted */

@@ -114,7 +114,7 @@ static sw_rc is_known_without_memory(const sel_run *r, const sel_core *whole, sw
   if (!r->warm || r->o->from->bound <= 0) return SW_OK;
   int64_t *used, cost = sel_core_cost(whole, r->warm);
   SW_ARENA_NEW(used, mem, (size_t)whole->n_steps + 1, d);
-  bool near = cost < SW_FORBIDDEN && (double)(cost - r->o->from->bound) <= r->o->gap * (double)cost;
+  bool near = cost < SW_FORBIDDEN && sw_is_within(cost, r->o->from->bound, r->o->gap);
   *known = near && !sel_core_usage(whole, r->warm, used);
   return SW_OK;
 }

@@ -61,7 +61,7 @@ int64_t sel_best_cost(sel_run *r) {
 
 bool sel_closed(sel_run *r) {
   pthread_mutex_lock(&r->lock);
-  bool closed = r->infeasible || (r->has && (double)(r->cost - r->bound) <= r->o->gap * (double)r->cost);
+  bool closed = r->infeasible || (r->has && sw_is_within(r->cost, r->bound, r->o->gap));
   pthread_mutex_unlock(&r->lock);
   return closed;
 }

@@ -23,7 +23,7 @@ typedef struct copy_solver {
 } copy_solver;
 
 static bool is_closed(const copy_solver *k) {
-  return k->best.choice && (double)(k->best.cost - k->best.bound) <= k->o->gap * (double)k->best.cost;
+  return k->best.choice && sw_is_within(k->best.cost, k->best.bound, k->o->gap);
 }
 
 /* "shardwright-certificate 1", "bound B", how copies are counted, and the steps. */
