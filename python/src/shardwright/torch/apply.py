@@ -17,6 +17,7 @@ from torch.distributed.tensor._redistribute import redistribute_local_tensor
 from torch.utils import _pytree as pytree
 
 import shardwright
+from shardwright.torch import _convolution
 from shardwright.torch._watch import Seen, Watch, Where
 from shardwright.torch.placements import placements
 
@@ -39,8 +40,6 @@ class Read(NamedTuple):
 
 # What is dense in one process may not be so in parts.
 ANY_STRIDES = dict.fromkeys((torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default), torch.ops.aten.reshape.default)
-CONVOLUTION = torch.ops.aten.convolution.default
-CONVOLUTION_GRAD = torch.ops.aten.convolution_backward.default
 ATTENTION = "scaled_dot_product"
 
 
@@ -246,8 +245,8 @@ class Applied:
             return pytree.tree_map_only(torch.Tensor, self._replicated, target(*args, **kwargs))
         if ATTENTION in str(target):
             return self._of_heads(target, args, kwargs)
-        if target in (CONVOLUTION, CONVOLUTION_GRAD):
-            return self._of_samples(target, args)
+        if target in (_convolution.FORWARD, _convolution.BACKWARD):
+            return _convolution.convolved(target, args)
         try:
             return target(*args, **kwargs)
         except (NotImplementedError, RuntimeError, ValueError, AssertionError):
@@ -270,26 +269,6 @@ class Applied:
 
         args, kwargs = pytree.tree_map_only(DTensor, local, (args, kwargs))
         return [DTensor.from_local(o, self.mesh, cut, run_check=False) for o in target(*args, **kwargs)]
-
-    def _of_samples(self, target: Callable[..., Any], args: Any) -> Any:
-        """A convolution where samples are cut: each process its own. DTensor's rule takes any cut for one of space."""
-        grad = target is CONVOLUTION_GRAD
-        n = 2 if grad else 1  # operands that have samples
-        cut = [p if _cuts_all(p, args[:n], args[0].placements) and p.dim == 0 else Replicate() for p in args[0].placements]
-        whole = [Replicate()] * len(cut)
-        local = [
-            a.redistribute(self.mesh, cut if i < n else whole).to_local() if isinstance(a, DTensor) else a
-            for i, a in enumerate(args)
-        ]
-        outs = target(*local)
-        if not grad:
-            return DTensor.from_local(outs, self.mesh, cut, run_check=False)
-        parts = [Partial() if isinstance(p, Shard) else p for p in cut]
-        placed = (cut, parts, parts)
-        return [
-            None if o is None else DTensor.from_local(o, self.mesh, p, run_check=False)
-            for o, p in zip(outs, placed, strict=True)
-        ]
 
     # --- where tensors are
 
