@@ -17,8 +17,7 @@ void sw_plan_keep_all(sw_plan *p) {
   }
 }
 
-/* A keep gives what it takes. */
-static void take_as_made(sw_plan *p, sw_id keep, int8_t takes) {
+void sw_plan_keep_as_made(sw_plan *p, sw_id keep, int8_t takes) {
   const sw_op *op = &p->job.graph->ops[keep];
   sw_strategy *s = &p->ops[keep];
   sw_sharding made;
@@ -81,30 +80,12 @@ static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena 
       out->ops[i] = given->ops[from];
       out->ops[i].takes = either ? 2 : 0;
     } else if (e->source) {
-      take_as_made(out, i, (int8_t)(again ? 1 : either ? 2 : 0));
+      sw_plan_keep_as_made(out, i, (int8_t)(again ? 1 : either ? 2 : 0));
     } else {
       out->ops[i].takes = -1;
     }
   }
   leave_out_unread(out);
-  return SW_OK;
-}
-
-/* The best plan found of the lever by whose rules the best is known. *any: it fits. */
-static sw_rc find_by_lever(const sw_ruled_levers *l, const sw_plan_options *o, int64_t capacity, sw_arena *arena,
-                           sw_plan *out, bool *any) {
-  const sw_ruled_lever *best = sw_levers_best(l, capacity);
-  const sw_comparison *made = best ? sw_lever_best(best, capacity) : NULL;
-  sw_plan_options from = *o;
-  *any = false;
-  if (!made) return SW_OK;
-  from.start = &made->plan;
-  from.baselines = best->made;
-  *any = sw_plan_search(&best->job, &from, arena, out, NULL) == SW_OK;
-  if (*any || made->breakdown.peak_bytes > capacity) return SW_OK;
-  *any = true;
-  *out = made->plan;
-  out->capacity_bytes = capacity;
   return SW_OK;
 }
 
@@ -124,6 +105,25 @@ static sw_plan_options rest_of_limits(const sw_plan_options *o, const sw_plan_op
   sw_plan_options rest = *o;
   if (o->solve.work_limit > 0) rest.solve.work_limit = sw_max_i64(1, o->solve.work_limit - some->solve.work_limit);
   return rest;
+}
+
+/* The best plan by rule of any lever; where none fits, what is found of the nearest in a part of what is left of the
+ * limits. *any: it fits. */
+static void find_by_lever(sw_plan_options *left, int64_t capacity, sw_arena *arena, sw_plan *out, bool *any) {
+  const double kOfLimit = 0.4;
+  const sw_ruled_lever *best = sw_levers_best(left->levers, capacity);
+  const sw_comparison *made = best ? sw_lever_best(best, capacity) : NULL;
+  *any = made && made->breakdown.peak_bytes <= capacity;
+  if (*any) {
+    *out = made->plan;
+    out->capacity_bytes = capacity;
+  } else if (made) {
+    sw_plan_options some = part_of_limits(left, kOfLimit);
+    *left = rest_of_limits(left, &some);
+    some.start = &made->plan;
+    some.baselines = best->made;
+    *any = sw_plan_search(&best->job, &some, arena, out, NULL) == SW_OK;
+  }
 }
 
 /* What each op takes, in a schedule of which some sources are not carried out: their readers read what was made last.
@@ -231,18 +231,16 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job
 
 static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
                             sw_schedule *schedule, sw_plan *out, sw_diag *d) {
-  const double kOfLimit = 0.4;
-  const sw_plan_options some = part_of_limits(o, kOfLimit);
   sw_schedule choices;
   sw_schedule_spec spec;
   sw_job job, told_by = *j;
   sw_plan plan, known, start;
-  sw_plan_options options = rest_of_limits(o, &some);
+  sw_plan_options options = *o;
   bool any = false;
   SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
-  if (!rc) rc = find_by_lever(o->levers, &some, sw_plan_capacity(j, o), arena, &known, &any);
+  if (!rc) find_by_lever(&options, sw_plan_capacity(j, o), arena, &known, &any);
   if (!rc && any) rc = open_choices(&known, &job, arena, &start, d);
   if (any) options.start = &start;
   const sw_rc found = rc ? rc : sw_plan_search(&job, &options, arena, &plan, any ? NULL : d);

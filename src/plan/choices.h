@@ -6,5 +6,7 @@
 
 /* Of a plan made by rule: nothing is made again that need not be. */
 void sw_plan_keep_all(sw_plan *p);
+/* A keep gives what it takes (sw_strategy.takes), cut as it is made. */
+void sw_plan_keep_as_made(sw_plan *p, sw_id keep, int8_t takes);
 
 #endif

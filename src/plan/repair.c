@@ -164,6 +164,21 @@ const sw_form sw_form_start = {.name = "start",
                                .read = read_around,
                                .add = add_start};
 
+/* Where what was found holds too much, the cheapest of the plans made by rule that fits. */
+static sw_rc begin_rule(sw_search *k, bool *due, sw_diag *d) {
+  sw_plan *rule;
+  *due = false;
+  if (k->best.choice || k->from || k->is_question || !k->over) return SW_OK;
+  SW_ARENA_NEW(rule, k->arena, 1, d);
+  SW_TRY(sw_search_find_known(k, rule, due, d));
+  if (!*due) return SW_OK;
+  k->from = rule;
+  return begin_start(k, due, d);
+}
+
+const sw_form sw_form_rule = {
+    .name = "rule", .part = 1, .begin = begin_rule, .make = make_start, .read = read_around, .add = add_start};
+
 /* When what was repaired at first leaves a gap, more is. */
 static sw_rc begin_more(sw_search *k, bool *due, sw_diag *d) {
   *due = k->missing && k->best.choice;

@@ -8,19 +8,10 @@
 
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
 
-static const sw_form *const kForms[] = {&sw_form_start,
-                                        &sw_form_messages,
-                                        &sw_form_around,
-                                        &sw_form_alike,
-                                        &sw_form_proof,
-                                        &sw_form_whole,
-                                        &sw_form_prices,
-                                        &sw_form_exact,
-                                        &sw_form_columns,
-                                        &sw_form_least,
-                                        &sw_form_known,
-                                        &sw_form_simple,
-                                        NULL};
+static const sw_form *const kForms[] = {
+    &sw_form_start,   &sw_form_messages, &sw_form_around, &sw_form_alike,   &sw_form_rule,
+    &sw_form_proof,   &sw_form_whole,    &sw_form_prices, &sw_form_sources, &sw_form_exact,
+    &sw_form_columns, &sw_form_least,    &sw_form_known,  &sw_form_simple,  NULL};
 
 static bool has_a_turn(const sw_search *k, const sw_form *f) {
   if (f->closing) return true;

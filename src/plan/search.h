@@ -120,8 +120,9 @@ struct sw_form {
 };
 
 /* Forms, in the order in which they take their turns. */
-extern const sw_form sw_form_start, sw_form_messages, sw_form_around, sw_form_alike, sw_form_proof, sw_form_whole,
-    sw_form_prices, sw_form_exact, sw_form_columns, sw_form_least, sw_form_known, sw_form_simple;
+extern const sw_form sw_form_start, sw_form_messages, sw_form_around, sw_form_alike, sw_form_rule, sw_form_sources,
+    sw_form_proof, sw_form_whole, sw_form_prices, sw_form_exact, sw_form_columns, sw_form_least, sw_form_known,
+    sw_form_simple;
 
 /* budget.c. All amounts are steps of the solver, so that what a search decides, and a plan that it ends with before its
  * time is up, do not depend on a clock. Where the limit is one of seconds, so many steps are foreseen as they are taken

@@ -25,6 +25,7 @@ static int64_t count_starts(const sw_strategy *s) {
 }
 
 bool sw_strategy_equal(const sw_strategy *a, const sw_strategy *b) {
+  if (!sw_strategy_runs(a) || !sw_strategy_runs(b)) return a->takes == b->takes;
   if (a->n_refs != b->n_refs || a->takes != b->takes || !a->offsets != !b->offsets) return false;
   for (int i = 0; i < a->n_refs; i++) {
     if (a->loop_of[i] != b->loop_of[i] || !sw_axis_ref_equal(a->refs[i], b->refs[i])) return false;
