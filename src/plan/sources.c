@@ -1,6 +1,7 @@
-/* What is kept and what is made again, for the shardings of the best plan so far: of an op that a schedule leaves open
- * the problem has the choices in which its values are cut as they are, and all else is free. Small beside the problem
- * with all of its shardings, and near its best where memory has room for some of the values.
+/* What is kept and what is made again, for the shardings of the best plan so far, or of what is begun with: of an op
+ * that a schedule leaves open the problem has the choices in which its values are cut as they are, and all else is
+ * free. Small beside the problem with all of its shardings, and near its best where memory has room for some of the
+ * values.
  */
 #include "plan/choices.h"
 #include "plan/search.h"
@@ -47,9 +48,14 @@ static void take_way(sw_plan *p, const sw_plan *run, source_way way) {
   }
 }
 
+static const int32_t *base_of(const sw_search *k) {
+  return k->best.choice ? k->best.choice : k->missing ? NULL : k->start;
+}
+
 /* By node: the choices that stay. */
 static sw_rc find_allowed(sw_search *k, bool **allowed, sw_diag *d) {
   const int32_t n = k->problem->n_nodes;
+  const int32_t *base = base_of(k);
   sw_plan run, tried;
   int32_t *choice;
   bool *missing;
@@ -59,10 +65,10 @@ static sw_rc find_allowed(sw_search *k, bool **allowed, sw_diag *d) {
   SW_ARENA_NEW(missing, &k->mem, n, d);
   for (int32_t i = 0; i < n; i++) {
     SW_ARENA_NEW(allowed[i], &k->mem, k->problem->nodes[i].n_choices, d);
-    allowed[i][k->best.choice[i]] = true;
+    allowed[i][base[i]] = true;
   }
-  sw_selection_decode(k->selection, k->best.choice, run.ops, run.args, run.outputs);
-  sw_selection_decode(k->selection, k->best.choice, tried.ops, tried.args, tried.outputs);
+  sw_selection_decode(k->selection, base, run.ops, run.args, run.outputs);
+  sw_selection_decode(k->selection, base, tried.ops, tried.args, tried.outputs);
   SW_TRY(run_left_out(&run, &k->mem, d));
   for (source_way way = 0; way < WAY_COUNT; way++) {
     take_way(&tried, &run, way);
@@ -76,7 +82,7 @@ static sw_rc find_allowed(sw_search *k, bool **allowed, sw_diag *d) {
 static sw_rc begin_sources(sw_search *k, bool *due, sw_diag *d) {
   int *round;
   *due = false;
-  for (sw_id i = 0; i < k->job.graph->n_ops && k->best.choice && !*due; i++) *due = is_open(sw_job_entry(&k->job, i));
+  for (sw_id i = 0; i < k->job.graph->n_ops && base_of(k) && !*due; i++) *due = is_open(sw_job_entry(&k->job, i));
   SW_ARENA_NEW(round, k->arena, 1, d);
   if (*due) k->lives = SW_LIVES_EXACT; /* what is kept is held from one reader to another */
   k->own = round;
@@ -101,7 +107,7 @@ static sw_rc make_sources(sw_search *k, sw_round *r, sw_diag *d) {
     nodes[i].cost = cost;
   }
   r->problem.nodes = nodes;
-  const sw_solve_state kept = {.choice = k->best.choice};
+  const sw_solve_state kept = {.choice = base_of(k)};
   SW_TRY(sw_relaxation_recall(k->relaxed, &kept, k->arena, &r->from, d));
   r->o = k->asked->solve;
   r->o.from = &r->from;
