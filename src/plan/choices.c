@@ -224,6 +224,7 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job
                    "memory");
   out->cost_units = sw_cost_units(j->machine, c.best_s);
   out->bound_units = p ? p->bound_units : 0; /* of all choices */
+  if (p) out->n_nodes = p->n_nodes, out->n_edges = p->n_edges, out->n_classes = p->n_classes;
   if (out->bound_units > out->cost_units) out->bound_units = out->cost_units;
   if (out->bound_units < out->cost_units) out->status = SW_SOLVE_FEASIBLE;
   return SW_OK;
