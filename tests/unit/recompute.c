@@ -143,7 +143,8 @@ static void policies_run_as_the_program(void **state) {
     sw_arena arena = {0};
     sw_schedule s;
     sw_graph *g = step_of(k % N_STEPS);
-    schedule_of(g, SW_RECOMPUTE_FULL + k / N_STEPS % (SW_RECOMPUTE_COUNT - SW_RECOMPUTE_FULL), &arena, &s);
+    schedule_of(g, (sw_recompute)(SW_RECOMPUTE_FULL + k / N_STEPS % (SW_RECOMPUTE_COUNT - SW_RECOMPUTE_FULL)), &arena,
+                &s);
     run += runs_as_the_program(g, &s, k & 1 ? "x=2" : "x=2,y=2", &r);
     sw_schedule_deinit(&s);
     sw_graph_destroy(g);
