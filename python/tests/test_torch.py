@@ -12,8 +12,8 @@ import transformers
 from torch import nn
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.placement_types import _StridedShard
-from torch_models import MIXTURES, PICTURES, TEXTS, job
-from torch_values import array, execute
+from torch_models import GROUPED, MIXTURES, PICTURES, TEXTS, job
+from torch_values import array, differences, execute, of_function
 
 import shardwright
 import shardwright.torch
@@ -159,6 +159,63 @@ def test_a_function_that_trains(tool_path):
     model = assert_computes(tool_path, step_of(step, (x, y), None, None, None, None))
     assert {"encoder.0.weight", "head.bias", "optimizer.head.bias.exp_avg", "x", "y"} <= set(model.arguments)
     assert "result['loss']" in model.outputs
+
+
+@pytest.mark.parametrize("kind", ["mask", "bias", "cap"])
+def test_flex_attention_is_attention(tool_path, monkeypatch, kind):
+    """Priced whole where it is a mask or a bias, of which causal ones are known; else written out. It also has a gradient here."""
+    flex = pytest.importorskip("torch.nn.attention.flex_attention")
+    mods = {
+        "mask": {"block_mask": flex.create_block_mask(lambda b, h, i, j: i >= j, 2, 4, 128, 128, device="cpu")},
+        "bias": {"score_mod": lambda score, b, h, i, j: score + (j - i) * 0.5 ** (h + 1)},
+        "cap": {"score_mod": lambda score, b, h, i, j: 5 * torch.tanh(score / 5)},
+    }
+    q, k, v = (torch.randn(2, 4, 128, 16, generator=torch.Generator().manual_seed(i)) for i in range(3))
+
+    def call(q, k, v):
+        return flex.flex_attention(q, k, v, **mods[kind])
+
+    monkeypatch.setattr(flex, "_FLEX_ATTENTION_DISABLE_COMPILE_DEBUG", True)
+    opaque, different = differences(tool_path, call, (q, k, v), rtol=1e-4, atol=1e-5)
+    assert not opaque and not different
+    given = [x.requires_grad_() for x in (q, k, v)]
+    ops = json.loads(of_function(lambda *x: torch.autograd.grad(call(*x).sum(), x), given)[0].text)["ops"]
+    found = {op["op"]: op for op in ops if op["op"].startswith("attention")}
+    assert set(found) == (set() if kind == "cap" else {"attention", "attention_grad"})
+    assert kind != "mask" or found["attention"]["attrs"]["causal"]
+
+
+def autocast(model, x):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return model(x).float().sum()
+
+
+def test_regions_of_other_precision_are_as_pytorch_makes_them():
+    model = nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 4))
+    ops = json.loads(shardwright.torch.export(lambda x: autocast(model, x), (torch.ones(4, 8),), model=model))["ops"]
+    products = [op["outputs"][0]["dtype"] for op in ops if op["op"] == "dot_general"]
+    assert products == ["bf16"] * 2
+
+
+def test_sizes_that_may_change_are_those_of_the_inputs():
+    """A dynamic dim is planned as large as it is, and a region of local_map as what it computes."""
+    from torch.distributed.tensor.experimental import local_map
+
+    def step(x):
+        torch._dynamo.mark_dynamic(x, 0)
+        twice = local_map(lambda v: v * 2, out_placements=[Shard(0)], in_placements=([Shard(0)],), device_mesh=None)
+        return twice(model(x)).view(x.shape[0] * 2, -1)
+
+    model = nn.Linear(8, 8)
+    made = json.loads(shardwright.torch.export(step, (torch.ones(4, 8),), model=model))
+    assert made["ops"][-1]["outputs"][0]["shape"] == [8, 4] and not any(op["op"] == "opaque" for op in made["ops"])
+
+
+def test_a_loop_over_experts_is_refused_with_advice():
+    config = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "num_local_experts": 4, **GROUPED}
+    model = transformers.MixtralForCausalLM(transformers.MixtralConfig(**config, vocab_size=256, experts_implementation="eager"))
+    with pytest.raises(shardwright.InputError, match=r"^model\.layers\.0\.mlp\.experts: .* \(experts as a grouped or batched product"):
+        shardwright.torch.export(model, batch())
 
 
 def test_what_is_given_stays_as_it_was():

@@ -98,3 +98,18 @@ def test_types_as_spmd_types_has_them(mixed):
     assert types["model.norm.weight"] == ({"x": "V", "y": "V"}, (("x", "y"),))
     assert types["lm_head.weight"] == ({"x": "V", "y": "V"}, (("y", "x"), None))
     assert types["model.rotary_emb.inv_freq"][0]["x"] == "I"
+
+
+def test_the_tutorial_runs_as_it_stands(tree, tmp_path):
+    """examples/torch_llama.py: a plan, a page, and a step on four processes with the numbers of one."""
+    script = tree / "examples/torch_llama.py"
+    told = subprocess.run([sys.executable, "-B", script], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert told.returncode == 0, told.stderr[-3000:]
+    assert "predicted time" in told.stdout and "Shard(dim=" in told.stdout and "TP + FSDP2 over y" in told.stdout
+    assert (tmp_path / "torch_llama.html").read_text().startswith("<!DOCTYPE html>")
+    launch = [sys.executable, "-B", "-m", "torch.distributed.run", "--nproc-per-node", "4", script, "--train"]
+    trained = subprocess.run(launch, cwd=tmp_path, capture_output=True, text=True, timeout=900)
+    assert trained.returncode == 0, trained.stderr[-3000:]
+    losses = [line.split()[1:6:4] for line in trained.stdout.splitlines() if line.startswith("loss")]
+    assert len(losses) == 2 and all(abs(float(a) - float(b)) < 1e-5 for a, b in losses)
+    assert float(trained.stdout.split("parameters differ by ")[1].split()[0]) < 1e-4

@@ -11,7 +11,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 from torch_values import differences
 
-from shardwright.torch.ops import ROWS
+from shardwright.torch.ops import ROWS, table_of_ops
 
 warnings.simplefilter("ignore")
 CORE = {
@@ -42,6 +42,10 @@ WRITTEN = {  # out before autograd sees them (_written.py)
 def test_every_op_of_core_aten_has_a_row_or_a_reason():
     lacking = CORE - set(ROWS) - NOT_OF_TENSORS - DECOMPOSED - WRITTEN
     assert lacking == BY_DATA
+
+
+def test_the_table_of_the_docs_is_that_of_the_code(tree):
+    assert (tree / "python/torch-ops.md").read_text() == table_of_ops()
 
 
 def test_rows_are_of_ops_that_there_are():

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from shardwright.torch._written import written_out
+from shardwright.torch import _flex, _written
 
 
 @contextlib.contextmanager
@@ -29,7 +29,7 @@ def as_traced(models: Iterable[Any], kwargs: Mapping[str, Any]) -> Iterator[None
         masks = sys.modules.get("transformers.masking_utils")
         if masks and "position_ids" not in kwargs and hasattr(masks, "find_packed_sequence_indices"):
             patch(masks, "find_packed_sequence_indices", lambda position_ids: None)
-        for holder, name, instead in written_out():
+        for holder, name, instead in [*_written.written_out(), *_flex.written_out()]:
             patch(holder, name, instead)
         yield
     finally:

@@ -7,6 +7,8 @@ many as the op has results. What has no row is opaque: it keeps its name, and is
 from __future__ import annotations
 
 import math
+import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, Union
 
@@ -1006,6 +1008,19 @@ def _grouped(t: Call, x: Value, y: Value, offsets: Value, dtype: str, shape: Seq
         [x, y, starts, ends], dtype, shape, loops, [f"(d0,d1,d2,d3)->{m}" for m in maps],
         body=f"select({row_of} >= x2, select({row_of} < x3, x0 * x1, 0), 0)", linear=linear, flops_per_point=2 / n,
     )  # fmt: skip
+
+
+def table_of_ops() -> str:
+    """The table as Markdown: names of ops by what they are, as the files of rows say it."""
+    of: dict[str, list[str]] = {}
+    for name, function in ROWS.items():
+        said = (sys.modules[function.__module__].__doc__ or "").split("\n\n")[0].replace("\n", " ")
+        subject = said.partition("Rows of the table of ops: ")[2].rstrip(".") or "elements, shapes, sums and products"
+        of.setdefault(subject, []).append(name.removesuffix(".default"))
+    lines = ["# Ops of PyTorch that have a row", "", "Made by `python -m shardwright.torch ops`; other ops are planned whole, and named.", ""]
+    for subject, names in of.items():
+        lines += [f"**{subject[0].upper()}{subject[1:]}**", "", *textwrap.wrap(", ".join(sorted(names)), 128), ""]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 from shardwright.torch import _bags, _fourier, _indexing, _layers  # noqa: E402,F401 # rows of other files
