@@ -2,7 +2,7 @@
 
     python torch_forms_processes.py FOLDER
 
-FOLDER/NAME.py has parallelize(model, mesh); FOLDER/said gets how far off parameters are from those of one process."""
+FOLDER/NAME.json is a plan; FOLDER/said gets how far off parameters are from those of one process."""
 
 import copy
 import json
@@ -17,7 +17,8 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.tensor import DTensor
 from torch_models import job
-from torch_processes import whole
+
+import shardwright.torch
 
 WORLD = 4
 CUT = {"llama": True, "mlp": False}  # the batch
@@ -37,7 +38,13 @@ def mlp():
     return nn.Sequential(Block(), Block()).double(), torch.randn(32, 64).double(), {"loss": torch.mean}
 
 
-JOBS = {"llama": lambda: whole(*job("llama")), "mlp": mlp}
+def llama():
+    """In f64, where the order of sums does not show."""
+    model, inputs, options = job("llama")
+    return model.double(), inputs, options
+
+
+JOBS = {"llama": llama, "mlp": mlp}
 
 
 def step(model, inputs, optimizer):
@@ -48,12 +55,10 @@ def step(model, inputs, optimizer):
 
 
 def off(name, folder, rank):
-    model, inputs, _ = JOBS[name]()
+    model, inputs, given = JOBS[name]()
     one, before = copy.deepcopy(model), copy.deepcopy(model.state_dict())
-    said = {}
-    exec((folder / f"{name}.py").read_text(), said)
-    mesh = dist.init_device_mesh("cpu", (WORLD,), mesh_dim_names=("x",))
-    model = said["parallelize"](model, mesh)
+    plan = shardwright.torch.load(folder / f"{name}.json", model, inputs, optimizer=torch.optim.SGD, **given)
+    model = plan.parallelize(model)
     part = {k: v.chunk(WORLD)[rank] for k, v in inputs.items()} if CUT[name] else inputs
     optimizers = [torch.optim.SGD(m.parameters(), lr=0.1) for m in (one, model)]
     for _ in range(2):
@@ -71,7 +76,7 @@ def work(rank, folder, port):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), WORLD_SIZE=str(WORLD))
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
-    said = {path.stem: off(path.stem, folder, rank) for path in sorted(folder.glob("*.py"))}
+    said = {path.stem: off(path.stem, folder, rank) for path in sorted(folder.glob("*.json"))}
     if rank == 0:
         (folder / "said").write_text(json.dumps(said))
     dist.destroy_process_group()

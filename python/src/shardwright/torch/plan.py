@@ -132,6 +132,16 @@ class Plan(shardwright.Plan):
         is the best that a search finds (shardwright plan --complete). Options of searches are the plan's, but for those given."""
         return compare(self, axis, {**self.searched, **search})
 
+    def parallelize(self, model: torch.nn.Module, mesh: DeviceMesh | None = None) -> torch.nn.Module:
+        """The model itself, in place, under hooks of parallelize_module and fully_shard: the form of `apply` for one's own loop,
+        in which each process has its part of the batch (along axes that these do not take: all of it). Where these calls are not
+        the plan, or the model is another, an InputError says so before anything changes."""
+        text = self.emit("parallelize")
+        values_of([a for a in self._traced.arguments if a.kind in ("parameter", "buffer")], {"": model}, [])
+        said: dict[str, Any] = {}
+        exec(compile(text, "<plan>", "exec"), said)
+        return said["parallelize"](model, mesh or self.device_mesh())
+
     def emit(self, kind: str, *, uneven: bool = False) -> str:
         """As shardwright.Plan.emit, and in forms of PyTorch's world: "parallelize", a function of parallelize_module and
         fully_shard, where these do what the plan does (an InputError says what they do not); "autoparallel", the placements that
