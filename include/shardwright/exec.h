@@ -43,11 +43,13 @@ typedef struct sw_exec_time {
 /* Told of each op after it, on the thread that executed it, also when it failed; seconds of sw_now_s. */
 typedef void (*sw_exec_on_op)(void *user, int64_t device, const sw_op *op, double start_s, double end_s, sw_rc rc);
 
-/* How a collective is done wrong, on every device alike. */
+/* How a collective is done wrong, on every device alike; the last two: an op that is none. */
 typedef enum sw_coll_fault {
   SW_COLL_FAULT_LEFT_OUT,        /* each device fills the result with its own input, over and over */
   SW_COLL_FAULT_SHIFTED,         /* done, and the result moved by one element (a single element: to 0, or 1) */
   SW_COLL_FAULT_OTHER_REDUCTION, /* of those that reduce: by the greatest, or the least where that may be the same */
+  SW_COLL_FAULT_OTHER_VALUE,     /* it makes another value: each result is moved by one element */
+  SW_COLL_FAULT_STALE,           /* an argument that it reads is as its update has left it */
   SW_COLL_FAULT_COUNT
 } sw_coll_fault;
 
@@ -55,6 +57,8 @@ typedef enum sw_coll_fault {
 typedef struct sw_injected_fault {
   const sw_op *op; /* of the program; NULL: none */
   sw_coll_fault fault;
+  int operand;              /* of STALE: which is read, */
+  const sw_tensor *instead; /* and what is, by device */
 } sw_injected_fault;
 
 typedef struct sw_exec_options {

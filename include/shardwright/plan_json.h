@@ -65,8 +65,9 @@ SW_API SW_CHECKED sw_rc sw_plan_read_other(const char *path, const sw_job *j, sw
                                            sw_plan_transfer *taken, sw_diag *d);
 
 /* The schedule that a plan file has (docs/plan-format.md), or a file with a schedule alone; *any is false where a plan
- * has none: the program runs as it is. *stage: which of its stages is planned. Caller: sw_schedule_deinit. */
-SW_API SW_CHECKED sw_rc sw_schedule_read(const char *path, const sw_request *written, sw_arena *arena, sw_schedule *out,
-                                         int32_t *stage, bool *any, sw_diag *d);
+ * has none: the program runs as it is. *stage: which of its stages is planned. adapt: it may
+ * be of another version of the model, and is taken as far as it fits (sw_schedule_fit). Caller: sw_schedule_deinit. */
+SW_API SW_CHECKED sw_rc sw_schedule_read(const char *path, const sw_request *written, sw_arena *arena, bool adapt,
+                                         sw_schedule *out, int32_t *stage, bool *any, sw_diag *d);
 
 #endif

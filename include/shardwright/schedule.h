@@ -89,6 +89,10 @@ typedef struct sw_schedule {
  * where a micro-batch would need more than its part; where a state comes back on another stage. */
 SW_API SW_CHECKED sw_rc sw_schedule_make(const sw_request *written, const sw_schedule_spec *spec, sw_arena *arena,
                                          sw_schedule *out, sw_diag *d);
+/* The list of entries of a schedule of another version of the program, as far as it fits this one: ops that it lacks
+ * stand before what reads them first, copies and sources of what there is not are left out. One of several stages or of
+ * micro-batches stays as it is. In the arena. */
+SW_API SW_CHECKED sw_rc sw_schedule_fit(const sw_graph *g, sw_arena *arena, sw_schedule_spec *spec, sw_diag *d);
 SW_API void sw_schedule_deinit(sw_schedule *s); /* frees the graphs of stages */
 
 /* --- recomputation ------------------------------------------------------------------------------------------------

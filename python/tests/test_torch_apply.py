@@ -1,5 +1,6 @@
 """Plans carried out: steps on four processes beside the same steps in one."""
 
+import copy
 import json
 import os
 import pathlib
@@ -129,3 +130,46 @@ def test_dropout_draws_numbers_of_its_own(alone):
 def test_names_of_groups_are_spelled_out():
     assert spelled_out("h.{0..2}.w{q,k}") == [f"h.{i}.w{w}" for i in range(3) for w in "qk"]
     assert spelled_out("a.{0..4..2}") == ["a.0", "a.2", "a.4"] and spelled_out("plain") == ["plain"]
+
+
+class Layered(torch.nn.Module):
+    """Three layers with products that are read late."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(
+            torch.nn.Sequential(torch.nn.Linear(16, 64), torch.nn.GELU(), torch.nn.Linear(64, 16)) for _ in range(3)
+        )
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = x + layer(x)
+        return (x**2).mean()
+
+
+def saved_by(model, x):
+    """(elements that are kept for the backward pass, gradients)"""
+    kept = []
+
+    def pack(tensor):
+        kept.append(tensor.numel())
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        loss = model(x)
+    loss.backward()
+    return sum(kept), [p.grad for p in model.parameters()]
+
+
+@pytest.mark.filterwarnings("ignore:A saved_tensors_hooks context")
+def test_layers_are_checkpointed_as_the_plan_has_it():
+    model, x = Layered().double(), torch.randn(256, 16, dtype=torch.float64)
+    options = {"loss": lambda loss: loss, "optimizer": lambda p: torch.optim.SGD(p, lr=0.1), "mesh": "x=1", "work_limit": 1_000_000}
+    for how in ("full", "as-written"):
+        plan = shardwright.torch.plan(model, x, recompute=how, **options)
+        checkpointed = copy.deepcopy(model)
+        layers = plan.checkpoint(checkpointed)
+        assert layers == ([f"layers.{i}" for i in range(3)] if how == "full" else [])
+        (kept, gradients), (all_kept, wanted) = saved_by(checkpointed, x), saved_by(copy.deepcopy(model), x)
+        assert kept < all_kept / 2 if layers else kept == all_kept
+        assert all(torch.equal(a, b) for a, b in zip(gradients, wanted, strict=True))

@@ -15,7 +15,7 @@ static sw_rc open_compared(const char *path, sw_opened *s, sw_arena *arena, sw_j
   sw_schedule *own = &s->compared[s->n_compared];
   int32_t stage = 0;
   bool any;
-  SW_TRY(sw_schedule_read(path, written, arena, own, &stage, &any, d));
+  SW_TRY(sw_schedule_read(path, written, arena, false, own, &stage, &any, d));
   if (!any) {
     sw_schedule_spec spec;
     SW_TRY(sw_recompute_spec(written->graph, SW_RECOMPUTE_AS_WRITTEN, false, arena, &spec, d));

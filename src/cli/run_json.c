@@ -63,9 +63,9 @@ static void write_collectives(sw_json_out *o, const sw_comm_stats *s) {
 
 static void write_fault(sw_json_out *o, const sw_audit_entry *e) {
   sw_jw_object_row(o, NULL);
-  sw_jw_i64(o, "collective", e->collective);
+  if (e->collective) sw_jw_i64(o, "collective", e->collective);
   sw_jw_string(o, "name", e->name);
-  sw_jw_string(o, "op", sw_coll_text(e->op));
+  if (e->collective) sw_jw_string(o, "op", sw_coll_text(e->op));
   sw_jw_string(o, "fault", sw_coll_fault_text(e->fault));
   sw_jw_string(o, "verdict", sw_audit_verdict_text(e->verdict));
   if (e->value) sw_jw_string(o, "value", e->value);
@@ -78,6 +78,7 @@ static void write_fault(sw_json_out *o, const sw_audit_entry *e) {
 static void write_audit(sw_json_out *o, const sw_audit *a) {
   sw_jw_object(o, "audit");
   sw_jw_i64(o, "collectives", a->n_collectives);
+  if (a->n_copies) sw_jw_i64(o, "made_again", a->n_copies);
   sw_jw_i64(o, "faults", a->n_entries);
   for (int v = 0; v < SW_AUDIT_VERDICT_COUNT; v++) {
     sw_jw_i64(o, sw_audit_verdict_text((sw_audit_verdict)v), a->count[v]);

@@ -1,6 +1,8 @@
 /* What a validating run says of outputs, of collectives, and of what an audit of it noticed. */
 #include "cli/run_report.h"
 
+#include <string.h>
+
 /* What was measured, and what was allowed. */
 static void print_measured(const sw_validate_entry *e, sw_text *out) {
   const sw_tolerance *t = &e->tolerance;
@@ -94,7 +96,10 @@ static void print_reason(const sw_audit_entry *e, sw_text *out) {
 static void print_audit_rows(const sw_audit *a, int32_t first, int32_t end, sw_text *out) {
   const sw_audit_entry *e = &a->entries[first];
   size_t at = out->n;
-  sw_text_printf(out, "  %4d %s", e->collective, sw_coll_text(e->op));
+  if (e->collective)
+    sw_text_printf(out, "  %4d %s", e->collective, sw_coll_text(e->op));
+  else
+    sw_text_puts(out, "       made again");
   sw_text_pad(out, at, 24);
   sw_text_printf(out, " %s", e->name);
   sw_text_pad(out, at, 56);
@@ -112,12 +117,18 @@ static void print_audit_rows(const sw_audit *a, int32_t first, int32_t end, sw_t
   }
 }
 
+static bool same_audited(const sw_audit_entry *a, const sw_audit_entry *b) {
+  return a->collective == b->collective && (a->collective || strcmp(a->name, b->name) == 0);
+}
+
 static void print_audit(const sw_audit *a, sw_text *out) {
-  sw_text_printf(out, "audit: %d collectives, %d faults: %d noticed, %d without effect, %d undecided, %d missed\n",
-                 a->n_collectives, a->n_entries, a->count[SW_AUDIT_NOTICED], a->count[SW_AUDIT_NO_EFFECT],
-                 a->count[SW_AUDIT_UNDECIDED], a->count[SW_AUDIT_MISSED]);
+  sw_text_printf(out, "audit: %d collectives, ", a->n_collectives);
+  if (a->n_copies) sw_text_printf(out, "%d ops made again, ", a->n_copies);
+  sw_text_printf(out, "%d faults: %d noticed, %d without effect, %d undecided, %d missed\n", a->n_entries,
+                 a->count[SW_AUDIT_NOTICED], a->count[SW_AUDIT_NO_EFFECT], a->count[SW_AUDIT_UNDECIDED],
+                 a->count[SW_AUDIT_MISSED]);
   for (int32_t i = 0, end; i < a->n_entries; i = end) {
-    for (end = i + 1; end < a->n_entries && a->entries[end].collective == a->entries[i].collective;) end++;
+    for (end = i + 1; end < a->n_entries && same_audited(&a->entries[end], &a->entries[i]);) end++;
     print_audit_rows(a, i, end, out);
   }
 }

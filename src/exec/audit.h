@@ -1,5 +1,6 @@
-/* How much a validation notices: every collective of a program is done wrong in turn, in every way there is, and the
- * run must differ from that of one device. What is not noticed is explained by the program, or left undecided.
+/* How much a validation notices: every collective of a program, and every op that a plan makes again, is done wrong in
+ * turn, in every way there is, and the run must differ from that of one device. What is not noticed is explained by the
+ * program, or left undecided.
  *
  *   sw_audit a;
  *   SW_TRY(sw_audit_plan(&plan, &(sw_validate_options){.seed = 1}, &arena, &a, d));
@@ -33,7 +34,7 @@ SW_API const char *sw_no_effect_words(sw_no_effect w); /* a clause */
 SW_API const char *sw_coll_fault_text(sw_coll_fault f);
 
 typedef struct sw_audit_entry {
-  int32_t collective; /* from 1, as `run --inject-fault N` counts */
+  int32_t collective; /* from 1, as `run --inject-fault N` counts; 0: an op that is made again, and `op` is not set */
   const char *name;   /* of the program's op */
   sw_coll_op op;
   sw_coll_fault fault;
@@ -46,8 +47,8 @@ typedef struct sw_audit_entry {
 } sw_audit_entry;
 
 typedef struct sw_audit {
-  int32_t n_collectives, n_entries;
-  const sw_audit_entry *entries; /* by collective, then by fault */
+  int32_t n_collectives, n_copies, n_entries; /* copies: local ops that make values again */
+  const sw_audit_entry *entries;              /* by collective, then of copies; of each by fault */
   int32_t count[SW_AUDIT_VERDICT_COUNT];
   sw_validation right; /* the run without a fault; when it does not match, no fault is tried */
 } sw_audit;

@@ -212,7 +212,10 @@ static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
     SW_TRY(sw_held_create(e, op->results[i], d));
     out[i] = &e->values[op->results[i]].t;
   }
+  const sw_injected_fault *f = &o->inject_fault;
+  if (op == f->op && f->fault == SW_COLL_FAULT_STALE) in[f->operand] = &f->instead[e->v->device];
   SW_TRY(run_by_kind(e, op, in, out, d));
+  for (int i = 0; op == f->op && f->fault == SW_COLL_FAULT_OTHER_VALUE && i < op->n_results; i++) move_result(out[i]);
   for (int i = 0; i < op->n_results; i++) {
     sw_held_set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);

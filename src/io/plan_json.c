@@ -756,8 +756,8 @@ sw_rc sw_plan_read_record(const char *path, sw_plan_record *out, sw_diag *d) {
   return rc;
 }
 
-static sw_rc read_schedule(const sw_json *root, const sw_request *written, sw_arena *arena, sw_schedule *out,
-                           int32_t *stage, bool *any, sw_diag *d) {
+static sw_rc read_schedule(const sw_json *root, const sw_request *written, sw_arena *arena, bool adapt,
+                           sw_schedule *out, int32_t *stage, bool *any, sw_diag *d) {
   const char *format;
   const sw_json *object = NULL;
   SW_TRY(sw_json_string(root, "format", &format, d));
@@ -775,16 +775,16 @@ static sw_rc read_schedule(const sw_json *root, const sw_request *written, sw_ar
     SW_TRY(sw_json_object(root, "schedule", &object, d));
   }
   *any = object != NULL;
-  return *any ? sw_schedule_take(object, written, arena, out, stage, d) : SW_OK;
+  return *any ? sw_schedule_take(object, written, arena, adapt, out, stage, d) : SW_OK;
 }
 
-sw_rc sw_schedule_read(const char *path, const sw_request *written, sw_arena *arena, sw_schedule *out, int32_t *stage,
-                       bool *any, sw_diag *d) {
+sw_rc sw_schedule_read(const char *path, const sw_request *written, sw_arena *arena, bool adapt, sw_schedule *out,
+                       int32_t *stage, bool *any, sw_diag *d) {
   sw_arena tree = {0};
   const sw_json *root;
   *any = false;
   sw_rc rc = sw_json_read(path, &tree, &root, d);
-  if (!rc) rc = read_schedule(root, written, arena, out, stage, any, d);
+  if (!rc) rc = read_schedule(root, written, arena, adapt, out, stage, any, d);
   sw_arena_deinit(&tree);
   return rc;
 }

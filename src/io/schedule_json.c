@@ -75,24 +75,34 @@ static sw_rc take_slot_cut(const sw_json *v, const sw_graph *g, sw_slot_cut *out
   return out->value >= 0 ? SW_OK : SW_FAIL_INPUT(d, sw_json_span(v), "the model has no argument '%s'", name);
 }
 
-static sw_rc take_lists(const sw_json *object, const sw_graph *g, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
+static sw_rc take_lists(const sw_json *object, const sw_graph *g, sw_arena *arena, bool adapt, sw_schedule_spec *out,
+                        sw_diag *d) {
   const sw_json *cuts = NULL, *entries;
   sw_entry *entry;
   sw_slot_cut *cut = NULL;
+  int32_t n = 0;
   SW_TRY(sw_json_array(object, "entries", &entries, d));
   SW_TRY(sw_json_opt_array(object, "cuts", &cuts, d));
   SW_ARENA_NEW(entry, arena, entries->n, d);
-  for (int32_t i = 0; i < entries->n; i++) SW_TRY(take_schedule_entry(&entries->at[i], g, &entry[i], d));
+  for (int32_t i = 0; i < entries->n; i++) {
+    sw_diag why = {0};
+    const sw_rc rc = take_schedule_entry(&entries->at[i], g, &entry[n], &why);
+    n += !rc;
+    if (rc && !(adapt && rc == SW_E_INPUT)) {
+      if (d) *d = why;
+      return rc;
+    }
+  }
   if (cuts) SW_ARENA_NEW(cut, arena, cuts->n, d);
   for (int32_t i = 0; cuts && i < cuts->n; i++) SW_TRY(take_slot_cut(&cuts->at[i], g, &cut[i], d));
-  out->n_entries = entries->n;
+  out->n_entries = n;
   out->entries = entry;
   out->n_cuts = cuts ? cuts->n : 0;
   out->cuts = cut;
   return SW_OK;
 }
 
-sw_rc sw_schedule_take(const sw_json *object, const sw_request *written, sw_arena *arena, sw_schedule *out,
+sw_rc sw_schedule_take(const sw_json *object, const sw_request *written, sw_arena *arena, bool adapt, sw_schedule *out,
                        int32_t *stage, sw_diag *d) {
   static const char *const kKeys[] = {"micro_batches", "cuts", "stages", "stage", "entries"};
   sw_schedule_spec spec = {.micro_batches = 1};
@@ -103,7 +113,8 @@ sw_rc sw_schedule_take(const sw_json *object, const sw_request *written, sw_aren
   SW_TRY(sw_json_opt_i64(object, "stage", 0, stages - 1, &at, d));
   spec.n_stages = (int32_t)stages;
   *stage = (int32_t)at;
-  SW_TRY(take_lists(object, written->graph, arena, &spec, d));
+  SW_TRY(take_lists(object, written->graph, arena, adapt, &spec, d));
+  if (adapt) SW_TRY(sw_schedule_fit(written->graph, arena, &spec, d));
   const sw_rc rc = sw_schedule_make(written, &spec, arena, out, d);
   if (rc == SW_E_INPUT) sw_diag_note(d, "in the schedule at %s:%d", object->file, object->line);
   return rc;

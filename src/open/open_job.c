@@ -236,7 +236,8 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
   int32_t stage = 0;
   bool any = false;
   SW_TRY(take_trips(r, &g, d));
-  if (o->schedule) SW_TRY(sw_schedule_read(o->schedule, g->written, r->arena, &out->schedule, &stage, &any, d));
+  if (o->schedule)
+    SW_TRY(sw_schedule_read(o->schedule, g->written, r->arena, o->adapt, &out->schedule, &stage, &any, d));
   if (any && o->recompute == SW_RECOMPUTE_NONE) {
     sw_schedule_spec spec;
     SW_TRY(sw_schedule_without_copies(&out->schedule.spec, r->arena, &spec, d));

@@ -8,6 +8,7 @@
  */
 #include "report/made_again.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,8 +342,8 @@ void sw_made_again_print(const sw_made_again *r, double total_s, sw_text *out) {
     sw_text_puts(out, r->n_ops == 1 ? " takes " : " take ");
     sw_text_seconds(out, r->seconds);
     sw_text_printf(out, ", %.1f %% of the time, for ", sw_percent_of(r->seconds, total_s));
-    sw_text_bytes(out, (double)r->saved_bytes);
-    sw_text_puts(out, " less at the peak");
+    sw_text_bytes(out, fabs((double)r->saved_bytes));
+    sw_text_puts(out, r->saved_bytes < 0 ? " more at the peak" : " less at the peak");
   }
   if (!r->n_kept) return;
   sw_text_printf(out, "; %d value%s", r->n_kept, r->n_kept == 1 ? "" : "s");

@@ -68,7 +68,7 @@ static sw_rc take_schedule(plan *p, const char *path, sw_recompute how, int64_t 
   int32_t stage = 0;
   bool any = false;
   p->job = *of;
-  if (path) SW_TRY(sw_schedule_read(path, of->request, &p->arena, &p->schedule, &stage, &any, d));
+  if (path) SW_TRY(sw_schedule_read(path, of->request, &p->arena, false, &p->schedule, &stage, &any, d));
   if (!any && how != SW_RECOMPUTE_AS_WRITTEN && how != SW_RECOMPUTE_SEARCH) {
     const int64_t capacity = memory ? memory : sw_profile_memory_bytes(p->of->opened.profile);
     SW_TRY(sw_lever_choose(of, how, capacity, &p->arena, &p->schedule, d));

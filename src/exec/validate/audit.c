@@ -20,7 +20,8 @@ enum { MOST_ROUNDS = 20, ROUNDS_AT_LEAST = 1000 };
 static const char *const kVerdicts[SW_AUDIT_VERDICT_COUNT] = {"noticed", "no_effect", "undecided", "missed"};
 const char *sw_audit_verdict_text(sw_audit_verdict v) { return kVerdicts[v]; }
 
-static const char *const kFaults[SW_COLL_FAULT_COUNT] = {"left out", "shifted", "other reduction"};
+static const char *const kFaults[SW_COLL_FAULT_COUNT] = {"left out", "shifted", "other reduction", "other value",
+                                                         "stale source"};
 const char *sw_coll_fault_text(sw_coll_fault f) { return kFaults[f]; }
 
 /* What the devices of a run have made. Each writes its own part. */
@@ -37,6 +38,8 @@ typedef struct auditor {
   record right, now;
   sw_no_effects known; /* what the program says */
   bool limited;        /* a run may do some times what the right one did */
+  const bool *is_copy; /* by op of the program: of what is made again; NULL: none is */
+  sw_tensor *updated;  /* device * n_args + argument: what its update leaves; no data: it has none */
   sw_audit *out;
   sw_audit_entry *entries;
 } auditor;
@@ -79,6 +82,21 @@ static uint64_t print_of(const sw_buffer *b, uint64_t before) {
   return print;
 }
 
+/* Of the right run, the next versions of arguments. */
+static sw_rc keep_updates(auditor *a, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+  const sw_graph *g = a->s->program, *model = a->s->model;
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_id state = model->alias[i];
+    for (int k = 0; k < op->n_results && state >= 0; k++) {
+      if (op->results[k] != g->outputs[i]) continue;
+      sw_tensor *kept = &a->updated[device * g->n_args + model->values[state].def_index];
+      sw_tensor_deinit(kept);
+      SW_TRY(sw_tensor_copy(kept, results[k], d));
+    }
+  }
+  return SW_OK;
+}
+
 static sw_rc observe_audited(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
   auditor *a = user;
   int64_t *ops = &a->now.ops[device];
@@ -86,6 +104,7 @@ static sw_rc observe_audited(void *user, int64_t device, const sw_op *op, const 
   if (a->limited && *ops > MOST_ROUNDS * a->right.ops[device] + ROUNDS_AT_LEAST) {
     return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "a loop does not end");
   }
+  if (!a->limited && a->is_copy) SW_TRY(keep_updates(a, device, op, results, d));
   for (int i = 0; i < op->n_results; i++) {
     uint64_t *print = &a->now.prints[device * n_values(a) + op->results[i]];
     *print = print_of(results[i], *print);
@@ -145,11 +164,11 @@ static sw_rc run_audit_once(auditor *a, sw_injected_fault fault, sw_validation *
 }
 
 /* A run that fails is one that is noticed, if it is the fault that it fails of. */
-static sw_rc try_fault(auditor *a, sw_audit_entry *e, sw_diag *d) {
-  const sw_op *op = sw_nth_collective(a->s->program, e->collective, NULL);
+static sw_rc try_fault(auditor *a, sw_injected_fault fault, sw_audit_entry *e, sw_diag *d) {
+  const sw_op *op = fault.op;
   sw_validation v;
   sw_diag failure = {0};
-  sw_rc rc = run_audit_once(a, (sw_injected_fault){op, e->fault}, &v, &failure);
+  sw_rc rc = run_audit_once(a, fault, &v, &failure);
   if (rc == SW_E_CANCELLED && d) *d = failure;
   if (rc == SW_E_CANCELLED) return rc;
   e->verdict = SW_AUDIT_NOTICED;
@@ -161,13 +180,56 @@ static sw_rc try_fault(auditor *a, sw_audit_entry *e, sw_diag *d) {
 }
 
 static bool applies(const sw_op *op, sw_coll_fault f) {
+  if (f >= SW_COLL_FAULT_OTHER_VALUE) return false;
   return f != SW_COLL_FAULT_OTHER_REDUCTION || (sw_coll_flags(op->collective->op) & SW_COLL_USES_REDUCTION);
+}
+
+/* Where an operand is an argument that is updated, held as it was, its own block in both; -1: nowhere. */
+static int32_t updated_argument(const auditor *a, sw_id value) {
+  const sw_graph *g = a->s->program;
+  const sw_value *v = &g->values[value];
+  while (v->def >= 0 && g->ops[v->def].code == SW_OP_KEEP) v = &g->values[g->ops[v->def].operands[0]];
+  if (v->def >= 0) return -1;
+  const sw_tensor *t = &a->updated[v->def_index];
+  bool same = t->data && t->dtype == v->type.dtype && t->rank == v->type.rank;
+  for (int k = 0; same && k < t->rank; k++) same = t->dims[k] == v->type.dims[k];
+  return same ? v->def_index : -1;
+}
+
+static sw_rc try_copy_fault(auditor *a, sw_injected_fault fault, sw_diag *d) {
+  sw_audit_entry *e = &a->entries[a->out->n_entries++];
+  const char *name = sw_arena_printf(a->arena, d, "%s", fault.op->name);
+  *e = (sw_audit_entry){.name = name, .fault = fault.fault};
+  return name ? try_fault(a, fault, e, d) : SW_E_RESOURCE;
+}
+
+/* What is made again: made wrong, and of arguments as their updates leave them. */
+static sw_rc try_copy(auditor *a, const sw_op *op, sw_diag *d) {
+  const int32_t n_args = a->s->program->n_args;
+  sw_tensor *instead;
+  a->out->n_copies++;
+  SW_TRY(try_copy_fault(a, (sw_injected_fault){.op = op, .fault = SW_COLL_FAULT_OTHER_VALUE}, d));
+  SW_ARENA_NEW(instead, a->arena, a->v.devices, d);
+  for (int k = 0; k < op->n_operands; k++) {
+    const int32_t argument = updated_argument(a, op->operands[k]);
+    if (argument < 0) continue;
+    for (int64_t i = 0; i < a->v.devices; i++) instead[i] = a->updated[i * n_args + argument];
+    return try_copy_fault(
+        a, (sw_injected_fault){.op = op, .fault = SW_COLL_FAULT_STALE, .operand = k, .instead = instead}, d);
+  }
+  return SW_OK;
+}
+
+static int32_t count_made_again(const auditor *a) {
+  int32_t n = 0;
+  for (sw_id i = 0; a->is_copy && i < a->s->program->n_ops; i++) n += a->is_copy[i];
+  return n;
 }
 
 static sw_rc try_all(auditor *a, sw_diag *d) {
   sw_audit *out = a->out;
   out->n_collectives = out->right.collectives;
-  SW_ARENA_NEW(a->entries, a->arena, (int64_t)out->n_collectives * SW_COLL_FAULT_COUNT, d);
+  SW_ARENA_NEW(a->entries, a->arena, (int64_t)(out->n_collectives + count_made_again(a)) * SW_COLL_FAULT_COUNT, d);
   out->entries = a->entries;
   for (int32_t n = 1; n <= out->n_collectives; n++) {
     const sw_op *op = sw_nth_collective(a->s->program, n, NULL);
@@ -177,9 +239,11 @@ static sw_rc try_all(auditor *a, sw_diag *d) {
       if (!applies(op, (sw_coll_fault)f)) continue;
       sw_audit_entry *e = &a->entries[out->n_entries++];
       *e = (sw_audit_entry){.collective = n, .name = name, .op = op->collective->op, .fault = (sw_coll_fault)f};
-      SW_TRY(try_fault(a, e, d));
+      SW_TRY(try_fault(a, (sw_injected_fault){.op = op, .fault = e->fault}, e, d));
     }
   }
+  for (sw_id i = 0; a->is_copy && i < a->s->program->n_ops; i++)
+    if (a->is_copy[i]) SW_TRY(try_copy(a, &a->s->program->ops[i], d));
   return SW_OK;
 }
 
@@ -196,7 +260,8 @@ static sw_rc run_right(auditor *a, sw_validation *v, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc audit(const sw_sharded *s, const sw_validate_options *o, sw_arena *arena, sw_audit *out, sw_diag *d) {
+static sw_rc audit(const sw_sharded *s, const bool *is_copy, const sw_validate_options *o, sw_arena *arena,
+                   sw_audit *out, sw_diag *d) {
   sw_validate_options plain = {.seed = o->seed,
                                .random_floats = o->random_floats,
                                .intermediates = o->intermediates,
@@ -204,17 +269,35 @@ static sw_rc audit(const sw_sharded *s, const sw_validate_options *o, sw_arena *
                                .inputs = o->inputs,
                                .jitter_seed = o->jitter_seed,
                                .cancel = o->cancel};
-  auditor a = {.s = s, .arena = arena, .out = out};
+  auditor a = {.s = s, .is_copy = is_copy, .arena = arena, .out = out};
   /* What the more perturbed runs of a second look would excuse is excused here, too. */
   const bool chooses = o->intermediates && sw_graph_chooses(s->model);
   SW_TRY(sw_no_effects_find(s, o->intermediates, arena, &a.known, d));
   sw_rc rc = sw_validator_open(&a.v, s, &plain, chooses ? SW_MORE_PERTURBED_RUNS : SW_PERTURBED_RUNS, arena, d);
+  const int64_t kept = a.v.devices * s->program->n_args;
+  if (!rc) a.updated = sw_arena_alloc(arena, (size_t)kept + 1, sizeof *a.updated, d);
+  if (!rc && !a.updated) rc = SW_E_RESOURCE;
   if (!rc) rc = run_right(&a, &out->right, d);
   if (!rc && out->right.matches) rc = try_all(&a, d);
+  for (int64_t i = 0; a.updated && i < kept; i++) sw_tensor_deinit(&a.updated[i]);
   sw_validator_close(&a.v);
   for (int32_t i = 0; i < out->n_entries; i++) out->count[a.entries[i].verdict]++;
   sw_arena_deinit(&a.scratch);
   return rc;
+}
+
+/* By op of the program: is it, or a part of it, one of those that make something again? */
+static sw_rc find_copies(const sw_job *j, const sw_spmd *spmd, sw_arena *arena, const bool **out, sw_diag *d) {
+  bool *copies;
+  SW_ARENA_NEW(copies, arena, spmd->program->n_ops + 1, d);
+  for (sw_id i = 0; i < spmd->program->n_ops; i++) {
+    const sw_origin *o = &spmd->origin[i];
+    const sw_entry *e = o->op >= 0 && o->value < 0 ? sw_job_entry(j, o->op) : NULL;
+    const sw_op *op = &spmd->program->ops[i];
+    copies[i] = e && e->instance && !e->source && op->code != SW_OP_COLLECTIVE && op->n_results;
+  }
+  *out = copies;
+  return SW_OK;
 }
 
 sw_rc sw_audit_plan(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena, sw_audit *out, sw_diag *d) {
@@ -222,7 +305,9 @@ sw_rc sw_audit_plan(const sw_plan *plan, const sw_validate_options *o, sw_arena 
   sw_sharded s;
   *out = (sw_audit){0};
   SW_TRY(sw_sharded_of_plan(plan, o->against, arena, &spmd, &s, d));
-  sw_rc rc = audit(&s, o, arena, out, d);
+  const bool *is_copy;
+  sw_rc rc = find_copies(&plan->job, &spmd, arena, &is_copy, d);
+  if (!rc) rc = audit(&s, is_copy, o, arena, out, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }
@@ -232,5 +317,5 @@ sw_rc sw_audit_local(const sw_local_program *p, const sw_graph *whole, const sw_
   sw_sharded s;
   *out = (sw_audit){0};
   SW_TRY(sw_sharded_of_local(p, whole, arena, &s, d));
-  return audit(&s, o, arena, out, d);
+  return audit(&s, NULL, o, arena, out, d);
 }

@@ -195,6 +195,8 @@ sw_no_effect sw_no_effect_of(const sw_no_effects *n, const sw_op *op, sw_coll_fa
   if (op->n_results != 1 || op->n_operands < 1) return SW_NO_EFFECT_NONE;
   if (!n->read[op->results[0]]) return SW_NO_EFFECT_UNREAD;
   if (sw_type_elements(&g->values[op->results[0]].type) == 0) return SW_NO_EFFECT_EMPTY;
+  if (fault == SW_COLL_FAULT_STALE) return SW_NO_EFFECT_NONE;
+  if (fault == SW_COLL_FAULT_OTHER_VALUE) return n->equal[op->results[0]] ? SW_NO_EFFECT_EQUAL : SW_NO_EFFECT_NONE;
   if (fault != SW_COLL_FAULT_SHIFTED && is_alone(op->collective, sw_mesh_devices(n->s->grid)))
     return SW_NO_EFFECT_ALONE;
   return is_unchanged(n, op, fault) ? SW_NO_EFFECT_EQUAL : SW_NO_EFFECT_NONE;

@@ -20,6 +20,7 @@ from shardwright.torch.compare import Comparison, compare
 from shardwright.torch.convert import Model, convert
 from shardwright.torch.forms import FORMS
 from shardwright.torch.placements import placements
+from shardwright.torch.recompute import ContextFn, contexts_of, wrap
 from shardwright.torch.step import Step, step_of
 from shardwright.torch.trace import Traced, trace
 
@@ -113,6 +114,19 @@ class Plan(shardwright.Plan):
     def _classes(self) -> dict[str, str]:
         """What values are for, by name."""
         return classes(self._eager)
+
+    def checkpoint(self, model: Any = None) -> list[str]:
+        """Checkpoint (torch.utils.checkpoint, op by op) the layers of the model, or of a dict of models as of `apply`, of which
+        the plan makes something again: in place. Their paths. A layer is a module in a list of such."""
+        models = self._step.models
+        if model is not None:
+            given = model if isinstance(model, Mapping) else {"": model}
+            models = {f"{name}." if name else "": m for name, m in given.items()}
+        return wrap(self, models)
+
+    def checkpoint_contexts(self, name: str) -> ContextFn:
+        """The same of one module, by its path: checkpoint(module, x, use_reentrant=False, context_fn=...)."""
+        return contexts_of(self, name)
 
     def _of_all(self, mesh: DeviceMesh) -> Plan:
         """The plan of the first process: searches that end by the clock may find others."""
