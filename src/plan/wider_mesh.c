@@ -2,6 +2,7 @@
  * is the axis along which batches are usually cut. A plan by rule that fits is enough; else a short search looks for
  * one.
  */
+#include "plan/levers.h"
 #include "plan/search.h"
 
 #include <math.h>
@@ -83,6 +84,15 @@ static sw_rc find_plan(const wider *w, const sw_job *j, sw_plan_options *o, sw_a
   return rc;
 }
 
+sw_rc sw_job_on_mesh(const sw_job *j, const sw_mesh *mesh, sw_arena *arena, sw_job *out, sw_diag *d) {
+  sw_request *asked;
+  sw_machine *m;
+  SW_ARENA_NEW(asked, arena, 1, d);
+  SW_TRY(sw_machine_build(arena, sw_profile_unsized(sw_machine_profile(j->machine)), mesh, &m, d));
+  SW_TRY(request_on(j->request, sw_machine_mesh(j->machine), mesh, arena, asked, d));
+  return sw_job_make(sw_compiled_as(j), asked, m, arena, out, d);
+}
+
 static sw_rc try_mesh(wider *w, const sw_mesh *mesh, sw_arena *arena, sw_diag *d) {
   const sw_selection_options *asked = &w->asked->selection;
   sw_plan_options o = {.solve = w->asked->solve,
@@ -90,15 +100,11 @@ static sw_rc try_mesh(wider *w, const sw_mesh *mesh, sw_arena *arena, sw_diag *d
                                      .args_whole = asked->args_whole,
                                      .capacity_bytes = asked->capacity_bytes,
                                      .cut_heavy_ops = asked->cut_heavy_ops}};
-  sw_request asked_on;
   sw_job job;
-  sw_machine *m;
   sw_plan plan;
   sw_breakdown a;
   bool any;
-  SW_TRY(sw_machine_build(arena, sw_profile_unsized(sw_machine_profile(w->job->machine)), mesh, &m, d));
-  SW_TRY(request_on(w->job->request, sw_machine_mesh(w->job->machine), mesh, arena, &asked_on, d));
-  SW_TRY(sw_job_make(sw_compiled_as(w->job), &asked_on, m, arena, &job, d));
+  SW_TRY(sw_job_on_mesh(w->job, mesh, arena, &job, d));
   SW_TRY(find_plan(w, &job, &o, arena, &plan, &any, d));
   if (!any) return SW_OK;
   SW_TRY(sw_plan_breakdown(&plan, arena, &a, d));
