@@ -188,18 +188,21 @@ SW_API sw_dtype sw_job_dtype(const sw_job *j);
 typedef struct sw_ruled_lever {
   sw_recompute how;
   bool gathers_again;        /* sw_recompute_spec */
+  int32_t of_layers;         /* in so many of the first layers alone; 0: in all */
   sw_schedule *schedule;     /* of the job; in the arena */
   sw_job job;                /* with the requirements of the one that was given */
   const sw_comparison *made; /* sw_baselines_build; their names are those of rules */
 } sw_ruled_lever;
-enum { SW_MAX_LEVERS = 8 };
+enum { SW_MAX_LEVERS = 9 };
 typedef struct sw_ruled_levers {
   const sw_request *request; /* of the job that they are of */
   int n;
   sw_ruled_lever at[SW_MAX_LEVERS]; /* those that change the program */
 } sw_ruled_levers;
-/* Of a program that runs as it is; in the arena, until it is closed. */
-SW_API SW_CHECKED sw_rc sw_levers_open(const sw_job *j, sw_arena *arena, sw_ruled_levers *out, sw_diag *d);
+/* Of a program that runs as it is; in the arena, until it is closed. Of the best of them, in as few layers as fit into
+ * `capacity`, is one more. */
+SW_API SW_CHECKED sw_rc sw_levers_open(const sw_job *j, int64_t capacity, sw_arena *arena, sw_ruled_levers *out,
+                                       sw_diag *d);
 SW_API void sw_levers_close(sw_ruled_levers *l);
 /* "full, gathered again". */
 SW_API void sw_lever_print(const sw_ruled_lever *l, sw_text *out);

@@ -311,7 +311,7 @@ static sw_rc open_planner(const settings *s, const sw_job *j, sw_opened *session
 /* What the search starts from; and of each rule the best stands in the comparison. */
 static sw_rc compare_levers(const sw_job *j, const sw_call *call, sw_ruled_levers *levers, sw_plan_options *o,
                             sw_diag *d) {
-  SW_TRY(sw_levers_open(j, call->arena, levers, d));
+  SW_TRY(sw_levers_open(j, sw_plan_capacity(j, o), call->arena, levers, d));
   o->levers = levers;
   return sw_levers_compare(levers, o->baselines, sw_plan_capacity(j, o), call->arena, &o->baselines, d);
 }

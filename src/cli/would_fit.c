@@ -23,7 +23,11 @@ static void put_what(const sw_ruled_lever *l, const char *layers, sw_text *t) {
       [SW_RECOMPUTE_NONE] = "drop the program's checkpoints",
   };
   const bool named = layers && l->how == SW_RECOMPUTE_FULL;
-  sw_text_printf(t, "%s", named ? "recompute " : kWhat[l->how]);
+  const bool some = l->of_layers > 0, whole = l->how == SW_RECOMPUTE_FULL;
+  if (some && whole) sw_text_printf(t, "recompute %d layers", l->of_layers);
+  if (some && !whole) sw_text_printf(t, "%s in %d layers", kWhat[l->how], l->of_layers);
+  if (some) return;
+  sw_text_puts(t, named ? "recompute " : kWhat[l->how]);
   if (layers && l->how != SW_RECOMPUTE_AS_WRITTEN && l->how != SW_RECOMPUTE_NONE)
     sw_text_printf(t, "%s%s", named ? "" : " of ", layers);
 }
@@ -38,7 +42,8 @@ static void put_price(const sw_comparison *c, double base_s, sw_text *t) {
 /* Levers of one kind follow each other: the better of them. */
 static const sw_comparison *best_of_kind(const sw_ruled_levers *l, int first, int64_t capacity) {
   const sw_comparison *best = NULL;
-  for (int i = first; i < l->n && l->at[i].how == l->at[first].how; i++) {
+  for (int i = first; i < l->n && l->at[i].how == l->at[first].how && !l->at[i].of_layers == !l->at[first].of_layers;
+       i++) {
     const sw_comparison *here = sw_lever_best(&l->at[i], capacity);
     if (here && here->breakdown.peak_bytes <= capacity && (!best || here->breakdown.total_s < best->breakdown.total_s))
       best = here;
@@ -108,10 +113,11 @@ void sw_note_levers(const sw_job *j, const sw_plan_options *o, sw_arena *arena, 
   if (j->schedule || sw_layers_of_early(j->graph, arena, &layers, NULL)) return;
   if (sw_layers_name(j->graph, &layers, arena, &name, NULL)) return;
   if (sw_baselines_build(j, arena, &written, NULL)) return;
-  if (!o->levers && sw_levers_open(j, arena, &all, NULL)) return;
+  if (!o->levers && sw_levers_open(j, capacity, arena, &all, NULL)) return;
   const sw_ruled_levers *l = o->levers ? o->levers : &all;
   for (int i = 0; i < l->n; i++) {
-    const sw_comparison *best = i && l->at[i].how == l->at[i - 1].how ? NULL : best_of_kind(l, i, capacity);
+    const sw_comparison *best =
+        i && l->at[i].how == l->at[i - 1].how && !l->at[i].of_layers ? NULL : best_of_kind(l, i, capacity);
     if (!best) continue;
     if (t.n) sw_text_puts(&t, "; ");
     put_what(&l->at[i], name, &t);

@@ -286,7 +286,7 @@ sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_p
   sw_plan_options with = *o;
   sw_ruled_levers levers = {0};
   if (with.levers && with.levers->request != j->request) with.levers = NULL;
-  if (!with.levers) SW_TRY(sw_levers_open(j, arena, &levers, d));
+  if (!with.levers) SW_TRY(sw_levers_open(j, sw_plan_capacity(j, o), arena, &levers, d));
   if (!with.levers) with.levers = &levers;
   const sw_rc rc = search_beside_written(j, told, &with, arena, schedule, out, d);
   sw_levers_close(&levers);

@@ -2,63 +2,7 @@
 #include "plan/levers.h"
 
 #include "plan/choices.h"
-
-static const struct {
-  sw_recompute how;
-  bool gathers_again;
-} kLevers[SW_MAX_LEVERS] = {
-    {SW_RECOMPUTE_AS_WRITTEN, true},  {SW_RECOMPUTE_MEGATRON, false},  {SW_RECOMPUTE_MEGATRON, true},
-    {SW_RECOMPUTE_TORCHTITAN, false}, {SW_RECOMPUTE_TORCHTITAN, true}, {SW_RECOMPUTE_FULL, false},
-    {SW_RECOMPUTE_FULL, true},        {SW_RECOMPUTE_NONE, false},
-};
-
-/* Is there something that the program as it is does not have, or less? */
-static bool is_of_use(const sw_job *j, const sw_ruled_lever *l, const sw_schedule_spec *spec) {
-  bool again = false, kept = false;
-  for (int32_t i = 0; i < spec->n_entries; i++) {
-    again = again || spec->entries[i].instance;
-    kept = kept || (spec->entries[i].source && spec->entries[i].op < 0);
-  }
-  if (l->how == SW_RECOMPUTE_NONE) return spec->n_entries < j->graph->n_ops;
-  return (again || l->how == SW_RECOMPUTE_AS_WRITTEN) && (kept || !l->gathers_again);
-}
-
-static sw_rc open_lever(const sw_job *j, sw_ruled_lever *l, sw_arena *arena, bool *any, sw_diag *d) {
-  sw_schedule_spec spec;
-  SW_ARENA_NEW(l->schedule, arena, 1, d);
-  SW_TRY(sw_recompute_spec(j->graph, l->how, l->gathers_again, arena, &spec, d));
-  *any = is_of_use(j, l, &spec);
-  if (!*any) return SW_OK;
-  SW_TRY(sw_schedule_make(j->request, &spec, arena, l->schedule, d));
-  sw_rc rc = sw_job_of_stage(j, l->schedule, 0, arena, &l->job, d);
-  if (!rc) rc = sw_baselines_build(&l->job, arena, &l->made, d);
-  if (rc) sw_schedule_deinit(l->schedule);
-  return rc;
-}
-
-sw_rc sw_levers_open(const sw_job *j, sw_arena *arena, sw_ruled_levers *out, sw_diag *d) {
-  *out = (sw_ruled_levers){.request = j->request};
-  for (int i = 0; i < SW_MAX_LEVERS; i++) {
-    sw_ruled_lever *l = &out->at[out->n];
-    bool any;
-    *l = (sw_ruled_lever){.how = kLevers[i].how, .gathers_again = kLevers[i].gathers_again};
-    const sw_rc rc = open_lever(j, l, arena, &any, d);
-    if (rc) sw_levers_close(out);
-    if (rc) return rc;
-    out->n += any;
-  }
-  return SW_OK;
-}
-
-void sw_levers_close(sw_ruled_levers *l) {
-  for (int i = 0; i < l->n; i++) sw_schedule_deinit(l->at[i].schedule);
-  l->n = 0;
-}
-
-void sw_lever_print(const sw_ruled_lever *l, sw_text *out) {
-  if (l->how != SW_RECOMPUTE_AS_WRITTEN) sw_text_puts(out, sw_recompute_text(l->how));
-  if (l->gathers_again) sw_text_printf(out, "%sgathered again", out->n ? ", " : "");
-}
+#include "schedule/layers.h"
 
 /* --- the best of those made by rule ------------------------------------------------------------------------------- */
 
@@ -87,14 +31,127 @@ const sw_ruled_lever *sw_levers_best(const sw_ruled_levers *l, int64_t capacity)
   return best;
 }
 
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+static const struct {
+  sw_recompute how;
+  bool gathers_again;
+} kLevers[] = {
+    {SW_RECOMPUTE_AS_WRITTEN, true},  {SW_RECOMPUTE_MEGATRON, false},  {SW_RECOMPUTE_MEGATRON, true},
+    {SW_RECOMPUTE_TORCHTITAN, false}, {SW_RECOMPUTE_TORCHTITAN, true}, {SW_RECOMPUTE_FULL, false},
+    {SW_RECOMPUTE_FULL, true},        {SW_RECOMPUTE_NONE, false},
+};
+
+/* Is there something that the program as it is does not have, or less? */
+static bool is_of_use(const sw_job *j, const sw_ruled_lever *l, const sw_schedule_spec *spec) {
+  bool again = false, kept = false;
+  for (int32_t i = 0; i < spec->n_entries; i++) {
+    again = again || spec->entries[i].instance;
+    kept = kept || (spec->entries[i].source && spec->entries[i].op < 0);
+  }
+  if (l->how == SW_RECOMPUTE_NONE) return spec->n_entries < j->graph->n_ops;
+  return (again || l->how == SW_RECOMPUTE_AS_WRITTEN) && (kept || !l->gathers_again);
+}
+
+/* Copies of ops from `end` on do not run: who reads them reads the ops themselves. */
+static sw_rc stop_at(sw_schedule_spec *s, sw_id end, sw_arena *arena, sw_diag *d) {
+  sw_entry *entries;
+  int32_t n = 0;
+  SW_ARENA_NEW(entries, arena, s->n_entries, d);
+  for (int32_t i = 0; i < s->n_entries; i++)
+    if (!s->entries[i].instance || s->entries[i].op < end) entries[n++] = s->entries[i];
+  s->entries = entries;
+  s->n_entries = n;
+  return SW_OK;
+}
+
+/* `layers`: of the program, where it is in some of them alone. */
+static sw_rc open_lever(const sw_job *j, const sw_layers *layers, sw_ruled_lever *l, sw_arena *arena, bool *any,
+                        sw_diag *d) {
+  sw_schedule_spec spec;
+  SW_ARENA_NEW(l->schedule, arena, 1, d);
+  SW_TRY(sw_recompute_spec(j->graph, l->how, l->gathers_again, arena, &spec, d));
+  if (l->of_layers) SW_TRY(stop_at(&spec, layers->end[l->of_layers - 1], arena, d));
+  *any = is_of_use(j, l, &spec);
+  if (!*any) return SW_OK;
+  SW_TRY(sw_schedule_make(j->request, &spec, arena, l->schedule, d));
+  sw_rc rc = sw_job_of_stage(j, l->schedule, 0, arena, &l->job, d);
+  if (!rc) rc = sw_baselines_build(&l->job, arena, &l->made, d);
+  if (rc) sw_schedule_deinit(l->schedule);
+  return rc;
+}
+
+/* In as few layers as fit, by halving; *any: in less than all. */
+static sw_rc open_partly(const sw_job *j, const sw_ruled_lever *all, int64_t capacity, sw_arena *arena,
+                         sw_ruled_lever *out, bool *any, sw_diag *d) {
+  sw_layers layers;
+  int32_t least = 1;
+  *any = false;
+  SW_TRY(sw_layers_of_early(j->graph, arena, &layers, d));
+  for (int32_t most = layers.n; least < most;) {
+    const int32_t n = least + (most - least) / 2;
+    sw_ruled_lever l = {.how = all->how, .gathers_again = all->gathers_again, .of_layers = n};
+    bool made;
+    SW_TRY(open_lever(j, &layers, &l, arena, &made, d));
+    const sw_comparison *best = made ? sw_lever_best(&l, capacity) : NULL;
+    const bool fits = best && best->breakdown.peak_bytes <= capacity;
+    if (fits && *any) sw_schedule_deinit(out->schedule);
+    if (fits) *out = l;
+    *any = *any || fits;
+    if (made && !fits) sw_schedule_deinit(l.schedule);
+    if (fits)
+      most = n;
+    else
+      least = n + 1;
+  }
+  return SW_OK;
+}
+
+static sw_rc add_partly(const sw_job *j, int64_t capacity, sw_arena *arena, sw_ruled_levers *l, sw_diag *d) {
+  const sw_ruled_lever *best = sw_levers_best(l, capacity);
+  const sw_comparison *made = best ? sw_lever_best(best, capacity) : NULL;
+  bool any;
+  if (!made || made->breakdown.peak_bytes > capacity || best->how < SW_RECOMPUTE_FULL || best->how == SW_RECOMPUTE_NONE)
+    return SW_OK;
+  SW_TRY(open_partly(j, best, capacity, arena, &l->at[l->n], &any, d));
+  l->n += any;
+  return SW_OK;
+}
+
+sw_rc sw_levers_open(const sw_job *j, int64_t capacity, sw_arena *arena, sw_ruled_levers *out, sw_diag *d) {
+  *out = (sw_ruled_levers){.request = j->request};
+  sw_rc rc = SW_OK;
+  for (size_t i = 0; i < sizeof kLevers / sizeof *kLevers && !rc; i++) {
+    sw_ruled_lever *l = &out->at[out->n];
+    bool any;
+    *l = (sw_ruled_lever){.how = kLevers[i].how, .gathers_again = kLevers[i].gathers_again};
+    rc = open_lever(j, NULL, l, arena, &any, d);
+    out->n += !rc && any;
+  }
+  if (!rc) rc = add_partly(j, capacity, arena, out, d);
+  if (rc) sw_levers_close(out);
+  return rc;
+}
+
+void sw_levers_close(sw_ruled_levers *l) {
+  for (int i = 0; i < l->n; i++) sw_schedule_deinit(l->at[i].schedule);
+  l->n = 0;
+}
+
+void sw_lever_print(const sw_ruled_lever *l, sw_text *out) {
+  if (l->how != SW_RECOMPUTE_AS_WRITTEN) sw_text_puts(out, sw_recompute_text(l->how));
+  if (l->of_layers) sw_text_printf(out, " in %d layers", l->of_layers);
+  if (l->gathers_again) sw_text_printf(out, "%sgathered again", out->n ? ", " : "");
+}
+
 sw_rc sw_lever_choose(const sw_job *j, sw_recompute how, int64_t capacity, sw_arena *arena, sw_schedule *out,
                       sw_diag *d) {
   sw_ruled_lever held = {.how = how}, again = {.how = how, .gathers_again = true};
   const bool written = how == SW_RECOMPUTE_AS_WRITTEN || how == SW_RECOMPUTE_NONE;
   bool any = false, both = false;
   sw_schedule_spec plain;
-  sw_rc rc = written ? SW_OK : open_lever(j, &held, arena, &any, d);
-  if (!rc && any) rc = open_lever(j, &again, arena, &both, d);
+  sw_rc rc = written ? SW_OK : open_lever(j, NULL, &held, arena, &any, d);
+  if (!rc && any) rc = open_lever(j, NULL, &again, arena, &both, d);
   if (!rc && !any) rc = sw_recompute_spec(j->graph, how, false, arena, &plain, d);
   if (!rc && !any) rc = sw_schedule_make(j->request, &plain, arena, out, d);
   if (any && rc) sw_schedule_deinit(held.schedule);
