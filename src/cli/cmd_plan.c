@@ -400,7 +400,7 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_open
   if (!from->open.schedule) q.program = &program;
   sw_rc rc = q.how == SW_RECOMPUTE_SEARCH ? compare_levers(&pinned, call, &levers, &o, d) : SW_OK;
   if (!rc) rc = open_planner(s, &pinned, session, call, &o, &q, &plan, d);
-  if (rc && none_fits && q.program) sw_note_levers(q.program, &o, call->arena, d);
+  if (rc && o.notes_mesh && none_fits && q.program) sw_note_levers(q.program, &o, call->arena, d);
   if (rc && o.notes_mesh && none_fits) sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
   if (!rc) rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);

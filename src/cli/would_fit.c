@@ -92,11 +92,14 @@ static bool note_more_devices(const sw_job *j, const sw_plan_options *o, const c
   return false;
 }
 
-/* What holds least. */
-static void note_nearest(const sw_ruled_levers *l, const char *layers, double base_s, sw_diag *d) {
-  const sw_ruled_lever *nearest = sw_levers_best(l, 0);
+/* What holds least, where that is less than the program as it is does by rule. */
+static void note_nearest(const sw_ruled_levers *l, const sw_comparison *written, const char *layers, double base_s,
+                         sw_diag *d) {
+  const sw_ruled_lever as_is = {.made = written}, *nearest = sw_levers_best(l, 0);
+  const sw_comparison *least = sw_lever_best(&as_is, 0);
   sw_text t = {0};
   if (!nearest) return;
+  if (least && least->breakdown.peak_bytes <= sw_lever_best(nearest, 0)->breakdown.peak_bytes) return;
   put_what(nearest, layers, &t);
   put_price(sw_lever_best(nearest, 0), base_s, &t);
   sw_diag_note(d, "what holds least by rule: %s; more devices, or a smaller batch, would do", sw_text_str(&t));
@@ -124,7 +127,7 @@ void sw_note_levers(const sw_job *j, const sw_plan_options *o, sw_arena *arena, 
     put_price(best, fastest_s(written), &t);
   }
   if (t.n) sw_diag_note(d, "what would fit: %s; or --recompute search", sw_text_str(&t));
-  if (!t.n && !note_more_devices(j, o, name, arena, d)) note_nearest(l, name, fastest_s(written), d);
+  if (!t.n && !note_more_devices(j, o, name, arena, d)) note_nearest(l, written, name, fastest_s(written), d);
   sw_text_free(&t);
   sw_levers_close(&all);
 }
