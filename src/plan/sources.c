@@ -48,14 +48,14 @@ static void take_way(sw_plan *p, const sw_plan *run, source_way way) {
   }
 }
 
-static const int32_t *base_of(const sw_search *k) {
+static const int32_t *shardings_of(const sw_search *k) {
   return k->best.choice ? k->best.choice : k->missing ? NULL : k->start;
 }
 
 /* By node: the choices that stay. */
 static sw_rc find_allowed(sw_search *k, bool **allowed, sw_diag *d) {
   const int32_t n = k->problem->n_nodes;
-  const int32_t *base = base_of(k);
+  const int32_t *base = shardings_of(k);
   sw_plan run, tried;
   int32_t *choice;
   bool *missing;
@@ -82,7 +82,7 @@ static sw_rc find_allowed(sw_search *k, bool **allowed, sw_diag *d) {
 static sw_rc begin_sources(sw_search *k, bool *due, sw_diag *d) {
   int *round;
   *due = false;
-  for (sw_id i = 0; i < k->job.graph->n_ops && base_of(k) && !*due; i++) *due = is_open(sw_job_entry(&k->job, i));
+  for (sw_id i = 0; i < k->job.graph->n_ops && shardings_of(k) && !*due; i++) *due = is_open(sw_job_entry(&k->job, i));
   SW_ARENA_NEW(round, k->arena, 1, d);
   if (*due) k->lives = SW_LIVES_EXACT; /* what is kept is held from one reader to another */
   k->own = round;
@@ -107,7 +107,7 @@ static sw_rc make_sources(sw_search *k, sw_round *r, sw_diag *d) {
     nodes[i].cost = cost;
   }
   r->problem.nodes = nodes;
-  const sw_solve_state kept = {.choice = base_of(k)};
+  const sw_solve_state kept = {.choice = shardings_of(k)};
   SW_TRY(sw_relaxation_recall(k->relaxed, &kept, k->arena, &r->from, d));
   r->o = k->asked->solve;
   r->o.from = &r->from;
