@@ -19,11 +19,17 @@ if TYPE_CHECKING:
 
 
 class _Values:
-    """Placements of the values of the traced graph, and of what its ops read."""
+    """Placements of what the nodes of the traced graph give and read, by names of nodes."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.graph = plan, plan._traced.graph.graph
-        self.made, self.used = _borders(plan)
+        self.made, used = _borders(plan)
+        maker: dict[str, str] = {}
+        for node, results in plan._model.values.items():
+            for value in results:
+                maker.setdefault(value, node)
+        self.reads = {node: {maker[v] for v in reads.values()} for node, reads in plan._model.reads.items()}
+        self.used = {node: {maker[v]: p for v, p in wanted.items()} for node, wanted in used.items()}
         if not self.made:
             plan.emit("dtensor", uneven=True)  # says what DTensor cannot
         self.arguments = {
@@ -89,7 +95,7 @@ def _whole_on(values: _Values, argument: str, axis: int) -> str:
         return "I"
     for node in values.forward():
         made = next(iter(values.made.get(node.name, ())), None)
-        if made and argument in values.plan._model.reads.get(node.name, {}).values() and not made[axis].is_replicate():
+        if made and argument in values.reads.get(node.name, ()) and not made[axis].is_replicate():
             return "R"
     return "I"
 
@@ -170,7 +176,7 @@ def _check_batch(values: _Values, axis: int, name: str, parameters: set[str]) ->
     """What comes of inputs is cut along its first dim, but for whole numbers, and parameters are whole where they are used."""
     moving = {n for n, (argument, _) in values.arguments.items() if argument.kind == "input"}
     for node in values.forward():
-        reads = values.plan._model.reads.get(node.name, {}).values()
+        reads = values.reads.get(node.name, ())
         scope = node.meta.get(SCOPE, ("",))[0]
         if not any(n.name in moving for n in node.all_input_nodes):
             continue
@@ -196,7 +202,7 @@ def _styles(values: _Values, axis: int, name: str, model: torch.nn.Module) -> di
             node = node_of[f"{path}.{key}" if path else key]
             placed = values.made[node][0][axis]
             for reader in values.forward():
-                if node in values.plan._model.reads.get(reader.name, {}).values() and reader.meta.get(SCOPE, ("",))[0] == path:
+                if node in values.reads.get(reader.name, ()) and reader.meta.get(SCOPE, ("",))[0] == path:
                     if values.as_read(reader.name, node)[axis] != placed:
                         raise shardwright.InputError(f"{path}.{key} is used otherwise than {name} cuts it, in {reader.name}")
             if not placed.is_replicate():
@@ -217,8 +223,8 @@ def _layouts(values: _Values, axis: int, path: str, colwise: bool) -> str:
     """What the module reads and gives, where it is not what its style does anyway."""
     inside = [n for n in values.forward() if n.meta.get(SCOPE, ("",))[0] == path and n.name in values.made]
     names = {n.name for n in inside}
-    readers = [n for n in values.forward() if n.name not in names and names & set(values.plan._model.reads.get(n.name, {}).values())]
-    outs = [values.as_read(n.name, r)[axis] for n in readers for r in values.plan._model.reads[n.name].values() if r in names]
+    readers = [n for n in values.forward() if n.name not in names and names & set(values.reads.get(n.name, ()))]
+    outs = [values.as_read(n.name, r)[axis] for n in readers for r in values.reads[n.name] if r in names]
     if any(type(o) is not type(outs[0]) for o in outs):
         raise shardwright.InputError(f"what reads {path} wants it in several ways, of which parallelize_module has one")
     if outs and not colwise and not outs[0].is_replicate():
