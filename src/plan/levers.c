@@ -71,7 +71,7 @@ static sw_rc open_lever(const sw_job *j, const sw_layers *layers, sw_ruled_lever
   sw_schedule_spec spec;
   SW_ARENA_NEW(l->schedule, arena, 1, d);
   SW_TRY(sw_recompute_spec(j->graph, l->how, l->gathers_again, arena, &spec, d));
-  if (l->of_layers) SW_TRY(stop_at(&spec, layers->end[l->of_layers - 1], arena, d));
+  if (layers && l->of_layers) SW_TRY(stop_at(&spec, layers->end[l->of_layers - 1], arena, d));
   *any = is_of_use(j, l, &spec);
   if (!*any) return SW_OK;
   SW_TRY(sw_schedule_make(j->request, &spec, arena, l->schedule, d));

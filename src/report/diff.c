@@ -275,7 +275,7 @@ static sw_rc take_levers(comparison *c, side *own, const side *other, bool now, 
     if (!alone) own->items[SW_DIFF_OP][n++] = *at;
   }
   own->n[SW_DIFF_OP] = n;
-  if (!rc) rc = sw_fold_names((int32_t)named.n, named.at, c->arena, &n_groups, &groups, d);
+  if (!rc && named.at) rc = sw_fold_names((int32_t)named.n, named.at, c->arena, &n_groups, &groups, d);
   for (int32_t i = 0; i < n_groups && !rc; i++) {
     const char **names = sw_arena_alloc(c->arena, (size_t)groups[i].n, sizeof *names, d);
     for (int32_t k = 0; names && k < groups[i].n; k++) names[k] = named.at[groups[i].items[k]].name;

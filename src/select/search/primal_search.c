@@ -393,7 +393,7 @@ static sw_rc alternate(searcher *q) {
   const int most = (int)q->by->dual_pause;
   int wait = 0, patience = 1;
   while (!over(q)) {
-    SW_TRY(begin_round(q, 2 * kTurn, 2 * SWEEPS_OF_TURN));
+    SW_TRY(begin_round(q, 2 * kTurn, (int64_t)2 * SWEEPS_OF_TURN));
     if (wait-- <= 0) {
       double before = q->dual.best.bound;
       if (q->dual.stride.factor < kTooSmall) q->dual.stride.factor = kFreshFactor;
