@@ -18,10 +18,10 @@ static bool asks_recompute(const char *text) { return strncmp(text, kRecompute, 
 static sw_rc parse_recompute(const char *text, sw_span at, sw_recompute *out, sw_diag *d) {
   const char *how = text + strlen(kRecompute);
   sw_text known = {0};
-  for (*out = 0; *out < SW_RECOMPUTE_COUNT; ++*out) {
+  for (*out = 0; *out < SW_RECOMPUTE_COUNT; ++*out)
     if (strcmp(how, sw_recompute_text(*out)) == 0) return SW_OK;
-    sw_text_printf(&known, "%s%s", *out ? ", " : "", sw_recompute_text(*out));
-  }
+  for (sw_recompute r = 0; r < SW_RECOMPUTE_COUNT; r++)
+    sw_text_printf(&known, "%s%s", r ? ", " : "", sw_recompute_text(r));
   const sw_rc rc = SW_FAIL(d, SW_E_USAGE, at, "'%s' is no way to recompute; expected one of %s", how,
                            known.rc ? "those of --recompute" : sw_text_str(&known));
   sw_text_free(&known);

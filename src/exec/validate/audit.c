@@ -174,6 +174,10 @@ static sw_rc try_fault(auditor *a, sw_injected_fault fault, sw_audit_entry *e, s
   e->verdict = SW_AUDIT_NOTICED;
   if (!rc && !v.matches) e->value = first_wrong(&v);
   if (!rc && v.matches) explain_passed(a, op, &v, e);
+  if (e->value) { /* it is of the program, or of this run */
+    e->value = sw_arena_printf(a->arena, d, "%s", e->value);
+    if (!e->value) return SW_E_RESOURCE;
+  }
   if (rc) SW_TRY(run_audit_once(a, (sw_injected_fault){0}, &v, d));
   sw_arena_reset(&a->scratch);
   return SW_OK;
