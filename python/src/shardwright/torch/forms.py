@@ -12,7 +12,8 @@ from torch.distributed.tensor import Partial, Replicate, Shard
 import shardwright
 from shardwright.torch.apply import _borders
 from shardwright.torch.placements import dims_of_sharding, placements
-from shardwright.torch.trace import SCOPE
+from shardwright.torch.recompute import layers
+from shardwright.torch.trace import is_backward, scope_of
 
 if TYPE_CHECKING:
     from shardwright.torch.plan import Plan
@@ -43,7 +44,7 @@ class _Values:
 
     def forward(self) -> Iterator[torch.fx.Node]:
         for node in self.graph.nodes:
-            if node.op == "call_function" and not node.meta.get(SCOPE, ("",))[0].endswith("grad"):
+            if node.op == "call_function" and not is_backward(node):
                 yield node
 
     def as_read(self, node: str, read: str) -> Any:
@@ -125,7 +126,7 @@ def parallelize(plan: Plan) -> str:
     if sharded:
         axes = ", ".join(f'"{a}"' for a in [*replicated, *sharded])  # of two, those along the first hold the same
         whole = f"mesh[{axes}]" + ("._flatten()" if len(sharded) > 1 else "")
-        body += [f'    fully_shard(model.get_submodule("{path}"), mesh={whole})' for path in _blocks(model)]
+        body += [f'    fully_shard(model.get_submodule("{path}"), mesh={whole})' for path in layers(model, (torch.nn.ModuleList,))]
         body.append(f"    fully_shard(model, mesh={whole})")
     elif replicated:
         axes = ", ".join(f'"{a}"' for a in replicated)
@@ -138,15 +139,6 @@ def parallelize(plan: Plan) -> str:
     axes = ", ".join(f"{a}={n}" for a, n in plan.mesh.axes.items())
     said = [f'    """On a mesh of {axes}; each process has its part of the batch."""']
     return "\n".join([*head, "", "", "def parallelize(model, mesh):", *said, *(body or []), "    return model", ""])
-
-
-def _blocks(model: torch.nn.Module) -> list[str]:
-    """What lists of modules hold, at the highest level: the layers."""
-    found: list[str] = []
-    for path, module in model.named_modules():
-        if isinstance(module, torch.nn.ModuleList) and not any(path.startswith(f + ".") for f in found):
-            found += [f"{path}.{i}" for i in range(len(module))]
-    return found
 
 
 def _role(values: _Values, axis: int, name: str) -> str:
@@ -177,7 +169,7 @@ def _check_batch(values: _Values, axis: int, name: str, parameters: set[str]) ->
     moving = {n for n, (argument, _) in values.arguments.items() if argument.kind == "input"}
     for node in values.forward():
         reads = values.reads.get(node.name, ())
-        scope = node.meta.get(SCOPE, ("",))[0]
+        scope = scope_of(node)
         if not any(n.name in moving for n in node.all_input_nodes):
             continue
         moving.add(node.name)
@@ -202,7 +194,7 @@ def _styles(values: _Values, axis: int, name: str, model: torch.nn.Module) -> di
             node = node_of[f"{path}.{key}" if path else key]
             placed = values.made[node][0][axis]
             for reader in values.forward():
-                if node in values.reads.get(reader.name, ()) and reader.meta.get(SCOPE, ("",))[0] == path:
+                if node in values.reads.get(reader.name, ()) and scope_of(reader) == path:
                     if values.as_read(reader.name, node)[axis] != placed:
                         raise shardwright.InputError(f"{path}.{key} is used otherwise than {name} cuts it, in {reader.name}")
             if not placed.is_replicate():
@@ -221,7 +213,7 @@ def _styles(values: _Values, axis: int, name: str, model: torch.nn.Module) -> di
 
 def _layouts(values: _Values, axis: int, path: str, colwise: bool) -> str:
     """What the module reads and gives, where it is not what its style does anyway."""
-    inside = [n for n in values.forward() if n.meta.get(SCOPE, ("",))[0] == path and n.name in values.made]
+    inside = [n for n in values.forward() if scope_of(n) == path and n.name in values.made]
     names = {n.name for n in inside}
     readers = [n for n in values.forward() if n.name not in names and names & set(values.reads.get(n.name, ()))]
     outs = [values.as_read(n.name, r)[axis] for n in readers for r in values.reads[n.name] if r in names]

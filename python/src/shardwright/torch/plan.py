@@ -82,10 +82,7 @@ class Plan(shardwright.Plan):
         axes = dict(zip(mesh.mesh_dim_names or (), mesh.shape, strict=False))
         if axes != self.mesh.axes:
             raise shardwright.InputError(f"the mesh has {axes}; the plan is for {self.mesh.axes}")
-        models = self._step.models
-        if model is not None:
-            given = model if isinstance(model, Mapping) else {"": model}
-            models = {f"{name}." if name else "": m for name, m in given.items()}
+        models = self._models(model)
         optimizers = self._step.optimizers if optimizer is None else [optimizer]
         values = values_of(self._traced.arguments, models, optimizers)
         drawn = sorted({str(node.target) for node in self._traced.graph.graph.nodes if _draws(node)})
@@ -94,6 +91,13 @@ class Plan(shardwright.Plan):
             warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
         self._applied = Applied(self._of_all(mesh), mesh, values, _keys(models, values))
         return self._applied
+
+    def _models(self, given: Any) -> Mapping[str, torch.nn.Module]:
+        """By the prefixes of their names; None: those of the step."""
+        if given is None:
+            return self._step.models
+        named = given if isinstance(given, Mapping) else {"": given}
+        return {f"{name}." if name else "": model for name, model in named.items()}
 
     def check(self) -> Check:
         """Of the first step that was made under this plan, in this process: bytes of its collectives and the memory that it
@@ -118,11 +122,7 @@ class Plan(shardwright.Plan):
     def checkpoint(self, model: Any = None) -> list[str]:
         """Checkpoint (torch.utils.checkpoint, op by op) the layers of the model, or of a dict of models as of `apply`, of which
         the plan makes something again: in place. Their paths. A layer is a module in a list of such."""
-        models = self._step.models
-        if model is not None:
-            given = model if isinstance(model, Mapping) else {"": model}
-            models = {f"{name}." if name else "": m for name, m in given.items()}
-        return wrap(self, models)
+        return wrap(self, self._models(model))
 
     def checkpoint_contexts(self, name: str) -> ContextFn:
         """The same of one module, by its path: checkpoint(module, x, use_reentrant=False, context_fn=...)."""

@@ -16,21 +16,12 @@ import torch
 import torch.fx
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
-from shardwright.torch.trace import SCOPE
+from shardwright.torch.trace import is_backward, scope_of
 
 if TYPE_CHECKING:
     from shardwright.torch.plan import Plan
 
-GRADIENT = "grad"  # the last word of the scope of what a backward pass does
 ContextFn = Callable[[], tuple[Any, Any]]
-
-
-def _scope(node: torch.fx.Node) -> str:
-    return str(node.meta.get(SCOPE, ("", None))[0])
-
-
-def is_backward(node: torch.fx.Node) -> bool:
-    return _scope(node).rsplit(".", 1)[-1] == GRADIENT
 
 
 def _is_random(node: torch.fx.Node) -> bool:
@@ -72,7 +63,7 @@ class _Module:
     def __init__(self, plan: Plan, name: str, again: set[torch.fx.Node]) -> None:
         self.kept: dict[Any, list[bool]] = defaultdict(list)
         for node in plan._traced.graph.graph.nodes:
-            within = _scope(node) == name or _scope(node).startswith(f"{name}.")
+            within = scope_of(node) == name or scope_of(node).startswith(f"{name}.")
             if node.op == "call_function" and within and not is_backward(node) and not _is_free(node):
                 late = any(is_backward(reader) for reader in _readers(node))
                 self.kept[node.target].append(late and node not in again)
@@ -96,12 +87,15 @@ def contexts_of(plan: Plan, name: str) -> ContextFn:
     return _Module(plan, name, made_again(plan)).contexts
 
 
-def layers(model: torch.nn.Module) -> dict[str, torch.nn.Module]:
+LISTS = (torch.nn.ModuleList, torch.nn.Sequential)
+
+
+def layers(model: torch.nn.Module, lists: tuple[type, ...] = LISTS) -> dict[str, torch.nn.Module]:
     """Modules in lists of them, the outermost ones, by path."""
     found: dict[str, torch.nn.Module] = {}
     for path, module in model.named_modules():
         within = any(f"{path}.".startswith(f"{outer}.") for outer in found)
-        if isinstance(module, (torch.nn.ModuleList, torch.nn.Sequential)) and not within:
+        if isinstance(module, lists) and not within:
             found |= {f"{path}.{name}" if path else name: child for name, child in module.named_children()}
     return found
 
@@ -113,7 +107,7 @@ def wrap(plan: Plan, models: Mapping[str, torch.nn.Module]) -> list[str]:
     for prefix, model in models.items():
         for path, layer in layers(model).items():
             name = prefix + path
-            if not any(_scope(node) == name or _scope(node).startswith(f"{name}.") for node in again):
+            if not any(scope_of(node) == name or scope_of(node).startswith(f"{name}.") for node in again):
                 continue
             contexts = _Module(plan, name, again).contexts
             layer.forward = functools.partial(  # type: ignore[method-assign]

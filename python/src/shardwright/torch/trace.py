@@ -28,6 +28,7 @@ from shardwright.torch import _libraries, ops
 
 NOT_OF_USERS = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep, "<")  # files
 SCOPE = "shardwright"  # key of the meta of nodes: (scope, location)
+GRADIENT = "grad"  # the last word of the scope of what a backward pass does
 
 
 @dataclasses.dataclass
@@ -203,7 +204,7 @@ class _Scopes(TorchDispatchMode):
             self.of_number[torch.autograd._get_sequence_nr() - 1] = scope
         else:
             path, line = self.of_number.get(backward._sequence_nr(), ("", None))
-            scope = (f"{path}.grad" if path else "grad", line)
+            scope = (f"{path}.{GRADIENT}" if path else GRADIENT, line)
         self.op = str(func)
         made = func(*args, **(kwargs or {}))
         if self.graph is not None:
@@ -332,11 +333,20 @@ def _trace(
     return Traced(graph, arguments, told["updated"], results, told["tree"], told["leaves"])
 
 
+def scope_of(node: torch.fx.Node) -> str:
+    """The path of the module that it is of, and GRADIENT where it is of a backward pass; '': of none."""
+    return str(node.meta.get(SCOPE, ("", None))[0])
+
+
+def is_backward(node: torch.fx.Node) -> bool:
+    return scope_of(node).rsplit(".", 1)[-1] == GRADIENT
+
+
 def _update_early(graph: torch.fx.Graph) -> None:
     """Behind the backward part: each op as soon as the gradient is there that it hangs on, so that no gradient waits for the last
     one; what hangs on none, just before it is read."""
     nodes = list(graph.nodes)
-    backward = [i for i, node in enumerate(nodes) if node.meta.get(SCOPE, ("",))[0].endswith("grad")]
+    backward = [i for i, node in enumerate(nodes) if is_backward(node)]
     if not backward:
         return
     end = backward[-1] + 1
