@@ -17,9 +17,10 @@
  * no pin. */
 SW_API SW_CHECKED sw_rc sw_pins_parse(const sw_graph *g, const sw_mesh *mesh, const char *text, sw_span at,
                                       sw_arena *arena, int32_t *n, const sw_pin **out, sw_diag *d);
-/* The request with the pins among its required annotations, each at its place `at`; all else is borrowed. */
-SW_API SW_CHECKED sw_rc sw_pins_require(const sw_request *r, int32_t n, const sw_pin *pins, sw_span at, sw_arena *arena,
-                                        sw_request *out, sw_diag *d);
+/* The request with the pins among its required annotations, each at its place `at`, of the mesh whose axes they name;
+ * all else is borrowed. */
+SW_API SW_CHECKED sw_rc sw_pins_require(const sw_request *r, const sw_mesh *mesh, int32_t n, const sw_pin *pins,
+                                        sw_span at, sw_arena *arena, sw_request *out, sw_diag *d);
 /* The job with n texts of pins, line after line of `file`; SW_E_INPUT, too, with `even`, for a dim that its pin cuts
  * unevenly: forms whose readers pad such values do not take them. All else is borrowed. */
 SW_API SW_CHECKED sw_rc sw_pins_take(const sw_job *j, int n, const char *const *texts, const char *file, bool even,

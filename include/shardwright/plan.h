@@ -178,6 +178,11 @@ SW_API SW_CHECKED sw_rc sw_job_make(const char *compiler, const sw_request *r, s
  * schedule. */
 SW_API SW_CHECKED sw_rc sw_job_of_stage(const sw_job *j, const sw_schedule *s, int32_t stage, sw_arena *arena,
                                         sw_job *out, sw_diag *d);
+/* The same of the program that `j` is a stage of, as it was written; in the arena. */
+SW_API SW_CHECKED sw_rc sw_job_of_program(const sw_job *j, sw_arena *arena, sw_job *out, sw_diag *d);
+/* By op of the program that a schedule carries out: where the stage has it, not made again; -1: nowhere. In the arena.
+ */
+SW_API SW_CHECKED sw_rc sw_job_own_ops(const sw_job *j, sw_arena *arena, sw_id **out, sw_diag *d);
 SW_API const char *sw_compiled_as(const sw_job *j); /* its compiler's name */
 /* What prices are of, for a person: "compiler inductor, bf16". */
 SW_API void sw_compiled_print(const sw_job *j, sw_text *out);
@@ -206,8 +211,8 @@ SW_API SW_CHECKED sw_rc sw_levers_open(const sw_job *j, int64_t capacity, sw_are
 SW_API void sw_levers_close(sw_ruled_levers *l);
 /* "full, gathered again". */
 SW_API void sw_lever_print(const sw_ruled_lever *l, sw_text *out);
-/* Of one kind the schedule of which a plan made by rule is the fastest that fits, or holds least where none does. The
- * caller's (sw_schedule_deinit). */
+/* Of one kind the schedule of which a plan made by rule is the fastest that fits into `capacity` (0: the profile's), or
+ * holds least where none does. The caller's (sw_schedule_deinit). */
 SW_API SW_CHECKED sw_rc sw_lever_choose(const sw_job *j, sw_recompute how, int64_t capacity, sw_arena *arena,
                                         sw_schedule *out, sw_diag *d);
 /* By rule, the fastest plan that fits of the program as it is and of all levers, or what holds least; named with its
@@ -240,9 +245,9 @@ SW_API SW_CHECKED sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o
 
 /* The same, with what is made again chosen together with the shardings (schedule.h), of a job of a program that runs as
  * it is. The plan is of a job of the schedule that was chosen, which the caller owns (sw_schedule_deinit, after the
- * plan); its time is that of its own account, its bound that of all choices. `told`: the request that
- * the plan is told by, that of the job but for pins. o->start, baselines and known: none. No plan made by
- * rule that fits is faster, of the program as it is or under a lever. */
+ * plan); its time is that of its own account, its bound that of all choices. `told`: the request that the plan is told
+ * by, that of the job but for pins. o->start, baselines and known, which are of the program as it is, are not looked
+ * at. No plan made by rule that fits is faster, of the program as it is or under a lever. */
 SW_API SW_CHECKED sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_plan_options *o,
                                                sw_arena *arena, sw_schedule *schedule, sw_plan *out, sw_diag *d);
 

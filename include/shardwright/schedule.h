@@ -39,6 +39,10 @@ typedef struct sw_entry {
   sw_id value;   /* of a source: of what; op: that which makes it, -1 of an argument */
   bool optional; /* a plan may leave it out, where what reads it is left out, too */
 } sw_entry;
+/* Does it make an op again? */
+static inline bool sw_entry_is_copy(const sw_entry *e) { return e && e->instance && !e->source; }
+/* Is something left to the plan: whether it runs, or where its value comes from? */
+static inline bool sw_entry_is_open(const sw_entry *e) { return e && (e->optional || e->source == SW_SOURCE_EITHER); }
 
 /* An argument that micro-batches take a part of each, along this dim. */
 typedef struct sw_slot_cut {
@@ -114,6 +118,8 @@ typedef enum sw_recompute {
 } sw_recompute;
 /* "as-written", "search", "full", "selective=megatron", "selective=torchtitan", "none". */
 SW_API const char *sw_recompute_text(sw_recompute r);
+/* SW_E_USAGE at `at`: it is none of these. */
+SW_API SW_CHECKED sw_rc sw_recompute_parse(const char *text, sw_span at, sw_recompute *out, sw_diag *d);
 /* In the arena: the list of entries. But for the program as it is written its own checkpoints, ops that do what earlier
  * ones do, are folded back first, where a contraction is among them. The plain schedule where nothing can be made
  * again, and of programs with loops or choices. gathers_again: what is made of arguments on devices, as weights are

@@ -31,7 +31,7 @@ typedef struct sw_strategy {
   const sw_strategy_offsets *offsets; /* NULL: all loops are cut into equal blocks; borrowed */
 } sw_strategy;
 
-/* Does it read the operand? */
+/* Does it read the operand? What does not run reads none. */
 static inline bool sw_strategy_takes(const sw_strategy *s, int i) { return !s->takes || s->takes == i + 1; }
 static inline bool sw_strategy_runs(const sw_strategy *s) { return s->takes >= 0; }
 

@@ -16,13 +16,27 @@ typedef struct sw_questions {
   bool json; /* answers are JSON objects on a line each (docs/plan-format.md), else lines to read */
 } sw_questions;
 
-/* Append the answer to a question of n pins; `text` is what it is called there. That no plan meets them, or none was
- * found in time, is an answer, too. The arena is for what is needed on the way. */
-SW_API SW_CHECKED sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins,
-                                   sw_arena *arena, sw_text *out, sw_diag *d);
-/* The same of what is made again: "recompute=full". */
-SW_API SW_CHECKED sw_rc sw_what_if_recompute(const sw_questions *q, const char *text, sw_recompute how, sw_arena *arena,
-                                             sw_text *out, sw_diag *d);
+/* Whose values pins name. */
+static inline const sw_graph *sw_questions_graph(const sw_questions *q) {
+  return q->how == SW_RECOMPUTE_SEARCH ? q->program->graph : q->plan->job.graph;
+}
+
+/* Pins as pins.h has them, or "recompute=full": with that made again. */
+typedef struct sw_question {
+  const char *text; /* borrowed: what it is called in the answer */
+  sw_span at;
+  bool of_recompute;
+  sw_recompute how;
+  int32_t n;
+  const sw_pin *pins;
+} sw_question;
+/* In the arena. SW_E_USAGE or SW_E_INPUT, at a place of the text, for what cannot be read. */
+SW_API SW_CHECKED sw_rc sw_question_read(const sw_graph *g, const sw_mesh *mesh, const char *text, sw_span at,
+                                         sw_arena *arena, sw_question *out, sw_diag *d);
+/* Append the answer. That no plan meets the pins, or none was found in time, is one, too. SW_E_USAGE where what is made
+ * again cannot be asked for. The arena is for what is needed on the way. */
+SW_API SW_CHECKED sw_rc sw_what_if(const sw_questions *q, const sw_question *asked, sw_arena *arena, sw_text *out,
+                                   sw_diag *d);
 /* An answer that is kept: the plan, what it costs, and what it has otherwise. */
 typedef struct sw_answer sw_answer;
 /* What the plan would be if a device held no more than that; it is called "memory=5184B". In the arena. */

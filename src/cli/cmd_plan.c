@@ -272,11 +272,7 @@ static sw_rc tell_plan(const settings *s, sw_opened *session, const sw_call *cal
 /* What is made again is part of the search, and the session is of the schedule that is found. */
 static sw_rc search_sources(const sw_job *j, sw_opened *session, const sw_call *call, const sw_plan_options *o,
                             sw_plan *plan, sw_diag *d) {
-  sw_plan_options alone = *o;
-  alone.baselines = NULL;
-  alone.known = NULL;
-  alone.n_known = 0;
-  SW_TRY(sw_plan_search_sources(j, session->job.request, &alone, call->arena, &session->schedule, plan, d));
+  SW_TRY(sw_plan_search_sources(j, session->job.request, o, call->arena, &session->schedule, plan, d));
   session->job = plan->job;
   return sw_plan_verify(plan, d);
 }
@@ -353,19 +349,11 @@ static sw_rc tell_given(const settings *s, sw_opened *session, const sw_call *ca
 /* The program as it is, with what --pin says. */
 static sw_rc find_program(const settings *s, const sw_opened *session, const sw_call *call, const sw_job *pinned,
                           sw_job *out, sw_diag *d) {
-  const sw_request *written = sw_job_written(pinned);
-  sw_schedule plain;
-  sw_schedule_spec spec;
   sw_job job;
   *out = *pinned;
   if (!pinned->schedule) return SW_OK;
-  SW_TRY(sw_recompute_spec(written->graph, SW_RECOMPUTE_AS_WRITTEN, false, call->arena, &spec, d));
-  SW_TRY(sw_schedule_make(written, &spec, call->arena, &plain, d));
-  sw_rc rc = sw_job_of_stage(&session->job, &plain, 0, call->arena, &job, d);
-  job.schedule = NULL;
-  if (!rc) rc = sw_pins_take(&job, s->pins.n, s->pins.at, SW_PINS_FROM, false, call->arena, out, d);
-  sw_schedule_deinit(&plain); /* its only stage is the program */
-  return rc;
+  SW_TRY(sw_job_of_program(&session->job, call->arena, &job, d));
+  return sw_pins_take(&job, s->pins.n, s->pins.at, SW_PINS_FROM, false, call->arena, out, d);
 }
 
 static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_opened *session, const sw_call *call,
@@ -419,10 +407,10 @@ static sw_rc tell_kernels(const settings *s, const sw_opened *session, const sw_
 }
 
 static sw_recompute recompute_of(const settings *s) {
-  sw_recompute r = 0;
+  sw_recompute r;
   if (strcmp(s->recompute, "selective") == 0) return SW_RECOMPUTE_MEGATRON;
-  while (strcmp(sw_recompute_text(r), s->recompute) != 0) r++; /* one of the option's choices */
-  return r;
+  return sw_recompute_parse(s->recompute, SW_NOWHERE, &r, NULL) ? SW_RECOMPUTE_AS_WRITTEN
+                                                                : r; /* a choice of the option */
 }
 
 static sw_rc check_usage(const settings *s, sw_diag *d) {

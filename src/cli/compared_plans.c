@@ -16,11 +16,7 @@ static sw_rc open_compared(const char *path, sw_opened *s, sw_arena *arena, sw_j
   int32_t stage = 0;
   bool any;
   SW_TRY(sw_schedule_read(path, written, arena, false, own, &stage, &any, d));
-  if (!any) {
-    sw_schedule_spec spec;
-    SW_TRY(sw_recompute_spec(written->graph, SW_RECOMPUTE_AS_WRITTEN, false, arena, &spec, d));
-    SW_TRY(sw_schedule_make(written, &spec, arena, own, d));
-  }
+  if (!any) return sw_job_of_program(&s->job, arena, out, d);
   s->n_compared++;
   return sw_job_of_stage(&s->job, own, stage, arena, out, d);
 }

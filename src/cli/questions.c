@@ -10,35 +10,12 @@ enum { LONGEST_LINE = 1 << 16 };
 
 static const sw_span kOfOption = {"--what-if", 1, 1};
 
-static const char kRecompute[] = "recompute=";
-
-/* "recompute=full"; false: it is no question of what is made again. */
-static bool asks_recompute(const char *text) { return strncmp(text, kRecompute, strlen(kRecompute)) == 0; }
-
-static sw_rc parse_recompute(const char *text, sw_span at, sw_recompute *out, sw_diag *d) {
-  const char *how = text + strlen(kRecompute);
-  sw_text known = {0};
-  for (*out = 0; *out < SW_RECOMPUTE_COUNT; ++*out)
-    if (strcmp(how, sw_recompute_text(*out)) == 0) return SW_OK;
-  for (sw_recompute r = 0; r < SW_RECOMPUTE_COUNT; r++)
-    sw_text_printf(&known, "%s%s", r ? ", " : "", sw_recompute_text(r));
-  const sw_rc rc = SW_FAIL(d, SW_E_USAGE, at, "'%s' is no way to recompute; expected one of %s", how,
-                           known.rc ? "those of --recompute" : sw_text_str(&known));
-  sw_text_free(&known);
-  return rc;
-}
-
 sw_rc sw_check_questions(const sw_graph *g, const sw_mesh *mesh, const sw_words *texts, sw_diag *d) {
   sw_rc rc = SW_OK;
   for (int i = 0; i < texts->n && !rc; i++) {
     sw_arena arena = {0};
-    const sw_pin *pins;
-    sw_recompute how;
-    int32_t n;
-    if (asks_recompute(texts->at[i]))
-      rc = parse_recompute(texts->at[i], kOfOption, &how, d);
-    else if (strcmp(texts->at[i], "-") != 0)
-      rc = sw_pins_parse(g, mesh, texts->at[i], kOfOption, &arena, &n, &pins, d);
+    sw_question asked;
+    if (strcmp(texts->at[i], "-") != 0) rc = sw_question_read(g, mesh, texts->at[i], kOfOption, &arena, &asked, d);
     sw_arena_deinit(&arena);
   }
   return rc;
@@ -57,18 +34,11 @@ static sw_rc answer_one(const sw_questions *q, const char *text, sw_span at, int
   sw_arena arena = {0};
   sw_diag why = {0};
   sw_text out = {0};
-  const sw_pin *pins;
-  sw_recompute how;
-  int32_t n;
-  const bool recompute = asks_recompute(text);
-  if (recompute && !q->program)
-    return SW_FAIL(d, SW_E_USAGE, at, "what is made again is said by --schedule; expected no '%s' beside it", text);
-  const sw_graph *g = q->how == SW_RECOMPUTE_SEARCH ? q->program->graph : q->plan->job.graph;
-  sw_rc rc = recompute ? parse_recompute(text, at, &how, &why)
-                       : sw_pins_parse(g, sw_machine_mesh(q->plan->job.machine), text, at, &arena, &n, &pins, &why);
+  sw_question asked;
+  sw_rc rc =
+      sw_question_read(sw_questions_graph(q), sw_machine_mesh(q->plan->job.machine), text, at, &arena, &asked, &why);
   if (!rc) {
-    rc =
-        recompute ? sw_what_if_recompute(q, text, how, &arena, &out, d) : sw_what_if(q, text, n, pins, &arena, &out, d);
+    rc = sw_what_if(q, &asked, &arena, &out, d);
     if (!rc)
       rc = sw_print_text(&out, d);
     else

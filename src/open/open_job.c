@@ -245,9 +245,8 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
     SW_TRY(sw_schedule_make(g->written, &spec, r->arena, &out->schedule, d));
   }
   if (!any && o->recompute >= SW_RECOMPUTE_FULL) {
-    const int64_t capacity = o->memory ? o->memory : sw_profile_memory_bytes(out->profile);
     SW_TRY(sw_job_make(compiler, g->written, r->machine, r->arena, &out->job, d));
-    SW_TRY(sw_lever_choose(&out->job, o->recompute, capacity, r->arena, &out->schedule, d));
+    SW_TRY(sw_lever_choose(&out->job, o->recompute, o->memory, r->arena, &out->schedule, d));
     any = true;
   }
   if (any) g = out->schedule.stages[stage].graph;

@@ -132,7 +132,7 @@ static void hold_as_kept(finder *f, sw_id value, size_t first) {
 /* Does the op run, and read the use? */
 static bool is_use_taken(const finder *f, sw_value_use use) {
   const sw_strategy *s = use.op < 0 ? NULL : &f->p->ops[use.op];
-  return !s || (sw_strategy_runs(s) && sw_strategy_takes(s, use.index));
+  return !s || sw_strategy_takes(s, use.index);
 }
 
 static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {

@@ -33,14 +33,15 @@ typedef struct listing {
 } listing;
 
 static sw_rc list_schedule(const sw_job *j, const sw_graph *program, sw_arena *arena, listing *out, sw_diag *d) {
-  SW_ARENA_NEW(out->op, arena, program->n_ops + 1, d);
+  SW_TRY(sw_job_own_ops(j, arena, &out->op, d));
   SW_ARENA_NEW(out->again, arena, program->n_ops + 1, d);
   SW_ARENA_NEW(out->keep, arena, program->n_values + 1, d);
-  for (sw_id i = 0; i < program->n_ops; i++) out->op[i] = out->again[i] = -1;
+  for (sw_id i = 0; i < program->n_ops; i++) out->again[i] = -1;
   for (sw_id v = 0; v < program->n_values; v++) out->keep[v] = -1;
   for (sw_id i = 0; i < j->graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(j, i);
-    *(!e ? &out->op[i] : e->source ? &out->keep[e->value] : e->instance ? &out->again[e->op] : &out->op[e->op]) = i;
+    if (sw_entry_is_copy(e)) out->again[e->op] = i;
+    if (e && e->source) out->keep[e->value] = i;
   }
   return SW_OK;
 }
@@ -53,8 +54,7 @@ static void leave_out_unread(sw_plan *p) {
     for (int k = 0; k < g->ops[i].n_results && !read; k++) {
       const sw_value *v = &g->values[g->ops[i].results[k]];
       for (int32_t u = 0; u < v->n_uses && !read; u++) {
-        const int8_t takes = v->uses[u].op < 0 ? 0 : p->ops[v->uses[u].op].takes;
-        read = takes == 0 || takes == v->uses[u].index + 1;
+        read = v->uses[u].op < 0 || sw_strategy_takes(&p->ops[v->uses[u].op], v->uses[u].index);
       }
     }
     if (!read) p->ops[i].takes = -1;
@@ -285,6 +285,10 @@ sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_p
                              sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   sw_plan_options with = *o;
   sw_ruled_levers levers = {0};
+  with.start = NULL; /* of the program as it is */
+  with.baselines = NULL;
+  with.known = NULL;
+  with.n_known = 0;
   if (with.levers && with.levers->request != j->request) with.levers = NULL;
   if (!with.levers) SW_TRY(sw_levers_open(j, sw_plan_capacity(j, o), arena, &levers, d));
   if (!with.levers) with.levers = &levers;

@@ -26,13 +26,37 @@ sw_rc sw_job_make(const char *compiler, const sw_request *r, sw_machine *m, sw_a
   return sw_machine_combine(m, bytes, arena, d);
 }
 
-sw_rc sw_job_of_stage(const sw_job *j, const sw_schedule *s, int32_t stage, sw_arena *arena, sw_job *out, sw_diag *d) {
-  const sw_graph *g = s->stages[stage].graph;
-  *out = (sw_job){g, g->written, NULL, j->machine, s, stage};
+/* With the kernels that the compiler of `j` finds in its graph. */
+static sw_rc find_kernels_as(const sw_job *j, sw_arena *arena, sw_job *out, sw_diag *d) {
+  const sw_graph *g = out->graph;
   if (!j->kernels) return SW_OK;
   SW_TRY(sw_kernels_find(g, j->kernels->compiler, arena, &out->kernels, d));
   if (out->kernels->combine_bytes == j->kernels->combine_bytes) return SW_OK;
   return sw_kernels_combine(g, j->kernels->combine_bytes, arena, &out->kernels, d);
+}
+
+sw_rc sw_job_of_stage(const sw_job *j, const sw_schedule *s, int32_t stage, sw_arena *arena, sw_job *out, sw_diag *d) {
+  const sw_graph *g = s->stages[stage].graph;
+  *out = (sw_job){g, g->written, NULL, j->machine, s, stage};
+  return find_kernels_as(j, arena, out, d);
+}
+
+sw_rc sw_job_of_program(const sw_job *j, sw_arena *arena, sw_job *out, sw_diag *d) {
+  const sw_request *written = sw_job_written(j);
+  *out = (sw_job){written->graph, written, NULL, j->machine, NULL, 0};
+  return find_kernels_as(j, arena, out, d);
+}
+
+sw_rc sw_job_own_ops(const sw_job *j, sw_arena *arena, sw_id **out, sw_diag *d) {
+  const sw_id n = sw_job_written(j)->graph->n_ops;
+  SW_ARENA_NEW(*out, arena, n + 1, d);
+  for (sw_id i = 0; i < n; i++) (*out)[i] = -1;
+  for (sw_id i = 0; i < j->graph->n_ops; i++) {
+    const sw_entry *e = sw_job_entry(j, i);
+    if (!j->schedule) (*out)[i] = i;
+    if (e && !e->instance && !e->source) (*out)[e->op] = i;
+  }
+  return SW_OK;
 }
 
 sw_dtype sw_job_dtype(const sw_job *j) {

@@ -150,6 +150,7 @@ sw_rc sw_lever_choose(const sw_job *j, sw_recompute how, int64_t capacity, sw_ar
   const bool written = how == SW_RECOMPUTE_AS_WRITTEN || how == SW_RECOMPUTE_NONE;
   bool any = false, both = false;
   sw_schedule_spec plain;
+  if (!capacity) capacity = sw_profile_memory_bytes(sw_machine_profile(j->machine));
   sw_rc rc = written ? SW_OK : open_lever(j, NULL, &held, arena, &any, d);
   if (!rc && any) rc = open_lever(j, NULL, &again, arena, &both, d);
   if (!rc && !any) rc = sw_recompute_spec(j->graph, how, false, arena, &plain, d);

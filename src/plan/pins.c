@@ -151,8 +151,8 @@ sw_rc sw_pins_parse(const sw_graph *g, const sw_mesh *mesh, const char *text, sw
   return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_rc sw_pins_require(const sw_request *r, int32_t n, const sw_pin *pins, sw_span at, sw_arena *arena, sw_request *out,
-                      sw_diag *d) {
+sw_rc sw_pins_require(const sw_request *r, const sw_mesh *mesh, int32_t n, const sw_pin *pins, sw_span at,
+                      sw_arena *arena, sw_request *out, sw_diag *d) {
   sw_annotation *all;
   SW_ARENA_NEW(all, arena, r->n_annotations + n, d);
   if (r->n_annotations) memcpy(all, r->annotations, (size_t)r->n_annotations * sizeof *all);
@@ -160,6 +160,8 @@ sw_rc sw_pins_require(const sw_request *r, int32_t n, const sw_pin *pins, sw_spa
   *out = *r;
   out->annotations = all;
   out->n_annotations = r->n_annotations + n;
+  out->has_mesh = true;
+  out->mesh = *mesh;
   return SW_OK;
 }
 
@@ -196,9 +198,7 @@ sw_rc sw_pins_take(const sw_job *j, int n, const char *const *texts, const char 
     SW_ARENA_NEW(pinned, arena, 1, d);
     SW_TRY(sw_pins_parse(j->graph, mesh, texts[i], at, arena, &n_pins, &pins, d));
     if (even) SW_TRY(check_even(j->graph, mesh, n_pins, pins, at, d));
-    SW_TRY(sw_pins_require(out->request, n_pins, pins, at, arena, pinned, d));
-    pinned->has_mesh = true; /* whose axes the pins name */
-    pinned->mesh = *mesh;
+    SW_TRY(sw_pins_require(out->request, mesh, n_pins, pins, at, arena, pinned, d));
     out->request = pinned;
   }
   return SW_OK;

@@ -16,19 +16,13 @@ enum { MOST_ROUNDS = 6 };
 /* The ways to choose the sources of a value, all of one cut. */
 typedef enum source_way { WAY_AGAIN, WAY_KEPT, WAY_AGAIN_AS_MADE, WAY_KEPT_AS_MADE, WAY_COUNT } source_way;
 
-static bool is_open(const sw_entry *e) { return e && (e->source == SW_SOURCE_EITHER || e->optional); }
-
 /* A copy that is left out would be cut as its original is. */
 static sw_rc run_left_out(sw_plan *p, sw_arena *mem, sw_diag *d) {
-  const sw_graph *g = p->job.graph;
-  sw_id n = 0, *original;
-  for (sw_id i = 0; i < g->n_ops; i++)
-    if (sw_job_entry(&p->job, i)) n = sw_max_i32(n, sw_job_entry(&p->job, i)->op + 1);
-  SW_ARENA_NEW(original, mem, n + 1, d);
-  for (sw_id i = 0; i < g->n_ops; i++) {
+  sw_id *original;
+  SW_TRY(sw_job_own_ops(&p->job, mem, &original, d));
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(&p->job, i);
-    if (e && !e->source && !e->instance && e->op >= 0) original[e->op] = i;
-    if (!is_open(e) || sw_strategy_runs(&p->ops[i])) continue;
+    if (!sw_entry_is_open(e) || sw_strategy_runs(&p->ops[i])) continue;
     if (e->source == SW_SOURCE_NONE) p->ops[i] = p->ops[original[e->op]];
     if (e->source == SW_SOURCE_KEPT) sw_plan_keep_as_made(p, i, 0);
   }
@@ -39,7 +33,7 @@ static void take_way(sw_plan *p, const sw_plan *run, source_way way) {
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(&p->job, i);
     const bool kept = way == WAY_KEPT || way == WAY_KEPT_AS_MADE;
-    if (!is_open(e)) continue;
+    if (!sw_entry_is_open(e)) continue;
     p->ops[i] = run->ops[i];
     if (e->optional && kept) p->ops[i] = (sw_strategy){.takes = -1};
     if (e->source != SW_SOURCE_EITHER) continue;
@@ -82,7 +76,8 @@ static sw_rc find_allowed(sw_search *k, bool **allowed, sw_diag *d) {
 static sw_rc begin_sources(sw_search *k, bool *due, sw_diag *d) {
   int *round;
   *due = false;
-  for (sw_id i = 0; i < k->job.graph->n_ops && shardings_of(k) && !*due; i++) *due = is_open(sw_job_entry(&k->job, i));
+  for (sw_id i = 0; i < k->job.graph->n_ops && shardings_of(k) && !*due; i++)
+    *due = sw_entry_is_open(sw_job_entry(&k->job, i));
   SW_ARENA_NEW(round, k->arena, 1, d);
   if (*due) k->lives = SW_LIVES_EXACT; /* what is kept is held from one reader to another */
   k->own = round;

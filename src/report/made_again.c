@@ -25,15 +25,10 @@ typedef struct account {
 } account;
 
 static sw_rc find_account(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, account *out, sw_diag *d) {
-  const sw_graph *program = p->job.schedule->program, *g = p->job.graph;
+  const sw_graph *g = p->job.graph;
   *out = (account){.p = p, .a = a};
-  SW_ARENA_NEW(out->first, arena, program->n_ops + 1, d);
+  SW_TRY(sw_job_own_ops(&p->job, arena, &out->first, d));
   SW_ARENA_NEW(out->last, arena, g->n_values + 1, d);
-  for (sw_id i = 0; i < program->n_ops; i++) out->first[i] = -1;
-  for (sw_id i = 0; i < g->n_ops; i++) {
-    const sw_entry *e = sw_job_entry(&p->job, i);
-    if (e && !e->instance && !e->source) out->first[e->op] = i;
-  }
   for (sw_id v = 0; v < g->n_values; v++) out->last[v] = g->values[v].def;
   for (int32_t i = 0; i < a->n_live; i++) {
     const sw_live *l = &a->live[i];
@@ -44,7 +39,7 @@ static sw_rc find_account(const sw_plan *p, const sw_breakdown *a, sw_arena *are
 
 static const sw_entry *copy_entry(const sw_job *j, sw_id op) {
   const sw_entry *e = op < 0 ? NULL : sw_job_entry(j, op);
-  return e && e->instance && !e->source ? e : NULL;
+  return sw_entry_is_copy(e) ? e : NULL;
 }
 
 static bool is_copy(const sw_job *j, sw_id op) { return copy_entry(j, op) != NULL; }

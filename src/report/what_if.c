@@ -228,10 +228,8 @@ static sw_rc ask_search(const sw_questions *q, sw_recompute how, const sw_pin *p
   sw_schedule schedule = {0};
   sw_request pinned;
   sw_diag why = {0};
-  if (a->n_pins) SW_TRY(sw_pins_require(job.request, a->n_pins, pins, SW_NOWHERE, arena, &pinned, d));
   if (a->n_pins) {
-    pinned.has_mesh = true; /* whose axes the pins name */
-    pinned.mesh = *sw_machine_mesh(job.machine);
+    SW_TRY(sw_pins_require(job.request, sw_machine_mesh(job.machine), a->n_pins, pins, SW_NOWHERE, arena, &pinned, d));
     job.request = &pinned;
   }
   sw_rc rc = search_by(q, how, &job, a, arena, &schedule, &a->plan, &why);
@@ -247,18 +245,22 @@ static sw_rc ask_planner(const sw_questions *q, const sw_pin *pins, sw_arena *ar
   return take_answer(q, rc, &why, arena, a, d);
 }
 
-sw_rc sw_what_if(const sw_questions *q, const char *text, int32_t n, const sw_pin *pins, sw_arena *arena, sw_text *out,
-                 sw_diag *d) {
-  sw_answer a = {.text = text, .capacity_bytes = INT64_MAX, .n_pins = n};
-  SW_TRY(ask_planner(q, pins, arena, &a, d));
-  sw_answer_print(q, &a, out);
-  return SW_OK;
+sw_rc sw_question_read(const sw_graph *g, const sw_mesh *mesh, const char *text, sw_span at, sw_arena *arena,
+                       sw_question *out, sw_diag *d) {
+  static const char kRecompute[] = "recompute=";
+  const size_t n = strlen(kRecompute);
+  *out = (sw_question){.text = text, .at = at, .of_recompute = strncmp(text, kRecompute, n) == 0};
+  return out->of_recompute ? sw_recompute_parse(text + n, at, &out->how, d)
+                           : sw_pins_parse(g, mesh, text, at, arena, &out->n, &out->pins, d);
 }
 
-sw_rc sw_what_if_recompute(const sw_questions *q, const char *text, sw_recompute how, sw_arena *arena, sw_text *out,
-                           sw_diag *d) {
-  sw_answer a = {.text = text, .capacity_bytes = INT64_MAX};
-  SW_TRY(ask_search(q, how, NULL, arena, &a, d));
+sw_rc sw_what_if(const sw_questions *q, const sw_question *asked, sw_arena *arena, sw_text *out, sw_diag *d) {
+  sw_answer a = {.text = asked->text, .capacity_bytes = INT64_MAX, .n_pins = asked->n};
+  if (asked->of_recompute && !q->program)
+    return SW_FAIL(d, SW_E_USAGE, asked->at, "what is made again is said by --schedule; expected no '%s' beside it",
+                   asked->text);
+  SW_TRY(asked->of_recompute ? ask_search(q, asked->how, NULL, arena, &a, d)
+                             : ask_planner(q, asked->pins, arena, &a, d));
   sw_answer_print(q, &a, out);
   return SW_OK;
 }

@@ -1,5 +1,7 @@
 #include "schedule/policies.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 
 typedef enum again { AGAIN_NOTHING, AGAIN_CORE, AGAIN_OF_LAYERS, AGAIN_ALL } again;
@@ -27,6 +29,19 @@ static const policy kPolicies[SW_RECOMPUTE_COUNT] = {
     [SW_RECOMPUTE_NONE] = {.name = "none"},
 };
 const char *sw_recompute_text(sw_recompute r) { return kPolicies[r].name; }
+
+sw_rc sw_recompute_parse(const char *text, sw_span at, sw_recompute *out, sw_diag *d) {
+  sw_text known = {0};
+  for (*out = 0; *out < SW_RECOMPUTE_COUNT; ++*out)
+    if (strcmp(text, sw_recompute_text(*out)) == 0) return SW_OK;
+  for (sw_recompute r = 0; r < SW_RECOMPUTE_COUNT; r++)
+    sw_text_printf(&known, "%s%s", r ? ", " : "", sw_recompute_text(r));
+  const sw_rc rc = SW_FAIL(d, SW_E_USAGE, at, "'%s' is no way to recompute; expected one of %s", text,
+                           known.rc ? "those of --recompute" : sw_text_str(&known));
+  sw_text_free(&known);
+  return rc;
+}
+
 bool sw_policy_is_of_layers(sw_recompute r) { return kPolicies[r].what == AGAIN_OF_LAYERS; }
 
 /* --- attention's core --------------------------------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ static double cost_s(const judge *j, const sw_op *op, const sw_strategy *strateg
   sw_sharding here, there;
   double sum = (own->local_s + own->move_s) * (double)op->repeats;
   for (int i = 0; i < op->n_operands; i++) {
-    if (!sw_strategy_runs(strategy) || !sw_strategy_takes(strategy, i)) continue;
+    if (!sw_strategy_takes(strategy, i)) continue;
     sw_strategy_operand(op, strategy, i, &here);
     if (chosen_sharding(j, sw_value_made_at(&j->s->units, op->operands[i]), &there))
       sum += route_s(j, op->operands[i], &there, &here);

@@ -21,8 +21,7 @@ static bool made_otherwise(const sw_selection *s, sw_id value) {
 
 /* Can a plan do without the use: of an op that may be left out, or of one of two that a value comes from? */
 static bool is_use_optional(const sw_selection *s, sw_value_use use) {
-  const sw_entry *e = use.op < 0 ? NULL : sw_job_entry(&s->job, use.op);
-  return e && (e->optional || e->source == SW_SOURCE_EITHER);
+  return use.op >= 0 && sw_entry_is_open(sw_job_entry(&s->job, use.op));
 }
 
 /* When the value is held as it is made, whatever its readers choose: up to the first step at which one takes it so or

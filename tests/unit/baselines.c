@@ -57,7 +57,8 @@ static void check_pinned(const sw_graph *g, const sw_machine *machine, sw_rng *r
     pins[i].of_use = v->n_uses && sw_rng_below(rng, 3) == 0;
     if (pins[i].of_use) pins[i].use = v->uses[sw_rng_below(rng, v->n_uses)];
   }
-  assert_ok(sw_pins_require(g->written, n, pins, (sw_span){"pins", 1, 1}, &arena, &pinned, &diag));
+  assert_ok(
+      sw_pins_require(g->written, sw_machine_mesh(machine), n, pins, (sw_span){"pins", 1, 1}, &arena, &pinned, &diag));
   assert_ok(sw_baselines_build(&job, &arena, &all, &diag));
   for (int b = 0; b < SW_BASELINE_COUNT; b++) {
     assert_true(all[b].made);

@@ -70,34 +70,16 @@ static sw_rc take_schedule(plan *p, const char *path, sw_recompute how, int64_t 
   p->job = *of;
   if (path) SW_TRY(sw_schedule_read(path, of->request, &p->arena, false, &p->schedule, &stage, &any, d));
   if (!any && how != SW_RECOMPUTE_AS_WRITTEN && how != SW_RECOMPUTE_SEARCH) {
-    const int64_t capacity = memory ? memory : sw_profile_memory_bytes(p->of->opened.profile);
-    SW_TRY(sw_lever_choose(of, how, capacity, &p->arena, &p->schedule, d));
+    SW_TRY(sw_lever_choose(of, how, memory, &p->arena, &p->schedule, d));
     any = true;
   }
   return any ? sw_job_of_stage(of, &p->schedule, stage, &p->arena, &p->job, d) : SW_OK;
 }
 
 static sw_rc find_with_sources(plan *p, const sw_plan_options *o, sw_diag *d) {
-  sw_plan_options alone = *o;
-  alone.baselines = NULL;
-  alone.known = NULL;
-  alone.n_known = 0;
-  alone.start = NULL;
-  SW_TRY(sw_plan_search_sources(&p->program, p->job.request, &alone, &p->arena, &p->schedule, &p->plan, d));
+  SW_TRY(sw_plan_search_sources(&p->program, p->job.request, o, &p->arena, &p->schedule, &p->plan, d));
   p->job = p->plan.job;
   return sw_plan_verify(&p->plan, d);
-}
-
-static sw_rc parse_recompute(const char *text, sw_recompute *out, sw_diag *d) {
-  sw_text known = {0};
-  for (*out = 0; *out < SW_RECOMPUTE_COUNT; ++*out) {
-    if (strcmp(text, sw_recompute_text(*out)) == 0) return SW_OK;
-    sw_text_printf(&known, "%s'%s'", *out ? ", " : "", sw_recompute_text(*out));
-  }
-  const sw_rc rc =
-      SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "recompute is '%s'; expected one of %s", text, sw_text_str(&known));
-  sw_text_free(&known);
-  return rc;
 }
 
 static sw_rc take_pins(plan *p, const search *s, const sw_job *of, sw_job *out, sw_diag *d) {
@@ -106,7 +88,7 @@ static sw_rc take_pins(plan *p, const search *s, const sw_job *of, sw_job *out, 
 
 static sw_rc find(plan *p, search *s, sw_diag *d) {
   sw_job job;
-  SW_TRY(parse_recompute(s->recompute, &p->how, d));
+  SW_TRY(sw_recompute_parse(s->recompute, (sw_span){"recompute", 1, 1}, &p->how, d));
   if (s->schedule && p->how != SW_RECOMPUTE_AS_WRITTEN)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "a schedule says what is made again; expected no recompute beside it");
   SW_TRY(take_schedule(p, s->schedule, p->how, s->o.selection.capacity_bytes, d));
@@ -296,21 +278,13 @@ static PyObject *plan_emit(PyObject *self, PyObject *args) {
   Py_END_ALLOW_THREADS return text_or_failure(&t, rc, &d);
 }
 
-static sw_rc ask(const plan *p, const char *pins, bool json, sw_text *out, sw_diag *d) {
-  static const char kRecompute[] = "recompute=";
+static sw_rc ask(const plan *p, const char *text, bool json, sw_text *out, sw_diag *d) {
   const sw_questions q = {p->planner, &p->program, &p->asked, p->how, &p->plan, &p->breakdown, json};
-  const sw_span at = {"what_if", 1, 1};
-  const sw_graph *g = p->how == SW_RECOMPUTE_SEARCH ? p->program.graph : p->plan.job.graph;
-  const bool of_levers = strncmp(pins, kRecompute, strlen(kRecompute)) == 0;
-  const sw_pin *read;
-  sw_recompute how;
-  int32_t n;
+  sw_question asked;
   sw_arena arena = {0};
-  sw_rc rc = of_levers ? parse_recompute(pins + strlen(kRecompute), &how, d)
-                       : sw_pins_parse(g, sw_machine_mesh(p->plan.job.machine), pins, at, &arena, &n, &read, d);
-  if (!rc)
-    rc =
-        of_levers ? sw_what_if_recompute(&q, pins, how, &arena, out, d) : sw_what_if(&q, pins, n, read, &arena, out, d);
+  sw_rc rc = sw_question_read(sw_questions_graph(&q), sw_machine_mesh(p->plan.job.machine), text,
+                              (sw_span){"what_if", 1, 1}, &arena, &asked, d);
+  if (!rc) rc = sw_what_if(&q, &asked, &arena, out, d);
   sw_arena_deinit(&arena);
   return rc;
 }
