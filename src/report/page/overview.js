@@ -48,10 +48,10 @@ const drawOverview = (R, where) => {
       text: `${seconds(k.s)}, ${plural(k.n, "op")}`}))));
   time.append(el("div", {class: "pair"}, left, right));
   if (!R.made_again) return;
-  const again = R.made_again, name = {name: "values", code: true, show: r => r.name},
+  const again = R.made_again, name = what => ({name: what, code: true, show: r => r.name}),
     count = {name: "times", right: true, show: r => r.count > 1 ? "\u00d7" + r.count : "", key: r => r.count},
     held = {name: "bytes per device", right: true, show: r => bytes(r.bytes), key: r => r.bytes},
     paid = {name: "time", right: true, show: r => seconds(r.seconds), key: r => r.seconds};
   section(where, "Made again, and kept", "Over layers: what runs a second time for ops that read it late, with what holding it instead would add to the fullest step; and what is held for them.",
-    el("div", {class: "pair"}, table([name, count, paid, held], again.ops, -1).element, table([name, count, held], again.kept, -1).element));
+    table([name("made again"), count, paid, held], again.ops, -1).element, table([name("kept"), count, held], again.kept, -1).element);
 };
