@@ -665,5 +665,5 @@ def test_what_is_made_again(capsys):
     assert "'hidden'" not in saved and "f32[256,64]" not in saved
     with pytest.raises(ValueError, match="checkpoint_name"):
         planned(mlp_step, *mlp()).checkpoint_policy()
-    with pytest.raises(shardwright.UsageError, match="expected one of 'as-written'"):
+    with pytest.raises(shardwright.UsageError, match="expected one of as-written"):
         planned(step, params, x, mesh={"x": 4}, recompute="never")
