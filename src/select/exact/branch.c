@@ -34,6 +34,7 @@ typedef struct sel_brancher {
   SW_ARRAY(open_node) heap;
   int64_t breaks; /* the least that a leaf's best choice costs which breaks the limit that the core leaves out */
   int64_t born;
+  int64_t copied; /* cells of the core's nodes and uses, which each node of the tree starts from */
   sw_diag *d;
 } brancher;
 
@@ -116,6 +117,7 @@ typedef struct node_view {
 static sw_rc restrict_model(brancher *q, node_view *w, const open_node *node) {
   const sel_model_given given = {q->k->model->given.rules, q->k->r->proof ? &w->proof : NULL, q->k->model};
   SW_TRY(sel_model_init(&w->m, q->k->core, given, q->d));
+  sel_spend(q->b, q->copied);
   for (const restriction *l = node->list; l && !w->m.infeasible; l = l->up) {
     const sel_var *v = &w->m.vars[l->var];
     bool *keep;
@@ -127,8 +129,11 @@ static sw_rc restrict_model(brancher *q, node_view *w, const open_node *node) {
   return w->m.infeasible ? SW_OK : sel_model_freeze(&w->m, &w->rest, q->d);
 }
 
-/* Offer a choice of the rest, through both ways back. */
+/* Offer a choice of the rest, through both ways back, where it costs less than what is known. */
 static sw_rc offer_rest(brancher *q, node_view *w, const int32_t *x, bool *taken) {
+  *taken = false;
+  if (sw_cost_add(sel_core_cost(&w->rest, x), sw_min_i64(w->rest.offset, SW_FORBIDDEN)) >= sel_base_target(q->k))
+    return SW_OK;
   sel_model_expand(&w->m, x, w->core_x);
   return sel_base_offer(q->k, w->core_x, "native", taken, q->d);
 }
@@ -348,6 +353,8 @@ sw_rc sel_branch_open(const sel_base *k, const double *lambda, sel_budget *whole
   brancher *q = sw_mem_alloc(1, sizeof *q, d);
   if (!q) return SW_E_RESOURCE;
   *q = (brancher){.k = k, .b = whole, .breaks = INT64_MAX, .d = d};
+  for (int32_t i = 0; i < k->core->n; i++)
+    q->copied += k->core->dom[i] * (1 + (int64_t)k->core->first_use[i + 1] - k->core->first_use[i]);
   *out = q;
   sw_rc rc = plant(q, lambda);
   if (rc) sel_branch_close(q);

@@ -217,33 +217,60 @@ static sw_rc build_uses(sel_lns *l, sel_state *s, inner *w, sw_diag *d) {
 typedef struct dive {
   const sel_dual *u;
   const sel_core *c;
-  const sel_usage *uses; /* amounts beyond the smallest */
-  int64_t *room;         /* per step, with everybody not yet chosen at his smallest */
+  const sel_usage *uses; /* amounts beyond the smallest, at steps that may run out of room */
+  int64_t *room;         /* of these, with everybody not yet chosen at his smallest */
   double *rest;          /* parts of the variables from k on, less what prices pay */
   double *guess;         /* per flat value */
   int32_t *x, *best;
   int64_t best_cost;
   int32_t nodes, most_nodes;
+  int64_t looks; /* at room of a step */
 } dive;
+
+/* Steps with room for everybody's largest amount are left out: place[t] of the others lie before t. */
+static sw_rc keep_tight_steps(dive *v, const int64_t *wanted, sel_usage *uses, sw_arena *mem, sw_diag *d) {
+  const sel_core *c = v->c;
+  int32_t *place;
+  SW_ARENA_NEW(place, mem, (size_t)c->n_steps + 1, d);
+  for (int32_t t = 0; t < c->n_steps; t++) {
+    const bool tight = v->room[t] < wanted[t];
+    if (tight) v->room[place[t]] = v->room[t];
+    place[t + 1] = place[t] + tight;
+  }
+  for (int32_t k = 0; k < c->n_uses; k++) {
+    uses[k].begin = place[uses[k].begin];
+    uses[k].end = place[uses[k].end];
+  }
+  return SW_OK;
+}
 
 static sw_rc free_uses(dive *v, sw_arena *mem, sw_diag *d) {
   const sel_core *c = v->c;
+  int64_t *wanted;
   sel_usage *uses;
   SW_ARENA_NEW(uses, mem, c->n_uses, d);
+  SW_ARENA_NEW(wanted, mem, c->n_steps, d);
   v->room = sw_arena_copy(mem, c->cap, (size_t)c->n_steps, sizeof *v->room, d);
   if (!v->room) return SW_E_RESOURCE;
   for (int32_t k = 0; k < c->n_uses; k++) {
     int32_t n = c->dom[c->uses[k].var];
-    int64_t least = INT64_MAX, *amount;
+    int64_t least = INT64_MAX, most = 0, *amount;
     SW_ARENA_NEW(amount, mem, n, d);
     for (int32_t a = 0; a < n; a++) least = sw_min_i64(least, c->uses[k].amount[a]);
-    for (int32_t a = 0; a < n; a++) amount[a] = c->uses[k].amount[a] - least;
-    for (int32_t t = c->uses[k].begin; t < c->uses[k].end; t++) v->room[t] -= least;
+    for (int32_t a = 0; a < n; a++) {
+      amount[a] = c->uses[k].amount[a] - least;
+      most = sw_max_i64(most, amount[a]);
+    }
+    for (int32_t t = c->uses[k].begin; t < c->uses[k].end; t++) {
+      v->room[t] -= least;
+      wanted[t] += most;
+    }
     uses[k] = c->uses[k];
     uses[k].amount = amount;
   }
   v->uses = uses;
-  return SW_OK;
+  v->looks = 2 * (int64_t)c->n_steps;
+  return keep_tight_steps(v, wanted, uses, mem, d);
 }
 
 static bool take_room(dive *v, int32_t k, int32_t a) {
@@ -252,6 +279,7 @@ static bool take_room(dive *v, int32_t k, int32_t a) {
     const sel_usage *u = &v->uses[e];
     int64_t amount = u->amount[a];
     for (int32_t t = u->begin; amount && t < u->end; t++) fits &= (v->room[t] -= amount) >= 0;
+    v->looks += amount ? 2 * (u->end - u->begin) : 0; /* and when it is given back */
   }
   return fits;
 }
@@ -359,7 +387,7 @@ static sw_rc solve_inner(sel_lns *l, sel_state *s, const inner *w, sel_budget *b
     l->hopeless++;
   } else {
     SW_TRY_TO(end, search_dive(l, &u, w, &v, d));
-    sel_spend(b, (int64_t)v.nodes * 200);
+    sel_spend(b, (int64_t)v.nodes * 200 + v.looks);
     if (v.nodes >= v.most_nodes) grow = 0.97;
     if (v.best_cost < w->now) {
       for (int32_t k = 0; k < l->n_free; k++) sel_state_change(s, l->free[k], v.best[k]);
