@@ -196,6 +196,7 @@ typedef struct sw_ruled_lever {
   int32_t of_layers;         /* in so many of the first layers alone; 0: in all */
   sw_schedule *schedule;     /* of the job; in the arena */
   sw_job job;                /* with the requirements of the one that was given */
+  sw_arena mem;              /* of: */
   const sw_comparison *made; /* sw_baselines_build; their names are those of rules */
 } sw_ruled_lever;
 enum { SW_MAX_LEVERS = 9 };

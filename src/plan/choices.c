@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "plan/levers.h"
@@ -151,6 +152,10 @@ static sw_rc take_chosen(const sw_plan *p, const int8_t *takes, const sw_job *j,
   *out = *p;
   out->job = *j;
   out->ops = made.ops;
+  out->args = made.args;
+  out->outputs = made.outputs;
+  memcpy(out->args, p->args, (size_t)j->graph->n_args * sizeof *out->args);
+  memcpy(out->outputs, p->outputs, (size_t)j->graph->n_outputs * sizeof *out->outputs);
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(&p->job, i);
     now[i] = -1;

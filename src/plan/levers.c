@@ -65,6 +65,11 @@ static sw_rc stop_at(sw_schedule_spec *s, sw_id end, sw_arena *arena, sw_diag *d
   return SW_OK;
 }
 
+static void close_lever(sw_ruled_lever *l) {
+  sw_schedule_deinit(l->schedule);
+  sw_arena_deinit(&l->mem);
+}
+
 /* `layers`: of the program, where it is in some of them alone. */
 static sw_rc open_lever(const sw_job *j, const sw_layers *layers, sw_ruled_lever *l, sw_arena *arena, bool *any,
                         sw_diag *d) {
@@ -76,8 +81,8 @@ static sw_rc open_lever(const sw_job *j, const sw_layers *layers, sw_ruled_lever
   if (!*any) return SW_OK;
   SW_TRY(sw_schedule_make(j->request, &spec, arena, l->schedule, d));
   sw_rc rc = sw_job_of_stage(j, l->schedule, 0, arena, &l->job, d);
-  if (!rc) rc = sw_baselines_build(&l->job, arena, &l->made, d);
-  if (rc) sw_schedule_deinit(l->schedule);
+  if (!rc) rc = sw_baselines_build(&l->job, &l->mem, &l->made, d);
+  if (rc) close_lever(l);
   return rc;
 }
 
@@ -95,10 +100,10 @@ static sw_rc open_partly(const sw_job *j, const sw_ruled_lever *all, int64_t cap
     SW_TRY(open_lever(j, &layers, &l, arena, &made, d));
     const sw_comparison *best = made ? sw_lever_best(&l, capacity) : NULL;
     const bool fits = best && best->breakdown.peak_bytes <= capacity;
-    if (fits && *any) sw_schedule_deinit(out->schedule);
+    if (fits && *any) close_lever(out);
     if (fits) *out = l;
     *any = *any || fits;
-    if (made && !fits) sw_schedule_deinit(l.schedule);
+    if (made && !fits) close_lever(&l);
     if (fits)
       most = n;
     else
@@ -134,7 +139,7 @@ sw_rc sw_levers_open(const sw_job *j, int64_t capacity, sw_arena *arena, sw_rule
 }
 
 void sw_levers_close(sw_ruled_levers *l) {
-  for (int i = 0; i < l->n; i++) sw_schedule_deinit(l->at[i].schedule);
+  for (int i = 0; i < l->n; i++) close_lever(&l->at[i]);
   l->n = 0;
 }
 
@@ -155,12 +160,15 @@ sw_rc sw_lever_choose(const sw_job *j, sw_recompute how, int64_t capacity, sw_ar
   if (!rc && any) rc = open_lever(j, NULL, &again, arena, &both, d);
   if (!rc && !any) rc = sw_recompute_spec(j->graph, how, false, arena, &plain, d);
   if (!rc && !any) rc = sw_schedule_make(j->request, &plain, arena, out, d);
-  if (any && rc) sw_schedule_deinit(held.schedule);
+  if (any && rc) close_lever(&held);
   if (!any || rc) return rc;
   const sw_comparison *best = both ? sw_lever_best(&again, capacity) : NULL;
   const bool takes_again = best && is_better_made(best, sw_lever_best(&held, capacity), capacity);
-  *out = *(takes_again ? again : held).schedule;
-  sw_schedule_deinit((takes_again ? held : again).schedule);
+  sw_schedule none = {0}, *taken = takes_again ? again.schedule : held.schedule;
+  *out = *taken;
+  *taken = none;
+  close_lever(&held);
+  if (both) close_lever(&again);
   return SW_OK;
 }
 

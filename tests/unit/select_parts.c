@@ -77,6 +77,50 @@ static void every_rule_keeps_an_optimum(void **state) {
   }
 }
 
+/* How many tables the edges that reductions leave have between them. */
+static int32_t tables_left(const sw_problem *p, int32_t *n_edges) {
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sel_core whole;
+  sel_model m;
+  sel_budget b = {0};
+  int32_t n = 0;
+  *n_edges = 0;
+  assert_ok(sel_core_of_problem(p, &a, &whole, &diag));
+  assert_ok(sel_model_init(&m, &whole, (sel_model_given){.rules = SW_RULES_ALL}, &diag));
+  assert_ok(sel_model_reduce(&m, &b, &diag));
+  for (int32_t e = 0; e < m.n_edges && !m.infeasible; e++) {
+    bool known = m.edges[e].gone;
+    for (int32_t i = 0; i < e && !known; i++) known = !m.edges[i].gone && m.edges[i].v == m.edges[e].v;
+    n += !known;
+    *n_edges += !m.edges[e].gone;
+  }
+  sel_model_deinit(&m);
+  sw_arena_deinit(&a);
+  return n;
+}
+
+static void what_repeats_has_its_tables_once(void **state) {
+  (void)state;
+  static const shape kDense = {9, 5, 40, 0, 4, 20, 10};
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(24));
+  int64_t edges = 0, tables = 0;
+  for (int k = 0; k < check_scale(200); k++) {
+    sw_arena a = {0};
+    int32_t n, n_of_four;
+    const sw_problem p = random_problem(&g, &a, &kDense), two = side_by_side(&a, &p, &p, kDense.steps),
+                     four = side_by_side(&a, &two, &two, 2 * kDense.steps);
+    assert_int_equal(tables_left(&four, &n_of_four), tables_left(&p, &n));
+    assert_int_equal(n_of_four, 4 * n);
+    edges += n;
+    tables += tables_left(&p, &n);
+    sw_arena_deinit(&a);
+  }
+  print_message("%lld edges left, %lld tables\n", (long long)edges, (long long)tables);
+  assert_true(tables > check_scale(200));
+}
+
 /* Certified from any prices and messages, the bound stays below the optimum; where memory is no matter and the graph is
  * a tree it reaches it. */
 static void every_certified_bound_holds(void **state) {
@@ -411,7 +455,7 @@ int main(void) {
       cmocka_unit_test(bounds_of_huge_tables_are_tight), cmocka_unit_test(elimination_equals_enumeration),
       cmocka_unit_test(large_moves_only_improve),        cmocka_unit_test(a_large_move_over_everything_is_exact),
       cmocka_unit_test(compression_changes_nothing),     cmocka_unit_test(nor_in_large_moves),
-      cmocka_unit_test(trees_prove_what_is_so),
+      cmocka_unit_test(trees_prove_what_is_so),          cmocka_unit_test(what_repeats_has_its_tables_once),
   };
   return cmocka_run_group_tests_name("select_parts", tests, NULL, NULL);
 }

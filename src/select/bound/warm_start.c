@@ -76,23 +76,27 @@ sw_rc sel_warm_start_take(sel_dual *u, const sel_model *m, const sw_solve_state 
   return rc;
 }
 
-static sw_rc give_side(const sel_dual *u, const sel_model *m, int32_t k, const double *at, int64_t **choice,
-                       double **message, sw_diag *d, sw_arena *arena) {
+/* `names`: by variable, those of its values, for all of its links. */
+static sw_rc give_side(const sel_dual *u, const sel_model *m, int32_t k, const double *at, int64_t **names,
+                       double **message, sw_arena *arena, sw_diag *d) {
   int32_t n = u->c->dom[k];
-  SW_ARENA_NEW(*choice, arena, n, d);
   *message = sw_arena_copy(arena, u->best.messages + (at - u->messages), (size_t)n, sizeof **message, d);
   if (!*message) return SW_E_RESOURCE;
-  for (int32_t s = 0; s < n; s++) (*choice)[s] = sel_name_value(m, m->alive.of[k], s);
+  if (names[k]) return SW_OK;
+  SW_ARENA_NEW(names[k], arena, n, d);
+  for (int32_t s = 0; s < n; s++) names[k][s] = sel_name_value(m, m->alive.of[k], s);
   return SW_OK;
 }
 
 sw_rc sel_warm_start_give(const sel_dual *u, const sel_model *m, sw_arena *arena, sw_solve_state *to, sw_diag *d) {
   const sel_core *c = u->c;
+  int64_t **names;
   to->n_links = to->n_prices = 0;
   if (!(u->best.bound > -INFINITY)) return SW_OK;
   SW_ARENA_NEW(to->links, arena, c->n_pairs, d);
   SW_ARENA_NEW(to->time, arena, c->n_steps, d);
   SW_ARENA_NEW(to->price, arena, c->n_steps, d);
+  SW_ARENA_NEW(names, arena, c->n, d);
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_link *l = &u->links[e];
     sw_dual_link *o = &to->links[to->n_links++];
@@ -100,7 +104,10 @@ sw_rc sel_warm_start_give(const sel_dual *u, const sel_model *m, sw_arena *arena
     int32_t end[2] = {turned ? l->j : l->i, turned ? l->i : l->j};
     const double *at[2] = {turned ? l->to_j : l->to_i, turned ? l->to_i : l->to_j};
     *o = (sw_dual_link){.node = {name_of(m, end[0]), name_of(m, end[1])}, .n = {c->dom[end[0]], c->dom[end[1]]}};
-    for (int k = 0; k < 2; k++) SW_TRY(give_side(u, m, end[k], at[k], &o->choice[k], &o->message[k], d, arena));
+    for (int k = 0; k < 2; k++) {
+      SW_TRY(give_side(u, m, end[k], at[k], names, &o->message[k], arena, d));
+      o->choice[k] = names[end[k]];
+    }
   }
   for (int32_t t = 0; t < c->n_steps; t++) {
     if (u->best.lambda[t] <= 0) continue;

@@ -26,6 +26,72 @@ sw_rc sel_queue_edge(sel_model *m, int32_t e, sw_diag *d) {
   return sel_ids_push(&m->queue.edges, e, &m->mem, d);
 }
 
+struct sel_cells {
+  struct sel_cells *next;
+  int64_t size;
+};
+
+/* Up to (5 to 8) * 2^k numbers. */
+static int32_t size_of_cells(int64_t n, int64_t *room) {
+  const int64_t least = 8, last = sw_max_i64(n, least) - 1;
+  const int32_t power = 63 - __builtin_clzll((uint64_t)last);
+  const int64_t quarter = INT64_C(1) << (power - 2), at = (last >> (power - 2)) & 3;
+  *room = (INT64_C(1) << power) + (at + 1) * quarter;
+  return 4 * power + (int32_t)at;
+}
+
+int64_t *sel_cells_take(sel_model *m, int64_t n, sw_diag *d) {
+  int64_t room;
+  const int32_t size = size_of_cells(n, &room);
+  struct sel_cells *c = m->cells.given[size];
+  if (c)
+    m->cells.given[size] = c->next;
+  else
+    c = sw_arena_alloc(&m->mem, 1, sizeof *c + (size_t)room * sizeof(int64_t), d);
+  if (!c) return NULL;
+  c->size = size;
+  return (int64_t *)(void *)(c + 1);
+}
+
+void sel_cells_give(sel_model *m, int64_t *cells) {
+  if (!cells) return;
+  struct sel_cells *c = (struct sel_cells *)(void *)cells - 1;
+  c->next = m->cells.given[c->size];
+  m->cells.given[c->size] = c;
+}
+
+static int64_t *copy_cells(sel_model *m, const int64_t *from, size_t n, sw_diag *d) {
+  int64_t *to = sel_cells_take(m, (int64_t)n, d);
+  return to ? memcpy(to, from, n * sizeof *to) : NULL;
+}
+
+/* The first that was equal, or the cells themselves, which stay as they are. */
+static sw_rc pool_cells(sel_model *m, int64_t *own, int64_t n, int64_t **out, sw_diag *d) {
+  const size_t bytes = (size_t)n * sizeof *own;
+  const uint64_t key[] = {sw_hash_quick(own, bytes), (uint64_t)n};
+  int64_t *slot;
+  SW_TRY(sw_dict_put(&m->kept.pool, key, sizeof key, (int64_t)(intptr_t)own, &slot, NULL, d));
+  int64_t *known = (int64_t *)(intptr_t)*slot;
+  const bool same = known != own && memcmp(known, own, bytes) == 0;
+  if (same) sel_cells_give(m, own);
+  *out = same ? known : own;
+  return SW_OK;
+}
+
+sw_rc sel_pool_table(sel_model *m, sel_edge *g, int64_t n, sw_diag *d) {
+  int64_t *v;
+  SW_TRY(pool_cells(m, (int64_t *)(uintptr_t)g->v, n, &v, d));
+  g->v = v;
+  g->shared = true;
+  return SW_OK;
+}
+
+void sel_end_edge(sel_model *m, sel_edge *g) {
+  g->gone = true;
+  if (!g->shared) sel_cells_give(m, (int64_t *)(uintptr_t)g->v);
+  g->v = NULL;
+}
+
 void sel_tidy_edges(sel_model *m, int32_t v) {
   sel_ids *ids = &m->vars[v].edges;
   int32_t kept = 0;
@@ -51,7 +117,7 @@ int32_t sel_find_edge(const sel_model *m, int32_t a, int32_t b) {
 }
 
 sw_rc sel_drop_edge(sel_model *m, int32_t e, sw_diag *d) {
-  m->edges[e].gone = true;
+  sel_end_edge(m, &m->edges[e]);
   SW_TRY(sel_queue_var(m, m->edges[e].i, d));
   return sel_queue_var(m, m->edges[e].j, d);
 }
@@ -59,7 +125,7 @@ sw_rc sel_drop_edge(sel_model *m, int32_t e, sw_diag *d) {
 int64_t *sel_own_table(sel_model *m, sel_edge *g, sw_diag *d) {
   size_t cells = (size_t)m->vars[g->i].n * (size_t)m->vars[g->j].n;
   if (g->shared) {
-    g->v = sw_arena_copy(&m->mem, g->v, cells, sizeof *g->v, d);
+    g->v = copy_cells(m, g->v, cells, d);
     g->shared = false;
   }
   return (int64_t *)(uintptr_t)g->v;
@@ -74,6 +140,7 @@ static sw_rc new_edge(sel_model *m, int32_t a, int32_t b, const int64_t *costs, 
   return sel_queue_edge(m, e, d);
 }
 
+/* `costs` not shared is taken over. */
 static sw_rc add_edge_table(sel_model *m, int32_t a, int32_t b, const int64_t *costs, bool shared, sw_diag *d) {
   int32_t e = sel_find_edge(m, a, b);
   SW_TRY(sel_queue_var(m, a, d));
@@ -88,6 +155,7 @@ static sw_rc add_edge_table(sel_model *m, int32_t a, int32_t b, const int64_t *c
       int64_t *c = g->i == a ? &v[(int64_t)s * nb + t] : &v[(int64_t)t * na + s];
       *c = sw_cost_add(*c, costs[(int64_t)s * nb + t]);
     }
+  if (!shared) sel_cells_give(m, (int64_t *)(uintptr_t)costs);
   return sel_queue_edge(m, e, d);
 }
 
@@ -95,18 +163,23 @@ sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *
   return add_edge_table(m, a, b, costs, false, d);
 }
 
-/* In place; a shared table's cells go to one of their own. */
+/* In place; few of many go to a table of their own. Of a shared table they are shared again. */
 static sw_rc keep_cells(sel_model *m, sel_edge *g, int32_t v, const bool *keep, sw_diag *d) {
-  int32_t rows = m->vars[g->i].n, cols = m->vars[g->j].n, kept = 0;
-  int64_t *to = (int64_t *)(uintptr_t)g->v, k = 0;
+  const int32_t rows = m->vars[g->i].n, cols = m->vars[g->j].n;
+  const bool shared = g->shared;
+  int32_t kept = 0;
   for (int32_t s = 0; s < m->vars[v].n; s++) kept += keep[s];
-  if (g->shared) SW_ARENA_NEW(to, &m->mem, (size_t)kept * (size_t)(g->i == v ? cols : rows), d);
+  const int64_t left = (int64_t)kept * (g->i == v ? cols : rows);
+  int64_t *was = (int64_t *)(uintptr_t)g->v, *to = was, k = 0;
+  const bool moves = shared || 2 * kept <= m->vars[v].n;
+  if (moves && !(to = sel_cells_take(m, left, d))) return SW_E_RESOURCE;
   for (int32_t s = 0; s < rows; s++)
     for (int32_t t = 0; t < cols; t++)
-      if (keep[g->i == v ? s : t]) to[k++] = g->v[(int64_t)s * cols + t];
+      if (keep[g->i == v ? s : t]) to[k++] = was[(int64_t)s * cols + t];
+  if (moves && !shared) sel_cells_give(m, was);
   g->v = to;
   g->shared = false;
-  return SW_OK;
+  return shared ? sel_pool_table(m, g, left, d) : SW_OK;
 }
 
 sw_rc sel_keep_values(sel_model *m, int32_t v, const bool *keep, sw_diag *d) {
@@ -144,7 +217,10 @@ void sel_settle_spans(sel_model *m, int32_t v) {
     }
     m->steps.base_diff[u->begin] += least;
     m->steps.base_diff[u->end] -= least;
-    if (most == least) continue;
+    if (most == least) {
+      sel_cells_give(m, u->amount);
+      continue;
+    }
     for (int32_t s = 0; s < x->n; s++) u->amount[s] -= least;
     x->spans[kept++] = *u;
   }
@@ -156,6 +232,7 @@ sw_rc sel_add_span(sel_model *m, int32_t v, sel_span s, sw_diag *d) {
   for (int32_t k = 0; k < x->n_spans; k++)
     if (x->spans[k].begin == s.begin && x->spans[k].end == s.end) {
       for (int32_t a = 0; a < x->n; a++) x->spans[k].amount[a] += s.amount[a];
+      sel_cells_give(m, s.amount);
       return SW_OK;
     }
   SW_ARENA_ROOM(x->spans, x->n_spans, x->cap_spans, &m->mem, d);
@@ -163,12 +240,23 @@ sw_rc sel_add_span(sel_model *m, int32_t v, sel_span s, sw_diag *d) {
   return SW_OK;
 }
 
+/* In numbers of 64 bits. */
+static int64_t record_cells(const sel_model *m, const sel_record *r) {
+  return ((int64_t)(r->a < 0 ? 1 : m->vars[r->a].n0) * r->stride + 1) / 2;
+}
+
 sw_rc sel_record_new(sel_model *m, int32_t var, int32_t a, int32_t b, int32_t **table, sw_diag *d) {
-  sel_record *r;
+  sel_record *r = m->records;
+  int64_t *cells;
+  if (r) { /* filled by now */
+    SW_TRY(pool_cells(m, (int64_t *)(void *)r->table, record_cells(m, r), &cells, d));
+    r->table = (int32_t *)(void *)cells;
+  }
   SW_ARENA_NEW(r, &m->mem, 1, d);
-  int32_t stride = b < 0 ? 1 : m->vars[b].n0;
-  *r = (sel_record){.before = m->records, .var = var, .a = a, .b = b, .stride = stride};
-  SW_ARENA_NEW(r->table, &m->mem, (size_t)(a < 0 ? 1 : m->vars[a].n0) * (size_t)stride, d);
+  *r = (sel_record){.before = m->records, .var = var, .a = a, .b = b, .stride = b < 0 ? 1 : m->vars[b].n0};
+  cells = sel_cells_take(m, record_cells(m, r), d);
+  if (!cells) return SW_E_RESOURCE;
+  r->table = memset(cells, 0, (size_t)record_cells(m, r) * sizeof *cells);
   m->records = r;
   *table = r->table;
   return SW_OK;
@@ -185,7 +273,7 @@ static sw_rc init_var(sel_model *m, const sel_core *c, int32_t i, sw_diag *d) {
   }
   for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++) {
     const sel_usage *u = &c->uses[k];
-    sel_span s = {u->begin, u->end, sw_arena_copy(&m->mem, u->amount, (size_t)x->n, sizeof *u->amount, d)};
+    sel_span s = {u->begin, u->end, copy_cells(m, u->amount, (size_t)x->n, d)};
     if (!s.amount) return SW_E_RESOURCE;
     SW_TRY(sel_add_span(m, i, s, d));
   }
@@ -259,6 +347,7 @@ bool sel_model_is_sound(const sel_model *m) {
 void sel_model_deinit(sel_model *m) {
   sw_dict_deinit(&m->kept.folds);
   sw_dict_deinit(&m->kept.lowered);
+  sw_dict_deinit(&m->kept.pool);
   sw_arena_deinit(&m->mem);
 }
 

@@ -40,7 +40,7 @@ typedef struct sel_var {
 typedef struct sel_edge {
   int32_t i, j;
   const int64_t *v; /* values of i x values of j */
-  bool shared;      /* v is the core's or was made from it, for all edges alike; changed in a copy (sel_own_table) */
+  bool shared;      /* v is the core's, or of all edges that have come to the same; changed in a copy (sel_own_table) */
   bool gone, queued;
 } sel_edge;
 
@@ -81,11 +81,20 @@ typedef struct sel_model_alive {
 typedef struct sel_model_kept {
   sw_dict folds; /* of rule_degree.c: hash of a fold -> struct sel_fold */
   size_t fold_bytes;
-  sw_dict lowered; /* of rule_edge.c: address of a shared table -> struct sel_lowered */
+  sw_dict lowered; /* of rule_edge.c: address and size of a shared table -> struct sel_lowered */
+  sw_dict pool;    /* of presolve_model.c: hash of a table that the rules made -> the table, which stays as it is */
 } sel_model_kept;
+
+/* Tables and amounts come and go while variables merge: what is given back is taken again. By size, four to a power of
+ * two. */
+enum { SEL_CELL_SIZES = 4 * 63 };
+typedef struct sel_model_cells {
+  struct sel_cells *given[SEL_CELL_SIZES];
+} sel_model_cells;
 
 typedef struct sel_model {
   sw_arena mem;
+  sel_model_cells cells;
   sel_model_given given;
   const int64_t *time;  /* of the core's steps, when it is a problem's */
   const int32_t *place; /* of the core's variables */
@@ -127,9 +136,17 @@ static inline int64_t sel_edge_at(const sel_model *m, const sel_edge *g, int32_t
 static inline bool sel_bad(int64_t cost) { return cost >= SW_FORBIDDEN; }
 /* Forget edges that are gone. */
 void sel_tidy_edges(sel_model *m, int32_t v);
+/* Room for so many numbers, which are anything at first; NULL: out of memory. */
+int64_t *sel_cells_take(sel_model *m, int64_t n, sw_diag *d);
+void sel_cells_give(sel_model *m, int64_t *cells); /* NULL allowed */
+/* Where layers repeat, so do the tables of what goes and merges in them: the edge's own table, of n
+ * numbers, becomes one of all edges that have come to the same. */
+sw_rc sel_pool_table(sel_model *m, sel_edge *g, int64_t n, sw_diag *d);
+/* The edge is gone, and so is its table, which nobody reads after. */
+void sel_end_edge(sel_model *m, sel_edge *g);
 int32_t sel_find_edge(const sel_model *m, int32_t a, int32_t b); /* -1: none */
 sw_rc sel_drop_edge(sel_model *m, int32_t e, sw_diag *d);
-/* Add costs[a][b] (values of a x values of b) between a and b; the table is taken over when there is no edge yet. */
+/* Add costs[a][b] (values of a x values of b) between a and b; the table, of sel_cells_take, is taken over. */
 sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d);
 /* The edge's table for writing; NULL: out of memory. */
 int64_t *sel_own_table(sel_model *m, sel_edge *g, sw_diag *d);
@@ -137,6 +154,7 @@ int64_t *sel_own_table(sel_model *m, sel_edge *g, sw_diag *d);
 sw_rc sel_keep_values(sel_model *m, int32_t v, const bool *keep, sw_diag *d);
 /* Move the smallest amounts of v to the base; spans that never differ go. */
 void sel_settle_spans(sel_model *m, int32_t v);
+/* Takes over the amounts, which are of sel_cells_take. */
 sw_rc sel_add_span(sel_model *m, int32_t v, sel_span s, sw_diag *d);
 sw_rc sel_record_new(sel_model *m, int32_t var, int32_t a, int32_t b, int32_t **table, sw_diag *d);
 /* `gone` takes value f[s] where `into` has s: its costs, edges and spans become those of `into`. `e` joins the two, -1:

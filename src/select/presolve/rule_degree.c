@@ -27,7 +27,7 @@ static sw_rc fix_single_choice(sel_model *m, int32_t v, sw_diag *d) {
       y->cost[t] = sw_cost_add(y->cost[t], sel_edge_at(m, g, v, 0, t));
       lost |= !(keep[t] = !sel_bad(y->cost[t]));
     }
-    g->gone = true;
+    sel_end_edge(m, g);
     if (lost) sel_log_forbidden(m, o, keep);
     SW_TRY(lost ? sel_keep_values(m, o, keep, d) : sel_queue_var(m, o, d));
   }
@@ -67,7 +67,8 @@ static sw_rc fold_leaf(sel_model *m, int32_t v, sw_diag *d) {
     y->cost[t] = sw_cost_add(y->cost[t], best);
     lost |= !(keep[t] = !sel_bad(y->cost[t]));
   }
-  x->gone = g->gone = true;
+  x->gone = true;
+  sel_end_edge(m, g);
   if (lost) sel_log_forbidden(m, a, keep);
   return lost ? sel_keep_values(m, a, keep, d) : sel_queue_var(m, a, d);
 }
@@ -177,8 +178,8 @@ static sw_rc fold_middle(sel_model *m, int32_t v, sw_diag *d) {
   int32_t a = sel_other(ga, v), b = sel_other(gb, v), *table, *arg;
   const sel_var *ya = &m->vars[a], *yb = &m->vars[b];
   question q;
-  int64_t *costs;
-  SW_ARENA_NEW(costs, &m->mem, (size_t)ya->n * (size_t)yb->n, d);
+  int64_t *costs = sel_cells_take(m, (int64_t)ya->n * yb->n, d);
+  if (!costs) return SW_E_RESOURCE;
   SW_TRY(sel_record_new(m, v, a, b, &table, d));
   SW_TRY(ask(m, v, ga, gb, &q, d));
   arg = sw_mem_alloc((size_t)ya->n * (size_t)yb->n, sizeof *arg, d);
@@ -189,7 +190,9 @@ static sw_rc fold_middle(sel_model *m, int32_t v, sw_diag *d) {
   sw_mem_free(arg);
   sw_mem_free(q.in);
   if (rc) return rc;
-  x->gone = ga->gone = gb->gone = true;
+  x->gone = true;
+  sel_end_edge(m, ga);
+  sel_end_edge(m, gb);
   sel_tidy_edges(m, a);
   sel_tidy_edges(m, b);
   return sel_add_edge(m, a, b, costs, d);

@@ -55,11 +55,11 @@ static bool forces_other_end(const sel_model *m, const sel_edge *g, int32_t v, i
 static sw_rc move_edge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
   sel_edge *g = &m->edges[e];
   int32_t k = sel_other(g, gone), n = m->vars[into].n, nk = m->vars[k].n;
-  int64_t *v;
-  SW_ARENA_NEW(v, &m->mem, (size_t)n * (size_t)nk, d);
+  int64_t *v = sel_cells_take(m, (int64_t)n * nk, d);
+  if (!v) return SW_E_RESOURCE;
   for (int32_t s = 0; s < n; s++)
     for (int32_t t = 0; t < nk; t++) v[(int64_t)s * nk + t] = sel_edge_at(m, g, gone, f[s], t);
-  g->gone = true;
+  sel_end_edge(m, g);
   return sel_add_edge(m, into, k, v, d);
 }
 
@@ -67,11 +67,13 @@ static sw_rc move_use_spans(sel_model *m, int32_t gone, int32_t into, const int3
   sel_var *y = &m->vars[gone];
   int32_t n = m->vars[into].n;
   for (int32_t k = 0; k < y->n_spans; k++) {
-    sel_span s = {y->spans[k].begin, y->spans[k].end, NULL};
-    SW_ARENA_NEW(s.amount, &m->mem, n, d);
+    sel_span s = {y->spans[k].begin, y->spans[k].end, sel_cells_take(m, n, d)};
+    if (!s.amount) return SW_E_RESOURCE;
     for (int32_t a = 0; a < n; a++) s.amount[a] = y->spans[k].amount[f[a]];
+    sel_cells_give(m, y->spans[k].amount);
     SW_TRY(sel_add_span(m, into, s, d));
   }
+  y->n_spans = 0;
   sel_settle_spans(m, into);
   return SW_OK;
 }
@@ -85,7 +87,7 @@ sw_rc sel_merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32
     int64_t more = e < 0 ? y->cost[f[s]] : sw_cost_add(y->cost[f[s]], sel_edge_at(m, &m->edges[e], into, s, f[s]));
     x->cost[s] = sw_cost_add(x->cost[s], more);
   }
-  if (e >= 0) m->edges[e].gone = true;
+  if (e >= 0) sel_end_edge(m, &m->edges[e]);
   y->gone = true;
   sel_tidy_edges(m, gone);
   sel_tidy_edges(m, into);
@@ -173,11 +175,11 @@ static sw_rc drop_empty(sel_model *m, int32_t e, sw_diag *d) {
 static sw_rc lower_shared(sel_model *m, int32_t e, bool *done, sw_diag *d) {
   sel_edge *g = &m->edges[e];
   sel_var *x = &m->vars[g->i], *y = &m->vars[g->j];
-  uintptr_t key = (uintptr_t)g->v;
+  const uint64_t key[] = {(uintptr_t)g->v, (uint64_t)x->n << 32 | (uint32_t)y->n};
   int64_t *slot;
   bool fresh;
   struct sel_lowered *l;
-  SW_TRY(sw_dict_put(&m->kept.lowered, &key, sizeof key, 0, &slot, &fresh, d));
+  SW_TRY(sw_dict_put(&m->kept.lowered, key, sizeof key, 0, &slot, &fresh, d));
   if (fresh) {
     SW_TRY(lower_table(m, g, &l, d));
     *slot = (int64_t)(intptr_t)l;
@@ -194,7 +196,7 @@ static sw_rc lower_shared(sel_model *m, int32_t e, bool *done, sw_diag *d) {
   return l->function && m->given.rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
 }
 
-sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d) {
+static sw_rc settle_edge(sel_model *m, int32_t e, sw_diag *d) {
   sel_edge *g = &m->edges[e];
   bool done = false;
   if (g->shared && m->given.rules & SW_RULE_SEPARABLE) SW_TRY(lower_shared(m, e, &done, d));
@@ -219,4 +221,11 @@ sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d) {
   if (m->infeasible) return SW_OK;
   if (all_zero(g->v, (int64_t)rows * y->n)) return drop_empty(m, e, d);
   return m->given.rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
+}
+
+sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d) {
+  SW_TRY(settle_edge(m, e, d));
+  sel_edge *g = &m->edges[e];
+  if (g->gone || g->shared || m->infeasible) return SW_OK;
+  return sel_pool_table(m, g, (int64_t)m->vars[g->i].n * m->vars[g->j].n, d);
 }
