@@ -252,6 +252,11 @@ SW_API SW_CHECKED sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o
 SW_API SW_CHECKED sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_plan_options *o,
                                                sw_arena *arena, sw_schedule *schedule, sw_plan *out, sw_diag *d);
 
+/* Of a plan of a schedule: the plan in which nothing is made again, nor kept for what runs late, and all else is as it
+ * is there. Of a schedule of its own, which the caller owns (sw_schedule_deinit, after the plan); in the arena. */
+SW_API SW_CHECKED sw_rc sw_plan_without_copies(const sw_plan *p, sw_arena *arena, sw_schedule *schedule, sw_plan *out,
+                                               sw_diag *d);
+
 /* A search that answers further questions: what would the plan be with these pins, too? The problem stands already, so
  * do its prices, and what is known of it holds; what is proven without the pins holds with them. So an answer takes
  * a fraction of the first search. */

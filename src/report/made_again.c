@@ -1,9 +1,10 @@
-/* A copy takes its own time and that of resharding what copies alone read. What it saves is told by what would be held
- * without it: the value, as the copy has it, from its last early reader up to the copy.
+/* A copy takes its own time and that of resharding what copies alone read. What all of them save is the peak of the
+ * plan without copies (sw_plan_without_copies), in which compilers store no more than they do of any program, less the
+ * plan's own. Of one value it is told what keeping it instead would hold:
  *
- *   step      0  1  2  3  4  5          bytes saved at the peak: the most that would be held then
- *   x         =====                      less the most that is held
- *   kept            ======
+ *   step      0  1  2  3  4  5
+ *   x         =====
+ *   kept            ======              as the copy has it, from its last early reader up to the copy
  *   x.again               ===
  */
 #include "report/made_again.h"
@@ -158,81 +159,35 @@ typedef struct tally {
   sw_arena *arena;
   const char **names; /* by value of the program */
   double *seconds;    /* by op */
-  int64_t *bytes;     /* by op: of copies, at the fullest step */
+  int64_t *bytes;     /* by op that has copies: held at the peak without these */
   int64_t *kept;      /* by value: bytes */
   bool *copied;       /* by op */
-  int32_t fullest;    /* the step that would have most with all kept */
   sw_made_again *out;
 } tally;
 
-/* By value: does a copy read it, and the last step at which anything else needs it; -1: never. */
-typedef struct needs {
-  bool *by_copies;
-  int32_t *otherwise;
-} needs;
-
-static sw_rc find_needs(const tally *t, needs *out, sw_diag *d) {
-  const sw_job *j = &t->of.p->job;
-  const sw_units units = sw_units_of(j);
-  SW_ARENA_NEW(out->by_copies, t->arena, j->graph->n_values + 1, d);
-  SW_ARENA_NEW(out->otherwise, t->arena, j->graph->n_values + 1, d);
-  for (sw_id v = j->graph->n_values - 1; v >= 0; v--) {
-    const sw_value *x = &j->graph->values[v];
-    const bool throughout = x->kind == SW_VALUE_PARAMETER || x->kind == SW_VALUE_STATE;
-    out->otherwise[v] = throughout ? t->of.a->n_steps : -1;
-    for (int32_t u = 0; u < x->n_uses; u++) {
-      const sw_entry *e = x->uses[u].op < 0 ? NULL : sw_job_entry(j, x->uses[u].op);
-      const sw_id kept = e && e->source ? j->graph->ops[x->uses[u].op].results[0] : -1;
-      const bool copy = kept < 0 ? is_copy(j, x->uses[u].op) : out->by_copies[kept];
-      const int32_t until = kept < 0 ? sw_use_until(&units, x->uses[u]) : out->otherwise[kept];
-      out->by_copies[v] = out->by_copies[v] || copy;
-      if (kept >= 0 || !copy) out->otherwise[v] = sw_max_i32(out->otherwise[v], until);
-    }
-  }
-  return SW_OK;
-}
-
-/* What is held for copies alone, as they read it or make it. */
-static sw_rc leave_out_held_for_copies(const tally *t, int64_t *line, sw_diag *d) {
-  needs n;
-  SW_TRY(find_needs(t, &n, d));
-  for (int32_t i = 0; i < t->of.a->n_live; i++) {
-    const sw_live *l = &t->of.a->live[i];
-    if (l->value < 0 || l->kind == SW_LIVE_BUFFER || !n.by_copies[l->value]) continue;
-    const sw_interval rest = {sw_max_i32(l->steps.first, n.otherwise[l->value] + 1), l->steps.last};
-    if (rest.first <= rest.last) sw_line_hold(line, rest, -l->bytes);
-  }
-  return SW_OK;
-}
-
-/* With all kept that is read late, and nothing held for copies: the step that holds most, and how much more that is
- * than now. */
+/* Beside the plan without copies: what that holds at its peak, and of it of what is made again here. */
 static sw_rc find_saved(tally *t, sw_diag *d) {
-  const sw_graph *g = t->of.p->job.graph;
-  sw_interval steps;
-  int64_t *line, bytes;
-  SW_ARENA_NEW(line, t->arena, t->of.a->n_steps + 1, d);
-  SW_TRY(leave_out_held_for_copies(t, line, d));
-  for (sw_id i = 0; i < g->n_ops; i++) {
-    for (int k = 0; is_copy(&t->of.p->job, i) && k < g->ops[i].n_results; k++)
-      if (find_kept_instead(&t->of, i, k, &steps, &bytes)) sw_line_hold(line, steps, bytes);
+  sw_schedule schedule = {0};
+  sw_plan plan;
+  sw_breakdown kept;
+  if (!t->out->n_ops) return SW_OK;
+  sw_rc rc = sw_plan_without_copies(t->of.p, t->arena, &schedule, &plan, d);
+  if (!rc) rc = sw_plan_breakdown(&plan, t->arena, &kept, d);
+  for (int32_t i = 0; !rc && i < kept.n_live; i++) {
+    const sw_live *l = &kept.live[i];
+    const sw_id def = l->value < 0 ? -1 : plan.job.graph->values[l->value].def;
+    const sw_entry *e = def < 0 ? NULL : sw_job_entry(&plan.job, def);
+    const bool at_peak = l->steps.first <= kept.peak_step && kept.peak_step <= l->steps.last;
+    if (e && !e->source && at_peak && t->copied[e->op]) t->bytes[e->op] += l->bytes;
   }
-  int64_t more = 0, most = 0;
-  for (int32_t i = 0; i < t->of.a->n_steps; i++) {
-    more += line[i];
-    if (t->of.a->bytes_at[i] + more <= most) continue;
-    most = t->of.a->bytes_at[i] + more;
-    t->fullest = i;
-  }
-  t->out->saved_bytes = most - t->of.a->peak_bytes;
-  return SW_OK;
+  if (!rc) t->out->saved_bytes = kept.peak_bytes - t->of.a->peak_bytes;
+  sw_schedule_deinit(&schedule);
+  return rc;
 }
 
 static void tally_op(tally *t, sw_id op) {
   const sw_graph *g = t->of.p->job.graph;
   const sw_entry *e = sw_job_entry(&t->of.p->job, op);
-  sw_interval steps;
-  int64_t bytes;
   if (e && e->source && e->op >= 0) {
     t->out->n_kept += !t->kept[e->value];
     t->kept[e->value] = bytes_as_made(t->of.p, g->ops[op].results[0]);
@@ -242,9 +197,6 @@ static void tally_op(tally *t, sw_id op) {
   t->out->n_ops++;
   t->copied[e->op] = true;
   t->seconds[e->op] += op_s(&t->of, op);
-  for (int k = 0; k < g->ops[op].n_results; k++)
-    if (find_kept_instead(&t->of, op, k, &steps, &bytes) && steps.first <= t->fullest && t->fullest <= steps.last)
-      t->bytes[e->op] += bytes;
 }
 
 /* What is resharded for copies alone belongs to the first of them. */
@@ -314,8 +266,8 @@ sw_rc sw_made_again_find(const sw_plan *p, const sw_breakdown *a, sw_arena *aren
   SW_ARENA_NEW(t.bytes, arena, program->n_ops + 1, d);
   SW_ARENA_NEW(t.copied, arena, program->n_ops + 1, d);
   SW_ARENA_NEW(t.kept, arena, program->n_values + 1, d);
-  SW_TRY(find_saved(&t, d));
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) tally_op(&t, i);
+  SW_TRY(find_saved(&t, d));
   for (int32_t i = 0; i < a->n_reshards; i++) tally_reshard(&t, &a->reshards[i]);
   return list_made_again(&t, d);
 }

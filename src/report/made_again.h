@@ -16,13 +16,13 @@ typedef struct sw_made_again_row {
   const char *name; /* base/folded_names.h */
   int32_t n;
   double seconds; /* of making them again, with resharding what only copies read; 0 of what is kept */
-  int64_t bytes;  /* made again: that the fullest step would have more; kept: of all */
+  int64_t bytes;  /* made again: held at the peak of the plan without copies; kept: of all */
 } sw_made_again_row;
 
 typedef struct sw_made_again {
   int32_t n_ops, n_kept;
   double seconds;
-  int64_t saved_bytes, kept_bytes; /* a device holds so much less at the peak than with all kept that is read late */
+  int64_t saved_bytes, kept_bytes; /* so much lower is the peak than that of sw_plan_without_copies */
   int32_t n_again, n_rows_kept;
   const sw_made_again_row *again; /* the dearest first */
   const sw_made_again_row *kept;  /* the largest first */

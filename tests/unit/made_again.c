@@ -52,7 +52,7 @@ static bool reads(const sw_graph *g, const sw_entry *e, sw_id value) {
   return any;
 }
 
-/* Without copies, and without what was kept for them alone. */
+/* Without copies, without what was kept, and without arguments gathered again for copies alone. */
 static void without_copies(const sw_graph *g, const sw_schedule_spec *all, sw_arena *arena, sw_schedule_spec *out) {
   sw_entry *entries = sw_arena_alloc(arena, (size_t)all->n_entries, sizeof *entries, &diag);
   assert_non_null(entries);
@@ -62,7 +62,8 @@ static void without_copies(const sw_graph *g, const sw_schedule_spec *all, sw_ar
   for (int32_t i = 0; i < all->n_entries; i++) {
     const sw_entry *e = &all->entries[i];
     bool stays = !e->source;
-    for (int32_t k = i + 1; k < all->n_entries && !stays; k++) stays = reads(g, &all->entries[k], e->value);
+    for (int32_t k = i + 1; k < all->n_entries && !stays && e->op < 0; k++)
+      stays = reads(g, &all->entries[k], e->value);
     if (stays && !e->instance) entries[out->n_entries++] = *e;
   }
 }
@@ -85,11 +86,13 @@ static void check_sums(const sw_made_again *r, const sw_schedule_spec *spec) {
 /* All copies and nothing else are the difference: of time, and of the peak. */
 static void it_is_what_the_plan_without_copies_takes(void **state) {
   (void)state;
-  for (int k = 0; k < N_MODELS * 2; k++) {
-    const sw_baseline b = k < N_MODELS ? SW_BASELINE_REPLICATED : SW_BASELINE_DATA_PARALLEL;
+  for (int k = 0; k < N_MODELS * 3; k++) {
+    const sw_baseline b = k / N_MODELS == 1 ? SW_BASELINE_DATA_PARALLEL : SW_BASELINE_REPLICATED;
+    const bool compiled = k / N_MODELS == 2; /* kernels store less than each op by itself */
     sw_arena arena = {0};
     sw_graph *g = model_of(k % N_MODELS);
-    const sw_job *j = JOB(g, machine_of("dgx-h100", "x=2", &arena));
+    const sw_job job = job_under(g, machine_of("dgx-h100", "x=2", &arena), compiled ? "inductor" : "none", &arena);
+    const sw_job *j = &job;
     sw_schedule_spec spec, fewer;
     sw_schedule with, without;
     sw_plan p, q;
@@ -105,9 +108,9 @@ static void it_is_what_the_plan_without_copies_takes(void **state) {
     check_sums(&r, &spec);
     print_message("%s: %d ops again, %lld of %lld bytes\n", kModels[k % N_MODELS].arch, r.n_ops,
                   (long long)r.saved_bytes, (long long)c.peak_bytes);
-    assert_true(r.saved_bytes > 0);
+    assert_true(compiled || r.saved_bytes > 0);
     assert_int_equal(a.peak_bytes + r.saved_bytes, c.peak_bytes);
-    assert_true(fabs(a.total_s - r.seconds - c.total_s) <= 1e-9 * a.total_s);
+    if (!compiled) assert_true(fabs(a.total_s - r.seconds - c.total_s) <= 1e-9 * a.total_s);
     assert_ok(sw_made_again_find(&q, &c, &arena, &r, &diag));
     assert_int_equal(r.n_ops, 0);
     sw_schedule_deinit(&with);
