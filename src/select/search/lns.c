@@ -59,15 +59,15 @@ static int32_t pick_step(sel_lns *l) {
   return lo;
 }
 
-/* Grow from what is free already, in the order met or at random. */
-static void grow(sel_lns *l, int32_t size, bool at_random) {
+/* Grow from what is free already, in the order met or at random; with `other`, where that choice differs from x. */
+static void grow(sel_lns *l, int32_t size, bool at_random, const int32_t *x, const int32_t *other) {
   const sel_field *f = l->f;
   int32_t n_rim = 0, head = 0, seen = 0;
   while (l->n_free < size) {
     for (; seen < l->n_free; seen++)
       for (int32_t k = f->first_near[l->free[seen]]; k < f->first_near[l->free[seen] + 1] && n_rim < f->c->n; k++) {
         int32_t v = f->near[k].other;
-        if (l->place[v] < 0) l->rim[n_rim++] = v;
+        if (l->place[v] < 0 && (!other || x[v] != other[v])) l->rim[n_rim++] = v;
       }
     if (head == n_rim) return;
     if (at_random) {
@@ -77,6 +77,19 @@ static void grow(sel_lns *l, int32_t size, bool at_random) {
     }
     set_free(l, l->rim[head++]);
   }
+}
+
+/* Variables that the guide chooses otherwise, joined to one another; whether there are any. */
+static bool choose_between(sel_lns *l, const int32_t *x, int32_t size) {
+  enum { TRIES = 100 };
+  for (int32_t tries = 0; tries < TRIES; tries++) {
+    int32_t v = (int32_t)sw_rng_below(&l->rng, l->f->c->n);
+    if (x[v] == l->guide[v]) continue;
+    set_free(l, v);
+    grow(l, size, true, x, l->guide);
+    return true;
+  }
+  return false;
 }
 
 /* A ball around one variable, or around several that share a dear step. */
@@ -91,12 +104,13 @@ static void choose_around(sel_lns *l, int32_t size) {
     }
   }
   if (l->n_free == 0) set_free(l, (int32_t)sw_rng_below(&l->rng, c->n));
-  grow(l, size, kind != AROUND_ONE);
+  grow(l, size, kind != AROUND_ONE, NULL, NULL);
 }
 
-static void choose_freed(sel_lns *l, int32_t size) {
+static void choose_freed(sel_lns *l, const int32_t *x, int32_t size) {
+  enum { ONE_IN = 4 }; /* moves go around something nevertheless */
   l->n_free = 0;
-  choose_around(l, size);
+  if (!l->guide || sw_rng_below(&l->rng, ONE_IN) == 0 || !choose_between(l, x, size)) choose_around(l, size);
   qsort(l->free, (size_t)l->n_free, sizeof *l->free, sw_compare_i32);
   for (int32_t k = 0; k < l->n_free; k++) l->place[l->free[k]] = k;
 }
@@ -406,7 +420,7 @@ sw_rc sel_lns_move(sel_lns *l, sel_state *s, sel_budget *b, bool *better, sw_dia
   *better = false;
   sw_arena_reset(&l->mem);
   if (l->size < 1) l->size = sel_by(b)->lns_first;
-  choose_freed(l, (int32_t)sw_min_i64((int64_t)(l->size * (0.7 + 0.6 * sw_rng_unit(&l->rng))), l->f->c->n));
+  choose_freed(l, s->x, (int32_t)sw_min_i64((int64_t)(l->size * (0.7 + 0.6 * sw_rng_unit(&l->rng))), l->f->c->n));
   sw_rc rc = build_costs(l, s, &w, d);
   if (!rc) rc = build_pairs(l, s, &w, d);
   if (!rc) rc = build_uses(l, s, &w, d);

@@ -10,6 +10,7 @@ typedef struct sel_lns {
   const sel_field *f;
   const sel_link *links; /* of the field's core */
   sw_rng rng;
+  const int32_t *guide; /* another good choice: moves free where the two differ (path relinking); NULL: none */
   const double *prefix; /* n_steps + 1: sum of the prices before a step, per unit of memory; NULL: none */
   sw_arena mem;         /* of one move */
   int32_t *place;       /* of a variable among the free ones, or -1 */

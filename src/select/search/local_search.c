@@ -22,6 +22,7 @@ sw_rc sel_local_searches_init(sel_local_searches *ws, const sel_field *f, const 
   SW_ARENA_NEW(ws->at, &ws->mem, threads, d);
   SW_ARENA_NEW(ws->price, &ws->mem, f->offset[f->c->n], d);
   SW_ARENA_NEW(ws->prefix, &ws->mem, (size_t)f->c->n_steps + 1, d);
+  SW_ARENA_NEW(ws->guide, &ws->mem, f->c->n, d);
   for (; ws->n < threads; ws->n++) {
     sw_rc rc = local_search_init(ws, &ws->at[ws->n], seed * 1000 + (uint64_t)ws->n, d);
     if (!rc) continue;
@@ -45,6 +46,11 @@ void sel_local_searches_price(sel_local_searches *ws, const sel_dual *u, const d
   for (int32_t t = 0; t < f->c->n_steps; t++) ws->prefix[t + 1] = ws->prefix[t] + u->best.lambda[t] / u->unit;
 }
 
+void sel_local_searches_guide(sel_local_searches *ws, const int32_t *x) {
+  memcpy(ws->guide, x, (size_t)ws->field->c->n * sizeof *x);
+  ws->guided = true;
+}
+
 /* Tree moves from the best choice, slightly warm. */
 static void stroll(sel_local_search *w, double steps, int64_t sweeps) {
   sel_budget part = sel_budget_part(&w->budget, steps, sweeps * w->all->sweep);
@@ -61,6 +67,7 @@ static void stroll(sel_local_search *w, double steps, int64_t sweeps) {
 static sw_rc leap(sel_local_search *w, double steps, int64_t sweeps) {
   sel_budget part = sel_budget_part(&w->budget, steps, sweeps * w->all->sweep);
   sel_state_set(&w->state, w->x);
+  w->lns.guide = w->all->guided ? w->all->guide : NULL;
   sw_rc rc = SW_OK;
   while (!rc && !sel_stop(&part)) {
     bool better;

@@ -38,6 +38,8 @@ typedef struct sel_local_searches {
   sel_local_search *at;
   double *price;  /* of memory, per value by the field's offsets */
   double *prefix; /* per step, as sel_lns wants it */
+  int32_t *guide; /* another good choice than the best, for moves between the two */
+  bool guided;    /* there is one */
   int64_t sweep;  /* cells of one pass over everything: the measure of work */
   atomic_int halt;
 } sel_local_searches;
@@ -48,6 +50,9 @@ sw_rc sel_local_searches_init(sel_local_searches *ws, const sel_field *f, const 
 void sel_local_searches_deinit(sel_local_searches *ws);
 /* Prices for the rounds to come. */
 void sel_local_searches_price(sel_local_searches *ws, const sel_dual *u, const double *packed);
+
+/* Another good choice than the best; not while local searches are under way. */
+void sel_local_searches_guide(sel_local_searches *ws, const int32_t *x);
 
 /* Start all but the first local search from `x`, to run until `b` is spent. */
 sw_rc sel_local_searches_start(sel_local_searches *ws, const int32_t *x, int64_t cost, const sel_budget *b, sw_diag *d);

@@ -25,15 +25,16 @@ typedef struct searcher {
   sel_state state;
   sel_mover mover;
   sel_local_searches searches;
-  double *price;  /* by the dual's offsets */
-  double *packed; /* by the field's offsets */
-  int32_t *x, *best;
-  int64_t best_cost; /* of `best`; INT64_MAX: none */
-  bool searching;    /* local searches of other threads are under way */
-  bool primed;       /* prices and messages are from an earlier search */
-  bool broken;       /* the best choice of a relaxed core breaks the limit: memory matters */
-  int32_t labels;    /* that close_narrow has tried with */
-  double closing_s;  /* that it takes to make a bound safe and to write down why */
+  double *price;             /* by the dual's offsets */
+  double *packed;            /* by the field's offsets */
+  int32_t *x, *best, *guide; /* guide: polished last, and not the best */
+  int64_t best_cost;         /* of `best`; INT64_MAX: none */
+  bool searching;            /* local searches of other threads are under way */
+  bool has_guide;
+  bool primed;      /* prices and messages are from an earlier search */
+  bool broken;      /* the best choice of a relaxed core breaks the limit: memory matters */
+  int32_t labels;   /* that close_narrow has tried with */
+  double closing_s; /* that it takes to make a bound safe and to write down why */
   sw_diag *d;
 } searcher;
 
@@ -54,6 +55,7 @@ static sw_rc searcher_init(searcher *q) {
   SW_ARENA_NEW(q->packed, &q->mem, q->field.offset[c->n], q->d);
   SW_ARENA_NEW(q->x, &q->mem, c->n, q->d);
   SW_ARENA_NEW(q->best, &q->mem, c->n, q->d);
+  SW_ARENA_NEW(q->guide, &q->mem, c->n, q->d);
   q->best_cost = INT64_MAX;
   q->mover.price = q->packed;
   q->closing_s = kClosing_s * (double)q->dual.cells; /* until it is measured */
@@ -97,6 +99,8 @@ static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
 
 /* The other threads walk from the best choice. */
 static sw_rc begin_round(searcher *q, double steps, int64_t sweeps) {
+  if (q->has_guide) sel_local_searches_guide(&q->searches, q->guide);
+  q->has_guide = false;
   if (q->searches.n < 2 || q->best_cost == INT64_MAX) return SW_OK;
   take_best_prices(q);
   sel_local_searches_price(&q->searches, &q->dual, q->packed);
@@ -142,6 +146,8 @@ static sw_rc polish(searcher *q, double steps) {
   sel_budget part = sel_budget_part(q->b, steps, 30 * sweep_cells(q));
   sel_anneal(&q->mover, &q->state, heat, &part, q->x, &cost);
   sel_budget_join(q->b, &part);
+  q->has_guide = cost < INT64_MAX && cost >= q->best_cost;
+  if (q->has_guide) memcpy(q->guide, q->x, (size_t)q->k->core->n * sizeof *q->x);
   return cost < INT64_MAX ? take_best(q, q->x, cost) : SW_OK;
 }
 
