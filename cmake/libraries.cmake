@@ -66,7 +66,7 @@ target_link_libraries(shardwright_core PRIVATE ZLIB::ZLIB PUBLIC Threads::Thread
 sw_library(comm comm)
 target_link_libraries(shardwright_comm PUBLIC shardwright_core)
 
-sw_library(plan graph schedule kernel hw select reshard strategy plan propagate spmd)
+sw_library(plan graph schedule kernel hw select timeline reshard strategy plan propagate spmd)
 target_link_libraries(shardwright_plan PUBLIC shardwright_core)
 if(SW_WITH_GLPK)
   target_compile_definitions(shardwright_plan PRIVATE SW_WITH_GLPK)

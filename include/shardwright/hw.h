@@ -10,6 +10,7 @@
 #include "shardwright/kernel.h"
 #include "shardwright/kernel_price.h"
 
+enum { SW_MAX_LEVELS = 4 };
 typedef struct sw_profile sw_profile; /* read-only after building; lives in its arena */
 typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
 
@@ -48,6 +49,19 @@ SW_API int sw_machine_moved_bytes(const sw_machine *m, sw_dtype t);
 SW_API SW_CHECKED sw_rc sw_machine_combine(sw_machine *m, int64_t bytes, sw_arena *arena, sw_diag *d);
 /* The machine itself when it was not asked to. */
 SW_API const sw_machine *sw_machine_combining(const sw_machine *m);
+/* What prices are multiplied by: launches of kernels, and collectives and exchanges by the outermost level that they
+ * cross. Work and copies count in full. */
+typedef struct sw_price_weights {
+  double launch, level[SW_MAX_LEVELS]; /* >= 0 */
+} sw_price_weights;
+/* A machine that is as `m` in all else; in the arena. */
+SW_API SW_CHECKED sw_rc sw_machine_weigh(const sw_machine *m, const sw_price_weights *weights, sw_arena *arena,
+                                         sw_machine **out, sw_diag *d);
+SW_API const sw_price_weights *sw_machine_weights(const sw_machine *m);
+SW_API const char *sw_machine_level_name(const sw_machine *m, int level);
+/* The outermost level that groups along the axes cross, and that a direct exchange does; -1: none. */
+SW_API int sw_machine_level(const sw_machine *m, const sw_axis_ref *axes, int n_axes);
+SW_API int sw_machine_exchange_level(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst);
 SW_API const sw_mesh *sw_machine_mesh(const sw_machine *m);
 SW_API const sw_profile *sw_machine_profile(const sw_machine *m);
 /* Can two axes of the mesh change places without any price changing? They have one size, and lie each in one piece in
@@ -64,6 +78,8 @@ SW_API double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const 
 /* Time of a direct exchange src -> dst of elements of `elem_bytes`: by the busiest device and by what crosses the
  * slow level; 0 bytes moved and no change of buffer costs a local copy, identical tilings cost 0. */
 SW_API double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes);
+/* How many times longer kernels take while a collective runs beside them. */
+SW_API double sw_machine_contention(const sw_machine *m);
 /* The launch of one kernel. */
 SW_API double sw_machine_launch_s(const sw_machine *m);
 /* Roofline of one local op: launch + max(flops / achieved flop rate of the dtype, bytes / achieved memory rate). */

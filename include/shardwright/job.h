@@ -10,6 +10,9 @@
 #include "shardwright/hw.h"
 #include "shardwright/schedule.h"
 
+/* What may run beside what: nothing, or what the compiler lets run (timeline.h). */
+typedef enum sw_overlap { SW_OVERLAP_NONE, SW_OVERLAP_COMPILER } sw_overlap;
+
 typedef struct sw_job {
   const sw_graph *graph;
   const sw_request *request; /* of that graph */
@@ -17,6 +20,7 @@ typedef struct sw_job {
   const sw_machine *machine;
   const sw_schedule *schedule; /* of which the graph is a stage; NULL: the program runs as it is */
   int32_t stage;
+  sw_overlap overlap; /* by which plans are timed */
 } sw_job;
 
 /* What an op of the graph is an entry of; NULL: of a program that runs as it is, or of what carries others. */

@@ -8,6 +8,7 @@
 
 #include "shardwright/schedule.h"
 #include "shardwright/selection.h"
+#include "shardwright/timeline.h"
 
 typedef struct sw_plan {
   sw_job job;
@@ -120,9 +121,29 @@ typedef struct sw_op_moves {
   double seconds, hidden_s, bytes;
 } sw_op_moves;
 
+/* A kernel or a step of communication of a plan on its timeline. */
+typedef struct sw_timed {
+  sw_id op;             /* whose kernel it is, with what the op exchanges inside; or before which a reshard stands, the
+                           number of ops: before delivery */
+  int32_t reshard, hop; /* of the breakdown, and of its route; -1: of none; hop -1: the kernel that breaks for it */
+  int32_t stream;       /* SW_STREAM_WORK, or that of a level */
+  int32_t needed;       /* of a collective: the entry that waits for it first; -1: delivery */
+  int64_t repeats;      /* how often it runs */
+  double start_s, end_s, exposed_s; /* of its first run; loops end before anything else runs, so trips are alike */
+} sw_timed;
+typedef struct sw_timeline {
+  sw_timeline_sums sums; /* of all runs */
+  int32_t n;
+  const sw_timed *at; /* in the order of the account: by step, reshards before the op */
+  double busy_s[SW_MAX_STREAMS], exposed_s[SW_MAX_STREAMS]; /* by stream, of all runs */
+  double launches_s;                                        /* of the host */
+  int64_t in_flight_bytes; /* by which the peak is higher, as copies are made early and what they are made of stays */
+} sw_timeline;
+
 /* What a plan costs and holds, under its machine. */
 typedef struct sw_breakdown {
-  double total_s, local_s, move_s, reshard_s; /* the first is the sum of the others */
+  double total_s;                           /* of the timeline; without one the sum */
+  double sum_s, local_s, move_s, reshard_s; /* the first is the sum of the others */
   double
       hidden_s; /* communication inside ops that runs behind their arithmetic: in by_collective and axis_s, not above */
   double flops; /* of one device */
@@ -140,8 +161,9 @@ typedef struct sw_breakdown {
   const int64_t *bytes_at; /* by step: the sum of those that are live then */
   int64_t peak_bytes;
   int32_t peak_step;
-  int64_t param_bytes;       /* parameters and state, held throughout */
-  int32_t full_replications; /* routes through full replication */
+  int64_t param_bytes;         /* parameters and state, held throughout */
+  const sw_timeline *timeline; /* where anything may run beside anything (sw_job.overlap); else NULL */
+  int32_t full_replications;   /* routes through full replication */
 } sw_breakdown;
 /* Flops of all devices beyond those of one that runs the model alone: work done twice, padding included. */
 SW_API double sw_breakdown_redundant_flops(const sw_breakdown *a, const sw_machine *machine);

@@ -63,7 +63,7 @@ typedef struct sw_cost_line {
   const sw_cost_knots *knots; /* NULL: the formula alone; not on a torus. Lives as long as the profile */
 } sw_cost_line;
 
-enum { SW_MAX_LEVELS = 4, SW_MAX_TORUS_DIMS = 4, SW_MAX_PROFILE_MESHES = 16, SW_MAX_MEASURED = 8 };
+enum { SW_MAX_TORUS_DIMS = 4, SW_MAX_PROFILE_MESHES = 16, SW_MAX_MEASURED = 8 };
 enum { SW_MAX_RUN_HARDWARE = 8, SW_MAX_RUN_SOFTWARE = 4, SW_RUN_SCALES = 4 };
 
 typedef struct sw_level {
@@ -125,6 +125,7 @@ struct sw_profile {
   double launch_s;                       /* of one local op */
   double multiprocessors;                /* that kernels of known shape fill; 0: not said */
   sw_kernel_price kernel[SW_PRICED_COUNT];
+  double contention;                /* how many times longer kernels take beside a collective; 0: not said */
   double exchange_peer_s;           /* a direct exchange pays this more per peer than an all_to_all */
   int64_t shared_cores;             /* 0; else the rates above hold for this many devices, which all devices share */
   const struct sw_profile *unsized; /* the open one that this one is, with a number of units; NULL: none */

@@ -131,8 +131,9 @@ SW_API double sw_move_s(const sw_machine *machine, const sw_move *move);
 SW_API double sw_move_exposed_s(const sw_machine *machine, const sw_move *move, double local_s);
 
 typedef struct sw_op_cost {
-  double local_s; /* roofline of the padded local work */
-  double move_s;  /* the op's own moves, as far as they show */
+  double local_s;  /* roofline of the padded local work */
+  double launch_s; /* of it: launches of kernels */
+  double move_s;   /* the op's own moves, as far as they show */
   double flops, bytes;
   double temp_bytes;
 } sw_op_cost;

@@ -32,6 +32,7 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, from.open.hw)},
     SW_PROGRAM_OPTIONS(settings),
     SW_COMPILER_OPTION(settings, from.open.compiler),
+    SW_OVERLAP_OPTION(settings, from.open.overlap),
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "capacity per device, as 80GB; without it the profile's",
      SW_INTO_BYTES(settings, memory), .min = 1},
     SW_SEARCH_OPTIONS(settings, "--search", "60"),

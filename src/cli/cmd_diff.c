@@ -27,6 +27,7 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, from.open.hw)},
     SW_PROGRAM_OPTIONS(settings),
     SW_COMPILER_OPTION(settings, from.open.compiler),
+    SW_OVERLAP_OPTION(settings, from.open.overlap),
     SW_OPTION_JSON_INTO(settings, json),
 };
 

@@ -39,6 +39,7 @@ static const sw_option kOptions[] = {
      "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
     SW_COMPILER_OPTION(settings, from.open.compiler),
+    SW_OVERLAP_OPTION(settings, from.open.overlap),
     {"schedule", 0, SW_OPTION_FILE, "FILE", NULL,
      "what runs, in order: ops made again for later readers, micro-batches, stages of which one is planned; a file "
      "with "

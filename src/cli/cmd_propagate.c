@@ -46,6 +46,7 @@ static const sw_option kOptions[] = {
                 "sdy-user-priority"},
     SW_PROGRAM_OPTIONS(settings),
     SW_COMPILER_OPTION(settings, from.open.compiler),
+    SW_OVERLAP_OPTION(settings, from.open.overlap),
     SW_OPTION_OUTPUT_INTO(settings, output),
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, SW_EMIT_HELP "; sdy-ops is the propagated program",
      SW_INTO_PAIRS(settings, emit), .choices = SW_EMIT_KINDS, .writes = true},

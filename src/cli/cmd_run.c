@@ -35,6 +35,7 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
     SW_COMPILER_OPTION(settings, from.open.compiler),
+    SW_OVERLAP_OPTION(settings, from.open.overlap),
     SW_PASS_OPTIONS(settings),
     {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
      "what devices are: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),

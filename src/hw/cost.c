@@ -84,11 +84,33 @@ static void share_call(double bytes, sw_curve *c) {
   if (c->n_parts) *c = (sw_curve){.n_parts = 1, .slope = {sw_curve_s(c, bytes, sqrt(bytes)) / bytes}};
 }
 
+double sw_group_weight(const sw_machine *m, const sw_group_shape *g) {
+  return g->n_parts ? m->weights.level[g->part[g->n_parts - 1].level] : 1;
+}
+
+double sw_machine_least_weight(const sw_machine *m, int level) {
+  double least = m->weights.level[level];
+  for (int l = level + 1; l < m->profile->n_levels; l++) least = fmin(least, m->weights.level[l]);
+  return least;
+}
+
+static void weigh_curve(double weight, sw_curve *c) {
+  c->latency_s *= weight;
+  for (int i = 0; i < c->n_parts; i++) {
+    c->ramp[i] *= weight;
+    c->slope[i] *= weight;
+    c->knots[i].latency_s *= weight;
+    c->knots[i].first_s *= weight;
+  }
+}
+
 void sw_group_fold(const sw_machine *m, sw_group *g) {
+  const double weight = sw_group_weight(m, &g->shape);
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     const bool whole = c == SW_COST_REDUCE_SCATTER && m->lowering.whole_scatters;
     fold_class(m, &g->shape, whole ? SW_COST_ALL_REDUCE : (sw_cost_class)c, &g->line[c]);
     if (m->combine_bytes && kCombined[c]) share_call((double)m->combine_bytes, &g->line[c]);
+    if (weight != 1) weigh_curve(weight, &g->line[c]);
   }
 }
 

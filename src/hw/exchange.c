@@ -210,7 +210,7 @@ static double one_exchange_s(const sw_machine *m, const sw_group *group, const s
     curve.serial[i] = group->line[0].serial[i];
     if (outside > 0) add_part(m, &g->part[i], outside, load->peers, permutes, i, &curve);
   }
-  return sw_curve_s(&curve, 1, 1);
+  return sw_group_weight(m, g) * sw_curve_s(&curve, 1, 1);
 }
 
 double sw_group_exchange_s(const sw_machine *m, const sw_group *group, const sw_exchange_load *load) {
@@ -236,4 +236,10 @@ double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw
     load.outside_bytes[level] = outside_bytes(m, src, dst, level, load.bytes, elem);
   }
   return sw_group_exchange_s(m, &g, &load);
+}
+
+int sw_machine_exchange_level(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst) {
+  ref_set refs;
+  changed_refs(m, src, dst, &refs);
+  return sw_machine_level(m, refs.ref, refs.n);
 }

@@ -74,6 +74,9 @@ SW_API void sw_machine_cache_add(const sw_machine *m, sw_machine_cache *cache);
 
 /* The group along refs, which may be parts of axes. */
 SW_API void sw_machine_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group *out);
+/* What prices over the group are multiplied by, and the least that those are which cross a level. */
+double sw_group_weight(const sw_machine *m, const sw_group_shape *g);
+SW_API double sw_machine_least_weight(const sw_machine *m, int level);
 /* Whose formula prices the op; SW_COST_CLASS_COUNT or more: it is local. */
 SW_API sw_cost_class sw_coll_cost_class(sw_coll_op op);
 /* As sw_machine_collective_s. */

@@ -43,6 +43,7 @@ struct sw_machine {
   sw_lowering lowering;
   int64_t combine_bytes;       /* of calls of which a collective is a part; 0: it is a call */
   const sw_machine *combining; /* this machine with such calls; NULL: none */
+  sw_price_weights weights;
 };
 
 /* Adds a dimension of a torus along which the group has n members, so many positions from the first to behind the last,

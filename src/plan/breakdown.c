@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "plan/borders.h"
+#include "plan/timed.h"
 #include "base/array.h"
 #include "base/checked.h"
 #include "hw/group.h"
@@ -16,7 +16,9 @@ typedef struct counting {
   const sw_plan *p;
   sw_units units;
   sw_plan_borders borders;
-  SW_ARRAY(sw_live) live;
+  SW_ARRAY(sw_live) live; /* copies first, each with the buffer of its route behind it */
+  int32_t *copies;        /* by reshard: where its copy is among them */
+  int32_t *values;        /* by value: where it is */
   sw_breakdown *out;
   sw_id op;               /* that is counted now */
   const sw_op_cost *cost; /* of it */
@@ -157,12 +159,14 @@ static int64_t route_temp_bytes(const sw_route *r, const sw_type *type) {
   return most;
 }
 
-static sw_rc hold_copies(counting *l, sw_diag *d) {
+static sw_rc hold_copies(counting *l, sw_arena *arena, sw_diag *d) {
+  SW_ARENA_NEW(l->copies, arena, l->out->n_reshards + 1, d);
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
     const sw_type *type = &l->p->job.graph->values[r->value].type;
     const int64_t bytes = sw_sharding_held_bytes(&r->to, type->dims, type->dtype),
                   temp = route_temp_bytes(r->route, type);
+    l->copies[i] = (int32_t)l->live.n;
     SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_COPY, r->value, r->steps, bytes}), d));
     if (temp)
       SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_BUFFER, r->value, {r->steps.first, r->steps.first}, temp}), d));
@@ -174,6 +178,7 @@ static sw_rc hold_value(counting *l, sw_id value, sw_diag *d) {
   const sw_value *v = &l->p->job.graph->values[value];
   const sw_live as_made = {SW_LIVE_VALUE, value, l->borders.life[value], l->borders.bytes[value]};
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) l->out->param_bytes += as_made.bytes;
+  l->values[value] = (int32_t)l->live.n;
   SW_TRY(sw_array_push(&l->live, as_made, d));
   if (v->def >= 0 || !l->p->args_whole || sw_sharding_is_replicated(&l->p->args[v->def_index])) return SW_OK;
   const sw_live whole = {SW_LIVE_BUFFER, value, as_made.steps, sw_type_bytes(&v->type)};
@@ -195,8 +200,9 @@ static sw_rc hold_kept_by_choice(counting *l, sw_id id, sw_diag *d) {
   return sw_array_push(&l->live, kept, d);
 }
 
-static sw_rc hold_all(counting *l, sw_diag *d) {
-  SW_TRY(hold_copies(l, d));
+static sw_rc hold_all(counting *l, sw_arena *arena, sw_diag *d) {
+  SW_ARENA_NEW(l->values, arena, l->p->job.graph->n_values + 1, d);
+  SW_TRY(hold_copies(l, arena, d));
   for (int32_t i = 0; i < l->units.n; i++) {
     const sw_unit unit = sw_unit_at(&l->units, i);
     const int64_t temp = unit.kind == SW_UNIT_OP ? (int64_t)l->out->op[unit.id].temp_bytes : 0;
@@ -211,19 +217,40 @@ static sw_rc sum_up_memory(counting *c, sw_arena *arena, sw_diag *d) {
   sw_breakdown *a = c->out;
   int64_t *at;
   a->n_steps = c->units.n_steps;
-  a->n_live = (int32_t)c->live.n;
   SW_ARENA_NEW(at, arena, a->n_steps + 1, d);
-  if (!(a->live = sw_arena_copy(arena, c->live.at, c->live.n, sizeof *a->live, d))) return SW_E_RESOURCE;
-  for (int32_t i = 0; i < a->n_live; i++) {
-    const sw_live *l = &a->live[i];
+  for (size_t i = 0; i < c->live.n; i++) {
+    const sw_live *l = &c->live.at[i];
     assert(l->steps.first >= 0 && l->steps.first <= l->steps.last && l->steps.last < a->n_steps && l->bytes >= 0);
     sw_line_hold(at, l->steps, l->bytes);
   }
   sw_line_sum(at, a->n_steps, &a->peak_step);
   a->peak_bytes = at[a->peak_step];
   a->bytes_at = at;
-  a->total_s = a->local_s + a->move_s + a->reshard_s;
+  a->sum_s = a->total_s = a->local_s + a->move_s + a->reshard_s;
   assert(a->local_s >= 0 && a->reshard_s >= 0 && a->hidden_s >= -1e-12);
+  return SW_OK;
+}
+
+/* Copies that are issued early are held from then on, and what they are made of until they are there. */
+static sw_rc time_plan(counting *l, sw_arena *arena, sw_diag *d) {
+  sw_breakdown *a = l->out;
+  sw_timeline *t;
+  sw_interval *held;
+  SW_ARENA_NEW(t, arena, 1, d);
+  SW_ARENA_NEW(held, arena, a->n_reshards + 1, d);
+  SW_TRY(sw_plan_time(l->p, a, &l->borders, arena, held, t, d));
+  const int64_t before = a->peak_bytes;
+  for (int32_t i = 0; i < a->n_reshards; i++) {
+    sw_live *copy = &l->live.at[l->copies[i]], *of = &l->live.at[l->values[a->reshards[i].value]];
+    const bool buffer = (size_t)l->copies[i] + 1 < l->live.n && copy[1].kind == SW_LIVE_BUFFER;
+    copy->steps.first = sw_min_i32(copy->steps.first, held[i].first);
+    if (buffer) copy[1].steps.first = copy->steps.first;
+    of->steps.last = sw_max_i32(of->steps.last, held[i].last);
+  }
+  SW_TRY(sum_up_memory(l, arena, d));
+  t->in_flight_bytes = a->peak_bytes - before;
+  a->timeline = t;
+  a->total_s = t->sums.total_s;
   return SW_OK;
 }
 
@@ -237,8 +264,12 @@ static sw_rc break_down(counting *l, sw_arena *arena, sw_diag *d) {
   l->out->reshards = l->borders.reshards;
   SW_TRY(add_ops(l, cost, moves, d));
   sum_reshards(l);
-  SW_TRY(hold_all(l, d));
-  return sum_up_memory(l, arena, d);
+  SW_TRY(hold_all(l, arena, d));
+  SW_TRY(sum_up_memory(l, arena, d));
+  if (l->p->job.overlap) SW_TRY(time_plan(l, arena, d));
+  l->out->n_live = (int32_t)l->live.n;
+  l->out->live = sw_arena_copy(arena, l->live.at, l->live.n, sizeof *l->out->live, d);
+  return l->out->live ? SW_OK : SW_E_RESOURCE;
 }
 
 sw_rc sw_plan_breakdown(const sw_plan *p, sw_arena *arena, sw_breakdown *out, sw_diag *d) {

@@ -37,13 +37,13 @@ static sw_rc find_kernels_as(const sw_job *j, sw_arena *arena, sw_job *out, sw_d
 
 sw_rc sw_job_of_stage(const sw_job *j, const sw_schedule *s, int32_t stage, sw_arena *arena, sw_job *out, sw_diag *d) {
   const sw_graph *g = s->stages[stage].graph;
-  *out = (sw_job){g, g->written, NULL, j->machine, s, stage};
+  *out = (sw_job){g, g->written, NULL, j->machine, s, stage, j->overlap};
   return find_kernels_as(j, arena, out, d);
 }
 
 sw_rc sw_job_of_program(const sw_job *j, sw_arena *arena, sw_job *out, sw_diag *d) {
   const sw_request *written = sw_job_written(j);
-  *out = (sw_job){written->graph, written, NULL, j->machine, NULL, 0};
+  *out = (sw_job){written->graph, written, NULL, j->machine, NULL, 0, j->overlap};
   return find_kernels_as(j, arena, out, d);
 }
 

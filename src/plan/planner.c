@@ -1,5 +1,6 @@
 /* A search that answers further questions (plan.h): plans with further pins of the problem that stands. */
 #include "plan/search.h"
+#include "plan/timed_search.h"
 
 #include "base/checked.h"
 
@@ -8,6 +9,8 @@ struct sw_planner {
   sw_plan_options o;
   sw_plan base;            /* the plan without further pins; what is proven of it, s.bound, is so of all with pins */
   sw_route_prices *routes; /* of all its problems */
+  sw_timed_prices by;      /* of its answers, where these are by the timeline */
+  sw_job timed;            /* by.job */
 };
 
 int64_t sw_plan_capacity(const sw_job *j, const sw_plan_options *o) {
@@ -17,6 +20,19 @@ int64_t sw_plan_capacity(const sw_job *j, const sw_plan_options *o) {
 
 sw_rc sw_planner_open(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_planner **out, sw_plan *plan,
                       sw_diag *d) {
+  return (j->overlap ? sw_timed_search : sw_planner_open_priced)(j, o, arena, out, plan, d);
+}
+
+int64_t sw_planner_work(const sw_planner *p) { return p->s.work; }
+
+void sw_planner_answer_by(sw_planner *p, const sw_timed_prices *by) {
+  p->timed = *by->job;
+  p->by = *by;
+  p->by.job = &p->timed;
+}
+
+sw_rc sw_planner_open_priced(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_planner **out,
+                             sw_plan *plan, sw_diag *d) {
   sw_planner *p;
   SW_ARENA_NEW(p, arena, 1, d);
   p->o = *o;
@@ -106,8 +122,8 @@ static sw_search search_for_question(const sw_planner *p, const sw_plan_options 
                      .from = &p->base};
 }
 
-sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_bytes, int32_t n, const sw_pin *pins, sw_arena *arena,
-                            sw_plan *out, sw_diag *d) {
+static sw_rc ask_priced(sw_planner *p, int64_t capacity_bytes, int32_t n, const sw_pin *pins, sw_arena *arena,
+                        sw_plan *out, sw_diag *d) {
   const int64_t capacity = sw_min_i64(capacity_bytes, p->o.selection.capacity_bytes);
   sw_plan_options o = p->o;
   if (!p->s.selection)
@@ -127,6 +143,13 @@ sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_bytes, int32_t n, co
   out->time_s = sw_now_s() - s.started_s;
   sw_rc freed = sw_selection_pin(s.selection, 0, NULL, d);
   return rc ? rc : freed;
+}
+
+sw_rc sw_planner_ask_within(sw_planner *p, int64_t capacity_bytes, int32_t n, const sw_pin *pins, sw_arena *arena,
+                            sw_plan *out, sw_diag *d) {
+  sw_breakdown timed;
+  SW_TRY(ask_priced(p, capacity_bytes, n, pins, arena, out, d));
+  return p->by.job ? sw_timed_record(&p->by, out, arena, &timed, d) : SW_OK;
 }
 
 sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out, sw_diag *d) {

@@ -15,6 +15,7 @@
 
 static void put_seconds(sw_json_out *o, const sw_breakdown *a) {
   sw_jw_f64(o, "total_s", a->total_s);
+  if (a->timeline) sw_jw_f64(o, "sum_s", a->sum_s);
   sw_jw_f64(o, "local_s", a->local_s);
   sw_jw_f64(o, "reshard_s", a->reshard_s);
   sw_jw_f64(o, "inside_ops_s", a->move_s);
@@ -292,6 +293,58 @@ static void put_held(sw_json_out *o, const sw_report *r) {
   sw_arena_deinit(&scratch);
 }
 
+/* "work", or the name of a level. */
+static const char *stream_text(const sw_plan *p, int stream) {
+  return stream == SW_STREAM_WORK ? "work" : sw_machine_level_name(p->job.machine, stream - SW_STREAM_LEVEL);
+}
+
+static void put_timed(sw_json_out *o, const sw_report *r, const sw_timed *e) {
+  const sw_graph *g = r->plan->job.graph;
+  const sw_breakdown *a = r->breakdown;
+  sw_jw_object_row(o, NULL);
+  if (e->reshard < 0) {
+    sw_jw_string(o, "op", g->ops[e->op].name);
+  } else {
+    sw_jw_i64(o, "reshard", e->reshard);
+    if (e->hop >= 0) sw_jw_string(o, "collective", sw_coll_text(a->reshards[e->reshard].route->step[e->hop].coll.op));
+  }
+  sw_jw_string(o, "stream", stream_text(r->plan, e->stream));
+  sw_jw_f64(o, "start_s", e->start_s);
+  sw_jw_f64(o, "end_s", e->end_s);
+  put_repeats(o, e->repeats);
+  if (e->stream != SW_STREAM_WORK) sw_jw_f64(o, "exposed_s", e->exposed_s);
+  sw_jw_end(o);
+}
+
+static void put_timeline(sw_json_out *o, const sw_report *r) {
+  const sw_timeline *t = r->breakdown->timeline;
+  if (!t) return;
+  sw_jw_object(o, "timeline");
+  sw_jw_f64(o, "kernels_s", t->sums.work_s);
+  sw_jw_f64(o, "slowed_s", t->sums.slowed_s);
+  sw_jw_f64(o, "exposed_s", t->sums.exposed_s);
+  sw_jw_f64(o, "waiting_s", t->sums.waited_s);
+  sw_jw_f64(o, "launches_s", t->launches_s);
+  sw_jw_i64(o, "in_flight_bytes", t->in_flight_bytes);
+  sw_jw_array(o, "levels");
+  for (int s = SW_STREAM_LEVEL; s < SW_MAX_STREAMS; s++) {
+    if (t->busy_s[s] <= 0) continue;
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "level", stream_text(r->plan, s));
+    sw_jw_f64(o, "seconds", t->busy_s[s]);
+    sw_jw_f64(o, "exposed_s", t->exposed_s[s]);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_jw_array(o, "entries");
+  for (int32_t i = 0; i < t->n; i++) {
+    const sw_timed *e = &t->at[i];
+    if (e->end_s > e->start_s) put_timed(o, r, e);
+  }
+  sw_jw_end(o);
+  sw_jw_end(o);
+}
+
 static void put_classes(sw_json_out *o, const int64_t *bytes) {
   sw_jw_array(o, "classes_at_peak");
   for (int c = 0; c < SW_MEMORY_CLASSES; c++) {
@@ -434,6 +487,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   put_made_again(&o, r);
   put_lower_memory(&o, r);
   put_reshards(&o, r, &places);
+  put_timeline(&o, r);
   put_report_ops(&o, r, &places);
   sw_places_end(&places, &o);
   put_sources(&o, r);

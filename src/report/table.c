@@ -66,14 +66,40 @@ static void print_simpler(const sw_plan *p, sw_columns *c) {
                  fmax(percent, kLeast), optimal ? ", which is optimal" : "");
 }
 
+/* Where the time of a step goes: "12.3 ms kernels, 1.2 ms more beside collectives, ..." */
+static void print_timeline(const sw_breakdown *a, sw_columns *c) {
+  const sw_timeline_sums *s = &a->timeline->sums;
+  const struct {
+    double seconds;
+    const char *what;
+  } parts[] = {{s->work_s, "kernels"},
+               {s->slowed_s, "longer beside collectives"},
+               {s->exposed_s, "communication that nothing hides"},
+               {s->waited_s, "waiting for launches"}};
+  sw_text t = {0};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    if (i && parts[i].seconds <= 0) continue;
+    if (i) sw_text_puts(&t, ", ");
+    sw_text_seconds(&t, parts[i].seconds);
+    sw_text_printf(&t, " %s (%.0f %%)", parts[i].what, sw_percent_of(parts[i].seconds, s->total_s));
+  }
+  sw_columns_add(c, "of which");
+  sw_columns_add(c, "%s", sw_text_str(&t));
+  sw_text_free(&t);
+  sw_text_seconds(&t, a->sum_s);
+  sw_columns_add(c, "one by one");
+  sw_columns_add(c, "%s", sw_text_str(&t));
+  sw_text_free(&t);
+}
+
 static void print_time_parts(const sw_breakdown *a, sw_columns *c) {
   sw_text t = {0};
   sw_text_seconds(&t, a->local_s);
-  sw_text_printf(&t, " local work (%.0f %%), ", sw_percent_of(a->local_s, a->total_s));
+  sw_text_printf(&t, " local work (%.0f %%), ", sw_percent_of(a->local_s, a->sum_s));
   sw_text_seconds(&t, a->reshard_s);
-  sw_text_printf(&t, " resharding (%.0f %%), ", sw_percent_of(a->reshard_s, a->total_s));
+  sw_text_printf(&t, " resharding (%.0f %%), ", sw_percent_of(a->reshard_s, a->sum_s));
   sw_text_seconds(&t, a->move_s);
-  sw_text_printf(&t, " inside ops (%.0f %%)", sw_percent_of(a->move_s, a->total_s));
+  sw_text_printf(&t, " inside ops (%.0f %%)", sw_percent_of(a->move_s, a->sum_s));
   sw_columns_add(c, "of which");
   sw_columns_add(c, "%s", sw_text_str(&t));
   sw_text_free(&t);
@@ -178,6 +204,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
   }
   print_search(p, r->breakdown, &c);
   print_simpler(p, &c);
+  if (r->breakdown->timeline) print_timeline(r->breakdown, &c);
   print_time_parts(r->breakdown, &c);
   print_throughput(&r->throughput, &c);
   print_measures(p, r->breakdown, &c);

@@ -78,15 +78,16 @@ static line below_all(const crossing *c) {
 }
 
 /* `outer`: the next level, NULL for the outermost one. */
-static void set_crossing(const sw_level *level, const sw_machine *machine, const crossing *outer, crossing *c) {
+static void set_crossing(int l, const sw_machine *machine, const crossing *outer, crossing *c) {
+  const sw_level *level = &sw_machine_profile(machine)->level[l];
   static const bool kReduces[SW_COST_CLASS_COUNT] = {[SW_COST_ALL_REDUCE] = true, [SW_COST_REDUCE_SCATTER] = true};
-  const double ways = links_of_level(level);
+  const double ways = links_of_level(level), weight = sw_machine_least_weight(machine, l);
   const bool combines = sw_machine_combines(machine);
   c->latency_s = outer ? outer->latency_s : HUGE_VAL;
   for (int k = 0; k < SW_COST_CLASS_COUNT; k++) {
     const sw_cost_line *of = &level->line[k];
     const double slope = of->in_network_min ? fmin(of->s_per_byte, of->in_network_s_per_byte) : of->s_per_byte;
-    const double least = sw_knots_least_factor(of->knots);
+    const double least = weight * sw_knots_least_factor(of->knots);
     const line here = {combines ? 0 : least * of->ramp_s_per_sqrt_byte / sqrt(ways), least * slope / ways};
     c->latency_s = fmin(c->latency_s, least * (of->base_s + of->peer_s));
     add_line(c, kReduces[k], outer ? combine_lines(here, below_all(outer)) : here);
@@ -103,7 +104,7 @@ sw_rc sw_route_floors_make(const sw_machine *machine, sw_arena *arena, const sw_
   *f = (sw_route_floors){.machine = machine, .n_levels = p->n_levels, .n_devices = (double)sw_mesh_devices(mesh)};
   for (int l = p->n_levels - 1; l >= 0; l--) {
     crossing *c = &f->level[l];
-    set_crossing(&p->level[l], machine, l + 1 < p->n_levels ? c + 1 : NULL, c);
+    set_crossing(l, machine, l + 1 < p->n_levels ? c + 1 : NULL, c);
     c->devices = 1;
     for (int a = 0; l && a < mesh->n_axes; a++)
       c->devices *= (double)sw_axis_ref_inside(machine, sw_axis_whole(mesh, a), l);

@@ -24,14 +24,15 @@ static double links_of(const sw_level *level, double members) {
 }
 
 /* The least of all classes. */
-static struct rs_level_floor floor_of(const sw_level *level, const sw_machine *machine, double devices) {
+static struct rs_level_floor floor_of(int l, const sw_machine *machine, double devices) {
+  const sw_level *level = &sw_machine_profile(machine)->level[l];
   const double members = members_of(level, devices), links = links_of(level, members);
   struct rs_level_floor f = {HUGE_VAL, HUGE_VAL, HUGE_VAL, 1};
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     const sw_cost_line *line = &level->line[c];
     double slope = line->s_per_byte + line->pair_s_per_byte / fmax(1, members - 1);
     if (line->in_network_min) slope = fmin(slope, line->in_network_s_per_byte);
-    const double least = sw_knots_least_factor(line->knots);
+    const double least = sw_machine_least_weight(machine, l) * sw_knots_least_factor(line->knots);
     f.latency_s = fmin(f.latency_s, least * (line->base_s + line->peer_s));
     f.ramp_s = fmin(f.ramp_s, least * line->ramp_s_per_sqrt_byte / sqrt(links));
     f.slope_s = fmin(f.slope_s, least * slope / links);
@@ -62,10 +63,9 @@ static double unit_of(const rs_graph *g, int level) {
 }
 
 void rs_floor_init(rs_graph *g) {
-  const sw_profile *p = sw_machine_profile(g->r->machine);
   struct rs_level_floor *f = g->floor.level;
   for (int l = g->n_levels - 1; l >= 0; l--) {
-    f[l] = floor_of(&p->level[l], g->r->machine, g->devices);
+    f[l] = floor_of(l, g->r->machine, g->devices);
     if (l + 1 < g->n_levels) f[l] = together(&f[l], &f[l + 1]);
   }
   g->floor.step_s = fmin(f[0].latency_s, sw_machine_collective_s(g->r->machine, SW_COLL_ALL_SLICE, NULL, 0, 0));

@@ -321,15 +321,18 @@ void sw_op_shape(const sw_job *j, const sw_op *op, const int64_t *extents, sw_wo
     shape_product(op->nest, extents, w);
 }
 
-/* The price of the op; the launch is its kernel's, which one of the kernel's ops bears. What is made again costs its
- * readers what it reads. */
-static double local_s(const sw_job *j, const sw_op *op, const sw_work *w, bool least) {
+/* The price of the op; the launch is its kernel's, which one of the kernel's ops bears: *launch_s, a part of it. What
+ * is made again costs its readers what it reads. */
+static double local_s(const sw_job *j, const sw_op *op, const sw_work *w, bool least, double *launch_s) {
   const sw_machine *machine = j->machine;
+  *launch_s = 0;
   if (w->flops <= 0 && w->bytes <= 0) return 0;
   if (op->n_results && sw_value_keeping(j->kernels, op->results[0]) == SW_KEPT_AGAIN) return 0;
   const double alone_s = least ? sw_machine_work_least_s(machine, w) : sw_machine_work_s(machine, w);
-  return sw_op_launches(j->kernels, (sw_id)(op - j->graph->ops)) ? alone_s
-                                                                 : fmax(0, alone_s - sw_machine_launch_s(machine));
+  const double launched_s = fmin(alone_s, sw_machine_launch_s(machine)), weight = sw_machine_weights(machine)->launch;
+  if (!sw_op_launches(j->kernels, (sw_id)(op - j->graph->ops))) return alone_s - launched_s;
+  *launch_s = weight * launched_s;
+  return weight == 1 ? alone_s : alone_s - launched_s + *launch_s;
 }
 
 const sw_machine *sw_value_machine(const sw_job *j, sw_id value) {
@@ -354,11 +357,12 @@ double sw_op_least_s(const sw_job *j, const sw_op *op) {
   const sw_machine *machine = j->machine;
   const double kRounding = 1e-9, devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
   sw_work w;
+  double launch_s;
   if (op->code == SW_OP_TRANSPOSE) return 0; /* cut to one element, a dim has nothing to move */
   sw_op_shape(j, op, NULL, &w);
   w.flops /= devices;
   w.bytes /= devices;
-  return (1 - kRounding) * local_s(j, op, &w, true);
+  return (1 - kRounding) * local_s(j, op, &w, true, &launch_s);
 }
 
 /* A kernel for each step of a ring, on the block of keys that has come by: the work of all keys, evenly. What steps
@@ -376,7 +380,8 @@ static void cost_ring(const sw_job *j, const sw_op *op, const sw_strategy *s, in
   one.bytes = fmax(one.bytes, whole.bytes / devices / steps);
   out->flops = all.flops;
   out->bytes = one.bytes * steps;
-  out->local_s = local_s(j, op, &one, false) * steps;
+  out->local_s = local_s(j, op, &one, false, &out->launch_s) * steps;
+  out->launch_s *= steps;
 }
 
 /* Where parts of a sum are completed before an op takes them, one after the other. */
@@ -416,7 +421,7 @@ void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw
     sw_op_shape(j, op, fits ? extents : NULL, &w);
     out->flops = w.flops;
     out->bytes = w.bytes;
-    out->local_s = local_s(j, op, &w, false);
+    out->local_s = local_s(j, op, &w, false, &out->launch_s);
   }
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
