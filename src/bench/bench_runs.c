@@ -277,7 +277,7 @@ static sw_rc bench(const sw_bench_runs_options *o, sw_arena *arena, sw_text *tab
   SW_TRY(sw_run_profiles_read(arena, &profiles, d));
   for (int64_t i = 0; i < all.n; i++) {
     if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
-    SW_TRY(sw_run_predict(&all.rows[i], sw_run_profile_of(&profiles, &all.rows[i]), d));
+    SW_TRY(sw_run_predict(&all.rows[i], sw_run_profile_of(&profiles, &all.rows[i]), o->overlap, d));
   }
   SW_TRY(group_run_rows(&all, run_source_of, 1, arena, &sources, d));
   SW_TRY(group_run_rows(&all, model_of, FAMILY_ROWS, arena, &families, d));

@@ -9,12 +9,14 @@
 #define BENCH_BENCH_RUNS_H_
 
 #include "shardwright/clock.h"
+#include "shardwright/job.h"
 #include "shardwright/text.h"
 
 typedef struct sw_bench_runs_options {
-  const char *path; /* a CSV file */
-  const char *only; /* NULL, or models whose name holds this */
-  bool fit;         /* also say how much longer kernels took than predicted, by source and hardware */
+  const char *path;   /* a CSV file */
+  const char *only;   /* NULL, or models whose name holds this */
+  sw_overlap overlap; /* what steps are timed with */
+  bool fit;           /* also say how much longer kernels took than predicted, by source and hardware */
   sw_cancel *cancel;
 } sw_bench_runs_options;
 

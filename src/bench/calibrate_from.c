@@ -336,7 +336,7 @@ static sw_rc predict_runs(making *m) {
     sw_run_row *r = &m->e.runs.rows[i];
     if (r->left) continue;
     if (sw_cancelled(m->o->cancel)) return SW_FAIL(m->d, SW_E_CANCELLED, SW_NOWHERE, "interrupted while fitting");
-    SW_TRY(sw_run_predict(r, m->p, m->d));
+    SW_TRY(sw_run_predict(r, m->p, SW_OVERLAP_NONE, m->d));
   }
   return SW_OK;
 }
@@ -351,7 +351,7 @@ static sw_rc choose_runs(making *m, bool *fitted, int64_t *n) {
     if (!any && r->gpus > sw_profile_devices(m->p))
       r->left = "more devices than the start has";
     else
-      SW_TRY(sw_run_predict(r, m->p, m->d));
+      SW_TRY(sw_run_predict(r, m->p, SW_OVERLAP_NONE, m->d));
     if (r->left) continue;
     fitted[i] = every_other;
     *n += every_other;

@@ -242,7 +242,7 @@ double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s) {
 }
 
 static sw_run_parts time_parts_of(const sw_graph *g, const sw_breakdown *b) {
-  sw_run_parts p = {.communication_s = b->total_s - b->local_s};
+  sw_run_parts p = {.communication_s = b->sum_s - b->local_s};
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     const bool attends = sw_is_attention(op->code);
@@ -256,7 +256,8 @@ static const char *compiler_of(const sw_run_row *r) {
   return r->notes && strstr(r->notes, "torch.compile") ? "inductor" : "eager";
 }
 
-static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw_arena *arena, sw_diag *d) {
+static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw_overlap overlap, sw_arena *arena,
+                       sw_diag *d) {
   sw_machine *machine;
   sw_mesh mesh;
   sw_plan plan;
@@ -267,17 +268,18 @@ static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw
   SW_TRY(sw_machine_build(arena, p, &mesh, &machine, d));
   sw_job job = {g, g->written, NULL, machine};
   SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &job.kernels, d));
+  job.overlap = overlap;
   SW_TRY(sw_baseline_build(&job, kShardings[sharding_index_of(r)].rule, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
   r->parts = time_parts_of(g, &b);
-  r->predicted_s = sw_run_step_s(&r->parts, &software_of(r, p)->scales);
-  r->bar = software_of(r, p)->error_bar_ln;
+  r->predicted_s = overlap ? b.total_s : sw_run_step_s(&r->parts, &software_of(r, p)->scales);
+  r->bar = overlap ? 0 : software_of(r, p)->error_bar_ln; /* that is of factors */
   r->peak_bytes = b.peak_bytes;
   r->capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
   return SW_OK;
 }
 
-sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_diag *d) {
+sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_overlap overlap, sw_diag *d) {
   r->left = reason_left_out(r, p);
   r->judged = false;
   if (r->left) return SW_OK;
@@ -286,7 +288,7 @@ sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_diag *d) {
   sw_graph *g;
   sw_arena arena = {0};
   SW_TRY_NOTE(d, generate(r, &g, d), "in row %d", (int)r->line);
-  sw_rc rc = price_run(r, p, g, &arena, d);
+  sw_rc rc = price_run(r, p, g, overlap, &arena, d);
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);
   if (rc) sw_diag_note(d, "in row %d", (int)r->line);

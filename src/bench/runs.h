@@ -4,6 +4,7 @@
 
 #include "bench/bench_runs.h"
 #include "bench/csv.h"
+#include "shardwright/job.h"
 #include "shardwright/profile.h"
 
 /* What a step takes when nothing runs beside anything, by what is done. */
@@ -50,7 +51,8 @@ SW_CHECKED sw_rc sw_run_profiles_read(sw_arena *arena, sw_run_profiles *out, sw_
 /* The one that the row's hardware names; NULL: none does. */
 const sw_profile *sw_run_profile_of(const sw_run_profiles *all, const sw_run_row *r);
 
-/* Fill in what is predicted for a row on a machine of this profile (NULL: it is not known), or why nothing is. */
-SW_CHECKED sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_diag *d);
+/* Fill in what is predicted for a row on a machine of this profile (NULL: it is not known), or why nothing is. With
+ * overlap the time is that of the timeline, without factors. */
+SW_CHECKED sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_overlap overlap, sw_diag *d);
 
 #endif

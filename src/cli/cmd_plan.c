@@ -19,7 +19,7 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *solver, *output, *args, *start, *plan, *even, *baseline, *batch_dim, *recompute;
+  const char *solver, *output, *trace, *args, *start, *plan, *even, *baseline, *batch_dim, *recompute;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap, simplicity;
   sw_words report, what_if, pins, compare, set;
@@ -118,6 +118,9 @@ static const sw_option kOptions[] = {
      .writes = true},
     {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report: as a page when the name ends in .html, else as JSON",
      SW_INTO_WORDS(settings, report), .writes = true},
+    {"trace", 0, SW_OPTION_FILE, "FILE", NULL,
+     "with --overlap compiler: write the plan's timeline, a track for each stream, for Perfetto or chrome://tracing",
+     SW_INTO_TEXT(settings, trace), .writes = true},
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, SW_EMIT_HELP, SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS, .writes = true},
     SW_DIALECT_OPTION(settings),
@@ -176,6 +179,10 @@ static sw_rc write_outputs(const settings *s, const sw_opened *session, const sw
   SW_TRY(check_forms(s, r->plan, d));
   SW_TRY(sw_emit_all(session, r->plan, &s->emit, s->dialect, d));
   if (s->output) SW_TRY(sw_save_made(sw_plan_write(r->plan, r->breakdown, &t, d), s->output, &t, d));
+  if (s->trace) {
+    sw_plan_trace_print(r->plan, r->breakdown, &t);
+    SW_TRY(sw_save_text(s->trace, &t, d));
+  }
   return sw_save_reports(r, &s->report, d);
 }
 
@@ -415,6 +422,8 @@ static sw_recompute recompute_of(const settings *s) {
 }
 
 static sw_rc check_usage(const settings *s, sw_diag *d) {
+  if (s->trace && strcmp(s->from.open.overlap, "compiler") != 0)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--trace writes a timeline; expected --overlap compiler beside it");
   if (recompute_of(s) == SW_RECOMPUTE_SEARCH) {
     if (s->from.open.schedule || s->plan || s->baseline || s->start)
       return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,

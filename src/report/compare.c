@@ -26,14 +26,28 @@ static sw_rc find_held(const sw_report *r, sw_arena *arena, const held **out, sw
   return SW_OK;
 }
 
-static double exposed_s(const sw_breakdown *a) { return a->reshard_s + a->move_s; }
+static double exposed_s(const sw_breakdown *a) {
+  return a->timeline ? a->timeline->sums.exposed_s : a->reshard_s + a->move_s;
+}
+
+/* Kernels, on a timeline with what they take longer beside collectives. */
+static double work_s(const sw_breakdown *a) {
+  return a->timeline ? a->timeline->sums.work_s + a->timeline->sums.slowed_s : a->local_s;
+}
+
+static double hidden_s(const sw_breakdown *a) {
+  double all_s = a->hidden_s;
+  for (int s = SW_STREAM_LEVEL; a->timeline && s < SW_MAX_STREAMS; s++)
+    all_s += a->timeline->busy_s[s] - a->timeline->exposed_s[s];
+  return all_s;
+}
 
 static void add_time_columns(const char *name, const sw_breakdown *a, const char *more, sw_columns *c) {
   sw_columns_add(c, "%s", name);
   sw_columns_add_seconds(c, a->total_s);
-  sw_columns_add_seconds(c, a->local_s);
+  sw_columns_add_seconds(c, work_s(a));
   sw_columns_add_seconds(c, exposed_s(a));
-  sw_columns_add_seconds(c, a->hidden_s);
+  sw_columns_add_seconds(c, hidden_s(a));
   sw_columns_add_bytes(c, (double)a->peak_bytes);
   sw_columns_add(c, "%s", more);
 }

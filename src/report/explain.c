@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "report/beside.h"
 #include "graph/find.h"
 #include "report/folded_rows.h"
 #include "report/made_again.h"
@@ -40,12 +41,16 @@ typedef struct explaining {
 /* --- what is sent ------------------------------------------------------------------------------------------------- */
 
 static sw_rc list_reshards(explaining *e, sw_diag *d) {
+  double *hidden_s;
+  SW_ARENA_NEW(hidden_s, e->arena, e->a->n_reshards + 1, d);
+  if (e->a->timeline) sw_reshards_hidden(e->a->timeline, hidden_s);
   for (int32_t i = 0; i < e->a->n_reshards; i++) {
     const sw_plan_reshard *r = &e->a->reshards[i];
     const double repeats = (double)sw_value_repeats(e->p->job.graph, r->value);
     const sent x = {.reshard = r,
                     .op = -1,
                     .seconds = r->route->cost_s * repeats,
+                    .hidden_s = e->a->timeline ? hidden_s[i] : 0,
                     .break_s = r->break_s * repeats,
                     .bytes = r->route->max_bytes * repeats};
     SW_TRY(sw_array_push(&e->all, x, d));

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/columns.h"
+#include "report/beside.h"
 #include "report/made_again.h"
 #include "report/memory.h"
 #include "report/places.h"
@@ -180,6 +181,8 @@ static void print_traffic(const sw_explanation *e, const sw_traffic *t, sw_text 
     sw_text_puts(out, " for kernels that break there");
   }
   sw_text_puts(out, "\n");
+  if (t->reshards && e->breakdown->timeline)
+    sw_beside_print(e->plan, e->breakdown, (int32_t)(t->reshards[0] - e->breakdown->reshards), out);
   if (t->reshards)
     print_reshard(e, t->reshards[0], out);
   else

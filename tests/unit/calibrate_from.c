@@ -434,7 +434,7 @@ static void steps_of_training_runs_correct_what_is_achieved(void **state) {
                     .accumulations = 1,
                     .global_batch = gpus * micro,
                     .tokens_per_s = 1};
-    assert_ok(sw_run_predict(&r, &truth, &diag));
+    assert_ok(sw_run_predict(&r, &truth, SW_OVERLAP_NONE, &diag));
     assert_null(r.left);
     double step_s = sw_run_step_s(&r.parts, &(sw_run_scales){{1, 1, 1, 1}});
     sw_text_printf(&runs, "own,%s,ours,%d,bf16,%d,%d,1,1,1,FULL_SHARD,%d,1,%d,none,,%.3f,\n", models[i % 3], gpus, seq,

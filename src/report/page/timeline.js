@@ -1,5 +1,21 @@
+const colourOf = op => /^(dot_general|convolution)/.test(op.op) ? "local" : /^attention/.test(op.op) ? "attention" : "light";
+
+/* As streams run beside each other. */
+const laidOut = R => {
+  const lanes = ["work", ...R.timeline.levels.map(l => l.level)], steps = new Map(R.ops_in_order.map((op, i) => [op.name, i]));
+  const events = R.timeline.entries.map(e => {
+    const step = e.op === undefined ? R.reshards[e.reshard].step : steps.get(e.op);
+    const what = e.op === undefined ? R.reshards[e.reshard] : R.ops_in_order[step];
+    return {lane: lanes.indexOf(e.stream), start: e.start_s, s: e.end_s - e.start_s, step, name: e.op ?? what.value,
+      colour: e.op === undefined ? "reshard" : colourOf(what), what, exposed: e.exposed_s};
+  });
+  let held = 0; /* the step of the kernel that runs */
+  for (const e of events.sort((a, b) => a.start - b.start)) e.step = e.lane ? held : held = e.step;
+  return {events, end: R.total_s, lanes};
+};
+
 /* One device's step, as it is priced: what each op waits for, then its work. */
-const timelineOf = R => {
+const oneByOne = R => {
   const events = [], at = new Map();
   R.reshards.forEach((r, i) => { if (!at.has(r.step)) at.set(r.step, []); at.get(r.step).push(i); });
   let t = 0;
@@ -13,14 +29,15 @@ const timelineOf = R => {
     const op = R.ops_in_order[i];
     if (!op) continue;
     add(1, inside(op), i, op.name, "inside", op);
-    add(0, work(op), i, op.name, /^(dot_general|convolution)/.test(op.op) ? "local"
-      : /^attention/.test(op.op) ? "attention" : "light", op);
+    add(0, work(op), i, op.name, colourOf(op), op);
   }
-  return {events, end: t};
+  return {events, end: t, lanes: ["work", "communication"]};
 };
 
 const drawTimeline = (R, where, address) => {
-  const {events, end} = timelineOf(R), M = R.memory, LANES = ["work", "communication"], L = 110, H = 34, GAP = 6, MEM = 60;
+  const {events, end, lanes: LANES} = (R.timeline ? laidOut : oneByOne)(R), M = R.memory, L = 110, H = 34, GAP = 6, MEM = 60;
+  let latest = 0;
+  const ended = events.map(e => latest = Math.max(latest, e.start + e.s)); /* all up to it have */
   const height = LANES.length * (H + GAP) + MEM + 26;
   const canvas = el("canvas", {tabindex: 0, height, "aria-label": "timeline of one step", style: `height:${height}px`});
   const hover = el("div", {class: "hover soft"}), detail = el("div");
@@ -36,12 +53,15 @@ const drawTimeline = (R, where, address) => {
   const timeAt = px => view[0] + (px - L) / (pixels() - L) * (view[1] - view[0]);
   const firstAfter = t => { /* the first event that ends after t */
     let lo = 0, hi = events.length;
-    while (lo < hi) { const m = lo + hi >> 1; if (events[m].start + events[m].s <= t) lo = m + 1; else hi = m; }
+    while (lo < hi) { const m = lo + hi >> 1; if (ended[m] <= t) lo = m + 1; else hi = m; }
     return lo;
   };
   const eventAt = e => {
-    const t = timeAt(e.offsetX);
-    return e.offsetX < L ? undefined : events[Math.min(firstAfter(t), events.length - 1)];
+    const t = timeAt(e.offsetX), first = Math.min(firstAfter(t), events.length - 1), lane = Math.floor(e.offsetY / (H + GAP));
+    if (e.offsetX < L) return undefined;
+    for (let i = first; R.timeline && i < events.length && events[i].start <= t; i++)
+      if (events[i].lane === lane && events[i].start + events[i].s > t) return events[i];
+    return events[first];
   };
   function draw() {
     const W = pixels(), ratio = window.devicePixelRatio || 1, c = canvas.getContext("2d"), css = getComputedStyle(where);
@@ -53,10 +73,10 @@ const drawTimeline = (R, where, address) => {
       c.fillStyle = colour("grid"); c.fillRect(L, i * (H + GAP), W - L, H);
       c.fillStyle = colour("soft"); c.fillText(name, 0, i * (H + GAP) + H / 2);
     });
-    const first = firstAfter(view[0]), drawn = [-1, -1];
+    const first = firstAfter(view[0]), drawn = LANES.map(() => -1);
     for (let i = first; i < events.length && events[i].start < view[1]; i++) {
       const e = events[i], a = Math.max(L, x(e.start)), b = Math.min(W, x(e.start + e.s));
-      if (b - a < 0.5 && a - drawn[e.lane] < 0.5) continue; /* its pixel is filled */
+      if (b <= L || (b - a < 0.5 && a - drawn[e.lane] < 0.5)) continue; /* its pixel is filled */
       drawn[e.lane] = a;
       c.fillStyle = colour(e.colour);
       c.fillRect(a, e.lane * (H + GAP), Math.max(0.5, b - a - (b - a > 4 ? 1 : 0)), H);
@@ -94,7 +114,7 @@ const drawTimeline = (R, where, address) => {
     const w = e.what, op = w.op !== undefined;
     detail.replaceChildren(el("h2", {style: "margin-top:14px"}, e.name), facts([
       [op ? "op" : "reshard", op ? w.op : how(w)], ["starts at", seconds(e.start)], ["takes", `${seconds(e.s)} (${percent(e.s, end)})`],
-      ["runs", times(w) > 1 ? times(w) : ""], ["cut as", op ? el("code", {}, w.strategy) : ""],
+      ["not hidden", e.exposed === undefined ? "" : seconds(e.exposed)], ["runs", times(w) > 1 ? times(w) : ""], ["cut as", op ? el("code", {}, w.strategy) : ""],
       ["from", op ? "" : el("code", {}, w.from)], ["to", op ? "" : el("code", {}, w.to)], ["why", op ? "" : w.cause],
       ["wanted by", op ? "" : w.wanted_by.join(", ")], ["kernel", op && R.compiler !== "none" ? w.kernel : ""],
       ["memory then", bytes(M.bytes_at_step[e.step])], ["source", placeOf(w)], ["scope", w.scope ?? ""]]));
@@ -125,7 +145,8 @@ const drawTimeline = (R, where, address) => {
   };
   window.addEventListener("resize", draw);
   section(where, "One step on one device", `${plural(events.filter(e => e.lane === 0).length, "op")} and ${
-    plural(events.filter(e => e.lane === 1).length, "reshard")} that take time: ${seconds(end)}. What runs in a loop is drawn as all its runs together. Turn the wheel to zoom, drag to move, click for more.`,
+    plural(events.filter(e => e.lane > 0).length, R.timeline ? "collective" : "reshard")} that take time: ${seconds(end)}. What runs in a loop is drawn as ${
+    R.timeline ? "its first trip" : "all its runs together"}. Turn the wheel to zoom, drag to move, click for more.`,
     el("div", {class: "row"}, zoom("zoom in", () => scale(0.5)), zoom("zoom out", () => scale(2)), zoom("all", () => clamp(0, end)),
       search("find an op or value", text => {
         const at = text && events.find(e => e.name.includes(text));

@@ -1,0 +1,68 @@
+#include "report/beside.h"
+
+#include <math.h>
+
+static bool is_exchange(const sw_timed *e) { return e->stream != SW_STREAM_WORK; }
+
+void sw_reshards_hidden(const sw_timeline *t, double *hidden_s) {
+  for (int32_t i = 0; i < t->n; i++) {
+    const sw_timed *e = &t->at[i];
+    if (is_exchange(e)) hidden_s[e->reshard] += fmax(0, e->end_s - e->start_s - e->exposed_s) * (double)e->repeats;
+  }
+}
+
+static const char *name_of(const sw_plan *p, const sw_breakdown *a, const sw_timed *e) {
+  return e->reshard < 0 ? p->job.graph->ops[e->op].name : p->job.graph->values[a->reshards[e->reshard].value].name;
+}
+
+/* What ends when it starts: what it exchanges, or what its stream was busy with; NULL: neither. */
+static const sw_timed *find_before(const sw_breakdown *a, const sw_timed *x, bool on_stream) {
+  const double kRounding = 1e-9;
+  for (int32_t i = 0; i < a->timeline->n; i++) {
+    const sw_timed *e = &a->timeline->at[i];
+    if (e == x || e->end_s <= e->start_s || fabs(e->end_s - x->start_s) > kRounding * x->start_s) continue;
+    if (on_stream ? e->stream == x->stream : e->reshard == x->reshard && e < x) return e;
+  }
+  return NULL;
+}
+
+static void print_why(const sw_plan *p, const sw_breakdown *a, const sw_timed *x, sw_text *out) {
+  const double kRounding = 1e-9;
+  const sw_id def = p->job.graph->values[a->reshards[x->reshard].value].def;
+  const sw_timed *maker = NULL, *busy = find_before(a, x, true);
+  for (int32_t i = 0; i < a->timeline->n; i++)
+    if (def >= 0 && a->timeline->at[i].reshard < 0 && a->timeline->at[i].op == def) maker = &a->timeline->at[i];
+  sw_text_puts(out, "    exposed ");
+  sw_text_seconds(out, x->exposed_s);
+  if (x->needed >= 0) sw_text_printf(out, ": '%s' waits", name_of(p, a, &a->timeline->at[x->needed]));
+  if (maker && fabs(maker->end_s - x->start_s) <= kRounding * x->start_s)
+    sw_text_printf(out, ", and '%s' was made right before", name_of(p, a, maker));
+  else if (busy)
+    sw_text_printf(out, ", and '%s' was on its level before", name_of(p, a, busy));
+  else if (!find_before(a, x, false))
+    sw_text_puts(out, x->start_s > 0 ? ", and it was issued no earlier" : ", and nothing runs before");
+  sw_text_puts(out, "\n");
+}
+
+void sw_beside_print(const sw_plan *p, const sw_breakdown *a, int32_t reshard, sw_text *out) {
+  const sw_timeline *t = a->timeline;
+  const sw_timed *first = NULL, *last = NULL, *most = NULL;
+  double from = HUGE_VAL, to = 0;
+  for (int32_t i = 0; i < t->n; i++) {
+    const sw_timed *e = &t->at[i];
+    if (e->reshard != reshard || !is_exchange(e)) continue;
+    from = fmin(from, e->start_s);
+    to = fmax(to, e->end_s);
+    if (!most || e->exposed_s > most->exposed_s) most = e;
+  }
+  for (int32_t i = 0; i < t->n; i++) {
+    const sw_timed *e = &t->at[i];
+    if (is_exchange(e) || e->reshard >= 0 || e->end_s <= from || e->start_s >= to || e->end_s <= e->start_s) continue;
+    if (!first || e->start_s < first->start_s) first = e;
+    if (!last || e->end_s > last->end_s) last = e;
+  }
+  if (first) sw_text_printf(out, "    runs beside '%s'", name_of(p, a, first));
+  if (first != last) sw_text_printf(out, " to '%s'", name_of(p, a, last));
+  if (first) sw_text_puts(out, "\n");
+  if (most && most->exposed_s > 0) print_why(p, a, most, out);
+}

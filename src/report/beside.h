@@ -1,0 +1,12 @@
+/* What a plan's timeline says of a reshard, for people. */
+#ifndef REPORT_BESIDE_H_
+#define REPORT_BESIDE_H_
+
+#include "shardwright/plan.h"
+
+/* By reshard, how much of it runs beside kernels, over all its runs; added to what is there. */
+void sw_reshards_hidden(const sw_timeline *t, double *hidden_s);
+/* Of the reshard at this place of the breakdown: beside which kernels it runs, and why not all of it does. */
+void sw_beside_print(const sw_plan *p, const sw_breakdown *a, int32_t reshard, sw_text *out);
+
+#endif
