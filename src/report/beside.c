@@ -11,7 +11,7 @@ void sw_reshards_hidden(const sw_timeline *t, double *hidden_s) {
   }
 }
 
-static const char *name_of(const sw_plan *p, const sw_breakdown *a, const sw_timed *e) {
+static const char *timed_name(const sw_plan *p, const sw_breakdown *a, const sw_timed *e) {
   return e->reshard < 0 ? p->job.graph->ops[e->op].name : p->job.graph->values[a->reshards[e->reshard].value].name;
 }
 
@@ -34,11 +34,11 @@ static void print_why(const sw_plan *p, const sw_breakdown *a, const sw_timed *x
     if (def >= 0 && a->timeline->at[i].reshard < 0 && a->timeline->at[i].op == def) maker = &a->timeline->at[i];
   sw_text_puts(out, "    exposed ");
   sw_text_seconds(out, x->exposed_s);
-  if (x->needed >= 0) sw_text_printf(out, ": '%s' waits", name_of(p, a, &a->timeline->at[x->needed]));
+  if (x->needed >= 0) sw_text_printf(out, ": '%s' waits", timed_name(p, a, &a->timeline->at[x->needed]));
   if (maker && fabs(maker->end_s - x->start_s) <= kRounding * x->start_s)
-    sw_text_printf(out, ", and '%s' was made right before", name_of(p, a, maker));
+    sw_text_printf(out, ", and '%s' was made right before", timed_name(p, a, maker));
   else if (busy)
-    sw_text_printf(out, ", and '%s' was on its level before", name_of(p, a, busy));
+    sw_text_printf(out, ", and '%s' was on its level before", timed_name(p, a, busy));
   else if (!find_before(a, x, false))
     sw_text_puts(out, x->start_s > 0 ? ", and it was issued no earlier" : ", and nothing runs before");
   sw_text_puts(out, "\n");
@@ -61,8 +61,8 @@ void sw_beside_print(const sw_plan *p, const sw_breakdown *a, int32_t reshard, s
     if (!first || e->start_s < first->start_s) first = e;
     if (!last || e->end_s > last->end_s) last = e;
   }
-  if (first) sw_text_printf(out, "    runs beside '%s'", name_of(p, a, first));
-  if (first != last) sw_text_printf(out, " to '%s'", name_of(p, a, last));
+  if (first) sw_text_printf(out, "    runs beside '%s'", timed_name(p, a, first));
+  if (first != last) sw_text_printf(out, " to '%s'", timed_name(p, a, last));
   if (first) sw_text_puts(out, "\n");
   if (most && most->exposed_s > 0) print_why(p, a, most, out);
 }

@@ -34,7 +34,7 @@ static void put_flow(sw_json_out *o, const char *phase, int track, int32_t id, d
   sw_jw_end(o);
 }
 
-static void put_entry(sw_json_out *o, const sw_plan *p, const sw_breakdown *a, int32_t i) {
+static void put_timed_slice(sw_json_out *o, const sw_plan *p, const sw_breakdown *a, int32_t i) {
   const sw_timed *e = &a->timeline->at[i];
   const sw_plan_reshard *r = e->reshard < 0 ? NULL : &a->reshards[e->reshard];
   const char *what = e->reshard < 0 ? sw_opcode_text(p->job.graph->ops[e->op].code)
@@ -55,7 +55,7 @@ static void put_entry(sw_json_out *o, const sw_plan *p, const sw_breakdown *a, i
 }
 
 /* When the op of a step starts; a step that begins nothing has no entry of its own. */
-static void put_held(sw_json_out *o, const sw_breakdown *a, const sw_timed *e) {
+static void put_memory_then(sw_json_out *o, const sw_breakdown *a, const sw_timed *e) {
   begin_event(o, "C", 0, "memory");
   sw_jw_f64(o, "ts", e->start_s * 1e6);
   sw_jw_object_row(o, "args");
@@ -75,8 +75,8 @@ void sw_plan_trace_print(const sw_plan *p, const sw_breakdown *a, sw_text *out) 
     if (t->busy_s[s] > 0) put_track(&o, p, s);
   for (int32_t i = 0; i < t->n; i++) {
     if (t->at[i].end_s <= t->at[i].start_s) continue;
-    put_entry(&o, p, a, i);
-    if (t->at[i].reshard < 0) put_held(&o, a, &t->at[i]);
+    put_timed_slice(&o, p, a, i);
+    if (t->at[i].reshard < 0) put_memory_then(&o, a, &t->at[i]);
   }
   sw_jw_end(&o);
   sw_jw_end(&o);
