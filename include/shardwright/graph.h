@@ -266,6 +266,8 @@ SW_API sw_id sw_join_yielded(const sw_graph *g, const sw_op *join);
 SW_API sw_id sw_entered_yields(const sw_graph *g, sw_id entered);
 /* The value that this one is inside loops and choices that only read it: behind all such enters. */
 SW_API sw_id sw_behind_enters(const sw_graph *g, sw_id value);
+/* Is it a constant integer, on its way into loops or not? A scalar. */
+SW_API bool sw_value_constant(const sw_graph *g, sw_id value, int64_t *out);
 SW_API sw_id sw_graph_value_named(const sw_graph *g, const char *name); /* -1: none */
 SW_API sw_id sw_graph_op_named(const sw_graph *g, const char *name);
 

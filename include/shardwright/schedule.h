@@ -17,7 +17,8 @@
  * other as an input of its name.
  *
  * An op that no entry has is taken as an earlier one of its code and attributes, and its operands: a copy that the
- * program has of its own does not run. Of one stage, without micro-batches.
+ * program has of its own does not run. Of one stage, without micro-batches. Of loops, all ops of a stack can be left
+ * out (src/schedule/stacks.h): what is read of it is then made again in the later loop.
  *
  * A program by itself is the schedule that runs each op once on one machine: its only stage is the program.
  */
@@ -122,8 +123,8 @@ SW_API const char *sw_recompute_text(sw_recompute r);
 SW_API SW_CHECKED sw_rc sw_recompute_parse(const char *text, sw_span at, sw_recompute *out, sw_diag *d);
 /* In the arena: the list of entries. But for the program as it is written its own checkpoints, ops that do what earlier
  * ones do, are folded back first, where a contraction is among them. The plain schedule where nothing can be made
- * again, and of programs with loops or choices. gathers_again: what is made of arguments on devices, as weights are
- * gathered, is not held for what runs late; a search has that as a choice, too. */
+ * again, and for a search of programs with loops or choices. gathers_again: what is made of arguments on devices, as
+ * weights are gathered, is not held for what runs late; a search has that as a choice, too. */
 SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena,
                                           sw_schedule_spec *out, sw_diag *d);
 /* The same without instances but those of the ops themselves, and without sources. In the arena. */

@@ -624,6 +624,24 @@ def test_what_was_compiled_otherwise_is_told():
     assert not check.agrees and "work of a device" in {row.what for row in check.differences}
 
 
+def test_what_loops_make_again():
+    """Of scanned layers the stacks of what backward reads are left out; checkpoints of the program leave none."""
+
+    def layer(x, w):
+        return x + jnp.tanh(x @ w[0]) @ w[1], None
+
+    def step_with(layer):
+        return jax.value_and_grad(lambda w, x: jnp.mean(jax.lax.scan(layer, x, w)[0] ** 2))
+
+    w = (random(3, 16, 64, seed=1), random(3, 64, 16, seed=2))
+    x = random(64, 16, seed=3)
+    step = step_with(layer)
+    plain, full = (planned(step, w, x, mesh={"x": 4}, recompute=how) for how in ("as-written", "full"))
+    assert full.made_again and full.memory_bytes < plain.memory_bytes
+    assert_same(full.jit()(w, x), step(w, x))
+    assert planned(step_with(jax.checkpoint(layer)), w, x, mesh={"x": 4}, recompute="full").made_again is None
+
+
 def test_what_is_made_again(capsys):
     """The copies are in the program that runs; XLA's account has them, or the check says that they were merged."""
 

@@ -450,6 +450,20 @@ static sw_rc price_as_start(const settings *s, const sw_call *call, sw_model_opt
   return SW_OK;
 }
 
+/* Of a program with loops or choices. */
+static sw_rc warn_of_loops(const sw_opened *session, sw_recompute how, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = sw_job_written(&session->job)->graph;
+  sw_schedule_spec spec;
+  bool any = false;
+  if (how == SW_RECOMPUTE_AS_WRITTEN || !g->n_frames) return SW_OK;
+  SW_TRY(sw_recompute_spec(g, how == SW_RECOMPUTE_SEARCH ? SW_RECOMPUTE_FULL : how, false, arena, &spec, d));
+  for (int32_t i = 0; i < spec.n_entries; i++) any = any || spec.entries[i].instance;
+  if (!any)
+    sw_log(SW_LOG_WARN,
+           "nothing is made again: the program has loops or choices, across which --recompute does not reach");
+  return SW_OK;
+}
+
 static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   const double began_s = sw_now_s();
@@ -464,10 +478,8 @@ static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   sw_mem_keep_freed();
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)
                  : sw_session_open(&from, call->arena, &session, d));
-  if (from.open.recompute != SW_RECOMPUTE_AS_WRITTEN && session.job.graph->n_frames)
-    sw_log(SW_LOG_WARN,
-           "nothing is made again: the program has loops or choices, across which --recompute does not reach");
-  sw_rc rc = sw_emit_check(&session, &s->emit, d);
+  sw_rc rc = warn_of_loops(&session, from.open.recompute, call->arena, d);
+  if (!rc) rc = sw_emit_check(&session, &s->emit, d);
   if (!rc && s->kernels)
     rc = tell_kernels(s, &session, call, d);
   else if (!rc && s->plan)

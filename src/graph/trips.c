@@ -12,7 +12,7 @@
 
 #define MOST_STEP (INT64_C(1) << 32)
 
-static bool constant_of(const sw_graph *g, sw_id value, int64_t *out) {
+bool sw_value_constant(const sw_graph *g, sw_id value, int64_t *out) {
   const sw_op *op = sw_value_maker(g, sw_behind_enters(g, value));
   const sw_type *t = &g->values[value].type;
   sw_dtype_class c = sw_dtype_class_of(t->dtype);
@@ -31,7 +31,7 @@ static const sw_op *def_of(const sw_graph *g, sw_id value, sw_opcode code) {
 static bool step_of(const sw_graph *g, sw_id counter, sw_id next, int64_t *step) {
   const sw_op *add = next < 0 ? NULL : def_of(g, next, SW_OP_ADD);
   for (int i = 0; add && i < 2; i++) {
-    if (add->operands[i] == counter && constant_of(g, add->operands[1 - i], step))
+    if (add->operands[i] == counter && sw_value_constant(g, add->operands[1 - i], step))
       return *step != 0 && *step > -MOST_STEP && *step < MOST_STEP;
   }
   return false;
@@ -64,7 +64,9 @@ static int64_t trips_of(const sw_graph *g, const sw_frame *f) {
   if (!compare) return -1;
   sw_id counter = compare->operands[0];
   const sw_op *enter = def_of(g, counter, SW_OP_ENTER);
-  if (!enter || !constant_of(g, enter->operands[0], &first) || !constant_of(g, compare->operands[1], &limit)) return -1;
+  if (!enter || !sw_value_constant(g, enter->operands[0], &first) ||
+      !sw_value_constant(g, compare->operands[1], &limit))
+    return -1;
   if (!step_of(g, counter, sw_entered_yields(g, counter), &step)) return -1;
   return runs(sw_op_text(compare, SW_ATTR_DIRECTION, ""), first, limit, step);
 }

@@ -243,7 +243,9 @@ static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_pl
   sw_plan plan, known, start;
   sw_plan_options options = *o;
   bool any = false;
-  SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, arena, &spec, d));
+  const sw_ruled_lever *best = j->graph->n_frames ? sw_levers_best(o->levers, sw_plan_capacity(j, o)) : NULL;
+  if (best) spec = best->schedule->spec; /* of loops no source is open: the best of the levers */
+  if (!best) SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
   if (!rc) find_by_lever(&options, sw_plan_capacity(j, o), arena, &known, &any);

@@ -19,6 +19,11 @@ static sw_rc leave_out_copies(const sw_schedule_spec *s, const sw_graph *g, sw_a
   *out = *s;
   out->n_entries = n;
   out->entries = entries + s->n_entries - n;
+  if (!g->n_frames) return SW_OK;
+  SW_ARENA_NEW(entries, arena, g->n_ops, d); /* with the stacks that loops leave out */
+  for (sw_id i = 0; i < g->n_ops; i++) entries[i] = (sw_entry){.op = i};
+  out->n_entries = g->n_ops;
+  out->entries = entries;
   return SW_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "graph/copy_op.h"
 #include "schedule/same_ops.h"
 #include "schedule/schedule_write.h"
+#include "schedule/stacks.h"
 
 /* --- what a list of entries must be ------------------------------------------------------------------------------- */
 
@@ -58,8 +59,8 @@ static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_dia
     else if (e->stage < 0 || e->stage >= s->n_stages)
       rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is on stage %d; expected one below %d", g->ops[e->op].name,
                          e->stage, s->n_stages);
-    else if (e->instance && (sw_op_class_of(g->ops[e->op].code) == SW_OPS_CONTROL || g->ops[e->op].frame >= 0))
-      rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is part of a loop or choice; expected it once",
+    else if (e->instance && sw_op_class_of(g->ops[e->op].code) == SW_OPS_CONTROL && g->ops[e->op].frame < 0)
+      rc = SW_FAIL_INPUT(d, g->ops[e->op].span, "'%s' is of a loop or choice that stands in none; expected it once",
                          g->ops[e->op].name);
   }
   for (sw_id op = 0; op < g->n_ops && !rc && (s->n_stages > 1 || s->micro_batches > 1); op++)
@@ -68,15 +69,26 @@ static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_dia
   return rc;
 }
 
-/* Ops that the schedule lacks are taken as others that do the same. */
-static sw_rc find_same(const sw_graph *g, const sw_schedule_spec *s, sw_arena *scratch, const sw_id **out, sw_diag *d) {
-  bool *present;
+/* Ops that the schedule lacks are taken as others that do the same; what is read of a stack that it leaves out, as what
+ * would have been put there. *alike: NULL where none is left out. */
+static sw_rc find_same(const sw_graph *g, const sw_schedule_spec *s, sw_arena *scratch, const sw_id **out,
+                       const sw_id **alike, sw_diag *d) {
+  bool *present, *left_out, any = false;
   sw_same_ops same;
+  sw_stacks stacks;
+  sw_id *equal;
   SW_ARENA_NEW(present, scratch, g->n_ops + 1, d);
   for (int32_t i = 0; i < s->n_entries; i++)
     if (!s->entries[i].source) present[s->entries[i].op] = true;
+  SW_TRY(sw_stacks_left_out(g, present, scratch, &stacks, &left_out, d));
   SW_TRY(sw_same_ops_find(g, present, scratch, &same, d));
+  for (int32_t i = 0; i < stacks.n; i++) {
+    any = any || left_out[i];
+    if (left_out[i]) same.of_value[stacks.at[i].back] = same.of_value[stacks.at[i].made];
+  }
+  if (any) SW_TRY(sw_stacks_alike(g, &stacks, left_out, scratch, &equal, d));
   *out = same.of_value;
+  *alike = any ? equal : NULL;
   return SW_OK;
 }
 
@@ -171,6 +183,7 @@ static sw_rc add_once(sw_stage_writer *w, int32_t entry) {
   for (int i = 0; i < op->n_results; i++) {
     w->now[op->results[i]] = results[i];
     if (!e->instance) w->first[op->results[i]] = results[i];
+    if (w->alike && w->alike[op->results[i]] >= 0) w->now[w->alike[op->results[i]]] = results[i];
   }
   return SW_OK;
 }
@@ -452,17 +465,24 @@ static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena,
   crossing c = {.g = g, .spec = &out->spec};
   sw_stage *stages;
   int32_t *last_in;
+  const sw_id *alike;
   SW_TRY(check_schedule(g, &out->spec, d));
   SW_ARENA_NEW(stages, arena, out->spec.n_stages, d);
   SW_ARENA_NEW(out->owned, arena, out->spec.n_stages, d);
   out->stages = stages;
-  SW_TRY(find_same(g, &out->spec, scratch, &c.same, d));
+  SW_TRY(find_same(g, &out->spec, scratch, &c.same, &alike, d));
   SW_TRY(find_crossing(&c, scratch, d));
   SW_TRY(find_last_reads(&c, scratch, &last_in, d));
   SW_TRY(list_sends(&c, arena, out, d));
   for (int32_t k = 0; k < out->spec.n_stages; k++) {
-    sw_stage_writer w = {
-        .program = g, .same = c.same, .spec = &out->spec, .stage = k, .last_in = last_in, .arena = arena, .d = d};
+    sw_stage_writer w = {.program = g,
+                         .same = c.same,
+                         .alike = alike,
+                         .spec = &out->spec,
+                         .stage = k,
+                         .last_in = last_in,
+                         .arena = arena,
+                         .d = d};
     const sw_rc rc = write_stage(&w, &c, r, &stages[k]);
     sw_arena_deinit(&w.scratch);
     out->owned[k] = w.to;

@@ -4,6 +4,7 @@
  *   entries   x  y  x.again  z      the program now: x  y  n = f(x)  z = g(y, n)      x  y  x.again  n  z
  */
 #include "base/array.h"
+#include "schedule/stacks.h"
 #include "shardwright/schedule.h"
 
 typedef struct fitting {
@@ -57,9 +58,27 @@ static sw_rc fit_all(fitting *f, const sw_schedule_spec *was, sw_diag *d) {
   return SW_OK;
 }
 
+/* Does it have all of a program with loops, but for stacks that it leaves out? */
+static sw_rc has_all(const sw_graph *g, const sw_schedule_spec *s, bool *all, sw_diag *d) {
+  sw_arena scratch = {0};
+  bool *present = sw_arena_alloc(&scratch, (size_t)g->n_ops + 1, sizeof *present, d), *left_out;
+  sw_stacks stacks;
+  sw_rc rc = present ? SW_OK : SW_E_RESOURCE;
+  for (int32_t i = 0; !rc && i < s->n_entries; i++)
+    if (!s->entries[i].source) present[s->entries[i].op] = true;
+  if (!rc) rc = sw_stacks_left_out(g, present, &scratch, &stacks, &left_out, d);
+  *all = !rc && g->n_frames;
+  for (sw_id i = 0; *all && i < g->n_ops; i++) *all = present[i];
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
 sw_rc sw_schedule_fit(const sw_graph *g, sw_arena *arena, sw_schedule_spec *spec, sw_diag *d) {
   fitting f = {.g = g};
+  bool all;
   if (spec->n_stages > 1 || spec->micro_batches > 1) return SW_OK;
+  SW_TRY(has_all(g, spec, &all, d));
+  if (all) return SW_OK;
   SW_ARENA_NEW(f.instances, arena, g->n_ops + 1, d);
   sw_rc rc = fit_all(&f, spec, d);
   if (!rc) {

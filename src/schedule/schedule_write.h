@@ -6,7 +6,8 @@
 
 typedef struct sw_stage_writer {
   const sw_graph *program;
-  const sw_id *same; /* by value of the program: that which is read in its place */
+  const sw_id *same;  /* by value of the program: that which is read in its place */
+  const sw_id *alike; /* sw_stacks_alike; NULL: no stack is left out */
   const sw_schedule_spec *spec;
   int32_t stage;
   sw_graph *to;

@@ -1,0 +1,441 @@
+#include "schedule/stacks.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/checked.h"
+
+static const sw_op *maker_of(const sw_graph *g, sw_id value, sw_opcode code) {
+  const sw_op *op = sw_value_maker(g, value);
+  return op && op->code == code ? op : NULL;
+}
+
+static const sw_op *only_reader(const sw_graph *g, sw_id value, sw_opcode code) {
+  const sw_value *v = &g->values[value];
+  if (v->n_uses != 1 || v->uses[0].op < 0) return NULL;
+  const sw_op *op = &g->ops[v->uses[0].op];
+  return op->code == code ? op : NULL;
+}
+
+/* --- which trip an index is of ------------------------------------------------------------------------------------ */
+
+/* What a loop counts by. */
+typedef struct counting_loop {
+  sw_id counter;
+  int64_t first, step, trips;
+} counting_loop;
+
+static bool find_counter(const sw_graph *g, sw_id frame, counting_loop *out) {
+  const sw_frame *f = &g->frames[frame];
+  const sw_op *compare = f->kind == SW_OP_WHILE ? maker_of(g, g->ops[f->test].operands[0], SW_OP_COMPARE) : NULL;
+  const sw_op *enter = compare ? maker_of(g, compare->operands[0], SW_OP_ENTER) : NULL;
+  const sw_id next = enter ? sw_entered_yields(g, compare->operands[0]) : -1;
+  const sw_op *add = next < 0 ? NULL : maker_of(g, next, SW_OP_ADD);
+  if (!add || f->trips <= 0 || f->assumed) return false;
+  *out = (counting_loop){.counter = compare->operands[0], .trips = f->trips};
+  if (!sw_value_constant(g, enter->operands[0], &out->first)) return false;
+  for (int k = 0; k < 2; k++)
+    if (add->operands[k] == out->counter && sw_value_constant(g, add->operands[1 - k], &out->step)) return true;
+  return false;
+}
+
+/* A scalar of whole numbers in the trip in which the counter is `at`; of few ops. */
+static bool scalar_at(const sw_graph *g, const counting_loop *l, int64_t at, sw_id value, int most_ops, int64_t *out) {
+  int64_t x[3] = {0};
+  const sw_op *op = sw_value_maker(g, value);
+  if (value == l->counter) *out = at;
+  if (value == l->counter || sw_value_constant(g, value, out)) return true;
+  if (!op || !most_ops || op->n_operands > 3 || g->values[value].type.rank) return false;
+  for (int k = 0; k < op->n_operands; k++)
+    if (!scalar_at(g, l, at, op->operands[k], most_ops - 1, &x[k])) return false;
+  const char *way = op->code == SW_OP_COMPARE ? sw_op_text(op, SW_ATTR_DIRECTION, "") : "";
+  if (op->code == SW_OP_ADD) return sw_add_i64(x[0], x[1], out);
+  if (op->code == SW_OP_SUBTRACT) return sw_sub_i64(x[0], x[1], out);
+  if (op->code == SW_OP_CONVERT || op->code == SW_OP_RESHAPE) *out = x[0];
+  if (op->code == SW_OP_SELECT) *out = x[0] ? x[1] : x[2];
+  if (op->code == SW_OP_COMPARE) *out = x[0] < x[1];
+  return op->code == SW_OP_CONVERT || op->code == SW_OP_RESHAPE || op->code == SW_OP_SELECT || strcmp(way, "lt") == 0;
+}
+
+/* Where each trip writes or reads: along one dim of `op`, all of the others. *index: the value of it; -1: another. */
+static int slice_dim(const sw_graph *g, const sw_op *op, int first_index, const sw_type *part, sw_id *index) {
+  const sw_type *whole = sw_operand_type(g, op, 0);
+  int dim = -1;
+  int64_t at;
+  for (int k = 0; k < whole->rank; k++) {
+    const bool cut = part->dims[k] == 1 && whole->dims[k] != 1;
+    if (cut && dim >= 0) return -1;
+    if (cut) dim = k;
+    if (!cut && (part->dims[k] != whole->dims[k] || !sw_value_constant(g, op->operands[first_index + k], &at) || at))
+      return -1;
+  }
+  if (dim >= 0) *index = op->operands[first_index + dim];
+  return dim;
+}
+
+/* Each trip of the earlier loop writes where its counter says, and each of the later one reads what one of them wrote.
+ */
+static bool reads_what_was_written(const sw_graph *g, const counting_loop *f, const counting_loop *b, sw_id written,
+                                   sw_id read, int64_t extent) {
+  enum { MOST_OPS = 8, MOST_TRIPS = 1 << 16 };
+  int64_t at;
+  if (f->trips > MOST_TRIPS || b->trips > MOST_TRIPS || f->first != 0 || f->step != 1 || f->trips > extent)
+    return false;
+  for (int64_t t = 0; t < f->trips; t++)
+    if (!scalar_at(g, f, t, written, MOST_OPS, &at) || at != t) return false;
+  for (int64_t t = 0; t < b->trips; t++)
+    if (!scalar_at(g, b, b->first + t * b->step, read, MOST_OPS, &at) || at < 0 || at >= f->trips) return false;
+  return true;
+}
+
+/* --- which there are ---------------------------------------------------------------------------------------------- */
+
+static void add_op(const sw_graph *g, sw_stack *s, const sw_op *op) { s->ops[s->n_ops++] = (sw_id)(op - g->ops); }
+
+/* What enters the later loop is only read, by one slice in each trip. */
+static bool find_read(const sw_graph *g, sw_id stack, sw_stack *s, const sw_op **slice) {
+  const sw_op *enter = only_reader(g, stack, SW_OP_ENTER);
+  const sw_op *round[2] = {0}; /* yield, join */
+  if (!enter || enter->frame < 0 || sw_entered_yields(g, enter->results[0]) != enter->results[0]) return false;
+  const sw_value *entered = &g->values[enter->results[0]];
+  s->backward = enter->frame;
+  *slice = NULL;
+  for (int32_t u = 0; u < entered->n_uses; u++) {
+    const sw_op *op = &g->ops[entered->uses[u].op];
+    if (op->code == SW_OP_DYNAMIC_SLICE && !*slice && op->frame == s->backward)
+      *slice = op;
+    else if (op->code == SW_OP_YIELD)
+      round[0] = op;
+    else if (op->code == SW_OP_JOIN && !g->values[op->results[0]].n_uses)
+      round[1] = op;
+    else
+      return false;
+  }
+  add_op(g, s, enter);
+  for (int k = 0; k < 2; k++)
+    if (round[k]) add_op(g, s, round[k]);
+  return *slice && !round[0] == !round[1];
+}
+
+static bool is_view(const sw_op *op) { return op->code == SW_OP_RESHAPE || op->code == SW_OP_BROADCAST; }
+
+/* What is made is put into a slice, and taken out of it again. */
+static void find_ends(const sw_graph *g, const sw_op *update, const sw_op *slice, sw_stack *s) {
+  const sw_op *in = sw_value_maker(g, update->operands[1]), *out = only_reader(g, slice->results[0], SW_OP_RESHAPE);
+  const bool views = in && out && is_view(in) && in->frame == s->forward &&
+                     sw_type_bytes(sw_operand_type(g, in, 0)) == sw_type_bytes(sw_result_type(g, in, 0)) &&
+                     sw_type_equal(sw_operand_type(g, in, 0), sw_result_type(g, out, 0));
+  s->made = views ? in->operands[0] : update->operands[1];
+  s->back = views ? out->results[0] : slice->results[0];
+  if (views) add_op(g, s, out);
+  if (views && g->values[in->results[0]].n_uses == 1) add_op(g, s, in);
+}
+
+/* Of a join: what the loop updates in each trip and does not read. */
+static bool find_stack(const sw_graph *g, const sw_op *join, sw_stack *s) {
+  const sw_op *enter = maker_of(g, join->operands[0], SW_OP_ENTER), *slice;
+  const sw_op *update = enter ? maker_of(g, sw_join_yielded(g, join), SW_OP_DYNAMIC_UPDATE_SLICE) : NULL;
+  counting_loop f, b;
+  sw_id written;
+  *s = (sw_stack){.forward = enter ? enter->frame : -1};
+  if (!update || update->frame != s->forward || update->operands[0] != enter->results[0]) return false;
+  if (g->values[enter->results[0]].n_uses != 2 || g->values[update->results[0]].n_uses != 1) return false;
+  if (!find_read(g, join->results[0], s, &slice)) return false;
+  if (s->backward == s->forward || g->frames[s->backward].parent != g->frames[s->forward].parent) return false;
+  const int dim = slice_dim(g, update, 2, sw_operand_type(g, update, 1), &written);
+  if (dim < 0 || slice_dim(g, slice, 1, sw_result_type(g, slice, 0), &s->index) != dim) return false;
+  if (!find_counter(g, s->forward, &f) || !find_counter(g, s->backward, &b)) return false;
+  if (!reads_what_was_written(g, &f, &b, written, s->index, sw_result_type(g, join, 0)->dims[dim])) return false;
+  s->counter = f.counter;
+  if (!sw_type_equal(&g->values[s->counter].type, &g->values[s->index].type)) return false;
+  find_ends(g, update, slice, s);
+  add_op(g, s, slice);
+  add_op(g, s, enter);
+  add_op(g, s, update);
+  add_op(g, s, &g->ops[g->values[join->operands[1]].def]);
+  add_op(g, s, join);
+  const sw_op *empty = sw_value_maker(g, enter->operands[0]);
+  if (empty && g->values[enter->operands[0]].n_uses == 1) add_op(g, s, empty);
+  return true;
+}
+
+sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag *d) {
+  SW_ARRAY(sw_stack) all = {0};
+  sw_stack s;
+  sw_rc rc = SW_OK;
+  *out = (sw_stacks){0};
+  for (sw_id i = 0; i < g->n_ops && !rc && g->n_frames; i++) {
+    bool is_stack = g->ops[i].code == SW_OP_JOIN && find_stack(g, &g->ops[i], &s);
+    for (size_t k = 0; is_stack && k < all.n; k++) /* a later loop reads of one earlier one */
+      is_stack = all.at[k].backward != s.backward || all.at[k].forward == s.forward;
+    if (is_stack) rc = sw_array_push(&all, s, d);
+  }
+  out->n = (int32_t)all.n;
+  if (!rc && all.n && !(out->at = sw_arena_copy(arena, all.at, all.n, sizeof s, d))) rc = SW_E_RESOURCE;
+  sw_array_free(&all);
+  return rc;
+}
+
+sw_rc sw_stacks_left_out(const sw_graph *g, bool *present, sw_arena *arena, sw_stacks *out, bool **left_out,
+                         sw_diag *d) {
+  SW_TRY(sw_stacks_find(g, arena, out, d));
+  SW_ARENA_NEW(*left_out, arena, out->n + 1, d);
+  for (int32_t i = 0; i < out->n; i++) {
+    (*left_out)[i] = true;
+    for (int k = 0; k < out->at[i].n_ops; k++) (*left_out)[i] = (*left_out)[i] && !present[out->at[i].ops[k]];
+  }
+  for (int32_t i = 0; i < out->n; i++)
+    for (int k = 0; (*left_out)[i] && k < out->at[i].n_ops; k++) present[out->at[i].ops[k]] = true;
+  return SW_OK;
+}
+
+/* --- what the later loop has already ------------------------------------------------------------------------------ */
+
+static bool makes_nothing_else(const sw_op *op) {
+  const sw_op_class c = sw_op_class_of(op->code);
+  return c != SW_OPS_CONTROL && c != SW_OPS_GIVEN && c != SW_OPS_DEVICE && op->code != SW_OP_RNG &&
+         op->code != SW_OP_OPAQUE && op->n_results > 0;
+}
+
+/* Equal ops share attributes, types and loop nest; but for constants. */
+static bool is_like(const sw_graph *g, const sw_op *a, const sw_op *b, const sw_id *alike) {
+  int64_t x, y;
+  if (a->code == SW_OP_CONSTANT)
+    return b->code == a->code && sw_type_equal(sw_result_type(g, a, 0), sw_result_type(g, b, 0)) &&
+           sw_value_constant(g, a->results[0], &x) && sw_value_constant(g, b->results[0], &y) && x == y;
+  bool same = a->code == b->code && a->attrs == b->attrs && a->n_operands == b->n_operands && makes_nothing_else(a);
+  for (int k = 0; same && k < a->n_operands; k++) same = alike[a->operands[k]] == b->operands[k];
+  return same;
+}
+
+/* Ops of the later loop that do what an op of the earlier one does; what both take in. */
+static void find_alike(const sw_graph *g, sw_id forward, sw_id backward, sw_id *alike) {
+  const sw_frame *f = &g->frames[forward], *b = &g->frames[backward];
+  for (sw_id i = b->begin + 1; i < b->end; i++) {
+    const sw_op *op = &g->ops[i];
+    if (op->frame != backward || !op->n_results || alike[op->results[0]] >= 0) continue;
+    const bool enters = op->code == SW_OP_ENTER && sw_entered_yields(g, op->results[0]) == op->results[0];
+    for (sw_id k = f->begin + 1; k < f->end && alike[op->results[0]] < 0; k++) {
+      const sw_op *other = &g->ops[k];
+      if (other->frame != forward) continue;
+      const bool both = enters && other->code == SW_OP_ENTER && other->operands[0] == op->operands[0] &&
+                        sw_entered_yields(g, other->results[0]) == other->results[0];
+      for (int r = 0; (both || is_like(g, op, other, alike)) && r < op->n_results; r++)
+        alike[op->results[r]] = other->results[r];
+    }
+  }
+}
+
+sw_rc sw_stacks_alike(const sw_graph *g, const sw_stacks *s, const bool *left_out, sw_arena *arena, sw_id **out,
+                      sw_diag *d) {
+  sw_id *alike;
+  SW_ARENA_NEW(alike, arena, g->n_values + 1, d);
+  *out = alike;
+  for (sw_id v = 0; v < g->n_values; v++) alike[v] = -1;
+  for (int32_t i = 0; i < s->n; i++) {
+    const sw_stack *x = &s->at[i];
+    alike[x->index] = x->counter;
+    if (!left_out[i]) alike[x->back] = x->made;
+  }
+  for (int32_t i = 0; i < s->n; i++) {
+    bool first = true;
+    for (int32_t k = 0; k < i; k++) first = first && s->at[k].backward != s->at[i].backward;
+    if (first) find_alike(g, s->at[i].forward, s->at[i].backward, alike);
+  }
+  return SW_OK;
+}
+
+/* --- what is left out --------------------------------------------------------------------------------------------- */
+
+typedef struct chooser {
+  const sw_graph *g;
+  sw_stacks stacks;
+  bool *left_out; /* by stack */
+  bool *may;      /* by op: it may run again */
+  sw_id *alike;
+  bool *had;    /* by value of the earlier loop: the later one has it before what is made again */
+  bool *needed; /* by value: likewise, to make it again */
+  bool *again;  /* by op */
+  sw_id place;  /* the op of the later loop before which copies stand */
+  SW_ARRAY(sw_entry) entries;
+  int32_t *seen; /* by op: so many entries */
+  bool *is_gone; /* by op: it was there for a stack alone */
+} chooser;
+
+/* The op of the frame that the op is, or stands in. */
+static sw_id op_of_frame(const sw_graph *g, sw_id op, sw_id frame) {
+  while (g->ops[op].frame != frame) op = g->frames[g->ops[op].frame].opened_by;
+  return op;
+}
+
+static bool is_of_pair(const sw_stack *a, const sw_stack *b) {
+  return a->forward == b->forward && a->backward == b->backward;
+}
+
+/* Where copies for the stacks that are left out between two loops stand, and what is had there. */
+static void find_place(chooser *c, const sw_stack *pair) {
+  const sw_graph *g = c->g;
+  c->place = g->frames[pair->backward].end;
+  for (int32_t i = 0; i < c->stacks.n; i++) {
+    const sw_value *v = &g->values[c->stacks.at[i].back];
+    for (int32_t u = 0; u < v->n_uses && c->left_out[i] && is_of_pair(&c->stacks.at[i], pair); u++)
+      c->place = sw_min_i32(c->place, op_of_frame(g, v->uses[u].op, pair->backward));
+  }
+  memset(c->had, 0, (size_t)g->n_values * sizeof *c->had);
+  memset(c->needed, 0, (size_t)g->n_values * sizeof *c->needed);
+  memset(c->again, 0, (size_t)g->n_ops * sizeof *c->again);
+  for (sw_id i = g->frames[pair->backward].begin; i < c->place; i++)
+    for (int k = 0; k < g->ops[i].n_results && g->ops[i].frame == pair->backward; k++)
+      if (c->alike[g->ops[i].results[k]] >= 0) c->had[c->alike[g->ops[i].results[k]]] = true;
+}
+
+static bool is_wanted(const chooser *c, sw_id op) {
+  bool any = false;
+  for (int k = 0; k < c->g->ops[op].n_results; k++)
+    any = any || (c->needed[c->g->ops[op].results[k]] && !c->had[c->g->ops[op].results[k]]);
+  return any;
+}
+
+/* A loop or choice that ends at op `last`, with its joins: as a whole. Returns its first op; -1: it cannot run again.
+ */
+static sw_id need_whole(chooser *c, sw_id last) {
+  const sw_graph *g = c->g;
+  const sw_id inside = g->ops[g->values[g->ops[last].operands[0]].def].frame, first = g->frames[inside].opened_by;
+  bool any = false;
+  for (sw_id i = last; g->ops[i].code == SW_OP_JOIN; i--) any = any || is_wanted(c, i);
+  for (sw_id i = last; any && i >= first; i--) {
+    const sw_op *op = &g->ops[i];
+    if (op->code == SW_OP_RNG || op->code == SW_OP_OPAQUE || (sw_op_is_heavy(op) && !c->may[i])) return -1;
+    c->again[i] = true;
+    for (int k = 0; k < op->n_operands; k++)
+      if (g->values[op->operands[k]].def < first) c->needed[op->operands[k]] = true;
+  }
+  return first;
+}
+
+/* Mark what is to be made again for what is needed; false: it cannot be. */
+static bool close_over(chooser *c, const sw_stack *pair) {
+  const sw_graph *g = c->g;
+  for (sw_id i = g->frames[pair->forward].end; i-- > g->frames[pair->forward].begin + 1;) {
+    const sw_op *op = &g->ops[i];
+    if (op->code == SW_OP_JOIN) {
+      i = need_whole(c, i);
+      if (i < 0) return false;
+      continue;
+    }
+    if (!is_wanted(c, i)) continue;
+    const bool enters = op->code == SW_OP_ENTER && sw_entered_yields(g, op->results[0]) == op->results[0];
+    if (!enters && !makes_nothing_else(op)) return false;
+    if (sw_op_is_heavy(op) && !c->may[i]) return false;
+    c->again[i] = true;
+    for (int k = 0; k < op->n_operands && !enters; k++) c->needed[op->operands[k]] = true;
+  }
+  return true;
+}
+
+/* Can the stack be left out, beside those that are? */
+static bool can_leave_out(chooser *c, const sw_stack *s) {
+  find_place(c, s);
+  c->needed[s->made] = true;
+  return close_over(c, s);
+}
+
+/* As many as can be at once: those that cannot are kept, which others may then be made of. */
+static sw_rc choose_stacks(chooser *c, sw_arena *arena, sw_diag *d) {
+  for (int32_t i = 0; i < c->stacks.n; i++) {
+    const sw_op *op = sw_value_maker(c->g, c->stacks.at[i].made);
+    c->left_out[i] = op && op->code != SW_OP_ENTER && c->may[op - c->g->ops];
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    SW_TRY(sw_stacks_alike(c->g, &c->stacks, c->left_out, arena, &c->alike, d));
+    for (int32_t i = 0; i < c->stacks.n && !changed; i++) {
+      if (!c->left_out[i] || can_leave_out(c, &c->stacks.at[i])) continue;
+      c->left_out[i] = false;
+      changed = true;
+    }
+  }
+  return SW_OK;
+}
+
+static sw_rc put_entry(chooser *c, sw_id op, sw_diag *d) {
+  const sw_entry e = {.op = op, .instance = c->seen[op]++};
+  return sw_array_push(&c->entries, e, d);
+}
+
+/* What enters stands first in a loop. */
+static sw_rc put_copies(chooser *c, const sw_stack *pair, bool entering, sw_diag *d) {
+  for (sw_id i = c->g->frames[pair->forward].begin; i < c->g->frames[pair->forward].end; i++) {
+    const bool enters = c->g->ops[i].code == SW_OP_ENTER && c->g->ops[i].frame == pair->forward;
+    if (c->again[i] && enters == entering) SW_TRY(put_entry(c, i, d));
+  }
+  return SW_OK;
+}
+
+/* The pair of loops of which the op begins the later one, or stands in it: the innermost. */
+static const sw_stack *pair_at(const chooser *c, sw_id op) {
+  const sw_stack *pair = NULL;
+  for (int32_t i = 0; i < c->stacks.n; i++) {
+    const sw_stack *s = &c->stacks.at[i];
+    const sw_frame *b = &c->g->frames[s->backward];
+    const bool holds = c->left_out[i] && b->begin <= op && op <= b->end;
+    if (holds && (!pair || b->begin > c->g->frames[pair->backward].begin)) pair = s;
+  }
+  return pair;
+}
+
+static sw_rc put_all(chooser *c, sw_diag *d) {
+  const sw_graph *g = c->g;
+  const sw_stack *pair = NULL;
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_stack *here = pair_at(c, i);
+    if (here && (!pair || !is_of_pair(here, pair))) {
+      find_place(c, here);
+      for (int32_t k = 0; k < c->stacks.n; k++)
+        if (c->left_out[k] && is_of_pair(&c->stacks.at[k], here)) c->needed[c->stacks.at[k].made] = true;
+      (void)close_over(c, here);
+    }
+    pair = here;
+    if (here && i == c->place) SW_TRY(put_copies(c, here, false, d));
+    if (!c->is_gone[i]) SW_TRY(put_entry(c, i, d));
+    if (here && i == g->frames[here->backward].begin) SW_TRY(put_copies(c, here, true, d));
+  }
+  return SW_OK;
+}
+
+static sw_rc open_chooser(chooser *c, sw_recompute how, sw_arena *mem, sw_diag *d) {
+  const sw_graph *g = c->g;
+  bool *large;
+  SW_TRY(sw_stacks_find(g, mem, &c->stacks, d));
+  SW_ARENA_NEW(c->left_out, mem, c->stacks.n + 1, d);
+  SW_ARENA_NEW(c->may, mem, g->n_ops + 1, d);
+  SW_ARENA_NEW(c->had, mem, g->n_values + 1, d);
+  SW_ARENA_NEW(c->needed, mem, g->n_values + 1, d);
+  SW_ARENA_NEW(c->again, mem, g->n_ops + 1, d);
+  SW_ARENA_NEW(c->is_gone, mem, g->n_ops + 1, d);
+  SW_ARENA_NEW(c->seen, mem, g->n_ops + 1, d);
+  SW_ARENA_NEW(large, mem, g->n_values + 1, d);
+  for (sw_id v = 0; v < g->n_values; v++) large[v] = g->values[v].def >= 0;
+  for (int32_t i = 0; i < c->stacks.n; i++) { /* a body is a layer */
+    const sw_frame *f = &g->frames[c->stacks.at[i].forward];
+    const sw_id first = f->begin + 1;
+    const sw_layers body = {1, &first, &f->end};
+    SW_TRY(sw_policy_apply(g, how, g->frames[c->stacks.at[i].backward].begin, &body, large, c->may, d));
+  }
+  return choose_stacks(c, mem, d);
+}
+
+sw_rc sw_stacks_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
+  chooser c = {.g = g};
+  sw_arena mem = {0};
+  sw_rc rc = open_chooser(&c, how, &mem, d);
+  for (int32_t i = 0; !rc && i < c.stacks.n; i++)
+    for (int k = 0; c.left_out[i] && k < c.stacks.at[i].n_ops; k++) c.is_gone[c.stacks.at[i].ops[k]] = true;
+  if (!rc) rc = put_all(&c, d);
+  *out = (sw_schedule_spec){.n_entries = (int32_t)c.entries.n, .n_stages = 1, .micro_batches = 1};
+  if (!rc && !(out->entries = sw_arena_copy(arena, c.entries.at, c.entries.n, sizeof *c.entries.at, d)))
+    rc = SW_E_RESOURCE;
+  sw_array_free(&c.entries);
+  sw_arena_deinit(&mem);
+  return rc;
+}

@@ -1,0 +1,40 @@
+/* What a loop hands on to a later loop, a slice in each trip: as the forward part of scanned layers does to the
+ * backward part.
+ *
+ *   s = zeros                                    enter                                     enter
+ *   while i < n: ...  r = f(..)  s[i] = r        update, of what is made      while j < n: ...  r' = s[n - 1 - j]  ...
+ *
+ * In trip j the later loop reads what was made in the trip of its index, so r' may as well be made again there.
+ */
+#ifndef SCHEDULE_STACKS_H_
+#define SCHEDULE_STACKS_H_
+
+#include "schedule/policies.h"
+
+enum { SW_STACK_OPS = 11 };
+typedef struct sw_stack {
+  sw_id forward, backward; /* loops */
+  sw_id counter, index;    /* of forward; the value in backward that is equal to it */
+  sw_id made, back;        /* r, r' */
+  int32_t n_ops;
+  sw_id ops[SW_STACK_OPS]; /* that are there for the stack alone: there are none of these where it is left out */
+} sw_stack;
+typedef struct sw_stacks {
+  int32_t n;
+  sw_stack *at;
+} sw_stacks;
+
+/* Those of loops that stand in one frame. In the arena. */
+sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag *d);
+/* With those that a schedule without some ops leaves out, whose ops are marked as present, too. `present`: by op. */
+sw_rc sw_stacks_left_out(const sw_graph *g, bool *present, sw_arena *arena, sw_stacks *out, bool **left_out,
+                         sw_diag *d);
+/* By value in a later loop: the value of the earlier one that it is equal to in its trip, so that copies of the earlier
+ * one's ops read it; -1: none. Of the stacks that are not left out, and of what both make alike. In the arena. */
+sw_rc sw_stacks_alike(const sw_graph *g, const sw_stacks *s, const bool *left_out, sw_arena *arena, sw_id **out,
+                      sw_diag *d);
+/* The list of entries in which stacks are left out as far as `how` says, and what is made for them is made again in the
+ * later loop, before its first reader. Loops that stand in the earlier one are made again as a whole. In the arena. */
+sw_rc sw_stacks_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule_spec *out, sw_diag *d);
+
+#endif

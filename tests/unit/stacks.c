@@ -1,0 +1,219 @@
+/* What loops hand on to later ones, left out and made again: random loops under each policy, executed beside the
+ * program. */
+#include "check.h"
+
+#include "schedule/stacks.h"
+#include "shardwright/program.h"
+#include "support/job.h"
+#include "support/meshes.h"
+#include "support/random_plan.h"
+#include "support/same.h"
+
+static sw_diag diag;
+
+enum { MOST_OPS = 6, MOST_VALUES = MOST_OPS + 2 };
+
+typedef struct loops {
+  sw_text *t;
+  int n_trips, n_values, n_stacks;
+  int stack_of[MOST_VALUES]; /* value k of the body; 0 is what is carried, 1 the slice of the weights */
+} loops;
+
+#define SQUARE "tensor<4x4xf32>"
+#define SCALAR "tensor<i32>"
+
+static void put_stack_type(loops *l) { sw_text_printf(l->t, "tensor<%dx4x4xf32>", l->n_trips); }
+
+/* %NAME: the index as it is, or wrapped where it is negative, as JAX writes it. */
+static void put_index(loops *l, const char *name, const char *of, bool wraps) {
+  if (!wraps) sw_text_printf(l->t, "%%%s = stablehlo.add %%%s, %%zero_%s : " SCALAR "\n", name, of, name);
+  if (wraps) {
+    sw_text_printf(l->t,
+                   "%%p_%s = stablehlo.compare LT, %%%s, %%zero_%s : (" SCALAR ", " SCALAR
+                   ") -> tensor<i1>\n"
+                   "%%q_%s = stablehlo.add %%%s, %%n_%s : " SCALAR
+                   "\n"
+                   "%%%s = stablehlo.select %%p_%s, %%q_%s, %%%s : tensor<i1>, " SCALAR "\n",
+                   name, of, name, name, of, name, name, name, name, of);
+  }
+}
+
+static void put_constants(loops *l, const char *of) {
+  sw_text_printf(l->t,
+                 "%%zero_%s = stablehlo.constant dense<0> : " SCALAR
+                 "\n%%one_%s = stablehlo.constant dense<1> : " SCALAR
+                 "\n%%n_%s = stablehlo.constant dense<%d> : " SCALAR "\n",
+                 of, of, of, l->n_trips);
+}
+
+static void put_slice(loops *l, const char *to, int number, const char *from, const char *index) {
+  sw_text_printf(l->t, "%%%s%d_ = stablehlo.dynamic_slice %s, %%%s, %%zero_%s, %%zero_%s, sizes = [1, 4, 4] : (", to,
+                 number, from, index, index, index);
+  put_stack_type(l);
+  sw_text_printf(l->t,
+                 ", " SCALAR ", " SCALAR ", " SCALAR
+                 ") -> tensor<1x4x4xf32>\n%%%s%d = stablehlo.reshape %%%s%d_ : "
+                 "(tensor<1x4x4xf32>) -> " SQUARE "\n",
+                 to, number, to, number);
+}
+
+/* Of value v of the body; 0: of what is carried itself. */
+static void put_update(loops *l, int k, int v) {
+  sw_text_printf(l->t, "%%u%d_ = stablehlo.broadcast_in_dim ", k);
+  if (v) sw_text_printf(l->t, "%%v%d", v);
+  sw_text_puts(l->t, v ? "" : "%x_i");
+  sw_text_puts(l->t, ", dims = [1, 2] : (" SQUARE ") -> tensor<1x4x4xf32>\n");
+  sw_text_printf(l->t, "%%u%d = stablehlo.dynamic_update_slice %%s_i%d, %%u%d_, %%ki, %%zero_ki, %%zero_ki : (", k, k,
+                 k);
+  put_stack_type(l);
+  sw_text_puts(l->t, ", tensor<1x4x4xf32>, " SCALAR ", " SCALAR ", " SCALAR ") -> ");
+  put_stack_type(l);
+  sw_text_puts(l->t, "\n");
+}
+
+static void put_body_op(loops *l, int to, sw_rng *g) {
+  static const char *const kUnary[] = {"tanh", "negate", "abs"}, *const kBinary[] = {"add", "multiply", "maximum"};
+  const int a = (int)sw_rng_below(g, to), b = (int)sw_rng_below(g, to);
+  switch (sw_rng_below(g, 3)) {
+    case 0:
+      sw_text_printf(l->t, "%%v%d = stablehlo.%s %%v%d : " SQUARE "\n", to, kUnary[sw_rng_below(g, 3)], a);
+      return;
+    case 1:
+      sw_text_printf(l->t, "%%v%d = stablehlo.%s %%v%d, %%v%d : " SQUARE "\n", to, kBinary[sw_rng_below(g, 3)], a, b);
+      return;
+    default:
+      sw_text_printf(l->t,
+                     "%%v%d = stablehlo.dot_general %%v%d, %%v%d, contracting_dims = [1] x [0] : (" SQUARE ", " SQUARE
+                     ") -> " SQUARE "\n",
+                     to, a, b);
+  }
+}
+
+static void put_types(loops *l) {
+  sw_text_puts(l->t, " : " SCALAR ", ");
+  put_stack_type(l);
+  sw_text_puts(l->t, ", " SQUARE);
+  for (int k = 0; k < l->n_stacks; k++) {
+    sw_text_puts(l->t, ", ");
+    put_stack_type(l);
+  }
+}
+
+/* Stacks are the values `stack` with numbers from `first` on; inside "%s_I0" and so on. */
+static void put_head(loops *l, const char *result, const char *i, const char *carried, const char *stack, int first) {
+  sw_text_printf(l->t, "%%%s:%d = stablehlo.while(%%%s = %%c0, %%w_%s = %%w, %%x_%s = %s", result, 3 + l->n_stacks, i,
+                 i, i, carried);
+  for (int k = 0; k < l->n_stacks; k++) sw_text_printf(l->t, ", %%s_%s%d = %s%d", i, k, stack, first + k);
+  sw_text_puts(l->t, ")");
+  put_types(l);
+  sw_text_printf(l->t,
+                 "\ncond { %%n_%s_c = stablehlo.constant dense<%d> : " SCALAR
+                 "\n%%t_%s = stablehlo.compare LT, %%%s, %%n_%s_c : (" SCALAR ", " SCALAR
+                 ") -> tensor<i1>\nstablehlo.return %%t_%s : tensor<i1> } do {\n",
+                 i, l->n_trips, i, i, i, i);
+}
+
+static void put_end(loops *l, const char *i, const char *carried, const char *stack) {
+  sw_text_printf(l->t, "%%next_%s = stablehlo.add %%%s, %%one_k%s : " SCALAR "\nstablehlo.return %%next_%s, %%w_%s, %s",
+                 i, i, i, i, i, carried);
+  for (int k = 0; k < l->n_stacks; k++) sw_text_printf(l->t, ", %s%d", stack, k);
+  put_types(l);
+  sw_text_puts(l->t, " }\n");
+}
+
+static void put_forward(loops *l, sw_rng *g) {
+  put_head(l, "f", "i", "%x", "%empty", 0);
+  put_constants(l, "ki");
+  put_index(l, "ki", "i", sw_rng_below(g, 2));
+  sw_text_puts(l->t, "%v0 = stablehlo.abs %x_i : " SQUARE "\n");
+  put_slice(l, "v", 1, "%w_i", "ki");
+  for (int k = 2; k < l->n_values; k++) put_body_op(l, k, g);
+  for (int k = 0; k < l->n_stacks; k++) put_update(l, k, l->stack_of[k]);
+  sw_text_printf(l->t, "%%y = stablehlo.tanh %%v%d : " SQUARE "\n", l->n_values - 1);
+  put_end(l, "i", "%y", "%u");
+}
+
+static void put_backward(loops *l, sw_rng *g) {
+  const bool turned = sw_rng_below(g, 2);
+  put_head(l, "b", "j", "%f#2", "%f#", 3);
+  put_constants(l, "kj");
+  sw_text_puts(l->t, "%last = stablehlo.subtract %n_kj, %one_kj : " SCALAR
+                     "\n%at = stablehlo.subtract %last, %j : " SCALAR "\n");
+  put_index(l, "kj", turned ? "at" : "j", sw_rng_below(g, 2));
+  for (int k = 0; k < l->n_stacks; k++) {
+    char from[16];
+    (void)snprintf(from, sizeof from, "%%s_j%d", k);
+    put_slice(l, "r", k, from, "kj");
+  }
+  if (sw_rng_below(g, 2)) put_slice(l, "own", 0, "%w_j", "kj");
+  sw_text_puts(l->t, "%g0 = stablehlo.tanh %x_j : " SQUARE "\n");
+  for (int k = 0; k < l->n_stacks; k++)
+    sw_text_printf(l->t, "%%g%d = stablehlo.%s %%g%d, %%r%d : " SQUARE "\n", k + 1, k % 2 ? "multiply" : "add", k, k);
+  sw_text_printf(l->t, "%%h = stablehlo.tanh %%g%d : " SQUARE "\n", l->n_stacks);
+  put_end(l, "j", "%h", "%s_j");
+}
+
+static sw_program *random_loops(sw_rng *g) {
+  sw_text t = {0};
+  sw_program *p;
+  loops l = {.t = &t, .n_trips = 2 + (int)sw_rng_below(g, 3), .n_values = 3 + (int)sw_rng_below(g, MOST_OPS - 1)};
+  for (int k = 0; k < l.n_values; k++)
+    if (k == 0 ? sw_rng_below(g, 5) != 0 : sw_rng_below(g, 2)) l.stack_of[l.n_stacks++] = k;
+  sw_text_puts(&t, "func.func @main(%x: " SQUARE ", %w: ");
+  put_stack_type(&l);
+  sw_text_puts(&t, ") -> " SQUARE " {\n%c0 = stablehlo.constant dense<0> : " SCALAR
+                   "\n%z = stablehlo.constant dense<0.0> : tensor<f32>\n");
+  for (int k = 0; k < l.n_stacks; k++) {
+    sw_text_printf(&t, "%%empty%d = stablehlo.broadcast_in_dim %%z, dims = [] : (tensor<f32>) -> ", k);
+    put_stack_type(&l);
+    sw_text_puts(&t, "\n");
+  }
+  put_forward(&l, g);
+  put_backward(&l, g);
+  sw_text_puts(&t, "return %b#2 : " SQUARE "\n}\n");
+  assert_ok(sw_program_parse("t.mlir", sw_text_str(&t), t.n, NULL, &p, &diag));
+  sw_text_free(&t);
+  return p;
+}
+
+static void what_is_left_out_is_made_again(void **state) {
+  (void)state;
+  static const sw_recompute kHow[] = {SW_RECOMPUTE_FULL, SW_RECOMPUTE_TORCHTITAN, SW_RECOMPUTE_MEGATRON};
+  sw_rng r;
+  int found = 0, left_out = 0, copies = 0, run = 0;
+  sw_rng_seed(&r, check_seed(1));
+  for (int k = 0; k < check_scale(60); k++) {
+    sw_arena arena = {0};
+    sw_program *p = random_loops(&r);
+    const sw_graph *g = sw_program_graph(p);
+    sw_stacks stacks;
+    sw_schedule_spec spec;
+    sw_schedule s;
+    sw_plan plan;
+    assert_ok(sw_stacks_find(g, &arena, &stacks, &diag));
+    assert_ok(sw_recompute_spec(g, kHow[k % 3], true, &arena, &spec, &diag));
+    assert_ok(sw_schedule_make(g->written, &spec, &arena, &s, &diag));
+    found += stacks.n;
+    for (int32_t i = 0; i < stacks.n; i++) {
+      bool there = false;
+      for (int32_t e = 0; e < spec.n_entries; e++) there = there || spec.entries[e].op == stacks.at[i].ops[0];
+      left_out += !there;
+    }
+    for (int32_t e = 0; e < spec.n_entries; e++) copies += spec.entries[e].instance > 0;
+    const sw_machine *m = machine_of("dgx-h100", k % 2 ? "x=2" : "x=2,y=2", &arena);
+    if (random_plan(JOB(s.stages[0].graph, m), &r, &arena, &plan, NULL) == SW_OK) {
+      gives_the_same(&plan, g, &arena);
+      run++;
+    }
+    sw_schedule_deinit(&s);
+    sw_program_destroy(p);
+    sw_arena_deinit(&arena);
+  }
+  print_message("%d stacks, %d left out with %d copies of ops, %d plans run\n", found, left_out, copies, run);
+  assert_true(run > check_scale(20) && left_out > check_scale(20) && left_out < found && copies > left_out);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_left_out_is_made_again)};
+  return cmocka_run_group_tests_name("stacks", tests, NULL, NULL);
+}
