@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 
-static const sw_op *maker_of(const sw_graph *g, sw_id value, sw_opcode code) {
+static const sw_op *made_by(const sw_graph *g, sw_id value, sw_opcode code) {
   const sw_op *op = sw_value_maker(g, value);
   return op && op->code == code ? op : NULL;
 }
@@ -25,12 +25,12 @@ typedef struct counting_loop {
   int64_t first, step, trips;
 } counting_loop;
 
-static bool find_counter(const sw_graph *g, sw_id frame, counting_loop *out) {
+static bool find_what_counts(const sw_graph *g, sw_id frame, counting_loop *out) {
   const sw_frame *f = &g->frames[frame];
-  const sw_op *compare = f->kind == SW_OP_WHILE ? maker_of(g, g->ops[f->test].operands[0], SW_OP_COMPARE) : NULL;
-  const sw_op *enter = compare ? maker_of(g, compare->operands[0], SW_OP_ENTER) : NULL;
+  const sw_op *compare = f->kind == SW_OP_WHILE ? made_by(g, g->ops[f->test].operands[0], SW_OP_COMPARE) : NULL;
+  const sw_op *enter = compare ? made_by(g, compare->operands[0], SW_OP_ENTER) : NULL;
   const sw_id next = enter ? sw_entered_yields(g, compare->operands[0]) : -1;
-  const sw_op *add = next < 0 ? NULL : maker_of(g, next, SW_OP_ADD);
+  const sw_op *add = next < 0 ? NULL : made_by(g, next, SW_OP_ADD);
   if (!add || f->trips <= 0 || f->assumed) return false;
   *out = (counting_loop){.counter = compare->operands[0], .trips = f->trips};
   if (!sw_value_constant(g, enter->operands[0], &out->first)) return false;
@@ -90,10 +90,10 @@ static bool reads_what_was_written(const sw_graph *g, const counting_loop *f, co
 
 /* --- which there are ---------------------------------------------------------------------------------------------- */
 
-static void add_op(const sw_graph *g, sw_stack *s, const sw_op *op) { s->ops[s->n_ops++] = (sw_id)(op - g->ops); }
+static void add_own_op(const sw_graph *g, sw_stack *s, const sw_op *op) { s->ops[s->n_ops++] = (sw_id)(op - g->ops); }
 
 /* What enters the later loop is only read, by one slice in each trip. */
-static bool find_read(const sw_graph *g, sw_id stack, sw_stack *s, const sw_op **slice) {
+static bool find_taken_out(const sw_graph *g, sw_id stack, sw_stack *s, const sw_op **slice) {
   const sw_op *enter = only_reader(g, stack, SW_OP_ENTER);
   const sw_op *round[2] = {0}; /* yield, join */
   if (!enter || enter->frame < 0 || sw_entered_yields(g, enter->results[0]) != enter->results[0]) return false;
@@ -111,9 +111,9 @@ static bool find_read(const sw_graph *g, sw_id stack, sw_stack *s, const sw_op *
     else
       return false;
   }
-  add_op(g, s, enter);
+  add_own_op(g, s, enter);
   for (int k = 0; k < 2; k++)
-    if (round[k]) add_op(g, s, round[k]);
+    if (round[k]) add_own_op(g, s, round[k]);
   return *slice && !round[0] == !round[1];
 }
 
@@ -127,52 +127,72 @@ static void find_ends(const sw_graph *g, const sw_op *update, const sw_op *slice
                      sw_type_equal(sw_operand_type(g, in, 0), sw_result_type(g, out, 0));
   s->made = views ? in->operands[0] : update->operands[1];
   s->back = views ? out->results[0] : slice->results[0];
-  if (views) add_op(g, s, out);
-  if (views && g->values[in->results[0]].n_uses == 1) add_op(g, s, in);
+  if (views) add_own_op(g, s, out);
+  if (views && g->values[in->results[0]].n_uses == 1) add_own_op(g, s, in);
 }
 
-/* Of a join: what the loop updates in each trip and does not read. */
-static bool find_stack(const sw_graph *g, const sw_op *join, sw_stack *s) {
-  const sw_op *enter = maker_of(g, join->operands[0], SW_OP_ENTER), *slice;
-  const sw_op *update = enter ? maker_of(g, sw_join_yielded(g, join), SW_OP_DYNAMIC_UPDATE_SLICE) : NULL;
+/* Of a join: what the loop updates in each trip and does not read. `outer`: which stacks the join itself; NULL: none.
+ */
+static bool find_stack(const sw_graph *g, const sw_op *join, const sw_stack *outer, sw_stack *s) {
+  const sw_op *enter = made_by(g, join->operands[0], SW_OP_ENTER), *slice;
+  const sw_op *update = enter ? made_by(g, sw_join_yielded(g, join), SW_OP_DYNAMIC_UPDATE_SLICE) : NULL;
   counting_loop f, b;
   sw_id written;
-  *s = (sw_stack){.forward = enter ? enter->frame : -1};
+  *s = (sw_stack){.forward = enter ? enter->frame : -1, .through = -1};
   if (!update || update->frame != s->forward || update->operands[0] != enter->results[0]) return false;
   if (g->values[enter->results[0]].n_uses != 2 || g->values[update->results[0]].n_uses != 1) return false;
-  if (!find_read(g, join->results[0], s, &slice)) return false;
-  if (s->backward == s->forward || g->frames[s->backward].parent != g->frames[s->forward].parent) return false;
+  if (!find_taken_out(g, outer ? outer->back : join->results[0], s, &slice)) return false;
+  const sw_id in = g->frames[s->forward].parent, from = g->frames[s->backward].parent;
+  if (s->backward == s->forward || in != (outer ? outer->forward : from) || (outer && from != outer->backward))
+    return false;
   const int dim = slice_dim(g, update, 2, sw_operand_type(g, update, 1), &written);
   if (dim < 0 || slice_dim(g, slice, 1, sw_result_type(g, slice, 0), &s->index) != dim) return false;
-  if (!find_counter(g, s->forward, &f) || !find_counter(g, s->backward, &b)) return false;
+  if (!find_what_counts(g, s->forward, &f) || !find_what_counts(g, s->backward, &b)) return false;
   if (!reads_what_was_written(g, &f, &b, written, s->index, sw_result_type(g, join, 0)->dims[dim])) return false;
   s->counter = f.counter;
   if (!sw_type_equal(&g->values[s->counter].type, &g->values[s->index].type)) return false;
   find_ends(g, update, slice, s);
-  add_op(g, s, slice);
-  add_op(g, s, enter);
-  add_op(g, s, update);
-  add_op(g, s, &g->ops[g->values[join->operands[1]].def]);
-  add_op(g, s, join);
+  add_own_op(g, s, slice);
+  add_own_op(g, s, enter);
+  add_own_op(g, s, update);
+  add_own_op(g, s, &g->ops[g->values[join->operands[1]].def]);
+  add_own_op(g, s, join);
   const sw_op *empty = sw_value_maker(g, enter->operands[0]);
-  if (empty && g->values[enter->operands[0]].n_uses == 1) add_op(g, s, empty);
+  if (empty && g->values[enter->operands[0]].n_uses == 1) add_own_op(g, s, empty);
   return true;
 }
 
+typedef struct stack_list {
+  SW_ARRAY(sw_stack) all;
+} stack_list;
+
+/* A later loop reads of one earlier one. */
+static sw_rc add_stack(stack_list *l, const sw_stack *s, sw_diag *d) {
+  for (size_t k = 0; k < l->all.n; k++)
+    if (l->all.at[k].backward == s->backward && l->all.at[k].forward != s->forward) return SW_OK;
+  return sw_array_push(&l->all, *s, d);
+}
+
 sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag *d) {
-  SW_ARRAY(sw_stack) all = {0};
+  enum { MOST_OF_ONE = 11 };
+  stack_list l = {0};
   sw_stack s;
   sw_rc rc = SW_OK;
   *out = (sw_stacks){0};
-  for (sw_id i = 0; i < g->n_ops && !rc && g->n_frames; i++) {
-    bool is_stack = g->ops[i].code == SW_OP_JOIN && find_stack(g, &g->ops[i], &s);
-    for (size_t k = 0; is_stack && k < all.n; k++) /* a later loop reads of one earlier one */
-      is_stack = all.at[k].backward != s.backward || all.at[k].forward == s.forward;
-    if (is_stack) rc = sw_array_push(&all, s, d);
+  for (sw_id i = 0; i < g->n_ops && !rc && g->n_frames; i++)
+    if (g->ops[i].code == SW_OP_JOIN && find_stack(g, &g->ops[i], NULL, &s)) rc = add_stack(&l, &s, d);
+  for (size_t k = 0; k < l.all.n && !rc; k++) {
+    const sw_stack outer = l.all.at[k];
+    const sw_op *join = made_by(g, outer.made, SW_OP_JOIN);
+    if (!join || g->values[outer.made].n_uses != 1 || outer.n_ops + MOST_OF_ONE > SW_STACK_OPS) continue;
+    if (!find_stack(g, join, &outer, &s)) continue;
+    s.through = (int32_t)k;
+    for (int i = 0; i < outer.n_ops; i++) s.ops[s.n_ops++] = outer.ops[i];
+    rc = add_stack(&l, &s, d);
   }
-  out->n = (int32_t)all.n;
-  if (!rc && all.n && !(out->at = sw_arena_copy(arena, all.at, all.n, sizeof s, d))) rc = SW_E_RESOURCE;
-  sw_array_free(&all);
+  out->n = (int32_t)l.all.n;
+  if (!rc && l.all.n && !(out->at = sw_arena_copy(arena, l.all.at, l.all.n, sizeof s, d))) rc = SW_E_RESOURCE;
+  sw_array_free(&l.all);
   return rc;
 }
 
@@ -197,19 +217,22 @@ static bool makes_nothing_else(const sw_op *op) {
          op->code != SW_OP_OPAQUE && op->n_results > 0;
 }
 
-/* Equal ops share attributes, types and loop nest; but for constants. */
-static bool is_like(const sw_graph *g, const sw_op *a, const sw_op *b, const sw_id *alike) {
+static bool are_one_constant(const sw_graph *g, sw_id a, sw_id b) {
   int64_t x, y;
-  if (a->code == SW_OP_CONSTANT)
-    return b->code == a->code && sw_type_equal(sw_result_type(g, a, 0), sw_result_type(g, b, 0)) &&
-           sw_value_constant(g, a->results[0], &x) && sw_value_constant(g, b->results[0], &y) && x == y;
+  return sw_value_constant(g, a, &x) && sw_value_constant(g, b, &y) && x == y &&
+         sw_type_equal(&g->values[a].type, &g->values[b].type);
+}
+
+/* Equal ops share attributes, types and loop nest. */
+static bool is_like(const sw_graph *g, const sw_op *a, const sw_op *b, const sw_id *alike) {
   bool same = a->code == b->code && a->attrs == b->attrs && a->n_operands == b->n_operands && makes_nothing_else(a);
-  for (int k = 0; same && k < a->n_operands; k++) same = alike[a->operands[k]] == b->operands[k];
+  for (int k = 0; same && k < a->n_operands; k++)
+    same = alike[a->operands[k]] == b->operands[k] || are_one_constant(g, a->operands[k], b->operands[k]);
   return same;
 }
 
 /* Ops of the later loop that do what an op of the earlier one does; what both take in. */
-static void find_alike(const sw_graph *g, sw_id forward, sw_id backward, sw_id *alike) {
+static void find_alike_values(const sw_graph *g, sw_id forward, sw_id backward, sw_id *alike) {
   const sw_frame *f = &g->frames[forward], *b = &g->frames[backward];
   for (sw_id i = b->begin + 1; i < b->end; i++) {
     const sw_op *op = &g->ops[i];
@@ -218,7 +241,8 @@ static void find_alike(const sw_graph *g, sw_id forward, sw_id backward, sw_id *
     for (sw_id k = f->begin + 1; k < f->end && alike[op->results[0]] < 0; k++) {
       const sw_op *other = &g->ops[k];
       if (other->frame != forward) continue;
-      const bool both = enters && other->code == SW_OP_ENTER && other->operands[0] == op->operands[0] &&
+      const bool both = enters && other->code == SW_OP_ENTER &&
+                        (other->operands[0] == op->operands[0] || other->operands[0] == alike[op->operands[0]]) &&
                         sw_entered_yields(g, other->results[0]) == other->results[0];
       for (int r = 0; (both || is_like(g, op, other, alike)) && r < op->n_results; r++)
         alike[op->results[r]] = other->results[r];
@@ -240,7 +264,7 @@ sw_rc sw_stacks_alike(const sw_graph *g, const sw_stacks *s, const bool *left_ou
   for (int32_t i = 0; i < s->n; i++) {
     bool first = true;
     for (int32_t k = 0; k < i; k++) first = first && s->at[k].backward != s->at[i].backward;
-    if (first) find_alike(g, s->at[i].forward, s->at[i].backward, alike);
+    if (first) find_alike_values(g, s->at[i].forward, s->at[i].backward, alike);
   }
   return SW_OK;
 }
@@ -272,13 +296,22 @@ static bool is_of_pair(const sw_stack *a, const sw_stack *b) {
   return a->forward == b->forward && a->backward == b->backward;
 }
 
+/* Is it left out with one inside its loops? */
+static bool is_covered(const chooser *c, int32_t stack) {
+  bool any = false;
+  for (int32_t i = 0; i < c->stacks.n; i++) any = any || (c->left_out[i] && c->stacks.at[i].through == stack);
+  return any;
+}
+
+static bool is_put_again(const chooser *c, int32_t stack) { return c->left_out[stack] && !is_covered(c, stack); }
+
 /* Where copies for the stacks that are left out between two loops stand, and what is had there. */
 static void find_place(chooser *c, const sw_stack *pair) {
   const sw_graph *g = c->g;
   c->place = g->frames[pair->backward].end;
   for (int32_t i = 0; i < c->stacks.n; i++) {
     const sw_value *v = &g->values[c->stacks.at[i].back];
-    for (int32_t u = 0; u < v->n_uses && c->left_out[i] && is_of_pair(&c->stacks.at[i], pair); u++)
+    for (int32_t u = 0; u < v->n_uses && is_put_again(c, i) && is_of_pair(&c->stacks.at[i], pair); u++)
       c->place = sw_min_i32(c->place, op_of_frame(g, v->uses[u].op, pair->backward));
   }
   memset(c->had, 0, (size_t)g->n_values * sizeof *c->had);
@@ -289,7 +322,7 @@ static void find_place(chooser *c, const sw_stack *pair) {
       if (c->alike[g->ops[i].results[k]] >= 0) c->had[c->alike[g->ops[i].results[k]]] = true;
 }
 
-static bool is_wanted(const chooser *c, sw_id op) {
+static bool is_needed_of(const chooser *c, sw_id op) {
   bool any = false;
   for (int k = 0; k < c->g->ops[op].n_results; k++)
     any = any || (c->needed[c->g->ops[op].results[k]] && !c->had[c->g->ops[op].results[k]]);
@@ -302,7 +335,7 @@ static sw_id need_whole(chooser *c, sw_id last) {
   const sw_graph *g = c->g;
   const sw_id inside = g->ops[g->values[g->ops[last].operands[0]].def].frame, first = g->frames[inside].opened_by;
   bool any = false;
-  for (sw_id i = last; g->ops[i].code == SW_OP_JOIN; i--) any = any || is_wanted(c, i);
+  for (sw_id i = last; g->ops[i].code == SW_OP_JOIN; i--) any = any || is_needed_of(c, i);
   for (sw_id i = last; any && i >= first; i--) {
     const sw_op *op = &g->ops[i];
     if (op->code == SW_OP_RNG || op->code == SW_OP_OPAQUE || (sw_op_is_heavy(op) && !c->may[i])) return -1;
@@ -311,6 +344,16 @@ static sw_id need_whole(chooser *c, sw_id last) {
       if (g->values[op->operands[k]].def < first) c->needed[op->operands[k]] = true;
   }
   return first;
+}
+
+/* What enters the earlier loop, into the later one: where they stand in others, as those have it. */
+static bool can_enter(const chooser *c, const sw_stack *pair, sw_id value) {
+  const sw_frame *b = &c->g->frames[pair->backward];
+  bool any = b->parent == c->g->frames[pair->forward].parent;
+  for (sw_id i = any ? b->begin : c->g->frames[b->parent].begin; i < b->begin && !any; i++)
+    for (int k = 0; k < c->g->ops[i].n_results && c->g->ops[i].frame == b->parent; k++)
+      any = any || c->alike[c->g->ops[i].results[k]] == value;
+  return any;
 }
 
 /* Mark what is to be made again for what is needed; false: it cannot be. */
@@ -323,9 +366,9 @@ static bool close_over(chooser *c, const sw_stack *pair) {
       if (i < 0) return false;
       continue;
     }
-    if (!is_wanted(c, i)) continue;
+    if (!is_needed_of(c, i)) continue;
     const bool enters = op->code == SW_OP_ENTER && sw_entered_yields(g, op->results[0]) == op->results[0];
-    if (!enters && !makes_nothing_else(op)) return false;
+    if (enters ? !can_enter(c, pair, op->operands[0]) : !makes_nothing_else(op)) return false;
     if (sw_op_is_heavy(op) && !c->may[i]) return false;
     c->again[i] = true;
     for (int k = 0; k < op->n_operands && !enters; k++) c->needed[op->operands[k]] = true;
@@ -348,9 +391,11 @@ static sw_rc choose_stacks(chooser *c, sw_arena *arena, sw_diag *d) {
   }
   for (bool changed = true; changed;) {
     changed = false;
+    for (int32_t i = c->stacks.n; i-- > 0;)
+      if (c->left_out[i] && c->stacks.at[i].through >= 0) c->left_out[c->stacks.at[i].through] = true;
     SW_TRY(sw_stacks_alike(c->g, &c->stacks, c->left_out, arena, &c->alike, d));
     for (int32_t i = 0; i < c->stacks.n && !changed; i++) {
-      if (!c->left_out[i] || can_leave_out(c, &c->stacks.at[i])) continue;
+      if (!is_put_again(c, i) || can_leave_out(c, &c->stacks.at[i])) continue;
       c->left_out[i] = false;
       changed = true;
     }
@@ -358,16 +403,16 @@ static sw_rc choose_stacks(chooser *c, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc put_entry(chooser *c, sw_id op, sw_diag *d) {
+static sw_rc put_of_op(chooser *c, sw_id op, sw_diag *d) {
   const sw_entry e = {.op = op, .instance = c->seen[op]++};
   return sw_array_push(&c->entries, e, d);
 }
 
 /* What enters stands first in a loop. */
-static sw_rc put_copies(chooser *c, const sw_stack *pair, bool entering, sw_diag *d) {
+static sw_rc put_again_before(chooser *c, const sw_stack *pair, bool entering, sw_diag *d) {
   for (sw_id i = c->g->frames[pair->forward].begin; i < c->g->frames[pair->forward].end; i++) {
     const bool enters = c->g->ops[i].code == SW_OP_ENTER && c->g->ops[i].frame == pair->forward;
-    if (c->again[i] && enters == entering) SW_TRY(put_entry(c, i, d));
+    if (c->again[i] && enters == entering) SW_TRY(put_of_op(c, i, d));
   }
   return SW_OK;
 }
@@ -378,13 +423,13 @@ static const sw_stack *pair_at(const chooser *c, sw_id op) {
   for (int32_t i = 0; i < c->stacks.n; i++) {
     const sw_stack *s = &c->stacks.at[i];
     const sw_frame *b = &c->g->frames[s->backward];
-    const bool holds = c->left_out[i] && b->begin <= op && op <= b->end;
+    const bool holds = is_put_again(c, i) && b->begin <= op && op <= b->end;
     if (holds && (!pair || b->begin > c->g->frames[pair->backward].begin)) pair = s;
   }
   return pair;
 }
 
-static sw_rc put_all(chooser *c, sw_diag *d) {
+static sw_rc put_all_ops(chooser *c, sw_diag *d) {
   const sw_graph *g = c->g;
   const sw_stack *pair = NULL;
   for (sw_id i = 0; i < g->n_ops; i++) {
@@ -392,13 +437,13 @@ static sw_rc put_all(chooser *c, sw_diag *d) {
     if (here && (!pair || !is_of_pair(here, pair))) {
       find_place(c, here);
       for (int32_t k = 0; k < c->stacks.n; k++)
-        if (c->left_out[k] && is_of_pair(&c->stacks.at[k], here)) c->needed[c->stacks.at[k].made] = true;
+        if (is_put_again(c, k) && is_of_pair(&c->stacks.at[k], here)) c->needed[c->stacks.at[k].made] = true;
       (void)close_over(c, here);
     }
     pair = here;
-    if (here && i == c->place) SW_TRY(put_copies(c, here, false, d));
-    if (!c->is_gone[i]) SW_TRY(put_entry(c, i, d));
-    if (here && i == g->frames[here->backward].begin) SW_TRY(put_copies(c, here, true, d));
+    if (here && i == c->place) SW_TRY(put_again_before(c, here, false, d));
+    if (!c->is_gone[i]) SW_TRY(put_of_op(c, i, d));
+    if (here && i == g->frames[here->backward].begin) SW_TRY(put_again_before(c, here, true, d));
   }
   return SW_OK;
 }
@@ -431,7 +476,7 @@ sw_rc sw_stacks_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_sc
   sw_rc rc = open_chooser(&c, how, &mem, d);
   for (int32_t i = 0; !rc && i < c.stacks.n; i++)
     for (int k = 0; c.left_out[i] && k < c.stacks.at[i].n_ops; k++) c.is_gone[c.stacks.at[i].ops[k]] = true;
-  if (!rc) rc = put_all(&c, d);
+  if (!rc) rc = put_all_ops(&c, d);
   *out = (sw_schedule_spec){.n_entries = (int32_t)c.entries.n, .n_stages = 1, .micro_batches = 1};
   if (!rc && !(out->entries = sw_arena_copy(arena, c.entries.at, c.entries.n, sizeof *c.entries.at, d)))
     rc = SW_E_RESOURCE;

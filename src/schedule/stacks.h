@@ -11,11 +11,12 @@
 
 #include "schedule/policies.h"
 
-enum { SW_STACK_OPS = 11 };
+enum { SW_STACK_OPS = 44 };
 typedef struct sw_stack {
   sw_id forward, backward; /* loops */
   sw_id counter, index;    /* of forward; the value in backward that is equal to it */
   sw_id made, back;        /* r, r' */
+  int32_t through;         /* the stack of the loops around, of which this one is a slice in each trip; -1: none */
   int32_t n_ops;
   sw_id ops[SW_STACK_OPS]; /* that are there for the stack alone: there are none of these where it is left out */
 } sw_stack;
@@ -24,7 +25,8 @@ typedef struct sw_stacks {
   sw_stack *at;
 } sw_stacks;
 
-/* Those of loops that stand in one frame. In the arena. */
+/* Those of loops that stand in one frame; and in loops of such a pair, where what the inner one makes is stacked by the
+ * outer one. In the arena. */
 sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag *d);
 /* With those that a schedule without some ops leaves out, whose ops are marked as present, too. `present`: by op. */
 sw_rc sw_stacks_left_out(const sw_graph *g, bool *present, sw_arena *arena, sw_stacks *out, bool **left_out,

@@ -213,7 +213,42 @@ static void what_is_left_out_is_made_again(void **state) {
   assert_true(run > check_scale(20) && left_out > check_scale(20) && left_out < found && copies > left_out);
 }
 
+/* Of what JAX writes: all but what each layer is given is made again, in a scan of scans, too. */
+static void scans_keep_what_layers_are_given(void **state) {
+  (void)state;
+  static const char *const kPaths[] = {SW_SOURCE_DIR "/tests/data/scan.mlir",
+                                       SW_SOURCE_DIR "/tests/data/scan_of_scans.mlir"};
+  sw_rng r;
+  sw_rng_seed(&r, check_seed(2));
+  for (int k = 0; k < 2; k++) {
+    sw_arena arena = {0};
+    sw_program *p;
+    sw_schedule_spec spec;
+    sw_schedule s;
+    sw_plan plan, plain;
+    sw_breakdown less, all;
+    assert_ok(sw_program_read(kPaths[k], NULL, &p, &diag));
+    const sw_graph *g = sw_program_graph(p);
+    const sw_machine *m = machine_of("dgx-h100", "x=2", &arena);
+    assert_ok(sw_recompute_spec(g, SW_RECOMPUTE_FULL, false, &arena, &spec, &diag));
+    assert_ok(sw_schedule_make(g->written, &spec, &arena, &s, &diag));
+    const sw_job with = job_under(s.stages[0].graph, m, "xla", &arena), without = job_under(g, m, "xla", &arena);
+    assert_ok(sw_plan_build(&with, &arena, &plan, &diag));
+    assert_ok(sw_plan_build(&without, &arena, &plain, &diag));
+    assert_ok(sw_plan_breakdown(&plan, &arena, &less, &diag));
+    assert_ok(sw_plan_breakdown(&plain, &arena, &all, &diag));
+    print_message("%lld of %lld bytes\n", (long long)less.peak_bytes, (long long)all.peak_bytes);
+    assert_true(3 * less.peak_bytes < 2 * all.peak_bytes);
+    assert_ok(random_plan(JOB(s.stages[0].graph, m), &r, &arena, &plan, NULL));
+    gives_the_same(&plan, g, &arena);
+    sw_schedule_deinit(&s);
+    sw_program_destroy(p);
+    sw_arena_deinit(&arena);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_left_out_is_made_again)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_left_out_is_made_again),
+                                     cmocka_unit_test(scans_keep_what_layers_are_given)};
   return cmocka_run_group_tests_name("stacks", tests, NULL, NULL);
 }
