@@ -18,10 +18,6 @@ from shardwright.torch.check import spelled_out
 
 HERE = pathlib.Path(__file__).parent
 MODELS = [*TEXTS, *MIXTURES, *PICTURES]
-WHOLE = {  # of which DTensor has no rule, and why: views of one tensor in another, shapes that do not divide, products in groups
-    "aten.as_strided.default", "aten.as_strided_scatter.default", "aten.copy.default", "aten.reshape.default",
-    "transformers.grouped_mm_fallback.default", "transformers.grouped_mm_fallback_backward.default",
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +33,7 @@ def said(tmp_path_factory):
 @pytest.mark.parametrize("name", MODELS)
 def test_steps_on_four_processes_are_those_of_one(said, name):
     for case, found in said[name].items():
-        assert found["off"] < 1 and found["borders"] == "values", (case, found)
-        assert set(found["whole"]) <= WHOLE, (case, found["whole"])
+        assert found["off"] < 1 and found["borders"] == "values" and not found["whole"], (case, found)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -57,8 +52,8 @@ def test_most_bytes_and_most_memory_are_as_planned(said):
     """Over all models: what is explained is the exception."""
     found = [case for of in said.values() for case in of.values()]
     close = [case for case in found if abs(case["memory"][1] / case["memory"][0] - 1) < 0.1]
-    assert len(close) >= 0.5 * len(found)
-    assert sum(case["as_planned"] for case in found) >= 0.75 * sum(case["entries"] for case in found)
+    assert len(close) >= 0.8 * len(found)
+    assert sum(case["as_planned"] for case in found) >= 0.95 * sum(case["entries"] for case in found)
 
 
 class Mesh:
@@ -130,6 +125,16 @@ def test_dropout_draws_numbers_of_its_own(alone):
 def test_names_of_groups_are_spelled_out():
     assert spelled_out("h.{0..2}.w{q,k}") == [f"h.{i}.w{w}" for i in range(3) for w in "qk"]
     assert spelled_out("a.{0..4..2}") == ["a.0", "a.2", "a.4"] and spelled_out("plain") == ["plain"]
+
+
+def test_what_is_made_again_is_said_to_be_kept(alone):
+    options = {"loss": lambda loss: loss, "optimizer": lambda p: torch.optim.SGD(p, lr=0.1), "mesh": "x=1", "work_limit": 1_000_000}
+    model, x = Layered(), torch.randn(256, 16)
+    plan = shardwright.torch.plan(model, x, recompute="full", **options)
+    with pytest.warns(shardwright.ModelWarning, match=r"keeps what the plan makes again, layers\."):
+        step = plan.apply(model)
+    torch.testing.assert_close(step(*step.shard(x)[0]), model(x).detach())
+    assert "keeps what the plan makes again" in plan.check().memory[1].reason
 
 
 class Layered(torch.nn.Module):

@@ -17,6 +17,7 @@ NO_DROPOUT = {"attn_pdrop": 0.0, "resid_pdrop": 0.0, "embd_pdrop": 0.0}
 SMALL_GPT2 = {"n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 256, "n_positions": 64, **NO_DROPOUT}
 SMALL_T5 = {"d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 2, "num_heads": 4, "vocab_size": 256, "dropout_rate": 0.0}
 EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16}
+LAST_WIDE = {"replace_stride_with_dilation": [False, False, True]}  # its norms have more than the four values of a batch
 BLOCKS = [CNBlockConfig(16, 32, 1), CNBlockConfig(32, None, 1)]
 
 
@@ -40,7 +41,7 @@ MIXTURES = {  # of experts; products in groups are of f32 and bf16
 }
 PICTURES = {
     "vit": of_transformers("ViTForImageClassification", "ViTConfig", **TEXT, **IMAGES, **KEPT),
-    "resnet": lambda: torchvision.models.ResNet(Bottleneck, [1, 1, 1, 1], num_classes=10),
+    "resnet": lambda: torchvision.models.ResNet(Bottleneck, [1, 1, 1, 1], num_classes=10, **LAST_WIDE),
     "convnext": lambda: torchvision.models.ConvNeXt(BLOCKS, num_classes=10),
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -17,7 +16,8 @@ from torch.distributed.tensor._redistribute import redistribute_local_tensor
 from torch.utils import _pytree as pytree
 
 import shardwright
-from shardwright.torch import _convolution
+from shardwright.torch import _convolution, _local, _parts
+from shardwright.torch._routes import even, moved, routes_of
 from shardwright.torch._watch import Seen, Watch, Where
 from shardwright.torch.placements import placements
 
@@ -35,17 +35,26 @@ class Read(NamedTuple):
 
     source: torch.fx.Node
     copy: Copy
-    permutation: tuple[int, ...] | None
+    permutation: tuple[int, ...] | None = None
+    other: bool = True  # than what the node gives: once it is there, that is needed no more
+
+
+class Parts(NamedTuple):
+    """A node done as the ops of the model that it is: what they read of other nodes, by op and operand, and what of it all the node
+    gives; None: what none of the model's ops reads."""
+
+    ops: list[_parts.Op]
+    reads: dict[tuple[str, int], Read]
+    results: list[tuple[str, tuple[int, ...] | None] | None]  # a value, permuted
 
 
 # What is dense in one process may not be so in parts.
 ANY_STRIDES = dict.fromkeys((torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default), torch.ops.aten.reshape.default)
-ATTENTION = "scaled_dot_product"
 
 
 class Applied:
-    """A step under its plan. It is called with what the step is called with, the whole of it on every process, and returns
-    what the step returns: numbers whole, other tensors as DTensors. Parameters, buffers and states of optimizers are DTensors,
+    """A step under its plan. It is called with what the step is called with, whole on every process or as `shard` gives it, and
+    returns what the step returns: numbers whole, other tensors as DTensors. Parameters, buffers and states of optimizers are DTensors,
     in `state` by the names of the plan; a call changes them as the step does.
 
     `borders`: "values" where every value is redistributed as planned, "arguments" where the plan has shardings that DTensor
@@ -69,10 +78,19 @@ class Applied:
         self.whole: dict[str, int] = {}
         self.seen: Seen | None = None  # of the first step
         self._watch: Watch | None = None
-        self._made, self._used = _borders(plan)
+        self._said = _said(plan)
+        self._made, used = _borders(plan, self._said)
         self.borders = "values" if self._made else "arguments"
-        self._reads = _reads(plan, self._used)
-        self._last, self._last_copies = _last_uses(self._graph.graph, self._reads)
+        self._reads = _reads(plan, used)
+        ops = _ops_by_node(plan)
+        self._parts = _nodes_in_parts(plan, self._said, ops)
+        self._operands = _operands(plan, self._said, ops)
+        self._routes = routes_of(plan)
+        more = {node: [*parts.reads.values()] for node, parts in self._parts.items()}
+        for (node, _), reads in self._operands.items():
+            more.setdefault(node, []).extend(reads.values())
+        self._last, self._last_copies = _last_uses(self._graph.graph, self._reads, more)
+        self._copied = {copy for of in self._last_copies.values() for copy in of}
         self._in_place = _written_in_place(self._graph.graph, plan._traced.updated)
 
     def state_dict(self) -> dict[str, DTensor]:
@@ -95,6 +113,16 @@ class Applied:
             state = self.state[self._keys[key]]
             on_mesh = value if isinstance(value, DTensor) else self._replicated(value.to(self.mesh.device_type))
             state._local_tensor.copy_(on_mesh.redistribute(self.mesh, state.placements)._local_tensor)
+
+    def shard(self, *args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """(args, kwargs) of a call, each tensor as a DTensor, cut as planned: this process holds no more of it."""
+        inputs, kwargs = iter(self._inputs(args, kwargs)), {key: kwargs[key] for key in self._plan._step.kwargs}
+        wanted = iter([w for w, a in zip(self._wanted, self._arguments, strict=True) if a.kind == "input"])
+        return pytree.tree_map_only(torch.Tensor, lambda _: self._input(next(inputs), next(wanted)), (args, kwargs))
+
+    def _input(self, value: torch.Tensor, wanted: Sequence[Any]) -> DTensor:
+        on_mesh = value if isinstance(value, DTensor) else self._replicated(value.to(self.mesh.device_type))
+        return on_mesh.redistribute(self.mesh, wanted)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves = self._inputs(args, kwargs)
@@ -140,10 +168,10 @@ class Applied:
                 given.append(self.state[name])
                 self._note(given[-1].to_local(), "optimizer state" if argument.kind == "state" else "parameters")
             else:
-                leaf = next(inputs).to(self.mesh.device_type)
-                self._note(leaf, "inputs")
-                self._at(Where(name, "", tuple(wanted), (Replicate(),) * self.mesh.ndim))
-                given.append(self._replicated(leaf).redistribute(self.mesh, wanted))
+                leaf = next(inputs)
+                self._note(leaf.to_local() if isinstance(leaf, DTensor) else leaf, "inputs")
+                self._at(Where(name, "", tuple(wanted), tuple(getattr(leaf, "placements", (Replicate(),) * self.mesh.ndim))))
+                given.append(self._input(leaf, wanted))
         nodes, outs = self._run(given)
         updated = self._plan._traced.updated
         for i, node, value in zip(updated, nodes, outs, strict=False):
@@ -203,26 +231,88 @@ class Applied:
             read = self._reads.get((node, x))
             return self._read(read, values, copies) if read else values[x]
 
-        args, kwargs = pytree.tree_map(value, (node.args, node.kwargs))
+        if node in self._parts:
+            try:
+                return self._in_parts(node, self._parts[node], values, copies)
+            except _parts.Not:
+                pass
+        if node.target is _convolution.BACKWARD:
+            outs = self._gradients(node, values, copies)
+        else:
+            args, kwargs = pytree.tree_map(value, (node.args, node.kwargs))
+            self._at(Where(_value_of(self._plan, node), str(node.target)))
+            outs = self._computed(node, args, kwargs)
         made = self._made.get(node.name, ())
-        self._at(Where(_value_of(self._plan, node), str(node.target)))
-        outs = self._computed(node, args, kwargs)
+        names = self._plan._model.values.get(node.name, ())
         if isinstance(outs, (tuple, list)):
-            return [self._to(o, made[i] if i < len(made) else None) for i, o in enumerate(outs)]
-        return self._to(outs, made[0] if made else None)
+            placed = [self._to(o, made[i] if i < len(made) else None, names[i] if i < len(names) else "") for i, o in enumerate(outs)]
+            return [_as(v, like) for v, like in zip(placed, node.meta["val"], strict=True)]
+        return self._to(outs, made[0] if made else None, names[0] if names else "")
+
+    def _gradients(self, node: torch.fx.Node, values: Mapping[torch.fx.Node, Any], copies: dict[Copy, DTensor]) -> list[Any]:
+        """Of a convolution, each of operands as the plan reads them for it."""
+        outs: list[Any] = []
+        args = [*(values[x] for x in node.args[:3]), *node.args[3:]]  # type: ignore[index]
+        for i, wanted in enumerate(node.args[-1]):  # type: ignore[arg-type]
+            reads = self._operands.get((node, i), {})
+            for k, x in enumerate(node.args[:3]):
+                args[k] = self._read(reads[x], values, copies) if x in reads else args[k]  # type: ignore[index]
+            self._at(Where(_value_of(self._plan, node), str(node.target)))
+            outs.append(_convolution.gradient(i, args) if wanted else None)
+        return outs
+
+    def _in_parts(self, node: torch.fx.Node, parts: Parts, values: Mapping[torch.fx.Node, Any], copies: dict[Copy, DTensor]) -> Any:
+        """As the ops that the node is, each on this process's parts."""
+        last = {name: op.name for op in parts.ops for name in op.inputs}
+        kept = {result[0] for result in parts.results if result}
+        made: dict[str, DTensor] = {}
+
+        def read(op: _parts.Op, i: int) -> Any:
+            name, wanted = op.inputs[i], self._said["USES"].get((op.name, i))
+            if name not in made:
+                return self._read(parts.reads[op.name, i], values, copies)
+            key = (name, tuple(wanted or ()))
+            if key in copies:
+                return copies[key]
+            shared = key in self._copied  # with readers of what the node gives
+            self._at(Where(name, "", key[1], tuple(made[name].placements)) if shared else Where(name, str(node.target)))
+            found = self._to(made[name], wanted, name)
+            if shared:
+                copies[key] = found
+            return found
+
+        for op in parts.ops:
+            operands = [read(op, i) for i in range(len(op.inputs))]
+            self._at(Where(op.name, str(node.target)))
+            placed = self._said["VALUES"][op.name]
+            made[op.name] = self._to(_parts.done(op, operands, placed, self.mesh), placed, op.name)
+            del operands
+            for name in op.inputs:
+                if last[name] == op.name and name not in kept:
+                    made.pop(name, None)
+        several = isinstance(node.meta["val"], (tuple, list))
+        outs: list[Any] = []
+        for result, like in zip(parts.results, node.meta["val"] if several else [node.meta["val"]], strict=True):
+            if result is None:  # nobody asks what it holds
+                outs.append(None if like is None else self._replicated(torch.zeros(like.shape, dtype=like.dtype, device=self.mesh.device_type)))
+                continue
+            name, permutation = result
+            value = _parts.stored(made[name]) if name in made else self._read(parts.reads[name, -1], values, copies)
+            outs.append(value if permutation is None else value.permute(permutation))
+        return outs if several else outs[0]
 
     def _read(self, read: Read, values: Mapping[torch.fx.Node, Any], copies: dict[Copy, DTensor]) -> Any:
         """One copy for all that read the value so."""
-        held = values[read.source]
-        if not isinstance(held, DTensor):
-            return held
-        if self._watch:
-            self._watch.seen.sources.setdefault(read.copy, tuple(held.placements))
-        if not _stays(held, read.copy[1]):
-            if read.copy not in copies:
+        held = copies.get(read.copy)
+        if held is None:
+            held = values[read.source]
+            if not isinstance(held, DTensor):
+                return held
+            if self._watch:
+                self._watch.seen.sources.setdefault(read.copy, tuple(held.placements))
+            if read.other or not _stays(held, read.copy[1]):
                 self._at(Where(read.copy[0], "", read.copy[1], tuple(held.placements)))
-                copies[read.copy] = _redistributed(held, read.copy[1])
-            held = copies[read.copy]
+                held = copies[read.copy] = self._to(held, read.copy[1], read.copy[0])
         return held if read.permutation is None else held.permute(read.permutation)
 
     def _written(self, i: int, node: torch.fx.Node, value: DTensor) -> DTensor:
@@ -235,18 +325,21 @@ class Applied:
         return state
 
     def _delivered(self, node: torch.fx.Node, value: DTensor, wanted: Sequence[Any]) -> DTensor:
-        self._at(Where(_value_of(self._plan, node), "", tuple(wanted), tuple(value.placements)))
-        return self._to(value, wanted)
+        name = _value_of(self._plan, node)
+        self._at(Where(name, "", tuple(wanted), tuple(value.placements)))
+        return self._to(value, wanted, name)
 
     def _computed(self, node: torch.fx.Node, args: Any, kwargs: Any) -> Any:
         target: Callable[..., Any] = ANY_STRIDES.get(node.target, node.target)  # type: ignore[arg-type, assignment]
         tensors = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, DTensor)]
         if not tensors:
             return pytree.tree_map_only(torch.Tensor, self._replicated, target(*args, **kwargs))
-        if ATTENTION in str(target):
-            return self._of_heads(target, args, kwargs)
-        if target in (_convolution.FORWARD, _convolution.BACKWARD):
-            return _convolution.convolved(target, args)
+        if _local.ATTENTION in str(target):
+            return _local.attention(target, args, kwargs)
+        if target is _local.NORM_GRADIENTS:
+            return _local.norm_gradients(*args)
+        if target is _convolution.FORWARD:
+            return _convolution.convolved(*args)
         try:
             return target(*args, **kwargs)
         except (NotImplementedError, RuntimeError, ValueError, AssertionError):
@@ -258,18 +351,6 @@ class Applied:
         args, kwargs = pytree.tree_map_only(DTensor, lambda x: x.full_tensor(), (args, kwargs))
         return pytree.tree_map_only(torch.Tensor, self._replicated, target(*args, **kwargs))
 
-    def _of_heads(self, target: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Attention where batch and heads are cut: each process its own, and of a mask, where it has such dims, its part."""
-        tensors = [x for x in pytree.tree_leaves(args) if isinstance(x, DTensor) and x.ndim > 2]
-        cut = [p if _cuts_all(p, tensors, tensors[0].placements) else Replicate() for p in tensors[0].placements]
-
-        def local(x: DTensor) -> torch.Tensor:
-            own = [p if isinstance(p, Shard) and x.shape[p.dim] > 1 and x.ndim > 2 else Replicate() for p in cut]
-            return x.redistribute(self.mesh, own).to_local()
-
-        args, kwargs = pytree.tree_map_only(DTensor, local, (args, kwargs))
-        return [DTensor.from_local(o, self.mesh, cut, run_check=False) for o in target(*args, **kwargs)]
-
     # --- where tensors are
 
     def _replicated(self, value: torch.Tensor) -> DTensor:
@@ -278,24 +359,24 @@ class Applied:
     def _placed(self, value: torch.Tensor, wanted: Sequence[Any]) -> DTensor:
         return self._replicated(value.clone()).redistribute(self.mesh, wanted)
 
-    def _to(self, value: Any, wanted: Sequence[Any] | None) -> Any:
+    def _to(self, value: Any, wanted: Sequence[Any] | None, name: str) -> Any:
+        """By the plan's route for the value of that name, where it has one."""
         if not isinstance(value, DTensor) or wanted is None or _stays(value, wanted):
             return value
+        route = self._routes.get((name, tuple(value.placements), tuple(wanted)))
+        if route and even(value.shape, value.placements, self.mesh) and even(value.shape, wanted, self.mesh):
+            return _parts.made_of(moved(value._local_tensor, route, self.mesh), wanted, value.shape, self.mesh)
         return _redistributed(value, wanted)
+
+
+def _as(value: Any, like: Any) -> Any:
+    """In the dtype that the graph has."""
+    return value.to(like.dtype) if isinstance(value, DTensor) and value.dtype != like.dtype else value
 
 
 def _whole_copy(value: DTensor) -> torch.Tensor:
     whole = value.full_tensor()
     return whole.clone() if whole.data_ptr() == value.to_local().data_ptr() else whole
-
-
-def _cuts_all(placement: Any, tensors: Sequence[DTensor], cut: Sequence[Any]) -> bool:
-    """Batch or heads, of every operand alike."""
-    if type(placement) is not Shard or placement.dim > 1:
-        return False
-    mesh = tensors[0].device_mesh
-    parts = math.prod(mesh.size(i) for i, p in enumerate(cut) if p == placement)
-    return all(x.shape[placement.dim] % parts == 0 for x in tensors)
 
 
 def _stays(value: DTensor, wanted: Sequence[Any]) -> bool:
@@ -379,18 +460,19 @@ def _reads(plan: Plan, used: Mapping[str, Mapping[str, Any]]) -> dict[tuple[torc
 
 
 def _last_uses(
-    graph: torch.fx.Graph, reads: Mapping[tuple[torch.fx.Node, torch.fx.Node], Read]
+    graph: torch.fx.Graph, reads: Mapping[tuple[torch.fx.Node, torch.fx.Node], Read], more: Mapping[torch.fx.Node, list[Read]]
 ) -> tuple[dict[torch.fx.Node, list[torch.fx.Node]], dict[torch.fx.Node, list[Copy]]]:
     """What nobody reads behind a node: values, and copies of them."""
     last: dict[torch.fx.Node, torch.fx.Node] = {}
     last_copies: dict[Copy, torch.fx.Node] = {}
-    for node in graph.nodes:
+    for node in graph.nodes:  # of a copy the first reader makes it
         last[node] = node
-        for x in node.all_input_nodes:
-            last[x] = node
-            if (node, x) in reads:
-                read = reads[node, x]
-                last[read.source] = last_copies[read.copy] = node
+        last.update({x: node for x in node.all_input_nodes if (node, x) not in reads})
+        read_here = [reads[node, x] for x in node.all_input_nodes if (node, x) in reads]
+        for read in [*read_here, *more.get(node, ())]:
+            if not read.other or read.copy not in last_copies:
+                last[read.source] = node
+            last_copies[read.copy] = node
     return _by_value(last), _by_value(last_copies)
 
 
@@ -430,14 +512,19 @@ def _written_in_place(graph: torch.fx.Graph, updated: Sequence[int]) -> dict[tor
     }  # fmt: skip
 
 
-def _borders(plan: Plan) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:
+def _said(plan: Plan) -> dict[str, Any]:
+    """ARGUMENTS, VALUES and USES of the plan's placements; empty where no placement says them."""
+    said: dict[str, Any] = {"ARGUMENTS": {}, "VALUES": {}, "USES": {}}
+    with contextlib.suppress(shardwright.Error):
+        exec(compile(plan.emit("dtensor", uneven=True), "<plan>", "exec"), said)  # of our own making
+    return said
+
+
+def _borders(plan: Plan, said: Mapping[str, Any] | None = None) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:
     """Placements of what each node of the graph gives, and of what it reads where they differ from that."""
-    try:
-        text = plan.emit("dtensor", uneven=True)
-    except shardwright.Error:
+    said = _said(plan) if said is None else said
+    if not said["VALUES"]:
         return {}, {}
-    said: dict[str, Any] = {}
-    exec(compile(text, "<plan>", "exec"), said)  # of our own making: MESH, ARGUMENTS, OUTPUTS, VALUES, USES
     made = {node: [said["VALUES"].get(v) for v in values] for node, values in plan._model.values.items()}
     used: dict[str, dict[str, Any]] = {}
     for node, reads in plan._model.reads.items():
@@ -446,3 +533,70 @@ def _borders(plan: Plan) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]
             if wanted is not None:
                 used.setdefault(node, {}).setdefault(read, wanted)
     return made, used
+
+
+def _ops_by_node(plan: Plan) -> dict[str, list[_parts.Op]]:
+    ops: dict[str, list[_parts.Op]] = {}
+    for name, op in _parts.ops_of(plan.model).items():
+        ops.setdefault(plan._model.nodes[name], []).append(op)
+    return ops
+
+
+def _nodes_in_parts(plan: Plan, said: Mapping[str, Any], ops: Mapping[str, list[_parts.Op]]) -> dict[torch.fx.Node, Parts]:
+    """Those of which DTensor would make something else, where all of their ops are known and cut as placements say."""
+    found: dict[torch.fx.Node, Parts] = {}
+    by_value: dict[str, torch.fx.Node] = {}
+    for node in plan._traced.graph.graph.nodes:
+        if str(node.target) in _parts.OF_NODES:
+            parts = _in_parts(plan, node, ops.get(node.name, []), by_value, said)
+            found |= {node: parts} if parts else {}
+        if not isinstance(node.meta.get("val"), (tuple, list)):
+            by_value.setdefault(_value_of(plan, node), node)
+    return found
+
+
+def _operands(
+    plan: Plan, said: Mapping[str, Any], ops: Mapping[str, list[_parts.Op]]
+) -> dict[tuple[torch.fx.Node, int], dict[torch.fx.Node, Read]]:
+    """How each result of a convolution's gradient reads what the node reads."""
+    placed = said["ARGUMENTS"] | said["VALUES"]
+    found: dict[tuple[torch.fx.Node, int], dict[torch.fx.Node, Read]] = {}
+    for node in plan._traced.graph.graph.nodes:
+        if node.target is not _convolution.BACKWARD:
+            continue
+        read_as = {_value_of(plan, x): x for x in node.args[:3]}
+        for i, result in enumerate(plan._model.values[node.name]):
+            needed = {result}
+            for op in reversed(ops.get(node.name, [])):
+                if op.name not in needed:
+                    continue
+                needed.update(op.inputs)
+                for k, name in enumerate(op.inputs):
+                    wanted = said["USES"].get((op.name, k), placed.get(name))
+                    if name in read_as and wanted is not None:
+                        other = tuple(wanted) != tuple(placed[name])
+                        found.setdefault((node, i), {})[read_as[name]] = Read(read_as[name], (name, tuple(wanted)), other=other)
+    return found
+
+
+def _in_parts(
+    plan: Plan, node: torch.fx.Node, ops: list[_parts.Op], by_value: Mapping[str, torch.fx.Node], said: Mapping[str, Any]
+) -> Parts | None:
+    placed = said["ARGUMENTS"] | said["VALUES"]
+    reads: dict[tuple[str, int], Read] = {}
+    made = {op.name for op in ops}
+    if not all(op.kind in _parts.KINDS and op.name in said["VALUES"] for op in ops):
+        return None
+    results: list[tuple[str, tuple[int, ...] | None]] = [
+        (name, None) if name in made or name in by_value else plan._model.sources.get(name, ("", None))
+        for name in plan._model.values[node.name]
+    ]
+    wanted = [(op.name, i, name) for op in ops for i, name in enumerate(op.inputs)]
+    wanted += [(name, -1, name) for name, _ in results if name in by_value and name not in made]
+    for op_name, i, name in wanted:
+        if name not in made:
+            if name not in by_value or name not in placed:
+                return None
+            use = tuple(said["USES"].get((op_name, i), placed[name]))
+            reads[op_name, i] = Read(by_value[name], (name, use), other=use != tuple(placed[name]))
+    return Parts(ops, reads, [result if result[0] in made or result[0] in by_value else None for result in results])

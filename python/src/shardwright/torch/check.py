@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BRACES = re.compile(r"\{([^{}]*)\}")
 RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?$")
 Key = tuple[str, Any]  # a value, and the placements of a copy of it, or "" for the op that makes it
+KEPT = "the applied step keeps what the plan makes again"
 NAMES = {"all_to_all_dims": "all_to_all", "permute": "exchange", "shift": "exchange"}
 
 
@@ -125,6 +126,7 @@ class _Entry:
     planned_source: Any = None
     source: Any = None
     op: str = ""
+    inside: set[str] = dataclasses.field(default_factory=set)  # kinds of ops that communicate at work
     users: set[str] = dataclasses.field(default_factory=set)
 
 
@@ -133,6 +135,7 @@ class _Entries:
         self.mesh, self.whole, self.device = plan.mesh, whole, device
         self.model = plan._model
         self.by_key: dict[Key, _Entry] = {}
+        self.again = _again(report)
         self.op_of = {node.name: str(node.target) for node in plan._traced.graph.graph.nodes}
         for row in report["reshards"]:
             self._plan(row)
@@ -140,6 +143,7 @@ class _Entries:
             if op.get("inside_bytes"):
                 entry = self._entry((self._result_of(op["name"]), ""))
                 entry.planned += op["inside_bytes"] * op.get("repeats", 1)
+                entry.inside.add(op["op"])
 
     def _entry(self, key: Key) -> _Entry:
         return self.by_key.setdefault(key, _Entry())
@@ -170,7 +174,7 @@ class _Entries:
                 entry.planned_kinds.add(NAMES.get(kind, kind))
 
     def see(self, where: Where, kind: str, received: float) -> None:
-        entry = self._entry((where.value, where.to or ""))
+        entry = self._entry((where.value, where.to) if where.to else (self._result_of(where.value), ""))
         entry.seen += received
         entry.seen_kinds.add(kind)
         entry.source = where.source or entry.source
@@ -187,8 +191,12 @@ class _Entries:
         op = entry.op or self.op_of.get(self.model.nodes.get(value, ""), "")
         if op in self.whole:
             return f"{op}: every process computes all of it, as DTensor has no rule for it"
+        if self.again and not entry.seen:
+            return KEPT
+        if not to and entry.inside:
+            return f"{op}: no placement says what {' and '.join(sorted(entry.inside))} gets of its neighbours; {_by(entry.seen_kinds)}"
         if not to:
-            return f"{op}: what DTensor's rule for it needs"
+            return f"{op}: by DTensor's rule for it {_by(entry.seen_kinds)}; planned: {_by(entry.planned_kinds)}"
         if isinstance(to, str):
             return "no DTensor placement says so"
         if not entry.seen and entry.source is None:
@@ -199,9 +207,19 @@ class _Entries:
             return "DTensor sets zeros around a shard to make it a part of a sum"
         if self.device == "cpu" and "all_to_all" in entry.planned_kinds and "all_gather" in entry.seen_kinds:
             return "gloo has no all_to_all: an all_gather and a slice"
+        if self.again and entry.planned > entry.seen:
+            return KEPT
         if entry.seen and len(self.mesh.axes) > 1:
             return f"DTensor goes by {' and '.join(sorted(entry.seen_kinds))}, along one axis after the other"
         return ""
+
+
+def _again(report: Mapping[str, Any]) -> bool:
+    return any("again_of" in op for op in report["ops_in_order"])
+
+
+def _by(kinds: Iterable[str]) -> str:
+    return " and ".join(sorted(kinds)) or "nothing"
 
 
 # --- memory ----------------------------------------------------------------------------------------------------------
@@ -247,6 +265,7 @@ def _memory(plan: Plan, seen: Seen) -> tuple[Row, ...]:
     ]
     largest = sorted(rows, key=lambda row: -abs(row.planned - row.seen))[:2]
     more = ", ".join(f"{row.what.strip()} {row.seen - row.planned:+.0f}" for row in largest)
-    here = Row("ops one by one", peak, seen.peak_bytes, f"{more}, at {seen.peak_at.op} of {seen.peak_at.value}", tolerance=0.1)
+    why = f"{KEPT}: " if _again(report) else ""
+    here = Row("ops one by one", peak, seen.peak_bytes, f"{why}{more}, at {seen.peak_at.op} of {seen.peak_at.value}", tolerance=0.1)
     compiled = f"{report['compiler']} fuses ops, which run one by one here" if peak != predicted else here.reason
     return (Row("most at once", predicted, seen.peak_bytes, compiled, tolerance=0.1), here, *rows)

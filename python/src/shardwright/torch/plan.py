@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,9 @@ from shardwright.torch.trace import Traced, trace
 if TYPE_CHECKING:
     from torch.distributed.device_mesh import DeviceMesh
     from typing_extensions import Unpack
+
+
+VIEWS = ("reshape", "transpose", "slice", "broadcast_in_dim")  # that take no place where ops run one by one
 
 
 class Plan(shardwright.Plan):
@@ -77,7 +81,8 @@ class Plan(shardwright.Plan):
         optimizer   whose state goes on; without it that of the plan's, or from 0
 
         Refused before anything changes where names, shapes or the mesh are others. Where the step draws random numbers, as
-        dropout does, a ModelWarning says that they are not those of one process."""
+        dropout does, a ModelWarning says that they are not those of one process, and where the plan makes something again, that
+        the step keeps it."""
         mesh = mesh or self.device_mesh()
         axes = dict(zip(mesh.mesh_dim_names or (), mesh.shape, strict=False))
         if axes != self.mesh.axes:
@@ -88,6 +93,9 @@ class Plan(shardwright.Plan):
         drawn = sorted({str(node.target) for node in self._traced.graph.graph.nodes if _draws(node)})
         if drawn:
             said = f"the step draws random numbers ({', '.join(drawn)}): they are not those that one process draws"
+            warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
+        if self.made_again:
+            said = f"the applied step keeps what the plan makes again, {self.made_again['ops'][0]['name']} first; plan.checkpoint(model) does not"
             warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
         self._applied = Applied(self._of_all(mesh), mesh, values, _keys(models, values))
         return self._applied
@@ -109,10 +117,20 @@ class Plan(shardwright.Plan):
 
     @functools.cached_property
     def _eager(self) -> dict[str, Any]:
-        """The report on the plan where ops run one by one, as `apply` runs them."""
+        """The report on the plan where ops run one by one, as `apply` runs them: each of the step's is a function of a library."""
         problem = shardwright.Problem.__new__(shardwright.Problem)
-        problem.__setstate__(self.problem.__getstate__() | {"compiler": "eager"})
+        problem.__setstate__(self.problem.__getstate__() | {"compiler": "eager", "text": self._one_by_one()})
         return shardwright.Report(problem._plan_of(self._core.json())).data
+
+    def _one_by_one(self) -> str:
+        model = json.loads(self.model)
+        node_of = {op["outputs"][0]["name"]: self._model.nodes[op["outputs"][0]["name"]] for op in model["ops"]}
+        at_work = {node_of[op["outputs"][0]["name"]] for op in model["ops"] if op["op"] not in VIEWS}
+        for op in model["ops"]:
+            node = node_of[op["outputs"][0]["name"]]
+            if node in at_work:
+                op.setdefault("function", f"op.{node}")
+        return json.dumps(model)
 
     @functools.cached_property
     def _classes(self) -> dict[str, str]:
