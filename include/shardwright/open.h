@@ -73,6 +73,7 @@ typedef struct sw_opened {
   sw_graph *read;       /* as it was read, before trips were said; owned, unless there is a program */
   sw_graph *as_written; /* owned: of no program, before attention was fused; NULL: it was not */
   sw_schedule schedule; /* owned; of the job, where it has one */
+  sw_schedule of_start; /* likewise, of a plan to start from */
   int32_t n_compared;
   sw_schedule *compared; /* likewise, of plans that are told beside the job's; the list is in the arena */
   const sw_profile *profile;

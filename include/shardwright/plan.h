@@ -269,8 +269,9 @@ SW_API SW_CHECKED sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o
 /* The same, with what is made again chosen together with the shardings (schedule.h), of a job of a program that runs as
  * it is. The plan is of a job of the schedule that was chosen, which the caller owns (sw_schedule_deinit, after the
  * plan); its time is that of its own account, its bound that of all choices. `told`: the request that the plan is told
- * by, that of the job but for pins. o->start, baselines and known, which are of the program as it is, are not looked
- * at. No plan made by rule that fits is faster, of the program as it is or under a lever. */
+ * by, that of the job but for pins. o->start may be of a schedule of the program, too; o->baselines and known, which
+ * are of the program as it is, are not looked at. No plan made by rule that fits is faster, of the program as it is or
+ * under a lever. */
 SW_API SW_CHECKED sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_plan_options *o,
                                                sw_arena *arena, sw_schedule *schedule, sw_plan *out, sw_diag *d);
 

@@ -186,15 +186,29 @@ static sw_rc write_outputs(const settings *s, const sw_opened *session, const sw
   return sw_save_reports(r, &s->report, d);
 }
 
-/* The plan that --start names. It need not meet the pins: the search takes from it what it can. */
-static sw_rc read_start(const settings *s, const sw_opened *session, const sw_call *call, const sw_plan **out,
-                        sw_diag *d) {
+static sw_recompute recompute_of(const settings *s) {
+  sw_recompute r;
+  if (strcmp(s->recompute, "selective") == 0) return SW_RECOMPUTE_MEGATRON;
+  return sw_recompute_parse(s->recompute, SW_NOWHERE, &r, NULL) ? SW_RECOMPUTE_AS_WRITTEN
+                                                                : r; /* a choice of the option */
+}
+
+/* The plan that --start names. It need not meet the pins: the search takes from it what it can. Where what is made
+ * again is searched for, by its own schedule. */
+static sw_rc read_start(const settings *s, sw_opened *session, const sw_call *call, const sw_plan **out, sw_diag *d) {
   sw_plan *start;
+  sw_job job = session->job;
+  sw_schedule *own = &session->of_start;
+  int32_t stage = 0;
+  bool any = false;
   if (!s->start) return SW_OK;
   sw_plan_transfer t;
   SW_ARENA_NEW(start, call->arena, 1, d);
   *out = start;
-  SW_TRY(sw_plan_read_other(s->start, &session->job, call->arena, start, &t, d));
+  if (recompute_of(s) == SW_RECOMPUTE_SEARCH)
+    SW_TRY(sw_schedule_read(s->start, sw_job_written(&job), call->arena, true, own, &stage, &any, d));
+  if (any) SW_TRY(sw_job_of_stage(&session->job, own, stage, call->arena, &job, d));
+  SW_TRY(sw_plan_read_other(s->start, &job, call->arena, start, &t, d));
   sw_session_warn_of_transfer(s->start, &t, false);
   return SW_OK;
 }
@@ -414,21 +428,14 @@ static sw_rc tell_kernels(const settings *s, const sw_opened *session, const sw_
   return sw_print_text(&out, d);
 }
 
-static sw_recompute recompute_of(const settings *s) {
-  sw_recompute r;
-  if (strcmp(s->recompute, "selective") == 0) return SW_RECOMPUTE_MEGATRON;
-  return sw_recompute_parse(s->recompute, SW_NOWHERE, &r, NULL) ? SW_RECOMPUTE_AS_WRITTEN
-                                                                : r; /* a choice of the option */
-}
-
 static sw_rc check_usage(const settings *s, sw_diag *d) {
   if (s->trace && strcmp(s->from.open.overlap, "compiler") != 0)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--trace writes a timeline; expected --overlap compiler beside it");
   if (recompute_of(s) == SW_RECOMPUTE_SEARCH) {
-    if (s->from.open.schedule || s->plan || s->baseline || s->start)
-      return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                     "--recompute search makes its own schedule; expected no --schedule, --plan, --baseline or --start "
-                     "beside it");
+    if (s->from.open.schedule || s->plan || s->baseline)
+      return SW_FAIL(
+          d, SW_E_USAGE, SW_NOWHERE,
+          "--recompute search makes its own schedule; expected no --schedule, --plan or --baseline beside it");
   }
   const char *made = s->baseline ? "--baseline" : s->plan ? "--plan" : NULL;
   if (!made) return SW_OK;

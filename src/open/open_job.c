@@ -296,6 +296,7 @@ sw_rc sw_open_job(const sw_open_options *o, sw_arena *arena, sw_opened *out, sw_
 
 void sw_close_job(sw_opened *o) {
   sw_schedule_deinit(&o->schedule);
+  sw_schedule_deinit(&o->of_start);
   for (int32_t i = 0; i < o->n_compared; i++) sw_schedule_deinit(&o->compared[i]);
   o->n_compared = 0;
   if (!o->program) sw_graph_destroy(o->read);

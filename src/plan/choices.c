@@ -235,6 +235,18 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job
   return SW_OK;
 }
 
+/* Does the plan, of a schedule, hold what fits in less time than the other one? */
+static sw_rc is_better_start(const sw_plan *p, const sw_plan *other, int64_t capacity, sw_arena *arena, bool *better,
+                             sw_diag *d) {
+  sw_breakdown a, b;
+  SW_TRY(sw_plan_breakdown(p, arena, &a, d));
+  *better = a.peak_bytes <= capacity;
+  if (!*better || !other) return SW_OK;
+  SW_TRY(sw_plan_breakdown(other, arena, &b, d));
+  *better = a.total_s < b.total_s;
+  return SW_OK;
+}
+
 static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
                             sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   sw_schedule choices;
@@ -242,15 +254,19 @@ static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_pl
   sw_job job, told_by = *j;
   sw_plan plan, known, start;
   sw_plan_options options = *o;
-  bool any = false;
+  bool any = false, better = false;
+  options.start = NULL;
   const sw_ruled_lever *best = j->graph->n_frames ? sw_levers_best(o->levers, sw_plan_capacity(j, o)) : NULL;
   if (best) spec = best->schedule->spec; /* of loops no source is open: the best of the levers */
   if (!best) SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
   if (!rc) find_by_lever(&options, sw_plan_capacity(j, o), arena, &known, &any);
-  if (!rc && any) rc = open_choices(&known, &job, arena, &start, d);
-  if (any) options.start = &start;
+  if (!rc && o->start && o->start->job.schedule)
+    rc = is_better_start(o->start, any ? &known : NULL, sw_plan_capacity(j, o), arena, &better, d);
+  if (!rc && better && j->request == told && !sw_plan_verify(o->start, NULL)) known = *o->start, any = true;
+  if (!rc && (any || better)) rc = open_choices(better ? o->start : &known, &job, arena, &start, d);
+  if (any || better) options.start = &start;
   const sw_rc found = rc ? rc : sw_plan_search(&job, &options, arena, &plan, any ? NULL : d);
   told_by.request = told;
   if (!any) rc = found;
@@ -268,9 +284,11 @@ static sw_rc search_beside_written(const sw_job *j, const sw_request *told, cons
   sw_plan written;
   sw_breakdown a, b;
   *schedule = (sw_schedule){0};
+  if (o->start && o->start->job.schedule) some.start = NULL; /* of the choices */
   const sw_rc fits = sw_plan_search(j, &some, arena, &written, NULL);
   if (fits && fits != SW_E_INFEASIBLE && fits != SW_E_RESOURCE) return SW_FAIL(d, fits, SW_NOWHERE, "no plan is found");
   some = rest_of_limits(o, &some);
+  some.start = o->start;
   const sw_rc rc = search_choices(j, told, &some, arena, schedule, out, d);
   if (fits) return rc;
   if (d) *d = (sw_diag){0};
@@ -292,8 +310,7 @@ sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_p
                              sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   sw_plan_options with = *o;
   sw_ruled_levers levers = {0};
-  with.start = NULL; /* of the program as it is */
-  with.baselines = NULL;
+  with.baselines = NULL; /* of the program as it is */
   with.known = NULL;
   with.n_known = 0;
   if (with.levers && with.levers->request != j->request) with.levers = NULL;
