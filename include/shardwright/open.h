@@ -46,7 +46,7 @@ typedef struct sw_open_options {
   int64_t devices;            /* of one with an open level; 0: as many as the mesh has */
   const sw_mesh *mesh;        /* its device_ids: borrowed until the job is closed */
   const char *compiler;       /* kernel.h */
-  const char *overlap;        /* "none" or "compiler" (sw_overlap); NULL: none */
+  const char *overlap;        /* "none" or "compiler" (sw_overlap); NULL: that of the plan, else none */
 
   const char *schedule;   /* a file with one, or a plan; NULL: the program runs as it is */
   sw_recompute recompute; /* SEARCH: left to sw_plan_search_sources */

@@ -174,11 +174,16 @@ static sw_rc check_forms(const settings *s, const sw_plan *plan, sw_diag *d) {
   return SW_OK;
 }
 
+static sw_rc refuse_trace(sw_diag *d) {
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--trace writes a timeline; expected --overlap compiler beside it");
+}
+
 static sw_rc write_outputs(const settings *s, const sw_opened *session, const sw_report *r, sw_diag *d) {
   sw_text t = {0};
   SW_TRY(check_forms(s, r->plan, d));
   SW_TRY(sw_emit_all(session, r->plan, &s->emit, s->dialect, d));
   if (s->output) SW_TRY(sw_save_made(sw_plan_write(r->plan, r->breakdown, &t, d), s->output, &t, d));
+  if (s->trace && !r->breakdown->timeline) return refuse_trace(d);
   if (s->trace) {
     sw_plan_trace_print(r->plan, r->breakdown, &t);
     SW_TRY(sw_save_text(s->trace, &t, d));
@@ -429,8 +434,8 @@ static sw_rc tell_kernels(const settings *s, const sw_opened *session, const sw_
 }
 
 static sw_rc check_usage(const settings *s, sw_diag *d) {
-  if (s->trace && strcmp(s->from.open.overlap, "compiler") != 0)
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--trace writes a timeline; expected --overlap compiler beside it");
+  const char *overlap = s->from.open.overlap;
+  if (s->trace && !s->plan && !s->start && (!overlap || strcmp(overlap, "compiler") != 0)) return refuse_trace(d);
   if (recompute_of(s) == SW_RECOMPUTE_SEARCH) {
     if (s->from.open.schedule || s->plan || s->baseline)
       return SW_FAIL(

@@ -55,8 +55,8 @@ typedef struct sw_model_options {
    "profile's, else xla for StableHLO and inductor for JSON", \
    SW_INTO_TEXT(T, field), .choices = SW_COMPILERS}
 #define SW_OVERLAP_OPTION(T, field) \
-  {"overlap", 0, SW_OPTION_CHOICE, "HOW", "none", \
-   "what runs beside what, by which plans are timed: nothing; or communication beside kernels, and launches beside both, " \
+  {"overlap", 0, SW_OPTION_CHOICE, "HOW", NULL, \
+   "what runs beside what, by which plans are timed, without it as the plan that is read, else none: nothing; or communication beside kernels, and launches beside both, " \
    "as the compiler lets them", SW_INTO_TEXT(T, field), .choices = "none|compiler"}
 /* clang-format on */
 

@@ -190,6 +190,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   sw_jw_end(&o);
   if (p->job.kernels) sw_jw_string(&o, "compiler", p->job.kernels->compiler);
   if (p->job.kernels) sw_jw_string(&o, "dtype", sw_dtype_text(sw_job_dtype(&p->job)));
+  if (p->job.overlap) sw_jw_string(&o, "overlap", "compiler");
   put_trips(&o, g);
   if (p->job.schedule) sw_schedule_put(&o, "schedule", p->job.schedule, p->job.stage);
   put_search(&o, p);
@@ -250,9 +251,9 @@ static sw_rc leave_out_entry(const reader *r, sw_rc rc, const sw_json *entry, sw
 }
 
 static sw_rc check_format(const sw_json *root, sw_diag *d) {
-  static const char *const kKeys[] = {"format", "version",    "model",     "mesh",  "profile", "search",
-                                      "costs",  "args_whole", "arguments", "ops",   "outputs", "shared",
-                                      "stated", "compiler",   "dtype",     "trips", "schedule"};
+  static const char *const kKeys[] = {"format", "version",    "model",     "mesh",  "profile",  "search",
+                                      "costs",  "args_whole", "arguments", "ops",   "outputs",  "shared",
+                                      "stated", "compiler",   "dtype",     "trips", "schedule", "overlap"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(root, kKeys, (int)(sizeof kKeys / sizeof kKeys[0]), "a plan", d));
@@ -493,6 +494,15 @@ static sw_rc read_compiler(const sw_json *root, const char **made, sw_diag *d) {
                        *made, SW_COMPILERS);
 }
 
+/* NULL: the file does not say. */
+static sw_rc read_overlap(const sw_json *root, const char **out, sw_diag *d) {
+  *out = NULL;
+  SW_TRY(sw_json_opt_string(root, "overlap", out, d));
+  if (!*out || strcmp(*out, "none") == 0 || strcmp(*out, "compiler") == 0) return SW_OK;
+  return SW_FAIL_INPUT(d, sw_json_span(sw_json_find(root, "overlap")), "overlap '%.40s' is not known; expected %s",
+                       *out, "none|compiler");
+}
+
 /* A plan for other kernels is as right, and priced otherwise. */
 static sw_rc check_compiler(const reader *r, const sw_json *root, sw_diag *d) {
   const char *made = "none", *now = sw_compiled_as(r->job);
@@ -731,6 +741,8 @@ sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_plan_head *out, sw
   text = "none";
   if (!rc) rc = read_compiler(root, &text, d);
   if (!rc) rc = sw_arena_keep(arena, text, &out->compiler, d);
+  if (!rc) rc = read_overlap(root, &text, d);
+  if (!rc && text) rc = sw_arena_keep(arena, text, &out->overlap, d);
   if (!rc) rc = read_trips(root, arena, out, d);
   sw_arena_deinit(&tree);
   return rc;

@@ -236,7 +236,8 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
   int32_t stage = 0;
   int overlap;
   bool any = false;
-  SW_TRY(choose_word("overlap", o->overlap, "none|compiler", &overlap, d));
+  SW_TRY(choose_word("overlap", o->overlap || !o->of_plan ? o->overlap : o->of_plan->overlap, "none|compiler", &overlap,
+                     d));
   SW_TRY(take_trips(r, &g, d));
   if (o->schedule)
     SW_TRY(sw_schedule_read(o->schedule, g->written, r->arena, o->adapt, &out->schedule, &stage, &any, d));

@@ -467,8 +467,76 @@ static void bounds_hold(void **state) {
   assert_true(gaps > n / 3 && judged > n);
 }
 
+/* x w1 -> exp -> w2 -> sum, or two products of one input that meet: of five ops. */
+static sw_graph *five_ops(bool meet) {
+  const sw_attr contract[] = {INTS(LHS_CONTRACT, 1), INTS(RHS_CONTRACT, 0)},
+                over[] = {INTS(DIMS, 0), TEXT(KIND, "sum")};
+  sw_graph *g = new_graph();
+  const int64_t dims[] = {2048, 2048};
+  const sw_id x = arg(g, "x", SW_F32, 2, dims), w1 = arg(g, "w1", SW_F32, 2, dims), w2 = arg(g, "w2", SW_F32, 2, dims);
+  const sw_id a = add(g, SW_OP_DOT, 2, (sw_id[]){x, w1}, 2, contract), b = add(g, SW_OP_EXP, 1, &a, 0, NULL);
+  const sw_id c = add(g, SW_OP_DOT, 2, (sw_id[]){meet ? x : b, w2}, 2, contract);
+  const sw_id e = add(g, meet ? SW_OP_ADD : SW_OP_MAXIMUM, 2, (sw_id[]){meet ? b : c, c}, 0, NULL);
+  output(g, "y", add(g, SW_OP_REDUCE, 1, &e, 2, over));
+  return seal(g);
+}
+
+/* The fastest of all plans that the problem has; by how many there are. */
+static double fastest_of_all(const sw_job *j, sw_arena *arena, int *n) {
+  const sw_selection_options o = {.enumerate = {.runs = SW_MAX_REFS}, .capacity_bytes = INT64_MAX};
+  sw_diag diag = {0};
+  sw_selection *s;
+  int64_t least;
+  double best_s = HUGE_VAL;
+  assert_ok(sw_selection_build(j, &o, arena, &s, &least, &diag));
+  const sw_problem *p = sw_selection_problem(s);
+  int32_t *choice = sw_arena_alloc(arena, (size_t)p->n_nodes, sizeof *choice, &diag), at = 0;
+  while (at < p->n_nodes) {
+    sw_arena mem = {0};
+    sw_plan plan;
+    sw_breakdown a;
+    assert_ok(sw_plan_build(j, &mem, &plan, &diag));
+    sw_selection_decode(s, choice, plan.ops, plan.args, plan.outputs);
+    if (!sw_plan_verify(&plan, NULL) && !sw_plan_breakdown(&plan, &mem, &a, NULL)) {
+      best_s = fmin(best_s, a.total_s);
+      ++*n;
+    }
+    sw_arena_deinit(&mem);
+    for (at = 0; at < p->n_nodes && ++choice[at] == p->nodes[at].n_choices; at++) choice[at] = 0;
+  }
+  sw_selection_deinit(s);
+  return best_s;
+}
+
+static void all_plans_of_few_ops(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    sw_arena arena = {0};
+    sw_diag diag = {0};
+    sw_plan plan;
+    sw_breakdown a;
+    sw_job job;
+    int n = 0;
+    sw_graph *g = five_ops(k & 1);
+    sw_machine *m = machine_of("dgx-h100", "x=2", &arena);
+    const sw_plan_options o = {.solve = {.work_limit = 20000000, .threads = 1}};
+    assert_ok(sw_job_make("none", g->written, m, &arena, &job, &diag));
+    job.overlap = SW_OVERLAP_COMPILER;
+    const double best_s = fastest_of_all(&job, &arena, &n);
+    assert_ok(sw_plan_search(&job, &o, &arena, &plan, &diag));
+    assert_ok(sw_plan_breakdown(&plan, &arena, &a, &diag));
+    print_message("%d plans, the fastest %.6g s; found %.6g s, bound %.6g s\n", n, best_s, a.total_s,
+                  sw_plan_bound_s(&plan, &a));
+    assert_true(sw_plan_bound_is_proven(&plan) && sw_plan_bound_s(&plan, &a) <= best_s * (1 + 1e-9));
+    assert_true(a.total_s >= best_s * (1 - 1e-9) && a.total_s <= best_s * 1.05);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(as_simulated), cmocka_unit_test(issued_with_room),
-                                     cmocka_unit_test(plans_at_random), cmocka_unit_test(bounds_hold)};
+                                     cmocka_unit_test(plans_at_random), cmocka_unit_test(bounds_hold),
+                                     cmocka_unit_test(all_plans_of_few_ops)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
