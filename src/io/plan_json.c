@@ -494,15 +494,6 @@ static sw_rc read_compiler(const sw_json *root, const char **made, sw_diag *d) {
                        *made, SW_COMPILERS);
 }
 
-/* NULL: the file does not say. */
-static sw_rc read_overlap(const sw_json *root, const char **out, sw_diag *d) {
-  *out = NULL;
-  SW_TRY(sw_json_opt_string(root, "overlap", out, d));
-  if (!*out || strcmp(*out, "none") == 0 || strcmp(*out, "compiler") == 0) return SW_OK;
-  return SW_FAIL_INPUT(d, sw_json_span(sw_json_find(root, "overlap")), "overlap '%.40s' is not known; expected %s",
-                       *out, "none|compiler");
-}
-
 /* A plan for other kernels is as right, and priced otherwise. */
 static sw_rc check_compiler(const reader *r, const sw_json *root, sw_diag *d) {
   const char *made = "none", *now = sw_compiled_as(r->job);
@@ -741,7 +732,8 @@ sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_plan_head *out, sw
   text = "none";
   if (!rc) rc = read_compiler(root, &text, d);
   if (!rc) rc = sw_arena_keep(arena, text, &out->compiler, d);
-  if (!rc) rc = read_overlap(root, &text, d);
+  text = NULL;
+  if (!rc) rc = sw_json_opt_string(root, "overlap", &text, d);
   if (!rc && text) rc = sw_arena_keep(arena, text, &out->overlap, d);
   if (!rc) rc = read_trips(root, arena, out, d);
   sw_arena_deinit(&tree);

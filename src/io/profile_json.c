@@ -148,13 +148,15 @@ static sw_rc read_flops(reader *r, const sw_json *v) {
 }
 
 static sw_rc read_achieved(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"flop_fraction", "flop_fraction_8bit", "memory_fraction", "launch_s", "source"};
+  static const char *const keys[] = {"flop_fraction", "flop_fraction_8bit", "memory_fraction",
+                                     "launch_s",      "contention",         "source"};
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'achieved'"));
   PAST(r, check_source(r, v));
   PAST(r, sw_json_f64(v, "flop_fraction", 1e-6, 1, &r->p->flop_fraction, r->d));
   r->p->flop_fraction_8bit = r->p->flop_fraction;
   PAST(r, sw_json_opt_f64(v, "flop_fraction_8bit", 1e-6, 1, &r->p->flop_fraction_8bit, r->d));
   PAST(r, sw_json_f64(v, "memory_fraction", 1e-6, 1, &r->p->memory_fraction, r->d));
+  PAST(r, sw_json_opt_f64(v, "contention", 1, 100, &r->p->contention, r->d));
   return sw_json_f64(v, "launch_s", 0, 1, &r->p->launch_s, r->d);
 }
 

@@ -50,6 +50,7 @@ static void write_device(sw_json_out *j, const sw_profile *p, const sw_profile_o
   if (p->flop_fraction_8bit != p->flop_fraction) sw_jw_f64(j, "flop_fraction_8bit", p->flop_fraction_8bit);
   sw_jw_f64(j, "memory_fraction", p->memory_fraction);
   sw_jw_f64(j, "launch_s", p->launch_s);
+  if (p->contention > 0) sw_jw_f64(j, "contention", p->contention);
   end_with_source(j, o->achieved);
   write_kernels(j, p, o->achieved);
   if (p->shared_cores) {

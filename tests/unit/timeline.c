@@ -227,6 +227,51 @@ static void as_simulated(void **state) {
   assert_true(hidden > n / 2 && slower > n / 10);
 }
 
+/* Kernels, and a weight gathered or a gradient reduced for every fourth. */
+static double seconds_of_list(int32_t n) {
+  sw_arena arena = {0};
+  sw_diag diag = {0};
+  sw_timeline_entry *e = sw_arena_alloc(&arena, (size_t)n, sizeof *e, &diag);
+  sw_timeline_slot *slots = sw_arena_alloc(&arena, (size_t)n, sizeof *slots, &diag);
+  int32_t *order = sw_arena_alloc(&arena, (size_t)n, sizeof *order, &diag),
+          *waits = sw_arena_alloc(&arena, (size_t)n, sizeof *waits, &diag);
+  int64_t *room = sw_arena_alloc(&arena, (size_t)n, sizeof *room, &diag);
+  sw_timeline_sums sums;
+  assert_true(e && slots && order && waits && room);
+  for (int32_t i = 0; i < n; i++) {
+    const bool kernel = i % 4 || i == 0, early = i % 8 == 0;
+    waits[i] = i - 1;
+    room[i] = 1000;
+    e[i] = (sw_timeline_entry){.streams = kernel ? KERNEL : BIT(SW_STREAM_LEVEL + i / 4 % 2),
+                               .seconds = kernel ? 1 : 2.5,
+                               .launch_s = kernel ? 0.5 : 0,
+                               .step = i,
+                               .n_waits = !kernel && !early,
+                               .waits = &waits[i],
+                               .need = early ? i + 1 < n ? i + 1 : n : n,
+                               .early = !kernel && early,
+                               .early_bytes = early,
+                               .late_bytes = !kernel && !early,
+                               .held = i,
+                               .feeds = -1,
+                               .follows = -1};
+  }
+  const double before_s = check_cpu_s();
+  assert_ok(sw_timeline_issue(e, n, room, order, &diag));
+  assert_ok(sw_timeline_lay(e, n, 1.2, slots, &sums, &diag));
+  const double took_s = check_cpu_s() - before_s;
+  sw_arena_deinit(&arena);
+  return took_s;
+}
+
+static void of_100000_entries(void **state) {
+  (void)state;
+  const double small_s = seconds_of_list(25000), large_s = seconds_of_list(100000);
+  print_message("100000 entries in %.3f s\n", large_s);
+  check_grows_linearly(small_s, large_s);
+  assert_true(large_s < 1);
+}
+
 /* --- issued lists --------------------------------------------------------------------------------------------------
  */
 
@@ -535,8 +580,8 @@ static void all_plans_of_few_ops(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(as_simulated), cmocka_unit_test(issued_with_room),
-                                     cmocka_unit_test(plans_at_random), cmocka_unit_test(bounds_hold),
-                                     cmocka_unit_test(all_plans_of_few_ops)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(as_simulated),     cmocka_unit_test(of_100000_entries),
+                                     cmocka_unit_test(issued_with_room), cmocka_unit_test(plans_at_random),
+                                     cmocka_unit_test(bounds_hold),      cmocka_unit_test(all_plans_of_few_ops)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
