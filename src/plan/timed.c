@@ -8,7 +8,7 @@
  */
 #include "plan/timed.h"
 
-#include <string.h>
+#include <assert.h>
 
 #include "base/array.h"
 #include "base/checked.h"
@@ -116,11 +116,14 @@ static sw_rc add_wait(timing *t, int32_t id, int32_t on, sw_diag *d) {
       behind = deeper->at, y = deeper->around;
   }
   need_late(t, id, on, x, at);
-  const bool kernels = t->lists[x].entries.at[at].streams & t->lists[x].entries.at[behind].streams & WORK_BIT;
+  const sw_timeline_entry *both = t->lists[x].entries.at;
+  assert(both);
+  const bool kernels = both[at].streams & both[behind].streams & WORK_BIT;
   return at == behind || kernels ? SW_OK : sw_array_push(&t->lists[x].waits, ((wait){at, behind}), d);
 }
 
 static sw_timeline_entry *entry_of(const timing *t, int32_t id) {
+  assert(t->items.at);
   return &t->lists[t->items.at[id].list].entries.at[t->items.at[id].at];
 }
 
@@ -342,6 +345,7 @@ static sw_rc issue_list(timing *t, list *l, int32_t n, int64_t *room, sw_diag *d
   if (!(items = sw_arena_copy(t->mem, l->items.at, (size_t)n, sizeof *items, d))) return SW_E_RESOURCE;
   SW_TRY(sw_timeline_issue(l->entries.at, n, room, order, d));
   for (int32_t i = 0; i < n; i++) {
+    assert(l->items.at && t->items.at);
     const int32_t id = l->items.at[i] = items[order[i]];
     *(id < 0 ? &t->lists[-id].at : &t->items.at[id].at) = i;
   }

@@ -1,5 +1,6 @@
 #include "plan/timed_search.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/checked.h"
@@ -92,6 +93,7 @@ static sw_price_weights shares_of(const rounds *r) {
 static sw_price_weights most_alone(const rounds *r) {
   const double kFar = 1e3, least = 1 - 1 / sw_machine_contention(r->j->machine);
   const sw_timeline *t = r->timed.timeline;
+  assert(t);
   const double *busy_s = &t->busy_s[SW_STREAM_LEVEL];
   sw_price_weights w = {0};
   int most = 0;
