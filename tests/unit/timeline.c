@@ -526,7 +526,7 @@ static sw_graph *five_ops(bool meet) {
   return seal(g);
 }
 
-/* The fastest of all plans that the problem has; by how many there are. */
+/* The fastest of all plans that the problem has, or of a part of them; *n: how many there are. */
 static double fastest_of_all(const sw_job *j, sw_arena *arena, int *n) {
   const sw_selection_options o = {.enumerate = {.runs = SW_MAX_REFS}, .capacity_bytes = INT64_MAX};
   sw_diag diag = {0};
@@ -536,13 +536,14 @@ static double fastest_of_all(const sw_job *j, sw_arena *arena, int *n) {
   assert_ok(sw_selection_build(j, &o, arena, &s, &least, &diag));
   const sw_problem *p = sw_selection_problem(s);
   int32_t *choice = sw_arena_alloc(arena, (size_t)p->n_nodes, sizeof *choice, &diag), at = 0;
-  while (at < p->n_nodes) {
+  for (int k = 0; at < p->n_nodes; k++) {
     sw_arena mem = {0};
     sw_plan plan;
     sw_breakdown a;
-    assert_ok(sw_plan_build(j, &mem, &plan, &diag));
-    sw_selection_decode(s, choice, plan.ops, plan.args, plan.outputs);
-    if (!sw_plan_verify(&plan, NULL) && !sw_plan_breakdown(&plan, &mem, &a, NULL)) {
+    const bool tried = check_turn(0, k);
+    if (tried) assert_ok(sw_plan_build(j, &mem, &plan, &diag));
+    if (tried) sw_selection_decode(s, choice, plan.ops, plan.args, plan.outputs);
+    if (tried && !sw_plan_verify(&plan, NULL) && !sw_plan_breakdown(&plan, &mem, &a, NULL)) {
       best_s = fmin(best_s, a.total_s);
       ++*n;
     }
@@ -573,7 +574,7 @@ static void all_plans_of_few_ops(void **state) {
     print_message("%d plans, the fastest %.6g s; found %.6g s, bound %.6g s\n", n, best_s, a.total_s,
                   sw_plan_bound_s(&plan, &a));
     assert_true(sw_plan_bound_is_proven(&plan) && sw_plan_bound_s(&plan, &a) <= best_s * (1 + 1e-9));
-    assert_true(a.total_s >= best_s * (1 - 1e-9) && a.total_s <= best_s * 1.05);
+    assert_true(a.total_s <= best_s * 1.05 && (a.total_s >= best_s * (1 - 1e-9) || check_factor() < 1));
     sw_graph_destroy(g);
     sw_arena_deinit(&arena);
   }
