@@ -429,7 +429,7 @@ static sw_rc write_timed(timing *t, sw_timeline_slot *const *slots, sw_interval 
 
 static sw_rc time_all(timing *t, sw_interval *held, sw_timeline *out, sw_diag *d) {
   const sw_graph *g = t->p->job.graph;
-  sw_timeline_slot **slots;
+  sw_timeline_slot **slots = NULL;
   int32_t n_ports = 0;
   SW_ARENA_NEW(t->lists, t->mem, t->n_lists, d);
   SW_ARENA_NEW(t->made, t->mem, g->n_values + 1, d);
