@@ -50,7 +50,7 @@ KNOWN = {
     ("llama3", "memory"): (1.11, "XLA on CPUs computes bf16 in f32, and holds f32 copies of activations"),
     ("mamba", "memory"): (1.46, "XLA stores levels of the associative scan that the rules of fusion let its readers make"),
     ("mamba", "collectives"): (0.84, "a sum that two ops want cut in two ways is planned for each, and XLA completes it once"),
-    ("moe_top2", "collectives"): (1.19, "a reshard that is planned once for a use in a function and one behind its call is "
+    ("moe_top2", "collectives"): (1.10, "a reshard that is planned once for a use in a function and one behind its call is "
                                         "compiled for each"),
     ("ranking", "memory"): (1.14, KEPT),
     ("ranking_segments", "memory"): (1.20, KEPT),
