@@ -28,6 +28,9 @@ typedef struct rounds {
   double since_s;
 } rounds;
 
+/* Of a second of communication that a kernel hides, what the kernel is longer for. */
+static double least_share(const sw_machine *m) { return 1 - 1 / sw_machine_contention(m); }
+
 /* --- what is proven ------------------------------------------------------------------------------------------------
  */
 
@@ -51,8 +54,7 @@ static int64_t units_beside_time(const sw_job *j) {
 
 static double bound_by_shares(const sw_timed_prices *by, int64_t bound_units) {
   const sw_machine *m = by->job->machine;
-  const double least = 1 - 1 / sw_machine_contention(m);
-  double levels = -least;
+  double levels = -least_share(m);
   for (int l = 0; l < levels_reached(m); l++) levels += by->weights.level[l];
   return fmax(0, (double)(bound_units - units_beside_time(by->job))) / (1 + by->weights.launch + fmax(0, levels));
 }
@@ -78,7 +80,7 @@ static double within_one(double share) { return fmin(1, fmax(0, share)); }
 /* As the best plan's timeline exposes it; where it has none, in full. */
 static sw_price_weights shares_of(const rounds *r) {
   const sw_timeline *t = r->timed.timeline;
-  const double least = 1 - 1 / sw_machine_contention(r->j->machine);
+  const double least = least_share(r->j->machine);
   sw_price_weights w = {.launch = t->launches_s > 0 ? within_one(t->sums.waited_s / t->launches_s) : 1};
   for (int l = 0; l < SW_MAX_LEVELS; l++) {
     const double busy_s = t->busy_s[SW_STREAM_LEVEL + l];
@@ -91,7 +93,7 @@ static sw_price_weights shares_of(const rounds *r) {
 /* Of what a step cannot take less than, the most: its launches, what it exchanges on a level, or its kernels with what
  * they are longer for beside that. The others count next to nothing. */
 static sw_price_weights most_alone(const rounds *r) {
-  const double kFar = 1e3, least = 1 - 1 / sw_machine_contention(r->j->machine);
+  const double kFar = 1e3, least = least_share(r->j->machine);
   const sw_timeline *t = r->timed.timeline;
   assert(t);
   const double *busy_s = &t->busy_s[SW_STREAM_LEVEL];

@@ -2,12 +2,22 @@
 
 #include <math.h>
 
-static bool is_exchange(const sw_timed *e) { return e->stream != SW_STREAM_WORK; }
+const char *sw_stream_text(const sw_plan *p, int stream) {
+  return stream == SW_STREAM_WORK ? "work" : sw_machine_level_name(p->job.machine, stream - SW_STREAM_LEVEL);
+}
+
+const char *sw_timed_collective(const sw_breakdown *a, const sw_timed *e) {
+  if (e->reshard < 0 || e->hop < 0) return NULL;
+  return sw_coll_text(a->reshards[e->reshard].route->step[e->hop].coll.op);
+}
+
+bool sw_timed_is_exchange(const sw_timed *e) { return e->stream != SW_STREAM_WORK; }
 
 void sw_reshards_hidden(const sw_timeline *t, double *hidden_s) {
   for (int32_t i = 0; i < t->n; i++) {
     const sw_timed *e = &t->at[i];
-    if (is_exchange(e)) hidden_s[e->reshard] += fmax(0, e->end_s - e->start_s - e->exposed_s) * (double)e->repeats;
+    if (sw_timed_is_exchange(e))
+      hidden_s[e->reshard] += fmax(0, e->end_s - e->start_s - e->exposed_s) * (double)e->repeats;
   }
 }
 
@@ -50,14 +60,15 @@ void sw_beside_print(const sw_plan *p, const sw_breakdown *a, int32_t reshard, s
   double from = HUGE_VAL, to = 0;
   for (int32_t i = 0; i < t->n; i++) {
     const sw_timed *e = &t->at[i];
-    if (e->reshard != reshard || !is_exchange(e)) continue;
+    if (e->reshard != reshard || !sw_timed_is_exchange(e)) continue;
     from = fmin(from, e->start_s);
     to = fmax(to, e->end_s);
     if (!most || e->exposed_s > most->exposed_s) most = e;
   }
   for (int32_t i = 0; i < t->n; i++) {
     const sw_timed *e = &t->at[i];
-    if (is_exchange(e) || e->reshard >= 0 || e->end_s <= from || e->start_s >= to || e->end_s <= e->start_s) continue;
+    if (sw_timed_is_exchange(e) || e->reshard >= 0 || e->end_s <= from || e->start_s >= to || e->end_s <= e->start_s)
+      continue;
     if (!first || e->start_s < first->start_s) first = e;
     if (!last || e->end_s > last->end_s) last = e;
   }

@@ -4,6 +4,11 @@
 
 #include "shardwright/plan.h"
 
+/* "work", or the name of a level of the network. */
+const char *sw_stream_text(const sw_plan *p, int stream);
+/* Of an entry that is a step of a reshard: its collective; NULL: an op, or what breaks a kernel. */
+const char *sw_timed_collective(const sw_breakdown *a, const sw_timed *e);
+bool sw_timed_is_exchange(const sw_timed *e);
 /* By reshard, how much of it runs beside kernels, over all its runs; added to what is there. */
 void sw_reshards_hidden(const sw_timeline *t, double *hidden_s);
 /* Of the reshard at this place of the breakdown: beside which kernels it runs, and why not all of it does. */

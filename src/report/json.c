@@ -4,6 +4,7 @@
 #include "graph/find.h"
 #include "graph/said.h"
 #include "report/answer.h"
+#include "report/beside.h"
 #include "report/completion.h"
 #include "report/folded_rows.h"
 #include "report/made_again.h"
@@ -293,26 +294,19 @@ static void put_held(sw_json_out *o, const sw_report *r) {
   sw_arena_deinit(&scratch);
 }
 
-/* "work", or the name of a level. */
-static const char *stream_text(const sw_plan *p, int stream) {
-  return stream == SW_STREAM_WORK ? "work" : sw_machine_level_name(p->job.machine, stream - SW_STREAM_LEVEL);
-}
-
 static void put_timed(sw_json_out *o, const sw_report *r, const sw_timed *e) {
-  const sw_graph *g = r->plan->job.graph;
-  const sw_breakdown *a = r->breakdown;
+  const char *collective = sw_timed_collective(r->breakdown, e);
   sw_jw_object_row(o, NULL);
-  if (e->reshard < 0) {
-    sw_jw_string(o, "op", g->ops[e->op].name);
-  } else {
+  if (e->reshard < 0)
+    sw_jw_string(o, "op", r->plan->job.graph->ops[e->op].name);
+  else
     sw_jw_i64(o, "reshard", e->reshard);
-    if (e->hop >= 0) sw_jw_string(o, "collective", sw_coll_text(a->reshards[e->reshard].route->step[e->hop].coll.op));
-  }
-  sw_jw_string(o, "stream", stream_text(r->plan, e->stream));
+  if (collective) sw_jw_string(o, "collective", collective);
+  sw_jw_string(o, "stream", sw_stream_text(r->plan, e->stream));
   sw_jw_f64(o, "start_s", e->start_s);
   sw_jw_f64(o, "end_s", e->end_s);
   put_repeats(o, e->repeats);
-  if (e->stream != SW_STREAM_WORK) sw_jw_f64(o, "exposed_s", e->exposed_s);
+  if (sw_timed_is_exchange(e)) sw_jw_f64(o, "exposed_s", e->exposed_s);
   sw_jw_end(o);
 }
 
@@ -330,7 +324,7 @@ static void put_timeline(sw_json_out *o, const sw_report *r) {
   for (int s = SW_STREAM_LEVEL; s < SW_MAX_STREAMS; s++) {
     if (t->busy_s[s] <= 0) continue;
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "level", stream_text(r->plan, s));
+    sw_jw_string(o, "level", sw_stream_text(r->plan, s));
     sw_jw_f64(o, "seconds", t->busy_s[s]);
     sw_jw_f64(o, "exposed_s", t->exposed_s[s]);
     sw_jw_end(o);

@@ -2,11 +2,8 @@
  * kernel that waits for it, and what a device holds as a counter. Of loops the first trip is shown.
  */
 #include "io/json_write.h"
+#include "report/beside.h"
 #include "shardwright/report.h"
-
-static const char *stream_name(const sw_plan *p, int stream) {
-  return stream == SW_STREAM_WORK ? "kernels" : sw_machine_level_name(p->job.machine, stream - SW_STREAM_LEVEL);
-}
 
 /* One on a track, left open. */
 static void begin_event(sw_json_out *o, const char *phase, int track, const char *name) {
@@ -20,7 +17,7 @@ static void begin_event(sw_json_out *o, const char *phase, int track, const char
 static void put_track(sw_json_out *o, const sw_plan *p, int stream) {
   begin_event(o, "M", stream, "thread_name");
   sw_jw_object_row(o, "args");
-  sw_jw_string(o, "name", stream_name(p, stream));
+  sw_jw_string(o, "name", stream == SW_STREAM_WORK ? "kernels" : sw_stream_text(p, stream));
   sw_jw_end(o);
   sw_jw_end(o);
 }
@@ -37,16 +34,15 @@ static void put_flow(sw_json_out *o, const char *phase, int track, int32_t id, d
 static void put_timed_slice(sw_json_out *o, const sw_plan *p, const sw_breakdown *a, int32_t i) {
   const sw_timed *e = &a->timeline->at[i];
   const sw_plan_reshard *r = e->reshard < 0 ? NULL : &a->reshards[e->reshard];
-  const char *what = e->reshard < 0 ? sw_opcode_text(p->job.graph->ops[e->op].code)
-                     : e->hop < 0   ? "copy"
-                                    : sw_coll_text(r->route->step[e->hop].coll.op);
-  begin_event(o, "X", e->stream, what);
+  const char *collective = sw_timed_collective(a, e),
+             *work = r ? "copy" : sw_opcode_text(p->job.graph->ops[e->op].code);
+  begin_event(o, "X", e->stream, collective ? collective : work);
   sw_jw_f64(o, "ts", e->start_s * 1e6);
   sw_jw_f64(o, "dur", (e->end_s - e->start_s) * 1e6);
   sw_jw_object_row(o, "args");
   sw_jw_string(o, "of", r ? p->job.graph->values[r->value].name : p->job.graph->ops[e->op].name);
   if (e->repeats != 1) sw_jw_i64(o, "repeats", e->repeats);
-  if (e->stream != SW_STREAM_WORK) sw_jw_f64(o, "exposed_us", e->exposed_s * 1e6);
+  if (sw_timed_is_exchange(e)) sw_jw_f64(o, "exposed_us", e->exposed_s * 1e6);
   sw_jw_end(o);
   sw_jw_end(o);
   if (e->needed < 0) return;

@@ -77,10 +77,7 @@ static sw_rc find_same(const sw_graph *g, const sw_schedule_spec *s, sw_arena *s
   sw_same_ops same;
   sw_stacks stacks;
   sw_id *equal;
-  SW_ARENA_NEW(present, scratch, g->n_ops + 1, d);
-  for (int32_t i = 0; i < s->n_entries; i++)
-    if (!s->entries[i].source) present[s->entries[i].op] = true;
-  SW_TRY(sw_stacks_left_out(g, present, scratch, &stacks, &left_out, d));
+  SW_TRY(sw_stacks_left_out(g, s, scratch, &stacks, &left_out, &present, d));
   SW_TRY(sw_same_ops_find(g, present, scratch, &same, d));
   for (int32_t i = 0; i < stacks.n; i++) {
     any = any || left_out[i];

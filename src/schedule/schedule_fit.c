@@ -61,12 +61,9 @@ static sw_rc fit_all(fitting *f, const sw_schedule_spec *was, sw_diag *d) {
 /* Does it have all of a program with loops, but for stacks that it leaves out? */
 static sw_rc has_all(const sw_graph *g, const sw_schedule_spec *s, bool *all, sw_diag *d) {
   sw_arena scratch = {0};
-  bool *present = sw_arena_alloc(&scratch, (size_t)g->n_ops + 1, sizeof *present, d), *left_out;
+  bool *present, *left_out;
   sw_stacks stacks;
-  sw_rc rc = present ? SW_OK : SW_E_RESOURCE;
-  for (int32_t i = 0; !rc && i < s->n_entries; i++)
-    if (!s->entries[i].source) present[s->entries[i].op] = true;
-  if (!rc) rc = sw_stacks_left_out(g, present, &scratch, &stacks, &left_out, d);
+  const sw_rc rc = sw_stacks_left_out(g, s, &scratch, &stacks, &left_out, &present, d);
   *all = !rc && g->n_frames;
   for (sw_id i = 0; *all && i < g->n_ops; i++) *all = present[i];
   sw_arena_deinit(&scratch);

@@ -17,6 +17,11 @@ static const sw_op *only_reader(const sw_graph *g, sw_id value, sw_opcode code) 
   return op->code == code ? op : NULL;
 }
 
+/* Does the op enter what the loop only reads? */
+static bool enters_as_it_is(const sw_graph *g, const sw_op *op) {
+  return op->code == SW_OP_ENTER && sw_entered_yields(g, op->results[0]) == op->results[0];
+}
+
 /* --- which trip an index is of ------------------------------------------------------------------------------------ */
 
 /* What a loop counts by. */
@@ -96,7 +101,7 @@ static void add_own_op(const sw_graph *g, sw_stack *s, const sw_op *op) { s->ops
 static bool find_taken_out(const sw_graph *g, sw_id stack, sw_stack *s, const sw_op **slice) {
   const sw_op *enter = only_reader(g, stack, SW_OP_ENTER);
   const sw_op *round[2] = {0}; /* yield, join */
-  if (!enter || enter->frame < 0 || sw_entered_yields(g, enter->results[0]) != enter->results[0]) return false;
+  if (!enter || enter->frame < 0 || !enters_as_it_is(g, enter)) return false;
   const sw_value *entered = &g->values[enter->results[0]];
   s->backward = enter->frame;
   *slice = NULL;
@@ -196,8 +201,13 @@ sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag
   return rc;
 }
 
-sw_rc sw_stacks_left_out(const sw_graph *g, bool *present, sw_arena *arena, sw_stacks *out, bool **left_out,
-                         sw_diag *d) {
+sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena *arena, sw_stacks *out, bool **left_out,
+                         bool **has, sw_diag *d) {
+  bool *present;
+  SW_ARENA_NEW(present, arena, g->n_ops + 1, d);
+  *has = present;
+  for (int32_t i = 0; i < s->n_entries; i++)
+    if (!s->entries[i].source) present[s->entries[i].op] = true;
   SW_TRY(sw_stacks_find(g, arena, out, d));
   SW_ARENA_NEW(*left_out, arena, out->n + 1, d);
   for (int32_t i = 0; i < out->n; i++) {
@@ -237,13 +247,12 @@ static void find_alike_values(const sw_graph *g, sw_id forward, sw_id backward, 
   for (sw_id i = b->begin + 1; i < b->end; i++) {
     const sw_op *op = &g->ops[i];
     if (op->frame != backward || !op->n_results || alike[op->results[0]] >= 0) continue;
-    const bool enters = op->code == SW_OP_ENTER && sw_entered_yields(g, op->results[0]) == op->results[0];
+    const bool enters = enters_as_it_is(g, op);
     for (sw_id k = f->begin + 1; k < f->end && alike[op->results[0]] < 0; k++) {
       const sw_op *other = &g->ops[k];
       if (other->frame != forward) continue;
-      const bool both = enters && other->code == SW_OP_ENTER &&
-                        (other->operands[0] == op->operands[0] || other->operands[0] == alike[op->operands[0]]) &&
-                        sw_entered_yields(g, other->results[0]) == other->results[0];
+      const bool both = enters && enters_as_it_is(g, other) &&
+                        (other->operands[0] == op->operands[0] || other->operands[0] == alike[op->operands[0]]);
       for (int r = 0; (both || is_like(g, op, other, alike)) && r < op->n_results; r++)
         alike[op->results[r]] = other->results[r];
     }
@@ -367,7 +376,7 @@ static bool close_over(chooser *c, const sw_stack *pair) {
       continue;
     }
     if (!is_needed_of(c, i)) continue;
-    const bool enters = op->code == SW_OP_ENTER && sw_entered_yields(g, op->results[0]) == op->results[0];
+    const bool enters = enters_as_it_is(g, op);
     if (enters ? !can_enter(c, pair, op->operands[0]) : !makes_nothing_else(op)) return false;
     if (sw_op_is_heavy(op) && !c->may[i]) return false;
     c->again[i] = true;

@@ -28,9 +28,10 @@ typedef struct sw_stacks {
 /* Those of loops that stand in one frame; and in loops of such a pair, where what the inner one makes is stacked by the
  * outer one. In the arena. */
 sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag *d);
-/* With those that a schedule without some ops leaves out, whose ops are marked as present, too. `present`: by op. */
-sw_rc sw_stacks_left_out(const sw_graph *g, bool *present, sw_arena *arena, sw_stacks *out, bool **left_out,
-                         sw_diag *d);
+/* With those that a schedule leaves out. *has, by op: the schedule has it, or it is of a stack that it leaves out. In
+ * the arena. */
+sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena *arena, sw_stacks *out, bool **left_out,
+                         bool **has, sw_diag *d);
 /* By value in a later loop: the value of the earlier one that it is equal to in its trip, so that copies of the earlier
  * one's ops read it; -1: none. Of the stacks that are not left out, and of what both make alike. In the arena. */
 sw_rc sw_stacks_alike(const sw_graph *g, const sw_stacks *s, const bool *left_out, sw_arena *arena, sw_id **out,

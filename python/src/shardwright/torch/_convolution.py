@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 
+from shardwright.torch._routes import part
+
 FORWARD = torch.ops.aten.convolution.default
 BACKWARD = torch.ops.aten.convolution_backward.default
 WHOLE, PARTS = Replicate(), Partial()
@@ -110,10 +112,6 @@ def gradient(i: int, args: Sequence[Any]) -> DTensor:
 
 def _unread(value: DTensor, cut: _Cut, which: int) -> torch.Tensor:
     """Of the shape of this process's part."""
-    shape = list(value.shape)
-    for i, label in enumerate(cut.labels):
-        placement = WHOLE if label == SUMMED else _column(label, which)
-        if isinstance(placement, Shard):
-            shape[placement.dim] //= cut.mesh.size(i)
+    shape = part(value.shape, [WHOLE if label == SUMMED else _column(label, which) for label in cut.labels], cut.mesh)
     held = value.to_local()
     return held if list(held.shape) == shape else held.new_empty(shape)

@@ -11,7 +11,7 @@ import torch
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 from torch.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
 
-from shardwright.torch._routes import even
+from shardwright.torch._routes import even, part
 from shardwright.torch.model import DTYPES
 
 if TYPE_CHECKING:
@@ -78,20 +78,16 @@ def _part(shape: Sequence[int], placed: Sequence[Any], mesh: DeviceMesh) -> list
     """Of this process, of a tensor."""
     if not even(shape, placed, mesh):
         raise Not
-    sizes = list(shape)
-    for i, placement in enumerate(placed):
-        if isinstance(placement, Shard):
-            sizes[placement.dim] //= mesh.size(i)
-    return sizes
+    return part(shape, placed, mesh)
 
 
 def _first(dim: int, extent: int, placed: Sequence[Any], mesh: DeviceMesh) -> int:
     """Where this process's part begins."""
-    first, part = 0, extent
+    first, here = 0, extent
     for i, placement in enumerate(placed):
         if isinstance(placement, Shard) and placement.dim == dim:
-            part //= mesh.size(i)
-            first += mesh.get_local_rank(i) * part
+            here //= mesh.size(i)
+            first += mesh.get_local_rank(i) * here
     return first
 
 

@@ -71,6 +71,15 @@ def even(shape: Sequence[int], placed: Sequence[Any], mesh: DeviceMesh) -> bool:
     return all(n % k == 0 for n, k in zip(shape, parts, strict=True))
 
 
+def part(shape: Sequence[int], placed: Sequence[Any], mesh: DeviceMesh) -> list[int]:
+    """The shape of a process's part, where parts are equal."""
+    sizes = list(shape)
+    for i, placement in enumerate(placed):
+        if isinstance(placement, Shard):
+            sizes[placement.dim] //= mesh.size(i)
+    return sizes
+
+
 def group_of(mesh: DeviceMesh, axes: tuple[str, ...]) -> Any:
     """Of the processes along the axes, in the order of the mesh."""
     return mesh.get_group(axes[0]) if len(axes) == 1 else mesh[axes]._flatten().get_group()
