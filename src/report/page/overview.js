@@ -9,7 +9,9 @@ const drawOverview = (R, where) => {
       (100 * R.gap).toFixed(2)} %${R.bound_proven ? "" : ` (${R.strategies_dropped_inexactly} left out)`}`);
   tile("Peak memory per device", bytes(M.peak_bytes), cap ? `${percent(M.peak_bytes, cap)} of ${bytes(cap)}` : "no capacity given",
     cap && M.peak_bytes > cap ? "bad" : "soft");
-  tile("Communication", percent(comm, R.total_s), `${seconds(comm)} in ${plural(sum(R.by_collective, c => c.calls), "collective")}`);
+  const T = R.timeline, exposed = T ? T.exposed_s : comm;
+  tile("Communication", percent(exposed, R.total_s), `${T ? `${seconds(exposed)} not hidden, of ` : ""}${seconds(comm)} in ${
+    plural(sum(R.by_collective, c => c.calls), "collective")}`);
   if (R.samples_per_s_per_device !== undefined) tile("Samples per second and device", R.samples_per_s_per_device.toPrecision(4),
     R.tokens_per_s_per_device === undefined ? `batch ${R.batch}` : `${R.tokens_per_s_per_device.toPrecision(4)} tokens`);
   if (R.model_flops_utilisation !== undefined) tile("Model flops utilisation", `${(100 * R.model_flops_utilisation).toFixed(1)} %`,
@@ -18,8 +20,9 @@ const drawOverview = (R, where) => {
   tile("Against the best of the others", best ? (best.total_s / R.total_s).toFixed(2) + "\u00d7" : "none",
     best ? `${best.plan}: ${seconds(best.total_s)}` : "fits and keeps what is required", best ? "soft" : "bad");
 
-  const parts = [["local work", R.local_s, "local"], ["resharding", R.reshard_s, "reshard"],
-    ["communication inside ops", R.inside_ops_s, "inside"]];
+  const parts = T ? [["kernels", T.kernels_s, "local"], ["longer beside collectives", T.slowed_s, "inside"],
+    ["communication that nothing hides", exposed, "reshard"], ["waiting for launches", T.waiting_s, "other"]]
+    : [["local work", R.local_s, "local"], ["resharding", R.reshard_s, "reshard"], ["communication inside ops", R.inside_ops_s, "inside"]];
   const time = section(where, "Where the time goes", "Predicted, on one device.", stack(parts, R.total_s),
     key(parts.map(([name, value, colour]) => [`${name} ${seconds(value)} (${percent(value, R.total_s)})`, colour])));
   if (R.made_again) time.append(el("p", {}, `Made again: ${R.made_again.in_words}.`));

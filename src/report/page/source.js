@@ -21,7 +21,7 @@ const drawLines = (R, where, costs) => {
   const t = table([
     {name: "line", show: l => short(l.place), title: l => l.place},
     {name: "time", right: true, show: l => seconds(l.work + l.comm), key: l => l.work + l.comm},
-    {name: "share", right: true, show: l => percent(l.work + l.comm, R.total_s), key: l => l.work + l.comm},
+    {name: "share", right: true, show: l => percent(l.work + l.comm, R.sum_s ?? R.total_s), key: l => l.work + l.comm},
     {name: "communication", right: true, show: l => seconds(l.comm), key: l => l.comm},
     {name: "beside others", show: l => costCells(l, most)[0], key: l => l.work + l.comm},
     {name: "text", code: true, show: l => (text.get(l.place) ?? "").trim(), title: l => text.get(l.place) ?? ""},
@@ -48,7 +48,7 @@ const treeOf = costs => {
   return root;
 };
 const drawTree = (R, where, costs) => {
-  const whole = R.total_s;
+  const whole = R.sum_s ?? R.total_s; // what is hidden counts in full
   const line = (name, n) => el("span", {class: "line"}, el("code", {}, name), ...costCells(n, whole),
     el("span", {}, percent(n.work + n.comm, whole)), el("span", {class: "soft"}, plural(n.ops, "op")));
   const label = (like, n) => {
