@@ -435,7 +435,7 @@ SABOTAGE = [  # one way each in which a check must fail
     ("a picture that shrinks", "Math.max(300, Math.min(1100, (where.clientWidth || 1140) - 40))", "1100"),
     ("a table wider than paper", ".sw table { font-size: 11px; }", ".sw table { width: 900px; }"),
     ("one tab on paper", "TABS.forEach(draw);", ""),
-    ("a number that is none", "percent(comm, R.total_s), `", "percent(comm, R.total_s) + NaN, ` NaN "),
+    ("a number that is none", "percent(exposed, R.total_s), `", "percent(exposed, R.total_s) + NaN, ` NaN "),
 ]
 
 
