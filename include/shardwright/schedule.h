@@ -111,13 +111,14 @@ typedef enum sw_recompute {
   SW_RECOMPUTE_AS_WRITTEN, /* the program as it is */
   SW_RECOMPUTE_SEARCH,     /* sources are choices, copies optional */
   SW_RECOMPUTE_FULL,       /* what goes from layer to layer is kept, all else of layers is made again */
+  SW_RECOMPUTE_WHOLE,      /* likewise, and what nobody reads of it, as the last product of a layer */
   SW_RECOMPUTE_MEGATRON,   /* attention's core is: scores, softmax, dropout; of attention that is one op, that op */
   SW_RECOMPUTE_TORCHTITAN, /* of layers all but attention that is one op, collectives, and every other product with a
                               weight, the first of a layer kept */
   SW_RECOMPUTE_NONE,       /* nothing is, of the program's own checkpoints neither */
   SW_RECOMPUTE_COUNT
 } sw_recompute;
-/* "as-written", "search", "full", "selective=megatron", "selective=torchtitan", "none". */
+/* "as-written", "search", "full", "full=megatron", "selective=megatron", "selective=torchtitan", "none". */
 SW_API const char *sw_recompute_text(sw_recompute r);
 /* SW_E_USAGE at `at`: it is none of these. */
 SW_API SW_CHECKED sw_rc sw_recompute_parse(const char *text, sw_span at, sw_recompute *out, sw_diag *d);

@@ -1,7 +1,8 @@
 /* The tables of bench_runs.h: rows, errors by source and hardware, and the order within families.
  *
- *   model     hardware    gpus  strategy    micro accum   seq  measured   predicted      ln    GiB measured  fits
- *   mpt-1b    H100-80GB     16  FULL_SHARD     20     1  2048  890 ms     1.02 s      +0.14   71.2           yes
+ *   model     hardware    gpus  strategy    recompute micro accum   seq  measured   predicted      ln
+ *   mpt-1b    H100-80GB     16  FULL_SHARD  none         20     1  2048  890 ms     1.02 s      +0.14
+ * and with that the peak, its measured one, and whether it fits.
  */
 #include "bench/bench_runs.h"
 
@@ -25,6 +26,10 @@ typedef struct group {
   double mean, median; /* of |ln(predicted / measured)| */
   double tau;          /* Kendall's, of rates per device */
   double regret;       /* of following the prediction: what is lost of the best measured rate */
+  int64_t n_again;     /* rows that recompute */
+  double again, plain; /* mean ln(predicted / measured) of those, and of the others */
+  int64_t n_memory;    /* rows whose peak was measured */
+  double memory;       /* mean |predicted / measured - 1| of those */
 } group;
 
 typedef struct groups {
@@ -65,6 +70,25 @@ static double regret_of(const sw_run_row *const *rows, int64_t n) {
   return 1 - chosen / best;
 }
 
+static void fill_recomputing(group *g, const sw_run_row *const *rows, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    const bool again = sw_run_recomputes(rows[i]);
+    *(again ? &g->again : &g->plain) += ln_ratio(rows[i]);
+    g->n_again += again;
+  }
+  if (g->n_again) g->again /= (double)g->n_again;
+  if (g->n_again < n) g->plain /= (double)(n - g->n_again);
+}
+
+static void fill_memory(group *g, const sw_run_row *const *rows, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    if (!(rows[i]->memory_gib > 0)) continue;
+    g->memory += fabs((double)rows[i]->peak_bytes / (rows[i]->memory_gib * kGib) - 1);
+    g->n_memory++;
+  }
+  if (g->n_memory) g->memory /= (double)g->n_memory;
+}
+
 static void fill_run_group(group *g, const sw_run_row *const *rows, double *errors, int64_t n) {
   g->n = n;
   for (int64_t i = 0; i < n; i++) {
@@ -76,6 +100,8 @@ static void fill_run_group(group *g, const sw_run_row *const *rows, double *erro
   g->median = sw_errors_quantile(errors, n, 0.5);
   g->tau = kendall(rows, n);
   g->regret = regret_of(rows, n);
+  fill_recomputing(g, rows, n);
+  fill_memory(g, rows, n);
 }
 
 /* Groups of at least `least` judged rows, in the order of their first. */
@@ -107,16 +133,24 @@ static sw_rc group_run_rows(const sw_runs *all, name_of name, int64_t least, sw_
 
 /* --- text -------------------------------------------------------------------------------------------------------- */
 
-enum { NAME_COLUMN = 18, HARDWARE_COLUMN = 29, STRATEGY_COLUMN = 51, SOURCE_COLUMN = 32 };
+enum { NAME_COLUMN = 18, HARDWARE_COLUMN = 29, STRATEGY_COLUMN = 51, SOURCE_COLUMN = 32, AGAIN_WIDTH = 10 };
 
 /* A text of at most width - 1 characters, and blanks to the width. */
 static void cell(sw_text *t, const char *text, int width) { sw_text_printf(t, "%-*.*s", width, width - 1, text); }
+
+static void cell_of(sw_text *t, int64_t n, double mean) {
+  if (n > 0)
+    sw_text_printf(t, " %9.3f", mean);
+  else
+    sw_text_printf(t, "%10s", "");
+}
 
 static void print_row(sw_text *t, const sw_run_row *r) {
   cell(t, r->model, NAME_COLUMN);
   cell(t, r->hardware, HARDWARE_COLUMN - NAME_COLUMN);
   sw_text_printf(t, "%5lld  ", (long long)r->gpus);
   cell(t, r->sharding, STRATEGY_COLUMN - HARDWARE_COLUMN - 7);
+  cell(t, r->recompute, AGAIN_WIDTH);
   sw_text_printf(t, "%5lld %5lld %6lld  ", (long long)r->micro_batch, (long long)r->accumulations, (long long)r->seq);
   sw_bench_cell_seconds(t, r->measured_s);
   if (r->left) {
@@ -143,18 +177,24 @@ static void print_run_rows(sw_text *t, const sw_runs *all) {
   cell(t, "hardware", HARDWARE_COLUMN - NAME_COLUMN);
   sw_text_puts(t, " gpus  ");
   cell(t, "strategy", STRATEGY_COLUMN - HARDWARE_COLUMN - 7);
+  cell(t, "recompute", AGAIN_WIDTH);
   sw_text_puts(t, "micro accum    seq  measured   predicted   bar       ln      GiB measured  fits\n");
   for (int64_t i = 0; i < all->n; i++) print_row(t, &all->rows[i]);
 }
 
 static void print_groups(sw_text *t, const groups *sources, const groups *families) {
-  sw_text_printf(t, "\n%-*s %-*s %4s %9s %8s %5s\n", SOURCE_COLUMN, "source", NAME_COLUMN, "hardware", "rows",
-                 "mean |ln|", "median", "fit");
+  sw_text_printf(t, "\n%-*s %-*s %4s %9s %8s %5s %9s %9s %9s %9s\n", SOURCE_COLUMN, "source", NAME_COLUMN, "hardware",
+                 "rows", "mean |ln|", "median", "fit", "recompute", "mean ln", "of others", "memory");
   for (int64_t i = 0; i < sources->n; i++) {
     const group *g = &sources->at[i];
     cell(t, g->name, SOURCE_COLUMN + 1);
     cell(t, g->hardware, NAME_COLUMN + 1);
-    sw_text_printf(t, "%4lld %9.3f %8.3f %5lld\n", (long long)g->n, g->mean, g->median, (long long)g->fits);
+    sw_text_printf(t, "%4lld %9.3f %8.3f %5lld %9lld", (long long)g->n, g->mean, g->median, (long long)g->fits,
+                   (long long)g->n_again);
+    cell_of(t, g->n_again, g->again);
+    cell_of(t, g->n - g->n_again, g->plain);
+    cell_of(t, g->n_memory, g->memory);
+    sw_text_puts(t, "\n");
   }
   sw_text_printf(t, "\n%-*s %-*s %4s %13s %8s\n", SOURCE_COLUMN, "family", NAME_COLUMN, "hardware", "rows",
                  "Kendall's tau", "regret");
@@ -193,6 +233,7 @@ static void write_run_row(sw_json_out *o, const sw_run_row *r) {
   sw_jw_string(o, "hardware", r->hardware);
   sw_jw_i64(o, "gpus", r->gpus);
   sw_jw_string(o, "sharding", r->sharding);
+  sw_jw_string(o, "recompute", r->recompute);
   sw_jw_i64(o, "micro_batch", r->micro_batch);
   sw_jw_i64(o, "seq", r->seq);
   sw_jw_f64(o, "measured_s", r->measured_s);
@@ -227,6 +268,10 @@ static void write_run_groups(sw_json_out *o, const char *key, const char *name, 
     sw_jw_i64(o, "fit", g->fits);
     sw_jw_f64(o, "kendall_tau", g->tau);
     sw_jw_f64(o, "regret", g->regret);
+    sw_jw_i64(o, "recompute", g->n_again);
+    if (g->n_again) sw_jw_f64(o, "mean_ln_of_recompute", g->again);
+    if (g->n_again < g->n) sw_jw_f64(o, "mean_ln_of_others", g->plain);
+    if (g->n_memory) sw_jw_f64(o, "mean_memory_error", g->memory);
     sw_jw_end(o);
   }
   sw_jw_end(o);

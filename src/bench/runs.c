@@ -31,6 +31,21 @@ static const struct {
     {"", SW_BASELINE_FSDP, "once"}, /* one device */
 };
 
+/* In which types products are made; of 8 bits gradients have a wider range than what runs forward. */
+static const struct { const char *name, *products; } kDtypes[] = {{"bf16", "same"}, {"fp8", "f8-mixed"}};
+
+/* What a source means by its word. */
+static const struct {
+  const char *source, *word; /* a final '*': whatever follows */
+  sw_recompute how;
+} kRecomputed[] = {
+    {"*", "none", SW_RECOMPUTE_NONE},
+    {"pytorch/torchtitan*", "full", SW_RECOMPUTE_FULL}, /* assumed to stop behind what is needed, others not */
+    {"*", "full", SW_RECOMPUTE_WHOLE},
+    {"pytorch/torchtitan*", "selective", SW_RECOMPUTE_TORCHTITAN},
+    {"*", "selective", SW_RECOMPUTE_MEGATRON},
+};
+
 /* Of software that no profile speaks of: what the runs of those that it does speak of are off by, were it not. */
 static const sw_run_software kUnknown = {NULL, NULL, {{1, 1, 1, 1}}, 0.2};
 
@@ -194,6 +209,17 @@ static int sharding_index_of(const sw_run_row *r) {
   return -1;
 }
 
+bool sw_run_recomputes(const sw_run_row *r) { return strcmp(r->recompute, "none") != 0; }
+
+/* SW_RECOMPUTE_COUNT: not said, or not known. */
+static sw_recompute run_recompute_of(const sw_run_row *r) {
+  for (size_t i = 0; i < sizeof kRecomputed / sizeof *kRecomputed; i++) {
+    const bool says = sw_csv_fits(kRecomputed[i].word, r->recompute);
+    if (says && sw_csv_fits(kRecomputed[i].source, r->source)) return kRecomputed[i].how;
+  }
+  return SW_RECOMPUTE_COUNT;
+}
+
 /* The generators' name; NULL: they have none. */
 static const char *arch_of(const sw_run_row *r) {
   char wanted[64], have[64];
@@ -209,31 +235,39 @@ static const char *arch_of(const sw_run_row *r) {
   return NULL;
 }
 
+static int dtype_index_of(const sw_run_row *r) {
+  for (int i = 0; i < (int)(sizeof kDtypes / sizeof *kDtypes); i++)
+    if (strcmp(r->dtype, kDtypes[i].name) == 0) return i;
+  return -1;
+}
+
 /* Why nothing is predicted; NULL: it is. */
 static const char *reason_left_out(const sw_run_row *r, const sw_profile *p) {
   if (r->gpus < 1 || r->seq < 1 || r->micro_batch < 1 || r->global_batch < 1) return "sizes are not said";
   if (!(r->tokens_per_s > 0)) return "no time";
   if (r->pp > 1) return "stages";
   if (r->cp > 1) return "cuts sequences";
-  if (strcmp(r->recompute, "none") != 0) return *r->recompute ? "recomputes" : "recomputation not said";
+  if (run_recompute_of(r) == SW_RECOMPUTE_COUNT)
+    return *r->recompute ? "recomputation not known" : "recomputation not said";
   if (r->accumulations != 1) return "accumulates";
   if (r->tp > 1) return "tp beside it";
   if (!arch_of(r)) return "model not known";
   if (!p) return "hardware not known";
   if (sharding_index_of(r) < 0 || (!*r->sharding && r->gpus > 1)) return "strategy not known";
-  return strcmp(r->dtype, "bf16") != 0 ? "8 bits" : NULL;
+  return dtype_index_of(r) < 0 ? "type not known" : NULL;
 }
 
 static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
   char seq[24], batch[24];
   snprintf(seq, sizeof seq, "%lld", (long long)r->seq);
   snprintf(batch, sizeof batch, "%lld", (long long)r->global_batch);
-  sw_gen_arg args[N_PROGRAM + 3];
+  sw_gen_arg args[N_PROGRAM + 4];
   memcpy(args, kProgram, sizeof kProgram);
   args[N_PROGRAM] = (sw_gen_arg){"seq", seq};
   args[N_PROGRAM + 1] = (sw_gen_arg){"batch", batch};
   args[N_PROGRAM + 2] = (sw_gen_arg){"convert", kShardings[sharding_index_of(r)].convert};
-  return sw_gen_model(arch_of(r), args, N_PROGRAM + 3, out, d);
+  args[N_PROGRAM + 3] = (sw_gen_arg){"matmul-dtype", kDtypes[dtype_index_of(r)].products};
+  return sw_gen_model(arch_of(r), args, N_PROGRAM + 4, out, d);
 }
 
 double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s) {
@@ -256,12 +290,36 @@ static const char *compiler_of(const sw_run_row *r) {
   return r->notes && strstr(r->notes, "torch.compile") ? "inductor" : "eager";
 }
 
+static sw_rc price_by_rule(sw_run_row *r, const sw_profile *p, const sw_job *j, sw_arena *arena, sw_diag *d) {
+  sw_plan plan;
+  sw_breakdown b;
+  SW_TRY(sw_baseline_build(j, kShardings[sharding_index_of(r)].rule, arena, &plan, d));
+  SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
+  r->parts = time_parts_of(j->graph, &b);
+  r->predicted_s = j->overlap ? b.total_s : sw_run_step_s(&r->parts, &software_of(r, p)->scales);
+  r->bar = j->overlap ? 0 : software_of(r, p)->error_bar_ln; /* that is of factors */
+  r->peak_bytes = b.peak_bytes;
+  r->capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(j->machine));
+  return SW_OK;
+}
+
+static sw_rc price_recomputing(sw_run_row *r, const sw_profile *p, const sw_job *j, sw_arena *arena, sw_diag *d) {
+  const bool gathers_again = strcmp(kShardings[sharding_index_of(r)].convert, "again") == 0;
+  sw_schedule_spec spec;
+  sw_schedule s;
+  sw_job job;
+  SW_TRY(sw_recompute_spec(j->graph, run_recompute_of(r), gathers_again, arena, &spec, d));
+  SW_TRY(sw_schedule_make(j->request, &spec, arena, &s, d));
+  sw_rc rc = sw_job_of_stage(j, &s, 0, arena, &job, d);
+  if (!rc) rc = price_by_rule(r, p, &job, arena, d);
+  sw_schedule_deinit(&s);
+  return rc;
+}
+
 static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw_overlap overlap, sw_arena *arena,
                        sw_diag *d) {
   sw_machine *machine;
   sw_mesh mesh;
-  sw_plan plan;
-  sw_breakdown b;
   char text[32];
   snprintf(text, sizeof text, "dp=%lld", (long long)r->gpus);
   SW_TRY(sw_mesh_parse(text, arena, &mesh, d));
@@ -269,14 +327,7 @@ static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw
   sw_job job = {g, g->written, NULL, machine};
   SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &job.kernels, d));
   job.overlap = overlap;
-  SW_TRY(sw_baseline_build(&job, kShardings[sharding_index_of(r)].rule, arena, &plan, d));
-  SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
-  r->parts = time_parts_of(g, &b);
-  r->predicted_s = overlap ? b.total_s : sw_run_step_s(&r->parts, &software_of(r, p)->scales);
-  r->bar = overlap ? 0 : software_of(r, p)->error_bar_ln; /* that is of factors */
-  r->peak_bytes = b.peak_bytes;
-  r->capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
-  return SW_OK;
+  return sw_run_recomputes(r) ? price_recomputing(r, p, &job, arena, d) : price_by_rule(r, p, &job, arena, d);
 }
 
 sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_overlap overlap, sw_diag *d) {

@@ -31,6 +31,9 @@ typedef struct sw_run_row {
   int64_t peak_bytes, capacity_bytes;
 } sw_run_row;
 
+/* Does it say that something is made again? */
+bool sw_run_recomputes(const sw_run_row *r);
+
 typedef struct sw_runs {
   sw_run_row *rows;
   int64_t n;

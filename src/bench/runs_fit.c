@@ -1,7 +1,7 @@
 /* Factors per source and hardware on the time of matrix products, of attention, of all other kernels and of
  * communication (kernels run beside it, so that a part of it counts). They make the mean |ln(predicted / measured)|
  * small, with a little pull towards 1, since rows of few models do not tell them apart. How well they foresee is told
- * by models that they were not fitted on.
+ * by models that they were not fitted on. Rows that recompute are not fitted: what is made again is held against them.
  */
 #include "bench/runs_fit.h"
 
@@ -99,6 +99,8 @@ static void judge_runs_fit(const rows *all, double *errors, sw_runs_fit *out) {
   out->held_bar = sw_errors_quantile(errors, all->n, 0.8);
 }
 
+static bool is_fitted(const sw_run_row *r) { return r->judged && !sw_run_recomputes(r); }
+
 sw_rc sw_runs_fit_all(const sw_runs *all, sw_arena *arena, sw_runs_fit **out, int *n, sw_diag *d) {
   bool *done;
   double *errors;
@@ -110,11 +112,11 @@ sw_rc sw_runs_fit_all(const sw_runs *all, sw_arena *arena, sw_runs_fit **out, in
   *n = 0;
   for (int64_t i = 0; i < all->n; i++) {
     const sw_run_row *first = &all->rows[i];
-    if (done[i] || !first->judged) continue;
+    if (done[i] || !is_fitted(first)) continue;
     group.n = 0;
     for (int64_t j = i; j < all->n; j++) {
       const sw_run_row *r = &all->rows[j];
-      if (!r->judged || strcmp(r->source, first->source) != 0 || strcmp(r->hardware, first->hardware) != 0) continue;
+      if (!is_fitted(r) || strcmp(r->source, first->source) != 0 || strcmp(r->hardware, first->hardware) != 0) continue;
       group.at[group.n++] = r;
       done[j] = true;
     }

@@ -48,10 +48,11 @@ static const sw_option kOptions[] = {
     {"recompute", 0, SW_OPTION_CHOICE, "HOW", "as-written",
      "what is made again for what reads it late, instead of being kept: what the program says; nothing, of its own "
      "checkpoints neither; whatever the search "
-     "finds best; all of a layer but what enters it; attention's core alone, as Megatron has it, or per op, as "
+     "finds best; all of a layer but what enters it, or as Megatron has it with what nobody reads again; attention's "
+     "core alone, as Megatron has it, or per op, as "
      "torchtitan has it (selective: megatron)",
      SW_INTO_TEXT(settings, recompute),
-     .choices = "as-written|none|search|full|selective|selective=megatron|selective=torchtitan"},
+     .choices = "as-written|none|search|full|full=megatron|selective|selective=megatron|selective=torchtitan"},
     {"kernels", 0, SW_OPTION_FLAG, NULL, NULL,
      "instead of a plan, say which ops run together under the compiler, what their kernels read and write, and why an "
      "op stands alone",

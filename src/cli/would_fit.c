@@ -20,6 +20,7 @@ static void put_what(const sw_ruled_lever *l, const char *layers, sw_text *t) {
       [SW_RECOMPUTE_MEGATRON] = "recompute attention",
       [SW_RECOMPUTE_TORCHTITAN] = "recompute all but attention and every second product",
       [SW_RECOMPUTE_FULL] = "recompute layers",
+      [SW_RECOMPUTE_WHOLE] = "recompute whole layers",
       [SW_RECOMPUTE_NONE] = "drop the program's checkpoints",
   };
   const bool named = layers && l->how == SW_RECOMPUTE_FULL;

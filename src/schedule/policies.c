@@ -12,15 +12,17 @@ typedef struct policy {
   const char *name;
   again what;     /* of the core of attention: scores, softmax, dropout; of layers, but: */
   unsigned keeps; /* results of these */
+  bool whole;     /* what nobody reads is made again, too */
   int every;      /* of products with weights, in order in a layer: the first of so many */
 } policy;
 
-/* Megatron-LM's --recompute-granularity selective of core_attn; torchtitan's selective activation checkpointing "op".
- */
+/* Megatron-LM's --recompute-granularity full, and selective of core_attn; torchtitan's selective activation
+ * checkpointing "op". */
 static const policy kPolicies[SW_RECOMPUTE_COUNT] = {
     [SW_RECOMPUTE_AS_WRITTEN] = {.name = "as-written"},
     [SW_RECOMPUTE_SEARCH] = {.name = "search", .what = AGAIN_ALL},
     [SW_RECOMPUTE_FULL] = {.name = "full", .what = AGAIN_OF_LAYERS},
+    [SW_RECOMPUTE_WHOLE] = {.name = "full=megatron", .what = AGAIN_OF_LAYERS, .whole = true},
     [SW_RECOMPUTE_MEGATRON] = {.name = "selective=megatron", .what = AGAIN_CORE},
     [SW_RECOMPUTE_TORCHTITAN] = {.name = "selective=torchtitan",
                                  .what = AGAIN_OF_LAYERS,
@@ -42,6 +44,7 @@ sw_rc sw_recompute_parse(const char *text, sw_span at, sw_recompute *out, sw_dia
   return rc;
 }
 
+bool sw_policy_is_whole(sw_recompute r) { return kPolicies[r].whole; }
 bool sw_policy_is_of_layers(sw_recompute r) { return kPolicies[r].what == AGAIN_OF_LAYERS; }
 
 /* --- attention's core --------------------------------------------------------------------------------------------- */

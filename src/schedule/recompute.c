@@ -20,9 +20,11 @@ typedef struct recompute {
   sw_recompute how;
   bool gathers_again;
   sw_id split;              /* the last early op */
-  int64_t small, small_arg; /* bytes up to which a value is kept as it is, and an argument read so */
+  int64_t small, small_arg; /* bytes up to which a value is kept as it is, and an argument, or a form of one */
   bool *large;              /* by value: made early, and not small */
   bool *from_nothing;       /* by value: of no argument */
+  bool *of_input;           /* by value */
+  bool *form;               /* by value: an argument that is no input, or the same elements in other words */
   sw_id *last_early;        /* by value: the last early op that reads it; -1: none */
   bool *read_late;          /* by value: by an op of the program */
   int32_t *segment;         /* by early op */
@@ -94,23 +96,54 @@ static bool is_made_anywhere(const recompute *r, sw_id op) {
   return made && r->g->ops[op].n_results && r->from_nothing[r->g->ops[op].results[0]];
 }
 
-/* Of loops and choices, and of what is delivered, nothing is made again. */
-static sw_rc classify_values(recompute *r, sw_arena *arena, sw_diag *d) {
+/* Numbers of arguments that are no inputs, with as many elements as one of those? */
+static bool is_form(const recompute *r, const sw_op *op) {
+  const sw_value *v = r->g->values;
+  bool is = false;
+  if (!op->n_results || sw_dtype_class_of(v[op->results[0]].type.dtype) != SW_CLASS_FLOAT) return false;
+  for (int k = 0; k < op->n_operands; k++) {
+    const sw_id x = op->operands[k];
+    if (r->of_input[x]) return false;
+    is = is || (r->form[x] && sw_type_elements(&v[x].type) == sw_type_elements(&v[op->results[0]].type));
+  }
+  return is;
+}
+
+/* Small is what is so beside the largest of its kind: a weight beside weights, whatever is done at a time. */
+static sw_rc find_small(recompute *r, sw_arena *arena, sw_diag *d) {
   const int64_t kSmall = 4096; /* statistics of rows beside the longest rows */
   const sw_graph *g = r->g;
   SW_ARENA_NEW(r->from_nothing, arena, g->n_values + 1, d);
+  SW_ARENA_NEW(r->of_input, arena, g->n_values + 1, d);
+  SW_ARENA_NEW(r->form, arena, g->n_values + 1, d);
   int64_t most = 0;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    r->of_input[g->args[i]] = g->values[g->args[i]].kind == SW_VALUE_INPUT;
+    r->form[g->args[i]] = !r->of_input[g->args[i]];
+    if (r->form[g->args[i]]) r->small_arg = sw_max_i64(r->small_arg, whole_bytes(r, g->args[i]) / kSmall);
+  }
   for (sw_id i = 0; i <= r->split; i++) {
     const sw_op *op = &g->ops[i];
-    bool nothing = true;
-    for (int k = 0; k < op->n_operands; k++) nothing = nothing && r->from_nothing[op->operands[k]];
+    bool nothing = true, input = false;
+    for (int k = 0; k < op->n_operands; k++) {
+      nothing = nothing && r->from_nothing[op->operands[k]];
+      input = input || r->of_input[op->operands[k]];
+    }
     for (int k = 0; k < op->n_results; k++) {
       r->from_nothing[op->results[k]] = nothing;
+      r->of_input[op->results[k]] = input;
+      r->form[op->results[k]] = is_form(r, op);
       if (!nothing) most = sw_max_i64(most, whole_bytes(r, op->results[k]));
     }
   }
   r->small = most / kSmall;
-  for (int32_t i = 0; i < g->n_args; i++) r->small_arg = sw_max_i64(r->small_arg, whole_bytes(r, g->args[i]) / kSmall);
+  return SW_OK;
+}
+
+/* Of loops and choices, and of what is delivered, nothing is made again. */
+static sw_rc classify_values(recompute *r, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = r->g;
+  SW_TRY(find_small(r, arena, d));
   for (sw_id v = 0; v < g->n_values; v++) {
     const sw_value *x = &g->values[v];
     r->last_early[v] = -1;
@@ -119,7 +152,8 @@ static sw_rc classify_values(recompute *r, sw_arena *arena, sw_diag *d) {
       if (x->uses[u].op >= 0 && x->uses[u].op <= r->split)
         r->last_early[v] = sw_max_i32(r->last_early[v], x->uses[u].op);
     }
-    r->large[v] = x->def >= 0 && !is_made_anywhere(r, x->def) && x->def <= r->split && whole_bytes(r, v) > r->small &&
+    const int64_t small = r->form[v] ? sw_min_i64(r->small, r->small_arg) : r->small;
+    r->large[v] = x->def >= 0 && !is_made_anywhere(r, x->def) && x->def <= r->split && whole_bytes(r, v) > small &&
                   !is_delivered_value(x) && g->ops[x->def].frame < 0 &&
                   sw_op_class_of(g->ops[x->def].code) != SW_OPS_CONTROL;
   }
@@ -302,13 +336,14 @@ static sw_rc put_again(recompute *r, sw_id id, sw_diag *d) {
 
 static sw_rc put_segment(recompute *r, int32_t segment, sw_diag *d) {
   const sw_id first = r->segment_at[segment], end = r->segment_at[segment + 1];
+  const bool whole = sw_policy_is_whole(r->how);
   if (r->written[segment]) return SW_OK;
   r->written[segment] = true;
   for (sw_id i = end - 1; i >= first; i--) {
     const sw_op *op = &r->g->ops[i];
     for (int k = 0; k < op->n_results; k++)
       r->needed[op->results[k]] =
-          r->needed[op->results[k]] || (r->large[op->results[k]] && r->read_late[op->results[k]]);
+          r->needed[op->results[k]] || (r->large[op->results[k]] && (whole || r->read_late[op->results[k]]));
     for (int k = 0; k < op->n_operands && is_run_again(r, op); k++) r->needed[op->operands[k]] = true;
   }
   for (sw_id i = first; i < end; i++) SW_TRY(put_again(r, i, d));

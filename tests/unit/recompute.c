@@ -189,6 +189,7 @@ static void policies_make_again_what_they_say(void **state) {
       {2, SW_RECOMPUTE_MEGATRON, "h.1.", is_product, 1},   /* the scores */
       {2, SW_RECOMPUTE_TORCHTITAN, "h.1.", is_product, 4}, /* k and o; scores, as it is no attention op */
       {2, SW_RECOMPUTE_FULL, "h.1.", is_product, 7},       /* all but what makes the next layer's input */
+      {2, SW_RECOMPUTE_WHOLE, "h.1.", is_product, 8},
       {FUSES, SW_RECOMPUTE_MEGATRON, "layers.1.", is_any, 1},
       {FUSES, SW_RECOMPUTE_MEGATRON, "layers.1.", is_fused, 1},
       {FUSES, SW_RECOMPUTE_TORCHTITAN, "layers.1.", is_fused, 0},
@@ -220,6 +221,32 @@ static int count_heavy(const sw_graph *g) {
   int n = 0;
   for (sw_id i = 0; i < g->n_ops; i++) n += is_product(&g->ops[i]) || is_fused(&g->ops[i]);
   return n;
+}
+
+/* A weight is not small because much is done at a time. */
+static void weights_are_gathered_again_whatever_the_batch(void **state) {
+  (void)state;
+  const char *const kBatches[] = {"1", "1000000"};
+  int32_t n[2];
+  for (int k = 0; k < 2; k++) {
+    const sw_gen_arg args[] = {{"mode", "train"}, {"layers", "3"},        {"hidden", "64"},
+                               {"heads", "2"},    {"seq", "16"},          {"vocab", "32"},
+                               {"dtype", "bf16"}, {"param-dtype", "f32"}, {"batch", kBatches[k]}};
+    sw_arena arena = {0};
+    sw_schedule_spec spec;
+    sw_graph *g;
+    assert_ok(sw_gen_model("gpt2", args, sizeof args / sizeof *args, &g, &diag));
+    assert_ok(sw_recompute_spec(g, SW_RECOMPUTE_FULL, true, &arena, &spec, &diag));
+    n[k] = 0;
+    for (int32_t i = 0; i < spec.n_entries; i++) {
+      const sw_entry *e = &spec.entries[i];
+      n[k] += sw_entry_is_copy(e) && strstr(g->ops[e->op].name, ".attn.wq") != NULL;
+    }
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+  assert_int_equal(n[0], n[1]);
+  assert_true(n[0] > 0);
 }
 
 /* A program that has copies of its own: those of a policy, written out. */
@@ -306,14 +333,14 @@ static void a_layer_keeps_what_is_published(void **state) {
     const published *m = &kPublished[k];
     const double h = atof(m->hidden), heads = atof(m->heads), tokens = 2048 * atof(m->batch);
     const double whole = tokens * h * (10 + 24 / kTensor + 5 * heads * 2048 / (h * kTensor));
-    const sw_recompute hows[] = {SW_RECOMPUTE_AS_WRITTEN, SW_RECOMPUTE_MEGATRON, SW_RECOMPUTE_FULL};
+    const sw_recompute hows[] = {SW_RECOMPUTE_AS_WRITTEN, SW_RECOMPUTE_MEGATRON, SW_RECOMPUTE_WHOLE};
     const double says[] = {m->as_written, m->megatron, m->full};
     double layer_s[3], share[3];
     for (int i = 0; i < 3; i++) {
       double two_s, three_s;
       const double two = held_for_backward(m, "2", hows[i], &two_s),
                    three = held_for_backward(m, "3", hows[i], &three_s);
-      share[i] = 100 * (three - two) / whole * (hows[i] == SW_RECOMPUTE_FULL ? kTensor : 1);
+      share[i] = 100 * (three - two) / whole * (hows[i] == SW_RECOMPUTE_WHOLE ? kTensor : 1);
       layer_s[i] = three_s - two_s;
       assert_true(fabs(share[i] - says[i]) <= kPoints);
     }
@@ -413,9 +440,13 @@ static void no_choice_is_better_than_what_is_proven(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_choices_run_as_the_program), cmocka_unit_test(policies_run_as_the_program),
-      cmocka_unit_test(policies_make_again_what_they_say), cmocka_unit_test(checkpoints_of_a_program_are_folded_back),
-      cmocka_unit_test(a_layer_keeps_what_is_published),   cmocka_unit_test(no_choice_is_better_than_what_is_proven),
+      cmocka_unit_test(random_choices_run_as_the_program),
+      cmocka_unit_test(policies_run_as_the_program),
+      cmocka_unit_test(policies_make_again_what_they_say),
+      cmocka_unit_test(weights_are_gathered_again_whatever_the_batch),
+      cmocka_unit_test(checkpoints_of_a_program_are_folded_back),
+      cmocka_unit_test(a_layer_keeps_what_is_published),
+      cmocka_unit_test(no_choice_is_better_than_what_is_proven),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -273,8 +273,8 @@ class Problem(_Unchanging):
     ) -> Plan:
         """Search. The options are those of `shardwright plan --help`, in the same units: `gap` and `simplicity` are in percent,
         `memory` is bytes or "80GB". `recompute`: what is made again for what reads it late, instead of being kept ("as-written",
-        "none", "search", "full", "selective=megatron", "selective=torchtitan"); `schedule`: a file with what runs, or a plan that
-        has it. Ctrl-C ends it with the best plan so far (`plan.interrupted`)."""
+        "none", "search", "full", "full=megatron", "selective=megatron", "selective=torchtitan"); `schedule`: a file with what
+        runs, or a plan that has it. Ctrl-C ends it with the best plan so far (`plan.interrupted`)."""
         cancel = _core.Cancel()
         texts = _pin_texts(pins)
         from_plan = None if start is None else os.fspath(start)
