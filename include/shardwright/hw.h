@@ -15,6 +15,10 @@ typedef struct sw_profile sw_profile; /* read-only after building; lives in its 
 typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
 
 SW_API const char *sw_profile_name(const sw_profile *p);
+/* A sentence of constant text for plans on a device none of whose kernels is measured: that its prices are by its
+ * peaks, and how far off those are on devices whose kernels are. NULL: some kernel is measured, or it is threads of a
+ * machine. */
+SW_API const char *sw_profile_roofline_text(const sw_profile *p);
 SW_API const char *sw_profile_compiler(const sw_profile *p); /* kernel.h; NULL where it does not say */
 /* Bytes up to which collectives are done together in one call: as it says, else as its compiler does. */
 SW_API int64_t sw_profile_combine_bytes(const sw_profile *p, int64_t of_compiler);

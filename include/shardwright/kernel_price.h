@@ -23,7 +23,8 @@
   X(LONGEST, "longest")       /* how much of the longest block is not hidden by others */                              \
   X(HEAD, "head_s")           /* what a multiprocessor needs for a head at least, times sqrt(queries that share it) */ \
   X(CHUNK, "chunk")           /* keys that a block reads, where one sequence is split over blocks */                   \
-  X(FEW, "few")               /* how the memory rate falls where blocks are fewer than multiprocessors: an exponent */
+  X(FEW, "few")               /* how the memory rate falls where blocks are fewer than multiprocessors: an exponent */ \
+  X(AGAIN, "again")           /* what is read again takes so much of what it took first: caches hold it */
 
 typedef enum sw_kernel_constant {
 #define SW_X(id, key) SW_KERNEL_##id,
@@ -45,7 +46,9 @@ typedef enum sw_kernel_constant {
 #define SW_KERNEL_BLOCKED                                                                              \
   (SW_KERNEL_COMMON | SW_KERNEL_BIT(FLOP_FRACTION) | SW_KERNEL_BIT(HALF_WIDTH) | SW_KERNEL_BIT(RAMP) | \
    SW_KERNEL_BIT(LONGEST))
-#define SW_KERNEL_READING (SW_KERNEL_COMMON | SW_KERNEL_BIT(HEAD) | SW_KERNEL_BIT(CHUNK) | SW_KERNEL_BIT(FEW))
+#define SW_KERNEL_READING \
+  (SW_KERNEL_COMMON | SW_KERNEL_BIT(HEAD) | SW_KERNEL_BIT(CHUNK) | SW_KERNEL_BIT(FEW) | SW_KERNEL_BIT(AGAIN))
+#define SW_KERNEL_AGAIN_UNSAID 0.5 /* where a profile does not say it */
 
 typedef enum sw_priced_kernel {
 #define SW_X(id, key, constants) SW_PRICED_##id,

@@ -230,21 +230,39 @@ static void report_profile(profile_result *r, const sw_bench_costs_options *o, s
   sw_jw_end(out->json);
 }
 
-/* A line per source with the errors of the constants that the profile has. */
-static sw_rc report_given(const sw_profile *p, const sample_set *set, double *predicted, profile_result *r, output *out,
-                          sw_diag *d) {
+/* A line per source with the errors of the constants that the profile has: as it is, or `how` else. */
+static sw_rc report_given(const sw_profile *p, const char *how, const sample_set *set, double *predicted,
+                          profile_result *r, output *out, sw_diag *d) {
   SW_TRY(sw_samples_predict(p, set, predicted, d));
   r->p = p;
   r->set = set;
   r->predicted = predicted;
   count_rows(r);
-  if (set->n) sw_text_printf(out->table, "%s as it is, judged rows\n", p->name);
+  if (set->n) sw_text_printf(out->table, "%s %s, judged rows\n", p->name, how);
   for (int s = 0; s < set->n_sources; s++) {
     const tally *all = &r->by[s][ALL_OPS];
     if (all->n + all->small_n) print_line(out->table, set->source[s], "all", all, "");
   }
   memset(r, 0, sizeof *r);
   return SW_OK;
+}
+
+/* What the roofline makes of kernels that the profile knows: sw_profile_roofline_text says it of devices without them.
+ */
+static sw_rc report_roofline(const sw_profile *p, const sample_set *set, sw_arena *scratch, output *out, sw_diag *d) {
+  sample_set kernels = *set;
+  double *predicted;
+  profile_result *r;
+  sw_profile *bare = sw_arena_copy(scratch, p, 1, sizeof *p, d);
+  if (!bare) return SW_E_RESOURCE;
+  SW_ARENA_NEW(predicted, scratch, set->n, d);
+  SW_ARENA_NEW(r, scratch, 1, d);
+  SW_ARENA_NEW(kernels.at, scratch, set->n, d);
+  kernels.n = 0;
+  for (int k = 0; k < SW_PRICED_COUNT; k++) bare->kernel[k].known = false;
+  for (int64_t i = 0; i < set->n; i++)
+    if (set->at[i].layout < 0) kernels.at[kernels.n++] = set->at[i];
+  return report_given(bare, "by its peaks alone", &kernels, predicted, r, out, d);
 }
 
 static sw_rc bench_profile(const sw_profile *p, const sw_bench_costs_options *o, sw_arena *scratch, output *out,
@@ -258,7 +276,7 @@ static sw_rc bench_profile(const sw_profile *p, const sw_bench_costs_options *o,
   SW_ARENA_NEW(predicted, scratch, set.n, d);
   SW_ARENA_NEW(r, scratch, 1, d);
   if (o->fit) {
-    SW_TRY(report_given(own, &set, predicted, r, out, d));
+    SW_TRY(report_given(own, "as it is", &set, predicted, r, out, d));
     SW_TRY(sw_fit(own, &set, predicted, d));
     SW_TRY(sw_fit_knots(own, &set, scratch, predicted, d));
   }
@@ -276,7 +294,7 @@ static sw_rc bench_profile(const sw_profile *p, const sw_bench_costs_options *o,
     sw_text_printf(out->table, "%s: no measured rows\n", p->name);
   else
     report_profile(r, o, own, out);
-  return SW_OK;
+  return c.n_kernels ? report_roofline(p, &set, scratch, out, d) : SW_OK;
 }
 
 static sw_rc report_unclaimed(const sw_profile *const *profiles, int n, const sw_bench_costs_options *o, output *out,

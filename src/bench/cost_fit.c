@@ -3,7 +3,7 @@
  * The objective is the root mean square, over (source, collective), of the mean |ln(predicted/measured)| of training
  * samples, so that no source is bought at the price of another. It is neither smooth nor linear (all_reduce is clamped,
  * levels overlap), so a plain random search in the logarithms does: propose a step in a few constants at once, keep it
- * when it is better, widen steps that succeed and narrow those that do not.
+ * when it is better, widen steps that succeed and narrow those that do not; now and then start with wide ones again.
  */
 #include "bench/cost_fit.h"
 
@@ -13,7 +13,8 @@
 #include "hw/knots.h"
 #include "shardwright/clock.h"
 
-enum { PROPOSALS = 40000 };
+enum { PROPOSALS = 40000, WIDENED = 10000 /* after so many, steps are wide again */ };
+static const double kWide = 0.3; /* of a logarithm */
 /* Bytes at which there may be knots. */
 static const double kKnotBytes[] = {65536, 524288, 2097152, 16777216, 268435456};
 enum { KNOT_SIZES = sizeof kKnotBytes / sizeof kKnotBytes[0], KNOT_MEMBERS = 3, MAX_KNOTS = KNOT_SIZES * KNOT_MEMBERS };
@@ -42,9 +43,19 @@ static void add_fit_constant(fit_constants *c, double *value, double *tied, doub
     c->at[c->n++] = (fit_constant){value, tied, *value / kReach, fmin(max, *value * kReach)};
 }
 
+/* Of the peak, the part that the fastest product of that kernel reached: none is taken to reach more. */
+static double fastest_product(const sw_profile *p, const sample_set *s, sw_priced_kernel k) {
+  double most = 0;
+  for (int64_t i = 0; i < s->n; i++) {
+    const sample *x = &s->at[i];
+    if (x->train && x->layout < 0 && x->work.kind == SW_WORK_PRODUCT && sw_work_kernel(&x->work) == k)
+      most = fmax(most, x->work.flops / (x->measured_s * p->flop_per_s[x->work.dtype]));
+  }
+  return most > 0 ? fmin(most, 1) : 1;
+}
+
 /* Constants of the kernels that samples speak of; are all such samples of known kernels? */
 static bool add_kernels(sw_profile *p, const sample_set *s, fit_constants *out) {
-  const uint32_t fractions = SW_KERNEL_BIT(FLOP_FRACTION) | SW_KERNEL_BIT(MEMORY_FRACTION);
   bool seen[SW_PRICED_COUNT] = {false}, all = true;
   for (int64_t i = 0; i < s->n; i++) {
     const sample *x = &s->at[i];
@@ -54,9 +65,14 @@ static bool add_kernels(sw_profile *p, const sample_set *s, fit_constants *out) 
     if (k < SW_PRICED_COUNT) seen[k] = true;
   }
   const int before = out->n;
-  for (int k = 0; k < SW_PRICED_COUNT; k++)
+  for (int k = 0; k < SW_PRICED_COUNT; k++) {
+    double most[SW_KERNEL_CONSTANT_COUNT];
+    for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++) most[c] = HUGE_VAL;
+    most[SW_KERNEL_FLOP_FRACTION] = fastest_product(p, s, (sw_priced_kernel)k);
+    most[SW_KERNEL_MEMORY_FRACTION] = 1;
     for (int c = 0; seen[k] && p->kernel[k].known && c < SW_KERNEL_CONSTANT_COUNT; c++)
-      add_fit_constant(out, &p->kernel[k].v[c], NULL, fractions >> c & 1 ? 1 : HUGE_VAL);
+      add_fit_constant(out, &p->kernel[k].v[c], NULL, most[c]);
+  }
   out->n_kernels = out->n - before;
   return all;
 }
@@ -175,9 +191,10 @@ sw_rc sw_fit(sw_profile *p, const sample_set *s, double *scratch_s, sw_diag *d) 
   if (c.n == 0) return SW_OK;
   sw_rng rng;
   sw_rng_seed(&rng, 1);
-  double best, now, old[MAX_FIT], step = 0.3;
+  double best, now, old[MAX_FIT], step = kWide;
   SW_TRY(objective(p, s, scratch_s, &best, d));
   for (int k = 0; k < PROPOSALS; k++) {
+    if (k % WIDENED == 0) step = kWide;
     propose(&c, step, &rng, old);
     SW_TRY(objective(p, s, scratch_s, &now, d));
     if (now < best) {

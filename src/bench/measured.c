@@ -275,7 +275,9 @@ static const struct {
   bool has_nodes;
 } kTables[] = {{"collectives.csv", C_COLUMNS, kCollectiveColumns, add_collective_row, true},
                {"gemm.csv", G_COLUMNS, kGemmColumns, add_gemm, false},
-               {"attention.csv", A_COLUMNS, kAttentionColumns, add_attention, false}};
+               {"newer-gemm.csv", G_COLUMNS, kGemmColumns, add_gemm, false},
+               {"attention.csv", A_COLUMNS, kAttentionColumns, add_attention, false},
+               {"newer-attention.csv", A_COLUMNS, kAttentionColumns, add_attention, false}};
 enum { GEMM_TABLE = 1, N_TABLES = sizeof kTables / sizeof *kTables };
 
 static sw_rc open_table(const char *facts_dir, int table, sw_arena *scratch, sw_csv *out, bool *there, sw_diag *d) {

@@ -179,9 +179,12 @@ static sw_rc read_kernel(reader *r, const sw_json *v, sw_priced_kernel k) {
   PAST(r, check_source(r, v));
   PAST(r, opt_text_member(r, v, "library", &price->library));
   price->known = true;
-  for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++)
-    if (has >> c & 1)
-      PAST(r, sw_json_f64(v, sw_kernel_constant_text((sw_kernel_constant)c), 0, 1e9, &price->v[c], r->d));
+  for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++) {
+    const char *key = sw_kernel_constant_text((sw_kernel_constant)c);
+    if (!(has >> c & 1)) continue;
+    price->v[c] = c == SW_KERNEL_AGAIN ? SW_KERNEL_AGAIN_UNSAID : 0;
+    PAST(r, (c == SW_KERNEL_AGAIN ? sw_json_opt_f64 : sw_json_f64)(v, key, 0, 1e9, &price->v[c], r->d));
+  }
   return SW_OK;
 }
 

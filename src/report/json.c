@@ -44,6 +44,8 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   const sw_breakdown *a = r->breakdown;
   sw_jw_string(o, "model", p->job.graph->name);
   sw_jw_string(o, "profile", sw_profile_name(sw_machine_profile(p->job.machine)));
+  const char *roofline = sw_profile_roofline_text(sw_machine_profile(p->job.machine));
+  if (roofline) sw_jw_string(o, "prices", roofline);
   sw_jw_mesh(o, "mesh", sw_machine_mesh(p->job.machine));
   sw_jw_i64(o, "devices", sw_mesh_devices(sw_machine_mesh(p->job.machine)));
   sw_jw_i64(o, "ops", p->job.graph->n_ops);

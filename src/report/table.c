@@ -198,6 +198,11 @@ static void print_summary(const sw_report *r, sw_text *out) {
   sw_columns_add(&c, "%s, mesh %s (%lld devices); %s", sw_profile_name(sw_machine_profile(p->job.machine)),
                  sw_text_str(&mesh), (long long)sw_mesh_devices(sw_machine_mesh(p->job.machine)),
                  sw_text_str(&compiled));
+  const char *roofline = sw_profile_roofline_text(sw_machine_profile(p->job.machine));
+  if (roofline) {
+    sw_columns_add(&c, "prices");
+    sw_columns_add(&c, "%s", roofline);
+  }
   if (p->job.kernels) {
     sw_columns_add(&c, "kernels");
     sw_columns_add(&c, "%d", p->job.kernels->n);

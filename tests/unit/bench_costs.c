@@ -9,6 +9,7 @@
 #include "io/json_tree.h"
 #include "bench/csv.h"
 #include "bench/bench_costs.h"
+#include "bench/cost_fit.h"
 #include "base/file.h"
 #include "shardwright/profile_json.h"
 
@@ -243,6 +244,32 @@ static void knots_follow_what_the_formula_leaves(void **state) {
   rmdir(dir);
 }
 
+/* A fit may not promise more of the peak than some product reached. */
+static void no_product_is_fitted_faster_than_any_was(void **state) {
+  (void)state;
+  static sample_set set;
+  sample at[] = {{.layout = -1, .train = true, .weight = 1}, {.layout = -1, .train = true, .weight = 1}};
+  sw_profile p = made_up();
+  fit_constants fits;
+  p.multiprocessors = 100;
+  p.kernel[SW_PRICED_PRODUCT].known = true;
+  p.kernel[SW_PRICED_PRODUCT].v[SW_KERNEL_FLOP_FRACTION] = 0.3;
+  set.at = at;
+  set.n = 2;
+  for (int i = 0; i < 2; i++) {
+    sw_sample_set_product(&at[i], SW_BF16, 4096, 4096, 4096);
+    at[i].measured_s = at[i].work.flops / 1e14 / (i ? 0.5 : 0.25);
+  }
+  sw_fit_constants_of(&p, &set, &fits);
+  int found = 0;
+  for (int i = 0; i < fits.n; i++)
+    if (fits.at[i].value == &p.kernel[SW_PRICED_PRODUCT].v[SW_KERNEL_FLOP_FRACTION]) {
+      assert_true(fabs(fits.at[i].max - 0.5) < 1e-12);
+      found++;
+    }
+  assert_int_equal(found, 1);
+}
+
 /* --- the shared tables -------------------------------------------------------------------------------------------- */
 
 static void shipped_profiles_stay_within_the_limit(void **state) {
@@ -252,7 +279,7 @@ static void shipped_profiles_stay_within_the_limit(void **state) {
     print_message("SHARDWRIGHT_FACTS_DIR is not set: skipped\n");
     skip();
   }
-  static const char *const kJudged[] = {"dgx-a100", "dgx-h100", "h100x64", "p4de-x2"};
+  static const char *const kJudged[] = {"dgx-a100", "dgx-h100", "h100x64", "p4de-x2", "h200", "b200", "gb200-nvl72"};
   for (size_t i = 0; i < sizeof kJudged / sizeof kJudged[0]; i++) {
     sw_diag diag = {0};
     sw_arena arena = {0};
@@ -275,6 +302,7 @@ int main(void) {
       cmocka_unit_test(errors_are_those_of_the_rows),
       cmocka_unit_test(kernels_are_counted_by_hand),
       cmocka_unit_test(knots_follow_what_the_formula_leaves),
+      cmocka_unit_test(no_product_is_fitted_faster_than_any_was),
       cmocka_unit_test(shipped_profiles_stay_within_the_limit),
   };
   return cmocka_run_group_tests_name("bench_costs", tests, NULL, NULL);

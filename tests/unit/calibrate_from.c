@@ -371,7 +371,7 @@ static void times_of_kernels_give_what_is_achieved_back(void **state) {
   folder f;
   sw_calibrated made;
   begin(&f);
-  sw_profile truth = *shipped(&f, "dgx-b200");
+  sw_profile truth = *shipped(&f, "mi300x-8");
   truth.flop_fraction = 0.61;
   truth.flop_fraction_8bit = 0.5;
   truth.memory_fraction = 0.7;
@@ -392,7 +392,7 @@ static void times_of_kernels_give_what_is_achieved_back(void **state) {
   put(&f, "memory.csv", &memory);
   sw_text_free(&products);
   sw_text_free(&memory);
-  assert_ok(calibrate(&f, "dgx-b200", &made));
+  assert_ok(calibrate(&f, "mi300x-8", &made));
   assert_near(made.profile->flop_fraction, truth.flop_fraction, 0.02);
   assert_near(made.profile->flop_fraction_8bit, truth.flop_fraction_8bit, 0.02);
   assert_near(made.profile->memory_fraction, truth.memory_fraction, 0.02);
@@ -407,7 +407,7 @@ static void steps_of_training_runs_correct_what_is_achieved(void **state) {
   folder f;
   sw_calibrated made;
   begin(&f);
-  sw_profile truth = *shipped(&f, "b200");
+  sw_profile truth = *shipped(&f, "mi300x");
   truth.flop_fraction *= 0.7;
   truth.memory_fraction *= 0.6;
   sw_text runs = {0};
@@ -442,7 +442,7 @@ static void steps_of_training_runs_correct_what_is_achieved(void **state) {
   }
   put(&f, "runs.csv", &runs);
   sw_text_free(&runs);
-  assert_ok(calibrate(&f, "b200", &made));
+  assert_ok(calibrate(&f, "mi300x", &made));
   assert_int_equal(made.n_rows, 1);
   assert_true(made.rows[0].fitted == 12 && made.rows[0].judged == 12);
   assert_true(made.rows[0].fitted_error <= 0.08 && made.rows[0].judged_error <= 0.08);

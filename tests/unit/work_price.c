@@ -5,6 +5,7 @@
 
 #include "check.h"
 
+#include "hw/machine.h"
 #include "shardwright/profile.h"
 #include "support/meshes.h"
 
@@ -171,11 +172,57 @@ static void other_dtypes_and_devices_follow_the_roofline(void **state) {
   }
 }
 
+static double decode_s(sw_profile *p, const sw_machine *m, const sw_work *w, double again) {
+  p->kernel[SW_PRICED_DECODE].v[SW_KERNEL_AGAIN] = again;
+  return sw_machine_work_s(m, w);
+}
+
+/* Of one head of keys 32 queries are served at once; what more there are read it again, from a cache. */
+static void many_queries_of_a_head_read_it_again(void **state) {
+  (void)state;
+  device dev;
+  device_init(&dev, "dgx-h100");
+  sw_profile p = *dev.profile;
+  sw_machine m = *dev.machine;
+  m.profile = &p;
+  assert_true(p.kernel[SW_PRICED_DECODE].v[SW_KERNEL_AGAIN] == 0.5); /* the file does not say it */
+  const double batch = 4096, keys = 8192, width = 128;
+  for (int sharing = 32; sharing <= 64; sharing *= 2) {
+    const sw_work w = attention(SW_WORK_ATTENTION, batch, sharing, 1, 1, keys, width, 1);
+    const double read = 2 * 2 * batch * keys * width * (sharing - 1); /* all blocks busy */
+    const double rate = p.memory_bytes_per_s * p.kernel[SW_PRICED_DECODE].v[SW_KERNEL_MEMORY_FRACTION];
+    close_to(decode_s(&p, &m, &w, 1.5) - decode_s(&p, &m, &w, 0.5) + 1, (sharing > 32 ? read / rate : 0) + 1, &w);
+  }
+  sw_arena_deinit(&dev.arena);
+  device_init(&dev, "b200");
+  assert_true(dev.profile->kernel[SW_PRICED_DECODE].v[SW_KERNEL_AGAIN] == 1.33); /* it does */
+  for (int k = 0; k < SW_PRICED_COUNT; k++)                                      /* and of no other kernel */
+    assert_true(k == SW_PRICED_DECODE || dev.profile->kernel[k].v[SW_KERNEL_AGAIN] == 0);
+  sw_arena_deinit(&dev.arena);
+}
+
+static void devices_without_measured_kernels_say_so(void **state) {
+  (void)state;
+  static const char *const kSays[] = {"mi300x", "tpu-v5e", "trainium2"}, *const kQuiet[] = {"h100", "gb200-nvl72",
+                                                                                            "local"};
+  for (int i = 0; i < 3; i++) {
+    device says, quiet;
+    device_init(&says, kSays[i]);
+    device_init(&quiet, kQuiet[i]);
+    assert_non_null(sw_profile_roofline_text(says.profile));
+    assert_null(sw_profile_roofline_text(quiet.profile));
+    sw_arena_deinit(&says.arena);
+    sw_arena_deinit(&quiet.arena);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_take_the_tiles_that_are_counted),
       cmocka_unit_test(nothing_is_below_the_bound),
       cmocka_unit_test(other_dtypes_and_devices_follow_the_roofline),
+      cmocka_unit_test(many_queries_of_a_head_read_it_again),
+      cmocka_unit_test(devices_without_measured_kernels_say_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

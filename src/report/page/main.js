@@ -14,7 +14,7 @@ const start = R => {
   document.title = `${R.model} on ${R.profile}`;
   $("#title").textContent = R.model;
   $("#words").textContent = R.in_words;
-  $("#subtitle").textContent = `${R.profile}, mesh ${R.mesh || "of one device"} (${R.devices} devices), ${R.ops} ops; compiler ${R.compiler}, ${R.dtype}; plan: ${R.origin}`;
+  $("#subtitle").textContent = `${R.profile}, mesh ${R.mesh || "of one device"} (${R.devices} devices), ${R.ops} ops; compiler ${R.compiler}, ${R.dtype}; plan: ${R.origin}${R.prices ? `; ${R.prices}` : ""}`;
   const write = text => { if (location.hash !== text) try { history.replaceState(null, "", text); } catch { /* inside another page */ } };
   const draw = ([id, title, fill]) => {
     if (opened.has(id)) return;
