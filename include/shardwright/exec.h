@@ -14,6 +14,7 @@
 #include "shardwright/comm.h"
 #include "shardwright/graph.h"
 #include "shardwright/tensor.h"
+#include "shardwright/timeline.h"
 
 /* Who executes. mesh NULL: one device alone. `scratch`: what the op needs meanwhile comes from there and stays until
  * the caller resets it; NULL: memory of its own. */
@@ -61,6 +62,27 @@ typedef struct sw_injected_fault {
   const sw_tensor *instead; /* and what is, by device */
 } sw_injected_fault;
 
+/* What one stream of a device does at a time: ops, from its start to its end for so many seconds at least. */
+typedef struct sw_delayed_item {
+  double seconds;
+  double launch_s; /* of the work: the host takes so long to launch it, one after the other from the start of the run */
+  int32_t n_ops;
+  const sw_id *ops; /* of the program, in order */
+  int32_t n_waits;
+  const int32_t *waits; /* items that end before it starts */
+} sw_delayed_item;
+
+/* A run in which ops take as long as a timeline says, and collectives are issued beside others' work as it says
+ * (timeline.h). Each stream has items of its own, which run in order; no op of the program is in two, or in a loop. */
+typedef struct sw_exec_delays {
+  double step_s; /* what the timeline says of the step, in which everything takes `times` as long as it says */
+  double times;
+  const sw_delayed_item *items;
+  int32_t n_items;
+  int32_t n_at[SW_MAX_STREAMS];
+  const int32_t *at[SW_MAX_STREAMS]; /* by stream: items */
+} sw_exec_delays;
+
 typedef struct sw_exec_options {
   bool poison; /* fill results before kernels write them and padding afterwards, so that a read of either shows */
   /* != 0: a seed. Float arguments (copies of them) and what is computed are moved by up to a unit in the last place
@@ -78,6 +100,7 @@ typedef struct sw_exec_options {
   sw_exec_time *times;
   sw_injected_fault inject_fault;
   int64_t *peak_bytes; /* NULL, or one entry per device: most bytes of values (arguments included) held at once */
+  const sw_exec_delays *delays; /* NULL, or how long ops take; not with perturb, times, peak_bytes */
 } sw_exec_options;
 
 /* Run the main function: args[i] is argument i (dtype and dims as declared); outputs[i] is made here and owned by the
@@ -92,6 +115,7 @@ typedef struct sw_exec_program {
   sw_comm *comm; /* one per run: devices leave it when they are done */
   sw_exec_valid valid;
   void *valid_user;
+  sw_comm *beside[SW_MAX_STREAMS]; /* with delays: a communicator of each stream of communication that has items */
 } sw_exec_program;
 
 /* How the devices of a run are carried out. */

@@ -27,6 +27,9 @@ typedef struct sw_validate_options {
   const sw_graph *against; /* of a plan: NULL, or another program that its own should be, with the same arguments */
   bool mpi;                /* the devices are the processes of an MPI run; every process gets the result */
   uint64_t jitter_seed;    /* random delays before communication; 0: none */
+  /* > 0: of a plan with a timeline, not with mpi or intermediates: kernels and collectives are issued as the timeline
+   * has them, and take as long, so many times as this is the timeline's step. */
+  double delayed_step_s;
   sw_cancel *cancel;
   /* Listeners of the parallel run, as of exec.h and comm.h; NULL: nobody. */
   sw_exec_on_op on_op;
@@ -69,6 +72,8 @@ typedef struct sw_validation {
   sw_validate_overflow overflow; /* what the first difference comes from, with `intermediates` */
   sw_validate_entry nearest;     /* of them, the one that uses most of what it is allowed; name NULL: none */
   double single_s, parallel_s;   /* wall time of the runs, device threads included */
+  double delayed_step_s;         /* of a run with delays: what the timeline says of it, */
+  double delayed_times;          /* and how many times as long as it says everything was made */
   int64_t device;                /* with `mpi`: this process's; else 0 */
   int64_t elements;              /* compared over all devices and outputs */
   sw_comm_stats comm;            /* summed over devices */

@@ -8,10 +8,10 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *plan, *against, *engine, *inputs, *outputs, *trace, *passes;
+  const char *plan, *against, *engine, *inputs, *outputs, *trace, *passes, *delays;
   int64_t combine_bytes;
   int64_t seed, inject_fault, jitter;
-  double timeout;
+  double timeout, delayed_step;
   bool random_floats, outputs_only, fault_alters, audit, json;
 } settings;
 
@@ -52,6 +52,12 @@ static const sw_option kOptions[] = {
     {"outputs-only", 0, SW_OPTION_FLAG, NULL, NULL,
      "do not run again to compare every value and name the first op that differs",
      SW_INTO_FLAG(settings, outputs_only)},
+    {"delays", 0, SW_OPTION_FILE, "PROFILE", NULL,
+     "in place of --hw: on all devices, kernels and collectives are issued as the plan's timeline on this profile has "
+     "them, and take as long, each slowed as many times; outputs alone are compared",
+     SW_INTO_TEXT(settings, delays)},
+    {"delayed-step", 0, SW_OPTION_NUMBER, "S", "1", "with --delays: seconds that the timeline's step is stretched to",
+     SW_INTO_NUMBER(settings, delayed_step), .min = 0.001, .max = 3600},
     {"timeout", 0, SW_OPTION_NUMBER, "S", "30", "seconds that a device waits for the others",
      SW_INTO_NUMBER(settings, timeout), .min = 0.001, .max = 86400},
     {"jitter", 0, SW_OPTION_INT, "SEED", "0", "random delays before communication; 0: none",
@@ -80,12 +86,22 @@ static sw_rc check_audit(const settings *s, sw_diag *d) {
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--audit and %s exclude each other", other);
 }
 
+/* Streams of a device have no tracks of their own, and MPI has no threads for them. */
+static sw_rc check_delays(const settings *s, sw_diag *d) {
+  const char *other = s->audit ? "--audit" : s->trace ? "--trace" : s->passes ? "--passes" : NULL;
+  if (is_mpi(s)) other = "--comm mpi";
+  if (!s->delays) return SW_OK;
+  if (!s->plan || s->against)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--delays needs a --plan FILE, and no --against");
+  return other ? SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--delays and %s exclude each other", other) : SW_OK;
+}
+
 static sw_rc run_beside(const sw_call *call, const sw_judged *j, const sw_graph *against, sw_diag *d) {
   const settings *s = call->settings;
   sw_judged_options o = {.inputs = s->inputs,
                          .outputs = s->outputs,
                          .trace = s->trace,
-                         .outputs_only = s->outputs_only,
+                         .outputs_only = s->outputs_only || s->delays,
                          .audit = s->audit,
                          .json = s->json};
   SW_TRY(check_audit(s, d));
@@ -96,6 +112,7 @@ static sw_rc run_beside(const sw_call *call, const sw_judged *j, const sw_graph 
                               .fault_alters = s->fault_alters,
                               .jitter_seed = (uint64_t)s->jitter,
                               .mpi = is_mpi(s),
+                              .delayed_step_s = s->delays ? s->delayed_step : 0,
                               .against = against,
                               .cancel = call->cancel};
   return sw_run_judged(j, &o, call, d);
@@ -218,12 +235,15 @@ static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
   sw_model_options from = s->from;
   sw_opened session;
   sw_plan plan;
-  from.open.by_device = true;
+  SW_TRY(check_delays(s, d));
+  if (s->delays) from.open.hw = s->delays;
+  if (s->delays && !from.open.overlap) from.open.overlap = "compiler";
+  from.open.by_device = !planned;
   from.open.spare_sizes = s->against != NULL;
-  SW_TRY(planned ? sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d)
+  SW_TRY(planned ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)
                  : sw_session_open(&from, call->arena, &session, d));
   sw_rc rc = SW_OK;
-  if (planned) rc = sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d);
+  if (planned && !s->delays) rc = sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d);
   if (!rc) rc = planned ? run_planned(call, &plan, d) : run_by_text(call, &session, d);
   if (rc) sw_session_note_source(&session, d);
   sw_close_job(&session);

@@ -98,6 +98,10 @@ static void write_times(sw_json_out *o, const sw_run_said *s) {
     sw_jw_string(o, "compiler", sw_compiled_as(&s->plan->job));
     sw_jw_f64(o, "predicted", s->predicted_s);
   }
+  if (s->v->delayed_times > 0) {
+    sw_jw_f64(o, "timeline", s->v->delayed_step_s);
+    sw_jw_f64(o, "times_as_long", s->v->delayed_times);
+  }
   sw_jw_end(o);
 }
 

@@ -1,6 +1,7 @@
 /* What a validating run says of outputs, of collectives, and of what an audit of it noticed. */
 #include "cli/run_report.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What was measured, and what was allowed. */
@@ -71,6 +72,14 @@ static void print_run_times(const sw_run_said *s, sw_text *out) {
     sw_text_seconds(out, s->predicted_s);
   }
   sw_text_puts(out, "\n");
+}
+
+static void print_delays(const sw_validation *v, sw_text *out) {
+  const double off = v->parallel_s / v->delayed_step_s - 1;
+  sw_text_puts(out, "delays: the step takes ");
+  sw_text_seconds(out, v->parallel_s);
+  sw_text_printf(out, ", %.1f %% %s than its timeline, in which all takes %.3g times as long\n", 100 * fabs(off),
+                 off < 0 ? "less" : "more", v->delayed_times);
 }
 
 /* --- the audit ---------------------------------------------------------------------------------------------------- */
@@ -152,6 +161,7 @@ void sw_report_run(const sw_run_said *s, sw_text *out) {
   sw_report_collectives(&v->comm, out);
   if (s->audit && v->matches) print_audit(s->audit, out);
   print_run_times(s, out);
+  if (v->delayed_times > 0) print_delays(v, out);
 }
 
 /* --- traces ------------------------------------------------------------------------------------------------------- */

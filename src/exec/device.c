@@ -133,7 +133,7 @@ static sw_collective with_root(const sw_op *op, const sw_buffer *const *in) {
 
 /* A send gives its input on, and what is sent to a recv counts alone. */
 static sw_rc run_call(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
-  sw_comm *comm = e->v->program->comm;
+  sw_comm *comm = e->comm;
   sw_comm_call given = *call;
   if (call->coll->op == SW_COLL_RECV) given.in = NULL;
   if (call->coll->op != SW_COLL_SEND) return sw_comm_run(comm, e->v->device, &given, d);
@@ -177,7 +177,7 @@ static sw_rc inject_fault(sw_execution *e, const sw_comm_call *call, sw_diag *d)
 static sw_rc run_collective(sw_execution *e, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
                             sw_diag *d) {
   const sw_exec_program *p = e->v->program;
-  if (!p || !p->comm) return SW_FAIL_INPUT(d, op->span, "op '%s' is a collective, but one device runs alone", op->name);
+  if (!p || !e->comm) return SW_FAIL_INPUT(d, op->span, "op '%s' is a collective, but one device runs alone", op->name);
   const int64_t device = e->v->device;
   const sw_collective coll = with_root(op, in);
   sw_comm_call call = {.coll = &coll,
@@ -226,6 +226,7 @@ static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
 }
 
 static void release_unused(sw_execution *e, const sw_op *op) {
+  if (e->shared) pthread_mutex_lock(e->shared);
   for (int i = 0; i < op->n_operands; i++) {
     sw_held *h = &e->values[op->operands[i]];
     if (--h->uses_left == 0) sw_held_release(e, h);
@@ -234,6 +235,7 @@ static void release_unused(sw_execution *e, const sw_op *op) {
     sw_held *h = &e->values[op->results[i]];
     if (h->uses_left == 0) sw_held_release(e, h);
   }
+  if (e->shared) pthread_mutex_unlock(e->shared);
 }
 
 /* Empty the scratch, but keep one block that would have held all of what the op took (a reset keeps only the last):
@@ -248,7 +250,7 @@ static sw_rc scratch_recycle(sw_execution *e, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run_one(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
+sw_rc sw_execution_run_op(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
   const sw_graph *g = e->v->graph;
   const sw_exec_options *o = e->v->options;
   const sw_op *op = &g->ops[id];
@@ -274,7 +276,7 @@ static sw_rc run_ops(sw_execution *e, sw_diag *d) {
     if (sw_cancelled(e->v->options->cancel)) {
       return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "execution was interrupted");
     }
-    SW_TRY(run_one(e, id, &next, d));
+    SW_TRY(sw_execution_run_op(e, id, &next, d));
   }
   return SW_OK;
 }
@@ -311,26 +313,30 @@ static sw_rc give_outputs(sw_execution *e, sw_tensor *outputs, sw_diag *d) {
   return SW_OK;
 }
 
-static void execution_free(sw_execution *e) {
+void sw_execution_deinit(sw_execution *e) {
+  for (int i = 0; i < e->n_pool; i++) sw_mem_free(e->pool[i].at);
+  sw_arena_deinit(&e->scratch);
+}
+
+static void free_values(sw_execution *e) {
   for (int i = 0; e->values && i < e->v->graph->n_values; i++) {
     if (e->values[i].bytes) sw_mem_free(e->values[i].t.data);
   }
-  for (int i = 0; i < e->n_pool; i++) sw_mem_free(e->pool[i].at);
   sw_mem_free(e->values);
-  sw_arena_deinit(&e->scratch);
 }
 
 sw_rc sw_device_execute(sw_device *v, const sw_buffer *const *args, sw_tensor *outputs, sw_diag *d) {
   int n_outputs = v->graph->n_outputs;
-  sw_execution e = {.v = v};
+  sw_execution e = {.v = v, .comm = v->program ? v->program->comm : NULL};
   sw_rng_seed(&e.perturb, v->options->perturb);
   memset(outputs, 0, (size_t)n_outputs * sizeof *outputs);
   e.values = sw_mem_alloc((size_t)v->graph->n_values, sizeof *e.values, d);
   sw_rc rc = e.values ? take_args(&e, args, d) : SW_E_RESOURCE;
-  if (!rc) rc = run_ops(&e, d);
+  if (!rc) rc = (v->options->delays ? sw_execution_run_delayed : run_ops)(&e, d);
   if (!rc) rc = give_outputs(&e, outputs, d);
   for (int i = 0; rc && i < n_outputs; i++) sw_tensor_deinit(&outputs[i]);
   if (v->options->peak_bytes) v->options->peak_bytes[v->device] = e.peak_bytes;
-  execution_free(&e);
+  free_values(&e);
+  sw_execution_deinit(&e);
   return rc;
 }

@@ -2,6 +2,8 @@
 #ifndef EXEC_EXECUTION_H_
 #define EXEC_EXECUTION_H_
 
+#include <pthread.h>
+
 #include "exec/device.h"
 #include "shardwright/clock.h"
 
@@ -20,7 +22,9 @@ typedef struct sw_held {
 
 typedef struct sw_execution {
   sw_device *v;
-  sw_held *values; /* by id */
+  sw_comm *comm;           /* of what it exchanges */
+  sw_held *values;         /* by id */
+  pthread_mutex_t *shared; /* NULL, or of the values of which other threads release some, too */
   sw_pool_block pool[SW_POOL_BLOCKS];
   int n_pool;
   sw_arena scratch;     /* of the op that runs */
@@ -28,6 +32,13 @@ typedef struct sw_execution {
   int64_t held_bytes, peak_bytes;
   sw_rng perturb; /* draws of the option */
 } sw_execution;
+
+/* An op, behind which values that nothing uses any more are released; *next is where execution goes on. */
+SW_CHECKED sw_rc sw_execution_run_op(sw_execution *e, sw_id id, sw_id *next, sw_diag *d);
+/* All ops, each stream by a thread and for as long as the device's options say. */
+SW_CHECKED sw_rc sw_execution_run_delayed(sw_execution *e, sw_diag *d);
+/* What is the execution's alone: not its values. */
+void sw_execution_deinit(sw_execution *e);
 
 /* Room for a value, filled with garbage when poisoning. */
 SW_CHECKED sw_rc sw_held_create(sw_execution *e, sw_id id, sw_diag *d);

@@ -21,8 +21,9 @@ typedef struct sw_parallel {
   const sw_parallel_options *o;
   const sw_mesh *grid; /* of the collectives */
   sw_comm *comm;
-  int64_t devices, first, end; /* those that run in this process: all, or one of an MPI run */
-  double seconds;              /* of the run */
+  sw_comm *beside[SW_MAX_STREAMS]; /* of a run with delays, by stream */
+  int64_t devices, first, end;     /* those that run in this process: all, or one of an MPI run */
+  double seconds;                  /* of the run */
 } sw_parallel;
 
 SW_CHECKED sw_rc sw_parallel_open(const sw_mesh *grid, const sw_parallel_options *o, sw_parallel *out, sw_diag *d);

@@ -46,9 +46,13 @@ static void device_failed(device_thread *t, sw_rc rc) {
 
 /* A failure is noted before the others hear of it and fail, too. */
 static void device_end(device_thread *t, sw_rc rc) {
+  const sw_exec_program *p = t->v.program;
   if (rc) device_failed(t, rc);
-  sw_rc left = sw_comm_leave(t->v.program->comm, t->v.device, rc, t->diag.text, &t->diag);
-  if (!rc && left) device_failed(t, left);
+  for (int s = 0; s < SW_MAX_STREAMS; s++) {
+    sw_comm *c = s == SW_STREAM_WORK ? p->comm : t->v.has_streamed ? NULL : p->beside[s];
+    const sw_rc left = c ? sw_comm_leave(c, t->v.device, rc, t->diag.text, &t->diag) : SW_OK;
+    if (left && !t->rc) device_failed(t, left);
+  }
 }
 
 static void *device_main(void *arg) {

@@ -18,6 +18,7 @@ typedef struct sw_sharded {
   const sw_origin *origin; /* by op of the program; NULL with layout */
   sw_exec_valid valid;     /* NULL: all positions count */
   void *valid_user;
+  const sw_exec_delays *delays; /* NULL, or how long its ops take where devices are judged */
 } sw_sharded;
 
 /* What they share: where a device of it has its block of a whole. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exec/delays.h"
 #include "exec/validate/perturb.h"
 #include "exec/validate/parts.h"
 #include "exec/validate/processes.h"
@@ -206,13 +207,17 @@ static sw_rc share_results(sw_validator *v, sw_diag *d) {
 }
 
 static sw_rc run_parallel(sw_validator *v, sw_diag *d) {
-  sw_exec_options o = {.poison = true, .observe_user = v, .inject_fault = v->how->inject_fault};
+  sw_exec_options o = {.poison = true, .observe_user = v, .inject_fault = v->how->inject_fault, .delays = v->s->delays};
   memset(v->made, 0, (size_t)(v->devices * v->s->model->n_values) * sizeof *v->made);
   if (v->how->observe || (v->o->intermediates && v->s->layout)) o.observe = observe_parallel;
   v->listened.quiet = v->how->quiet;
   sw_rc rc = sw_parallel_open(v->s->grid, &v->listened, &v->run, d);
   if (!rc) rc = execute(v, &o, d);
   v->out->parallel_s = v->run.seconds;
+  if (v->s->delays) {
+    v->out->delayed_step_s = v->s->delays->step_s;
+    v->out->delayed_times = v->s->delays->times;
+  }
   if (!rc) sw_parallel_add_stats(&v->run, &v->out->comm);
   if (!rc && v->o->mpi) rc = share_results(v, d);
   return sw_parallel_close(&v->run, rc, d);
@@ -492,8 +497,11 @@ sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *a
   sw_spmd spmd;
   sw_sharded s;
   *out = (sw_validation){0};
+  sw_exec_delays delays;
   SW_TRY(sw_sharded_of_plan(plan, o->against, arena, &spmd, &s, d));
-  sw_rc rc = validate(&s, o, arena, out, d);
+  sw_rc rc = o->delayed_step_s > 0 ? sw_delays_of_plan(plan, &spmd, o->delayed_step_s, arena, &delays, d) : SW_OK;
+  if (!rc && o->delayed_step_s > 0) s.delays = &delays;
+  if (!rc) rc = validate(&s, o, arena, out, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }
