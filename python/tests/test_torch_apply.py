@@ -46,6 +46,8 @@ def test_what_a_step_did_is_as_planned_or_explained(said, name):
 @pytest.mark.parametrize("name", MODELS)
 def test_faults_show(said, name):
     assert said[name]["f32"]["left_out"] > 10 and said[name]["f32"]["scaled"] > 10
+    again = said[name].get("again")
+    assert again is None or (again["again"] > 0 and again["made_wrong"] > 10)
 
 
 def test_most_bytes_and_most_memory_are_as_planned(said):
@@ -127,23 +129,14 @@ def test_names_of_groups_are_spelled_out():
     assert spelled_out("a.{0..4..2}") == ["a.0", "a.2", "a.4"] and spelled_out("plain") == ["plain"]
 
 
-def test_what_is_made_again_is_said_to_be_kept(alone):
-    options = {"loss": lambda loss: loss, "optimizer": lambda p: torch.optim.SGD(p, lr=0.1), "mesh": "x=1", "work_limit": 1_000_000}
-    model, x = Layered(), torch.randn(256, 16)
-    plan = shardwright.torch.plan(model, x, recompute="full", **options)
-    with pytest.warns(shardwright.ModelWarning, match=r"keeps what the plan makes again, layers\."):
-        step = plan.apply(model)
-    torch.testing.assert_close(step(*step.shard(x)[0]), model(x).detach())
-    assert "keeps what the plan makes again" in plan.check().memory[1].reason
-
-
 class Layered(torch.nn.Module):
     """Three layers with products that are read late."""
 
-    def __init__(self):
+    def __init__(self, dropout=0.0):
         super().__init__()
+        last = (torch.nn.Dropout(dropout),) if dropout else ()
         self.layers = torch.nn.ModuleList(
-            torch.nn.Sequential(torch.nn.Linear(16, 64), torch.nn.GELU(), torch.nn.Linear(64, 16)) for _ in range(3)
+            torch.nn.Sequential(torch.nn.Linear(16, 64), torch.nn.GELU(), *last, torch.nn.Linear(64, 16)) for _ in range(3)
         )
 
     def forward(self, x):
@@ -178,3 +171,20 @@ def test_layers_are_checkpointed_as_the_plan_has_it():
         (kept, gradients), (all_kept, wanted) = saved_by(checkpointed, x), saved_by(copy.deepcopy(model), x)
         assert kept < all_kept / 2 if layers else kept == all_kept
         assert all(torch.equal(a, b) for a, b in zip(gradients, wanted, strict=True))
+
+
+def test_what_draws_random_numbers_is_not_made_again(alone):
+    model, x = Layered(dropout=0.5), torch.randn(256, 16)
+    options = {"loss": lambda loss: loss, "optimizer": lambda p: torch.optim.SGD(p, lr=0.1), "mesh": "x=1", "work_limit": 1_000_000}
+    after = []
+    for how in ("full", "as-written"):
+        plan = shardwright.torch.plan(model, x, recompute=how, **options)
+        with pytest.warns(shardwright.ModelWarning, match="draws random numbers"):
+            step = plan.apply(model)
+        torch.manual_seed(0)
+        step(*step.shard(x)[0])
+        again = sum(op.endswith(".again") for op in step._step.model.nodes)
+        assert (again > 0) == (how == "full") and plan.check().agrees
+        after.append(step.full_state_dict())
+    assert all(torch.equal(value, after[1][name]) for name, value in after[0].items())
+    assert any(not torch.equal(value, after[1][name]) for name, value in model.state_dict().items())

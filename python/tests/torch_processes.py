@@ -2,8 +2,8 @@
 
     python torch_processes.py FILE PROCESSES MODEL...
 
-FILE gets, as JSON by model and dtype, how far off parameters are after two steps, in parts of what is allowed, how far with each
-fault, and what plan.check says. One process plans; the others are forks of it."""
+FILE gets, as JSON by model and case, how far off parameters are after two steps, in parts of what is allowed, how far with each
+fault, and what plan.check says; a line of each is printed. One process plans; the others are forks of it."""
 
 import copy
 import functools
@@ -35,7 +35,8 @@ EPS = torch.finfo(torch.bfloat16).eps
 SGD = functools.partial(torch.optim.SGD, lr=0.5, momentum=0.9)
 ADAMW = functools.partial(torch.optim.AdamW, lr=0.01, eps=1e-3)
 # dtype, optimizer, and what part of a parameter's update may be another: in bf16 for each term of a sum, as its root
-CASES = {"f32": (torch.float32, SGD, 1e-5), "bf16": (torch.bfloat16, ADAMW, EPS)}
+CASES = {"f32": (torch.float32, SGD, 1e-5), "bf16": (torch.bfloat16, ADAMW, EPS), "again": (torch.float32, SGD, 1e-5)}
+AGAIN = {"llama": "full", "vit": "search", "qwen3-moe": "search", "mamba": "full", "convnext": "full"}  # what plans of these make again
 KINKED = ("resnet",)  # in f64: in f32 some value or other rounds past the kink of a ReLU, and moves gradients by far more than rounding
 LEAST = 0.05  # of the largest update, which others count as at least: some gradients are 0 but for rounding
 
@@ -62,6 +63,8 @@ def planned(name, case, mesh):
     search = {"even": "always", "work_limit": 3 * 10**7}
     loose = shardwright.torch.plan(model, inputs, optimizer=optimizer, mesh=mesh, gap=100, **search, **options)
     memory = int(0.6 * loose.problem.baseline("replicated").memory_bytes)
+    if case == "again":
+        search, memory = search | {"recompute": AGAIN[name]}, int(0.75 * memory)
     try:
         plan = loose.problem.plan(memory=memory, gap=20, **search)
     except shardwright.ResourceError:
@@ -139,6 +142,16 @@ def scaled(step, call):
     return True
 
 
+def made_wrong(step, call):
+    """A fault: what is made again is twice what it was at first."""
+    made = step._computed
+    copies = {node for op, node in step._step.model.nodes.items() if op.endswith(".again")}
+    wrong = next(n for n in step._graph.graph.nodes if n.name in copies and n not in step._parts and isinstance(n.meta["val"], torch.Tensor))
+    step._computed = lambda node, args, kwargs: 2 * made(node, args, kwargs) if node is wrong else made(node, args, kwargs)
+    call()
+    return True
+
+
 def kept_as_saved(step, other):
     """What is saved and loaded again is the same, as a checkpoint and whole."""
     with torch.no_grad():
@@ -153,6 +166,9 @@ def kept_as_saved(step, other):
         assert all(torch.equal(v, whole[n] + 1) for n, v in other.full_state_dict().items())
         if dist.get_rank() == 0:
             shutil.rmtree(named[0])
+
+
+FAULTS = {"f32": (left_out, scaled), "again": (made_wrong,)}
 
 
 def convolutions():
@@ -193,13 +209,21 @@ def compared(case, plan, model, inputs, options, right):
         "received": sum(row.seen for row in check.collectives),
         "entries": len(check.entries),
         "as_planned": sum(row.equal for row in check.entries),
+        "again": sum(op.endswith(".again") for op in step._step.model.nodes),
     }
-    for fault in (left_out, scaled) if case == "f32" else ():
+    for fault in FAULTS.get(case, ()):
         faulty = plan.apply(model)
         there = fault(faulty, lambda: called(faulty, inputs, options))
         said[fault.__name__] = off(before, right[0], faulty.full_state_dict(), bound) if there else None
     said["seconds"] = time.monotonic() - start
     return said
+
+
+def told(name, case, said):
+    planned, held = said["memory"]
+    alike = f"{said['as_planned']} of {said['entries']} as planned"
+    again = f"  {said['again']} ops again" if said["again"] else ""
+    print(f"{name:10} {case:6} off {said['off']:.3f}  {alike:22}  memory {planned:>9} planned {held:>9} held{again}", flush=True)
 
 
 def work(rank, file, world, port, jobs):
@@ -212,13 +236,14 @@ def work(rank, file, world, port, jobs):
         said.setdefault(name, {})[case] = compared(case, *job)
         if rank == 0:
             file.write_text(json.dumps(said))
+            told(name, case, said[name][case])
     dist.destroy_process_group()
 
 
 if __name__ == "__main__":
     file, world, *names = sys.argv[1:]
     torch.set_num_threads(1)
-    jobs = {(name, case): planned(name, case, MESHES[int(world)]) for name in names for case in CASES}
+    jobs = {(name, case): planned(name, case, MESHES[int(world)]) for name in names for case in CASES if case != "again" or name in AGAIN}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

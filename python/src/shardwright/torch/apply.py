@@ -17,6 +17,7 @@ from torch.utils import _pytree as pytree
 
 import shardwright
 from shardwright.torch import _convolution, _local, _parts
+from shardwright.torch._again import Written, written
 from shardwright.torch._routes import even, moved, routes_of
 from shardwright.torch._watch import Seen, Watch, Where
 from shardwright.torch.placements import placements
@@ -24,6 +25,7 @@ from shardwright.torch.placements import placements
 if TYPE_CHECKING:
     from torch.distributed.device_mesh import DeviceMesh
 
+    from shardwright.torch.convert import Model
     from shardwright.torch.plan import Plan
 
 T = TypeVar("T")
@@ -66,7 +68,8 @@ class Applied:
     ) -> None:
         """`values` by the names of the plan's arguments; `keys`: the name that each key of the model's state_dict has there."""
         self._plan, self.mesh, self._keys = plan, mesh, dict(keys)
-        self._graph = plan._traced.graph
+        self._step = written(plan)
+        self._graph = self._step.traced.graph
         self._arguments = plan._traced.arguments
         self._names = plan._model.arguments
         self._wanted = [placements(n, s, plan.mesh) for n, s in plan.arguments.items()]
@@ -78,13 +81,12 @@ class Applied:
         self.whole: dict[str, int] = {}
         self.seen: Seen | None = None  # of the first step
         self._watch: Watch | None = None
-        self._said = _said(plan)
-        self._made, used = _borders(plan, self._said)
+        self._said = said_of(plan)
+        self._made, used = borders(self._step.model, self._said)
         self.borders = "values" if self._made else "arguments"
-        self._reads = _reads(plan, used)
-        ops = _ops_by_node(plan)
-        self._parts = _nodes_in_parts(plan, self._said, ops)
-        self._operands = _operands(plan, self._said, ops)
+        self._reads = _reads(self._step, used)
+        self._parts = _nodes_in_parts(self._step, self._said)
+        self._operands = _operands(self._step, self._said)
         self._routes = routes_of(plan)
         more = {node: [*parts.reads.values()] for node, parts in self._parts.items()}
         for (node, _), reads in self._operands.items():
@@ -184,7 +186,7 @@ class Applied:
 
     def _result(self, node: torch.fx.Node, value: Any) -> Any:
         """Numbers whole."""
-        self._at(Where(_value_of(self._plan, node), "", (Replicate(),) * self.mesh.ndim, tuple(getattr(value, "placements", ()))))
+        self._at(Where(self._step.value_of(node), "", (Replicate(),) * self.mesh.ndim, tuple(getattr(value, "placements", ()))))
         return value.full_tensor() if isinstance(value, DTensor) and not value.ndim else value
 
     def _at(self, where: Where) -> None:
@@ -240,10 +242,10 @@ class Applied:
             outs = self._gradients(node, values, copies)
         else:
             args, kwargs = pytree.tree_map(value, (node.args, node.kwargs))
-            self._at(Where(_value_of(self._plan, node), str(node.target)))
+            self._at(Where(self._step.value_of(node), str(node.target)))
             outs = self._computed(node, args, kwargs)
         made = self._made.get(node.name, ())
-        names = self._plan._model.values.get(node.name, ())
+        names = self._step.model.values.get(node.name, ())
         if isinstance(outs, (tuple, list)):
             placed = [self._to(o, made[i] if i < len(made) else None, names[i] if i < len(names) else "") for i, o in enumerate(outs)]
             return [_as(v, like) for v, like in zip(placed, node.meta["val"], strict=True)]
@@ -257,7 +259,7 @@ class Applied:
             reads = self._operands.get((node, i), {})
             for k, x in enumerate(node.args[:3]):
                 args[k] = self._read(reads[x], values, copies) if x in reads else args[k]  # type: ignore[index]
-            self._at(Where(_value_of(self._plan, node), str(node.target)))
+            self._at(Where(self._step.value_of(node), str(node.target)))
             outs.append(_convolution.gradient(i, args) if wanted else None)
         return outs
 
@@ -325,7 +327,7 @@ class Applied:
         return state
 
     def _delivered(self, node: torch.fx.Node, value: DTensor, wanted: Sequence[Any]) -> DTensor:
-        name = _value_of(self._plan, node)
+        name = self._step.value_of(node)
         self._at(Where(name, "", tuple(wanted), tuple(value.placements)))
         return self._to(value, wanted, name)
 
@@ -433,29 +435,20 @@ def values_of(arguments: Sequence[Any], models: Mapping[str, torch.nn.Module], o
     return values
 
 
-def _value_of(plan: Plan, node: torch.fx.Node) -> str:
-    """What the plan calls it."""
-    i, of = 0, node
-    if node.target is operator.getitem:
-        of, i = node.args  # type: ignore[assignment]
-    values = plan._model.values.get(of.name, [])
-    return (values[i] if i < len(values) else "") or node.name
-
-
-def _reads(plan: Plan, used: Mapping[str, Mapping[str, Any]]) -> dict[tuple[torch.fx.Node, torch.fx.Node], Read]:
+def _reads(step: Written, used: Mapping[str, Mapping[str, Any]]) -> dict[tuple[torch.fx.Node, torch.fx.Node], Read]:
     """How nodes read others, where the plan says it. A model's op reads what a transpose is of."""
     found: dict[tuple[torch.fx.Node, torch.fx.Node], Read] = {}
     by_value: dict[str, torch.fx.Node] = {}
-    for node in plan._traced.graph.graph.nodes:
+    for node in step.traced.graph.graph.nodes:
         wanted = used.get(node.name, {})
         for x in node.all_input_nodes if wanted else ():
-            name = _value_of(plan, x)
-            source, permutation = plan._model.sources.get(name, (name, None))
+            name = step.value_of(x)
+            source, permutation = step.model.sources.get(name, (name, None))
             if name in wanted:
                 found[node, x] = Read(x, (name, tuple(wanted[name])), None)
             elif source in wanted:
                 found[node, x] = Read(by_value[source], (source, tuple(wanted[source])), permutation)
-        by_value.setdefault(_value_of(plan, node), node)
+        by_value.setdefault(step.value_of(node), node)
     return found
 
 
@@ -512,7 +505,7 @@ def _written_in_place(graph: torch.fx.Graph, updated: Sequence[int]) -> dict[tor
     }  # fmt: skip
 
 
-def _said(plan: Plan) -> dict[str, Any]:
+def said_of(plan: Plan) -> dict[str, Any]:
     """ARGUMENTS, VALUES and USES of the plan's placements; empty where no placement says them."""
     said: dict[str, Any] = {"ARGUMENTS": {}, "VALUES": {}, "USES": {}}
     with contextlib.suppress(shardwright.Error):
@@ -520,14 +513,13 @@ def _said(plan: Plan) -> dict[str, Any]:
     return said
 
 
-def _borders(plan: Plan, said: Mapping[str, Any] | None = None) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:
+def borders(model: Model, said: Mapping[str, Any]) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:
     """Placements of what each node of the graph gives, and of what it reads where they differ from that."""
-    said = _said(plan) if said is None else said
     if not said["VALUES"]:
         return {}, {}
-    made = {node: [said["VALUES"].get(v) for v in values] for node, values in plan._model.values.items()}
+    made = {node: [said["VALUES"].get(v) for v in values] for node, values in model.values.items()}
     used: dict[str, dict[str, Any]] = {}
-    for node, reads in plan._model.reads.items():
+    for node, reads in model.reads.items():
         for (op, operand), read in reads.items():
             wanted = said["USES"].get((op, operand))
             if wanted is not None:
@@ -535,39 +527,30 @@ def _borders(plan: Plan, said: Mapping[str, Any] | None = None) -> tuple[dict[st
     return made, used
 
 
-def _ops_by_node(plan: Plan) -> dict[str, list[_parts.Op]]:
-    ops: dict[str, list[_parts.Op]] = {}
-    for name, op in _parts.ops_of(plan.model).items():
-        ops.setdefault(plan._model.nodes[name], []).append(op)
-    return ops
-
-
-def _nodes_in_parts(plan: Plan, said: Mapping[str, Any], ops: Mapping[str, list[_parts.Op]]) -> dict[torch.fx.Node, Parts]:
+def _nodes_in_parts(step: Written, said: Mapping[str, Any]) -> dict[torch.fx.Node, Parts]:
     """Those of which DTensor would make something else, where all of their ops are known and cut as placements say."""
     found: dict[torch.fx.Node, Parts] = {}
     by_value: dict[str, torch.fx.Node] = {}
-    for node in plan._traced.graph.graph.nodes:
+    for node in step.traced.graph.graph.nodes:
         if str(node.target) in _parts.OF_NODES:
-            parts = _in_parts(plan, node, ops.get(node.name, []), by_value, said)
+            parts = _in_parts(step, node, by_value, said)
             found |= {node: parts} if parts else {}
         if not isinstance(node.meta.get("val"), (tuple, list)):
-            by_value.setdefault(_value_of(plan, node), node)
+            by_value.setdefault(step.value_of(node), node)
     return found
 
 
-def _operands(
-    plan: Plan, said: Mapping[str, Any], ops: Mapping[str, list[_parts.Op]]
-) -> dict[tuple[torch.fx.Node, int], dict[torch.fx.Node, Read]]:
+def _operands(step: Written, said: Mapping[str, Any]) -> dict[tuple[torch.fx.Node, int], dict[torch.fx.Node, Read]]:
     """How each result of a convolution's gradient reads what the node reads."""
     placed = said["ARGUMENTS"] | said["VALUES"]
     found: dict[tuple[torch.fx.Node, int], dict[torch.fx.Node, Read]] = {}
-    for node in plan._traced.graph.graph.nodes:
+    for node in step.traced.graph.graph.nodes:
         if node.target is not _convolution.BACKWARD:
             continue
-        read_as = {_value_of(plan, x): x for x in node.args[:3]}
-        for i, result in enumerate(plan._model.values[node.name]):
+        read_as = {step.value_of(x): x for x in node.args[:3]}
+        for i, result in enumerate(step.model.values[node.name]):
             needed = {result}
-            for op in reversed(ops.get(node.name, [])):
+            for op in reversed(step.ops.get(node.name, [])):
                 if op.name not in needed:
                     continue
                 needed.update(op.inputs)
@@ -580,16 +563,17 @@ def _operands(
 
 
 def _in_parts(
-    plan: Plan, node: torch.fx.Node, ops: list[_parts.Op], by_value: Mapping[str, torch.fx.Node], said: Mapping[str, Any]
+    step: Written, node: torch.fx.Node, by_value: Mapping[str, torch.fx.Node], said: Mapping[str, Any]
 ) -> Parts | None:
+    ops = step.ops.get(node.name, [])
     placed = said["ARGUMENTS"] | said["VALUES"]
     reads: dict[tuple[str, int], Read] = {}
     made = {op.name for op in ops}
     if not all(op.kind in _parts.KINDS and op.name in said["VALUES"] for op in ops):
         return None
     results: list[tuple[str, tuple[int, ...] | None]] = [
-        (name, None) if name in made or name in by_value else plan._model.sources.get(name, ("", None))
-        for name in plan._model.values[node.name]
+        (name, None) if name in made or name in by_value else step.model.sources.get(name, ("", None))
+        for name in step.model.values[node.name]
     ]
     wanted = [(op.name, i, name) for op in ops for i, name in enumerate(op.inputs)]
     wanted += [(name, -1, name) for name, _ in results if name in by_value and name not in made]

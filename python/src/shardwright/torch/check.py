@@ -13,13 +13,13 @@ from shardwright._hlo import LOCAL
 from shardwright.torch.placements import placements
 
 if TYPE_CHECKING:
+    from shardwright.torch._again import Written
     from shardwright.torch._watch import Seen, Where
     from shardwright.torch.plan import Plan
 
 BRACES = re.compile(r"\{([^{}]*)\}")
 RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?$")
 Key = tuple[str, Any]  # a value, and the placements of a copy of it, or "" for the op that makes it
-KEPT = "the applied step keeps what the plan makes again"
 NAMES = {"all_to_all_dims": "all_to_all", "permute": "exchange", "shift": "exchange"}
 
 
@@ -88,10 +88,10 @@ def _table(title: str, rows: Sequence[Row], calls: bool = False) -> list[str]:
     return lines
 
 
-def check(plan: Plan, seen: Seen, whole: Mapping[str, int], device: str) -> Check:
-    """`whole`: ops that every process computed as a whole; `device`: the type of those that it ran on."""
+def check(plan: Plan, step: Written, seen: Seen, whole: Mapping[str, int], device: str) -> Check:
+    """`step`: the plan's, as it ran; `whole`: ops that every process computed as a whole; `device`: the type of those that it ran on."""
     report = plan.report().data
-    entries = _Entries(plan, report, whole, device)
+    entries = _Entries(plan, step, report, whole, device)
     for where, kind, received in seen.collectives:
         entries.see(where, kind, received)
     for key, source in seen.sources.items():
@@ -131,12 +131,11 @@ class _Entry:
 
 
 class _Entries:
-    def __init__(self, plan: Plan, report: Mapping[str, Any], whole: Mapping[str, int], device: str) -> None:
+    def __init__(self, plan: Plan, step: Written, report: Mapping[str, Any], whole: Mapping[str, int], device: str) -> None:
         self.mesh, self.whole, self.device = plan.mesh, whole, device
-        self.model = plan._model
+        self.model = step.model
         self.by_key: dict[Key, _Entry] = {}
-        self.again = _again(report)
-        self.op_of = {node.name: str(node.target) for node in plan._traced.graph.graph.nodes}
+        self.op_of = {node.name: str(node.target) for node in step.traced.graph.graph.nodes}
         for row in report["reshards"]:
             self._plan(row)
         for op in report["ops_in_order"]:
@@ -191,8 +190,6 @@ class _Entries:
         op = entry.op or self.op_of.get(self.model.nodes.get(value, ""), "")
         if op in self.whole:
             return f"{op}: every process computes all of it, as DTensor has no rule for it"
-        if self.again and not entry.seen:
-            return KEPT
         if not to and entry.inside:
             return f"{op}: no placement says what {' and '.join(sorted(entry.inside))} gets of its neighbours; {_by(entry.seen_kinds)}"
         if not to:
@@ -207,15 +204,9 @@ class _Entries:
             return "DTensor sets zeros around a shard to make it a part of a sum"
         if self.device == "cpu" and "all_to_all" in entry.planned_kinds and "all_gather" in entry.seen_kinds:
             return "gloo has no all_to_all: an all_gather and a slice"
-        if self.again and entry.planned > entry.seen:
-            return KEPT
         if entry.seen and len(self.mesh.axes) > 1:
             return f"DTensor goes by {' and '.join(sorted(entry.seen_kinds))}, along one axis after the other"
         return ""
-
-
-def _again(report: Mapping[str, Any]) -> bool:
-    return any("again_of" in op for op in report["ops_in_order"])
 
 
 def _by(kinds: Iterable[str]) -> str:
@@ -265,7 +256,6 @@ def _memory(plan: Plan, seen: Seen) -> tuple[Row, ...]:
     ]
     largest = sorted(rows, key=lambda row: -abs(row.planned - row.seen))[:2]
     more = ", ".join(f"{row.what.strip()} {row.seen - row.planned:+.0f}" for row in largest)
-    why = f"{KEPT}: " if _again(report) else ""
-    here = Row("ops one by one", peak, seen.peak_bytes, f"{why}{more}, at {seen.peak_at.op} of {seen.peak_at.value}", tolerance=0.1)
+    here = Row("ops one by one", peak, seen.peak_bytes, f"{more}, at {seen.peak_at.op} of {seen.peak_at.value}", tolerance=0.1)
     compiled = f"{report['compiler']} fuses ops, which run one by one here" if peak != predicted else here.reason
     return (Row("most at once", predicted, seen.peak_bytes, compiled, tolerance=0.1), here, *rows)

@@ -10,7 +10,7 @@ import torch
 from torch.distributed.tensor import Partial, Replicate, Shard
 
 import shardwright
-from shardwright.torch.apply import _borders
+from shardwright.torch.apply import borders, said_of
 from shardwright.torch.placements import dims_of_sharding, placements
 from shardwright.torch.recompute import layers
 from shardwright.torch.trace import is_backward, scope_of
@@ -24,7 +24,7 @@ class _Values:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.graph = plan, plan._traced.graph.graph
-        self.made, used = _borders(plan)
+        self.made, used = borders(plan._model, said_of(plan))
         maker: dict[str, str] = {}
         for node, results in plan._model.values.items():
             for value in results:

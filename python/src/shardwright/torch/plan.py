@@ -15,6 +15,7 @@ import torch.fx
 import shardwright
 from shardwright._options import PathLike, Pins, ReadingOptions, SearchOptions, StepOptions, lists
 from shardwright._plan import _price_as, _sorted_out, _warn
+from shardwright.torch._again import draws
 from shardwright.torch.apply import Applied, values_of
 from shardwright.torch.check import Check, check, classes
 from shardwright.torch.compare import Comparison, compare
@@ -81,8 +82,8 @@ class Plan(shardwright.Plan):
         optimizer   whose state goes on; without it that of the plan's, or from 0
 
         Refused before anything changes where names, shapes or the mesh are others. Where the step draws random numbers, as
-        dropout does, a ModelWarning says that they are not those of one process, and where the plan makes something again, that
-        the step keeps it."""
+        dropout does, a ModelWarning says that they are not those of one process. What the plan makes again, the step does, but for
+        what draws random numbers."""
         mesh = mesh or self.device_mesh()
         axes = dict(zip(mesh.mesh_dim_names or (), mesh.shape, strict=False))
         if axes != self.mesh.axes:
@@ -90,12 +91,9 @@ class Plan(shardwright.Plan):
         models = self._models(model)
         optimizers = self._step.optimizers if optimizer is None else [optimizer]
         values = values_of(self._traced.arguments, models, optimizers)
-        drawn = sorted({str(node.target) for node in self._traced.graph.graph.nodes if _draws(node)})
+        drawn = sorted({str(node.target) for node in self._traced.graph.graph.nodes if draws(node)})
         if drawn:
             said = f"the step draws random numbers ({', '.join(drawn)}): they are not those that one process draws"
-            warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
-        if self.made_again:
-            said = f"the applied step keeps what the plan makes again, {self.made_again['ops'][0]['name']} first; plan.checkpoint(model) does not"
             warnings.warn(said, shardwright.ModelWarning, stacklevel=2)
         self._applied = Applied(self._of_all(mesh), mesh, values, _keys(models, values))
         return self._applied
@@ -113,7 +111,7 @@ class Plan(shardwright.Plan):
         if self._applied is None or self._applied.seen is None:
             raise shardwright.InputError("no step was made under this plan; expected plan.apply, and a call of what it gives")
         applied = self._applied
-        return check(applied._plan, applied.seen, applied.whole, applied.mesh.device_type)
+        return check(applied._plan, applied._step, applied.seen, applied.whole, applied.mesh.device_type)
 
     @functools.cached_property
     def _eager(self) -> dict[str, Any]:
@@ -198,15 +196,6 @@ class Plan(shardwright.Plan):
                 words = argument.name.split(".")
                 paths |= {".".join(words[:i]) for i in range(1, len(words))}
         return paths
-
-
-def _draws(node: torch.fx.Node) -> bool:
-    """Random numbers; attention does so only with dropout."""
-    if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):
-        return False
-    arguments = node.target._schema.arguments  # type: ignore[union-attr]
-    given = {a.name: a.default_value for a in arguments} | dict(zip((a.name for a in arguments), node.args, strict=False))
-    return (given | node.kwargs).get("dropout_p") != 0
 
 
 def _keys(models: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, str]:

@@ -16,16 +16,13 @@ import torch
 import torch.fx
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
+from shardwright.torch._again import draws
 from shardwright.torch.trace import is_backward, scope_of
 
 if TYPE_CHECKING:
     from shardwright.torch.plan import Plan
 
 ContextFn = Callable[[], tuple[Any, Any]]
-
-
-def _is_random(node: torch.fx.Node) -> bool:
-    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
 
 
 def _readers(node: torch.fx.Node) -> Iterator[torch.fx.Node]:
@@ -50,7 +47,7 @@ def made_again(plan: Plan) -> set[torch.fx.Node]:
     found: set[torch.fx.Node] = set()
     for node in plan._traced.graph.graph.nodes:
         values = [name for name in plan._model.values.get(node.name, ()) if name]
-        if node.op == "call_function" and values and not is_backward(node) and not _is_random(node):
+        if node.op == "call_function" and values and not is_backward(node) and not draws(node):
             found |= {node} if all(name in again for name in values) else set()
         elif _is_item(node) and node.args[0] in found:
             found.add(node)
