@@ -12,6 +12,10 @@
 
 /* What may run beside what: nothing, or what the compiler lets run (timeline.h). */
 typedef enum sw_overlap { SW_OVERLAP_NONE, SW_OVERLAP_COMPILER } sw_overlap;
+#define SW_OVERLAPS "none|compiler"
+SW_API const char *sw_overlap_text(sw_overlap o);
+/* NULL: none. SW_E_USAGE where it is none of SW_OVERLAPS. */
+SW_API SW_CHECKED sw_rc sw_overlap_parse(const char *text, sw_overlap *out, sw_diag *d);
 
 typedef struct sw_job {
   const sw_graph *graph;

@@ -57,7 +57,7 @@ static const sw_option kOptions[] = {
     {"overlap", 0, SW_OPTION_CHOICE, "HOW", "none",
      "runs: what steps are timed with: communication and kernels one by one, with the factors of their source; or the "
      "timeline, without factors",
-     SW_INTO_TEXT(settings, overlap), .choices = "none|compiler"},
+     SW_INTO_TEXT(settings, overlap), .choices = SW_OVERLAPS},
     {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "1", "plan: of programs, how close to the bound is close enough",
      SW_INTO_NUMBER(settings, gap), .min = 0, .max = 100},
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "20", "plan, solve: seconds that one search may take",
@@ -283,12 +283,8 @@ static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   if (s->instances.n != 1)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%d files of measured runs; expected one", s->instances.n);
-  const sw_bench_runs_options o = {
-      .path = s->instances.at[0],
-      .only = s->only,
-      .overlap = strcmp(s->overlap, "compiler") == 0 ? SW_OVERLAP_COMPILER : SW_OVERLAP_NONE,
-      .fit = s->fit,
-      .cancel = call->cancel};
+  sw_bench_runs_options o = {.path = s->instances.at[0], .only = s->only, .fit = s->fit, .cancel = call->cancel};
+  SW_TRY(sw_overlap_parse(s->overlap, &o.overlap, d));
   sw_text out = {0};
   sw_mem_keep_freed();
   sw_rc rc = sw_bench_runs(&o, s->json ? NULL : &out, s->json ? &out : NULL, d);

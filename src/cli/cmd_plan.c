@@ -435,8 +435,9 @@ static sw_rc tell_kernels(const settings *s, const sw_opened *session, const sw_
 }
 
 static sw_rc check_usage(const settings *s, sw_diag *d) {
-  const char *overlap = s->from.open.overlap;
-  if (s->trace && !s->plan && !s->start && (!overlap || strcmp(overlap, "compiler") != 0)) return refuse_trace(d);
+  sw_overlap overlap;
+  SW_TRY(sw_overlap_parse(s->from.open.overlap, &overlap, d));
+  if (s->trace && !s->plan && !s->start && !overlap) return refuse_trace(d);
   if (recompute_of(s) == SW_RECOMPUTE_SEARCH) {
     if (s->from.open.schedule || s->plan || s->baseline)
       return SW_FAIL(

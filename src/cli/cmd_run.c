@@ -237,7 +237,7 @@ static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
   sw_plan plan;
   SW_TRY(check_delays(s, d));
   if (s->delays) from.open.hw = s->delays;
-  if (s->delays && !from.open.overlap) from.open.overlap = "compiler";
+  if (s->delays && !from.open.overlap) from.open.overlap = sw_overlap_text(SW_OVERLAP_COMPILER);
   from.open.by_device = !planned;
   from.open.spare_sizes = s->against != NULL;
   SW_TRY(planned ? sw_session_open_plan(&from, s->plan, call->arena, &session, &plan, d)

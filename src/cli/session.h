@@ -57,7 +57,7 @@ typedef struct sw_model_options {
 #define SW_OVERLAP_OPTION(T, field) \
   {"overlap", 0, SW_OPTION_CHOICE, "HOW", NULL, \
    "what runs beside what, by which plans are timed, without it as the plan that is read, else none: nothing; or communication beside kernels, and launches beside both, " \
-   "as the compiler lets them", SW_INTO_TEXT(T, field), .choices = "none|compiler"}
+   "as the compiler lets them", SW_INTO_TEXT(T, field), .choices = SW_OVERLAPS}
 /* clang-format on */
 
 /* clang-format off */

@@ -190,7 +190,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   sw_jw_end(&o);
   if (p->job.kernels) sw_jw_string(&o, "compiler", p->job.kernels->compiler);
   if (p->job.kernels) sw_jw_string(&o, "dtype", sw_dtype_text(sw_job_dtype(&p->job)));
-  if (p->job.overlap) sw_jw_string(&o, "overlap", "compiler");
+  if (p->job.overlap) sw_jw_string(&o, "overlap", sw_overlap_text(p->job.overlap));
   put_trips(&o, g);
   if (p->job.schedule) sw_schedule_put(&o, "schedule", p->job.schedule, p->job.stage);
   put_search(&o, p);

@@ -234,10 +234,9 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
   const char *compiler = o->compiler || !o->of_plan ? o->compiler : o->of_plan->compiler;
   const sw_graph *g;
   int32_t stage = 0;
-  int overlap;
+  sw_overlap overlap;
   bool any = false;
-  SW_TRY(choose_word("overlap", o->overlap || !o->of_plan ? o->overlap : o->of_plan->overlap, "none|compiler", &overlap,
-                     d));
+  SW_TRY(sw_overlap_parse(o->overlap || !o->of_plan ? o->overlap : o->of_plan->overlap, &overlap, d));
   SW_TRY(take_trips(r, &g, d));
   if (o->schedule)
     SW_TRY(sw_schedule_read(o->schedule, g->written, r->arena, o->adapt, &out->schedule, &stage, &any, d));
@@ -249,13 +248,13 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
   }
   if (!any && o->recompute >= SW_RECOMPUTE_FULL) {
     SW_TRY(sw_job_make(compiler, g->written, r->machine, r->arena, &out->job, d));
-    out->job.overlap = (sw_overlap)overlap;
+    out->job.overlap = overlap;
     SW_TRY(sw_lever_choose(&out->job, o->recompute, o->memory, r->arena, &out->schedule, d));
     any = true;
   }
   if (any) g = out->schedule.stages[stage].graph;
   SW_TRY(sw_job_make(compiler, g->written, r->machine, r->arena, &out->job, d));
-  out->job.overlap = (sw_overlap)overlap;
+  out->job.overlap = overlap;
   if (any) out->job.schedule = &out->schedule, out->job.stage = stage;
   return SW_OK;
 }

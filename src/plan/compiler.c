@@ -3,6 +3,16 @@
 
 #include "shardwright/plan.h"
 
+static const char *const kOverlaps[] = {[SW_OVERLAP_NONE] = "none", [SW_OVERLAP_COMPILER] = "compiler"};
+
+const char *sw_overlap_text(sw_overlap o) { return kOverlaps[o]; }
+
+sw_rc sw_overlap_parse(const char *text, sw_overlap *out, sw_diag *d) {
+  for (*out = SW_OVERLAP_NONE; *out <= SW_OVERLAP_COMPILER; ++*out)
+    if (strcmp(text ? text : kOverlaps[0], kOverlaps[*out]) == 0) return SW_OK;
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "overlap is '%s'; expected one of " SW_OVERLAPS, text);
+}
+
 const char *sw_compiler_of(const char *named, const sw_request *r, const sw_profile *p) {
   if (named) return named;
   const char *of_profile = sw_profile_compiler(p);
