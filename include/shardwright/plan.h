@@ -24,9 +24,10 @@ typedef struct sw_plan {
   const char *origin; /* "search", "propagate", "data-parallel", ...; static or in the arena */
   const char *solver;
   int64_t cost_units, bound_units;
-  int64_t found_units;    /* what the cheapest plan found costs, of which this is a simpler one; else its own cost */
-  int64_t capacity_bytes; /* INT64_MAX: none */
-  int64_t pruned_inexact; /* strategies that were left out and might have been better: then nothing is proven */
+  int64_t found_units;       /* what the cheapest plan found costs, of which this is a simpler one; else its own cost */
+  int64_t capacity_bytes;    /* INT64_MAX: none */
+  int64_t pruned_inexact;    /* strategies that were left out and might have been better: then nothing is proven */
+  sw_price_weights bound_by; /* of a plan with a timeline: the prices under which the bound was found */
   int32_t n_nodes, n_edges, n_classes;
   int32_t n_shared; /* copies that the search came to count once: a search that starts from this plan knows them */
   const sw_shared_copy *shared;
@@ -279,6 +280,36 @@ SW_API SW_CHECKED sw_rc sw_plan_search_sources(const sw_job *j, const sw_request
  * is there. Of a schedule of its own, which the caller owns (sw_schedule_deinit, after the plan); in the arena. */
 SW_API SW_CHECKED sw_rc sw_plan_without_copies(const sw_plan *p, sw_arena *arena, sw_schedule *schedule, sw_plan *out,
                                                sw_diag *d);
+
+/* Numbers that add up to `of`: of what a step takes no less than, how much there is in a bound on it. */
+typedef struct sw_bound_weights {
+  int64_t of;
+  int64_t kernels, launches, level[SW_MAX_LEVELS]; /* kernels with what they are longer for beside communication */
+  int64_t beside[SW_MAX_LEVELS];                   /* that: of SW_WEIGHT_UNIT, how much of what a level exchanges */
+} sw_bound_weights;
+enum { SW_WEIGHT_UNIT = 1 << 16 };
+
+/* Why no plan takes less than a bound. A step takes at least its kernels with what they are longer for, at least what
+ * it exchanges on each level, and at least its launches; the weighted sum of these is what the problem counts. Of a job
+ * without overlap, the sum of all. */
+typedef struct sw_plan_proof {
+  bool timed;              /* the job has overlap */
+  sw_problem problem;      /* of memory, what nodes hold in their first use */
+  const int32_t *choice;   /* of the plan; one per node of the problem */
+  const char *certificate; /* of bound_units (certificate.h) */
+  int64_t bound_units;     /* no choice costs less */
+  int64_t beside_units;    /* of a cost, at most so many units are no time */
+  int64_t pruned_inexact;  /* as of a plan: strategies that the problem lacks */
+  sw_bound_weights weights;
+  int n_levels;
+  double bound_s; /* (bound_units - beside_units) units of cost, times SW_WEIGHT_UNIT / weights.of */
+  int32_t n_choices;
+  sw_plan *choices; /* choice c of all nodes that have so many: what it is */
+} sw_plan_proof;
+/* Of a plan that a search with these options found for the job, or for one with fewer requirements. Solves a problem:
+ * options hold again. In the arena; borrows the job. SW_E_INPUT where the plan is none of the problem's. */
+SW_API SW_CHECKED sw_rc sw_plan_prove(const sw_job *j, const sw_plan *p, const sw_plan_options *o, sw_arena *arena,
+                                      sw_plan_proof *out, sw_diag *d);
 
 /* A search that answers further questions: what would the plan be with these pins, too? The problem stands already, so
  * do its prices, and what is known of it holds; what is proven without the pins holds with them. So an answer takes

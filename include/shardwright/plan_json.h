@@ -4,6 +4,10 @@
 
 #include "shardwright/plan.h"
 
+/* Why no plan takes less: problem.json, solution.txt and certificate.txt, as `check-solution` reads them, and
+ * bound.json, which has the weights and says what the nodes' choices are. Into a folder, which is made. */
+SW_API SW_CHECKED sw_rc sw_proof_write(const sw_plan_proof *p, const char *dir, sw_diag *d);
+
 SW_API SW_CHECKED sw_rc sw_plan_write(const sw_plan *p, const sw_breakdown *breakdown, sw_text *out, sw_diag *d);
 
 /* What is known of a plan for a model whose sizes are not: measures as polynomials in the sizes. */

@@ -108,7 +108,7 @@ const sw_command sw_command_check_solution = {
     .name = "check-solution",
     .summary = "recompute cost and peak usage of a solution of a selection problem, and check a proof of its bound",
     .description =
-        "Shares no code with the solvers. With --certificate (from solve --certificate) every step of the "
+        "Shares no code with the solvers. With --certificate (from solve or plan --certificate) every step of the "
         "proof is checked too and the bound printed. Exit status 4 when the solution passes the limit or takes "
         "a forbidden entry, or a step does not hold.\n",
     .example = "shardwright check-solution tests/data/two.iopddl.json solution.txt --certificate proof.txt",

@@ -19,7 +19,7 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *solver, *output, *trace, *args, *start, *plan, *even, *baseline, *batch_dim, *recompute;
+  const char *solver, *output, *trace, *args, *start, *plan, *even, *baseline, *batch_dim, *recompute, *certificate;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap, simplicity;
   sw_words report, what_if, pins, compare, set;
@@ -122,6 +122,10 @@ static const sw_option kOptions[] = {
     {"trace", 0, SW_OPTION_FILE, "FILE", NULL,
      "with --overlap compiler: write the plan's timeline, a track for each stream, for Perfetto or chrome://tracing",
      SW_INTO_TEXT(settings, trace), .writes = true},
+    {"certificate", 0, SW_OPTION_DIR, "DIR", NULL,
+     "write why no plan takes less than a bound, for check-solution: a problem, its solution and certificate, and what "
+     "they say of a step (solves once more, within the same limits)",
+     SW_INTO_TEXT(settings, certificate)},
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, SW_EMIT_HELP, SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS, .writes = true},
     SW_DIALECT_OPTION(settings),
@@ -384,6 +388,21 @@ static sw_rc find_program(const settings *s, const sw_opened *session, const sw_
   return sw_pins_take(&job, s->pins.n, s->pins.at, SW_PINS_FROM, false, call->arena, out, d);
 }
 
+static sw_rc write_proof(const settings *s, const sw_job *j, const sw_plan *plan, const sw_plan_options *o,
+                         const sw_call *call, sw_diag *d) {
+  sw_plan_proof proof;
+  sw_text out = {0};
+  SW_TRY(sw_plan_prove(j, plan, o, call->arena, &proof, d));
+  SW_TRY(sw_proof_write(&proof, s->certificate, d));
+  if (s->json) return SW_OK;
+  sw_text_printf(&out, "\nno %s takes less than ", proof.pruned_inexact ? "plan of the strategies enumerated" : "plan");
+  sw_text_seconds(&out, proof.bound_s);
+  sw_text_printf(&out,
+                 ": `shardwright check-solution %s/problem.json %s/solution.txt --certificate %s/certificate.txt`\n",
+                 s->certificate, s->certificate, s->certificate);
+  return sw_print_answer(call, &out, d);
+}
+
 static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_opened *session, const sw_call *call,
                         double began_s, sw_diag *d) {
   sw_plan_options o = plan_options_of(s, call);
@@ -419,6 +438,7 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_open
   if (rc && o.notes_mesh && none_fits && q.program) sw_note_levers(q.program, &o, call->arena, d);
   if (rc && o.notes_mesh && none_fits) sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
   if (!rc) rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
+  if (!rc && s->certificate) rc = write_proof(s, &pinned, &plan, &o, call, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
   sw_planner_close(q.planner);
   sw_levers_close(&levers);
@@ -445,6 +465,9 @@ static sw_rc check_usage(const settings *s, sw_diag *d) {
           "--recompute search makes its own schedule; expected no --schedule, --plan or --baseline beside it");
   }
   const char *made = s->baseline ? "--baseline" : s->plan ? "--plan" : NULL;
+  if (s->certificate && (made || recompute_of(s) == SW_RECOMPUTE_SEARCH))
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--certificate is of one search; expected no %s beside it",
+                   made ? made : "--recompute search");
   if (!made) return SW_OK;
   if (s->baseline && s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--baseline and --plan exclude each other");
   const bool pinned = s->plan && s->pins.n; /* plans made by rule keep pins */

@@ -24,17 +24,17 @@ typedef struct rounds {
   sw_timed_prices by;
   sw_breakdown timed; /* of it */
   int64_t bound_units, pruned_inexact;
+  sw_price_weights bound_by;
   int64_t work;
   double since_s;
 } rounds;
 
-/* Of a second of communication that a kernel hides, what the kernel is longer for. */
-static double least_share(const sw_machine *m) { return 1 - 1 / sw_machine_contention(m); }
+double sw_timed_least_share(const sw_machine *m) { return 1 - 1 / sw_machine_contention(m); }
 
 /* --- what is proven ------------------------------------------------------------------------------------------------
  */
 
-static int levels_reached(const sw_machine *m) {
+int sw_timed_levels(const sw_machine *m) {
   const sw_mesh *mesh = sw_machine_mesh(m);
   int most = -1;
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -45,8 +45,7 @@ static int levels_reached(const sw_machine *m) {
   return most + 1;
 }
 
-/* Units that decide between equals are no time. */
-static int64_t units_beside_time(const sw_job *j) {
+int64_t sw_units_beside_time(const sw_job *j) {
   int64_t items = j->graph->n_args + j->graph->n_outputs;
   for (sw_id i = 0; i < j->graph->n_ops; i++) items += j->graph->ops[i].repeats * (1 + j->graph->ops[i].n_operands);
   return UNITS_OF_ITEM * items;
@@ -54,9 +53,8 @@ static int64_t units_beside_time(const sw_job *j) {
 
 static double bound_by_shares(const sw_timed_prices *by, int64_t bound_units) {
   const sw_machine *m = by->job->machine;
-  double levels = -least_share(m);
-  for (int l = 0; l < levels_reached(m); l++) levels += by->weights.level[l];
-  return fmax(0, (double)(bound_units - units_beside_time(by->job))) / (1 + by->weights.launch + fmax(0, levels));
+  const sw_bound_weights w = sw_weights_of_bound(m, &by->weights, sw_timed_levels(m));
+  return fmax(0, (double)(bound_units - sw_units_beside_time(by->job))) * SW_WEIGHT_UNIT / (double)w.of;
 }
 
 sw_rc sw_timed_record(const sw_timed_prices *by, sw_plan *plan, sw_arena *arena, sw_breakdown *out, sw_diag *d) {
@@ -80,7 +78,7 @@ static double within_one(double share) { return fmin(1, fmax(0, share)); }
 /* As the best plan's timeline exposes it; where it has none, in full. */
 static sw_price_weights shares_of(const rounds *r) {
   const sw_timeline *t = r->timed.timeline;
-  const double least = least_share(r->j->machine);
+  const double least = sw_timed_least_share(r->j->machine);
   sw_price_weights w = {.launch = t->launches_s > 0 ? within_one(t->sums.waited_s / t->launches_s) : 1};
   for (int l = 0; l < SW_MAX_LEVELS; l++) {
     const double busy_s = t->busy_s[SW_STREAM_LEVEL + l];
@@ -93,7 +91,7 @@ static sw_price_weights shares_of(const rounds *r) {
 /* Of what a step cannot take less than, the most: its launches, what it exchanges on a level, or its kernels with what
  * they are longer for beside that. The others count next to nothing. */
 static sw_price_weights most_alone(const rounds *r) {
-  const double kFar = 1e3, least = least_share(r->j->machine);
+  const double kFar = 1e3, least = sw_timed_least_share(r->j->machine);
   const sw_timeline *t = r->timed.timeline;
   assert(t);
   const double *busy_s = &t->busy_s[SW_STREAM_LEVEL];
@@ -187,6 +185,7 @@ static sw_rc search_round(rounds *r, const sw_price_weights *w, bool *more, sw_d
   if (plan.bound_units > r->bound_units || !r->planner) {
     r->bound_units = plan.bound_units;
     r->pruned_inexact = plan.pruned_inexact;
+    r->bound_by = *w;
   }
   sw_log(SW_LOG_INFO, "overlap, round %d: %.6g s, %.6g s one by one, bound %.6g s", r->n, timed.total_s, timed.sum_s,
          sw_cost_seconds(r->j->machine, plan.bound_units));
@@ -229,6 +228,7 @@ static sw_rc end_rounds(rounds *r, sw_plan *out, sw_diag *d) {
   out->found_units = sw_min_i64(p->found_units > 0 ? p->found_units : out->cost_units, out->cost_units);
   out->bound_units = sw_min_i64(r->bound_units, out->found_units);
   out->pruned_inexact = r->pruned_inexact;
+  out->bound_by = r->bound_by;
   out->status = out->bound_units == out->cost_units && !out->pruned_inexact ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
   return SW_OK;
 }
@@ -239,13 +239,14 @@ static bool is_within_gap(const rounds *r) {
 
 sw_rc sw_timed_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_planner **out, sw_plan *plan,
                       sw_diag *d) {
-  rounds r = {.j = j, .o = o, .arena = arena, .n_levels = levels_reached(j->machine), .since_s = sw_now_s()};
-  sw_price_weights w = *sw_machine_weights(j->machine);
+  rounds r = {.j = j, .o = o, .arena = arena, .n_levels = sw_timed_levels(j->machine), .since_s = sw_now_s()};
+  sw_price_weights w = sw_weights_rounded(sw_machine_weights(j->machine));
   bool more = true;
   sw_rc rc = search_round(&r, &w, &more, d);
   while (!rc && more && r.n < MOST_ROUNDS && !is_within_gap(&r) && !sw_cancelled(o->solve.cancel)) {
     sw_diag none = {0};
     w = r.n == 1 ? most_alone(&r) : shares_of(&r);
+    w = sw_weights_rounded(&w);
     if (was_tried(&r, &w)) break;
     if (search_round(&r, &w, &more, &none)) break; /* what is found stands */
   }

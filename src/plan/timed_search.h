@@ -13,6 +13,17 @@
 
 #include "shardwright/plan.h"
 
+/* Of a second of communication that a kernel hides, what the kernel is longer for. */
+double sw_timed_least_share(const sw_machine *m);
+int sw_timed_levels(const sw_machine *m); /* that the mesh reaches */
+/* Units that decide between equals are no time: at most so many. */
+int64_t sw_units_beside_time(const sw_job *j);
+
+/* Weights as multiples of 1 / SW_WEIGHT_UNIT, so that what is proven by them adds up exactly. */
+sw_price_weights sw_weights_rounded(const sw_price_weights *w);
+/* What the costs of a problem under such prices prove. */
+sw_bound_weights sw_weights_of_bound(const sw_machine *m, const sw_price_weights *by, int n_levels);
+
 /* By what shares a plan was searched for, under which its search's units are. */
 typedef struct sw_timed_prices {
   const sw_job *job; /* by whose overlap plans are timed; NULL: none was */
