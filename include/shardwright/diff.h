@@ -45,12 +45,14 @@ typedef struct sw_diff_row {
   const char *was, *now;
 } sw_diff_row;
 
-/* What only one of the two makes again, over all layers; the other keeps it. `name`, `names`: of ops of the program. */
+/* What only one of the two makes again, or offloads, over all layers; the other keeps it. `name`, `names`: of ops of
+ * the program, and of values. */
 typedef struct sw_diff_again {
   const char *name;
   int32_t n;
   const char *const *names;
-  bool now; /* the second makes it again */
+  bool now; /* the second does */
+  bool offloaded;
 } sw_diff_again;
 
 typedef struct sw_diff_renamed {
@@ -65,7 +67,7 @@ typedef struct sw_diff {
   int32_t n_rows;
   const sw_diff_row *rows; /* changed, then added, then removed ones; of each kind in the order of the file */
   int32_t n_again;
-  const sw_diff_again *again; /* what the second makes again, then what the first does */
+  const sw_diff_again *again; /* what the second does, then what the first does */
   int32_t n_renamed;
   const sw_diff_renamed *renamed;
 } sw_diff;

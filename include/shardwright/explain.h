@@ -48,7 +48,7 @@ typedef struct sw_traffic {
   const char *because;                /* what keeps the plan from the cheapest of these; NULL: nothing is known */
 } sw_traffic;
 
-/* What making one value again is about. Steps are those of the line of time (unit.h). */
+/* What making one value again, or offloading it, is about. Steps are those of the line of time (unit.h). */
 typedef struct sw_again {
   sw_id copy;        /* the op that makes it again; -1: it is not made again, and the rest is not set */
   int32_t n_ops;     /* with those that only it needs */
@@ -56,6 +56,9 @@ typedef struct sw_again {
   int64_t bytes;     /* that a device would hold more, if the value were kept instead, */
   sw_interval steps; /* in these: those between its early readers and the copy */
   int32_t fullest;   /* of these: the step at which most is held */
+  sw_id offload;     /* the op that brings it to the host; -1: none, and the rest is not set */
+  double host_s;     /* there and back */
+  int64_t host_bytes;
 } sw_again;
 typedef struct sw_explained_value {
   const char *name; /* of all that are made alike and in one sharding */

@@ -251,6 +251,28 @@ static inline bool sw_changes_nothing(const sw_graph *g, const sw_op *op) {
 static inline sw_id sw_value_frame(const sw_graph *g, sw_id value) {
   return g->values[value].def < 0 ? -1 : g->ops[g->values[value].def].frame;
 }
+/* The op that makes the value, where it is of this code; else NULL. */
+static inline const sw_op *sw_value_made_by(const sw_graph *g, sw_id value, sw_opcode code) {
+  const sw_id def = g->values[value].def;
+  return def >= 0 && g->ops[def].code == code ? &g->ops[def] : NULL;
+}
+/* Does it lie in memory of the host? */
+static inline bool sw_value_is_on_host(const sw_graph *g, sw_id value) {
+  return sw_value_made_by(g, value, SW_OP_OFFLOAD) != NULL;
+}
+/* How a keep comes by what one of its operands gives. */
+typedef enum sw_keep_way { SW_WAY_AGAIN, SW_WAY_KEPT, SW_WAY_FETCHED, SW_WAY_COUNT } sw_keep_way;
+static inline sw_keep_way sw_keep_way_of(const sw_graph *g, const sw_op *keep, int operand) {
+  const int last = keep->n_operands - 1,
+            held = last - (last > 0 && sw_value_made_by(g, keep->operands[last], SW_OP_FETCH));
+  return operand > held ? SW_WAY_FETCHED : operand == held ? SW_WAY_KEPT : SW_WAY_AGAIN;
+}
+/* The operand that a keep has of a way; -1: none. */
+static inline int sw_keep_operand(const sw_graph *g, const sw_op *keep, sw_keep_way way) {
+  for (int k = 0; k < keep->n_operands; k++)
+    if (sw_keep_way_of(g, keep, k) == way) return k;
+  return -1;
+}
 /* How often the value is made anew when the graph runs once. */
 static inline int64_t sw_value_repeats(const sw_graph *g, sw_id value) {
   return g->values[value].def < 0 ? 1 : g->ops[g->values[value].def].repeats;

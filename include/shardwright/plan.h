@@ -55,6 +55,10 @@ SW_API void sw_plan_deliver(sw_plan *p, const bool *stands);
 /* Every strategy legal, every sharding valid, outputs not partial, states in and out alike, required annotations met,
  * every reshard possible. */
 SW_API SW_CHECKED sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d);
+/* Of a device, in memory of its host, where everything that is offloaded is held together. */
+SW_API int64_t sw_plan_host_bytes(const sw_plan *p);
+/* SW_E_INFEASIBLE: the host has not so much for a device. */
+SW_API SW_CHECKED sw_rc sw_plan_check_host(const sw_plan *p, sw_diag *d);
 /* Is everything as the annotation says? Hints may be left. */
 SW_API bool sw_plan_keeps(const sw_plan *p, const sw_annotation *a);
 

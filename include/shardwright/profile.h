@@ -125,9 +125,11 @@ struct sw_profile {
   double launch_s;                       /* of one local op */
   double multiprocessors;                /* that kernels of known shape fill; 0: not said */
   sw_kernel_price kernel[SW_PRICED_COUNT];
-  double contention;                /* how many times longer kernels take beside a collective; 0: not said */
-  double exchange_peer_s;           /* a direct exchange pays this more per peer than an all_to_all */
-  int64_t shared_cores;             /* 0; else the rates above hold for this many devices, which all devices share */
+  double contention;         /* how many times longer kernels take beside a collective; 0: not said */
+  double exchange_peer_s;    /* a direct exchange pays this more per peer than an all_to_all */
+  int64_t shared_cores;      /* 0; else the rates above hold for this many devices, which all devices share */
+  double host_bytes_per_s;   /* of a device to memory of its host, each way, beside all who share the link; 0: none */
+  int64_t host_memory_bytes; /* of the host for one device */
   const struct sw_profile *unsized; /* the open one that this one is, with a number of units; NULL: none */
   int n_levels;
   sw_level level[SW_MAX_LEVELS]; /* innermost first */

@@ -4,7 +4,9 @@
  *              slot              once, or once for each micro-batch
  *              stage             which machine it runs on
  *              source            no op of its own: where later entries take a value from. It is as it was made, kept up
- *                                to here, or that or the instance before, whichever a plan chooses
+ *                                to here, or that or the instance before, whichever a plan chooses. Or it is copied to
+ *                                the host at one entry, and back at another: only between the two does the device not
+ *                                hold it
  *
  * A reader takes a value from the last entry before its own that makes it: its source. The schedule is carried out as
  * one graph for each stage, which is planned, priced, partitioned and run like any other:
@@ -29,7 +31,13 @@
 
 typedef enum sw_slot { SW_SLOT_ONCE, SW_SLOT_EACH } sw_slot;
 
-typedef enum sw_source_kind { SW_SOURCE_NONE, SW_SOURCE_KEPT, SW_SOURCE_EITHER } sw_source_kind;
+typedef enum sw_source_kind {
+  SW_SOURCE_NONE,
+  SW_SOURCE_KEPT,
+  SW_SOURCE_EITHER,
+  SW_SOURCE_OFFLOADED, /* to the host, for: */
+  SW_SOURCE_FETCHED,   /* where optional, for the keep behind it to choose */
+} sw_source_kind;
 
 typedef struct sw_entry {
   sw_id op; /* of the program */
@@ -37,13 +45,20 @@ typedef struct sw_entry {
   sw_slot slot;
   int32_t stage;
   sw_source_kind source;
-  sw_id value;   /* of a source: of what; op: that which makes it, -1 of an argument */
-  bool optional; /* a plan may leave it out, where what reads it is left out, too */
+  sw_id value;     /* of a source: of what; op: that which makes it, -1 of an argument */
+  bool optional;   /* a plan may leave it out, where what reads it is left out, too */
+  bool or_fetched; /* of a keep: or as the fetch before it brings it back, as a plan chooses */
 } sw_entry;
+/* Does it keep a value, if the plan chooses so? */
+static inline bool sw_entry_is_keep(const sw_entry *e) {
+  return e && (e->source == SW_SOURCE_KEPT || e->source == SW_SOURCE_EITHER);
+}
 /* Does it make an op again? */
 static inline bool sw_entry_is_copy(const sw_entry *e) { return e && e->instance && !e->source; }
 /* Is something left to the plan: whether it runs, or where its value comes from? */
-static inline bool sw_entry_is_open(const sw_entry *e) { return e && (e->optional || e->source == SW_SOURCE_EITHER); }
+static inline bool sw_entry_is_open(const sw_entry *e) {
+  return e && (e->optional || e->or_fetched || e->source == SW_SOURCE_EITHER);
+}
 
 /* An argument that micro-batches take a part of each, along this dim. */
 typedef struct sw_slot_cut {
@@ -84,10 +99,11 @@ typedef struct sw_schedule {
   sw_graph **owned;     /* graphs of stages that are not the program; NULL where one is */
 } sw_schedule;
 
-/* Behind the name of the op and of its results, of one made again; the third time "again2". Of a source, behind that of
- * the value. */
+/* Behind the name of the op and of its results, of one made again; the third time "again2". */
 #define SW_AGAIN_SUFFIX ".again"
-#define SW_KEPT_SUFFIX ".kept"
+/* Of a source: "keeps", "offloads" or "fetches" in files; behind the name of the value, ".kept" and so on. */
+SW_API const char *sw_source_text(sw_source_kind s);
+SW_API const char *sw_source_suffix(sw_source_kind s);
 
 /* What is asked of the program by `written` is asked of the stages: of definitions where the op itself stands, of uses
  * where they stand. SW_E_INPUT names the op where entries miss one, have one twice, or have one before what it reads;
@@ -128,6 +144,10 @@ SW_API SW_CHECKED sw_rc sw_recompute_parse(const char *text, sw_span at, sw_reco
  * weights are gathered, is not held for what runs late; a search has that as a choice, too. */
 SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena,
                                           sw_schedule_spec *out, sw_diag *d);
+/* In the arena: the same list, of a search, where values may be offloaded that are kept otherwise, or made again by ops
+ * that are dear (by op): behind their last reader before the source, and fetched right before it. */
+SW_API SW_CHECKED sw_rc sw_schedule_offer_host(const sw_graph *g, const bool *dear, sw_arena *arena,
+                                               sw_schedule_spec *spec, sw_diag *d);
 /* The same without instances but those of the ops themselves, and without sources. In the arena. */
 SW_API SW_CHECKED sw_rc sw_schedule_without_copies(const sw_schedule_spec *s, sw_arena *arena, sw_schedule_spec *out,
                                                    sw_diag *d);

@@ -74,6 +74,8 @@ static inline void sw_line_hold(int64_t *line, sw_interval steps, int64_t bytes)
   line[steps.first] += bytes;
   line[steps.last + 1] -= bytes;
 }
+/* The operand that the op has stored although its kernel would not, where a plan keeps or offloads it; -1: none. */
+SW_API int sw_op_stores(const sw_job *j, const sw_op *op);
 SW_API void sw_line_sum(int64_t *line, int32_t n_steps, int32_t *peak);
 
 /* The ports that an annotation is about: of an op its strategy (port -1), of a value where it is made, or each of the

@@ -106,6 +106,9 @@ static sw_rc judge_base_plan(const settings *s, const sw_call *call, const sw_pl
   j->peak_bytes = breakdown.peak_bytes;
   judge_time(s, j);
   judge_memory(s, capacity, j);
+  sw_diag host = {0};
+  if (sw_plan_check_host(&plan, &host))
+    sw_text_printf(&j->why[REASON_MEMORY], "%s%s", j->why[REASON_MEMORY].n ? "; " : "", host.text);
   return SW_OK;
 }
 

@@ -352,6 +352,8 @@ static sw_rc tell_made(const settings *s, sw_opened *session, const sw_call *cal
   SW_TRY_NOTE(d, tell_plan(s, session, call, NULL, plan, baselines, &breakdown, d), "in %s", name);
   if (breakdown.peak_bytes > plan->capacity_bytes)
     sw_log(SW_LOG_WARN, "the plan %s does not fit into the memory of a device", name);
+  sw_diag host = {0};
+  if (sw_plan_check_host(plan, &host)) sw_log(SW_LOG_WARN, "%s", host.text);
   return SW_OK;
 }
 

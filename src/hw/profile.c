@@ -194,7 +194,8 @@ static sw_rc verify_device(const sw_profile *p, sw_diag *d) {
     SW_TRY(verify_memory(p->run_hardware[i].memory_bytes, p->run_hardware[i].memory_reserved_bytes, d));
   bool ok = p->memory_bytes_per_s > 0 && p->flop_fraction > 0 && p->flop_fraction <= 1 && p->flop_fraction_8bit > 0 &&
             p->flop_fraction_8bit <= 1 && p->memory_fraction > 0 && p->memory_fraction <= 1 && fine(p->launch_s) &&
-            (p->contention >= 1 || p->contention == 0) && fine(p->exchange_peer_s) && p->shared_cores >= 0;
+            (p->contention >= 1 || p->contention == 0) && fine(p->exchange_peer_s) && p->shared_cores >= 0 &&
+            p->host_bytes_per_s >= 0 && p->host_memory_bytes >= 0;
   for (int t = 0; t < SW_DTYPE_COUNT; t++) ok = ok && p->flop_per_s[t] > 0;
   for (int k = 0; k < SW_PRICED_COUNT; k++) SW_TRY(verify_kernel(p, (sw_priced_kernel)k, d));
   return ok ? SW_OK

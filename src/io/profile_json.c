@@ -160,6 +160,17 @@ static sw_rc read_achieved(reader *r, const sw_json *v) {
   return sw_json_f64(v, "launch_s", 0, 1, &r->p->launch_s, r->d);
 }
 
+static sw_rc read_host_link(reader *r, const sw_json *v) {
+  static const char *const keys[] = {"bytes_per_s", "devices", "memory_bytes", "source"};
+  int64_t devices = 1;
+  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'host_link'"));
+  PAST(r, check_source(r, v));
+  PAST(r, sw_json_f64(v, "bytes_per_s", 1, HUGE_RATE, &r->p->host_bytes_per_s, r->d));
+  PAST(r, sw_json_opt_i64(v, "devices", 1, SW_MAX_DEVICES, &devices, r->d));
+  r->p->host_bytes_per_s /= (double)devices;
+  return bytes_member(r, v, "memory_bytes", &r->p->host_memory_bytes);
+}
+
 static sw_rc read_shared_cores(reader *r, const sw_json *v) {
   static const char *const keys[] = {"cores", "source"};
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'shared'"));
@@ -202,13 +213,14 @@ static sw_rc read_kernels(reader *r, const sw_json *v) {
 }
 
 static sw_rc read_device(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"name", "memory", "flop_per_s", "achieved", "kernels", "shared"};
+  static const char *const keys[] = {"name", "memory", "flop_per_s", "achieved", "kernels", "host_link", "shared"};
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'device'"));
   PAST(r, text_member(r, v, "name", &r->p->device_name));
   SW_TRY(read_profile_part(r, v, "memory", SW_JSON_OBJECT, read_memory));
   SW_TRY(read_profile_part(r, v, "flop_per_s", SW_JSON_OBJECT, read_flops));
   SW_TRY(read_profile_part(r, v, "achieved", SW_JSON_OBJECT, read_achieved));
   SW_TRY(read_optional(r, v, "kernels", SW_JSON_OBJECT, read_kernels));
+  SW_TRY(read_optional(r, v, "host_link", SW_JSON_OBJECT, read_host_link));
   return read_optional(r, v, "shared", SW_JSON_OBJECT, read_shared_cores);
 }
 

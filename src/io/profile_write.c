@@ -53,6 +53,12 @@ static void write_device(sw_json_out *j, const sw_profile *p, const sw_profile_o
   if (p->contention > 0) sw_jw_f64(j, "contention", p->contention);
   end_with_source(j, o->achieved);
   write_kernels(j, p, o->achieved);
+  if (p->host_bytes_per_s > 0) {
+    sw_jw_object_row(j, "host_link");
+    sw_jw_f64(j, "bytes_per_s", p->host_bytes_per_s);
+    sw_jw_i64(j, "memory_bytes", p->host_memory_bytes);
+    end_with_source(j, o->memory);
+  }
   if (p->shared_cores) {
     sw_jw_object_row(j, "shared");
     sw_jw_i64(j, "cores", p->shared_cores);

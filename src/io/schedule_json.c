@@ -1,5 +1,6 @@
 /* {"micro_batches": 2, "cuts": [{"argument": "x", "dim": 0}], "stages": 1, "stage": 0,
- *  "entries": [{"op": "dot", "slot": "each"}, {"op": "dot", "instance": 1}, {"keeps": "dot"}, {"op": "loss"}]}
+ *  "entries": [{"op": "dot", "slot": "each"}, {"op": "dot", "instance": 1}, {"keeps": "dot"}, {"op": "loss"},
+ *              {"offloads": "loss"}, {"fetches": "loss"}]}
  */
 #include "io/schedule_json.h"
 
@@ -25,7 +26,7 @@ void sw_schedule_put(sw_json_out *o, const char *key, const sw_schedule *s, int3
   for (int32_t i = 0; i < s->spec.n_entries; i++) {
     const sw_entry *e = &s->spec.entries[i];
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, e->source ? "keeps" : "op", e->source ? g->values[e->value].name : g->ops[e->op].name);
+    sw_jw_string(o, sw_source_text(e->source), e->source ? g->values[e->value].name : g->ops[e->op].name);
     if (e->instance) sw_jw_i64(o, "instance", e->instance);
     if (e->slot != SW_SLOT_ONCE) sw_jw_string(o, "slot", kSlots[e->slot]);
     if (e->stage) sw_jw_i64(o, "stage", e->stage);
@@ -35,15 +36,14 @@ void sw_schedule_put(sw_json_out *o, const char *key, const sw_schedule *s, int3
   sw_jw_end(o);
 }
 
-/* Of a value that is kept: {"keeps": NAME}. */
-static sw_rc take_kept(const sw_json *v, const sw_graph *g, sw_entry *out, sw_diag *d) {
-  static const char *const kKeys[] = {"keeps"};
-  const char *name;
-  SW_TRY(sw_json_only(v, kKeys, 1, "an entry that keeps a value", d));
-  SW_TRY(sw_json_string(v, "keeps", &name, d));
+/* Of a value that is kept: {"keeps": NAME}. Likewise of one that is offloaded, and fetched. */
+static sw_rc take_kept(const sw_json *v, const sw_graph *g, sw_source_kind source, sw_entry *out, sw_diag *d) {
+  const char *name, *const key = sw_source_text(source);
+  SW_TRY(sw_json_only(v, &key, 1, "an entry of a value", d));
+  SW_TRY(sw_json_string(v, key, &name, d));
   const sw_id value = sw_graph_value_named(g, name);
   if (value < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no value '%s'", name);
-  *out = (sw_entry){.op = g->values[value].def, .source = SW_SOURCE_KEPT, .value = value};
+  *out = (sw_entry){.op = g->values[value].def, .source = source, .value = value};
   return SW_OK;
 }
 
@@ -53,7 +53,8 @@ static sw_rc take_schedule_entry(const sw_json *v, const sw_graph *g, sw_entry *
   int64_t instance = 0, stage = 0;
   int which = 0;
   const char *name;
-  if (sw_json_find(v, "keeps")) return take_kept(v, g, out, d);
+  for (sw_source_kind k = SW_SOURCE_KEPT; k <= SW_SOURCE_FETCHED; k++)
+    if (k != SW_SOURCE_EITHER && sw_json_find(v, sw_source_text(k))) return take_kept(v, g, k, out, d);
   SW_TRY(sw_json_only(v, kKeys, 4, "an entry of a schedule", d));
   SW_TRY(sw_json_string(v, "op", &name, d));
   SW_TRY(sw_json_opt_i64(v, "instance", 0, INT32_MAX, &instance, d));

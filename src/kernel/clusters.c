@@ -64,8 +64,8 @@ static sw_fusion group_of_one(const sw_clusters *p, const sw_op *op) {
                    .points = 1,
                    .at = (int32_t)(op - g->ops),
                    .from = -1};
-  const uint32_t light = ~(SW_KIND_BIT(LIBRARY) | SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL) | SW_KIND_BIT(CONTRACT) |
-                           SW_KIND_BIT(GATHER) | SW_KIND_BIT(UPDATE));
+  const uint32_t light = ~(SW_KIND_BIT(LIBRARY) | SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL) | SW_KIND_BIT(HOST) |
+                           SW_KIND_BIT(CONTRACT) | SW_KIND_BIT(GATHER) | SW_KIND_BIT(UPDATE));
   one.heavy = !(one.kinds & light);
   if (op->n_results) one.points = elements(g, op->results[0]);
   if (kind != SW_KIND_REDUCE) return one;
@@ -158,7 +158,7 @@ static sw_apart try_join(const sw_clusters *p, const sw_op *op, const sw_op *end
   const uint32_t bit = sw_kind_bit(kind);
   *both = *into;
   both->kinds |= bit;
-  if (into->kinds & (SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL))) return SW_APART_DELIVERED;
+  if (into->kinds & (SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL) | SW_KIND_BIT(HOST))) return SW_APART_DELIVERED;
   if (!same_function(into->function, function_of(p, op))) return SW_APART_NEVER;
   if (kind == SW_KIND_REDUCE) return join_reduction(p, op, into, both);
   if (kind == SW_KIND_CONTRACT) return join_contraction(p, op, end, into, both);
@@ -172,7 +172,9 @@ static sw_apart try_join(const sw_clusters *p, const sw_op *op, const sw_op *end
 }
 
 /* What is kept is stored, whatever reads it where. */
-static bool is_keep(const sw_graph *g, sw_id op) { return g->ops[op].code == SW_OP_KEEP && g->ops[op].n_operands == 1; }
+static bool is_keep(const sw_graph *g, sw_id op) {
+  return g->ops[op].code == SW_OP_KEEP && sw_keep_operand(g, &g->ops[op], SW_WAY_AGAIN) < 0;
+}
 
 /* Who reads an op. */
 typedef struct readers {
@@ -213,8 +215,8 @@ static readers readers_of(const sw_clusters *p, const sw_op *op) {
 
 static sw_apart apart_by_kind(sw_kind kind) {
   if (kind == SW_KIND_CONTROL) return SW_APART_CONTROL;
-  return kind == SW_KIND_LIBRARY || kind == SW_KIND_UPDATE || kind == SW_KIND_LITERAL ? SW_APART_LIBRARY
-                                                                                      : SW_APART_TOGETHER;
+  const uint32_t apart = SW_KIND_BIT(LIBRARY) | SW_KIND_BIT(UPDATE) | SW_KIND_BIT(LITERAL) | SW_KIND_BIT(HOST);
+  return apart & sw_kind_bit(kind) ? SW_APART_LIBRARY : SW_APART_TOGETHER;
 }
 
 /* Does each of several readers make it for itself? */
@@ -281,7 +283,7 @@ static bool rows_go_together(const sw_clusters *p, const sw_fusion *a, const sw_
 /* Can b be a further result of a, from which it reads? */
 static bool can_follow(const sw_clusters *p, sw_id a_id, sw_id b_id) {
   const sw_fusion *a = &p->group[a_id], *b = &p->group[b_id];
-  const uint32_t never = SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL);
+  const uint32_t never = SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL) | SW_KIND_BIT(HOST);
   if (p->g->ops[a_id].frame != p->g->ops[b_id].frame || (a->kinds | b->kinds) & never) return false;
   if (!same_function(a->function, b->function)) return false;
   if (b->kinds == SW_KIND_BIT(VIEW)) return true; /* of what is there */

@@ -9,6 +9,7 @@ typedef enum sw_kind {
   SW_KIND_LIBRARY, /* stands alone: sort, fft, convolution in some, opaque */
   SW_KIND_CONTROL,
   SW_KIND_LITERAL, /* a constant that is no splat: in memory before the program runs */
+  SW_KIND_HOST,    /* copies to the host and back: no kernels of the device */
   SW_KIND_CHEAP,   /* element by element, some instructions */
   SW_KIND_DEAR,    /* element by element, a function such as exp */
   SW_KIND_CAST,
@@ -46,11 +47,21 @@ typedef struct sw_fusion_rules {
   sw_lowering lowering;
 } sw_fusion_rules;
 
-/* Operands that a kernel reads. A keep of two chooses between what is made again, which a kernel may have inside, and
- * what is kept, which is not known before a plan is: what that costs is on its port alone. */
+/* Operands that a kernel reads. A keep of several chooses between what is made again, which a kernel may have inside,
+ * and what is kept or offloaded, which is not known before a plan is: what that costs is on those ports alone. */
 static inline int sw_kernel_operands(const sw_op *op) { return op->code == SW_OP_KEEP ? 1 : op->n_operands; }
+/* Of an offload or fetch: do keeps alone read what is fetched, as one of several? */
+static inline bool sw_is_offload_by_choice(const sw_graph *g, const sw_op *op) {
+  const sw_value *v = &g->values[op->results[0]];
+  if (op->code == SW_OP_OFFLOAD)
+    return v->n_uses == 1 && v->uses[0].op >= 0 && sw_is_offload_by_choice(g, &g->ops[v->uses[0].op]);
+  return op->code == SW_OP_FETCH && v->n_uses == 1 && v->uses[0].op >= 0 && v->uses[0].index > 0 &&
+         g->ops[v->uses[0].op].code == SW_OP_KEEP;
+}
 static inline bool sw_use_is_by_choice(const sw_graph *g, sw_value_use use) {
-  return use.op >= 0 && use.index >= sw_kernel_operands(&g->ops[use.op]);
+  if (use.op < 0) return false;
+  const sw_op *op = &g->ops[use.op];
+  return use.index >= sw_kernel_operands(op) || (op->code == SW_OP_OFFLOAD && sw_is_offload_by_choice(g, op));
 }
 
 const sw_fusion_rules *sw_fusion_rules_of(const char *compiler); /* NULL: no such */

@@ -225,23 +225,28 @@ static bool is_for_choices(const sw_graph *g, sw_id value) {
   return all;
 }
 
-/* What a keep of two costs where the value is kept: it is written, where it is not anyway, and read by the kernels that
- * would have had it inside. */
+/* What it costs to keep what could be made again: it is written, where it is not anyway, and read by the kernels that
+ * would have had it inside. Likewise to bring it to the host, and back. */
 static void price_choice(borders *b, const sw_op *op) {
-  const sw_id again = op->operands[0], kept = op->operands[1];
+  const int held = sw_keep_operand(b->g, op, SW_WAY_KEPT), host = sw_keep_operand(b->g, op, SW_WAY_FETCHED);
+  const sw_id again = op->operands[0], kept = op->operands[held];
   const sw_value *v = &b->g->values[op->results[0]];
   const bool inside = b->keeping[again] == SW_KEPT_INSIDE || b->keeping[again] == SW_KEPT_AGAIN;
   const bool written = b->keeping[kept] == SW_KEPT_STORED || b->keeping[kept] == SW_KEPT_IN_PLACE;
-  double times = !written || is_for_choices(b->g, kept) ? 1 : 0;
+  const double writes = !written || is_for_choices(b->g, kept) ? 1 : 0, bytes = sw_dtype_bytes(v->type.dtype);
+  double reads = 0;
   sw_id last = -1;
   for (int32_t u = 0; u < v->n_uses && inside; u++) { /* uses stand in the order of ops: groups seldom come back */
     const sw_id by = v->uses[u].op < 0 ? -1 : b->p.of[v->uses[u].op];
-    times += by != last;
+    reads += by != last;
     last = by;
   }
   double *width = &b->width[b->port[op - b->g->ops]];
-  width[0] = width[2] = 0;
-  width[1] = times * sw_dtype_bytes(v->type.dtype);
+  for (int k = 0; k <= op->n_operands; k++) width[k] = k == held ? (writes + reads) * bytes : 0;
+  if (host < 0) return;
+  const sw_id fetch = b->g->values[op->operands[host]].def, offload = sw_op_tied_to(b->g, fetch);
+  b->width[b->port[fetch] + 1] = reads * bytes;
+  b->width[b->port[offload]] = writes * bytes;
 }
 
 static void write_results(borders *b, const sw_op *op) {
@@ -272,7 +277,7 @@ static bool is_dropped(const borders *b, const sw_op *op) {
 static bool is_idle(const borders *b, const sw_op *op) {
   const sw_kind kind = sw_kind_of(op);
   return is_dropped(b, op) || b->p.group[b->p.of[op - b->g->ops]].again || kind == SW_KIND_CONTROL ||
-         kind == SW_KIND_LITERAL;
+         kind == SW_KIND_LITERAL || kind == SW_KIND_HOST;
 }
 
 static void cross(borders *b, sw_id group) {
@@ -397,7 +402,7 @@ sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, 
   for (sw_id v = 0; v < g->n_values; v++) b.p.read_by[v] = -1;
   for (sw_id i = 0; i < g->n_ops; i++) cross(&b, i);
   for (sw_id i = 0; i < g->n_ops; i++)
-    if (g->ops[i].code == SW_OP_KEEP && g->ops[i].n_operands == 2) price_choice(&b, &g->ops[i]);
+    if (g->ops[i].code == SW_OP_KEEP && sw_keep_operand(g, &g->ops[i], SW_WAY_AGAIN) >= 0) price_choice(&b, &g->ops[i]);
   for (sw_id i = 0; i < g->n_ops; i++) launch(&b, i, &updated);
   SW_ARENA_NEW(k, arena, 1, d);
   *k =

@@ -143,6 +143,7 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   f->out->bytes[value] = 0;
   if (v->def < 0 || sw_strategy_runs(&f->p->ops[v->def]))
     f->out->bytes[value] = sw_sharding_held_bytes(&from, v->type.dims, v->type.dtype);
+  if (sw_value_is_on_host(f->p->job.graph, value)) f->out->bytes[value] = 0;
   f->of_value.n = f->which.n = f->needed.n = 0;
   for (int32_t u = 0; u < v->n_uses; u++) {
     const int32_t step = sw_use_step(&f->units, v->uses[u]);

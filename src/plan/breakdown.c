@@ -185,17 +185,17 @@ static sw_rc hold_value(counting *l, sw_id value, sw_diag *d) {
   return sw_array_push(&l->live, whole, d);
 }
 
-/* A value that its kernel would not store is, where the plan keeps it. */
+/* A value that its kernel would not store is, where the plan keeps or offloads it. */
 static sw_rc hold_kept_by_choice(counting *l, sw_id id, sw_diag *d) {
   const sw_op *op = &l->p->job.graph->ops[id];
+  const int at = sw_op_stores(&l->p->job, op);
   sw_sharding s;
-  if (op->code != SW_OP_KEEP || l->p->ops[id].takes != 2 || sw_value_is_stored(l->p->job.kernels, op->operands[1]))
-    return SW_OK;
-  const sw_type *type = sw_operand_type(l->p->job.graph, op, 1);
-  sw_strategy_operand(op, &l->p->ops[id], 1, &s);
+  if (at < 0 || !sw_strategy_takes(&l->p->ops[id], at)) return SW_OK;
+  const sw_type *type = sw_operand_type(l->p->job.graph, op, at);
+  sw_strategy_operand(op, &l->p->ops[id], at, &s);
   const sw_live kept = {SW_LIVE_VALUE,
-                        op->operands[1],
-                        {sw_value_step(&l->units, op->operands[1]), sw_use_until(&l->units, (sw_value_use){id, 1})},
+                        op->operands[at],
+                        {sw_value_step(&l->units, op->operands[at]), sw_use_until(&l->units, (sw_value_use){id, at})},
                         sw_sharding_held_bytes(&s, type->dims, type->dtype)};
   return sw_array_push(&l->live, kept, d);
 }

@@ -8,41 +8,49 @@
 #include "base/checked.h"
 #include "plan/levers.h"
 #include "shardwright/clock.h"
+#include "shardwright/profile.h"
 #include "shardwright/selection.h"
 
 void sw_plan_keep_all(sw_plan *p) {
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(&p->job, i);
-    if (e && e->source == SW_SOURCE_EITHER) p->ops[i].takes = 2;
+    if (sw_entry_is_keep(e)) p->ops[i].takes = sw_plan_takes_of(&p->job, i, SW_WAY_KEPT);
     if (e && e->optional) p->ops[i].takes = -1;
   }
+}
+
+int8_t sw_plan_takes_of(const sw_job *j, sw_id keep, sw_keep_way way) {
+  const sw_op *op = &j->graph->ops[keep];
+  return (int8_t)(op->n_operands > 1 ? sw_keep_operand(j->graph, op, way) + 1 : 0);
 }
 
 void sw_plan_keep_as_made(sw_plan *p, sw_id keep, int8_t takes) {
   const sw_op *op = &p->job.graph->ops[keep];
   sw_strategy *s = &p->ops[keep];
   sw_sharding made;
-  sw_plan_made_sharding(p, op->operands[takes > 1], &made);
+  sw_plan_made_sharding(p, op->operands[takes > 0 ? takes - 1 : 0], &made);
   *s = (sw_strategy){.takes = takes};
   for (int i = 0; i < made.n_refs; i++) (void)sw_strategy_push(s, made.dim_of[i], made.refs[i]);
 }
 
-/* Where a schedule has each of the program's ops and copies, and a keep of each value; -1: nowhere. */
+/* Where a schedule has each of the program's ops and copies, and sources of each value; -1: nowhere. */
 typedef struct listing {
-  sw_id *op, *again; /* by op of the program */
-  sw_id *keep;       /* by value */
+  sw_id *op, *again;                /* by op of the program */
+  sw_id *of[SW_SOURCE_FETCHED + 1]; /* by kind, then value; keeps as SW_SOURCE_KEPT */
 } listing;
 
 static sw_rc list_schedule(const sw_job *j, const sw_graph *program, sw_arena *arena, listing *out, sw_diag *d) {
   SW_TRY(sw_job_own_ops(j, arena, &out->op, d));
   SW_ARENA_NEW(out->again, arena, program->n_ops + 1, d);
-  SW_ARENA_NEW(out->keep, arena, program->n_values + 1, d);
   for (sw_id i = 0; i < program->n_ops; i++) out->again[i] = -1;
-  for (sw_id v = 0; v < program->n_values; v++) out->keep[v] = -1;
+  for (int k = SW_SOURCE_KEPT; k <= SW_SOURCE_FETCHED; k++) {
+    SW_ARENA_NEW(out->of[k], arena, program->n_values + 1, d);
+    for (sw_id v = 0; v < program->n_values; v++) out->of[k][v] = -1;
+  }
   for (sw_id i = 0; i < j->graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(j, i);
     if (sw_entry_is_copy(e)) out->again[e->op] = i;
-    if (e && e->source) out->keep[e->value] = i;
+    if (e && e->source) out->of[sw_entry_is_keep(e) ? SW_SOURCE_KEPT : e->source][e->value] = i;
   }
   return SW_OK;
 }
@@ -75,13 +83,18 @@ static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena 
   out->n_stated = out->n_shared = 0;
   for (sw_id i = 0; i < choices->graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(choices, i);
-    const bool either = e->source == SW_SOURCE_EITHER, again = either && has.again[e->op] >= 0;
-    const sw_id from = e->source ? has.keep[e->value] : e->instance ? has.again[e->op] : has.op[e->op];
-    if (from >= 0 && !again) {
+    const bool keeps = sw_entry_is_keep(e);
+    const sw_id from = e->source     ? has.of[keeps ? SW_SOURCE_KEPT : e->source][e->value]
+                       : e->instance ? has.again[e->op]
+                                     : has.op[e->op];
+    const bool fetched = keeps && e->or_fetched && has.of[SW_SOURCE_FETCHED][e->value] >= 0,
+               again = keeps && !fetched && e->source == SW_SOURCE_EITHER && has.again[e->op] >= 0;
+    const sw_keep_way way = fetched ? SW_WAY_FETCHED : again ? SW_WAY_AGAIN : SW_WAY_KEPT;
+    if (from >= 0 && !again && !fetched) {
       out->ops[i] = given->ops[from];
-      out->ops[i].takes = either ? 2 : 0;
-    } else if (e->source) {
-      sw_plan_keep_as_made(out, i, (int8_t)(again ? 1 : either ? 2 : 0));
+      out->ops[i].takes = keeps ? sw_plan_takes_of(choices, i, way) : 0;
+    } else if (keeps) {
+      sw_plan_keep_as_made(out, i, sw_plan_takes_of(choices, i, way));
     } else {
       out->ops[i].takes = -1;
     }
@@ -135,9 +148,9 @@ static sw_rc list_takes(const sw_plan *p, dropped how, sw_arena *arena, int8_t *
   SW_ARENA_NEW(*out, arena, p->job.graph->n_ops + 1, d);
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(&p->job, i);
-    const bool source = e && e->source;
-    (*out)[i] = p->ops[i].takes;
-    if (source && (*out)[i] >= 0 && (how == DROPS_ALL || (how == DROPS_VALUES && e->op >= 0))) (*out)[i] = 1;
+    const int8_t takes = p->ops[i].takes;
+    const bool kept = sw_entry_is_keep(e) && (takes <= 0 || takes == sw_plan_takes_of(&p->job, i, SW_WAY_KEPT));
+    (*out)[i] = kept && (how == DROPS_ALL || (how == DROPS_VALUES && e->op >= 0)) ? -1 : takes;
   }
   return SW_OK;
 }
@@ -157,9 +170,8 @@ static sw_rc take_chosen(const sw_plan *p, const int8_t *takes, const sw_job *j,
   memcpy(out->args, p->args, (size_t)j->graph->n_args * sizeof *out->args);
   memcpy(out->outputs, p->outputs, (size_t)j->graph->n_outputs * sizeof *out->outputs);
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
-    const sw_entry *e = sw_job_entry(&p->job, i);
     now[i] = -1;
-    if (takes[i] < 0 || (e && e->source && takes[i] == 1)) continue;
+    if (takes[i] < 0 || (takes[i] && takes[i] != sw_plan_takes_of(&p->job, i, SW_WAY_KEPT))) continue;
     now[i] = n;
     out->ops[n] = p->ops[i];
     out->ops[n++].takes = 0;
@@ -203,7 +215,8 @@ static sw_rc try_to_carry_out(carried *c, const sw_plan *p, dropped how, sw_diag
   sw_plan plan;
   sw_breakdown a;
   const sw_rc rc = carry_out(p, how, c->j, c->arena, &made, &plan, &a, d);
-  const bool better = !rc && a.peak_bytes <= p->capacity_bytes && (!c->any || a.total_s < c->best_s);
+  const bool better = !rc && a.peak_bytes <= p->capacity_bytes && sw_plan_check_host(&plan, NULL) == SW_OK &&
+                      (!c->any || a.total_s < c->best_s);
   if (!better) sw_schedule_deinit(&made);
   if (!better) return rc;
   if (c->any) sw_schedule_deinit(c->schedule);
@@ -240,11 +253,27 @@ static sw_rc is_better_start(const sw_plan *p, const sw_plan *other, int64_t cap
                              sw_diag *d) {
   sw_breakdown a, b;
   SW_TRY(sw_plan_breakdown(p, arena, &a, d));
-  *better = a.peak_bytes <= capacity;
+  *better = a.peak_bytes <= capacity && sw_plan_check_host(p, NULL) == SW_OK;
   if (!*better || !other) return SW_OK;
   SW_TRY(sw_plan_breakdown(other, arena, &b, d));
   *better = a.total_s < b.total_s;
   return SW_OK;
+}
+
+/* Unless the host is farther than what an op takes to make its result again, however that is cut. */
+static sw_rc offer_host(const sw_job *j, sw_arena *arena, sw_schedule_spec *spec, sw_diag *d) {
+  const double rate = sw_machine_profile(j->machine)->host_bytes_per_s,
+               devices = (double)sw_mesh_devices(sw_machine_mesh(j->machine));
+  bool *dear;
+  if (rate <= 0) return SW_OK;
+  SW_ARENA_NEW(dear, arena, j->graph->n_ops + 1, d);
+  for (sw_id i = 0; i < j->graph->n_ops; i++) {
+    const sw_op *op = &j->graph->ops[i];
+    if (!op->n_results) continue;
+    const double there_s = (double)sw_type_bytes(sw_result_type(j->graph, op, 0)) / devices / rate;
+    dear[i] = sw_op_least_s(j, op) > 2 * (there_s + sw_machine_launch_s(j->machine));
+  }
+  return sw_schedule_offer_host(j->graph, dear, arena, spec, d);
 }
 
 static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
@@ -259,6 +288,7 @@ static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_pl
   const sw_ruled_lever *best = j->graph->n_frames ? sw_levers_best(o->levers, sw_plan_capacity(j, o)) : NULL;
   if (best) spec = best->schedule->spec; /* of loops no source is open: the best of the levers */
   if (!best) SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, arena, &spec, d));
+  if (!best) SW_TRY(offer_host(j, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
   if (!rc) find_by_lever(&options, sw_plan_capacity(j, o), arena, &known, &any);

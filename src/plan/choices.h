@@ -6,6 +6,8 @@
 
 /* Of a plan made by rule: nothing is made again that need not be. */
 void sw_plan_keep_all(sw_plan *p);
+/* What a strategy of a keep takes for the way (sw_strategy.takes). */
+int8_t sw_plan_takes_of(const sw_job *j, sw_id keep, sw_keep_way way);
 /* A keep gives what it takes (sw_strategy.takes), cut as it is made. */
 void sw_plan_keep_as_made(sw_plan *p, sw_id keep, int8_t takes);
 

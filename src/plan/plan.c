@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "plan/borders.h"
+#include "shardwright/profile.h"
 
 sw_rc sw_plan_build(const sw_job *j, sw_arena *arena, sw_plan *out, sw_diag *d) {
   const sw_graph *g = j->graph;
@@ -153,14 +154,15 @@ static sw_rc verify_annotation(const sw_plan *p, const sw_annotation *a, sw_diag
   return SW_OK;
 }
 
-/* Nothing is moved where values leave a loop or branch. */
+/* Nothing is moved where values leave a loop or branch, nor on the host. */
 static sw_rc verify_joins(const sw_plan *p, const sw_op *op, sw_id id, sw_diag *d) {
-  for (int i = 0; op->code == SW_OP_JOIN && i < op->n_operands; i++) {
+  for (int i = 0; (op->code == SW_OP_JOIN || op->code == SW_OP_FETCH) && i < op->n_operands; i++) {
     sw_sharding have, want;
     sw_plan_made_sharding(p, op->operands[i], &have);
     sw_plan_taken_sharding(p, (sw_value_use){id, i}, &want);
     if (sw_sharding_equal(&have, &want)) continue;
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "operand %d of join '%s' has another sharding than its result", i, op->name);
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "operand %d of %s '%s' has another sharding than its result", i,
+                         sw_opcode_text(op->code), op->name);
   }
   return SW_OK;
 }
@@ -173,6 +175,27 @@ static sw_rc verify_sharding_group(const sw_plan *p, const sw_sharding_group *t,
   if (sw_sharding_equal(&a, &b)) return SW_OK;
   return SW_FAIL(d, SW_E_INFEASIBLE, t->span, "the plan gives '%s' another sharding than '%s', which is in its group",
                  g->values[t->b].name, g->values[t->a].name);
+}
+
+int64_t sw_plan_host_bytes(const sw_plan *p) {
+  int64_t sum = 0;
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++)
+    if (p->job.graph->ops[i].code == SW_OP_OFFLOAD)
+      sum += sw_strategy_host_bytes(p->job.graph, &p->job.graph->ops[i], &p->ops[i]);
+  return sum;
+}
+
+sw_rc sw_plan_check_host(const sw_plan *p, sw_diag *d) {
+  const int64_t held = sw_plan_host_bytes(p), has = sw_machine_profile(p->job.machine)->host_memory_bytes;
+  sw_text need = {0}, room = {0};
+  if (held <= has) return SW_OK;
+  sw_text_bytes(&need, (double)held);
+  sw_text_bytes(&room, (double)has);
+  const sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "the plan offloads %s of a device; its host has %s for it",
+                           sw_text_str(&need), sw_text_str(&room));
+  sw_text_free(&need);
+  sw_text_free(&room);
+  return rc;
 }
 
 sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {

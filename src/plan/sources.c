@@ -14,7 +14,14 @@
 enum { MOST_ROUNDS = 6 };
 
 /* The ways to choose the sources of a value, all of one cut. */
-typedef enum source_way { WAY_AGAIN, WAY_KEPT, WAY_AGAIN_AS_MADE, WAY_KEPT_AS_MADE, WAY_COUNT } source_way;
+typedef enum source_way {
+  WAY_AGAIN,
+  WAY_KEPT,
+  WAY_AGAIN_AS_MADE,
+  WAY_KEPT_AS_MADE,
+  WAY_FETCHED_AS_MADE,
+  WAY_COUNT
+} source_way;
 
 /* A copy that is left out would be cut as its original is. */
 static sw_rc run_left_out(sw_plan *p, sw_arena *mem, sw_diag *d) {
@@ -24,7 +31,7 @@ static sw_rc run_left_out(sw_plan *p, sw_arena *mem, sw_diag *d) {
     const sw_entry *e = sw_job_entry(&p->job, i);
     if (!sw_entry_is_open(e) || sw_strategy_runs(&p->ops[i])) continue;
     if (e->source == SW_SOURCE_NONE) p->ops[i] = p->ops[original[e->op]];
-    if (e->source == SW_SOURCE_KEPT) sw_plan_keep_as_made(p, i, 0);
+    if (e->source) sw_plan_keep_as_made(p, i, 0);
   }
   return SW_OK;
 }
@@ -32,13 +39,16 @@ static sw_rc run_left_out(sw_plan *p, sw_arena *mem, sw_diag *d) {
 static void take_way(sw_plan *p, const sw_plan *run, source_way way) {
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(&p->job, i);
-    const bool kept = way == WAY_KEPT || way == WAY_KEPT_AS_MADE;
+    const bool kept = way == WAY_KEPT || way == WAY_KEPT_AS_MADE, fetched = way == WAY_FETCHED_AS_MADE;
     if (!sw_entry_is_open(e)) continue;
     p->ops[i] = run->ops[i];
-    if (e->optional && kept) p->ops[i] = (sw_strategy){.takes = -1};
-    if (e->source != SW_SOURCE_EITHER) continue;
-    if (way >= WAY_AGAIN_AS_MADE) sw_plan_keep_as_made(p, i, kept ? 2 : 1);
-    p->ops[i].takes = kept ? 2 : 1;
+    const bool of_host = e->source == SW_SOURCE_OFFLOADED || e->source == SW_SOURCE_FETCHED;
+    if (e->optional && (of_host ? !fetched : kept)) p->ops[i] = (sw_strategy){.takes = -1};
+    if (!sw_entry_is_keep(e) || (e->source == SW_SOURCE_KEPT && !sw_strategy_runs(&p->ops[i]))) continue;
+    int8_t takes = sw_plan_takes_of(&p->job, i, fetched ? SW_WAY_FETCHED : kept ? SW_WAY_KEPT : SW_WAY_AGAIN);
+    if (!takes) takes = sw_plan_takes_of(&p->job, i, SW_WAY_KEPT); /* there is no such way */
+    if (way >= WAY_AGAIN_AS_MADE) sw_plan_keep_as_made(p, i, takes);
+    p->ops[i].takes = takes;
   }
 }
 

@@ -260,29 +260,40 @@ static sw_rc group_rows(comparison *c, sw_diff_kind kind, const change_list *lis
   return SW_OK;
 }
 
-/* Ops that the one plan has for what it makes again, or keeps for what runs late, and the other has not. */
-static sw_rc take_levers(comparison *c, side *own, const side *other, bool now, sw_diag *d) {
-  SW_ARRAY(sw_named) named = {0};
+typedef SW_ARRAY(sw_named) named_list;
+
+static sw_rc fold_levers(comparison *c, const named_list *named, bool now, bool offloaded, sw_diag *d) {
   const sw_folded_name *groups;
-  int32_t n = 0, n_groups = 0;
+  int32_t n_groups = 0;
+  if (named->at) SW_TRY(sw_fold_names((int32_t)named->n, named->at, c->arena, &n_groups, &groups, d));
+  for (int32_t i = 0; i < n_groups; i++) {
+    const char **names;
+    SW_ARENA_NEW(names, c->arena, groups[i].n, d);
+    for (int32_t k = 0; k < groups[i].n; k++) names[k] = named->at[groups[i].items[k]].name;
+    SW_TRY(sw_array_push(&c->again, ((sw_diff_again){groups[i].name, groups[i].n, names, now, offloaded}), d));
+  }
+  return SW_OK;
+}
+
+/* Ops that the one plan has for what it makes again, offloads, or keeps for what runs late, and the other has not. */
+static sw_rc take_levers(comparison *c, side *own, const side *other, bool now, sw_diag *d) {
+  named_list again = {0}, offloaded = {0};
+  int32_t n = 0;
   sw_rc rc = SW_OK;
   for (int32_t i = 0; i < own->n[SW_DIFF_OP] && !rc; i++) {
     const item *at = &own->items[SW_DIFF_OP][i];
     const char *original;
-    bool alone;
-    rc = sw_diff_is_lever_alone(&own->levers, &other->levers, at->name, c->arena, &alone, &original, d);
-    if (!rc && original) rc = sw_array_push(&named, ((sw_named){original, "", ""}), d);
-    if (!alone) own->items[SW_DIFF_OP][n++] = *at;
+    sw_lever how;
+    rc = sw_diff_lever_alone(&own->levers, &other->levers, at->name, c->arena, &how, &original, d);
+    named_list *list = how == SW_LEVER_OFFLOADS ? &offloaded : &again;
+    if (!rc && original) rc = sw_array_push(list, ((sw_named){original, "", ""}), d);
+    if (how == SW_LEVER_NONE) own->items[SW_DIFF_OP][n++] = *at;
   }
   own->n[SW_DIFF_OP] = n;
-  if (!rc && named.at) rc = sw_fold_names((int32_t)named.n, named.at, c->arena, &n_groups, &groups, d);
-  for (int32_t i = 0; i < n_groups && !rc; i++) {
-    const char **names = sw_arena_alloc(c->arena, (size_t)groups[i].n, sizeof *names, d);
-    for (int32_t k = 0; names && k < groups[i].n; k++) names[k] = named.at[groups[i].items[k]].name;
-    rc =
-        names ? sw_array_push(&c->again, ((sw_diff_again){groups[i].name, groups[i].n, names, now}), d) : SW_E_RESOURCE;
-  }
-  sw_array_free(&named);
+  if (!rc) rc = fold_levers(c, &again, now, false, d);
+  if (!rc) rc = fold_levers(c, &offloaded, now, true, d);
+  sw_array_free(&again);
+  sw_array_free(&offloaded);
   return rc;
 }
 

@@ -155,20 +155,23 @@ static void print_rows(const sw_diff *diff, sw_text *out) {
     sw_text_printf(out, "  and %d more of other names\n", diff->n_renamed - MOST_RENAMED);
 }
 
-/* "b.json makes layers.{0..3}.relu x4, layers.0.dot again; a.json keeps them" */
-static void print_levers(const sw_diff *diff, bool now, sw_text *out) {
+/* "b.json makes layers.{0..3}.relu x4, layers.0.dot again; a.json keeps them"; or offloads these. */
+static void print_levers(const sw_diff *diff, bool now, bool offloaded, sw_text *out) {
   int32_t n = 0, rows = 0;
   for (int32_t i = 0; i < diff->n_again; i++) {
     const sw_diff_again *a = &diff->again[i];
-    if (a->now != now) continue;
+    if (a->now != now || a->offloaded != offloaded) continue;
     n += a->n;
     if (rows++ == MOST_ROWS) sw_text_puts(out, " and others");
     if (rows > MOST_ROWS) continue;
-    sw_text_printf(out, rows > 1 ? ", %s%s" : "\n%s makes %s", rows > 1 ? "" : (now ? &diff->now : &diff->was)->file,
-                   a->name);
+    if (rows == 1)
+      sw_text_printf(out, "\n%s %s ", (now ? &diff->now : &diff->was)->file, offloaded ? "offloads" : "makes");
+    sw_text_printf(out, "%s%s", rows > 1 ? ", " : "", a->name);
     if (a->n > 1) sw_text_printf(out, " x%d", a->n);
   }
-  if (n) sw_text_printf(out, " again; %s keeps %s\n", (now ? &diff->was : &diff->now)->file, n > 1 ? "them" : "it");
+  if (n)
+    sw_text_printf(out, "%s; %s %s %s\n", offloaded ? "" : " again", (now ? &diff->was : &diff->now)->file,
+                   offloaded ? "does not offload" : "keeps", n > 1 ? "them" : "it");
 }
 
 void sw_diff_table(const sw_diff *diff, sw_text *out) {
@@ -178,8 +181,7 @@ void sw_diff_table(const sw_diff *diff, sw_text *out) {
     return;
   }
   print_collectives(diff, out);
-  print_levers(diff, true, out);
-  print_levers(diff, false, out);
+  for (int k = 0; k < 4; k++) print_levers(diff, k % 2 == 0, k > 1, out);
   print_counts(diff, out);
   print_rows(diff, out);
 }
@@ -250,13 +252,15 @@ static void put_rows(sw_json_out *o, const sw_diff *diff, const char *key, bool 
   sw_jw_end(o);
 }
 
-/* What the second makes again, or what the first does. */
-static void put_levers(sw_json_out *o, const sw_diff *diff, const char *key, bool now) {
-  if (!diff->n_again) return;
+/* What the second makes again or offloads, or what the first does. */
+static void put_levers(sw_json_out *o, const sw_diff *diff, const char *key, bool now, bool offloaded) {
+  bool any = false;
+  for (int32_t i = 0; i < diff->n_again; i++) any = any || diff->again[i].offloaded == offloaded;
+  if (!any) return;
   sw_jw_array(o, key);
   for (int32_t i = 0; i < diff->n_again; i++) {
     const sw_diff_again *a = &diff->again[i];
-    if (a->now != now) continue;
+    if (a->now != now || a->offloaded != offloaded) continue;
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", a->name);
     sw_jw_i64(o, "count", a->n);
@@ -282,8 +286,10 @@ void sw_diff_json(const sw_diff *diff, sw_text *out) {
   put_rows(&o, diff, "changed", true, true);
   put_rows(&o, diff, "added", false, true);
   put_rows(&o, diff, "removed", true, false);
-  put_levers(&o, diff, "made_again_now", true);
-  put_levers(&o, diff, "made_again_before", false);
+  put_levers(&o, diff, "made_again_now", true, false);
+  put_levers(&o, diff, "made_again_before", false, false);
+  put_levers(&o, diff, "offloaded_now", true, true);
+  put_levers(&o, diff, "offloaded_before", false, true);
   sw_jw_array(&o, "renamed");
   for (int32_t i = 0; i < diff->n_renamed; i++) {
     sw_jw_object_row(&o, NULL);

@@ -134,6 +134,11 @@ static void put_value_again(sw_json_out *o, const sw_explanation *e, const sw_ag
   sw_again_print(e->plan, e->breakdown, x, &t);
   sw_jw_object_row(o, "made_again");
   sw_jw_text(o, "in_words", &t);
+  if (x->offload >= 0) sw_jw_i64(o, "host_bytes", x->host_bytes), sw_jw_f64(o, "host_s", x->host_s);
+  if (x->copy < 0) {
+    sw_jw_end(o);
+    return;
+  }
   sw_jw_string(o, "by", e->plan->job.graph->ops[x->copy].name);
   sw_jw_i64(o, "ops", x->n_ops);
   sw_jw_f64(o, "seconds", x->seconds);
@@ -158,7 +163,7 @@ static void put_explained_value(sw_json_out *o, const sw_explanation *e, const s
   put_maker(o, g, x->values[0]);
   put_users(o, e, v->n_uses, v->uses);
   put_options(o, e, x->n_options, x->options, x->because);
-  if (x->again.copy >= 0) put_value_again(o, e, &x->again);
+  if (sw_again_is_any(&x->again)) put_value_again(o, e, &x->again);
   sw_jw_row(o, "traffic");
   for (int32_t i = 0; i < x->n_traffic; i++) sw_jw_i64(o, NULL, x->traffic[i]);
   sw_jw_end(o);

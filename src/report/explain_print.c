@@ -244,8 +244,8 @@ static void print_value(const sw_explanation *e, const sw_explained_value *x, sw
   sw_text_puts(out, "\n");
   print_options(e, x->n_options, x->options, x->values[0], x->n, out);
   if (x->because) sw_text_printf(out, "    because: %s\n", x->because);
-  if (x->again.copy >= 0) {
-    sw_text_puts(out, "    made again ");
+  if (sw_again_is_any(&x->again)) {
+    sw_text_puts(out, "    ");
     sw_again_print(e->plan, e->breakdown, &x->again, out);
     sw_text_puts(out, "\n");
   }

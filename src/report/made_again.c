@@ -89,6 +89,24 @@ static sw_id copy_of(const sw_job *j, sw_id value, int *result) {
   return -1;
 }
 
+static double host_s(const sw_plan *p, sw_id op) {
+  return sw_strategy_host_s(&p->job, &p->job.graph->ops[op], &p->ops[op]);
+}
+
+/* Of a value of the program, what is offloaded of it. */
+static void find_offload(const sw_plan *p, sw_id value, sw_again *out) {
+  const sw_value *v = &p->job.graph->values[value];
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    const sw_op *op = v->uses[u].op < 0 ? NULL : &p->job.graph->ops[v->uses[u].op];
+    if (!op || op->code != SW_OP_OFFLOAD) continue;
+    const sw_value *host = &p->job.graph->values[op->results[0]];
+    out->offload = v->uses[u].op;
+    out->host_bytes = sw_strategy_host_bytes(p->job.graph, op, &p->ops[out->offload]);
+    out->host_s = host_s(p, out->offload);
+    for (int32_t k = 0; k < host->n_uses; k++) out->host_s += host->uses[k].op < 0 ? 0 : host_s(p, host->uses[k].op);
+  }
+}
+
 /* Marks the copies that only this one needs, and counts them with what they take. */
 static void add_needed(const account *c, bool *needed, sw_again *out) {
   const sw_plan *p = c->p;
@@ -117,7 +135,8 @@ sw_rc sw_again_of(const sw_plan *p, const sw_breakdown *a, sw_id value, sw_arena
   int result = 0;
   bool *needed;
   account c;
-  *out = (sw_again){.copy = -1};
+  *out = (sw_again){.copy = -1, .offload = -1};
+  find_offload(p, value, out);
   if (p->job.schedule) out->copy = copy_of(&p->job, value, &result);
   if (out->copy < 0) return SW_OK;
   SW_TRY(find_account(p, a, arena, &c, d));
@@ -133,7 +152,15 @@ sw_rc sw_again_of(const sw_plan *p, const sw_breakdown *a, sw_id value, sw_arena
 
 void sw_again_print(const sw_plan *p, const sw_breakdown *a, const sw_again *x, sw_text *out) {
   const sw_graph *g = p->job.graph;
-  sw_text_printf(out, "by '%s'", g->ops[x->copy].name);
+  if (x->offload >= 0) {
+    sw_text_printf(out, "offloaded by '%s', ", g->ops[x->offload].name);
+    sw_text_bytes(out, (double)x->host_bytes);
+    sw_text_puts(out, ", for ");
+    sw_text_seconds(out, x->host_s);
+    if (x->copy < 0) return;
+    sw_text_puts(out, "; ");
+  }
+  sw_text_printf(out, "made again by '%s'", g->ops[x->copy].name);
   if (x->n_ops > 1) sw_text_printf(out, " with %d ops that it alone needs", x->n_ops - 1);
   sw_text_puts(out, ", for ");
   sw_text_seconds(out, x->seconds);
@@ -153,7 +180,7 @@ void sw_again_print(const sw_plan *p, const sw_breakdown *a, const sw_again *x, 
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-/* By op of the program: its copies; by value: it is kept. */
+/* By op of the program: its copies; by value: it is kept, or offloaded. */
 typedef struct tally {
   account of;
   sw_arena *arena;
@@ -161,6 +188,8 @@ typedef struct tally {
   double *seconds;    /* by op */
   int64_t *bytes;     /* by op that has copies: held at the peak without these */
   int64_t *kept;      /* by value: bytes */
+  int64_t *on_host;   /* likewise */
+  double *host_s;     /* likewise: there and back */
   bool *copied;       /* by op */
   sw_made_again *out;
 } tally;
@@ -170,7 +199,7 @@ static sw_rc find_saved(tally *t, sw_diag *d) {
   sw_schedule schedule = {0};
   sw_plan plan;
   sw_breakdown kept;
-  if (!t->out->n_ops) return SW_OK;
+  if (!t->out->n_ops && !t->out->n_offloaded) return SW_OK;
   sw_rc rc = sw_plan_without_copies(t->of.p, t->arena, &schedule, &plan, d);
   if (!rc) rc = sw_plan_breakdown(&plan, t->arena, &kept, d);
   for (int32_t i = 0; !rc && i < kept.n_live; i++) {
@@ -188,7 +217,13 @@ static sw_rc find_saved(tally *t, sw_diag *d) {
 static void tally_op(tally *t, sw_id op) {
   const sw_graph *g = t->of.p->job.graph;
   const sw_entry *e = sw_job_entry(&t->of.p->job, op);
-  if (e && e->source && e->op >= 0) {
+  if (e && e->source == SW_SOURCE_OFFLOADED) {
+    t->out->n_offloaded++;
+    t->on_host[e->value] = sw_strategy_host_bytes(g, &g->ops[op], &t->of.p->ops[op]);
+    t->out->host_bytes += t->on_host[e->value];
+  }
+  if (e && e->source) t->host_s[e->value] += host_s(t->of.p, op), t->out->host_s += host_s(t->of.p, op);
+  if (sw_entry_is_keep(e) && e->op >= 0) {
     t->out->n_kept += !t->kept[e->value];
     t->kept[e->value] = bytes_as_made(t->of.p, g->ops[op].results[0]);
     t->out->kept_bytes += t->kept[e->value];
@@ -213,9 +248,9 @@ static int dearest_first(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-/* Rows of values, by what makes them. */
-static sw_rc fold_rows(tally *t, int32_t n, const sw_id *values, bool kept, int32_t *n_rows,
-                       const sw_made_again_row **out, sw_diag *d) {
+/* Rows of values, by what makes them. By op, or where `by_value` by value: seconds (NULL: none) and bytes. */
+static sw_rc fold_rows(tally *t, int32_t n, const sw_id *values, bool by_value, const double *seconds,
+                       const int64_t *bytes, int32_t *n_rows, const sw_made_again_row **out, sw_diag *d) {
   const sw_graph *program = t->of.p->job.schedule->program;
   const sw_folded_name *groups;
   sw_made_again_row *rows;
@@ -228,9 +263,9 @@ static sw_rc fold_rows(tally *t, int32_t n, const sw_id *values, bool kept, int3
   for (int32_t i = 0; i < *n_rows; i++) {
     rows[i] = (sw_made_again_row){.name = groups[i].name, .n = groups[i].n};
     for (int32_t k = 0; k < groups[i].n; k++) {
-      const sw_id v = values[groups[i].items[k]], op = program->values[v].def;
-      rows[i].seconds += kept ? 0 : t->seconds[op];
-      rows[i].bytes += kept ? t->kept[v] : t->bytes[op];
+      const sw_id v = values[groups[i].items[k]], at = by_value ? v : program->values[v].def;
+      rows[i].seconds += seconds ? seconds[at] : 0;
+      rows[i].bytes += bytes[at];
     }
   }
   qsort(rows, (size_t)*n_rows, sizeof *rows, dearest_first);
@@ -248,11 +283,15 @@ static sw_rc list_made_again(tally *t, sw_diag *d) {
     t->out->seconds += t->seconds[i];
     values[n++] = program->ops[i].results[0];
   }
-  SW_TRY(fold_rows(t, n, values, false, &t->out->n_again, &t->out->again, d));
+  SW_TRY(fold_rows(t, n, values, false, t->seconds, t->bytes, &t->out->n_again, &t->out->again, d));
   n = 0;
   for (sw_id v = 0; v < program->n_values; v++)
     if (t->kept[v]) values[n++] = v;
-  return fold_rows(t, n, values, true, &t->out->n_rows_kept, &t->out->kept, d);
+  SW_TRY(fold_rows(t, n, values, true, NULL, t->kept, &t->out->n_rows_kept, &t->out->kept, d));
+  n = 0;
+  for (sw_id v = 0; v < program->n_values; v++)
+    if (t->on_host[v]) values[n++] = v;
+  return fold_rows(t, n, values, true, t->host_s, t->on_host, &t->out->n_rows_offloaded, &t->out->offloaded, d);
 }
 
 sw_rc sw_made_again_find(const sw_plan *p, const sw_breakdown *a, sw_arena *arena, sw_made_again *out, sw_diag *d) {
@@ -266,6 +305,8 @@ sw_rc sw_made_again_find(const sw_plan *p, const sw_breakdown *a, sw_arena *aren
   SW_ARENA_NEW(t.bytes, arena, program->n_ops + 1, d);
   SW_ARENA_NEW(t.copied, arena, program->n_ops + 1, d);
   SW_ARENA_NEW(t.kept, arena, program->n_values + 1, d);
+  SW_ARENA_NEW(t.on_host, arena, program->n_values + 1, d);
+  SW_ARENA_NEW(t.host_s, arena, program->n_values + 1, d);
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) tally_op(&t, i);
   SW_TRY(find_saved(&t, d));
   for (int32_t i = 0; i < a->n_reshards; i++) tally_reshard(&t, &a->reshards[i]);
@@ -282,13 +323,26 @@ static void name_rows(const sw_made_again_row *rows, int32_t n, sw_text *out) {
   sw_text_puts(out, n ? ")" : "");
 }
 
+static void print_time(double seconds, double total_s, sw_text *out) {
+  sw_text_seconds(out, seconds);
+  sw_text_printf(out, ", %.1f %% of the time", sw_percent_of(seconds, total_s));
+}
+
 void sw_made_again_print(const sw_made_again *r, double total_s, sw_text *out) {
   sw_text_printf(out, "%d op%s", r->n_ops, r->n_ops == 1 ? "" : "s");
   name_rows(r->again, r->n_again, out);
-  if (r->n_ops) {
-    sw_text_puts(out, r->n_ops == 1 ? " takes " : " take ");
-    sw_text_seconds(out, r->seconds);
-    sw_text_printf(out, ", %.1f %% of the time, for ", sw_percent_of(r->seconds, total_s));
+  if (r->n_ops) sw_text_puts(out, r->n_ops == 1 ? " takes " : " take ");
+  if (r->n_ops) print_time(r->seconds, total_s, out);
+  if (r->n_offloaded) {
+    sw_text_printf(out, "%s%d value%s", r->n_ops ? "; " : ", ", r->n_offloaded, r->n_offloaded == 1 ? "" : "s");
+    name_rows(r->offloaded, r->n_rows_offloaded, out);
+    sw_text_puts(out, r->n_offloaded == 1 ? " is offloaded, " : " are offloaded, ");
+    sw_text_bytes(out, (double)r->host_bytes);
+    sw_text_puts(out, " in ");
+    print_time(r->host_s, total_s, out);
+  }
+  if (r->n_ops || r->n_offloaded) {
+    sw_text_puts(out, ", for ");
     sw_text_bytes(out, fabs((double)r->saved_bytes));
     sw_text_puts(out, r->saved_bytes < 0 ? " more at the peak" : " less at the peak");
   }
@@ -314,7 +368,7 @@ static void put_again_rows(const char *key, const sw_made_again_row *rows, int32
 
 void sw_made_again_json(const sw_made_again *r, double total_s, sw_json_out *o) {
   sw_text t = {0};
-  if (!r->n_ops && !r->n_kept) return;
+  if (!sw_made_again_is_any(r)) return;
   sw_made_again_print(r, total_s, &t);
   sw_jw_object(o, "made_again");
   sw_jw_text(o, "in_words", &t);
@@ -322,5 +376,6 @@ void sw_made_again_json(const sw_made_again *r, double total_s, sw_json_out *o) 
   sw_jw_i64(o, "saved_bytes", r->saved_bytes);
   put_again_rows("ops", r->again, r->n_again, false, o);
   put_again_rows("kept", r->kept, r->n_rows_kept, true, o);
+  if (r->n_offloaded) put_again_rows("offloaded", r->offloaded, r->n_rows_offloaded, false, o);
   sw_jw_end(o);
 }

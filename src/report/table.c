@@ -148,7 +148,7 @@ static void print_made_again(const sw_report *r, sw_columns *c) {
   sw_made_again again;
   sw_text t = {0};
   if (sw_made_again_find(r->plan, r->breakdown, &scratch, &again, NULL)) c->cells.rc = SW_E_RESOURCE;
-  if (!c->cells.rc && (again.n_ops || again.n_kept)) {
+  if (!c->cells.rc && sw_made_again_is_any(&again)) {
     sw_made_again_print(&again, r->breakdown->total_s, &t);
     sw_columns_add(c, "made again");
     sw_columns_add(c, "%s", sw_text_str(&t));

@@ -605,9 +605,11 @@ sw_rc sw_schedule_chosen(const sw_schedule *s, const int8_t *takes, sw_arena *ar
   SW_ARENA_NEW(entries, arena, s->spec.n_entries, d);
   for (sw_id i = 0; i < stage->graph->n_ops; i++) {
     sw_entry e = s->spec.entries[stage->entry[i]];
-    if (takes[i] < 0 || (e.source && takes[i] == 1)) continue; /* left out; read as it was made again */
-    if (e.source) e.source = SW_SOURCE_KEPT;
-    e.optional = false;
+    if (takes[i] < 0) continue; /* left out */
+    if (takes[i] && sw_keep_way_of(stage->graph, &stage->graph->ops[i], takes[i] - 1) != SW_WAY_KEPT)
+      continue; /* read as it was made again, or fetched */
+    if (e.source == SW_SOURCE_EITHER) e.source = SW_SOURCE_KEPT;
+    e.optional = e.or_fetched = false;
     entries[out->n_entries++] = e;
   }
   out->entries = entries;

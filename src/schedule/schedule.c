@@ -25,7 +25,7 @@ static const sw_id *entry_reads(const sw_graph *g, const sw_entry *e, int *n) {
 }
 
 /* A source stands behind what makes the value, on its stage; of either kind behind it made again. `seen`: by op. */
-static sw_rc check_kept(const sw_graph *g, const sw_entry *e, const int32_t *seen, sw_diag *d) {
+static sw_rc check_kept(const sw_graph *g, const sw_entry *e, const int32_t *seen, bool *offloaded, sw_diag *d) {
   if (e->value < 0 || e->value >= g->n_values)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "the schedule keeps value %d; the program has %d", e->value, g->n_values);
   const sw_value *v = &g->values[e->value];
@@ -36,21 +36,26 @@ static sw_rc check_kept(const sw_graph *g, const sw_entry *e, const int32_t *see
     return SW_FAIL_INPUT(d, v->span, "'%s' is kept in a loop; expected it where all runs once", v->name);
   if (v->def < 0 ? least > 1 : seen[v->def] < least)
     return SW_FAIL_INPUT(d, v->span, "'%s' is kept before it is %s", v->name, least > 1 ? "made again" : "made");
+  if ((e->source == SW_SOURCE_FETCHED || e->or_fetched) && !offloaded[e->value])
+    return SW_FAIL_INPUT(d, v->span, "'%s' is fetched before it is offloaded", v->name);
+  if (e->source == SW_SOURCE_OFFLOADED) offloaded[e->value] = true;
   return SW_OK;
 }
 
 /* Each op once as itself, and then perhaps again, one instance after the other. */
-static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_diag *d) {
+static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_arena *scratch, sw_diag *d) {
   enum { MOST_STAGES = 64 }; /* bits of `crossing` */
   int32_t *seen;
+  bool *offloaded;
   sw_rc rc = SW_OK;
   if (s->n_stages < 1 || s->n_stages > MOST_STAGES)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a schedule has %d stages; expected 1 to %d", s->n_stages, MOST_STAGES);
-  SW_MEM_NEW(seen, (size_t)g->n_ops + 1, d);
+  SW_ARENA_NEW(seen, scratch, g->n_ops + 1, d);
+  SW_ARENA_NEW(offloaded, scratch, g->n_values + 1, d);
   for (int32_t i = 0; i < s->n_entries && !rc; i++) {
     const sw_entry *e = &s->entries[i];
     if (e->source)
-      rc = check_kept(g, e, seen, d);
+      rc = check_kept(g, e, seen, offloaded, d);
     else if (e->op < 0 || e->op >= g->n_ops)
       rc = SW_FAIL_INPUT(d, SW_NOWHERE, "entry %d of the schedule is of op %d; the program has %d", i, e->op, g->n_ops);
     else if (e->instance != seen[e->op]++)
@@ -65,7 +70,6 @@ static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_dia
   }
   for (sw_id op = 0; op < g->n_ops && !rc && (s->n_stages > 1 || s->micro_batches > 1); op++)
     if (!seen[op]) rc = SW_FAIL_INPUT(d, g->ops[op].span, "'%s' is not in the schedule", g->ops[op].name);
-  sw_mem_free(seen);
   return rc;
 }
 
@@ -189,19 +193,31 @@ static sw_rc add_once(sw_stage_writer *w, int32_t entry) {
 static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
   const sw_entry *e = &w->spec->entries[entry];
   const sw_value *v = &w->program->values[e->value];
-  const sw_id first = w->first[e->value], in[] = {w->now[e->value], first};
-  const bool either = e->source == SW_SOURCE_EITHER;
+  const sw_id first = w->first[e->value];
+  sw_id in[SW_WAY_COUNT], made;
+  int n = 0;
   const char *name;
   if (first < 0) return SW_FAIL_INPUT(w->d, v->span, "'%s' is kept on another stage than it is made on", v->name);
-  SW_TRY(name_instance(w, v->name, SW_KEPT_SUFFIX, &name));
-  const sw_op_spec spec = {.code = SW_OP_KEEP,
+  SW_TRY(name_instance(w, v->name, sw_source_suffix(e->source), &name));
+  if (e->source == SW_SOURCE_EITHER) in[n++] = w->now[e->value];
+  in[n++] = e->source == SW_SOURCE_FETCHED ? w->on_host[e->value] : first;
+  if (e->or_fetched) in[n++] = w->fetched[e->value];
+  const sw_op_spec spec = {.code = e->source == SW_SOURCE_OFFLOADED ? SW_OP_OFFLOAD
+                                   : e->source == SW_SOURCE_FETCHED ? SW_OP_FETCH
+                                                                    : SW_OP_KEEP,
                            .name = name,
-                           .n_operands = either ? 2 : 1,
-                           .operands = either ? in : &first,
+                           .n_operands = n,
+                           .operands = in,
                            .n_result_names = 1,
                            .result_names = &name,
                            .span = v->span};
-  SW_TRY(sw_graph_add_op(w->to, &spec, &w->now[e->value], w->d));
+  SW_TRY(sw_graph_add_op(w->to, &spec, &made, w->d));
+  if (e->source == SW_SOURCE_OFFLOADED)
+    w->on_host[e->value] = made;
+  else if (e->source == SW_SOURCE_FETCHED && e->optional)
+    w->fetched[e->value] = made;
+  else
+    w->now[e->value] = made;
   return sw_stage_note(w, entry);
 }
 
@@ -395,7 +411,9 @@ static sw_rc ask_stage(sw_stage_writer *w, const sw_request *r) {
 static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request *r, sw_stage *out) {
   SW_ARENA_NEW(w->now, &w->scratch, w->program->n_values + 1, w->d);
   SW_ARENA_NEW(w->first, &w->scratch, w->program->n_values + 1, w->d);
-  for (sw_id v = 0; v < w->program->n_values; v++) w->now[v] = w->first[v] = -1;
+  SW_ARENA_NEW(w->on_host, &w->scratch, w->program->n_values + 1, w->d);
+  SW_ARENA_NEW(w->fetched, &w->scratch, w->program->n_values + 1, w->d);
+  for (sw_id v = 0; v < w->program->n_values; v++) w->now[v] = w->first[v] = w->on_host[v] = w->fetched[v] = -1;
   SW_TRY(sw_graph_create(w->program->name, &w->to, w->d));
   if (r->has_mesh) sw_graph_set_mesh(w->to, &r->mesh);
   if (r->compiler) sw_graph_set_compiler(w->to, r->compiler);
@@ -463,7 +481,7 @@ static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena,
   sw_stage *stages;
   int32_t *last_in;
   const sw_id *alike;
-  SW_TRY(check_schedule(g, &out->spec, d));
+  SW_TRY(check_schedule(g, &out->spec, scratch, d));
   SW_ARENA_NEW(stages, arena, out->spec.n_stages, d);
   SW_ARENA_NEW(out->owned, arena, out->spec.n_stages, d);
   out->stages = stages;

@@ -10,6 +10,7 @@
 typedef struct fitting {
   const sw_graph *g;
   int32_t *instances; /* by op: so many stand */
+  bool *offloaded;    /* by value */
   SW_ARRAY(sw_id) open;
   SW_ARRAY(sw_entry) entries;
 } fitting;
@@ -43,6 +44,8 @@ static sw_rc put_with_operands(fitting *f, sw_id op, sw_diag *d) {
 static sw_rc fit_entry(fitting *f, const sw_entry *e, sw_diag *d) {
   sw_entry fits = *e;
   const sw_id def = e->source ? f->g->values[e->value].def : e->op;
+  if (e->source == SW_SOURCE_OFFLOADED) f->offloaded[e->value] = def >= 0 && f->instances[def];
+  if (e->source == SW_SOURCE_FETCHED && !f->offloaded[e->value]) return SW_OK;
   if (e->source) return def < 0 || f->instances[def] ? sw_array_push(&f->entries, fits, d) : SW_OK;
   if (!e->instance) return f->instances[def] ? SW_OK : put_with_operands(f, def, d);
   const bool again = f->instances[def] && lacking(f, def) < 0 && sw_op_class_of(f->g->ops[def].code) != SW_OPS_CONTROL;
@@ -77,6 +80,7 @@ sw_rc sw_schedule_fit(const sw_graph *g, sw_arena *arena, sw_schedule_spec *spec
   SW_TRY(has_all(g, spec, &all, d));
   if (all) return SW_OK;
   SW_ARENA_NEW(f.instances, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW(f.offloaded, arena, g->n_values + 1, d);
   sw_rc rc = fit_all(&f, spec, d);
   if (!rc) {
     spec->n_entries = (int32_t)f.entries.n;

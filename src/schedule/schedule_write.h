@@ -11,9 +11,10 @@ typedef struct sw_stage_writer {
   const sw_schedule_spec *spec;
   int32_t stage;
   sw_graph *to;
-  sw_id *now;     /* by value of the program: its source; -1: none yet */
-  sw_id *first;   /* likewise: as it was made at first */
-  int32_t *entry; /* by op of `to` that was noted: its entry; -1: it carries others */
+  sw_id *now;               /* by value of the program: its source; -1: none yet */
+  sw_id *first;             /* likewise: as it was made at first */
+  sw_id *on_host, *fetched; /* likewise: as it was offloaded; as a keep may have it from there */
+  int32_t *entry;           /* by op of `to` that was noted: its entry; -1: it carries others */
   int32_t n_noted, room;
   int32_t *output_at; /* by output of the program: its number here; -1: another stage's */
   int32_t *last_in;   /* by value: the last entry of the list that reads it, n_entries for an output; -1: none */

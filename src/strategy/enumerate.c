@@ -281,12 +281,13 @@ static sw_rc add_choices(op_search *o, sw_diag *d) {
   const sw_entry *e = sw_job_entry(o->job, (sw_id)(o->op - o->job->graph->ops));
   const size_t n = o->found.n;
   if (!e || !n) return SW_OK;
-  for (size_t i = 0; i < n && e->source == SW_SOURCE_EITHER; i++) {
-    candidate kept = o->found.at[i], *again = &o->found.at[i];
-    kept.s.takes = 2;
-    again->s.takes = 1;
-    sw_strategy_cost(o->job, o->op, &again->s, &again->cost);
-    SW_TRY(sw_array_push(&o->found, kept, d));
+  for (size_t i = 0; i < n && o->op->n_operands > 1 && sw_entry_is_keep(e); i++) {
+    candidate way = o->found.at[i];
+    for (way.s.takes = 1; way.s.takes <= o->op->n_operands; way.s.takes++) {
+      sw_strategy_cost(o->job, o->op, &way.s, &way.cost);
+      if (way.s.takes == 1) o->found.at[i] = way;
+      if (way.s.takes > 1) SW_TRY(sw_array_push(&o->found, way, d));
+    }
   }
   if (!e->optional) return SW_OK;
   candidate out = o->found.at[0];
@@ -342,7 +343,7 @@ void sw_op_class_key(const sw_job *j, const sw_op *op, sw_text *key) {
   sw_text_append(key, (const char *)&op->code, sizeof op->code);
   sw_text_append(key, (const char *)&op->nest, sizeof(void *));
   const sw_entry *e = sw_job_entry(j, (sw_id)(op - g->ops));
-  const char left_open = (char)(e ? (e->source == SW_SOURCE_EITHER) + 2 * e->optional : 0);
+  const char left_open = (char)(sw_entry_is_open(e) + 2 * (e && e->optional));
   sw_text_append(key, &left_open, 1);
   for (int i = 0; i < op->n_operands + op->n_results; i++) {
     const sw_type *t = sw_port_type(g, op, i);

@@ -116,7 +116,7 @@ static sw_rc judge_kind(judge *j, const kind *k, int32_t most, sw_arena *arena, 
     now_s[i] = cost_s(j, at, chosen, &own);
   }
   for (int32_t i = 0; i < all.n; i++) {
-    if (all.at[i].takes < 0 || all.at[i].takes == 2 || has_strategy(have, &all.at[i])) continue; /* each way comes */
+    if (all.at[i].takes < 0 || all.at[i].takes > 1 || has_strategy(have, &all.at[i])) continue; /* each way comes */
     found[n++] = (judged){&all.at[i], loss_of(j, k, &all.at[i], &all.cost[i], now_s)};
   }
   if (n) qsort(found, (size_t)n, sizeof *found, by_loss);

@@ -1,9 +1,11 @@
 #include "strategy/lives.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/checked.h"
 #include "base/lists.h"
+#include "shardwright/profile.h"
 
 /* Is a sharding required of a port? Then the temporaries counted for the op may be held at other steps. */
 static bool is_stated(const sw_selection *s, const sw_unit *unit) {
@@ -77,18 +79,34 @@ static void hold_brought(const sw_selection *s, sw_id value, const sw_option_por
   if (held.last > first) uses[node->n_uses++] = use_of((sw_interval){first + 1, held.last}, at->bytes);
 }
 
-/* A value that its kernel would not store is, where a plan keeps it: from where it is made. */
+/* A value that its kernel would not store is, where a plan keeps or offloads it: from where it is made. */
 static sw_rc hold_kept(const sw_selection *s, const sw_unit *unit, sw_node *out, sw_usage *uses, sw_diag *d) {
-  const sw_op *op = unit->kind == SW_UNIT_OP ? &s->job.graph->ops[unit->id] : NULL;
-  if (!op || op->code != SW_OP_KEEP || op->n_operands != 2 || sw_value_is_stored(s->job.kernels, op->operands[1]))
-    return SW_OK;
+  const int at = unit->kind == SW_UNIT_OP ? sw_op_stores(&s->job, &s->job.graph->ops[unit->id]) : -1;
+  if (at < 0) return SW_OK;
   const sw_option_set *c = s->options[sw_unit_of_op(&s->units, unit->id)];
   int64_t *bytes;
   SW_ARENA_NEW(bytes, s->arena, c->n, d);
-  for (int32_t i = 0; i < c->n; i++) bytes[i] = c->strategies[i].takes == 2 ? c->ports[1].bytes[i] : 0;
-  const sw_interval held = {sw_value_step(&s->units, op->operands[1]),
-                            sw_use_until(&s->units, (sw_value_use){unit->id, 1})};
+  for (int32_t i = 0; i < c->n; i++) bytes[i] = sw_strategy_takes(&c->strategies[i], at) ? c->ports[at].bytes[i] : 0;
+  const sw_interval held = {sw_value_step(&s->units, unit->reads[at]),
+                            sw_use_until(&s->units, (sw_value_use){unit->id, at})};
   uses[out->n_uses++] = use_of(held, bytes);
+  return SW_OK;
+}
+
+/* All that is offloaded is in memory of the host together, which is a step behind all others: as much of it as of the
+ * device's memory, whatever that is limited to. */
+static sw_rc hold_on_host(const sw_selection *s, const sw_unit *unit, sw_node *out, sw_usage *uses, sw_diag *d) {
+  const sw_op *op = unit->kind == SW_UNIT_OP ? &s->job.graph->ops[unit->id] : NULL;
+  const double host = (double)sw_machine_profile(s->job.machine)->host_memory_bytes;
+  if (!op || op->code != SW_OP_OFFLOAD || s->o.capacity_bytes == INT64_MAX) return SW_OK;
+  const sw_option_set *c = s->options[sw_unit_of_op(&s->units, unit->id)];
+  int64_t *bytes;
+  SW_ARENA_NEW(bytes, s->arena, c->n, d);
+  for (int32_t i = 0; i < c->n; i++) {
+    const double held = (double)sw_strategy_host_bytes(s->job.graph, op, &c->strategies[i]);
+    bytes[i] = (int64_t)fmin(ceil(held / fmax(host, 1) * (double)s->o.capacity_bytes), 0x1p60);
+  }
+  uses[out->n_uses++] = use_of((sw_interval){s->units.n_steps, s->units.n_steps}, bytes);
   return SW_OK;
 }
 
@@ -96,7 +114,7 @@ sw_rc sw_hold_unit(const sw_selection *s, int32_t i, sw_node *out, sw_diag *d) {
   const sw_unit unit = sw_unit_at(&s->units, i);
   const int64_t *temp = s->options[i]->temp;
   sw_usage *uses;
-  SW_ARENA_NEW(uses, s->arena, 3 * unit.n_makes + 2, d);
+  SW_ARENA_NEW(uses, s->arena, 3 * unit.n_makes + 3, d);
   out->uses = uses;
   out->n_uses = 0;
   for (int32_t k = 0; k < unit.n_makes; k++) {
@@ -113,6 +131,7 @@ sw_rc sw_hold_unit(const sw_selection *s, int32_t i, sw_node *out, sw_diag *d) {
       uses[out->n_uses++] = use_of(held, bytes);
   }
   SW_TRY(hold_kept(s, &unit, out, uses, d));
+  SW_TRY(hold_on_host(s, &unit, out, uses, d));
   if (temp && !is_stated(s, &unit)) uses[out->n_uses++] = use_of((sw_interval){unit.step, unit.step}, temp);
   return SW_OK;
 }
@@ -152,7 +171,8 @@ static sw_rc put_made(const sw_selection *s, sw_id value, const sw_border_table 
   const sw_value *v = &s->job.graph->values[value];
   const bool whole = v->def < 0 && s->o.args_whole, stored = sw_value_is_stored(s->job.kernels, value),
              none =
-                 !stored && (made_otherwise(s, value) || sw_value_keeping(s->job.kernels, value) == SW_KEPT_IN_PLACE);
+                 sw_value_is_on_host(s->job.graph, value) ||
+                 (!stored && (made_otherwise(s, value) || sw_value_keeping(s->job.kernels, value) == SW_KEPT_IN_PLACE));
   const sw_shape_class *c = &s->prices.classes.at[t->shape_class];
   int64_t *made;
   SW_ARENA_NEW(made, s->arena, t->copies.n_classes, d);
@@ -175,7 +195,9 @@ static sw_rc put_layouts(const sw_selection *s, sw_id value, const sw_border_tab
   SW_ARENA_NEW(made_as, s->arena, t->copies.n_layouts, d);
   for (int32_t k = 0; k < t->copies.n_layouts; k++) {
     const int32_t id = t->sharding[k] < 0 ? ~t->sharding[k] : t->sharding[k];
-    amount[k] = sw_sharding_held_bytes(&c->shardings.at[id], type->dims, type->dtype);
+    amount[k] = sw_value_is_on_host(s->job.graph, value)
+                    ? 0
+                    : sw_sharding_held_bytes(&c->shardings.at[id], type->dims, type->dtype);
     made_as[k] = -1;
     for (int32_t f = 0; f < t->copies.n_classes; f++)
       if (t->given[f] == id) made_as[k] = f;

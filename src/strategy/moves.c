@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shardwright/profile.h"
 #include "shardwright/selection.h"
 
 #include "base/checked.h"
@@ -404,14 +405,30 @@ static double completing_s(const sw_job *j, const sw_op *op, const sw_strategy *
   return sum_s;
 }
 
+int64_t sw_strategy_host_bytes(const sw_graph *g, const sw_op *op, const sw_strategy *s) {
+  sw_sharding held;
+  if ((op->code != SW_OP_OFFLOAD && op->code != SW_OP_FETCH) || !sw_strategy_runs(s)) return 0;
+  sw_strategy_operand(op, s, 0, &held);
+  const sw_type *t = sw_operand_type(g, op, 0);
+  return sw_sharding_held_bytes(&held, t->dims, t->dtype);
+}
+
+double sw_strategy_host_s(const sw_job *j, const sw_op *op, const sw_strategy *s) {
+  const double rate = sw_machine_profile(j->machine)->host_bytes_per_s,
+               bytes = (double)sw_strategy_host_bytes(j->graph, op, s);
+  if (bytes <= 0 || rate <= 0) return 0;
+  return bytes / rate + sw_machine_weights(j->machine)->launch * sw_machine_launch_s(j->machine);
+}
+
 void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw_op_cost *out) {
   const sw_graph *g = j->graph;
   const sw_machine *machine = j->machine;
   enum { MOST_LOOPS = 64 }; /* an op with more is costed as if whole */
   int64_t extents[MOST_LOOPS];
   *out = (sw_op_cost){0};
-  if (!sw_strategy_runs(s) || (op->code == SW_OP_KEEP && s->takes == 1))
-    return; /* what is made again costs by itself */
+  if (!sw_strategy_runs(s)) return;
+  if (op->code == SW_OP_KEEP && s->takes && sw_keep_way_of(g, op, s->takes - 1) != SW_WAY_KEPT)
+    return; /* what is made again, or fetched, costs by itself */
   bool fits = op->nest->n_loops <= MOST_LOOPS;
   for (int l = 0; fits && l < op->nest->n_loops; l++) extents[l] = sw_strategy_block(op->nest, s, l);
   if (sw_strategy_is_ring(op, s)) {
@@ -423,6 +440,9 @@ void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw
     out->bytes = w.bytes;
     out->local_s = local_s(j, op, &w, false, &out->launch_s);
   }
+  if (sw_strategy_host_bytes(g, op, s))
+    out->launch_s += sw_machine_weights(machine)->launch * sw_machine_launch_s(machine);
+  out->local_s += sw_strategy_host_s(j, op, s);
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
   if (sw_machine_lowering(machine).early_sums) out->move_s += completing_s(j, op, s);

@@ -66,6 +66,13 @@ sw_interval sw_value_life(const sw_units *u, sw_id value, const int32_t *needed)
   return life;
 }
 
+int sw_op_stores(const sw_job *j, const sw_op *op) {
+  const sw_graph *g = j->graph;
+  const bool chooses = op->code == SW_OP_KEEP && sw_keep_operand(g, op, SW_WAY_AGAIN) >= 0;
+  const int at = chooses ? sw_keep_operand(g, op, SW_WAY_KEPT) : op->code == SW_OP_OFFLOAD ? 0 : -1;
+  return at >= 0 && !sw_value_is_stored(j->kernels, op->operands[at]) ? at : -1;
+}
+
 void sw_line_sum(int64_t *line, int32_t n_steps, int32_t *peak) {
   *peak = 0;
   for (int32_t i = 1; i < n_steps; i++) {

@@ -25,6 +25,12 @@ static sw_rc set_port(sw_option_port *port, int32_t choice, const sw_type *type,
   return SW_OK;
 }
 
+/* Nothing is resharded where loops and choices end, before what could have been made again, and on the host. */
+static bool is_taken_as_made(const sw_graph *g, const sw_op *op, int operand) {
+  if (op->code == SW_OP_KEEP) return sw_keep_way_of(g, op, operand) != SW_WAY_KEPT;
+  return op->code == SW_OP_JOIN || op->code == SW_OP_FETCH;
+}
+
 sw_rc sw_options_of_op(const sw_job *j, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,
                        sw_option_set *out, sw_diag *d) {
   SW_TRY(options_init(out, e->n, op->n_operands + op->n_results, arena, d));
@@ -41,8 +47,7 @@ sw_rc sw_options_of_op(const sw_job *j, const sw_op *op, const sw_enumeration *e
     const sw_type *type = sw_port_type(j->graph, op, p);
     const bool combines = sw_value_combines(j->kernels, sw_port_value(op, p));
     SW_TRY(sw_prices_class(prices, type, combines, &out->ports[p].shape_class, d));
-    const bool again = op->code == SW_OP_KEEP && op->n_operands == 2 && p == 0;
-    out->ports[p].tied = p < op->n_operands && (op->code == SW_OP_JOIN || again);
+    out->ports[p].tied = p < op->n_operands && is_taken_as_made(j->graph, op, p);
     for (int32_t i = 0; i < e->n; i++) {
       sw_sharding s;
       if (!sw_strategy_runs(&e->at[i]) || (p < op->n_operands && !sw_strategy_takes(&e->at[i], p))) {
@@ -51,6 +56,7 @@ sw_rc sw_options_of_op(const sw_job *j, const sw_op *op, const sw_enumeration *e
       }
       sw_strategy_port(op, &e->at[i], p, &s);
       SW_TRY(set_port(&out->ports[p], i, type, &s, prices, d));
+      if (sw_value_is_on_host(j->graph, sw_port_value(op, p))) out->ports[p].bytes[i] = 0;
     }
   }
   return SW_OK;

@@ -64,20 +64,32 @@ static sw_graph *step_of(int k) {
 static void schedule_of(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule *out) {
   sw_schedule_spec spec;
   assert_ok(sw_recompute_spec(g, how, true, arena, &spec, &diag));
+  bool *dear = sw_arena_alloc(arena, (size_t)g->n_ops + 1, sizeof *dear, &diag);
+  assert_non_null(dear);
+  for (sw_id i = 0; i < g->n_ops; i++) dear[i] = sw_op_class_of(g->ops[i].code) == SW_OPS_CONTRACTION;
+  if (how == SW_RECOMPUTE_SEARCH) assert_ok(sw_schedule_offer_host(g, dear, arena, &spec, &diag));
   assert_ok(sw_schedule_make(g->written, &spec, arena, out, &diag));
 }
 
 static const sw_entry *entry_of(const sw_schedule *s, sw_id op) { return &s->spec.entries[s->stages[0].entry[op]]; }
 
-/* What each op takes where the copies of these bits run, in order, and all else is kept that one of them or the program
- * reads. Returns how many copies there can be. */
-static int takes_of(const sw_schedule *s, uint64_t copies, int8_t *takes) {
+/* What a source takes: what is offloaded as it is fetched. */
+static int8_t source_takes(const sw_graph *g, sw_id op, const sw_entry *e, bool offloaded, const int8_t *takes) {
+  const sw_op *o = &g->ops[op];
+  if (!sw_entry_is_keep(e)) return offloaded ? 0 : -1;
+  if (o->n_operands == 1) return 0;
+  if (offloaded && e->or_fetched) return (int8_t)o->n_operands;
+  return e->source == SW_SOURCE_EITHER && takes[g->values[o->operands[0]].def] < 0 ? 2 : 1;
+}
+
+/* What each op takes where the copies of these bits run, in order, the values of those bits are offloaded, and all else
+ * is kept that one of them or the program reads. Returns how many copies there can be. */
+static int takes_of(const sw_schedule *s, uint64_t copies, uint64_t offloaded, int8_t *takes) {
   const sw_graph *g = s->stages[0].graph;
   int n = 0;
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_entry *e = entry_of(s, i);
-    takes[i] = 0;
-    if (e->source == SW_SOURCE_EITHER) takes[i] = takes[g->values[g->ops[i].operands[0]].def] < 0 ? 2 : 1;
+    takes[i] = e->source ? source_takes(g, i, e, offloaded >> e->value % 64 & 1, takes) : 0;
     if (e->source || !e->optional) continue;
     takes[i] = copies >> n % 64 & 1 ? 0 : -1;
     n++;
@@ -87,7 +99,8 @@ static int takes_of(const sw_schedule *s, uint64_t copies, int8_t *takes) {
     bool read = false;
     for (int k = 0; k < g->ops[i].n_results; k++) {
       const sw_value *v = &g->values[g->ops[i].results[k]];
-      for (int32_t u = 0; u < v->n_uses; u++) read = read || takes[v->uses[u].op] >= 0;
+      for (int32_t u = 0; u < v->n_uses; u++)
+        read = read || takes[v->uses[u].op] == 0 || takes[v->uses[u].op] == v->uses[u].index + 1;
     }
     if (e->source && e->optional && !read) takes[i] = -1;
   }
@@ -110,7 +123,7 @@ static bool runs_as_the_program(const sw_graph *g, const sw_schedule *s, const c
 static void random_choices_run_as_the_program(void **state) {
   (void)state;
   sw_rng r;
-  int copies = 0, run = 0;
+  int copies = 0, offloaded = 0, run = 0;
   sw_rng_seed(&r, check_seed(1));
   for (int k = 0; k < check_scale(12); k++) {
     sw_arena arena = {0};
@@ -121,18 +134,19 @@ static void random_choices_run_as_the_program(void **state) {
     int8_t *takes = sw_arena_alloc(&arena, (size_t)choices.stages[0].graph->n_ops, 1, &diag);
     assert_non_null(takes);
     const uint64_t bits = sw_rng_next(&r);
-    (void)takes_of(&choices, bits, takes);
+    (void)takes_of(&choices, bits, sw_rng_next(&r) & sw_rng_next(&r), takes);
     assert_ok(sw_schedule_chosen(&choices, takes, &arena, &spec, &diag));
     assert_ok(sw_schedule_make(g->written, &spec, &arena, &s, &diag));
     for (int32_t i = 0; i < spec.n_entries; i++) copies += spec.entries[i].instance > 0;
+    for (int32_t i = 0; i < spec.n_entries; i++) offloaded += spec.entries[i].source == SW_SOURCE_OFFLOADED;
     run += runs_as_the_program(g, &s, k % 3 ? "x=2" : "x=2,y=2", &r);
     sw_schedule_deinit(&s);
     sw_schedule_deinit(&choices);
     sw_graph_destroy(g);
     sw_arena_deinit(&arena);
   }
-  print_message("%d plans run, %d copies of ops in their schedules\n", run, copies);
-  assert_true(run > 0 && copies > 0);
+  print_message("%d plans run, %d copies of ops in their schedules, %d values offloaded\n", run, copies, offloaded);
+  assert_true(run > 0 && copies > 0 && offloaded > 0);
 }
 
 static void policies_run_as_the_program(void **state) {
@@ -378,7 +392,7 @@ static double best_of_all_s(const sw_job *j, int64_t capacity, int *n_copies) {
   schedule_of(j->graph, SW_RECOMPUTE_SEARCH, &arena, &choices);
   takes = sw_arena_alloc(&arena, (size_t)choices.stages[0].graph->n_ops, 1, &diag);
   assert_non_null(takes);
-  *n_copies = takes_of(&choices, 0, takes);
+  *n_copies = takes_of(&choices, 0, 0, takes);
   assert_in_range(*n_copies, 1, 12);
   for (uint64_t bits = 0; bits < UINT64_C(1) << *n_copies; bits++) {
     sw_arena mem = {0};
@@ -386,7 +400,7 @@ static double best_of_all_s(const sw_job *j, int64_t capacity, int *n_copies) {
     sw_schedule_spec spec;
     sw_job job;
     int64_t peak;
-    (void)takes_of(&choices, bits, takes);
+    (void)takes_of(&choices, bits, 0, takes);
     assert_ok(sw_schedule_chosen(&choices, takes, &mem, &spec, &diag));
     assert_ok(sw_schedule_make(j->request, &spec, &mem, &s, &diag));
     assert_ok(sw_job_of_stage(j, &s, 0, &mem, &job, &diag));

@@ -378,6 +378,18 @@ void sw_hlo_opaque(const sw_hlo *h) {
   write_custom_call(h, sw_op_text(h->op, SW_ATTR_TARGET, "unknown"), &config);
 }
 
+/* As JAX says where a value is to be. */
+static void place_in_memory(const sw_hlo *h, const char *memory) {
+  sw_text props = {0};
+  sw_text_printf(&props,
+                 "call_target_name = \"annotate_device_placement\", has_side_effect = true, "
+                 "mhlo.frontend_attributes = {_xla_buffer_placement = \"%s\"}",
+                 memory);
+  sw_hlo_line(h, "stablehlo.custom_call", &props);
+}
+void sw_hlo_offload(const sw_hlo *h) { place_in_memory(h, "pinned_host"); }
+void sw_hlo_fetch(const sw_hlo *h) { place_in_memory(h, "device"); }
+
 /* So that compilers do not take what is made again for what was made before. */
 void sw_hlo_barrier(const sw_hlo *h) {
   const sw_line line = {"stablehlo.optimization_barrier", 1, 1, h->in, h->out, NULL, NULL};

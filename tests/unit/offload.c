@@ -1,0 +1,217 @@
+/* What is offloaded: when a device holds it, what it costs, the host's memory, and the best choice against all others.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "gen/gen.h"
+#include "shardwright/profile.h"
+#include "shardwright/schedule.h"
+#include "shardwright/validate.h"
+#include "support/job.h"
+#include "support/meshes.h"
+#include "support/random_plan.h"
+#include "support/same.h"
+
+static sw_diag diag;
+
+static sw_graph *step(void) {
+  const sw_gen_arg args[] = {{"mode", "train"}, {"layers", "3"}, {"hidden", "8"}, {"batch", "512"}};
+  sw_graph *g;
+  assert_ok(sw_gen_model("mlp", args, 4, &g, &diag));
+  return g;
+}
+
+/* A machine a thousand times slower than an H100, whose kernels start at once, with a link to a host. */
+static const sw_machine *machine_with(double bytes_per_s, int64_t memory_bytes, sw_arena *arena) {
+  const sw_machine *h100 = machine_of("dgx-h100", "x=2", arena);
+  sw_profile *p = sw_arena_copy(arena, sw_machine_profile(h100), 1, sizeof *p, &diag);
+  sw_machine *m;
+  assert_non_null(p);
+  p->launch_s = 0;
+  for (int k = 0; k < SW_PRICED_COUNT; k++) p->kernel[k].known = false;
+  for (int t = 0; t < SW_DTYPE_COUNT; t++) p->flop_per_s[t] /= 1000;
+  p->memory_bytes_per_s /= 1000;
+  p->host_bytes_per_s = bytes_per_s;
+  p->host_memory_bytes = memory_bytes;
+  assert_ok(sw_machine_build(arena, p, sw_machine_mesh(h100), &m, &diag));
+  return m;
+}
+
+static void offered(const sw_graph *g, sw_arena *arena, sw_schedule *out) {
+  sw_schedule_spec spec;
+  assert_ok(sw_recompute_spec(g, SW_RECOMPUTE_SEARCH, true, arena, &spec, &diag));
+  bool *dear = sw_arena_alloc(arena, (size_t)g->n_ops + 1, sizeof *dear, &diag);
+  assert_non_null(dear);
+  for (sw_id i = 0; i < g->n_ops; i++) dear[i] = sw_op_class_of(g->ops[i].code) == SW_OPS_CONTRACTION;
+  assert_ok(sw_schedule_offer_host(g, dear, arena, &spec, &diag));
+  assert_ok(sw_schedule_make(g->written, &spec, arena, out, &diag));
+}
+
+/* Nothing is made again; of what can be, that of these bits is offloaded, the rest kept. Returns how many values can
+ * be. */
+static int choose(const sw_schedule *choices, uint64_t bits, sw_arena *arena, sw_schedule *out) {
+  const sw_graph *g = choices->stages[0].graph;
+  int8_t *takes = sw_arena_alloc(arena, (size_t)g->n_ops, 1, &diag);
+  int *number = sw_arena_alloc(arena, (size_t)choices->program->n_values, sizeof *number, &diag), n = 0;
+  sw_schedule_spec spec;
+  assert_true(takes && number);
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_entry *e = &choices->spec.entries[choices->stages[0].entry[i]];
+    if (e->source == SW_SOURCE_OFFLOADED) number[e->value] = n++;
+    const bool away = e->source && bits >> number[e->value] & 1;
+    takes[i] = (int8_t)(e->instance || e->optional ? -1 : 0);
+    if (e->source && !sw_entry_is_keep(e)) takes[i] = (int8_t)(away ? 0 : -1);
+    if (sw_entry_is_keep(e) && !e->optional && g->ops[i].n_operands > 1)
+      takes[i] = (int8_t)(sw_keep_operand(g, &g->ops[i], away && e->or_fetched ? SW_WAY_FETCHED : SW_WAY_KEPT) + 1);
+  }
+  assert_ok(sw_schedule_chosen(choices, takes, arena, &spec, &diag));
+  assert_ok(sw_schedule_make(choices->written, &spec, arena, out, &diag));
+  return n;
+}
+
+static int32_t count_offloads(const sw_graph *g) {
+  int32_t n = 0;
+  for (sw_id i = 0; i < g->n_ops; i++) n += g->ops[i].code == SW_OP_OFFLOAD;
+  return n;
+}
+
+/* Of any plan, each by itself and compiled. */
+static void it_is_held_up_to_there_and_from_there_on(void **state) {
+  (void)state;
+  const double kRate = 1e9;
+  sw_rng r;
+  sw_rng_seed(&r, check_seed(1));
+  for (int k = 0; k < check_scale(12); k++) {
+    sw_arena arena = {0};
+    sw_schedule choices, s;
+    sw_graph *g = step();
+    const sw_machine *m = machine_with(kRate, INT64_MAX, &arena);
+    offered(g, &arena, &choices);
+    (void)choose(&choices, sw_rng_next(&r) | 1, &arena, &s);
+    const sw_graph *on = s.stages[0].graph;
+    const sw_job j = job_under(on, m, k & 1 ? "inductor" : "none", &arena);
+    sw_plan plan;
+    sw_breakdown a;
+    int64_t host = 0;
+    assert_true(count_offloads(on) > 0);
+    assert_ok(random_plan(&j, &r, &arena, &plan, &diag));
+    assert_ok(sw_plan_verify(&plan, &diag));
+    assert_ok(sw_plan_breakdown(&plan, &arena, &a, &diag));
+    for (sw_id i = 0; i < on->n_ops; i++) {
+      if (on->ops[i].code != SW_OP_OFFLOAD) continue;
+      const sw_value *away = &on->values[on->ops[i].results[0]];
+      const int64_t bytes = sw_strategy_host_bytes(on, &on->ops[i], &plan.ops[i]);
+      const sw_id back = away->uses[0].op;
+      host += bytes;
+      assert_true(away->n_uses == 1 && on->ops[back].code == SW_OP_FETCH && bytes > 0);
+      assert_true(fabs(a.op[i].local_s + a.op[back].local_s - 2 * (double)bytes / kRate) <= 1e-9 * a.op[i].local_s);
+      for (int32_t l = 0; l < a.n_live; l++) {
+        const sw_live *held = &a.live[l];
+        if (held->value == on->ops[i].operands[0]) assert_true(held->steps.last <= i);
+        if (held->value == on->ops[i].results[0]) assert_int_equal(held->bytes, 0);
+        if (held->value == on->ops[back].results[0]) assert_true(held->steps.first >= back);
+      }
+    }
+    assert_int_equal(host, sw_plan_host_bytes(&plan));
+    gives_the_same(&plan, g, &arena);
+    sw_schedule_deinit(&s);
+    sw_schedule_deinit(&choices);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+}
+
+static sw_plan_options within(int64_t capacity) {
+  return (sw_plan_options){.solve = {.work_limit = 20000000, .threads = 1}, .selection.capacity_bytes = capacity};
+}
+
+static double planned_s(const sw_job *j, int64_t capacity, sw_breakdown *a, sw_arena *arena) {
+  const sw_plan_options o = within(capacity);
+  sw_plan plan;
+  if (sw_plan_search(j, &o, arena, &plan, NULL)) return HUGE_VAL;
+  assert_ok(sw_plan_breakdown(&plan, arena, a, &diag));
+  return a->total_s;
+}
+
+/* Of all sets of values that can be offloaded, each planned by itself. */
+static double best_set_s(const sw_job *j, int64_t capacity) {
+  sw_arena arena = {0};
+  sw_schedule choices, s;
+  double best = HUGE_VAL;
+  offered(j->graph, &arena, &choices);
+  for (uint64_t bits = 0, n = 0; bits < UINT64_C(1) << n || !bits; bits++) {
+    sw_arena mem = {0};
+    sw_job job;
+    sw_breakdown a;
+    n = (uint64_t)choose(&choices, bits, &mem, &s);
+    assert_in_range(n, 1, 8);
+    assert_ok(sw_job_of_stage(j, &s, 0, &mem, &job, &diag));
+    best = fmin(best, planned_s(&job, capacity, &a, &mem));
+    sw_schedule_deinit(&s);
+    sw_arena_deinit(&mem);
+  }
+  sw_schedule_deinit(&choices);
+  sw_arena_deinit(&arena);
+  return best;
+}
+
+/* A link that costs next to nothing is taken, as far as the host has room. */
+static void no_set_is_better_than_what_is_proven(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  sw_graph *g = step();
+  int64_t host_bytes = INT64_C(1) << 40;
+  sw_breakdown written;
+  const sw_job first = job_under(g, machine_with(1e18, host_bytes, &arena), "inductor", &arena);
+  const double written_s = planned_s(&first, INT64_MAX, &written, &arena);
+  const int64_t capacity = written.peak_bytes * 7 / 8;
+  const double sets_s = best_set_s(&first, capacity);
+  for (int k = 0; k < 3; k++) {
+    const sw_machine *m = machine_with(1e18, host_bytes, &arena);
+    const sw_job j = job_under(g, m, "inductor", &arena);
+    const sw_plan_options o = within(capacity);
+    sw_schedule s;
+    sw_plan plan;
+    sw_breakdown a;
+    assert_ok(sw_plan_search_sources(&j, j.request, &o, &arena, &s, &plan, &diag));
+    assert_ok(sw_plan_breakdown(&plan, &arena, &a, &diag));
+    const int64_t held = sw_plan_host_bytes(&plan);
+    print_message("%lld of %lld bytes, %lld of %lld on the host: %.4g us, proven %.4g; sets %.4g, as written %.4g\n",
+                  (long long)a.peak_bytes, (long long)capacity, (long long)held, (long long)host_bytes, 1e6 * a.total_s,
+                  1e6 * sw_plan_bound_s(&plan, &a), 1e6 * sets_s, 1e6 * written_s);
+    assert_true(a.peak_bytes <= capacity && held <= host_bytes);
+    assert_true(k > 0 || (held > 0 && sw_plan_bound_s(&plan, &a) <= sets_s * (1 + 1e-6) && a.total_s <= sets_s * 1.05));
+    gives_the_same(&plan, g, &arena);
+    sw_schedule_deinit(&s);
+    host_bytes = k ? 0 : held / 2;
+  }
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
+static void wrong_lists_are_refused(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  sw_graph *g = step();
+  sw_schedule choices, s;
+  sw_entry *entries;
+  offered(g, &arena, &choices);
+  sw_schedule_spec spec = choices.spec;
+  spec.entries = entries = sw_arena_copy(&arena, spec.entries, (size_t)spec.n_entries, sizeof *entries, &diag);
+  assert_non_null(entries);
+  spec.n_entries = 0;
+  for (int32_t i = 0; i < choices.spec.n_entries; i++)
+    if (entries[i].source != SW_SOURCE_OFFLOADED) entries[spec.n_entries++] = entries[i];
+  assert_int_equal(sw_schedule_make(g->written, &spec, &arena, &s, &diag), SW_E_INPUT);
+  assert_non_null(strstr(diag.text, "is fetched before it is offloaded"));
+  sw_schedule_deinit(&choices);
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_held_up_to_there_and_from_there_on),
+                                     cmocka_unit_test(no_set_is_better_than_what_is_proven),
+                                     cmocka_unit_test(wrong_lists_are_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
