@@ -21,7 +21,7 @@ static inline const sw_graph *sw_questions_graph(const sw_questions *q) {
   return q->how == SW_RECOMPUTE_SEARCH ? q->program->graph : q->plan->job.graph;
 }
 
-/* Pins as pins.h has them, or "recompute=full": with that made again. */
+/* Pins as pins.h has them, or "recompute=full": with that made again, and pins behind a ';'. */
 typedef struct sw_question {
   const char *text; /* borrowed: what it is called in the answer */
   sw_span at;
@@ -30,9 +30,10 @@ typedef struct sw_question {
   int32_t n;
   const sw_pin *pins;
 } sw_question;
-/* In the arena. SW_E_USAGE or SW_E_INPUT, at a place of the text, for what cannot be read. */
-SW_API SW_CHECKED sw_rc sw_question_read(const sw_graph *g, const sw_mesh *mesh, const char *text, sw_span at,
-                                         sw_arena *arena, sw_question *out, sw_diag *d);
+/* In the arena. Pins beside "recompute=" are of values of the program. SW_E_USAGE or SW_E_INPUT, at a place of the
+ * text, for what cannot be read. */
+SW_API SW_CHECKED sw_rc sw_question_read(const sw_graph *g, const sw_graph *program, const sw_mesh *mesh,
+                                         const char *text, sw_span at, sw_arena *arena, sw_question *out, sw_diag *d);
 /* Append the answer. That no plan meets the pins, or none was found in time, is one, too. SW_E_USAGE where what is made
  * again cannot be asked for. The arena is for what is needed on the way. */
 SW_API SW_CHECKED sw_rc sw_what_if(const sw_questions *q, const sw_question *asked, sw_arena *arena, sw_text *out,

@@ -642,6 +642,42 @@ def test_what_loops_make_again():
     assert planned(step_with(jax.checkpoint(layer)), w, x, mesh={"x": 4}, recompute="full").made_again is None
 
 
+def test_what_is_offloaded(tmp_path, capsys):
+    """In the program that runs as placements, which XLA drops on hosts; by names as a policy of JAX."""
+
+    def layer(w, x):
+        hidden = checkpoint_name(jnp.tanh(x @ w[0]), "hidden")
+        return checkpoint_name(hidden @ w[1] + x, "sum")
+
+    def step_with(layer):
+        def loss(params, x):
+            for w in params:
+                x = layer(w, x)
+            return jnp.mean(x**2)
+
+        return jax.value_and_grad(loss)
+
+    params = [(random(16, 64, seed=i), random(64, 16, seed=i + 9)) for i in range(3)]
+    x = random(256, 16, seed=30)
+    step = step_with(layer)
+    planned(step, params, x, mesh={"x": 4}, recompute="full").save(tmp_path / "full.json")
+    schedule = json.loads((tmp_path / "full.json").read_text())["schedule"]
+    away = (({"offloads": e["keeps"]}, {"fetches": e["keeps"]}) if "keeps" in e else (e,) for e in schedule["entries"])
+    schedule["entries"] = [e for entries in away for e in entries]
+    said = {"format": "shardwright-schedule", "version": 1, "schedule": schedule}
+    (tmp_path / "schedule.json").write_text(json.dumps(said))
+    plan = planned(step, params, x, mesh={"x": 4}, schedule=tmp_path / "schedule.json")
+    assert plan.checkpoint_names == {"hidden": (0, 3, 0), "sum": (0, 0, 3)}
+    assert plan.program.count('_xla_buffer_placement = "pinned_host"') == 3
+    assert_same(plan.jit()(params, x), step(params, x))
+
+    policy = plan.checkpoint_policy()
+    assert_same(step_with(jax.checkpoint(layer, policy=policy))(params, x), step(params, x))
+    print_saved_residuals(jax.checkpoint(lambda w: jnp.sum(layer(w, layer(w, x))), policy=policy), params[0])
+    saved = capsys.readouterr().out
+    assert "f32<host>[256,16]" in saved and "'hidden'" not in saved
+
+
 def test_what_is_made_again(capsys):
     """The copies are in the program that runs; XLA's account has them, or the check says that they were merged."""
 
@@ -674,7 +710,7 @@ def test_what_is_made_again(capsys):
     assert "XLA has merged" in merged.note and not merged.agrees
     assert again.agrees and 0.9 < again.compiled / again.predicted < 1.1
 
-    assert plan.checkpoint_names == {"hidden": (0, 3), "out": (3, 0)} and held.checkpoint_names["hidden"] == (3, 0)
+    assert plan.checkpoint_names == {"hidden": (0, 3, 0), "out": (3, 0, 0)} and held.checkpoint_names["hidden"] == (3, 0, 0)
     policy = plan.checkpoint_policy()
     by_name = step_with(jax.checkpoint(layer, policy=policy))
     assert_same(by_name(params, x), step(params, x))

@@ -103,7 +103,7 @@ static const sw_option kOptions[] = {
     {"what-if", 0, SW_OPTION_WORDS, "PINS", NULL,
      "after the plan, say what it would be with this pinned, too, and what changes: NAME=SHARDING, several with ';' "
      "between; NAME may be a pattern (h.*.w, **/wq), NAME@used and NAME@OP are about uses; - reads questions from "
-     "standard input, a line each; recompute=HOW asks for a plan with that made again",
+     "standard input, a line each; recompute=HOW, before pins or alone, asks for a plan with that made again",
      SW_INTO_WORDS(settings, what_if)},
     {"lower-memory", 0, SW_OPTION_FLAG, NULL, NULL,
      "after the plan, say what it would be with 90, 75 and 50 % of the memory that it takes: what is cut otherwise, "

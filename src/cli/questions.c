@@ -15,7 +15,7 @@ sw_rc sw_check_questions(const sw_graph *g, const sw_mesh *mesh, const sw_words 
   for (int i = 0; i < texts->n && !rc; i++) {
     sw_arena arena = {0};
     sw_question asked;
-    if (strcmp(texts->at[i], "-") != 0) rc = sw_question_read(g, mesh, texts->at[i], kOfOption, &arena, &asked, d);
+    if (strcmp(texts->at[i], "-") != 0) rc = sw_question_read(g, g, mesh, texts->at[i], kOfOption, &arena, &asked, d);
     sw_arena_deinit(&arena);
   }
   return rc;
@@ -35,8 +35,9 @@ static sw_rc answer_one(const sw_questions *q, const char *text, sw_span at, int
   sw_diag why = {0};
   sw_text out = {0};
   sw_question asked;
-  sw_rc rc =
-      sw_question_read(sw_questions_graph(q), sw_machine_mesh(q->plan->job.machine), text, at, &arena, &asked, &why);
+  const sw_graph *g = sw_questions_graph(q);
+  sw_rc rc = sw_question_read(g, q->program ? q->program->graph : g, sw_machine_mesh(q->plan->job.machine), text, at,
+                              &arena, &asked, &why);
   if (!rc) {
     rc = sw_what_if(q, &asked, &arena, &out, d);
     if (!rc)

@@ -142,6 +142,7 @@ static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places
     if (p->job.kernels) sw_jw_i64(o, "kernel", p->job.kernels->of[i]);
     put_repeats(o, op->repeats);
     if (e && e->instance) sw_jw_string(o, "again_of", p->job.schedule->program->ops[e->op].name);
+    if (e && e->source && e->op >= 0) sw_jw_string(o, "made_by", p->job.schedule->program->ops[e->op].name);
     if (e && e->source) sw_jw_string(o, sw_source_text(e->source), p->job.schedule->program->values[e->value].name);
     sw_places_of_op(places, op, o);
     sw_jw_end(o);

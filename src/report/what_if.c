@@ -245,13 +245,17 @@ static sw_rc ask_planner(const sw_questions *q, const sw_pin *pins, sw_arena *ar
   return take_answer(q, rc, &why, arena, a, d);
 }
 
-sw_rc sw_question_read(const sw_graph *g, const sw_mesh *mesh, const char *text, sw_span at, sw_arena *arena,
-                       sw_question *out, sw_diag *d) {
+sw_rc sw_question_read(const sw_graph *g, const sw_graph *program, const sw_mesh *mesh, const char *text, sw_span at,
+                       sw_arena *arena, sw_question *out, sw_diag *d) {
   static const char kRecompute[] = "recompute=";
   const size_t n = strlen(kRecompute);
   *out = (sw_question){.text = text, .at = at, .of_recompute = strncmp(text, kRecompute, n) == 0};
-  return out->of_recompute ? sw_recompute_parse(text + n, at, &out->how, d)
-                           : sw_pins_parse(g, mesh, text, at, arena, &out->n, &out->pins, d);
+  if (!out->of_recompute) return sw_pins_parse(g, mesh, text, at, arena, &out->n, &out->pins, d);
+  const size_t how = strcspn(text + n, ";");
+  const char *said = sw_arena_strndup(arena, text + n, how, d), *pins = text + n + how;
+  if (!said) return SW_E_RESOURCE;
+  SW_TRY(sw_recompute_parse(said, at, &out->how, d));
+  return *pins ? sw_pins_parse(program, mesh, pins + 1, at, arena, &out->n, &out->pins, d) : SW_OK;
 }
 
 sw_rc sw_what_if(const sw_questions *q, const sw_question *asked, sw_arena *arena, sw_text *out, sw_diag *d) {
@@ -259,7 +263,7 @@ sw_rc sw_what_if(const sw_questions *q, const sw_question *asked, sw_arena *aren
   if (asked->of_recompute && !q->program)
     return SW_FAIL(d, SW_E_USAGE, asked->at, "what is made again is said by --schedule; expected no '%s' beside it",
                    asked->text);
-  SW_TRY(asked->of_recompute ? ask_search(q, asked->how, NULL, arena, &a, d)
+  SW_TRY(asked->of_recompute ? ask_search(q, asked->how, asked->pins, arena, &a, d)
                              : ask_planner(q, asked->pins, arena, &a, d));
   sw_answer_print(q, &a, out);
   return SW_OK;

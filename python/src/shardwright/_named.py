@@ -10,7 +10,7 @@ import collections
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from jax.extend.core import jaxprs_in_params
 from jax.extend.source_info_util import summarize
@@ -62,20 +62,31 @@ class _Equations:
         return [made.get(id(v)) for v in jaxpr.outvars]
 
 
-def decisions(jaxpr: Any, report: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """By name, how many of its values the plan keeps, and how many it makes again."""
+class Decided(NamedTuple):
+    """Of the values of one name, how many the plan keeps, makes again and offloads."""
+
+    kept: int
+    again: int
+    offloaded: int = 0
+
+
+def decisions(jaxpr: Any, report: Mapping[str, Any]) -> dict[str, Decided]:
+    """By name, what the plan does with its values."""
     equations = _Equations()
     equations.walk(jaxpr, [None] * len(jaxpr.invars))
     again = {op["again_of"] for op in report["ops_in_order"] if "again_of" in op}
+    away = {op["made_by"] for op in report["ops_in_order"] if "offloads" in op}
     ops: dict[Key, list[str]] = collections.defaultdict(list)
     for op in report["ops_in_order"]:
         if "scope" in op and "source" in op and "again_of" not in op:
             ops[op["scope"].rsplit("/", 1)[-1], _place(op["source"])].append(op["name"])
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, Decided] = {}
     for value in equations.named:
         made, each = ops[value.key], equations.seen[value.key]
-        kept, remade = found.get(value.name, (0, 0))
+        was = found.get(value.name, Decided(0, 0))
         per = len(made) // each  # ops that one equation becomes: the last of them makes the value
-        is_again = per > 0 and len(made) % each == 0 and made[(value.nth + 1) * per - 1] in again
-        found[value.name] = (kept + (not is_again), remade + is_again)
+        by = made[(value.nth + 1) * per - 1] if per and len(made) % each == 0 else ""
+        is_away, is_again = by in away, by in again and by not in away
+        kept = not is_away and not is_again
+        found[value.name] = Decided(was.kept + kept, was.again + is_again, was.offloaded + is_away)
     return found

@@ -535,10 +535,9 @@ class Plan(_Unchanging):
         return self._report
 
     def what_if(self, pins: Pins = None, *, recompute: str | None = None) -> Answer:
-        """What the plan would be with these pinned, too; or with that made again (`recompute`, as of `Problem.plan`)."""
-        if recompute is not None and pins:
-            raise TypeError("what_if() is asked of pins or of recompute; expected one of them")
-        text = "; ".join(_pin_texts(pins)) if recompute is None else f"recompute={recompute}"
+        """What the plan would be with these pinned, too, or with that made again (`recompute`, as of `Problem.plan`), or
+        both."""
+        text = "; ".join(([] if recompute is None else [f"recompute={recompute}"]) + list(_pin_texts(pins)))
         with self._one_question:
             found = _interruptible(
                 lambda: (self._core.what_if(text, False), self._core.what_if(text, True)), self._cancel

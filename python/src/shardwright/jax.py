@@ -37,7 +37,7 @@ import shardwright
 from shardwright import _arguments
 from shardwright._arguments import call_names, names_in
 from shardwright._hlo import Check, check
-from shardwright._named import decisions
+from shardwright._named import Decided, decisions
 from shardwright._mutation import mutable_leaves, refuse_modules, refuse_mutation
 from shardwright._options import PathLike, ReadingOptions, StepOptions, lists, refuse_unknown
 from shardwright._plan import _as_file, _price_as, _read, _sorted_out, _warn
@@ -406,18 +406,25 @@ class Plan(shardwright.Plan):
             return _planned(step, **{**options, "start": options.get("start") or this})
 
     @functools.cached_property
-    def checkpoint_names(self) -> dict[str, tuple[int, int]]:
+    def checkpoint_names(self) -> dict[str, Decided]:
         """Of each name that the function gives values (jax.ad_checkpoint.checkpoint_name), how many of these the plan keeps,
-        and how many it makes again."""
+        how many it makes again, and how many it offloads."""
         return decisions(self._step.jaxpr, self.report().data)
 
     def checkpoint_policy(self) -> Callable[..., bool]:
-        """For jax.checkpoint(layer, policy=plan.checkpoint_policy()): saves the values of those names of which the plan keeps
-        at least as many as it makes again. What has no name is made again."""
+        """For jax.checkpoint(layer, policy=plan.checkpoint_policy()): saves or offloads the values of those names of which the
+        plan keeps, or offloads, at least as many as it makes again. What has no name is made again."""
         if not self.checkpoint_names:
             raise ValueError("the function names no values; expected some by jax.ad_checkpoint.checkpoint_name(x, 'name')")
-        kept = [name for name, (kept, again) in self.checkpoint_names.items() if kept >= again]
-        return jax.checkpoint_policies.save_only_these_names(*kept)
+        names = self.checkpoint_names.items()
+        away = [name for name, x in names if x.offloaded > x.kept and x.offloaded >= x.again]
+        kept = [name for name, x in names if x.kept >= x.again and name not in away]
+        policies = jax.checkpoint_policies
+        if not away:
+            return policies.save_only_these_names(*kept)
+        return policies.save_and_offload_only_these_names(
+            names_which_can_be_saved=kept, names_which_can_be_offloaded=away, offload_src="device", offload_dst="pinned_host"
+        )
 
     @functools.cached_property
     def program(self) -> str:

@@ -282,8 +282,9 @@ static sw_rc ask(const plan *p, const char *text, bool json, sw_text *out, sw_di
   const sw_questions q = {p->planner, &p->program, &p->asked, p->how, &p->plan, &p->breakdown, json};
   sw_question asked;
   sw_arena arena = {0};
-  sw_rc rc = sw_question_read(sw_questions_graph(&q), sw_machine_mesh(p->plan.job.machine), text,
-                              (sw_span){"what_if", 1, 1}, &arena, &asked, d);
+  sw_rc rc =
+      sw_question_read(sw_questions_graph(&q), q.program ? q.program->graph : sw_questions_graph(&q),
+                       sw_machine_mesh(p->plan.job.machine), text, (sw_span){"what_if", 1, 1}, &arena, &asked, d);
   if (!rc) rc = sw_what_if(&q, &asked, &arena, out, d);
   sw_arena_deinit(&arena);
   return rc;

@@ -290,7 +290,7 @@ static sw_rc audit(const sw_sharded *s, const bool *is_copy, const sw_validate_o
   return rc;
 }
 
-/* By op of the program: is it, or a part of it, one of those that make something again? */
+/* By op of the program: is it, or a part of it, one of those that make something again, or fetch it from the host? */
 static sw_rc find_copies(const sw_job *j, const sw_spmd *spmd, sw_arena *arena, const bool **out, sw_diag *d) {
   bool *copies;
   SW_ARENA_NEW(copies, arena, spmd->program->n_ops + 1, d);
@@ -298,7 +298,8 @@ static sw_rc find_copies(const sw_job *j, const sw_spmd *spmd, sw_arena *arena, 
     const sw_origin *o = &spmd->origin[i];
     const sw_entry *e = o->op >= 0 && o->value < 0 ? sw_job_entry(j, o->op) : NULL;
     const sw_op *op = &spmd->program->ops[i];
-    copies[i] = sw_entry_is_copy(e) && op->code != SW_OP_COLLECTIVE && op->n_results;
+    const bool again = sw_entry_is_copy(e) || (e && e->source == SW_SOURCE_FETCHED);
+    copies[i] = again && op->code != SW_OP_COLLECTIVE && op->n_results;
   }
   *out = copies;
   return SW_OK;

@@ -80,10 +80,11 @@ def _results(op: Op) -> list[str]:
 
 
 def _instances(plan: Plan, ops: Mapping[str, Op]) -> dict[str, _Instance]:
-    """By name, with the instance of each value that they read; none of a plan that makes nothing again."""
+    """By name, with the instance of each value that they read; none of a plan that makes nothing again. What the plan
+    offloads is kept on the device."""
     said = json.loads(plan._core.json())
     entries = said.get("schedule", {}).get("entries", ())
-    if not any("keeps" in entry or entry.get("instance") for entry in entries):
+    if not any("keeps" in entry or "fetches" in entry or entry.get("instance") for entry in entries):
         return {}
     if len(entries) != len(said["ops"]):
         raise shardwright.InputError("the plan has micro-batches or stages; expected one of the whole step at once")
@@ -91,9 +92,11 @@ def _instances(plan: Plan, ops: Mapping[str, Op]) -> dict[str, _Instance]:
     found: dict[str, _Instance] = {}
     now: dict[str, str] = {}  # what readers of a value read
     for entry, op in zip(entries, said["ops"], strict=True):
-        of = entry.get("keeps") or entry["op"]
+        if "offloads" in entry:
+            continue
+        of = entry.get("keeps") or entry.get("fetches") or entry["op"]
         suffix = op["name"].removeprefix(of)
-        if "keeps" in entry:
+        if "op" not in entry:
             found[op["name"]] = _Instance("keeps", of, suffix, [of])
             now[of] = op["name"]
         elif not (entry.get("instance") and plan._model.nodes[of] in drawn):
