@@ -1,6 +1,7 @@
 """Functions of JAX under their plans, on eight devices of this host, beside the same functions on one."""
 
 import functools
+import importlib
 import inspect
 import json
 import pathlib
@@ -640,6 +641,37 @@ def test_what_loops_make_again():
     assert full.made_again and full.memory_bytes < plain.memory_bytes
     # XLA refuses the loop that `full.jit()` has: it takes what is only read out of its results, not out of their shardings
     assert planned(step_with(jax.checkpoint(layer)), w, x, mesh={"x": 4}, recompute="full").made_again is None
+
+
+@pytest.mark.parametrize("of_scans", [False, True])
+def test_scanned_layers_of_llama(of_scans, monkeypatch):
+    """What a checkpoint makes again in the loop of the backward pass, and what a plan does: about as much memory; in a loop of
+    loops, too."""
+    monkeypatch.syspath_prepend(pathlib.Path(__file__).parents[2] / "tests/interop/jax")
+    llama = importlib.import_module("llama")
+    sizes = {"WIDTH": 32, "HEADS": 4, "KV_HEADS": 2, "HIDDEN": 48, "VOCABULARY": 64, "HEAD": 8}
+    for name, size in sizes.items():
+        monkeypatch.setattr(llama, name, size)
+    of = functools.partial(jax.ShapeDtypeStruct, dtype=jnp.float32)
+    weights = jax.tree.map(of, llama.shapes(4), is_leaf=lambda x: isinstance(x, tuple))
+    tokens = jax.ShapeDtypeStruct((8, 32), jnp.int32)
+
+    def step_with(layer):
+        def loss(w, tokens, targets):
+            layers = jax.tree.map(lambda a: a.reshape(2, 2, *a.shape[1:]), w["layers"]) if of_scans else w["layers"]
+            body = (lambda x, w: jax.lax.scan(layer, x, w)) if of_scans else layer
+            logits = llama.norm(jax.lax.scan(body, w["embedding"][tokens], layers)[0], w["norm"]) @ w["head"]
+            chosen = jnp.take_along_axis(logits, targets[..., None], -1)[..., 0]
+            return jnp.mean(jax.nn.logsumexp(logits, -1) - chosen)
+
+        return jax.value_and_grad(loss)
+
+    given = (weights, tokens, tokens)
+    of_plan = functools.partial(planned, mesh={"x": 4}, work_limit=3_000_000)
+    checkpointed = of_plan(step_with(jax.checkpoint(llama.layer)), *given)
+    plain, full = (of_plan(step_with(llama.layer), *given, recompute=how) for how in ("as-written", "full"))
+    assert full.made_again and checkpointed.memory_bytes < plain.memory_bytes / 2
+    assert full.memory_bytes < 1.5 * checkpointed.memory_bytes
 
 
 def test_what_is_offloaded(tmp_path, capsys):
