@@ -158,6 +158,24 @@ static void keep_round(rounds *r, sw_planner *planner, const sw_plan *plan, cons
   r->by = *by;
 }
 
+/* What the round proves of the timeline at most: its problem has the best plan so far. */
+static double provable_s(const rounds *r, const sw_price_weights *w) {
+  const sw_timeline *t = r->timed.timeline;
+  const sw_bound_weights of = sw_weights_of_bound(r->j->machine, w, r->n_levels);
+  double sum = t->sums.work_s + w->launch * t->launches_s;
+  for (int l = 0; l < r->n_levels; l++) sum += w->level[l] * t->busy_s[SW_STREAM_LEVEL + l];
+  return sum * SW_WEIGHT_UNIT / (double)of.of;
+}
+
+/* How near to solve it: to a part of what is missing in any case. The first proves next to nothing of the timeline. */
+static double gap_of_round(const rounds *r, const sw_price_weights *w) {
+  const double kMost = 0.005, kOfMissing = 0.2, asked = r->o->solve.gap;
+  if (asked <= 0) return asked;
+  if (!r->n) return fmax(asked, kMost);
+  const double most_s = fmax(provable_s(r, w), sw_cost_seconds(r->j->machine, r->bound_units));
+  return fmax(asked, fmin(kMost, kOfMissing * (1 - most_s / r->timed.total_s)));
+}
+
 /* *more: the plan is another one's, or what is proven has grown. */
 static sw_rc search_round(rounds *r, const sw_price_weights *w, bool *more, sw_diag *d) {
   const double kBetter = 1e-4;
@@ -170,6 +188,7 @@ static sw_rc search_round(rounds *r, const sw_price_weights *w, bool *more, sw_d
   sw_breakdown timed;
   *more = limit_round(r, &o);
   if (!*more && r->n) return SW_OK;
+  o.solve.gap = gap_of_round(r, w);
   SW_TRY(sw_machine_weigh(r->j->machine, w, r->arena, &machine, d));
   job.machine = machine;
   job.overlap = SW_OVERLAP_NONE;
@@ -219,8 +238,7 @@ static sw_rc compare_known(rounds *r, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc end_rounds(rounds *r, sw_plan *out, sw_diag *d) {
-  SW_TRY(compare_known(r, d));
+static void end_rounds(const rounds *r, sw_plan *out) {
   const sw_plan *p = &r->plan;
   *out = *p;
   out->job = *r->j;
@@ -230,7 +248,6 @@ static sw_rc end_rounds(rounds *r, sw_plan *out, sw_diag *d) {
   out->pruned_inexact = r->pruned_inexact;
   out->bound_by = r->bound_by;
   out->status = out->bound_units == out->cost_units && !out->pruned_inexact ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
-  return SW_OK;
 }
 
 static bool is_within_gap(const rounds *r) {
@@ -243,6 +260,7 @@ sw_rc sw_timed_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena
   sw_price_weights w = sw_weights_rounded(sw_machine_weights(j->machine));
   bool more = true;
   sw_rc rc = search_round(&r, &w, &more, d);
+  if (!rc) rc = compare_known(&r, d);
   while (!rc && more && r.n < MOST_ROUNDS && !is_within_gap(&r) && !sw_cancelled(o->solve.cancel)) {
     sw_diag none = {0};
     w = r.n == 1 ? most_alone(&r) : shares_of(&r);
@@ -250,7 +268,7 @@ sw_rc sw_timed_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena
     if (was_tried(&r, &w)) break;
     if (search_round(&r, &w, &more, &none)) break; /* what is found stands */
   }
-  if (!rc) rc = end_rounds(&r, plan, d);
+  if (!rc) end_rounds(&r, plan);
   if (rc) {
     sw_planner_close(r.planner);
     return rc;
