@@ -55,6 +55,7 @@ const drawOverview = (R, where) => {
     count = {name: "times", right: true, show: r => r.count > 1 ? "\u00d7" + r.count : "", key: r => r.count},
     held = {name: "bytes per device", right: true, show: r => bytes(r.bytes), key: r => r.bytes},
     paid = {name: "time", right: true, show: r => seconds(r.seconds), key: r => r.seconds};
-  section(where, "Made again, and kept", "Over layers: what runs a second time for ops that read it late, with what is held of it at the peak where nothing is made again; and what is held for them.",
-    table([name("made again"), count, paid, held], again.ops, -1).element, table([name("kept"), count, held], again.kept, -1).element);
+  const away = again.offloaded ? [table([name("offloaded"), count, paid, held], again.offloaded, -1).element] : [];
+  section(where, "Made again, and kept", "Over layers: what runs a second time for ops that read it late, with what is held of it at the peak where nothing is made again; what is held for them; and what waits for them in memory of the host.",
+    table([name("made again"), count, paid, held], again.ops, -1).element, table([name("kept"), count, held], again.kept, -1).element, ...away);
 };
