@@ -85,11 +85,15 @@ typedef struct sw_measured {
   const char *library; /* that ran them; NULL: the profile's. Of another one they do not speak of it */
 } sw_measured;
 
+/* Of a GPU's memory, what is not for a plan unless a profile says it otherwise: the driver's context, workspaces of
+ * libraries, buffers of collectives, and what an allocator cannot use again (docs/profiles.md). */
+#define SW_RESERVED_BYTES (3LL << 29)
+
 /* What tables of measured training runs call the device (the column `hardware`, as above), and its memory there, as
- * drivers report it. */
+ * drivers report it; what a plan may not use is the device's. */
 typedef struct sw_run_hardware {
   const char *name;
-  int64_t memory_bytes, memory_reserved_bytes;
+  int64_t memory_bytes;
   double memory_bytes_per_s;
 } sw_run_hardware;
 

@@ -77,6 +77,17 @@ static bool add_kernels(sw_profile *p, const sample_set *s, fit_constants *out) 
   return all;
 }
 
+/* Is there a product in 8 bits that no kernel's constants price? Of others no sample could hold the fraction. */
+static bool has_roofline_in_8bit(const sw_profile *p, const sample_set *s) {
+  for (int64_t i = 0; i < s->n; i++) {
+    const sample *x = &s->at[i];
+    const sw_priced_kernel k = sw_work_kernel(&x->work);
+    const bool priced = k < SW_PRICED_COUNT && p->kernel[k].known;
+    if (x->train && x->layout < 0 && !priced && sw_dtype_bytes(x->work.dtype) == 1) return true;
+  }
+  return false;
+}
+
 /* How many different numbers of units of the outer level the training samples span. */
 static int outer_spans(const sw_profile *p, const sample_set *s) {
   int64_t seen = 0;
@@ -131,7 +142,8 @@ void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out)
   if (!products) return;
   if (add_kernels(p, s, out)) return;
   add_fit_constant(out, &p->flop_fraction, NULL, 1);
-  if (p->flop_fraction_8bit != p->flop_fraction) add_fit_constant(out, &p->flop_fraction_8bit, NULL, 1);
+  if (p->flop_fraction_8bit != p->flop_fraction && has_roofline_in_8bit(p, s))
+    add_fit_constant(out, &p->flop_fraction_8bit, NULL, 1);
   add_fit_constant(out, &p->memory_fraction, NULL, 1);
   add_fit_constant(out, &p->launch_s, NULL, HUGE_VAL);
 }

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
+
 /* What is assumed of links and libraries until something is measured: shares of a link's rate that large collectives
  * reach, and latencies. */
 static const double kLinkShare = 0.8, kSwitchBase = 6e-6, kSwitchPeer = 6e-7, kRamp = 5e-9, kPairRate = 2e12;
 static const double kAcrossBase = 2e-5, kAcrossPeer = 3e-6;
-static const double kReservedShare = 0.05; /* of memory: context, workspaces, buffers */
+static const double kReservedShare = 0.05; /* of memory, at most */
 
 bool sw_data_sheet_is(const sw_csv *t) {
   return sw_csv_find(t, "device") >= 0 && sw_csv_find(t, "hbm_GB") >= 0 && sw_csv_find(t, "hbm_GBps") >= 0;
@@ -77,7 +79,7 @@ sw_rc sw_data_sheet_device(const sw_csv *t, int64_t row, sw_arena *arena, sw_pro
   SW_TRY(needed(t, row, "hbm_GB", 1e9, &bytes, d));
   SW_TRY(needed(t, row, "hbm_GBps", 1e9, &p->memory_bytes_per_s, d));
   p->memory_bytes = (int64_t)bytes;
-  p->memory_reserved_bytes = (int64_t)(bytes * kReservedShare);
+  p->memory_reserved_bytes = sw_min_i64(SW_RESERVED_BYTES, (int64_t)(bytes * kReservedShare));
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
     double v;
     SW_TRY(figure(t, row, rates[i].name, 1e12, &v, d));

@@ -179,7 +179,6 @@ sw_rc sw_run_profiles_read(sw_arena *arena, sw_run_profiles *out, sw_diag *d) {
       own->n_run_hardware = 1;
       own->run_hardware[0] = *h;
       own->memory_bytes = h->memory_bytes;
-      own->memory_reserved_bytes = h->memory_reserved_bytes;
       own->memory_bytes_per_s = h->memory_bytes_per_s;
       out->at[out->n++] = own;
     }

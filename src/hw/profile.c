@@ -191,7 +191,7 @@ static sw_rc verify_memory(int64_t bytes, int64_t reserved_bytes, sw_diag *d) {
 static sw_rc verify_device(const sw_profile *p, sw_diag *d) {
   SW_TRY(verify_memory(p->memory_bytes, p->memory_reserved_bytes, d));
   for (int i = 0; i < p->n_run_hardware; i++)
-    SW_TRY(verify_memory(p->run_hardware[i].memory_bytes, p->run_hardware[i].memory_reserved_bytes, d));
+    SW_TRY(verify_memory(p->run_hardware[i].memory_bytes, p->memory_reserved_bytes, d));
   bool ok = p->memory_bytes_per_s > 0 && p->flop_fraction > 0 && p->flop_fraction <= 1 && p->flop_fraction_8bit > 0 &&
             p->flop_fraction_8bit <= 1 && p->memory_fraction > 0 && p->memory_fraction <= 1 && fine(p->launch_s) &&
             (p->contention >= 1 || p->contention == 0) && fine(p->exchange_peer_s) && p->shared_cores >= 0 &&

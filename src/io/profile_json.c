@@ -116,12 +116,13 @@ static sw_rc bytes_member(reader *r, const sw_json *v, const char *key, int64_t 
   return SW_OK;
 }
 
+/* `reserved` NULL: it is not said there. */
 static sw_rc read_memory_of(reader *r, const sw_json *v, int64_t *bytes, int64_t *reserved, double *bytes_per_s) {
-  static const char *const keys[] = {"bytes", "reserved_bytes", "bytes_per_s", "source"};
-  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'memory'"));
+  static const char *const keys[] = {"bytes", "bytes_per_s", "source", "reserved_bytes"};
+  SW_TRY(check_profile_keys(r, v, keys, reserved ? COUNT(keys) : COUNT(keys) - 1, "'memory'"));
   PAST(r, check_source(r, v));
   PAST(r, bytes_member(r, v, "bytes", bytes));
-  PAST(r, bytes_member(r, v, "reserved_bytes", reserved));
+  if (reserved) PAST(r, bytes_member(r, v, "reserved_bytes", reserved));
   return sw_json_f64(v, "bytes_per_s", 1, HUGE_RATE, bytes_per_s, r->d);
 }
 
@@ -453,7 +454,7 @@ static sw_rc read_run_hardware_row(reader *r, const sw_json *v, int i) {
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "an element of 'hardware'"));
   PAST(r, text_member(r, v, "name", &h->name));
   SW_TRY(sw_json_object(v, "memory", &memory, r->d));
-  return read_memory_of(r, memory, &h->memory_bytes, &h->memory_reserved_bytes, &h->memory_bytes_per_s);
+  return read_memory_of(r, memory, &h->memory_bytes, NULL, &h->memory_bytes_per_s);
 }
 
 static sw_rc read_run_hardware(reader *r, const sw_json *v) {

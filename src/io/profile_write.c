@@ -29,10 +29,11 @@ static void write_kernels(sw_json_out *j, const sw_profile *p, const char *id) {
   end_with_source(j, id);
 }
 
+/* reserved_bytes below 0: it is not said there. */
 static void write_memory(sw_json_out *j, int64_t bytes, int64_t reserved_bytes, double bytes_per_s, const char *id) {
   sw_jw_object_row(j, "memory");
   sw_jw_i64(j, "bytes", bytes);
-  sw_jw_i64(j, "reserved_bytes", reserved_bytes);
+  if (reserved_bytes >= 0) sw_jw_i64(j, "reserved_bytes", reserved_bytes);
   sw_jw_f64(j, "bytes_per_s", bytes_per_s);
   end_with_source(j, id);
 }
@@ -161,7 +162,7 @@ static void write_runs(sw_json_out *j, const sw_profile *p, const sw_profile_ori
     const sw_run_hardware *h = &p->run_hardware[i];
     sw_jw_object(j, NULL);
     sw_jw_string(j, "name", h->name);
-    write_memory(j, h->memory_bytes, h->memory_reserved_bytes, h->memory_bytes_per_s, o->memory);
+    write_memory(j, h->memory_bytes, -1, h->memory_bytes_per_s, o->memory);
     sw_jw_end(j);
   }
   sw_jw_end(j);

@@ -171,7 +171,7 @@ static const struct {
   const char *change, *warning;
 } kDoubtful[] = {
     {"device.memory.bytes=80", "device.memory.bytes is 80, less than 1e+07: is it in GB?"},
-    {"device.memory.reserved_bytes=7e10", "more than 0.5 times device.memory.bytes, which is 8e+10"},
+    {"device.memory.reserved_bytes=7e10", "more than 0.5 times device.memory.bytes, which is 8.4933e+10"},
     {"device.memory.bytes_per_s=3350", "device.memory.bytes_per_s is 3350, less than 1e+08"},
     {"device.flop_per_s.bf16=989", "device.flop_per_s.bf16 is 989, less than 1e+08: is it in TFLOP/s?"},
     {"device.flop_per_s.f32=1e11", "less than 0.25 times device.memory.bytes_per_s"},
