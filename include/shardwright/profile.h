@@ -149,6 +149,10 @@ struct sw_profile {
 
 /* Sizes positive, devices within SW_MAX_DEVICES, constants finite and not negative, meshes that fit. */
 SW_API SW_CHECKED sw_rc sw_profile_verify(const sw_profile *p, sw_diag *d);
+/* Knots are of the numbers that they were fitted beside. Of a profile with other ones: drops those under which more
+ * bytes would cost less, with a warning of `file` (rc SW_OK) for each; report NULL: nobody hears. */
+SW_API void sw_profile_drop_knots(sw_profile *p, const char *file, void (*report)(void *user, const sw_diag *d),
+                                  void *user);
 
 /* A dtype whose rate the profile does not state takes that of another: f8 from f16, u8 and bool from i8, c64 from f32
  * with a quarter (one complex product is four), ... `stated[t]` says which are there; the rest of p->flop_per_s is

@@ -134,6 +134,26 @@ static bool knots_are_fine(const sw_cost_knots *k) {
   return ok;
 }
 
+static bool knots_hold(const sw_level *l, sw_cost_class c) {
+  return sw_knots_rise(&l->line[c], c, l->open ? SW_MAX_DEVICES : l->dims[0]);
+}
+
+void sw_profile_drop_knots(sw_profile *p, const char *file, void (*report)(void *user, const sw_diag *d), void *user) {
+  for (int i = 0; i < p->n_levels; i++)
+    for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+      sw_level *l = &p->level[i];
+      sw_cost_line *line = &l->line[c];
+      sw_diag said = {0};
+      if (!line->knots || !knots_are_fine(line->knots) || !line_is_fine(line) || knots_hold(l, (sw_cost_class)c))
+        continue;
+      line->knots = NULL;
+      sw_diag_fail(&said, SW_OK, (sw_span){file, 1, 1}, __FILE__, __LINE__,
+                   "level '%s': %s is priced without its knots, under which more bytes would cost less now", l->name,
+                   kClass[c]);
+      if (report) report(user, &said);
+    }
+}
+
 static sw_rc verify_knots(const sw_level *l, sw_cost_class c, sw_diag *d) {
   const sw_cost_knots *k = l->line[c].knots;
   if (!k) return SW_OK;
@@ -144,7 +164,7 @@ static sw_rc verify_knots(const sw_level *l, sw_cost_class c, sw_diag *d) {
                          "level '%s': knots of %s; expected members and bytes that ascend, and logarithms of factors "
                          "from %d to %d",
                          l->name, kClass[c], -SW_MAX_LN_FACTOR, SW_MAX_LN_FACTOR);
-  if (sw_knots_rise(&l->line[c], c, l->open ? SW_MAX_DEVICES : l->dims[0])) return SW_OK;
+  if (knots_hold(l, c)) return SW_OK;
   return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s': under its knots a larger %s costs less; expected prices that rise",
                        l->name, kClass[c]);
 }

@@ -598,6 +598,7 @@ static sw_rc parse_profile(const char *file, const char *bytes, size_t n, const 
   const bool set = !rc && o->n_changes;
   if (!rc) rc = read_profile(&r, v, o);
   if (!rc && o->report) rc = sw_profile_doubt(v, o, &tree, d);
+  if (!rc && set) sw_profile_drop_knots(p, file, o->report, o->user);
   if (!rc) rc = verify(file, p, d);
   if (rc == SW_E_INPUT && set) sw_diag_note(d, "with the numbers that --hw-set changes");
   sw_arena_deinit(&tree);

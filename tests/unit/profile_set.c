@@ -100,6 +100,33 @@ static void what_names_nothing_is_refused(void **state) {
   }
 }
 
+static void count_dropped(void *user, const sw_diag *d) {
+  *(int *)user += d->rc == SW_OK && strstr(d->text, "is priced without its knots") != NULL;
+}
+
+/* Knots that were fitted beside slower links do not hold beside faster ones; those that hold stay. */
+static void knots_that_fall_are_dropped_and_told(void **state) {
+  (void)state;
+  static const struct {
+    const char *change;
+    bool falls;
+  } kRows[] = {{"levels.*.costs.**.bytes_per_s*=4", true}, {"levels.*.costs.**.bytes_per_s*=0.5", false}};
+  for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
+    int told = 0, had = 0, has = 0;
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    const sw_profile *was = read_with(&a, "dgx-h100", NULL, 0), *is;
+    const sw_profile_reading o = {&kRows[i].change, 1, count_dropped, &told};
+    assert_ok(sw_profile_read_with("dgx-h100", &o, &a, &is, &diag));
+    for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+      had += was->level[0].line[c].knots != NULL;
+      has += is->level[0].line[c].knots != NULL;
+    }
+    assert_true(had > 0 && had - has == told && (told > 0) == kRows[i].falls);
+    sw_arena_deinit(&a);
+  }
+}
+
 static void out_of_range_is_refused_where_it_stands(void **state) {
   (void)state;
   static const char *const kChange[] = {"device.achieved.flop_fraction*=2"};
@@ -164,6 +191,7 @@ int main(void) {
                                      cmocka_unit_test(changes_are_made_in_order),
                                      cmocka_unit_test(patterns_name_what_they_should),
                                      cmocka_unit_test(what_names_nothing_is_refused),
+                                     cmocka_unit_test(knots_that_fall_are_dropped_and_told),
                                      cmocka_unit_test(out_of_range_is_refused_where_it_stands),
                                      cmocka_unit_test(memory_failures_come_back),
                                      cmocka_unit_test(a_name_that_is_not_known_lists_those_that_are)};
