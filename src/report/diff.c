@@ -263,7 +263,7 @@ static sw_rc group_rows(comparison *c, sw_diff_kind kind, const change_list *lis
 typedef SW_ARRAY(sw_named) named_list;
 
 static sw_rc fold_levers(comparison *c, const named_list *named, bool now, bool offloaded, sw_diag *d) {
-  const sw_folded_name *groups;
+  const sw_folded_name *groups = NULL;
   int32_t n_groups = 0;
   if (named->at) SW_TRY(sw_fold_names((int32_t)named->n, named->at, c->arena, &n_groups, &groups, d));
   for (int32_t i = 0; i < n_groups; i++) {

@@ -73,7 +73,7 @@ static sw_rc put_offered(const sw_graph *g, const bool *dear, const sw_schedule_
 sw_rc sw_schedule_offer_host(const sw_graph *g, const bool *dear, sw_arena *arena, sw_schedule_spec *spec, sw_diag *d) {
   sw_arena mem = {0};
   entry_list out = {0};
-  int32_t *last;
+  int32_t *last = NULL;
   sw_rc rc = find_last_before(g, dear, spec, &mem, &last, d);
   if (!rc) rc = put_offered(g, dear, spec, last, &out, d);
   if (!rc) {

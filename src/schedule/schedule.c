@@ -194,7 +194,7 @@ static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
   const sw_entry *e = &w->spec->entries[entry];
   const sw_value *v = &w->program->values[e->value];
   const sw_id first = w->first[e->value];
-  sw_id in[SW_WAY_COUNT], made;
+  sw_id in[SW_WAY_COUNT], made = -1;
   int n = 0;
   const char *name;
   if (first < 0) return SW_FAIL_INPUT(w->d, v->span, "'%s' is kept on another stage than it is made on", v->name);
