@@ -34,6 +34,9 @@ static const struct {
 /* In which types products are made; of 8 bits gradients have a wider range than what runs forward. */
 static const struct { const char *name, *products; } kDtypes[] = {{"bf16", "same"}, {"fp8", "f8-mixed"}};
 
+/* How a source has its loss: torchtitan calls cross_entropy on logits that it widens, outside of what it compiles. */
+static const struct { const char *source, *loss; } kLosses[] = {{"pytorch/torchtitan*", "called"}, {"*", "fused"}};
+
 /* What a source means by its word. */
 static const struct {
   const char *source, *word; /* a final '*': whatever follows */
@@ -256,17 +259,24 @@ static const char *reason_left_out(const sw_run_row *r, const sw_profile *p) {
   return dtype_index_of(r) < 0 ? "type not known" : NULL;
 }
 
+static const char *run_loss_of(const sw_run_row *r) {
+  int i = 0;
+  while (!sw_csv_fits(kLosses[i].source, r->source)) i++;
+  return kLosses[i].loss;
+}
+
 static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
   char seq[24], batch[24];
   snprintf(seq, sizeof seq, "%lld", (long long)r->seq);
   snprintf(batch, sizeof batch, "%lld", (long long)r->global_batch);
-  sw_gen_arg args[N_PROGRAM + 4];
+  sw_gen_arg args[N_PROGRAM + 5];
   memcpy(args, kProgram, sizeof kProgram);
   args[N_PROGRAM] = (sw_gen_arg){"seq", seq};
   args[N_PROGRAM + 1] = (sw_gen_arg){"batch", batch};
   args[N_PROGRAM + 2] = (sw_gen_arg){"convert", kShardings[sharding_index_of(r)].convert};
   args[N_PROGRAM + 3] = (sw_gen_arg){"matmul-dtype", kDtypes[dtype_index_of(r)].products};
-  return sw_gen_model(arch_of(r), args, N_PROGRAM + 4, out, d);
+  args[N_PROGRAM + 4] = (sw_gen_arg){"loss", run_loss_of(r)};
+  return sw_gen_model(arch_of(r), args, N_PROGRAM + 5, out, d);
 }
 
 double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s) {

@@ -44,7 +44,7 @@ typedef struct arch_row {
 #define TRAINED_IN "param-dtype=same|f32 " TRAINED_ALSO
 #define IN_EIGHT_BITS "matmul-dtype=same|f8|f8-mixed "
 #define LINEAR_IN IN_EIGHT_BITS "param-dtype=same|f32|f8 " TRAINED_ALSO
-#define ATTENTION " attention=plain|fused"
+#define ATTENTION " attention=plain|fused loss=fused|called"
 #define MIXED_IN IN_EIGHT_BITS "param-dtype=f32|same|f8 " TRAINED_ALSO
 
 static const arch_row kArchs[] = {

@@ -50,6 +50,8 @@
   X(DROPOUT, "dropout", "PERCENT", NULL,                                                                               \
     "elements that training leaves out of an embedding's sum, of what a block adds and of plain attention's weights")  \
   X(ATTENTION, "attention", "HOW", "plain|fused", "as products and a softmax, or as one op")                           \
+  X(LOSS, "loss", "HOW", "fused|called",                                                                               \
+    "cross entropy as one function, or in calls that each give a tensor, as where no compiler sees it")                \
   X(DTYPE, "dtype", "TYPE", "f32|bf16|f16|f64", "element type of parameters and activations")                          \
   X(MATMUL_DTYPE, "matmul-dtype", "TYPE", "same|f8|f8-mixed",                                                          \
     "of what linear layers multiply: f8 with a scale for each tensor; mixed: gradients with more range")               \

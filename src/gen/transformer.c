@@ -321,37 +321,64 @@ static sw_id pick_labels(swg_builder *b, const char *name, sw_id x, sw_id labels
                           SWG_INT(INDEX_VECTOR_DIM, last)));
 }
 
-/* Mean over all rows of -log softmax(logits)[label]; labels: i32 input of the logits' leading dims. The sum is taken in
- * f32 or wider. What is picked stands before the exponentials, so that backward adds it to their gradient where that
- * lies. Output "loss". */
-static void cross_entropy(swg_builder *b, sw_id logits) {
-  swg_enter(b, "loss");
-  sw_dtype wide = b->dtype == SW_F64 ? SW_F64 : SW_F32;
+/* x with its last dim put behind the rows of it, for what is one number a row. */
+static sw_id spread_rows(swg_builder *b, const char *name, sw_id rows, sw_id x) {
+  swg_shape shape = swg_shape_of(b, x), dims = {0};
+  for (int i = 0; i + 1 < shape.n; i++) dims.at[dims.n++] = i;
+  return swg_broadcast(b, name, rows, shape, dims);
+}
+
+/* What is picked stands before the exponentials, so that backward adds it to their gradient where that lies. */
+static sw_id fused_loss(swg_builder *b, sw_id logits, sw_id labels, sw_dtype wide, int last) {
   swg_function(b, "each");
   sw_id x = swg_convert(b, "logits", logits, wide);
-  swg_shape shape = swg_shape_of(b, x), rows = shape, row_dims = {0}, all = {0};
-  int last = rows.n = shape.n - 1;
-  double count = 1;
-  for (int i = 0; i < last; i++) {
-    row_dims.at[row_dims.n++] = all.at[all.n++] = i;
-    count *= (double)shape.at[i];
-  }
-  sw_id labels = swg_tokens(b, "labels", rows);
-  sw_id max = swg_broadcast(b, "max_wide", swg_reduce(b, "max", "max", x, SWG_SHAPE(last)), shape, row_dims);
+  sw_id max = spread_rows(b, "max_wide", swg_reduce(b, "max", "max", x, SWG_SHAPE(last)), x);
   sw_id shifted = swg_binary(b, SW_OP_SUBTRACT, "shifted", x, max);
   sw_id picked = pick_labels(b, "picked", shifted, labels);
   sw_id sum = swg_reduce(b, "sum", "sum", swg_unary(b, SW_OP_EXP, "exp", shifted), SWG_SHAPE(last));
   sw_id each = swg_binary(b, SW_OP_SUBTRACT, "each", swg_unary(b, SW_OP_LOG, "log", sum), picked);
   swg_function(b, NULL);
-  sw_id total = swg_reduce(b, "total", "sum", each, all);
-  sw_id mean = swg_scale(b, "mean", total, 1 / count);
+  return each;
+}
+
+/* Wider logits, the logarithm of their softmax, and what is picked of that: each a call, whose result is a tensor. */
+static sw_id called_loss(swg_builder *b, sw_id logits, sw_id labels, sw_dtype wide, int last) {
+  swg_function(b, "wide()");
+  sw_id x = swg_convert(b, "wide", logits, wide);
+  swg_function(b, "log_softmax()");
+  sw_id max = spread_rows(b, "max_wide", swg_reduce(b, "max", "max", x, SWG_SHAPE(last)), x);
+  sw_id shifted = swg_binary(b, SW_OP_SUBTRACT, "shifted", x, max);
+  sw_id sum = swg_reduce(b, "sum", "sum", swg_unary(b, SW_OP_EXP, "exp", shifted), SWG_SHAPE(last));
+  sw_id log = spread_rows(b, "log_wide", swg_unary(b, SW_OP_LOG, "log", sum), x);
+  sw_id y = swg_binary(b, SW_OP_SUBTRACT, "log_softmax", shifted, log);
+  swg_function(b, "each()");
+  sw_id each = swg_unary(b, SW_OP_NEGATE, "each", pick_labels(b, "picked", y, labels));
+  swg_function(b, NULL);
+  return each;
+}
+
+/* Mean over all rows of -log softmax(logits)[label]; labels: i32 input of the logits' leading dims. The sum is taken in
+ * f32 or wider. Output "loss". */
+static void cross_entropy(swg_builder *b, sw_id logits, bool called) {
+  swg_enter(b, "loss");
+  const sw_dtype wide = b->dtype == SW_F64 ? SW_F64 : SW_F32;
+  swg_shape rows = swg_shape_of(b, logits), all = {0};
+  int last = --rows.n;
+  double count = 1;
+  for (int i = 0; i < last; i++) {
+    all.at[all.n++] = i;
+    count *= (double)rows.at[i];
+  }
+  sw_id labels = swg_tokens(b, "labels", rows);
+  sw_id each = (called ? called_loss : fused_loss)(b, logits, labels, wide, last);
+  sw_id mean = swg_scale(b, "mean", swg_reduce(b, "total", "sum", each, all), 1 / count);
   swg_leave(b);
   swg_output(b, "loss", mean, -1);
 }
 
 void swg_finish_logits(swg_builder *b, const swg_config *c, sw_id logits) {
   if (swg_training(c)) {
-    cross_entropy(b, logits);
+    cross_entropy(b, logits, swg_get(c, SW_GEN_LOSS) == SWG_CALLED_LOSS);
   } else {
     swg_output(b, "logits", logits, -1);
   }

@@ -49,9 +49,20 @@ static bool reads_little(const sw_graph *g, const sw_op *op) {
 
 /* --- join --------------------------------------------------------------------------------------------------------- */
 
+static const char kCalled[] = "()";
+
+/* Is it called as it is, whatever the compiler does with what is around? */
+static bool is_call(const sw_op *op) { return op->function && strstr(op->function, kCalled); }
+
+/* Does it give the result of its function? */
+static bool gives_function(const sw_op *op) {
+  const size_t n = strlen(op->name);
+  return strncmp(op->name, op->function, n) == 0 && (!op->function[n] || strcmp(op->function + n, kCalled) == 0);
+}
+
 /* Compilers that call functions of a library run each by itself. */
 static const char *function_of(const sw_clusters *p, const sw_op *op) {
-  return p->rules->by_function ? op->function : NULL;
+  return p->rules->by_function || is_call(op) ? op->function : NULL;
 }
 
 static bool same_function(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
@@ -124,7 +135,7 @@ static uint32_t taken_by(const sw_fusion_rules *rules, const sw_fusion *group) {
 static bool is_inner_step(const sw_clusters *p, const sw_op *op) {
   const uint32_t steps = SW_KIND_BIT(CHEAP) | SW_KIND_BIT(DEAR) | SW_KIND_BIT(CAST) | SW_KIND_BIT(SPREAD) |
                          SW_KIND_BIT(SOURCE) | SW_KIND_BIT(VIEW);
-  if (!op->function || !(sw_kind_bit(sw_kind_of(op)) & steps) || strcmp(op->name, op->function) == 0) return false;
+  if (!op->function || !(sw_kind_bit(sw_kind_of(op)) & steps) || gives_function(op)) return false;
   for (int i = 0; i < op->n_operands; i++) {
     const sw_id def = p->g->values[op->operands[i]].def;
     if (def >= 0 && sw_kind_of(&p->g->ops[def]) == SW_KIND_RANDOM) return false;
@@ -222,7 +233,7 @@ static sw_apart apart_by_kind(sw_kind kind) {
 /* Does each of several readers make it for itself? */
 static bool is_made_again(const sw_clusters *p, const sw_op *op, const readers *by) {
   if (p->rules->again && is_inner_step(p, op)) return true;
-  return by->all_take && sw_kind_bit(sw_kind_of(op)) & p->rules->again && reads_little(p->g, op);
+  return !is_call(op) && by->all_take && sw_kind_bit(sw_kind_of(op)) & p->rules->again && reads_little(p->g, op);
 }
 
 static void join_op(sw_clusters *p, sw_id id) {

@@ -334,10 +334,8 @@ static bool drops_out(int row) {
   return false;
 }
 
-/* Attention as one op gives what products and a softmax give, and the same gradients. */
-static void test_fused_attention(void **state) {
-  (void)state;
-  uint64_t seed = check_seed(53);
+/* Both forms give the same, and the same gradients. */
+static void compare_forms(sw_gen_param p, const char *const forms[2], bool undropped, uint64_t seed) {
   for (int row = 0; row < N_STEPS; row++) {
     int n;
     sw_diag diag = {0};
@@ -345,9 +343,9 @@ static void test_fused_attention(void **state) {
     sw_tensor outputs[2][MAX_ARGS];
     step s[2];
     assert_ok(sw_gen_arch_find(kSteps[row].arch, &arch, &diag));
-    if (!sw_gen_default_of(arch, SW_GEN_ATTENTION, &n) || drops_out(row)) continue; /* only of plain weights */
+    if (!sw_gen_default_of(arch, p, &n) || (undropped && drops_out(row))) continue;
     for (int k = 0; k < 2; k++) {
-      step_init_as(&s[k], row, "sgd", (sw_gen_arg[]){{"attention", k ? "fused" : "plain"}, {0}}, seed);
+      step_init_as(&s[k], row, "sgd", (sw_gen_arg[]){{sw_gen_param_text(p), forms[k]}, {0}}, seed);
       step_run(&s[k], outputs[k]);
     }
     assert_int_equal(s[0].g->n_outputs, s[1].g->n_outputs);
@@ -362,6 +360,17 @@ static void test_fused_attention(void **state) {
       step_deinit(&s[k]);
     }
   }
+}
+
+static void test_fused_attention(void **state) {
+  (void)state;
+  compare_forms(SW_GEN_ATTENTION, (const char *const[]){"plain", "fused"}, true,
+                check_seed(53)); /* drops plain weights */
+}
+
+static void test_called_loss(void **state) {
+  (void)state;
+  compare_forms(SW_GEN_LOSS, (const char *const[]){"fused", "called"}, false, check_seed(59));
 }
 
 /* How far two lists of numbers point in other directions: 1 less the cosine between them. */
@@ -713,10 +722,15 @@ static void test_chunks(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients),  cmocka_unit_test(test_gradients_of_ops),
-                                     cmocka_unit_test(test_eight_bits), cmocka_unit_test(test_fused_attention),
-                                     cmocka_unit_test(test_adam),       cmocka_unit_test(test_adam_in_eight_bits),
-                                     cmocka_unit_test(test_learns),     cmocka_unit_test(test_mixed),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients),
+                                     cmocka_unit_test(test_gradients_of_ops),
+                                     cmocka_unit_test(test_eight_bits),
+                                     cmocka_unit_test(test_fused_attention),
+                                     cmocka_unit_test(test_called_loss),
+                                     cmocka_unit_test(test_adam),
+                                     cmocka_unit_test(test_adam_in_eight_bits),
+                                     cmocka_unit_test(test_learns),
+                                     cmocka_unit_test(test_mixed),
                                      cmocka_unit_test(test_chunks)};
   return cmocka_run_group_tests_name("gen_train", tests, NULL, NULL);
 }

@@ -176,9 +176,35 @@ static void zero_stages_hold_their_bytes(void **state) {
   }
 }
 
+static double peak_of_loss(const char *loss, const char *compiler, const char *vocab) {
+  const sw_gen_arg args[] = {{"mode", "train"}, {"dtype", "bf16"}, {"attention", "fused"}, {"param-dtype", "same"},
+                             {"layers", "1"},   {"hidden", "32"},  {"heads", "2"},         {"batch", "4"},
+                             {"seq", "512"},    {"vocab", vocab},  {"loss", loss},         {"optimizer", "sgd"}};
+  step st;
+  step_init(&st, args, sizeof args / sizeof *args, "x=1", compiler, SW_BASELINE_REPLICATED);
+  const double bytes = (double)(st.b.peak_bytes - st.b.param_bytes);
+  step_deinit(&st);
+  return bytes;
+}
+
+/* In 16 bits and f32: one function holds logits and their gradient; calls hold wide logits, and two gradients. */
+static void a_loss_that_is_called_holds_twelve_bytes_a_logit(void **state) {
+  (void)state;
+  static const char *const kCompilers[] = {"eager", "inductor", "xla"};
+  const double logits = 4 * 512 * 32768.0;
+  for (size_t i = 0; i < sizeof kCompilers / sizeof *kCompilers; i++) {
+    const double called =
+        peak_of_loss("called", kCompilers[i], "65536") - peak_of_loss("called", kCompilers[i], "32768");
+    within(called / logits, 12, 0.02, kCompilers[i]);
+  }
+  const double fused = peak_of_loss("fused", "eager", "65536") - peak_of_loss("fused", "eager", "32768");
+  within(fused / logits, 6, 0.02, "fused");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(eager_keeps_what_is_published),
+      cmocka_unit_test(a_loss_that_is_called_holds_twelve_bytes_a_logit),
       cmocka_unit_test(eager_keeps_what_was_measured),
       cmocka_unit_test(compiled_ones_keep_less),
       cmocka_unit_test(zero_stages_hold_their_bytes),
