@@ -16,10 +16,13 @@
 #include "plan/value_class.h"
 #include "base/lists.h"
 
-/* Axes of the mesh, as bits, by what they cut. Along those of `kept` data stays cut as it is. */
+/* Axes of the mesh, as bits, by what they cut. Along those of `kept` data stays cut as it is, along those of `placed`
+ * weights do. */
 typedef struct spread {
-  uint32_t batch, sequence, idle, kept;
+  uint32_t batch, sequence, idle, kept, placed;
 } spread;
+
+enum { WAYS_SEQUENCE = 1, WAYS_TENSOR = 2, WAYS_PLACED = 4, WAYS = 8 };
 
 /* What any plan made by rule asks of a graph on a machine: it is the same for all of them. */
 typedef struct known {
@@ -27,6 +30,7 @@ typedef struct known {
   const uint8_t *class_of; /* by value: sw_memory_class */
   const sw_id *narrowed;   /* by value: the weight that it is, on the way to eight bits; -1 */
   const uint8_t *work;     /* by op: sw_follow_work */
+  const bool *weight;      /* by value */
   int64_t batch, sequence; /* sw_input_extents */
   spread spread;           /* of the last plan */
   struct {                 /* arguments that it leaves whole, or cuts elsewhere or less, where its rule would cut */
@@ -73,8 +77,9 @@ static uint32_t dividing(const sw_mesh *m, uint32_t axes, int64_t extent) {
   return out;
 }
 
-/* With the sequence, where frameworks that go by the rule cut it; with Megatron's data as weights cut it, too. */
-static spread spread_of(const known *k, const sw_mesh *m, sw_baseline b, bool sequence, bool tensor) {
+/* With the sequence, where frameworks that go by the rule cut it; with Megatron's data as weights cut it, too, and with
+ * weights taken as they are cut. */
+static spread spread_of(const known *k, const sw_mesh *m, sw_baseline b, int ways) {
   spread s = {0};
   uint32_t axes = 0;
   const int spare = b == SW_BASELINE_MEGATRON;
@@ -82,9 +87,11 @@ static spread spread_of(const known *k, const sw_mesh *m, sw_baseline b, bool se
     if (m->axis[a].size > 1) axes |= 1U << a;
   if (b == SW_BASELINE_REPLICATED) return s;
   s.batch = dividing(m, axes, k->batch);
-  if (sequence && kRules[b].sequence) s.sequence = dividing(m, axes & ~s.batch, k->sequence);
+  if ((ways & WAYS_SEQUENCE) && kRules[b].sequence) s.sequence = dividing(m, axes & ~s.batch, k->sequence);
   s.idle = axes & ~s.batch & ~s.sequence;
-  s.kept = s.batch | (tensor && spare && m->n_axes ? 1U << (m->n_axes - 1) : 0);
+  const uint32_t last = spare && m->n_axes ? 1U << (m->n_axes - 1) : 0;
+  s.kept = s.batch | (ways & WAYS_TENSOR ? last : 0);
+  s.placed = ways & WAYS_PLACED ? last : 0;
   return s;
 }
 
@@ -522,9 +529,13 @@ static sw_follow_work find_work(const known *k, const sw_graph *g, const sw_op *
 
 static sw_rc find_all_work(known *k, const sw_graph *g, sw_diag *d) {
   uint8_t *work;
+  bool *weight;
   SW_ARENA_NEW(work, &k->followed.mem, g->n_ops, d);
+  SW_ARENA_NEW(weight, &k->followed.mem, g->n_values, d);
   for (sw_id i = 0; i < g->n_ops; i++) work[i] = (uint8_t)find_work(k, g, &g->ops[i], work);
+  for (sw_id v = 0; v < g->n_values; v++) weight[v] = work_behind(k, g, work, v) == FOLLOW_WEIGHTS;
   k->work = work;
+  k->weight = weight;
   return SW_OK;
 }
 
@@ -548,6 +559,9 @@ static sw_rc build_baseline(ruled *r, const spread *s, sw_arena *arena, sw_plan 
   f->work = k->work;
   const uint32_t all = s->batch | s->sequence | s->idle;
   f->kept = s->kept;
+  f->weight = k->weight;
+  f->class_of = k->class_of;
+  f->placed = s->placed;
   f->idle[FOLLOW_DATA] = s->idle;
   f->idle[FOLLOW_WEIGHTS] = all;
   f->idle[FOLLOW_UPDATES] = kRules[r->kind].parts ? 0 : all;
@@ -573,11 +587,11 @@ static sw_rc build_better(const sw_job *j, sw_baseline b, known *k, sw_arena *ar
                           sw_breakdown *breakdown, sw_diag *d) {
   const sw_machine *machine = j->machine;
   const sw_mesh *mesh = sw_machine_mesh(machine);
-  spread ways[4];
+  spread ways[WAYS];
   known best = *k;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < WAYS; i++) {
     bool again = false;
-    ways[i] = spread_of(k, mesh, b, i & 1, i & 2);
+    ways[i] = spread_of(k, mesh, b, i);
     for (int e = 0; e < i; e++) again = again || memcmp(&ways[e], &ways[i], sizeof *ways) == 0;
     if (again) continue;
     ruled r = {{.job = *j, .mesh = mesh, .known = &k->followed}, b, k, NULL};

@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "base/lists.h"
+#include "plan/value_class.h"
 
 enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
 
@@ -267,12 +269,35 @@ static bool cut_alike(const sw_sharding *a, const sw_sharding *b, uint32_t axes)
   return true;
 }
 
-/* Bytes of operands that are not taken as axes that data keeps cut them, or whose sums would be completed by parts; one
+/* Axes along which an operand stays as it is cut. */
+static uint32_t stays_along(const sw_follower *f, sw_id value) {
+  return f->kept | (f->weight && f->weight[value] ? f->placed : 0);
+}
+
+/* Would the gradient of a weight be summed up over axes that cut its weight, as they cut an operand? */
+static bool sums_cut_gradient(const sw_follower *f, const sw_op *op, const sw_strategy *s) {
+  static const sw_attr_key kContract[] = {SW_ATTR_LHS_CONTRACT, SW_ATTR_RHS_CONTRACT};
+  sw_sharding made;
+  if (!f->placed || op->code != SW_OP_DOT || f->class_of[op->results[0]] != SW_MEMORY_GRADIENTS) return false;
+  sw_strategy_result(op, s, 0, &made);
+  const uint32_t summed = axes_mask(sw_sharding_partial(&made), made.n_partial) & f->placed;
+  for (int i = 0; i < 2 && summed; i++) {
+    int n;
+    const int64_t *dims = sw_op_ints(op, kContract[i], &n);
+    if (waiting_maker(f, op->operands[i])) continue;
+    sw_plan_value_sharding(f->plan, op->operands[i], &made);
+    for (int k = 0; k < made.n_refs; k++)
+      if (summed >> made.refs[k].axis & 1U && !sw_list_has(dims, n, made.dim_of[k])) return true;
+  }
+  return false;
+}
+
+/* Bytes of operands that are not taken as axes that they keep cut them, or whose sums would be completed by parts; one
  * byte where such axes cut none of them and would cut the result: what all devices have, all work on. */
 static double moved_bytes(const sw_follower *f, const sw_op *op, const sw_strategy *s) {
   double bytes = 0;
   uint32_t had = 0, used = 0;
-  if (!f->kept || is_update(f, op)) return 0;
+  if (!(f->kept | f->placed) || is_update(f, op)) return 0;
   for (int i = 0; i < s->n_refs; i++) used |= 1U << s->refs[i].axis & f->kept;
   for (int i = 0; i < op->n_operands; i++) {
     const sw_type *type = sw_operand_type(f->job.graph, op, i);
@@ -285,9 +310,11 @@ static double moved_bytes(const sw_follower *f, const sw_op *op, const sw_strate
     sw_strategy_operand(op, s, i, &taken);
     const uint32_t summed = axes_mask(sw_sharding_partial(&made), made.n_partial) & f->kept;
     had |= axes_mask(made.refs, made.n_refs) & f->kept;
-    if (cut_alike(&made, &taken, f->kept) && !(axes_mask(taken.refs, taken.n_refs) & summed)) continue;
+    if (cut_alike(&made, &taken, stays_along(f, op->operands[i])) && !(axes_mask(taken.refs, taken.n_refs) & summed))
+      continue;
     bytes += (double)sw_sharding_held_bytes(&made, type->dims, type->dtype);
   }
+  if (sums_cut_gradient(f, op, s)) bytes += result_bytes(f, op, s);
   return bytes + (used & ~had ? 1 : 0);
 }
 
@@ -417,7 +444,7 @@ uint8_t sw_follow_can_wait(const sw_follower *f, const sw_op *op) {
 
 /* All that a choice hangs on: the op, and how its operands are cut or what would make them. */
 static void context_key(const sw_follower *f, const sw_op *op, sw_text *key) {
-  const uint32_t rules[2] = {idle_at(f, op), is_update(f, op) ? 0 : f->kept};
+  const uint32_t rules[] = {idle_at(f, op), is_update(f, op) ? 0 : f->kept, f->placed};
   sw_op_class_key(&f->job, op, key);
   sw_text_append(key, (const char *)rules, sizeof rules);
   for (int i = 0; i < op->n_operands; i++) {
@@ -429,6 +456,7 @@ static void context_key(const sw_follower *f, const sw_op *op, sw_text *key) {
     } else {
       sw_plan_value_sharding(f->plan, op->operands[i], &s);
       sw_sharding_key(&s, key);
+      if (f->placed && stays_along(f, op->operands[i]) != f->kept) sw_text_puts(key, "w");
     }
   }
 }

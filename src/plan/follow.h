@@ -6,7 +6,8 @@
  * Constants, broadcasts and gradients may wait for their first use and are then made as it wants them.
  *
  * Where the batch cuts data it stays so: of strategies, those that move the fewest bytes along its axes are looked at,
- * and sums over them are completed whole. Weights are whole along them. Updates are free.
+ * and sums over them are completed whole. Weights are whole along them, and cut along others stay as they are where
+ * the rule says so. Updates are free.
  */
 #ifndef PLAN_FOLLOW_H_
 #define PLAN_FOLLOW_H_
@@ -47,6 +48,9 @@ typedef struct sw_follower {
   const uint8_t *work;         /* by op: sw_follow_work; NULL: all are of FOLLOW_DATA */
   uint32_t idle[FOLLOW_WORKS]; /* axes that no op of the kind is cut by, as bits */
   uint32_t kept;               /* axes along which data stays as it is cut, as bits */
+  uint32_t placed;             /* axes along which ops take weights as they are cut, as bits */
+  const bool *weight;          /* by value: it is a weight, or one that was turned or converted; NULL: none is */
+  const uint8_t *class_of;     /* by value: sw_memory_class; with `placed` */
   sw_id *first_of;             /* by value that stands for a sharding group: the first that is decided; -1 */
   sw_text key;
 } sw_follower;

@@ -70,7 +70,7 @@ static const struct {
     {"mlp-train", "x=4,y=2", {NULL}},
     {"alpa-bert-tensor", "x=2,y=2", {NULL}},
     {"alpa-mlp-tensor", "x=2,y=2", {NULL}},
-    {"small/bert-train", "x=2,y=2", {NULL}},
+    {"small/bert-train", "x=2,y=2", {[SW_BASELINE_MEGATRON] = "data-parallel over x; columns of weights over y"}},
     {"small/moe-layers-train", "x=2,y=2", {NULL}},
     /* Megatron's weights in small models are gathered where they are used, or not cut at all. */
     {"small/conv-train", "x=2,y=2", {[SW_BASELINE_MEGATRON] = "data-parallel over x; replicated over y"}},

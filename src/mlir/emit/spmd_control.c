@@ -118,6 +118,7 @@ static bool body_reads_test(const frame *f) {
 /* What the loop carries, by enter op that is no constant. */
 typedef struct carried {
   int32_t n;
+  sw_id *value; /* of what entered */
   sw_ssa *in, *entered, *next, *out;
 } carried;
 
@@ -139,6 +140,7 @@ static sw_rc find_carried(const frame *f, carried *c, sw_diag *d) {
   sw_arena *arena = &f->s->w.arena;
   int32_t most = f->first - f->at;
   *c = (carried){.n = 0};
+  SW_ARENA_NEW(c->value, arena, most, d);
   SW_ARENA_NEW(c->in, arena, most, d);
   SW_ARENA_NEW(c->entered, arena, most, d);
   SW_ARENA_NEW(c->next, arena, most, d);
@@ -146,6 +148,7 @@ static sw_rc find_carried(const frame *f, carried *c, sw_diag *d) {
   for (int32_t i = f->at + 1; i < f->first; i++) {
     const sw_op *enter = frame_op_at(f, i), *join = join_of(f, enter->results[0]);
     if (entered_constant_of(f, enter)) continue;
+    c->value[c->n] = enter->results[0];
     c->in[c->n] = ssa_of_value(f, enter->operands[0]);
     c->entered[c->n] = ssa_of_value(f, enter->results[0]);
     c->next[c->n] = join ? yielded(f, join->operands[1]) : c->entered[c->n];
@@ -180,9 +183,11 @@ static sw_rc write_while(const frame *f, sw_diag *d) {
   SW_TRY(put_frame_ops(f, f->test + 1, f->end, d));
   put_return(f, c.next, c.n);
   sw_text_puts(w->out, "    }");
-  /* Without shardings of its own, which follow from those of what enters and what the body gives: XLA takes values that
-   * a loop only reads out of its results, but not out of such a list. */
+  /* XLA takes what a loop only reads out of its results, but not out of a list of their shardings; constraints on what
+   * enters and what the body gives say the same. */
   w->results.n = 0;
+  for (int32_t i = 0; i < c.n && f->s->dialect != SW_SPMD_CONSTRAINTS; i++)
+    SW_TRY(sw_spmd_add_result_sharding(f->s, c.out[i], c.value[i], d));
   put_tail(f, c.out, c.n, c.in, c.n);
   return SW_OK;
 }
