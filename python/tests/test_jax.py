@@ -674,6 +674,21 @@ def test_scanned_layers_of_llama(of_scans, monkeypatch):
     assert full.memory_bytes < 1.5 * checkpointed.memory_bytes
 
 
+def layered_step(layer):
+    """A step of three layers, without an update."""
+
+    def loss(params, x):
+        for w in params:
+            x = layer(w, x)
+        return jnp.mean(x**2)
+
+    return jax.value_and_grad(loss)
+
+
+def layered_inputs():
+    return [(random(16, 64, seed=i), random(64, 16, seed=i + 9)) for i in range(3)], random(256, 16, seed=30)
+
+
 def test_what_is_offloaded(tmp_path, capsys):
     """In the program that runs as placements, which XLA drops on hosts; by names as a policy of JAX."""
 
@@ -681,17 +696,8 @@ def test_what_is_offloaded(tmp_path, capsys):
         hidden = checkpoint_name(jnp.tanh(x @ w[0]), "hidden")
         return checkpoint_name(hidden @ w[1] + x, "sum")
 
-    def step_with(layer):
-        def loss(params, x):
-            for w in params:
-                x = layer(w, x)
-            return jnp.mean(x**2)
-
-        return jax.value_and_grad(loss)
-
-    params = [(random(16, 64, seed=i), random(64, 16, seed=i + 9)) for i in range(3)]
-    x = random(256, 16, seed=30)
-    step = step_with(layer)
+    params, x = layered_inputs()
+    step = layered_step(layer)
     planned(step, params, x, mesh={"x": 4}, recompute="full").save(tmp_path / "full.json")
     schedule = json.loads((tmp_path / "full.json").read_text())["schedule"]
     away = (({"offloads": e["keeps"]}, {"fetches": e["keeps"]}) if "keeps" in e else (e,) for e in schedule["entries"])
@@ -704,7 +710,7 @@ def test_what_is_offloaded(tmp_path, capsys):
     assert_same(plan.jit()(params, x), step(params, x))
 
     policy = plan.checkpoint_policy()
-    assert_same(step_with(jax.checkpoint(layer, policy=policy))(params, x), step(params, x))
+    assert_same(layered_step(jax.checkpoint(layer, policy=policy))(params, x), step(params, x))
     print_saved_residuals(jax.checkpoint(lambda w: jnp.sum(layer(w, layer(w, x))), policy=policy), params[0])
     saved = capsys.readouterr().out
     assert "f32<host>[256,16]" in saved and "'hidden'" not in saved
@@ -717,17 +723,8 @@ def test_what_is_made_again(capsys):
         hidden = checkpoint_name(jnp.tanh(x @ w[0]), "hidden")
         return checkpoint_name(hidden @ w[1], "out") + x
 
-    def step_with(layer):
-        def loss(params, x):
-            for w in params:
-                x = layer(w, x)
-            return jnp.mean(x**2)
-
-        return jax.value_and_grad(loss)
-
-    params = [(random(16, 64, seed=i), random(64, 16, seed=i + 9)) for i in range(3)]
-    x = random(256, 16, seed=30)
-    step = step_with(layer)
+    params, x = layered_inputs()
+    step = layered_step(layer)
     plan = planned(step, params, x, mesh={"x": 4}, recompute="full")
     held = planned(step, params, x, mesh={"x": 4})
     assert plan.made_again and held.made_again is None
@@ -744,7 +741,7 @@ def test_what_is_made_again(capsys):
 
     assert plan.checkpoint_names == {"hidden": (0, 3, 0), "out": (3, 0, 0)} and held.checkpoint_names["hidden"] == (3, 0, 0)
     policy = plan.checkpoint_policy()
-    by_name = step_with(jax.checkpoint(layer, policy=policy))
+    by_name = layered_step(jax.checkpoint(layer, policy=policy))
     assert_same(by_name(params, x), step(params, x))
     print_saved_residuals(lambda w: (jax.checkpoint(layer, policy=policy)(w, x) ** 2).sum(), params[0])
     saved = capsys.readouterr().out

@@ -2,7 +2,6 @@
  *
  *   y = dot(x, w)   z = exp(y)   ..                    y.again   keep(y.again, y)              reads y
  *   y = dot(x, w)   z = exp(y)   offload(y)   ..       y.again   fetch   keep(y.again, y, fetch)   reads y
- *
  */
 #include "base/array.h"
 #include "shardwright/schedule.h"

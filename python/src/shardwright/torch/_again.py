@@ -44,15 +44,11 @@ class Written(NamedTuple):
 
     def value_of(self, node: torch.fx.Node) -> str:
         """What the plan calls what the node gives."""
-        return _value_of(self.model, node)
-
-
-def _value_of(model: Model, node: torch.fx.Node) -> str:
-    i, of = 0, node
-    if node.target is operator.getitem:
-        of, i = node.args  # type: ignore[assignment]
-    values = model.values.get(of.name, [])
-    return (values[i] if i < len(values) else "") or node.name
+        i, of = 0, node
+        if node.target is operator.getitem:
+            of, i = node.args  # type: ignore[assignment]
+        values = self.model.values.get(of.name, [])
+        return (values[i] if i < len(values) else "") or node.name
 
 
 class _Instance(NamedTuple):
