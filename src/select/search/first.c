@@ -83,13 +83,6 @@ static double first_price(const sweeper *s) {
   return cost / held / 16;
 }
 
-static bool passes_by_far(const sel_core *c, double far, const int64_t *used) {
-  for (int32_t t = 0; t < c->n_steps; t++) {
-    if ((double)used[t] > far * (double)c->cap[t]) return true;
-  }
-  return false;
-}
-
 /* From the choices at hand, for more and more a unit, until what is held fits. */
 static sw_rc sweep_until_it_fits(sweeper *s, int64_t *used, sw_diag *d) {
   sel_run *r = s->r;
@@ -97,7 +90,7 @@ static sw_rc sweep_until_it_fits(sweeper *s, int64_t *used, sw_diag *d) {
     sweep_all(s);
     SW_TRY(sel_offer(r, s->x, "native", NULL, d));
     bool fits = sel_core_usage(s->c, s->x, used);
-    if (s->price == 0) s->crowded = passes_by_far(s->c, sel_by(&r->budget)->first_far, used);
+    if (s->price == 0) s->crowded = !fits;
     if (fits || sel_stop(&r->budget)) break;
     s->price = s->price > 0 ? 4 * s->price : first_price(s);
   }

@@ -392,23 +392,16 @@ end:
 
 enum { SWEEPS_OF_TURN = 150 };
 
-/* Large cores: walk, and raise the bound in a part of the rounds, a smaller one the less it gains. */
+/* Large cores: raise the bound, round what it gives, and walk from the best, in turn. */
 static sw_rc alternate(searcher *q) {
   const double kFreshFactor = 0.02, kTooSmall = 2e-4; /* steps that have become too small start again */
-  const double kGain = 2e-5, kTurn = 4e8;
-  const int most = (int)q->by->dual_pause;
-  int wait = 0, patience = 1;
+  const double kTurn = 4e8;
   while (!over(q)) {
     SW_TRY(begin_round(q, 2 * kTurn, (int64_t)2 * SWEEPS_OF_TURN));
-    if (wait-- <= 0) {
-      double before = q->dual.best.bound;
-      if (q->dual.stride.factor < kTooSmall) q->dual.stride.factor = kFreshFactor;
-      SW_TRY(ascend_dual(q, kTurn, SWEEPS_OF_TURN));
-      if (!over(q)) SW_TRY(decode_and_polish(q, q->by->polish_steps));
-      patience = q->dual.best.bound - before > kGain * fabs(before) ? 1 : patience < most ? 2 * patience : most;
-      wait = patience - 1;
-    }
-    if (!over(q) && (q->searches.n == 1 || patience > 1)) SW_TRY(walk_from_best(q, kTurn, SWEEPS_OF_TURN));
+    if (q->dual.stride.factor < kTooSmall) q->dual.stride.factor = kFreshFactor;
+    SW_TRY(ascend_dual(q, kTurn, SWEEPS_OF_TURN));
+    if (!over(q)) SW_TRY(decode_and_polish(q, q->by->polish_steps));
+    if (!over(q) && q->searches.n == 1) SW_TRY(walk_from_best(q, kTurn, SWEEPS_OF_TURN));
     if (!over(q)) SW_TRY(close_narrow(q));
     SW_TRY(end_round(q));
   }
