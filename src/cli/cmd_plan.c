@@ -8,7 +8,6 @@
 #include "cli/propagated.h"
 #include "cli/session.h"
 #include "cli/smaller_batch.h"
-#include "cli/would_fit.h"
 #include "cli/terminal.h"
 #include "cli/questions.h"
 #include "shardwright/emit.h"
@@ -239,7 +238,6 @@ static sw_plan_options plan_options_of(const settings *s, const sw_call *call) {
                                  .cancel = call->cancel,
                                  .on_progress = show_progress}};
   (void)sw_solver_parse(s->solver, &o.solve.solver); /* one of the option's choices */
-  o.notes_mesh = !call->common->quiet;
   o.simplicity = s->simplicity / 100;
   o.selection.capacity_bytes = s->memory;
   o.selection.cut_heavy_ops = s->cut_heavy_ops;
@@ -437,8 +435,10 @@ static sw_rc plan_model(const settings *s, const sw_model_options *from, sw_open
   if (!from->open.schedule) q.program = &program;
   sw_rc rc = q.how == SW_RECOMPUTE_SEARCH ? compare_levers(&pinned, call, &levers, &o, d) : SW_OK;
   if (!rc) rc = open_planner(s, &pinned, session, call, &o, &q, &plan, d);
-  if (rc && o.notes_mesh && none_fits && q.program) sw_note_levers(q.program, &o, call->arena, d);
-  if (rc && o.notes_mesh && none_fits) sw_note_smaller_batch(from, session, &s->pins, &o, s->time_limit, d);
+  sw_fit_limits fit = {.asked = &o};
+  const bool notes = rc && none_fits && !call->common->quiet;
+  if (notes) sw_note_fits(q.program ? q.program : &pinned, &fit, call->arena, d);
+  if (notes) sw_note_smaller_batch(from, session, &s->pins, &fit, d);
   if (!rc) rc = tell_plan(s, session, call, &q, &plan, o.baselines, &breakdown, d);
   if (!rc && s->certificate) rc = write_proof(s, &pinned, &plan, &o, call, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);

@@ -1,6 +1,5 @@
 #include "cli/smaller_batch.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@ enum { MOST_HALVINGS = 3 };
 typedef struct halving {
   const sw_model_options *from;
   const sw_words *pins;
-  sw_plan_options o;
+  const sw_fit_limits *limits;
   int64_t batch; /* as it was asked for */
 } halving;
 
@@ -38,56 +37,39 @@ static bool read_fraction(const halving *h, int which, int64_t parts, sw_arena *
   return false;
 }
 
-/* Bytes that a plan holds which fits; -1: none is found. */
-static int64_t plan_part(const halving *h, const sw_opened *s, sw_arena *arena) {
-  sw_diag why = {0};
-  sw_job job;
-  sw_plan plan;
-  sw_breakdown a;
-  if (sw_pins_take(&s->job, h->pins->n, h->pins->at, SW_PINS_FROM, false, arena, &job, &why) ||
-      sw_plan_search(&job, &h->o, arena, &plan, &why) || sw_plan_breakdown(&plan, arena, &a, &why))
-    return -1;
-  return a.peak_bytes <= plan.capacity_bytes ? a.peak_bytes : -1;
-}
-
-static bool try_fraction(const halving *h, int which, int64_t parts, sw_diag *d) {
+static bool try_fraction(const halving *h, int which, int halvings, sw_diag *d) {
   sw_arena arena = {0};
   sw_opened s;
+  sw_job job;
+  sw_fitting f;
   char size[32];
-  int64_t held = -1;
-  if (read_fraction(h, which, parts, &arena, &s, size, sizeof size)) {
-    held = plan_part(h, &s, &arena);
+  bool any = false;
+  if (read_fraction(h, which, INT64_C(1) << halvings, &arena, &s, size, sizeof size)) {
+    if (sw_pins_take(&s.job, h->pins->n, h->pins->at, SW_PINS_FROM, false, &arena, &job, NULL) ||
+        sw_find_fitting(&job, h->limits, MOST_HALVINGS + 1 - halvings, &arena, &f, &any, NULL))
+      any = false;
     sw_close_job(&s);
   }
-  if (held >= 0) {
+  if (any) {
     sw_text t = {0};
-    sw_text_bytes(&t, (double)held);
-    sw_diag_note(d,
-                 "the largest batch that would do is --size %s=%s, as far as found: a plan of it holds %s per device",
+    sw_fitting_print(&f, h->limits, &t);
+    sw_diag_note(d, "the largest batch that would do is --size %s=%s, as far as found: %s",
                  h->from->sizes.at[which].key, size, sw_text_str(&t));
     sw_text_free(&t);
   }
   sw_arena_deinit(&arena);
-  return held >= 0;
+  return any;
 }
 
 void sw_note_smaller_batch(const sw_model_options *from, const sw_opened *session, const sw_words *pins,
-                           const sw_plan_options *o, double time_limit_s, sw_diag *d) {
-  const double kOfLimit = 0.1, kMost_s = 10;
-  const int64_t work = o->solve.work_limit;
+                           const sw_fit_limits *l, sw_diag *d) {
   const sw_log_level level = sw_log_get_level();
-  halving h = {from, pins, {.selection = o->selection}, sw_find_input_extents(session->job.graph, NULL).batch};
-  const double until_s = sw_now_s() + (time_limit_s > 0 ? fmin(kMost_s, kOfLimit * time_limit_s) : kMost_s);
+  const halving h = {from, pins, l, sw_find_input_extents(session->job.graph, NULL).batch};
   bool found = !strcmp(from->open.model, "-") || !from->sizes.n; /* it cannot be read again, or not otherwise */
   sw_log_set_level(SW_LOG_QUIET);                                /* what there is to say of the model has been said */
   for (int halvings = 1; halvings <= MOST_HALVINGS && !found; halvings++) {
-    const double left_s = (until_s - sw_now_s()) / (MOST_HALVINGS + 1 - halvings);
-    if (sw_cancelled(o->solve.cancel) || (!work && left_s <= 0)) break;
-    h.o.solve = (sw_solve_options){
-        .solver = o->solve.solver, .gap = 1, .threads = 1, .seed = o->solve.seed, .cancel = o->solve.cancel};
-    h.o.solve.work_limit = work ? work / (INT64_C(2) * MOST_HALVINGS) + 1 : 0;
-    h.o.solve.time_limit_s = work ? 0 : left_s;
-    for (int i = 0; i < from->sizes.n && !found; i++) found = try_fraction(&h, i, INT64_C(1) << halvings, d);
+    if (halvings > 1 && sw_fit_is_over(l)) break;
+    for (int i = 0; i < from->sizes.n && !found; i++) found = try_fraction(&h, i, halvings, d);
   }
   sw_log_set_level(level);
 }

@@ -110,7 +110,6 @@ static sw_plan_options part_of_limits(const sw_plan_options *o, double part) {
   some.solve.time_limit_s *= part;
   if (o->solve.work_limit > 0) some.solve.work_limit = sw_max_i64(1, (int64_t)((double)o->solve.work_limit * part));
   if (o->solve.deadline_s > 0) some.solve.deadline_s = now_s + fmax(0, o->solve.deadline_s - now_s) * part;
-  some.notes_mesh = false;
   return some;
 }
 

@@ -47,7 +47,7 @@ static sw_rc find_kernels_as(const sw_job *j, sw_arena *arena, sw_job *out, sw_d
 
 sw_rc sw_job_of_stage(const sw_job *j, const sw_schedule *s, int32_t stage, sw_arena *arena, sw_job *out, sw_diag *d) {
   const sw_graph *g = s->stages[stage].graph;
-  *out = (sw_job){g, g->written, NULL, j->machine, s, stage, j->overlap};
+  *out = (sw_job){g, g == s->program ? s->written : g->written, NULL, j->machine, s, stage, j->overlap};
   return find_kernels_as(j, arena, out, d);
 }
 

@@ -43,9 +43,7 @@ sw_rc sw_planner_open_priced(const sw_job *j, const sw_plan_options *o, sw_arena
   SW_TRY(sw_route_prices_make(j->machine, &p->routes, d));
   p->s.selected.routes = p->routes;
   sw_rc rc = sw_search_open(&p->s, plan, d);
-  if (rc && rc != SW_E_INPUT && o->notes_mesh && p->s.least_held) sw_search_note_wider_mesh(j, &p->o, d);
   p->o.solve.deadline_s = 0; /* every question has the whole limit */
-  p->o.notes_mesh = false;
   p->o.none_fits = NULL;
   plan->time_s = sw_now_s() - p->s.started_s;
   p->base = *plan;

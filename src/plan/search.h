@@ -172,8 +172,4 @@ SW_CHECKED sw_rc sw_search_open(sw_search *k, sw_plan *out, sw_diag *d);
 /* Search the problem that stands, from the plan `from`. */
 SW_CHECKED sw_rc sw_search_run(sw_search *k, sw_plan *out, sw_diag *d);
 
-/* wider_mesh.c. To the failure of a search that met with no plan that fits: the smallest mesh with a longer first axis
- * on which one fits, as far as is found in 10 s, or a tenth of the time limit; of steps, in half as many. */
-void sw_search_note_wider_mesh(const sw_job *j, const sw_plan_options *o, sw_diag *d);
-
 #endif

@@ -194,7 +194,6 @@ static sw_rc search_round(rounds *r, const sw_price_weights *w, bool *more, sw_d
   job.overlap = SW_OVERLAP_NONE;
   SW_TRY(price_known(r, &job, &o, d));
   if (r->n) o.start = &r->plan;
-  if (r->n) o.notes_mesh = false;
   r->tried[r->n++] = *w;
   SW_TRY(sw_planner_open_priced(&job, &o, r->arena, &planner, &plan, d));
   r->work += sw_planner_work(planner);

@@ -211,7 +211,6 @@ static sw_rc search_by(const sw_questions *q, sw_recompute how, const sw_job *j,
   o.n_known = 0;
   o.start = NULL;
   o.none_fits = NULL;
-  o.notes_mesh = false;
   o.solve.deadline_s = 0; /* every question has the whole limit */
   if (a->capacity_bytes != INT64_MAX) o.selection.capacity_bytes = a->capacity_bytes;
   if (how == SW_RECOMPUTE_SEARCH) return sw_plan_search_sources(j, j->request, &o, arena, schedule, out, d);

@@ -242,6 +242,7 @@ class Problem(_Unchanging):
             trips=_words(options["trips"]),
             said_roles=_role_words(roles),
         )
+        self._says_what_fits = True  # where nothing does
         self.mesh = Mesh(self._core.mesh)
         self.warnings = [said for said in self._core.said.split("\x1e") if said]
 
@@ -297,6 +298,7 @@ class Problem(_Unchanging):
                 batch_dim,
                 recompute,
                 None if schedule is None else os.fspath(schedule),
+                self._says_what_fits,
             ),
             cancel,
         )

@@ -49,6 +49,7 @@ typedef struct search {
   const char *const *pins;
   int n_pins;
   const char *start, *batch_dim, *schedule, *recompute;
+  int notes; /* of what would fit, where nothing does */
 } search;
 
 /* Everything that is told of a plan. */
@@ -136,17 +137,18 @@ static bool parse_even(const char *text, sw_even *out) {
 }
 
 static bool read_search(PyObject *args, PyObject *keywords, plan *p, search *s) {
-  static char *names[] = {"cancel",     "pins",          "even",      "solver",     "start",    "memory",
-                          "time_limit", "work_limit",    "gap",       "simplicity", "threads",  "seed",
-                          "args_whole", "cut_heavy_ops", "batch_dim", "recompute",  "schedule", NULL};
+  static char *names[] = {"cancel",     "pins",      "even",       "solver",  "start", "memory",     "time_limit",
+                          "work_limit", "gap",       "simplicity", "threads", "seed",  "args_whole", "cut_heavy_ops",
+                          "batch_dim",  "recompute", "schedule",   "notes",   NULL};
   PyObject *flag, *pins;
   const char *even, *solver, *start, *batch_dim, *recompute = "as-written", *schedule = NULL;
   long long memory, work, seed;
   int whole, heavy;
+  s->notes = 1;
   sw_solve_options *o = &s->o.solve;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OsszLdLddiLppz|sz", names, cancel_type, &flag, &pins, &even,
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OsszLdLddiLppz|szp", names, cancel_type, &flag, &pins, &even,
                                    &solver, &start, &memory, &o->time_limit_s, &work, &o->gap, &s->o.simplicity,
-                                   &o->threads, &seed, &whole, &heavy, &batch_dim, &recompute, &schedule))
+                                   &o->threads, &seed, &whole, &heavy, &batch_dim, &recompute, &schedule, &s->notes))
     return false;
   if (!sw_solver_parse(solver, &o->solver)) {
     PyErr_Format(PyExc_ValueError, "solver is '%s'; expected 'auto', 'native', 'glpk' or 'exhaustive'", solver);
@@ -158,7 +160,6 @@ static bool read_search(PyObject *args, PyObject *keywords, plan *p, search *s) 
   p->cancel = Py_NewRef(flag);
   if (work > 0) o->time_limit_s = 0;
   s->o.selection.capacity_bytes = memory;
-  s->o.notes_mesh = true;
   s->o.selection.args_whole = whole;
   s->o.selection.cut_heavy_ops = heavy;
   s->start = keep_text(&p->arena, start, NULL);
@@ -185,6 +186,7 @@ PyObject *problem_search(PyObject *self, PyObject *args, PyObject *keywords) {
   }
   s.o.none_fits = &none_fits;
   Py_BEGIN_ALLOW_THREADS rc = find(p, &s, &d);
+  if (rc && none_fits && s.notes) sw_note_what_fits(s.schedule ? &p->job : &p->program, &s.o, &p->arena, &d);
   Py_END_ALLOW_THREADS return plan_or_failure(p, rc, none_fits, &d);
 }
 
