@@ -257,7 +257,7 @@ typedef struct sw_plan_options {
                            what is required is cheaper than its plan */
   int32_t n_known;
   const sw_ruled_levers *levers; /* of sw_plan_search_sources: those of the job; NULL: they are made */
-  bool *none_fits; /* NULL, or becomes true where the search fails as no plan fits into memory */
+  bool *none_fits;               /* NULL, or becomes true where the search fails as no plan fits into memory */
   double simplicity; /* of the plans that cost at most this part more than the cheapest one found, the simplest; 0: the
                         cheapest. Not where what is known was cheaper than what the search found. */
 } sw_plan_options;
@@ -269,10 +269,10 @@ SW_API int64_t sw_plan_capacity(const sw_job *j, const sw_plan_options *o);
 SW_API SW_CHECKED sw_rc sw_plan_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_plan *out,
                                        sw_diag *d);
 
-/* To the failure of a search in which no plan of the job fits, as notes: what would, in words of its layers, with what a
- * step takes over the fastest by rule without a limit and what a device holds: plans by rule of an unscheduled job with
- * something made again, and the smallest mesh with a longer first axis as far as found. What is looked for takes some
- * 10 s, or half the steps of `o`. */
+/* To the failure of a search in which no plan of the job fits, as notes: what would, in words of its layers, with what
+ * a step takes over the fastest by rule without a limit and what a device holds: plans by rule of an unscheduled job
+ * with something made again, and the smallest mesh with a longer first axis as far as found. What is looked for takes
+ * some 10 s, or half the steps of `o`. */
 SW_API void sw_note_what_fits(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_diag *d);
 
 /* The same, with what is made again chosen together with the shardings (schedule.h), of a job of a program that runs as
