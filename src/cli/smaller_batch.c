@@ -7,8 +7,6 @@
 #include "shardwright/log.h"
 #include "shardwright/pins.h"
 
-enum { MOST_HALVINGS = 3 };
-
 typedef struct halving {
   const sw_model_options *from;
   const sw_words *pins;
@@ -46,7 +44,7 @@ static bool try_fraction(const halving *h, int which, int halvings, sw_diag *d) 
   bool any = false;
   if (read_fraction(h, which, INT64_C(1) << halvings, &arena, &s, size, sizeof size)) {
     if (sw_pins_take(&s.job, h->pins->n, h->pins->at, SW_PINS_FROM, false, &arena, &job, NULL) ||
-        sw_find_fitting(&job, h->limits, MOST_HALVINGS + 1 - halvings, &arena, &f, &any, NULL))
+        sw_find_fitting(&job, h->limits, SW_FIT_TRIES + 1 - halvings, &arena, &f, &any, NULL))
       any = false;
     sw_close_job(&s);
   }
@@ -67,7 +65,7 @@ void sw_note_smaller_batch(const sw_model_options *from, const sw_opened *sessio
   const halving h = {from, pins, l, sw_find_input_extents(session->job.graph, NULL).batch};
   bool found = !strcmp(from->open.model, "-") || !from->sizes.n; /* it cannot be read again, or not otherwise */
   sw_log_set_level(SW_LOG_QUIET);                                /* what there is to say of the model has been said */
-  for (int halvings = 1; halvings <= MOST_HALVINGS && !found; halvings++) {
+  for (int halvings = 1; halvings <= SW_FIT_TRIES && !found; halvings++) {
     if (halvings > 1 && sw_fit_is_over(l)) break;
     for (int i = 0; i < from->sizes.n && !found; i++) found = try_fraction(&h, i, halvings, d);
   }

@@ -54,11 +54,10 @@ static sw_rc job_on_mesh(const sw_job *j, const sw_mesh *mesh, sw_arena *arena, 
 }
 
 bool sw_find_wider_mesh(const sw_job *j, const sw_fit_limits *l, sw_mesh *mesh, sw_fitting *out) {
-  enum { MOST_DOUBLINGS = 3 };
   bool any = false;
   *mesh = *sw_machine_mesh(j->machine);
   if (!mesh->n_axes || mesh->device_ids) return false;
-  for (int left = MOST_DOUBLINGS; left > 0 && !any && !sw_fit_is_over(l); left--) {
+  for (int left = SW_FIT_TRIES; left > 0 && !any && !sw_fit_is_over(l); left--) {
     sw_arena arena = {0};
     sw_job job;
     mesh->axis[0].size *= 2;

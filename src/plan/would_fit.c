@@ -11,8 +11,6 @@
 
 /* --- a try -------------------------------------------------------------------------------------------------------- */
 
-enum { TRIES = 3 };
-
 bool sw_fit_is_over(const sw_fit_limits *l) {
   return sw_cancelled(l->asked->solve.cancel) || (!l->asked->solve.work_limit && sw_now_s() >= l->until_s);
 }
@@ -23,7 +21,7 @@ static bool limit_try(const sw_fit_limits *l, int tries_left, sw_plan_options *o
   const double left_s = l->until_s - sw_now_s();
   o->solve = (sw_solve_options){
       .solver = o->solve.solver, .gap = 1, .threads = 1, .seed = o->solve.seed, .cancel = o->solve.cancel};
-  o->solve.work_limit = work / (INT64_C(2) * TRIES);
+  o->solve.work_limit = work / (INT64_C(2) * SW_FIT_TRIES);
   if (work > 0) return work >= kLeast;
   o->solve.time_limit_s = left_s / tries_left;
   return left_s > 0;

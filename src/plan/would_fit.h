@@ -4,6 +4,7 @@
 
 #include "shardwright/plan.h"
 
+enum { SW_FIT_TRIES = 3 }; /* of a kind: each doubles devices, or halves a batch */
 /* What is looked for, and how long. */
 typedef struct sw_fit_limits {
   const sw_plan_options *asked; /* of the search that failed: of its steps, tries take half as many in all */
@@ -21,7 +22,7 @@ typedef struct sw_fitting {
 /* sw_note_what_fits; sets the limits for what else may be looked for, but `asked`. */
 SW_API void sw_note_fits(const sw_job *j, sw_fit_limits *l, sw_arena *arena, sw_diag *d);
 SW_API bool sw_fit_is_over(const sw_fit_limits *l);
-/* By rule, else by a short search, else by rule with layers made again; tries_left, of three: this one and those that
+/* By rule, else by a short search, else by rule with layers made again; tries_left: this one and those that
  * may follow. */
 SW_API SW_CHECKED sw_rc sw_find_fitting(const sw_job *j, const sw_fit_limits *l, int tries_left, sw_arena *arena,
                                         sw_fitting *out, bool *any, sw_diag *d);
