@@ -45,6 +45,8 @@ SW_API SW_CHECKED sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, c
 /* From here on the machine prices collectives as a compiler carries them out. */
 SW_API SW_CHECKED sw_rc sw_machine_lower(sw_machine *m, sw_lowering how, sw_arena *arena, sw_diag *d);
 SW_API sw_lowering sw_machine_lowering(const sw_machine *m);
+/* From here on it prices kernels as this software runs them; before, as they were measured alone. */
+SW_API SW_CHECKED sw_rc sw_machine_run(sw_machine *m, const sw_software *how, sw_arena *arena, sw_diag *d);
 /* Bytes of an element that a collective moves. */
 SW_API int sw_machine_moved_bytes(const sw_machine *m, sw_dtype t);
 /* The machine also prices collectives that are done together with others in calls of so many bytes:

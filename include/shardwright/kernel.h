@@ -51,6 +51,12 @@ typedef struct sw_lowering {
   bool early_sums;     /* sums are completed where they are made: an op that is linear takes no parts of one */
 } sw_lowering;
 
+/* How programs of a compiler run beside kernels that are measured alone, one after the other. */
+typedef struct sw_software {
+  const char *library; /* whose attention they call, where a profile knows several; NULL: the profile's first */
+  double in_step;      /* how many times longer kernels take within a step */
+} sw_software;
+
 typedef struct sw_kernels {
   const char *compiler;
   int32_t n;              /* kernels */
@@ -66,6 +72,7 @@ typedef struct sw_kernels {
   int64_t combine_bytes;  /* up to which collectives are done together in one call; 0: each alone */
   const bool *combines;   /* by value: its collectives are, as it is no larger and nobody needs it soon */
   sw_lowering lowering;
+  sw_software software;
 } sw_kernels;
 
 /* The compilers there are: "none|eager|xla|xla-cpu|inductor|ideal". */

@@ -63,8 +63,8 @@ typedef struct sw_cost_line {
   const sw_cost_knots *knots; /* NULL: the formula alone; not on a torus. Lives as long as the profile */
 } sw_cost_line;
 
-enum { SW_MAX_TORUS_DIMS = 4, SW_MAX_PROFILE_MESHES = 16, SW_MAX_MEASURED = 8 };
-enum { SW_MAX_RUN_HARDWARE = 8, SW_MAX_RUN_SOFTWARE = 4, SW_RUN_SCALES = 4 };
+enum { SW_MAX_TORUS_DIMS = 4, SW_MAX_PROFILE_MESHES = 16, SW_MAX_MEASURED = 8, SW_MAX_LIBRARIES = 4 };
+enum { SW_MAX_RUN_HARDWARE = 8 };
 
 typedef struct sw_level {
   const char *name; /* "nvlink" */
@@ -95,22 +95,14 @@ typedef struct sw_run_hardware {
   const char *name;
   int64_t memory_bytes;
   double memory_bytes_per_s;
+  double clock; /* part of the device's peak rates that its power leaves it */
 } sw_run_hardware;
 
-/* How many times longer than the cost model says products, attention and other kernels take; of communication, how much
- * is not hidden behind kernels. */
-typedef struct sw_run_scales {
-  double of[SW_RUN_SCALES];
-} sw_run_scales;
-/* "products", "attention", "other", "communication" */
-SW_API const char *sw_run_scale_text(int i);
-
-/* The same of measured training runs by their columns `source` and `hardware`, as above. */
-typedef struct sw_run_software {
-  const char *name, *hardware;
-  sw_run_scales scales;
-  double error_bar_ln; /* of ln(predicted): four of five runs are expected to be within it */
-} sw_run_software;
+/* Kernels of one library, where programs of some compilers call them in place of the profile's. */
+typedef struct sw_library {
+  const char *name;
+  sw_kernel_price kernel[SW_PRICED_COUNT]; /* each may be unknown */
+} sw_library;
 
 struct sw_profile {
   const char *name, *description;
@@ -129,6 +121,8 @@ struct sw_profile {
   double launch_s;                       /* of one local op */
   double multiprocessors;                /* that kernels of known shape fill; 0: not said */
   sw_kernel_price kernel[SW_PRICED_COUNT];
+  int n_libraries;
+  sw_library library_kernels[SW_MAX_LIBRARIES];
   double contention;         /* how many times longer kernels take beside a collective; 0: not said */
   double exchange_peer_s;    /* a direct exchange pays this more per peer than an all_to_all */
   int64_t shared_cores;      /* 0; else the rates above hold for this many devices, which all devices share */
@@ -142,9 +136,8 @@ struct sw_profile {
   sw_mesh mesh[SW_MAX_PROFILE_MESHES];
   int n_measured;
   sw_measured measured[SW_MAX_MEASURED];
-  int n_run_hardware, n_run_software; /* of several that fit a run the first counts */
+  int n_run_hardware; /* of several that fit a run the first counts */
   sw_run_hardware run_hardware[SW_MAX_RUN_HARDWARE];
-  sw_run_software run_software[SW_MAX_RUN_SOFTWARE];
 };
 
 /* Sizes positive, devices within SW_MAX_DEVICES, constants finite and not negative, meshes that fit. */

@@ -14,6 +14,7 @@
 #include "bench/bench_row.h"
 #include "bench/runs.h"
 #include "bench/runs_fit.h"
+#include "bench/runs_judged.h"
 
 enum { FAMILY_ROWS = 4 }; /* fewer say nothing about an order */
 
@@ -158,11 +159,6 @@ static void print_row(sw_text *t, const sw_run_row *r) {
     return;
   }
   sw_bench_cell_seconds(t, r->predicted_s);
-  if (r->bar > 0) {
-    sw_text_printf(t, "%3.0f %% ", 100 * r->bar);
-  } else {
-    sw_text_puts(t, "      ");
-  }
   sw_text_printf(t, "%+6.2f %8.1f ", ln_ratio(r), (double)r->peak_bytes / kGib);
   if (r->memory_gib > 0) {
     sw_text_printf(t, "%8.1f", r->memory_gib);
@@ -178,7 +174,7 @@ static void print_run_rows(sw_text *t, const sw_runs *all) {
   sw_text_puts(t, " gpus  ");
   cell(t, "strategy", STRATEGY_COLUMN - HARDWARE_COLUMN - 7);
   cell(t, "recompute", AGAIN_WIDTH);
-  sw_text_puts(t, "micro accum    seq  measured   predicted   bar       ln      GiB measured  fits\n");
+  sw_text_puts(t, "micro accum    seq  measured   predicted       ln      GiB measured  fits\n");
   for (int64_t i = 0; i < all->n; i++) print_row(t, &all->rows[i]);
 }
 
@@ -206,23 +202,6 @@ static void print_groups(sw_text *t, const groups *sources, const groups *famili
   }
 }
 
-static void print_fits(sw_text *t, const sw_runs_fit *fits_, int n) {
-  sw_text_printf(t, "\n%-*s %-*s %4s %9s %9s %6s %8s %9s %8s %11s %8s %5s\n", SOURCE_COLUMN,
-                 "times longer than predicted", NAME_COLUMN, "hardware", "rows", "products", "attention", "other",
-                 "exposed", "mean |ln|", "median", "held out", "median", "bar");
-  for (int i = 0; i < n; i++) {
-    const sw_runs_fit *f = &fits_[i];
-    cell(t, f->source, SOURCE_COLUMN + 1);
-    cell(t, f->hardware, NAME_COLUMN + 1);
-    sw_text_printf(t, "%4lld %9.2f %9.2f %6.2f %8.2f %9.3f %8.3f ", (long long)f->n, f->scales.of[0], f->scales.of[1],
-                   f->scales.of[2], f->scales.of[3], f->mean, f->median);
-    if (f->n_models > 1)
-      sw_text_printf(t, "%11.3f %8.3f %5.2f\n", f->held_mean, f->held_median, f->held_bar);
-    else
-      sw_text_puts(t, "one model only\n");
-  }
-}
-
 /* --- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void write_run_row(sw_json_out *o, const sw_run_row *r) {
@@ -242,11 +221,10 @@ static void write_run_row(sw_json_out *o, const sw_run_row *r) {
     sw_jw_string(o, "not_predicted", r->left);
   } else {
     sw_jw_f64(o, "predicted_s", r->predicted_s);
-    if (r->bar > 0) sw_jw_f64(o, "error_bar_ln", r->bar);
-    sw_jw_f64(o, "products_s", r->parts.product_s);
-    sw_jw_f64(o, "attention_s", r->parts.attention_s);
-    sw_jw_f64(o, "other_kernels_s", r->parts.other_s);
-    sw_jw_f64(o, "communication_s", r->parts.communication_s);
+    sw_jw_f64(o, "products_s", r->parts.kernels_s[0]);
+    sw_jw_f64(o, "attention_s", r->parts.kernels_s[1]);
+    sw_jw_f64(o, "other_kernels_s", r->parts.kernels_s[2]);
+    sw_jw_f64(o, "rest_s", r->parts.rest_s);
     sw_jw_i64(o, "peak_bytes", r->peak_bytes);
     sw_jw_i64(o, "capacity_bytes", r->capacity_bytes);
     sw_jw_bool(o, "fits", fits_capacity(r));
@@ -277,29 +255,8 @@ static void write_run_groups(sw_json_out *o, const char *key, const char *name, 
   sw_jw_end(o);
 }
 
-static void write_fits(sw_json_out *o, const sw_runs_fit *all, int n) {
-  sw_jw_array(o, "fits");
-  for (int i = 0; i < n; i++) {
-    const sw_runs_fit *f = &all[i];
-    sw_jw_object(o, NULL);
-    sw_jw_string(o, "source", f->source);
-    sw_jw_string(o, "hardware", f->hardware);
-    sw_jw_i64(o, "rows", f->n);
-    for (int k = 0; k < SW_RUN_SCALES; k++) sw_jw_f64(o, sw_run_scale_text(k), f->scales.of[k]);
-    sw_jw_f64(o, "mean_abs_ln", f->mean);
-    sw_jw_f64(o, "median_abs_ln", f->median);
-    if (f->n_models > 1) {
-      sw_jw_f64(o, "held_out_mean_abs_ln", f->held_mean);
-      sw_jw_f64(o, "held_out_median_abs_ln", f->held_median);
-      sw_jw_f64(o, "held_out_bar_ln", f->held_bar);
-    }
-    sw_jw_end(o);
-  }
-  sw_jw_end(o);
-}
-
 static void write_runs_json(sw_text *json, const sw_runs *all, const groups *sources, const groups *families,
-                            const sw_runs_fit *fitted, int n_fitted) {
+                            const sw_runs_judged *judged) {
   sw_json_out o;
   sw_json_out_init(&o, json);
   sw_jw_format(&o, "bench-runs", 1);
@@ -308,31 +265,43 @@ static void write_runs_json(sw_text *json, const sw_runs *all, const groups *sou
   sw_jw_end(&o);
   write_run_groups(&o, "sources", "source", sources);
   write_run_groups(&o, "families", "model", families);
-  if (n_fitted) write_fits(&o, fitted, n_fitted);
+  if (judged) sw_runs_judged_write(&o, judged);
   sw_jw_end(&o);
+}
+
+/* Rows of all files, in their order. */
+static sw_rc read_all_runs(const sw_bench_runs_options *o, sw_arena *arena, sw_runs *all, sw_diag *d) {
+  *all = (sw_runs){0};
+  for (int i = 0; i < o->n_paths; i++) {
+    sw_runs one, both = {0};
+    SW_TRY(sw_runs_read(o->paths[i], o->only, arena, &one, d));
+    SW_ARENA_NEW(both.rows, arena, all->n + one.n, d);
+    if (all->n) memcpy(both.rows, all->rows, (size_t)all->n * sizeof *both.rows);
+    if (one.n) memcpy(both.rows + all->n, one.rows, (size_t)one.n * sizeof *both.rows);
+    both.n = all->n + one.n;
+    *all = both;
+  }
+  return SW_OK;
 }
 
 static sw_rc bench(const sw_bench_runs_options *o, sw_arena *arena, sw_text *table, sw_text *json, sw_diag *d) {
   sw_runs all;
   sw_run_profiles profiles;
   groups sources = {0}, families = {0};
-  sw_runs_fit *fitted = NULL;
-  int n_fitted = 0;
-  SW_TRY(sw_runs_read(o->path, o->only, arena, &all, d));
+  sw_runs_judged judged;
+  const sw_runs_predicting how = {&profiles, o->overlap, o->cancel};
+  SW_TRY(read_all_runs(o, arena, &all, d));
   SW_TRY(sw_run_profiles_read(arena, &profiles, d));
-  for (int64_t i = 0; i < all.n; i++) {
-    if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
-    SW_TRY(sw_run_predict(&all.rows[i], sw_run_profile_of(&profiles, &all.rows[i]), o->overlap, d));
-  }
+  SW_TRY(sw_runs_predict(&all, &how, 0, d));
   SW_TRY(group_run_rows(&all, run_source_of, 1, arena, &sources, d));
   SW_TRY(group_run_rows(&all, model_of, FAMILY_ROWS, arena, &families, d));
-  if (o->fit) SW_TRY(sw_runs_fit_all(&all, arena, &fitted, &n_fitted, d));
+  if (o->fit) SW_TRY(sw_runs_judge(&all, &how, arena, &judged, d));
   if (table) {
     print_run_rows(table, &all);
     print_groups(table, &sources, &families);
-    if (n_fitted) print_fits(table, fitted, n_fitted);
+    if (o->fit) sw_runs_judged_print(table, &judged);
   }
-  if (json) write_runs_json(json, &all, &sources, &families, fitted, n_fitted);
+  if (json) write_runs_json(json, &all, &sources, &families, o->fit ? &judged : NULL);
   bool whole = !(table && table->rc) && !(json && json->rc);
   return whole ? SW_OK : SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
 }

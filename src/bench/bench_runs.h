@@ -13,10 +13,11 @@
 #include "shardwright/text.h"
 
 typedef struct sw_bench_runs_options {
-  const char *path;   /* a CSV file */
+  const char *const *paths; /* CSV files */
+  int n_paths;
   const char *only;   /* NULL, or models whose name holds this */
   sw_overlap overlap; /* what steps are timed with */
-  bool fit;           /* also say how much longer kernels took than predicted, by source and hardware */
+  bool fit; /* also say how much longer kernels took than alone, in one set for all rows, and judge what is priced */
   sw_cancel *cancel;
 } sw_bench_runs_options;
 

@@ -57,7 +57,7 @@ static sw_rc start_from_profile(making *m) {
   }
   m->p->name = o->name;
   m->p->hash = 0;
-  m->p->n_measured = m->p->n_run_hardware = m->p->n_run_software = 0;
+  m->p->n_measured = m->p->n_run_hardware = 0;
   m->p->description =
       sw_arena_printf(m->arena, m->d, "%s, from measurements and what `sources` says.", m->p->device_name);
   m->start = *m->p;
@@ -336,7 +336,7 @@ static sw_rc predict_runs(making *m) {
     sw_run_row *r = &m->e.runs.rows[i];
     if (r->left) continue;
     if (sw_cancelled(m->o->cancel)) return SW_FAIL(m->d, SW_E_CANCELLED, SW_NOWHERE, "interrupted while fitting");
-    SW_TRY(sw_run_predict(r, m->p, SW_OVERLAP_NONE, m->d));
+    SW_TRY(sw_run_predict(r, m->p, SW_OVERLAP_COMPILER, 0, m->d));
   }
   return SW_OK;
 }
@@ -351,7 +351,7 @@ static sw_rc choose_runs(making *m, bool *fitted, int64_t *n) {
     if (!any && r->gpus > sw_profile_devices(m->p))
       r->left = "more devices than the start has";
     else
-      SW_TRY(sw_run_predict(r, m->p, SW_OVERLAP_NONE, m->d));
+      SW_TRY(sw_run_predict(r, m->p, SW_OVERLAP_COMPILER, 0, m->d));
     if (r->left) continue;
     fitted[i] = every_other;
     *n += every_other;
@@ -381,8 +381,8 @@ static void slow_kernel(sw_kernel_price *k, double by) {
   k->v[SW_KERNEL_HEAD] *= by;
 }
 
-/* What makes kernels slower than priced becomes part of the profile; it does not say how much communication hides
- * behind them, nor, without a price of attention, how fast that is. */
+/* What makes kernels slower than priced becomes part of the profile, which without a price of attention does not say
+ * how fast that is. */
 static void take_scales(making *m, const sw_run_scales *s) {
   sw_profile now = *m->p;
   now.flop_fraction = fmin(1, m->p->flop_fraction / s->of[0]);
@@ -406,11 +406,11 @@ static sw_rc fit_runs(making *m) {
   for (int64_t i = 0, k = 0; i < n; i++)
     if (chosen[i]) fitted[k++] = &m->e.runs.rows[i];
   for (int round = 0; round < ROUNDS; round++) {
-    m->scales = sw_runs_fit_rows(fitted, m->steps);
+    SW_TRY(sw_runs_fit_rows(fitted, m->steps, m->arena, &m->scales, m->d));
     take_scales(m, &m->scales);
     SW_TRY(predict_runs(m));
   }
-  m->scales = sw_runs_fit_rows(fitted, m->steps); /* of the profile as it is now */
+  SW_TRY(sw_runs_fit_rows(fitted, m->steps, m->arena, &m->scales, m->d)); /* of the profile as it is now */
   m->scales.of[0] = m->scales.of[2] = 1;
   if (m->p->kernel[SW_PRICED_ATTENTION].known) m->scales.of[1] = 1;
   sw_calibrated_rows r = {.what = "steps of training runs"};
@@ -447,9 +447,9 @@ static sw_rc source_text(making *m, int from, const char **out) {
     case FROM_STEPS:
       *out = sw_arena_printf(m->arena, m->d,
                              "fitted by `shardwright calibrate --from` to %" PRId64
-                             " training steps (attention %.2f times as long as priced, %.0f %% of communication not "
-                             "hidden); mean error of the others %.1f %%",
-                             m->steps, m->scales.of[1], 100 * m->scales.of[3], 100 * m->steps_error);
+                             " training steps (attention %.2f times as long as priced); mean error of the others "
+                             "%.1f %%",
+                             m->steps, m->scales.of[1], 100 * m->steps_error);
       break;
     default: {
       int part = from - FROM_KERNELS;
@@ -572,7 +572,7 @@ sw_rc sw_calibrate_template(const char *start, const char *name, sw_arena *arena
   sw_profile *p = sw_arena_copy(arena, from, 1, sizeof *from, d);
   if (!p) return SW_E_RESOURCE;
   p->name = name;
-  p->n_measured = p->n_run_hardware = p->n_run_software = 0;
+  p->n_measured = p->n_run_hardware = 0;
   p->description = "Replace the numbers; `sources` says what each part means and how it is measured.";
   out->profile = p;
   SW_TRY(sw_calibrate_keys(p, arena, &out->keys, &out->n_keys, d));

@@ -49,8 +49,8 @@ static const struct {
     {"*", "selective", SW_RECOMPUTE_MEGATRON},
 };
 
-/* Of software that no profile speaks of: what the runs of those that it does speak of are off by, were it not. */
-static const sw_run_software kUnknown = {NULL, NULL, {{1, 1, 1, 1}}, 0.2};
+/* What a source called for attention in place of what its compiler's row says: Flash Attention of 2022. */
+static const struct { const char *source, *library; } kCalled[] = {{"mosaicml/*", "flash-1"}};
 
 /* Sources that say recomputation, sizes and overlap of every row. */
 static const char *const kJudged[] = {"mosaicml/", "pytorch/torchtitan", "measure-steps"};
@@ -183,6 +183,7 @@ sw_rc sw_run_profiles_read(sw_arena *arena, sw_run_profiles *out, sw_diag *d) {
       own->run_hardware[0] = *h;
       own->memory_bytes = h->memory_bytes;
       own->memory_bytes_per_s = h->memory_bytes_per_s;
+      for (int t = 0; t < SW_DTYPE_COUNT; t++) own->flop_per_s[t] *= h->clock;
       out->at[out->n++] = own;
     }
   }
@@ -194,14 +195,6 @@ const sw_profile *sw_run_profile_of(const sw_run_profiles *all, const sw_run_row
     if (sw_csv_fits(all->at[i]->run_hardware[0].name, r->hardware)) return all->at[i];
   }
   return NULL;
-}
-
-static const sw_run_software *software_of(const sw_run_row *r, const sw_profile *p) {
-  for (int i = 0; i < p->n_run_software; i++) {
-    const sw_run_software *s = &p->run_software[i];
-    if (sw_csv_fits(s->name, r->source) && sw_csv_fits(s->hardware, r->hardware)) return s;
-  }
-  return &kUnknown;
 }
 
 static int sharding_index_of(const sw_run_row *r) {
@@ -279,18 +272,25 @@ static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
   return sw_gen_model(arch_of(r), args, N_PROGRAM + 5, out, d);
 }
 
+const char *sw_run_scale_text(int i) {
+  static const char *const kScales[SW_RUN_SCALES] = {"products", "attention", "other"};
+  return kScales[i];
+}
+
 double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s) {
-  const double kernels_s = s->of[0] * p->product_s + s->of[1] * p->attention_s + s->of[2] * p->other_s;
-  return kernels_s + s->of[3] * p->communication_s;
+  double sum_s = p->rest_s;
+  for (int k = 0; k < SW_RUN_SCALES; k++) sum_s += s->of[k] * p->kernels_s[k];
+  return sum_s;
 }
 
 static sw_run_parts time_parts_of(const sw_graph *g, const sw_breakdown *b) {
-  sw_run_parts p = {.communication_s = b->sum_s - b->local_s};
+  sw_run_parts p = {.rest_s = b->total_s};
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
-    const bool attends = sw_is_attention(op->code);
-    double *to = sw_op_class_of(op->code) == SW_OPS_CONTRACTION ? &p.product_s : attends ? &p.attention_s : &p.other_s;
-    *to += b->op[i].local_s * (double)op->repeats;
+    const int kind = sw_op_class_of(op->code) == SW_OPS_CONTRACTION ? 0 : sw_is_attention(op->code) ? 1 : 2;
+    const double took_s = b->op[i].local_s * (double)op->repeats;
+    p.kernels_s[kind] += took_s;
+    p.rest_s -= took_s;
   }
   return p;
 }
@@ -299,20 +299,27 @@ static const char *compiler_of(const sw_run_row *r) {
   return r->notes && strstr(r->notes, "torch.compile") ? "inductor" : "eager";
 }
 
-static sw_rc price_by_rule(sw_run_row *r, const sw_profile *p, const sw_job *j, sw_arena *arena, sw_diag *d) {
+static sw_software software_of(const sw_run_row *r, const sw_job *j, double in_step) {
+  sw_software s = j->kernels->software;
+  if (in_step > 0) s.in_step = in_step;
+  for (size_t i = 0; i < sizeof kCalled / sizeof *kCalled; i++)
+    if (sw_csv_fits(kCalled[i].source, r->source)) s.library = kCalled[i].library;
+  return s;
+}
+
+static sw_rc price_by_rule(sw_run_row *r, const sw_job *j, sw_arena *arena, sw_diag *d) {
   sw_plan plan;
   sw_breakdown b;
   SW_TRY(sw_baseline_build(j, kShardings[sharding_index_of(r)].rule, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
   r->parts = time_parts_of(j->graph, &b);
-  r->predicted_s = j->overlap ? b.total_s : sw_run_step_s(&r->parts, &software_of(r, p)->scales);
-  r->bar = j->overlap ? 0 : software_of(r, p)->error_bar_ln; /* that is of factors */
+  r->predicted_s = b.total_s;
   r->peak_bytes = b.peak_bytes;
   r->capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(j->machine));
   return SW_OK;
 }
 
-static sw_rc price_recomputing(sw_run_row *r, const sw_profile *p, const sw_job *j, sw_arena *arena, sw_diag *d) {
+static sw_rc price_recomputing(sw_run_row *r, const sw_job *j, sw_arena *arena, sw_diag *d) {
   const bool gathers_again = strcmp(kShardings[sharding_index_of(r)].convert, "again") == 0;
   sw_schedule_spec spec;
   sw_schedule s;
@@ -320,13 +327,13 @@ static sw_rc price_recomputing(sw_run_row *r, const sw_profile *p, const sw_job 
   SW_TRY(sw_recompute_spec(j->graph, run_recompute_of(r), gathers_again, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &s, d));
   sw_rc rc = sw_job_of_stage(j, &s, 0, arena, &job, d);
-  if (!rc) rc = price_by_rule(r, p, &job, arena, d);
+  if (!rc) rc = price_by_rule(r, &job, arena, d);
   sw_schedule_deinit(&s);
   return rc;
 }
 
-static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw_overlap overlap, sw_arena *arena,
-                       sw_diag *d) {
+static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw_overlap overlap, double in_step,
+                       sw_arena *arena, sw_diag *d) {
   sw_machine *machine;
   sw_mesh mesh;
   char text[32];
@@ -336,19 +343,22 @@ static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw
   sw_job job = {g, g->written, NULL, machine};
   SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &job.kernels, d));
   job.overlap = overlap;
-  return sw_run_recomputes(r) ? price_recomputing(r, p, &job, arena, d) : price_by_rule(r, p, &job, arena, d);
+  const sw_software software = software_of(r, &job, in_step);
+  SW_TRY(sw_machine_run(machine, &software, arena, d));
+  return sw_run_recomputes(r) ? price_recomputing(r, &job, arena, d) : price_by_rule(r, &job, arena, d);
 }
 
-sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_overlap overlap, sw_diag *d) {
+sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_overlap overlap, double in_step, sw_diag *d) {
   r->left = reason_left_out(r, p);
   r->judged = false;
+  r->device = r->left ? NULL : p->device_name;
   if (r->left) return SW_OK;
   for (size_t i = 0; i < sizeof kJudged / sizeof *kJudged; i++)
     r->judged = r->judged || starts_with(r->source, kJudged[i]);
   sw_graph *g;
   sw_arena arena = {0};
   SW_TRY_NOTE(d, generate(r, &g, d), "in row %d", (int)r->line);
-  sw_rc rc = price_run(r, p, g, overlap, &arena, d);
+  sw_rc rc = price_run(r, p, g, overlap, in_step, &arena, d);
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);
   if (rc) sw_diag_note(d, "in row %d", (int)r->line);

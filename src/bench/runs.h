@@ -7,13 +7,20 @@
 #include "shardwright/job.h"
 #include "shardwright/profile.h"
 
-/* What a step takes when nothing runs beside anything, by what is done. */
+/* How many times longer products, attention and other kernels take. */
+enum { SW_RUN_SCALES = 3 };
+typedef struct sw_run_scales {
+  double of[SW_RUN_SCALES];
+} sw_run_scales;
+const char *sw_run_scale_text(int i); /* "products", "attention", "other" */
+
+/* What a step takes, by what is done. */
 typedef struct sw_run_parts {
-  double product_s, attention_s, other_s; /* kernels: contractions, attention, all else */
-  double communication_s;
+  double kernels_s[SW_RUN_SCALES];
+  double rest_s; /* communication, as far as it does not hide behind kernels; waiting for launches */
 } sw_run_parts;
 
-/* The same when they take so many times longer. */
+/* The same when kernels take so many times longer. */
 double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s);
 
 typedef struct sw_run_row {
@@ -25,8 +32,8 @@ typedef struct sw_run_row {
   /* What follows from it. */
   const char *left;               /* NULL, or why nothing is predicted */
   bool judged;                    /* its source says enough to be held against */
+  const char *device;             /* the profile's; NULL: not predicted */
   double measured_s, predicted_s; /* 0: not known */
-  double bar;                     /* of ln(predicted): four of five runs are expected to be within it; 0: not known */
   sw_run_parts parts;
   int64_t peak_bytes, capacity_bytes;
 } sw_run_row;
@@ -54,8 +61,8 @@ SW_CHECKED sw_rc sw_run_profiles_read(sw_arena *arena, sw_run_profiles *out, sw_
 /* The one that the row's hardware names; NULL: none does. */
 const sw_profile *sw_run_profile_of(const sw_run_profiles *all, const sw_run_row *r);
 
-/* Fill in what is predicted for a row on a machine of this profile (NULL: it is not known), or why nothing is. With
- * overlap the time is that of the timeline, without factors. */
-SW_CHECKED sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_overlap overlap, sw_diag *d);
+/* Fill in what is predicted for a row on a machine of this profile (NULL: it is not known), or why nothing is. in_step:
+ * how many times longer kernels take than measured alone; 0: as the compiler's row says. */
+SW_CHECKED sw_rc sw_run_predict(sw_run_row *r, const sw_profile *p, sw_overlap overlap, double in_step, sw_diag *d);
 
 #endif

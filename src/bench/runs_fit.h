@@ -1,4 +1,4 @@
-/* How much longer kernels took in measured runs than this program says, by what they do. */
+/* How much longer kernels take within steps than measured alone. */
 #ifndef BENCH_RUNS_FIT_H_
 #define BENCH_RUNS_FIT_H_
 
@@ -10,18 +10,17 @@ double sw_errors_quantile(const double *sorted, int64_t n, double share);
 double sw_errors_mean(const double *errors, int64_t n);
 
 typedef struct sw_runs_fit {
-  const char *source, *hardware;
-  int64_t n;                     /* judged rows */
-  sw_run_scales scales;          /* fitted on all of them */
-  double mean, median;           /* of |ln(predicted / measured)| with these */
-  double held_mean, held_median; /* of each model's rows with scales fitted on the other models; n_models > 1 */
-  double held_bar;               /* what four of five of these stay below */
-  int n_models;
+  int64_t n; /* rows that it is fitted to: every second judged one */
+  double in_step;
+  double spread;   /* standard deviation of its logarithm, over fits to rows drawn from those */
+  bool *fitted;    /* by row */
+  double *held_ln; /* by judged row: ln(predicted / measured) by the fit to other models and lengths of sequences */
 } sw_runs_fit;
 
-/* One per source and hardware that has judged rows, in the order of the first. In the arena. Deterministic. */
-SW_CHECKED sw_rc sw_runs_fit_all(const sw_runs *all, sw_arena *arena, sw_runs_fit **out, int *n, sw_diag *d);
+/* Of rows whose kernels are priced as measured alone. In the arena. Deterministic. */
+SW_CHECKED sw_rc sw_runs_fit_all(const sw_runs *all, sw_arena *arena, sw_runs_fit *out, sw_diag *d);
 /* The scales that these rows alone ask for. */
-sw_run_scales sw_runs_fit_rows(const sw_run_row **rows, int64_t n);
+SW_CHECKED sw_rc sw_runs_fit_rows(const sw_run_row *const *rows, int64_t n, sw_arena *arena, sw_run_scales *out,
+                                  sw_diag *d);
 
 #endif

@@ -29,12 +29,11 @@ static const sw_operand kOperands[] = {
     {"WHAT",
      "costs: predicted against measured times; kernels: how fast ops execute; plan: plans against baselines, and "
      "planning time; reshard: time of routes and tables beside their limits; runs: predicted against measured training "
-     "runs; "
-     "solve: the solver on selection problems",
+     "runs; solve: the solver on selection problems",
      SW_INTO_TEXT(settings, what), .choices = "costs|kernels|plan|reshard|runs|solve"},
     {"INSTANCE",
      "solve: problem files, or made-up problems small:SEED, tied:SEED, large:SEED; plan: StableHLO programs instead of "
-     "made models, or gpt2:LAYERS for one that is written and read again; runs: a CSV file",
+     "made models, or gpt2:LAYERS for one that is written and read again; runs: CSV files",
      SW_INTO_WORDS(settings, instances), .optional = true, .repeated = true},
 };
 static const sw_option kOptions[] = {
@@ -43,7 +42,9 @@ static const sw_option kOptions[] = {
     {"hw", 0, SW_OPTION_WORDS, "PROFILE", NULL, "hardware profile to judge; by default all",
      SW_INTO_WORDS(settings, hw)},
     SW_HW_SET_OPTION(settings, hw_set),
-    {"fit", 0, SW_OPTION_FLAG, NULL, NULL, "fit the constants to the training rows first and print them",
+    {"fit", 0, SW_OPTION_FLAG, NULL, NULL,
+     "fit the constants to the training rows first and print them; runs: also judge them by rows that they are not "
+     "fitted to",
      SW_INTO_FLAG(settings, fit)},
     {"rows", 0, SW_OPTION_FLAG, NULL, NULL, "print every measured row beside its prediction",
      SW_INTO_FLAG(settings, rows)},
@@ -54,9 +55,8 @@ static const sw_option kOptions[] = {
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "plan: the mesh; without it x=2,y=4, or a program's own",
      SW_INTO_TEXT(settings, mesh)},
     SW_COMPILER_OPTION(settings, compiler),
-    {"overlap", 0, SW_OPTION_CHOICE, "HOW", "none",
-     "runs: what steps are timed with: communication and kernels one by one, with the factors of their source; or the "
-     "timeline, without factors",
+    {"overlap", 0, SW_OPTION_CHOICE, "HOW", "compiler",
+     "runs: what steps are timed with: kernels and communication one by one, or the timeline",
      SW_INTO_TEXT(settings, overlap), .choices = SW_OVERLAPS},
     {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "1", "plan: of programs, how close to the bound is close enough",
      SW_INTO_NUMBER(settings, gap), .min = 0, .max = 100},
@@ -281,9 +281,9 @@ static sw_rc bench_solve(const sw_call *call, sw_diag *d) {
 
 static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
-  if (s->instances.n != 1)
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%d files of measured runs; expected one", s->instances.n);
-  sw_bench_runs_options o = {.path = s->instances.at[0], .only = s->only, .fit = s->fit, .cancel = call->cancel};
+  if (s->instances.n < 1) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "no file of measured runs; expected one or more");
+  sw_bench_runs_options o = {
+      .paths = s->instances.at, .n_paths = s->instances.n, .only = s->only, .fit = s->fit, .cancel = call->cancel};
   SW_TRY(sw_overlap_parse(s->overlap, &o.overlap, d));
   sw_text out = {0};
   sw_mem_keep_freed();

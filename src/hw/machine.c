@@ -82,6 +82,36 @@ sw_rc sw_machine_lower(sw_machine *m, sw_lowering how, sw_arena *arena, sw_diag 
 
 sw_lowering sw_machine_lowering(const sw_machine *m) { return m->lowering; }
 
+static const sw_library *kernels_of_library(const sw_profile *p, const char *name) {
+  for (int i = 0; name && i < p->n_libraries; i++)
+    if (strcmp(p->library_kernels[i].name, name) == 0) return &p->library_kernels[i];
+  return NULL;
+}
+
+static void take_library(sw_profile *p, const char *name) {
+  const sw_library *l = kernels_of_library(p, name);
+  for (int k = 0; l && k < SW_PRICED_COUNT; k++) {
+    const bool own = p->kernel[k].library && strcmp(p->kernel[k].library, name) == 0;
+    if (l->kernel[k].known && !own) p->kernel[k] = l->kernel[k];
+  }
+}
+
+sw_rc sw_machine_run(sw_machine *m, const sw_software *how, sw_arena *arena, sw_diag *d) {
+  sw_profile *run = sw_arena_copy(arena, m->profile, 1, sizeof *m->profile, d);
+  if (!run) return SW_E_RESOURCE;
+  take_library(run, how->library);
+  for (int k = 0; k < SW_PRICED_COUNT; k++) {
+    run->kernel[k].v[SW_KERNEL_FLOP_FRACTION] /= how->in_step;
+    run->kernel[k].v[SW_KERNEL_MEMORY_FRACTION] /= how->in_step;
+    run->kernel[k].v[SW_KERNEL_HEAD] *= how->in_step;
+  }
+  run->flop_fraction /= how->in_step;
+  run->flop_fraction_8bit /= how->in_step;
+  run->memory_fraction /= how->in_step;
+  m->run = run;
+  return price_anew(m, arena, d);
+}
+
 int sw_machine_moved_bytes(const sw_machine *m, sw_dtype t) {
   const int bytes = sw_dtype_bytes(t), wide = sw_dtype_bytes(SW_F32);
   const bool widens = m->lowering.wide_floats && sw_dtype_class_of(t) == SW_CLASS_FLOAT;
@@ -127,7 +157,7 @@ sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh
   SW_TRY(sw_profile_to_hold(p, sw_mesh_devices(mesh), arena, &p, d));
   sw_machine *m;
   SW_ARENA_NEW(m, arena, 1, d);
-  m->profile = p;
+  m->profile = m->run = p;
   m->mesh = *mesh;
   m->weights.launch = 1;
   for (int l = 0; l < SW_MAX_LEVELS; l++) m->weights.level[l] = 1;
@@ -154,7 +184,7 @@ static bool whole_axes(const sw_machine *m, const sw_axis_ref *axes, int n, unsi
 }
 
 static sw_curve copy_curve(const sw_machine *m, double bytes) {
-  const sw_profile *p = m->profile;
+  const sw_profile *p = m->run;
   return (sw_curve){.n_parts = 1,
                     .latency_s = p->launch_s * m->share,
                     .slope = {2 * bytes / (p->memory_fraction * p->memory_bytes_per_s) * m->share}};
@@ -201,10 +231,10 @@ double sw_machine_contention(const sw_machine *m) {
   return m->profile->contention >= 1 ? m->profile->contention : kContention;
 }
 
-double sw_machine_launch_s(const sw_machine *m) { return m->profile->launch_s * m->share; }
+double sw_machine_launch_s(const sw_machine *m) { return m->run->launch_s * m->share; }
 
 double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes) {
-  const sw_profile *p = m->profile;
+  const sw_profile *p = m->run;
   double fraction = sw_dtype_bytes(t) == 1 ? p->flop_fraction_8bit : p->flop_fraction;
   double compute = flops / (fraction * p->flop_per_s[t]);
   double memory = bytes / (p->memory_fraction * p->memory_bytes_per_s);

@@ -22,11 +22,6 @@ static const char *const kClass[] = {
 const char *sw_topology_text(sw_topology t) { return kTopology[t]; }
 const char *sw_cost_class_text(sw_cost_class c) { return kClass[c]; }
 
-const char *sw_run_scale_text(int i) {
-  static const char *const kScales[SW_RUN_SCALES] = {"products", "attention", "other", "communication"};
-  return kScales[i];
-}
-
 const char *sw_profile_name(const sw_profile *p) { return p->name; }
 int64_t sw_profile_combine_bytes(const sw_profile *p, int64_t of_compiler) {
   return p->says_combine ? p->combine_bytes : of_compiler;
@@ -186,14 +181,14 @@ static sw_rc verify_level(const sw_level *l, int64_t *devices, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc verify_kernel(const sw_profile *p, sw_priced_kernel k, sw_diag *d) {
+static sw_rc verify_kernel(const sw_profile *p, const sw_kernel_price *price, sw_priced_kernel k, sw_diag *d) {
   const uint32_t fractions = SW_KERNEL_BIT(FLOP_FRACTION) | SW_KERNEL_BIT(MEMORY_FRACTION);
-  if (!p->kernel[k].known) return SW_OK;
+  if (!price->known) return SW_OK;
   if (!(p->multiprocessors >= 1 && p->multiprocessors <= 1e6))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "kernel '%s' has constants, and the device %g multiprocessors",
                          sw_priced_kernel_text(k), p->multiprocessors);
   for (int c = 0; c < SW_KERNEL_CONSTANT_COUNT; c++) {
-    const double v = p->kernel[k].v[c];
+    const double v = price->v[c];
     if (!(sw_priced_kernel_constants(k) >> c & 1)) continue;
     if (!fine(v) || (fractions >> c & 1 && (v <= 0 || v > 1)))
       return SW_FAIL_INPUT(d, SW_NOWHERE, "kernel '%s' has a %s of %g", sw_priced_kernel_text(k),
@@ -217,7 +212,11 @@ static sw_rc verify_device(const sw_profile *p, sw_diag *d) {
             (p->contention >= 1 || p->contention == 0) && fine(p->exchange_peer_s) && p->shared_cores >= 0 &&
             p->host_bytes_per_s >= 0 && p->host_memory_bytes >= 0;
   for (int t = 0; t < SW_DTYPE_COUNT; t++) ok = ok && p->flop_per_s[t] > 0;
-  for (int k = 0; k < SW_PRICED_COUNT; k++) SW_TRY(verify_kernel(p, (sw_priced_kernel)k, d));
+  for (int k = 0; k < SW_PRICED_COUNT; k++) {
+    SW_TRY(verify_kernel(p, &p->kernel[k], (sw_priced_kernel)k, d));
+    for (int i = 0; i < p->n_libraries; i++)
+      SW_TRY(verify_kernel(p, &p->library_kernels[i].kernel[k], (sw_priced_kernel)k, d));
+  }
   return ok ? SW_OK
             : SW_FAIL_INPUT(d, SW_NOWHERE, "device '%s': rates must be positive and fractions in (0, 1]",
                             p->device_name);

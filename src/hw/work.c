@@ -109,7 +109,7 @@ const char *sw_profile_roofline_text(const sw_profile *p) {
 }
 
 double sw_machine_work_s(const sw_machine *m, const sw_work *w) {
-  const sw_profile *p = m->profile;
+  const sw_profile *p = m->run;
   const sw_kernel_price *k = kernel_of(p, w);
   if (!k) return sw_machine_local_s(m, w->dtype, w->flops, w->bytes);
   if (k == &p->kernel[SW_PRICED_DECODE]) return decode_s(p, k, w) * m->share;
@@ -119,7 +119,7 @@ double sw_machine_work_s(const sw_machine *m, const sw_work *w) {
 
 /* Queries may be cut to one, so that attention over a sequence is bounded by decoding, too. */
 double sw_machine_work_least_s(const sw_machine *m, const sw_work *w) {
-  const sw_profile *p = m->profile;
+  const sw_profile *p = m->run;
   const sw_kernel_price *k = kernel_of(p, w), *one = &p->kernel[SW_PRICED_DECODE];
   if (!k) return sw_machine_local_s(m, w->dtype, w->flops, w->bytes);
   double least = constant(k, SW_KERNEL_LAUNCH) + traffic_s(p, k, w->bytes);

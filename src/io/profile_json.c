@@ -179,9 +179,8 @@ static sw_rc read_shared_cores(reader *r, const sw_json *v) {
   return sw_json_i64(v, "cores", 1, SW_MAX_DEVICES, &r->p->shared_cores, r->d);
 }
 
-static sw_rc read_kernel(reader *r, const sw_json *v, sw_priced_kernel k) {
+static sw_rc read_kernel(reader *r, const sw_json *v, sw_priced_kernel k, sw_kernel_price *price) {
   const char *keys[SW_KERNEL_CONSTANT_COUNT + 2] = {"library", "source"};
-  sw_kernel_price *price = &r->p->kernel[k];
   const uint32_t has = sw_priced_kernel_constants(k);
   int n = 2;
   PAST(r, sw_json_expect(v, SW_JSON_OBJECT, r->d));
@@ -200,17 +199,37 @@ static sw_rc read_kernel(reader *r, const sw_json *v, sw_priced_kernel k) {
   return SW_OK;
 }
 
+static sw_rc read_priced(reader *r, const sw_json *v, sw_kernel_price *kernels) {
+  for (int k = 0; k < SW_PRICED_COUNT; k++) {
+    const sw_json *part = sw_json_find(v, sw_priced_kernel_text((sw_priced_kernel)k));
+    if (part) PAST(r, read_kernel(r, part, (sw_priced_kernel)k, &kernels[k]));
+  }
+  return SW_OK;
+}
+
+static sw_rc read_libraries(reader *r, const sw_json *v) {
+  static const char *const keys[] = {"attention", "attention_grad", "decode"};
+  if (v->n > SW_MAX_LIBRARIES)
+    return SW_FAIL_INPUT(r->d, sw_json_span(v), "%d libraries; expected at most %d", v->n, SW_MAX_LIBRARIES);
+  for (int i = 0; i < v->n; i++) {
+    sw_library *l = &r->p->library_kernels[r->p->n_libraries++];
+    SW_TRY(sw_json_expect(&v->at[i], SW_JSON_OBJECT, r->d));
+    SW_TRY(check_profile_keys(r, &v->at[i], keys, COUNT(keys), "a library"));
+    l->name = sw_arena_strndup(r->arena, v->at[i].key, strlen(v->at[i].key), r->d);
+    if (!l->name) return SW_E_RESOURCE;
+    SW_TRY(read_priced(r, &v->at[i], l->kernel));
+  }
+  return SW_OK;
+}
+
 static sw_rc read_kernels(reader *r, const sw_json *v) {
-  const char *keys[SW_PRICED_COUNT + 2] = {"multiprocessors", "source"};
-  for (int k = 0; k < SW_PRICED_COUNT; k++) keys[k + 2] = sw_priced_kernel_text((sw_priced_kernel)k);
+  const char *keys[SW_PRICED_COUNT + 3] = {"multiprocessors", "source", "libraries"};
+  for (int k = 0; k < SW_PRICED_COUNT; k++) keys[k + 3] = sw_priced_kernel_text((sw_priced_kernel)k);
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'kernels'"));
   PAST(r, check_source(r, v));
   PAST(r, sw_json_f64(v, "multiprocessors", 1, 1e6, &r->p->multiprocessors, r->d));
-  for (int k = 0; k < SW_PRICED_COUNT; k++) {
-    const sw_json *part = sw_json_find(v, keys[k + 2]);
-    if (part) PAST(r, read_kernel(r, part, (sw_priced_kernel)k));
-  }
-  return SW_OK;
+  SW_TRY(read_priced(r, v, r->p->kernel));
+  return read_optional(r, v, "libraries", SW_JSON_OBJECT, read_libraries);
 }
 
 static sw_rc read_device(reader *r, const sw_json *v) {
@@ -448,11 +467,14 @@ static sw_rc read_measured(reader *r, const sw_json *v) {
 }
 
 static sw_rc read_run_hardware_row(reader *r, const sw_json *v, int i) {
-  static const char *const keys[] = {"name", "memory"};
+  static const char *const keys[] = {"name", "memory", "clock", "source"};
   sw_run_hardware *h = &r->p->run_hardware[i];
   const sw_json *memory = NULL;
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "an element of 'hardware'"));
   PAST(r, text_member(r, v, "name", &h->name));
+  h->clock = 1;
+  PAST(r, sw_json_opt_f64(v, "clock", 1e-3, 1, &h->clock, r->d));
+  if (sw_json_find(v, "clock")) PAST(r, check_source(r, v));
   SW_TRY(sw_json_object(v, "memory", &memory, r->d));
   return read_memory_of(r, memory, &h->memory_bytes, NULL, &h->memory_bytes_per_s);
 }
@@ -461,27 +483,10 @@ static sw_rc read_run_hardware(reader *r, const sw_json *v) {
   return read_profile_rows(r, v, SW_MAX_RUN_HARDWARE, read_run_hardware_row, &r->p->n_run_hardware);
 }
 
-static sw_rc read_run_software_row(reader *r, const sw_json *v, int i) {
-  const char *keys[SW_RUN_SCALES + 4] = {"name", "hardware", "error_bar_ln", "source"};
-  sw_run_software *s = &r->p->run_software[i];
-  for (int k = 0; k < SW_RUN_SCALES; k++) keys[4 + k] = sw_run_scale_text(k);
-  SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "an element of 'software'"));
-  PAST(r, check_source(r, v));
-  PAST(r, text_member(r, v, "name", &s->name));
-  PAST(r, text_member(r, v, "hardware", &s->hardware));
-  for (int k = 0; k < SW_RUN_SCALES; k++) PAST(r, sw_json_f64(v, sw_run_scale_text(k), 0, 1e3, &s->scales.of[k], r->d));
-  return sw_json_f64(v, "error_bar_ln", 0, 10, &s->error_bar_ln, r->d);
-}
-
-static sw_rc read_run_software(reader *r, const sw_json *v) {
-  return read_profile_rows(r, v, SW_MAX_RUN_SOFTWARE, read_run_software_row, &r->p->n_run_software);
-}
-
 static sw_rc read_profile_runs(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"hardware", "software"};
+  static const char *const keys[] = {"hardware"};
   SW_TRY(check_profile_keys(r, v, keys, COUNT(keys), "'runs'"));
-  SW_TRY(read_profile_part(r, v, "hardware", SW_JSON_ARRAY, read_run_hardware));
-  return read_optional(r, v, "software", SW_JSON_ARRAY, read_run_software);
+  return read_profile_part(r, v, "hardware", SW_JSON_ARRAY, read_run_hardware);
 }
 
 static sw_rc read_exchange(reader *r, const sw_json *v) {

@@ -12,12 +12,9 @@ static void end_with_source(sw_json_out *j, const char *id) {
   sw_jw_end(j);
 }
 
-static void write_kernels(sw_json_out *j, const sw_profile *p, const char *id) {
-  if (!(p->multiprocessors > 0)) return;
-  sw_jw_object(j, "kernels");
-  sw_jw_f64(j, "multiprocessors", p->multiprocessors);
+static void write_priced(sw_json_out *j, const sw_kernel_price *kernels, const char *id) {
   for (int k = 0; k < SW_PRICED_COUNT; k++) {
-    const sw_kernel_price *price = &p->kernel[k];
+    const sw_kernel_price *price = &kernels[k];
     if (!price->known) continue;
     sw_jw_object_row(j, sw_priced_kernel_text((sw_priced_kernel)k));
     if (price->library) sw_jw_string(j, "library", price->library);
@@ -26,6 +23,20 @@ static void write_kernels(sw_json_out *j, const sw_profile *p, const char *id) {
         sw_jw_f64(j, sw_kernel_constant_text((sw_kernel_constant)c), price->v[c]);
     end_with_source(j, id);
   }
+}
+
+static void write_kernels(sw_json_out *j, const sw_profile *p, const char *id) {
+  if (!(p->multiprocessors > 0)) return;
+  sw_jw_object(j, "kernels");
+  sw_jw_f64(j, "multiprocessors", p->multiprocessors);
+  write_priced(j, p->kernel, id);
+  if (p->n_libraries > 0) sw_jw_object(j, "libraries");
+  for (int i = 0; i < p->n_libraries; i++) {
+    sw_jw_object(j, p->library_kernels[i].name);
+    write_priced(j, p->library_kernels[i].kernel, id);
+    sw_jw_end(j);
+  }
+  if (p->n_libraries > 0) sw_jw_end(j);
   end_with_source(j, id);
 }
 
@@ -155,7 +166,7 @@ static void write_measured(sw_json_out *j, const sw_profile *p) {
 }
 
 static void write_runs(sw_json_out *j, const sw_profile *p, const sw_profile_origins *o) {
-  if (p->n_run_hardware + p->n_run_software == 0) return;
+  if (p->n_run_hardware == 0) return;
   sw_jw_object(j, "runs");
   sw_jw_array(j, "hardware");
   for (int i = 0; i < p->n_run_hardware; i++) {
@@ -163,18 +174,9 @@ static void write_runs(sw_json_out *j, const sw_profile *p, const sw_profile_ori
     sw_jw_object(j, NULL);
     sw_jw_string(j, "name", h->name);
     write_memory(j, h->memory_bytes, -1, h->memory_bytes_per_s, o->memory);
+    if (h->clock != 1) sw_jw_f64(j, "clock", h->clock);
+    if (h->clock != 1) sw_jw_string(j, "source", o->flops);
     sw_jw_end(j);
-  }
-  sw_jw_end(j);
-  sw_jw_array(j, "software");
-  for (int i = 0; i < p->n_run_software; i++) {
-    const sw_run_software *s = &p->run_software[i];
-    sw_jw_object_row(j, NULL);
-    sw_jw_string(j, "name", s->name);
-    sw_jw_string(j, "hardware", s->hardware);
-    for (int k = 0; k < SW_RUN_SCALES; k++) sw_jw_f64(j, sw_run_scale_text(k), s->scales.of[k]);
-    sw_jw_f64(j, "error_bar_ln", s->error_bar_ln);
-    end_with_source(j, o->achieved);
   }
   sw_jw_end(j);
   sw_jw_end(j);

@@ -323,7 +323,8 @@ static void follow_source(sw_clusters *p, sw_id group) {
 
 /* --- part --------------------------------------------------------------------------------------------------------- */
 
-bool sw_clusters_only_updates(const sw_clusters *p, sw_id group) {
+/* Does the group give next values of states alone? Others may read these to do the same, where `others` says so. */
+static bool gives_states(const sw_clusters *p, sw_id group, bool others) {
   bool any = false;
   for (int32_t m = p->first[group]; m < p->first[group + 1]; m++) {
     const sw_op *op = &p->g->ops[p->member[m]];
@@ -331,13 +332,17 @@ bool sw_clusters_only_updates(const sw_clusters *p, sw_id group) {
       const sw_value *v = &p->g->values[op->results[k]];
       for (int32_t u = 0; u < v->n_uses; u++) {
         const sw_value_use *use = &v->uses[u];
-        if (use->op >= 0 ? p->of[use->op] != group : p->g->alias[use->index] < 0) return false;
-        any = any || use->op < 0;
+        const sw_id by = use->op < 0 ? -1 : p->of[use->op];
+        if (by < 0 && p->g->alias[use->index] < 0) return false;
+        if (by >= 0 && by != group && !(others && gives_states(p, by, false))) return false;
+        any = any || by < 0;
       }
     }
   }
   return any && !p->group[group].heavy;
 }
+
+bool sw_clusters_only_updates(const sw_clusters *p, sw_id group) { return gives_states(p, group, true); }
 
 /* Tensors as large as what the group goes through that it reads. */
 static int large_sources(sw_clusters *p, sw_id group) {

@@ -45,6 +45,7 @@ typedef struct sw_fusion_rules {
   bool widens;         /* contractions of narrow floats work on f32 copies */
   int64_t combine;     /* bytes up to which collectives are done together in one call */
   sw_lowering lowering;
+  sw_software software;
 } sw_fusion_rules;
 
 /* Operands that a kernel reads. A keep of several chooses between what is made again, which a kernel may have inside,

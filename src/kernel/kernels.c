@@ -409,6 +409,7 @@ sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, 
       (sw_kernels){rules->name, b.n, b.of, b.p.why, b.keeping, b.updates, b.until, b.over, b.launches, b.port, b.width};
   k->combine_bytes = rules->combine;
   k->lowering = rules->lowering;
+  k->software = rules->software;
   *out = k;
   return sw_combined_find(g, rules->combine, arena, &k->combines, d);
 }

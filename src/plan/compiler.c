@@ -26,6 +26,7 @@ sw_rc sw_job_make(const char *compiler, const sw_request *r, sw_machine *m, sw_a
   *out = (sw_job){r->graph, r, NULL, m};
   if (strcmp(compiler, "none") == 0) {
     SW_TRY(sw_machine_lower(m, (sw_lowering){0}, arena, d));
+    SW_TRY(sw_machine_run(m, &(sw_software){NULL, 1}, arena, d));
     return sw_machine_combine(m, 0, arena, d);
   }
   SW_TRY(sw_kernels_find(r->graph, compiler, arena, &k, d));
@@ -33,6 +34,7 @@ sw_rc sw_job_make(const char *compiler, const sw_request *r, sw_machine *m, sw_a
   if (bytes != of_compiler) SW_TRY(sw_kernels_combine(r->graph, bytes, arena, &k, d));
   out->kernels = k;
   SW_TRY(sw_machine_lower(m, k->lowering, arena, d));
+  SW_TRY(sw_machine_run(m, &k->software, arena, d));
   return sw_machine_combine(m, bytes, arena, d);
 }
 

@@ -286,9 +286,33 @@ static void unknown_compiler(void **state) {
   sw_arena_deinit(&a);
 }
 
+/* Optimizers of libraries give all states of a parameter at once: no more traffic than where a compiler fuses them. */
+static void eager_updates_are_fused(void **state) {
+  (void)state;
+  static const char *const kUnder[] = {"eager", "inductor"};
+  static const sw_gen_arg kArgs[] = {
+      {"mode", "train"}, {"optimizer", "adam"}, {"layers", "1"}, {"batch", "8"}, {"hidden", "1024"}};
+  double moved[2];
+  for (int i = 0; i < 2; i++) {
+    sw_diag diag = {0};
+    sw_arena a = {0};
+    const sw_kernels *k;
+    sw_graph *g;
+    assert_ok(sw_gen_model("mlp", kArgs, sizeof kArgs / sizeof *kArgs, &g, &diag));
+    assert_ok(sw_kernels_find(g, kUnder[i], &a, &k, &diag));
+    traffic_is_of_borders(g, k, &moved[i]);
+    sw_arena_deinit(&a);
+    sw_graph_destroy(g);
+  }
+  assert_true(moved[0] <= 1.1 * moved[1]);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs), cmocka_unit_test(small_models),
-                                     cmocka_unit_test(known_programs), cmocka_unit_test(layers_in_eight_bits),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(eager_updates_are_fused),
+                                     cmocka_unit_test(random_graphs),
+                                     cmocka_unit_test(small_models),
+                                     cmocka_unit_test(known_programs),
+                                     cmocka_unit_test(layers_in_eight_bits),
                                      cmocka_unit_test(unknown_compiler)};
   return cmocka_run_group_tests_name("kernel_partition", tests, NULL, NULL);
 }

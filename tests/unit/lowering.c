@@ -7,6 +7,8 @@
 #include "shardwright/hw.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
+#include "shardwright/profile.h"
+#include "shardwright/profile_json.h"
 #include "shardwright/strategy.h"
 #include "support/job.h"
 
@@ -177,9 +179,46 @@ static void parts_are_completed_before(void **state) {
   sw_arena_deinit(&arena);
 }
 
+/* --- software ----------------------------------------------------------------------------------------------------- */
+
+/* Kernels of the library that a compiler calls, and all so many times longer but for their launch. */
+static void software_prices_kernels_as_it_runs_them(void **state) {
+  (void)state;
+  enum { SHAPES = 3 };
+  sw_arena arena = {0};
+  const sw_profile *shipped;
+  sw_machine *plain, *flash, *slow;
+  sw_mesh one = {0};
+  assert_ok(sw_profile_read("h100", &arena, &shipped, &diag));
+  sw_profile own = *shipped; /* as if flash were all that it knows */
+  int at = 0;
+  while (strcmp(shipped->library_kernels[at].name, "flash") != 0) at++;
+  own.kernel[SW_PRICED_ATTENTION] = shipped->library_kernels[at].kernel[SW_PRICED_ATTENTION];
+  own.kernel[SW_PRICED_ATTENTION_GRAD] = shipped->library_kernels[at].kernel[SW_PRICED_ATTENTION_GRAD];
+  own.n_libraries = 0;
+  assert_ok(sw_machine_build(&arena, &own, &one, &plain, &diag));
+  assert_ok(sw_machine_build(&arena, shipped, &one, &flash, &diag));
+  assert_ok(sw_machine_build(&arena, shipped, &one, &slow, &diag));
+  assert_ok(sw_machine_run(flash, &(sw_software){"flash", 1}, &arena, &diag));
+  assert_ok(sw_machine_run(slow, &(sw_software){"flash", 4}, &arena, &diag));
+  assert_ok(sw_machine_run(slow, &(sw_software){"flash", 2}, &arena, &diag)); /* in place of the former */
+  static const sw_work_kind kKinds[SHAPES] = {SW_WORK_ATTENTION, SW_WORK_ATTENTION_GRAD, SW_WORK_PRODUCT};
+  for (int i = 0; i < SHAPES; i++) {
+    const sw_work w = {kKinds[i], SW_BF16, 4e12, 1e8, 4, 4096, 4096, 128, 16, 16};
+    const double s = sw_machine_work_s(plain, &w), launch_s = own.kernel[sw_work_kernel(&w)].v[SW_KERNEL_LAUNCH];
+    assert_true(fabs(sw_machine_work_s(flash, &w) / s - 1) < 1e-12);
+    assert_true(fabs((sw_machine_work_s(slow, &w) - launch_s) / (s - launch_s) / 2 - 1) < 1e-9);
+    assert_true(sw_machine_work_least_s(slow, &w) <= sw_machine_work_s(slow, &w));
+  }
+  const double s = sw_machine_local_s(plain, SW_F32, 1e9, 1e9);
+  assert_true(fabs((sw_machine_local_s(slow, SW_F32, 1e9, 1e9) - own.launch_s) / (s - own.launch_s) / 2 - 1) < 1e-9);
+  sw_arena_deinit(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(narrow_floats_are_moved_as_f32), cmocka_unit_test(reduce_scatters_are_all_reduces),
-      cmocka_unit_test(exchanges_are_sent_in_rounds), cmocka_unit_test(parts_are_completed_before)};
+      cmocka_unit_test(software_prices_kernels_as_it_runs_them), cmocka_unit_test(narrow_floats_are_moved_as_f32),
+      cmocka_unit_test(reduce_scatters_are_all_reduces), cmocka_unit_test(exchanges_are_sent_in_rounds),
+      cmocka_unit_test(parts_are_completed_before)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,7 @@ static const char kText[] =
     " \"meshes\": [\"x=3,y=2,z=4\", \"a=24\"],\n"
     " \"measured\": [{\"hardware\": \"TPU*\", \"source\": \"*\", \"nodes\": 2, \"library\": \"l\"}],\n"
     " \"runs\": {\"hardware\": [{\"name\": \"TPU*\", \"memory\":\n"
-    "  {\"bytes\": 9e10, \"bytes_per_s\": 1e12, \"source\": \"s\"}}],\n"
-    "  \"software\": [{\"name\": \"lab/*\", \"hardware\": \"*\", \"products\": 1.5, \"attention\": 2, \"other\": 3,\n"
-    "   \"communication\": 0.5, \"error_bar_ln\": 0.25, \"source\": \"s\"}]},\n"
+    "  {\"bytes\": 9e10, \"bytes_per_s\": 1e12, \"source\": \"s\"}, \"clock\": 0.5, \"source\": \"s\"}]},\n"
     " \"library\": \"l\"}\n";
 
 static void everything_is_read(void **state) {
@@ -65,14 +63,9 @@ static void everything_is_read(void **state) {
   assert_string_equal(p->library, "l");
   assert_string_equal(p->measured[0].library, "l");
   const sw_run_hardware *h = &p->run_hardware[0];
-  const sw_run_software *s = &p->run_software[0];
-  assert_true(p->n_run_hardware == 1 && p->n_run_software == 1);
+  assert_int_equal(p->n_run_hardware, 1);
   assert_string_equal(h->name, "TPU*");
-  assert_true(h->memory_bytes == 90000000000 && h->memory_bytes_per_s == 1e12);
-  assert_string_equal(s->name, "lab/*");
-  assert_string_equal(s->hardware, "*");
-  assert_memory_equal(&s->scales, (&(sw_run_scales){{1.5, 2, 3, 0.5}}), sizeof s->scales);
-  assert_true(s->error_bar_ln == 0.25);
+  assert_true(h->memory_bytes == 90000000000 && h->memory_bytes_per_s == 1e12 && h->clock == 0.5);
   sw_arena_deinit(&a);
 }
 
@@ -120,9 +113,10 @@ static void what_is_written_reads_back(void **state) {
     assert_memory_equal(p->flop_per_s, q->flop_per_s, sizeof p->flop_per_s);
     assert_int_equal(p->n_levels, q->n_levels);
     assert_int_equal(p->n_run_hardware, q->n_run_hardware);
-    assert_int_equal(p->n_run_software, q->n_run_software);
-    for (int k = 0; k < p->n_run_software; k++)
-      assert_memory_equal(&p->run_software[k].scales, &q->run_software[k].scales, sizeof p->run_software[k].scales);
+    for (int k = 0; k < p->n_run_hardware; k++) assert_true(p->run_hardware[k].clock == q->run_hardware[k].clock);
+    assert_int_equal(p->n_libraries, q->n_libraries);
+    for (int k = 0; k < p->n_libraries; k++)
+      assert_string_equal(p->library_kernels[k].name, q->library_kernels[k].name);
     for (int l = 0; l < p->n_levels; l++)
       for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
         const sw_cost_line *x = &p->level[l].line[c], *y = &q->level[l].line[c];
@@ -190,11 +184,9 @@ static const refusal kRefused[] = {
     {"9e10", "1e9", 0, "leaves nothing"},
     {"9e10, ", "9e10, \"reserved_bytes\": 1e9, ", 25, "unknown key 'reserved_bytes' in 'memory'"},
     {"1e12, \"source\": \"s\"", "1e12", 25, "missing key 'source'"},
-    {"\"products\": 1.5", "\"product\": 1.5", 26, "unknown key 'product' in an element of 'software'"},
-    {"\"communication\": 0.5, ", "", 26, "missing key 'communication'"},
-    {"_ln\": 0.25, \"source\": \"s\"", "_ln\": 0.25, \"source\": \"q\"", 27,
-     "source 'q' is not among the file's sources"},
-    {"{\"name\": \"lab/*\"", "1, {\"name\": \"lab/*\"", 26, "expected an object"},
+    {"\"clock\": 0.5", "\"clock\": 2", 25, "clock"},
+    {"\"clock\": 0.5", "\"clocks\": 0.5", 25, "unknown key 'clocks' in an element of 'hardware'"},
+    {"\"clock\": 0.5, \"source\": \"s\"", "\"clock\": 0.5", 24, "missing key 'source'"},
     {"\"exchange\"", "\"name\"", 7, "key 'name' appears twice; the first is at 1:"},
     {" \"exchange\": {\"peer_s\": 1e-6, \"source\": \"s\"},\n", "", 1, "missing key 'exchange'"},
 };

@@ -184,7 +184,7 @@ static void many_queries_of_a_head_read_it_again(void **state) {
   device_init(&dev, "dgx-h100");
   sw_profile p = *dev.profile;
   sw_machine m = *dev.machine;
-  m.profile = &p;
+  m.profile = m.run = &p;
   assert_true(p.kernel[SW_PRICED_DECODE].v[SW_KERNEL_AGAIN] == 0.5); /* the file does not say it */
   const double batch = 4096, keys = 8192, width = 128;
   for (int sharing = 32; sharing <= 64; sharing *= 2) {
