@@ -6,7 +6,9 @@
  */
 #include "bench/runs.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/attention.h"
@@ -28,14 +30,21 @@ static const struct {
     {"FULL_SHARD", SW_BASELINE_FSDP, "again"},   /* ZeRO-3 */
     {"SHARD_GRAD_OP", SW_BASELINE_FSDP, "once"}, /* ZeRO-2 */
     {"FSDP2", SW_BASELINE_FSDP, "again"},
+    {"NO_SHARD", SW_BASELINE_DATA_PARALLEL, "once"},
     {"", SW_BASELINE_FSDP, "once"}, /* one device */
 };
 
-/* In which types products are made; of 8 bits gradients have a wider range than what runs forward. */
-static const struct { const char *name, *products; } kDtypes[] = {{"bf16", "same"}, {"fp8", "f8-mixed"}};
+/* In which types steps and products are made; of 8 bits gradients have a wider range than what runs forward. */
+static const struct {
+  const char *name, *type, *products;
+} kDtypes[] = {{"bf16", "bf16", "same"}, {"fp8", "bf16", "f8-mixed"}, {"f16", "f16", "same"}};
 
-/* How a source has its loss: torchtitan calls cross_entropy on logits that it widens, outside of what it compiles. */
-static const struct { const char *source, *loss; } kLosses[] = {{"pytorch/torchtitan*", "called"}, {"*", "fused"}};
+/* How a source has its loss and attention: torchtitan calls cross_entropy on logits that it widens, outside of what it
+ * compiles; Megatron-LM was run before it called flash attention. */
+static const struct {
+  const char *source, *loss, *attention;
+} kBuilt[] = {
+    {"pytorch/torchtitan*", "called", "fused"}, {"VIA-Research/vTrain*", "fused", "plain"}, {"*", "fused", "fused"}};
 
 /* What a source means by its word. */
 static const struct {
@@ -59,8 +68,7 @@ static const char *const kJudged[] = {"mosaicml/", "pytorch/torchtitan", "measur
 static const struct { const char *name, *arch; } kNames[] = {{"llama31405b", "llama3-405b"}};
 
 /* Further parameters of every model. */
-static const sw_gen_arg kProgram[] = {
-    {"mode", "train"}, {"optimizer", "adam"}, {"dtype", "bf16"}, {"param-dtype", "f32"}, {"attention", "fused"}};
+static const sw_gen_arg kProgram[] = {{"mode", "train"}, {"optimizer", "adam"}, {"param-dtype", "f32"}};
 enum { N_PROGRAM = sizeof kProgram / sizeof *kProgram };
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
@@ -215,10 +223,17 @@ static sw_recompute run_recompute_of(const sw_run_row *r) {
   return SW_RECOMPUTE_COUNT;
 }
 
+/* GPT of sizes that its name says: width, layers, heads. */
+static bool is_megatron_gpt(const sw_run_row *r, int64_t sizes[3]) {
+  return sscanf(r->model, "megatron-gpt-h%" SCNd64 "-l%" SCNd64 "-a%" SCNd64, &sizes[0], &sizes[1], &sizes[2]) == 3;
+}
+
 /* The generators' name; NULL: they have none. */
 static const char *arch_of(const sw_run_row *r) {
   char wanted[64], have[64];
+  int64_t sizes[3];
   const sw_gen_arch *a;
+  if (is_megatron_gpt(r, sizes)) return "gpt2";
   sw_csv_plain_name(r->model, wanted, sizeof wanted);
   for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
     if (strcmp(kNames[i].name, wanted) == 0) return kNames[i].arch;
@@ -252,24 +267,29 @@ static const char *reason_left_out(const sw_run_row *r, const sw_profile *p) {
   return dtype_index_of(r) < 0 ? "type not known" : NULL;
 }
 
-static const char *run_loss_of(const sw_run_row *r) {
-  int i = 0;
-  while (!sw_csv_fits(kLosses[i].source, r->source)) i++;
-  return kLosses[i].loss;
-}
-
 static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
-  char seq[24], batch[24];
+  char seq[24], batch[24], gpt[3][24];
+  const int dtype = dtype_index_of(r);
+  int64_t sizes[3];
+  int n = N_PROGRAM, built = 0;
+  while (!sw_csv_fits(kBuilt[built].source, r->source)) built++;
   snprintf(seq, sizeof seq, "%lld", (long long)r->seq);
   snprintf(batch, sizeof batch, "%lld", (long long)r->global_batch);
-  sw_gen_arg args[N_PROGRAM + 5];
+  sw_gen_arg args[N_PROGRAM + 12];
   memcpy(args, kProgram, sizeof kProgram);
-  args[N_PROGRAM] = (sw_gen_arg){"seq", seq};
-  args[N_PROGRAM + 1] = (sw_gen_arg){"batch", batch};
-  args[N_PROGRAM + 2] = (sw_gen_arg){"convert", kShardings[sharding_index_of(r)].convert};
-  args[N_PROGRAM + 3] = (sw_gen_arg){"matmul-dtype", kDtypes[dtype_index_of(r)].products};
-  args[N_PROGRAM + 4] = (sw_gen_arg){"loss", run_loss_of(r)};
-  return sw_gen_model(arch_of(r), args, N_PROGRAM + 5, out, d);
+  args[n++] = (sw_gen_arg){"seq", seq};
+  args[n++] = (sw_gen_arg){"batch", batch};
+  args[n++] = (sw_gen_arg){"convert", kShardings[sharding_index_of(r)].convert};
+  args[n++] = (sw_gen_arg){"dtype", kDtypes[dtype].type};
+  args[n++] = (sw_gen_arg){"matmul-dtype", kDtypes[dtype].products};
+  args[n++] = (sw_gen_arg){"loss", kBuilt[built].loss};
+  args[n++] = (sw_gen_arg){"attention", kBuilt[built].attention};
+  for (int i = 0; is_megatron_gpt(r, sizes) && i < 3; i++) {
+    static const char *const kSizes[] = {"hidden", "layers", "heads"};
+    snprintf(gpt[i], sizeof gpt[i], "%lld", (long long)sizes[i]);
+    args[n++] = (sw_gen_arg){kSizes[i], gpt[i]};
+  }
+  return sw_gen_model(arch_of(r), args, n, out, d);
 }
 
 const char *sw_run_scale_text(int i) {
