@@ -20,7 +20,8 @@
  *
  * An op that no entry has is taken as an earlier one of its code and attributes, and its operands: a copy that the
  * program has of its own does not run. Of one stage, without micro-batches. Of loops, all ops of a stack can be left
- * out (src/schedule/stacks.h): what is read of it is then made again in the later loop.
+ * out (src/schedule/stacks.h): what is read of it is then made again in the later loop; or ops of the later loop, which
+ * make what the earlier one has made: that is then read from a stack that is added.
  *
  * A program by itself is the schedule that runs each op once on one machine: its only stage is the program.
  */

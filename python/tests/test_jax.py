@@ -640,7 +640,11 @@ def test_what_loops_make_again():
     plain, full = (planned(step, w, x, mesh={"x": 4}, recompute=how) for how in ("as-written", "full"))
     assert full.made_again and full.memory_bytes < plain.memory_bytes
     assert_same(full.jit()(w, x), step(w, x))
-    assert planned(step_with(jax.checkpoint(layer)), w, x, mesh={"x": 4}, recompute="full").made_again is None
+    checkpointed = functools.partial(planned, step_with(jax.checkpoint(layer)), w, x, mesh={"x": 4})
+    assert checkpointed(recompute="full").made_again is None
+    none = checkpointed(recompute="none")  # what the program makes again is read from a stack that is added
+    assert checkpointed().memory_bytes < none.memory_bytes <= plain.memory_bytes
+    assert_same(none.jit()(w, x), step(w, x))
 
 
 @pytest.mark.parametrize("of_scans", [False, True])
@@ -672,6 +676,10 @@ def test_scanned_layers_of_llama(of_scans, monkeypatch):
     plain, full = (of_plan(step_with(llama.layer), *given, recompute=how) for how in ("as-written", "full"))
     assert full.made_again and checkpointed.memory_bytes < plain.memory_bytes / 2
     assert full.memory_bytes < 1.5 * checkpointed.memory_bytes
+    none = of_plan(step_with(jax.checkpoint(llama.layer)), *given, recompute="none")
+    assert none.seconds <= checkpointed.seconds
+    if not of_scans:  # where loops follow each other
+        assert 0.5 * plain.memory_bytes < none.memory_bytes < 1.1 * plain.memory_bytes
 
 
 def layered_step(layer):

@@ -59,7 +59,8 @@ static sw_rc list_schedule(const sw_job *j, const sw_graph *program, sw_arena *a
 static void leave_out_unread(sw_plan *p) {
   const sw_graph *g = p->job.graph;
   for (sw_id i = g->n_ops; i-- > 0;) {
-    bool read = !sw_job_entry(&p->job, i)->optional;
+    const sw_entry *e = sw_job_entry(&p->job, i);
+    bool read = !e || !e->optional;
     for (int k = 0; k < g->ops[i].n_results && !read; k++) {
       const sw_value *v = &g->values[g->ops[i].results[k]];
       for (int32_t u = 0; u < v->n_uses && !read; u++) {
@@ -73,6 +74,7 @@ static void leave_out_unread(sw_plan *p) {
 /* A plan of a schedule whose copies are among those of the one with choices, as one of that. */
 static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena *arena, sw_plan *out, sw_diag *d) {
   const sw_graph *program = choices->schedule->program;
+  const bool alike = given->job.graph->n_ops == choices->graph->n_ops; /* what is of no entry stands in both */
   listing has;
   sw_plan made;
   SW_TRY(sw_plan_build(choices, arena, &made, d));
@@ -84,6 +86,8 @@ static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena 
   for (sw_id i = 0; i < choices->graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(choices, i);
     const bool keeps = sw_entry_is_keep(e);
+    if (!e && alike) out->ops[i] = given->ops[i];
+    if (!e) continue;
     const sw_id from = e->source     ? has.of[keeps ? SW_SOURCE_KEPT : e->source][e->value]
                        : e->instance ? has.again[e->op]
                                      : has.op[e->op];

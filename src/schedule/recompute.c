@@ -523,18 +523,23 @@ static sw_rc list_spec(const sw_graph *g, sw_recompute how, bool gathers_again, 
 
 /* --- the program's own checkpoints -------------------------------------------------------------------------------- */
 
-/* Without copies of its own; *any: it has some. */
-static sw_rc fold_spec(const sw_graph *g, sw_arena *arena, sw_schedule_spec *out, bool *any, sw_diag *d) {
+/* Without copies of its own; *any: it has some. `loops`: those in loops, too. */
+static sw_rc fold_spec(const sw_graph *g, bool loops, sw_arena *arena, sw_schedule_spec *out, bool *any, sw_diag *d) {
   sw_same_ops same;
   sw_entry *entries;
   sw_arena scratch = {0};
   sw_rc rc = sw_same_ops_find(g, NULL, &scratch, &same, d);
+  for (sw_id i = 0; !rc && !same.heavy && i < g->n_ops; i++) same.runs[i] = true;
+  bool *runs = rc || !loops ? NULL : sw_arena_copy(&scratch, same.runs, (size_t)g->n_ops + 1, sizeof *runs, d);
+  bool heavy = false;
+  if (!rc && loops) rc = runs ? sw_stacks_fold(g, &scratch, runs, &heavy, d) : SW_E_RESOURCE;
+  if (heavy) same.runs = runs, same.heavy = true;
   *any = !rc && same.heavy;
   *out = (sw_schedule_spec){.n_stages = 1, .micro_batches = 1};
   entries = rc ? NULL : sw_arena_alloc(arena, (size_t)g->n_ops + 1, sizeof *entries, d);
   if (!rc && !entries) rc = SW_E_RESOURCE;
   for (sw_id i = 0; !rc && i < g->n_ops; i++)
-    if (same.runs[i] || !same.heavy) entries[out->n_entries++] = (sw_entry){.op = i};
+    if (same.runs[i]) entries[out->n_entries++] = (sw_entry){.op = i};
   out->entries = entries;
   sw_arena_deinit(&scratch);
   return rc;
@@ -561,7 +566,8 @@ sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again,
   sw_schedule folded;
   sw_schedule_spec fold;
   bool any = false;
-  if (how != SW_RECOMPUTE_AS_WRITTEN) SW_TRY(fold_spec(g, arena, &fold, &any, d));
+  if (how != SW_RECOMPUTE_AS_WRITTEN)
+    SW_TRY(fold_spec(g, how == SW_RECOMPUTE_NONE && g->n_frames, arena, &fold, &any, d));
   if (any && how == SW_RECOMPUTE_NONE) *out = fold;
   if (any && how == SW_RECOMPUTE_NONE) return SW_OK;
   if (!any) return list_spec(g, how, gathers_again, arena, out, d);
@@ -604,8 +610,8 @@ sw_rc sw_schedule_chosen(const sw_schedule *s, const int8_t *takes, sw_arena *ar
   out->n_entries = 0;
   SW_ARENA_NEW(entries, arena, s->spec.n_entries, d);
   for (sw_id i = 0; i < stage->graph->n_ops; i++) {
+    if (stage->entry[i] < 0 || takes[i] < 0) continue; /* of a stack that is added; left out */
     sw_entry e = s->spec.entries[stage->entry[i]];
-    if (takes[i] < 0) continue; /* left out */
     if (takes[i] && sw_keep_way_of(stage->graph, &stage->graph->ops[i], takes[i] - 1) != SW_WAY_KEPT)
       continue; /* read as it was made again, or fetched */
     if (e.source == SW_SOURCE_EITHER) e.source = SW_SOURCE_KEPT;

@@ -4,12 +4,27 @@
 #include "base/hash.h"
 #include "schedule/layers.h"
 
-/* Attributes of equal ops are shared, so their place tells them apart. */
-static void put_likeness(const sw_op *op, const sw_id *of_value, sw_text *key) {
+/* Of constants, the one element of all of it; NULL: it has more, or is none. */
+static const void *find_splat(const sw_graph *g, const sw_op *op, size_t *bytes) {
+  const sw_data *data = op->code == SW_OP_CONSTANT ? &sw_op_attr(op, SW_ATTR_VALUE)->u.data : NULL;
+  *bytes = data ? (size_t)sw_dtype_bytes(sw_result_type(g, op, 0)->dtype) : 0;
+  return data && data->splat ? data->bytes : NULL;
+}
+
+/* Attributes of equal ops are shared, so their place tells them apart, but for those of constants. */
+void sw_op_likeness(const sw_graph *g, const sw_op *op, const sw_id *of_value, sw_text *key) {
   const void *attrs = op->n_attrs ? op->attrs : NULL;
+  size_t bytes;
+  const void *splat = find_splat(g, op, &bytes);
   key->n = 0;
   sw_text_append(key, (const char *)&op->code, sizeof op->code);
-  sw_text_append(key, (const char *)&attrs, sizeof attrs);
+  if (!splat) sw_text_append(key, (const char *)&attrs, sizeof attrs);
+  if (splat) {
+    const sw_type *t = sw_result_type(g, op, 0);
+    sw_text_append(key, (const char *)&t->dtype, sizeof t->dtype);
+    sw_text_append(key, (const char *)t->dims, (size_t)t->rank * sizeof *t->dims);
+    sw_text_append(key, splat, bytes);
+  }
   for (int k = 0; k < op->n_operands; k++)
     sw_text_append(key, (const char *)&of_value[op->operands[k]], sizeof *of_value);
 }
@@ -27,7 +42,7 @@ static sw_rc find_same_ops(const sw_graph *g, const bool *present, sw_dict *seen
     const sw_op *op = &g->ops[i];
     int64_t *at = NULL;
     bool fresh = true;
-    put_likeness(op, out->of_value, key);
+    sw_op_likeness(g, op, out->of_value, key);
     if (key->rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
     if (can_be_same(op)) SW_TRY(sw_dict_put(seen, key->at, key->n, i, &at, &fresh, d));
     out->runs[i] = present ? present[i] : fresh;

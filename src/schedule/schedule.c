@@ -76,18 +76,17 @@ static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_are
 /* Ops that the schedule lacks are taken as others that do the same; what is read of a stack that it leaves out, as what
  * would have been put there. *alike: NULL where none is left out. */
 static sw_rc find_same(const sw_graph *g, const sw_schedule_spec *s, sw_arena *scratch, const sw_id **out,
-                       const sw_id **alike, sw_diag *d) {
+                       const sw_id **alike, sw_stacks *stacks, sw_diag *d) {
   bool *present, *left_out, any = false;
   sw_same_ops same;
-  sw_stacks stacks;
   sw_id *equal;
-  SW_TRY(sw_stacks_left_out(g, s, scratch, &stacks, &left_out, &present, d));
+  SW_TRY(sw_stacks_left_out(g, s, scratch, stacks, &left_out, &present, d));
   SW_TRY(sw_same_ops_find(g, present, scratch, &same, d));
-  for (int32_t i = 0; i < stacks.n; i++) {
+  for (int32_t i = 0; i < stacks->n; i++) {
     any = any || left_out[i];
-    if (left_out[i]) same.of_value[stacks.at[i].back] = same.of_value[stacks.at[i].made];
+    if (left_out[i]) same.of_value[stacks->at[i].back] = same.of_value[stacks->at[i].made];
   }
-  if (any) SW_TRY(sw_stacks_alike(g, &stacks, left_out, scratch, &equal, d));
+  if (any) SW_TRY(sw_stacks_alike(g, stacks, left_out, scratch, &equal, d));
   *out = same.of_value;
   *alike = any ? equal : NULL;
   return SW_OK;
@@ -180,13 +179,14 @@ static sw_rc add_once(sw_stage_writer *w, int32_t entry) {
   if (e->instance == 1) parts.suffix = SW_AGAIN_SUFFIX;
   if (e->instance > 1) parts.suffix = sw_arena_printf(&w->scratch, w->d, SW_AGAIN_SUFFIX "%d", e->instance);
   if (e->instance > 1 && !parts.suffix) return SW_E_RESOURCE;
+  if (!e->instance) SW_TRY(sw_stage_stack_before(w, e->op));
   SW_TRY(sw_stage_add_entry(w, entry, &parts, results));
   for (int i = 0; i < op->n_results; i++) {
     w->now[op->results[i]] = results[i];
     if (!e->instance) w->first[op->results[i]] = results[i];
     if (w->alike && w->alike[op->results[i]] >= 0) w->now[w->alike[op->results[i]]] = results[i];
   }
-  return SW_OK;
+  return e->instance ? SW_OK : sw_stage_stack_behind(w, e->op);
 }
 
 /* No op of the program's: what is read of the value from here on. */
@@ -227,6 +227,7 @@ static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
 typedef struct crossing {
   const sw_graph *g;
   const sw_id *same; /* sw_same_ops */
+  const sw_stacks *stacks;
   const sw_schedule_spec *spec;
   int32_t *made_on; /* by value: the stage of the op itself; -1: an argument */
   uint64_t *read_on;
@@ -239,6 +240,7 @@ static sw_rc find_crossing(crossing *c, sw_arena *arena, sw_diag *d) {
   uint64_t *made; /* so far */
   SW_ARENA_NEW(made, arena, g->n_values + 1, d);
   for (sw_id v = 0; v < g->n_values; v++) c->made_on[v] = -1;
+  for (int32_t k = 0; k < c->stacks->n_added; k++) c->made_on[c->stacks->added[k].value] = 0; /* of its only stage */
   for (int32_t i = 0; i < c->spec->n_entries; i++) {
     const sw_entry *e = &c->spec->entries[i];
     const uint64_t here = UINT64_C(1) << e->stage;
@@ -413,6 +415,8 @@ static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request
   SW_ARENA_NEW(w->first, &w->scratch, w->program->n_values + 1, w->d);
   SW_ARENA_NEW(w->on_host, &w->scratch, w->program->n_values + 1, w->d);
   SW_ARENA_NEW(w->fetched, &w->scratch, w->program->n_values + 1, w->d);
+  SW_ARENA_NEW(w->added, &w->scratch, w->stacks->n_added + 1, w->d);
+  SW_ARENA_NEW(w->entered, &w->scratch, w->stacks->n_added + 1, w->d);
   for (sw_id v = 0; v < w->program->n_values; v++) w->now[v] = w->first[v] = w->on_host[v] = w->fetched[v] = -1;
   SW_TRY(sw_graph_create(w->program->name, &w->to, w->d));
   if (r->has_mesh) sw_graph_set_mesh(w->to, &r->mesh);
@@ -481,11 +485,13 @@ static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena,
   sw_stage *stages;
   int32_t *last_in;
   const sw_id *alike;
+  sw_stacks stacks;
+  c.stacks = &stacks;
   SW_TRY(check_schedule(g, &out->spec, scratch, d));
   SW_ARENA_NEW(stages, arena, out->spec.n_stages, d);
   SW_ARENA_NEW(out->owned, arena, out->spec.n_stages, d);
   out->stages = stages;
-  SW_TRY(find_same(g, &out->spec, scratch, &c.same, &alike, d));
+  SW_TRY(find_same(g, &out->spec, scratch, &c.same, &alike, &stacks, d));
   SW_TRY(find_crossing(&c, scratch, d));
   SW_TRY(find_last_reads(&c, scratch, &last_in, d));
   SW_TRY(list_sends(&c, arena, out, d));
@@ -493,6 +499,7 @@ static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena,
     sw_stage_writer w = {.program = g,
                          .same = c.same,
                          .alike = alike,
+                         .stacks = &stacks,
                          .spec = &out->spec,
                          .stage = k,
                          .last_in = last_in,

@@ -2,12 +2,14 @@
 #ifndef SCHEDULE_SCHEDULE_WRITE_H_
 #define SCHEDULE_SCHEDULE_WRITE_H_
 
-#include "shardwright/schedule.h"
+#include "schedule/stacks.h"
 
 typedef struct sw_stage_writer {
   const sw_graph *program;
   const sw_id *same;  /* by value of the program: that which is read in its place */
   const sw_id *alike; /* sw_stacks_alike; NULL: no stack is left out */
+  const sw_stacks *stacks;
+  sw_id *added, *entered; /* by stack that is added: as it stands now; as it entered the earlier loop */
   const sw_schedule_spec *spec;
   int32_t stage;
   sw_graph *to;
@@ -34,6 +36,16 @@ typedef struct sw_entry_parts {
 SW_CHECKED sw_rc sw_stage_add_entry(sw_stage_writer *w, int32_t entry, const sw_entry_parts *parts, sw_id *results);
 /* The ops appended since the last note are this entry's; -1: they carry others. */
 SW_CHECKED sw_rc sw_stage_note(sw_stage_writer *w, int32_t entry);
+
+/* An op of none of the entries, and a constant of one number. slots.c. */
+SW_CHECKED sw_rc sw_stage_put(sw_stage_writer *w, sw_opcode code, int n, const sw_id *in, int n_attrs,
+                              const sw_attr *attrs, sw_id *out);
+SW_CHECKED sw_rc sw_stage_put_number(sw_stage_writer *w, sw_dtype t, double x, int rank, const int64_t *dims,
+                                     sw_id *out);
+
+/* stacks_added.c: what stacks that are added need before an op of the program, and behind it. */
+SW_CHECKED sw_rc sw_stage_stack_before(sw_stage_writer *w, sw_id op);
+SW_CHECKED sw_rc sw_stage_stack_behind(sw_stage_writer *w, sw_id op);
 
 /* slots.c: entries [first, end) of the list, those of this stage: once for each micro-batch. */
 SW_CHECKED sw_rc sw_stage_add_slots(sw_stage_writer *w, int32_t first, int32_t end);

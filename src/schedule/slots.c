@@ -162,27 +162,27 @@ static sw_rc find_pieces(slots *s) {
 
 /* --- what carries it ---------------------------------------------------------------------------------------------- */
 
-static sw_rc put_slot_op(slots *s, sw_opcode code, int n, const sw_id *in, int n_attrs, const sw_attr *attrs,
-                         sw_id *out) {
+sw_rc sw_stage_put(sw_stage_writer *w, sw_opcode code, int n, const sw_id *in, int n_attrs, const sw_attr *attrs,
+                   sw_id *out) {
   sw_id results[SW_MAX_RESULTS] = {-1};
   const sw_op_spec spec = {.code = code, .n_operands = n, .operands = in, .n_attrs = n_attrs, .attrs = attrs};
-  SW_TRY(sw_graph_add_op(s->w->to, &spec, results, s->w->d));
-  SW_TRY(sw_stage_note(s->w, -1));
+  SW_TRY(sw_graph_add_op(w->to, &spec, results, w->d));
+  SW_TRY(sw_stage_note(w, -1));
   if (out) *out = results[0];
   return SW_OK;
 }
 
-static sw_rc put_slot_number(slots *s, sw_dtype t, double x, int rank, const int64_t *dims, sw_id *out) {
+sw_rc sw_stage_put_number(sw_stage_writer *w, sw_dtype t, double x, int rank, const int64_t *dims, sw_id *out) {
   _Alignas(16) unsigned char element[16] = {0};
   sw_element_store(t, x, element);
   const sw_attr attrs[] = {
       SW_ATTR_I(DTYPE, t), SW_ATTR_L(SHAPE, dims, rank), {.key = SW_ATTR_VALUE, .u.data = {element, true}}};
-  return put_slot_op(s, SW_OP_CONSTANT, 0, NULL, 3, attrs, out);
+  return sw_stage_put(w, SW_OP_CONSTANT, 0, NULL, 3, attrs, out);
 }
 
 static sw_rc put_part_starts(slots *s, int rank, int dim, sw_id *starts) {
   sw_id zero;
-  SW_TRY(put_slot_number(s, SW_I32, 0, 0, NULL, &zero));
+  SW_TRY(sw_stage_put_number(s->w, SW_I32, 0, 0, NULL, &zero));
   for (int k = 0; k < rank; k++) starts[k] = k == dim ? s->begin : zero;
   return SW_OK;
 }
@@ -194,25 +194,25 @@ static sw_rc put_part(slots *s, sw_id x, int dim, sw_id *out) {
   sw_id in[SW_MAX_RANK + 1] = {x};
   for (int k = 0; k < t.rank; k++) sizes[k] = k == dim ? s->size : t.dims[k];
   SW_TRY(put_part_starts(s, t.rank, dim, in + 1));
-  return put_slot_op(s, SW_OP_DYNAMIC_SLICE, t.rank + 1, in, 1, &SW_ATTR_L(SIZES, sizes, t.rank), out);
+  return sw_stage_put(s->w, SW_OP_DYNAMIC_SLICE, t.rank + 1, in, 1, &SW_ATTR_L(SIZES, sizes, t.rank), out);
 }
 
 /* Sums begin at 0, results with blocks that are all written over. */
 static sw_rc begin_leavers(slots *s) {
   for (int32_t i = 0; i < s->n_leave; i++) {
     const sw_type *t = &program_of(s)->values[s->leave[i].value].type;
-    SW_TRY(put_slot_number(s, t->dtype, 0, t->rank, t->dims, &s->leave[i].carried));
+    SW_TRY(sw_stage_put_number(s->w, t->dtype, 0, t->rank, t->dims, &s->leave[i].carried));
   }
   return SW_OK;
 }
 
 static sw_rc take_in(slots *s, leaver *l) {
   const piece *p = &s->of[l->value];
-  if (p->partial) return put_slot_op(s, SW_OP_ADD, 2, (sw_id[]){l->carried, p->inside}, 0, NULL, &l->carried);
+  if (p->partial) return sw_stage_put(s->w, SW_OP_ADD, 2, (sw_id[]){l->carried, p->inside}, 0, NULL, &l->carried);
   const int rank = program_of(s)->values[l->value].type.rank;
   sw_id in[SW_MAX_RANK + 2] = {l->carried, p->inside};
   SW_TRY(put_part_starts(s, rank, p->dim, in + 2));
-  return put_slot_op(s, SW_OP_DYNAMIC_UPDATE_SLICE, rank + 2, in, 0, NULL, &l->carried);
+  return sw_stage_put(s->w, SW_OP_DYNAMIC_UPDATE_SLICE, rank + 2, in, 0, NULL, &l->carried);
 }
 
 /* --- one micro-batch ---------------------------------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static sw_rc enter_outside(slots *s) {
       if (s->of[v].made || listed[v] || s->w->now[v] < 0) continue;
       listed[v] = true;
       s->outside[s->n_outside] = s->w->now[v];
-      SW_TRY(put_slot_op(s, SW_OP_ENTER, 1, &s->w->now[v], 0, NULL, &s->entered[s->n_outside]));
+      SW_TRY(sw_stage_put(s->w, SW_OP_ENTER, 1, &s->w->now[v], 0, NULL, &s->entered[s->n_outside]));
       s->n_outside++;
     }
   }
@@ -291,30 +291,30 @@ static sw_rc enter_outside(slots *s) {
 /* The micro-batches that are as long as the first; what leaves is carried around. */
 static sw_rc put_loop(slots *s, int64_t trips) {
   sw_id zero, counter, limit, test, part, one, next;
-  SW_TRY(put_slot_number(s, SW_I32, 0, 0, NULL, &zero));
-  SW_TRY(put_slot_op(s, SW_OP_WHILE, 0, NULL, 1, &SW_ATTR_I(TRIPS, trips), NULL));
-  SW_TRY(put_slot_op(s, SW_OP_ENTER, 1, &zero, 0, NULL, &counter));
+  SW_TRY(sw_stage_put_number(s->w, SW_I32, 0, 0, NULL, &zero));
+  SW_TRY(sw_stage_put(s->w, SW_OP_WHILE, 0, NULL, 1, &SW_ATTR_I(TRIPS, trips), NULL));
+  SW_TRY(sw_stage_put(s->w, SW_OP_ENTER, 1, &zero, 0, NULL, &counter));
   for (int32_t i = 0; i < s->n_leave; i++) {
-    SW_TRY(put_slot_op(s, SW_OP_ENTER, 1, &s->leave[i].carried, 0, NULL, &s->leave[i].entered));
+    SW_TRY(sw_stage_put(s->w, SW_OP_ENTER, 1, &s->leave[i].carried, 0, NULL, &s->leave[i].entered));
     s->leave[i].carried = s->leave[i].entered;
   }
   SW_TRY(enter_outside(s));
-  SW_TRY(put_slot_number(s, SW_I32, (double)trips, 0, NULL, &limit));
-  SW_TRY(put_slot_op(s, SW_OP_COMPARE, 2, (sw_id[]){counter, limit}, 1, &SW_ATTR_T(DIRECTION, "lt"), &test));
-  SW_TRY(put_slot_op(s, SW_OP_TEST, 1, &test, 0, NULL, NULL));
-  SW_TRY(put_slot_number(s, SW_I32, (double)s->part, 0, NULL, &part));
-  SW_TRY(put_slot_op(s, SW_OP_MULTIPLY, 2, (sw_id[]){counter, part}, 0, NULL, &s->begin));
+  SW_TRY(sw_stage_put_number(s->w, SW_I32, (double)trips, 0, NULL, &limit));
+  SW_TRY(sw_stage_put(s->w, SW_OP_COMPARE, 2, (sw_id[]){counter, limit}, 1, &SW_ATTR_T(DIRECTION, "lt"), &test));
+  SW_TRY(sw_stage_put(s->w, SW_OP_TEST, 1, &test, 0, NULL, NULL));
+  SW_TRY(sw_stage_put_number(s->w, SW_I32, (double)s->part, 0, NULL, &part));
+  SW_TRY(sw_stage_put(s->w, SW_OP_MULTIPLY, 2, (sw_id[]){counter, part}, 0, NULL, &s->begin));
   SW_TRY(put_micro_batch(s, NULL));
-  SW_TRY(put_slot_number(s, SW_I32, 1, 0, NULL, &one));
-  SW_TRY(put_slot_op(s, SW_OP_ADD, 2, (sw_id[]){counter, one}, 0, NULL, &next));
-  SW_TRY(put_slot_op(s, SW_OP_YIELD, 1, &next, 0, NULL, &next));
+  SW_TRY(sw_stage_put_number(s->w, SW_I32, 1, 0, NULL, &one));
+  SW_TRY(sw_stage_put(s->w, SW_OP_ADD, 2, (sw_id[]){counter, one}, 0, NULL, &next));
+  SW_TRY(sw_stage_put(s->w, SW_OP_YIELD, 1, &next, 0, NULL, &next));
   for (int32_t i = 0; i < s->n_leave; i++)
-    SW_TRY(put_slot_op(s, SW_OP_YIELD, 1, &s->leave[i].carried, 0, NULL, &s->leave[i].carried));
-  SW_TRY(put_slot_op(s, SW_OP_END, 0, NULL, 0, NULL, NULL));
-  SW_TRY(put_slot_op(s, SW_OP_JOIN, 2, (sw_id[]){counter, next}, 0, NULL, NULL));
+    SW_TRY(sw_stage_put(s->w, SW_OP_YIELD, 1, &s->leave[i].carried, 0, NULL, &s->leave[i].carried));
+  SW_TRY(sw_stage_put(s->w, SW_OP_END, 0, NULL, 0, NULL, NULL));
+  SW_TRY(sw_stage_put(s->w, SW_OP_JOIN, 2, (sw_id[]){counter, next}, 0, NULL, NULL));
   for (int32_t i = 0; i < s->n_leave; i++) {
     leaver *l = &s->leave[i];
-    SW_TRY(put_slot_op(s, SW_OP_JOIN, 2, (sw_id[]){l->entered, l->carried}, 0, NULL, &l->carried));
+    SW_TRY(sw_stage_put(s->w, SW_OP_JOIN, 2, (sw_id[]){l->entered, l->carried}, 0, NULL, &l->carried));
   }
   s->n_outside = 0;
   return SW_OK;
@@ -322,7 +322,7 @@ static sw_rc put_loop(slots *s, int64_t trips) {
 
 static sw_rc put_last(slots *s) {
   s->size = s->rest;
-  SW_TRY(put_slot_number(s, SW_I32, (double)(s->extent - s->rest), 0, NULL, &s->begin));
+  SW_TRY(sw_stage_put_number(s->w, SW_I32, (double)(s->extent - s->rest), 0, NULL, &s->begin));
   return put_micro_batch(s, ".last");
 }
 

@@ -4,6 +4,8 @@
 
 #include "base/array.h"
 #include "base/checked.h"
+#include "base/hash.h"
+#include "schedule/same_ops.h"
 
 static const sw_op *made_by(const sw_graph *g, sw_id value, sw_opcode code) {
   const sw_op *op = sw_value_maker(g, value);
@@ -216,7 +218,7 @@ sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena 
   }
   for (int32_t i = 0; i < out->n; i++)
     for (int k = 0; (*left_out)[i] && k < out->at[i].n_ops; k++) present[out->at[i].ops[k]] = true;
-  return SW_OK;
+  return sw_stacks_add(g, *left_out, arena, out, present, d);
 }
 
 /* --- what the later loop has already ------------------------------------------------------------------------------ */
@@ -227,55 +229,94 @@ static bool makes_nothing_else(const sw_op *op) {
          op->code != SW_OP_OPAQUE && op->n_results > 0;
 }
 
-static bool are_one_constant(const sw_graph *g, sw_id a, sw_id b) {
-  int64_t x, y;
-  return sw_value_constant(g, a, &x) && sw_value_constant(g, b, &y) && x == y &&
-         sw_type_equal(&g->values[a].type, &g->values[b].type);
+/* Of a later loop what an earlier one makes, or what stands before both: compilers take out of loops what is the same
+ * in all trips, and write it once or several times. */
+typedef struct likeness {
+  const sw_graph *g;
+  sw_id *alike;   /* sw_stacks_alike */
+  sw_id *like;    /* by value: the first that is equal, outside of loops that only read it; -1: unknown */
+  sw_id *entered; /* by value: the first of the earlier loop that is equal; -1: none */
+  sw_dict seen;   /* of the key of an op: the op */
+  sw_text key;
+} likeness;
+
+static bool has_key(likeness *l, const sw_op *op) {
+  bool all = makes_nothing_else(op);
+  for (int k = 0; k < op->n_operands; k++) all = all && l->like[op->operands[k]] >= 0;
+  if (all) sw_op_likeness(l->g, op, l->like, &l->key);
+  return all && !l->key.rc;
 }
 
-/* Equal ops share attributes, types and loop nest. */
-static bool is_like(const sw_graph *g, const sw_op *a, const sw_op *b, const sw_id *alike) {
-  bool same = a->code == b->code && a->attrs == b->attrs && a->n_operands == b->n_operands && makes_nothing_else(a);
-  for (int k = 0; same && k < a->n_operands; k++)
-    same = alike[a->operands[k]] == b->operands[k] || are_one_constant(g, a->operands[k], b->operands[k]);
-  return same;
+static bool is_around(const sw_graph *g, sw_id frame, sw_id inner) {
+  while (inner >= 0 && inner != frame) inner = g->frames[inner].parent;
+  return inner == frame;
 }
 
-/* Ops of the later loop that do what an op of the earlier one does; what both take in. */
-static void find_alike_values(const sw_graph *g, sw_id forward, sw_id backward, sw_id *alike) {
-  const sw_frame *f = &g->frames[forward], *b = &g->frames[backward];
-  for (sw_id i = b->begin + 1; i < b->end; i++) {
+/* What the earlier loop makes, and what stands before it. */
+static sw_rc list_alike_ops(likeness *l, sw_id forward, sw_diag *d) {
+  const sw_graph *g = l->g;
+  for (sw_id v = 0; v < g->n_values; v++) l->entered[v] = -1;
+  for (sw_id i = 0; i < g->frames[forward].end; i++) {
     const sw_op *op = &g->ops[i];
-    if (op->frame != backward || !op->n_results || alike[op->results[0]] >= 0) continue;
+    int64_t *first = NULL;
+    bool fresh = true;
+    if (!is_around(g, op->frame, forward)) continue;
     const bool enters = enters_as_it_is(g, op);
-    for (sw_id k = f->begin + 1; k < f->end && alike[op->results[0]] < 0; k++) {
-      const sw_op *other = &g->ops[k];
-      if (other->frame != forward) continue;
-      const bool both = enters && enters_as_it_is(g, other) &&
-                        (other->operands[0] == op->operands[0] || other->operands[0] == alike[op->operands[0]]);
-      for (int r = 0; (both || is_like(g, op, other, alike)) && r < op->n_results; r++)
-        alike[op->results[r]] = other->results[r];
+    if (!enters && has_key(l, op)) SW_TRY(sw_dict_put(&l->seen, l->key.at, l->key.n, i, &first, &fresh, d));
+    for (int r = 0; r < op->n_results; r++) {
+      const sw_id v = op->results[r];
+      l->like[v] = enters ? l->like[op->operands[0]] : fresh ? v : l->like[g->ops[*first].results[r]];
+      if (op->frame == forward && l->like[v] >= 0 && l->entered[l->like[v]] < 0) l->entered[l->like[v]] = v;
     }
   }
+  return SW_OK;
+}
+
+static sw_rc find_alike_values(likeness *l, sw_id forward, sw_id backward, sw_diag *d) {
+  const sw_graph *g = l->g;
+  SW_TRY(list_alike_ops(l, forward, d));
+  for (sw_id v = 0; v < g->n_values; v++)
+    if (l->alike[v] >= 0 && l->like[l->alike[v]] >= 0) l->like[v] = l->like[l->alike[v]];
+  for (sw_id i = g->frames[backward].begin + 1; i < g->frames[backward].end; i++) {
+    const sw_op *op = &g->ops[i];
+    if (op->frame != backward || !op->n_results || l->alike[op->results[0]] >= 0) continue;
+    const bool enters = enters_as_it_is(g, op);
+    const int64_t *other = !enters && has_key(l, op) ? sw_dict_get(&l->seen, l->key.at, l->key.n) : NULL;
+    for (int r = 0; r < op->n_results; r++) {
+      sw_id *like = &l->like[op->results[r]];
+      *like = enters ? l->like[op->operands[0]] : other ? l->like[g->ops[*other].results[r]] : -1;
+      if (*like >= 0) l->alike[op->results[r]] = l->entered[*like];
+    }
+  }
+  return SW_OK;
 }
 
 sw_rc sw_stacks_alike(const sw_graph *g, const sw_stacks *s, const bool *left_out, sw_arena *arena, sw_id **out,
                       sw_diag *d) {
-  sw_id *alike;
-  SW_ARENA_NEW(alike, arena, g->n_values + 1, d);
-  *out = alike;
-  for (sw_id v = 0; v < g->n_values; v++) alike[v] = -1;
+  likeness l = {.g = g};
+  sw_rc rc = SW_OK;
+  SW_ARENA_NEW(l.alike, arena, g->n_values + 1, d);
+  SW_ARENA_NEW(l.like, arena, g->n_values + 1, d);
+  SW_ARENA_NEW(l.entered, arena, g->n_values + 1, d);
+  *out = l.alike;
+  for (sw_id v = 0; v < g->n_values; v++) {
+    l.alike[v] = -1;
+    l.like[v] = g->values[v].def < 0 ? v : -1;
+  }
   for (int32_t i = 0; i < s->n; i++) {
     const sw_stack *x = &s->at[i];
-    alike[x->index] = x->counter;
-    if (!left_out[i]) alike[x->back] = x->made;
+    l.alike[x->index] = x->counter;
+    if (!left_out[i]) l.alike[x->back] = x->made;
   }
-  for (int32_t i = 0; i < s->n; i++) {
+  for (int32_t i = 0; i < s->n && !rc; i++) {
     bool first = true;
     for (int32_t k = 0; k < i; k++) first = first && s->at[k].backward != s->at[i].backward;
-    if (first) find_alike_values(g, s->at[i].forward, s->at[i].backward, alike);
+    if (first) rc = find_alike_values(&l, s->at[i].forward, s->at[i].backward, d);
+    sw_dict_deinit(&l.seen);
+    l.seen = (sw_dict){0};
   }
-  return SW_OK;
+  sw_text_free(&l.key);
+  return rc;
 }
 
 /* --- what is left out --------------------------------------------------------------------------------------------- */

@@ -20,22 +20,34 @@ typedef struct sw_stack {
   int32_t n_ops;
   sw_id ops[SW_STACK_OPS]; /* that are there for the stack alone: there are none of these where it is left out */
 } sw_stack;
+/* A value of a later loop that the earlier one makes, too, in the trip of the index: it can be read from a stack
+ * instead, one more. */
+typedef struct sw_added_stack {
+  sw_id forward, backward, counter, index;
+  sw_id made, value; /* in the earlier loop, in the later one */
+} sw_added_stack;
 typedef struct sw_stacks {
   int32_t n;
   sw_stack *at;
+  int32_t n_added;
+  sw_added_stack *added;
 } sw_stacks;
 
 /* Those of loops that stand in one frame; and in loops of such a pair, where what the inner one makes is stacked by the
  * outer one. In the arena. */
 sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag *d);
-/* With those that a schedule leaves out. *has, by op: the schedule has it, or it is of a stack that it leaves out. In
- * the arena. */
+/* With those that a schedule leaves out, and those that it adds: of what ops make that it lacks. *has, by op: the
+ * schedule has it, or it is of a stack that it leaves out, or read from one that it adds. In the arena. */
 sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena *arena, sw_stacks *out, bool **left_out,
                          bool **has, sw_diag *d);
 /* By value in a later loop: the value of the earlier one that it is equal to in its trip, so that copies of the earlier
  * one's ops read it; -1: none. Of the stacks that are not left out, and of what both make alike. In the arena. */
 sw_rc sw_stacks_alike(const sw_graph *g, const sw_stacks *s, const bool *left_out, sw_arena *arena, sw_id **out,
                       sw_diag *d);
+/* Where the schedule lacks an op: stacks that are added, and *has of what is read from them. stacks_added.c. */
+sw_rc sw_stacks_add(const sw_graph *g, const bool *left_out, sw_arena *arena, sw_stacks *s, bool *has, sw_diag *d);
+/* Ops of later loops that make again what earlier ones make, of what these stack: they do not run, if one is heavy. */
+sw_rc sw_stacks_fold(const sw_graph *g, sw_arena *arena, bool *runs, bool *heavy, sw_diag *d);
 /* The list of entries in which stacks are left out as far as `how` says, and what is made for them is made again in the
  * later loop, before its first reader. Loops that stand in the earlier one are made again as a whole. In the arena. */
 sw_rc sw_stacks_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule_spec *out, sw_diag *d);

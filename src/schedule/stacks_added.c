@@ -1,0 +1,165 @@
+/* What a later loop makes again of what an earlier one has made, as checkpoints in loops do, read from one more stack:
+ *
+ *   s = zeros                                 enter                                    enter
+ *   while i < n: ...  r = f(x)  ...           update, of what is made      while j < n: x' = xs[n - 1 - j]  r' = s[n -
+ * 1 - j]
+ */
+#include "base/checked.h"
+#include "graph/attr_of.h"
+#include "schedule/schedule_write.h"
+
+/* --- which there are ---------------------------------------------------------------------------------------------- */
+
+/* The op behind which the index is known. */
+static sw_id known_at(const sw_graph *g, sw_id index, sw_id backward) {
+  return sw_max_i32(g->values[index].def, g->frames[backward].test);
+}
+
+/* Does the op of the later loop do what one of the earlier loop does, behind where its trip is known? */
+static bool is_alike(const sw_graph *g, const sw_stack *pair, const sw_id *alike, sw_id op) {
+  const sw_op *o = &g->ops[op];
+  bool all = o->frame == pair->backward && o->n_results > 0 && op > known_at(g, pair->index, pair->backward);
+  for (int k = 0; k < o->n_results && all; k++) {
+    const sw_id made = alike[o->results[k]];
+    all = made >= 0 && g->values[made].def >= 0 && g->ops[g->values[made].def].frame == pair->forward;
+  }
+  return all && sw_op_class_of(o->code) != SW_OPS_CONTROL;
+}
+
+/* Of loops that follow each other, the first stack that stays. */
+static bool is_first_of_pair(const sw_graph *g, const sw_stacks *s, const bool *left_out, int32_t stack) {
+  bool first = !left_out[stack] && g->frames[s->at[stack].forward].parent == g->frames[s->at[stack].backward].parent;
+  for (int32_t i = 0; i < stack; i++) first = first && (left_out[i] || s->at[i].backward != s->at[stack].backward);
+  return first;
+}
+
+static bool is_read_by(const sw_graph *g, sw_id value, const bool *runs) {
+  bool any = false;
+  for (int32_t u = 0; u < g->values[value].n_uses; u++)
+    any = any || (g->values[value].uses[u].op >= 0 && runs[g->values[value].uses[u].op]);
+  return any;
+}
+
+sw_rc sw_stacks_add(const sw_graph *g, const bool *left_out, sw_arena *arena, sw_stacks *s, bool *has, sw_diag *d) {
+  bool *runs, all = true;
+  sw_id *alike;
+  for (sw_id i = 0; i < g->n_ops; i++) all = all && has[i];
+  if (all || !s->n) return SW_OK;
+  SW_TRY(sw_stacks_alike(g, s, left_out, arena, &alike, d));
+  if (!(runs = sw_arena_copy(arena, has, (size_t)g->n_ops + 1, sizeof *runs, d))) return SW_E_RESOURCE;
+  SW_ARENA_NEW(s->added, arena, g->n_values + 1, d);
+  for (int32_t k = 0; k < s->n; k++) {
+    const sw_stack *p = &s->at[k];
+    if (!is_first_of_pair(g, s, left_out, k)) continue;
+    for (sw_id i = g->frames[p->backward].begin; i < g->frames[p->backward].end; i++) {
+      if (has[i] || !is_alike(g, p, alike, i)) continue;
+      has[i] = true;
+      for (int r = 0; r < g->ops[i].n_results; r++) {
+        const sw_id v = g->ops[i].results[r];
+        if (!is_read_by(g, v, runs)) continue;
+        s->added[s->n_added++] = (sw_added_stack){p->forward, p->backward, p->counter, p->index, alike[v], v};
+      }
+    }
+  }
+  return SW_OK;
+}
+
+/* The same elements in other words: compilers make them where they are read. */
+static bool is_other_words(const sw_op *op) {
+  const sw_opcode c = op->code;
+  return c == SW_OP_BROADCAST || c == SW_OP_RESHAPE || c == SW_OP_SLICE || c == SW_OP_TRANSPOSE || c == SW_OP_CONVERT;
+}
+
+sw_rc sw_stacks_fold(const sw_graph *g, sw_arena *arena, bool *runs, bool *heavy, sw_diag *d) {
+  sw_stacks s;
+  bool *none, *follows; /* by value: made of what the later loop takes from a stack */
+  sw_id *alike;
+  SW_TRY(sw_stacks_find(g, arena, &s, d));
+  SW_ARENA_NEW(none, arena, s.n + 1, d);
+  SW_ARENA_NEW(follows, arena, g->n_values + 1, d);
+  SW_TRY(sw_stacks_alike(g, &s, none, arena, &alike, d));
+  for (int32_t k = 0; k < s.n; k++) follows[s.at[k].back] = true;
+  for (int32_t k = 0; k < s.n; k++) {
+    if (!is_first_of_pair(g, &s, none, k)) continue;
+    for (sw_id i = g->frames[s.at[k].backward].begin; i < g->frames[s.at[k].backward].end; i++) {
+      const sw_op *op = &g->ops[i];
+      bool any = false;
+      for (int r = 0; r < op->n_operands; r++) any = any || follows[op->operands[r]];
+      if (!any || !is_alike(g, &s.at[k], alike, i)) continue;
+      for (int r = 0; r < op->n_results; r++) follows[op->results[r]] = true;
+      runs[i] = false;
+      *heavy = *heavy || sw_op_is_heavy(op);
+    }
+  }
+  for (sw_id i = g->n_ops - 1; i >= 0; i--)
+    if (!runs[i] && g->ops[i].frame >= 0 && is_other_words(&g->ops[i]))
+      runs[i] = is_read_by(g, g->ops[i].results[0], runs);
+  return SW_OK;
+}
+
+/* --- written ------------------------------------------------------------------------------------------------------ */
+
+/* Of a trip: one slice, and where it begins. */
+static sw_rc put_place(sw_stage_writer *w, const sw_type *t, sw_id at, int64_t *slice, sw_id *starts) {
+  sw_id zero;
+  SW_TRY(sw_stage_put_number(w, w->to->values[at].type.dtype, 0, 0, NULL, &zero));
+  for (int k = 0; k <= t->rank; k++) {
+    slice[k] = k ? t->dims[k - 1] : 1;
+    starts[k] = k ? zero : at;
+  }
+  return SW_OK;
+}
+
+static sw_rc put_in(sw_stage_writer *w, const sw_added_stack *a, sw_id *stack) {
+  const sw_type *t = &w->program->values[a->made].type;
+  int64_t slice[SW_MAX_RANK];
+  sw_id in[SW_MAX_RANK + 2] = {*stack};
+  SW_TRY(put_place(w, t, w->now[a->counter], slice, in + 2));
+  SW_TRY(sw_stage_put(w, SW_OP_RESHAPE, 1, &w->now[a->made], 1, &SW_ATTR_L(SHAPE, slice, t->rank + 1), &in[1]));
+  return sw_stage_put(w, SW_OP_DYNAMIC_UPDATE_SLICE, t->rank + 3, in, 0, NULL, stack);
+}
+
+static sw_rc put_out(sw_stage_writer *w, const sw_added_stack *a, sw_id stack) {
+  const sw_type *t = &w->program->values[a->value].type;
+  int64_t slice[SW_MAX_RANK];
+  sw_id in[SW_MAX_RANK + 1] = {stack}, taken;
+  SW_TRY(put_place(w, t, w->now[a->index], slice, in + 1));
+  SW_TRY(sw_stage_put(w, SW_OP_DYNAMIC_SLICE, t->rank + 2, in, 1, &SW_ATTR_L(SIZES, slice, t->rank + 1), &taken));
+  return sw_stage_put(w, SW_OP_RESHAPE, 1, &taken, 1, &SW_ATTR_L(SHAPE, t->dims, t->rank), &w->now[a->value]);
+}
+
+static sw_rc put_empty(sw_stage_writer *w, const sw_added_stack *a, sw_id *stack) {
+  const sw_type *t = &w->program->values[a->made].type;
+  int64_t dims[SW_MAX_RANK] = {w->program->frames[a->forward].trips};
+  if (t->rank + 1 >= SW_MAX_RANK)
+    return SW_FAIL_INPUT(w->d, SW_NOWHERE, "a stack of '%s' has %d dims; expected fewer than %d",
+                         w->program->values[a->made].name, t->rank + 1, SW_MAX_RANK);
+  for (int k = 0; k < t->rank; k++) dims[k + 1] = t->dims[k];
+  return sw_stage_put_number(w, t->dtype, 0, t->rank + 1, dims, stack);
+}
+
+sw_rc sw_stage_stack_before(sw_stage_writer *w, sw_id op) {
+  for (int32_t k = 0; k < w->stacks->n_added; k++) {
+    const sw_added_stack *a = &w->stacks->added[k];
+    const sw_frame *f = &w->program->frames[a->forward];
+    if (op == f->opened_by) SW_TRY(put_empty(w, a, &w->added[k]));
+    if (op == f->end) SW_TRY(sw_stage_put(w, SW_OP_YIELD, 1, &w->added[k], 0, NULL, &w->added[k]));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_stage_stack_behind(sw_stage_writer *w, sw_id op) {
+  const sw_graph *g = w->program;
+  for (int32_t k = 0; k < w->stacks->n_added; k++) {
+    const sw_added_stack *a = &w->stacks->added[k];
+    const sw_frame *f = &g->frames[a->forward];
+    sw_id *now = &w->added[k];
+    if (op == f->opened_by || op == g->frames[a->backward].opened_by)
+      SW_TRY(sw_stage_put(w, SW_OP_ENTER, 1, now, 0, NULL, now));
+    if (op == f->opened_by) w->entered[k] = *now;
+    if (op == g->values[a->made].def) SW_TRY(put_in(w, a, now));
+    if (op == f->end) SW_TRY(sw_stage_put(w, SW_OP_JOIN, 2, (sw_id[]){w->entered[k], *now}, 0, NULL, now));
+    if (op == known_at(g, a->index, a->backward)) SW_TRY(put_out(w, a, *now));
+  }
+  return SW_OK;
+}
