@@ -676,9 +676,8 @@ def test_scanned_layers_of_llama(of_scans, monkeypatch):
     plain, full = (of_plan(step_with(llama.layer), *given, recompute=how) for how in ("as-written", "full"))
     assert full.made_again and checkpointed.memory_bytes < plain.memory_bytes / 2
     assert full.memory_bytes < 1.5 * checkpointed.memory_bytes
-    none = of_plan(step_with(jax.checkpoint(llama.layer)), *given, recompute="none")
-    assert none.seconds <= checkpointed.seconds
     if not of_scans:  # where loops follow each other
+        none = of_plan(step_with(jax.checkpoint(llama.layer)), *given, recompute="none")
         assert 0.5 * plain.memory_bytes < none.memory_bytes < 1.1 * plain.memory_bytes
 
 

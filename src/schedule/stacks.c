@@ -247,7 +247,7 @@ static bool has_key(likeness *l, const sw_op *op) {
   return all && !l->key.rc;
 }
 
-static bool is_around(const sw_graph *g, sw_id frame, sw_id inner) {
+static bool stands_around(const sw_graph *g, sw_id frame, sw_id inner) {
   while (inner >= 0 && inner != frame) inner = g->frames[inner].parent;
   return inner == frame;
 }
@@ -260,7 +260,7 @@ static sw_rc list_alike_ops(likeness *l, sw_id forward, sw_diag *d) {
     const sw_op *op = &g->ops[i];
     int64_t *first = NULL;
     bool fresh = true;
-    if (!is_around(g, op->frame, forward)) continue;
+    if (!stands_around(g, op->frame, forward)) continue;
     const bool enters = enters_as_it_is(g, op);
     if (!enters && has_key(l, op)) SW_TRY(sw_dict_put(&l->seen, l->key.at, l->key.n, i, &first, &fresh, d));
     for (int r = 0; r < op->n_results; r++) {

@@ -16,7 +16,7 @@ static sw_id known_at(const sw_graph *g, sw_id index, sw_id backward) {
 }
 
 /* Does the op of the later loop do what one of the earlier loop does, behind where its trip is known? */
-static bool is_alike(const sw_graph *g, const sw_stack *pair, const sw_id *alike, sw_id op) {
+static bool does_alike(const sw_graph *g, const sw_stack *pair, const sw_id *alike, sw_id op) {
   const sw_op *o = &g->ops[op];
   bool all = o->frame == pair->backward && o->n_results > 0 && op > known_at(g, pair->index, pair->backward);
   for (int k = 0; k < o->n_results && all; k++) {
@@ -52,7 +52,7 @@ sw_rc sw_stacks_add(const sw_graph *g, const bool *left_out, sw_arena *arena, sw
     const sw_stack *p = &s->at[k];
     if (!is_first_of_pair(g, s, left_out, k)) continue;
     for (sw_id i = g->frames[p->backward].begin; i < g->frames[p->backward].end; i++) {
-      if (has[i] || !is_alike(g, p, alike, i)) continue;
+      if (has[i] || !does_alike(g, p, alike, i)) continue;
       has[i] = true;
       for (int r = 0; r < g->ops[i].n_results; r++) {
         const sw_id v = g->ops[i].results[r];
@@ -85,7 +85,7 @@ sw_rc sw_stacks_fold(const sw_graph *g, sw_arena *arena, bool *runs, bool *heavy
       const sw_op *op = &g->ops[i];
       bool any = false;
       for (int r = 0; r < op->n_operands; r++) any = any || follows[op->operands[r]];
-      if (!any || !is_alike(g, &s.at[k], alike, i)) continue;
+      if (!any || !does_alike(g, &s.at[k], alike, i)) continue;
       for (int r = 0; r < op->n_results; r++) follows[op->results[r]] = true;
       runs[i] = false;
       *heavy = *heavy || sw_op_is_heavy(op);
@@ -100,7 +100,7 @@ sw_rc sw_stacks_fold(const sw_graph *g, sw_arena *arena, bool *runs, bool *heavy
 /* --- written ------------------------------------------------------------------------------------------------------ */
 
 /* Of a trip: one slice, and where it begins. */
-static sw_rc put_place(sw_stage_writer *w, const sw_type *t, sw_id at, int64_t *slice, sw_id *starts) {
+static sw_rc put_slice_starts(sw_stage_writer *w, const sw_type *t, sw_id at, int64_t *slice, sw_id *starts) {
   sw_id zero;
   SW_TRY(sw_stage_put_number(w, w->to->values[at].type.dtype, 0, 0, NULL, &zero));
   for (int k = 0; k <= t->rank; k++) {
@@ -114,7 +114,7 @@ static sw_rc put_in(sw_stage_writer *w, const sw_added_stack *a, sw_id *stack) {
   const sw_type *t = &w->program->values[a->made].type;
   int64_t slice[SW_MAX_RANK];
   sw_id in[SW_MAX_RANK + 2] = {*stack};
-  SW_TRY(put_place(w, t, w->now[a->counter], slice, in + 2));
+  SW_TRY(put_slice_starts(w, t, w->now[a->counter], slice, in + 2));
   SW_TRY(sw_stage_put(w, SW_OP_RESHAPE, 1, &w->now[a->made], 1, &SW_ATTR_L(SHAPE, slice, t->rank + 1), &in[1]));
   return sw_stage_put(w, SW_OP_DYNAMIC_UPDATE_SLICE, t->rank + 3, in, 0, NULL, stack);
 }
@@ -123,7 +123,7 @@ static sw_rc put_out(sw_stage_writer *w, const sw_added_stack *a, sw_id stack) {
   const sw_type *t = &w->program->values[a->value].type;
   int64_t slice[SW_MAX_RANK];
   sw_id in[SW_MAX_RANK + 1] = {stack}, taken;
-  SW_TRY(put_place(w, t, w->now[a->index], slice, in + 1));
+  SW_TRY(put_slice_starts(w, t, w->now[a->index], slice, in + 1));
   SW_TRY(sw_stage_put(w, SW_OP_DYNAMIC_SLICE, t->rank + 2, in, 1, &SW_ATTR_L(SIZES, slice, t->rank + 1), &taken));
   return sw_stage_put(w, SW_OP_RESHAPE, 1, &taken, 1, &SW_ATTR_L(SHAPE, t->dims, t->rank), &w->now[a->value]);
 }
