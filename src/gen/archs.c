@@ -165,8 +165,8 @@ static const arch_row kArchs[] = {
       .help =
           "ResNet (50), stride on the 3x3 convolution; scale and shift for batch norm, batch statistics in training",
       .source = "He et al. 2015, arXiv:1512.03385, table 1; torchvision's resnet50",
-      .params = "mode=forward|train layers=50 hidden=64 image=224 channels=3 classes=1000 batch=64 layout=nchw|nhwc "
-                "dtype=f32|bf16|f16|f64 optimizer=sgd|adam " TRAINED_IN},
+      .params = "mode=forward|train layers=50 hidden=64 image=224 channels=3 classes=1000 batch=64 batch-groups=1 "
+                "layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=sgd|adam " TRAINED_IN},
      swg_build_resnet},
     {{.name = "conv",
       .help = "a stack of 3x3 convolutions and a classifier",

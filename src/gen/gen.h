@@ -40,6 +40,8 @@
   X(ROWS, "rows", "N", NULL, "most rows of a table")                                                                   \
   X(HOT, "hot", "N", NULL, "most rows that a table is asked for at a time")                                            \
   X(GROUPS, "groups", "N", NULL, "groups of channels that a norm goes over")                                           \
+  X(BATCH_GROUPS, "batch-groups", "N", NULL,                                                                           \
+    "parts of the batch that a batch norm takes statistics of, as where each device does alone")                       \
   X(IMAGE, "image", "N", NULL, "height and width of an image")                                                         \
   X(PATCH, "patch", "N", NULL, "height and width of a patch")                                                          \
   X(CHANNELS, "channels", "N", NULL, "channels of an image")                                                           \

@@ -27,11 +27,12 @@ typedef struct resnet {
   swg_builder b;
   swg_images images;
   bool training;
+  int64_t parts; /* of the batch, with statistics of their own; 0: none are taken */
 } resnet;
 
 static sw_id conv_norm(resnet *r, const char *conv_name, const char *norm_name, sw_id x, swg_conv conv) {
   x = swg_convolution(&r->b, conv_name, &r->images, x, &conv, NULL);
-  return swg_batch_norm(&r->b, norm_name, &r->images, x, r->training);
+  return swg_batch_norm(&r->b, norm_name, &r->images, x, r->parts);
 }
 
 static sw_id bottleneck(resnet *r, sw_id x, int64_t width, int64_t stride, bool project) {
@@ -51,6 +52,8 @@ sw_rc swg_build_resnet(const swg_config *c, sw_graph **out, sw_diag *d) {
   }
   resnet r = {.images = swg_images_of(c), .training = swg_training(c)};
   swg_builder *b = &r.b;
+  SW_TRY(swg_check_divides(c, SW_GEN_BATCH, SW_GEN_BATCH_GROUPS, d));
+  if (r.training) r.parts = swg_get(c, SW_GEN_BATCH_GROUPS);
   SW_TRY(swg_begin(b, c->name, swg_dtype(c), d));
   int64_t width = swg_get(c, SW_GEN_HIDDEN);
   sw_id x = swg_image_input(b, c, &r.images);

@@ -83,25 +83,39 @@ sw_id swg_max_pool(swg_builder *b, const char *name, const swg_images *im, sw_id
                           SWG_INTS_N(PAD_LOW, ring.at, 4), SWG_INTS_N(PAD_HIGH, ring.at, 4)));
 }
 
-/* (x - mean) / sqrt(variance + 1e-5), by channel. */
-static sw_id normalise(swg_builder *b, const swg_images *im, sw_id x) {
-  swg_shape shape = swg_shape_of(b, x), others = SWG_SHAPE(0, im->rows, im->columns), channel = SWG_SHAPE(im->channel);
-  double part = 1;
-  for (int i = 0; i < shape.n; i++) part /= i == im->channel ? 1 : (double)shape.at[i];
-  sw_id mean = swg_scale(b, "mean", swg_reduce(b, "sum", "sum", x, others), part);
-  sw_id centred = swg_binary(b, SW_OP_SUBTRACT, "centred", x, swg_broadcast(b, "mean_wide", mean, shape, channel));
+/* (x - mean) / sqrt(variance + 1e-5), by part of the batch and channel. */
+static sw_id normalise(swg_builder *b, const swg_images *im, sw_id x, int64_t parts) {
+  const swg_shape whole = swg_shape_of(b, x);
+  swg_shape shape = whole, others = {0}, left = {0};
+  const int at = parts > 1; /* where the batch of a part is; parts are in front of it */
+  double share = 1;
+  shape.n += at;
+  for (int i = shape.n - 1; i > at; i--) shape.at[i] = whole.at[i - at];
+  shape.at[0] = at ? parts : whole.at[0];
+  if (at) shape.at[1] = whole.at[0] / parts;
+  for (int i = 0; i < shape.n; i++) {
+    const bool stays = i == im->channel + at || i < at;
+    swg_shape *to = stays ? &left : &others;
+    to->at[to->n++] = i;
+    share /= stays ? 1 : (double)shape.at[i];
+  }
+  if (at) x = swg_reshape(b, "parts", x, shape);
+  sw_id mean = swg_scale(b, "mean", swg_reduce(b, "sum", "sum", x, others), share);
+  sw_id centred = swg_binary(b, SW_OP_SUBTRACT, "centred", x, swg_broadcast(b, "mean_wide", mean, shape, left));
   sw_id squares = swg_binary(b, SW_OP_MULTIPLY, "squares", centred, centred);
-  sw_id variance = swg_scale(b, "variance", swg_reduce(b, "squares_sum", "sum", squares, others), part);
+  sw_id variance = swg_scale(b, "variance", swg_reduce(b, "squares_sum", "sum", squares, others), share);
   sw_id inverse = swg_unary(b, SW_OP_RSQRT, "inverse", swg_shift(b, "variance_up", variance, 1e-5));
-  return swg_binary(b, SW_OP_MULTIPLY, "normal", centred, swg_broadcast(b, "inverse_wide", inverse, shape, channel));
+  sw_id wide = swg_broadcast(b, "inverse_wide", inverse, shape, left);
+  sw_id normal = swg_binary(b, SW_OP_MULTIPLY, at ? "normal_parts" : "normal", centred, wide);
+  return at ? swg_reshape(b, "normal", normal, whole) : normal;
 }
 
-sw_id swg_batch_norm(swg_builder *b, const char *name, const swg_images *im, sw_id x, bool training) {
+sw_id swg_batch_norm(swg_builder *b, const char *name, const swg_images *im, sw_id x, int64_t parts) {
   swg_shape shape = swg_shape_of(b, x), channel = SWG_SHAPE(im->channel);
   int64_t n = shape.at[im->channel];
   swg_enter(b, "%s", name);
   sw_id scale = swg_param(b, "scale", SWG_SHAPE(n)), shift = swg_param(b, "shift", SWG_SHAPE(n));
-  if (training) x = normalise(b, im, x);
+  if (parts) x = normalise(b, im, x, parts);
   sw_id scaled = swg_binary(b, SW_OP_MULTIPLY, "scaled", x, swg_broadcast(b, "scale_wide", scale, shape, channel));
   sw_id wide = swg_broadcast(b, "shift_wide", shift, shape, channel);
   swg_leave(b);

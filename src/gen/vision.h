@@ -26,9 +26,11 @@ sw_id swg_mean_pool(swg_builder *b, const char *name, const swg_images *im, sw_i
 /* Windows of 3x3 with stride 2 and one row of padding. In training it is written as the maximum of nine slices, which
  * has a derivative. */
 sw_id swg_max_pool(swg_builder *b, const char *name, const swg_images *im, sw_id x, bool training);
-/* x * scale + shift by channel: batch norm with its statistics folded in. In training x is first normalised by its
- * mean and variance over batch and picture. Parameters NAME.scale and NAME.shift. */
-sw_id swg_batch_norm(swg_builder *b, const char *name, const swg_images *im, sw_id x, bool training);
+/* x * scale + shift by channel: batch norm with its statistics folded in. parts > 0: x is first normalised by the mean
+ * and variance over batch and picture of each of so many equal parts of the batch. Parameters NAME.scale and
+ * NAME.shift.
+ */
+sw_id swg_batch_norm(swg_builder *b, const char *name, const swg_images *im, sw_id x, int64_t parts);
 sw_id swg_relu(swg_builder *b, const char *name, sw_id x);
 
 #endif

@@ -141,6 +141,8 @@ static const struct {
     {"resnet", {{"layers", "14"}, {"hidden", "2"}, {"image", "33"}, {"classes", "3"}, {"batch", "3"}}},
     {"resnet",
      {{"layers", "14"}, {"hidden", "1"}, {"image", "32"}, {"classes", "3"}, {"batch", "4"}, {"layout", "nhwc"}}},
+    {"resnet",
+     {{"layers", "14"}, {"hidden", "1"}, {"image", "32"}, {"classes", "3"}, {"batch", "4"}, {"batch-groups", "2"}}},
     {"moe-layers",
      {{"layers", "1"},
       {"hidden", "4"},
@@ -291,6 +293,49 @@ static void test_gradients(void **state) {
     step_init(&s, row, "sgd", seed);
     check_gradients(&s, kSteps[row].arch, seed);
     step_deinit(&s);
+  }
+}
+
+static void resnet_init(step *s, const char *batch, const char *groups) {
+  const sw_gen_arg args[] = {{"layers", "14"}, {"hidden", "1"},      {"image", "32"},
+                             {"classes", "3"}, {"batch", batch},     {"mode", "train"},
+                             {"dtype", "f64"}, {"optimizer", "sgd"}, {"batch-groups", groups}};
+  sw_diag diag = {0};
+  *s = (step){0};
+  assert_ok(sw_gen_model("resnet", args, sizeof args / sizeof *args, &s->g, &diag));
+  fill_args(s, check_seed(13));
+}
+
+/* A step of a batch whose halves have statistics of their own is the mean of the steps of its halves. */
+static void parts_of_a_batch_are_normalised_alone(void **state) {
+  (void)state;
+  step whole, half[2];
+  sw_tensor out[3][MAX_ARGS];
+  double far = 0;
+  resnet_init(&whole, "4", "2");
+  for (int h = 0; h < 2; h++) {
+    resnet_init(&half[h], "2", "1");
+    for (int i = 0; i < whole.g->n_args; i++) {
+      const int64_t size = sw_dtype_bytes(whole.args[i].dtype), bytes = size * sw_buffer_elements(&half[h].args[i]);
+      const int64_t shift = bytes < size * sw_buffer_elements(&whole.args[i]) ? h * bytes : 0;
+      memcpy(half[h].args[i].data, (const char *)whole.args[i].data + shift, (size_t)bytes);
+    }
+    step_run(&half[h], out[h]);
+  }
+  step_run(&whole, out[2]);
+  for (int i = 0; i < whole.g->n_outputs; i++) {
+    for (int64_t k = 0; k < sw_buffer_elements(&out[2][i]); k++) {
+      const double a = doubles(&out[0][i])[k], b = doubles(&out[1][i])[k];
+      assert_true(fabs(doubles(&out[2][i])[k] - (a + b) / 2) <= 1e-9);
+      far = fmax(far, fabs(a - b));
+    }
+  }
+  assert_true(far > 1e-4); /* halves do differ */
+  free_outputs(&whole, out[2]);
+  step_deinit(&whole);
+  for (int h = 0; h < 2; h++) {
+    free_outputs(&half[h], out[h]);
+    step_deinit(&half[h]);
   }
 }
 
@@ -722,7 +767,8 @@ static void test_chunks(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(parts_of_a_batch_are_normalised_alone),
+                                     cmocka_unit_test(test_gradients),
                                      cmocka_unit_test(test_gradients_of_ops),
                                      cmocka_unit_test(test_eight_bits),
                                      cmocka_unit_test(test_fused_attention),
