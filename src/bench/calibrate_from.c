@@ -27,7 +27,9 @@ typedef struct making {
   rows_list rows;
   int64_t fitted[EVIDENCE_PARTS], judged[EVIDENCE_PARTS];
   double error[EVIDENCE_PARTS]; /* of the rows that judge, or of all fitted ones where none does */
-  int64_t steps;                /* training runs that were fitted */
+  int64_t triples;              /* of kernels beside collectives, that were fitted */
+  double triples_error;
+  int64_t steps; /* training runs that were fitted */
   double steps_error;
   sw_run_scales scales;           /* of these, what the profile does not hold */
   const char *sheet, *sheet_file; /* NULL: none */
@@ -327,6 +329,50 @@ static sw_rc fit_part(making *m, evidence_part part) {
   return judge_evidence_part(m, part, predicted);
 }
 
+/* --- kernels beside collectives --- */
+
+static const double kTells = 1.01, kMostContention = 100;
+
+/* Kernels take so many times longer while the collective runs, as timelines have it: what is left of them when it ends
+ * runs alone. */
+static double both_s(const evidence_triple *t, double contention) {
+  const double done = t->collective_s / contention;
+  return done >= t->kernels_s ? t->collective_s : t->collective_s + t->kernels_s - done;
+}
+
+static double contention_of(const evidence_triple *t) {
+  const double done = t->kernels_s + t->collective_s - t->both_s; /* of the kernels, when the collective ends */
+  return fmin(fmax(done > 0 ? t->collective_s / done : kMostContention, 1), kMostContention);
+}
+
+/* The median of what the triples say; kernels that end first say nothing. */
+static sw_rc fit_contention(making *m) {
+  const evidence_triple *at = m->e.triples.at;
+  const int64_t n = (int64_t)m->e.triples.n;
+  sw_calibrated_rows r = {.what = "kernels beside collectives"};
+  double *said;
+  int64_t silent = 0;
+  if (!n) return SW_OK;
+  SW_ARENA_NEW(said, m->arena, n, m->d);
+  for (int64_t i = 0; i < n; i++) {
+    const bool tells = at[i].both_s > kTells * at[i].collective_s;
+    silent += !tells;
+    if (tells && at[i].train) said[m->triples++] = contention_of(&at[i]);
+  }
+  if (silent)
+    sw_text_printf(&m->e.left, "%" PRId64 " rows of kernels beside a collective: they end before it does\n", silent);
+  if (!m->triples) return SW_OK;
+  sw_errors_sort(said, m->triples);
+  m->p->contention = round_to_digits(sw_errors_quantile(said, m->triples, 0.5));
+  for (int64_t i = 0; i < n; i++) {
+    if (at[i].both_s > kTells * at[i].collective_s)
+      add_to(&r, at[i].train, fabs(log(both_s(&at[i], m->p->contention) / at[i].both_s)));
+  }
+  SW_TRY(keep_rows(m, &r));
+  m->triples_error = r.judged ? r.judged_error : r.fitted_error;
+  return SW_OK;
+}
+
 /* --- training runs --- */
 
 enum { ROUNDS = 3 };
@@ -425,21 +471,47 @@ static sw_rc fit_runs(making *m) {
 
 /* --- where everything is from --- */
 
-enum { FROM_ASSUMED, FROM_START, FROM_SHEET, FROM_KERNELS, FROM_INSIDE, FROM_ACROSS, FROM_STEPS, FROM_OTHERS, FROMS };
-static const char *const kFromIds[FROMS] = {"assumed", "start",  "sheet", "kernels",
-                                            "inside",  "across", "steps", "others"};
+enum {
+  FROM_ASSUMED,
+  FROM_START,
+  FROM_SHEET,
+  FROM_KERNELS,
+  FROM_INSIDE,
+  FROM_ACROSS,
+  FROM_STEPS,
+  FROM_OTHERS,
+  FROM_BESIDE,
+  FROMS
+};
+static const char *const kFromIds[FROMS] = {"assumed", "start", "sheet",  "kernels", "inside",
+                                            "across",  "steps", "others", "beside"};
+
+/* What is said of contention behind what is said of all else that is achieved. */
+static sw_rc add_contention(making *m, const char **text) {
+  if (!m->triples) return SW_OK;
+  *text = sw_arena_printf(m->arena, m->d,
+                          "%s; contention fitted to %" PRId64
+                          " times of kernels beside collectives, mean error of the "
+                          "others %.1f %%",
+                          *text, m->triples, 100 * m->triples_error);
+  return *text ? SW_OK : SW_E_RESOURCE;
+}
 
 static sw_rc source_text(making *m, int from, const char **out) {
+  static const char kAssumed[] = "assumed: of the right order, neither measured nor published";
   static const char *const what[] = {"kernels of one device", "collectives of one node", "collectives over nodes"};
   switch (from) {
     case FROM_ASSUMED:
-      *out = "assumed: of the right order, neither measured nor published";
+      *out = kAssumed;
       return SW_OK;
     case FROM_OTHERS:
       *out = "those of a measured collective that moves the same bytes: all_gather, reduce_scatter or all_reduce";
       return SW_OK;
     case FROM_START:
       *out = sw_arena_printf(m->arena, m->d, "as in the profile %s", m->o->start);
+      break;
+    case FROM_BESIDE:
+      *out = m->o->start ? sw_arena_printf(m->arena, m->d, "as in the profile %s", m->o->start) : kAssumed;
       break;
     case FROM_SHEET:
       *out = sw_arena_printf(m->arena, m->d, "data sheet figures of %s in %s", m->sheet, sw_path_base(m->sheet_file));
@@ -459,7 +531,9 @@ static sw_rc source_text(making *m, int from, const char **out) {
                              m->fitted[part], what[part], m->judged[part], 100 * m->error[part]);
     }
   }
-  return *out ? SW_OK : SW_E_RESOURCE;
+  if (!*out) return SW_E_RESOURCE;
+  const bool achieved = from == FROM_STEPS || from == FROM_BESIDE || (from == FROM_KERNELS && !m->steps);
+  return achieved ? add_contention(m, out) : SW_OK;
 }
 
 /* What a constant class at a level is from; those that a fit has moved are from its rows. */
@@ -476,7 +550,7 @@ static void set_froms(making *m, int *memory, int *flops, int *achieved, int *le
                       int line[SW_MAX_LEVELS][SW_COST_CLASS_COUNT]) {
   int rest = m->o->start ? FROM_START : FROM_ASSUMED;
   *memory = *flops = m->sheet ? FROM_SHEET : rest;
-  *achieved = m->steps ? FROM_STEPS : m->fitted[EVIDENCE_LOCAL] ? FROM_KERNELS : rest;
+  *achieved = m->steps ? FROM_STEPS : m->fitted[EVIDENCE_LOCAL] ? FROM_KERNELS : m->triples ? FROM_BESIDE : rest;
   *level = m->o->start ? FROM_START : FROM_SHEET;
   for (int l = 0; l < m->p->n_levels; l++)
     for (int c = 0; c < SW_COST_CLASS_COUNT; c++) line[l][c] = line_from(m, l, c, rest);
@@ -537,6 +611,7 @@ static sw_rc make_calibration(making *m) {
   for (int i = 0; i < o->n_files; i++) SW_TRY(sw_evidence_read(&m->e, o->files[i], o->hardware, m->arena, m->d));
   SW_TRY(start_from_profile(m));
   for (int part = 0; part < EVIDENCE_PARTS; part++) SW_TRY(fit_part(m, (evidence_part)part));
+  SW_TRY(fit_contention(m));
   SW_TRY(fit_runs(m));
   SW_TRY(say_origins(m));
   SW_TRY(say_keys(m));

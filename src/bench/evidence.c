@@ -151,6 +151,17 @@ static sw_rc attention_row(reading *r, int64_t row) {
   return add_sample(r->e, EVIDENCE_LOCAL, source, s, span_of_row(r, row), r->d);
 }
 
+static const char *const kTriple[] = {"kernel_us", "collective_us", "both_us"};
+static sw_rc triple_row(reading *r, int64_t row) {
+  evidence_triple t = {.train = r->e->triples.n % 2 == 0};
+  double *const at[] = {&t.kernels_s, &t.collective_s, &t.both_s};
+  for (int i = 0; i < 3; i++) {
+    SW_TRY(positive(r, row, i, at[i]));
+    *at[i] *= 1e-6;
+  }
+  return sw_array_push(&r->e->triples, t, r->d);
+}
+
 typedef struct table_kind {
   const char *const *columns;
   int n;
@@ -160,7 +171,8 @@ typedef struct table_kind {
 #define KIND(columns, add) \
   { columns, sizeof columns / sizeof *columns, add }
 static const table_kind kKinds[] = {KIND(kCollective, collective_row), KIND(kProduct, product_row),
-                                    KIND(kAttention, attention_row), KIND(kMemory, memory_row)};
+                                    KIND(kAttention, attention_row), KIND(kMemory, memory_row),
+                                    KIND(kTriple, triple_row)};
 enum { N_KINDS = sizeof kKinds / sizeof *kKinds };
 
 static bool has_columns(const sw_csv *t, const table_kind *k, int *col) {
@@ -213,7 +225,8 @@ static sw_rc not_recognised(const char *file, sw_diag *d) {
       "not recognised; expected what nccl-tests prints or writes with -J, or a CSV with the columns "
       "m,n,k,dtype,time_us (products), kind,batch,seq,heads,kv_heads,head_dim,window,time_us "
       "(attention), op,bytes,time_us (kernels bounded by memory), ranks,nodes,collective,bytes,time_us "
-      "(collectives), device,hbm_GB,hbm_GBps,.. (data sheets) or those of `bench runs`");
+      "(collectives), kernel_us,collective_us,both_us (both beside each other), device,hbm_GB,hbm_GBps,.. (data "
+      "sheets) or those of `bench runs`");
 }
 
 static bool is_runs(const sw_csv *t) { return sw_csv_find(t, "tokens_per_s_per_gpu") >= 0; }
@@ -287,5 +300,6 @@ sw_rc sw_evidence_read(evidence *e, const char *path, const char *hardware, sw_a
 
 void sw_evidence_free(evidence *e) {
   for (int i = 0; i < EVIDENCE_PARTS; i++) sw_array_free(&e->list[i]);
+  sw_array_free(&e->triples);
   sw_text_free(&e->left);
 }

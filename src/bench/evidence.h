@@ -16,11 +16,18 @@ typedef enum evidence_part {
   EVIDENCE_PARTS
 } evidence_part;
 
+/* Kernels and a collective, each alone and all beside each other, from the first's start to the last's end. */
+typedef struct evidence_triple {
+  double kernels_s, collective_s, both_s;
+  bool train;
+} evidence_triple;
+
 typedef struct evidence {
   sample_set set[EVIDENCE_PARTS]; /* `at` and `n` are those of the lists */
   sample_list list[EVIDENCE_PARTS];
   int64_t seen[EVIDENCE_PARTS][MAX_SOURCES][SW_COLL_COUNT]; /* rows of a kind so far */
-  const sw_csv *sheet;                                      /* NULL: none */
+  SW_ARRAY(evidence_triple) triples;
+  const sw_csv *sheet; /* NULL: none */
   sw_runs runs;
   const char *library;  /* whose rows of attention count; NULL: those of the library that comes first */
   const char *hardware; /* what the rows that count call it; NULL: none has said */

@@ -400,6 +400,40 @@ static void times_of_kernels_give_what_is_achieved_back(void **state) {
   end(&f);
 }
 
+/* Kernels that a collective makes slower by a known factor; those that end before it does say nothing of it. */
+static void kernels_beside_collectives_give_contention_back(void **state) {
+  (void)state;
+  static const double kFactors[] = {1, 1.25, 1.7};
+  for (int i = 0; i < 3; i++) {
+    folder f;
+    sw_calibrated made;
+    sw_text t = {0};
+    sw_rng rng;
+    begin(&f);
+    sw_rng_seed(&rng, check_seed(7));
+    sw_text_puts(&t, "source,hardware,kernel,collective,bytes,kernel_us,collective_us,both_us\n");
+    for (int row = 0; row < 24; row++) {
+      const double collective_us = 1000 + 5000 * sw_rng_unit(&rng);
+      const bool ends_first = row % 6 == 5;
+      const double kernels_us = collective_us * (ends_first ? 0.5 / kFactors[i] : 0.8 + 2 * sw_rng_unit(&rng));
+      /* what is left of the kernels when the collective ends */
+      const double left_us = fmax(0, kernels_us - collective_us / kFactors[i]);
+      const double noise = 1 + 0.004 * (2 * sw_rng_unit(&rng) - 1);
+      sw_text_printf(&t, "x,H100,product,all_reduce,1e8,%.4f,%.4f,%.4f\n", kernels_us, collective_us,
+                     (collective_us + left_us) * (ends_first ? 1 : noise));
+    }
+    put(&f, "beside.csv", &t);
+    sw_text_free(&t);
+    assert_ok(calibrate(&f, "dgx-h100", &made));
+    assert_near(made.profile->contention, kFactors[i], 0.02);
+    assert_int_equal(made.n_rows, 1);
+    assert_true(made.rows[0].judged >= 6 && made.rows[0].judged_error <= 0.01);
+    assert_non_null(strstr(made.left, "end before"));
+    assert_non_null(strstr(made.origins.source[made.origins.n_sources - 1].text, "contention fitted to"));
+    end(&f);
+  }
+}
+
 /* Steps of a machine whose products and memory are slower than the start says. */
 static void steps_of_training_runs_correct_what_is_achieved(void **state) {
   (void)state;
@@ -496,6 +530,7 @@ static void wrong_files_are_refused(void **state) {
        "5 cells; the header has 4"},
       {"a.csv", "m,n,k,dtype,time_us\n1,1,1,bf16,1\n1,1,1,bf17,1\n", 3, "'bf17'"},
       {"a.csv", "m,n,k,dtype,time_us\n1,1,1,bf16,0\n", 2, "'time_us' is 0"},
+      {"a.csv", "kernel_us,collective_us,both_us\n5,5,6\n5,5,0\n", 3, "'both_us' is 0"},
       {"a.csv", "op,bytes,time_us,hardware\nadd,8,1,A\nadd,8,1,B\n", 3, "one hardware"},
       {"a.csv", "ranks,nodes,collective,bytes,time_us\n8,3,all_reduce,8,1\n", 2, "8 ranks on 3 nodes"},
       {"a.csv", "device,hbm_GB,hbm_GBps\nA,80,fast\n", 2, "'hbm_GBps' is 'fast'"},
@@ -527,6 +562,7 @@ int main(void) {
       cmocka_unit_test(tables_of_three_levels_give_their_prices_back),
       cmocka_unit_test(an_all_reduce_alone_is_met),
       cmocka_unit_test(times_of_kernels_give_what_is_achieved_back),
+      cmocka_unit_test(kernels_beside_collectives_give_contention_back),
       cmocka_unit_test(steps_of_training_runs_correct_what_is_achieved),
       cmocka_unit_test(a_template_is_a_profile_that_says_what_its_parts_are),
       cmocka_unit_test(wrong_files_are_refused),
