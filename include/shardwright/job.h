@@ -14,7 +14,7 @@
 typedef enum sw_overlap { SW_OVERLAP_NONE, SW_OVERLAP_COMPILER } sw_overlap;
 #define SW_OVERLAPS "none|compiler"
 SW_API const char *sw_overlap_text(sw_overlap o);
-/* NULL: none. SW_E_USAGE where it is none of SW_OVERLAPS. */
+/* NULL: `out` stays. SW_E_USAGE where it is none of SW_OVERLAPS. */
 SW_API SW_CHECKED sw_rc sw_overlap_parse(const char *text, sw_overlap *out, sw_diag *d);
 
 typedef struct sw_job {
@@ -25,6 +25,7 @@ typedef struct sw_job {
   const sw_schedule *schedule; /* of which the graph is a stage; NULL: the program runs as it is */
   int32_t stage;
   sw_overlap overlap; /* by which plans are timed */
+  int64_t memory;     /* of a device, for what is issued early in plans that do not say it; 0: the profile's */
 } sw_job;
 
 /* What an op of the graph is an entry of; NULL: of a program that runs as it is, or of what carries others. */

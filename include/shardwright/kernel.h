@@ -78,6 +78,8 @@ typedef struct sw_kernels {
 /* The compilers there are: "none|eager|xla|xla-cpu|inductor|ideal". */
 #define SW_COMPILERS "none|eager|xla|xla-cpu|inductor|ideal"
 SW_API bool sw_compiler_is_known(const char *name);
+/* Do its programs run collectives beside kernels? */
+SW_API bool sw_compiler_overlaps(const char *name);
 
 /* The kernels of a sealed graph under the rules of a compiler (one of SW_COMPILERS); in the arena. Linear in ops and
  * operands. SW_E_INPUT: no such compiler. */

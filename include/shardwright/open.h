@@ -46,11 +46,11 @@ typedef struct sw_open_options {
   int64_t devices;            /* of one with an open level; 0: as many as the mesh has */
   const sw_mesh *mesh;        /* its device_ids: borrowed until the job is closed */
   const char *compiler;       /* kernel.h */
-  const char *overlap;        /* "none" or "compiler" (sw_overlap); NULL: that of the plan, else none */
+  const char *overlap;        /* "none" or "compiler" (sw_overlap); NULL: that of the plan, else as sw_job_make */
 
   const char *schedule;   /* a file with one, or a plan; NULL: the program runs as it is */
   sw_recompute recompute; /* SEARCH: left to sw_plan_search_sources */
-  int64_t memory;         /* of a device, by which sw_lever_choose goes; 0: the profile's */
+  int64_t memory;         /* of a device, by which sw_lever_choose and timelines go; 0: the profile's */
 
   /* the plan that the job's is to be, or start from: its compiler and trips hold where no others are given */
   const sw_plan_head *of_plan;

@@ -198,7 +198,8 @@ typedef struct sw_comparison {
  * profile's own, else the one that programs in such a text are run with. Whoever plans asks here. */
 SW_API const char *sw_compiler_of(const char *named, const sw_request *r, const sw_profile *p);
 /* The request's program on the machine, with the kernels of that compiler; the machine's calls of collectives become
- * those of the compiler. Under "none" each op and each collective is by itself. In the arena; borrows both. */
+ * those of the compiler, and plans are timed with its overlap. Under "none" each op and each collective is by itself;
+ * there, under "xla-cpu" and on a host's profile nothing runs beside anything. In the arena; borrows both. */
 SW_API SW_CHECKED sw_rc sw_job_make(const char *compiler, const sw_request *r, sw_machine *m, sw_arena *arena,
                                     sw_job *out, sw_diag *d);
 /* The same of a stage of a schedule, as the compiler and the machine of `j` have it. In the arena; borrows the

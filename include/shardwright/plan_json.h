@@ -25,7 +25,7 @@ typedef struct sw_plan_head {
   sw_mesh mesh;
   const char *profile;  /* its name */
   const char *compiler; /* whose kernels it is priced by; "none" where the file does not say */
-  const char *overlap;  /* what it is timed with: "none" or "compiler"; NULL where the file does not say */
+  const char *overlap;  /* what it is timed with: "none", also where the file does not say, or "compiler" */
   int32_t n_trips;
   const sw_said_trips *trips; /* that loops were taken to run (sw_graph_with_trips) */
 } sw_plan_head;

@@ -21,7 +21,8 @@ typedef struct bench {
 static sw_rc compile(bench *b, const sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_machine *machine;
   SW_TRY(sw_machine_build(arena, b->o->profile, b->o->mesh, &machine, d));
-  return sw_job_make(b->o->compiler, g->written, machine, arena, &b->job, d);
+  SW_TRY(sw_job_make(b->o->compiler, g->written, machine, arena, &b->job, d));
+  return sw_overlap_parse(b->o->overlap, &b->job.overlap, d);
 }
 
 /* A search; *made is false when it found no plan that fits. */

@@ -11,6 +11,7 @@ typedef struct sw_bench_plan_options {
   const sw_mesh *mesh;     /* programs: NULL for their own */
   const sw_mesh *fallback; /* programs: the mesh of those without one */
   const char *compiler;    /* NULL: as sw_compiler_of */
+  const char *overlap;     /* NULL: as sw_job_make */
   double time_limit_s;     /* of one search */
   double gap;              /* programs: close enough to the bound, as a part of the cost */
   const char *only;        /* NULL, or models whose name holds this */

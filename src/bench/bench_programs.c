@@ -75,6 +75,7 @@ static sw_rc plan_row(const sw_bench_plan_options *o, const sw_graph *g, sw_aren
   sw_mesh_print(&g->written->mesh, &f->mesh);
   SW_TRY(sw_machine_build(arena, o->profile, &g->written->mesh, &machine, d));
   SW_TRY(sw_job_make(o->compiler, g->written, machine, arena, &job, d));
+  SW_TRY(sw_overlap_parse(o->overlap, &job.overlap, d));
   f->compiler = sw_compiled_as(&job);
   SW_TRY(sw_plan_search(&job, &options, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &breakdown, d));

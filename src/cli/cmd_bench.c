@@ -55,8 +55,9 @@ static const sw_option kOptions[] = {
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "plan: the mesh; without it x=2,y=4, or a program's own",
      SW_INTO_TEXT(settings, mesh)},
     SW_COMPILER_OPTION(settings, compiler),
-    {"overlap", 0, SW_OPTION_CHOICE, "HOW", "compiler",
-     "runs: what steps are timed with: kernels and communication one by one, or the timeline",
+    {"overlap", 0, SW_OPTION_CHOICE, "HOW", NULL,
+     "plan, runs: what steps are timed with: kernels and communication one by one, or the timeline; without it as of "
+     "plan",
      SW_INTO_TEXT(settings, overlap), .choices = SW_OVERLAPS},
     {"gap", 0, SW_OPTION_PERCENT, "PERCENT", "1", "plan: of programs, how close to the bound is close enough",
      SW_INTO_NUMBER(settings, gap), .min = 0, .max = 100},
@@ -177,6 +178,7 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
                              .mesh = own ? NULL : &mesh,
                              .fallback = &mesh,
                              .compiler = s->compiler,
+                             .overlap = s->overlap,
                              .gap = s->gap / 100,
                              .time_limit_s = s->time_limit,
                              .only = s->only,
@@ -284,6 +286,7 @@ static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
   if (s->instances.n < 1) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "no file of measured runs; expected one or more");
   sw_bench_runs_options o = {
       .paths = s->instances.at, .n_paths = s->instances.n, .only = s->only, .fit = s->fit, .cancel = call->cancel};
+  o.overlap = SW_OVERLAP_COMPILER;
   SW_TRY(sw_overlap_parse(s->overlap, &o.overlap, d));
   sw_text out = {0};
   sw_mem_keep_freed();

@@ -88,6 +88,7 @@ static sw_rc judge_base_plan(const settings *s, const sw_call *call, const sw_pl
   const int64_t capacity = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(base->job.machine));
   sw_breakdown breakdown;
   sw_plan plan = *base;
+  if (s->memory) plan.capacity_bytes = s->memory;
   if (s->search) {
     const sw_plan_options o = sw_search_from(&s->limits, base, capacity, call->cancel);
     sw_rc rc = sw_plan_search(&base->job, &o, call->arena, &plan, d);
@@ -179,6 +180,7 @@ static sw_rc check_plan_file(const settings *s, const sw_call *call, judged *j, 
   sw_opened session;
   sw_plan base;
   from.open.adapt = from.by_half = true;
+  from.open.memory = s->memory;
   sw_rc rc = sw_session_open_plan(&from, s->plan, call->arena, &session, &base, d);
   if (rc) return judge_none(j, rc, d);
   rc = judge_base_plan(s, call, &base, j, d);

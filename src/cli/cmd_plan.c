@@ -119,7 +119,8 @@ static const sw_option kOptions[] = {
     {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report: as a page when the name ends in .html, else as JSON",
      SW_INTO_WORDS(settings, report), .writes = true},
     {"trace", 0, SW_OPTION_FILE, "FILE", NULL,
-     "with --overlap compiler: write the plan's timeline, a track for each stream, for Perfetto or chrome://tracing",
+     "write the plan's timeline, which it has unless --overlap is none: a track for each stream, for Perfetto or "
+     "chrome://tracing",
      SW_INTO_TEXT(settings, trace), .writes = true},
     {"certificate", 0, SW_OPTION_DIR, "DIR", NULL,
      "write why no plan takes less than a bound, for check-solution: a problem, its solution and certificate, and what "
@@ -457,9 +458,9 @@ static sw_rc tell_kernels(const settings *s, const sw_opened *session, const sw_
 }
 
 static sw_rc check_usage(const settings *s, sw_diag *d) {
-  sw_overlap overlap;
+  sw_overlap overlap = SW_OVERLAP_COMPILER;
   SW_TRY(sw_overlap_parse(s->from.open.overlap, &overlap, d));
-  if (s->trace && !s->plan && !s->start && !overlap) return refuse_trace(d);
+  if (s->trace && !overlap) return refuse_trace(d);
   if (recompute_of(s) == SW_RECOMPUTE_SEARCH) {
     if (s->from.open.schedule || s->plan || s->baseline)
       return SW_FAIL(

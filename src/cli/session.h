@@ -56,8 +56,9 @@ typedef struct sw_model_options {
    SW_INTO_TEXT(T, field), .choices = SW_COMPILERS}
 #define SW_OVERLAP_OPTION(T, field) \
   {"overlap", 0, SW_OPTION_CHOICE, "HOW", NULL, \
-   "what runs beside what, by which plans are timed, without it as the plan that is read, else none: nothing; or communication beside kernels, and launches beside both, " \
-   "as the compiler lets them", SW_INTO_TEXT(T, field), .choices = SW_OVERLAPS}
+   "what runs beside what, by which plans are timed. none: nothing; compiler: communication beside kernels, and launches " \
+   "beside both, as the compiler lets them. Without it: as the plan that is read, if one is; else none with --compiler " \
+   "none or xla-cpu and on hosts (local), else compiler", SW_INTO_TEXT(T, field), .choices = SW_OVERLAPS}
 /* clang-format on */
 
 /* clang-format off */

@@ -732,9 +732,9 @@ sw_rc sw_plan_read_head(const char *path, sw_arena *arena, sw_plan_head *out, sw
   text = "none";
   if (!rc) rc = read_compiler(root, &text, d);
   if (!rc) rc = sw_arena_keep(arena, text, &out->compiler, d);
-  text = NULL;
+  text = sw_overlap_text(SW_OVERLAP_NONE);
   if (!rc) rc = sw_json_opt_string(root, "overlap", &text, d);
-  if (!rc && text) rc = sw_arena_keep(arena, text, &out->overlap, d);
+  if (!rc) rc = sw_arena_keep(arena, text, &out->overlap, d);
   if (!rc) rc = read_trips(root, arena, out, d);
   sw_arena_deinit(&tree);
   return rc;

@@ -25,6 +25,7 @@ static const sw_fusion_rules kRules[] = {
      .scales = true,
      .in_place = true,
      .one_update = true,
+     .overlaps = true,
      .combine = 25 << 20,
      .software = {"flash", IN_STEP}},
     {.name = "xla",
@@ -38,6 +39,7 @@ static const sw_fusion_rules kRules[] = {
      .scales = true,
      .in_place = true,
      .one_update = true,
+     .overlaps = true,
      .combine = 30 << 20,
      .lowering = {.rounds = true},
      .software = {"cudnn", IN_STEP}},
@@ -61,6 +63,7 @@ static const sw_fusion_rules kRules[] = {
      .scales = true,
      .in_place = true,
      .one_update = true,
+     .overlaps = true,
      .combine = 25 << 20,
      .software = {"flash", IN_STEP}},
     {.name = "ideal",
@@ -73,6 +76,7 @@ static const sw_fusion_rules kRules[] = {
      .several = true,
      .in_place = true,
      .one_update = true,
+     .overlaps = true,
      .combine = 30 << 20,
      .software = {NULL, 1}},
 };
@@ -84,6 +88,11 @@ const sw_fusion_rules *sw_fusion_rules_of(const char *compiler) {
 }
 
 bool sw_compiler_is_known(const char *name) { return sw_fusion_rules_of(name) != NULL; }
+
+bool sw_compiler_overlaps(const char *name) {
+  const sw_fusion_rules *r = sw_fusion_rules_of(name);
+  return r && r->overlaps;
+}
 
 /* Ops whose class does not say it; what is in neither is a library call. */
 static const uint8_t kKinds[SW_OP_COUNT] = {

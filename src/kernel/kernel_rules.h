@@ -43,6 +43,7 @@ typedef struct sw_fusion_rules {
   bool one_update;     /* updates of all parameters run as one launch */
   bool scales;         /* contractions with scales and widened operands are one call, where they are one function */
   bool widens;         /* contractions of narrow floats work on f32 copies */
+  bool overlaps;       /* collectives run beside kernels */
   int64_t combine;     /* bytes up to which collectives are done together in one call */
   sw_lowering lowering;
   sw_software software;

@@ -228,15 +228,25 @@ static sw_rc take_trips(sw_opening *r, const sw_graph **out, sw_diag *d) {
   return SW_OK;
 }
 
+/* Timed as the plan that is read, unless what others say has nothing that could run beside anything. */
+static sw_rc make_job(const sw_opening *r, const sw_graph *g, sw_job *out, sw_diag *d) {
+  const sw_open_options *o = r->o;
+  const sw_plan_head *as = o->of_plan;
+  SW_TRY(sw_job_make(o->compiler || !as ? o->compiler : as->compiler, g->written, r->machine, r->arena, out, d));
+  out->memory = o->memory;
+  const char *profile = sw_profile_name(sw_machine_profile(r->machine));
+  const bool as_made = as && as->profile && strcmp(as->profile, profile) == 0 && as->compiler &&
+                       strcmp(as->compiler, sw_compiled_as(out)) == 0;
+  const char *of_plan = as && (as_made || out->overlap) ? as->overlap : NULL;
+  return sw_overlap_parse(o->overlap ? o->overlap : of_plan, &out->overlap, d);
+}
+
 static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
   const sw_open_options *o = r->o;
   sw_opened *out = r->out;
-  const char *compiler = o->compiler || !o->of_plan ? o->compiler : o->of_plan->compiler;
   const sw_graph *g;
   int32_t stage = 0;
-  sw_overlap overlap;
   bool any = false;
-  SW_TRY(sw_overlap_parse(o->overlap || !o->of_plan ? o->overlap : o->of_plan->overlap, &overlap, d));
   SW_TRY(take_trips(r, &g, d));
   if (o->schedule)
     SW_TRY(sw_schedule_read(o->schedule, g->written, r->arena, o->adapt, &out->schedule, &stage, &any, d));
@@ -247,14 +257,12 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
     SW_TRY(sw_schedule_make(g->written, &spec, r->arena, &out->schedule, d));
   }
   if (!any && o->recompute >= SW_RECOMPUTE_FULL) {
-    SW_TRY(sw_job_make(compiler, g->written, r->machine, r->arena, &out->job, d));
-    out->job.overlap = overlap;
+    SW_TRY(make_job(r, g, &out->job, d));
     SW_TRY(sw_lever_choose(&out->job, o->recompute, o->memory, r->arena, &out->schedule, d));
     any = true;
   }
   if (any) g = out->schedule.stages[stage].graph;
-  SW_TRY(sw_job_make(compiler, g->written, r->machine, r->arena, &out->job, d));
-  out->job.overlap = overlap;
+  SW_TRY(make_job(r, g, &out->job, d));
   if (any) out->job.schedule = &out->schedule, out->job.stage = stage;
   return SW_OK;
 }

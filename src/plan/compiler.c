@@ -8,8 +8,9 @@ static const char *const kOverlaps[] = {[SW_OVERLAP_NONE] = "none", [SW_OVERLAP_
 const char *sw_overlap_text(sw_overlap o) { return kOverlaps[o]; }
 
 sw_rc sw_overlap_parse(const char *text, sw_overlap *out, sw_diag *d) {
-  for (*out = SW_OVERLAP_NONE; *out <= SW_OVERLAP_COMPILER; ++*out)
-    if (strcmp(text ? text : kOverlaps[0], kOverlaps[*out]) == 0) return SW_OK;
+  if (!text) return SW_OK;
+  for (sw_overlap o = SW_OVERLAP_NONE; o <= SW_OVERLAP_COMPILER; o++)
+    if (strcmp(text, kOverlaps[o]) == 0) return *out = o, SW_OK;
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "overlap is '%s'; expected one of " SW_OVERLAPS, text);
 }
 
@@ -19,11 +20,18 @@ const char *sw_compiler_of(const char *named, const sw_request *r, const sw_prof
   return of_profile ? of_profile : r->compiler ? r->compiler : "inductor";
 }
 
+/* A profile whose kernels stand alone is of a host, which computes and moves with the same processors. */
+static sw_overlap overlap_of(const char *compiler, const sw_profile *p) {
+  const char *of_profile = sw_profile_compiler(p);
+  const bool on_host = of_profile && !sw_compiler_overlaps(of_profile);
+  return on_host || !sw_compiler_overlaps(compiler) ? SW_OVERLAP_NONE : SW_OVERLAP_COMPILER;
+}
+
 sw_rc sw_job_make(const char *compiler, const sw_request *r, sw_machine *m, sw_arena *arena, sw_job *out, sw_diag *d) {
   const sw_profile *p = sw_machine_profile(m);
   const sw_kernels *k;
   compiler = sw_compiler_of(compiler, r, p);
-  *out = (sw_job){r->graph, r, NULL, m};
+  *out = (sw_job){r->graph, r, NULL, m, .overlap = overlap_of(compiler, p)};
   if (strcmp(compiler, "none") == 0) {
     SW_TRY(sw_machine_lower(m, (sw_lowering){0}, arena, d));
     SW_TRY(sw_machine_run(m, &(sw_software){NULL, 1}, arena, d));
@@ -49,13 +57,13 @@ static sw_rc find_kernels_as(const sw_job *j, sw_arena *arena, sw_job *out, sw_d
 
 sw_rc sw_job_of_stage(const sw_job *j, const sw_schedule *s, int32_t stage, sw_arena *arena, sw_job *out, sw_diag *d) {
   const sw_graph *g = s->stages[stage].graph;
-  *out = (sw_job){g, g == s->program ? s->written : g->written, NULL, j->machine, s, stage, j->overlap};
+  *out = (sw_job){g, g == s->program ? s->written : g->written, NULL, j->machine, s, stage, j->overlap, j->memory};
   return find_kernels_as(j, arena, out, d);
 }
 
 sw_rc sw_job_of_program(const sw_job *j, sw_arena *arena, sw_job *out, sw_diag *d) {
   const sw_request *written = sw_job_written(j);
-  *out = (sw_job){written->graph, written, NULL, j->machine, NULL, 0, j->overlap};
+  *out = (sw_job){written->graph, written, NULL, j->machine, NULL, 0, j->overlap, j->memory};
   return find_kernels_as(j, arena, out, d);
 }
 

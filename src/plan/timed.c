@@ -376,8 +376,9 @@ static sw_rc lay_list(timing *t, int32_t of, int64_t *room, sw_timeline_slot **s
 static sw_rc lay_lists(timing *t, sw_timeline_slot ***out, sw_diag *d) {
   const int32_t n_steps = t->a->n_steps;
   const sw_plan *p = t->p;
-  const int64_t capacity =
-      p->capacity_bytes > 0 ? p->capacity_bytes : sw_profile_memory_bytes(sw_machine_profile(p->job.machine));
+  const int64_t of_job = p->job.memory ? p->job.memory : sw_profile_memory_bytes(sw_machine_profile(p->job.machine));
+  const bool said = p->capacity_bytes > 0 && p->capacity_bytes < INT64_MAX;
+  const int64_t capacity = said ? p->capacity_bytes : of_job;
   int64_t *room;
   sw_timeline_slot **slots;
   SW_ARENA_NEW(room, t->mem, n_steps + 1, d);

@@ -50,7 +50,10 @@ static sw_rc job_on_mesh(const sw_job *j, const sw_mesh *mesh, sw_arena *arena, 
   SW_ARENA_NEW(asked, arena, 1, d);
   SW_TRY(sw_machine_build(arena, sw_profile_unsized(sw_machine_profile(j->machine)), mesh, &m, d));
   SW_TRY(request_on(j->request, sw_machine_mesh(j->machine), mesh, arena, asked, d));
-  return sw_job_make(sw_compiled_as(j), asked, m, arena, out, d);
+  SW_TRY(sw_job_make(sw_compiled_as(j), asked, m, arena, out, d));
+  out->overlap = j->overlap;
+  out->memory = j->memory;
+  return SW_OK;
 }
 
 bool sw_find_wider_mesh(const sw_job *j, const sw_fit_limits *l, sw_mesh *mesh, sw_fitting *out) {

@@ -68,7 +68,7 @@ sw_rc sw_find_fitting(const sw_job *j, const sw_fit_limits *l, int tries_left, s
 
 void sw_fitting_print(const sw_fitting *f, const sw_fit_limits *l, sw_text *out) {
   if (l->base_s > 0)
-    sw_text_printf(out, "%+.0f %%", 1e2 * (f->total_s / l->base_s - 1));
+    sw_text_printf(out, "%+.0f %%", round(1e2 * (f->total_s / l->base_s - 1)) + 0.0); /* no "-0 %" */
   else
     sw_text_seconds(out, f->total_s);
   sw_text_puts(out, ", ");

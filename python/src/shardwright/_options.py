@@ -18,6 +18,7 @@ class ReadingOptions(TypedDict, total=False):
     """How a model is read, and as what it is priced: options of `Problem`."""
 
     compiler: str | None
+    overlap: str | None
     devices: int | None
     changes: Sequence[str]
     keep: str | None

@@ -190,7 +190,8 @@ class _Unchanging:
 
 class Problem(_Unchanging):
     """A model on a machine: what plans are of. `Problem.plan` searches for one. Without a `compiler` it is priced as the
-    profile says, else as XLA runs StableHLO and inductor JSON models."""
+    profile says, else as XLA runs StableHLO and inductor JSON models. `overlap`: what runs beside what, by which plans are
+    timed: "none", or "compiler", which is the default where the compiler does it."""
 
     def __init__(
         self,
@@ -199,6 +200,7 @@ class Problem(_Unchanging):
         hw: PathLike | Machine = "dgx-h100",
         mesh: Any = None,
         compiler: str | None = None,
+        overlap: str | None = None,
         devices: int | None = None,
         changes: Sequence[str] = (),
         keep: str | None = None,
@@ -219,6 +221,7 @@ class Problem(_Unchanging):
             roles=dict(roles) if isinstance(roles, Mapping) else roles,
             rules=rules,
             compiler=compiler,
+            overlap=overlap,
             sizes=dict(sizes or {}),
             trips=dict(trips or {}),
         )
@@ -239,6 +242,7 @@ class Problem(_Unchanging):
             roles=None if roles is None or isinstance(roles, Mapping) else os.fspath(roles),
             rules=None if options["rules"] is None else os.fspath(options["rules"]),
             compiler=options["compiler"],
+            overlap=options["overlap"],
             trips=_words(options["trips"]),
             said_roles=_role_words(roles),
         )
@@ -582,9 +586,9 @@ class Plan(_Unchanging):
 
 
 def _price_as(path: PathLike, options: dict[str, Any]) -> tuple[str, str]:
-    """What a saved plan was made for: (mesh, profile); options that do not say it are its compiler and trips."""
-    mesh, profile, compiler, trips = _core.plan_is_for(os.fspath(path))
-    for key, was in (("compiler", compiler), ("trips", trips)):
+    """What a saved plan was made for: (mesh, profile); options that do not say it are its compiler, overlap and trips."""
+    mesh, profile, compiler, overlap, trips = _core.plan_is_for(os.fspath(path))
+    for key, was in (("compiler", compiler), ("overlap", overlap), ("trips", trips)):
         if options.get(key) is None:
             options[key] = was
     return mesh, profile
@@ -608,7 +612,7 @@ def _warn(problem: Problem, level: int = 0) -> None:
 @lists(PlanOptions, Problem.__init__, Problem.plan)
 def plan(model: Any, *, hw: PathLike | Machine = "dgx-h100", mesh: Any = None, **options: Unpack[PlanOptions]) -> Plan:
     """Search for the best plan of a model: a file (JSON or MLIR, maybe gzipped), its text, or what
-    `jax.jit(f).lower(...)` gives. Options are those of `Problem` (how it is read: compiler, devices, changes, keep,
+    `jax.jit(f).lower(...)` gives. Options are those of `Problem` (how it is read: compiler, overlap, devices, changes, keep,
     attention, roles, rules, sizes, trips) and of `Problem.plan` (pins, memory, even, time_limit, ...)."""
     reading, search = _sorted_out(plan, options)
     problem = Problem(model, hw=hw, mesh=mesh, **reading)

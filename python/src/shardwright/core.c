@@ -272,7 +272,7 @@ static PyObject *trips_of(const sw_plan_head *head) {
   return all;
 }
 
-/* plan_is_for(path) -> (mesh, name of the profile, compiler, {loop: trips}) */
+/* plan_is_for(path) -> (mesh, name of the profile, compiler, overlap, {loop: trips}) */
 static PyObject *core_plan_is_for(PyObject *module, PyObject *args) {
   (void)module;
   const char *path;
@@ -284,7 +284,8 @@ static PyObject *core_plan_is_for(PyObject *module, PyObject *args) {
   sw_rc rc = sw_plan_read_head(path, &arena, &head, &d);
   if (!rc) sw_mesh_print(&head.mesh, &t);
   PyObject *text = text_or_failure(&t, rc, &d);
-  PyObject *out = text ? Py_BuildValue("(NssN)", text, head.profile, head.compiler, trips_of(&head)) : NULL;
+  PyObject *out =
+      text ? Py_BuildValue("(NsssN)", text, head.profile, head.compiler, head.overlap, trips_of(&head)) : NULL;
   sw_arena_deinit(&arena);
   return out;
 }

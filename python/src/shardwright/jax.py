@@ -523,7 +523,7 @@ class Plan(shardwright.Plan):
     def _bytes_on_hosts(self) -> int:
         """What a device holds under the plan as XLA on hosts fuses ops."""
         problem = shardwright.Problem.__new__(shardwright.Problem)
-        problem.__setstate__(self.problem.__getstate__() | {"compiler": "xla-cpu"})
+        problem.__setstate__(self.problem.__getstate__() | {"compiler": "xla-cpu", "overlap": "none"})
         return shardwright.Plan(problem, problem._plan_of(self._core.json())).memory_bytes
 
 
@@ -568,6 +568,8 @@ def plan(
                 {"*": n}: all. Else they count once, with a warning
     compiler    whose kernels the program is priced as; "none": each op by itself. None: that of the plan to start from,
                 else the profile's, else "xla"
+    overlap     what runs beside what, by which plans are timed: "none", or "compiler". None: as the plan to start from,
+                else as the compiler does it, which is none on hosts
 
     Donated arguments are state, whose memory the results take over. All other options are those of shardwright.plan.
     A step that changes its arguments in place, as modules of flax.nnx are changed, is refused: it is to return them.

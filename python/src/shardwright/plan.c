@@ -65,9 +65,11 @@ static sw_rc judge(plan *p, const sw_comparison *baselines, const char *batch_di
 
 /* The plan's own schedule: that of a file (NULL, or one that has none: none), or what `how` makes again. */
 static sw_rc take_schedule(plan *p, const char *path, sw_recompute how, int64_t memory, sw_diag *d) {
-  const sw_job *of = &p->of->opened.job;
+  const sw_job *of = &p->program;
   int32_t stage = 0;
   bool any = false;
+  p->program = p->of->opened.job;
+  p->program.memory = memory;
   p->job = *of;
   if (path) SW_TRY(sw_schedule_read(path, of->request, &p->arena, false, &p->schedule, &stage, &any, d));
   if (!any && how != SW_RECOMPUTE_AS_WRITTEN && how != SW_RECOMPUTE_SEARCH) {
@@ -93,8 +95,8 @@ static sw_rc find(plan *p, search *s, sw_diag *d) {
   if (s->schedule && p->how != SW_RECOMPUTE_AS_WRITTEN)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "a schedule says what is made again; expected no recompute beside it");
   SW_TRY(take_schedule(p, s->schedule, p->how, s->o.selection.capacity_bytes, d));
-  SW_TRY(take_pins(p, s, &p->of->opened.job, &p->program, d));
   SW_TRY(take_pins(p, s, &p->job, &job, d));
+  SW_TRY(take_pins(p, s, &p->program, &p->program, d));
   if (s->start) {
     sw_plan *start;
     sw_plan_transfer taken;
@@ -118,6 +120,7 @@ static sw_rc find(plan *p, search *s, sw_diag *d) {
 
 static sw_rc make_by_rule(plan *p, sw_baseline rule, int64_t capacity, sw_diag *d) {
   p->job = p->of->opened.job;
+  p->job.memory = capacity;
   SW_TRY(sw_baseline_build(&p->job, rule, &p->arena, &p->plan, d));
   SW_TRY(sw_plan_verify(&p->plan, d));
   p->plan.capacity_bytes = capacity ? capacity : sw_profile_memory_bytes(p->of->opened.profile);

@@ -55,7 +55,8 @@ static sw_rc open_problem(problem *p, wanted *w, sw_diag *d) {
 
 static bool keep_all(problem *p, wanted *w) {
   sw_open_options *o = &w->o;
-  const char **texts[] = {&o->model, &o->hw, &w->mesh, &o->keep, &o->attention, &o->roles, &o->rules, &o->compiler};
+  const char **texts[] = {&o->model, &o->hw,    &w->mesh,     &o->keep,   &o->attention,
+                          &o->roles, &o->rules, &o->compiler, &o->overlap};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     const char *given = *texts[i];
     *texts[i] = keep_text(&p->arena, given, NULL);
@@ -65,8 +66,8 @@ static bool keep_all(problem *p, wanted *w) {
 }
 
 static PyObject *problem_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-  static char *names[] = {"name",      "text",  "hw",    "changes",  "sizes", "devices",    "mesh", "keep",
-                          "attention", "roles", "rules", "compiler", "trips", "said_roles", NULL};
+  static char *names[] = {"name",      "text",  "hw",    "changes",  "sizes",   "devices", "mesh",       "keep",
+                          "attention", "roles", "rules", "compiler", "overlap", "trips",   "said_roles", NULL};
   wanted w = {
       .o = {.roles_option = "roles={...}", .trips_option = "trips", .trips_form = "={NAME: n}", .report = hear}};
   sw_open_options *o = &w.o;
@@ -75,9 +76,9 @@ static PyObject *problem_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   long long devices;
   sw_diag d = {0};
   sw_rc rc;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss#sOOL|zzzzzzOO", names, &o->model, &o->text, &text_bytes, &o->hw,
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss#sOOL|zzzzzzzOO", names, &o->model, &o->text, &text_bytes, &o->hw,
                                    &changes, &sizes, &devices, &w.mesh, &o->keep, &o->attention, &o->roles, &o->rules,
-                                   &o->compiler, &trips, &said_roles))
+                                   &o->compiler, &o->overlap, &trips, &said_roles))
     return NULL;
   problem *p = (problem *)PyType_GenericNew(type, NULL, NULL);
   if (!p) return NULL;

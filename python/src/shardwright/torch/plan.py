@@ -117,7 +117,7 @@ class Plan(shardwright.Plan):
     def _eager(self) -> dict[str, Any]:
         """The report on the plan where ops run one by one, as `apply` runs them: each of the step's is a function of a library."""
         problem = shardwright.Problem.__new__(shardwright.Problem)
-        problem.__setstate__(self.problem.__getstate__() | {"compiler": "eager", "text": self._one_by_one()})
+        problem.__setstate__(self.problem.__getstate__() | {"compiler": "eager", "overlap": "none", "text": self._one_by_one()})
         return shardwright.Report(problem._plan_of(self._core.json())).data
 
     def _one_by_one(self) -> str:
