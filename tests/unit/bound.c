@@ -131,6 +131,7 @@ static void search_any(sw_rng *r, const char *model, const char *compiler, tally
   sw_machine *m = machine_of(kProfiles[sw_rng_below(r, 4)], random_meshes[sw_rng_below(r, RANDOM_MESHES)], &arena);
   sw_job job;
   assert_ok(sw_job_make(compiler, g->written, m, &arena, &job, &diag));
+  job.overlap = SW_OVERLAP_NONE; /* what the search counts is a sum */
   sw_plan_options o = {.solve = {.work_limit = 1000000 << sw_rng_below(r, 5), .gap = kGaps[sw_rng_below(r, 3)]},
                        .selection = {.even = (sw_even)sw_rng_below(r, 3), .args_whole = sw_rng_below(r, 4) == 0},
                        .simplicity = sw_rng_below(r, 2) ? 0.003 : 0};
@@ -196,6 +197,7 @@ static void a_state_comes_back(void **state) {
     const sw_plan_options o = {.solve = {.work_limit = 20000000, .threads = 1}};
     sw_job job;
     assert_ok(sw_job_make(kCompilers[k % 2], g->written, m, &arena, &job, &diag));
+    job.overlap = SW_OVERLAP_NONE;
     apart += sw_value_combines(job.kernels, g->args[0]) != sw_value_combines(job.kernels, g->outputs[0]);
     assert_ok(sw_plan_search(&job, &o, &arena, &plan, &diag));
     judge(&plan, &arena);
