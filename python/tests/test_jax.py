@@ -646,6 +646,12 @@ def test_what_loops_make_again():
     assert checkpointed().memory_bytes < none.memory_bytes <= plain.memory_bytes
     assert_same(none.jit()(w, x), step(w, x))
 
+    of_scans = step_with(lambda x, w: jax.lax.scan(layer, x, w))
+    w = tuple(jnp.stack([a, a[::-1]]) for a in w)
+    full = planned(of_scans, w, x, mesh={"x": 4}, recompute="full")
+    assert full.made_again
+    assert_same(full.jit()(w, x), of_scans(w, x))
+
 
 @pytest.mark.parametrize("of_scans", [False, True])
 def test_scanned_layers_of_llama(of_scans, monkeypatch):
