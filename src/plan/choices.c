@@ -231,13 +231,39 @@ static sw_rc try_to_carry_out(carried *c, const sw_plan *p, dropped how, sw_diag
   return SW_OK;
 }
 
+/* The simplest way that costs little more: what is made again is so in all layers, or in the first ones. */
+static sw_rc carry_out_alike(carried *c, const sw_plan *p, double simplicity, sw_diag *d) {
+  for (sw_unite how = 0; how < SW_UNITE_COUNT && c->any && simplicity > 0; how++) {
+    sw_schedule made = {0};
+    sw_plan united, plan;
+    bool changed;
+    carried t = {.j = c->j, .arena = c->arena, .schedule = &made, .out = &plan};
+    SW_TRY(sw_plan_unite_layers(p, how, c->arena, &united, &changed, d));
+    if (!changed) break;
+    leave_out_unread(&united);
+    for (dropped k = 0; k < DROPPED_COUNT; k++)
+      if (try_to_carry_out(&t, &united, k, NULL)) break; /* they do not go together */
+    const bool simple = t.any && t.best_s <= (1 + simplicity) * c->best_s && !sw_plan_verify(&plan, NULL);
+    if (!simple && t.any) sw_schedule_deinit(&made);
+    if (!simple) continue;
+    sw_schedule_deinit(c->schedule);
+    *c->schedule = made;
+    *c->out = plan;
+    c->out->job.schedule = c->schedule;
+    c->best_s = t.best_s;
+    break;
+  }
+  return SW_OK;
+}
+
 /* A source that is carried out is stored, and what is read early and late shares no copies; so it takes more time than
  * the compiler's own way, and less memory: the fastest way that fits. Of `p`, of a schedule with choices, and `known`,
  * of one without; NULL: there is none. */
-static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job *j, sw_arena *arena,
+static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job *j, double simplicity, sw_arena *arena,
                             sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   carried c = {.j = j, .arena = arena, .schedule = schedule, .out = out};
   for (dropped how = 0; p && how < DROPPED_COUNT; how++) SW_TRY(try_to_carry_out(&c, p, how, d));
+  if (p) SW_TRY(carry_out_alike(&c, p, simplicity, d));
   if (known) SW_TRY(try_to_carry_out(&c, known, DROPS_NOTHING, d));
   if (!c.any)
     return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
@@ -303,7 +329,8 @@ static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_pl
   const sw_rc found = rc ? rc : sw_plan_search(&job, &options, arena, &plan, any ? NULL : d);
   told_by.request = told;
   if (!any) rc = found;
-  if (!rc) rc = carry_out_best(found ? NULL : &plan, any ? &known : NULL, &told_by, arena, schedule, out, d);
+  if (!rc)
+    rc = carry_out_best(found ? NULL : &plan, any ? &known : NULL, &told_by, o->simplicity, arena, schedule, out, d);
   sw_schedule_deinit(&choices);
   if (rc) sw_schedule_deinit(schedule);
   return rc;

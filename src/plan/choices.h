@@ -11,4 +11,11 @@ int8_t sw_plan_takes_of(const sw_job *j, sw_id keep, sw_keep_way way);
 /* A keep gives what it takes (sw_strategy.takes), cut as it is made. */
 void sw_plan_keep_as_made(sw_plan *p, sw_id keep, int8_t takes);
 
+/* same_layers.c. Where the same is made again in layers: in all, if in any; as in most; in the first so many. */
+typedef enum sw_unite { SW_UNITE_ALL, SW_UNITE_MOST, SW_UNITE_FIRST, SW_UNITE_COUNT } sw_unite;
+/* A plan of a schedule with choices, with one decision for what has the same place in layers; it may be no plan any
+ * more. Its ops are in the arena. */
+SW_CHECKED sw_rc sw_plan_unite_layers(const sw_plan *p, sw_unite how, sw_arena *arena, sw_plan *out, bool *changed,
+                                      sw_diag *d);
+
 #endif

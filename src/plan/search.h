@@ -172,4 +172,8 @@ SW_CHECKED sw_rc sw_search_open(sw_search *k, sw_plan *out, sw_diag *d);
 /* Search the problem that stands, from the plan `from`. */
 SW_CHECKED sw_rc sw_search_run(sw_search *k, sw_plan *out, sw_diag *d);
 
+/* simplify.c. The name with every number of a layer (a part of it that is a number, behind which another follows) left
+ * out; false: it has none. */
+bool sw_put_role(const char *name, sw_text *out);
+
 #endif

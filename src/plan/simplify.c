@@ -95,9 +95,7 @@ static sw_rc make_points(const sw_search *k, simplifier *m, sw_diag *d) {
 
 static bool ends_part(char c) { return c == '\0' || strchr("./[]", c) != NULL; }
 
-/* The name with every number of a layer (a part of it that is a number, behind which another follows) left out;
- * false: it has none. */
-static bool put_role(const char *name, sw_text *out) {
+bool sw_put_role(const char *name, sw_text *out) {
   bool any = false;
   for (const char *at = name; *at;) {
     const size_t digits = strspn(at, "0123456789");
@@ -127,7 +125,7 @@ static sw_rc find_unit_roles(const sw_search *k, simplifier *m, sw_dict *seen, s
     key->n = 0;
     m->role[i] = -1;
     sw_text_append(key, (const char *)&node->cost, sizeof node->cost);
-    if (unit.kind == SW_UNIT_OUTPUT || !put_role(unit_name(k->job.graph, &unit), key)) continue;
+    if (unit.kind == SW_UNIT_OUTPUT || !sw_put_role(unit_name(k->job.graph, &unit), key)) continue;
     if (key->rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
     SW_TRY(sw_dict_put(seen, key->at, key->n, i, &at, NULL, d));
     m->role[i] = (int32_t)*at;

@@ -1,9 +1,11 @@
 /* What is made again, chosen with the shardings: against all choices, one by one, and executed. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/gen.h"
+#include "plan/choices.h"
 #include "shardwright/schedule.h"
 #include "shardwright/validate.h"
 #include "support/job.h"
@@ -452,6 +454,78 @@ static void no_choice_is_better_than_what_is_proven(void **state) {
   }
 }
 
+/* --- the same of all layers --------------------------------------------------------------------------------------- */
+
+static bool is_copied(const sw_schedule_spec *s, sw_id op) {
+  bool any = false;
+  for (int32_t i = 0; i < s->n_entries; i++) any = any || (sw_entry_is_copy(&s->entries[i]) && s->entries[i].op == op);
+  return any;
+}
+
+/* Copies of ops of which the layer before could have one and has none; and copies in all. */
+static int out_of_order(const sw_graph *g, const sw_schedule_spec *may, const sw_schedule_spec *s, int *copies) {
+  int n = 0;
+  for (int32_t i = 0; i < s->n_entries; i++) {
+    int layer, end = 0;
+    char before[64];
+    if (!sw_entry_is_copy(&s->entries[i])) continue;
+    ++*copies;
+    const char *name = g->ops[s->entries[i].op].name;
+    if (sscanf(name, "layers.%d%n", &layer, &end) != 1 || !layer) continue;
+    (void)snprintf(before, sizeof before, "layers.%d%s", layer - 1, name + end);
+    const sw_id op = sw_graph_op_named(g, before);
+    n += op >= 0 && is_copied(may, op) && !is_copied(s, op);
+  }
+  return n;
+}
+
+/* What is made again of some layers at random is so of all, of none, or of as many of the first. */
+static void layers_can_be_united(void **state) {
+  (void)state;
+  const sw_gen_arg args[] = {{"mode", "train"}, {"layers", "6"}, {"hidden", "8"}, {"batch", "512"}};
+  sw_rng r;
+  int were = 0, copies[SW_UNITE_COUNT + 1] = {0}, run = 0;
+  sw_rng_seed(&r, check_seed(4));
+  for (int k = 0; k < check_scale(6); k++) {
+    sw_arena arena = {0};
+    sw_graph *g;
+    sw_schedule choices, s;
+    sw_schedule_spec spec;
+    sw_job job;
+    sw_plan plan, united;
+    assert_ok(sw_gen_model("mlp", args, sizeof args / sizeof *args, &g, &diag));
+    const sw_job j = job_under(g, machine_of("dgx-h100", "x=2", &arena), "none", &arena);
+    assert_ok(sw_recompute_spec(g, SW_RECOMPUTE_SEARCH, false, &arena, &spec, &diag));
+    assert_ok(sw_schedule_make(g->written, &spec, &arena, &choices, &diag));
+    assert_ok(sw_job_of_stage(&j, &choices, 0, &arena, &job, &diag));
+    assert_ok(sw_plan_build(&job, &arena, &plan, &diag));
+    int8_t *takes = sw_arena_alloc(&arena, (size_t)job.graph->n_ops, 1, &diag);
+    assert_non_null(takes);
+    (void)takes_of(&choices, sw_rng_next(&r), 0, takes);
+    for (sw_id i = 0; i < job.graph->n_ops; i++) plan.ops[i].takes = takes[i];
+    for (sw_unite how = 0; how <= SW_UNITE_COUNT; how++) {
+      bool changed;
+      united = plan;
+      if (how < SW_UNITE_COUNT) assert_ok(sw_plan_unite_layers(&plan, how, &arena, &united, &changed, &diag));
+      for (sw_id i = 0; i < job.graph->n_ops; i++) takes[i] = united.ops[i].takes;
+      assert_ok(sw_schedule_chosen(&choices, takes, &arena, &spec, &diag));
+      const int n = out_of_order(g, &choices.spec, &spec, &copies[how]);
+      if (how == SW_UNITE_COUNT) were += n;
+      if (how < SW_UNITE_COUNT) assert_int_equal(n, 0);
+      if (sw_schedule_make(g->written, &spec, &arena, &s, NULL)) continue; /* they do not go together */
+      run += runs_as_the_program(g, &s, "x=2", &r);
+      sw_schedule_deinit(&s);
+    }
+    sw_schedule_deinit(&choices);
+    sw_graph_destroy(g);
+    sw_arena_deinit(&arena);
+  }
+  print_message("%d copies, %d without one before; in all %d, as most %d, in the first %d; %d plans run\n",
+                copies[SW_UNITE_COUNT], were, copies[SW_UNITE_ALL], copies[SW_UNITE_MOST], copies[SW_UNITE_FIRST], run);
+  assert_true(were > 0 && copies[SW_UNITE_ALL] > copies[SW_UNITE_COUNT]);
+  assert_int_equal(copies[SW_UNITE_FIRST], copies[SW_UNITE_COUNT]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_choices_run_as_the_program),
@@ -461,6 +535,7 @@ int main(void) {
       cmocka_unit_test(checkpoints_of_a_program_are_folded_back),
       cmocka_unit_test(a_layer_keeps_what_is_published),
       cmocka_unit_test(no_choice_is_better_than_what_is_proven),
+      cmocka_unit_test(layers_can_be_united),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
