@@ -26,7 +26,7 @@ static decision decision_of(const sw_plan *p, sw_id op) {
   return again || sw_entry_is_copy(e) ? AGAIN : RUNS;
 }
 
-static bool put_key(const sw_graph *g, const sw_op *op, const sw_entry *e, sw_text *key) {
+static bool put_role_key(const sw_graph *g, const sw_op *op, const sw_entry *e, sw_text *key) {
   const sw_type *t = op->n_results ? sw_result_type(g, op, 0) : NULL;
   key->n = 0;
   if (!t || !sw_put_role(op->name, key)) return false;
@@ -41,12 +41,12 @@ static int by_role_and_place(const void *a, const void *b) {
   return (x->at > y->at) - (x->at < y->at);
 }
 
-static sw_rc list_members(const sw_plan *p, sw_dict *seen, sw_text *key, member *all, int32_t *n, sw_diag *d) {
+static sw_rc list_of_roles(const sw_plan *p, sw_dict *seen, sw_text *key, member *all, int32_t *n, sw_diag *d) {
   const sw_graph *g = p->job.graph;
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_entry *e = sw_job_entry(&p->job, i);
     int64_t *role;
-    if (!sw_entry_is_open(e) || !put_key(g, &g->ops[i], e, key)) continue;
+    if (!sw_entry_is_open(e) || !put_role_key(g, &g->ops[i], e, key)) continue;
     SW_TRY(sw_dict_put(seen, key->at, key->n, i, &role, NULL, d));
     all[(*n)++] = (member){(int32_t)*role, e->source ? e->value : e->op, i, decision_of(p, i)};
   }
@@ -86,7 +86,7 @@ sw_rc sw_plan_unite_layers(const sw_plan *p, sw_unite how, sw_arena *arena, sw_p
   SW_ARENA_NEW(all, arena, p->job.graph->n_ops + 1, d);
   if (!(out->ops = sw_arena_copy(arena, p->ops, (size_t)p->job.graph->n_ops, sizeof *out->ops, d)))
     return SW_E_RESOURCE;
-  const sw_rc rc = list_members(p, &seen, &key, all, &n, d);
+  const sw_rc rc = list_of_roles(p, &seen, &key, all, &n, d);
   for (int32_t i = 0, end; !rc && i < n; i = end) {
     for (end = i + 1; end < n && all[end].role == all[i].role;) end++;
     *changed = unite_role(p, how, &all[i], end - i, out) || *changed;
