@@ -71,6 +71,20 @@ static void leave_out_unread(sw_plan *p) {
   }
 }
 
+/* Of the schedule's copies, or by the compiler where it is read. */
+static bool makes_again(const sw_plan *given, const listing *has, sw_id op) {
+  if (has->again[op] >= 0 || has->op[op] < 0) return has->again[op] >= 0;
+  const sw_op *own = &given->job.graph->ops[has->op[op]];
+  return own->n_results == 1 && sw_value_keeping(given->job.kernels, own->results[0]) == SW_KEPT_AGAIN;
+}
+
+/* The op of the plan that the one of the schedule with choices goes by; -1: none. */
+static sw_id op_behind(const sw_plan *given, const listing *has, const sw_entry *e) {
+  if (e->source) return has->of[sw_entry_is_keep(e) ? SW_SOURCE_KEPT : e->source][e->value];
+  if (e->instance && has->again[e->op] >= 0) return has->again[e->op];
+  return !e->instance || makes_again(given, has, e->op) ? has->op[e->op] : -1;
+}
+
 /* A plan of a schedule whose copies are among those of the one with choices, as one of that. */
 static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena *arena, sw_plan *out, sw_diag *d) {
   const sw_graph *program = choices->schedule->program;
@@ -88,11 +102,9 @@ static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena 
     const bool keeps = sw_entry_is_keep(e);
     if (!e && alike) out->ops[i] = given->ops[i];
     if (!e) continue;
-    const sw_id from = e->source     ? has.of[keeps ? SW_SOURCE_KEPT : e->source][e->value]
-                       : e->instance ? has.again[e->op]
-                                     : has.op[e->op];
+    const sw_id from = op_behind(given, &has, e);
     const bool fetched = keeps && e->or_fetched && has.of[SW_SOURCE_FETCHED][e->value] >= 0,
-               again = keeps && !fetched && e->source == SW_SOURCE_EITHER && has.again[e->op] >= 0;
+               again = keeps && !fetched && e->source == SW_SOURCE_EITHER && makes_again(given, &has, e->op);
     const sw_keep_way way = fetched ? SW_WAY_FETCHED : again ? SW_WAY_AGAIN : SW_WAY_KEPT;
     if (from >= 0 && !again && !fetched) {
       out->ops[i] = given->ops[from];

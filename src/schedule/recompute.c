@@ -278,7 +278,7 @@ static sw_rc find_kept_only(recompute *r, sw_arena *arena, sw_diag *d) {
 
 static sw_rc find_segments(recompute *r, sw_arena *arena, sw_diag *d) {
   SW_TRY(sw_layers_find(r->g, r->split + 1, arena, &r->layers, d));
-  if (r->layers.n && r->how != SW_RECOMPUTE_SEARCH)
+  if (r->layers.n)
     cut_by_layers(r);
   else
     SW_TRY(cut_by_bytes(r, arena, d));

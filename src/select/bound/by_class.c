@@ -123,9 +123,9 @@ sw_rc sel_dual_ascend_by_class(sel_dual *u, double target, sel_settled end, sel_
   if (was.classes == 0) return SW_OK;
   int64_t work = cells / (u->c->n / was.classes) + u->c->n_uses;
   double before = 0;
-  end.enough = fmin(end.enough, target);
   for (int quiet = 0; quiet < end.quiet && *passes < end.most && u->best.bound < end.enough && !sel_stop(b);
        ++*passes) {
+    if (u->best.bound >= target) target = u->by->goal_first * u->best.bound;
     sel_dual_pass(u, target);
     sel_spend(b, work);
     quiet = u->best.bound > before + end.gain * fabs(before) ? 0 : quiet + 1;

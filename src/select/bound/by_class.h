@@ -31,8 +31,8 @@ typedef struct sel_settled {
   double enough; /* the bound that will do */
 } sel_settled;
 
-/* Passes towards `target` until they settle or the budget is spent; `u` then is as after sel_dual_init, but for its
- * messages and prices. *passes: how many there were, 0 where too few variables are alike. */
+/* Passes towards `target`, and on where they pass it, until they settle or the budget is spent; `u` then is as after
+ * sel_dual_init, but for its messages and prices. *passes: how many there were, 0 where too few variables are alike. */
 sw_rc sel_dual_ascend_by_class(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes, sw_diag *d);
 
 #endif

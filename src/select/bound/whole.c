@@ -10,6 +10,7 @@ static double target_of(const sel_dual *u, const sw_bound_options *o) {
 
 /* Making the bound safe costs a little. */
 static double enough(const sw_bound_options *o) {
+  if (o->cost == INT64_MAX) return INFINITY;
   return (double)o->cost * (1 - o->gap * (1 - sel_parameters(o->parameters)->slack));
 }
 

@@ -279,7 +279,7 @@ static void set_pace(searcher *q) {
  * little to gain, and choices are read off messages that are better told apart. */
 static sw_rc ascend_classes(searcher *q) {
   enum { SWEEPS = 30 };
-  const sel_settled end = {.quiet = 40, .gain = 2e-4, .most = INT64_MAX, .enough = INFINITY};
+  const sel_settled end = {.quiet = 40, .gain = 2e-4, .most = INT64_MAX, .enough = (double)sel_base_target(q->k)};
   int64_t passes;
   if (q->k->core->n_steps == 0) return SW_OK;
   sel_dual_pass(&q->dual, 0); /* no step; for a goal that makes sense */
