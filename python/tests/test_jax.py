@@ -224,12 +224,14 @@ def test_every_door_prices_as_the_same_compiler(tool, tmp_path):
         told = [of_step(hw=hw).report().data, of_text(hw=hw).report().data, json.loads(tool(*words, "--hw", hw)[1])]
         assert [t["compiler"] for t in told] == [compiler] * 3
         assert len({t["total_s"] for t in told}) == 1
+        assert ["timeline" in t for t in told] == [hw != "local"] * 3
     assert of_step(compiler="eager").report().data["compiler"] == "eager"
-    for made in ("eager", "none"):  # as what is read was priced
-        of_step(compiler=made).save(saved)
+    for made, overlap in (("eager", None), ("eager", "none"), ("none", None)):  # as what is read was priced
+        of_step(compiler=made, overlap=overlap).save(saved)
         loaded = shardwright.jax.load(saved, mlp_step, params, x, donate_argnums=0)
         for plan in (loaded, of_step(start=saved), of_text(start=saved), shardwright.load(saved, lowered)):
             assert plan.report().data["compiler"] == made
+            assert ("timeline" in plan.report().data) == (made == "eager" and overlap is None)
 
 
 def layer(x, w):

@@ -1,5 +1,6 @@
 """Steps of PyTorch as models: what they compute beside PyTorch's numbers, and plans of them."""
 
+import functools
 import json
 import os
 import subprocess
@@ -342,8 +343,10 @@ def test_the_plan_is_told_by_modules(planned):
 def test_a_plan_is_saved_and_loaded(planned, tmp_path):
     model, plan = planned
     plan.save(tmp_path / "plan.json")
-    again = shardwright.torch.load(tmp_path / "plan.json", model, batch(), optimizer=torch.optim.AdamW)
-    assert again.placements() == plan.placements()
+    load = functools.partial(shardwright.torch.load, tmp_path / "plan.json", model, batch(), optimizer=torch.optim.AdamW)
+    again = load()
+    assert again.placements() == plan.placements() and again.seconds == plan.seconds
+    assert load(overlap="none").seconds == pytest.approx(again.report().data["sum_s"]) and again.seconds < again.report().data["sum_s"]
     with pytest.raises(shardwright.InputError):
         shardwright.torch.load(tmp_path / "plan.json", nn.Linear(4, 4), torch.ones(2, 4))
 
