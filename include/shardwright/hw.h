@@ -86,8 +86,9 @@ SW_API double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const 
 SW_API double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes);
 /* How many times longer kernels take while a collective runs beside them. */
 SW_API double sw_machine_contention(const sw_machine *m);
-/* The launch of one kernel. */
+/* The launch of one kernel, and how many times as long the host takes for it. */
 SW_API double sw_machine_launch_s(const sw_machine *m);
+SW_API double sw_machine_host_times(const sw_machine *m);
 /* Roofline of one local op: launch + max(flops / achieved flop rate of the dtype, bytes / achieved memory rate). */
 SW_API double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes);
 /* The same of a product or attention, by shape where the profile knows its kernel; launch included. */

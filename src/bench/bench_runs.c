@@ -214,6 +214,7 @@ static void write_run_row(sw_json_out *o, const sw_run_row *r) {
   sw_jw_string(o, "sharding", r->sharding);
   sw_jw_string(o, "recompute", r->recompute);
   sw_jw_i64(o, "micro_batch", r->micro_batch);
+  sw_jw_i64(o, "accumulations", r->accumulations);
   sw_jw_i64(o, "seq", r->seq);
   sw_jw_f64(o, "measured_s", r->measured_s);
   if (r->memory_gib > 0) sw_jw_f64(o, "measured_peak_bytes", r->memory_gib * kGib);

@@ -214,6 +214,10 @@ static int sharding_index_of(const sw_run_row *r) {
 
 bool sw_run_recomputes(const sw_run_row *r) { return strcmp(r->recompute, "none") != 0; }
 
+const char *sw_run_kind_text(const sw_run_row *r) {
+  return r->accumulations > 1 ? "accumulates" : sw_run_recomputes(r) ? "recomputes" : "neither";
+}
+
 /* SW_RECOMPUTE_COUNT: not said, or not known. */
 static sw_recompute run_recompute_of(const sw_run_row *r) {
   for (size_t i = 0; i < sizeof kRecomputed / sizeof *kRecomputed; i++) {
@@ -259,7 +263,6 @@ static const char *reason_left_out(const sw_run_row *r, const sw_profile *p) {
   if (r->cp > 1) return "cuts sequences";
   if (run_recompute_of(r) == SW_RECOMPUTE_COUNT)
     return *r->recompute ? "recomputation not known" : "recomputation not said";
-  if (r->accumulations != 1) return "accumulates";
   if (r->tp > 1) return "tp beside it";
   if (!arch_of(r)) return "model not known";
   if (!p) return "hardware not known";
@@ -274,7 +277,7 @@ static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
   int n = N_PROGRAM, built = 0;
   while (!sw_csv_fits(kBuilt[built].source, r->source)) built++;
   snprintf(seq, sizeof seq, "%lld", (long long)r->seq);
-  snprintf(batch, sizeof batch, "%lld", (long long)r->global_batch);
+  snprintf(batch, sizeof batch, "%lld", (long long)(r->micro_batch * r->dp));
   sw_gen_arg args[N_PROGRAM + 12];
   memcpy(args, kProgram, sizeof kProgram);
   args[n++] = (sw_gen_arg){"seq", seq};
@@ -303,16 +306,42 @@ double sw_run_step_s(const sw_run_parts *p, const sw_run_scales *s) {
   return sum_s;
 }
 
-static sw_run_parts time_parts_of(const sw_graph *g, const sw_breakdown *b) {
-  sw_run_parts p = {.rest_s = b->total_s};
+/* A state that is not converted to be used: no master weight. */
+static bool is_moment(const sw_graph *g, const sw_value *v) {
+  if (v->kind != SW_VALUE_STATE) return false;
+  for (int32_t u = 0; u < v->n_uses; u++)
+    if (v->uses[u].op >= 0 && g->ops[v->uses[u].op].code == SW_OP_CONVERT) return false;
+  return true;
+}
+
+/* Marks what is made of an optimizer's moments: the update. */
+static sw_rc mark_updates(const sw_graph *g, sw_arena *arena, bool **out, sw_diag *d) {
+  SW_ARENA_NEW(*out, arena, g->n_values, d);
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    bool updates = false;
+    for (int k = 0; k < op->n_operands; k++)
+      updates = updates || (*out)[op->operands[k]] || is_moment(g, &g->values[op->operands[k]]);
+    for (int k = 0; k < op->n_results; k++) (*out)[op->results[k]] = updates;
+  }
+  return SW_OK;
+}
+
+/* Of a step of so many micro-batches, each priced as a step of its own: but one leave the update out. */
+static sw_rc fill_parts(const sw_job *j, const sw_breakdown *b, double micro_batches, sw_run_parts *out,
+                        sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = j->graph;
+  bool *updates;
+  *out = (sw_run_parts){.rest_s = b->total_s * micro_batches};
+  SW_TRY(mark_updates(g, arena, &updates, d));
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     const int kind = sw_op_class_of(op->code) == SW_OPS_CONTRACTION ? 0 : sw_is_attention(op->code) ? 1 : 2;
-    const double took_s = b->op[i].local_s * (double)op->repeats;
-    p.kernels_s[kind] += took_s;
-    p.rest_s -= took_s;
+    const double took_s = (b->op[i].local_s - b->op[i].launch_s) * (double)op->repeats;
+    out->kernels_s[kind] += took_s * (op->n_results && updates[op->results[0]] ? 1 : micro_batches);
+    out->rest_s -= took_s * micro_batches;
   }
-  return p;
+  return SW_OK;
 }
 
 static const char *compiler_of(const sw_run_row *r) {
@@ -332,8 +361,9 @@ static sw_rc price_by_rule(sw_run_row *r, const sw_job *j, sw_arena *arena, sw_d
   sw_breakdown b;
   SW_TRY(sw_baseline_build(j, kShardings[sharding_index_of(r)].rule, arena, &plan, d));
   SW_TRY(sw_plan_breakdown(&plan, arena, &b, d));
-  r->parts = time_parts_of(j->graph, &b);
-  r->predicted_s = b.total_s;
+  const double micro_batches = (double)r->global_batch / (double)(r->micro_batch * r->dp);
+  SW_TRY(fill_parts(j, &b, fmax(1, micro_batches), &r->parts, arena, d));
+  r->predicted_s = sw_run_step_s(&r->parts, &(sw_run_scales){{1, 1, 1}});
   r->peak_bytes = b.peak_bytes;
   r->capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(j->machine));
   return SW_OK;
@@ -360,8 +390,8 @@ static sw_rc price_run(sw_run_row *r, const sw_profile *p, const sw_graph *g, sw
   snprintf(text, sizeof text, "dp=%lld", (long long)r->gpus);
   SW_TRY(sw_mesh_parse(text, arena, &mesh, d));
   SW_TRY(sw_machine_build(arena, p, &mesh, &machine, d));
-  sw_job job = {g, g->written, NULL, machine};
-  SW_TRY(sw_kernels_find(g, compiler_of(r), arena, &job.kernels, d));
+  sw_job job;
+  SW_TRY(sw_job_make(compiler_of(r), g->written, machine, arena, &job, d));
   job.overlap = overlap;
   const sw_software software = software_of(r, &job, in_step);
   SW_TRY(sw_machine_run(machine, &software, arena, d));

@@ -17,7 +17,7 @@ const char *sw_run_scale_text(int i); /* "products", "attention", "other" */
 /* What a step takes, by what is done. */
 typedef struct sw_run_parts {
   double kernels_s[SW_RUN_SCALES];
-  double rest_s; /* communication, as far as it does not hide behind kernels; waiting for launches */
+  double rest_s; /* launches, and communication, as far as they do not hide behind kernels */
 } sw_run_parts;
 
 /* The same when kernels take so many times longer. */
@@ -40,6 +40,8 @@ typedef struct sw_run_row {
 
 /* Does it say that something is made again? */
 bool sw_run_recomputes(const sw_run_row *r);
+/* "neither", "recomputes" or "accumulates", which may recompute, too. */
+const char *sw_run_kind_text(const sw_run_row *r);
 
 typedef struct sw_runs {
   sw_run_row *rows;

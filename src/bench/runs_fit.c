@@ -118,13 +118,16 @@ static double spread_of_fits(const rows *all, double *weight) {
   return sqrt(fmax(0, squares - sum * sum));
 }
 
+/* Micro-batches are priced one by one, though something may run beside two of them. */
+static bool is_fit_for(const sw_run_row *r) { return r->judged && r->accumulations == 1; }
+
 /* Every second row of a source and hardware. */
 static void choose_half(const sw_runs *all, sw_runs_fit *out, const sw_run_row **half) {
   for (int64_t i = 0; i < all->n; i++) {
     const sw_run_row *r = &all->rows[i];
     int64_t before = 0;
-    for (int64_t j = 0; j < i; j++) before += all->rows[j].judged && same_runs(&all->rows[j], r);
-    out->fitted[i] = r->judged && before % 2 == 0;
+    for (int64_t j = 0; j < i; j++) before += is_fit_for(&all->rows[j]) && same_runs(&all->rows[j], r);
+    out->fitted[i] = is_fit_for(r) && before % 2 == 0;
     if (out->fitted[i]) half[out->n++] = r;
   }
 }

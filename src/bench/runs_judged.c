@@ -58,18 +58,19 @@ static double error_in(const sw_runs_judged *j, int64_t i, column c) {
 
 typedef bool (*alike)(const sw_run_row *a, const sw_run_row *b);
 
+static bool of_one_kind(const sw_run_row *a, const sw_run_row *b) {
+  return strcmp(sw_run_kind_text(a), sw_run_kind_text(b)) == 0;
+}
+
 static bool same_source(const sw_run_row *a, const sw_run_row *b) {
-  return strcmp(a->source, b->source) == 0 && strcmp(a->hardware, b->hardware) == 0 &&
-         sw_run_recomputes(a) == sw_run_recomputes(b);
+  return strcmp(a->source, b->source) == 0 && strcmp(a->hardware, b->hardware) == 0 && of_one_kind(a, b);
 }
 
 static bool same_device(const sw_run_row *a, const sw_run_row *b) {
-  return strcmp(a->device, b->device) == 0 && sw_run_recomputes(a) == sw_run_recomputes(b);
+  return strcmp(a->device, b->device) == 0 && of_one_kind(a, b);
 }
 
-static bool same_length(const sw_run_row *a, const sw_run_row *b) {
-  return a->seq == b->seq && sw_run_recomputes(a) == sw_run_recomputes(b);
-}
+static bool same_length(const sw_run_row *a, const sw_run_row *b) { return a->seq == b->seq && of_one_kind(a, b); }
 
 static errors errors_of(const sw_runs_judged *j, const sw_run_row *like, alike fits, column c) {
   double all[MOST_ROWS];
@@ -111,11 +112,11 @@ static const sw_run_row *grown(const sw_runs_judged *j, const sw_run_row *few) {
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
-enum { NAME_WIDTH = 32, HARDWARE_WIDTH = 18, AGAIN_WIDTH = 10 };
+enum { NAME_WIDTH = 32, HARDWARE_WIDTH = 18, KIND_WIDTH = 11 };
 
 static void print_errors(sw_text *t, const sw_runs_judged *j, const sw_run_row *r, alike fits) {
   const errors planned = errors_of(j, r, fits, PLANNED);
-  sw_text_printf(t, "%-*s %4lld", AGAIN_WIDTH, sw_run_recomputes(r) ? "yes" : "no", (long long)planned.n);
+  sw_text_printf(t, "%-*s %4lld", KIND_WIDTH, sw_run_kind_text(r), (long long)planned.n);
   for (int c = 0; c < COLUMNS; c++) {
     const errors e = errors_of(j, r, fits, (column)c);
     sw_text_printf(t, "   %5.1f %5.1f %+6.1f", 100 * e.mean, 100 * e.median, 100 * e.bias);
@@ -124,9 +125,9 @@ static void print_errors(sw_text *t, const sw_runs_judged *j, const sw_run_row *
 }
 
 static void print_errors_head(sw_text *t, const char *what, int width) {
-  sw_text_printf(t, "\n%-*s %-*s %4s", width, "", AGAIN_WIDTH, "", "");
+  sw_text_printf(t, "\n%-*s %-*s %4s", width, "", KIND_WIDTH, "", "");
   for (int c = 0; c < COLUMNS; c++) sw_text_printf(t, "   %-18s", kColumns[c]);
-  sw_text_printf(t, "\n%-*s %-*s %4s", width, what, AGAIN_WIDTH, "recompute", "rows");
+  sw_text_printf(t, "\n%-*s %-*s %4s", width, what, KIND_WIDTH, "kind", "rows");
   for (int c = 0; c < COLUMNS; c++) sw_text_puts(t, "    mean   med   bias");
   sw_text_puts(t, "\n");
 }
@@ -170,7 +171,7 @@ void sw_runs_judged_print(sw_text *t, const sw_runs_judged *j) {
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
 static void write_errors(sw_json_out *o, const sw_runs_judged *j, const sw_run_row *r, alike fits) {
-  sw_jw_bool(o, "recompute", sw_run_recomputes(r));
+  sw_jw_string(o, "kind", sw_run_kind_text(r));
   sw_jw_i64(o, "rows", errors_of(j, r, fits, PLANNED).n);
   for (int c = 0; c < COLUMNS; c++) {
     const errors e = errors_of(j, r, fits, (column)c);

@@ -318,8 +318,8 @@ const sw_command sw_command_bench = {
         "reshard: how long a route, a cached route and a table of prices take, beside their limits, and how often the "
         "direct exchange wins; exit status 4 when a figure is beyond its limit.\n"
         "runs: each row of the table says model, hardware, strategy and what was measured; the plan is that of the "
-        "strategy, made by rule. Rows with stages or accumulation, or that do not say what they recompute, are printed "
-        "without a prediction. ln is the logarithm of predicted over measured; a family is a model on one hardware, in "
+        "strategy, made by rule. Rows with stages, or that do not say what they recompute, are printed without a "
+        "prediction. ln is the logarithm of predicted over measured; a family is a model on one hardware, in "
         "four rows or more: Kendall's tau of its rates, and what is lost of the best one by following it.\n",
     .example = "shardwright bench costs --facts facts --hw dgx-h100",
     SW_OPTIONS(kOptions),

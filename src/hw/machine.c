@@ -109,6 +109,7 @@ sw_rc sw_machine_run(sw_machine *m, const sw_software *how, sw_arena *arena, sw_
   run->flop_fraction_8bit /= how->in_step;
   run->memory_fraction /= how->in_step;
   m->run = run;
+  m->host_s = how->host_s;
   return price_anew(m, arena, d);
 }
 
@@ -229,6 +230,10 @@ static const double kContention = 1.189;
 
 double sw_machine_contention(const sw_machine *m) {
   return m->profile->contention >= 1 ? m->profile->contention : kContention;
+}
+
+double sw_machine_host_times(const sw_machine *m) {
+  return m->run->launch_s > 0 ? fmax(1, m->host_s / m->run->launch_s) : 1;
 }
 
 double sw_machine_launch_s(const sw_machine *m) { return m->run->launch_s * m->share; }

@@ -332,8 +332,9 @@ static double local_s(const sw_job *j, const sw_op *op, const sw_work *w, bool l
   const double alone_s = least ? sw_machine_work_least_s(machine, w) : sw_machine_work_s(machine, w);
   const double launched_s = fmin(alone_s, sw_machine_launch_s(machine)), weight = sw_machine_weights(machine)->launch;
   if (!sw_op_launches(j->kernels, (sw_id)(op - j->graph->ops))) return alone_s - launched_s;
-  *launch_s = weight * launched_s;
-  return weight == 1 ? alone_s : alone_s - launched_s + *launch_s;
+  const double times = weight * sw_machine_host_times(machine);
+  *launch_s = times * launched_s;
+  return times == 1 ? alone_s : alone_s - launched_s + *launch_s;
 }
 
 const sw_machine *sw_value_machine(const sw_job *j, sw_id value) {

@@ -199,9 +199,9 @@ static void software_prices_kernels_as_it_runs_them(void **state) {
   assert_ok(sw_machine_build(&arena, &own, &one, &plain, &diag));
   assert_ok(sw_machine_build(&arena, shipped, &one, &flash, &diag));
   assert_ok(sw_machine_build(&arena, shipped, &one, &slow, &diag));
-  assert_ok(sw_machine_run(flash, &(sw_software){"flash", 1}, &arena, &diag));
-  assert_ok(sw_machine_run(slow, &(sw_software){"flash", 4}, &arena, &diag));
-  assert_ok(sw_machine_run(slow, &(sw_software){"flash", 2}, &arena, &diag)); /* in place of the former */
+  assert_ok(sw_machine_run(flash, &(sw_software){"flash", 1, 0}, &arena, &diag));
+  assert_ok(sw_machine_run(slow, &(sw_software){"flash", 4, 0}, &arena, &diag));
+  assert_ok(sw_machine_run(slow, &(sw_software){"flash", 2, 0}, &arena, &diag)); /* in place of the former */
   static const sw_work_kind kKinds[SHAPES] = {SW_WORK_ATTENTION, SW_WORK_ATTENTION_GRAD, SW_WORK_PRODUCT};
   for (int i = 0; i < SHAPES; i++) {
     const sw_work w = {kKinds[i], SW_BF16, 4e12, 1e8, 4, 4096, 4096, 128, 16, 16};
@@ -210,6 +210,10 @@ static void software_prices_kernels_as_it_runs_them(void **state) {
     assert_true(fabs((sw_machine_work_s(slow, &w) - launch_s) / (s - launch_s) / 2 - 1) < 1e-9);
     assert_true(sw_machine_work_least_s(slow, &w) <= sw_machine_work_s(slow, &w));
   }
+  assert_true(sw_machine_host_times(slow) == 1);
+  assert_ok(sw_machine_run(flash, &(sw_software){"flash", 1, 5 * own.launch_s}, &arena, &diag));
+  assert_true(fabs(sw_machine_host_times(flash) - 5) < 1e-12);
+  assert_true(sw_machine_launch_s(flash) == own.launch_s); /* on the device nothing changes */
   const double s = sw_machine_local_s(plain, SW_F32, 1e9, 1e9);
   assert_true(fabs((sw_machine_local_s(slow, SW_F32, 1e9, 1e9) - own.launch_s) / (s - own.launch_s) / 2 - 1) < 1e-9);
   sw_arena_deinit(&arena);
