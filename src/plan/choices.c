@@ -333,9 +333,9 @@ static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_pl
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
   if (!rc) find_by_lever(&options, sw_plan_capacity(j, o), arena, &known, &any);
-  if (!rc && o->start && o->start->job.schedule)
-    rc = is_better_start(o->start, any ? &known : NULL, sw_plan_capacity(j, o), arena, &better, d);
-  if (!rc && better && j->request == told && !sw_plan_verify(o->start, NULL)) known = *o->start, any = true;
+  if (!rc && o->start) rc = is_better_start(o->start, any ? &known : NULL, sw_plan_capacity(j, o), arena, &better, d);
+  if (!rc && better && o->start->job.schedule && j->request == told && !sw_plan_verify(o->start, NULL))
+    known = *o->start, any = true;
   if (!rc && (any || better)) rc = open_choices(better ? o->start : &known, &job, arena, &start, d);
   if (any || better) options.start = &start;
   const sw_rc found = rc ? rc : sw_plan_search(&job, &options, arena, &plan, any ? NULL : d);
@@ -360,7 +360,7 @@ static sw_rc search_beside_written(const sw_job *j, const sw_request *told, cons
   const sw_rc fits = sw_plan_search(j, &some, arena, &written, NULL);
   if (fits && fits != SW_E_INFEASIBLE && fits != SW_E_RESOURCE) return SW_FAIL(d, fits, SW_NOWHERE, "no plan is found");
   some = rest_of_limits(o, &some);
-  some.start = o->start;
+  some.start = o->start && o->start->job.schedule ? o->start : fits ? NULL : &written;
   const sw_rc rc = search_choices(j, told, &some, arena, schedule, out, d);
   if (fits) return rc;
   if (d) *d = (sw_diag){0};
