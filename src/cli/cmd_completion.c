@@ -4,8 +4,8 @@
  *
  * bash gets   plan:--solver) COMPREPLY=($(compgen -W 'auto glpk' -- "$cur")); return ;;
  * zsh gets    '--solver=[which solver]:NAME:(auto glpk)'
- * fish gets   complete -c shardwright -n '__fish_seen_subcommand_from plan' -l solver -d 'which solver' -x -a 'auto
- * glpk'
+ * fish gets   complete -c shardwright -n '__fish_seen_subcommand_from plan' -l solver -d 'which solver'
+ *             -x -a 'auto glpk'
  */
 #include <string.h>
 

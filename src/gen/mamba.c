@@ -4,8 +4,9 @@
  *   z, x, B, C, dt = x wz, x wx, x wB, x wC, x wdt    x, B and C then by a causal convolution of a few positions, silu
  *   dt = softplus(dt + bias)       a = -exp(A_log) dt       cum = running sum of a within a chunk
  *   within   y[l] = sum over m <= l of exp(cum[l] - cum[m]) (C[l] B[m]) dt[m] x[m]
- *   between  S[c] = sum over m of exp(cum[last] - cum[m]) B[m] dt[m] x[m];  y[l] += exp(cum[l]) C[l] (decayed S before
- * c) out      norm((y + D x) silu(z)) wo
+ *   between  S[c] = sum over m of exp(cum[last] - cum[m]) B[m] dt[m] x[m];
+ *            y[l] += exp(cum[l]) C[l] (decayed S before c)
+ *   out      norm((y + D x) silu(z)) wo
  *
  * The matrix that gives z, x, B, C and dt stands here as five, with heads as a dimension: the same elements. Decays are
  * computed in f32 or wider, as in the reference (section 6 and its listing).

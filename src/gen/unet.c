@@ -2,8 +2,10 @@
  * with what went down beside what comes up, and attention at half the size. Images are [batch, rows, columns,
  * channels].
  *
- *   block(x, time) = x + conv(silu(norm(conv(silu(norm(x))) + dense(silu(time)))))   x by a 1x1 convolution when widths
- * differ down  block, block, halve   at widths 1, 2, 2, 2 times hidden up    block, block, block, double
+ *   block(x, time) = x + conv(silu(norm(conv(silu(norm(x))) + dense(silu(time)))))
+ *                    where widths differ x by a 1x1 convolution
+ *   down             block, block, halve at widths 1, 2, 2, 2 times hidden
+ *   up               block, block, block, double
  *
  * Norms are over groups of channels. A size is halved by a strided convolution, doubled by taking each element twice.
  */

@@ -1,9 +1,10 @@
 /* The whole problem, as a relaxation that counts copies which several uses share, and memory, too little at first.
  *
  *   messages   what messages alone prove, and the choice they lead to: soon there, where layers repeat
- *   alike      with nodes of one symmetry class choosing alike: the size of a few layers; leads to copies that count
- * and to a choice near the best, but proves nothing proof      messages again, in all nodes whole      solved, each
- * round nearer exact      the same with lives counted exactly
+ *   alike      nodes of one symmetry class choose alike, the size of a few layers: copies that count, no bound
+ *   proof      messages again, in all nodes
+ *   whole      solved, each round nearer
+ *   exact      the same with lives counted exactly
  *
  * Each round refines the relaxation by its choice. In between the best choice is improved under prices that count no
  * copy too little, as a relaxation is drawn to what it counts too little; and shares are split anew.

@@ -1,8 +1,8 @@
 /* What a later loop makes again of what an earlier one has made, as checkpoints in loops do, read from one more stack:
  *
- *   s = zeros                                 enter                                    enter
- *   while i < n: ...  r = f(x)  ...           update, of what is made      while j < n: x' = xs[n - 1 - j]  r' = s[n -
- * 1 - j]
+ *   s = zeros                         enters both loops
+ *   while i < n: ..  r = f(x)  ..     s[i] = r
+ *   while j < n: x' = xs[n - 1 - j]   r' = s[n - 1 - j] in place of f(x')
  */
 #include "base/checked.h"
 #include "graph/attr_of.h"
