@@ -273,11 +273,12 @@ static const char *reason_left_out(const sw_run_row *r, const sw_profile *p) {
 static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
   char seq[24], batch[24], gpt[3][24];
   const int dtype = dtype_index_of(r);
+  const int64_t examples = r->micro_batch * r->dp;
   int64_t sizes[3];
   int n = N_PROGRAM, built = 0;
   while (!sw_csv_fits(kBuilt[built].source, r->source)) built++;
   snprintf(seq, sizeof seq, "%lld", (long long)r->seq);
-  snprintf(batch, sizeof batch, "%lld", (long long)(r->micro_batch * r->dp));
+  snprintf(batch, sizeof batch, "%lld", (long long)examples);
   sw_gen_arg args[N_PROGRAM + 12];
   memcpy(args, kProgram, sizeof kProgram);
   args[n++] = (sw_gen_arg){"seq", seq};
