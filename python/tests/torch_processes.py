@@ -36,7 +36,7 @@ SGD = functools.partial(torch.optim.SGD, lr=0.5, momentum=0.9)
 ADAMW = functools.partial(torch.optim.AdamW, lr=0.01, eps=1e-3)
 # dtype, optimizer, and what part of a parameter's update may be another: in bf16 for each term of a sum, as its root
 CASES = {"f32": (torch.float32, SGD, 1e-5), "bf16": (torch.bfloat16, ADAMW, EPS), "again": (torch.float32, SGD, 1e-5)}
-AGAIN = {"llama": "full", "vit": "search", "qwen3-moe": "search", "mamba": "full", "convnext": "full"}  # what plans of these make again
+AGAIN = {"llama": "full", "vit": "full", "qwen3-moe": "search", "mamba": "full", "convnext": "full"}  # what plans of these make again
 KINKED = ("resnet",)  # in f64: in f32 some value or other rounds past the kink of a ReLU, and moves gradients by far more than rounding
 LEAST = 0.05  # of the largest update, which others count as at least: some gradients are 0 but for rounding
 
