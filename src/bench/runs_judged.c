@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 3, FEW = 8, MANY = 128, MOST_ROWS = 512 };
+enum { ROUNDS = 3, FEW = 8, MANY = 128 };
 
 sw_rc sw_runs_predict(sw_runs *all, const sw_runs_predicting *how, double in_step, sw_diag *d) {
   for (int64_t i = 0; i < all->n; i++) {
@@ -27,6 +27,7 @@ sw_rc sw_runs_judge(const sw_runs *all, const sw_runs_predicting *how, sw_arena 
   rows.rows = sw_arena_copy(arena, all->rows, (size_t)all->n, sizeof *all->rows, d);
   if (!rows.rows) return SW_E_RESOURCE;
   *out = (sw_runs_judged){.all = all, .alone_ln = alone_ln};
+  SW_ARENA_NEW(out->scratch, arena, all->n, d);
   for (int round = 0; round < ROUNDS; round++) {
     SW_TRY(sw_runs_predict(&rows, how, now, d));
     for (int64_t i = 0; i < rows.n; i++) {
@@ -73,9 +74,9 @@ static bool same_device(const sw_run_row *a, const sw_run_row *b) {
 static bool same_length(const sw_run_row *a, const sw_run_row *b) { return a->seq == b->seq && of_one_kind(a, b); }
 
 static errors errors_of(const sw_runs_judged *j, const sw_run_row *like, alike fits, column c) {
-  double all[MOST_ROWS];
+  double *all = j->scratch;
   errors e = {0};
-  for (int64_t i = 0; i < j->all->n && e.n < MOST_ROWS; i++) {
+  for (int64_t i = 0; i < j->all->n; i++) {
     if (!j->all->rows[i].judged || !fits(&j->all->rows[i], like)) continue;
     const double ln = error_in(j, i, c);
     e.bias += ln;
@@ -110,9 +111,43 @@ static const sw_run_row *grown(const sw_runs_judged *j, const sw_run_row *few) {
   return NULL;
 }
 
-/* --- text --------------------------------------------------------------------------------------------------------- */
+/* --- groupings ---------------------------------------------------------------------------------------------------- */
 
 enum { NAME_WIDTH = 32, HARDWARE_WIDTH = 18, KIND_WIDTH = 11 };
+
+static void print_judged_source(sw_text *t, const sw_run_row *r) {
+  sw_text_printf(t, "%-*.*s %-*.*s ", NAME_WIDTH, NAME_WIDTH, r->source, HARDWARE_WIDTH, HARDWARE_WIDTH, r->hardware);
+}
+static void print_judged_device(sw_text *t, const sw_run_row *r) {
+  sw_text_printf(t, "%-*s ", HARDWARE_WIDTH, r->device);
+}
+static void print_judged_length(sw_text *t, const sw_run_row *r) {
+  sw_text_printf(t, "%-*lld ", HARDWARE_WIDTH, (long long)r->seq);
+}
+
+static void write_judged_source(sw_json_out *o, const sw_run_row *r) {
+  sw_jw_string(o, "source", r->source);
+  sw_jw_string(o, "hardware", r->hardware);
+}
+static void write_judged_device(sw_json_out *o, const sw_run_row *r) { sw_jw_string(o, "device", r->device); }
+static void write_judged_length(sw_json_out *o, const sw_run_row *r) { sw_jw_i64(o, "seq", r->seq); }
+
+/* Rows whose errors are told together, and what they are called by their first. */
+typedef struct grouping {
+  const char *key, *head;
+  int width;
+  alike fits;
+  void (*print)(sw_text *t, const sw_run_row *r);
+  void (*write)(sw_json_out *o, const sw_run_row *r);
+} grouping;
+
+static const grouping kGroupings[] = {
+    {"by_source", "source", NAME_WIDTH + HARDWARE_WIDTH + 1, same_source, print_judged_source, write_judged_source},
+    {"by_device", "device", HARDWARE_WIDTH, same_device, print_judged_device, write_judged_device},
+    {"by_length", "tokens a sequence", HARDWARE_WIDTH, same_length, print_judged_length, write_judged_length},
+};
+
+/* --- text --------------------------------------------------------------------------------------------------------- */
 
 static void print_errors(sw_text *t, const sw_runs_judged *j, const sw_run_row *r, alike fits) {
   const errors planned = errors_of(j, r, fits, PLANNED);
@@ -132,6 +167,15 @@ static void print_errors_head(sw_text *t, const char *what, int width) {
   sw_text_puts(t, "\n");
 }
 
+static void print_grouping(sw_text *t, const sw_runs_judged *j, const grouping *g) {
+  print_errors_head(t, g->head, g->width);
+  for (int64_t i = 0; i < j->all->n; i++) {
+    if (!is_first(j, i, g->fits)) continue;
+    g->print(t, &j->all->rows[i]);
+    print_errors(t, j, &j->all->rows[i], g->fits);
+  }
+}
+
 void sw_runs_judged_print(sw_text *t, const sw_runs_judged *j) {
   const sw_runs_fit *f = &j->fit;
   sw_text_printf(
@@ -139,25 +183,7 @@ void sw_runs_judged_print(sw_text *t, const sw_runs_judged *j) {
       f->in_step, 100 * f->spread, (long long)f->n);
   sw_text_puts(t,
                "\nln(predicted / measured) in %; held out: by rows of other models and other lengths of sequences\n");
-  print_errors_head(t, "source", NAME_WIDTH + HARDWARE_WIDTH + 1);
-  for (int64_t i = 0; i < j->all->n; i++) {
-    const sw_run_row *r = &j->all->rows[i];
-    if (!is_first(j, i, same_source)) continue;
-    sw_text_printf(t, "%-*.*s %-*.*s ", NAME_WIDTH, NAME_WIDTH, r->source, HARDWARE_WIDTH, HARDWARE_WIDTH, r->hardware);
-    print_errors(t, j, r, same_source);
-  }
-  print_errors_head(t, "device", HARDWARE_WIDTH);
-  for (int64_t i = 0; i < j->all->n; i++) {
-    if (!is_first(j, i, same_device)) continue;
-    sw_text_printf(t, "%-*s ", HARDWARE_WIDTH, j->all->rows[i].device);
-    print_errors(t, j, &j->all->rows[i], same_device);
-  }
-  print_errors_head(t, "tokens a sequence", HARDWARE_WIDTH);
-  for (int64_t i = 0; i < j->all->n; i++) {
-    if (!is_first(j, i, same_length)) continue;
-    sw_text_printf(t, "%-*lld ", HARDWARE_WIDTH, (long long)j->all->rows[i].seq);
-    print_errors(t, j, &j->all->rows[i], same_length);
-  }
+  for (size_t g = 0; g < sizeof kGroupings / sizeof *kGroupings; g++) print_grouping(t, j, &kGroupings[g]);
   sw_text_printf(t, "\nlonger on %d devices than on %d\n", MANY, FEW);
   for (int64_t i = 0; i < j->all->n; i++) {
     const sw_run_row *few = &j->all->rows[i], *many = grown(j, few);
@@ -184,37 +210,22 @@ static void write_errors(sw_json_out *o, const sw_runs_judged *j, const sw_run_r
   }
 }
 
+static void write_grouping(sw_json_out *o, const sw_runs_judged *j, const grouping *g) {
+  sw_jw_array(o, g->key);
+  for (int64_t i = 0; i < j->all->n; i++) {
+    if (!is_first(j, i, g->fits)) continue;
+    sw_jw_object(o, NULL);
+    g->write(o, &j->all->rows[i]);
+    write_errors(o, j, &j->all->rows[i], g->fits);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
 void sw_runs_judged_write(sw_json_out *o, const sw_runs_judged *j) {
   sw_jw_f64(o, "in_step", j->fit.in_step);
   sw_jw_f64(o, "in_step_deviation_ln", j->fit.spread);
-  sw_jw_array(o, "by_source");
-  for (int64_t i = 0; i < j->all->n; i++) {
-    if (!is_first(j, i, same_source)) continue;
-    sw_jw_object(o, NULL);
-    sw_jw_string(o, "source", j->all->rows[i].source);
-    sw_jw_string(o, "hardware", j->all->rows[i].hardware);
-    write_errors(o, j, &j->all->rows[i], same_source);
-    sw_jw_end(o);
-  }
-  sw_jw_end(o);
-  sw_jw_array(o, "by_device");
-  for (int64_t i = 0; i < j->all->n; i++) {
-    if (!is_first(j, i, same_device)) continue;
-    sw_jw_object(o, NULL);
-    sw_jw_string(o, "device", j->all->rows[i].device);
-    write_errors(o, j, &j->all->rows[i], same_device);
-    sw_jw_end(o);
-  }
-  sw_jw_end(o);
-  sw_jw_array(o, "by_length");
-  for (int64_t i = 0; i < j->all->n; i++) {
-    if (!is_first(j, i, same_length)) continue;
-    sw_jw_object(o, NULL);
-    sw_jw_i64(o, "seq", j->all->rows[i].seq);
-    write_errors(o, j, &j->all->rows[i], same_length);
-    sw_jw_end(o);
-  }
-  sw_jw_end(o);
+  for (size_t g = 0; g < sizeof kGroupings / sizeof *kGroupings; g++) write_grouping(o, j, &kGroupings[g]);
   sw_jw_array(o, "growth");
   for (int64_t i = 0; i < j->all->n; i++) {
     const sw_run_row *few = &j->all->rows[i], *many = grown(j, few);

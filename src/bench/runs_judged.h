@@ -20,6 +20,7 @@ typedef struct sw_runs_judged {
   const sw_runs *all;     /* as plans price them */
   const double *alone_ln; /* by judged row: ln(predicted / measured) with kernels as measured alone */
   sw_runs_fit fit;
+  double *scratch; /* room for as many */
 } sw_runs_judged;
 
 /* `all`: predicted as plans price them; lives as long as what is made of it. In the arena. */
