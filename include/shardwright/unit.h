@@ -55,8 +55,10 @@ SW_API sw_port sw_use_taken_at(const sw_units *u, sw_value_use use);
 static inline int32_t sw_use_step(const sw_units *u, sw_value_use use) { return use.op < 0 ? u->n_ops : use.op; }
 /* The step up to which it needs it: later where its op is made again, or runs with later ones (kernel.h). */
 SW_API int32_t sw_use_until(const sw_units *u, sw_value_use use);
+/* What a keep gives lies where that lay that it takes, and is counted behind it. */
 static inline int32_t sw_value_step(const sw_units *u, sw_id value) {
-  return u->g->values[value].def < 0 ? 0 : u->g->values[value].def;
+  const sw_id def = u->g->values[value].def;
+  return def < 0 ? 0 : def + (u->g->ops[def].code == SW_OP_KEEP);
 }
 
 /* Steps, both included. */

@@ -8,6 +8,7 @@
 #include "plan/choices.h"
 #include "shardwright/schedule.h"
 #include "shardwright/validate.h"
+#include "support/dag.h"
 #include "support/job.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"
@@ -454,6 +455,80 @@ static void no_choice_is_better_than_what_is_proven(void **state) {
   }
 }
 
+/* --- on one device: against all choices, one by one --------------------------------------------------------------- */
+
+/* The fastest of all lists of copies that fits; infinity: none. */
+static double fastest_of_all_s(const sw_job *j, int64_t capacity, int *n) {
+  sw_arena arena = {0};
+  sw_schedule choices;
+  sw_schedule_spec all;
+  double least = HUGE_VAL;
+  assert_ok(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, &arena, &all, &diag));
+  assert_ok(sw_schedule_make(j->request, &all, &arena, &choices, &diag));
+  int8_t *takes = sw_arena_alloc(&arena, (size_t)choices.stages[0].graph->n_ops, 1, &diag);
+  assert_non_null(takes);
+  *n = takes_of(&choices, 0, 0, takes);
+  for (uint64_t bits = 0; bits < UINT64_C(1) << *n; bits++) {
+    sw_arena mem = {0};
+    sw_schedule s;
+    sw_schedule_spec spec;
+    sw_job job;
+    sw_plan plan;
+    sw_breakdown a;
+    (void)takes_of(&choices, bits, 0, takes);
+    assert_ok(sw_schedule_chosen(&choices, takes, &mem, &spec, &diag));
+    assert_ok(sw_schedule_make(j->request, &spec, &mem, &s, &diag));
+    assert_ok(sw_job_of_stage(j, &s, 0, &mem, &job, &diag));
+    assert_ok(sw_plan_build(&job, &mem, &plan, &diag));
+    assert_ok(sw_plan_breakdown(&plan, &mem, &a, &diag));
+    if (a.peak_bytes <= capacity) least = fmin(least, a.total_s);
+    sw_schedule_deinit(&s);
+    sw_arena_deinit(&mem);
+  }
+  sw_schedule_deinit(&choices);
+  sw_arena_deinit(&arena);
+  return least;
+}
+
+static void no_list_of_copies_is_better(void **state) {
+  (void)state;
+  sw_rng r;
+  int compared = 0, saved = 0, equal = 0;
+  sw_rng_seed(&r, check_seed(5));
+  for (int k = 0; k < check_scale(4); k++) {
+    sw_arena arena = {0};
+    sw_program *p = random_dag(&r, k % 2, 4, check_factor() > 1 ? 12 : 8);
+    const sw_graph *g = sw_program_graph(p);
+    const sw_job j = job_under(g, machine_of("dgx-h100", "x=1", &arena), "none", &arena);
+    sw_plan written, plan;
+    sw_breakdown plain, a;
+    assert_ok(sw_plan_build(&j, &arena, &written, &diag));
+    assert_ok(sw_plan_breakdown(&written, &arena, &plain, &diag));
+    for (int part = 1; part < 5; part++) {
+      const int64_t capacity = plain.peak_bytes - plain.peak_bytes * part / 24;
+      const sw_plan_options o = options_of(capacity);
+      sw_schedule s;
+      int n;
+      const double all = fastest_of_all_s(&j, capacity, &n);
+      const sw_rc rc = sw_plan_search_sources(&j, j.request, &o, &arena, &s, &plan, NULL);
+      assert_true(rc == SW_OK || isinf(all));
+      if (rc) continue;
+      assert_ok(sw_plan_breakdown(&plan, &arena, &a, &diag));
+      assert_true(a.peak_bytes <= capacity);
+      assert_true(fmax(a.total_s, sw_plan_bound_s(&plan, &a)) <= all * (1 + 1e-9)); /* less: by rule, of others */
+      compared++;
+      equal += a.total_s >= all * (1 - 1e-9);
+      saved += a.total_s > plain.total_s;
+      sw_schedule_deinit(&s);
+    }
+    sw_program_destroy(p);
+    sw_arena_deinit(&arena);
+  }
+  print_message("%d plans under a limit, %d of them as fast as the fastest of all lists, %d with copies\n", compared,
+                equal, saved);
+  assert_true(check_factor() < 1 || (saved > 0 && 2 * equal > compared));
+}
+
 /* --- the same of all layers --------------------------------------------------------------------------------------- */
 
 static bool is_copied(const sw_schedule_spec *s, sw_id op) {
@@ -537,6 +612,7 @@ int main(void) {
       cmocka_unit_test(checkpoints_of_a_program_are_folded_back),
       cmocka_unit_test(a_layer_keeps_what_is_published),
       cmocka_unit_test(no_choice_is_better_than_what_is_proven),
+      cmocka_unit_test(no_list_of_copies_is_better),
       cmocka_unit_test(layers_can_be_united),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
