@@ -41,8 +41,17 @@ typedef struct sw_exec_time {
   double start_s, end_s;
 } sw_exec_time;
 
-/* Told of each op after it, on the thread that executed it, also when it failed; seconds of sw_now_s. */
-typedef void (*sw_exec_on_op)(void *user, int64_t device, const sw_op *op, double start_s, double end_s, sw_rc rc);
+/* What has run on a device: an op, or (of a run with delays) what a stream does at a time. Seconds of sw_now_s. */
+typedef struct sw_exec_event {
+  int64_t device;
+  const sw_op *op;                    /* NULL: an item */
+  const struct sw_delayed_item *item; /* NULL: an op */
+  int stream;                         /* of an item */
+  double start_s, end_s;
+  sw_rc rc;
+} sw_exec_event;
+/* Told of each op, or item, after it, on the thread that executed it; of an op also when it failed. */
+typedef void (*sw_exec_on_op)(void *user, const sw_exec_event *event);
 
 /* How a collective is done wrong, on every device alike; the last two: an op that is none. */
 typedef enum sw_coll_fault {
@@ -64,23 +73,32 @@ typedef struct sw_injected_fault {
 
 /* What one stream of a device does at a time: ops, from its start to its end for so many seconds at least. */
 typedef struct sw_delayed_item {
+  const char *what, *of; /* for listeners: what it is, of which op or value; NULL: they are not told */
   double seconds;
   double launch_s; /* of the work: the host takes so long to launch it, one after the other from the start of the run */
   int32_t n_ops;
-  const sw_id *ops; /* of the program, in order */
+  const sw_id *ops; /* of the program, in order; those of a branch that is not chosen do not run */
   int32_t n_waits;
-  const int32_t *waits; /* items that end before it starts */
+  const int32_t *waits; /* items of its list that end before it starts */
+  int32_t loop;         /* the list that is then done once for each trip; 0: none */
 } sw_delayed_item;
 
+/* What streams do, each in order, and beside each other: all that is in no loop, or a trip of one. */
+typedef struct sw_delayed_list {
+  sw_id frame; /* of the program; -1: all that is in no loop */
+  int32_t n_at[SW_MAX_STREAMS];
+  const int32_t *at[SW_MAX_STREAMS]; /* by stream: items */
+} sw_delayed_list;
+
 /* A run in which ops take as long as a timeline says, and collectives are issued beside others' work as it says
- * (timeline.h). Each stream has items of its own, which run in order; no op of the program is in two, or in a loop. */
+ * (timeline.h). No op of the program is in two items, and ENTER and END of a loop are in none. */
 typedef struct sw_exec_delays {
   double step_s; /* what the timeline says of the step, in which everything takes `times` as long as it says */
   double times;
   const sw_delayed_item *items;
-  int32_t n_items;
-  int32_t n_at[SW_MAX_STREAMS];
-  const int32_t *at[SW_MAX_STREAMS]; /* by stream: items */
+  int32_t n_items, n_lists;
+  const sw_delayed_list *lists;
+  bool has[SW_MAX_STREAMS]; /* items, in some list */
 } sw_exec_delays;
 
 typedef struct sw_exec_options {

@@ -236,6 +236,18 @@ static inline sw_id sw_port_value(const sw_op *op, int port) {
 static inline const sw_type *sw_port_type(const sw_graph *g, const sw_op *op, int port) {
   return &g->values[sw_port_value(op, port)].type;
 }
+/* The innermost loop of what stands in the frame, itself included; -1: none. */
+static inline sw_id sw_loop_around(const sw_graph *g, sw_id frame) {
+  while (frame >= 0 && g->frames[frame].kind != SW_OP_WHILE) frame = g->frames[frame].parent;
+  return frame;
+}
+/* Behind which op it is known that what stands at `op` of the frame runs in this trip: the frame's CASE, or its TEST,
+ * where that comes first; -1: it always does. */
+static inline sw_id sw_frame_gate(const sw_graph *g, sw_id frame, sw_id op) {
+  const sw_frame *f = frame < 0 ? NULL : &g->frames[frame];
+  if (!f) return -1;
+  return f->kind == SW_OP_CASE ? f->opened_by : op > f->test ? f->test : -1;
+}
 /* Is the op inside a loop (however deep)? */
 SW_API bool sw_op_is_repeated(const sw_graph *g, const sw_op *op);
 /* The op that makes a value; NULL for arguments. */

@@ -123,7 +123,7 @@ static sw_rc check_program(const checker *k, int64_t number, int calls, sw_diag 
 /* The trace is written whatever the end of the program is; the program's failure is what is returned then. */
 static sw_rc check_traced(checker *k, int calls, sw_diag *d) {
   const settings *s = k->call->settings;
-  SW_TRY(sw_trace_create(sw_mesh_devices(&k->mesh[0]), &k->trace, d));
+  SW_TRY(sw_trace_create(sw_mesh_devices(&k->mesh[0]), NULL, &k->trace, d));
   sw_rc rc = check_program(k, 0, calls, d);
   sw_rc written = sw_trace_write(k->trace, s->trace, rc ? NULL : d);
   sw_trace_destroy(k->trace);

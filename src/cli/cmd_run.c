@@ -44,7 +44,8 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, inputs)},
     {"outputs", 0, SW_OPTION_DIR, "DIR", NULL, "write every output, joined from the devices, to DIR/NAME.npy",
      SW_INTO_TEXT(settings, outputs)},
-    {"trace", 0, SW_OPTION_FILE, "FILE", NULL, "write a timeline of the devices, for chrome://tracing or Perfetto",
+    {"trace", 0, SW_OPTION_FILE, "FILE", NULL,
+     "write a timeline of the devices, with --delays of their streams, for chrome://tracing or Perfetto",
      SW_INTO_TEXT(settings, trace), .writes = true},
     {"seed", 0, SW_OPTION_INT, "K", "1", "seed of the arguments", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
     {"random-floats", 0, SW_OPTION_FLAG, NULL, NULL, "random floats as arguments instead of small integers",
@@ -86,9 +87,9 @@ static sw_rc check_audit(const settings *s, sw_diag *d) {
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--audit and %s exclude each other", other);
 }
 
-/* Streams of a device have no tracks of their own, and MPI has no threads for them. */
+/* MPI has no threads for streams. */
 static sw_rc check_delays(const settings *s, sw_diag *d) {
-  const char *other = s->audit ? "--audit" : s->trace ? "--trace" : s->passes ? "--passes" : NULL;
+  const char *other = s->audit ? "--audit" : s->passes ? "--passes" : NULL;
   if (is_mpi(s)) other = "--comm mpi";
   if (!s->delays) return SW_OK;
   if (!s->plan || s->against)

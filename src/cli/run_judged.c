@@ -6,6 +6,7 @@
 #include "cli/run_report.h"
 #include "exec/audit.h"
 #include "shardwright/log.h"
+#include "shardwright/profile.h"
 #include "report/trace.h"
 
 enum { MOST_COMPARED_BYTES = 1 << 30 };
@@ -139,6 +140,12 @@ static sw_rc print_judged_run(const sw_run_said *s, bool json, const sw_call *ca
   return exit_verdict(s, d);
 }
 
+static void name_streams(const sw_plan *p, const char **out) {
+  out[SW_STREAM_WORK] = "work";
+  for (int l = 0; l < sw_machine_profile(p->job.machine)->n_levels; l++)
+    out[SW_STREAM_LEVEL + l] = sw_machine_level_name(p->job.machine, l);
+}
+
 sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_call *call, sw_diag *d) {
   const sw_graph *g = j->plan ? j->plan->job.graph : j->local->graph;
   sw_validate_options o = jo->o;
@@ -150,10 +157,13 @@ sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_ca
                       .v = &v,
                       .audit = jo->audit ? &audit : NULL,
                       .devices = devices_of(j)};
-  SW_TRY(sw_run_trace_open(jo->trace, o.mpi, said.devices, &trace, d));
+  const char *streams[SW_MAX_STREAMS] = {NULL};
+  const bool delayed = o.delayed_step_s > 0;
+  if (delayed) name_streams(j->plan, streams);
+  SW_TRY(sw_run_trace_open(jo->trace, o.mpi, said.devices, delayed ? streams : NULL, &trace, d));
   if (trace) {
     o.on_op = sw_trace_on_op;
-    o.on_call = sw_trace_on_call;
+    o.on_call = delayed ? NULL : sw_trace_on_call; /* they are items of streams */
     o.listener = trace;
   }
   sw_rc rc = validate_with_arrays(j, jo, &o, call->arena, jo->audit ? &audit : NULL, &v, d);

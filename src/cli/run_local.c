@@ -63,7 +63,7 @@ static sw_rc run_traced(const sw_local_cli *r, const sw_local_program *p, const 
 sw_rc sw_run_local(const sw_local_cli *r, const sw_local_program *p, const sw_call *call, sw_diag *d) {
   sw_local_cli traced = *r;
   sw_trace *trace;
-  SW_TRY(sw_run_trace_open(r->trace, r->run.mpi, p->devices, &trace, d));
+  SW_TRY(sw_run_trace_open(r->trace, r->run.mpi, p->devices, NULL, &trace, d));
   if (trace) {
     traced.run.on_op = sw_trace_on_op;
     traced.run.on_call = sw_trace_on_call;

@@ -166,11 +166,12 @@ void sw_report_run(const sw_run_said *s, sw_text *out) {
 
 /* --- traces ------------------------------------------------------------------------------------------------------- */
 
-sw_rc sw_run_trace_open(const char *path, bool mpi, int64_t devices, sw_trace **out, sw_diag *d) {
+sw_rc sw_run_trace_open(const char *path, bool mpi, int64_t devices, const char *const *streams, sw_trace **out,
+                        sw_diag *d) {
   *out = NULL;
   if (!path) return SW_OK;
   if (mpi) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--trace needs all devices in one process: --comm threads");
-  return sw_trace_create(devices, out, d);
+  return sw_trace_create(devices, streams, out, d);
 }
 
 sw_rc sw_run_trace_close(sw_trace *trace, const char *path, sw_rc rc, sw_diag *d) {

@@ -32,8 +32,10 @@ void sw_report_collectives(const sw_comm_stats *s, sw_text *out);
 /* "partial sums of 'y' leave the range of f16 on device 1, and one device's do not" */
 void sw_report_overflow(const sw_validate_overflow *o, sw_text *out);
 
-/* A trace of the devices, NULL without a path; written whatever the end of the run is, which is what is returned. */
-SW_CHECKED sw_rc sw_run_trace_open(const char *path, bool mpi, int64_t devices, sw_trace **out, sw_diag *d);
+/* A trace of the devices, or of their streams (sw_trace_create), NULL without a path; written whatever the end of the
+ * run is, which is what is returned. */
+SW_CHECKED sw_rc sw_run_trace_open(const char *path, bool mpi, int64_t devices, const char *const *streams,
+                                   sw_trace **out, sw_diag *d);
 SW_CHECKED sw_rc sw_run_trace_close(sw_trace *trace, const char *path, sw_rc rc, sw_diag *d);
 
 #endif

@@ -250,6 +250,13 @@ static sw_rc scratch_recycle(sw_execution *e, sw_diag *d) {
   return SW_OK;
 }
 
+static sw_rc run_control(sw_execution *e, const sw_op *op, sw_id *next, sw_diag *d) {
+  if (e->shared) pthread_mutex_lock(e->shared);
+  const sw_rc rc = sw_control_run(e, op, next, d);
+  if (e->shared) pthread_mutex_unlock(e->shared);
+  return rc;
+}
+
 sw_rc sw_execution_run_op(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
   const sw_graph *g = e->v->graph;
   const sw_exec_options *o = e->v->options;
@@ -257,9 +264,11 @@ sw_rc sw_execution_run_op(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
   double start = sw_now_s();
   *next = id + 1;
   if (o->perturb) SW_TRY(perturb_borrowed(e, op, d));
-  if (sw_is_control(op->code)) return sw_control_run(e, op, next, d);
+  if (sw_is_control(op->code)) return run_control(e, op, next, d);
   sw_rc rc = run_op(e, op, d);
-  if (o->on_op) o->on_op(o->on_op_user, e->v->device, op, start, sw_now_s(), rc);
+  if (o->on_op && !o->delays)
+    o->on_op(o->on_op_user,
+             &(sw_exec_event){.device = e->v->device, .op = op, .start_s = start, .end_s = sw_now_s(), .rc = rc});
   SW_TRY_NOTE(d, rc, "while executing op '%s' (%s)", op->name, sw_opcode_text(op->code));
   if (o->times) {
     o->times[e->v->device * g->n_ops + id] = (sw_exec_time){start - e->v->began_s, sw_now_s() - e->v->began_s};

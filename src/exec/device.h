@@ -9,8 +9,7 @@ typedef struct sw_device {
   const sw_exec_program *program; /* NULL: the whole graph on one device */
   int64_t device;
   const sw_exec_options *options;
-  double began_s;    /* of the run, on sw_now_s's clock */
-  bool has_streamed; /* with delays: its streams have run, and left their communicators */
+  double began_s; /* of the run, on sw_now_s's clock */
 } sw_device;
 
 /* args: n_args buffers; outputs: n_outputs tensors made here. On failure no output is left allocated. */

@@ -49,7 +49,7 @@ static void device_end(device_thread *t, sw_rc rc) {
   const sw_exec_program *p = t->v.program;
   if (rc) device_failed(t, rc);
   for (int s = 0; s < SW_MAX_STREAMS; s++) {
-    sw_comm *c = s == SW_STREAM_WORK ? p->comm : t->v.has_streamed ? NULL : p->beside[s];
+    sw_comm *c = s == SW_STREAM_WORK ? p->comm : p->beside[s];
     const sw_rc left = c ? sw_comm_leave(c, t->v.device, rc, t->diag.text, &t->diag) : SW_OK;
     if (left && !t->rc) device_failed(t, left);
   }

@@ -53,6 +53,7 @@ typedef struct timing {
   int32_t n_lists;
   list *lists; /* that around all, and one by frame, of which those of loops are used */
   SW_ARRAY(item) items;
+  int32_t *of_op;         /* by op, once it is there */
   int32_t *made;          /* by value: the item that makes it as it is used, -1: none does */
   int32_t *first_port;    /* by op: of its operands in `taken` */
   int32_t *taken;         /* by operand: the item behind its reshards; -1: there are none */
@@ -62,10 +63,7 @@ typedef struct timing {
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
 /* That of the innermost loop; 0: there is none. */
-static int32_t list_of_frame(const sw_graph *g, sw_id frame) {
-  while (frame >= 0 && g->frames[frame].kind != SW_OP_WHILE) frame = g->frames[frame].parent;
-  return frame + 1;
-}
+static int32_t list_of_frame(const sw_graph *g, sw_id frame) { return sw_loop_around(g, frame) + 1; }
 
 static sw_rc add_entry(timing *t, int32_t of, const sw_timeline_entry *e, int32_t id, sw_diag *d) {
   list *l = &t->lists[of];
@@ -206,6 +204,7 @@ static sw_rc add_hops(timing *t, int32_t i, int32_t of, int32_t step, int32_t *l
   const sw_plan_reshard *r = &t->a->reshards[i];
   const bool early = early_bytes(t, r) > 0;
   const int late = early ? -1 : last_exchange(t, r);
+  const sw_id gate = sw_frame_gate(t->p->job.graph, sw_value_frame(t->p->job.graph, r->value), r->steps.first);
   sw_timed timed = {.op = r->steps.first, .reshard = i, .repeats = sw_value_repeats(t->p->job.graph, r->value)};
   for (timed.hop = r->break_s > 0 ? -1 : 0; timed.hop < r->route->n_steps; timed.hop++) {
     const sw_hop *h = timed.hop < 0 ? NULL : &r->route->step[timed.hop];
@@ -228,6 +227,7 @@ static sw_rc add_hops(timing *t, int32_t i, int32_t of, int32_t step, int32_t *l
       if (early) hold_early(t, id, *last);
     }
     SW_TRY(add_wait(t, id, *last, d));
+    if (moves && gate >= 0) SW_TRY(add_wait(t, id, t->of_op[gate], d));
     *last = id;
     if (moves) t->ended[i] = id;
     if (moves && timed.hop == late) hold_late(t, id);
@@ -236,8 +236,9 @@ static sw_rc add_hops(timing *t, int32_t i, int32_t of, int32_t step, int32_t *l
 }
 
 /* From where its first use has the value so far, for all of its uses. */
-static sw_rc add_reshard_at(timing *t, int32_t i, int32_t of, int32_t step, sw_diag *d) {
+static sw_rc add_reshard_at(timing *t, int32_t i, int32_t step, sw_diag *d) {
   const sw_plan_reshard *r = &t->a->reshards[i];
+  const int32_t of = list_of_frame(t->p->job.graph, sw_value_frame(t->p->job.graph, r->value));
   const int32_t *before = r->leg == 2 ? item_taken_by(t, r->uses[0]) : NULL;
   int32_t last = before && *before >= 0 ? *before : t->made[r->value];
   t->begun[i] = t->ended[i] = -1;
@@ -289,6 +290,7 @@ static sw_rc add_timed_op(timing *t, sw_id id, int32_t of, sw_diag *d) {
     SW_TRY(add_wait(t, added, taken >= 0 ? taken : t->made[op->operands[i]], d));
   }
   for (int i = 0; i < op->n_results; i++) t->made[op->results[i]] = added;
+  t->of_op[id] = added;
   return SW_OK;
 }
 
@@ -297,9 +299,11 @@ static sw_rc add_timed_steps(timing *t, sw_diag *d) {
   int32_t next = 0;
   for (sw_id step = 0; step <= g->n_ops; step++) {
     const int32_t of = step < g->n_ops ? list_of_frame(g, g->ops[step].frame) : 0;
+    sw_id last = step; /* what enters is brought to where it does before the loop or choice */
+    while (last < g->n_ops && g->ops[last].code == SW_OP_ENTER && g->ops[last + 1].code == SW_OP_ENTER) last++;
+    for (; next < t->a->n_reshards && t->a->reshards[next].steps.first <= last; next++)
+      SW_TRY(add_reshard_at(t, next, step, d));
     SW_TRY(begin_list(t, of, step, d));
-    for (; next < t->a->n_reshards && t->a->reshards[next].steps.first == step; next++)
-      SW_TRY(add_reshard_at(t, next, of, step, d));
     if (step < g->n_ops) SW_TRY(add_timed_op(t, step, of, d));
   }
   for (int32_t i = 0; i < t->n_lists; i++) {
@@ -433,6 +437,7 @@ static sw_rc time_all(timing *t, sw_interval *held, sw_timeline *out, sw_diag *d
   sw_timeline_slot **slots = NULL;
   int32_t n_ports = 0;
   SW_ARENA_NEW(t->lists, t->mem, t->n_lists, d);
+  SW_ARENA_NEW(t->of_op, t->mem, g->n_ops + 1, d);
   SW_ARENA_NEW(t->made, t->mem, g->n_values + 1, d);
   SW_ARENA_NEW(t->first_port, t->mem, g->n_ops + 1, d);
   SW_ARENA_NEW(t->begun, t->mem, t->a->n_reshards + 1, d);

@@ -3,8 +3,8 @@
  *   {"name": "all_reduce", "cat": "comm", "ph": "X", "ts": 12.5, "dur": 3.0, "pid": 0, "tid": 1,
  *    "args": {"position": 17, "bytes": 4096, "group": [0, 1], "detail": "all_reduce axes=[x] reduction=sum"}}
  *
- * with times in microseconds; a track's name is a "metadata" event. Each device keeps its own list, so adding takes no
- * lock, and slices come out in the order of devices and starts.
+ * with times in microseconds; a track's name is a "metadata" event. Streams are threads of their device's process. Each
+ * track keeps its own list, so adding takes no lock, and slices come out in the order of tracks and starts.
  */
 #include "report/trace.h"
 
@@ -32,15 +32,19 @@ typedef struct track {
 } track;
 
 struct sw_trace {
-  int64_t devices;
+  int64_t n; /* tracks */
+  int n_streams;
+  const char *const *streams; /* names; NULL: of a device all is on one track */
   track *tracks;
 };
 
-sw_rc sw_trace_create(int64_t devices, sw_trace **out, sw_diag *d) {
+sw_rc sw_trace_create(int64_t devices, const char *const *streams, sw_trace **out, sw_diag *d) {
   sw_trace *t;
   SW_MEM_NEW(t, 1, d);
-  t->devices = devices;
-  t->tracks = sw_mem_alloc((size_t)devices, sizeof *t->tracks, d);
+  t->streams = streams;
+  t->n_streams = streams ? SW_MAX_STREAMS : 1;
+  t->n = devices * t->n_streams;
+  t->tracks = sw_mem_alloc((size_t)t->n, sizeof *t->tracks, d);
   if (!t->tracks) {
     sw_mem_free(t);
     return SW_E_RESOURCE;
@@ -51,7 +55,7 @@ sw_rc sw_trace_create(int64_t devices, sw_trace **out, sw_diag *d) {
 
 void sw_trace_destroy(sw_trace *t) {
   if (!t) return;
-  for (int64_t i = 0; i < t->devices; i++) {
+  for (int64_t i = 0; i < t->n; i++) {
     sw_array_free(&t->tracks[i].slices);
     sw_arena_deinit(&t->tracks[i].arena);
   }
@@ -63,8 +67,9 @@ static const char *keep_trace_text(track *k, const char *text) {
   return sw_arena_printf(&k->arena, NULL, "%s", text ? text : "");
 }
 
-static track *track_of(sw_trace *t, int64_t device) {
-  return device >= 0 && device < t->devices ? &t->tracks[device] : NULL;
+static track *track_of(sw_trace *t, int64_t device, int stream) {
+  const int64_t i = device * t->n_streams + (t->streams ? stream : 0);
+  return i >= 0 && i < t->n ? &t->tracks[i] : NULL;
 }
 
 static void add_slice(track *k, slice s) {
@@ -76,7 +81,7 @@ static void add_slice(track *k, slice s) {
 
 void sw_trace_add(sw_trace *t, int64_t device, const char *name, const char *category, double start_s, double end_s,
                   const char *detail) {
-  track *k = track_of(t, device);
+  track *k = track_of(t, device, 0);
   if (k) add_slice(k, (slice){name, category, detail, start_s, end_s, {.bytes = -1}});
 }
 
@@ -92,7 +97,7 @@ static void find_call_group(track *k, const sw_comm_event *e, call_facts *facts)
 }
 
 void sw_trace_on_call(void *trace, const sw_comm_event *e) {
-  track *k = track_of(trace, e->device);
+  track *k = track_of(trace, e->device, 0);
   if (!k) return;
   sw_text text = {0};
   const sw_buffer *shown = e->call->in ? e->call->in : e->call->out;
@@ -105,19 +110,24 @@ void sw_trace_on_call(void *trace, const sw_comm_event *e) {
   sw_text_free(&text);
 }
 
-void sw_trace_on_op(void *trace, int64_t device, const sw_op *op, double start_s, double end_s, sw_rc rc) {
-  track *k = track_of(trace, device);
-  if (!k || op->collective) return;
+void sw_trace_on_op(void *trace, const sw_exec_event *e) {
+  track *k = track_of(trace, e->device, e->stream);
+  if (!k || (e->op && e->op->collective)) return;
   sw_text text = {0};
-  sw_text_printf(&text, "%s%s", op->name, rc ? ", failed" : "");
-  add_slice(k, (slice){sw_opcode_text(op->code), "compute", sw_text_str(&text), start_s, end_s, {.bytes = -1}});
+  sw_text_printf(&text, "%s%s", e->op ? e->op->name : e->item->of, e->rc ? ", failed" : "");
+  add_slice(k, (slice){e->op ? sw_opcode_text(e->op->code) : e->item->what,
+                       e->stream >= SW_STREAM_LEVEL ? "comm" : "compute",
+                       sw_text_str(&text),
+                       e->start_s,
+                       e->end_s,
+                       {.bytes = -1}});
   sw_text_free(&text);
 }
 
 static double first_start(const sw_trace *t) {
   double first = 0;
   bool any = false;
-  for (int64_t i = 0; i < t->devices; i++)
+  for (int64_t i = 0; i < t->n; i++)
     for (size_t s = 0; s < t->tracks[i].slices.n; s++) {
       double start = t->tracks[i].slices.at[s].start_s;
       if (!any || start < first) first = start;
@@ -126,15 +136,25 @@ static double first_start(const sw_trace *t) {
   return first;
 }
 
-static void print_track_name(sw_json_out *o, int64_t device, const track *k) {
+/* Its process and thread. */
+static void print_place(sw_json_out *o, const sw_trace *t, int64_t i) {
+  sw_jw_i64(o, "pid", t->streams ? i / t->n_streams : 0);
+  sw_jw_i64(o, "tid", t->streams ? i % t->n_streams : i);
+}
+
+/* What: "thread_name" or "process_name". NULL `of`: it is of a whole device. */
+static void print_name(sw_json_out *o, const sw_trace *t, int64_t i, const char *what, const char *of) {
+  const track *k = &t->tracks[i];
   sw_jw_object_row(o, NULL);
-  sw_jw_string(o, "name", "thread_name");
+  sw_jw_string(o, "name", what);
   sw_jw_string(o, "ph", "M");
-  sw_jw_i64(o, "pid", 0);
-  sw_jw_i64(o, "tid", device);
+  print_place(o, t, i);
   sw_jw_object_row(o, "args");
   sw_text name = {0};
-  sw_text_printf(&name, "device %lld", (long long)device);
+  if (of)
+    sw_text_puts(&name, of);
+  else
+    sw_text_printf(&name, "device %lld", (long long)(i / t->n_streams));
   if (k->lost) sw_text_printf(&name, " (%lld slices lost)", (long long)k->lost);
   sw_jw_text(o, "name", &name);
   sw_jw_end(o);
@@ -155,15 +175,14 @@ static void print_args(sw_json_out *o, const slice *s) {
   sw_jw_end(o);
 }
 
-static void print_slice(sw_json_out *o, int64_t device, const slice *s, double zero_s) {
+static void print_slice(sw_json_out *o, const sw_trace *t, int64_t i, const slice *s, double zero_s) {
   sw_jw_object_row(o, NULL);
   sw_jw_string(o, "name", s->name);
   sw_jw_string(o, "cat", s->category);
   sw_jw_string(o, "ph", "X");
   sw_jw_f64(o, "ts", (s->start_s - zero_s) * 1e6);
   sw_jw_f64(o, "dur", (s->end_s - s->start_s) * 1e6);
-  sw_jw_i64(o, "pid", 0);
-  sw_jw_i64(o, "tid", device);
+  print_place(o, t, i);
   if (s->detail[0] || s->call.bytes >= 0) print_args(o, s);
   sw_jw_end(o);
 }
@@ -175,9 +194,11 @@ void sw_trace_print(const sw_trace *t, sw_text *out) {
   sw_jw_object(&o, NULL);
   sw_jw_string(&o, "displayTimeUnit", "ms");
   sw_jw_array(&o, "traceEvents");
-  for (int64_t i = 0; i < t->devices; i++) {
-    print_track_name(&o, i, &t->tracks[i]);
-    for (size_t s = 0; s < t->tracks[i].slices.n; s++) print_slice(&o, i, &t->tracks[i].slices.at[s], zero);
+  for (int64_t i = 0; i < t->n; i++) {
+    const char *name = t->streams ? t->streams[i % t->n_streams] : NULL;
+    if (t->streams && i % t->n_streams == 0) print_name(&o, t, i, "process_name", NULL);
+    if (name || !t->streams) print_name(&o, t, i, "thread_name", name);
+    for (size_t s = 0; s < t->tracks[i].slices.n; s++) print_slice(&o, t, i, &t->tracks[i].slices.at[s], zero);
   }
   sw_jw_end(&o);
   sw_jw_end(&o);

@@ -416,6 +416,7 @@ static void judge_plan(sw_plan *p, sw_arena *arena, double *shorter) {
   assert_true(fabs(s->work_s + s->slowed_s + s->exposed_s + s->waited_s - a.total_s) <= kRounding * a.total_s);
   double busy = a.timeline->launches_s;
   for (int k = SW_STREAM_WORK; k < STREAMS; k++) busy += a.timeline->busy_s[k];
+  assert_true(s->exposed_s <= (busy - a.timeline->launches_s - a.timeline->busy_s[SW_STREAM_WORK]) * (1 + kRounding));
   assert_true(busy - s->slowed_s <= a.sum_s * (1 + kRounding) && busy >= a.sum_s * (1 - kRounding));
   for (int k = SW_STREAM_WORK; k < STREAMS; k++) assert_true(a.timeline->busy_s[k] <= a.total_s * (1 + kRounding));
   assert_true(a.timeline->launches_s <= a.total_s * (1 + kRounding));

@@ -24,7 +24,7 @@ static void a_failed_run_leaves_a_valid_trace(void **state) {
   sw_mesh mesh = {.n_axes = 1, .axis = {{.name = "x", .size = 3}}};
   sw_trace *trace;
   sw_comm *comm;
-  assert_ok(sw_trace_create(3, &trace, &diag));
+  assert_ok(sw_trace_create(3, NULL, &trace, &diag));
   sw_comm_options o = {.on_call = sw_trace_on_call, .on_call_user = trace};
   assert_ok(sw_comm_create_threads(&mesh, &o, &comm, &diag));
   assert_int_equal(sw_comm_launch(comm, two_sums_then_fail, &mesh, NULL, &diag), SW_E_RESOURCE);
