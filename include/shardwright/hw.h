@@ -89,6 +89,8 @@ SW_API double sw_machine_contention(const sw_machine *m);
 /* The launch of one kernel, and how many times as long the host takes for it. */
 SW_API double sw_machine_launch_s(const sw_machine *m);
 SW_API double sw_machine_host_times(const sw_machine *m);
+/* Peak rate at which a device does such work. */
+SW_API double sw_profile_rate(const sw_profile *p, const sw_work *w);
 /* Roofline of one local op: launch + max(flops / achieved flop rate of the dtype, bytes / achieved memory rate). */
 SW_API double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes);
 /* The same of a product or attention, by shape where the profile knows its kernel; launch included. */

@@ -69,6 +69,14 @@ typedef enum sw_work_kind {
   SW_WORK_ATTENTION_GRAD,
 } sw_work_kind;
 
+/* How near a product of f32 is to one computed in f32: as near as one, some bits less, or as the device likes. */
+typedef enum sw_precision {
+  SW_PRECISION_HIGHEST,
+  SW_PRECISION_HIGH,
+  SW_PRECISION_DEFAULT,
+  SW_PRECISION_COUNT
+} sw_precision;
+
 /* What one device does in one op. */
 typedef struct sw_work {
   sw_work_kind kind;
@@ -77,6 +85,7 @@ typedef struct sw_work {
   double batch;   /* products of one shape; of attention sequences */
   double m, n, k; /* of a product; of attention queries, keys and the width of a head */
   double heads, kv_heads;
+  sw_precision precision; /* of a product of f32 */
 } sw_work;
 
 SW_API const char *sw_kernel_constant_text(sw_kernel_constant c);

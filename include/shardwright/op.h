@@ -102,7 +102,8 @@ static inline bool sw_op_is_pointwise(sw_opcode c) {
   X(UNIT_DIAGONAL, "unit_diagonal", BOOL) X(TRANSPOSE_A, "transpose", TEXT) \
   X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT) \
   X(SOURCES, "sources", INTS) X(HOW, "how", TEXT) X(LAYOUT, "layout", TEXT) X(SCALE, "scale", FLOAT) \
-  X(CAUSAL, "causal", BOOL) X(SOFTCAP, "softcap", FLOAT) X(DROPOUT, "dropout", FLOAT) X(BIAS_GRAD, "bias_grad", BOOL)
+  X(CAUSAL, "causal", BOOL) X(SOFTCAP, "softcap", FLOAT) X(DROPOUT, "dropout", FLOAT) X(BIAS_GRAD, "bias_grad", BOOL) \
+  X(PRECISION, "precision", TEXT)
 /* clang-format on */
 
 typedef enum sw_attr_key {

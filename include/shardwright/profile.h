@@ -116,6 +116,7 @@ struct sw_profile {
   int64_t memory_reserved_bytes; /* of those, not for a plan: runtime, communication buffers */
   double memory_bytes_per_s;     /* peak */
   double flop_per_s[SW_DTYPE_COUNT];
+  double f32_per_s[SW_PRECISION_COUNT];  /* of products of f32; 0: as HIGHEST, which is that of the dtype */
   double flop_fraction, memory_fraction; /* of the peaks, achieved by large operations */
   double flop_fraction_8bit;             /* the same for dtypes of one byte; usually lower */
   double launch_s;                       /* of one local op */
@@ -147,6 +148,8 @@ SW_API SW_CHECKED sw_rc sw_profile_verify(const sw_profile *p, sw_diag *d);
 SW_API void sw_profile_drop_knots(sw_profile *p, const char *file, void (*report)(void *user, const sw_diag *d),
                                   void *user);
 
+/* The key of f32_per_s in profiles: "f32_high", "f32_default". */
+SW_API const char *sw_precision_rate_text(sw_precision p);
 /* A dtype whose rate the profile does not state takes that of another: f8 from f16, u8 and bool from i8, c64 from f32
  * with a quarter (one complex product is four), ... `stated[t]` says which are there; the rest of p->flop_per_s is
  * filled in. f32 must be stated. */

@@ -87,6 +87,9 @@ sw_rc sw_data_sheet_device(const sw_csv *t, int64_t row, sw_arena *arena, sw_pro
     p->flop_per_s[rates[i].dtype] = v;
     stated[rates[i].dtype] = true;
   }
+  double tf32;
+  SW_TRY(figure(t, row, "tf32_TFLOPS", 1e12, &tf32, d));
+  p->f32_per_s[SW_PRECISION_HIGH] = p->f32_per_s[SW_PRECISION_DEFAULT] = tf32;
   if (!stated[SW_F32]) {
     if (!stated[SW_BF16]) SW_TRY(needed(t, row, "fp32_TFLOPS", 1e12, &bytes, d));
     p->flop_per_s[SW_F32] = p->flop_per_s[SW_BF16] * kF32OfBf16;

@@ -192,6 +192,7 @@ sw_rc sw_run_profiles_read(sw_arena *arena, sw_run_profiles *out, sw_diag *d) {
       own->memory_bytes = h->memory_bytes;
       own->memory_bytes_per_s = h->memory_bytes_per_s;
       for (int t = 0; t < SW_DTYPE_COUNT; t++) own->flop_per_s[t] *= h->clock;
+      for (int rate = 0; rate < SW_PRECISION_COUNT; rate++) own->f32_per_s[rate] *= h->clock;
       out->at[out->n++] = own;
     }
   }

@@ -46,6 +46,7 @@ static sw_rc fill_absent(const sw_rule_call *c, const sw_attr_rule *r, sw_arena 
       return fill_list(c, a, r->fill, x->rank, arena);
     case SW_ABSENT_SPATIAL:
       return fill_list(c, a, r->fill, x->rank - 2, arena);
+    case SW_ABSENT_NOTHING:
     case SW_ABSENT_COPY:
       break;
   }
@@ -153,7 +154,7 @@ bool sw_attr_is_default(const sw_rule_call *c, const sw_attr *a) {
     int n = r->absent == SW_ABSENT_RANK ? rank : r->absent == SW_ABSENT_SPATIAL && rank > 2 ? rank - 2 : 0;
     sw_attr fill;
     bool stays = false;
-    if (!list && fill_absent(c, r, NULL, &fill, &stays)) return false;
+    if (!list && (fill_absent(c, r, NULL, &fill, &stays) || stays)) return false;
     for (int k = 0; k < n; k++) room[k] = r->fill;
     if (list) fill = (sw_attr){.key = a->key, .u.ints = {room, n}};
     return attr_equal(a, &fill);

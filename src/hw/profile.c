@@ -95,6 +95,11 @@ static const struct {
 #undef SW_X
 };
 
+const char *sw_precision_rate_text(sw_precision p) {
+  static const char *const kKeys[] = {"f32", "f32_high", "f32_default"};
+  return kKeys[p];
+}
+
 void sw_profile_complete_flops(sw_profile *p, const bool stated[SW_DTYPE_COUNT]) {
   for (sw_dtype t = 0; t < SW_DTYPE_COUNT; t++) {
     sw_dtype from = t;
@@ -212,6 +217,7 @@ static sw_rc verify_device(const sw_profile *p, sw_diag *d) {
             (p->contention >= 1 || p->contention == 0) && fine(p->exchange_peer_s) && p->shared_cores >= 0 &&
             p->host_bytes_per_s >= 0 && p->host_memory_bytes >= 0;
   for (int t = 0; t < SW_DTYPE_COUNT; t++) ok = ok && p->flop_per_s[t] > 0;
+  for (int k = 0; k < SW_PRECISION_COUNT; k++) ok = ok && fine(p->f32_per_s[k]);
   for (int k = 0; k < SW_PRICED_COUNT; k++) {
     SW_TRY(verify_kernel(p, &p->kernel[k], (sw_priced_kernel)k, d));
     for (int i = 0; i < p->n_libraries; i++)

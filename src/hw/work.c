@@ -98,6 +98,16 @@ static double decode_s(const sw_profile *p, const sw_kernel_price *k, const sw_w
   return overlapped_seconds(k, traffic_s(p, k, read) / fmax(pow(busy, constant(k, SW_KERNEL_FEW)), 1e-6), heads);
 }
 
+double sw_profile_rate(const sw_profile *p, const sw_work *w) {
+  const double as_said = w->dtype == SW_F32 ? p->f32_per_s[w->precision] : 0;
+  return as_said > 0 ? as_said : p->flop_per_s[w->dtype];
+}
+
+static double roofline_s(const sw_machine *m, const sw_work *w) {
+  const double flops = w->flops * m->run->flop_per_s[w->dtype] / sw_profile_rate(m->run, w);
+  return sw_machine_local_s(m, w->dtype, flops, w->bytes);
+}
+
 /* Means of |ln| over A100, H100, H200, B200 and GB200, rows from 20 us on, `bench costs` "by its peaks alone": products
  * in bf16 7.8 %, in f8 29.6 %, attention 103 %, all of it too low. */
 const char *sw_profile_roofline_text(const sw_profile *p) {
@@ -111,7 +121,7 @@ const char *sw_profile_roofline_text(const sw_profile *p) {
 double sw_machine_work_s(const sw_machine *m, const sw_work *w) {
   const sw_profile *p = m->run;
   const sw_kernel_price *k = kernel_of(p, w);
-  if (!k) return sw_machine_local_s(m, w->dtype, w->flops, w->bytes);
+  if (!k) return roofline_s(m, w);
   if (k == &p->kernel[SW_PRICED_DECODE]) return decode_s(p, k, w) * m->share;
   const double arithmetic = w->kind == SW_WORK_PRODUCT ? tiles_s(p, k, w) : blocks_s(p, k, w);
   return overlapped_seconds(k, arithmetic, traffic_s(p, k, w->bytes)) * m->share;
@@ -121,14 +131,14 @@ double sw_machine_work_s(const sw_machine *m, const sw_work *w) {
 double sw_machine_work_least_s(const sw_machine *m, const sw_work *w) {
   const sw_profile *p = m->run;
   const sw_kernel_price *k = kernel_of(p, w), *one = &p->kernel[SW_PRICED_DECODE];
-  if (!k) return sw_machine_local_s(m, w->dtype, w->flops, w->bytes);
+  if (!k) return roofline_s(m, w);
   double least = constant(k, SW_KERNEL_LAUNCH) + traffic_s(p, k, w->bytes);
   if (k != one) {
     const double rate = constant(k, SW_KERNEL_FLOP_FRACTION) * p->flop_per_s[w->dtype];
     least = fmax(least, constant(k, SW_KERNEL_LAUNCH) + w->flops / rate);
   }
   if (w->kind != SW_WORK_ATTENTION) return least * m->share;
-  const double read_s = one->known ? constant(one, SW_KERNEL_LAUNCH) + traffic_s(p, one, w->bytes)
-                                   : sw_machine_local_s(m, w->dtype, w->flops, w->bytes) / m->share;
+  const double read_s =
+      one->known ? constant(one, SW_KERNEL_LAUNCH) + traffic_s(p, one, w->bytes) : roofline_s(m, w) / m->share;
   return fmin(least, read_s) * m->share;
 }

@@ -133,6 +133,9 @@ static sw_rc read_memory(reader *r, const sw_json *v) {
 
 static sw_rc read_rate_of(reader *r, const sw_json *v, bool *stated) {
   sw_dtype t;
+  for (int k = SW_PRECISION_HIGH; k < SW_PRECISION_COUNT; k++)
+    if (strcmp(v->key, sw_precision_rate_text((sw_precision)k)) == 0)
+      return sw_json_as_f64(v, 1, HUGE_RATE, &r->p->f32_per_s[k], r->d);
   if (!sw_dtype_parse(v->key, &t)) return SW_FAIL_INPUT(r->d, sw_json_key_span(v), "'%.60s' is not a dtype", v->key);
   stated[t] = true;
   return sw_json_as_f64(v, 1, HUGE_RATE, &r->p->flop_per_s[t], r->d);

@@ -56,6 +56,8 @@ static void write_device(sw_json_out *j, const sw_profile *p, const sw_profile_o
   sw_jw_object(j, "flop_per_s");
   for (int t = 0; t < SW_DTYPE_COUNT; t++)
     if (sw_dtype_bytes((sw_dtype)t) > 0) sw_jw_f64(j, sw_dtype_text((sw_dtype)t), p->flop_per_s[t]);
+  for (int k = SW_PRECISION_HIGH; k < SW_PRECISION_COUNT; k++)
+    if (p->f32_per_s[k] > 0) sw_jw_f64(j, sw_precision_rate_text((sw_precision)k), p->f32_per_s[k]);
   end_with_source(j, o->flops);
   sw_jw_object_row(j, "achieved");
   sw_jw_f64(j, "flop_fraction", p->flop_fraction);

@@ -29,7 +29,7 @@ static const sw_fusion_rules kRules[] = {
      .one_update = true,
      .overlaps = true,
      .combine = 25 << 20,
-     .software = {"flash", IN_STEP, EAGER_HOST}},
+     .software = {"flash", IN_STEP, EAGER_HOST, .free_convolutions = true}},
     {.name = "xla",
      .again = LAYOUT | K(CHEAP) | K(CAST) | K(TURN) | K(SLICE),
      .into_loop = POINTWISE | READS | K(GATHER),
@@ -44,7 +44,7 @@ static const sw_fusion_rules kRules[] = {
      .overlaps = true,
      .combine = 30 << 20,
      .lowering = {.rounds = true},
-     .software = {"cudnn", IN_STEP}},
+     .software = {"cudnn", IN_STEP, .free_products = true, .free_convolutions = true}},
     {.name = "xla-cpu",
      .again = LAYOUT | K(CHEAP) | K(CAST) | K(TURN) | K(SLICE),
      .into_loop = POINTWISE | READS | K(GATHER),
@@ -67,7 +67,7 @@ static const sw_fusion_rules kRules[] = {
      .one_update = true,
      .overlaps = true,
      .combine = 25 << 20,
-     .software = {"flash", IN_STEP}},
+     .software = {"flash", IN_STEP, .free_convolutions = true}},
     {.name = "ideal",
      .again = POINTWISE | READS | K(RANDOM),
      .into_loop = POINTWISE | READS | K(RANDOM) | K(GATHER),
@@ -80,7 +80,7 @@ static const sw_fusion_rules kRules[] = {
      .one_update = true,
      .overlaps = true,
      .combine = 30 << 20,
-     .software = {NULL, 1}},
+     .software = {NULL, 1, .free_products = true, .free_convolutions = true}},
 };
 
 const sw_fusion_rules *sw_fusion_rules_of(const char *compiler) {

@@ -137,15 +137,14 @@ static bool is_copy_by_name(const sw_op *op) {
 }
 
 /* Adds what the op counts, and the seconds that it takes one device at its peak. */
-static void count_op_flops(const counter *c, const sw_plan *p, const sw_op *op, sw_throughput *out, double *peak_s) {
+static void count_op_flops(const sw_plan *p, const sw_op *op, sw_throughput *out, double *peak_s) {
   const double kNotAgain = op->code == SW_OP_ATTENTION_GRAD ? 4.0 / 5 : 1;
-  const double *rates = sw_machine_profile(p->job.machine)->flop_per_s;
-  double flops, bytes;
+  sw_work w;
   if (sw_op_class_of(op->code) != SW_OPS_CONTRACTION && !sw_is_attention(op->code)) return;
-  sw_op_work(c->g, op, NULL, &flops, &bytes);
-  flops *= kNotAgain * (double)op->repeats;
+  sw_op_shape(&p->job, op, NULL, &w);
+  const double flops = w.flops * kNotAgain * (double)op->repeats;
   out->model_flops += flops;
-  *peak_s += flops / rates[sw_operand_type(c->g, op, 0)->dtype];
+  *peak_s += flops / sw_profile_rate(sw_machine_profile(p->job.machine), &w);
 }
 
 static sw_rc count_plan_flops(counter *c, const sw_plan *p, sw_throughput *out, double *peak_s, sw_diag *d) {
@@ -154,7 +153,7 @@ static sw_rc count_plan_flops(counter *c, const sw_plan *p, sw_throughput *out, 
     const sw_op *op = &c->g->ops[i];
     bool fresh;
     SW_TRY(number_op(c, i, &fresh, d));
-    if (fresh && !is_copy_by_name(op)) count_op_flops(c, p, op, out, peak_s);
+    if (fresh && !is_copy_by_name(op)) count_op_flops(p, op, out, peak_s);
   }
   return SW_OK;
 }

@@ -296,6 +296,13 @@ static void shape_product(const sw_loop_nest *nest, const int64_t *extents, sw_w
   w->k *= nest->flops_per_point / 2; /* of windows what is no padding */
 }
 
+static sw_precision precision_of(const sw_kernels *k, const sw_op *op) {
+  const char *word = sw_op_text(op, SW_ATTR_PRECISION, "default");
+  const bool free = k && (op->code == SW_OP_DOT ? k->software.free_products : k->software.free_convolutions);
+  if (strcmp(word, "default") == 0) return free ? SW_PRECISION_DEFAULT : SW_PRECISION_HIGHEST;
+  return strcmp(word, "high") == 0 ? SW_PRECISION_HIGH : SW_PRECISION_HIGHEST;
+}
+
 static void shape_attention(const sw_op *op, const int64_t *extents, sw_work *w) {
   double size[SW_ATTENTION_LOOPS];
   for (int l = 0; l < SW_ATTENTION_LOOPS; l++) size[l] = (double)(extents ? extents[l] : op->nest->loops[l].size);
@@ -316,10 +323,10 @@ void sw_op_shape(const sw_job *j, const sw_op *op, const int64_t *extents, sw_wo
   sw_op_work(g, op, extents, &w->flops, &w->bytes);
   if (j->kernels) w->bytes = sw_op_traffic(g, j->kernels, op, extents);
   if (!op->nest) return;
-  if (sw_is_attention(op->code))
-    shape_attention(op, extents, w);
-  else if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION && op->nest->n_maps == 3)
-    shape_product(op->nest, extents, w);
+  if (sw_is_attention(op->code)) shape_attention(op, extents, w);
+  if (sw_op_class_of(op->code) != SW_OPS_CONTRACTION || op->nest->n_maps != 3) return;
+  w->precision = precision_of(j->kernels, op);
+  shape_product(op->nest, extents, w);
 }
 
 /* The price of the op; the launch is its kernel's, which one of the kernel's ops bears: *launch_s, a part of it. What

@@ -4,11 +4,13 @@
 
 #include "../reshard_case.h"
 
+#include "shardwright/emit.h"
 #include "shardwright/hw.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
 #include "shardwright/profile.h"
 #include "shardwright/profile_json.h"
+#include "shardwright/program.h"
 #include "shardwright/strategy.h"
 #include "support/job.h"
 
@@ -219,10 +221,79 @@ static void software_prices_kernels_as_it_runs_them(void **state) {
   sw_arena_deinit(&arena);
 }
 
+/* What programs say of the precision of products is kept and written; what a device may do where they say nothing is
+ * the compiler's. */
+#define MATRIX "tensor<6x6xf32>"
+#define DOT "stablehlo.dot_general %a, %a, contracting_dims = [1] x [0]"
+#define DOTS "(" MATRIX ", " MATRIX ") -> " MATRIX "\n"
+#define CONV                                                                                               \
+  "stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} "      \
+  "{batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision " \
+  "DEFAULT>, #stablehlo<precision "
+#define CONVS ">]} : (tensor<2x8x8x4xf32>, tensor<3x3x4x4xf32>) -> tensor<2x6x6x4xf32>\n"
+static void products_are_as_precise_as_said(void **state) {
+  (void)state;
+  static const char kText[] =
+      "func.func @main(%a: " MATRIX ", %x: tensor<2x8x8x4xf32>, %w: tensor<3x3x4x4xf32>) -> (" MATRIX ", " MATRIX
+      ", " MATRIX ", tensor<2x6x6x4xf32>, tensor<2x6x6x4xf32>) {\n%0 = " DOT " : " DOTS "%1 = " DOT
+      ", precision = [DEFAULT, HIGHEST] : " DOTS
+      "%2 = \"stablehlo.dot_general\"(%a, %a) "
+      "<{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, "
+      "precision_config = [#stablehlo<precision HIGH>, #stablehlo<precision HIGH>]}> : " DOTS "%3 = " CONV
+      "DEFAULT" CONVS "%4 = " CONV "HIGHEST" CONVS "return %0, %1, %2, %3, %4 : " MATRIX ", " MATRIX ", " MATRIX
+      ", tensor<2x6x6x4xf32>, tensor<2x6x6x4xf32>\n}\n";
+  enum { PRODUCTS = 5, D = SW_PRECISION_DEFAULT, H = SW_PRECISION_HIGH, F = SW_PRECISION_HIGHEST };
+  static const struct {
+    const char *compiler;
+    int precision[PRODUCTS];
+  } kAre[] = {{"none", {F, F, H, F, F}}, {"eager", {F, F, H, D, F}},   {"inductor", {F, F, H, D, F}},
+              {"xla", {D, F, H, D, F}},  {"xla-cpu", {F, F, H, F, F}}, {"ideal", {D, F, H, D, F}}};
+  static const char *const kSaid[] = {"precision=highest}", "precision=high}", "precision=highest}"};
+  sw_arena arena = {0};
+  sw_machine *machine;
+  const sw_profile *profile;
+  sw_mesh one = {0};
+  sw_plan plan;
+  sw_program *p, *again;
+  sw_text once = {0}, listing = {0}, listing_again = {0};
+  assert_ok(sw_profile_read("h100", &arena, &profile, &diag));
+  assert_ok(sw_machine_build(&arena, profile, &one, &machine, &diag));
+  assert_ok(sw_program_parse("t.mlir", kText, sizeof kText - 1, NULL, &p, &diag));
+  for (size_t c = 0; c < sizeof kAre / sizeof *kAre; c++) {
+    const sw_job job = job_under(sw_program_graph(p), machine, kAre[c].compiler, &arena);
+    for (int i = 0; i < PRODUCTS; i++) {
+      sw_work w;
+      sw_op_shape(&job, &job.graph->ops[i], NULL, &w);
+      assert_int_equal(w.precision, kAre[c].precision[i]);
+    }
+  }
+  assert_ok(sw_plan_build(JOB(sw_program_graph(p), machine), &arena, &plan, &diag));
+  assert_ok(sw_emit_plan(&plan, "spmd-stablehlo", &once, &diag));
+  assert_ok(sw_program_parse("again.mlir", once.at, once.n, NULL, &again, &diag));
+  sw_graph_print(sw_program_graph(p), &listing);
+  sw_graph_print(sw_program_graph(again), &listing_again);
+  for (int i = 0; i < 2; i++) {
+    const char *at = sw_text_str(i ? &listing_again : &listing);
+    for (int k = 0; k < 3; k++) {
+      assert_non_null(at = strstr(at, kSaid[k]));
+      at += strlen(kSaid[k]);
+    }
+    assert_null(strstr(at, "precision="));
+  }
+  sw_text_free(&once);
+  sw_text_free(&listing);
+  sw_text_free(&listing_again);
+  sw_program_destroy(p);
+  sw_program_destroy(again);
+  sw_arena_deinit(&arena);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(software_prices_kernels_as_it_runs_them), cmocka_unit_test(narrow_floats_are_moved_as_f32),
-      cmocka_unit_test(reduce_scatters_are_all_reduces), cmocka_unit_test(exchanges_are_sent_in_rounds),
-      cmocka_unit_test(parts_are_completed_before)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(software_prices_kernels_as_it_runs_them),
+                                     cmocka_unit_test(narrow_floats_are_moved_as_f32),
+                                     cmocka_unit_test(reduce_scatters_are_all_reduces),
+                                     cmocka_unit_test(exchanges_are_sent_in_rounds),
+                                     cmocka_unit_test(parts_are_completed_before),
+                                     cmocka_unit_test(products_are_as_precise_as_said)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,7 @@ static void what_is_written_reads_back(void **state) {
     assert_ok(sw_profile_write(q, "a \"test\"", &two, &diag));
     assert_string_equal(sw_text_str(&one), sw_text_str(&two));
     assert_memory_equal(p->flop_per_s, q->flop_per_s, sizeof p->flop_per_s);
+    assert_memory_equal(p->f32_per_s, q->f32_per_s, sizeof p->f32_per_s);
     assert_int_equal(p->n_levels, q->n_levels);
     assert_int_equal(p->n_run_hardware, q->n_run_hardware);
     for (int k = 0; k < p->n_run_hardware; k++) assert_true(p->run_hardware[k].clock == q->run_hardware[k].clock);

@@ -172,6 +172,31 @@ static void other_dtypes_and_devices_follow_the_roofline(void **state) {
   }
 }
 
+/* At the rates of the data sheets: half of bf16's in TF32, on TPUs in three passes or one. */
+static void products_of_f32_may_be_less_precise(void **state) {
+  (void)state;
+  static const struct {
+    const char *profile;
+    double high, free; /* parts of the rate of bf16 */
+  } kRates[] = {
+      {"h100", 0.5, 0.5}, {"a100", 0.5, 0.5}, {"gb200-nvl72", 0.5, 0.5}, {"tpu-v5p", 1 / 3.0, 1}, {"trainium2", 0, 0}};
+  for (size_t i = 0; i < sizeof kRates / sizeof *kRates; i++) {
+    device dev;
+    device_init(&dev, kRates[i].profile);
+    const double bf16 = dev.profile->flop_per_s[SW_BF16], f32 = dev.profile->flop_per_s[SW_F32];
+    sw_work w = product(SW_F32, 1, 8192, 8192, 8192);
+    const double s = sw_machine_work_s(dev.machine, &w) - sw_machine_launch_s(dev.machine);
+    for (w.precision = SW_PRECISION_HIGH; w.precision < SW_PRECISION_COUNT; w.precision++) {
+      const double part = w.precision == SW_PRECISION_HIGH ? kRates[i].high : kRates[i].free;
+      const double times = part > 0 ? part * bf16 / f32 : 1, tolerance = 0.01;
+      const double own_s = sw_machine_work_s(dev.machine, &w) - sw_machine_launch_s(dev.machine);
+      assert_true(fabs(s / own_s / times - 1) < tolerance);
+      assert_true(sw_machine_work_least_s(dev.machine, &w) <= sw_machine_work_s(dev.machine, &w));
+    }
+    sw_arena_deinit(&dev.arena);
+  }
+}
+
 static double decode_s(sw_profile *p, const sw_machine *m, const sw_work *w, double again) {
   p->kernel[SW_PRICED_DECODE].v[SW_KERNEL_AGAIN] = again;
   return sw_machine_work_s(m, w);
@@ -221,6 +246,7 @@ int main(void) {
       cmocka_unit_test(products_take_the_tiles_that_are_counted),
       cmocka_unit_test(nothing_is_below_the_bound),
       cmocka_unit_test(other_dtypes_and_devices_follow_the_roofline),
+      cmocka_unit_test(products_of_f32_may_be_less_precise),
       cmocka_unit_test(many_queries_of_a_head_read_it_again),
       cmocka_unit_test(devices_without_measured_kernels_say_so),
   };

@@ -24,6 +24,7 @@ typedef enum sw_absent {
   SW_ABSENT_SPATIAL, /* `fill`, as often as operand 0 has dims, less two */
   SW_ABSENT_LAST,    /* the last dim of operand 0 */
   SW_ABSENT_ELEMENT, /* the dtype of operand 0 */
+  SW_ABSENT_NOTHING, /* it stays absent */
   SW_ABSENT_COPY,    /* what the attribute of key `fill` says */
 } sw_absent;
 

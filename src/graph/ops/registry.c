@@ -13,6 +13,8 @@
   { .key = SW_ATTR_##k, .absent = SW_ABSENT_FLOAT, .fill_float = (v) }
 #define WORD(k, v) \
   { .key = SW_ATTR_##k, .absent = SW_ABSENT_TEXT, .fill_text = (v) }
+#define OPTIONAL(k) \
+  { .key = SW_ATTR_##k, .absent = SW_ABSENT_NOTHING }
 #define EACH(k, v) \
   { .key = SW_ATTR_##k, .absent = SW_ABSENT_RANK, .fill = (v) }
 #define ZEROS(k, n) \

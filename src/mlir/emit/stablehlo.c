@@ -60,6 +60,14 @@ void sw_hlo_numbers(const sw_op *op, sw_attr_key k, const char *key, bool even_e
   sw_text_puts(out, "]");
 }
 
+/* Nothing, where it is what is meant anyway. */
+static void put_precision(const sw_op *op, sw_text *props) {
+  const char *word = sw_op_text(op, SW_ATTR_PRECISION, "default");
+  if (strcmp(word, "default") == 0) return;
+  const char *said = strcmp(word, "high") == 0 ? "#stablehlo<precision HIGH>" : "#stablehlo<precision HIGHEST>";
+  sw_prop(props, "precision_config", "[%s, %s]", said, said);
+}
+
 static void props_dot(const sw_op *op, sw_text *props) {
   sw_text_puts(props, "dot_dimension_numbers = #stablehlo.dot<");
   sw_hlo_numbers(op, SW_ATTR_LHS_BATCH, "lhs_batching_dimensions", false, props);
@@ -67,6 +75,7 @@ static void props_dot(const sw_op *op, sw_text *props) {
   sw_hlo_numbers(op, SW_ATTR_LHS_CONTRACT, "lhs_contracting_dimensions", true, props);
   sw_hlo_numbers(op, SW_ATTR_RHS_CONTRACT, "rhs_contracting_dimensions", true, props);
   sw_text_puts(props, ">");
+  put_precision(op, props);
 }
 
 static void props_gather(const sw_op *op, sw_text *props) {
@@ -101,6 +110,7 @@ static void props_convolution(const sw_op *op, sw_text *props) {
   sw_prop_int(props, "feature_group_count", sw_op_int(op, SW_ATTR_FEATURE_GROUPS, 1));
   ints_as(op, SW_ATTR_LHS_DILATION, "lhs_dilation", props);
   sw_prop_pairs(props, "padding", low, high, n);
+  put_precision(op, props);
   ints_as(op, SW_ATTR_RHS_DILATION, "rhs_dilation", props);
   ints_as(op, SW_ATTR_STRIDES, "window_strides", props);
 }

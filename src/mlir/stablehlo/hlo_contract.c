@@ -27,6 +27,19 @@ static sw_rc dot_lists(sw_importer *m, uint32_t op, const char *key, const char 
   return SW_OK;
 }
 
+/* One word for each operand, of which the more precise counts. */
+static void read_precision(sw_importer *m, uint32_t op, sw_im_attrs *a) {
+  static const char *const kWords[] = {"default", "high", "highest"};
+  const sw_ir_span words = sw_ir_inside(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "precision_config", "precision"));
+  uint32_t cursor = words.at;
+  sw_ir_span word;
+  int most = 0;
+  while (sw_ir_next_item(m->t, words, &cursor, &word))
+    for (int i = most + 1; i < 3; i++)
+      if (strcmp(sw_im_small_word(m, word), kWords[i]) == 0) most = i;
+  if (most) sw_im_text(a, SW_ATTR_PRECISION, kWords[most]);
+}
+
 /* Bools: is there a place where both are true? They are counted. */
 static sw_rc contract_bools(sw_importer *m, uint32_t op, const sw_im_add *add) {
   sw_im_attrs a = *add->attrs;
@@ -80,6 +93,7 @@ sw_rc sw_im_dot(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   }
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
+  read_precision(m, op, &a);
   sw_im_add add = {.code = row->code, .n_operands = 2, .operands = x, .attrs = &a};
   return contracted(m, op, &add, t.dtype);
 }
@@ -297,6 +311,7 @@ sw_rc sw_im_convolution(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   }
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
+  read_precision(m, op, &a);
   sw_im_add add = {.code = row->code, .n_operands = 2, .operands = x, .attrs = &a};
   return contracted(m, op, &add, t.dtype);
 }
