@@ -141,7 +141,7 @@ SW_API const char *sw_recompute_text(sw_recompute r);
 SW_API SW_CHECKED sw_rc sw_recompute_parse(const char *text, sw_span at, sw_recompute *out, sw_diag *d);
 /* In the arena: the list of entries. But for the program as it is written its own checkpoints, ops that do what earlier
  * ones do, are folded back first, where a contraction is among them. The plain schedule where nothing can be made
- * again, and for a search of programs with loops or choices. gathers_again: what is made of arguments on devices, as
+ * again. Of loops a search has stacks as choices. gathers_again: what is made of arguments on devices, as
  * weights are gathered, is not held for what runs late; a search has that as a choice, too. */
 SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena,
                                           sw_schedule_spec *out, sw_diag *d);

@@ -203,7 +203,7 @@ static readers readers_of(const sw_clusters *p, const sw_op *op) {
     const sw_value *v = &p->g->values[op->results[k]];
     int32_t n = 0;
     for (int32_t u = 0; u < v->n_uses; u++) {
-      if (sw_use_is_by_choice(p->g, v->uses[u])) continue;
+      if (sw_use_is_by_choice(p, v->uses[u])) continue;
       n++;
       if (v->uses[u].op < 0) {
         r.delivered = true;
@@ -385,6 +385,49 @@ static void part(sw_clusters *p, sw_id group) {
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
+/* Ops that move a stack around loops. */
+static bool carries(sw_opcode c) {
+  return c == SW_OP_ENTER || c == SW_OP_YIELD || c == SW_OP_JOIN || c == SW_OP_DYNAMIC_UPDATE_SLICE ||
+         c == SW_OP_DYNAMIC_SLICE || c == SW_OP_RESHAPE || c == SW_OP_BROADCAST;
+}
+
+/* Those of which nothing is read but what a keep may take, and what leaves a loop as it came. */
+static void find_offered(sw_clusters *p, bool *unread) {
+  const sw_graph *g = p->g;
+  for (sw_id i = g->n_ops - 1; i >= 0; i--) {
+    const sw_op *op = &g->ops[i];
+    bool any = false, all = carries(op->code) && op->n_results == 1;
+    const sw_value *v = all ? &g->values[op->results[0]] : NULL;
+    unread[i] = all && (op->code == SW_OP_JOIN || op->code == SW_OP_YIELD);
+    for (int32_t u = 0; all && u < v->n_uses; u++) {
+      const sw_id by = v->uses[u].op;
+      const bool takes = by >= 0 && g->ops[by].code == SW_OP_KEEP && g->ops[by].frame >= 0 && v->uses[u].index > 0;
+      any = any || takes || (by >= 0 && p->offered[by]);
+      all = takes || (by >= 0 && (p->offered[by] || unread[by]));
+      unread[i] = unread[i] && by >= 0 && unread[by];
+    }
+    p->offered[i] = any && all;
+    p->offers = p->offers || p->offered[i];
+  }
+}
+
+static void find_again(sw_clusters *p) {
+  const sw_graph *g = p->g;
+  for (sw_id i = g->n_ops - 1; i >= 0; i--) {
+    const sw_op *op = &g->ops[i];
+    bool any = false, all = op->frame >= 0;
+    for (int k = 0; all && k < op->n_results; k++) {
+      const sw_value *v = &g->values[op->results[k]];
+      for (int32_t u = 0; u < v->n_uses; u++) {
+        const sw_id by = v->uses[u].op;
+        any = true;
+        all = all && by >= 0 && (p->again[by] || (g->ops[by].code == SW_OP_KEEP && v->uses[u].index == 0));
+      }
+    }
+    p->again[i] = any && all;
+  }
+}
+
 static void list_members(sw_clusters *p) {
   const int32_t n = p->g->n_ops;
   memset(p->first, 0, (size_t)(n + 1) * sizeof *p->first);
@@ -407,7 +450,13 @@ static void settle_reasons(sw_clusters *p) {
 }
 
 sw_rc sw_clusters_make(const sw_graph *g, const sw_fusion_rules *rules, sw_arena *arena, sw_clusters *out, sw_diag *d) {
+  bool *unread;
   *out = (sw_clusters){.g = g, .rules = rules};
+  SW_ARENA_NEW(out->offered, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW(unread, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW(out->again, arena, g->n_ops + 1, d);
+  if (g->n_frames) find_offered(out, unread);
+  if (out->offers) find_again(out);
   SW_ARENA_NEW(out->of, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(out->group, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(out->why, arena, g->n_ops + 1, d);

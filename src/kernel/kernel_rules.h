@@ -60,11 +60,6 @@ static inline bool sw_is_offload_by_choice(const sw_graph *g, const sw_op *op) {
   return op->code == SW_OP_FETCH && v->n_uses == 1 && v->uses[0].op >= 0 && v->uses[0].index > 0 &&
          g->ops[v->uses[0].op].code == SW_OP_KEEP;
 }
-static inline bool sw_use_is_by_choice(const sw_graph *g, sw_value_use use) {
-  if (use.op < 0) return false;
-  const sw_op *op = &g->ops[use.op];
-  return use.index >= sw_kernel_operands(op) || (op->code == SW_OP_OFFLOAD && sw_is_offload_by_choice(g, op));
-}
 
 const sw_fusion_rules *sw_fusion_rules_of(const char *compiler); /* NULL: no such */
 sw_kind sw_kind_of(const sw_op *op);

@@ -40,7 +40,7 @@ static sw_keeping keeping_of(const borders *b, sw_id value) {
   if (b->p.group[by].again) return SW_KEPT_AGAIN;
   bool any = false;
   for (int32_t u = 0; u < v->n_uses; u++) {
-    if (sw_use_is_by_choice(b->g, v->uses[u])) continue;
+    if (sw_use_is_by_choice(&b->p, v->uses[u])) continue;
     if (v->uses[u].op < 0 || b->p.of[v->uses[u].op] != by) return SW_KEPT_STORED;
     any = true;
   }
@@ -54,7 +54,7 @@ static int32_t last_use(const borders *b, sw_id value) {
   for (int32_t u = 0; u < v->n_uses; u++) {
     const sw_id op = v->uses[u].op;
     if (op < 0) return b->g->n_ops;
-    if (sw_use_is_by_choice(b->g, v->uses[u])) continue;
+    if (sw_use_is_by_choice(&b->p, v->uses[u])) continue;
     last = sw_max_i32(last, b->until[op]);
     if (b->updates[b->g->ops[op].n_results ? b->g->ops[op].results[0] : value] == value)
       last = sw_max_i32(last, b->over[op]);
@@ -162,13 +162,49 @@ static void find_keeping(borders *b) {
   find_until(b);
 }
 
+/* Kernels that read a value: all; and, of those that every plan has, the only one. */
+typedef struct reading_kernels {
+  sw_id any, only;
+  bool several, several_stay;
+} reading_kernels;
+
+static void add_reading(const borders *b, sw_id value, int depth, reading_kernels *r) {
+  enum { DEEPEST = 8 };
+  const sw_value *v = &b->g->values[value];
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    const sw_id id = v->uses[u].op, of = id < 0 ? -1 : b->p.of[id];
+    const bool optional = id >= 0 && (b->p.again[id] || b->p.offered[id]);
+    const bool through = id >= 0 && !optional && b->g->ops[id].frame >= 0 && depth < DEEPEST &&
+                         (b->g->ops[id].code == SW_OP_KEEP || b->p.group[of].again);
+    if (through) {
+      add_reading(b, b->g->ops[id].results[0], depth + 1, r);
+      continue;
+    }
+    r->several = r->several || (r->any >= 0 && r->any != of);
+    r->any = of;
+    if (optional) continue;
+    r->several_stay =
+        r->several_stay || of < 0 || b->p.group[of].kinds & SW_KIND_BIT(CONTROL) || (r->only >= 0 && r->only != of);
+    r->only = of;
+  }
+}
+
+/* Is it stored for several kernels of which a plan may leave out all but one, which then may have it inside? */
+static bool is_perhaps_inside(const borders *b, sw_id value) {
+  const sw_id by = sw_clusters_maker(&b->p, value);
+  reading_kernels r = {-1, -1, false, false};
+  if (!b->p.offers || by < 0 || b->p.group[by].heavy) return false;
+  add_reading(b, value, 0, &r);
+  return r.several && !r.several_stay;
+}
+
 /* What is read of a value from outside: of one made again, what that reads. */
 static void find_reading(borders *b) {
   const sw_graph *g = b->g;
   for (sw_id v = 0; v < g->n_values; v++) {
     const sw_value *value = &g->values[v];
     b->reading[v] = sw_dtype_bytes(value->type.dtype);
-    if (b->keeping[v] == SW_KEPT_AGAIN) b->reading[v] = 0;
+    if (b->keeping[v] == SW_KEPT_AGAIN || is_perhaps_inside(b, v)) b->reading[v] = 0;
   }
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
@@ -218,10 +254,10 @@ static void read_operands(borders *b, const sw_op *op, sw_id group) {
 }
 
 /* Do only choices read it? Then it is written where it is kept. */
-static bool is_for_choices(const sw_graph *g, sw_id value) {
-  const sw_value *v = &g->values[value];
+static bool is_for_choices(const borders *b, sw_id value) {
+  const sw_value *v = &b->g->values[value];
   bool all = v->n_uses > 0;
-  for (int32_t u = 0; u < v->n_uses; u++) all = all && sw_use_is_by_choice(g, v->uses[u]);
+  for (int32_t u = 0; u < v->n_uses; u++) all = all && sw_use_is_by_choice(&b->p, v->uses[u]);
   return all;
 }
 
@@ -230,10 +266,11 @@ static bool is_for_choices(const sw_graph *g, sw_id value) {
 static void price_choice(borders *b, const sw_op *op) {
   const int held = sw_keep_operand(b->g, op, SW_WAY_KEPT), host = sw_keep_operand(b->g, op, SW_WAY_FETCHED);
   const sw_id again = op->operands[0], kept = op->operands[held];
+  if (op->frame >= 0) return; /* what reads a slice of a stack has it inside */
   const sw_value *v = &b->g->values[op->results[0]];
   const bool inside = b->keeping[again] == SW_KEPT_INSIDE || b->keeping[again] == SW_KEPT_AGAIN;
   const bool written = b->keeping[kept] == SW_KEPT_STORED || b->keeping[kept] == SW_KEPT_IN_PLACE;
-  const double writes = !written || is_for_choices(b->g, kept) ? 1 : 0, bytes = sw_dtype_bytes(v->type.dtype);
+  const double writes = !written || is_for_choices(b, kept) ? 1 : 0, bytes = sw_dtype_bytes(v->type.dtype);
   double reads = 0;
   sw_id last = -1;
   for (int32_t u = 0; u < v->n_uses && inside; u++) { /* uses stand in the order of ops: groups seldom come back */
@@ -253,8 +290,8 @@ static void write_results(borders *b, const sw_op *op) {
   double *width = &b->width[b->port[op - b->g->ops] + op->n_operands];
   for (int k = 0; k < op->n_results; k++) {
     const sw_keeping keeping = (sw_keeping)b->keeping[op->results[k]];
-    const bool stored =
-        (keeping == SW_KEPT_STORED || keeping == SW_KEPT_IN_PLACE) && !is_for_choices(b->g, op->results[k]);
+    const bool stored = (keeping == SW_KEPT_STORED || keeping == SW_KEPT_IN_PLACE) &&
+                        !is_for_choices(b, op->results[k]) && !is_perhaps_inside(b, op->results[k]);
     width[k] = stored ? sw_dtype_bytes(sw_result_type(b->g, op, k)->dtype) : 0;
   }
 }
@@ -280,10 +317,27 @@ static bool is_idle(const borders *b, const sw_op *op) {
          kind == SW_KIND_LITERAL || kind == SW_KIND_HOST;
 }
 
+/* Of a stack that a plan may have: a trip writes a slice of it, and another one reads it. */
+static void cross_offered(borders *b, const sw_op *op) {
+  double *width = &b->width[b->port[op - b->g->ops]];
+  if (op->code == SW_OP_DYNAMIC_UPDATE_SLICE) width[1] = sw_dtype_bytes(sw_result_type(b->g, op, 0)->dtype);
+  if (op->code == SW_OP_DYNAMIC_SLICE) width[0] = sw_dtype_bytes(sw_result_type(b->g, op, 0)->dtype);
+}
+
+/* An update is a kernel by itself, unless it has what makes the slice for it alone inside. */
+static bool launches_offered(const borders *b, const sw_op *op) {
+  if (op->code != SW_OP_DYNAMIC_UPDATE_SLICE) return false;
+  sw_id put = op->operands[1];
+  const sw_op *view = sw_value_maker(b->g, put);
+  if (view && b->p.offered[view - b->g->ops]) put = view->operands[0];
+  return !is_for_choices(b, put);
+}
+
 static void cross(borders *b, sw_id group) {
   for (int32_t m = b->p.first[group]; m < b->p.first[group + 1]; m++) {
     const sw_op *op = &b->g->ops[b->p.member[m]];
-    if (is_idle(b, op)) continue;
+    if (b->p.offered[b->p.member[m]]) cross_offered(b, op);
+    if (is_idle(b, op) || b->p.offered[b->p.member[m]]) continue;
     read_operands(b, op, group);
     write_results(b, op);
     const bool over = op->n_results == 1 && op->n_operands && b->updates[op->results[0]] == op->operands[0];
@@ -319,7 +373,8 @@ static void launch(borders *b, sw_id group, bool *updated) {
     const sw_id id = b->p.member[m];
     const sw_op *op = &b->g->ops[id];
     double flops, bytes, read, written;
-    if (!op->nest || is_idle(b, op) || op->code == SW_OP_KEEP) continue;
+    if (b->p.offered[id]) b->launches[id] = launches_offered(b, op);
+    if (!op->nest || is_idle(b, op) || op->code == SW_OP_KEEP || b->p.offered[id]) continue;
     sw_op_work(b->g, op, NULL, &flops, &bytes);
     traffic(b->g, op, &b->width[b->port[id]], NULL, &read, &written);
     if (flops <= 0 && read + written <= 0) continue;

@@ -85,6 +85,27 @@ static sw_id op_behind(const sw_plan *given, const listing *has, const sw_entry 
   return !e->instance || makes_again(given, has, e->op) ? has->op[e->op] : -1;
 }
 
+/* Is the value of a keep made again? In a loop, where the slice of the stack is left out. */
+static bool takes_again(const sw_plan *given, const listing *has, const sw_entry *e) {
+  if (e->source != SW_SOURCE_EITHER) return false;
+  return given->job.schedule && given->job.schedule->program->ops[e->op].frame >= 0 ? has->op[e->op] < 0
+                                                                                    : makes_again(given, has, e->op);
+}
+
+/* Of a stack all ops are there, or none: what leaves a loop as it came is read by nobody. */
+static sw_rc settle_stacks(const sw_plan *p, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  const sw_graph *g = p->job.graph;
+  *out = *p;
+  if (!(out->ops = sw_arena_copy(arena, p->ops, (size_t)g->n_ops, sizeof *out->ops, d))) return SW_E_RESOURCE;
+  leave_out_unread(out);
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_id leader = sw_op_tied_to(g, i);
+    const bool carried = g->ops[i].code == SW_OP_YIELD || g->ops[i].code == SW_OP_JOIN;
+    if (carried && leader >= 0 && !sw_strategy_runs(&out->ops[i])) out->ops[i] = out->ops[leader];
+  }
+  return SW_OK;
+}
+
 /* A plan of a schedule whose copies are among those of the one with choices, as one of that. */
 static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena *arena, sw_plan *out, sw_diag *d) {
   const sw_graph *program = choices->schedule->program;
@@ -104,7 +125,7 @@ static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena 
     if (!e) continue;
     const sw_id from = op_behind(given, &has, e);
     const bool fetched = keeps && e->or_fetched && has.of[SW_SOURCE_FETCHED][e->value] >= 0,
-               again = keeps && !fetched && e->source == SW_SOURCE_EITHER && makes_again(given, &has, e->op);
+               again = keeps && !fetched && takes_again(given, &has, e);
     const sw_keep_way way = fetched ? SW_WAY_FETCHED : again ? SW_WAY_AGAIN : SW_WAY_KEPT;
     if (from >= 0 && !again && !fetched) {
       out->ops[i] = given->ops[from];
@@ -165,7 +186,8 @@ static sw_rc list_takes(const sw_plan *p, dropped how, sw_arena *arena, int8_t *
     const sw_entry *e = sw_job_entry(&p->job, i);
     const int8_t takes = p->ops[i].takes;
     const bool kept = sw_entry_is_keep(e) && (takes <= 0 || takes == sw_plan_takes_of(&p->job, i, SW_WAY_KEPT));
-    (*out)[i] = kept && (how == DROPS_ALL || (how == DROPS_VALUES && e->op >= 0)) ? -1 : takes;
+    const bool in_loop = p->job.graph->ops[i].frame >= 0; /* a stack is read as it is */
+    (*out)[i] = kept && (in_loop || how == DROPS_ALL || (how == DROPS_VALUES && e->op >= 0)) ? -1 : takes;
   }
   return SW_OK;
 }
@@ -268,21 +290,40 @@ static sw_rc carry_out_alike(carried *c, const sw_plan *p, double simplicity, sw
   return SW_OK;
 }
 
+/* What may be launched less than choices are counted: of loops that choose, kernels that others may have inside where
+ * not all of them run. */
+static int64_t launched_less(const sw_plan *p) {
+  const sw_graph *g = p->job.graph;
+  double sum_s = 0;
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    if (g->ops[i].code != SW_OP_KEEP || g->ops[i].frame < 0) continue;
+    const sw_frame *f = &g->frames[g->ops[i].frame];
+    for (sw_id k = f->begin; k <= f->end; k++)
+      if (sw_op_launches(p->job.kernels, k)) sum_s += sw_machine_launch_s(p->job.machine) * (double)g->ops[k].repeats;
+    i = f->end;
+  }
+  return sw_cost_units(p->job.machine, sum_s);
+}
+
 /* A source that is carried out is stored, and what is read early and late shares no copies; so it takes more time than
  * the compiler's own way, and less memory: the fastest way that fits. Of `p`, of a schedule with choices, and `known`,
  * of one without; NULL: there is none. */
 static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job *j, double simplicity, sw_arena *arena,
                             sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   carried c = {.j = j, .arena = arena, .schedule = schedule, .out = out};
-  for (dropped how = 0; p && how < DROPPED_COUNT; how++) SW_TRY(try_to_carry_out(&c, p, how, d));
-  if (p) SW_TRY(carry_out_alike(&c, p, simplicity, d));
+  const bool loops = j->graph->n_frames > 0; /* there nothing is carried out as a source, and a body is all layers */
+  sw_plan settled;
+  if (p && loops) SW_TRY(settle_stacks(p, arena, &settled, d));
+  if (p && loops) p = &settled;
+  for (dropped how = 0; p && how < (loops ? 1 : DROPPED_COUNT); how++) SW_TRY(try_to_carry_out(&c, p, how, d));
+  if (p && !loops) SW_TRY(carry_out_alike(&c, p, simplicity, d));
   if (known) SW_TRY(try_to_carry_out(&c, known, DROPS_NOTHING, d));
   if (!c.any)
     return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
                    "the schedule that was found holds more than its choices were counted to; expected a little more "
                    "memory");
   out->cost_units = sw_cost_units(j->machine, c.best_s);
-  out->bound_units = p ? p->bound_units : 0; /* of all choices */
+  out->bound_units = p ? sw_max_i64(0, p->bound_units - launched_less(p)) : 0; /* of all choices */
   if (p) out->n_nodes = p->n_nodes, out->n_edges = p->n_edges, out->n_classes = p->n_classes;
   if (out->bound_units > out->cost_units) out->bound_units = out->cost_units;
   if (out->bound_units < out->cost_units) out->status = SW_SOLVE_FEASIBLE;
@@ -326,10 +367,8 @@ static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_pl
   sw_plan_options options = *o;
   bool any = false, better = false;
   options.start = NULL;
-  const sw_ruled_lever *best = j->graph->n_frames ? sw_levers_best(o->levers, sw_plan_capacity(j, o)) : NULL;
-  if (best) spec = best->schedule->spec; /* of loops no source is open: the best of the levers */
-  if (!best) SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, arena, &spec, d));
-  if (!best) SW_TRY(offer_host(j, arena, &spec, d));
+  SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, arena, &spec, d));
+  SW_TRY(offer_host(j, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
   if (!rc) find_by_lever(&options, sw_plan_capacity(j, o), arena, &known, &any);

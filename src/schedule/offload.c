@@ -16,8 +16,8 @@ static const struct {
 const char *sw_source_text(sw_source_kind s) { return kSources[s].text; }
 const char *sw_source_suffix(sw_source_kind s) { return kSources[s].suffix; }
 
-static bool is_offered(const bool *dear, const sw_entry *e) {
-  return sw_entry_is_keep(e) && e->op >= 0 && (e->source == SW_SOURCE_KEPT || dear[e->op]);
+static bool is_offered(const sw_graph *g, const bool *dear, const sw_entry *e) {
+  return sw_entry_is_keep(e) && e->op >= 0 && g->ops[e->op].frame < 0 && (e->source == SW_SOURCE_KEPT || dear[e->op]);
 }
 
 /* By value that is offered: the last entry before its source that makes or reads it. Others: -1. */
@@ -30,7 +30,7 @@ static sw_rc find_last_before(const sw_graph *g, const bool *dear, const sw_sche
   for (sw_id v = 0; v < g->n_values; v++) last[v] = -1;
   for (int32_t i = 0; i < s->n_entries; i++) {
     const sw_entry *e = &s->entries[i];
-    if (is_offered(dear, e)) last[e->value] = at[e->value];
+    if (is_offered(g, dear, e)) last[e->value] = at[e->value];
     if (e->source || e->instance) continue;
     const sw_op *op = &g->ops[e->op];
     for (int k = 0; k < op->n_operands; k++) at[op->operands[k]] = i;
@@ -59,7 +59,7 @@ static sw_rc put_offered(const sw_graph *g, const bool *dear, const sw_schedule_
                          entry_list *out, sw_diag *d) {
   for (int32_t i = 0; i < s->n_entries; i++) {
     sw_entry e = s->entries[i], fetch = e;
-    e.or_fetched = is_offered(dear, &e);
+    e.or_fetched = is_offered(g, dear, &e);
     fetch.source = SW_SOURCE_FETCHED;
     fetch.optional = true;
     if (e.or_fetched) SW_TRY(sw_array_push(out, fetch, d));

@@ -510,7 +510,7 @@ static sw_rc list_spec(const sw_graph *g, sw_recompute how, bool gathers_again, 
                        sw_diag *d) {
   recompute r = {.g = g, .how = how, .gathers_again = gathers_again};
   sw_arena scratch = {0};
-  if (g->n_frames && how != SW_RECOMPUTE_AS_WRITTEN && how != SW_RECOMPUTE_SEARCH && how != SW_RECOMPUTE_NONE)
+  if (g->n_frames && how != SW_RECOMPUTE_AS_WRITTEN && how != SW_RECOMPUTE_NONE)
     return sw_stacks_spec(g, how, arena, out, d);
   sw_rc rc = list_entries(&r, &scratch, d);
   if (!rc) rc = keep_entries(&r, arena, out, d);

@@ -29,10 +29,11 @@ static sw_rc check_kept(const sw_graph *g, const sw_entry *e, const int32_t *see
   if (e->value < 0 || e->value >= g->n_values)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "the schedule keeps value %d; the program has %d", e->value, g->n_values);
   const sw_value *v = &g->values[e->value];
-  const int32_t least = e->source == SW_SOURCE_EITHER ? 2 : 1;
+  const bool in_loop = v->def >= 0 && g->ops[v->def].frame >= 0, of_stack = in_loop && e->source == SW_SOURCE_EITHER;
+  const int32_t least = e->source == SW_SOURCE_EITHER && !of_stack ? 2 : 1;
   if (e->op != v->def)
     return SW_FAIL_INPUT(d, v->span, "'%s' is kept as if op %d made it; expected op %d", v->name, e->op, v->def);
-  if (e->slot != SW_SLOT_ONCE || (v->def >= 0 && g->ops[v->def].frame >= 0))
+  if (e->slot != SW_SLOT_ONCE || in_loop != of_stack)
     return SW_FAIL_INPUT(d, v->span, "'%s' is kept in a loop; expected it where all runs once", v->name);
   if (v->def < 0 ? least > 1 : seen[v->def] < least)
     return SW_FAIL_INPUT(d, v->span, "'%s' is kept before it is %s", v->name, least > 1 ? "made again" : "made");
@@ -82,6 +83,8 @@ static sw_rc find_same(const sw_graph *g, const sw_schedule_spec *s, sw_arena *s
   sw_id *equal;
   SW_TRY(sw_stacks_left_out(g, s, scratch, stacks, &left_out, &present, d));
   SW_TRY(sw_same_ops_find(g, present, scratch, &same, d));
+  for (int32_t i = 0; i < s->n_entries && !any; i++)
+    any = s->entries[i].source == SW_SOURCE_EITHER && g->ops[s->entries[i].op].frame >= 0;
   for (int32_t i = 0; i < stacks->n; i++) {
     any = any || left_out[i];
     if (left_out[i]) same.of_value[stacks->at[i].back] = same.of_value[stacks->at[i].made];
@@ -189,17 +192,19 @@ static sw_rc add_once(sw_stage_writer *w, int32_t entry) {
   return e->instance ? SW_OK : sw_stage_stack_behind(w, e->op);
 }
 
-/* No op of the program's: what is read of the value from here on. */
+/* No op of the program's: what is read of the value from here on. Of a stack that is offered, and of what it is made
+ * of.
+ */
 static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
   const sw_entry *e = &w->spec->entries[entry];
   const sw_value *v = &w->program->values[e->value];
-  const sw_id first = w->first[e->value];
+  const sw_id first = w->first[e->value], alike = w->alike ? w->alike[e->value] : -1;
   sw_id in[SW_WAY_COUNT], made = -1;
   int n = 0;
   const char *name;
   if (first < 0) return SW_FAIL_INPUT(w->d, v->span, "'%s' is kept on another stage than it is made on", v->name);
   SW_TRY(name_instance(w, v->name, sw_source_suffix(e->source), &name));
-  if (e->source == SW_SOURCE_EITHER) in[n++] = w->now[e->value];
+  if (e->source == SW_SOURCE_EITHER) in[n++] = w->now[alike < 0 ? e->value : alike];
   in[n++] = e->source == SW_SOURCE_FETCHED ? w->on_host[e->value] : first;
   if (e->or_fetched) in[n++] = w->fetched[e->value];
   const sw_op_spec spec = {.code = e->source == SW_SOURCE_OFFLOADED ? SW_OP_OFFLOAD
@@ -218,6 +223,7 @@ static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
     w->fetched[e->value] = made;
   else
     w->now[e->value] = made;
+  if (alike >= 0) w->now[alike] = made;
   return sw_stage_note(w, entry);
 }
 

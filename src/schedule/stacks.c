@@ -323,6 +323,7 @@ sw_rc sw_stacks_alike(const sw_graph *g, const sw_stacks *s, const bool *left_ou
 
 typedef struct chooser {
   const sw_graph *g;
+  bool offers; /* stacks that can be left out are offered to a plan: it has them, or what is made again */
   sw_stacks stacks;
   bool *left_out; /* by stack */
   bool *may;      /* by op: it may run again */
@@ -412,8 +413,9 @@ static bool close_over(chooser *c, const sw_stack *pair) {
   for (sw_id i = g->frames[pair->forward].end; i-- > g->frames[pair->forward].begin + 1;) {
     const sw_op *op = &g->ops[i];
     if (op->code == SW_OP_JOIN) {
-      i = need_whole(c, i);
-      if (i < 0) return false;
+      const sw_id first = need_whole(c, i);
+      if (first < 0 || (c->offers && c->again[i])) return false;
+      i = first;
       continue;
     }
     if (!is_needed_of(c, i)) continue;
@@ -426,11 +428,12 @@ static bool close_over(chooser *c, const sw_stack *pair) {
   return true;
 }
 
-/* Can the stack be left out, beside those that are? */
+/* Can the stack be left out, beside those that are? Where a plan chooses, what is taken from it stands before copies.
+ */
 static bool can_leave_out(chooser *c, const sw_stack *s) {
   find_place(c, s);
   c->needed[s->made] = true;
-  return close_over(c, s);
+  return (!c->offers || c->g->values[s->back].def < c->place) && close_over(c, s);
 }
 
 /* As many as can be at once: those that cannot are kept, which others may then be made of. */
@@ -454,15 +457,32 @@ static sw_rc choose_stacks(chooser *c, sw_arena *arena, sw_diag *d) {
 }
 
 static sw_rc put_of_op(chooser *c, sw_id op, sw_diag *d) {
-  const sw_entry e = {.op = op, .instance = c->seen[op]++};
+  const int32_t instance = c->seen[op]++;
+  const sw_entry e = {.op = op, .instance = instance, .optional = c->offers && (instance || c->is_gone[op])};
   return sw_array_push(&c->entries, e, d);
+}
+
+/* What is read of offered stacks from here on: of those of which the op makes the slice; -1: of those that the later
+ * loop has made before. */
+static sw_rc put_choices_behind(chooser *c, const sw_stack *pair, sw_id op, sw_diag *d) {
+  for (int32_t i = 0; c->offers && i < c->stacks.n; i++) {
+    const sw_stack *s = &c->stacks.at[i];
+    const sw_id def = c->g->values[s->back].def;
+    const sw_entry e = {.op = def, .source = SW_SOURCE_EITHER, .value = s->back};
+    if (!is_put_again(c, i) || !is_of_pair(s, pair)) continue;
+    if (op < 0 ? c->had[s->made] : c->g->values[s->made].def == op) SW_TRY(sw_array_push(&c->entries, e, d));
+  }
+  return SW_OK;
 }
 
 /* What enters stands first in a loop. */
 static sw_rc put_again_before(chooser *c, const sw_stack *pair, bool entering, sw_diag *d) {
+  if (!entering) SW_TRY(put_choices_behind(c, pair, -1, d));
   for (sw_id i = c->g->frames[pair->forward].begin; i < c->g->frames[pair->forward].end; i++) {
     const bool enters = c->g->ops[i].code == SW_OP_ENTER && c->g->ops[i].frame == pair->forward;
-    if (c->again[i] && enters == entering) SW_TRY(put_of_op(c, i, d));
+    if (!c->again[i] || enters != entering) continue;
+    SW_TRY(put_of_op(c, i, d));
+    if (!entering) SW_TRY(put_choices_behind(c, pair, i, d));
   }
   return SW_OK;
 }
@@ -492,7 +512,7 @@ static sw_rc put_all_ops(chooser *c, sw_diag *d) {
     }
     pair = here;
     if (here && i == c->place) SW_TRY(put_again_before(c, here, false, d));
-    if (!c->is_gone[i]) SW_TRY(put_of_op(c, i, d));
+    if (c->offers || !c->is_gone[i]) SW_TRY(put_of_op(c, i, d));
     if (here && i == g->frames[here->backward].begin) SW_TRY(put_again_before(c, here, true, d));
   }
   return SW_OK;
@@ -521,7 +541,7 @@ static sw_rc open_chooser(chooser *c, sw_recompute how, sw_arena *mem, sw_diag *
 }
 
 sw_rc sw_stacks_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
-  chooser c = {.g = g};
+  chooser c = {.g = g, .offers = how == SW_RECOMPUTE_SEARCH};
   sw_arena mem = {0};
   sw_rc rc = open_chooser(&c, how, &mem, d);
   for (int32_t i = 0; !rc && i < c.stacks.n; i++)

@@ -1,6 +1,8 @@
-/* What loops hand on to later ones, left out and made again: random loops under each policy, executed beside the
- * program. */
+/* What loops hand on to later ones, left out and made again: random loops under each policy, and random sets of stacks,
+ * executed beside the program; searches beside all sets. */
 #include "check.h"
+
+#include <math.h>
 
 #include "schedule/stacks.h"
 #include "shardwright/program.h"
@@ -277,8 +279,146 @@ static void scans_keep_what_layers_are_given(void **state) {
   }
 }
 
+/* --- chosen ------------------------------------------------------------------------------------------------------- */
+
+/* What each op takes where the offered stacks of these bits, in order, are left out and the others are had. Returns how
+ * many are offered. */
+static int takes_of(const sw_schedule *s, uint64_t left_out, int8_t *takes) {
+  const sw_graph *g = s->stages[0].graph;
+  int n = 0;
+  for (sw_id i = 0; i < g->n_ops; i++)
+    takes[i] = g->ops[i].code == SW_OP_KEEP ? (int8_t)(left_out >> n++ & 1 ? 1 : 2) : 0;
+  for (sw_id i = g->n_ops - 1; i >= 0; i--) {
+    const int32_t e = s->stages[0].entry[i];
+    bool read = e < 0 || !s->spec.entries[e].optional;
+    for (int k = 0; k < g->ops[i].n_results && !read; k++) {
+      const sw_value *v = &g->values[g->ops[i].results[k]];
+      for (int32_t u = 0; u < v->n_uses; u++)
+        read = read || takes[v->uses[u].op] == 0 || takes[v->uses[u].op] == v->uses[u].index + 1;
+    }
+    if (!read) takes[i] = -1;
+  }
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_opcode c = g->ops[i].code;
+    if ((c == SW_OP_YIELD || c == SW_OP_JOIN) && takes[sw_op_tied_to(g, i)] == 0) takes[i] = 0; /* as it came in */
+    if (c == SW_OP_KEEP && takes[i] == 2) takes[i] = -1;                                        /* read as it is */
+  }
+  return n;
+}
+
+static void chosen_schedule(const sw_graph *g, const sw_schedule *choices, uint64_t left_out, sw_arena *arena,
+                            sw_schedule *out) {
+  sw_schedule_spec spec;
+  int8_t *takes = sw_arena_alloc(arena, (size_t)choices->stages[0].graph->n_ops, 1, &diag);
+  assert_non_null(takes);
+  (void)takes_of(choices, left_out, takes);
+  assert_ok(sw_schedule_chosen(choices, takes, arena, &spec, &diag));
+  assert_ok(sw_schedule_make(g->written, &spec, arena, out, &diag));
+}
+
+static int offered_schedule(const sw_graph *g, sw_arena *arena, sw_schedule *out) {
+  sw_schedule_spec spec;
+  assert_ok(sw_recompute_spec(g, SW_RECOMPUTE_SEARCH, true, arena, &spec, &diag));
+  assert_ok(sw_schedule_make(g->written, &spec, arena, out, &diag));
+  int8_t *takes = sw_arena_alloc(arena, (size_t)out->stages[0].graph->n_ops, 1, &diag);
+  assert_non_null(takes);
+  return takes_of(out, 0, takes);
+}
+
+static void any_of_the_stacks_can_be_left_out(void **state) {
+  (void)state;
+  sw_rng r;
+  int offered = 0, run = 0, some = 0;
+  sw_rng_seed(&r, check_seed(3));
+  for (int k = 0; k < check_scale(60); k++) {
+    sw_arena arena = {0};
+    sw_program *p = random_loops(&r);
+    const sw_graph *g = sw_program_graph(p);
+    const sw_machine *m = machine_of("dgx-h100", k % 2 ? "x=2" : "x=2,y=2", &arena);
+    sw_schedule choices, s;
+    sw_plan plan;
+    const int n = offered_schedule(g, &arena, &choices);
+    const uint64_t left_out = sw_rng_next(&r) & ((UINT64_C(1) << n) - 1);
+    chosen_schedule(g, &choices, left_out, &arena, &s);
+    if (random_plan(JOB(s.stages[0].graph, m), &r, &arena, &plan, NULL) == SW_OK) {
+      gives_the_same(&plan, g, &arena);
+      run++;
+      some += left_out && left_out + 1 < UINT64_C(1) << n;
+    }
+    offered += n;
+    sw_schedule_deinit(&s);
+    sw_schedule_deinit(&choices);
+    sw_program_destroy(p);
+    sw_arena_deinit(&arena);
+  }
+  print_message("%d stacks offered; %d plans run, %d with some of theirs left out\n", offered, run, some);
+  assert_true(run > check_scale(20) && some > check_scale(5));
+}
+
+static double best_s(const sw_job *j, const sw_plan_options *o, sw_arena *arena) {
+  sw_plan plan;
+  sw_breakdown a;
+  if (sw_plan_search(j, o, arena, &plan, NULL)) return HUGE_VAL;
+  assert_ok(sw_plan_breakdown(&plan, arena, &a, &diag));
+  return a.total_s;
+}
+
+/* Of all sets of stacks, each planned by itself. */
+static double best_of_all_s(const sw_job *j, const sw_schedule *choices, int n, const sw_plan_options *o) {
+  double least = HUGE_VAL;
+  for (uint64_t bits = 0; bits < UINT64_C(1) << n; bits++) {
+    sw_arena mem = {0};
+    sw_schedule s;
+    sw_job job;
+    chosen_schedule(j->graph, choices, bits, &mem, &s);
+    assert_ok(sw_job_of_stage(j, &s, 0, &mem, &job, &diag));
+    least = fmin(least, best_s(&job, o, &mem));
+    sw_schedule_deinit(&s);
+    sw_arena_deinit(&mem);
+  }
+  return least;
+}
+
+static void no_set_of_stacks_is_better_than_what_is_proven(void **state) {
+  (void)state;
+  sw_rng r;
+  int searched = 0;
+  static const char *const kCompilers[] = {"xla", "inductor", "eager", "none"};
+  double dearest = 1;
+  sw_rng_seed(&r, check_seed(4));
+  for (int k = 0; k < check_scale(20); k++) {
+    sw_arena arena = {0};
+    sw_program *p = random_loops(&r);
+    const sw_graph *g = sw_program_graph(p);
+    const sw_job j = job_under(g, machine_of("dgx-h100", "x=2", &arena), kCompilers[k % 4], &arena);
+    const sw_plan_options o = {.solve = {.work_limit = 2000000, .threads = 1}};
+    sw_schedule choices, s;
+    sw_plan plan;
+    sw_breakdown a;
+    const int n = offered_schedule(g, &arena, &choices);
+    if (n > 0 && n < 4) {
+      const double all = best_of_all_s(&j, &choices, n, &o);
+      assert_ok(sw_plan_search_sources(&j, j.request, &o, &arena, &s, &plan, &diag));
+      assert_ok(sw_plan_verify(&plan, &diag));
+      assert_ok(sw_plan_breakdown(&plan, &arena, &a, &diag));
+      assert_true(sw_plan_bound_s(&plan, &a) <= all * (1 + 1e-6));
+      dearest = fmax(dearest, a.total_s / all);
+      gives_the_same(&plan, g, &arena);
+      sw_schedule_deinit(&s);
+      searched++;
+    }
+    sw_schedule_deinit(&choices);
+    sw_program_destroy(p);
+    sw_arena_deinit(&arena);
+  }
+  print_message("%d searches, at most %.1f %% dearer than the best set\n", searched, 100 * (dearest - 1));
+  assert_true(searched > 0 && dearest < 1.3); /* loops of launches alone, which choices count as they are fused then */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_left_out_is_made_again),
-                                     cmocka_unit_test(scans_keep_what_layers_are_given)};
+                                     cmocka_unit_test(scans_keep_what_layers_are_given),
+                                     cmocka_unit_test(any_of_the_stacks_can_be_left_out),
+                                     cmocka_unit_test(no_set_of_stacks_is_better_than_what_is_proven)};
   return cmocka_run_group_tests_name("stacks", tests, NULL, NULL);
 }
