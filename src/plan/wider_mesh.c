@@ -1,5 +1,5 @@
-/* Where no plan fits, a larger mesh on which one does: the machine's, its first axis doubled, as often as needed. That
- * is the axis along which batches are usually cut.
+/* Where no plan fits, a larger mesh on which one does: the machine's, its first axis doubled, as often as needed, or
+ * with three quarters of those devices. That is the axis along which batches are usually cut.
  */
 #include "plan/would_fit.h"
 
@@ -56,18 +56,33 @@ static sw_rc job_on_mesh(const sw_job *j, const sw_mesh *mesh, sw_arena *arena, 
   return SW_OK;
 }
 
+/* *any: a plan fits on the mesh. */
+static sw_rc try_mesh(const sw_job *j, const sw_fit_limits *l, const sw_mesh *mesh, int tries_left, sw_fitting *out,
+                      bool *any) {
+  sw_arena arena = {0};
+  sw_job job;
+  *any = false;
+  sw_rc rc = job_on_mesh(j, mesh, &arena, &job, NULL);
+  if (!rc) rc = sw_find_fitting(&job, l, tries_left, &arena, out, any, NULL);
+  sw_arena_deinit(&arena);
+  return rc;
+}
+
 bool sw_find_wider_mesh(const sw_job *j, const sw_fit_limits *l, sw_mesh *mesh, sw_fitting *out) {
-  bool any = false;
+  sw_fitting on_fewer;
+  bool any = false, fewer = false;
   *mesh = *sw_machine_mesh(j->machine);
   if (!mesh->n_axes || mesh->device_ids) return false;
   for (int left = SW_FIT_TRIES; left > 0 && !any && !sw_fit_is_over(l); left--) {
-    sw_arena arena = {0};
-    sw_job job;
     mesh->axis[0].size *= 2;
-    sw_rc rc = job_on_mesh(j, mesh, &arena, &job, NULL);
-    if (!rc) rc = sw_find_fitting(&job, l, left, &arena, out, &any, NULL);
-    sw_arena_deinit(&arena);
-    if (rc) break; /* nor will a larger one go */
+    if (try_mesh(j, l, mesh, left, out, &any)) break; /* nor will a larger one go */
   }
-  return any;
+  sw_mesh between = *mesh;
+  between.axis[0].size = mesh->axis[0].size / 4 * 3;
+  if (!any || mesh->axis[0].size % 4 || sw_fit_is_over(l)) return any;
+  if (!try_mesh(j, l, &between, 1, &on_fewer, &fewer) && fewer) {
+    *mesh = between;
+    *out = on_fewer;
+  }
+  return true;
 }

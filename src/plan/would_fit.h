@@ -4,7 +4,9 @@
 
 #include "shardwright/plan.h"
 
-enum { SW_FIT_TRIES = 3 }; /* of a kind: each doubles devices, or halves a batch */
+enum {
+  SW_FIT_TRIES = 3
+}; /* of a kind: each doubles devices, or halves a batch; one more is between the last two meshes */
 /* What is looked for, and how long. */
 typedef struct sw_fit_limits {
   const sw_plan_options *asked; /* of the search that failed: of its steps, tries take half as many in all */
