@@ -78,8 +78,9 @@ bool sw_find_wider_mesh(const sw_job *j, const sw_fit_limits *l, sw_mesh *mesh, 
     if (try_mesh(j, l, mesh, left, out, &any)) break; /* nor will a larger one go */
   }
   sw_mesh between = *mesh;
-  between.axis[0].size = mesh->axis[0].size / 4 * 3;
-  if (!any || mesh->axis[0].size % 4 || sw_fit_is_over(l)) return any;
+  const int64_t before = mesh->axis[0].size / 2;
+  between.axis[0].size = before + before / 2;
+  if (!any || before % 2 || sw_fit_is_over(l)) return any;
   if (!try_mesh(j, l, &between, 1, &on_fewer, &fewer) && fewer) {
     *mesh = between;
     *out = on_fewer;
