@@ -41,7 +41,9 @@ typedef struct list {
 typedef struct item {
   sw_timed timed;
   int32_t list, at; /* its entry */
-  bool early;       /* a kernel that works on arguments alone */
+  bool early;       /* it works on arguments alone; a collective: on what is no input */
+  bool of_inputs;   /* likewise, on inputs, too */
+  bool scale;       /* a kernel that makes one number, or repeats it */
   int32_t late;     /* the item of a collective that may wait: it, or a kernel that follows it; -1: neither */
 } item;
 
@@ -90,15 +92,15 @@ static sw_rc begin_list(timing *t, int32_t of, int32_t step, sw_diag *d) {
 static sw_rc add_item(timing *t, int32_t of, const sw_timeline_entry *e, const sw_timed *timed, int32_t *id,
                       sw_diag *d) {
   *id = (int32_t)t->items.n;
-  SW_TRY(sw_array_push(&t->items, ((item){*timed, of, (int32_t)t->lists[of].entries.n, false, -1}), d));
+  SW_TRY(sw_array_push(&t->items,
+                       ((item){.timed = *timed, .list = of, .at = (int32_t)t->lists[of].entries.n, .late = -1}), d));
   return add_entry(t, of, e, *id, d);
 }
 
 /* A collective that may wait does so at most for what does not follow it. */
-static void need_late(timing *t, int32_t id, int32_t on, int32_t of, int32_t at) {
-  const int32_t late = t->items.at[on].late;
-  if (late < 0 || t->items.at[id].late >= 0 || t->items.at[late].list != of) return;
-  int32_t *need = &t->lists[of].entries.at[t->items.at[late].at].need;
+static void need_late(timing *t, const item *on, int32_t of, int32_t at) {
+  if (on->late < 0 || t->items.at[on->late].list != of) return;
+  int32_t *need = &t->lists[of].entries.at[t->items.at[on->late].at].need;
   *need = sw_min_i32(*need, at);
 }
 
@@ -113,7 +115,7 @@ static sw_rc add_wait(timing *t, int32_t id, int32_t on, sw_diag *d) {
     else
       behind = deeper->at, y = deeper->around;
   }
-  need_late(t, id, on, x, at);
+  if (t->items.at[id].late < 0) need_late(t, &t->items.at[on], x, at);
   const sw_timeline_entry *both = t->lists[x].entries.at;
   assert(both);
   const bool kernels = both[at].streams & both[behind].streams & WORK_BIT;
@@ -164,10 +166,10 @@ static int32_t *item_taken_by(const timing *t, sw_value_use use) {
 }
 
 /* What works on arguments alone can run when a collective of its result is issued, however late the program has it, as
- * weights are converted before they are gathered. *bytes: what is held early for the collective. */
+ * weights are scaled and converted before they are gathered. *bytes: what is held early for the collective. */
 static void feed_early(timing *t, int32_t collective, int32_t on, int64_t *bytes) {
   item *it = on < 0 ? NULL : &t->items.at[on];
-  if (!it || !it->early || it->list != t->items.at[collective].list) return;
+  if (!it || !it->early || it->timed.reshard >= 0 || it->list != t->items.at[collective].list) return;
   sw_timeline_entry *e = entry_of(t, on);
   if (e->feeds >= 0) return;
   const sw_op *op = &t->p->job.graph->ops[it->timed.op];
@@ -202,7 +204,9 @@ static int last_exchange(const timing *t, const sw_plan_reshard *r) {
 
 static sw_rc add_hops(timing *t, int32_t i, int32_t of, int32_t step, int32_t *last, sw_diag *d) {
   const sw_plan_reshard *r = &t->a->reshards[i];
-  const bool early = early_bytes(t, r) > 0;
+  const bool of_input = t->p->job.graph->values[r->value].kind == SW_VALUE_INPUT;
+  bool of_weights = *last < 0 ? !of_input : t->items.at[*last].early && !t->items.at[*last].of_inputs;
+  const bool early = (of_weights && *last >= 0) || early_bytes(t, r) > 0;
   const int late = early ? -1 : last_exchange(t, r);
   const sw_id gate = sw_frame_gate(t->p->job.graph, sw_value_frame(t->p->job.graph, r->value), r->steps.first);
   sw_timed timed = {.op = r->steps.first, .reshard = i, .repeats = sw_value_repeats(t->p->job.graph, r->value)};
@@ -219,6 +223,7 @@ static sw_rc add_hops(timing *t, int32_t i, int32_t of, int32_t step, int32_t *l
                                  .feeds = -1,
                                  .follows = late >= 0 && timed.hop > late ? t->items.at[t->ended[i]].at : -1};
     SW_TRY(add_item(t, of, &e, &timed, &id, d));
+    t->items.at[id].early = of_weights = of_weights && moves;
     if (e.follows >= 0) t->items.at[id].late = t->ended[i];
     if (!moves) need_pending(&t->lists[of], t->items.at[id].at);
     for (int32_t k = t->begun[i]; k >= 0 && k < id && early; k++) entry_of(t, k)->rest_s += e.seconds;
@@ -249,26 +254,40 @@ static sw_rc add_reshard_at(timing *t, int32_t i, int32_t step, sw_diag *d) {
   return SW_OK;
 }
 
-/* Does the op work on arguments alone; or may it wait with a collective, as it works on nothing else but that? */
+/* One number, or that repeated. */
+static bool is_scale(const timing *t, const sw_op *op) {
+  const int32_t of = op->code == SW_OP_BROADCAST ? t->made[op->operands[0]] : -1;
+  const bool one = op->n_results == 1 && sw_type_elements(&t->p->job.graph->values[op->results[0]].type) == 1;
+  return one || (of >= 0 && t->items.at[of].scale);
+}
+
+/* Does the op work on arguments alone; or may it wait with a collective, as it works on nothing else but that, them and
+ * scales? */
 static void find_kind(timing *t, sw_id id, item *it) {
-  const sw_op *op = &t->p->job.graph->ops[id];
+  const sw_graph *g = t->p->job.graph;
+  const sw_op *op = &g->ops[id];
+  sw_timeline_entry *entries = t->lists[it->list].entries.at;
   int64_t bytes = 0;
   it->early = op->n_results == 1 && t->a->op[id].move_s <= 0;
+  it->scale = is_scale(t, op);
   bool late = t->a->op[id].move_s <= 0;
   for (int i = 0; i < op->n_operands; i++) {
     const int32_t taken = *item_taken_by(t, (sw_value_use){id, i}), on = taken >= 0 ? taken : t->made[op->operands[i]];
     const item *of = on < 0 ? NULL : &t->items.at[on];
-    it->early = it->early && (!of || of->early);
-    late = late && (!of || of->early || (of->late >= 0 && of->list == it->list));
-    if (of && of->early) bytes += bytes_dying_at(t, op->operands[i], id);
-    late = late && !(of && of->late >= 0 && it->late >= 0 && of->late != it->late);
-    if (of) it->late = sw_max_i32(it->late, of->late);
+    const bool early = !of || of->early, scale = !early && of->scale && !it->scale;
+    it->early = it->early && early;
+    it->of_inputs = it->of_inputs || (of ? of->of_inputs : g->values[op->operands[i]].kind == SW_VALUE_INPUT);
+    if (of && (early || scale)) bytes += bytes_dying_at(t, op->operands[i], id);
+    if (scale) need_late(t, of, it->list, it->at);
+    if (early || scale) continue;
+    late = late && of->late >= 0 && of->list == it->list && (it->late < 0 || it->late == of->late);
+    it->late = sw_max_i32(it->late, of->late);
   }
   if (!late) it->late = -1;
   if (it->late < 0) return;
   const item *of = &t->items.at[it->late];
-  t->lists[it->list].entries.at[it->at].follows = of->at;
-  t->lists[it->list].entries.at[of->at].late_bytes += bytes;
+  entries[it->at].follows = of->at;
+  entries[of->at].late_bytes += bytes;
 }
 
 static sw_rc add_timed_op(timing *t, sw_id id, int32_t of, sw_diag *d) {

@@ -8,6 +8,9 @@
 /* So many entries ahead at most, as compilers look at no more, and so that time is linear. */
 enum { MOST_AHEAD = 4096 };
 
+/* The first says where weights are gathered, the second where what scales them is. */
+enum { PASSES = 2 };
+
 typedef struct due {
   double by_s; /* when it is to have ended */
   int32_t id;
@@ -20,6 +23,7 @@ typedef struct issuing {
   int32_t *was;   /* by entry: where it was */
   double *clock;  /* by entry, and behind the last: what kernels before it take, one after the other */
   int32_t *ready; /* by collective: the first entry behind what it waits for */
+  int32_t *by;    /* by collective: the entry that it is to have ended for: `need`, or where what waits for it goes */
   due *dues;      /* those of one stream */
 } issuing;
 
@@ -29,14 +33,18 @@ static void find_clock(issuing *k) {
   for (int32_t i = 0; i < k->n; i++) k->clock[i + 1] = k->clock[i] + (takes_work(&k->e[i]) ? k->e[i].seconds : 0);
 }
 
-/* Collectives may wait for those that stand behind them only where these are needed earlier: none is listed so. */
+static void put_behind(int32_t *at, int32_t to) { *at = *at > to ? *at : to; }
+
+/* Collectives may wait for those that stand behind them only where these are needed earlier: none is listed so. What
+ * feeds one goes where it is issued, and waits there. */
 static void find_ready(issuing *k) {
   for (int32_t i = 0; i < k->n; i++) {
-    for (int32_t w = 0; w < k->e[i].n_waits && !takes_work(&k->e[i]); w++) {
-      const int32_t id = k->e[i].waits[w];
-      if (k->e[id].feeds == i) continue;
-      const int32_t behind = takes_work(&k->e[id]) ? id + 1 : k->ready[id];
-      if (behind > k->ready[i]) k->ready[i] = behind;
+    const sw_timeline_entry *e = &k->e[i];
+    const int32_t of = takes_work(e) ? e->feeds : i;
+    for (int32_t w = 0; w < e->n_waits && of >= 0; w++) {
+      const int32_t id = e->waits[w];
+      if (!takes_work(&k->e[id])) put_behind(&k->ready[of], k->ready[id]);
+      if (of == i && takes_work(&k->e[id]) && k->e[id].feeds != i) put_behind(&k->ready[i], id + 1);
     }
   }
 }
@@ -59,6 +67,38 @@ static int32_t entry_at(const issuing *k, double at_s, int32_t first, int32_t la
   return first;
 }
 
+/* Before which entry it goes; itself: it stays. */
+static int32_t goes_to(const issuing *k, int32_t i) {
+  const int32_t feeds = k->e[i].feeds, follows = k->e[i].follows;
+  if (feeds >= 0 && k->e[feeds].from < i) return k->e[feeds].from;
+  return follows >= 0 && k->e[follows].need > i ? k->e[follows].need : i;
+}
+
+/* What waits for collectives and feeds another goes where that is issued. */
+static void find_by(issuing *k) {
+  for (int32_t i = k->n - 1; i >= 0; i--) {
+    const sw_timeline_entry *e = &k->e[i];
+    const int32_t by = takes_work(e) ? goes_to(k, i) : k->by[i];
+    for (int32_t w = 0; w < e->n_waits; w++) {
+      const int32_t on = e->waits[w];
+      if (!takes_work(&k->e[on]) && k->by[on] > by) k->by[on] = by;
+    }
+  }
+}
+
+/* What moves goes behind what it works on: no collective is issued before what it and its kernels wait for is, nor
+ * before kernels that stay. */
+static void order_fed(issuing *k) {
+  for (int32_t i = 0; i < k->n; i++) {
+    const sw_timeline_entry *e = &k->e[i];
+    const int32_t of = takes_work(e) ? e->feeds : i;
+    if (of < 0 || !k->e[of].early) continue;
+    for (int32_t w = 0; w < e->n_waits; w++)
+      if (!takes_work(&k->e[e->waits[w]])) put_behind(&k->e[of].from, k->e[e->waits[w]].from);
+    if (of != i && goes_to(k, i) == i) put_behind(&k->e[of].from, i + 1);
+  }
+}
+
 /* Backwards along the stream: each is to have ended when it is needed, and when the next one is to start. As streams do
  * other things, too, it is issued twice as long before it is needed. */
 static void issue_on(issuing *k, int stream) {
@@ -66,17 +106,17 @@ static void issue_on(issuing *k, int stream) {
   for (int32_t i = 0; i < k->n; i++) {
     const sw_timeline_entry *e = &k->e[i];
     if (takes_work(e) || !(e->streams >> stream & 1)) continue;
-    const double need_s = k->clock[e->need] - e->rest_s;
+    const double need_s = k->clock[k->by[i]] - e->rest_s;
     k->dues[n++] = (due){e->early ? need_s : fmin(k->clock[k->ready[i]] + e->seconds, need_s), i};
   }
   qsort(k->dues, (size_t)n, sizeof *k->dues, by_latest);
   double next_s = HUGE_VAL;
   for (int32_t i = 0; i < n; i++) {
-    sw_timeline_entry *e = &k->e[k->dues[i].id];
+    const int32_t id = k->dues[i].id, by = k->by[id], least = by - MOST_AHEAD, first = k->ready[id];
+    sw_timeline_entry *e = &k->e[id];
     next_s = fmin(k->dues[i].by_s, next_s) - e->seconds;
-    const int32_t least = e->need - MOST_AHEAD, first = k->ready[k->dues[i].id];
-    const double twice_s = next_s - (k->clock[e->need] - next_s);
-    e->from = e->early ? entry_at(k, twice_s, first > least ? first : least, e->need) : first;
+    const double twice_s = next_s - (k->clock[by] - next_s);
+    e->from = e->early ? entry_at(k, twice_s, first > least ? first : least, by) : first;
   }
 }
 
@@ -148,13 +188,6 @@ typedef struct moving {
   sw_timeline_entry *before;
 } moving;
 
-/* Before which entry it goes; itself: it stays. */
-static int32_t goes_to(const issuing *k, int32_t i) {
-  const int32_t feeds = k->e[i].feeds, follows = k->e[i].follows;
-  if (feeds >= 0 && k->e[feeds].from < i) return k->e[feeds].from;
-  return follows >= 0 && k->e[follows].need > i ? k->e[follows].need : i;
-}
-
 static void place_moved(const issuing *k, const moving *m) {
   int32_t n = 0;
   for (int32_t i = 0; i <= k->n; i++) {
@@ -189,6 +222,11 @@ static sw_rc move_feeding(issuing *k, sw_arena *mem, sw_diag *d) {
     if (!takes_work(e)) e->need = m.is_at[e->need], e->from = m.opens_at[e->from];
     for (int32_t w = 0; w < e->n_waits; w++) e->waits[w] = m.is_at[e->waits[w]];
   }
+  for (int32_t i = k->n - 1; i >= 0; i--) /* what moved is the first that needs what it waits for */
+    for (int32_t w = 0; w < k->e[i].n_waits && takes_work(&k->e[i]); w++) {
+      sw_timeline_entry *on = &k->e[k->e[i].waits[w]];
+      if (!takes_work(on) && on->need > i) on->need = i;
+    }
   return SW_OK;
 }
 
@@ -198,9 +236,15 @@ static sw_rc issue_all(issuing *k, sw_arena *mem, sw_diag *d) {
   SW_ARENA_NEW(k->dues, mem, k->n + 1, d);
   find_clock(k);
   find_ready(k);
-  for (int s = SW_STREAM_LEVEL; s < SW_MAX_STREAMS; s++) issue_on(k, s);
+  SW_ARENA_NEW(k->by, mem, k->n + 1, d);
+  for (int32_t i = 0; i < k->n; i++) k->by[i] = k->e[i].need;
+  for (int pass = 0; pass < PASSES; pass++) {
+    for (int s = SW_STREAM_LEVEL; s < SW_MAX_STREAMS; s++) issue_on(k, s);
+    find_by(k);
+  }
   for (int32_t i = 0; i < k->n; i++)
     if (!takes_work(&k->e[i]) && k->e[i].early_bytes) fit_early(k, i);
+  order_fed(k);
   for (int s = SW_STREAM_LEVEL; s < SW_MAX_STREAMS; s++) let_wait(k, s);
   for (int32_t i = k->n - 1; i >= 0; i--) /* what it waits for is needed as soon as it is */
     for (int32_t w = 0; w < k->e[i].n_waits && !takes_work(&k->e[i]); w++) {

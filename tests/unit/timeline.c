@@ -284,7 +284,16 @@ static bool is_by_itself(const listing *l, int32_t k) {
   return alone;
 }
 
-/* Collectives that hold something early or late, and kernels that feed or follow them. */
+/* What it waits for is needed as early as it is. */
+static void need_at(listing *l, int32_t c, int32_t need) {
+  sw_timeline_entry *e = &l->e[c];
+  if (works(l, c) || e->need <= need) return;
+  e->need = need;
+  for (int k = 0; k < e->n_waits; k++) need_at(l, e->waits[k], need);
+}
+
+/* Collectives that hold something early or late, and kernels that feed or follow them, some behind other collectives.
+ */
 static void make_issued(sw_rng *r, listing *l) {
   for (int32_t i = 0; i < l->n; i++) {
     sw_timeline_entry *e = &l->e[i];
@@ -298,6 +307,11 @@ static void make_issued(sw_rng *r, listing *l) {
       if (is_by_itself(l, k) && sw_rng_below(r, 3) == 0) {
         l->e[k].feeds = i;
         wait_for(l, i, k);
+        for (int32_t c = 0; c < k; c++)
+          if (!works(l, c) && l->e[c].early && sw_rng_below(r, 3) == 0) {
+            wait_for(l, k, c);
+            need_at(l, c, k);
+          }
       }
     for (int32_t k = i + 1; k < e->need && e->late_bytes; k++)
       if (is_by_itself(l, k) && sw_rng_below(r, 3) == 0) {
@@ -307,13 +321,13 @@ static void make_issued(sw_rng *r, listing *l) {
   }
 }
 
-static void judge_room(const listing *l, const int64_t *room) {
+/* until: by entry, the step that holds what it brings anyway. */
+static void judge_room(const listing *l, const int32_t *until, const int64_t *room) {
   int64_t held[MOST] = {0};
   for (int32_t i = 0; i < l->n; i++) {
     const sw_timeline_entry *e = &l->e[i];
-    const int32_t need = e->need < l->n ? l->e[e->need].step : l->n;
     if (works(l, i)) continue;
-    for (int32_t t = e->held; t < need && e->early; t++) held[t] += e->early_bytes;
+    for (int32_t t = e->held; t < until[i] && e->early; t++) held[t] += e->early_bytes;
     for (int32_t t = e->step + 1; t <= e->held && !e->early; t++) held[t] += e->late_bytes;
     for (int32_t k = 0; k < l->n; k++) { /* no kernel runs outside of what is held, but those that it goes with */
       if (!works(l, k) || l->e[k].follows >= 0 || l->e[k].feeds >= 0) continue;
@@ -335,14 +349,16 @@ static void issued_with_room(void **state) {
     sw_diag diag = {0};
     listing l;
     int64_t room[MOST], left[MOST];
-    int32_t order[MOST];
+    int32_t order[MOST], needed[MOST] = {0}, until[MOST];
     bool seen[MOST] = {false};
     sw_timeline_slot slots[MOST];
     sw_timeline_sums sums;
     random_list(&r, &l);
     make_issued(&r, &l);
     for (int t = 0; t < MOST; t++) left[t] = room[t] = sw_rng_below(&r, 6) - 1;
+    for (int32_t i = 0; i < l.n; i++) needed[i] = l.e[i].need; /* entries are listed by step */
     assert_ok(sw_timeline_issue(l.e, l.n, left, order, &diag));
+    for (int32_t i = 0; i < l.n; i++) until[i] = needed[order[i]];
     for (int32_t i = 0; i < l.n; i++) {
       assert_false(seen[order[i]]);
       seen[order[i]] = true;
@@ -351,7 +367,7 @@ static void issued_with_room(void **state) {
       for (int w = 0; w < l.e[i].n_waits; w++)
         if (works(&l, i) && works(&l, l.e[i].waits[w])) assert_true(l.e[i].waits[w] < i);
     }
-    judge_room(&l, room);
+    judge_room(&l, until, room);
     assert_ok(sw_timeline_lay(l.e, l.n, 2, slots, &sums, &diag));
     judge_sums(&l, &sums, 2);
     issued_s += sums.total_s;
