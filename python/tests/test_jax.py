@@ -648,6 +648,11 @@ def test_what_loops_make_again():
     assert checkpointed().memory_bytes < none.memory_bytes <= plain.memory_bytes
     assert_same(none.jit()(w, x), step(w, x))
 
+    capacity = (plain.memory_bytes + full.memory_bytes) // 2
+    some = planned(step, w, x, mesh={"x": 4}, recompute="search", memory=capacity)  # of each stack by itself
+    assert some.made_again and some.memory_bytes <= capacity
+    assert_same(some.jit()(w, x), step(w, x))
+
     of_scans = step_with(lambda x, w: jax.lax.scan(layer, x, w))
     w = tuple(jnp.stack([a, a[::-1]]) for a in w)
     full = planned(of_scans, w, x, mesh={"x": 4}, recompute="full")
@@ -684,9 +689,8 @@ def test_scanned_layers_of_llama(of_scans, monkeypatch):
     plain, full = (of_plan(step_with(llama.layer), *given, recompute=how) for how in ("as-written", "full"))
     assert full.made_again and checkpointed.memory_bytes < plain.memory_bytes / 2
     assert full.memory_bytes < 1.5 * checkpointed.memory_bytes
-    if not of_scans:  # where loops follow each other
-        none = of_plan(step_with(jax.checkpoint(llama.layer)), *given, recompute="none")
-        assert 0.5 * plain.memory_bytes < none.memory_bytes < 1.1 * plain.memory_bytes
+    none = of_plan(step_with(jax.checkpoint(llama.layer)), *given, recompute="none")
+    assert 0.5 * plain.memory_bytes < none.memory_bytes < 1.1 * plain.memory_bytes
 
 
 def layered_step(layer):

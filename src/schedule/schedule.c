@@ -423,6 +423,7 @@ static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request
   SW_ARENA_NEW(w->fetched, &w->scratch, w->program->n_values + 1, w->d);
   SW_ARENA_NEW(w->added, &w->scratch, w->stacks->n_added + 1, w->d);
   SW_ARENA_NEW(w->entered, &w->scratch, w->stacks->n_added + 1, w->d);
+  SW_ARENA_NEW(w->ended, &w->scratch, w->stacks->n_added + 1, w->d);
   for (sw_id v = 0; v < w->program->n_values; v++) w->now[v] = w->first[v] = w->on_host[v] = w->fetched[v] = -1;
   SW_TRY(sw_graph_create(w->program->name, &w->to, w->d));
   if (r->has_mesh) sw_graph_set_mesh(w->to, &r->mesh);

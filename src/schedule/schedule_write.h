@@ -9,7 +9,9 @@ typedef struct sw_stage_writer {
   const sw_id *same;  /* by value of the program: that which is read in its place */
   const sw_id *alike; /* sw_stacks_alike; NULL: no stack is left out */
   const sw_stacks *stacks;
-  sw_id *added, *entered; /* by stack that is added: as it stands now; as it entered the earlier loop */
+  sw_id (*added)[SW_STACK_LEVELS];   /* by stack that is added, and loop: as it stands now */
+  sw_id (*entered)[SW_STACK_LEVELS]; /* as it entered the earlier loop */
+  bool (*ended)[SW_STACK_LEVELS];    /* that has ended, and the loop around has not put it into its own yet */
   const sw_schedule_spec *spec;
   int32_t stage;
   sw_graph *to;

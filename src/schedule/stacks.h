@@ -21,9 +21,11 @@ typedef struct sw_stack {
   sw_id ops[SW_STACK_OPS]; /* that are there for the stack alone: there are none of these where it is left out */
 } sw_stack;
 /* A value of a later loop that the earlier one makes, too, in the trip of the index: it can be read from a stack
- * instead, one more. */
+ * instead, one more; through stacks of the loops around, as the pair's own. */
+enum { SW_STACK_LEVELS = 4 };
 typedef struct sw_added_stack {
-  sw_id forward, backward, counter, index;
+  const sw_stack *of[SW_STACK_LEVELS]; /* pairs of loops, those inside first */
+  int n_levels;
   sw_id made, value; /* in the earlier loop, in the later one */
 } sw_added_stack;
 typedef struct sw_stacks {

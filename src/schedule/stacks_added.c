@@ -27,8 +27,8 @@ static bool does_alike(const sw_graph *g, const sw_stack *pair, const sw_id *ali
 }
 
 /* Of loops that follow each other, the first stack that stays. */
-static bool is_first_of_pair(const sw_graph *g, const sw_stacks *s, const bool *left_out, int32_t stack) {
-  bool first = !left_out[stack] && g->frames[s->at[stack].forward].parent == g->frames[s->at[stack].backward].parent;
+static bool is_first_of_pair(const sw_stacks *s, const bool *left_out, int32_t stack) {
+  bool first = !left_out[stack];
   for (int32_t i = 0; i < stack; i++) first = first && (left_out[i] || s->at[i].backward != s->at[stack].backward);
   return first;
 }
@@ -38,6 +38,14 @@ static bool is_read_by(const sw_graph *g, sw_id value, const bool *runs) {
   for (int32_t u = 0; u < g->values[value].n_uses; u++)
     any = any || (g->values[value].uses[u].op >= 0 && runs[g->values[value].uses[u].op]);
   return any;
+}
+
+/* False: loops stand in too many others. */
+static bool find_loops_around(const sw_stacks *s, const sw_stack *pair, sw_added_stack *out) {
+  *out = (sw_added_stack){.n_levels = 0};
+  for (; pair && out->n_levels < SW_STACK_LEVELS; pair = pair->through < 0 ? NULL : &s->at[pair->through])
+    out->of[out->n_levels++] = pair;
+  return !pair;
 }
 
 sw_rc sw_stacks_add(const sw_graph *g, const bool *left_out, sw_arena *arena, sw_stacks *s, bool *has, sw_diag *d) {
@@ -50,14 +58,18 @@ sw_rc sw_stacks_add(const sw_graph *g, const bool *left_out, sw_arena *arena, sw
   SW_ARENA_NEW(s->added, arena, g->n_values + 1, d);
   for (int32_t k = 0; k < s->n; k++) {
     const sw_stack *p = &s->at[k];
-    if (!is_first_of_pair(g, s, left_out, k)) continue;
+    sw_added_stack one;
+    if (!find_loops_around(s, p, &one)) continue;
+    if (!is_first_of_pair(s, left_out, k)) continue;
     for (sw_id i = g->frames[p->backward].begin; i < g->frames[p->backward].end; i++) {
       if (has[i] || !does_alike(g, p, alike, i)) continue;
       has[i] = true;
       for (int r = 0; r < g->ops[i].n_results; r++) {
         const sw_id v = g->ops[i].results[r];
         if (!is_read_by(g, v, runs)) continue;
-        s->added[s->n_added++] = (sw_added_stack){p->forward, p->backward, p->counter, p->index, alike[v], v};
+        one.made = alike[v];
+        one.value = v;
+        s->added[s->n_added++] = one;
       }
     }
   }
@@ -80,7 +92,7 @@ sw_rc sw_stacks_fold(const sw_graph *g, sw_arena *arena, bool *runs, bool *heavy
   SW_TRY(sw_stacks_alike(g, &s, none, arena, &alike, d));
   for (int32_t k = 0; k < s.n; k++) follows[s.at[k].back] = true;
   for (int32_t k = 0; k < s.n; k++) {
-    if (!is_first_of_pair(g, &s, none, k)) continue;
+    if (!is_first_of_pair(&s, none, k)) continue;
     for (sw_id i = g->frames[s.at[k].backward].begin; i < g->frames[s.at[k].backward].end; i++) {
       const sw_op *op = &g->ops[i];
       bool any = false;
@@ -99,6 +111,20 @@ sw_rc sw_stacks_fold(const sw_graph *g, sw_arena *arena, bool *runs, bool *heavy
 
 /* --- written ------------------------------------------------------------------------------------------------------ */
 
+/* What a stack is of at this level: slices are of the type, and trips inside are further dims. */
+static sw_rc slice_type(const sw_stage_writer *w, const sw_added_stack *a, int level, int64_t *dims, sw_type *out) {
+  const sw_value *made = &w->program->values[a->made];
+  *out = made->type;
+  if (made->type.rank + a->n_levels >= SW_MAX_RANK)
+    return SW_FAIL_INPUT(w->d, SW_NOWHERE, "a stack of '%s' has %d dims; expected fewer than %d", made->name,
+                         made->type.rank + a->n_levels, SW_MAX_RANK);
+  for (int l = 0; l < level; l++) dims[level - 1 - l] = w->program->frames[a->of[l]->forward].trips;
+  for (int k = 0; k < made->type.rank; k++) dims[level + k] = made->type.dims[k];
+  out->rank += level;
+  out->dims = dims;
+  return SW_OK;
+}
+
 /* Of a trip: one slice, and where it begins. */
 static sw_rc put_slice_starts(sw_stage_writer *w, const sw_type *t, sw_id at, int64_t *slice, sw_id *starts) {
   sw_id zero;
@@ -110,56 +136,72 @@ static sw_rc put_slice_starts(sw_stage_writer *w, const sw_type *t, sw_id at, in
   return SW_OK;
 }
 
-static sw_rc put_in(sw_stage_writer *w, const sw_added_stack *a, sw_id *stack) {
-  const sw_type *t = &w->program->values[a->made].type;
-  int64_t slice[SW_MAX_RANK];
+static sw_rc put_in(sw_stage_writer *w, const sw_added_stack *a, int level, sw_id made, sw_id *stack) {
+  int64_t slice[SW_MAX_RANK], dims[SW_MAX_RANK];
   sw_id in[SW_MAX_RANK + 2] = {*stack};
-  SW_TRY(put_slice_starts(w, t, w->now[a->counter], slice, in + 2));
-  SW_TRY(sw_stage_put(w, SW_OP_RESHAPE, 1, &w->now[a->made], 1, &SW_ATTR_L(SHAPE, slice, t->rank + 1), &in[1]));
-  return sw_stage_put(w, SW_OP_DYNAMIC_UPDATE_SLICE, t->rank + 3, in, 0, NULL, stack);
+  sw_type t;
+  SW_TRY(slice_type(w, a, level, dims, &t));
+  SW_TRY(put_slice_starts(w, &t, w->now[a->of[level]->counter], slice, in + 2));
+  SW_TRY(sw_stage_put(w, SW_OP_RESHAPE, 1, &made, 1, &SW_ATTR_L(SHAPE, slice, t.rank + 1), &in[1]));
+  return sw_stage_put(w, SW_OP_DYNAMIC_UPDATE_SLICE, t.rank + 3, in, 0, NULL, stack);
 }
 
-static sw_rc put_out(sw_stage_writer *w, const sw_added_stack *a, sw_id stack) {
-  const sw_type *t = &w->program->values[a->value].type;
-  int64_t slice[SW_MAX_RANK];
+static sw_rc put_out(sw_stage_writer *w, const sw_added_stack *a, int level, sw_id stack, sw_id *out) {
+  int64_t slice[SW_MAX_RANK], dims[SW_MAX_RANK];
   sw_id in[SW_MAX_RANK + 1] = {stack}, taken;
-  SW_TRY(put_slice_starts(w, t, w->now[a->index], slice, in + 1));
-  SW_TRY(sw_stage_put(w, SW_OP_DYNAMIC_SLICE, t->rank + 2, in, 1, &SW_ATTR_L(SIZES, slice, t->rank + 1), &taken));
-  return sw_stage_put(w, SW_OP_RESHAPE, 1, &taken, 1, &SW_ATTR_L(SHAPE, t->dims, t->rank), &w->now[a->value]);
+  sw_type t;
+  SW_TRY(slice_type(w, a, level, dims, &t));
+  SW_TRY(put_slice_starts(w, &t, w->now[a->of[level]->index], slice, in + 1));
+  SW_TRY(sw_stage_put(w, SW_OP_DYNAMIC_SLICE, t.rank + 2, in, 1, &SW_ATTR_L(SIZES, slice, t.rank + 1), &taken));
+  return sw_stage_put(w, SW_OP_RESHAPE, 1, &taken, 1, &SW_ATTR_L(SHAPE, t.dims, t.rank), out);
 }
 
-static sw_rc put_empty(sw_stage_writer *w, const sw_added_stack *a, sw_id *stack) {
-  const sw_type *t = &w->program->values[a->made].type;
-  int64_t dims[SW_MAX_RANK] = {w->program->frames[a->forward].trips};
-  if (t->rank + 1 >= SW_MAX_RANK)
-    return SW_FAIL_INPUT(w->d, SW_NOWHERE, "a stack of '%s' has %d dims; expected fewer than %d",
-                         w->program->values[a->made].name, t->rank + 1, SW_MAX_RANK);
-  for (int k = 0; k < t->rank; k++) dims[k + 1] = t->dims[k];
-  return sw_stage_put_number(w, t->dtype, 0, t->rank + 1, dims, stack);
+static sw_rc put_empty(sw_stage_writer *w, const sw_added_stack *a, int level, sw_id *stack) {
+  int64_t dims[SW_MAX_RANK];
+  sw_type t;
+  SW_TRY(slice_type(w, a, level + 1, dims, &t));
+  return sw_stage_put_number(w, t.dtype, 0, t.rank, t.dims, stack);
 }
 
 sw_rc sw_stage_stack_before(sw_stage_writer *w, sw_id op) {
   for (int32_t k = 0; k < w->stacks->n_added; k++) {
     const sw_added_stack *a = &w->stacks->added[k];
-    const sw_frame *f = &w->program->frames[a->forward];
-    if (op == f->opened_by) SW_TRY(put_empty(w, a, &w->added[k]));
-    if (op == f->end) SW_TRY(sw_stage_put(w, SW_OP_YIELD, 1, &w->added[k], 0, NULL, &w->added[k]));
+    for (int l = 0; l < a->n_levels; l++) {
+      const sw_frame *f = &w->program->frames[a->of[l]->forward];
+      if (w->ended[k][l] && w->program->ops[op].code != SW_OP_JOIN) { /* joins follow the end of a loop */
+        w->ended[k][l] = false;
+        SW_TRY(put_in(w, a, l + 1, w->added[k][l], &w->added[k][l + 1]));
+      }
+      if (op == f->opened_by) SW_TRY(put_empty(w, a, l, &w->added[k][l]));
+      if (op == f->end) SW_TRY(sw_stage_put(w, SW_OP_YIELD, 1, &w->added[k][l], 0, NULL, &w->added[k][l]));
+    }
   }
   return SW_OK;
 }
 
-sw_rc sw_stage_stack_behind(sw_stage_writer *w, sw_id op) {
+/* Behind an op that begins a loop, ends one, or makes what the later one counts by. */
+static sw_rc go_around(sw_stage_writer *w, int32_t stack, int level, sw_id op) {
   const sw_graph *g = w->program;
+  const sw_added_stack *a = &w->stacks->added[stack];
+  const sw_stack *pair = a->of[level];
+  const sw_frame *f = &g->frames[pair->forward];
+  sw_id *now = &w->added[stack][level], *entered = &w->entered[stack][level];
+  if (op == f->opened_by || op == g->frames[pair->backward].opened_by)
+    SW_TRY(sw_stage_put(w, SW_OP_ENTER, 1, now, 0, NULL, now));
+  if (op == f->opened_by) *entered = *now;
+  if (op == f->end) {
+    SW_TRY(sw_stage_put(w, SW_OP_JOIN, 2, (sw_id[]){*entered, *now}, 0, NULL, now));
+    w->ended[stack][level] = level + 1 < a->n_levels;
+  }
+  if (op != known_at(g, pair->index, pair->backward)) return SW_OK;
+  return put_out(w, a, level, *now, level ? &w->added[stack][level - 1] : &w->now[a->value]);
+}
+
+sw_rc sw_stage_stack_behind(sw_stage_writer *w, sw_id op) {
   for (int32_t k = 0; k < w->stacks->n_added; k++) {
     const sw_added_stack *a = &w->stacks->added[k];
-    const sw_frame *f = &g->frames[a->forward];
-    sw_id *now = &w->added[k];
-    if (op == f->opened_by || op == g->frames[a->backward].opened_by)
-      SW_TRY(sw_stage_put(w, SW_OP_ENTER, 1, now, 0, NULL, now));
-    if (op == f->opened_by) w->entered[k] = *now;
-    if (op == g->values[a->made].def) SW_TRY(put_in(w, a, now));
-    if (op == f->end) SW_TRY(sw_stage_put(w, SW_OP_JOIN, 2, (sw_id[]){w->entered[k], *now}, 0, NULL, now));
-    if (op == known_at(g, a->index, a->backward)) SW_TRY(put_out(w, a, *now));
+    for (int l = 0; l < a->n_levels; l++) SW_TRY(go_around(w, k, l, op));
+    if (op == w->program->values[a->made].def) SW_TRY(put_in(w, a, 0, w->now[a->made], &w->added[k][0]));
   }
   return SW_OK;
 }

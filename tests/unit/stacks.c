@@ -185,7 +185,7 @@ static int count_heavy(const sw_graph *g) {
 }
 
 /* What a loop makes again is read from stacks that are added, where a contraction is among it. Returns how many are. */
-static int folds_back(const sw_graph *copied, const char *mesh, sw_rng *r, int *run) {
+static int folds_back(const sw_graph *copied, const char *mesh, sw_rng *r, int *run, int *nested) {
   sw_arena arena = {0};
   sw_schedule_spec spec;
   sw_schedule s;
@@ -196,6 +196,7 @@ static int folds_back(const sw_graph *copied, const char *mesh, sw_rng *r, int *
   assert_ok(sw_stacks_left_out(copied, &spec, &arena, &stacks, &left_out, &has, &diag));
   assert_ok(sw_schedule_make(copied->written, &spec, &arena, &s, &diag));
   assert_true((count_heavy(s.stages[0].graph) < count_heavy(copied)) == (stacks.n_added > 0));
+  for (int32_t i = 0; i < stacks.n_added; i++) *nested += stacks.added[i].n_levels > 1;
   if (random_plan(JOB(s.stages[0].graph, machine_of("dgx-h100", mesh, &arena)), r, &arena, &plan, NULL) == SW_OK) {
     gives_the_same(&plan, copied, &arena);
     *run += stacks.n_added > 0;
@@ -209,7 +210,7 @@ static void what_is_left_out_is_made_again(void **state) {
   (void)state;
   static const sw_recompute kHow[] = {SW_RECOMPUTE_FULL, SW_RECOMPUTE_TORCHTITAN, SW_RECOMPUTE_MEGATRON};
   sw_rng r;
-  int found = 0, left_out = 0, copies = 0, run = 0, added = 0, folded = 0;
+  int found = 0, left_out = 0, copies = 0, run = 0, added = 0, folded = 0, nested = 0;
   sw_rng_seed(&r, check_seed(1));
   for (int k = 0; k < check_scale(60); k++) {
     sw_arena arena = {0};
@@ -234,7 +235,7 @@ static void what_is_left_out_is_made_again(void **state) {
       gives_the_same(&plan, g, &arena);
       run++;
     }
-    added += folds_back(s.stages[0].graph, k % 2 ? "x=2,y=2" : "x=2", &r, &folded);
+    added += folds_back(s.stages[0].graph, k % 2 ? "x=2,y=2" : "x=2", &r, &folded, &nested);
     sw_schedule_deinit(&s);
     sw_program_destroy(p);
     sw_arena_deinit(&arena);
@@ -245,7 +246,8 @@ static void what_is_left_out_is_made_again(void **state) {
   assert_true(run > check_scale(20) && left_out > check_scale(20) && left_out < found && copies > left_out);
 }
 
-/* Of what JAX writes: all but what each layer is given is made again, in a scan of scans, too. */
+/* Of what JAX writes: all but what each layer is given is made again, in a scan of scans, too, and read again from
+ * stacks that are added. */
 static void scans_keep_what_layers_are_given(void **state) {
   (void)state;
   static const char *const kPaths[] = {SW_SOURCE_DIR "/tests/data/scan.mlir",
@@ -273,6 +275,10 @@ static void scans_keep_what_layers_are_given(void **state) {
     assert_true(3 * less.peak_bytes < 2 * all.peak_bytes);
     assert_ok(random_plan(JOB(s.stages[0].graph, m), &r, &arena, &plan, NULL));
     gives_the_same(&plan, g, &arena);
+    int run = 0, nested = 0;
+    const int added = folds_back(s.stages[0].graph, "x=2", &r, &run, &nested);
+    print_message("%d stacks added, %d of loops in loops\n", added, nested);
+    assert_true(added > 0 && run == 1 && (nested > 0) == (k == 1));
     sw_schedule_deinit(&s);
     sw_program_destroy(p);
     sw_arena_deinit(&arena);
