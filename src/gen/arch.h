@@ -8,6 +8,7 @@
 typedef struct swg_config {
   const char *name; /* of the architecture or preset */
   int64_t v[SW_GEN_PARAM_COUNT];
+  double clip_norm;       /* 0: gradients are not clipped */
   const char *mesh;       /* "" when not given */
   swg_products *products; /* NULL: linear layers are worked out as activations are */
 } swg_config;

@@ -40,7 +40,7 @@ typedef struct arch_row {
 } arch_row;
 
 /* What every model that can be trained has; the same but for precision of its own. */
-#define TRAINED_ALSO "grad-dtype=same|f32 state-dtype=f32|bf16|f8 convert=once|again"
+#define TRAINED_ALSO "grad-dtype=same|f32 state-dtype=f32|bf16|f8 convert=once|again clip-norm=0"
 #define TRAINED_IN "param-dtype=same|f32 " TRAINED_ALSO
 #define IN_EIGHT_BITS "matmul-dtype=same|f8|f8-mixed "
 #define LINEAR_IN IN_EIGHT_BITS "param-dtype=same|f32|f8 " TRAINED_ALSO
@@ -341,6 +341,7 @@ static sw_rc read_param(const sw_gen_arch *a, sw_gen_param p, const char *text, 
     c->mesh = text;
     return SW_OK;
   }
+  if (p == SW_GEN_CLIP_NORM) return sw_parse_f64(text, 0, 1e300, kParams[p].text, &c->clip_norm, d);
   if (!kParams[p].choices) return read_param_number(p, text, &c->v[p], d);
   if (choice_index(allowed, text) < 0) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s is '%s'; '%s' has %.*s", kParams[p].text, text, a->name, n, allowed);
@@ -393,6 +394,7 @@ static sw_rc train(const sw_graph *forward, const swg_config *c, sw_graph **out,
   const swg_how how = {.adam = c->v[SW_GEN_OPTIMIZER] == SWG_ADAM,
                        .converts_again = c->v[SW_GEN_CONVERT],
                        .wide_gradients = c->v[SW_GEN_GRAD_DTYPE],
+                       .clip_norm = c->clip_norm,
                        .moments = kMoments[c->v[SW_GEN_STATE_DTYPE]],
                        .products = c->products};
   return swg_train_step(forward, &how, out, d);

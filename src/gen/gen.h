@@ -12,8 +12,11 @@
 
 #include "shardwright/graph.h"
 
-/* X(id, text, value, choices, help). `choices` NULL: a whole number, or text for mesh. Not every architecture has every
- * parameter. 0 for head-dim, kv-heads, ffn and capacity means "derived", as the help says. */
+/* What ops of the norm that gradients are clipped by are parts of (sw_op). */
+#define SW_GEN_CLIP "clip.norm"
+
+/* X(id, text, value, choices, help). `choices` NULL: a whole number, of clip-norm any, or text for mesh. Not every
+ * architecture has every parameter. 0 for head-dim, kv-heads, ffn and capacity means "derived", as the help says. */
 #define SW_GEN_PARAMS(X)                                                                                               \
   X(MODE, "mode", "MODE", "forward|train|decode", "what the program computes: outputs, a training step, or one token") \
   X(LAYERS, "layers", "N", NULL, "number of layers (of mlp: of weight matrices)")                                      \
@@ -62,6 +65,8 @@
   X(GRAD_DTYPE, "grad-dtype", "TYPE", "same|f32", "of gradients of parameters; same: as ops use the parameter")        \
   X(STATE_DTYPE, "state-dtype", "TYPE", "f32|bf16|f8",                                                                 \
     "of what adam keeps of past gradients; f8 with a scale for each block of up to 256")                               \
+  X(CLIP_NORM, "clip-norm", "NORM", NULL,                                                                              \
+    "gradients are scaled down so that the norm of all of them together is no larger; 0: they are not")                \
   X(CONVERT, "convert", "WHEN", "once|again", "stored parameters: once a step, or again for ops of the backward part") \
   X(VARIANT, "variant", "NAME", "1d-tensors|1d-operations|2d|plain", "which sharding annotations the model carries")   \
   X(MESH, "mesh", "MESH", NULL, "mesh of the annotations, as x=2; without it that of the variant")

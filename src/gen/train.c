@@ -15,6 +15,7 @@
 
 static const double kSgdRate = 0.01;
 static const double kAdamRate = 1e-3, kAdamDecay1 = 0.9, kAdamDecay2 = 0.999, kAdamEpsilon = 1e-8;
+static const double kClipEpsilon = 1e-6;
 
 static bool is_float(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT; }
 
@@ -255,16 +256,49 @@ static sw_id adam_rate(swg_builder *b, sw_dtype t) {
   return rate;
 }
 
+/* min(1, clip_norm / (norm of all gradients + 1e-6)), in the type `wide`; ops of the norm are one function, as
+ * libraries take many tensors at a time. */
+static sw_id clip_factor(swg_reverse *r, sw_dtype wide) {
+  const sw_graph *f = r->forward;
+  swg_builder *b = &r->b;
+  sw_id sum = -1;
+  swg_enter(b, "clip");
+  swg_function(b, "norm");
+  for (int i = 0; i < f->n_args && !b->rc; i++) {
+    const sw_value *v = &f->values[f->args[i]];
+    if (v->kind != SW_VALUE_PARAMETER || r->gradient[f->args[i]] < 0) continue;
+    swg_enter(b, "%s", v->name);
+    const sw_id g = swg_convert(b, "wide", r->gradient[f->args[i]], wide);
+    swg_shape all = {.n = v->type.rank};
+    for (int k = 0; k < all.n; k++) all.at[k] = k;
+    const sw_id own = swg_reduce(b, "own", "sum", swg_binary(b, SW_OP_MULTIPLY, "square", g, g), all);
+    sum = sum < 0 ? own : swg_binary(b, SW_OP_ADD, "sum", sum, own);
+    swg_leave(b);
+  }
+  const sw_id norm = swg_unary(b, SW_OP_SQRT, "norm", sum);
+  swg_function(b, NULL);
+  const sw_id ratio = swg_binary(b, SW_OP_DIVIDE, "ratio", swg_splat_like(b, "most", r->how->clip_norm, norm),
+                                 swg_shift(b, "norm_up", norm, kClipEpsilon));
+  const sw_id factor = swg_binary(b, SW_OP_MINIMUM, "factor", ratio, swg_splat_like(b, "one", 1, norm));
+  swg_leave(b);
+  return factor;
+}
+
 static void update_all(swg_reverse *r) {
   const sw_graph *f = r->forward;
   sw_dtype wide = f->values[f->outputs[0]].type.dtype;
   bool with_adam = r->how->adam;
+  const sw_id clip = r->how->clip_norm > 0 ? clip_factor(r, wide) : -1;
   sw_id rate = with_adam ? adam_rate(&r->b, wide) : -1;
   for (int i = 0; i < f->n_args && !r->b.rc; i++) {
     const sw_value *v = &f->values[f->args[i]];
     sw_id g = r->gradient[f->args[i]], w = r->now[f->args[i]];
     if (v->kind != SW_VALUE_PARAMETER) continue;
     swg_enter(&r->b, "%s", v->name);
+    if (g >= 0 && clip >= 0) {
+      g = swg_convert(&r->b, "gradient_wide", g, wide);
+      g = swg_binary(&r->b, SW_OP_MULTIPLY, "gradient_clipped", g, swg_trailing(&r->b, "clip_wide", clip, g));
+    }
     if (g < 0) g = swg_splat_like(&r->b, "gradient", 0, w);
     if (with_adam) {
       adam(&r->b, w, g, rate, r->how->moments);

@@ -8,6 +8,7 @@ typedef struct swg_how {
   bool adam;           /* else sgd */
   bool converts_again; /* backward ops use a conversion of their own of a parameter that is stored in another type */
   bool wide_gradients; /* of parameters, in f32 from where they are summed; else in the type that ops use */
+  double clip_norm;    /* of all gradients together, at most; 0: any */
   sw_dtype moments;    /* in which Adam keeps them: bf16; f8e4m3fn, with scales; f32: in that or wider */
   const swg_products *products; /* linear layers of the forward program in eight bits; NULL: none */
 } swg_how;

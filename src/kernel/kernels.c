@@ -364,11 +364,25 @@ static void traffic(const sw_graph *g, const sw_op *op, const double *width, con
   }
 }
 
+/* Launches that serve many tensors. */
+typedef struct launched {
+  bool update;
+  const char *norm; /* the function whose numbers are summed up over tensors; NULL: none */
+} launched;
+
+/* A function that gives a number of each of several tensors: the norm of all of them. */
+static const char *norm_of(const borders *b, sw_id group) {
+  const sw_op *last = &b->g->ops[b->p.member[b->p.first[group + 1] - 1]];
+  return b->p.rules->one_update && last->n_results && sw_result_type(b->g, last, 0)->rank == 0 ? last->function : NULL;
+}
+
 /* The first op of a group that does anything bears the launch. Those of all updates of states are one, where the
- * compiler runs them as one. */
-static void launch(borders *b, sw_id group, bool *updated) {
-  const bool shared = b->p.rules->one_update && sw_clusters_only_updates(&b->p, group);
-  if (b->p.group[group].again || (shared && *updated)) return;
+ * compiler runs them as one, and so are those of one norm. */
+static void launch(borders *b, sw_id group, launched *done) {
+  if (b->p.first[group] == b->p.first[group + 1] || b->p.group[group].again) return;
+  const bool update = b->p.rules->one_update && sw_clusters_only_updates(&b->p, group);
+  const char *norm = norm_of(b, group);
+  if ((update && done->update) || (norm && done->norm && strcmp(norm, done->norm) == 0)) return;
   for (int32_t m = b->p.first[group]; m < b->p.first[group + 1]; m++) {
     const sw_id id = b->p.member[m];
     const sw_op *op = &b->g->ops[id];
@@ -379,7 +393,8 @@ static void launch(borders *b, sw_id group, bool *updated) {
     traffic(b->g, op, &b->width[b->port[id]], NULL, &read, &written);
     if (flops <= 0 && read + written <= 0) continue;
     b->launches[id] = true;
-    *updated = *updated || shared;
+    done->update = done->update || update;
+    if (norm) done->norm = norm;
     return;
   }
 }
@@ -446,7 +461,7 @@ sw_rc sw_kernels_combine(const sw_graph *g, int64_t bytes, sw_arena *arena, cons
 sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, const sw_kernels **out, sw_diag *d) {
   borders b = {.g = g};
   sw_kernels *k;
-  bool updated = false;
+  launched done = {0};
   const sw_fusion_rules *rules = sw_fusion_rules_of(compiler);
   if (!rules) return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' is no compiler; expected one of " SW_COMPILERS, compiler);
   SW_TRY(sw_clusters_make(g, rules, arena, &b.p, d));
@@ -458,7 +473,7 @@ sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, 
   for (sw_id i = 0; i < g->n_ops; i++) cross(&b, i);
   for (sw_id i = 0; i < g->n_ops; i++)
     if (g->ops[i].code == SW_OP_KEEP && sw_keep_operand(g, &g->ops[i], SW_WAY_AGAIN) >= 0) price_choice(&b, &g->ops[i]);
-  for (sw_id i = 0; i < g->n_ops; i++) launch(&b, i, &updated);
+  for (sw_id i = 0; i < g->n_ops; i++) launch(&b, i, &done);
   SW_ARENA_NEW(k, arena, 1, d);
   *k =
       (sw_kernels){rules->name, b.n, b.of, b.p.why, b.keeping, b.updates, b.until, b.over, b.launches, b.port, b.width};

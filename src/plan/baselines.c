@@ -398,7 +398,34 @@ static bool is_gradient_stack(const ruled *r, sw_id id) {
          !sw_follow_is_asked(&r->f, id) && sliced_dims(r->f.job.graph, op->results[0]) != 0;
 }
 
-/* `stack`: of gradients, that enters a loop. */
+/* Is an op that so many lead to, one after the other, a sum over whole tensors? */
+static bool leads_to_sum(const sw_graph *g, sw_id value, int hops) {
+  const sw_value *v = &g->values[value];
+  if (v->type.rank == 0) return v->def >= 0 && g->ops[v->def].code == SW_OP_REDUCE;
+  for (int32_t u = 0; hops > 0 && u < v->n_uses; u++) {
+    const sw_id id = v->uses[u].op;
+    if (id >= 0 && g->ops[id].n_results && leads_to_sum(g, g->ops[id].results[0], hops - 1)) return true;
+  }
+  return false;
+}
+
+/* Is a gradient summed up here that a norm of all reads before the update does? It is cut as the state is. */
+static bool is_normed_gradient(const ruled *r, sw_id id) {
+  enum { HOPS = 2 }; /* squared, and added up */
+  const sw_graph *g = r->f.job.graph;
+  const sw_op *op = &g->ops[id];
+  bool sums = false;
+  if (!kRules[r->kind].parts || op->n_results != 1 || !(sw_op_is_pointwise(op->code) || only_moves(op->code)))
+    return false;
+  for (int i = 0; i < op->n_operands; i++) {
+    sw_sharding made;
+    sw_plan_value_sharding(r->f.plan, op->operands[i], &made);
+    sums = sums || (made.n_partial && r->known->class_of[op->operands[i]] == SW_MEMORY_GRADIENTS);
+  }
+  return sums && leads_to_sum(g, op->results[0], HOPS);
+}
+
+/* `stack`: of gradients, that enters a loop, or a gradient that is summed up. */
 static sw_rc follow_op(ruled *r, sw_id id, bool stack, sw_diag *d) {
   const sw_op *op = &r->f.job.graph->ops[id];
   sw_sharding part;
@@ -421,7 +448,7 @@ static sw_rc follow_all(ruled *r, sw_diag *d) {
     if (r->pending && (r->pending[i] = is_pending(r, i))) continue;
     if (!r->pending && converted_by(r, i) >= 0) continue; /* of a whole weight, for all who use it */
     if (r->pending) SW_TRY(place_operands(r, op, d));
-    const bool stack = is_gradient_stack(r, i);
+    const bool stack = is_gradient_stack(r, i) || is_normed_gradient(r, i);
     r->f.waits[i] = stack ? 0 : sw_follow_can_wait(&r->f, op);
     if (!r->f.waits[i]) SW_TRY(follow_op(r, i, stack, d));
   }

@@ -292,13 +292,25 @@ static bool sums_cut_gradient(const sw_follower *f, const sw_op *op, const sw_st
   return false;
 }
 
+static bool is_partial(const sw_follower *f, sw_id value) {
+  sw_sharding made;
+  sw_plan_value_sharding(f->plan, value, &made);
+  return made.n_partial > 0;
+}
+
+/* Numbers that are sums over devices are added up before they are completed. */
+static bool adds_sums(const sw_follower *f, const sw_op *op) {
+  return op->code == SW_OP_ADD && sw_result_type(f->job.graph, op, 0)->rank == 0 && is_partial(f, op->operands[0]) &&
+         is_partial(f, op->operands[1]);
+}
+
 /* Bytes of operands that are not taken as axes that they keep cut them, or whose sums would be completed by parts; one
  * byte where such axes cut none of them and would cut the result: what all devices have, all work on. */
 static double moved_bytes(const sw_follower *f, const sw_op *op, const sw_strategy *s) {
   double bytes = 0;
   uint32_t had = 0, used = 0;
   if (!(f->kept | f->placed) || is_update(f, op)) return 0;
-  for (int i = 0; i < s->n_refs; i++) used |= 1U << s->refs[i].axis & f->kept;
+  for (int i = 0; i < s->n_refs && !adds_sums(f, op); i++) used |= 1U << s->refs[i].axis & f->kept;
   for (int i = 0; i < op->n_operands; i++) {
     const sw_type *type = sw_operand_type(f->job.graph, op, i);
     sw_sharding made, taken;
@@ -323,10 +335,11 @@ static sw_rc find_cheapest_strategy(sw_follower *f, const sw_op *op, const sw_en
                                     int64_t *out, sw_diag *d) {
   const sw_demands_meet asked = {f->job.request, op, m->at, m->n};
   const uint32_t idle = m->n ? 0 : idle_at(f, op);
+  const bool sums = adds_sums(f, op);
   double best = INFINITY, best_bytes = INFINITY, least_moved = INFINITY;
   *out = -1;
   for (int32_t i = 0; i < e->n; i++) {
-    if (keeps_partials(op, &e->at[i]) || uses_axis_of(&e->at[i], idle)) continue;
+    if ((keeps_partials(op, &e->at[i]) && !sums) || uses_axis_of(&e->at[i], idle)) continue;
     if (!sw_demands_are_met(&asked, &e->at[i])) continue;
     double cost, bytes = result_bytes(f, op, &e->at[i]), moved = moved_bytes(f, op, &e->at[i]);
     if (moved > least_moved) continue;
@@ -418,12 +431,6 @@ static void state_ports(sw_follower *f, const sw_op *op) {
 }
 
 /* --- op by op ----------------------------------------------------------------------------------------------------- */
-
-static bool is_partial(const sw_follower *f, sw_id value) {
-  sw_sharding made;
-  sw_plan_value_sharding(f->plan, value, &made);
-  return made.n_partial > 0;
-}
 
 /* For constants, broadcasts, gradients that are not summed up yet, and what is computed from such alone, but for sums.
  * What is computed in too many steps does not wait: c + c doubles them with every step. */

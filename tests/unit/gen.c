@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "gen/gen.h"
+#include "shardwright/exec.h"
 #include "shardwright/request.h"
 
 enum { MAX_ARGS = 32 };
@@ -495,6 +496,59 @@ static void test_rfc(void **state) {
   }
 }
 
+/* --- clipped gradients -------------------------------------------------------------------------------------------- */
+
+enum { MOST_VALUES = 256 };
+
+/* A step with random numbers: how far each state moves, behind each other; how many numbers. */
+static int64_t moves_of_step(const char *arch, const char *most, double *moves, int64_t room) {
+  sw_gen_arg args[] = {{"mode", "train"}, {"dtype", "f64"}, {"optimizer", "sgd"}, {"clip-norm", most}, {"layers", "2"},
+                       {"hidden", "8"},   {"batch", "4"},   {"heads", "2"},       {"vocab", "11"},     {"seq", "5"}};
+  sw_diag diag = {0};
+  sw_graph *g;
+  sw_tensor in[MOST_VALUES], out[MOST_VALUES];
+  const sw_buffer *at[MOST_VALUES];
+  int64_t n = 0;
+  assert_ok(sw_gen_model(arch, args, strcmp(arch, "mlp") == 0 ? 7 : 10, &g, &diag));
+  assert_true(g->n_args <= MOST_VALUES && g->n_outputs <= MOST_VALUES);
+  for (int i = 0; i < g->n_args; i++) {
+    const sw_type *t = &g->values[g->args[i]].type;
+    const sw_fill fill = {.kind = t->dtype == SW_I32 ? SW_FILL_INDEX : SW_FILL_RANDOM, .seed = (uint64_t)i, .limit = 2};
+    assert_ok(sw_tensor_init(&in[i], t->dtype, t->rank, t->dims, &diag));
+    assert_ok(sw_tensor_fill(&in[i], &fill, &diag));
+    at[i] = &in[i];
+  }
+  assert_ok(sw_exec_run(g, at, &(sw_exec_options){.poison = true}, out, &diag));
+  for (int i = 1; i < g->n_outputs; i++) {
+    const sw_tensor *was = &in[g->values[g->alias[i]].def_index];
+    for (int64_t k = 0; k < sw_buffer_elements(was) && n < room; k++)
+      moves[n++] = ((const double *)out[i].data)[k] - ((const double *)was->data)[k];
+  }
+  for (int i = 0; i < g->n_args; i++) sw_tensor_deinit(&in[i]);
+  for (int i = 0; i < g->n_outputs; i++) sw_tensor_deinit(&out[i]);
+  sw_graph_destroy(g);
+  return n;
+}
+
+/* It moves as one that does not clip, times min(1, most / norm of all gradients); sgd moves by 0.01 of these. */
+static void clipped_steps_are_shorter(void **state) {
+  (void)state;
+  enum { ROOM = 1 << 14 };
+  static const char *const kArchs[] = {"mlp", "gpt2", "bert"}, *const kMost[] = {"1e-3", "0.5", "1e9"};
+  static double plain[ROOM], clipped[ROOM];
+  for (int a = 0; a < 3; a++) {
+    const int64_t n = moves_of_step(kArchs[a], "0", plain, ROOM);
+    double squares = 0;
+    for (int64_t k = 0; k < n; k++) squares += plain[k] * plain[k] * 1e4;
+    for (int m = 0; m < 3; m++) {
+      const double times = fmin(1, strtod(kMost[m], NULL) / (sqrt(squares) + 1e-6));
+      assert_true(m == 0 ? times < 0.9 : m == 1 || times == 1);
+      assert_int_equal(moves_of_step(kArchs[a], kMost[m], clipped, ROOM), n);
+      for (int64_t k = 0; k < n; k++) assert_true(fabs(clipped[k] - times * plain[k]) <= 1e-12 + 1e-9 * fabs(plain[k]));
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_counts),
@@ -510,6 +564,7 @@ int main(void) {
       cmocka_unit_test(test_eight_bit_state_bytes),
       cmocka_unit_test(test_conversions),
       cmocka_unit_test(test_labels),
+      cmocka_unit_test(clipped_steps_are_shorter),
   };
   return cmocka_run_group_tests_name("gen", tests, NULL, NULL);
 }
