@@ -73,7 +73,14 @@ static sw_rc add_entry(timing *t, int32_t of, const sw_timeline_entry *e, int32_
   return sw_array_push(&l->items, id, d);
 }
 
-/* The list of a loop that begins at the step has its place around. */
+/* Collectives that nothing needs yet are needed by this entry. */
+static void need_pending(list *l, int32_t entry) {
+  for (; l->pending < entry; l->pending++)
+    if (!(l->entries.at[l->pending].streams & WORK_BIT) && l->entries.at[l->pending].need != MAY_WAIT)
+      l->entries.at[l->pending].need = entry;
+}
+
+/* The list of a loop that begins at the step has its place around, where what enters is needed. */
 static sw_rc begin_list(timing *t, int32_t of, int32_t step, sw_diag *d) {
   const sw_graph *g = t->p->job.graph;
   list *l = &t->lists[of];
@@ -85,8 +92,10 @@ static sw_rc begin_list(timing *t, int32_t of, int32_t step, sw_diag *d) {
   l->at = (int32_t)t->lists[around].entries.n;
   l->depth = t->lists[around].depth + 1;
   l->trips = f->trips < 0 ? 1 : f->trips;
-  return add_entry(t, around, &(sw_timeline_entry){.streams = ALL_STREAMS, .step = step, .feeds = -1, .follows = -1},
-                   -of, d);
+  const sw_timeline_entry e = {.streams = ALL_STREAMS, .step = step, .feeds = -1, .follows = -1};
+  SW_TRY(add_entry(t, around, &e, -of, d));
+  need_pending(&t->lists[around], l->at);
+  return SW_OK;
 }
 
 static sw_rc add_item(timing *t, int32_t of, const sw_timeline_entry *e, const sw_timed *timed, int32_t *id,
@@ -125,13 +134,6 @@ static sw_rc add_wait(timing *t, int32_t id, int32_t on, sw_diag *d) {
 static sw_timeline_entry *entry_of(const timing *t, int32_t id) {
   assert(t->items.at);
   return &t->lists[t->items.at[id].list].entries.at[t->items.at[id].at];
-}
-
-/* Collectives that nothing needs yet are needed by this entry. */
-static void need_pending(list *l, int32_t entry) {
-  for (; l->pending < entry; l->pending++)
-    if (!(l->entries.at[l->pending].streams & WORK_BIT) && l->entries.at[l->pending].need != MAY_WAIT)
-      l->entries.at[l->pending].need = entry;
 }
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */

@@ -421,10 +421,41 @@ static void no_set_of_stacks_is_better_than_what_is_proven(void **state) {
   assert_true(searched > 0 && dearest < 1.3); /* loops of launches alone, which choices count as they are fused then */
 }
 
+/* By the timeline, with what enters the loops brought there before they begin. */
+static void searches_of_scans_fit(void **state) {
+  (void)state;
+  static const struct {
+    const char *path;
+    int64_t capacity;
+  } kScans[] = {{SW_SOURCE_DIR "/tests/data/scan.mlir", 160000},
+                {SW_SOURCE_DIR "/tests/data/scan.mlir", 240000},
+                {SW_SOURCE_DIR "/tests/data/scan_of_scans.mlir", 240000}};
+  for (int k = 0; k < 3; k++) {
+    sw_arena arena = {0};
+    sw_program *p;
+    sw_schedule s;
+    sw_plan plan;
+    sw_breakdown a;
+    const sw_plan_options o = {.solve = {.work_limit = 10000000, .threads = 1},
+                               .selection.capacity_bytes = kScans[k].capacity};
+    assert_ok(sw_program_read(kScans[k].path, NULL, &p, &diag));
+    sw_job j = job_under(sw_program_graph(p), machine_of("dgx-h100", "x=4", &arena), "xla", &arena);
+    j.overlap = SW_OVERLAP_COMPILER;
+    assert_ok(sw_plan_search_sources(&j, j.request, &o, &arena, &s, &plan, &diag));
+    assert_ok(sw_plan_breakdown(&plan, &arena, &a, &diag));
+    print_message("%lld of %lld bytes\n", (long long)a.peak_bytes, (long long)kScans[k].capacity);
+    assert_true(a.peak_bytes <= kScans[k].capacity);
+    gives_the_same(&plan, sw_program_graph(p), &arena);
+    sw_schedule_deinit(&s);
+    sw_program_destroy(p);
+    sw_arena_deinit(&arena);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_left_out_is_made_again),
-                                     cmocka_unit_test(scans_keep_what_layers_are_given),
-                                     cmocka_unit_test(any_of_the_stacks_can_be_left_out),
-                                     cmocka_unit_test(no_set_of_stacks_is_better_than_what_is_proven)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_left_out_is_made_again), cmocka_unit_test(scans_keep_what_layers_are_given),
+      cmocka_unit_test(searches_of_scans_fit), cmocka_unit_test(any_of_the_stacks_can_be_left_out),
+      cmocka_unit_test(no_set_of_stacks_is_better_than_what_is_proven)};
   return cmocka_run_group_tests_name("stacks", tests, NULL, NULL);
 }
