@@ -11,6 +11,8 @@
 #include "shardwright/kernel_price.h"
 
 enum { SW_MAX_LEVELS = 4 };
+/* What bytes cross: the levels of the network, and the link to the host's memory each way. */
+enum { SW_LINK_TO_HOST = SW_MAX_LEVELS, SW_LINK_FROM_HOST, SW_MAX_LINKS };
 typedef struct sw_profile sw_profile; /* read-only after building; lives in its arena */
 typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
 
@@ -55,10 +57,10 @@ SW_API int sw_machine_moved_bytes(const sw_machine *m, sw_dtype t);
 SW_API SW_CHECKED sw_rc sw_machine_combine(sw_machine *m, int64_t bytes, sw_arena *arena, sw_diag *d);
 /* The machine itself when it was not asked to. */
 SW_API const sw_machine *sw_machine_combining(const sw_machine *m);
-/* What prices are multiplied by: launches of kernels, and collectives and exchanges by the outermost level that they
- * cross. Work and copies count in full. */
+/* What prices are multiplied by: launches of kernels, collectives and exchanges by the outermost level that they cross,
+ * and what is copied to the host and back. Work and copies on the device count in full. */
 typedef struct sw_price_weights {
-  double launch, level[SW_MAX_LEVELS]; /* >= 0 */
+  double launch, link[SW_MAX_LINKS]; /* >= 0 */
 } sw_price_weights;
 /* A machine that is as `m` in all else; in the arena. */
 SW_API SW_CHECKED sw_rc sw_machine_weigh(const sw_machine *m, const sw_price_weights *weights, sw_arena *arena,

@@ -126,13 +126,13 @@ typedef struct sw_op_moves {
   double seconds, hidden_s, bytes;
 } sw_op_moves;
 
-/* A kernel or a step of communication of a plan on its timeline. */
+/* A kernel, a step of communication, or a copy to the host or back, of a plan on its timeline. */
 typedef struct sw_timed {
   sw_id op;             /* whose kernel it is, with what the op exchanges inside; or before which a reshard stands, the
                            number of ops: before delivery */
   int32_t reshard, hop; /* of the breakdown, and of its route; -1: of none; hop -1: the kernel that breaks for it */
-  int32_t stream;       /* SW_STREAM_WORK, or that of a level */
-  int32_t needed;       /* of a collective: the entry that waits for it first; -1: delivery */
+  int32_t stream;       /* SW_STREAM_WORK, or that of a link */
+  int32_t needed;       /* of what takes a link: the entry that waits for it first; -1: delivery */
   int64_t repeats;      /* how often it runs */
   double start_s, end_s, exposed_s; /* of its first run; loops end before anything else runs, so trips are alike */
 } sw_timed;
@@ -293,13 +293,13 @@ SW_API SW_CHECKED sw_rc sw_plan_without_copies(const sw_plan *p, sw_arena *arena
 /* Numbers that add up to `of`: of what a step takes no less than, how much there is in a bound on it. */
 typedef struct sw_bound_weights {
   int64_t of;
-  int64_t kernels, launches, level[SW_MAX_LEVELS]; /* kernels with what they are longer for beside communication */
-  int64_t beside[SW_MAX_LEVELS];                   /* that: of SW_WEIGHT_UNIT, how much of what a level exchanges */
+  int64_t kernels, launches, link[SW_MAX_LINKS]; /* kernels with what they are longer for beside communication */
+  int64_t beside[SW_MAX_LEVELS];                 /* that: of SW_WEIGHT_UNIT, how much of what a level exchanges */
 } sw_bound_weights;
 enum { SW_WEIGHT_UNIT = 1 << 16 };
 
 /* Why no plan takes less than a bound. A step takes at least its kernels with what they are longer for, at least what
- * it exchanges on each level, and at least its launches; the weighted sum of these is what the problem counts. Of a job
+ * it moves on each link, and at least its launches; the weighted sum of these is what the problem counts. Of a job
  * without overlap, the sum of all. */
 typedef struct sw_plan_proof {
   bool timed;              /* the job has overlap */
@@ -310,7 +310,7 @@ typedef struct sw_plan_proof {
   int64_t beside_units;    /* of a cost, at most so many units are no time */
   int64_t pruned_inexact;  /* as of a plan: strategies that the problem lacks */
   sw_bound_weights weights;
-  int n_levels;
+  unsigned links; /* bits of those that the problem's plans use */
   double bound_s; /* (bound_units - beside_units) units of cost, times SW_WEIGHT_UNIT / weights.of */
   int32_t n_choices;
   sw_plan *choices; /* choice c of all nodes that have so many: what it is */

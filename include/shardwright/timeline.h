@@ -1,8 +1,9 @@
 /* A timeline: when each kernel and each collective of one device runs.
  *
- * A device has streams, each of which does one thing at a time: the host, which launches kernels, the work, and a
- * stream of communication for each level of the network. Entries stand in the order in which the program needs them. A
- * weight that is gathered (g) before it is used, and a gradient (r) that is reduced until the update (u) wants it:
+ * A device has streams, each of which does one thing at a time: the host, which launches kernels, the work, a stream of
+ * communication for each level of the network, and one each way for the link to the host's memory. Entries stand in the
+ * order in which the program needs them. A weight that is gathered (g) before it is used, and a gradient (r) that is
+ * reduced until the update (u) wants it:
  *
  *   list       k1 g2 k2 k3 r3 u
  *   one by one | k1 | g2 | k2 | k3 | r3 | u |
@@ -14,21 +15,23 @@
  * missing, nothing else starts on them. The host launches kernels in the same order, as fast as it can; it waits only
  * for those that take its stream, too.
  *
- * Collectives take the stream of one level. One starts when that is free, what it waits for has ended, and the kernel
- * `from` runs or is the next; of several the one that is needed first, then the first in the list. The kernel `need`
- * waits for it. What kernels can do at a time they do before collectives start.
+ * Collectives, and copies to the host and back, which are meant where it says collectives, take the stream of one link.
+ * One starts when that is free, what it waits for has ended, and the kernel `from` runs or is the next; of several the
+ * one that is needed first, then the first in the list. The kernel `need` waits for it. What kernels can do at a time
+ * they do before collectives start.
  *
- * A kernel beside which a collective runs on a stream that it does not take is slower by a factor.
+ * A kernel beside which a collective runs on a level's stream that it does not take is slower by a factor.
  */
 #ifndef SHARDWRIGHT_TIMELINE_H_
 #define SHARDWRIGHT_TIMELINE_H_
 
 #include "shardwright/arena.h"
 
-enum { SW_STREAM_HOST, SW_STREAM_WORK, SW_STREAM_LEVEL, SW_MAX_STREAMS = 6 }; /* LEVEL + l: of level l */
+/* LEVEL + l: of link l, so of levels first. */
+enum { SW_STREAM_HOST, SW_STREAM_WORK, SW_STREAM_LEVEL, SW_STREAM_TO_HOST = 6, SW_STREAM_FROM_HOST, SW_MAX_STREAMS };
 
 typedef struct sw_timeline_entry {
-  uint8_t streams; /* bits of those that it takes; a collective that of one level */
+  uint8_t streams; /* bits of those that it takes; a collective that of one link */
   double seconds;  /* by itself, without its launch */
   double launch_s; /* of a kernel */
   int32_t step;    /* at which the memory is that it needs; does not fall along the list */
@@ -40,7 +43,7 @@ typedef struct sw_timeline_entry {
   /* Of one that is issued (sw_timeline_issue). */
   bool early;          /* as late as hides it; else as soon as it can */
   double rest_s;       /* of one that is early: what comes between it and `need` */
-  int64_t early_bytes; /* likewise: what is held more from `from` to the step of `need`, which holds it anyway */
+  int64_t early_bytes; /* likewise: what is held more from `from` to its own step, which holds it anyway */
   int64_t late_bytes;  /* what is held more from behind the step `held` until it has ended: what it works on */
   int32_t held;        /* becomes the step from which the one, or to which the other is held */
   /* Of a kernel: the collective behind it that waits for it, where it waits for nothing but such; or one with

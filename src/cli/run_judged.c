@@ -142,6 +142,8 @@ static sw_rc print_judged_run(const sw_run_said *s, bool json, const sw_call *ca
 
 static void name_streams(const sw_plan *p, const char **out) {
   out[SW_STREAM_WORK] = "work";
+  out[SW_STREAM_TO_HOST] = "to host";
+  out[SW_STREAM_FROM_HOST] = "from host";
   for (int l = 0; l < sw_machine_profile(p->job.machine)->n_levels; l++)
     out[SW_STREAM_LEVEL + l] = sw_machine_level_name(p->job.machine, l);
 }

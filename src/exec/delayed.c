@@ -168,10 +168,10 @@ static sw_rc run_part(const part *p, sw_diag *d) {
   return rc;
 }
 
-/* One that has failed leaves its communicator at once, so that nobody waits for it. */
+/* One of a level that has failed leaves its communicator at once, so that nobody waits for it. */
 static void leave_failed(stream *s, sw_rc rc, const sw_diag *d) {
   sw_diag left = *d;
-  fail_with(s->of, sw_comm_leave(s->e.comm, s->e.v->device, rc, d->text, &left), &left);
+  if (s->e.comm) fail_with(s->of, sw_comm_leave(s->e.comm, s->e.v->device, rc, d->text, &left), &left);
 }
 
 static void *part_main(void *arg) {

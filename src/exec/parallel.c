@@ -38,7 +38,7 @@ sw_rc sw_parallel_close(sw_parallel *p, sw_rc rc, sw_diag *d) {
 /* Those of the streams that communicate. */
 static sw_rc open_beside(sw_parallel *p, const sw_exec_delays *delays, sw_diag *d) {
   const sw_comm_options co = comm_options(p->o);
-  for (int s = SW_STREAM_LEVEL; s < SW_MAX_STREAMS; s++)
+  for (int s = SW_STREAM_LEVEL; s < SW_STREAM_TO_HOST; s++)
     if (delays->has[s] && !p->beside[s]) SW_TRY(sw_comm_create_threads(p->grid, &co, &p->beside[s], d));
   return SW_OK;
 }

@@ -85,12 +85,12 @@ static void share_call(double bytes, sw_curve *c) {
 }
 
 double sw_group_weight(const sw_machine *m, const sw_group_shape *g) {
-  return g->n_parts ? m->weights.level[g->part[g->n_parts - 1].level] : 1;
+  return g->n_parts ? m->weights.link[g->part[g->n_parts - 1].level] : 1;
 }
 
 double sw_machine_least_weight(const sw_machine *m, int level) {
-  double least = m->weights.level[level];
-  for (int l = level + 1; l < m->profile->n_levels; l++) least = fmin(least, m->weights.level[l]);
+  double least = m->weights.link[level];
+  for (int l = level + 1; l < m->profile->n_levels; l++) least = fmin(least, m->weights.link[l]);
   return least;
 }
 

@@ -161,7 +161,7 @@ sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh
   m->profile = m->run = p;
   m->mesh = *mesh;
   m->weights.launch = 1;
-  for (int l = 0; l < SW_MAX_LEVELS; l++) m->weights.level[l] = 1;
+  for (int l = 0; l < SW_MAX_LINKS; l++) m->weights.link[l] = 1;
   double devices = (double)sw_mesh_devices(mesh), cores = (double)p->shared_cores;
   m->share = cores > 0 && devices > cores ? devices / cores : 1;
   SW_TRY(sw_machine_place(m, arena, d));

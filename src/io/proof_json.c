@@ -8,15 +8,19 @@
 #include "shardwright/iopddl.h"
 #include "shardwright/plan_json.h"
 
-static void write_weights(const sw_plan_proof *p, int n_levels, sw_json_out *o) {
+static void write_weights(const sw_plan_proof *p, sw_json_out *o) {
   const sw_bound_weights *w = &p->weights;
+  int n_levels = 0;
+  while (n_levels < SW_MAX_LEVELS && p->links >> n_levels & 1) n_levels++;
   sw_jw_object(o, "weights");
   sw_jw_i64(o, "of", w->of);
   sw_jw_i64(o, p->timed ? "kernels" : "sum", w->kernels);
   if (p->timed) {
     sw_jw_i64(o, "launches", w->launches);
-    sw_jw_i64_list(o, "levels", w->level, n_levels);
+    sw_jw_i64_list(o, "levels", w->link, n_levels);
     sw_jw_i64_list(o, "kernels_beside", w->beside, n_levels);
+    if (p->links >> SW_LINK_TO_HOST & 1) sw_jw_i64(o, "to_host", w->link[SW_LINK_TO_HOST]);
+    if (p->links >> SW_LINK_FROM_HOST & 1) sw_jw_i64(o, "from_host", w->link[SW_LINK_FROM_HOST]);
   }
   sw_jw_end(o);
 }
@@ -64,7 +68,7 @@ static void print_proof(const sw_plan_proof *p, sw_text *out) {
   sw_jw_i64(&o, "beside_time", p->beside_units);
   sw_jw_f64(&o, "units_per_s", sw_cost_units_per_s(m));
   sw_jw_i64(&o, "unit_of_weights", SW_WEIGHT_UNIT);
-  write_weights(p, p->n_levels, &o);
+  write_weights(p, &o);
   if (p->pruned_inexact) sw_jw_i64(&o, "strategies_left_out", p->pruned_inexact);
   write_nodes(p, &o);
   sw_jw_end(&o);

@@ -231,13 +231,15 @@ static sw_rc sum_up_memory(counting *c, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-/* Copies that are issued early are held from then on, and what they are made of until they are there. */
+/* Copies that are issued early are held from then on, and what they are made of until they are there; so is what comes
+ * from the host, and goes there. */
 static sw_rc time_plan(counting *l, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = l->p->job.graph;
   sw_breakdown *a = l->out;
   sw_timeline *t;
   sw_interval *held;
   SW_ARENA_NEW(t, arena, 1, d);
-  SW_ARENA_NEW(held, arena, a->n_reshards + 1, d);
+  SW_ARENA_NEW(held, arena, a->n_reshards + g->n_ops + 1, d);
   SW_TRY(sw_plan_time(l->p, a, &l->borders, arena, held, t, d));
   const int64_t before = a->peak_bytes;
   for (int32_t i = 0; i < a->n_reshards; i++) {
@@ -246,6 +248,14 @@ static sw_rc time_plan(counting *l, sw_arena *arena, sw_diag *d) {
     copy->steps.first = sw_min_i32(copy->steps.first, held[i].first);
     if (buffer) copy[1].steps.first = copy->steps.first;
     of->steps.last = sw_max_i32(of->steps.last, held[i].last);
+  }
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    const sw_interval steps = held[a->n_reshards + i];
+    const sw_op *op = &g->ops[i];
+    if (steps.last < steps.first) continue;
+    const sw_id value = op->code == SW_OP_OFFLOAD ? op->operands[0] : op->results[0];
+    const sw_live more = {SW_LIVE_VALUE, value, steps, sw_strategy_host_bytes(g, op, &l->p->ops[i])};
+    SW_TRY(sw_array_push(&l->live, more, d));
   }
   SW_TRY(sum_up_memory(l, arena, d));
   t->in_flight_bytes = a->peak_bytes - before;

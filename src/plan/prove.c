@@ -11,15 +11,18 @@
 
 /* --- weights ------------------------------------------------------------------------------------------------------ */
 
-sw_bound_weights sw_weights_of_bound(const sw_machine *m, const sw_price_weights *by, int n_levels) {
+sw_bound_weights sw_weights_of_bound(const sw_machine *m, const sw_price_weights *by, unsigned links) {
   int64_t left = (int64_t)(sw_timed_least_share(m) * SW_WEIGHT_UNIT);
   sw_bound_weights w = {.kernels = SW_WEIGHT_UNIT, .launches = llround(by->launch * SW_WEIGHT_UNIT)};
-  for (int l = 0; l < n_levels; l++) {
-    const int64_t all = llround(by->level[l] * SW_WEIGHT_UNIT);
-    w.beside[l] = sw_min_i64(all, left);
-    w.level[l] = all - w.beside[l];
-    w.of += w.level[l];
-    left -= w.beside[l];
+  for (int l = 0; l < SW_MAX_LINKS; l++) {
+    if (!(links >> l & 1)) continue;
+    w.link[l] = llround(by->link[l] * SW_WEIGHT_UNIT);
+    if (l < SW_MAX_LEVELS) {
+      w.beside[l] = sw_min_i64(w.link[l], left);
+      w.link[l] -= w.beside[l];
+      left -= w.beside[l];
+    }
+    w.of += w.link[l];
   }
   w.of += w.kernels + w.launches;
   return w;
@@ -27,7 +30,7 @@ sw_bound_weights sw_weights_of_bound(const sw_machine *m, const sw_price_weights
 
 sw_price_weights sw_weights_rounded(const sw_price_weights *w) {
   sw_price_weights out = {.launch = (double)llround(w->launch * SW_WEIGHT_UNIT) / SW_WEIGHT_UNIT};
-  for (int l = 0; l < SW_MAX_LEVELS; l++) out.level[l] = (double)llround(w->level[l] * SW_WEIGHT_UNIT) / SW_WEIGHT_UNIT;
+  for (int l = 0; l < SW_MAX_LINKS; l++) out.link[l] = (double)llround(w->link[l] * SW_WEIGHT_UNIT) / SW_WEIGHT_UNIT;
   return out;
 }
 
@@ -101,8 +104,8 @@ sw_rc sw_plan_prove(const sw_job *j, const sw_plan *p, const sw_plan_options *o,
   sw_selection_options selected = o->selection;
   int64_t least;
   *out = (sw_plan_proof){.beside_units = sw_units_beside_time(j), .timed = j->overlap != SW_OVERLAP_NONE};
-  out->n_levels = sw_timed_levels(j->machine);
-  out->weights = out->timed ? sw_weights_of_bound(j->machine, &p->bound_by, out->n_levels)
+  out->links = sw_timed_links(j);
+  out->weights = out->timed ? sw_weights_of_bound(j->machine, &p->bound_by, out->links)
                             : (sw_bound_weights){.of = SW_WEIGHT_UNIT, .kernels = SW_WEIGHT_UNIT};
   if (out->timed) {
     SW_TRY(sw_machine_weigh(j->machine, &p->bound_by, arena, &machine, d));

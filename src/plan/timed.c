@@ -15,8 +15,11 @@
 
 #define ALL_STREAMS ((uint8_t)((1u << SW_MAX_STREAMS) - 1))
 #define WORK_BIT ((uint8_t)(1u << SW_STREAM_WORK))
-#define LEVEL_BITS ((uint8_t)(ALL_STREAMS - (1u << SW_STREAM_HOST) - WORK_BIT))
-_Static_assert(SW_MAX_STREAMS == SW_STREAM_LEVEL + SW_MAX_LEVELS, "a stream for each level");
+#define LEVEL_BITS ((uint8_t)((1u << SW_STREAM_TO_HOST) - (1u << SW_STREAM_LEVEL)))
+_Static_assert(SW_STREAM_TO_HOST == SW_STREAM_LEVEL + SW_LINK_TO_HOST &&
+                   SW_STREAM_FROM_HOST == SW_STREAM_LEVEL + SW_LINK_FROM_HOST &&
+                   SW_MAX_STREAMS == SW_STREAM_LEVEL + SW_MAX_LINKS,
+               "a stream for each link");
 
 /* `need` of a collective for which only what follows it waits. */
 enum { MAY_WAIT = INT32_MAX };
@@ -292,9 +295,63 @@ static void find_kind(timing *t, sw_id id, item *it) {
   entries[of->at].late_bytes += bytes;
 }
 
+/* --- copies to the host and back -----------------------------------------------------------------------------------
+ */
+
+static bool is_copy_of_host(const timing *t, sw_id id) {
+  return sw_strategy_host_s(&t->p->job, &t->p->job.graph->ops[id], &t->p->ops[id]) > 0;
+}
+
+static item *item_of_operand(const timing *t, sw_id id) {
+  const int32_t taken = *item_taken_by(t, (sw_value_use){id, 0}),
+                on = taken >= 0 ? taken : t->made[t->p->job.graph->ops[id].operands[0]];
+  return on < 0 ? NULL : &t->items.at[on];
+}
+
+/* The last step at which the device holds what goes to the host in any case. */
+static int32_t held_until(const timing *t, sw_id id) {
+  const sw_units units = sw_units_of(&t->p->job);
+  const item *from = item_of_operand(t, id);
+  const int32_t life = from && from->timed.reshard >= 0 ? t->a->reshards[from->timed.reshard].steps.last
+                                                        : t->borders->life[t->p->job.graph->ops[id].operands[0]].last;
+  return sw_max_i32(life, sw_use_until(&units, (sw_value_use){id, 0}));
+}
+
+/* To the host as soon as the value is there, which is held until it has been copied; back in time for the next kernel,
+ * and held from then on. */
+static sw_rc add_host_copy(timing *t, sw_id id, int32_t of, sw_diag *d) {
+  const sw_op *op = &t->p->job.graph->ops[id];
+  const bool away = op->code == SW_OP_OFFLOAD;
+  const int stream = away ? SW_STREAM_TO_HOST : SW_STREAM_FROM_HOST;
+  const int64_t bytes = sw_strategy_host_bytes(t->p->job.graph, op, &t->p->ops[id]);
+  const sw_timed timed = {.op = id, .reshard = -1, .hop = -1, .stream = stream, .repeats = op->repeats};
+  const sw_timeline_entry e = {.streams = (uint8_t)(1u << stream),
+                               .seconds = t->a->op[id].local_s,
+                               .step = id,
+                               .need = away ? MAY_WAIT : 0,
+                               .early = !away,
+                               .early_bytes = away ? 0 : bytes,
+                               .late_bytes = away ? bytes : 0,
+                               .held = away ? held_until(t, id) : id,
+                               .feeds = -1,
+                               .follows = -1};
+  const sw_id gate = sw_frame_gate(t->p->job.graph, op->frame, id);
+  const item *from = item_of_operand(t, id);
+  const int32_t on = from ? (int32_t)(from - t->items.at) : -1;
+  int32_t added;
+  SW_TRY(add_item(t, of, &e, &timed, &added, d));
+  need_pending(&t->lists[of], t->items.at[added].at);
+  SW_TRY(add_wait(t, added, on, d));
+  if (gate >= 0) SW_TRY(add_wait(t, added, t->of_op[gate], d));
+  if (away) t->items.at[added].late = added;
+  t->made[op->results[0]] = t->of_op[id] = added;
+  return SW_OK;
+}
+
 static sw_rc add_timed_op(timing *t, sw_id id, int32_t of, sw_diag *d) {
   const sw_op *op = &t->p->job.graph->ops[id];
   const sw_op_cost *c = &t->a->op[id];
+  if (is_copy_of_host(t, id)) return add_host_copy(t, id, of, d);
   const sw_timed timed = {.op = id, .reshard = -1, .hop = -1, .stream = SW_STREAM_WORK, .repeats = op->repeats};
   const sw_timeline_entry e = {.streams = (uint8_t)(c->move_s > 0 ? WORK_BIT | LEVEL_BITS : WORK_BIT),
                                .seconds = c->local_s - c->launch_s + c->move_s,
@@ -315,6 +372,13 @@ static sw_rc add_timed_op(timing *t, sw_id id, int32_t of, sw_diag *d) {
   return SW_OK;
 }
 
+/* The first from there on that does not go with a collective: no such one reads what is fetched. */
+static int32_t kernel_that_stays(const list *l, int32_t at) {
+  const sw_timeline_entry *e = l->entries.at;
+  while (at < (int32_t)l->entries.n && (!(e[at].streams & WORK_BIT) || e[at].feeds >= 0 || e[at].follows >= 0)) at++;
+  return at;
+}
+
 static sw_rc add_timed_steps(timing *t, sw_diag *d) {
   const sw_graph *g = t->p->job.graph;
   int32_t next = 0;
@@ -330,8 +394,11 @@ static sw_rc add_timed_steps(timing *t, sw_diag *d) {
   for (int32_t i = 0; i < t->n_lists; i++) {
     list *l = &t->lists[i];
     need_pending(l, (int32_t)l->entries.n);
-    for (size_t k = 0; k < l->entries.n; k++)
-      l->entries.at[k].need = sw_min_i32(l->entries.at[k].need, (int32_t)l->entries.n);
+    for (size_t k = 0; k < l->entries.n; k++) {
+      sw_timeline_entry *e = &l->entries.at[k];
+      e->need = sw_min_i32(e->need, (int32_t)l->entries.n);
+      if (e->streams == 1u << SW_STREAM_FROM_HOST) e->need = kernel_that_stays(l, e->need);
+    }
   }
   return SW_OK;
 }
@@ -419,6 +486,13 @@ static sw_rc lay_lists(timing *t, sw_timeline_slot ***out, sw_diag *d) {
   return SW_OK;
 }
 
+/* What the device holds more of what is copied to the host, or of what comes back. */
+static sw_interval held_beside(const timing *t, sw_id id) {
+  const sw_timeline_entry *e = entry_of(t, t->of_op[id]);
+  return t->p->job.graph->ops[id].code == SW_OP_OFFLOAD ? (sw_interval){held_until(t, id) + 1, e->held}
+                                                        : (sw_interval){e->held, id - 1};
+}
+
 /* Its copy from the step at which it may be issued, and what that is made of to the last before which it has ended. */
 static sw_interval held_of(const timing *t, int32_t r) {
   const int32_t first = t->a->reshards[r].steps.first;
@@ -447,6 +521,8 @@ static sw_rc write_timed(timing *t, sw_timeline_slot *const *slots, sw_interval 
     out->launches_s += e->launch_s * (double)to->repeats;
   }
   for (int32_t r = 0; r < t->a->n_reshards; r++) held[r] = held_of(t, r);
+  for (sw_id i = 0; i < t->p->job.graph->n_ops; i++)
+    held[t->a->n_reshards + i] = is_copy_of_host(t, i) ? held_beside(t, i) : (sw_interval){0, -1};
   out->n = (int32_t)t->items.n;
   out->at = all;
   out->sums = t->lists[0].sums;

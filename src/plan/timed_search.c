@@ -16,7 +16,7 @@ typedef struct rounds {
   const sw_job *j;
   const sw_plan_options *o;
   sw_arena *arena;
-  int n_levels; /* that the mesh reaches */
+  unsigned links;
   int n;
   sw_price_weights tried[MOST_ROUNDS];
   sw_planner *planner; /* of the best plan; NULL: none yet */
@@ -34,7 +34,8 @@ double sw_timed_least_share(const sw_machine *m) { return 1 - 1 / sw_machine_con
 /* --- what is proven ------------------------------------------------------------------------------------------------
  */
 
-int sw_timed_levels(const sw_machine *m) {
+unsigned sw_timed_links(const sw_job *j) {
+  const sw_machine *m = j->machine;
   const sw_mesh *mesh = sw_machine_mesh(m);
   int most = -1;
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -42,7 +43,12 @@ int sw_timed_levels(const sw_machine *m) {
     const int level = sw_machine_level(m, &axis, 1);
     most = level > most ? level : most;
   }
-  return most + 1;
+  unsigned links = (1u << (most + 1)) - 1;
+  for (sw_id i = 0; i < j->graph->n_ops; i++) {
+    if (j->graph->ops[i].code == SW_OP_OFFLOAD) links |= 1u << SW_LINK_TO_HOST;
+    if (j->graph->ops[i].code == SW_OP_FETCH) links |= 1u << SW_LINK_FROM_HOST;
+  }
+  return links;
 }
 
 int64_t sw_units_beside_time(const sw_job *j) {
@@ -52,8 +58,7 @@ int64_t sw_units_beside_time(const sw_job *j) {
 }
 
 static double bound_by_shares(const sw_timed_prices *by, int64_t bound_units) {
-  const sw_machine *m = by->job->machine;
-  const sw_bound_weights w = sw_weights_of_bound(m, &by->weights, sw_timed_levels(m));
+  const sw_bound_weights w = sw_weights_of_bound(by->job->machine, &by->weights, sw_timed_links(by->job));
   return fmax(0, (double)(bound_units - sw_units_beside_time(by->job))) * SW_WEIGHT_UNIT / (double)w.of;
 }
 
@@ -80,16 +85,16 @@ static sw_price_weights shares_of(const rounds *r) {
   const sw_timeline *t = r->timed.timeline;
   const double least = sw_timed_least_share(r->j->machine);
   sw_price_weights w = {.launch = t->launches_s > 0 ? within_one(t->sums.waited_s / t->launches_s) : 1};
-  for (int l = 0; l < SW_MAX_LEVELS; l++) {
+  for (int l = 0; l < SW_MAX_LINKS; l++) {
     const double busy_s = t->busy_s[SW_STREAM_LEVEL + l];
     const double exposed = busy_s > 0 ? within_one(t->exposed_s[SW_STREAM_LEVEL + l] / busy_s) : 1;
-    w.level[l] = exposed + (1 - exposed) * least;
+    w.link[l] = exposed + (1 - exposed) * (l < SW_MAX_LEVELS ? least : 0);
   }
   return w;
 }
 
-/* Of what a step cannot take less than, the most: its launches, what it exchanges on a level, or its kernels with what
- * they are longer for beside that. The others count next to nothing. */
+/* Of what a step cannot take less than, the most: its launches, what it moves on a link, or its kernels with what they
+ * are longer for beside a level. The others count next to nothing. */
 static sw_price_weights most_alone(const rounds *r) {
   const double kFar = 1e3, least = sw_timed_least_share(r->j->machine);
   const sw_timeline *t = r->timed.timeline;
@@ -97,17 +102,24 @@ static sw_price_weights most_alone(const rounds *r) {
   const double *busy_s = &t->busy_s[SW_STREAM_LEVEL];
   sw_price_weights w = {0};
   int most = 0;
-  for (int l = 1; l < r->n_levels; l++) most = busy_s[l] > busy_s[most] ? l : most;
-  w.level[most] = least;
-  if (busy_s[most] > t->sums.work_s + least * busy_s[most]) w.level[most] = kFar;
-  if (t->launches_s > fmax(t->sums.work_s + least * busy_s[most], busy_s[most])) w = (sw_price_weights){.launch = kFar};
-  return w;
+  for (int l = 1; l < SW_MAX_LEVELS; l++) most = busy_s[l] > busy_s[most] ? l : most;
+  w.link[most] = least;
+  if (busy_s[most] > t->sums.work_s + least * busy_s[most]) w.link[most] = kFar;
+  double most_s = fmax(t->sums.work_s + least * busy_s[most], busy_s[most]);
+  for (int l = SW_LINK_TO_HOST; l < SW_MAX_LINKS; l++) {
+    if (busy_s[l] <= most_s) continue;
+    w = (sw_price_weights){0};
+    w.link[l] = kFar;
+    most_s = busy_s[l];
+  }
+  return t->launches_s > most_s ? (sw_price_weights){.launch = kFar} : w;
 }
 
 static bool was_tried(const rounds *r, const sw_price_weights *w) {
   for (int i = 0; i < r->n; i++) {
     double most = fabs(w->launch - r->tried[i].launch);
-    for (int l = 0; l < r->n_levels; l++) most = fmax(most, fabs(w->level[l] - r->tried[i].level[l]));
+    for (int l = 0; l < SW_MAX_LINKS; l++)
+      if (r->links >> l & 1) most = fmax(most, fabs(w->link[l] - r->tried[i].link[l]));
     if (most < kSame) return true;
   }
   return false;
@@ -161,9 +173,9 @@ static void keep_round(rounds *r, sw_planner *planner, const sw_plan *plan, cons
 /* What the round proves of the timeline at most: its problem has the best plan so far. */
 static double provable_s(const rounds *r, const sw_price_weights *w) {
   const sw_timeline *t = r->timed.timeline;
-  const sw_bound_weights of = sw_weights_of_bound(r->j->machine, w, r->n_levels);
+  const sw_bound_weights of = sw_weights_of_bound(r->j->machine, w, r->links);
   double sum = t->sums.work_s + w->launch * t->launches_s;
-  for (int l = 0; l < r->n_levels; l++) sum += w->level[l] * t->busy_s[SW_STREAM_LEVEL + l];
+  for (int l = 0; l < SW_MAX_LINKS; l++) sum += w->link[l] * t->busy_s[SW_STREAM_LEVEL + l];
   return sum * SW_WEIGHT_UNIT / (double)of.of;
 }
 
@@ -255,7 +267,7 @@ static bool is_within_gap(const rounds *r) {
 
 sw_rc sw_timed_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena, sw_planner **out, sw_plan *plan,
                       sw_diag *d) {
-  rounds r = {.j = j, .o = o, .arena = arena, .n_levels = sw_timed_levels(j->machine), .since_s = sw_now_s()};
+  rounds r = {.j = j, .o = o, .arena = arena, .links = sw_timed_links(j), .since_s = sw_now_s()};
   sw_price_weights w = sw_weights_rounded(sw_machine_weights(j->machine));
   bool more = true;
   sw_rc rc = search_round(&r, &w, &more, d);

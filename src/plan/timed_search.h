@@ -3,10 +3,10 @@
  *
  * What such a search proves is of the timeline, too. A step takes no less than its kernels W with k of what it
  * exchanges on a level C, as those beside a collective are slower (k = 1 - 1 / contention), no less than C, and no less
- * than its launches H. So where W + s C + h H is at least B for all plans, s of several levels being added up, a step
- * takes at least
+ * than its launches H, nor than what goes to the host D or comes from there E. So where W + s C + h H + d D + e E is at
+ * least B for all plans, s of several levels being added up, a step takes at least
  *
- *   B / (1 + h + max(0, s - k))
+ *   B / (1 + h + d + e + max(0, s - k))
  */
 #ifndef PLAN_TIMED_SEARCH_H_
 #define PLAN_TIMED_SEARCH_H_
@@ -15,14 +15,15 @@
 
 /* Of a second of communication that a kernel hides, what the kernel is longer for. */
 double sw_timed_least_share(const sw_machine *m);
-int sw_timed_levels(const sw_machine *m); /* that the mesh reaches */
+/* Bits of the links that plans may use: levels that the mesh reaches, and the host's where the program has copies. */
+unsigned sw_timed_links(const sw_job *j);
 /* Units that decide between equals are no time: at most so many. */
 int64_t sw_units_beside_time(const sw_job *j);
 
 /* Weights as multiples of 1 / SW_WEIGHT_UNIT, so that what is proven by them adds up exactly. */
 sw_price_weights sw_weights_rounded(const sw_price_weights *w);
 /* What the costs of a problem under such prices prove. */
-sw_bound_weights sw_weights_of_bound(const sw_machine *m, const sw_price_weights *by, int n_levels);
+sw_bound_weights sw_weights_of_bound(const sw_machine *m, const sw_price_weights *by, unsigned links);
 
 /* By what shares a plan was searched for, under which its search's units are. */
 typedef struct sw_timed_prices {

@@ -182,7 +182,7 @@ static void print_traffic(const sw_explanation *e, const sw_traffic *t, sw_text 
   }
   sw_text_puts(out, "\n");
   if (t->reshards && e->breakdown->timeline)
-    sw_beside_print(e->plan, e->breakdown, (int32_t)(t->reshards[0] - e->breakdown->reshards), out);
+    sw_beside_print(e->plan, e->breakdown, (int32_t)(t->reshards[0] - e->breakdown->reshards), -1, "runs", out);
   if (t->reshards)
     print_reshard(e, t->reshards[0], out);
   else
@@ -218,6 +218,14 @@ static void print_top(const sw_explanation *e, sw_text *out) {
   sw_text_puts(out, "; --top shows more, a name explains a value\n");
 }
 
+static void print_host_copies(const sw_explanation *e, sw_id offload, sw_text *out) {
+  const sw_graph *g = e->plan->job.graph;
+  const sw_value *away = &g->values[g->ops[offload].results[0]];
+  sw_beside_print(e->plan, e->breakdown, -1, offload, "goes there", out);
+  for (int32_t i = 0; i < away->n_uses; i++)
+    if (away->uses[i].op >= 0) sw_beside_print(e->plan, e->breakdown, -1, away->uses[i].op, "comes back", out);
+}
+
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
 static void print_value(const sw_explanation *e, const sw_explained_value *x, sw_text *out) {
@@ -248,6 +256,7 @@ static void print_value(const sw_explanation *e, const sw_explained_value *x, sw
     sw_text_puts(out, "    ");
     sw_again_print(e->plan, e->breakdown, &x->again, out);
     sw_text_puts(out, "\n");
+    if (x->again.offload >= 0 && e->breakdown->timeline) print_host_copies(e, x->again.offload, out);
   }
   for (int32_t i = 0; i < x->n_traffic; i++) {
     sw_text_puts(out, "\n  ");

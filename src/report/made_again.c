@@ -310,6 +310,8 @@ sw_rc sw_made_again_find(const sw_plan *p, const sw_breakdown *a, sw_arena *aren
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) tally_op(&t, i);
   SW_TRY(find_saved(&t, d));
   for (int32_t i = 0; i < a->n_reshards; i++) tally_reshard(&t, &a->reshards[i]);
+  const sw_timeline *laid = a->timeline;
+  out->host_exposed_s = laid ? laid->exposed_s[SW_STREAM_TO_HOST] + laid->exposed_s[SW_STREAM_FROM_HOST] : out->host_s;
   return list_made_again(&t, d);
 }
 
@@ -339,7 +341,11 @@ void sw_made_again_print(const sw_made_again *r, double total_s, sw_text *out) {
     sw_text_puts(out, r->n_offloaded == 1 ? " is offloaded, " : " are offloaded, ");
     sw_text_bytes(out, (double)r->host_bytes);
     sw_text_puts(out, " in ");
-    print_time(r->host_s, total_s, out);
+    if (r->host_exposed_s < r->host_s) {
+      sw_text_seconds(out, r->host_s);
+      sw_text_puts(out, ", exposed ");
+    }
+    print_time(r->host_exposed_s, total_s, out);
   }
   if (r->n_ops || r->n_offloaded) {
     sw_text_puts(out, ", for ");

@@ -25,7 +25,7 @@ typedef struct sw_made_again_row {
 
 typedef struct sw_made_again {
   int32_t n_ops, n_kept, n_offloaded;
-  double seconds, host_s;
+  double seconds, host_s, host_exposed_s; /* the last, on a timeline: what nothing hides of the one before; else all */
   int64_t saved_bytes, kept_bytes, host_bytes; /* so much lower is the peak than that of sw_plan_without_copies */
   int32_t n_again, n_rows_kept, n_rows_offloaded;
   const sw_made_again_row *again;            /* the dearest first */

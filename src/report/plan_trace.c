@@ -47,7 +47,7 @@ static void put_timed_slice(sw_json_out *o, const sw_plan *p, const sw_breakdown
   sw_jw_end(o);
   if (e->needed < 0) return;
   put_flow(o, "s", e->stream, i, e->start_s);
-  put_flow(o, "f", SW_STREAM_WORK, i, a->timeline->at[e->needed].start_s);
+  put_flow(o, "f", a->timeline->at[e->needed].stream, i, a->timeline->at[e->needed].start_s);
 }
 
 /* When the op of a step starts; a step that begins nothing has no entry of its own. */
@@ -72,7 +72,7 @@ void sw_plan_trace_print(const sw_plan *p, const sw_breakdown *a, sw_text *out) 
   for (int32_t i = 0; i < t->n; i++) {
     if (t->at[i].end_s <= t->at[i].start_s) continue;
     put_timed_slice(&o, p, a, i);
-    if (t->at[i].reshard < 0) put_memory_then(&o, a, &t->at[i]);
+    if (t->at[i].stream == SW_STREAM_WORK && t->at[i].reshard < 0) put_memory_then(&o, a, &t->at[i]);
   }
   sw_jw_end(&o);
   sw_jw_end(&o);

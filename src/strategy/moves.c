@@ -424,8 +424,9 @@ int64_t sw_strategy_host_bytes(const sw_graph *g, const sw_op *op, const sw_stra
 double sw_strategy_host_s(const sw_job *j, const sw_op *op, const sw_strategy *s) {
   const double rate = sw_machine_profile(j->machine)->host_bytes_per_s,
                bytes = (double)sw_strategy_host_bytes(j->graph, op, s);
+  const int link = op->code == SW_OP_OFFLOAD ? SW_LINK_TO_HOST : SW_LINK_FROM_HOST;
   if (bytes <= 0 || rate <= 0) return 0;
-  return bytes / rate + sw_machine_weights(j->machine)->launch * sw_machine_launch_s(j->machine);
+  return sw_machine_weights(j->machine)->link[link] * (bytes / rate + sw_machine_launch_s(j->machine));
 }
 
 void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw_op_cost *out) {
@@ -448,8 +449,6 @@ void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw
     out->bytes = w.bytes;
     out->local_s = local_s(j, op, &w, false, &out->launch_s);
   }
-  if (sw_strategy_host_bytes(g, op, s))
-    out->launch_s += sw_machine_weights(machine)->launch * sw_machine_launch_s(machine);
   out->local_s += sw_strategy_host_s(j, op, s);
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */

@@ -125,10 +125,10 @@ static int by_start(const void *a, const void *b) { return -by_latest(a, b); }
 /* Behind the list: that behind its last one. */
 static int32_t step_at(const issuing *k, int32_t i) { return i < k->n ? k->e[i].step : k->e[k->n - 1].step + 1; }
 
-/* Later, where the steps up to its need have no room for it. */
+/* Later, where the steps up to its own have no room for it. */
 static void fit_early(issuing *k, int32_t id) {
   sw_timeline_entry *e = &k->e[id];
-  const int32_t last = step_at(k, e->need);
+  const int32_t last = e->step;
   int32_t first = last;
   while (first > step_at(k, e->from) && k->room[first - 1] >= e->early_bytes) first--;
   while (e->from < e->need && step_at(k, e->from) < first) e->from++;

@@ -147,10 +147,17 @@ static int32_t first_running(const laying *l) {
   return first;
 }
 
+static bool is_slowed(const laying *l) {
+  bool any = false;
+  for (int s = SW_STREAM_LEVEL; s < SW_STREAM_TO_HOST; s++)
+    any = any || (l->running[s] >= 0 && !is_kernel(&l->e[l->running[s]]));
+  return any;
+}
+
 /* To the next end of something, or launch. False: there is none. */
 static bool pass_time(laying *l) {
   const int32_t beside = first_running(l);
-  const double rate = beside >= 0 ? l->slowed : 1, kernel_ends_s = l->runs ? l->now_s + rate * l->left_s : HUGE_VAL;
+  const double rate = is_slowed(l) ? l->slowed : 1, kernel_ends_s = l->runs ? l->now_s + rate * l->left_s : HUGE_VAL;
   double next_s = kernel_ends_s;
   for (int s = SW_STREAM_LEVEL; s < SW_MAX_STREAMS; s++) {
     const int32_t id = l->running[s];

@@ -24,20 +24,25 @@ enum { GATHER, SCATTER, REDUCE, SWAP, KINDS };
 typedef enum lie { WHOLE, ROWS, COLUMNS, PARTIAL, LIES } lie;
 
 typedef struct known {
-  double exchange_s[KINDS], share, launch; /* what the problem counts of them */
+  double exchange_s[KINDS], share, launch; /* what the problem counts of them, */
+  double host_s[2]; /* and of the copy of a whole matrix to the host, and back, and of a launch */
+  double host_launch[2];
 } known;
 
-/* The ops of a model: y = a b, or y = a + b; values are the arguments first. */
+/* The ops of a model: y = a b, y = a + b, or y is a copied to the host, or from there; values are the arguments first.
+ */
+typedef enum kind { SUM, PRODUCT, AWAY, BACK } kind;
 typedef struct graph {
   int n_args, n_ops;
-  bool product[MOST_OPS];
+  kind kind[MOST_OPS];
   int of[MOST_OPS][2];
 } graph;
 
 static const graph kGraphs[] = {
-    {3, 2, {true, true}, {{0, 1}, {3, 2}}},
-    {2, 3, {true, true, false}, {{0, 1}, {2, 1}, {2, 3}}},
-    {3, 3, {true, true, true}, {{0, 1}, {0, 2}, {3, 4}}},
+    {3, 2, {PRODUCT, PRODUCT}, {{0, 1}, {3, 2}}},
+    {2, 3, {PRODUCT, PRODUCT, SUM}, {{0, 1}, {2, 1}, {2, 3}}},
+    {3, 3, {PRODUCT, PRODUCT, PRODUCT}, {{0, 1}, {0, 2}, {3, 4}}},
+    {2, 4, {PRODUCT, AWAY, BACK, PRODUCT}, {{0, 1}, {2, -1}, {3, -1}, {4, 2}}},
 };
 
 /* --- what takes how long -------------------------------------------------------------------------------------------
@@ -74,11 +79,11 @@ static cut cut_of_strategy(const char *text) {
   return NOTHING;
 }
 
-static lie operand_of(bool product, cut c, int i) {
+static lie operand_of(kind of, cut c, int i) {
   static const lie kOfProduct[2][PARTS_1 + 1] = {{WHOLE, ROWS, WHOLE, COLUMNS, PARTIAL, WHOLE},
                                                  {WHOLE, WHOLE, COLUMNS, ROWS, WHOLE, PARTIAL}};
   static const lie kOfSum[] = {WHOLE, ROWS, COLUMNS, WHOLE, PARTIAL, PARTIAL};
-  return product ? kOfProduct[i][c] : kOfSum[c];
+  return of == PRODUCT ? kOfProduct[i][c] : kOfSum[c];
 }
 
 static lie result_of(cut c) {
@@ -87,8 +92,10 @@ static lie result_of(cut c) {
 }
 
 /* Of a device's share; a sum is a product's part that is counted below. */
-static double work_s(const known *k, bool product, cut c) {
-  const double flops = product ? 2.0 * SIZE * SIZE * SIZE : SIZE * SIZE;
+static double work_s(const known *k, kind of, cut c) {
+  const double flops = of == PRODUCT ? 2.0 * SIZE * SIZE * SIZE : SIZE * SIZE;
+  if (of >= AWAY)
+    return k->host_s[of - AWAY] / (c == NOTHING || c >= PARTS_0 ? 1 : DEVICES) + k->host_launch[of - AWAY] * kLaunch_s;
   return flops / (2.0 * SIZE * SIZE * SIZE) * kProduct_s / (c == NOTHING || c >= PARTS_0 ? 1 : DEVICES) +
          k->launch * kLaunch_s;
 }
@@ -102,25 +109,30 @@ static void write_model(const graph *g, sw_text *t) {
     sw_text_printf(t, "%s{\"name\": \"v%d\", \"kind\": \"%s\", \"dtype\": \"f32\", \"shape\": [%d, %d]}", i ? ", " : "",
                    i, i ? "parameter" : "input", SIZE, SIZE);
   sw_text_puts(t, "], \"ops\": [");
-  for (int i = 0; i < g->n_ops; i++)
-    sw_text_printf(
-        t, "%s{\"op\": %s, \"outputs\": [\"v%d\"], \"inputs\": [\"v%d\", \"v%d\"]}", i ? ", " : "",
-        g->product[i] ? "\"dot_general\", \"attrs\": {\"lhs_contract\": [1], \"rhs_contract\": [0]}" : "\"add\"",
-        g->n_args + i, g->of[i][0], g->of[i][1]);
+  static const char *const kNames[] = {"\"add\"",
+                                       "\"dot_general\", \"attrs\": {\"lhs_contract\": [1], \"rhs_contract\": [0]}",
+                                       "\"offload\"", "\"fetch\""};
+  for (int i = 0; i < g->n_ops; i++) {
+    sw_text_printf(t, "%s{\"op\": %s, \"outputs\": [\"v%d\"], \"inputs\": [\"v%d\"", i ? ", " : "", kNames[g->kind[i]],
+                   g->n_args + i, g->of[i][0]);
+    if (g->kind[i] < AWAY) sw_text_printf(t, ", \"v%d\"", g->of[i][1]);
+    sw_text_puts(t, "]}");
+  }
   sw_text_printf(t, "], \"outputs\": [\"v%d\"]}", g->n_args + g->n_ops - 1);
 }
 
-static void write_profile(const double *exchange_s, sw_text *t) {
+static void write_profile(const double *exchange_s, double host_s, sw_text *t) {
   static const char *const kNames[] = {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"};
   sw_text_printf(t,
                  "{\"format\": \"shardwright.profile\", \"version\": 1, \"name\": \"known\", \"description\": \"of "
                  "known times\", \"sources\": {\"none\": \"made up\"}, \"device\": {\"name\": \"d\", \"memory\": "
                  "{\"bytes\": 1e15, \"reserved_bytes\": 0, \"bytes_per_s\": 1e30, \"source\": \"none\"}, "
                  "\"flop_per_s\": {\"f32\": %.17g, \"source\": \"none\"}, \"achieved\": {\"flop_fraction\": 1.0, "
-                 "\"memory_fraction\": 1.0, \"launch_s\": %g, \"contention\": %g, \"source\": \"none\"}}, "
+                 "\"memory_fraction\": 1.0, \"launch_s\": %g, \"contention\": %g, \"source\": \"none\"}, "
+                 "\"host_link\": {\"bytes_per_s\": %.17g, \"memory_bytes\": 1e15, \"source\": \"none\"}}, "
                  "\"exchange\": {\"peer_s\": 0.0, \"source\": \"none\"}, \"levels\": [{\"name\": \"all\", "
                  "\"topology\": \"switch\", \"size\": \"any\", \"source\": \"none\", \"costs\": {",
-                 2.0 * SIZE * SIZE * SIZE / kProduct_s, kLaunch_s, kContention);
+                 2.0 * SIZE * SIZE * SIZE / kProduct_s, kLaunch_s, kContention, 4.0 * SIZE * SIZE / host_s);
   for (int i = 0; i < KINDS; i++)
     sw_text_printf(t, "\"%s\": {\"base_s\": %.17g, \"bytes_per_s\": 1e30, \"source\": \"none\"}, ", kNames[i],
                    exchange_s[i]);
@@ -157,11 +169,12 @@ static void open_subject(const graph *g, sw_rng *r, bool overlaps, subject *s) {
   exchange[GATHER] = exchange[SWAP] * (1 + sw_rng_unit(r));
   exchange[SCATTER] = exchange[GATHER] * (0.8 + 0.2 * sw_rng_unit(r));
   exchange[REDUCE] = exchange[GATHER] + exchange[SCATTER] * sw_rng_unit(r);
+  const double host_s = (0.1 + 3 * sw_rng_unit(r)) * kProduct_s;
   mesh = sw_arena_alloc(&s->arena, 1, sizeof *mesh, &diag);
   assert_non_null(mesh);
   assert_ok(sw_mesh_parse("x=4", &s->arena, mesh, &diag));
   write_model(g, &model);
-  write_profile(exchange, &hw);
+  write_profile(exchange, host_s, &hw);
   assert_ok(sw_model_parse("m", sw_text_str(&model), model.n, &s->model, &diag));
   assert_ok(sw_profile_parse("p", sw_text_str(&hw), hw.n, &s->arena, &profile, &diag));
   assert_ok(sw_machine_build(&s->arena, profile, mesh, &machine, &diag));
@@ -173,9 +186,13 @@ static void open_subject(const graph *g, sw_rng *r, bool overlaps, subject *s) {
   assert_ok(sw_plan_prove(&s->job, &s->plan, &o, &s->arena, &s->proof, &diag));
   const sw_bound_weights *w = &s->proof.weights;
   const double unit = SW_WEIGHT_UNIT;
-  s->k.share = overlaps ? (double)(w->level[0] + w->beside[0]) / unit : 1;
+  s->k.share = overlaps ? (double)(w->link[0] + w->beside[0]) / unit : 1;
   s->k.launch = overlaps ? (double)w->launches / unit : 1;
   for (int i = 0; i < KINDS; i++) s->k.exchange_s[i] = s->k.share * exchange[i];
+  for (int i = 0; i < 2; i++) {
+    s->k.host_launch[i] = overlaps ? (double)w->link[SW_LINK_TO_HOST + i] / unit : 1;
+    s->k.host_s[i] = s->k.host_launch[i] * host_s;
+  }
   sw_text_free(&model);
   sw_text_free(&hw);
 }
@@ -214,13 +231,13 @@ static double weighed_s(const subject *s, const int32_t *choice) {
   for (int op = 0; op < g->n_ops; op++) {
     cuts[op] = cut_of_node(s, op, &all[choice[g->n_args + op]].ops[op]);
     lies[g->n_args + op] = result_of(cuts[op]);
-    sum += work_s(&s->k, g->product[op], cuts[op]);
+    sum += work_s(&s->k, g->kind[op], cuts[op]);
   }
   for (int v = 0; v < last; v++) {
     bool wanted[LIES] = {false};
     for (int op = 0; op < g->n_ops; op++)
       for (int i = 0; i < 2; i++)
-        if (g->of[op][i] == v) wanted[operand_of(g->product[op], cuts[op], i)] = true;
+        if (g->of[op][i] == v) wanted[operand_of(g->kind[op], cuts[op], i)] = true;
     if (v == last - 1) wanted[lie_of_node(s, &all[choice[last]].outputs[0])] = true;
     for (lie to = WHOLE; to < LIES; to++)
       if (wanted[to]) sum += exchange_s(&s->k, lies[v], to);
@@ -235,10 +252,10 @@ static void judge_weights(const subject *s) {
   const sw_bound_weights *w = &s->proof.weights;
   const double unit = SW_WEIGHT_UNIT;
   int64_t sum = w->kernels + w->launches;
-  for (int l = 0; l < SW_MAX_LEVELS; l++) sum += w->level[l];
+  for (int l = 0; l < SW_MAX_LINKS; l++) sum += w->link[l];
   assert_int_equal(sum, w->of);
   if (s->proof.timed) assert_true((double)w->beside[0] / unit <= 1 - 1 / kContention);
-  assert_true(w->kernels == SW_WEIGHT_UNIT && w->launches >= 0 && w->level[0] >= 0 && w->beside[0] >= 0);
+  assert_true(w->kernels == SW_WEIGHT_UNIT && w->launches >= 0 && w->link[0] >= 0 && w->beside[0] >= 0);
   const double units = (double)(s->proof.bound_units - s->proof.beside_units);
   assert_true(fabs(units * unit / (double)w->of / s->units_per_s - s->proof.bound_s) <= kRounding * s->proof.bound_s);
 }

@@ -99,7 +99,9 @@ static int32_t next_start(const simulation *s) {
 
 static bool runs_beside(const simulation *s) {
   bool any = false;
-  for (int32_t i = 0; i < s->l->n; i++) any = any || (!works(s->l, i) && has_started(s, i) && !has_ended(s, i));
+  for (int32_t i = 0; i < s->l->n; i++)
+    any = any ||
+          (!works(s->l, i) && s->l->e[i].streams < BIT(SW_STREAM_TO_HOST) && has_started(s, i) && !has_ended(s, i));
   return any;
 }
 
@@ -142,12 +144,18 @@ static void wait_for(listing *l, int32_t id, int32_t on) {
   e->waits = l->waits[id];
 }
 
+/* A level's, another's, or that to the host. */
+static uint8_t any_link(sw_rng *r) {
+  static const int kStreams[] = {SW_STREAM_LEVEL, SW_STREAM_LEVEL + 1, SW_STREAM_TO_HOST};
+  return BIT(kStreams[sw_rng_below(r, 3)]);
+}
+
 /* Collectives wait for what is before them; kernels for collectives that are needed by then. */
 static void random_list(sw_rng *r, listing *l) {
   *l = (listing){.n = 1 + (int32_t)sw_rng_below(r, MOST)};
   for (int32_t i = 0; i < l->n; i++) {
     const bool kernel = sw_rng_below(r, 2);
-    l->e[i] = (sw_timeline_entry){.streams = kernel ? KERNEL : BIT(SW_STREAM_LEVEL + sw_rng_below(r, 2)),
+    l->e[i] = (sw_timeline_entry){.streams = kernel ? KERNEL : any_link(r),
                                   .seconds = (double)sw_rng_below(r, 6),
                                   .launch_s = kernel ? (double)sw_rng_below(r, 3) : 0,
                                   .step = i,
@@ -191,7 +199,8 @@ static void judge_sums(const listing *l, const sw_timeline_sums *sums, double sl
       if (l->e[i].streams >> s & 1) stream[s] += l->e[i].seconds;
   }
   for (int s = 0; s < STREAMS; s++) assert_true(sums->total_s >= stream[s]);
-  for (int s = SW_STREAM_LEVEL; s < STREAMS; s++) { /* a kernel beside a collective is slower by that much at least */
+  for (int s = SW_STREAM_LEVEL; s < SW_STREAM_TO_HOST;
+       s++) { /* a kernel beside a collective is slower by that much at least */
     double exchanged = 0;
     for (int32_t i = 0; i < l->n; i++) exchanged += !works(l, i) && l->e[i].streams >> s & 1 ? l->e[i].seconds : 0;
     assert_true(sums->total_s >= stream[SW_STREAM_WORK] + (1 - 1 / slowed) * exchanged);
@@ -321,13 +330,12 @@ static void make_issued(sw_rng *r, listing *l) {
   }
 }
 
-/* until: by entry, the step that holds what it brings anyway. */
-static void judge_room(const listing *l, const int32_t *until, const int64_t *room) {
+static void judge_room(const listing *l, const int64_t *room) {
   int64_t held[MOST] = {0};
   for (int32_t i = 0; i < l->n; i++) {
     const sw_timeline_entry *e = &l->e[i];
     if (works(l, i)) continue;
-    for (int32_t t = e->held; t < until[i] && e->early; t++) held[t] += e->early_bytes;
+    for (int32_t t = e->held; t < e->step && e->early; t++) held[t] += e->early_bytes;
     for (int32_t t = e->step + 1; t <= e->held && !e->early; t++) held[t] += e->late_bytes;
     for (int32_t k = 0; k < l->n; k++) { /* no kernel runs outside of what is held, but those that it goes with */
       if (!works(l, k) || l->e[k].follows >= 0 || l->e[k].feeds >= 0) continue;
@@ -349,16 +357,14 @@ static void issued_with_room(void **state) {
     sw_diag diag = {0};
     listing l;
     int64_t room[MOST], left[MOST];
-    int32_t order[MOST], needed[MOST] = {0}, until[MOST];
+    int32_t order[MOST];
     bool seen[MOST] = {false};
     sw_timeline_slot slots[MOST];
     sw_timeline_sums sums;
     random_list(&r, &l);
     make_issued(&r, &l);
     for (int t = 0; t < MOST; t++) left[t] = room[t] = sw_rng_below(&r, 6) - 1;
-    for (int32_t i = 0; i < l.n; i++) needed[i] = l.e[i].need; /* entries are listed by step */
     assert_ok(sw_timeline_issue(l.e, l.n, left, order, &diag));
-    for (int32_t i = 0; i < l.n; i++) until[i] = needed[order[i]];
     for (int32_t i = 0; i < l.n; i++) {
       assert_false(seen[order[i]]);
       seen[order[i]] = true;
@@ -367,7 +373,7 @@ static void issued_with_room(void **state) {
       for (int w = 0; w < l.e[i].n_waits; w++)
         if (works(&l, i) && works(&l, l.e[i].waits[w])) assert_true(l.e[i].waits[w] < i);
     }
-    judge_room(&l, until, room);
+    judge_room(&l, room);
     assert_ok(sw_timeline_lay(l.e, l.n, 2, slots, &sums, &diag));
     judge_sums(&l, &sums, 2);
     issued_s += sums.total_s;
