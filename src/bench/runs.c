@@ -39,12 +39,15 @@ static const struct {
   const char *name, *type, *products;
 } kDtypes[] = {{"bf16", "bf16", "same"}, {"fp8", "bf16", "f8-mixed"}, {"f16", "f16", "same"}};
 
-/* How a source has its loss and attention: torchtitan calls cross_entropy on logits that it widens, outside of what it
- * compiles; Megatron-LM was run before it called flash attention. */
+/* How a source has its loss and attention, and what it clips gradients to: torchtitan calls cross_entropy on logits
+ * that it widens, outside of what it compiles; Megatron-LM was run before it called flash attention. All clip to 1
+ * where they are not told otherwise (llm-foundry in all of its settings of MPT), but for scripts/measure-steps. */
 static const struct {
-  const char *source, *loss, *attention;
-} kBuilt[] = {
-    {"pytorch/torchtitan*", "called", "fused"}, {"VIA-Research/vTrain*", "fused", "plain"}, {"*", "fused", "fused"}};
+  const char *source, *loss, *attention, *clip_norm;
+} kBuilt[] = {{"pytorch/torchtitan*", "called", "fused", "1"},
+              {"VIA-Research/vTrain*", "fused", "plain", "1"},
+              {"measure-steps*", "fused", "fused", "0"},
+              {"*", "fused", "fused", "1"}};
 
 /* What a source means by its word. */
 static const struct {
@@ -289,6 +292,7 @@ static sw_rc generate(const sw_run_row *r, sw_graph **out, sw_diag *d) {
   args[n++] = (sw_gen_arg){"matmul-dtype", kDtypes[dtype].products};
   args[n++] = (sw_gen_arg){"loss", kBuilt[built].loss};
   args[n++] = (sw_gen_arg){"attention", kBuilt[built].attention};
+  args[n++] = (sw_gen_arg){"clip-norm", kBuilt[built].clip_norm};
   for (int i = 0; is_megatron_gpt(r, sizes) && i < 3; i++) {
     static const char *const kSizes[] = {"hidden", "layers", "heads"};
     snprintf(gpt[i], sizeof gpt[i], "%lld", (long long)sizes[i]);
@@ -316,12 +320,14 @@ static bool is_moment(const sw_graph *g, const sw_value *v) {
   return true;
 }
 
-/* Marks what is made of an optimizer's moments: the update. */
+static bool is_of_clipping(const sw_op *op) { return op->function && strcmp(op->function, SW_GEN_CLIP) == 0; }
+
+/* Marks what is made of an optimizer's moments, the update, and the norm that it waits for. */
 static sw_rc mark_updates(const sw_graph *g, sw_arena *arena, bool **out, sw_diag *d) {
   SW_ARENA_NEW(*out, arena, g->n_values, d);
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
-    bool updates = false;
+    bool updates = is_of_clipping(op);
     for (int k = 0; k < op->n_operands; k++)
       updates = updates || (*out)[op->operands[k]] || is_moment(g, &g->values[op->operands[k]]);
     for (int k = 0; k < op->n_results; k++) (*out)[op->results[k]] = updates;
