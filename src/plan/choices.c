@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "plan/levers.h"
+#include "plan/timed_search.h"
 #include "shardwright/clock.h"
 #include "shardwright/profile.h"
 #include "shardwright/selection.h"
@@ -325,6 +326,8 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job
   out->cost_units = sw_cost_units(j->machine, c.best_s);
   out->bound_units = p ? sw_max_i64(0, p->bound_units - launched_less(p)) : 0; /* of all choices */
   if (p) out->n_nodes = p->n_nodes, out->n_edges = p->n_edges, out->n_classes = p->n_classes;
+  if (loops && out->bound_units > out->cost_units + sw_units_beside_time(j))
+    out->bound_units = 0; /* a schedule by rule is none of the choices: it reads what checkpoints make from stacks */
   if (out->bound_units > out->cost_units) out->bound_units = out->cost_units;
   if (out->bound_units < out->cost_units) out->status = SW_SOLVE_FEASIBLE;
   return SW_OK;
