@@ -210,6 +210,7 @@ static int last_exchange(const timing *t, const sw_plan_reshard *r) {
 static sw_rc add_hops(timing *t, int32_t i, int32_t of, int32_t step, int32_t *last, sw_diag *d) {
   const sw_plan_reshard *r = &t->a->reshards[i];
   const bool of_input = t->p->job.graph->values[r->value].kind == SW_VALUE_INPUT;
+  assert(*last < 0 || t->items.at);
   bool of_weights = *last < 0 ? !of_input : t->items.at[*last].early && !t->items.at[*last].of_inputs;
   const bool early = (of_weights && *last >= 0) || early_bytes(t, r) > 0;
   const int late = early ? -1 : last_exchange(t, r);
