@@ -505,7 +505,9 @@ def cnn_step(state, x, y):
     def loss(params):
         h, stats = x, []
         for p, seen in zip(params["layers"], state[1]):
-            h = jax.lax.conv_general_dilated(h, p["w"], (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+            h = jax.lax.conv_general_dilated(
+                h, p["w"], (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), precision="highest"
+            )
             h, seen = normed(h, p, seen)
             h, stats = jax.nn.relu(h), [*stats, seen]
         logits = h.mean((1, 2)) @ params["out"]

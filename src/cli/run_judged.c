@@ -160,7 +160,7 @@ sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_ca
                       .audit = jo->audit ? &audit : NULL,
                       .devices = devices_of(j)};
   const char *streams[SW_MAX_STREAMS] = {NULL};
-  const bool delayed = o.delayed_step_s > 0;
+  const bool delayed = j->plan && o.delayed_step_s > 0;
   if (delayed) name_streams(j->plan, streams);
   SW_TRY(sw_run_trace_open(jo->trace, o.mpi, said.devices, delayed ? streams : NULL, &trace, d));
   if (trace) {
