@@ -364,48 +364,6 @@ static sw_software software_of(const sw_run_row *r, const sw_job *j, double in_s
   return s;
 }
 
-/* --- what FSDP2 reserves -------------------------------------------------------------------------------------------
- *
- * torchtitan prints what PyTorch's allocator reserves, and that gives no stream room that another one has let go. FSDP2
- * (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py) gathers on a stream of its own, first all that is outside
- * of layers, and keeps reduced gradients, in f32, on another. torchtitan leaves what is outside of layers, and the last
- * layer, gathered behind the forward part; and its selective checkpoints store results of products that nobody reads,
- * of a layer the last one's, unless torch.compile finds that.
- */
-
-/* Of parameters outside of layers the head is in the plan where it holds most. */
-static int64_t reserved_by_streams(const sw_run_row *r, const sw_graph *g) {
-  int64_t all = 0, outside = 0, head = 0, last = 0;
-  int last_layer = -1;
-  for (int32_t i = 0; i < g->n_args; i++) {
-    const sw_value *v = &g->values[g->args[i]];
-    int layer = last_layer;
-    if (v->kind != SW_VALUE_STATE || is_moment(g, v)) continue;
-    const int64_t n = sw_type_elements(&v->type);
-    const bool of_layer = sscanf(v->name, "layers.%d.", &layer) == 1;
-    all += n;
-    if (!of_layer) outside += n;
-    if (!of_layer && n > head) head = n;
-    if (layer > last_layer) last = 0;
-    last_layer = layer;
-    if (of_layer) last += n;
-  }
-  return all / r->dp * sw_dtype_bytes(SW_F32) + (2 * outside - head + last) * sw_dtype_bytes(SW_BF16);
-}
-
-static int64_t stored_unread(const sw_run_row *r, const sw_graph *g) {
-  char name[64];
-  int64_t bytes = 0;
-  sw_id v = 0;
-  if (run_recompute_of(r) != SW_RECOMPUTE_TORCHTITAN || strcmp(compiler_of(r), "eager") != 0) return 0;
-  for (int layer = 0; v >= 0; layer++) {
-    snprintf(name, sizeof name, "layers.%d.ffn.down", layer);
-    v = sw_graph_value_named(g, name);
-    if (v >= 0) bytes += sw_type_bytes(&g->values[v].type) / r->dp;
-  }
-  return bytes;
-}
-
 static sw_rc price_by_rule(sw_run_row *r, const sw_job *j, sw_arena *arena, sw_diag *d) {
   sw_plan plan;
   sw_breakdown b;
@@ -415,8 +373,6 @@ static sw_rc price_by_rule(sw_run_row *r, const sw_job *j, sw_arena *arena, sw_d
   SW_TRY(fill_parts(j, &b, fmax(1, micro_batches), &r->parts, arena, d));
   r->predicted_s = sw_run_step_s(&r->parts, &(sw_run_scales){{1, 1, 1}});
   r->peak_bytes = b.peak_bytes;
-  if (strcmp(r->sharding, "FSDP2") == 0)
-    r->peak_bytes += reserved_by_streams(r, j->request->graph) + stored_unread(r, j->request->graph);
   r->capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(j->machine));
   return SW_OK;
 }
