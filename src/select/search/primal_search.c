@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "select/exact/along.h"
 #include "select/bound/by_class.h"
 #include "select/bound/warm_start.h"
 #include "select/search/local_search.h"
@@ -32,6 +33,7 @@ typedef struct searcher {
   bool has_guide;
   bool primed;      /* prices and messages are from an earlier search */
   bool broken;      /* the best choice of a relaxed core breaks the limit: memory matters */
+  int32_t labels;   /* that close_narrow has tried with */
   double closing_s; /* that it takes to make a bound safe and to write down why */
   sw_diag *d;
 } searcher;
@@ -303,6 +305,43 @@ static sw_rc try_warm_start(searcher *q) {
   return SW_OK;
 }
 
+/* As many partial choices as a side search may hold in memory: two levels of them, and where those of all levels came
+ * from. The same on every machine, so that plans are. */
+static int32_t labels_that_fit(const sel_core *c, int32_t wanted) {
+  const int64_t kBytes = INT64_C(1) << 29;
+  const int64_t each = 2 * (INT64_C(32) + 8 * (int64_t)c->n_steps + 4 * (int64_t)c->n) + 8 * (int64_t)c->n;
+  return (int32_t)sw_min_i64(wanted, kBytes / each);
+}
+
+/* A narrow core to the end: with few partial choices at a time, and with more when asked again. A certificate has no
+ * words for that. Without room for it the search goes on. */
+static sw_rc close_narrow(searcher *q) {
+  enum { FIRST_LABELS = 1 << 15, MORE = 32, MOST_LABELS = 1 << 20, MOST_VARIABLES = 400, MOST_STEPS = 400 };
+  sel_along_options o = {.below = sel_base_target(q->k)};
+  sel_along_result found;
+  double *lambda;
+  if (q->k->r->proof || q->k->relaxed || q->labels >= MOST_LABELS) return SW_OK;
+  if (q->k->core->n > MOST_VARIABLES || q->k->core->n_steps > MOST_STEPS) return SW_OK;
+  q->labels = q->labels ? MORE * q->labels : FIRST_LABELS;
+  o.most_labels = labels_that_fit(q->k->core, q->labels);
+  SW_ARENA_NEW(lambda, &q->mem, (size_t)q->k->core->n_steps + 1, q->d);
+  for (int32_t t = 0; t < q->k->core->n_steps; t++) lambda[t] = q->dual.best.lambda[t] / q->dual.unit;
+  o.lambda = lambda;
+  sel_budget part = sel_budget_part(q->b, sel_left(q->b) / 2, INT64_MAX / 2);
+  sw_rc rc = sel_along_solve(q->k->core, &o, &part, q->x, &found, q->d);
+  sel_budget_join(q->b, &part);
+  if (rc == SW_E_RESOURCE) {
+    q->labels = MOST_LABELS;
+    if (q->d) *q->d = (sw_diag){0};
+    return SW_OK;
+  }
+  if (!rc && found.found) rc = take_best(q, q->x, found.cost);
+  if (rc) return rc;
+  if (found.done && !found.found && !q->k->r->has) q->k->r->infeasible = true;
+  if (found.bound > 0) sel_base_raise(q->k, found.bound);
+  return SW_OK;
+}
+
 static sw_rc take_turns(searcher *q) {
   double turn = q->by->turn_steps;
   int64_t sweeps = (int64_t)q->by->turn_sweeps;
@@ -314,6 +353,7 @@ static sw_rc take_turns(searcher *q) {
     SW_TRY(begin_round(q, 2 * turn, 2 * sweeps));
     SW_TRY(take_turn(q, turn, sweeps));
     SW_TRY(end_round(q));
+    if (!over(q)) SW_TRY(close_narrow(q));
     if (over(q) || sel_dual_settled(&q->dual, before)) return SW_OK;
     turn = fmin(q->by->turn_steps_most, q->by->turn_grow * turn);
     sweeps += sweeps / 2;
@@ -339,6 +379,7 @@ static sw_rc branch(searcher *q) {
     SW_TRY_TO(end, begin_round(q, kTurn, SWEEPS));
     SW_TRY_TO(end, sel_branch_run(tree, &part, &broken));
     q->broken = q->broken || broken;
+    if (!over(q)) SW_TRY_TO(end, close_narrow(q));
     SW_TRY_TO(end, end_round(q));
     if (over(q) || q->searches.n > 1) continue;
     rc = walk_from_best(q, kTurn * share / 2, (int64_t)(share * SWEEPS / 2));
@@ -361,6 +402,7 @@ static sw_rc alternate(searcher *q) {
     SW_TRY(ascend_dual(q, kTurn, SWEEPS_OF_TURN));
     if (!over(q)) SW_TRY(decode_and_polish(q, q->by->polish_steps));
     if (!over(q) && q->searches.n == 1) SW_TRY(walk_from_best(q, kTurn, SWEEPS_OF_TURN));
+    if (!over(q)) SW_TRY(close_narrow(q));
     SW_TRY(end_round(q));
   }
   return SW_OK;
@@ -369,6 +411,7 @@ static sw_rc alternate(searcher *q) {
 static sw_rc finish_search(searcher *q) {
   if (q->best_cost < INT64_MAX && q->searches.n == 1)
     SW_TRY(walk_from_best(q, 0.05 * fmin(sel_left(q->b), 1.6e10), SWEEPS_OF_TURN));
+  if (!over(q)) SW_TRY(close_narrow(q));
   if (over(q)) return SW_OK;
   return is_large(q) && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
 }
