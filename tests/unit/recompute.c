@@ -170,7 +170,7 @@ static void random_choices_run_as_the_program(void **state) {
     }
     print_message("%-7s %d ops: %d plans run, %d copies of ops in their schedules; %d values offloaded, in %d plans\n",
                   kSteps[k].arch, g->n_ops, t.plans, t.copies, t.offloaded, t.with_offloads);
-    assert_true(t.copies >= t.plans && (t.plans < 10 || t.offloaded > 0));
+    assert_true(t.copies >= t.plans && (t.plans < 100 || t.offloaded > 0));
     sw_schedule_deinit(&choices);
     sw_graph_destroy(g);
     sw_arena_deinit(&arena);
