@@ -326,6 +326,7 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job
   out->cost_units = sw_cost_units(j->machine, c.best_s);
   out->bound_units = p ? sw_max_i64(0, p->bound_units - launched_less(p)) : 0; /* of all choices */
   if (p) out->n_nodes = p->n_nodes, out->n_edges = p->n_edges, out->n_classes = p->n_classes;
+  if (p && loops) out->pruned_inexact++; /* kernels are what they are for all stacks: fewer could be fewer kernels */
   if (loops && out->bound_units > out->cost_units + sw_units_beside_time(j))
     out->bound_units = 0; /* a schedule by rule is none of the choices: it reads what checkpoints make from stacks */
   if (out->bound_units > out->cost_units) out->bound_units = out->cost_units;
