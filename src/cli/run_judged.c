@@ -7,6 +7,7 @@
 #include "exec/audit.h"
 #include "shardwright/log.h"
 #include "shardwright/profile.h"
+#include "report/beside.h"
 #include "report/trace.h"
 
 enum { MOST_COMPARED_BYTES = 1 << 30 };
@@ -141,11 +142,9 @@ static sw_rc print_judged_run(const sw_run_said *s, bool json, const sw_call *ca
 }
 
 static void name_streams(const sw_plan *p, const char **out) {
-  out[SW_STREAM_WORK] = "work";
-  out[SW_STREAM_TO_HOST] = "to host";
-  out[SW_STREAM_FROM_HOST] = "from host";
-  for (int l = 0; l < sw_machine_profile(p->job.machine)->n_levels; l++)
-    out[SW_STREAM_LEVEL + l] = sw_machine_level_name(p->job.machine, l);
+  const int n_levels = sw_machine_profile(p->job.machine)->n_levels;
+  for (int s = SW_STREAM_WORK; s < SW_MAX_STREAMS; s++)
+    if (s < SW_STREAM_LEVEL + n_levels || s >= SW_STREAM_TO_HOST) out[s] = sw_stream_text(p, s);
 }
 
 sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_call *call, sw_diag *d) {

@@ -170,6 +170,12 @@ static int32_t *item_taken_by(const timing *t, sw_value_use use) {
   return use.op < 0 ? NULL : &t->taken[t->first_port[use.op] + use.index];
 }
 
+/* The item that makes what the op reads there; -1: none does. */
+static int32_t item_read_by(const timing *t, sw_id op, int operand) {
+  const int32_t taken = *item_taken_by(t, (sw_value_use){op, operand});
+  return taken >= 0 ? taken : t->made[t->p->job.graph->ops[op].operands[operand]];
+}
+
 /* What works on arguments alone can run when a collective of its result is issued, however late the program has it, as
  * weights are scaled and converted before they are gathered. *bytes: what is held early for the collective. */
 static void feed_early(timing *t, int32_t collective, int32_t on, int64_t *bytes) {
@@ -278,7 +284,7 @@ static void find_kind(timing *t, sw_id id, item *it) {
   it->scale = is_scale(t, op);
   bool late = t->a->op[id].move_s <= 0;
   for (int i = 0; i < op->n_operands; i++) {
-    const int32_t taken = *item_taken_by(t, (sw_value_use){id, i}), on = taken >= 0 ? taken : t->made[op->operands[i]];
+    const int32_t on = item_read_by(t, id, i);
     const item *of = on < 0 ? NULL : &t->items.at[on];
     const bool early = !of || of->early, scale = !early && of->scale && !it->scale;
     it->early = it->early && early;
@@ -303,18 +309,12 @@ static bool is_copy_of_host(const timing *t, sw_id id) {
   return sw_strategy_host_s(&t->p->job, &t->p->job.graph->ops[id], &t->p->ops[id]) > 0;
 }
 
-static item *item_of_operand(const timing *t, sw_id id) {
-  const int32_t taken = *item_taken_by(t, (sw_value_use){id, 0}),
-                on = taken >= 0 ? taken : t->made[t->p->job.graph->ops[id].operands[0]];
-  return on < 0 ? NULL : &t->items.at[on];
-}
-
 /* The last step at which the device holds what goes to the host in any case. */
 static int32_t held_until(const timing *t, sw_id id) {
   const sw_units units = sw_units_of(&t->p->job);
-  const item *from = item_of_operand(t, id);
-  const int32_t life = from && from->timed.reshard >= 0 ? t->a->reshards[from->timed.reshard].steps.last
-                                                        : t->borders->life[t->p->job.graph->ops[id].operands[0]].last;
+  const int32_t on = item_read_by(t, id, 0), reshard = on < 0 ? -1 : t->items.at[on].timed.reshard;
+  const int32_t life =
+      reshard >= 0 ? t->a->reshards[reshard].steps.last : t->borders->life[t->p->job.graph->ops[id].operands[0]].last;
   return sw_max_i32(life, sw_use_until(&units, (sw_value_use){id, 0}));
 }
 
@@ -337,12 +337,10 @@ static sw_rc add_host_copy(timing *t, sw_id id, int32_t of, sw_diag *d) {
                                .feeds = -1,
                                .follows = -1};
   const sw_id gate = sw_frame_gate(t->p->job.graph, op->frame, id);
-  const item *from = item_of_operand(t, id);
-  const int32_t on = from ? (int32_t)(from - t->items.at) : -1;
   int32_t added;
   SW_TRY(add_item(t, of, &e, &timed, &added, d));
   need_pending(&t->lists[of], t->items.at[added].at);
-  SW_TRY(add_wait(t, added, on, d));
+  SW_TRY(add_wait(t, added, item_read_by(t, id, 0), d));
   if (gate >= 0) SW_TRY(add_wait(t, added, t->of_op[gate], d));
   if (away) t->items.at[added].late = added;
   t->made[op->results[0]] = t->of_op[id] = added;
@@ -364,10 +362,7 @@ static sw_rc add_timed_op(timing *t, sw_id id, int32_t of, sw_diag *d) {
   SW_TRY(add_item(t, of, &e, &timed, &added, d));
   need_pending(&t->lists[of], t->items.at[added].at);
   find_kind(t, id, &t->items.at[added]);
-  for (int i = 0; i < op->n_operands; i++) {
-    const int32_t taken = *item_taken_by(t, (sw_value_use){id, i});
-    SW_TRY(add_wait(t, added, taken >= 0 ? taken : t->made[op->operands[i]], d));
-  }
+  for (int i = 0; i < op->n_operands; i++) SW_TRY(add_wait(t, added, item_read_by(t, id, i), d));
   for (int i = 0; i < op->n_results; i++) t->made[op->results[i]] = added;
   t->of_op[id] = added;
   return SW_OK;

@@ -192,9 +192,7 @@ static sw_rc add_once(sw_stage_writer *w, int32_t entry) {
   return e->instance ? SW_OK : sw_stage_stack_behind(w, e->op);
 }
 
-/* No op of the program's: what is read of the value from here on. Of a stack that is offered, and of what it is made
- * of.
- */
+/* No op of the program's: what is read of the value from here on; of a stack that is offered, of what it holds, too. */
 static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
   const sw_entry *e = &w->spec->entries[entry];
   const sw_value *v = &w->program->values[e->value];
