@@ -65,6 +65,9 @@ SW_API SW_CHECKED sw_rc sw_kernels_table(const sw_graph *g, const sw_kernels *k,
                                          sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_kernels_json(const sw_graph *g, const sw_kernels *k, sw_arena *arena, sw_text *out,
                                         sw_diag *d);
+/* "work", the name of a level of the network, "to host" or "from host". */
+SW_API const char *sw_stream_text(const sw_plan *p, int stream);
+
 /* The timeline of a plan that has one, in the Chrome trace format: a track for each stream. */
 SW_API void sw_plan_trace_print(const sw_plan *p, const sw_breakdown *a, sw_text *out);
 /* The same figures as one page that draws them; it needs no network. */

@@ -7,7 +7,7 @@
 #include "exec/audit.h"
 #include "shardwright/log.h"
 #include "shardwright/profile.h"
-#include "report/beside.h"
+#include "shardwright/report.h"
 #include "report/trace.h"
 
 enum { MOST_COMPARED_BYTES = 1 << 30 };

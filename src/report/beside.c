@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "shardwright/report.h"
+
 const char *sw_stream_text(const sw_plan *p, int stream) {
   static const char *const kNames[] = {
       [SW_STREAM_WORK] = "work", [SW_STREAM_TO_HOST] = "to host", [SW_STREAM_FROM_HOST] = "from host"};

@@ -4,8 +4,6 @@
 
 #include "shardwright/plan.h"
 
-/* "work", the name of a level of the network, "to host" or "from host". */
-SW_API const char *sw_stream_text(const sw_plan *p, int stream);
 /* Of an entry that is a step of a reshard: its collective; NULL: an op, or what breaks a kernel. */
 const char *sw_timed_collective(const sw_breakdown *a, const sw_timed *e);
 bool sw_timed_is_exchange(const sw_timed *e);
