@@ -2,9 +2,7 @@
 #include <string.h>
 
 #include "cli/open_sizes.h"
-#include "cli/output.h"
 #include "cli/propagated.h"
-#include "cli/read_model.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "base/file.h"

@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "graph/source.h"
 #include "shardwright/log.h"
-#include "shardwright/pins.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/profile_json.h"
 

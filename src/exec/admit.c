@@ -1,7 +1,6 @@
 /* What a run on threads takes, before it starts: a thread and its stack for every device, the parts of arguments, and
  * what a device holds at most at one point of the program. */
 #include "exec/parallel.h"
-#include "base/checked.h"
 #include "base/limits.h"
 
 /* Of a device besides its values: what it touches of its stack, and its place in the communicator. */

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "base/checked.h"
-
 static const sw_op *op_at(const sw_execution *e, sw_id id) { return &e->v->graph->ops[id]; }
 
 static bool is_joined(const sw_graph *g, sw_id value) {

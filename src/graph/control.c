@@ -8,7 +8,6 @@
 #include "graph/control.h"
 
 #include "graph/ops/op_rules.h"
-#include "base/checked.h"
 
 sw_rc sw_infer_marker(sw_rule_call *c) {
   if (c->code != SW_OP_WHILE || sw_call_int(c, SW_ATTR_TRIPS) >= 0) return SW_OK;

@@ -9,7 +9,6 @@
 
 #include "io/json_tree.h"
 #include "base/nearest.h"
-#include "shardwright/text.h"
 
 static const char *const kKindText[] = {
     [SW_JSON_NULL] = "null",        [SW_JSON_BOOL] = "a boolean",  [SW_JSON_INT] = "an integer",

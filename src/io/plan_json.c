@@ -18,7 +18,6 @@
 #include "io/schedule_json.h"
 #include "strategy/demands.h"
 #include "base/array.h"
-#include "base/hash.h"
 
 enum { FIRST_VERSION = 1, PLAN_VERSION = 2 }; /* the second can have a schedule */
 static const char kFormat[] = "shardwright-plan", kSchedule[] = "shardwright-schedule";

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "mesh/forms.h"
-#include "mesh/refs.h"
 
 /* Our reductions in DTensor's words. */
 static const struct {

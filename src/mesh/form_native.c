@@ -1,7 +1,6 @@
 /* Our own spelling: [[x],[y,z:(1)2],[]] partial sum[w] offsets=[0, 24, 32]
  * Says everything; axes by name or number. */
 #include "mesh/forms.h"
-#include "mesh/refs.h"
 
 static sw_rc print_native_form(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
   (void)d;

@@ -6,7 +6,6 @@
  *   [[0], []], partial = max[1]          read only: the older mesh dialect
  */
 #include "mesh/forms.h"
-#include "mesh/refs.h"
 
 static sw_rc print_shard_form(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
   (void)m, (void)d;

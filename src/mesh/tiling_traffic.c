@@ -10,7 +10,6 @@
  */
 #include <string.h>
 
-#include "mesh/refs.h"
 #include "mesh/tiling_dim.h"
 #include "base/checked.h"
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/checked.h"
 #include "base/lists.h"
 #include "plan/value_class.h"
 

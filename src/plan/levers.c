@@ -1,7 +1,6 @@
 /* Ways to run a program in less memory, and the plans made by rule for each (plan.h). */
 #include "plan/levers.h"
 
-#include "plan/choices.h"
 #include "schedule/layers.h"
 
 /* --- the best of those made by rule ------------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
  */
 #include <stdlib.h>
 
-#include "base/checked.h"
 #include "base/hash.h"
 #include "plan/choices.h"
 #include "plan/search.h"

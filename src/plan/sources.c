@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/checked.h"
-
 enum { MOST_ROUNDS = 6 };
 
 /* The ways to choose the sources of a value, all of one cut. */

@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-#include "base/checked.h"
-
 enum { MOST_AT_ONCE = 16384, FURTHER = 24 };
 
 typedef struct stage {

@@ -3,8 +3,6 @@
  */
 #include "plan/would_fit.h"
 
-#include "base/checked.h"
-
 /* --- the model on it ---------------------------------------------------------------------------------------------- */
 
 /* Refs to the whole axis stay that. */

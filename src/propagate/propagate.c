@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "base/array.h"
 #include "strategy/demands.h"
 
 /* A sharding that stands at a definition or a use; `by` is the annotation it comes from, NULL when propagated. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "graph/attention.h"

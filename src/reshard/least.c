@@ -11,7 +11,6 @@
 
 #include <math.h>
 
-#include "base/checked.h"
 #include "hw/knots.h"
 
 /* A time by bytes: ramp * sqrt(bytes) + slope * bytes. */

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "base/checked.h"
-
 typedef enum again { AGAIN_NOTHING, AGAIN_CORE, AGAIN_OF_LAYERS, AGAIN_ALL } again;
 /* What is kept of a layer. */
 enum { KEEPS_ATTENTION = 1, KEEPS_COLLECTIVES = 2, KEEPS_PRODUCTS = 4 };

@@ -1,6 +1,5 @@
 #include "schedule/same_ops.h"
 
-#include "base/checked.h"
 #include "base/hash.h"
 #include "schedule/layers.h"
 

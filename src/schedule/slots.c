@@ -10,7 +10,6 @@
  */
 #include <assert.h>
 
-#include "collective/scalar.h"
 #include "graph/attr_of.h"
 #include "schedule/schedule_write.h"
 

@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "base/checked.h"
 #include "shardwright/log.h"
 #include "spmd/spmd_emit.h"
 #include "spmd/order.h"

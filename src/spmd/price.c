@@ -1,8 +1,6 @@
 /* What the program costs as it stands. */
 #include "spmd/price.h"
 
-#include "base/checked.h"
-
 /* Of one device's buffer: also where the program is written on whole tensors. */
 static int64_t value_bytes(const sw_spmd *s, sw_id v) {
   const sw_type *t = &s->program->values[v].type;

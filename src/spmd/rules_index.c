@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/lists.h"
 #include "spmd/spmd_emit.h"
 

@@ -1,7 +1,6 @@
 /* Ops that reach their operands at an offset or through a window: exchange first, then the op on what was fetched. */
 #include <string.h>
 
-#include "base/checked.h"
 #include "spmd/spmd_emit.h"
 
 /* A copy of a per-dimension attribute (absent: n times `absent`) that the rule may change; lives in the scratch

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/checked.h"
 #include "graph/copy_op.h"
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "strategy/selection_data.h"
 
 /* A strategy, and what is lost by it. */

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/checked.h"
 #include "shardwright/profile.h"
 #include "shardwright/selection.h"
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "shardwright/selection.h"
 
 static sw_rc options_init(sw_option_set *c, int32_t n, int32_t n_ports, sw_arena *arena, sw_diag *d) {

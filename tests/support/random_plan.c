@@ -1,5 +1,4 @@
 #include "random_plan.h"
-#include "support/job.h"
 
 const char *const random_models[RANDOM_MODELS] = {"mlp",
                                                   "gpt2",

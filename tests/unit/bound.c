@@ -17,7 +17,6 @@
 #include "support/building.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"
-#include "support/job.h"
 
 /* Units that decide between equals, and roundings: of an op, of an argument, of a copy with its break. */
 enum { UNITS_OF_ITEM = 4 };

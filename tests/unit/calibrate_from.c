@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "bench/calibrate_from.h"
-#include "bench/csv.h"
 #include "bench/measured.h"
 #include "bench/runs.h"
 

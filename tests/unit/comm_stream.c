@@ -6,7 +6,6 @@
 #include "comm/copy.h"
 #include "comm/comm_reduce.h"
 #include "shardwright/comm.h"
-#include "base/hash.h"
 
 enum { ROOM = 8192, MEMBERS = 5, GUARD = 0x5a };
 

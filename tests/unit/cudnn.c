@@ -3,7 +3,6 @@
 #include "check.h"
 
 #include "base/file.h"
-#include "graph/fuse.h"
 #include "shardwright/emit.h"
 #include "shardwright/exec.h"
 #include "shardwright/plan.h"

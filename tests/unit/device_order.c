@@ -9,7 +9,6 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/reshard.h"
 #include "shardwright/strategy.h"
-#include "support/job.h"
 
 enum { MAX_DEVICES = 256 };
 

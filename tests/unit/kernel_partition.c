@@ -2,7 +2,6 @@
  * inside is read nowhere else; and softmax, an epilogue, an update in place by hand. */
 #include "check.h"
 
-#include "base/hash.h"
 #include "shardwright/kernel.h"
 #include "gen/gen.h"
 #include "support/program.h"

@@ -5,7 +5,6 @@
 
 #include "support/meshes.h"
 
-#include "shardwright/model_json.h"
 #include "shardwright/plan.h"
 #include "support/job.h"
 

@@ -2,8 +2,6 @@
 #include "check.h"
 
 #include "report/memory.h"
-#include "shardwright/model_json.h"
-#include "shardwright/profile_json.h"
 #include "support/random_plan.h"
 #include "support/meshes.h"
 #include "support/job.h"

@@ -6,7 +6,6 @@
 #include "gen/gen.h"
 #include "shardwright/profile.h"
 #include "shardwright/schedule.h"
-#include "shardwright/validate.h"
 #include "support/job.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"

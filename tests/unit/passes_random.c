@@ -5,7 +5,6 @@
  */
 #include "check.h"
 
-#include "shardwright/model_json.h"
 #include "shardwright/validate.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"

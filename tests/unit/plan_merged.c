@@ -11,7 +11,6 @@
 #include "support/random_plan.h"
 
 #include "gen/gen.h"
-#include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "support/meshes.h"
 #include "support/job.h"

@@ -20,7 +20,6 @@
 
 #include "support/random_plan.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
 #include "collective/scalar.h"

@@ -7,7 +7,6 @@
 #include "check.h"
 
 #include "base/hash.h"
-#include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
 #include "shardwright/validate.h"

@@ -7,7 +7,6 @@
 #include "gen/gen.h"
 #include "plan/choices.h"
 #include "shardwright/schedule.h"
-#include "shardwright/validate.h"
 #include "support/dag.h"
 #include "support/job.h"
 #include "support/meshes.h"

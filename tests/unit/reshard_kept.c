@@ -4,8 +4,6 @@
 
 #include "../reshard_case.h"
 
-#include "shardwright/profile_json.h"
-
 static sw_diag diag;
 
 enum { N_DIMS = 2 };

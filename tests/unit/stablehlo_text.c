@@ -4,7 +4,6 @@
 #include "mlir/text/attr.h"
 #include "mlir/import/import.h"
 #include "mlir/text/tree.h"
-#include "base/hash.h"
 
 /* --- what is read ------------------------------------------------------------------------------------------------ */
 

@@ -11,7 +11,6 @@
 #include "support/meshes.h"
 
 #include "shardwright/clock.h"
-#include "base/file.h"
 #include "gen/gen_problem.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"

@@ -12,7 +12,6 @@
 #include "shardwright/plan.h"
 #include "shardwright/profile.h"
 #include "support/building.h"
-#include "support/job.h"
 #include "support/meshes.h"
 #include "support/random_plan.h"
 

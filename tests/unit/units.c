@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/model_json.h"
 #include "shardwright/plan.h"
 #include "shardwright/profile_json.h"
 #include "support/meshes.h"

@@ -9,7 +9,6 @@
 #include "comm/comm_reduce.h"
 #include "comm/rows.h"
 #include "comm/portion.h"
-#include "base/checked.h"
 
 typedef struct collect {
   sw_mpi *m;

@@ -12,7 +12,6 @@
 #include "base/checked.h"
 #include "exec/kernels/attention_kernel.h"
 #include "exec/kernels/lapack_calls.h"
-#include "exec/kernels/native.h"
 #include "exec/kernels/wide.h"
 
 typedef struct backward {

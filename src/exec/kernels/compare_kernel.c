@@ -2,7 +2,6 @@
  *
  *   got (1, 2.5, NaN), want (1, 2, NaN): 1 of 3 elements differs; first at [1]: got 2.5, expected 2 (relative 0.25)
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "exec/kernels/elementwise.h"
-#include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "base/array.h"
 

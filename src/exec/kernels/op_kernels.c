@@ -1,8 +1,6 @@
 /* The table of kernels, and the evaluation of one op. */
 #include "exec/kernels/op_kernel.h"
 
-#include "exec/execution.h"
-
 /* Sugar is expanded while a graph is built, control flow is control.c's, collectives are run by the communicator. */
 #define sw_kernel_none NULL
 static const sw_kernel kKernels[SW_OP_COUNT] = {

@@ -9,7 +9,6 @@
 #include "exec/kernels/op_kernel.h"
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
-#include "base/checked.h"
 #include "base/hash.h"
 #include "base/lists.h"
 #include "collective/scalar.h"

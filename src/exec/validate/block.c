@@ -7,7 +7,6 @@
 #include "exec/validate/parts.h"
 
 #include "base/hash.h"
-#include "shardwright/validate.h"
 
 int64_t sw_box_offset(const sw_buffer *b, const int64_t *index) {
   int64_t at = 0;

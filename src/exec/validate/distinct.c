@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "exec/validate/arguments.h"
-#include "base/checked.h"
 #include "base/hash.h"
 
 enum { ROUNDS = 8, DRAWS = 64 };

@@ -10,7 +10,6 @@
 #include "exec/validate/parts.h"
 #include "exec/validate/processes.h"
 #include "exec/validate/validator.h"
-#include "base/checked.h"
 
 /* From this relative tolerance on, outputs are compared as a whole, too. */
 #define COARSE 0.0625

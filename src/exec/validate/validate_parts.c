@@ -9,7 +9,6 @@
 
 #include "base/hash.h"
 #include "collective/scalar.h"
-#include "shardwright/validate.h"
 
 /* An element of value `at` as the part of one of `n` devices. */
 static void store_device_part(sw_reduction kind, sw_dtype t, int64_t n, bool holds, char *at) {

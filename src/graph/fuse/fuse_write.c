@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "graph/attention.h"
-#include "graph/builder.h"
 
 /* --- helpers ------------------------------------------------------------------------------------------------------ */
 

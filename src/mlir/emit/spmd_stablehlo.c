@@ -10,7 +10,6 @@
 
 #include "mlir/emit/rounds.h"
 #include "mlir/emit/spmd_collective.h"
-#include "base/checked.h"
 
 /* --- where a device stands --------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "mlir/import/types.h"
 #include "propagate/factors.h"
 
 /* --- from what the op became -------------------------------------------------------------------------------------- */

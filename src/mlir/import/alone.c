@@ -1,6 +1,5 @@
 #include "mlir/import/alone.h"
 
-#include "mlir/import/dialect.h"
 #include "mlir/import/import_passes.h"
 
 sw_rc sw_im_alone_open(sw_im_alone *a, const sw_ir_tree *t, const sw_ir_names *names, uint32_t function, sw_diag *d) {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "collective/minifloat.h"
 
 sw_ir_span sw_ir_constant_literal(const sw_ir_tree *t, const sw_ir_op *op) {

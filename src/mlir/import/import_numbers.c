@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "collective/scalar.h"
 
 enum { MOST_NUMBERS = 64, MOST_HOPS = 64, MOST_STEPS = 1 << 16 };
 

@@ -17,7 +17,6 @@
 
 #include "mlir/import/dialect.h"
 #include "mlir/import/import_emit.h"
-#include "collective/scalar.h"
 
 extern const sw_dialect sw_dialect_quant;
 

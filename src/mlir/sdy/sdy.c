@@ -2,7 +2,6 @@
 #include "mlir/sdy/sdy.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "mlir/import/annotate.h"
 #include "mlir/import/dialect.h"

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "mlir/import/types.h"
-
 /* --- spellings ---------------------------------------------------------------------------------------------------- */
 
 static bool is_grid(const sw_ir_tree *t, const sw_ir_op *o) {

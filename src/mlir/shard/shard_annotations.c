@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "mlir/import/annotate.h"
-#include "mlir/import/types.h"
 #include "mlir/shard/shard.h"
 
 /* What an annotating op says of its operand. */

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "mlir/import/dense.h"
 #include "mlir/stablehlo/cases.h"
 #include "mlir/stablehlo/vectorize.h"
 #include "mlir/stablehlo/stablehlo.h"

@@ -11,7 +11,6 @@
  * select_and_scatter is a reduction over windows that carries along where each element is, then a scatter to there.
  */
 #include "mlir/stablehlo/vectorize.h"
-#include "mlir/stablehlo/stablehlo.h"
 #include "base/lists.h"
 
 #include <string.h>

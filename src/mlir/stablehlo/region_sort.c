@@ -11,7 +11,6 @@
  * An element of the left run comes before equal ones of the right run: the sort is stable.
  */
 #include "mlir/stablehlo/vectorize.h"
-#include "mlir/stablehlo/stablehlo.h"
 
 typedef struct sorting {
   sw_importer *m;

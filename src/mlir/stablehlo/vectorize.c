@@ -4,7 +4,6 @@
 #include "mlir/stablehlo/vectorize.h"
 
 #include "mlir/batching/batch.h"
-#include "mlir/stablehlo/stablehlo.h"
 
 enum { MOST_DEEP_CALLS = 16 };
 

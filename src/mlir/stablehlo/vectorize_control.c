@@ -9,8 +9,6 @@
  */
 #include "mlir/stablehlo/vectorize.h"
 
-#include "mlir/stablehlo/stablehlo.h"
-
 /* --- which can be written out ------------------------------------------------------------------------------------ */
 
 static bool region_vectorizes(const sw_importer *m, uint32_t op, uint32_t index, uint32_t n_args, uint32_t n_results,

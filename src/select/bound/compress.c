@@ -1,7 +1,5 @@
 #include "select/bound/compress.h"
 
-#include "base/hash.h"
-
 static int64_t entry(const sel_mat *m, int side, int32_t line, int32_t k) {
   return side ? m->v[(int64_t)k * m->cols + line] : m->v[(int64_t)line * m->cols + k];
 }

@@ -1,7 +1,6 @@
 /* Layouts of new values, and over which axes values are the same. */
 #include <string.h>
 
-#include "base/checked.h"
 #include "spmd/passes/spmd_rewrite.h"
 
 bool sw_rewrite_block_dims(const sw_rewrite *r, const sw_layout *l, int64_t *dims) {
