@@ -217,6 +217,7 @@ SW_API const sw_attr *sw_op_attr(const sw_op *op, sw_attr_key k); /* NULL when a
 SW_API int64_t sw_op_int(const sw_op *op, sw_attr_key k, int64_t absent);
 SW_API double sw_op_float(const sw_op *op, sw_attr_key k, double absent);
 SW_API const char *sw_op_text(const sw_op *op, sw_attr_key k, const char *absent);
+SW_API sw_precision sw_op_precision(const sw_op *op); /* of a contraction: what its attribute says */
 /* What results are made of: as the opcode says, but a scatter that does not replace computes. */
 SW_API sw_content sw_op_content(const sw_op *op);
 /* Does the attribute say what its absence would? `a` is one of the op's. */

@@ -9,7 +9,7 @@
 #ifndef SHARDWRIGHT_KERNEL_PRICE_H_
 #define SHARDWRIGHT_KERNEL_PRICE_H_
 
-#include "shardwright/dtype.h"
+#include "shardwright/op.h"
 
 /* Constants of kernels: X(id, key). */
 #define SW_KERNEL_CONSTANTS(X)                                                                                         \
@@ -68,14 +68,6 @@ typedef enum sw_work_kind {
   SW_WORK_ATTENTION,
   SW_WORK_ATTENTION_GRAD,
 } sw_work_kind;
-
-/* How near a product of f32 is to one computed in f32: as near as one, some bits less, or as the device likes. */
-typedef enum sw_precision {
-  SW_PRECISION_HIGHEST,
-  SW_PRECISION_HIGH,
-  SW_PRECISION_DEFAULT,
-  SW_PRECISION_COUNT
-} sw_precision;
 
 /* What one device does in one op. */
 typedef struct sw_work {

@@ -147,6 +147,18 @@ SW_API const char *sw_attr_text(sw_attr_key k);
 SW_API sw_attr_kind sw_attr_kind_of(sw_attr_key k);
 SW_API bool sw_attr_parse_key(const char *text, sw_attr_key *out);
 
+/* How near a product of f32 is to one computed in f32, as `precision` says: as near as one, some bits less, or as the
+ * device likes. The more precise is the less. */
+typedef enum sw_precision {
+  SW_PRECISION_HIGHEST,
+  SW_PRECISION_HIGH,
+  SW_PRECISION_DEFAULT,
+  SW_PRECISION_COUNT
+} sw_precision;
+
+SW_API const char *sw_precision_text(sw_precision p);
+SW_API bool sw_precision_parse(const char *text, sw_precision *out);
+
 /* What cutting a loop means. */
 typedef enum sw_loop_kind {
   SW_LOOP_PARALLEL,  /* each device does its part */

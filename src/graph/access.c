@@ -22,6 +22,13 @@ const char *sw_op_text(const sw_op *op, sw_attr_key k, const char *absent) {
   return a ? a->u.text : absent;
 }
 
+sw_precision sw_op_precision(const sw_op *op) {
+  sw_precision p = SW_PRECISION_DEFAULT;
+  const sw_attr *a = sw_op_attr(op, SW_ATTR_PRECISION);
+  if (a) (void)sw_precision_parse(a->u.text, &p);
+  return p;
+}
+
 const int64_t *sw_op_ints(const sw_op *op, sw_attr_key k, int *n) {
   const sw_attr *a = sw_op_attr(op, k);
   *n = a ? a->u.ints.n : 0;

@@ -1,4 +1,4 @@
-/* Opcodes and attribute keys as text, and back; what the public columns of an op's row say. */
+/* Opcodes, attribute keys and precisions as text, and back; what the public columns of an op's row say. */
 #include <string.h>
 
 #include "shardwright/op.h"
@@ -57,6 +57,19 @@ bool sw_attr_parse_key(const char *text, sw_attr_key *out) {
   for (int i = 0; i < SW_ATTR_COUNT; i++) {
     if (strcmp(kAttrs[i].text, text) != 0) continue;
     *out = (sw_attr_key)i;
+    return true;
+  }
+  return false;
+}
+
+static const char *const kPrecisions[SW_PRECISION_COUNT] = {"highest", "high", "default"};
+
+const char *sw_precision_text(sw_precision p) { return (unsigned)p < SW_PRECISION_COUNT ? kPrecisions[p] : "?"; }
+
+bool sw_precision_parse(const char *text, sw_precision *out) {
+  for (int i = 0; i < SW_PRECISION_COUNT; i++) {
+    if (strcmp(kPrecisions[i], text) != 0) continue;
+    *out = (sw_precision)i;
     return true;
   }
   return false;

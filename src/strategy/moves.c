@@ -297,10 +297,9 @@ static void shape_product(const sw_loop_nest *nest, const int64_t *extents, sw_w
 }
 
 static sw_precision precision_of(const sw_kernels *k, const sw_op *op) {
-  const char *word = sw_op_text(op, SW_ATTR_PRECISION, "default");
+  const sw_precision said = sw_op_precision(op);
   const bool free = k && (op->code == SW_OP_DOT ? k->software.free_products : k->software.free_convolutions);
-  if (strcmp(word, "default") == 0) return free ? SW_PRECISION_DEFAULT : SW_PRECISION_HIGHEST;
-  return strcmp(word, "high") == 0 ? SW_PRECISION_HIGH : SW_PRECISION_HIGHEST;
+  return said == SW_PRECISION_DEFAULT && !free ? SW_PRECISION_HIGHEST : said;
 }
 
 static void shape_attention(const sw_op *op, const int64_t *extents, sw_work *w) {

@@ -71,9 +71,9 @@ static sw_rc check_contraction(const sw_rule_call *c, sw_dtype *out) {
   SW_TRY(sw_check_class(c, 0, SW_NUMBERS));
   sw_dtype t = c->operands[0].dtype;
   const sw_attr *a = sw_call_attr(c, SW_ATTR_DTYPE), *precision = sw_call_attr(c, SW_ATTR_PRECISION);
-  const char *word = precision ? precision->u.text : "default";
-  if (strcmp(word, "default") && strcmp(word, "high") && strcmp(word, "highest"))
-    return SW_RULE_FAIL(c, "'precision' is '%.40s'; expected default, high or highest", word);
+  sw_precision known;
+  if (precision && !sw_precision_parse(precision->u.text, &known))
+    return SW_RULE_FAIL(c, "'precision' is '%.40s'; expected default, high or highest", precision->u.text);
   *out = a ? (sw_dtype)a->u.i : t;
   if (sw_dtype_class_of(*out) == sw_dtype_class_of(t)) return SW_OK;
   return SW_RULE_FAIL(c, "'dtype' is %s and the operands are %s; expected a dtype of the same class",

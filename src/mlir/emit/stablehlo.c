@@ -18,11 +18,17 @@ static void ints_as(const sw_op *op, sw_attr_key k, const char *key, sw_text *pr
   sw_prop_ints(props, key, v, n);
 }
 
+static const char *in_capitals(const char *word, char out[static 16]) {
+  int n = 0;
+  for (; n < 15 && word[n]; n++) out[n] = (char)toupper((unsigned char)word[n]);
+  out[n] = '\0';
+  return out;
+}
+
 static void props_compare(const sw_op *op, sw_text *props) {
-  char text[3] = "";
-  const char *direction = sw_op_text(op, SW_ATTR_DIRECTION, "eq");
-  for (int i = 0; i < 2 && direction[i]; i++) text[i] = (char)toupper((unsigned char)direction[i]);
-  sw_prop(props, "comparison_direction", "#stablehlo<comparison_direction %s>", text);
+  char text[16];
+  sw_prop(props, "comparison_direction", "#stablehlo<comparison_direction %s>",
+          in_capitals(sw_op_text(op, SW_ATTR_DIRECTION, "eq"), text));
 }
 
 static void props_broadcast(const sw_op *op, sw_text *props) {
@@ -62,10 +68,11 @@ void sw_hlo_numbers(const sw_op *op, sw_attr_key k, const char *key, bool even_e
 
 /* Nothing, where it is what is meant anyway. */
 static void put_precision(const sw_op *op, sw_text *props) {
-  const char *word = sw_op_text(op, SW_ATTR_PRECISION, "default");
-  if (strcmp(word, "default") == 0) return;
-  const char *said = strcmp(word, "high") == 0 ? "#stablehlo<precision HIGH>" : "#stablehlo<precision HIGHEST>";
-  sw_prop(props, "precision_config", "[%s, %s]", said, said);
+  const sw_precision said = sw_op_precision(op);
+  if (said == SW_PRECISION_DEFAULT) return;
+  char text[16];
+  const char *word = in_capitals(sw_precision_text(said), text);
+  sw_prop(props, "precision_config", "[#stablehlo<precision %s>, #stablehlo<precision %s>]", word, word);
 }
 
 static void props_dot(const sw_op *op, sw_text *props) {
@@ -143,11 +150,9 @@ void sw_hlo_constant(const sw_hlo *h) {
 }
 
 static void props_fft(const sw_op *op, sw_text *props) {
-  char type[8] = "";
-  const char *text = sw_op_text(op, SW_ATTR_FFT_TYPE, "fft");
-  for (size_t i = 0; i + 1 < sizeof type && text[i]; i++) type[i] = (char)toupper((unsigned char)text[i]);
+  char text[16];
   ints_as(op, SW_ATTR_FFT_LENGTH, "fft_length", props);
-  sw_prop(props, "fft_type", "#stablehlo<fft_type %s>", type);
+  sw_prop(props, "fft_type", "#stablehlo<fft_type %s>", in_capitals(sw_op_text(op, SW_ATTR_FFT_TYPE, "fft"), text));
 }
 
 static const char *truth(const sw_op *op, sw_attr_key k) { return sw_op_int(op, k, 0) ? "true" : "false"; }

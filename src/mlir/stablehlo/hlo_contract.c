@@ -29,15 +29,13 @@ static sw_rc dot_lists(sw_importer *m, uint32_t op, const char *key, const char 
 
 /* One word for each operand, of which the more precise counts. */
 static void read_precision(sw_importer *m, uint32_t op, sw_im_attrs *a) {
-  static const char *const kWords[] = {"default", "high", "highest"};
   const sw_ir_span words = sw_ir_inside(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "precision_config", "precision"));
   uint32_t cursor = words.at;
   sw_ir_span word;
-  int most = 0;
+  sw_precision most = SW_PRECISION_DEFAULT, one;
   while (sw_ir_next_item(m->t, words, &cursor, &word))
-    for (int i = most + 1; i < 3; i++)
-      if (strcmp(sw_im_small_word(m, word), kWords[i]) == 0) most = i;
-  if (most) sw_im_text(a, SW_ATTR_PRECISION, kWords[most]);
+    if (sw_precision_parse(sw_im_small_word(m, word), &one) && one < most) most = one;
+  if (most != SW_PRECISION_DEFAULT) sw_im_text(a, SW_ATTR_PRECISION, sw_precision_text(most));
 }
 
 /* Bools: is there a place where both are true? They are counted. */
