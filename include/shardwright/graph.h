@@ -249,6 +249,9 @@ static inline sw_id sw_frame_gate(const sw_graph *g, sw_id frame, sw_id op) {
   if (!f) return -1;
   return f->kind == SW_OP_CASE ? f->opened_by : op > f->test ? f->test : -1;
 }
+/* The frame that begins at the op: a WHILE's, or the branch behind a CASE or an OTHERWISE; -1: none. Each branch of a
+ * choice but the first begins where the one before ends. */
+SW_API sw_id sw_frame_begun_by(const sw_graph *g, sw_id op);
 /* Is the op inside a loop (however deep)? */
 SW_API bool sw_op_is_repeated(const sw_graph *g, const sw_op *op);
 /* The op that makes a value; NULL for arguments. */

@@ -111,8 +111,9 @@ static sw_rc run_item_op(stream *s, sw_id id, sw_diag *d) {
     return SW_OK;
   }
   SW_TRY(sw_execution_run_op(&s->e, id, &next, d));
-  for (sw_id f = 0; op->code == SW_OP_CASE && f < g->n_frames; f++)
-    if (g->frames[f].opened_by == id) r->goes_on[f] = g->frames[f].begin + 1 == next;
+  if (op->code != SW_OP_CASE) return SW_OK;
+  for (sw_id f = sw_frame_begun_by(g, id); f >= 0; f = sw_frame_begun_by(g, g->frames[f].end))
+    r->goes_on[f] = g->frames[f].begin + 1 == next;
   return SW_OK;
 }
 

@@ -96,10 +96,9 @@ static sw_rc choose_branch(sw_execution *e, const sw_op *op, sw_id *next) {
   const sw_buffer *b = &e->values[op->operands[0]].t;
   int64_t i = sw_buffer_int(b, 0), n = 0;
   if (b->dtype == SW_BOOL) i = !i;
-  for (sw_id f = 0; f < g->n_frames; f++) n += g->frames[f].opened_by == id;
+  for (sw_id f = sw_frame_begun_by(g, id); f >= 0; f = sw_frame_begun_by(g, g->frames[f].end)) n++;
   if (i < 0 || i >= n) i = n - 1;
-  for (sw_id f = 0; f < g->n_frames; f++) {
-    if (g->frames[f].opened_by != id) continue;
+  for (sw_id f = sw_frame_begun_by(g, id); f >= 0; f = sw_frame_begun_by(g, g->frames[f].end)) {
     if (g->frames[f].branch == i) *next = g->frames[f].begin + 1;
     if (g->frames[f].branch != i) skip_branch(e, &g->frames[f]);
   }

@@ -207,6 +207,18 @@ sw_rc sw_graph_read_frames(sw_graph *g, sw_diag *d) {
   return rc;
 }
 
+sw_id sw_frame_begun_by(const sw_graph *g, sw_id op) {
+  sw_id low = 0, high = g->n_frames;
+  while (low < high) {
+    const sw_id middle = low + (high - low) / 2;
+    if (g->frames[middle].begin < op)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < g->n_frames && g->frames[low].begin == op ? low : -1;
+}
+
 bool sw_op_is_repeated(const sw_graph *g, const sw_op *op) {
   for (sw_id f = op->frame; f >= 0; f = g->frames[f].parent) {
     if (g->frames[f].kind == SW_OP_WHILE) return true;

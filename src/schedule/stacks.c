@@ -325,8 +325,12 @@ typedef struct chooser {
   const sw_graph *g;
   bool offers; /* stacks that can be left out are offered to a plan: it has them, or what is made again */
   sw_stacks stacks;
-  bool *left_out; /* by stack */
-  bool *may;      /* by op: it may run again */
+  bool *left_out;    /* by stack */
+  bool *put_again;   /* by stack: it is, and none inside its loops */
+  int32_t *first_of; /* by op: the first stack of what it makes; -1: none */
+  int32_t *next_of;  /* by stack: the next of the same op; -1: none */
+  int32_t *read_in;  /* by frame: a stack put again that the loop reads; -1: none */
+  bool *may;         /* by op: it may run again */
   sw_id *alike;
   bool *had;    /* by value of the earlier loop: the later one has it before what is made again */
   bool *needed; /* by value: likewise, to make it again */
@@ -347,14 +351,11 @@ static bool is_of_pair(const sw_stack *a, const sw_stack *b) {
   return a->forward == b->forward && a->backward == b->backward;
 }
 
-/* Is it left out with one inside its loops? */
-static bool is_covered(const chooser *c, int32_t stack) {
-  bool any = false;
-  for (int32_t i = 0; i < c->stacks.n; i++) any = any || (c->left_out[i] && c->stacks.at[i].through == stack);
-  return any;
+static void list_put_again(chooser *c) {
+  memcpy(c->put_again, c->left_out, (size_t)c->stacks.n * sizeof *c->put_again);
+  for (int32_t i = 0; i < c->stacks.n; i++)
+    if (c->left_out[i] && c->stacks.at[i].through >= 0) c->put_again[c->stacks.at[i].through] = false;
 }
-
-static bool is_put_again(const chooser *c, int32_t stack) { return c->left_out[stack] && !is_covered(c, stack); }
 
 /* Where copies for the stacks that are left out between two loops stand, and what is had there. */
 static void find_place(chooser *c, const sw_stack *pair) {
@@ -362,7 +363,7 @@ static void find_place(chooser *c, const sw_stack *pair) {
   c->place = g->frames[pair->backward].end;
   for (int32_t i = 0; i < c->stacks.n; i++) {
     const sw_value *v = &g->values[c->stacks.at[i].back];
-    for (int32_t u = 0; u < v->n_uses && is_put_again(c, i) && is_of_pair(&c->stacks.at[i], pair); u++)
+    for (int32_t u = 0; u < v->n_uses && c->put_again[i] && is_of_pair(&c->stacks.at[i], pair); u++)
       c->place = sw_min_i32(c->place, op_of_frame(g, v->uses[u].op, pair->backward));
   }
   memset(c->had, 0, (size_t)g->n_values * sizeof *c->had);
@@ -446,12 +447,30 @@ static sw_rc choose_stacks(chooser *c, sw_arena *arena, sw_diag *d) {
     changed = false;
     for (int32_t i = c->stacks.n; i-- > 0;)
       if (c->left_out[i] && c->stacks.at[i].through >= 0) c->left_out[c->stacks.at[i].through] = true;
+    list_put_again(c);
     SW_TRY(sw_stacks_alike(c->g, &c->stacks, c->left_out, arena, &c->alike, d));
     for (int32_t i = 0; i < c->stacks.n && !changed; i++) {
-      if (!is_put_again(c, i) || can_leave_out(c, &c->stacks.at[i])) continue;
+      if (!c->put_again[i] || can_leave_out(c, &c->stacks.at[i])) continue;
       c->left_out[i] = false;
       changed = true;
     }
+  }
+  return SW_OK;
+}
+
+/* Those put again, by the op that makes what they hold and by the loop that reads it. */
+static sw_rc index_stacks(chooser *c, sw_arena *arena, sw_diag *d) {
+  SW_ARENA_NEW(c->first_of, arena, c->g->n_ops + 1, d);
+  SW_ARENA_NEW(c->next_of, arena, c->stacks.n + 1, d);
+  SW_ARENA_NEW(c->read_in, arena, c->g->n_frames + 1, d);
+  for (sw_id i = 0; i < c->g->n_ops; i++) c->first_of[i] = -1;
+  for (sw_id f = 0; f < c->g->n_frames; f++) c->read_in[f] = -1;
+  for (int32_t i = c->stacks.n; i-- > 0;) {
+    const sw_id op = c->g->values[c->stacks.at[i].made].def;
+    if (!c->put_again[i]) continue;
+    c->next_of[i] = c->first_of[op];
+    c->first_of[op] = i;
+    c->read_in[c->stacks.at[i].backward] = i;
   }
   return SW_OK;
 }
@@ -462,22 +481,28 @@ static sw_rc put_of_op(chooser *c, sw_id op, sw_diag *d) {
   return sw_array_push(&c->entries, e, d);
 }
 
-/* What is read of offered stacks from here on: of those of which the op makes the slice; -1: of those that the later
- * loop has made before. */
+/* What is read of an offered stack from here on. */
+static sw_rc put_choice(chooser *c, const sw_stack *s, const sw_stack *pair, sw_diag *d) {
+  const sw_entry e = {.op = c->g->values[s->back].def, .source = SW_SOURCE_EITHER, .value = s->back};
+  return is_of_pair(s, pair) ? sw_array_push(&c->entries, e, d) : SW_OK;
+}
+
+/* Of those that the later loop has made before. */
+static sw_rc put_first_choices(chooser *c, const sw_stack *pair, sw_diag *d) {
+  for (int32_t i = 0; c->offers && i < c->stacks.n; i++)
+    if (c->put_again[i] && c->had[c->stacks.at[i].made]) SW_TRY(put_choice(c, &c->stacks.at[i], pair, d));
+  return SW_OK;
+}
+
 static sw_rc put_choices_behind(chooser *c, const sw_stack *pair, sw_id op, sw_diag *d) {
-  for (int32_t i = 0; c->offers && i < c->stacks.n; i++) {
-    const sw_stack *s = &c->stacks.at[i];
-    const sw_id def = c->g->values[s->back].def;
-    const sw_entry e = {.op = def, .source = SW_SOURCE_EITHER, .value = s->back};
-    if (!is_put_again(c, i) || !is_of_pair(s, pair)) continue;
-    if (op < 0 ? c->had[s->made] : c->g->values[s->made].def == op) SW_TRY(sw_array_push(&c->entries, e, d));
-  }
+  for (int32_t i = c->offers ? c->first_of[op] : -1; i >= 0; i = c->next_of[i])
+    SW_TRY(put_choice(c, &c->stacks.at[i], pair, d));
   return SW_OK;
 }
 
 /* What enters stands first in a loop. */
 static sw_rc put_again_before(chooser *c, const sw_stack *pair, bool entering, sw_diag *d) {
-  if (!entering) SW_TRY(put_choices_behind(c, pair, -1, d));
+  if (!entering) SW_TRY(put_first_choices(c, pair, d));
   for (sw_id i = c->g->frames[pair->forward].begin; i < c->g->frames[pair->forward].end; i++) {
     const bool enters = c->g->ops[i].code == SW_OP_ENTER && c->g->ops[i].frame == pair->forward;
     if (!c->again[i] || enters != entering) continue;
@@ -487,16 +512,13 @@ static sw_rc put_again_before(chooser *c, const sw_stack *pair, bool entering, s
   return SW_OK;
 }
 
-/* The pair of loops of which the op begins the later one, or stands in it: the innermost. */
+/* The pair of loops of which the op begins or ends the later one, or stands in it: the innermost. */
 static const sw_stack *pair_at(const chooser *c, sw_id op) {
-  const sw_stack *pair = NULL;
-  for (int32_t i = 0; i < c->stacks.n; i++) {
-    const sw_stack *s = &c->stacks.at[i];
-    const sw_frame *b = &c->g->frames[s->backward];
-    const bool holds = is_put_again(c, i) && b->begin <= op && op <= b->end;
-    if (holds && (!pair || b->begin > c->g->frames[pair->backward].begin)) pair = s;
-  }
-  return pair;
+  const sw_graph *g = c->g;
+  sw_id frame = sw_frame_begun_by(g, op);
+  if (frame < 0) frame = g->ops[g->ops[op].code == SW_OP_END ? op - 1 : op].frame;
+  while (frame >= 0 && c->read_in[frame] < 0) frame = g->frames[frame].parent;
+  return frame < 0 ? NULL : &c->stacks.at[c->read_in[frame]];
 }
 
 static sw_rc put_all_ops(chooser *c, sw_diag *d) {
@@ -507,7 +529,7 @@ static sw_rc put_all_ops(chooser *c, sw_diag *d) {
     if (here && (!pair || !is_of_pair(here, pair))) {
       find_place(c, here);
       for (int32_t k = 0; k < c->stacks.n; k++)
-        if (is_put_again(c, k) && is_of_pair(&c->stacks.at[k], here)) c->needed[c->stacks.at[k].made] = true;
+        if (c->put_again[k] && is_of_pair(&c->stacks.at[k], here)) c->needed[c->stacks.at[k].made] = true;
       (void)close_over(c, here);
     }
     pair = here;
@@ -523,6 +545,7 @@ static sw_rc open_chooser(chooser *c, sw_recompute how, sw_arena *mem, sw_diag *
   bool *large;
   SW_TRY(sw_stacks_find(g, mem, &c->stacks, d));
   SW_ARENA_NEW(c->left_out, mem, c->stacks.n + 1, d);
+  SW_ARENA_NEW(c->put_again, mem, c->stacks.n + 1, d);
   SW_ARENA_NEW(c->may, mem, g->n_ops + 1, d);
   SW_ARENA_NEW(c->had, mem, g->n_values + 1, d);
   SW_ARENA_NEW(c->needed, mem, g->n_values + 1, d);
@@ -537,7 +560,8 @@ static sw_rc open_chooser(chooser *c, sw_recompute how, sw_arena *mem, sw_diag *
     const sw_layers body = {1, &first, &f->end};
     SW_TRY(sw_policy_apply(g, how, g->frames[c->stacks.at[i].backward].begin, &body, large, c->may, d));
   }
-  return choose_stacks(c, mem, d);
+  SW_TRY(choose_stacks(c, mem, d));
+  return index_stacks(c, mem, d);
 }
 
 sw_rc sw_stacks_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
