@@ -291,21 +291,6 @@ static sw_rc carry_out_alike(carried *c, const sw_plan *p, double simplicity, sw
   return SW_OK;
 }
 
-/* What may be launched less than choices are counted: of loops that choose, kernels that others may have inside where
- * not all of them run. */
-static int64_t launched_less(const sw_plan *p) {
-  const sw_graph *g = p->job.graph;
-  double sum_s = 0;
-  for (sw_id i = 0; i < g->n_ops; i++) {
-    if (g->ops[i].code != SW_OP_KEEP || g->ops[i].frame < 0) continue;
-    const sw_frame *f = &g->frames[g->ops[i].frame];
-    for (sw_id k = f->begin; k <= f->end; k++)
-      if (sw_op_launches(p->job.kernels, k)) sum_s += sw_machine_launch_s(p->job.machine) * (double)g->ops[k].repeats;
-    i = f->end;
-  }
-  return sw_cost_units(p->job.machine, sum_s);
-}
-
 /* A source that is carried out is stored, and what is read early and late shares no copies; so it takes more time than
  * the compiler's own way, and less memory: the fastest way that fits. Of `p`, of a schedule with choices, and `known`,
  * of one without; NULL: there is none. */
@@ -324,7 +309,7 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job
                    "the schedule that was found holds more than its choices were counted to; expected a little more "
                    "memory");
   out->cost_units = sw_cost_units(j->machine, c.best_s);
-  out->bound_units = p ? sw_max_i64(0, p->bound_units - launched_less(p)) : 0; /* of all choices */
+  out->bound_units = p ? p->bound_units : 0; /* of all choices */
   if (p) out->n_nodes = p->n_nodes, out->n_edges = p->n_edges, out->n_classes = p->n_classes;
   if (p && loops) out->pruned_inexact++; /* kernels are what they are for all stacks: fewer could be fewer kernels */
   if (loops && out->bound_units > out->cost_units + sw_units_beside_time(j))
