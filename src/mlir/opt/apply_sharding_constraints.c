@@ -267,17 +267,16 @@ static sw_rc prepare_applier(applier *a) {
 /* Ops of regions before the op around them. */
 static sw_rc visit_ops_inside_out(applier *a) {
   const sw_ir_tree *t = a->w->t;
-  SW_ARRAY(uint32_t) open = {0};
-  sw_rc rc = SW_OK;
-  for (uint32_t i = 0; i <= t->ops.n && !rc; i++) {
-    while (open.n && !rc && (i == t->ops.n || t->ops.at[open.at[open.n - 1]].text.end <= t->ops.at[i].text.at))
-      rc = apply_manual(a, open.at[--open.n]);
-    if (rc || i == t->ops.n || a->w->values.function_of[i] == SW_IR_NONE) continue;
-    if (is_constraint(a, i)) rc = apply_constraint(a, i);
-    if (!rc && is_manual_computation(a, i)) rc = sw_array_push(&open, i, a->w->d);
+  uint32_t *open, n = 0;
+  SW_ARENA_NEW(open, &a->w->arena, t->ops.n, a->w->d);
+  for (uint32_t i = 0; i <= t->ops.n; i++) {
+    while (n && (i == t->ops.n || t->ops.at[open[n - 1]].text.end <= t->ops.at[i].text.at))
+      SW_TRY(apply_manual(a, open[--n]));
+    if (i == t->ops.n || a->w->values.function_of[i] == SW_IR_NONE) continue;
+    if (is_constraint(a, i)) SW_TRY(apply_constraint(a, i));
+    if (is_manual_computation(a, i)) open[n++] = i;
   }
-  sw_array_free(&open);
-  return rc;
+  return SW_OK;
 }
 
 /* Uses that have changed, in ops that stay where they are. */
@@ -291,14 +290,9 @@ static sw_rc write_uses(applier *a) {
   return SW_OK;
 }
 
-static sw_rc apply_sharding_constraints(sw_opt_work *w) {
+sw_rc sw_pass_apply_sharding_constraints(sw_opt_work *w) {
   applier a = {.w = w};
-  SW_TRY(sw_opt_read_shardings(w));
   SW_TRY(prepare_applier(&a));
   SW_TRY(visit_ops_inside_out(&a));
   return write_uses(&a);
 }
-
-const sw_opt_pass sw_pass_apply_sharding_constraints = {
-    "apply-sharding-constraints", "cut inputs of constraints as these say where nothing else is said", NULL, false,
-    apply_sharding_constraints};

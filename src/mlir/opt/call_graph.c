@@ -5,7 +5,6 @@
 #include "mlir/opt/calls.h"
 #include "mlir/opt/opt_copy.h"
 #include "mlir/opt/opt_rewrite.h"
-#include "mlir/opt/symbols.h"
 
 static const char kOriginal[] = "sdy.original_func_name";
 
@@ -16,9 +15,8 @@ enum { DEEPEST = 256, MOST_BYTES = 1 << 29 }; /* of calls; of copies */
 typedef struct flattener {
   sw_opt_work *w;
   sw_opt_calls calls;
-  sw_opt_symbols symbols;
   bool *taken; /* by function: a call has it as it is */
-  sw_text added;
+  sw_text *added;
   const char **name; /* by call in a copy that is being made: of the copy that it calls */
 } flattener;
 
@@ -62,8 +60,8 @@ static sw_rc write_copy(flattener *f, uint32_t function, const char *name) {
     rc = sw_ir_replace(&c.edits, at.at, at.end, f->name[call]);
   }
   SW_TRY(sw_opt_copy_end(&c, rc, &text));
-  sw_text_printf(&f->added, "%s%s", f->added.n ? "\n" : "", text);
-  return f->added.rc;
+  sw_text_printf(f->added, "%s%s", f->added->n ? "\n" : "", text);
+  return f->added->rc;
 }
 
 /* A copy of a function and of all that it calls. */
@@ -71,12 +69,12 @@ static sw_rc copy_function(flattener *f, uint32_t function, int depth, const cha
   sw_opt_work *w = f->w;
   const sw_ir_op *o = &w->t->ops.at[function];
   const sw_ir_span name = sw_opt_original_name(w->t, o);
-  if (depth > DEEPEST || f->added.n > MOST_BYTES)
+  if (depth > DEEPEST || f->added->n > MOST_BYTES)
     return SW_FAIL_INPUT(w->d, sw_ir_place(w->t, o->text.at),
                          "calls nest deeper than %d or would need more than %d MiB as functions of their own", DEEPEST,
                          MOST_BYTES >> 20);
   SW_TRY(copy_callees(f, function, depth));
-  SW_TRY(sw_opt_new_symbol(w, &f->symbols, w->t->s + name.at, sw_ir_len(name), out));
+  SW_TRY(sw_opt_new_symbol(w, w->t->s + name.at, sw_ir_len(name), out));
   return write_copy(f, function, *out);
 }
 
@@ -95,28 +93,15 @@ static sw_rc flatten_calls(flattener *f, uint32_t function) {
   return SW_OK;
 }
 
-static sw_rc flatten_all(flattener *f) {
-  sw_opt_work *w = f->w;
-  SW_TRY(sw_opt_calls_read(w, &f->calls));
-  SW_TRY(sw_opt_symbols_read(w, &f->symbols));
-  SW_ARENA_NEW(f->taken, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(f->name, &w->arena, w->t->ops.n, w->d);
-  for (uint32_t i = 0; i < f->calls.n; i++) SW_TRY(flatten_calls(f, f->calls.order[i]));
-  if (!f->added.n) return SW_OK;
-  const char *text = sw_arena_strndup(&w->arena, sw_text_str(&f->added), f->added.n, w->d);
-  return sw_opt_put_behind(w, sw_opt_last_of_module(w), text);
-}
-
-static sw_rc flatten_call_graph(sw_opt_work *w) {
+sw_rc sw_pass_flatten_call_graph(sw_opt_work *w) {
   flattener f = {.w = w};
-  const sw_rc rc = flatten_all(&f);
-  sw_opt_symbols_free(&f.symbols);
-  sw_text_free(&f.added);
-  return rc;
+  SW_TRY(sw_opt_calls_read(w, &f.calls));
+  SW_TRY(sw_opt_text(w, &f.added));
+  SW_ARENA_NEW(f.taken, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(f.name, &w->arena, w->t->ops.n, w->d);
+  for (uint32_t i = 0; i < f.calls.n; i++) SW_TRY(flatten_calls(&f, f.calls.order[i]));
+  return f.added->n ? sw_opt_put_behind(w, sw_opt_last_of_module(w), sw_text_str(f.added)) : SW_OK;
 }
-
-const sw_opt_pass sw_pass_flatten_call_graph = {"flatten-call-graph", "give every call a function of its own", NULL,
-                                                false, flatten_call_graph};
 
 /* --- unflatten-call-graph ----------------------------------------------------------------------------------------- */
 
@@ -128,28 +113,28 @@ typedef struct cut_alike {
 
 typedef struct merger {
   sw_opt_work *w;
-  bool fully;          /* one for all copies, however they are cut */
-  sw_dict by_key;      /* name and shardings of a function, to it; if fully, to an index of `cut` */
-  sw_dict by_name;     /* if fully: to an index of `cut`, of the one that most calls want */
-  uint32_t *signature; /* by function: its place of arguments; that of results follows */
-  sw_text key;
-  SW_ARRAY(cut_alike) cut;
+  bool fully;       /* one for all copies, however they are cut */
+  sw_dict *by_key;  /* name and shardings of a function, to it; if fully, to an index of `cut` */
+  sw_dict *by_name; /* if fully: to an index of `cut`, of the one that most calls want */
+  sw_text *key;
+  cut_alike *cut;
+  uint32_t n_cut;
 } merger;
 
 static sw_rc write_function_key(merger *m, uint32_t function) {
   sw_opt_work *w = m->w;
   const sw_ir_span name = sw_opt_original_name(w->t, &w->t->ops.at[function]);
-  m->key.n = 0;
-  sw_text_append(&m->key, w->t->s + name.at, sw_ir_len(name));
+  m->key->n = 0;
+  sw_text_append(m->key, w->t->s + name.at, sw_ir_len(name));
   for (uint32_t k = 0; k < 2; k++) {
-    const sw_sharded_place p = w->shardings.places.at[m->signature[function] + k];
+    const sw_sharded_place p = sw_opt_place(w, function)[k];
     for (uint32_t i = p.first; i < p.first + p.n; i++) {
       const char *text;
       SW_TRY(sw_opt_sharding_text(w, i, &text));
-      sw_text_printf(&m->key, "\n%s", text);
+      sw_text_printf(m->key, "\n%s", text);
     }
   }
-  return m->key.rc;
+  return m->key->rc;
 }
 
 /* The name of a function and how it is cut, `fully` counted over calls: of the ways in which copies are cut the one
@@ -160,12 +145,12 @@ static sw_rc count_call(merger *m, uint32_t callee) {
   int64_t *mine, *best;
   bool fresh;
   SW_TRY(write_function_key(m, callee));
-  SW_TRY(sw_dict_put(&m->by_key, m->key.at, m->key.n, (int64_t)m->cut.n, &mine, &fresh, w->d));
-  if (fresh) SW_TRY(sw_array_push(&m->cut, ((cut_alike){callee, 0}), w->d));
-  cut_alike *c = &m->cut.at[*mine];
+  SW_TRY(sw_dict_put(m->by_key, m->key->at, m->key->n, m->n_cut, &mine, &fresh, w->d));
+  if (fresh) m->cut[m->n_cut++] = (cut_alike){callee, 0};
+  cut_alike *c = &m->cut[*mine];
   c->calls++;
-  SW_TRY(sw_dict_put(&m->by_name, w->t->s + name.at, sw_ir_len(name), *mine, &best, &fresh, w->d));
-  if (*best == *mine || c->calls <= m->cut.at[*best].calls) return SW_OK;
+  SW_TRY(sw_dict_put(m->by_name, w->t->s + name.at, sw_ir_len(name), *mine, &best, &fresh, w->d));
+  if (*best == *mine || c->calls <= m->cut[*best].calls) return SW_OK;
   *best = *mine;
   c->function = callee;
   return SW_OK;
@@ -177,11 +162,11 @@ static sw_rc merged(merger *m, uint32_t callee, uint32_t *out) {
   const sw_ir_span name = sw_opt_original_name(w->t, &w->t->ops.at[callee]);
   int64_t *slot;
   if (m->fully) {
-    *out = m->cut.at[*sw_dict_get(&m->by_name, w->t->s + name.at, sw_ir_len(name))].function;
+    *out = m->cut[*sw_dict_get(m->by_name, w->t->s + name.at, sw_ir_len(name))].function;
     return SW_OK;
   }
   SW_TRY(write_function_key(m, callee));
-  SW_TRY(sw_dict_put(&m->by_key, m->key.at, m->key.n, callee, &slot, NULL, w->d));
+  SW_TRY(sw_dict_put(m->by_key, m->key->at, m->key->n, callee, &slot, NULL, w->d));
   *out = (uint32_t)*slot;
   return SW_OK;
 }
@@ -204,39 +189,23 @@ static sw_rc merge_calls(merger *m, const sw_opt_calls *calls) {
   return SW_OK;
 }
 
-static sw_rc unflatten_all(merger *m) {
-  sw_opt_work *w = m->w;
+sw_rc sw_pass_unflatten_call_graph(sw_opt_work *w) {
   static const char *const kKeys[] = {kOriginal};
+  merger m = {.w = w};
   sw_opt_calls calls;
-  SW_TRY(sw_opt_flag(w, "dedup-functions-fully", false, &m->fully));
-  SW_TRY(sw_opt_read_shardings(w));
+  SW_TRY(sw_opt_flag(w, "dedup-functions-fully", false, &m.fully));
   SW_TRY(sw_opt_calls_read(w, &calls));
-  SW_ARENA_NEW(m->signature, &w->arena, w->t->ops.n, w->d);
-  for (size_t i = 0; i < w->shardings.places.n; i++) {
-    if (w->shardings.places.at[i].kind == SW_SHARDED_ARGUMENTS)
-      m->signature[w->shardings.places.at[i].op] = (uint32_t)i;
-  }
-  SW_TRY(merge_calls(m, &calls));
+  SW_TRY(sw_opt_dict(w, &m.by_key));
+  SW_TRY(sw_opt_dict(w, &m.by_name));
+  SW_TRY(sw_opt_text(w, &m.key));
+  SW_ARENA_NEW(m.cut, &w->arena, w->t->ops.n, w->d);
+  SW_TRY(merge_calls(&m, &calls));
   return sw_opt_drop_attributes(w, kKeys, 1);
 }
 
-static sw_rc unflatten_call_graph(sw_opt_work *w) {
-  merger m = {.w = w};
-  const sw_rc rc = unflatten_all(&m);
-  sw_dict_deinit(&m.by_key);
-  sw_dict_deinit(&m.by_name);
-  sw_text_free(&m.key);
-  sw_array_free(&m.cut);
-  return rc;
-}
-
-const sw_opt_pass sw_pass_unflatten_call_graph = {
-    "unflatten-call-graph", "call one of functions that are copies of one another and cut alike",
-    "dedup-functions-fully=BOOL: or cut otherwise, too\n", false, unflatten_call_graph};
-
 /* --- pre-order-funcs ---------------------------------------------------------------------------------------------- */
 
-static sw_rc pre_order_funcs(sw_opt_work *w) {
+sw_rc sw_pass_pre_order_funcs(sw_opt_work *w) {
   sw_opt_calls calls;
   uint32_t i = 0;
   SW_TRY(sw_opt_calls_read(w, &calls));
@@ -251,13 +220,10 @@ static sw_rc pre_order_funcs(sw_opt_work *w) {
   return SW_OK;
 }
 
-const sw_opt_pass sw_pass_pre_order_funcs = {"pre-order-funcs", "put every function before those that it calls", NULL,
-                                             false, pre_order_funcs};
-
 /* --- symbol-dce --------------------------------------------------------------------------------------------------- */
 
 /* Functions that the text of a function names, wherever. */
-static sw_rc reach(sw_opt_work *w, sw_ir_span text, bool *live, sw_ir_ints *work) {
+static void reach(sw_opt_work *w, sw_ir_span text, bool *live, uint32_t *work, uint32_t *n) {
   for (uint32_t at = text.at; at < text.end; at++) {
     if (w->t->s[at] != '@') continue;
     uint32_t end = sw_ir_name(w->t->s, at + 1);
@@ -266,33 +232,26 @@ static sw_rc reach(sw_opt_work *w, sw_ir_span text, bool *live, sw_ir_ints *work
     const uint32_t to = sw_ir_function_named(w->t, w->names, name);
     if (to == SW_IR_NONE || live[to]) continue;
     live[to] = true;
-    SW_TRY(sw_array_push(work, (int64_t)to, w->d));
+    work[(*n)++] = to;
   }
-  return SW_OK;
 }
 
-static sw_rc mark_live_functions(sw_opt_work *w, bool *live, sw_ir_ints *work) {
-  for (uint32_t op = 0; op < w->t->ops.n; op++) {
-    const sw_ir_op *o = &w->t->ops.at[op];
-    if (w->values.function_of[op] != op || sw_opt_is_private(w->t, o)) continue;
-    live[op] = true;
-    SW_TRY(sw_array_push(work, (int64_t)op, w->d));
-  }
-  while (work->n) SW_TRY(reach(w, w->t->ops.at[work->at[--work->n]].text, live, work));
-  return SW_OK;
-}
-
-static sw_rc symbol_dce(sw_opt_work *w) {
-  sw_ir_ints work = {0};
+sw_rc sw_pass_symbol_dce(sw_opt_work *w) {
   bool *live;
+  uint32_t *work, n = 0;
   SW_ARENA_NEW(live, &w->arena, w->t->ops.n, w->d);
-  sw_rc rc = mark_live_functions(w, live, &work);
-  for (uint32_t op = 0; op < w->t->ops.n && !rc; op++) {
-    if (w->values.function_of[op] == op && !live[op]) rc = sw_opt_erase(w, op);
+  SW_ARENA_NEW(work, &w->arena, w->t->ops.n, w->d);
+  for (uint32_t op = 0; op < w->t->ops.n; op++) {
+    if (w->values.function_of[op] != op || sw_opt_is_private(w->t, &w->t->ops.at[op])) continue;
+    live[op] = true;
+    work[n++] = op;
   }
-  sw_array_free(&work);
-  return rc;
+  while (n) {
+    n--;
+    reach(w, w->t->ops.at[work[n]].text, live, work, &n);
+  }
+  for (uint32_t op = 0; op < w->t->ops.n; op++) {
+    if (w->values.function_of[op] == op && !live[op]) SW_TRY(sw_opt_erase(w, op));
+  }
+  return SW_OK;
 }
-
-const sw_opt_pass sw_pass_symbol_dce = {"symbol-dce", "take out private functions that nothing speaks of", NULL, false,
-                                        symbol_dce};

@@ -1,8 +1,7 @@
 #include "mlir/opt/pass.h"
 
 /* No dimension is open any more, so replicated axes say nothing. */
-static sw_rc close_shardings(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
+sw_rc sw_pass_close_shardings(sw_opt_work *w) {
   for (uint32_t i = 0; i < w->shardings.slots.n; i++) {
     sw_open_sharding s;
     bool any;
@@ -18,6 +17,3 @@ static sw_rc close_shardings(sw_opt_work *w) {
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_close_shardings = {"close-shardings", "close all dimensions and drop replicated axes", NULL,
-                                             false, close_shardings};

@@ -3,8 +3,6 @@
 #include "mlir/import/types.h"
 #include "mlir/opt/opt_rewrite.h"
 
-static const char kOptions[] = "named-computations=BOOL: of named computations alone\n";
-
 static bool is_region(const sw_opt_work *w, uint32_t op) {
   return sw_ir_is_among(w->t, w->t->ops.at[op].name, "sdy.manual_computation sdy.named_computation");
 }
@@ -87,10 +85,9 @@ static sw_rc add_edges_at_place(sw_opt_work *w, const sw_sharded_place *p) {
   return SW_OK;
 }
 
-static sw_rc add_data_flow_edges(sw_opt_work *w) {
+sw_rc sw_pass_add_data_flow_edges(sw_opt_work *w) {
   bool named;
   SW_TRY(sw_opt_flag(w, "named-computations", false, &named));
-  SW_TRY(sw_opt_read_shardings(w));
   for (size_t i = 0; i < w->shardings.places.n; i++) {
     const sw_sharded_place p = w->shardings.places.at[i];
     if (named && !sw_ir_is(w->t, w->t->ops.at[p.op].name, "sdy.named_computation")) continue;
@@ -98,10 +95,6 @@ static sw_rc add_data_flow_edges(sw_opt_work *w) {
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_add_data_flow_edges = {
-    "add-data-flow-edges", "put an edge on every value that loops, choices, barriers and regions make", kOptions, false,
-    add_data_flow_edges};
 
 /* --- sink-data-flow-edges ----------------------------------------------------------------------------------------- */
 
@@ -163,17 +156,12 @@ static bool is_of_named(const sw_opt_work *w, uint32_t edge) {
   return sw_ir_is(w->t, w->t->ops.at[op].name, "sdy.named_computation");
 }
 
-static sw_rc sink_data_flow_edges(sw_opt_work *w) {
+sw_rc sw_pass_sink_data_flow_edges(sw_opt_work *w) {
   bool named;
   SW_TRY(sw_opt_flag(w, "named-computations", false, &named));
-  SW_TRY(sw_opt_read_shardings(w));
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
     if (!sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.data_flow_edge")) continue;
     if (!named || is_of_named(w, i)) SW_TRY(sink_edge(w, i));
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_sink_data_flow_edges = {"sink-data-flow-edges",
-                                                  "take edges out, and give their shardings to what they are on",
-                                                  kOptions, false, sink_data_flow_edges};

@@ -37,8 +37,7 @@ static sw_rc add_func_edges(sw_opt_work *w, const sw_sharded_place *p) {
   return SW_OK;
 }
 
-static sw_rc add_func_data_flow_edges(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
+sw_rc sw_pass_add_func_data_flow_edges(sw_opt_work *w) {
   for (size_t i = 0; i < w->shardings.places.n; i++) {
     const sw_sharded_place p = w->shardings.places.at[i];
     const sw_ir_op *o = &w->t->ops.at[p.op];
@@ -47,10 +46,6 @@ static sw_rc add_func_data_flow_edges(sw_opt_work *w) {
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_add_func_data_flow_edges = {"add-func-data-flow-edges",
-                                                      "put an edge on what functions take and calls give", NULL, false,
-                                                      add_func_data_flow_edges};
 
 /* --- sink-func-data-flow-edges ------------------------------------------------------------------------------------ */
 
@@ -66,14 +61,9 @@ static sw_rc sink_func_edge(sw_opt_work *w, uint32_t op) {
   return SW_OK;
 }
 
-static sw_rc sink_func_data_flow_edges(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
+sw_rc sw_pass_sink_func_data_flow_edges(sw_opt_work *w) {
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
     if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.func_data_flow_edge")) SW_TRY(sink_func_edge(w, i));
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_sink_func_data_flow_edges = {
-    "sink-func-data-flow-edges", "take edges of functions out, and give their shardings to what they are on", NULL,
-    false, sink_func_data_flow_edges};

@@ -5,20 +5,11 @@
 
 static const sw_ir_op *op_of(const sw_opt_work *w, const sw_sharded_place *p) { return &w->t->ops.at[p->op]; }
 
-/* The place of the results of functions, by op. */
-static sw_rc results_of_functions(sw_opt_work *w, uint32_t **out) {
-  SW_ARENA_NEW(*out, &w->arena, w->t->ops.n, w->d);
-  for (size_t i = 0; i < w->shardings.places.n; i++) {
-    if (w->shardings.places.at[i].kind == SW_SHARDED_RESULTS) (*out)[w->shardings.places.at[i].op] = (uint32_t)i;
-  }
-  return SW_OK;
-}
-
 /* The place of the results of what a call calls; NULL: it calls nothing of the text. */
-static const sw_sharded_place *called(const sw_opt_work *w, const uint32_t *results, const sw_sharded_place *call) {
+static const sw_sharded_place *called(const sw_opt_work *w, const sw_sharded_place *call) {
   const uint32_t callee = sw_opt_callee(w->t, w->names, op_of(w, call));
   if (call->kind != SW_SHARDED_OP || callee == SW_IR_NONE) return NULL;
-  const sw_sharded_place *p = &w->shardings.places.at[results[callee]];
+  const sw_sharded_place *p = sw_opt_place(w, callee) + 1;
   return p->n == call->n ? p : NULL;
 }
 
@@ -32,11 +23,8 @@ static bool place_says_any(const sw_opt_work *w, const sw_sharded_place *p) {
 /* Over the calls of the program. */
 static sw_rc each_call(sw_opt_work *w,
                        sw_rc (*run)(sw_opt_work *w, const sw_sharded_place *call, const sw_sharded_place *callee)) {
-  uint32_t *results;
-  SW_TRY(sw_opt_read_shardings(w));
-  SW_TRY(results_of_functions(w, &results));
   for (size_t i = 0; i < w->shardings.places.n; i++) {
-    const sw_sharded_place call = w->shardings.places.at[i], *callee = called(w, results, &call);
+    const sw_sharded_place call = w->shardings.places.at[i], *callee = called(w, &call);
     if (callee) SW_TRY(run(w, &call, callee));
   }
   return SW_OK;
@@ -54,19 +42,9 @@ static sw_rc take_callee_shardings(sw_opt_work *w, const sw_sharded_place *call,
   return SW_OK;
 }
 
-static sw_rc from_func_to_call(sw_opt_work *w) { return each_call(w, take_callee_shardings); }
-
-const sw_opt_pass sw_pass_propagate_sharding_from_func_to_call = {
-    "propagate-sharding-from-func-to-call", "calls that say nothing are cut as the function says what it gives", NULL,
-    false, from_func_to_call};
+sw_rc sw_pass_propagate_sharding_from_func_to_call(sw_opt_work *w) { return each_call(w, take_callee_shardings); }
 
 /* --- insert-func-call-reshards ------------------------------------------------------------------------------------ */
-
-/* The same axes in all dimensions, and unreduced over the same. */
-static bool shardings_cut_alike(const sw_open_sharding *a, const sw_open_sharding *b) {
-  sw_sharding x = a->cut, y = b->cut;
-  return a->mesh == b->mesh && sw_sharding_equal(&x, &y);
-}
 
 /* A call says what the function gives; what it said is a reshard of that. */
 static sw_rc reshard_result(sw_opt_work *w, const sw_sharded_place *call, uint32_t slot, uint32_t of_function,
@@ -87,7 +65,7 @@ static sw_rc reshard_result(sw_opt_work *w, const sw_sharded_place *call, uint32
     SW_TRY(sw_opt_say(w, slot, &there));
   else
     sw_opt_say_text(w, slot, ""); /* open, beside what the function says */
-  if (shardings_cut_alike(&here, &there) || s.value == SW_IR_NONE) return SW_OK;
+  if (sw_opt_cut_alike(&here, &there) || s.value == SW_IR_NONE) return SW_OK;
   const char *name = sw_opt_new_name(w), *of = sw_opt_value_text(w, s.value);
   SW_TRY(sw_opt_spell(w, &here, &says));
   if (!name || !of) return SW_E_RESOURCE;
@@ -104,11 +82,7 @@ static sw_rc reshard_call(sw_opt_work *w, const sw_sharded_place *call, const sw
   return SW_OK;
 }
 
-static sw_rc insert_func_call_reshards(sw_opt_work *w) { return each_call(w, reshard_call); }
-
-const sw_opt_pass sw_pass_insert_func_call_reshards = {
-    "insert-func-call-reshards", "calls are cut as the function says what it gives, and reshard that to what they said",
-    NULL, false, insert_func_call_reshards};
+sw_rc sw_pass_insert_func_call_reshards(sw_opt_work *w) { return each_call(w, reshard_call); }
 
 /* --- propagate-to-func-results ------------------------------------------------------------------------------------ */
 
@@ -125,15 +99,10 @@ static sw_rc say_returned(sw_opt_work *w, const sw_sharded_place *p) {
   return SW_OK;
 }
 
-static sw_rc propagate_to_func_results(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
+sw_rc sw_pass_propagate_to_func_results(sw_opt_work *w) {
   for (size_t i = 0; i < w->shardings.places.n; i++) {
     const sw_sharded_place p = w->shardings.places.at[i];
     if (p.kind == SW_SHARDED_RESULTS && !sw_opt_is_main(w->t, op_of(w, &p))) SW_TRY(say_returned(w, &p));
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_propagate_to_func_results = {
-    "propagate-to-func-results", "functions but @main say of what they give what is said of what they return", NULL,
-    false, propagate_to_func_results};

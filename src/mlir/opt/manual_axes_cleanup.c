@@ -65,9 +65,8 @@ static sw_rc clean_place(sw_opt_work *w, const sw_sharded_place *p, bool *sorted
   return SW_OK;
 }
 
-static sw_rc manual_axes_cleanup(sw_opt_work *w) {
+sw_rc sw_pass_manual_axes_cleanup(sw_opt_work *w) {
   bool sorted = false;
-  SW_TRY(sw_opt_read_shardings(w));
   for (size_t i = 0; i < w->shardings.places.n; i++) {
     const sw_sharded_place p = w->shardings.places.at[i];
     if (!sw_ir_is(w->t, w->t->ops.at[p.op].name, "sdy.manual_computation")) continue;
@@ -76,7 +75,3 @@ static sw_rc manual_axes_cleanup(sw_opt_work *w) {
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_manual_axes_cleanup = {
-    "manual-axes-cleanup", "sort manual axes, and say that they are replicated where nothing is cut by them", NULL,
-    false, manual_axes_cleanup};

@@ -4,7 +4,6 @@
 #include "mlir/opt/calls.h"
 #include "mlir/opt/opt_copy.h"
 #include "mlir/opt/opt_rewrite.h"
-#include "mlir/opt/symbols.h"
 
 static bool is_named_computation(const sw_opt_work *w, uint32_t op) {
   return sw_ir_is(w->t, w->t->ops.at[op].name, "sdy.named_computation");
@@ -43,11 +42,9 @@ static void put_attributes(const sw_ir_tree *t, const sw_ir_op *o, const char *b
 
 typedef struct exporter {
   sw_opt_work *w;
-  sw_opt_symbols symbols;
-  uint32_t *place;          /* by op: its place of in_shardings; that of out_shardings follows */
-  const char **symbol;      /* by op: the function that it becomes */
-  uint32_t *home;           /* by op: the computation around it; SW_IR_NONE: none */
-  SW_ARRAY(uint32_t) order; /* computations, inner ones first */
+  const char **symbol;        /* by op: the function that it becomes */
+  uint32_t *home;             /* by op: the computation around it; SW_IR_NONE: none */
+  uint32_t *order, n_ordered; /* computations, inner ones first */
 } exporter;
 
 static sw_ir_span computation_name_of(const sw_ir_tree *t, const sw_ir_op *o) {
@@ -68,8 +65,8 @@ static sw_rc order_computations(exporter *e) {
   for (uint32_t i = 0; i <= t->ops.n; i++) {
     while (around != SW_IR_NONE && (i == t->ops.n || t->ops.at[around].text.end <= t->ops.at[i].text.at)) {
       const sw_ir_span name = computation_name_of(t, &t->ops.at[around]);
-      SW_TRY(sw_opt_new_symbol(w, &e->symbols, t->s + name.at, sw_ir_len(name), &e->symbol[around]));
-      SW_TRY(sw_array_push(&e->order, around, w->d));
+      SW_TRY(sw_opt_new_symbol(w, t->s + name.at, sw_ir_len(name), &e->symbol[around]));
+      e->order[e->n_ordered++] = around;
       around = e->home[around];
     }
     if (i == t->ops.n) break;
@@ -105,8 +102,7 @@ static sw_rc write_exported_call(exporter *e, uint32_t op, sw_text *out) {
   sw_opt_work *w = e->w;
   const sw_ir_op *o = &w->t->ops.at[op];
   sw_text more = {0};
-  sw_rc rc = put_shardings(w, &w->shardings.places.at[e->place[op] + 1], "sdy.sharding = #sdy.sharding_per_value<", ">",
-                           &more);
+  sw_rc rc = put_shardings(w, sw_opt_place(w, op) + 1, "sdy.sharding = #sdy.sharding_per_value<", ">", &more);
   sw_text_append(out, w->t->s + o->text.at, o->name.at - o->generic - o->text.at);
   sw_text_printf(out, "func.call @%s(", e->symbol[op]);
   for (uint32_t i = 0; i < o->n_uses; i++) {
@@ -137,7 +133,7 @@ static sw_rc replace_by_call(exporter *e, uint32_t op) {
 static sw_rc write_exported_function(exporter *e, uint32_t op, sw_text *out) {
   sw_opt_work *w = e->w;
   const sw_ir_tree *t = w->t;
-  const sw_sharded_place in = w->shardings.places.at[e->place[op]], results = w->shardings.places.at[e->place[op] + 1];
+  const sw_sharded_place in = *sw_opt_place(w, op), results = sw_opt_place(w, op)[1];
   const sw_ir_span name = computation_name_of(t, &t->ops.at[op]);
   sw_text_printf(out, "%sfunc.func private @%s(", out->n ? "\n" : "", e->symbol[op]);
   for (uint32_t i = in.first; i < in.first + in.n; i++) {
@@ -156,40 +152,23 @@ static sw_rc write_exported_function(exporter *e, uint32_t op, sw_text *out) {
   return out->rc;
 }
 
-static sw_rc export_all(exporter *e) {
-  sw_opt_work *w = e->w;
+sw_rc sw_pass_outline_named_computations(sw_opt_work *w) {
+  exporter e = {.w = w};
   sw_text added = {0};
-  SW_TRY(sw_opt_read_shardings(w));
-  SW_TRY(sw_opt_symbols_read(w, &e->symbols));
-  SW_ARENA_NEW(e->place, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(e->symbol, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(e->home, &w->arena, w->t->ops.n, w->d);
-  for (size_t i = 0; i < w->shardings.places.n; i++) {
-    if (w->shardings.places.at[i].kind == SW_SHARDED_IN) e->place[w->shardings.places.at[i].op] = (uint32_t)i;
-  }
-  SW_TRY(order_computations(e));
-  SW_TRY(check_uses(e));
-  for (size_t i = 0; i < e->order.n; i++) SW_TRY(replace_by_call(e, e->order.at[i]));
-  if (!e->order.n) return SW_OK;
+  SW_ARENA_NEW(e.symbol, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(e.home, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(e.order, &w->arena, w->t->ops.n, w->d);
+  SW_TRY(order_computations(&e));
+  SW_TRY(check_uses(&e));
+  for (uint32_t i = 0; i < e.n_ordered; i++) SW_TRY(replace_by_call(&e, e.order[i]));
+  if (!e.n_ordered) return SW_OK;
   sw_ir_edits_sort(&w->edits);
   sw_rc rc = SW_OK;
-  for (size_t i = 0; i < e->order.n && !rc; i++) rc = write_exported_function(e, e->order.at[i], &added);
+  for (uint32_t i = 0; i < e.n_ordered && !rc; i++) rc = write_exported_function(&e, e.order[i], &added);
   const char *text;
   SW_TRY(sw_ir_keep_text(rc, &added, &w->arena, &text, w->d));
   return sw_opt_put_behind(w, sw_opt_last_of_module(w), text);
 }
-
-static sw_rc outline_named_computations(sw_opt_work *w) {
-  exporter e = {.w = w};
-  const sw_rc rc = export_all(&e);
-  sw_opt_symbols_free(&e.symbols);
-  sw_array_free(&e.order);
-  return rc;
-}
-
-const sw_opt_pass sw_pass_outline_named_computations = {"outline-named-computations",
-                                                        "make a function and a call of every named computation", NULL,
-                                                        false, outline_named_computations};
 
 /* --- inline-func-calls -------------------------------------------------------------------------------------------- */
 
@@ -198,8 +177,7 @@ enum { DEEPEST = 256, MOST_BYTES = 1 << 29 }; /* of calls; of bodies */
 typedef struct inliner {
   sw_opt_work *w;
   sw_opt_calls calls;
-  uint32_t *place; /* by op: of arguments of a function, of results of a call */
-  uint32_t *end;   /* by function: behind its last op */
+  uint32_t *end; /* by function: behind its last op */
   const char *
       *now; /* by value: its name in the copy that is being made, of the first of several results; NULL: as it is */
   size_t bytes;
@@ -310,8 +288,8 @@ static sw_rc put_computation_head(inliner *n, uint32_t call, sw_text *out) {
     sw_text_printf(out, "%s%s", i ? ", " : "", use);
   }
   sw_text_puts(out, ")");
-  SW_TRY(put_shardings(w, &w->shardings.places.at[n->place[n->calls.callee[call]]], " in_shardings=", "", out));
-  return put_shardings(w, &w->shardings.places.at[n->place[call]], " out_shardings=", "", out);
+  SW_TRY(put_shardings(w, sw_opt_place(w, n->calls.callee[call]), " in_shardings=", "", out));
+  return put_shardings(w, sw_opt_place(w, call), " out_shardings=", "", out);
 }
 
 /* %0 = sdy.named_computation<"f">(%a) in_shardings=[...] (%p: T) { ... } : (T) -> T */
@@ -346,15 +324,9 @@ static sw_rc write_computation(inliner *n, uint32_t call, int depth, const char 
 
 static sw_rc prepare_inliner(inliner *n) {
   sw_opt_work *w = n->w;
-  SW_TRY(sw_opt_read_shardings(w));
   SW_TRY(sw_opt_calls_read(w, &n->calls));
-  SW_ARENA_NEW(n->place, &w->arena, w->t->ops.n, w->d);
   SW_ARENA_NEW(n->end, &w->arena, w->t->ops.n, w->d);
   SW_ARENA_NEW(n->now, &w->arena, w->values.n, w->d);
-  for (size_t i = 0; i < w->shardings.places.n; i++) {
-    const sw_sharded_place *p = &w->shardings.places.at[i];
-    if (p->kind == SW_SHARDED_ARGUMENTS || p->kind == SW_SHARDED_OP) n->place[p->op] = (uint32_t)i;
-  }
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] != SW_IR_NONE) n->end[w->values.function_of[op]] = op + 1;
   }
@@ -362,7 +334,7 @@ static sw_rc prepare_inliner(inliner *n) {
 }
 
 /* Functions that are called are only read where they are called. */
-static sw_rc inline_func_calls(sw_opt_work *w) {
+sw_rc sw_pass_inline_func_calls(sw_opt_work *w) {
   inliner n = {.w = w};
   bool *called;
   SW_TRY(prepare_inliner(&n));
@@ -381,6 +353,3 @@ static sw_rc inline_func_calls(sw_opt_work *w) {
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_inline_func_calls = {"inline-func-calls", "make a named computation of every call", NULL,
-                                               false, inline_func_calls};

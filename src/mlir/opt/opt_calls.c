@@ -21,31 +21,32 @@ typedef struct search {
   sw_opt_work *w;
   sw_opt_calls *calls;
   uint8_t *state; /* by op: 0 not seen, 1 being gone through, 2 done */
-  SW_ARRAY(frame) stack;
+  frame *stack;
+  size_t depth;
 } search;
 
-static sw_rc enter_callee(search *s, uint32_t function) {
+static void enter_callee(search *s, uint32_t function) {
   s->state[function] = 1;
-  return sw_array_push(&s->stack, ((frame){function, s->calls->first[function]}), s->w->d);
+  s->stack[s->depth++] = (frame){function, s->calls->first[function]};
 }
 
 static sw_rc go_through(search *s, uint32_t function) {
   if (s->state[function]) return SW_OK;
-  SW_TRY(enter_callee(s, function));
-  while (s->stack.n) {
-    frame *f = &s->stack.at[s->stack.n - 1];
+  enter_callee(s, function);
+  while (s->depth) {
+    frame *f = &s->stack[s->depth - 1];
     const uint32_t call = f->call, callee = call == SW_IR_NONE ? SW_IR_NONE : s->calls->callee[call];
     if (call == SW_IR_NONE) {
       s->calls->order[s->calls->n++] = f->function;
       s->state[f->function] = 2;
-      s->stack.n--;
+      s->depth--;
       continue;
     }
     f->call = s->calls->next[call];
     if (s->state[callee] == 1)
       return SW_FAIL_INPUT(s->w->d, sw_ir_place(s->w->t, s->w->t->ops.at[call].text.at),
                            "a function calls itself; expected calls without recursion");
-    if (!s->state[callee]) SW_TRY(enter_callee(s, callee));
+    if (!s->state[callee]) enter_callee(s, callee);
   }
   return SW_OK;
 }
@@ -72,10 +73,9 @@ sw_rc sw_opt_calls_read(sw_opt_work *w, sw_opt_calls *out) {
   *out = (sw_opt_calls){0};
   SW_TRY(find_calls(w, out));
   SW_ARENA_NEW(s.state, &w->arena, w->t->ops.n, w->d);
-  sw_rc rc = SW_OK;
-  for (uint32_t i = 0; i < w->t->ops.n && !rc; i++) {
-    if (w->values.function_of[i] == i) rc = go_through(&s, i);
+  SW_ARENA_NEW(s.stack, &w->arena, w->t->ops.n, w->d);
+  for (uint32_t i = 0; i < w->t->ops.n; i++) {
+    if (w->values.function_of[i] == i) SW_TRY(go_through(&s, i));
   }
-  sw_array_free(&s.stack);
-  return rc;
+  return SW_OK;
 }

@@ -54,7 +54,7 @@ typedef struct splitter {
   const char *
       *copy; /* by op: the name of its last copy, which is for the use that is looked at where stamp[] is its number */
   uint32_t *stamp, n_stamps;
-  SW_ARRAY(uint32_t) work;
+  uint32_t *work; /* ops to be copied */
 } splitter;
 
 static uint32_t first_result_of(const splitter *s, uint32_t op) {
@@ -114,21 +114,21 @@ static sw_rc copy_constant_op(splitter *s, uint32_t op) {
 /* What a constant is computed of, down to scalars, which are shared. */
 static sw_rc copy_all(splitter *s, uint32_t op) {
   sw_opt_work *w = s->w;
+  size_t n = 0;
   s->n_stamps++;
-  s->work.n = 0;
-  SW_TRY(sw_array_push(&s->work, op, w->d));
+  s->work[n++] = op;
   s->stamp[op] = s->n_stamps;
-  for (size_t i = 0; i < s->work.n && s->kind[op] == CONSTANT; i++) {
-    const sw_ir_op *o = &w->t->ops.at[s->work.at[i]];
+  for (size_t i = 0; i < n && s->kind[op] == CONSTANT; i++) {
+    const sw_ir_op *o = &w->t->ops.at[s->work[i]];
     for (uint32_t k = 0; k < o->n_uses; k++) {
       const uint32_t value = sw_ir_operand_value(&w->values, o, k), maker = w->values.maker[value];
       if (s->stamp[maker] == s->n_stamps || is_scalar(w, value)) continue;
       s->stamp[maker] = s->n_stamps;
-      SW_TRY(sw_array_push(&s->work, maker, w->d));
+      s->work[n++] = maker;
     }
   }
-  qsort(s->work.at, s->work.n, sizeof *s->work.at, sw_ir_compare_ops); /* definitions before uses */
-  for (size_t i = 0; i < s->work.n; i++) SW_TRY(copy_constant_op(s, s->work.at[i]));
+  qsort(s->work, n, sizeof *s->work, sw_ir_compare_ops); /* definitions before uses */
+  for (size_t i = 0; i < n; i++) SW_TRY(copy_constant_op(s, s->work[i]));
   return SW_OK;
 }
 
@@ -170,39 +170,28 @@ static sw_rc erase_unused(splitter *s) {
   return SW_OK;
 }
 
-static sw_rc split_all(splitter *s) {
-  sw_opt_work *w = s->w;
-  SW_ARENA_NEW(s->kind, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(s->copy, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(s->stamp, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(s->left, &w->arena, w->values.n, w->d);
+sw_rc sw_pass_constant_or_scalar_splitter(sw_opt_work *w) {
+  splitter s = {.w = w};
+  SW_ARENA_NEW(s.kind, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(s.copy, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(s.stamp, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(s.work, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(s.left, &w->arena, w->values.n, w->d);
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] == SW_IR_NONE || w->values.function_of[op] == op) continue;
-    s->kind[op] = (uint8_t)op_kind_of(s, op);
-    if (s->kind[op] == OTHER) SW_TRY(split_uses(s, op));
+    s.kind[op] = (uint8_t)op_kind_of(&s, op);
+    if (s.kind[op] == OTHER) SW_TRY(split_uses(&s, op));
   }
-  return erase_unused(s);
+  return erase_unused(&s);
 }
-
-static sw_rc constant_or_scalar_splitter(sw_opt_work *w) {
-  splitter s = {.w = w};
-  SW_TRY(sw_opt_read_shardings(w));
-  const sw_rc rc = split_all(&s);
-  sw_array_free(&s.work);
-  return rc;
-}
-
-const sw_opt_pass sw_pass_constant_or_scalar_splitter = {
-    "constant-or-scalar-splitter", "give every use of a constant or of a scalar spread over a tensor its own", NULL,
-    false, constant_or_scalar_splitter};
 
 /* --- constant-or-scalar-merger ------------------------------------------------------------------------------------ */
 
 typedef struct merger {
   sw_opt_work *w;
-  sw_dict seen;   /* text of an op without its result, to the op that has it */
+  sw_dict *seen;  /* text of an op without its result, to the op that has it */
   uint32_t *same; /* by value: the one that it is merged with; itself: none */
-  sw_text key;
+  sw_text *key;
 } merger;
 
 /* The block, and the op without its result and place, its operand by number. */
@@ -210,16 +199,16 @@ static void write_constant_key(merger *m, uint32_t op) {
   const sw_ir_tree *t = m->w->t;
   const sw_ir_op *o = &t->ops.at[op];
   uint32_t at = o->name.at;
-  m->key.n = 0;
-  sw_text_printf(&m->key, "%u ", o->block);
+  m->key->n = 0;
+  sw_text_printf(m->key, "%u ", o->block);
   for (uint32_t i = 0; i < o->n_uses; i++) {
     const sw_ir_span use = t->uses.at[o->first_use + i].name;
-    sw_text_append(&m->key, t->s + at, use.at - at);
-    sw_text_printf(&m->key, "%u", m->same[sw_ir_operand_value(&m->w->values, o, i)]);
+    sw_text_append(m->key, t->s + at, use.at - at);
+    sw_text_printf(m->key, "%u", m->same[sw_ir_operand_value(&m->w->values, o, i)]);
     at = use.end;
   }
   const sw_ir_span rest = sw_ir_trimmed(t, (sw_ir_span){at, sw_ir_len(o->loc) ? o->loc.at : o->text.end});
-  sw_text_append(&m->key, t->s + rest.at, sw_ir_len(rest));
+  sw_text_append(m->key, t->s + rest.at, sw_ir_len(rest));
 }
 
 static sw_rc merge_op(merger *m, uint32_t op) {
@@ -229,37 +218,25 @@ static sw_rc merge_op(merger *m, uint32_t op) {
   int64_t *slot;
   bool fresh;
   write_constant_key(m, op);
-  if (m->key.rc || value == SW_IR_NONE) return m->key.rc;
-  SW_TRY(sw_dict_put(&m->seen, m->key.at, m->key.n, op, &slot, &fresh, w->d));
+  if (m->key->rc || value == SW_IR_NONE) return m->key->rc;
+  SW_TRY(sw_dict_put(m->seen, m->key->at, m->key->n, op, &slot, &fresh, w->d));
   if (fresh) return SW_OK;
   m->same[value] = sw_ir_result_value(&w->values, w->t, &w->t->ops.at[*slot], 0);
   sw_opt_forward(w, value, m->same[value]);
   return sw_opt_erase(w, op);
 }
 
-static sw_rc merge_constants(merger *m) {
-  sw_opt_work *w = m->w;
-  SW_ARENA_NEW(m->same, &w->arena, w->values.n, w->d);
-  for (uint32_t i = 0; i < w->values.n; i++) m->same[i] = i;
+sw_rc sw_pass_constant_or_scalar_merger(sw_opt_work *w) {
+  merger m = {.w = w};
+  SW_TRY(sw_opt_dict(w, &m.seen));
+  SW_TRY(sw_opt_text(w, &m.key));
+  SW_ARENA_NEW(m.same, &w->arena, w->values.n, w->d);
+  for (uint32_t i = 0; i < w->values.n; i++) m.same[i] = i;
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] == SW_IR_NONE) continue;
     const bool expansion = opt_op_is(w, op, "stablehlo.broadcast_in_dim") &&
                            is_scalar(w, sw_ir_operand_value(&w->values, &w->t->ops.at[op], 0));
-    if (expansion || is_constant_op(w, op)) SW_TRY(merge_op(m, op));
+    if (expansion || is_constant_op(w, op)) SW_TRY(merge_op(&m, op));
   }
   return SW_OK;
 }
-
-static sw_rc constant_or_scalar_merger(sw_opt_work *w) {
-  merger m = {.w = w};
-  SW_TRY(sw_opt_read_shardings(w));
-  const sw_rc rc = merge_constants(&m);
-  sw_dict_deinit(&m.seen);
-  sw_text_free(&m.key);
-  return rc;
-}
-
-const sw_opt_pass sw_pass_constant_or_scalar_merger = {
-    "constant-or-scalar-merger",
-    "make one of equal constants of a block, and of equal scalars spread over tensors, cut alike", NULL, false,
-    constant_or_scalar_merger};

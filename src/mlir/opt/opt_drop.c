@@ -12,10 +12,7 @@ static sw_rc erase_all(sw_opt_work *w, const char *name) {
   return SW_OK;
 }
 
-static sw_rc remove_sharding_groups(sw_opt_work *w) { return erase_all(w, "sdy.sharding_group"); }
-
-const sw_opt_pass sw_pass_remove_sharding_groups = {"remove-sharding-groups", "take sharding groups out", NULL, false,
-                                                    remove_sharding_groups};
+sw_rc sw_pass_remove_sharding_groups(sw_opt_work *w) { return erase_all(w, "sdy.sharding_group"); }
 
 /* --- drop-sharding-rules ------------------------------------------------------------------------------------------ */
 
@@ -25,7 +22,7 @@ static bool is_custom(const sw_ir_tree *t, sw_ir_span rule) {
   return sw_ir_ends(t, rule, "custom");
 }
 
-static sw_rc drop_sharding_rules(sw_opt_work *w) {
+sw_rc sw_pass_drop_sharding_rules(sw_opt_work *w) {
   w->edits.key = "sdy.sharding_rule";
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
     const sw_ir_span rule = sw_ir_entry(w->t, w->t->ops.at[i].attrs, "sdy.sharding_rule");
@@ -34,12 +31,9 @@ static sw_rc drop_sharding_rules(sw_opt_work *w) {
   return SW_OK;
 }
 
-const sw_opt_pass sw_pass_drop_sharding_rules = {"drop-sharding-rules", "take sharding rules out that are not custom",
-                                                 NULL, false, drop_sharding_rules};
-
 /* --- remove-propagation-debug-info -------------------------------------------------------------------------------- */
 
-static sw_rc remove_propagation_debug_info(sw_opt_work *w) {
+sw_rc sw_pass_remove_propagation_debug_info(sw_opt_work *w) {
   static const char *const kKeys[] = {"sdy.sharding_origins",        "sdy.sharding_origin_name",
                                       "sdy.propagation_edges",       "sdy.block_arg_sharding_origins",
                                       "sdy.result_sharding_origins", "sdy.block_arg_propagation_edges",
@@ -47,13 +41,9 @@ static sw_rc remove_propagation_debug_info(sw_opt_work *w) {
   return sw_opt_drop_attributes(w, kKeys, sizeof kKeys / sizeof *kKeys);
 }
 
-const sw_opt_pass sw_pass_remove_propagation_debug_info = {
-    "remove-propagation-debug-info", "take out where shardings came from", NULL, false, remove_propagation_debug_info};
-
 /* --- drop-sharding-and-mesh --------------------------------------------------------------------------------------- */
 
-static sw_rc drop_sharding_and_mesh(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
+sw_rc sw_pass_drop_sharding_and_mesh(sw_opt_work *w) {
   for (uint32_t i = 0; i < w->shardings.slots.n; i++) {
     const sw_sharded_slot *s = &w->shardings.slots.at[i];
     const sw_sharded_place *p = &w->shardings.places.at[s->place];
@@ -66,7 +56,3 @@ static sw_rc drop_sharding_and_mesh(sw_opt_work *w) {
   }
   return erase_all(w, "sdy.mesh");
 }
-
-const sw_opt_pass sw_pass_drop_sharding_and_mesh = {"drop-sharding-and-mesh",
-                                                    "take out meshes and the shardings of functions and ops", NULL,
-                                                    false, drop_sharding_and_mesh};

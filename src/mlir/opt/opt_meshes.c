@@ -3,7 +3,6 @@
 
 #include "mlir/emit/emit_sdy.h"
 #include "mlir/opt/opt_rewrite.h"
-#include "mlir/opt/symbols.h"
 
 /* The mesh of a sharding as it is written: "@mesh" or "mesh<...>". */
 static sw_ir_span mesh_in(const sw_ir_tree *t, sw_ir_span sharding) {
@@ -50,9 +49,8 @@ static sw_rc inline_slot(sw_opt_work *w, const char *const *spelled, uint32_t sl
   return say_mesh(w, slot, mesh, spelled[s.mesh]);
 }
 
-static sw_rc inline_meshes(sw_opt_work *w) {
+sw_rc sw_pass_inline_meshes(sw_opt_work *w) {
   const char **spelled;
-  SW_TRY(sw_opt_read_shardings(w));
   const size_t n = w->shardings.words.meshes.n;
   SW_ARENA_NEW(spelled, &w->arena, n, w->d);
   for (size_t i = 0; i < n; i++) {
@@ -70,19 +68,14 @@ static sw_rc inline_meshes(sw_opt_work *w) {
   return SW_OK;
 }
 
-const sw_opt_pass sw_pass_inline_meshes = {"inline-meshes",
-                                           "write meshes out in every sharding, and declare only those of collectives",
-                                           NULL, false, inline_meshes};
-
 /* --- lift-inlined-meshes ------------------------------------------------------------------------------------------ */
 
 typedef struct declarer {
   sw_opt_work *w;
-  sw_opt_symbols symbols;
-  sw_dict by_value; /* the mesh as text, to index of `names` */
-  SW_ARRAY(const char *) names;
-  SW_ARRAY(const char *) added; /* declarations */
-  uint32_t last;                /* declaration that stays; SW_IR_NONE: there is none */
+  sw_dict *by_value;           /* the mesh as text, to index of `names` */
+  const char **names, **added; /* declarations */
+  int64_t n_names, n_added;
+  uint32_t last; /* declaration that stays; SW_IR_NONE: there is none */
 } declarer;
 
 /* What StableHLO has beside the axes of a mesh. */
@@ -103,9 +96,10 @@ static const char *stablehlo_mesh(sw_opt_work *w, const sw_mesh *m) {
 /* The number of a mesh by its value; *fresh: it has no name yet. */
 static sw_rc number_of_mesh(declarer *l, const char *spelled, int64_t *out, bool *fresh) {
   int64_t *slot;
-  SW_TRY(sw_dict_put(&l->by_value, spelled, strlen(spelled), (int64_t)l->names.n, &slot, fresh, l->w->d));
+  SW_TRY(sw_dict_put(l->by_value, spelled, strlen(spelled), l->n_names, &slot, fresh, l->w->d));
   *out = *slot;
-  return *fresh ? sw_array_push(&l->names, NULL, l->w->d) : SW_OK;
+  l->n_names += *fresh;
+  return SW_OK;
 }
 
 /* Declarations: of equal ones the first stays. */
@@ -124,12 +118,12 @@ static sw_rc read_declared(declarer *l) {
     SW_TRY(number_of_mesh(l, spelled, &number, &fresh));
     if (fresh) {
       l->last = i;
-      l->names.at[number] = sw_arena_printf(&w->arena, w->d, "@%.*s", SW_IR_TEXT(w->t, name));
-      if (!l->names.at[number]) return SW_E_RESOURCE;
+      l->names[number] = sw_arena_printf(&w->arena, w->d, "@%.*s", SW_IR_TEXT(w->t, name));
+      if (!l->names[number]) return SW_E_RESOURCE;
       w->edits.key = "stablehlo.mesh";
       SW_TRY(sw_ir_set_op(&w->edits, o, stablehlo_mesh(w, &m)));
     } else if (!is_grouped_by(w->t, name)) {
-      sw_opt_symbol_leave(&l->symbols, w->t->s + name.at, sw_ir_len(name));
+      SW_TRY(sw_opt_forget_symbol(w, w->t->s + name.at, sw_ir_len(name)));
       SW_TRY(sw_opt_erase(w, i));
     }
   }
@@ -142,13 +136,14 @@ static sw_rc declare(declarer *l, const sw_mesh *m, const char *spelled, int64_t
   if (!m->n_axes)
     name = m->device_ids ? sw_arena_printf(&w->arena, w->d, "maximal_mesh_%d", m->device_ids[0]) : "empty_mesh";
   if (!name) return SW_E_RESOURCE;
-  SW_TRY(sw_opt_new_symbol(w, &l->symbols, name, strlen(name), &symbol));
-  l->names.at[number] = sw_arena_printf(&w->arena, w->d, "@%s", symbol);
+  SW_TRY(sw_opt_new_symbol(w, name, strlen(name), &symbol));
+  l->names[number] = sw_arena_printf(&w->arena, w->d, "@%s", symbol);
   const char *beside = stablehlo_mesh(w, m);
-  if (!l->names.at[number] || !beside) return SW_E_RESOURCE;
+  if (!l->names[number] || !beside) return SW_E_RESOURCE;
   const char *text =
       sw_arena_printf(&w->arena, w->d, "sdy.mesh @%s = %s {stablehlo.mesh = %s}", symbol, spelled, beside);
-  return sw_array_push(&l->added, text, w->d);
+  l->added[l->n_added++] = text;
+  return text ? SW_OK : SW_E_RESOURCE;
 }
 
 static sw_rc declare_slot(declarer *l, uint32_t slot) {
@@ -164,7 +159,7 @@ static sw_rc declare_slot(declarer *l, uint32_t slot) {
   SW_TRY(spell_mesh(w, &m, &spelled));
   SW_TRY(number_of_mesh(l, spelled, &number, &fresh));
   if (fresh) SW_TRY(declare(l, &m, spelled, number));
-  return say_mesh(w, slot, mesh, l->names.at[number]);
+  return say_mesh(w, slot, mesh, l->names[number]);
 }
 
 /* Behind the declarations that there are, or first in the module. */
@@ -172,31 +167,20 @@ static sw_rc put_added(declarer *l) {
   sw_opt_work *w = l->w;
   uint32_t function = SW_IR_NONE;
   for (uint32_t i = 0; i < w->t->ops.n && function == SW_IR_NONE; i++) function = w->values.function_of[i];
-  for (size_t i = 0; i < l->added.n; i++) {
-    SW_TRY(l->last != SW_IR_NONE ? sw_opt_put_behind(w, l->last, l->added.at[i])
-                                 : sw_opt_put_first(w, w->t->ops.at[function].block, l->added.at[i]));
+  for (int64_t i = 0; i < l->n_added; i++) {
+    SW_TRY(l->last != SW_IR_NONE ? sw_opt_put_behind(w, l->last, l->added[i])
+                                 : sw_opt_put_first(w, w->t->ops.at[function].block, l->added[i]));
   }
   return SW_OK;
 }
 
-static sw_rc declare_all(declarer *l) {
-  SW_TRY(sw_opt_symbols_read(l->w, &l->symbols));
-  SW_TRY(read_declared(l));
-  for (uint32_t i = 0; i < l->w->shardings.slots.n; i++) SW_TRY(declare_slot(l, i));
-  return put_added(l);
-}
-
-static sw_rc lift_inlined_meshes(sw_opt_work *w) {
+sw_rc sw_pass_lift_inlined_meshes(sw_opt_work *w) {
   declarer l = {.w = w, .last = SW_IR_NONE};
-  SW_TRY(sw_opt_read_shardings(w));
-  const sw_rc rc = declare_all(&l);
-  sw_opt_symbols_free(&l.symbols);
-  sw_dict_deinit(&l.by_value);
-  sw_array_free(&l.names);
-  sw_array_free(&l.added);
-  return rc;
+  const size_t most = w->t->ops.n + w->shardings.slots.n;
+  SW_TRY(sw_opt_dict(w, &l.by_value));
+  SW_ARENA_NEW(l.names, &w->arena, most, w->d);
+  SW_ARENA_NEW(l.added, &w->arena, most, w->d);
+  SW_TRY(read_declared(&l));
+  for (uint32_t i = 0; i < w->shardings.slots.n; i++) SW_TRY(declare_slot(&l, i));
+  return put_added(&l);
 }
-
-const sw_opt_pass sw_pass_lift_inlined_meshes = {"lift-inlined-meshes",
-                                                 "declare every mesh once, by its value, and speak of it by name", NULL,
-                                                 false, lift_inlined_meshes};

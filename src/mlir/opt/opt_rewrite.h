@@ -6,6 +6,10 @@
 
 /* A name that no value of the text has, "%12"; NULL: out of memory. */
 const char *sw_opt_new_name(sw_opt_work *w);
+/* A symbol of the module: `name` of n bytes, or name_0, name_1, ... if it is taken, in the arena. Numbers go on over
+ * all names. A symbol whose op goes is forgotten. */
+SW_CHECKED sw_rc sw_opt_new_symbol(sw_opt_work *w, const char *name, size_t n, const char **out);
+SW_CHECKED sw_rc sw_opt_forget_symbol(sw_opt_work *w, const char *name, size_t n);
 /* A value as the text has it, "%12#1"; NULL: out of memory. */
 const char *sw_opt_value_text(sw_opt_work *w, uint32_t value);
 

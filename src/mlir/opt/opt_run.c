@@ -4,8 +4,14 @@
 #include "mlir/opt/opt_rewrite.h"
 #include "shardwright/program.h"
 
-static const sw_opt_pass *const kPasses[] = {
-#define SW_PASS(x) &sw_pass_##x,
+typedef struct opt_pass {
+  const char *name, *summary, *options;
+  bool flow;
+  sw_rc (*run)(sw_opt_work *w);
+} opt_pass;
+
+static const opt_pass kPasses[] = {
+#define SW_PASS(x, name, summary, flow, options) {name, summary, options, flow, sw_pass_##x},
 #include "mlir/opt/passes.def"
 #undef SW_PASS
 };
@@ -39,7 +45,7 @@ static const char *const kPartition[] = {"insert-explicit-reshards",       "resh
 
 /* A pass of the list that was asked for. */
 typedef struct step {
-  const sw_opt_pass *pass;
+  const opt_pass *pass;
   const char *options;
 } step;
 
@@ -53,7 +59,7 @@ int sw_program_pass_count(void) { return PASSES + PIPELINES; }
 
 sw_pass_info sw_program_pass_at(int i) {
   if (i >= PASSES) return (sw_pass_info){.name = kPipelines[i - PASSES].name, .passes = kPipelines[i - PASSES].passes};
-  return (sw_pass_info){.name = kPasses[i]->name, .summary = kPasses[i]->summary, .options = kPasses[i]->options};
+  return (sw_pass_info){.name = kPasses[i].name, .summary = kPasses[i].summary, .options = kPasses[i].options};
 }
 
 /* --- the list of passes ------------------------------------------------------------------------------------------- */
@@ -63,9 +69,9 @@ static bool is_name(const char *name, size_t n, const char *of) {
   return strlen(of) == n && memcmp(of, name, n) == 0;
 }
 
-static const sw_opt_pass *pass_named(const char *name, size_t n) {
+static const opt_pass *pass_named(const char *name, size_t n) {
   for (int i = 0; i < PASSES; i++) {
-    if (is_name(name, n, kPasses[i]->name)) return kPasses[i];
+    if (is_name(name, n, kPasses[i].name)) return &kPasses[i];
   }
   return NULL;
 }
@@ -142,6 +148,21 @@ static sw_rc check_options(const step *s, sw_diag *d) {
   return SW_OK;
 }
 
+/* --- what goes with the arena ------------------------------------------------------------------------------------- */
+
+static void end_dict(void *dict) { sw_dict_deinit(dict); }
+static void end_text(void *text) { sw_text_free(text); }
+
+sw_rc sw_opt_dict(sw_opt_work *w, sw_dict **out) {
+  SW_ARENA_NEW(*out, &w->arena, 1, w->d);
+  return sw_arena_at_end(&w->arena, end_dict, *out, w->d);
+}
+
+sw_rc sw_opt_text(sw_opt_work *w, sw_text **out) {
+  SW_ARENA_NEW(*out, &w->arena, 1, w->d);
+  return sw_arena_at_end(&w->arena, end_text, *out, w->d);
+}
+
 /* --- one pass ----------------------------------------------------------------------------------------------------- */
 
 static sw_rc prepare_opt_work(sw_opt_work *w) {
@@ -164,6 +185,7 @@ static sw_rc run_on_tree(const step *s, const sw_ir_tree *t, sw_text *out, sw_di
   if (!rc && s->pass->flow) rc = sw_program_flow_read(t, &names, 0, &flow, d);
   if (!rc && s->pass->flow) w.flow = &flow;
   if (!rc) rc = prepare_opt_work(&w);
+  if (!rc) rc = sw_opt_read_shardings(&w);
   if (!rc) rc = s->pass->run(&w);
   if (!rc) rc = sw_opt_settle(&w);
   if (!rc) rc = sw_opt_settle_shardings(&w);

@@ -1,6 +1,6 @@
 /* Passes over the text of a program, as `shardwright opt --pass` runs them: each reads the tree of the text and says
- * what is to be changed; the changed text is parsed again for the next one. Each is a file of its own that ends in its
- * descriptor, and has one line in passes.def.
+ * what is to be changed; the changed text is parsed again for the next one. Each is a function sw_pass_NAME and a row
+ * of passes.def.
  *
  * A pass may ask for the flow of the program (mlir/flow/program_flow.h): its values with the shardings that the text
  * says. It may change these, and they are written where they stand. Or it may read what is said at each place alone,
@@ -18,9 +18,9 @@ struct sw_opt_work {
   const sw_ir_tree *t;
   const sw_ir_names *names;
   sw_ir_values values;
-  sw_program_flow *flow;      /* of passes that ask for it; otherwise NULL */
-  const char *options;        /* "key=value key=value"; never NULL */
-  sw_opt_shardings shardings; /* of passes that have read them */
+  sw_program_flow *flow; /* of passes that ask for it; otherwise NULL */
+  const char *options;   /* "key=value key=value"; never NULL */
+  sw_opt_shardings shardings;
   sw_ir_edits edits;
   sw_arena arena;
   const char **instead;         /* by value: the text that its uses become; NULL: they stay */
@@ -28,16 +28,14 @@ struct sw_opt_work {
   bool *erased;                 /* by op */
   bool *use_done;               /* by use: an edit replaces it */
   uint32_t first_name, n_names; /* that new values are given: numbers */
+  sw_dict *symbols;             /* of the module; NULL: not asked for yet */
+  uint32_t n_symbols;           /* that are put in for names that were taken */
   sw_diag *d;
 };
 
-typedef struct sw_opt_pass {
-  const char *name;    /* as Shardy has it, without "sdy-" */
-  const char *summary; /* one line, lower case, no full stop */
-  const char *options; /* "key=VALUE: what for\n" each; NULL: none */
-  bool flow;           /* does it ask for the flow? */
-  sw_rc (*run)(sw_opt_work *w);
-} sw_opt_pass;
+/* A dictionary and a text that go with the arena. */
+SW_CHECKED sw_rc sw_opt_dict(sw_opt_work *w, sw_dict **out);
+SW_CHECKED sw_rc sw_opt_text(sw_opt_work *w, sw_text **out);
 
 /* The value of an option in the arena; NULL: it is not given, or out of memory. */
 const char *sw_opt_option(sw_opt_work *w, const char *key);
@@ -48,7 +46,7 @@ SW_CHECKED sw_rc sw_opt_flag(sw_opt_work *w, const char *key, bool otherwise, bo
  * (populate_op_sharding_rules.c). */
 SW_CHECKED sw_rc sw_opt_say_identity_rule(sw_opt_work *w, uint32_t op, uint32_t slot);
 
-#define SW_PASS(x) extern const sw_opt_pass sw_pass_##x;
+#define SW_PASS(x, name, summary, flow, options) SW_CHECKED sw_rc sw_pass_##x(sw_opt_work *w);
 #include "mlir/opt/passes.def"
 #undef SW_PASS
 

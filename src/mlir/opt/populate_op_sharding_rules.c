@@ -97,7 +97,6 @@ static sw_rc say_rules(sw_opt_work *w, const sw_program_flow *flow, bool conserv
 }
 
 static sw_rc say_rules_of_constraints(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
   for (size_t i = 0; i < w->shardings.places.n; i++) {
     const sw_sharded_place *p = &w->shardings.places.at[i];
     const sw_ir_op *o = &w->t->ops.at[p->op];
@@ -109,7 +108,7 @@ static sw_rc say_rules_of_constraints(sw_opt_work *w) {
 }
 
 /* The rule of every op that has one and says none, of scalars, too. */
-static sw_rc populate_op_sharding_rules(sw_opt_work *w) {
+sw_rc sw_pass_populate_op_sharding_rules(sw_opt_work *w) {
   sw_program_flow flow = {0};
   bool conservative;
   SW_TRY(sw_opt_flag(w, "conservative-propagation", false, &conservative));
@@ -119,8 +118,3 @@ static sw_rc populate_op_sharding_rules(sw_opt_work *w) {
   sw_program_flow_free(&flow);
   return rc;
 }
-
-const sw_opt_pass sw_pass_populate_op_sharding_rules = {
-    "populate-op-sharding-rules", "say the sharding rule of every op that has one",
-    "conservative-propagation=BOOL: nothing goes along what is longer in one tensor than in another\n", false,
-    populate_op_sharding_rules};

@@ -26,8 +26,7 @@ static bool without_ones(const sw_mesh *m, const sw_open_sharding *s, sw_open_sh
   return changed || out->n_replicated < s->n_replicated || out->cut.n_partial < s->cut.n_partial;
 }
 
-static sw_rc remove_size_one_axes(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
+sw_rc sw_pass_remove_size_one_axes(sw_opt_work *w) {
   for (uint32_t i = 0; i < w->shardings.slots.n; i++) {
     sw_open_sharding s, out;
     bool any;
@@ -36,6 +35,3 @@ static sw_rc remove_size_one_axes(sw_opt_work *w) {
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_remove_size_one_axes = {"remove-size-one-axes", "take axes of size 1 out of shardings", NULL,
-                                                  false, remove_size_one_axes};

@@ -18,8 +18,7 @@ static bool without_parts(const sw_mesh *m, const sw_open_sharding *s, sw_open_s
   return changed;
 }
 
-static sw_rc remove_sub_axes(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
+sw_rc sw_pass_remove_sub_axes_in_input_output_shardings(sw_opt_work *w) {
   for (uint32_t i = 0; i < w->shardings.slots.n; i++) {
     const sw_sharded_place *p = &w->shardings.places.at[w->shardings.slots.at[i].place];
     sw_open_sharding s, out;
@@ -31,7 +30,3 @@ static sw_rc remove_sub_axes(sw_opt_work *w) {
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_remove_sub_axes_in_input_output_shardings = {
-    "remove-sub-axes-in-input-output-shardings",
-    "end open dimensions of what a program takes and gives before parts of axes", NULL, false, remove_sub_axes};

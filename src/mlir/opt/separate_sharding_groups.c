@@ -17,7 +17,8 @@ typedef struct member {
 
 typedef struct separator {
   sw_opt_work *w;
-  SW_ARRAY(member) members;
+  member *members;
+  size_t n;
   int32_t *first;  /* by group: a tensor with a sharding; -1: none */
   bool *conflicts; /* by group */
 } separator;
@@ -25,34 +26,31 @@ typedef struct separator {
 static sw_rc find_members(separator *s) {
   const sw_ir_tree *t = s->w->t;
   const sw_program_flow *flow = s->w->flow;
+  SW_ARENA_NEW(s->members, &s->w->arena, t->ops.n, s->w->d);
   for (uint32_t i = 0; i < t->ops.n; i++) {
     const sw_ir_op *o = &t->ops.at[i];
     if (!sw_ir_is(t, o->name, "sdy.sharding_group") || !o->n_uses) continue;
     const int32_t tensor = flow->tensors_in[flow->function_of[i]][s->w->names->use[o->first_use]];
     if (tensor < 0) continue;
     member m = {i, sw_ir_operand_value(&s->w->values, o, 0), tensor, flow->group.at[tensor]};
-    SW_TRY(sw_array_push(&s->members, m, s->w->d));
+    s->members[s->n++] = m;
   }
   return SW_OK;
-}
-
-static bool same_open_sharding(const sw_open_sharding *a, const sw_open_sharding *b) {
-  return a->mesh == b->mesh && sw_sharding_equal(&a->cut, &b->cut);
 }
 
 static sw_rc find_conflicts(separator *s) {
   const sw_open_sharding *said = s->w->flow->said.at;
   int32_t most = 0;
-  for (size_t i = 0; i < s->members.n; i++) most = s->members.at[i].group > most ? s->members.at[i].group : most;
+  for (size_t i = 0; i < s->n; i++) most = s->members[i].group > most ? s->members[i].group : most;
   SW_ARENA_NEW(s->first, &s->w->arena, most + 1, s->w->d);
   SW_ARENA_NEW(s->conflicts, &s->w->arena, most + 1, s->w->d);
   for (int32_t g = 0; g <= most; g++) s->first[g] = -1;
-  for (size_t i = 0; i < s->members.n; i++) {
-    const member *m = &s->members.at[i];
+  for (size_t i = 0; i < s->n; i++) {
+    const member *m = &s->members[i];
     if (said[m->tensor].mesh < 0) continue;
     if (s->first[m->group] < 0) {
       s->first[m->group] = m->tensor;
-    } else if (!s->conflicts[m->group] && !same_open_sharding(&said[s->first[m->group]], &said[m->tensor])) {
+    } else if (!s->conflicts[m->group] && !sw_opt_cut_alike(&said[s->first[m->group]], &said[m->tensor])) {
       const sw_span at = sw_ir_place(s->w->t, s->w->t->ops.at[m->op].text.at);
       s->conflicts[m->group] = true;
       sw_log(SW_LOG_WARN,
@@ -90,24 +88,13 @@ static sw_rc separate(separator *s, const member *m) {
   return SW_OK;
 }
 
-static sw_rc separate_groups(separator *s) {
-  SW_TRY(find_members(s));
-  if (!s->members.n) return SW_OK;
-  SW_TRY(find_conflicts(s));
-  for (size_t i = s->members.n; i-- > 0;) { /* the last comes first, as in Shardy */
-    const member *m = &s->members.at[i];
-    if (s->conflicts[m->group] && !s->w->instead[m->value]) SW_TRY(separate(s, m));
+sw_rc sw_pass_separate_sharding_groups(sw_opt_work *w) {
+  separator s = {.w = w};
+  SW_TRY(find_members(&s));
+  SW_TRY(find_conflicts(&s));
+  for (size_t i = s.n; i-- > 0;) { /* the last comes first, as in Shardy */
+    const member *m = &s.members[i];
+    if (s.conflicts[m->group] && !w->instead[m->value]) SW_TRY(separate(&s, m));
   }
   return SW_OK;
 }
-
-static sw_rc separate_sharding_groups(sw_opt_work *w) {
-  separator s = {.w = w};
-  sw_rc rc = separate_groups(&s);
-  sw_array_free(&s.members);
-  return rc;
-}
-
-const sw_opt_pass sw_pass_separate_sharding_groups = {
-    "separate-sharding-groups", "let constraints stand in groups for members whose shardings contradict", NULL, true,
-    separate_sharding_groups};

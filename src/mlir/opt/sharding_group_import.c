@@ -9,11 +9,12 @@
 
 typedef struct grouper {
   sw_opt_work *w;
-  sw_dict by_id;        /* group_id to a group */
-  SW_ARRAY(int32_t) up; /* by group: one that it is part of; itself: none */
-  SW_ARRAY(uint32_t) ops;
-  SW_ARRAY(int32_t) group; /* by index of ops */
-  int32_t *of_value;       /* a group of each value; -1: none */
+  sw_dict *by_id; /* group_id to a group */
+  int32_t *up;    /* by group: one that it is part of; itself: none */
+  uint32_t *ops;  /* that say a group */
+  int32_t *group; /* by index of ops */
+  int32_t n_groups, n_ops;
+  int32_t *of_value; /* a group of each value; -1: none */
 } grouper;
 
 /* The op that a value is computed on local sizes by: the manual computation around it. */
@@ -33,13 +34,13 @@ static sw_rc read_sharding_group(grouper *g, uint32_t op) {
   bool fresh;
   if (!sw_ir_read_int(w->t, sw_ir_attr(w->t, o, "group_id", "group_id"), &id))
     return SW_FAIL_INPUT(w->d, sw_ir_place(w->t, o->text.at), "expected group_id = a number");
-  SW_TRY(sw_dict_put(&g->by_id, &id, sizeof id, (int64_t)g->up.n, &slot, &fresh, w->d));
+  SW_TRY(sw_dict_put(g->by_id, &id, sizeof id, g->n_groups, &slot, &fresh, w->d));
   int32_t *of = &g->of_value[sw_ir_operand_value(&w->values, o, 0)], group = (int32_t)*slot;
-  if (fresh) SW_TRY(sw_array_push(&g->up, group, w->d));
-  if (*of >= 0) sw_disjoint_join(g->up.at, *of, group);
-  *of = group;
-  SW_TRY(sw_array_push(&g->group, group, w->d));
-  return sw_array_push(&g->ops, op, w->d);
+  if (fresh) g->up[g->n_groups++] = group;
+  if (*of >= 0) sw_disjoint_join(g->up, *of, group);
+  *of = g->group[g->n_ops] = group;
+  g->ops[g->n_ops++] = op;
+  return SW_OK;
 }
 
 static sw_ir_span first_operand_type(const sw_ir_tree *t, const sw_ir_op *o) {
@@ -73,13 +74,13 @@ static sw_rc number_groups(grouper *g) {
   sw_opt_work *w = g->w;
   uint32_t *number, *first, n = 0;
   bool *seen;
-  SW_ARENA_NEW(number, &w->arena, g->up.n, w->d);
-  SW_ARENA_NEW(first, &w->arena, g->up.n, w->d);
+  SW_ARENA_NEW(number, &w->arena, g->n_groups, w->d);
+  SW_ARENA_NEW(first, &w->arena, g->n_groups, w->d);
   SW_ARENA_NEW(seen, &w->arena, w->values.n, w->d);
-  for (size_t i = 0; i < g->up.n; i++) number[i] = SW_IR_NONE;
-  for (size_t i = 0; i < g->ops.n; i++) {
-    const uint32_t op = g->ops.at[i];
-    const int32_t group = sw_disjoint_find(g->up.at, g->group.at[i]);
+  for (int32_t i = 0; i < g->n_groups; i++) number[i] = SW_IR_NONE;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const uint32_t op = g->ops[i];
+    const int32_t group = sw_disjoint_find(g->up, g->group[i]);
     bool *is_seen = &seen[sw_ir_operand_value(&w->values, &w->t->ops.at[op], 0)];
     if (number[group] == SW_IR_NONE) number[group] = n++, first[group] = op;
     SW_TRY(check_member(g, op, first[group]));
@@ -89,26 +90,16 @@ static sw_rc number_groups(grouper *g) {
   return SW_OK;
 }
 
-static sw_rc import_groups(grouper *g) {
-  sw_opt_work *w = g->w;
-  SW_ARENA_NEW(g->of_value, &w->arena, w->values.n, w->d);
-  for (uint32_t i = 0; i < w->values.n; i++) g->of_value[i] = -1;
-  for (uint32_t i = 0; i < w->t->ops.n; i++) {
-    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.sharding_group")) SW_TRY(read_sharding_group(g, i));
-  }
-  return number_groups(g);
-}
-
-static sw_rc sharding_group_import(sw_opt_work *w) {
+sw_rc sw_pass_sharding_group_import(sw_opt_work *w) {
   grouper g = {.w = w};
-  const sw_rc rc = import_groups(&g);
-  sw_dict_deinit(&g.by_id);
-  sw_array_free(&g.up);
-  sw_array_free(&g.ops);
-  sw_array_free(&g.group);
-  return rc;
+  SW_TRY(sw_opt_dict(w, &g.by_id));
+  SW_ARENA_NEW(g.up, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(g.ops, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(g.group, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW(g.of_value, &w->arena, w->values.n, w->d);
+  for (uint32_t i = 0; i < w->values.n; i++) g.of_value[i] = -1;
+  for (uint32_t i = 0; i < w->t->ops.n; i++) {
+    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.sharding_group")) SW_TRY(read_sharding_group(&g, i));
+  }
+  return number_groups(&g);
 }
-
-const sw_opt_pass sw_pass_sharding_group_import = {"sharding-group-import",
-                                                   "make one of groups that share a value, and number them from 0 on",
-                                                   NULL, false, sharding_group_import};

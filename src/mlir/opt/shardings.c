@@ -46,6 +46,7 @@ static sw_rc add_slot(sw_opt_work *w, uint32_t value, sw_ir_span type, sw_ir_spa
 
 static sw_rc add_place(sw_opt_work *w, sw_sharded_kind kind, uint32_t op, sw_ir_span text) {
   sw_sharded_place p = {kind, op, (uint32_t)w->shardings.slots.n, 0, text, false};
+  if (kind != SW_SHARDED_RESULTS && kind != SW_SHARDED_OUT) w->shardings.of_op[op] = (uint32_t)w->shardings.places.n;
   return sw_array_push(&w->shardings.places, p, w->d);
 }
 
@@ -139,6 +140,7 @@ static sw_rc read_op_slots(sw_opt_work *w, uint32_t op) {
 
 sw_rc sw_opt_read_shardings(sw_opt_work *w) {
   SW_TRY(sw_sdy_open(&w->shardings.words, w->t, &w->arena, w->d));
+  SW_ARENA_NEW(w->shardings.of_op, &w->arena, w->t->ops.n, w->d);
   SW_ARENA_NEW(w->shardings.of_value, &w->arena, w->values.n, w->d);
   for (uint32_t i = 0; i < w->values.n; i++) w->shardings.of_value[i] = SW_IR_NONE;
   for (uint32_t i = 0; i < w->t->ops.n; i++) SW_TRY(read_op_slots(w, i));
@@ -152,6 +154,10 @@ void sw_opt_free_shardings(sw_opt_shardings *s) {
 }
 
 /* --- asking and saying -------------------------------------------------------------------------------------------- */
+
+const sw_sharded_place *sw_opt_place(const sw_opt_work *w, uint32_t op) {
+  return &w->shardings.places.at[w->shardings.of_op[op]];
+}
 
 bool sw_opt_says(const sw_opt_work *w, uint32_t slot) {
   const sw_sharded_slot *s = &w->shardings.slots.at[slot];

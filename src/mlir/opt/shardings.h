@@ -39,14 +39,17 @@ typedef struct sw_sharded_slot {
 typedef struct sw_opt_shardings {
   SW_ARRAY(sw_sharded_place) places; /* in the order of ops */
   SW_ARRAY(sw_sharded_slot) slots;
+  uint32_t *of_op;    /* by op: its first place; of results, and of out_shardings, it is the next one */
   uint32_t *of_value; /* by value: its slot; SW_IR_NONE: it has none */
   sw_sdy_text words;  /* meshes, for reading and printing shardings */
 } sw_opt_shardings;
 
-/* Fills w->shardings. Meshes that shardings write out are added as they are read. */
+/* Fills w->shardings; opt/run.c calls it. Meshes that shardings write out are added as they are read. */
 SW_CHECKED sw_rc sw_opt_read_shardings(sw_opt_work *w);
 void sw_opt_free_shardings(sw_opt_shardings *s);
 
+/* The first place of an op, which has one. */
+const sw_sharded_place *sw_opt_place(const sw_opt_work *w, uint32_t op);
 /* The sharding of a slot as it is now; *any false: it has none. */
 SW_CHECKED sw_rc sw_opt_sharding(sw_opt_work *w, uint32_t slot, sw_open_sharding *out, bool *any);
 /* The same as text in one spelling, "" for none; NULL with *rc: it is not a sharding. */
@@ -62,6 +65,10 @@ SW_CHECKED sw_rc sw_opt_say(sw_opt_work *w, uint32_t slot, const sw_open_shardin
 /* The mesh that a sharding speaks of. */
 static inline const sw_text_mesh *sw_opt_mesh(const sw_opt_shardings *s, const sw_open_sharding *o) {
   return &s->words.meshes.at[o->mesh];
+}
+/* The same axes in all dimensions, and unreduced over the same? */
+static inline bool sw_opt_cut_alike(const sw_open_sharding *a, const sw_open_sharding *b) {
+  return a->mesh == b->mesh && sw_sharding_equal(&a->cut, &b->cut);
 }
 /* The type of a slot's value; *known false: none of known sizes. */
 SW_CHECKED sw_rc sw_opt_slot_type(sw_opt_work *w, uint32_t slot, sw_type *out, bool *known);

@@ -56,16 +56,10 @@ static sw_rc update_slot(sw_opt_work *w, const sw_sharded_place *p, uint32_t slo
   return make_even(&type, manual, &s, &out) ? sw_opt_say(w, slot, &out) : SW_OK;
 }
 
-static sw_rc update_non_divisible(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
+sw_rc sw_pass_update_non_divisible_input_output_shardings(sw_opt_work *w) {
   for (size_t i = 0; i < w->shardings.places.n; i++) {
     const sw_sharded_place p = w->shardings.places.at[i];
     for (uint32_t k = p.first; is_border(w, &p) && k < p.first + p.n; k++) SW_TRY(update_slot(w, &p, k));
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_update_non_divisible_input_output_shardings = {
-    "update-non-divisible-input-output-shardings",
-    "cut what functions, calls and manual computations take and give only as far as their sizes divide", NULL, false,
-    update_non_divisible};

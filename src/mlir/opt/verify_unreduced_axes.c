@@ -88,15 +88,10 @@ static sw_rc check_op_unreduced(sw_opt_work *w, uint32_t op) {
   return SW_OK;
 }
 
-static sw_rc verify_unreduced_axes(sw_opt_work *w) {
-  SW_TRY(sw_opt_read_shardings(w));
+sw_rc sw_pass_verify_unreduced_axes(sw_opt_work *w) {
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] == op || is_bound(w->t, &w->t->ops.at[op])) continue;
     SW_TRY(check_op_unreduced(w, op));
   }
   return SW_OK;
 }
-
-const sw_opt_pass sw_pass_verify_unreduced_axes = {
-    "verify-unreduced-axes", "check that what is unreduced is reduced, or stays so in what is made of it", NULL, false,
-    verify_unreduced_axes};
