@@ -95,6 +95,8 @@ SW_API double sw_machine_host_times(const sw_machine *m);
 SW_API double sw_profile_rate(const sw_profile *p, const sw_work *w);
 /* Roofline of one local op: launch + max(flops / achieved flop rate of the dtype, bytes / achieved memory rate). */
 SW_API double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes);
+/* What the software adds (sw_software.unpacks) for so many bytes that are gathered of a weight: read and written. */
+SW_API double sw_machine_unpack_s(const sw_machine *m, sw_dtype t, double bytes);
 /* The same of a product or attention, by shape where the profile knows its kernel; launch included. */
 SW_API double sw_machine_work_s(const sw_machine *m, const sw_work *w);
 /* No less for any shape with these flops and bytes, or more of them. */

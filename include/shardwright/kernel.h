@@ -56,6 +56,7 @@ typedef struct sw_software {
   const char *library; /* whose attention they call, where a profile knows several; NULL: the profile's first */
   double in_step;      /* how many times longer kernels take within a step */
   double host_s;       /* what the host takes for a launch; 0, or less than the profile's launch: as long as that */
+  bool unpacks;        /* what is gathered of a weight is copied out of the buffer of the call */
   bool free_products, free_convolutions; /* those of f32 that say no precision are as the device likes, not in f32 */
 } sw_software;
 

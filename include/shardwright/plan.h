@@ -95,13 +95,14 @@ typedef struct sw_plan_reshard {
   int32_t leg;
   sw_sharding from, to;
   const sw_route *route; /* in the arena, and shared */
-  double break_s;        /* of a kernel that it breaks, beyond the route (sw_value_break_s) */
+  double break_s;        /* of kernels, beyond the route (sw_value_break_s) */
+  double unpack_s;       /* of these, behind it (sw_value_unpack_s) */
   sw_interval steps;     /* from its first use to its last */
   int32_t n_uses;
   const sw_value_use *uses;
 } sw_plan_reshard;
 
-/* What all runs of it take, with the kernel that breaks for it (sw_value_break_s). */
+/* What all runs of it take, with kernels (sw_value_break_s). */
 SW_API double sw_plan_reshard_s(const sw_plan *p, const sw_plan_reshard *r);
 
 typedef struct sw_collective_sum {
@@ -130,7 +131,8 @@ typedef struct sw_op_moves {
 typedef struct sw_timed {
   sw_id op;             /* whose kernel it is, with what the op exchanges inside; or before which a reshard stands, the
                            number of ops: before delivery */
-  int32_t reshard, hop; /* of the breakdown, and of its route; -1: of none; hop -1: the kernel that breaks for it */
+  int32_t reshard, hop; /* of the breakdown, and of its route; -1: of none; hop -1: the kernel that breaks for it;
+                         * behind the last: what copies it out of the buffer of the call */
   int32_t stream;       /* SW_STREAM_WORK, or that of a link */
   int32_t needed;       /* of what takes a link: the entry that waits for it first; -1: delivery */
   int64_t repeats;      /* how often it runs */

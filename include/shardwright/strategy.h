@@ -146,10 +146,12 @@ SW_API void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy
 /* On what a value's reshards are priced: where its collectives are done together with others (kernel.h), the machine
  * that counts their share. */
 SW_API const sw_machine *sw_value_machine(const sw_job *j, sw_id value);
-/* What it costs beyond the route when a value that its kernel keeps inside (kernel.h) is wanted in another sharding:
- * the kernel breaks there, so the value is stored as it is made, its copy is read, and there is a launch more. A part
- * of what is made again anyway is made as such. 0 of a value that is stored, and without kernels. */
+/* What it costs beyond the route when a value is wanted in another sharding. One that its kernel keeps inside
+ * (kernel.h): the kernel breaks there, so the value is stored as it is made, its copy is read, and there is a launch
+ * more; but a part of what is made again anyway is made as such. And what is copied out of the buffer of the call,
+ * where the software gathers weights so (sw_software.unpacks): this is the second, too. */
 SW_API double sw_value_break_s(const sw_job *j, sw_id value, const sw_sharding *from, const sw_sharding *to);
+SW_API double sw_value_unpack_s(const sw_job *j, sw_id value, const sw_sharding *from, const sw_sharding *to);
 
 /* What a device does in the op when its loops have these extents (NULL: all): flops, the bytes that its kernel moves,
  * and the shape of a product or attention. */

@@ -61,8 +61,12 @@ static const struct {
     {"*", "selective", SW_RECOMPUTE_MEGATRON},
 };
 
-/* What a source called for attention in place of what its compiler's row says: Flash Attention of 2022. */
-static const struct { const char *source, *library; } kCalled[] = {{"mosaicml/*", "flash-1"}};
+/* What a source ran in place of what its compiler's row says: Flash Attention of 2022, and weights of the first FSDP,
+ * which are views of what is gathered. */
+static const struct {
+  const char *source, *library;
+  bool unpacks;
+} kCalled[] = {{"mosaicml/*", "flash-1", false}};
 
 /* Sources that say recomputation, sizes and overlap of every row. */
 static const char *const kJudged[] = {"mosaicml/", "pytorch/torchtitan", "measure-steps"};
@@ -360,7 +364,7 @@ static sw_software software_of(const sw_run_row *r, const sw_job *j, double in_s
   sw_software s = j->kernels->software;
   if (in_step > 0) s.in_step = in_step;
   for (size_t i = 0; i < sizeof kCalled / sizeof *kCalled; i++)
-    if (sw_csv_fits(kCalled[i].source, r->source)) s.library = kCalled[i].library;
+    if (sw_csv_fits(kCalled[i].source, r->source)) s.library = kCalled[i].library, s.unpacks = kCalled[i].unpacks;
   return s;
 }
 

@@ -287,9 +287,8 @@ static void describe_item(const delaying *x, const sw_timed *e, double times, sw
   if (!r) out->launch_s = x->a->op[e->op].launch_s * times;
   if (!r) out->loop = x->loop_of[e->op];
   if (e->end_s <= e->start_s) return;
-  out->what = !r           ? sw_opcode_text(g->ops[e->op].code)
-              : e->hop < 0 ? "copy"
-                           : sw_coll_text(r->route->step[e->hop].coll.op);
+  const bool moves = r && e->hop >= 0 && e->hop < r->route->n_steps;
+  out->what = !r ? sw_opcode_text(g->ops[e->op].code) : moves ? sw_coll_text(r->route->step[e->hop].coll.op) : "copy";
   out->of = r ? g->values[r->value].name : g->ops[e->op].name;
 }
 

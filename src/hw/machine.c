@@ -110,6 +110,7 @@ sw_rc sw_machine_run(sw_machine *m, const sw_software *how, sw_arena *arena, sw_
   run->memory_fraction /= how->in_step;
   m->run = run;
   m->host_s = how->host_s;
+  m->unpacks = how->unpacks;
   return price_anew(m, arena, d);
 }
 
@@ -237,6 +238,10 @@ double sw_machine_host_times(const sw_machine *m) {
 }
 
 double sw_machine_launch_s(const sw_machine *m) { return m->run->launch_s * m->share; }
+
+double sw_machine_unpack_s(const sw_machine *m, sw_dtype t, double bytes) {
+  return m->unpacks ? sw_machine_local_s(m, t, 0, 2 * bytes) - sw_machine_launch_s(m) : 0;
+}
 
 double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes) {
   const sw_profile *p = m->run;

@@ -34,6 +34,7 @@ struct sw_machine {
   const sw_profile *profile;
   const sw_profile *run; /* its kernels as the software of the compiler runs them */
   double host_s;         /* of a launch; 0: as the profile has it */
+  bool unpacks;          /* sw_software.unpacks */
   sw_mesh mesh;
   double share; /* slowdown when devices outnumber the cores they run on; 1 elsewhere */
   int n_dims;

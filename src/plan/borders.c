@@ -28,8 +28,10 @@ static sw_rc add_reshard(finder *f, sw_id value, int32_t leg, const sw_sharding 
   const sw_reshard wanted = {sw_value_machine(&f->p->job, value), from, to, type->rank, type->dims, moved, {0}};
   SW_TRY_NOTE(d, sw_route_cached(f->routes, &wanted, &route, d), "while resharding value '%s'",
               f->p->job.graph->values[value].name);
-  const double break_s = leg < 2 ? sw_value_break_s(&f->p->job, value, from, to) : 0;
-  return sw_array_push(&f->all, ((sw_plan_reshard){value, leg, *from, *to, route, break_s, {step, step}, 0, NULL}), d);
+  const double break_s = leg < 2 ? sw_value_break_s(&f->p->job, value, from, to) : 0,
+               unpack_s = leg < 2 ? sw_value_unpack_s(&f->p->job, value, from, to) : 0;
+  const sw_plan_reshard r = {value, leg, *from, *to, route, break_s, unpack_s, {step, step}, 0, NULL};
+  return sw_array_push(&f->all, r, d);
 }
 
 /* The reshard of the value at hand to `to`, made when it is the first. */

@@ -222,13 +222,17 @@ static sw_rc add_hops(timing *t, int32_t i, int32_t of, int32_t step, int32_t *l
   const int late = early ? -1 : last_exchange(t, r);
   const sw_id gate = sw_frame_gate(t->p->job.graph, sw_value_frame(t->p->job.graph, r->value), r->steps.first);
   sw_timed timed = {.op = r->steps.first, .reshard = i, .repeats = sw_value_repeats(t->p->job.graph, r->value)};
-  for (timed.hop = r->break_s > 0 ? -1 : 0; timed.hop < r->route->n_steps; timed.hop++) {
-    const sw_hop *h = timed.hop < 0 ? NULL : &r->route->step[timed.hop];
+  const double before_s = r->break_s - r->unpack_s; /* of a kernel that breaks */
+  const int n_hops = r->route->n_steps;
+  for (timed.hop = before_s > 0 ? -1 : 0; timed.hop < n_hops + (r->unpack_s > 0); timed.hop++) {
+    const sw_hop *h = timed.hop < 0 || timed.hop == n_hops ? NULL : &r->route->step[timed.hop];
     int32_t id;
     timed.stream = h ? stream_of_hop(t, r, h) : SW_STREAM_WORK;
     const bool moves = timed.stream != SW_STREAM_WORK;
     const sw_timeline_entry e = {.streams = (uint8_t)(1u << timed.stream),
-                                 .seconds = h ? h->cost_s : r->break_s,
+                                 .seconds = h               ? h->cost_s
+                                            : timed.hop < 0 ? before_s
+                                                            : r->unpack_s,
                                  .step = step,
                                  .need = moves && late >= 0 ? MAY_WAIT : 0,
                                  .early = moves && early,

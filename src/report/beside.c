@@ -11,8 +11,8 @@ const char *sw_stream_text(const sw_plan *p, int stream) {
 }
 
 const char *sw_timed_collective(const sw_breakdown *a, const sw_timed *e) {
-  if (e->reshard < 0 || e->hop < 0) return NULL;
-  return sw_coll_text(a->reshards[e->reshard].route->step[e->hop].coll.op);
+  const sw_route *route = e->reshard < 0 ? NULL : a->reshards[e->reshard].route;
+  return route && e->hop >= 0 && e->hop < route->n_steps ? sw_coll_text(route->step[e->hop].coll.op) : NULL;
 }
 
 bool sw_timed_is_exchange(const sw_timed *e) { return e->stream != SW_STREAM_WORK; }

@@ -178,7 +178,7 @@ static void print_traffic(const sw_explanation *e, const sw_traffic *t, sw_text 
   if (t->break_s > 0) {
     sw_text_puts(out, ", and ");
     sw_text_seconds(out, t->break_s);
-    sw_text_puts(out, " for kernels that break there");
+    sw_text_puts(out, " in kernels around it");
   }
   sw_text_puts(out, "\n");
   if (t->reshards && e->breakdown->timeline)

@@ -119,12 +119,11 @@ sw_rc sw_border_table_settle(const sw_border_table *b, int32_t from, int32_t lay
   return id < 0 || b->given[from] < 0 ? SW_OK : sw_prices_settle(prices, b->shape_class, b->given[from], id, raised, d);
 }
 
-/* What copies of a value that is inside a kernel cost beyond their routes. */
+/* What copies of the value cost beyond their routes. */
 static sw_rc price_breaks(const sw_border_key *key, const sw_prices *prices, sw_border_table *b, sw_arena *arena,
                           sw_diag *d) {
   const sw_shape_class *c = &prices->classes.at[b->shape_class];
   const sw_copy_table *t = &b->copies;
-  if (sw_value_is_stored(key->job->kernels, key->value)) return SW_OK;
   SW_ARENA_NEW(b->breaks, arena, (size_t)t->n_classes * (size_t)t->n_layouts, d);
   for (int32_t from = 0; from < t->n_classes; from++) {
     for (int32_t k = 0; k < t->n_layouts; k++) {

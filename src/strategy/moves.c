@@ -348,17 +348,36 @@ const sw_machine *sw_value_machine(const sw_job *j, sw_id value) {
   return sw_value_combines(j->kernels, value) ? sw_machine_combining(machine) : machine;
 }
 
+/* Is it a weight, or its elements as another type? */
+static bool is_weight(const sw_graph *g, sw_id value) {
+  const sw_op *op = sw_value_maker(g, value);
+  while (op && (op->code == SW_OP_CONVERT || op->code == SW_OP_KEEP)) {
+    value = op->operands[0];
+    op = sw_value_maker(g, value);
+  }
+  return !op && g->values[value].kind != SW_VALUE_INPUT;
+}
+
+double sw_value_unpack_s(const sw_job *j, sw_id value, const sw_sharding *from, const sw_sharding *to) {
+  const sw_type *t = &j->graph->values[value].type;
+  const int64_t wanted = sw_sharding_held_bytes(to, t->dims, t->dtype);
+  if (wanted <= sw_sharding_held_bytes(from, t->dims, t->dtype) || !is_weight(j->graph, value)) return 0;
+  return sw_machine_unpack_s(j->machine, t->dtype, (double)wanted);
+}
+
 double sw_value_break_s(const sw_job *j, sw_id value, const sw_sharding *from, const sw_sharding *to) {
   const sw_graph *g = j->graph;
   const sw_machine *machine = j->machine;
   const sw_keeping keeping = sw_value_keeping(j->kernels, value);
   const sw_type *t = &g->values[value].type;
-  if (keeping != SW_KEPT_INSIDE && keeping != SW_KEPT_AGAIN) return 0;
-  if (g->values[value].def >= 0 && g->ops[g->values[value].def].code == SW_OP_KEEP) return 0; /* it is in memory */
-  if (keeping == SW_KEPT_AGAIN && is_part_of(from, to, t->rank)) return 0;
-  return sw_machine_local_s(
-      machine, t->dtype, 0,
-      (double)sw_sharding_held_bytes(from, t->dims, t->dtype) + (double)sw_sharding_held_bytes(to, t->dims, t->dtype));
+  const double unpack_s = sw_value_unpack_s(j, value, from, to);
+  const bool breaks = keeping == SW_KEPT_INSIDE || keeping == SW_KEPT_AGAIN,
+             in_memory = sw_value_made_by(g, value, SW_OP_KEEP) != NULL,
+             in_part = keeping == SW_KEPT_AGAIN && is_part_of(from, to, t->rank);
+  if (!breaks || in_memory || in_part) return unpack_s;
+  return unpack_s + sw_machine_local_s(machine, t->dtype, 0,
+                                       (double)sw_sharding_held_bytes(from, t->dims, t->dtype) +
+                                           (double)sw_sharding_held_bytes(to, t->dims, t->dtype));
 }
 
 double sw_op_least_s(const sw_job *j, const sw_op *op) {

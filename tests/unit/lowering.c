@@ -4,6 +4,7 @@
 
 #include "../reshard_case.h"
 
+#include "gen/gen.h"
 #include "shardwright/emit.h"
 #include "shardwright/hw.h"
 #include "shardwright/model_json.h"
@@ -288,12 +289,52 @@ static void products_are_as_precise_as_said(void **state) {
   sw_arena_deinit(&arena);
 }
 
+/* FSDP gathers weights into a buffer: what kernels read is copied out of it, once more written and read. */
+static void gathered_weights_are_copied(void **state) {
+  (void)state;
+  static const struct {
+    const char *compiler;
+    double in_step; /* 0: it copies nothing */
+  } kAre[] = {{"none", 0}, {"eager", 1.14}, {"inductor", 1.14}, {"xla", 0}, {"ideal", 0}};
+  sw_arena arena = {0};
+  sw_machine *machine;
+  const sw_profile *p;
+  sw_mesh four;
+  sw_graph *g;
+  int gathered = 0;
+  assert_ok(sw_profile_read("h100", &arena, &p, &diag));
+  assert_ok(sw_mesh_parse("dp=4", &arena, &four, &diag));
+  assert_ok(sw_machine_build(&arena, p, &four, &machine, &diag));
+  assert_ok(sw_gen_model("mlp", (sw_gen_arg[]){{"mode", "train"}}, 1, &g, &diag));
+  for (size_t c = 0; c < sizeof kAre / sizeof *kAre; c++) {
+    sw_job job;
+    sw_plan plan;
+    sw_breakdown b;
+    assert_ok(sw_job_make(kAre[c].compiler, g->written, machine, &arena, &job, &diag));
+    assert_ok(sw_baseline_build(&job, SW_BASELINE_FSDP, &arena, &plan, &diag));
+    assert_ok(sw_plan_breakdown(&plan, &arena, &b, &diag));
+    for (int32_t i = 0; i < b.n_reshards; i++) {
+      const sw_plan_reshard *r = &b.reshards[i];
+      const sw_value *v = &g->values[r->value];
+      const bool whole = v->def < 0 && v->kind != SW_VALUE_INPUT && sw_sharding_is_replicated(&r->to);
+      const double moved_s = 2 * (double)sw_type_bytes(&v->type) / (p->memory_bytes_per_s * p->memory_fraction);
+      assert_true(whole || v->def < 0 || r->unpack_s == 0 || sw_value_maker(g, r->value)->code == SW_OP_CONVERT);
+      if (whole) assert_true(fabs(r->unpack_s - moved_s * kAre[c].in_step) <= 1e-9 * moved_s);
+      gathered += whole;
+    }
+  }
+  assert_true(gathered > 0);
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(software_prices_kernels_as_it_runs_them),
                                      cmocka_unit_test(narrow_floats_are_moved_as_f32),
                                      cmocka_unit_test(reduce_scatters_are_all_reduces),
                                      cmocka_unit_test(exchanges_are_sent_in_rounds),
                                      cmocka_unit_test(parts_are_completed_before),
+                                     cmocka_unit_test(gathered_weights_are_copied),
                                      cmocka_unit_test(products_are_as_precise_as_said)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

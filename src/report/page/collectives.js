@@ -10,7 +10,7 @@ const drawCollectives = (R, where, address) => {
       ["wanted by", r.wanted_by.join(", ")], ["which is cut as", reader ? `${reader.op}, ${reader.strategy}` : ""],
       ["from", el("code", {}, r.from)], ["to", el("code", {}, r.to)],
       ["each moves", `${bytes(r.bytes * times(r))} to the busiest device in ${seconds(r.seconds * times(r))}; no way needs less than ${bytes(r.least_bytes * times(r))}`],
-      ["breaks a kernel", r.break_s ? `${seconds(r.break_s * times(r))} more` : ""],
+      ["kernels around it", r.break_s ? `${seconds(r.break_s * times(r))} more` : ""],
       ["all of the row", g.all.length > 1 ? `${g.all.length}: ${bytes(total(g, q => q.bytes * times(q)))}, ${seconds(total(g, moving))}` : ""],
       ["runs", times(r) > 1 ? times(r) : ""], ["source", placeOf(r)], ["scope", r.scope ?? ""]]),
     el("h2", {style: "margin-top:10px"}, "Steps"),
