@@ -75,6 +75,7 @@ typedef struct sw_schedule_spec {
   int64_t micro_batches; /* >= 1 */
   int32_t n_cuts;
   const sw_slot_cut *cuts;
+  bool folded; /* entries are of what sw_schedule_fold gives of the program */
 } sw_schedule_spec;
 
 /* A value of the program that one stage makes for another. */
@@ -91,8 +92,10 @@ typedef struct sw_stage {
 } sw_stage;
 
 typedef struct sw_schedule {
-  const sw_graph *program;   /* borrowed, as: */
-  const sw_request *written; /* what is asked of it */
+  const sw_request *written; /* borrowed: what is asked of the program as it is written */
+  sw_graph *folded;          /* without its own checkpoints; NULL: it is taken with them */
+  const sw_graph *program;   /* of these two, that which entries are of, as: */
+  const sw_request *asked;   /* what is asked of it */
   sw_schedule_spec spec;     /* its lists are in the arena */
   const sw_stage *stages;    /* by stage */
   int32_t n_sends;
@@ -115,7 +118,7 @@ SW_API SW_CHECKED sw_rc sw_schedule_make(const sw_request *written, const sw_sch
  * stand before what reads them first, copies and sources of what there is not are left out. One of several stages or of
  * micro-batches stays as it is. In the arena. */
 SW_API SW_CHECKED sw_rc sw_schedule_fit(const sw_graph *g, sw_arena *arena, sw_schedule_spec *spec, sw_diag *d);
-SW_API void sw_schedule_deinit(sw_schedule *s); /* frees the graphs of stages */
+SW_API void sw_schedule_deinit(sw_schedule *s); /* frees the graphs of stages, and the folded program */
 
 /* --- recomputation ------------------------------------------------------------------------------------------------
  *
@@ -139,8 +142,11 @@ typedef enum sw_recompute {
 SW_API const char *sw_recompute_text(sw_recompute r);
 /* SW_E_USAGE at `at`: it is none of these. */
 SW_API SW_CHECKED sw_rc sw_recompute_parse(const char *text, sw_span at, sw_recompute *out, sw_diag *d);
-/* In the arena: the list of entries. But for the program as it is written its own checkpoints, ops that do what earlier
- * ones do, are folded back first, where a contraction is among them. The plain schedule where nothing can be made
+/* The program without its own checkpoints: ops that do what earlier ones do, where a contraction is among them; what is
+ * so in a later loop is read from stacks. *out: the caller's (sw_graph_destroy); NULL: it has none. */
+SW_API SW_CHECKED sw_rc sw_schedule_fold(const sw_request *written, sw_graph **out, sw_diag *d);
+/* In the arena: the list of entries. But for the program as it is written its own checkpoints are folded back first; of
+ * a program with loops, entries are then of the folded one. The plain schedule where nothing can be made
  * again. Of loops a search has stacks as choices. gathers_again: what is made of arguments on devices, as
  * weights are gathered, is not held for what runs late; a search has that as a choice, too. */
 SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena,
@@ -150,7 +156,7 @@ SW_API SW_CHECKED sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, b
 SW_API SW_CHECKED sw_rc sw_schedule_offer_host(const sw_graph *g, const bool *dear, sw_arena *arena,
                                                sw_schedule_spec *spec, sw_diag *d);
 /* The same without instances but those of the ops themselves, and without sources. In the arena. */
-SW_API SW_CHECKED sw_rc sw_schedule_without_copies(const sw_schedule_spec *s, sw_arena *arena, sw_schedule_spec *out,
+SW_API SW_CHECKED sw_rc sw_schedule_without_copies(const sw_schedule *s, sw_arena *arena, sw_schedule_spec *out,
                                                    sw_diag *d);
 /* The schedule that is left of one with choices; takes: by op of its only stage, 0 it runs as it is, -1 it is left out,
  * k it takes operand k - 1 alone. In the arena. */

@@ -630,7 +630,7 @@ def test_what_was_compiled_otherwise_is_told():
 
 
 def test_what_loops_make_again():
-    """Of scanned layers the stacks of what backward reads are left out; checkpoints of the program leave none."""
+    """Of scanned layers the stacks of what backward reads are left out; checkpoints of the program are folded back first."""
 
     def layer(x, w):
         return x + jnp.tanh(x @ w[0]) @ w[1], None
@@ -645,7 +645,9 @@ def test_what_loops_make_again():
     assert full.made_again and full.memory_bytes < plain.memory_bytes
     assert_same(full.jit()(w, x), step(w, x))
     checkpointed = functools.partial(planned, step_with(jax.checkpoint(layer)), w, x, mesh={"x": 4})
-    assert checkpointed(recompute="full").made_again is None
+    again = checkpointed(recompute="full")
+    assert again.made_again
+    assert_same(again.jit()(w, x), step(w, x))
     none = checkpointed(recompute="none")  # what the program makes again is read from a stack that is added
     assert checkpointed().memory_bytes < none.memory_bytes <= plain.memory_bytes
     assert_same(none.jit()(w, x), step(w, x))
@@ -693,6 +695,11 @@ def test_scanned_layers_of_llama(of_scans, monkeypatch):
     assert full.memory_bytes < 1.5 * checkpointed.memory_bytes
     none = of_plan(step_with(jax.checkpoint(llama.layer)), *given, recompute="none")
     assert 0.5 * plain.memory_bytes < none.memory_bytes < 1.1 * plain.memory_bytes
+    seconds = [
+        of_plan(step_with(jax.checkpoint(llama.layer)), *given, recompute="search", memory=memory, work_limit=60_000_000).seconds
+        for memory in (2 * none.memory_bytes, int(1.2 * checkpointed.memory_bytes))
+    ]  # of what the checkpoints make again, as much as memory asks for
+    assert seconds[0] <= seconds[1] <= 1.001 * checkpointed.seconds
 
 
 def layered_step(layer):

@@ -497,7 +497,7 @@ static sw_rc warn_of_loops(const sw_opened *session, sw_recompute how, sw_arena 
   bool any;
   if (how == SW_RECOMPUTE_AS_WRITTEN || how == SW_RECOMPUTE_NONE || !g->n_frames) return SW_OK;
   SW_TRY(sw_recompute_spec(g, SW_RECOMPUTE_NONE, false, arena, &spec, d));
-  any = spec.n_entries < g->n_ops; /* it does by itself */
+  any = spec.folded || spec.n_entries < g->n_ops; /* it does by itself */
   SW_TRY(sw_recompute_spec(g, how == SW_RECOMPUTE_SEARCH ? SW_RECOMPUTE_FULL : how, false, arena, &spec, d));
   for (int32_t i = 0; i < spec.n_entries; i++) any = any || spec.entries[i].instance;
   if (!any)

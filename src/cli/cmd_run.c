@@ -226,7 +226,7 @@ static sw_rc run_by_text(const sw_call *call, const sw_opened *session, sw_diag 
 /* A schedule of one stage is compared with the program itself; of several, each stage with its own part. */
 static sw_rc run_planned(const sw_call *call, const sw_plan *plan, sw_diag *d) {
   const sw_schedule *schedule = plan->job.schedule;
-  const sw_graph *program = schedule && schedule->spec.n_stages == 1 ? schedule->program : NULL;
+  const sw_graph *program = schedule && schedule->spec.n_stages == 1 ? schedule->written->graph : NULL;
   return run_beside(call, &(sw_judged){.whole = program ? program : plan->job.graph, .plan = plan}, program, d);
 }
 

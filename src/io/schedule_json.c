@@ -22,6 +22,7 @@ void sw_schedule_put(sw_json_out *o, const char *key, const sw_schedule *s, int3
   if (s->spec.n_cuts) sw_jw_end(o);
   if (s->spec.n_stages > 1) sw_jw_i64(o, "stages", s->spec.n_stages);
   if (stage) sw_jw_i64(o, "stage", stage);
+  if (s->spec.folded) sw_jw_bool(o, "folded", true);
   sw_jw_array(o, "entries");
   for (int32_t i = 0; i < s->spec.n_entries; i++) {
     const sw_entry *e = &s->spec.entries[i];
@@ -105,18 +106,24 @@ static sw_rc take_lists(const sw_json *object, const sw_graph *g, sw_arena *aren
 
 sw_rc sw_schedule_take(const sw_json *object, const sw_request *written, sw_arena *arena, bool adapt, sw_schedule *out,
                        int32_t *stage, sw_diag *d) {
-  static const char *const kKeys[] = {"micro_batches", "cuts", "stages", "stage", "entries"};
+  static const char *const kKeys[] = {"micro_batches", "cuts", "stages", "stage", "folded", "entries"};
   sw_schedule_spec spec = {.micro_batches = 1};
+  sw_graph *folded = NULL;
   int64_t stages = 1, at = 0;
-  SW_TRY(sw_json_only(object, kKeys, 5, "a schedule", d));
+  SW_TRY(sw_json_only(object, kKeys, 6, "a schedule", d));
   SW_TRY(sw_json_opt_i64(object, "micro_batches", 1, INT32_MAX, &spec.micro_batches, d));
   SW_TRY(sw_json_opt_i64(object, "stages", 1, INT32_MAX, &stages, d));
   SW_TRY(sw_json_opt_i64(object, "stage", 0, stages - 1, &at, d));
   spec.n_stages = (int32_t)stages;
   *stage = (int32_t)at;
-  SW_TRY(take_lists(object, written->graph, arena, adapt, &spec, d));
-  if (adapt) SW_TRY(sw_schedule_fit(written->graph, arena, &spec, d));
-  const sw_rc rc = sw_schedule_make(written, &spec, arena, out, d);
+  SW_TRY(sw_json_opt_bool(object, "folded", &spec.folded, d));
+  if (spec.folded) SW_TRY(sw_schedule_fold(written, &folded, d));
+  const sw_graph *g = folded ? folded : written->graph;
+  sw_rc rc = take_lists(object, g, arena, adapt, &spec, d);
+  if (!rc && adapt) rc = sw_schedule_fit(g, arena, &spec, d);
+  sw_graph_destroy(folded);
+  if (rc) return rc;
+  rc = sw_schedule_make(written, &spec, arena, out, d);
   if (rc == SW_E_INPUT) sw_diag_note(d, "in the schedule at %s:%d", object->file, object->line);
   return rc;
 }

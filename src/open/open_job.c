@@ -252,7 +252,7 @@ static sw_rc bind_rest(sw_opening *r, sw_diag *d) {
     SW_TRY(sw_schedule_read(o->schedule, g->written, r->arena, o->adapt, &out->schedule, &stage, &any, d));
   if (any && o->recompute == SW_RECOMPUTE_NONE) {
     sw_schedule_spec spec;
-    SW_TRY(sw_schedule_without_copies(&out->schedule.spec, r->arena, &spec, d));
+    SW_TRY(sw_schedule_without_copies(&out->schedule, r->arena, &spec, d));
     sw_schedule_deinit(&out->schedule);
     SW_TRY(sw_schedule_make(g->written, &spec, r->arena, &out->schedule, d));
   }

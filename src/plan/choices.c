@@ -312,8 +312,6 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job
   out->bound_units = p ? p->bound_units : 0; /* of all choices */
   if (p) out->n_nodes = p->n_nodes, out->n_edges = p->n_edges, out->n_classes = p->n_classes;
   if (p && loops) out->pruned_inexact++; /* kernels are what they are for all stacks: fewer could be fewer kernels */
-  if (loops && out->bound_units > out->cost_units + sw_units_beside_time(j))
-    out->bound_units = 0; /* a schedule by rule is none of the choices: it reads what checkpoints make from stacks */
   if (out->bound_units > out->cost_units) out->bound_units = out->cost_units;
   if (out->bound_units < out->cost_units) out->status = SW_SOLVE_FEASIBLE;
   return SW_OK;
@@ -347,6 +345,25 @@ static sw_rc offer_host(const sw_job *j, sw_arena *arena, sw_schedule_spec *spec
   return sw_schedule_offer_host(j->graph, dear, arena, spec, d);
 }
 
+/* Of the program that the entries are of. */
+static sw_rc offer_host_beside(const sw_job *j, sw_arena *arena, sw_schedule_spec *spec, sw_diag *d) {
+  sw_schedule plain;
+  sw_schedule_spec none;
+  sw_job folded;
+  if (!spec->folded) return offer_host(j, arena, spec, d);
+  SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_NONE, false, arena, &none, d));
+  SW_TRY(sw_schedule_make(j->request, &none, arena, &plain, d));
+  sw_rc rc = sw_job_of_stage(j, &plain, 0, arena, &folded, d);
+  if (!rc) rc = offer_host(&folded, arena, spec, d);
+  sw_schedule_deinit(&plain);
+  return rc;
+}
+
+/* Is it of the program that the choices are of, so that it has its ops by their numbers? */
+static bool can_start(const sw_plan *p, const sw_schedule_spec *choices) {
+  return (p->job.schedule && p->job.schedule->spec.folded) == choices->folded;
+}
+
 static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
                             sw_schedule *schedule, sw_plan *out, sw_diag *d) {
   sw_schedule choices;
@@ -357,15 +374,17 @@ static sw_rc search_choices(const sw_job *j, const sw_request *told, const sw_pl
   bool any = false, better = false;
   options.start = NULL;
   SW_TRY(sw_recompute_spec(j->graph, SW_RECOMPUTE_SEARCH, true, arena, &spec, d));
-  SW_TRY(offer_host(j, arena, &spec, d));
+  SW_TRY(offer_host_beside(j, arena, &spec, d));
   SW_TRY(sw_schedule_make(j->request, &spec, arena, &choices, d));
   sw_rc rc = sw_job_of_stage(j, &choices, 0, arena, &job, d);
   if (!rc) find_by_lever(&options, sw_plan_capacity(j, o), arena, &known, &any);
   if (!rc && o->start) rc = is_better_start(o->start, any ? &known : NULL, sw_plan_capacity(j, o), arena, &better, d);
   if (!rc && better && o->start->job.schedule && j->request == told && !sw_plan_verify(o->start, NULL))
     known = *o->start, any = true;
-  if (!rc && (any || better)) rc = open_choices(better ? o->start : &known, &job, arena, &start, d);
-  if (any || better) options.start = &start;
+  const sw_plan *from = better && can_start(o->start, &spec) ? o->start : any ? &known : NULL;
+  if (from && !can_start(from, &spec)) from = NULL;
+  if (!rc && from) rc = open_choices(from, &job, arena, &start, d);
+  if (from) options.start = &start;
   const sw_rc found = rc ? rc : sw_plan_search(&job, &options, arena, &plan, any ? NULL : d);
   told_by.request = told;
   if (!any) rc = found;
@@ -398,6 +417,7 @@ static sw_rc search_beside_written(const sw_job *j, const sw_request *told, cons
   if (!rc) {
     written.bound_units = out->bound_units < written.bound_units ? out->bound_units : written.bound_units;
     if (written.bound_units < written.cost_units) written.status = SW_SOLVE_FEASIBLE;
+    written.pruned_inexact = sw_max_i64(written.pruned_inexact, out->pruned_inexact);
     sw_schedule_deinit(schedule);
   }
   *schedule = (sw_schedule){0};

@@ -57,7 +57,7 @@ static sw_rc find_kernels_as(const sw_job *j, sw_arena *arena, sw_job *out, sw_d
 
 sw_rc sw_job_of_stage(const sw_job *j, const sw_schedule *s, int32_t stage, sw_arena *arena, sw_job *out, sw_diag *d) {
   const sw_graph *g = s->stages[stage].graph;
-  *out = (sw_job){g, g == s->program ? s->written : g->written, NULL, j->machine, s, stage, j->overlap, j->memory};
+  *out = (sw_job){g, g == s->program ? s->asked : g->written, NULL, j->machine, s, stage, j->overlap, j->memory};
   return find_kernels_as(j, arena, out, d);
 }
 
@@ -68,7 +68,7 @@ sw_rc sw_job_of_program(const sw_job *j, sw_arena *arena, sw_job *out, sw_diag *
 }
 
 sw_rc sw_job_own_ops(const sw_job *j, sw_arena *arena, sw_id **out, sw_diag *d) {
-  const sw_id n = sw_job_written(j)->graph->n_ops;
+  const sw_id n = (j->schedule ? j->schedule->program : j->graph)->n_ops;
   SW_ARENA_NEW(*out, arena, n + 1, d);
   for (sw_id i = 0; i < n; i++) (*out)[i] = -1;
   for (sw_id i = 0; i < j->graph->n_ops; i++) {

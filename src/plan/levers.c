@@ -48,7 +48,7 @@ static bool is_of_use(const sw_job *j, const sw_ruled_lever *l, const sw_schedul
     again = again || spec->entries[i].instance;
     kept = kept || (spec->entries[i].source && spec->entries[i].op < 0);
   }
-  if (l->how == SW_RECOMPUTE_NONE) return spec->n_entries < j->graph->n_ops;
+  if (l->how == SW_RECOMPUTE_NONE) return spec->folded || spec->n_entries < j->graph->n_ops;
   return (again || l->how == SW_RECOMPUTE_AS_WRITTEN) && (kept || !l->gathers_again);
 }
 

@@ -2,11 +2,13 @@
 #include "shardwright/plan.h"
 
 /* Of the entries: no copies, and no source but of arguments that something else reads late. */
-static sw_rc leave_out_copies(const sw_schedule_spec *s, const sw_graph *g, sw_arena *arena, sw_schedule_spec *out,
-                              sw_diag *d) {
+static sw_rc leave_out_copies(const sw_schedule *of, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
+  const sw_schedule_spec *s = &of->spec;
+  const sw_graph *g = of->program;
   sw_entry *entries;
   bool *read; /* by value: by an entry that stays, up to its source */
   int32_t n = 0;
+  if (g->n_frames) return sw_schedule_without_copies(of, arena, out, d);
   SW_ARENA_NEW(entries, arena, s->n_entries, d);
   SW_ARENA_NEW(read, arena, g->n_values + 1, d);
   for (int32_t i = s->n_entries; i-- > 0;) {
@@ -19,11 +21,6 @@ static sw_rc leave_out_copies(const sw_schedule_spec *s, const sw_graph *g, sw_a
   *out = *s;
   out->n_entries = n;
   out->entries = entries + s->n_entries - n;
-  if (!g->n_frames) return SW_OK;
-  SW_ARENA_NEW(entries, arena, g->n_ops, d); /* with the stacks that loops leave out */
-  for (sw_id i = 0; i < g->n_ops; i++) entries[i] = (sw_entry){.op = i};
-  out->n_entries = g->n_ops;
-  out->entries = entries;
   return SW_OK;
 }
 
@@ -56,7 +53,7 @@ sw_rc sw_plan_without_copies(const sw_plan *p, sw_arena *arena, sw_schedule *sch
   sw_schedule_spec spec;
   sw_job job;
   bool *stands, *args, *outputs, all = true;
-  SW_TRY(leave_out_copies(&with->spec, with->program, arena, &spec, d));
+  SW_TRY(leave_out_copies(with, arena, &spec, d));
   SW_TRY(sw_schedule_make(with->written, &spec, arena, schedule, d));
   SW_TRY(sw_job_of_stage(&p->job, schedule, p->job.stage, arena, &job, d));
   SW_TRY(sw_plan_build(&job, arena, out, d));

@@ -523,16 +523,16 @@ static sw_rc list_spec(const sw_graph *g, sw_recompute how, bool gathers_again, 
 
 /* --- the program's own checkpoints -------------------------------------------------------------------------------- */
 
-/* Without copies of its own; *any: it has some. `loops`: those in loops, too. */
-static sw_rc fold_spec(const sw_graph *g, bool loops, sw_arena *arena, sw_schedule_spec *out, bool *any, sw_diag *d) {
+/* Without copies of its own; *any: it has some. */
+static sw_rc fold_spec(const sw_graph *g, sw_arena *arena, sw_schedule_spec *out, bool *any, sw_diag *d) {
   sw_same_ops same;
   sw_entry *entries;
   sw_arena scratch = {0};
   sw_rc rc = sw_same_ops_find(g, NULL, &scratch, &same, d);
   for (sw_id i = 0; !rc && !same.heavy && i < g->n_ops; i++) same.runs[i] = true;
-  bool *runs = rc || !loops ? NULL : sw_arena_copy(&scratch, same.runs, (size_t)g->n_ops + 1, sizeof *runs, d);
+  bool *runs = rc ? NULL : sw_arena_copy(&scratch, same.runs, (size_t)g->n_ops + 1, sizeof *runs, d);
   bool heavy = false;
-  if (!rc && loops) rc = runs ? sw_stacks_fold(g, &scratch, runs, &heavy, d) : SW_E_RESOURCE;
+  if (!rc) rc = runs ? sw_stacks_fold(g, &scratch, runs, &heavy, d) : SW_E_RESOURCE;
   if (heavy) same.runs = runs, same.heavy = true;
   *any = !rc && same.heavy;
   *out = (sw_schedule_spec){.n_stages = 1, .micro_batches = 1};
@@ -541,6 +541,18 @@ static sw_rc fold_spec(const sw_graph *g, bool loops, sw_arena *arena, sw_schedu
   for (sw_id i = 0; !rc && i < g->n_ops; i++)
     if (same.runs[i]) entries[out->n_entries++] = (sw_entry){.op = i};
   out->entries = entries;
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+sw_rc sw_schedule_fold(const sw_request *written, sw_graph **out, sw_diag *d) {
+  sw_arena scratch = {0};
+  sw_schedule folded = {0};
+  sw_schedule_spec spec;
+  bool any = false;
+  sw_rc rc = fold_spec(written->graph, &scratch, &spec, &any, d);
+  if (!rc && any) rc = sw_schedule_make(written, &spec, &scratch, &folded, d);
+  *out = !rc && any ? folded.owned[0] : NULL;
   sw_arena_deinit(&scratch);
   return rc;
 }
@@ -566,14 +578,16 @@ sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again,
   sw_schedule folded;
   sw_schedule_spec fold;
   bool any = false;
-  if (how != SW_RECOMPUTE_AS_WRITTEN)
-    SW_TRY(fold_spec(g, how == SW_RECOMPUTE_NONE && g->n_frames, arena, &fold, &any, d));
-  if (any && how == SW_RECOMPUTE_NONE) *out = fold;
-  if (any && how == SW_RECOMPUTE_NONE) return SW_OK;
+  if (how != SW_RECOMPUTE_AS_WRITTEN) SW_TRY(fold_spec(g, arena, &fold, &any, d));
+  if (any && how == SW_RECOMPUTE_NONE && !g->n_frames) *out = fold;
+  if (any && how == SW_RECOMPUTE_NONE && !g->n_frames) return SW_OK;
   if (!any) return list_spec(g, how, gathers_again, arena, out, d);
   SW_TRY(sw_schedule_make(g->written, &fold, arena, &folded, d));
   sw_rc rc = list_spec(folded.stages[0].graph, how, gathers_again, arena, out, d);
-  if (!rc) rc = unfold(&folded, arena, out, d);
+  if (!rc && g->n_frames)
+    out->folded = true;
+  else if (!rc)
+    rc = unfold(&folded, arena, out, d);
   sw_schedule_deinit(&folded);
   return rc;
 }
@@ -589,13 +603,16 @@ sw_rc sw_layers_of_early(const sw_graph *g, sw_arena *arena, sw_layers *out, sw_
   return rc;
 }
 
-sw_rc sw_schedule_without_copies(const sw_schedule_spec *s, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
+sw_rc sw_schedule_without_copies(const sw_schedule *s, sw_arena *arena, sw_schedule_spec *out, sw_diag *d) {
+  const sw_graph *g = s->program;
+  const bool loops = g->n_frames > 0; /* which have the stacks, too, that the schedule leaves out */
   sw_entry *entries;
-  *out = *s;
+  *out = s->spec;
   out->n_entries = 0;
-  SW_ARENA_NEW(entries, arena, s->n_entries, d);
-  for (int32_t i = 0; i < s->n_entries; i++)
-    if (!s->entries[i].source && !s->entries[i].instance) entries[out->n_entries++] = s->entries[i];
+  SW_ARENA_NEW(entries, arena, loops ? g->n_ops : s->spec.n_entries, d);
+  for (sw_id i = 0; loops && i < g->n_ops; i++) entries[out->n_entries++] = (sw_entry){.op = i};
+  for (int32_t i = 0; !loops && i < s->spec.n_entries; i++)
+    if (!s->spec.entries[i].source && !s->spec.entries[i].instance) entries[out->n_entries++] = s->spec.entries[i];
   out->entries = entries;
   return SW_OK;
 }

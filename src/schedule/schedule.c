@@ -532,11 +532,14 @@ static sw_rc take_plain(const sw_request *r, sw_schedule *out, sw_arena *arena, 
   return SW_OK;
 }
 
-sw_rc sw_schedule_make(const sw_request *r, const sw_schedule_spec *spec, sw_arena *arena, sw_schedule *out,
+sw_rc sw_schedule_make(const sw_request *written, const sw_schedule_spec *spec, sw_arena *arena, sw_schedule *out,
                        sw_diag *d) {
   sw_arena scratch = {0};
-  *out = (sw_schedule){.program = r->graph, .written = r};
+  *out = (sw_schedule){.written = written};
   SW_TRY(keep_spec(spec, arena, out, d));
+  if (spec->folded) SW_TRY(sw_schedule_fold(written, &out->folded, d));
+  const sw_request *r = out->asked = out->folded ? out->folded->written : written;
+  out->program = r->graph;
   sw_rc rc = is_plain_schedule(r->graph, spec) ? take_plain(r, out, arena, d) : make_stages(r, out, arena, &scratch, d);
   sw_arena_deinit(&scratch);
   if (rc) sw_schedule_deinit(out);
@@ -545,5 +548,7 @@ sw_rc sw_schedule_make(const sw_request *r, const sw_schedule_spec *spec, sw_are
 
 void sw_schedule_deinit(sw_schedule *s) {
   for (int32_t k = 0; s->owned && k < s->spec.n_stages; k++) sw_graph_destroy(s->owned[k]);
+  sw_graph_destroy(s->folded);
   s->owned = NULL;
+  s->folded = NULL;
 }

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "graph/fuse.h"
 #include "schedule/same_ops.h"
 
 static const sw_op *made_by(const sw_graph *g, sw_id value, sw_opcode code) {
@@ -252,6 +253,21 @@ static bool stands_around(const sw_graph *g, sw_id frame, sw_id inner) {
   return inner == frame;
 }
 
+/* The value that the op's result is: what enters a loop that only reads it, what reshapes and transposes bring back, as
+ * they stand around an attention; -1: it is new. */
+static sw_id find_what_it_is(const sw_graph *g, const sw_op *op) {
+  if (enters_as_it_is(g, op)) return op->operands[0];
+  if (op->code == SW_OP_TRANSPOSE) return sw_value_given_back(g, op);
+  for (const sw_op *at = op; at && at->code == SW_OP_RESHAPE;) {
+    const sw_id from = at->operands[0];
+    if (sw_type_equal(&g->values[from].type, sw_result_type(g, op, 0))) return from;
+    at = sw_value_maker(g, from);
+    const sw_id back = at ? sw_value_given_back(g, at) : -1;
+    if (back >= 0) at = sw_value_maker(g, back);
+  }
+  return -1;
+}
+
 /* What the earlier loop makes, and what stands before it. */
 static sw_rc list_alike_ops(likeness *l, sw_id forward, sw_diag *d) {
   const sw_graph *g = l->g;
@@ -261,11 +277,11 @@ static sw_rc list_alike_ops(likeness *l, sw_id forward, sw_diag *d) {
     int64_t *first = NULL;
     bool fresh = true;
     if (!stands_around(g, op->frame, forward)) continue;
-    const bool enters = enters_as_it_is(g, op);
-    if (!enters && has_key(l, op)) SW_TRY(sw_dict_put(&l->seen, l->key.at, l->key.n, i, &first, &fresh, d));
+    const sw_id is = find_what_it_is(g, op);
+    if (is < 0 && has_key(l, op)) SW_TRY(sw_dict_put(&l->seen, l->key.at, l->key.n, i, &first, &fresh, d));
     for (int r = 0; r < op->n_results; r++) {
       const sw_id v = op->results[r];
-      l->like[v] = enters ? l->like[op->operands[0]] : fresh ? v : l->like[g->ops[*first].results[r]];
+      l->like[v] = is >= 0 ? l->like[is] : fresh ? v : l->like[g->ops[*first].results[r]];
       if (op->frame == forward && l->like[v] >= 0 && l->entered[l->like[v]] < 0) l->entered[l->like[v]] = v;
     }
   }
@@ -280,11 +296,11 @@ static sw_rc find_alike_values(likeness *l, sw_id forward, sw_id backward, sw_di
   for (sw_id i = g->frames[backward].begin + 1; i < g->frames[backward].end; i++) {
     const sw_op *op = &g->ops[i];
     if (op->frame != backward || !op->n_results || l->alike[op->results[0]] >= 0) continue;
-    const bool enters = enters_as_it_is(g, op);
-    const int64_t *other = !enters && has_key(l, op) ? sw_dict_get(&l->seen, l->key.at, l->key.n) : NULL;
+    const sw_id is = find_what_it_is(g, op);
+    const int64_t *other = is < 0 && has_key(l, op) ? sw_dict_get(&l->seen, l->key.at, l->key.n) : NULL;
     for (int r = 0; r < op->n_results; r++) {
       sw_id *like = &l->like[op->results[r]];
-      *like = enters ? l->like[op->operands[0]] : other ? l->like[g->ops[*other].results[r]] : -1;
+      *like = is >= 0 ? l->like[is] : other ? l->like[g->ops[*other].results[r]] : -1;
       if (*like >= 0) l->alike[op->results[r]] = l->entered[*like];
     }
   }

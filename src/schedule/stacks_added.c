@@ -84,10 +84,11 @@ static bool is_other_words(const sw_op *op) {
 
 sw_rc sw_stacks_fold(const sw_graph *g, sw_arena *arena, bool *runs, bool *heavy, sw_diag *d) {
   sw_stacks s;
-  bool *none, *follows; /* by value: made of what the later loop takes from a stack */
+  bool *none, *both, *follows; /* by op: both loops have it; by value: made of what the later one takes from a stack */
   sw_id *alike;
   SW_TRY(sw_stacks_find(g, arena, &s, d));
   SW_ARENA_NEW(none, arena, s.n + 1, d);
+  SW_ARENA_NEW(both, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(follows, arena, g->n_values + 1, d);
   SW_TRY(sw_stacks_alike(g, &s, none, arena, &alike, d));
   for (int32_t k = 0; k < s.n; k++) follows[s.at[k].back] = true;
@@ -97,15 +98,19 @@ sw_rc sw_stacks_fold(const sw_graph *g, sw_arena *arena, bool *runs, bool *heavy
       const sw_op *op = &g->ops[i];
       bool any = false;
       for (int r = 0; r < op->n_operands; r++) any = any || follows[op->operands[r]];
-      if (!any || !does_alike(g, &s.at[k], alike, i)) continue;
+      both[i] = does_alike(g, &s.at[k], alike, i);
+      if (!any || !both[i]) continue;
       for (int r = 0; r < op->n_results; r++) follows[op->results[r]] = true;
       runs[i] = false;
       *heavy = *heavy || sw_op_is_heavy(op);
     }
   }
-  for (sw_id i = g->n_ops - 1; i >= 0; i--)
-    if (!runs[i] && g->ops[i].frame >= 0 && is_other_words(&g->ops[i]))
-      runs[i] = is_read_by(g, g->ops[i].results[0], runs);
+  for (sw_id i = g->n_ops - 1; i >= 0; i--) {
+    const sw_op *op = &g->ops[i];
+    if (!(runs[i] ? both[i] : op->frame >= 0 && is_other_words(op))) continue;
+    runs[i] = false;
+    for (int r = 0; r < op->n_results; r++) runs[i] = runs[i] || is_read_by(g, op->results[r], runs);
+  }
   return SW_OK;
 }
 

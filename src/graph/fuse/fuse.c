@@ -106,8 +106,7 @@ static sw_rc find_regions(fusion *f) {
 
 /* --- transposes that undo each other ------------------------------------------------------------------------------ */
 
-/* The value that a transpose of a transpose gives back; -1: another. Calls of libraries give heads before positions. */
-static sw_id given_back(const sw_graph *g, const sw_op *op) {
+sw_id sw_value_given_back(const sw_graph *g, const sw_op *op) {
   int n, m;
   if (op->code != SW_OP_TRANSPOSE) return -1;
   const int64_t *outer = sw_op_ints(op, SW_ATTR_PERMUTATION, &n);
@@ -125,7 +124,8 @@ static sw_id given_back(const sw_graph *g, const sw_op *op) {
 
 static void find_undone(fusion *f) {
   for (sw_id i = 0; i < f->g->n_ops; i++) {
-    const sw_id v = f->dropped[i] ? -1 : given_back(f->g, &f->g->ops[i]), by = v < 0 ? -1 : f->g->values[v].def;
+    const sw_id v = f->dropped[i] ? -1 : sw_value_given_back(f->g, &f->g->ops[i]),
+                by = v < 0 ? -1 : f->g->values[v].def;
     if (v < 0 || f->space.kept[f->g->ops[i].results[0]] || (by >= 0 && f->dropped[by])) continue;
     f->same[i] = 1 + v;
     f->dropped[i] = true;
