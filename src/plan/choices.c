@@ -329,7 +329,8 @@ static sw_rc is_better_start(const sw_plan *p, const sw_plan *other, int64_t cap
   return SW_OK;
 }
 
-/* Unless the host is farther than what an op takes to make its result again, however that is cut. */
+/* Unless the host is farther than what an op takes to make its result again, however that is cut. What is nearer to
+ * make again is so under overlap, too, which hides copies: offered, it makes problems larger, and plans no faster. */
 static sw_rc offer_host(const sw_job *j, sw_arena *arena, sw_schedule_spec *spec, sw_diag *d) {
   const double rate = sw_machine_profile(j->machine)->host_bytes_per_s,
                devices = (double)sw_mesh_devices(sw_machine_mesh(j->machine));
