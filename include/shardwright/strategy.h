@@ -85,12 +85,12 @@ static inline void sw_strategy_result(const sw_op *op, const sw_strategy *s, int
   sw_strategy_port(op, s, op->n_operands + i, out);
 }
 /* What a device needs of operand i: its block with a halo (`window`); returns false when it is just the block. */
-SW_API bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
-                             sw_tiling *blocks, sw_tiling *window);
+SW_API bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_tiling *blocks,
+                             sw_tiling *window);
 
 /* Is that window inside the block and halo that a device holds of the operand, at the same step from device to device?
  * Then nothing has to be exchanged. */
-SW_API bool sw_strategy_halo_is_held(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
+SW_API bool sw_strategy_halo_is_held(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i,
                                      const sw_sharding *held);
 
 /* A communication step inside an op. */
@@ -117,10 +117,10 @@ typedef struct sw_move {
   sw_tiling blocks, window; /* HALO: what a device holds, and what it needs */
 } sw_move;
 
-/* Visit the moves of an op in the order in which they run; stops at a failure of `visit`. */
-typedef sw_rc (*sw_move_visit)(void *user, const sw_move *move, sw_diag *d);
-SW_API sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s,
-                               sw_move_visit visit, void *user, sw_diag *d);
+/* Visit the moves of an op in the order in which they run. */
+typedef void (*sw_move_visit)(void *user, const sw_move *move);
+SW_API void sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s, sw_move_visit visit,
+                              void *user);
 
 /* What a move other than of halos is done by. */
 SW_API sw_coll_op sw_move_collective(const sw_move *move);

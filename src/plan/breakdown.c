@@ -53,12 +53,11 @@ static void add_tiling_step(counting *l, sw_coll_op op, const sw_tiling *src, co
 }
 
 /* Of one run of the op at hand. A halo that is there is not exchanged. */
-static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
-  (void)d;
+static void add_move(void *user, const sw_move *mv) {
   counting *l = user;
   const sw_machine *machine = l->p->job.machine;
   const sw_mesh *mesh = sw_machine_mesh(machine);
-  if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) return SW_OK;
+  if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) return;
   const double all_s = sw_move_s(machine, mv), times = (double)mv->times, repeats = l->repeats,
                hidden_s = mv->beside > 0 ? all_s - sw_move_exposed_s(machine, mv, l->cost->local_s) : 0;
   double bytes = sw_move_bytes(machine, mv), total; /* received by the busiest device, and by all, at one time */
@@ -81,7 +80,6 @@ static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
   l->moves->seconds += all_s;
   l->moves->hidden_s += hidden_s;
   l->moves->bytes += bytes * times;
-  return SW_OK;
 }
 
 typedef struct spared {
@@ -90,23 +88,20 @@ typedef struct spared {
   sw_op_cost *cost;
 } spared;
 
-static sw_rc spare_halo(void *user, const sw_move *mv, sw_diag *d) {
-  (void)d;
+static void spare_halo(void *user, const sw_move *mv) {
   const spared *s = user;
   if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(s->p, (sw_value_use){s->op, mv->index}))
     s->cost->move_s -= sw_move_s(s->p->job.machine, mv);
-  return SW_OK;
 }
 
 void sw_plan_op_cost(const sw_plan *p, sw_id op, sw_op_cost *out) {
   const sw_op *of = &p->job.graph->ops[op];
   spared s = {p, op, out};
   sw_strategy_cost(&p->job, of, &p->ops[op], out);
-  if (p->n_stated) /* the visitor cannot fail */
-    (void)sw_strategy_moves(p->job.graph, of, sw_machine_mesh(p->job.machine), &p->ops[op], spare_halo, &s, NULL);
+  if (p->n_stated) sw_strategy_moves(p->job.graph, of, &p->ops[op], spare_halo, &s);
 }
 
-static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_op_moves *moves, sw_diag *d) {
+static void add_ops(counting *l, sw_op_cost *cost, sw_op_moves *moves) {
   const sw_plan *p = l->p;
   for (sw_id id = 0; id < p->job.graph->n_ops; id++) {
     const sw_op *op = &p->job.graph->ops[id];
@@ -121,11 +116,10 @@ static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_op_moves *moves, sw_diag 
     l->out->flops += cost[id].flops * l->repeats;
     sw_op_work(p->job.graph, op, NULL, &flops, &bytes);
     l->out->whole_flops += flops * l->repeats;
-    SW_TRY(sw_strategy_moves(p->job.graph, op, sw_machine_mesh(p->job.machine), &p->ops[id], add_move, l, d));
+    sw_strategy_moves(p->job.graph, op, &p->ops[id], add_move, l);
   }
   l->out->op = cost;
   l->out->moves = moves;
-  return SW_OK;
 }
 
 static void sum_reshards(counting *l) {
@@ -272,7 +266,7 @@ static sw_rc break_down(counting *l, sw_arena *arena, sw_diag *d) {
   SW_TRY(sw_plan_find_borders(l->p, arena, &l->borders, d));
   l->out->n_reshards = l->borders.n_reshards;
   l->out->reshards = l->borders.reshards;
-  SW_TRY(add_ops(l, cost, moves, d));
+  add_ops(l, cost, moves);
   sum_reshards(l);
   SW_TRY(hold_all(l, arena, d));
   SW_TRY(sum_up_memory(l, arena, d));

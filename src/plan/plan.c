@@ -71,8 +71,7 @@ bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use) {
   if (!stated) return false;
   const sw_op *op = &p->job.graph->ops[use.op];
   return p->job.graph->values[op->operands[use.index]].def >= 0 &&
-         sw_strategy_halo_is_held(p->job.graph, op, sw_machine_mesh(p->job.machine), &p->ops[use.op], use.index,
-                                  stated);
+         sw_strategy_halo_is_held(p->job.graph, op, &p->ops[use.op], use.index, stated);
 }
 
 double sw_plan_gap(const sw_plan *p) {

@@ -404,7 +404,7 @@ static sw_rc fill_behind(sw_emit *e, int operand, const double *fill, sw_diag *d
 
 sw_rc sw_emit_window(sw_emit *e, int operand, const double *fill, sw_diag *d) {
   sw_tiling blocks, window;
-  if (!sw_strategy_halo(e->model, e->op, e->mesh, e->strategy, operand, &blocks, &window))
+  if (!sw_strategy_halo(e->model, e->op, e->strategy, operand, &blocks, &window))
     return fill_behind(e, operand, fill, d);
   const sw_value_use use = {(sw_id)(e->op - e->model->ops), operand};
   if (sw_plan_takes_halo(e->plan, use)) {

@@ -39,9 +39,8 @@ static void window_of_dim(const sw_loop_nest *nest, const sw_strategy *s, const 
   out->len = span + 1;
 }
 
-bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
-                      sw_tiling *blocks, sw_tiling *window) {
-  (void)m;
+bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_tiling *blocks,
+                      sw_tiling *window) {
   const sw_type *type = sw_operand_type(g, op, i);
   const sw_map *map = &op->nest->maps[i];
   bool any = false, made = false;
@@ -67,11 +66,11 @@ bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_mesh *m, cons
   return any && !sw_tiling_equal(blocks, window);
 }
 
-bool sw_strategy_halo_is_held(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
+bool sw_strategy_halo_is_held(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i,
                               const sw_sharding *held) {
   const sw_type *type = sw_operand_type(g, op, i);
   sw_tiling blocks, window, have;
-  if (!held->halos || held->n_partial || !sw_strategy_halo(g, op, m, s, i, &blocks, &window)) return false;
+  if (!held->halos || held->n_partial || !sw_strategy_halo(g, op, s, i, &blocks, &window)) return false;
   sw_tiling_of(held, type->rank, type->dims, &have);
   if (window.n_apart) return false;
   for (int k = 0; k < type->rank; k++) {
@@ -114,8 +113,8 @@ static int picked_dim(const sw_loop_nest *nest, int loop) {
 }
 
 /* argmax/argmin gather one (value, index) pair per device and line, top_k gathers min(k, block) of them. */
-static sw_rc pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_visit visit,
-                        void *user, sw_diag *d) {
+static void pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_visit visit,
+                       void *user) {
   int n;
   const sw_axis_ref *axes = sw_strategy_loop(s, loop, &n);
   int dim = picked_dim(op->nest, loop);
@@ -131,9 +130,8 @@ static sw_rc pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s
     mv.dtype = part ? index_type : value->dtype;
     set_axes(&mv, axes, n);
     mv.bytes = mv.temp_bytes = candidates * sw_dtype_bytes(mv.dtype);
-    SW_TRY(visit(user, &mv, d));
+    visit(user, &mv);
   }
-  return SW_OK;
 }
 
 /* Steps of a ring in which keys are seen. */
@@ -161,31 +159,29 @@ static double keys_bytes(const sw_graph *g, const sw_op *op, const sw_strategy *
 
 /* Keys and values go on after each step but the last, beside the next step's work, and what is summed for their
  * gradients with them; this then goes home. A block comes in while another one goes out. */
-static sw_rc ring_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s, sw_move_visit visit, void *user,
-                        sw_diag *d) {
+static void ring_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s, sw_move_visit visit, void *user) {
   int n;
   const sw_axis_ref *axes = sw_strategy_loop(s, SW_ATTENTION_KEY, &n);
   const int64_t steps = count_ring_steps(g, op, s);
   const double keys = keys_bytes(g, op, s, false);
   const double sums = op->code == SW_OP_ATTENTION_GRAD ? keys_bytes(g, op, s, true) : 0;
   sw_move mv = {.kind = SW_MOVE_RING, .index = SW_ATTENTION_K, .dim = -1, .times = steps - 1};
-  if (steps < 2) return SW_OK;
+  if (steps < 2) return;
   mv.dtype = sw_operand_type(g, op, SW_ATTENTION_K)->dtype;
   mv.bytes = keys + sums;
   mv.temp_bytes = keys * (double)sw_min_i64(steps - 1, 2) + 2 * sums;
   mv.beside = 1 / (double)steps;
   set_axes(&mv, axes, n);
-  SW_TRY(visit(user, &mv, d));
-  if (sums <= 0) return SW_OK;
+  visit(user, &mv);
+  if (sums <= 0) return;
   mv.times = 1;
   mv.bytes = sums;
   mv.temp_bytes = mv.beside = 0;
-  return visit(user, &mv, d);
+  visit(user, &mv);
 }
 
 /* A number of each part for each head and query, gathered along a new dimension. */
-static sw_rc merge_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, sw_move_visit visit, void *user,
-                        sw_diag *d) {
+static void merge_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, sw_move_visit visit, void *user) {
   int n;
   const sw_axis_ref *axes = sw_strategy_loop(s, SW_ATTENTION_KEY, &n);
   const sw_type *lse = sw_result_type(g, op, 1);
@@ -195,12 +191,12 @@ static sw_rc merge_move(const sw_graph *g, const sw_op *op, const sw_strategy *s
   set_axes(&mv, axes, n);
   mv.bytes = mv.temp_bytes =
       gathered_elements(lse, &plain, -1, 0) * (double)sw_axis_refs_size(axes, n) * sw_dtype_bytes(lse->dtype);
-  return visit(user, &mv, d);
+  visit(user, &mv);
 }
 
 /* Over the axes of a loop: a scan's carries of all devices along `dim`, or blocks of one that change places. */
-static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_kind kind,
-                          int dim, sw_move_visit visit, void *user, sw_diag *d) {
+static void operand_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_kind kind, int dim,
+                         sw_move_visit visit, void *user) {
   int n;
   const sw_axis_ref *axes = sw_strategy_loop(s, loop, &n);
   const sw_type *type = sw_operand_type(g, op, 0);
@@ -210,31 +206,28 @@ static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy 
   set_axes(&mv, axes, n);
   int64_t along = kind == SW_MOVE_SCAN ? sw_axis_refs_size(axes, n) : 1;
   mv.bytes = mv.temp_bytes = gathered_elements(type, &plain, dim, along) * sw_dtype_bytes(type->dtype);
-  return visit(user, &mv, d);
+  visit(user, &mv);
 }
 
-sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_move_visit visit,
-                        void *user, sw_diag *d) {
-  if (s->n_refs == 0 || !sw_strategy_runs(s)) return SW_OK;
+void sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s, sw_move_visit visit, void *user) {
+  if (s->n_refs == 0 || !sw_strategy_runs(s)) return;
   const bool ring = sw_strategy_is_ring(op, s);
-  if (ring) SW_TRY(ring_moves(g, op, s, visit, user, d));
+  if (ring) ring_moves(g, op, s, visit, user);
   for (int i = 0; i < op->n_operands; i++) {
     sw_move mv = {.kind = SW_MOVE_HALO, .index = i, .dim = -1, .times = 1, .dtype = sw_operand_type(g, op, i)->dtype};
-    if (!sw_strategy_halo(g, op, m, s, i, &mv.blocks, &mv.window)) continue;
+    if (!sw_strategy_halo(g, op, s, i, &mv.blocks, &mv.window)) continue;
     mv.bytes = mv.temp_bytes = tiling_bytes(&mv.window, mv.dtype);
-    SW_TRY(visit(user, &mv, d));
+    visit(user, &mv);
   }
   for (int l = 0; l < op->nest->n_loops; l++) {
     int n;
     (void)sw_strategy_loop(s, l, &n);
-    if (n && op->nest->loops[l].kind == SW_LOOP_PICK) SW_TRY(pick_moves(g, op, s, l, visit, user, d));
+    if (n && op->nest->loops[l].kind == SW_LOOP_PICK) pick_moves(g, op, s, l, visit, user);
     if (n && op->nest->loops[l].kind == SW_LOOP_SCAN)
-      SW_TRY(operand_move(g, op, s, l, SW_MOVE_SCAN, picked_dim(op->nest, l), visit, user, d));
-    if (n && l == SW_ATTENTION_KEY && op->code == SW_OP_ATTENTION && !ring)
-      SW_TRY(merge_move(g, op, s, visit, user, d));
-    if (n && l == 0 && op->code == SW_OP_SHUFFLE) SW_TRY(operand_move(g, op, s, l, SW_MOVE_SHUFFLE, 0, visit, user, d));
+      operand_move(g, op, s, l, SW_MOVE_SCAN, picked_dim(op->nest, l), visit, user);
+    if (n && l == SW_ATTENTION_KEY && op->code == SW_OP_ATTENTION && !ring) merge_move(g, op, s, visit, user);
+    if (n && l == 0 && op->code == SW_OP_SHUFFLE) operand_move(g, op, s, l, SW_MOVE_SHUFFLE, 0, visit, user);
   }
-  return SW_OK;
 }
 
 sw_coll_op sw_move_collective(const sw_move *mv) {
@@ -262,12 +255,10 @@ typedef struct cost_sum {
   sw_op_cost *out;
 } cost_sum;
 
-static sw_rc add_move_cost(void *user, const sw_move *mv, sw_diag *d) {
-  (void)d;
+static void add_move_cost(void *user, const sw_move *mv) {
   cost_sum *sum = user;
   sum->out->temp_bytes += mv->temp_bytes;
   sum->out->move_s += sw_move_exposed_s(sum->machine, mv, sum->out->local_s);
-  return SW_OK;
 }
 
 /* Is what a device holds under `to` a part of what it holds under `from`? */
@@ -469,6 +460,6 @@ void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw
   }
   out->local_s += sw_strategy_host_s(j, op, s);
   cost_sum sum = {machine, out};
-  (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
+  sw_strategy_moves(g, op, s, add_move_cost, &sum);
   if (sw_machine_lowering(machine).early_sums) out->move_s += completing_s(j, op, s);
 }

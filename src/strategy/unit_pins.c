@@ -201,7 +201,7 @@ static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
 /* What an op's exchange to its window of an operand costs in all its runs, which a halo that is there saves. */
 static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strategy *s, int operand) {
   sw_tiling blocks, window;
-  if (!sw_strategy_halo(t->job.graph, op, sw_machine_mesh(t->job.machine), s, operand, &blocks, &window)) return 0;
+  if (!sw_strategy_halo(t->job.graph, op, s, operand, &blocks, &window)) return 0;
   const int bytes = sw_machine_moved_bytes(t->job.machine, sw_operand_type(t->job.graph, op, operand)->dtype);
   return (double)op->repeats * sw_machine_exchange_s(t->job.machine, &blocks, &window, bytes);
 }
@@ -219,7 +219,7 @@ static sw_rc add_stated(const sw_pin_target *t, const sw_op *op, int port, const
     keep[i] = true;
     at->id[i] = stated;
     if (t->job.graph->values[value].def >= 0 &&
-        sw_strategy_halo_is_held(t->job.graph, op, sw_machine_mesh(t->job.machine), &c->strategies[i], port, s)) {
+        sw_strategy_halo_is_held(t->job.graph, op, &c->strategies[i], port, s)) {
       c->price[i] =
           sw_max_i64(0, c->price[i] - sw_cost_units(t->job.machine, window_s(t, op, &c->strategies[i], port)));
       continue;
