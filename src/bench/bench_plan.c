@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "bench/bench_row.h"
 #include "gen/gen.h"
 #include "shardwright/report.h"
 
@@ -12,7 +11,6 @@ static const double SETTLED_PERCENT = 0.005;
 typedef struct bench {
   const sw_bench_plan_options *o;
   sw_bench_line line;
-  void *user;
   sw_job job; /* the model that is planned */
   int worse;
   bool glpk_stopped; /* in the table by layers: it gave up on fewer */
@@ -90,7 +88,7 @@ static void begin_model(const bench *b, const char *name, const sw_graph *g, boo
 
 /* The row goes out. */
 static sw_rc end_plan_row(const bench *b, sw_text *t, sw_diag *d) {
-  if (!b->o->json) return sw_bench_emit(b->line, b->user, t, d);
+  if (!b->o->json) return sw_bench_emit(b->line, t, d);
   sw_jw_end(b->o->json);
   return SW_OK;
 }
@@ -142,10 +140,10 @@ static const struct {
 };
 
 /* Rows of a table, or of an array. */
-static sw_rc begin_rows(const bench *b, const char *name, sw_text *head, sw_diag *d) {
-  if (!b->o->json) return sw_bench_emit(b->line, b->user, head, d);
+static sw_rc begin_rows(const bench *b, sw_text *head, sw_diag *d) {
+  if (!b->o->json) return sw_bench_emit(b->line, head, d);
   sw_text_free(head);
-  sw_jw_array(b->o->json, name);
+  sw_jw_array(b->o->json, "models");
   return SW_OK;
 }
 
@@ -157,7 +155,7 @@ static sw_rc models_table(bench *b, sw_diag *d) {
   sw_text head = {0};
   sw_text_printf(&head, "%-20s %6s %-11s%-11s%8s ", "model", "ops", "planned in", "predicted", "gap");
   for (int i = 0; i < SW_BASELINE_COUNT; i++) sw_text_printf(&head, "%12s  ", sw_baseline_text((sw_baseline)i));
-  SW_TRY(begin_rows(b, "models", &head, d));
+  SW_TRY(begin_rows(b, &head, d));
   for (size_t i = 0; i < sizeof kModels / sizeof kModels[0]; i++) {
     if (b->o->only && !strstr(kModels[i].name, b->o->only)) continue;
     sw_graph *g;
@@ -255,14 +253,14 @@ static sw_rc layers_table(bench *b, const char *mode, sw_diag *d) {
   if (b->o->json)
     sw_text_free(&head);
   else
-    SW_TRY(sw_bench_emit(b->line, b->user, &head, d));
+    SW_TRY(sw_bench_emit(b->line, &head, d));
   b->glpk_stopped = false;
   for (int64_t n = 1; n <= b->o->most_layers; n *= 2) SW_TRY(layers_row(b, mode, n, d));
   return SW_OK;
 }
 
-sw_rc sw_bench_plan(const sw_bench_plan_options *o, sw_bench_line line, void *user, int *worse, sw_diag *d) {
-  bench b = {.o = o, .line = line, .user = user};
+sw_rc sw_bench_plan(const sw_bench_plan_options *o, sw_bench_line line, int *worse, sw_diag *d) {
+  bench b = {.o = o, .line = line};
   sw_rc rc = models_table(&b, d);
   static const char *const kModes[] = {"forward", "train"};
   if (!rc && o->json) sw_jw_array(o->json, "by_layers");

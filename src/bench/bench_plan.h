@@ -3,7 +3,7 @@
 #define BENCH_BENCH_PLAN_H_
 
 #include "io/json_write.h"
-#include "bench/bench_line.h"
+#include "bench/bench_row.h"
 #include "shardwright/plan.h"
 
 typedef struct sw_bench_plan_options {
@@ -21,10 +21,9 @@ typedef struct sw_bench_plan_options {
 } sw_bench_plan_options;
 
 /* *worse: how many plans cost more than a baseline that fits. */
-SW_API SW_CHECKED sw_rc sw_bench_plan(const sw_bench_plan_options *o, sw_bench_line line, void *user, int *worse,
-                                      sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_bench_plan(const sw_bench_plan_options *o, sw_bench_line line, int *worse, sw_diag *d);
 /* A row for each StableHLO program: files, or gpt2:LAYERS for a made one. */
 SW_API SW_CHECKED sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names, int n,
-                                          sw_bench_line line, void *user, sw_diag *d);
+                                          sw_bench_line line, sw_diag *d);
 
 #endif

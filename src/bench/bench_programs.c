@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/bench_row.h"
 #include "bench/bench_plan.h"
 #include "shardwright/emit.h"
 #include "base/file.h"
@@ -153,21 +152,20 @@ static sw_rc find_figures(const sw_bench_plan_options *o, const char *name, figu
   return rc;
 }
 
-static sw_rc emit_program_row(const sw_bench_plan_options *o, const char *name, sw_bench_line line, void *user,
-                              sw_diag *d) {
+static sw_rc emit_program_row(const sw_bench_plan_options *o, const char *name, sw_bench_line line, sw_diag *d) {
   figures f = {0};
   sw_text t = {0};
   sw_rc rc = find_figures(o, name, &f, d);
   if (!rc && o->json) put_figures(&f, o->json);
   if (!rc && !o->json) {
     print_figures(&f, &t);
-    rc = sw_bench_emit(line, user, &t, d);
+    rc = sw_bench_emit(line, &t, d);
   }
   sw_text_free(&f.mesh);
   return rc;
 }
 
-sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names, int n, sw_bench_line line, void *user,
+sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names, int n, sw_bench_line line,
                         sw_diag *d) {
   sw_text head = {0};
   sw_text_printf(&head, "%-40s %7s %9s %10s  %-11s%-11s%-11s%-11s%8s  mesh  compiler", "program", "ops", "text",
@@ -175,9 +173,9 @@ sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names
   if (o->json)
     sw_jw_array(o->json, "programs");
   else
-    SW_TRY(sw_bench_emit(line, user, &head, d));
+    SW_TRY(sw_bench_emit(line, &head, d));
   if (o->json) sw_text_free(&head);
-  for (int i = 0; i < n; i++) SW_TRY(emit_program_row(o, names[i], line, user, d));
+  for (int i = 0; i < n; i++) SW_TRY(emit_program_row(o, names[i], line, d));
   if (o->json) sw_jw_end(o->json);
   return SW_OK;
 }

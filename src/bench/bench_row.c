@@ -1,7 +1,7 @@
 #include "bench/bench_row.h"
 
-sw_rc sw_bench_emit(sw_bench_line line, void *user, sw_text *row, sw_diag *d) {
-  sw_rc rc = row->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : line(user, sw_text_str(row), d);
+sw_rc sw_bench_emit(sw_bench_line line, sw_text *row, sw_diag *d) {
+  sw_rc rc = row->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : line(sw_text_str(row), d);
   sw_text_free(row);
   return rc;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "bench/bench_row.h"
 #include "shardwright/certificate.h"
 #include "base/file.h"
 #include "base/lists.h"
@@ -13,7 +12,6 @@
 typedef struct bench {
   const sw_bench_solve_options *o;
   sw_bench_line line;
-  void *user;
   double best_s; /* when the best cost of the run was found */
   int64_t last_cost;
   double read_s;
@@ -25,7 +23,7 @@ static sw_rc emit_head(bench *b) {
   sw_text_printf(&t, "%-14s %4s %7s %7s %6s %6s %8s %6s %16s %16s %9s %7s %7s %6s  %s", "instance", "seed", "nodes",
                  "edges", "left", "edges", "presolve", "read", "cost", "bound", "gap %", "best s", "time s", "MiB",
                  "status");
-  return sw_bench_emit(b->line, b->user, &t, b->d);
+  return sw_bench_emit(b->line, &t, b->d);
 }
 
 static sw_rc load_problem(bench *b, const char *name, sw_arena *arena, sw_problem *p) {
@@ -86,7 +84,7 @@ static sw_rc emit_solve_row(bench *b, const char *name, int seed, const sw_probl
                  sw_path_base(name), seed, p->n_nodes, p->n_edges, s->presolve.nodes, s->presolve.edges,
                  s->presolve.time_s, b->read_s, (long long)s->cost, (long long)s->bound, gap, b->best_s + b->read_s,
                  s->time_s + b->read_s, use.ru_maxrss / 1024, sw_solve_status_text(s->status));
-  return sw_bench_emit(b->line, b->user, &t, b->d);
+  return sw_bench_emit(b->line, &t, b->d);
 }
 
 static sw_rc run_seed(bench *b, const char *name, int seed, sw_arena *arena, int64_t *cost) {
@@ -140,14 +138,14 @@ static sw_rc run_instance(bench *b, const char *name) {
     sw_text t = {0};
     sw_text_printf(&t, "%-14s      least %lld, middle %lld of %d", sw_path_base(name), (long long)costs[0],
                    (long long)costs[n / 2], n);
-    rc = sw_bench_emit(b->line, b->user, &t, b->d);
+    rc = sw_bench_emit(b->line, &t, b->d);
   }
   sw_arena_deinit(&arena);
   return rc;
 }
 
-sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_line line, void *user, sw_diag *d) {
-  bench b = {.o = o, .line = line, .user = user, .d = d};
+sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_line line, sw_diag *d) {
+  bench b = {.o = o, .line = line, .d = d};
   if (o->json)
     sw_jw_array(o->json, "instances");
   else

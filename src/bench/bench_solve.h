@@ -3,7 +3,7 @@
 #define BENCH_BENCH_SOLVE_H_
 
 #include "io/json_write.h"
-#include "bench/bench_line.h"
+#include "bench/bench_row.h"
 #include "shardwright/select.h"
 
 typedef struct sw_bench_solve_options {
@@ -17,6 +17,6 @@ typedef struct sw_bench_solve_options {
 } sw_bench_solve_options;
 
 /* A row per run, and with several seeds one of the least and the middle cost. Every run's certificate is checked. */
-SW_API SW_CHECKED sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_line line, void *user, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_line line, sw_diag *d);
 
 #endif

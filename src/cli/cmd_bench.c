@@ -159,8 +159,7 @@ static sw_rc bench_kernels(const sw_call *call, sw_diag *d) {
 
 /* --- plan --- */
 
-static sw_rc print_bench_line(void *user, const char *line, sw_diag *d) {
-  (void)user;
+static sw_rc print_bench_line(const char *line, sw_diag *d) {
   sw_text t = {0};
   sw_text_printf(&t, "%s\n", line);
   return sw_print_text(&t, d);
@@ -189,8 +188,8 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
   if (s->json) o.json = &t.json;
   sw_mem_keep_freed();
   if (s->instances.n)
-    return end_object(&t, sw_bench_programs(&o, s->instances.at, s->instances.n, print_bench_line, NULL, d), d);
-  SW_TRY(end_object(&t, sw_bench_plan(&o, print_bench_line, NULL, &worse, d), d));
+    return end_object(&t, sw_bench_programs(&o, s->instances.at, s->instances.n, print_bench_line, d), d);
+  SW_TRY(end_object(&t, sw_bench_plan(&o, print_bench_line, &worse, d), d));
   return worse ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d plans cost more than a baseline that fits", worse) : SW_OK;
 }
 
@@ -278,7 +277,7 @@ static sw_rc bench_solve(const sw_call *call, sw_diag *d) {
   table t;
   begin_object(call, "bench-solve", &t);
   if (s->json) o.json = &t.json;
-  return end_object(&t, sw_bench_solve(&o, print_bench_line, NULL, d), d);
+  return end_object(&t, sw_bench_solve(&o, print_bench_line, d), d);
 }
 
 static sw_rc bench_runs(const sw_call *call, sw_diag *d) {
