@@ -54,7 +54,7 @@ static void skip_line_blanks(reader *r) {
 }
 
 /* The next line's word; empty at the end of the text. */
-static sw_rc next_line(reader *r) {
+static void next_line(reader *r) {
   r->word[0] = 0;
   while (r->at < r->end && (*r->at == '\n' || *r->at == ' ')) r->line += *r->at++ == '\n';
   size_t n = 0;
@@ -63,7 +63,6 @@ static sw_rc next_line(reader *r) {
     r->at++;
   }
   r->word[n] = 0;
-  return SW_OK;
 }
 
 static bool read_signed_number(reader *r, int64_t *out) {
@@ -252,7 +251,7 @@ static sw_rc read_steps(scene *c) {
   enum { N = sizeof kSteps / sizeof kSteps[0] };
   for (;;) {
     size_t k = 0;
-    SW_TRY(next_line(c->r));
+    next_line(c->r);
     while (k < N && strcmp(kSteps[k].word, c->r->word) != 0) k++;
     if (k == N) return SW_OK;
     if (kSteps[k].row) SW_TRY(read_row(c->r));
@@ -263,7 +262,7 @@ static sw_rc read_steps(scene *c) {
 static sw_rc read_node(reader *r, const chk_state *core, const path *up, int depth, bool *closed);
 
 static sw_rc expect(reader *r, const char *word) {
-  SW_TRY(next_line(r));
+  next_line(r);
   return strcmp(r->word, word) == 0 ? SW_OK : malformed(r, word);
 }
 
@@ -289,7 +288,8 @@ static sw_rc read_split(scene *c, const chk_state *core, const path *up, int dep
     if (strcmp(r->word, "end") != 0) return malformed(r, "'end' or a step");
   }
   c->closed |= both;
-  return next_line(r);
+  next_line(r);
+  return SW_OK;
 }
 
 static sw_rc read_body(scene *c, const chk_state *core, const path *up, int depth) {
@@ -344,7 +344,7 @@ static sw_rc read_copies(reader *r, chk_copies *c) {
   for (;;) {
     const char *at = r->at;
     const int32_t line = r->line;
-    SW_TRY(next_line(r));
+    next_line(r);
     const bool node = strcmp(r->word, "copies") == 0;
     if (!node && strcmp(r->word, "share") != 0) {
       r->at = at;

@@ -417,7 +417,7 @@ static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
     cap[t] = m->steps.cap[t] - base;
     if (cap[t] >= 0) continue;
     if (!m->infeasible) sel_log_overfull(m, t);
-    m->infeasible = m->infeasible_memory = true;
+    m->infeasible = true;
   }
   out->n_uses = n;
   out->uses = uses;

@@ -107,7 +107,6 @@ typedef struct sel_model {
   sel_record *records;
   int64_t removed[SW_SELECT_RULES]; /* as in sw_presolve */
   bool infeasible;                  /* proven */
-  bool infeasible_memory;           /* ... and memory has to do with it */
   sel_model_queue queue;
   sel_model_alive alive;
   sel_model_kept kept;

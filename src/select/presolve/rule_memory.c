@@ -99,7 +99,7 @@ sw_rc sel_rule_steps(sel_model *m, sw_diag *d) {
   for (int32_t t = 0; t < m->steps.n; t++)
     if (w.room[t] < 0 && !m->infeasible) {
       sel_log_overfull(m, t);
-      m->infeasible = m->infeasible_memory = true;
+      m->infeasible = true;
     }
   if (m->infeasible || !(m->given.rules & SW_RULE_STEPS)) return SW_OK;
   SW_TRY(choose_steps(m, &w, d));
@@ -187,7 +187,6 @@ sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d) {
     if (n == x->n) continue;
     *changed = true;
     sel_count(m, SW_RULE_HEAVY, x->n - n);
-    if (n == 0) m->infeasible_memory = true;
     SW_TRY(sel_keep_values(m, i, keep, d));
   }
   return SW_OK;

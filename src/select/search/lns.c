@@ -395,18 +395,14 @@ static sw_rc solve_inner(sel_lns *l, sel_state *s, const inner *w, sel_budget *b
   int passes = 0;
   while (passes++ < u.by->lns_passes && u.best.bound < goal) sel_dual_pass(&u, (double)w->now);
   sel_spend(b, passes * (2 * u.cells + u.n_flat + w->c.n_uses));
-  l->moves++;
   double grow = 1.02;
-  if (u.best.bound >= goal) {
-    l->hopeless++;
-  } else {
+  if (u.best.bound < goal) {
     SW_TRY_TO(end, search_dive(l, &u, w, &v, d));
     sel_spend(b, (int64_t)v.nodes * 200 + v.looks);
     if (v.nodes >= v.most_nodes) grow = 0.97;
     if (v.best_cost < w->now) {
       for (int32_t k = 0; k < l->n_free; k++) sel_state_change(s, l->free[k], v.best[k]);
       *better = true;
-      l->won++;
     }
   }
   l->size = fmin(u.by->lns_most, fmax(LEAST_SIZE, l->size * grow));

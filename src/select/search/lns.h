@@ -16,8 +16,7 @@ typedef struct sel_lns {
   int32_t *place;       /* of a variable among the free ones, or -1 */
   int32_t *free, *rim;
   int32_t n_free;
-  double size;                  /* how many to set free; follows what the moves need */
-  int64_t moves, hopeless, won; /* counted: in all, ruled out by the bound, better */
+  double size; /* how many to set free; follows what the moves need */
 } sel_lns;
 
 sw_rc sel_lns_init(sel_lns *l, const sel_field *f, const sel_link *links, uint64_t seed, sw_arena *mem, sw_diag *d);

@@ -293,8 +293,8 @@ static sw_rc ascend_classes(searcher *q) {
 
 /* Messages of a problem that was unlike this one may lead to where no pass leads on. What is proven says how far a few
  * should bring them; where they do not get there, passes come from below. */
-static sw_rc try_warm_start(searcher *q) {
-  if (!q->primed) return SW_OK;
+static void try_warm_start(searcher *q) {
+  if (!q->primed) return;
   double known = (double)(q->k->r->bound - q->k->core->offset);
   for (int k = 0; k < q->by->quiet_passes && q->dual.best.bound < known && !sel_stop(q->b); k++) {
     sel_dual_pass(&q->dual, goal_of(q));
@@ -302,7 +302,6 @@ static sw_rc try_warm_start(searcher *q) {
   }
   q->primed = q->dual.best.bound >= known - q->by->slack * fabs(known);
   if (!q->primed) sel_dual_forget(&q->dual);
-  return SW_OK;
 }
 
 /* As many partial choices as a side search may hold in memory: two levels of them, and where those of all levels came
@@ -345,7 +344,7 @@ static sw_rc close_narrow(searcher *q) {
 static sw_rc take_turns(searcher *q) {
   double turn = q->by->turn_steps;
   int64_t sweeps = (int64_t)q->by->turn_sweeps;
-  SW_TRY(try_warm_start(q));
+  try_warm_start(q);
   if (!q->primed) SW_TRY(ascend_classes(q));
   set_pace(q);
   while (!over(q)) {

@@ -18,7 +18,7 @@
 enum { LOG_TREE = 7, MOST_TREE = 1 << LOG_TREE, MOST_TRIES = 6, MOST_VALUES = 1 << 14 };
 
 sw_rc sel_mover_init(sel_mover *m, const sel_field *f, uint64_t seed, sw_arena *mem, sw_diag *d) {
-  *m = (sel_mover){.f = f, .cap_tree = MOST_TREE};
+  *m = (sel_mover){.f = f};
   sw_rng_seed(&m->rng, seed);
   int32_t n = f->c->n, most = 1;
   for (int32_t i = 0; i < n; i++) most = f->c->dom[i] > most ? f->c->dom[i] : most;

@@ -13,7 +13,7 @@ typedef struct sel_mover {
   int32_t *mark;       /* per variable: stamp when in the tree, -stamp when seen twice */
   int32_t stamp;
   int32_t *tree, *parent, *via; /* tree order, parent's place in it, near index from child to parent */
-  int32_t n_tree, cap_tree;
+  int32_t n_tree;
   int32_t *place; /* of a variable in the tree */
   double *up;     /* [place][value]: cost of the subtree */
   int32_t *up_first;
