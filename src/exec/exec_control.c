@@ -90,7 +90,7 @@ static void skip_branch(sw_execution *e, const sw_frame *f) {
   }
 }
 
-static sw_rc choose_branch(sw_execution *e, const sw_op *op, sw_id *next) {
+static void choose_branch(sw_execution *e, const sw_op *op, sw_id *next) {
   const sw_graph *g = e->v->graph;
   sw_id id = (sw_id)(op - g->ops);
   const sw_buffer *b = &e->values[op->operands[0]].t;
@@ -103,7 +103,6 @@ static sw_rc choose_branch(sw_execution *e, const sw_op *op, sw_id *next) {
     if (g->frames[f].branch != i) skip_branch(e, &g->frames[f]);
   }
   release_use(e, op->operands[0]);
-  return SW_OK;
 }
 
 /* --- loops -------------------------------------------------------------------------------------------------------- */
@@ -138,24 +137,25 @@ static void leave_loop(sw_execution *e, const sw_frame *f, sw_id *next) {
   *next = f->closed_by + 1;
 }
 
-static sw_rc test(sw_execution *e, const sw_op *op, sw_id *next) {
+static void test(sw_execution *e, const sw_op *op, sw_id *next) {
   const sw_frame *f = &e->v->graph->frames[op->frame];
   bool more = sw_buffer_int(&e->values[op->operands[0]].t, 0) != 0;
   release_use(e, op->operands[0]);
   if (!more) leave_loop(e, f, next);
-  return SW_OK;
 }
 
 sw_rc sw_control_run(sw_execution *e, const sw_op *op, sw_id *next, sw_diag *d) {
   sw_id id = (sw_id)(op - e->v->graph->ops);
   switch ((int)op->code) {
     case SW_OP_CASE:
-      return choose_branch(e, op, next);
+      choose_branch(e, op, next);
+      return SW_OK;
     case SW_OP_OTHERWISE:
       *next = frame_ended_by(e->v->graph, id)->closed_by + 1;
       return SW_OK;
     case SW_OP_TEST:
-      return test(e, op, next);
+      test(e, op, next);
+      return SW_OK;
     case SW_OP_END:
       return repeat_loop(e, frame_ended_by(e->v->graph, id), next, d);
     case SW_OP_ENTER:

@@ -55,8 +55,6 @@ typedef struct sw_group {
   const struct sw_group *next;        /* lives as long as the machine; NULL: none */
 } sw_group;
 
-/* Do all groups along the same axes lie alike on the network, whatever the axes? Always so without a device order. */
-SW_API bool sw_machine_is_regular(const sw_machine *m);
 /* Of such an op several may be done in one call. */
 SW_API bool sw_coll_is_combined(sw_coll_op op);
 /* Are collectives parts of calls, which share their latency? */

@@ -174,8 +174,6 @@ sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh
 const sw_mesh *sw_machine_mesh(const sw_machine *m) { return &m->mesh; }
 const sw_profile *sw_machine_profile(const sw_machine *m) { return m->profile; }
 
-bool sw_machine_is_regular(const sw_machine *m) { return !m->order; }
-
 static bool whole_axes(const sw_machine *m, const sw_axis_ref *axes, int n, unsigned *mask) {
   *mask = 0;
   for (int i = 0; i < n; i++) {
