@@ -70,11 +70,6 @@ typedef struct chk_profile {
 /* Valid until the next call with this state. */
 sw_rc chk_profile_of(chk_state *s, const chk_node *x, chk_profile *out);
 
-sw_i128 chk_least_use(const chk_node *x, const chk_profile *u, int32_t k); /* of the choices left, in stretch k */
-bool chk_varies(const chk_node *x, const chk_profile *u, int32_t k);       /* with the choice */
-sw_rc chk_find_base(chk_state *s);                                         /* fill `base` */
-bool chk_all_zero(const chk_state *s, const chk_edge *e);                  /* such a table says nothing */
-
 /* Steps of a certificate. Each returns NULL when it is right, or says what is wrong with it; memory running out shows
  * in *rc. */
 typedef const char *chk_verdict;

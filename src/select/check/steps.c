@@ -70,7 +70,8 @@ chk_verdict chk_drop_beaten(chk_state *s, int32_t v, int32_t a, int32_t by, sw_r
   return NULL;
 }
 
-sw_i128 chk_least_use(const chk_node *x, const chk_profile *u, int32_t k) {
+/* Of the choices left, in stretch k. */
+static sw_i128 least_use(const chk_node *x, const chk_profile *u, int32_t k) {
   sw_i128 least = -1;
   for (int32_t a = 0; a < x->n; a++) {
     sw_i128 use = u->use[(int64_t)k * x->n + a];
@@ -79,14 +80,16 @@ sw_i128 chk_least_use(const chk_node *x, const chk_profile *u, int32_t k) {
   return least < 0 ? 0 : least;
 }
 
-bool chk_varies(const chk_node *x, const chk_profile *u, int32_t k) {
-  sw_i128 least = chk_least_use(x, u, k);
+/* Of the same: does it vary with the choice? */
+static bool varies(const chk_node *x, const chk_profile *u, int32_t k) {
+  sw_i128 least = least_use(x, u, k);
   for (int32_t a = 0; a < x->n; a++)
     if (x->alive[a] && u->use[(int64_t)k * x->n + a] != least) return true;
   return false;
 }
 
-sw_rc chk_find_base(chk_state *s) {
+/* Fill `base`. */
+static sw_rc find_base(chk_state *s) {
   if (!s->base) SW_ARENA_NEW(s->base, &s->mem, (size_t)s->n_steps + 1, NULL);
   memcpy(s->base, s->fixed, ((size_t)s->n_steps + 1) * sizeof *s->base);
   for (int32_t i = 0; i < s->n; i++) {
@@ -95,7 +98,7 @@ sw_rc chk_find_base(chk_state *s) {
     if (x->gone || x->n_spans == 0) continue;
     SW_TRY(chk_profile_of(s, x, &u));
     for (int32_t k = 0; k < u.n; k++) {
-      sw_i128 least = chk_least_use(x, &u, k);
+      sw_i128 least = least_use(x, &u, k);
       s->base[u.begin[k]] += least;
       s->base[u.end[k]] -= least;
     }
@@ -110,7 +113,7 @@ static sw_rc beyond_base(chk_state *s, const chk_node *x, int32_t a, int32_t t, 
   *more = 0;
   SW_TRY(chk_profile_of(s, x, &u));
   for (int32_t k = 0; k < u.n; k++)
-    if (u.begin[k] <= t && t < u.end[k]) *more = u.use[(int64_t)k * x->n + a] - chk_least_use(x, &u, k);
+    if (u.begin[k] <= t && t < u.end[k]) *more = u.use[(int64_t)k * x->n + a] - least_use(x, &u, k);
   return SW_OK;
 }
 
@@ -119,7 +122,7 @@ chk_verdict chk_drop_heavy(chk_state *s, int32_t v, int32_t a, int64_t time, sw_
   if (t < 0) return "no step that counts begins at this time";
   sw_i128 more;
   *rc = beyond_base(s, &s->nodes[v], a, t, &more);
-  if (!*rc && (!s->base || s->base[t] + more <= s->limit)) *rc = chk_find_base(s);
+  if (!*rc && (!s->base || s->base[t] + more <= s->limit)) *rc = find_base(s);
   if (*rc) return NULL;
   if (s->base[t] + more <= s->limit) return "the choice fits";
   s->nodes[v].alive[a] = false;
@@ -129,7 +132,7 @@ chk_verdict chk_drop_heavy(chk_state *s, int32_t v, int32_t a, int64_t time, sw_
 chk_verdict chk_overfull(chk_state *s, int64_t time, sw_rc *rc) {
   int32_t t = chk_step(s, time);
   if (t < 0) return "no step that counts begins at this time";
-  *rc = chk_find_base(s);
+  *rc = find_base(s);
   if (*rc) return NULL;
   return s->base[t] > s->limit ? NULL : "the smallest amounts fit";
 }
@@ -245,8 +248,8 @@ static chk_verdict settle_node_uses(chk_state *s, const chk_node *x, sw_rc *rc) 
   chk_profile u;
   if ((*rc = chk_profile_of(s, x, &u))) return NULL;
   for (int32_t k = 0; k < u.n; k++) {
-    sw_i128 least = chk_least_use(x, &u, k);
-    if (chk_varies(x, &u, k)) return "what the node occupies depends on its choice";
+    sw_i128 least = least_use(x, &u, k);
+    if (varies(x, &u, k)) return "what the node occupies depends on its choice";
     s->fixed[u.begin[k]] += least;
     s->fixed[u.end[k]] -= least;
   }
@@ -280,7 +283,8 @@ static int64_t best_beside(const chk_state *s, int32_t v, chk_edge *const *g, in
   return best;
 }
 
-bool chk_all_zero(const chk_state *s, const chk_edge *g) {
+/* Such a table says nothing. */
+static bool is_all_zero(const chk_state *s, const chk_edge *g) {
   const chk_node *x = &s->nodes[g->i], *y = &s->nodes[g->j];
   for (int32_t a = 0; a < x->n; a++)
     for (int32_t b = 0; x->alive[a] && b < y->n; b++)
@@ -300,7 +304,7 @@ chk_verdict chk_fold(chk_state *s, int32_t v, sw_rc *rc) {
   if (alive == 1) return fix(s, v, first), NULL;
   for (int32_t k = 0; k < x->n_edges; k++) {
     chk_edge *e = &s->edges[x->edges[k]];
-    e->gone = e->gone || chk_all_zero(s, e);
+    e->gone = e->gone || is_all_zero(s, e);
     if (e->gone) continue;
     if (n == 2) return "the node has several choices and more than two neighbours";
     g[n++] = e;

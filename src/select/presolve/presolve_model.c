@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-sw_rc sel_ids_push(sel_ids *ids, int32_t x, sw_arena *mem, sw_diag *d) {
+static sw_rc ids_push(sel_ids *ids, int32_t x, sw_arena *mem, sw_diag *d) {
   SW_ARENA_ROOM(ids->at, ids->n, ids->cap, mem, d);
   ids->at[ids->n++] = x;
   return SW_OK;
@@ -17,13 +17,13 @@ sw_rc sel_queue_var(sel_model *m, int32_t v, sw_diag *d) {
   m->vars[v].stale = true;
   if (m->vars[v].queued || m->vars[v].gone) return SW_OK;
   m->vars[v].queued = true;
-  return sel_ids_push(&m->queue.vars, v, &m->mem, d);
+  return ids_push(&m->queue.vars, v, &m->mem, d);
 }
 
-sw_rc sel_queue_edge(sel_model *m, int32_t e, sw_diag *d) {
+static sw_rc queue_edge(sel_model *m, int32_t e, sw_diag *d) {
   if (m->edges[e].queued || m->edges[e].gone) return SW_OK;
   m->edges[e].queued = true;
-  return sel_ids_push(&m->queue.edges, e, &m->mem, d);
+  return ids_push(&m->queue.edges, e, &m->mem, d);
 }
 
 struct sel_cells {
@@ -102,7 +102,7 @@ void sel_tidy_edges(sel_model *m, int32_t v) {
   ids->n = kept;
 }
 
-int32_t sel_find_edge(const sel_model *m, int32_t a, int32_t b) {
+static int32_t find_edge(const sel_model *m, int32_t a, int32_t b) {
   if (m->vars[b].edges.n < m->vars[a].edges.n) {
     int32_t c = a;
     a = b;
@@ -135,14 +135,14 @@ static sw_rc new_edge(sel_model *m, int32_t a, int32_t b, const int64_t *costs, 
   SW_ARENA_ROOM(m->edges, m->n_edges, m->cap_edges, &m->mem, d);
   int32_t e = m->n_edges++;
   m->edges[e] = (sel_edge){.i = a, .j = b, .v = costs, .shared = shared};
-  SW_TRY(sel_ids_push(&m->vars[a].edges, e, &m->mem, d));
-  SW_TRY(sel_ids_push(&m->vars[b].edges, e, &m->mem, d));
-  return sel_queue_edge(m, e, d);
+  SW_TRY(ids_push(&m->vars[a].edges, e, &m->mem, d));
+  SW_TRY(ids_push(&m->vars[b].edges, e, &m->mem, d));
+  return queue_edge(m, e, d);
 }
 
 /* `costs` not shared is taken over. */
 static sw_rc add_edge_table(sel_model *m, int32_t a, int32_t b, const int64_t *costs, bool shared, sw_diag *d) {
-  int32_t e = sel_find_edge(m, a, b);
+  int32_t e = find_edge(m, a, b);
   SW_TRY(sel_queue_var(m, a, d));
   SW_TRY(sel_queue_var(m, b, d));
   if (e < 0) return new_edge(m, a, b, costs, shared, d);
@@ -156,7 +156,7 @@ static sw_rc add_edge_table(sel_model *m, int32_t a, int32_t b, const int64_t *c
       *c = sw_cost_add(*c, costs[(int64_t)s * nb + t]);
     }
   if (!shared) sel_cells_give(m, (int64_t *)(uintptr_t)costs);
-  return sel_queue_edge(m, e, d);
+  return queue_edge(m, e, d);
 }
 
 sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d) {
@@ -188,7 +188,7 @@ sw_rc sel_keep_values(sel_model *m, int32_t v, const bool *keep, sw_diag *d) {
   for (int32_t k = 0; k < x->edges.n; k++) {
     sel_edge *g = &m->edges[x->edges.at[k]];
     SW_TRY(keep_cells(m, g, v, keep, d));
-    SW_TRY(sel_queue_edge(m, x->edges.at[k], d));
+    SW_TRY(queue_edge(m, x->edges.at[k], d));
     SW_TRY(sel_queue_var(m, sel_other(g, v), d));
   }
   int32_t kept = 0;

@@ -124,9 +124,7 @@ sw_rc sel_model_freeze(sel_model *m, sel_core *out, sw_diag *d);
 void sel_model_expand(const sel_model *m, const int32_t *x, int32_t *full);
 
 /* For rules; what each changes is logged (proof.h). */
-sw_rc sel_ids_push(sel_ids *ids, int32_t x, sw_arena *mem, sw_diag *d);
 sw_rc sel_queue_var(sel_model *m, int32_t v, sw_diag *d);
-sw_rc sel_queue_edge(sel_model *m, int32_t e, sw_diag *d);
 static inline int32_t sel_other(const sel_edge *g, int32_t v) { return g->i == v ? g->j : g->i; }
 /* Cost of the edge for value s of v and value t of the other end. */
 static inline int64_t sel_edge_at(const sel_model *m, const sel_edge *g, int32_t v, int32_t s, int32_t t) {
@@ -143,7 +141,6 @@ void sel_cells_give(sel_model *m, int64_t *cells); /* NULL allowed */
 sw_rc sel_pool_table(sel_model *m, sel_edge *g, int64_t n, sw_diag *d);
 /* The edge is gone, and so is its table, which nobody reads after. */
 void sel_end_edge(sel_model *m, sel_edge *g);
-int32_t sel_find_edge(const sel_model *m, int32_t a, int32_t b); /* -1: none */
 sw_rc sel_drop_edge(sel_model *m, int32_t e, sw_diag *d);
 /* Add costs[a][b] (values of a x values of b) between a and b; the table, of sel_cells_take, is taken over. */
 sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d);
@@ -156,9 +153,6 @@ void sel_settle_spans(sel_model *m, int32_t v);
 /* Takes over the amounts, which are of sel_cells_take. */
 sw_rc sel_add_span(sel_model *m, int32_t v, sel_span s, sw_diag *d);
 sw_rc sel_record_new(sel_model *m, int32_t var, int32_t a, int32_t b, int32_t **table, sw_diag *d);
-/* `gone` takes value f[s] where `into` has s: its costs, edges and spans become those of `into`. `e` joins the two, -1:
- * nothing does. */
-sw_rc sel_merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d);
 /* Count what a rule takes away. */
 static inline void sel_count(sel_model *m, sw_select_rule rule, int64_t n) { m->removed[__builtin_ctz(rule)] += n; }
 

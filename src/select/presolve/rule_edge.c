@@ -78,9 +78,13 @@ static sw_rc move_use_spans(sel_model *m, int32_t gone, int32_t into, const int3
   return SW_OK;
 }
 
-sw_rc sel_merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
+/* `gone` takes value f[s] where `into` has s: its costs, edges and spans become those of `into`. `e` joins the two, -1:
+ * nothing does. */
+static sw_rc merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
   sel_var *x = &m->vars[into], *y = &m->vars[gone];
   int32_t *table;
+  sel_log_merge(m, gone, into);
+  sel_count(m, SW_RULE_FUNCTIONAL, 1);
   SW_TRY(sel_record_new(m, gone, into, -1, &table, d));
   for (int32_t s = 0; s < x->n; s++) {
     table[x->id[s]] = y->id[f[s]];
@@ -98,12 +102,6 @@ sw_rc sel_merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32
   for (int32_t s = 0; s < x->n; s++) lost |= !(keep[s] = !sel_bad(x->cost[s]));
   if (lost) sel_log_forbidden(m, into, keep);
   return lost ? sel_keep_values(m, into, keep, d) : sel_queue_var(m, into, d);
-}
-
-static sw_rc merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
-  sel_log_merge(m, gone, into);
-  sel_count(m, SW_RULE_FUNCTIONAL, 1);
-  return sel_merge(m, e, gone, into, f, d);
 }
 
 static sw_rc try_merge(sel_model *m, int32_t e, sw_diag *d) {

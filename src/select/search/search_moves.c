@@ -158,7 +158,9 @@ static double priced(const sel_mover *m, const sel_state *s) {
   return m->weight * sum;
 }
 
-bool sel_tree_move(sel_mover *m, sel_state *s, int32_t size, double heat, sel_budget *b) {
+/* Grow a random induced forest of at most `size` variables, re-solve it given the rest, and keep the result when it is
+ * allowed and passes the Metropolis test at `heat`. Returns whether the state changed. */
+static bool tree_move(sel_mover *m, sel_state *s, int32_t size, double heat, sel_budget *b) {
   grow_tree(m, size < MOST_TREE ? size : MOST_TREE);
   sel_spend(b, 16 + sweep_up(m, s));
   sw_i128 cost = s->cost;
@@ -195,6 +197,6 @@ void sel_anneal(sel_mover *m, sel_state *s, double heat, sel_budget *b, int32_t 
     m->weight = m->price ? kWeights[sw_rng_below(&m->rng, sizeof kWeights / sizeof *kWeights)] : 0;
     int32_t size = 1 << sw_rng_below(&m->rng, LOG_TREE + 1);
     for (int k = 0; k < PHASE / size + 8; k++)
-      if (sel_tree_move(m, s, size, heat, b)) keep_if_better(s, best, best_cost);
+      if (tree_move(m, s, size, heat, b)) keep_if_better(s, best, best_cost);
   }
 }

@@ -23,9 +23,6 @@ typedef struct sel_mover {
 } sel_mover;
 
 sw_rc sel_mover_init(sel_mover *m, const sel_field *f, uint64_t seed, sw_arena *mem, sw_diag *d);
-/* Grow a random induced forest of at most `size` variables, re-solve it given the rest, and keep the result when it is
- * allowed and passes the Metropolis test at `heat`. Returns whether the state changed. */
-bool sel_tree_move(sel_mover *m, sel_state *s, int32_t size, double heat, sel_budget *b);
 /* Tree moves of random size and weight until the budget is spent; the best choice seen is left in `best` (cost in
  * *best_cost), the state where it ended. */
 void sel_anneal(sel_mover *m, sel_state *s, double heat, sel_budget *b, int32_t *best, int64_t *best_cost);
