@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-double sw_knots_position(const sw_cost_knots *k, double members) {
+/* Where a number of members lies among those of the knots. */
+static double knots_position(const sw_cost_knots *k, double members) {
   const double x = log(members);
   int i = 0;
   if (x <= k->ln_members[0]) return 0;
@@ -61,7 +62,7 @@ static bool segments_rise(const sw_cost_line *l, double position, double latency
 }
 
 static bool rises_at(const sw_cost_line *l, sw_cost_class c, int64_t n) {
-  const double position = sw_knots_position(l->knots, (double)n),
+  const double position = knots_position(l->knots, (double)n),
                latency_s = l->base_s + l->peer_s * (c == SW_COST_PERMUTE ? 1 : (double)(n - 1));
   if (!segments_rise(l, position, latency_s, l->s_per_byte + l->pair_s_per_byte / (double)(n - 1))) return false;
   return !l->in_network_min || n < l->in_network_min || segments_rise(l, position, latency_s, l->in_network_s_per_byte);
@@ -82,7 +83,7 @@ void sw_curve_add_knots(sw_curve *c, int i, const sw_cost_knots *k, double membe
     return;
   }
   c->has_knots = true;
-  *out = (sw_curve_knots){k, log(busy), sw_knots_position(k, members), latency_s, 0};
+  *out = (sw_curve_knots){k, log(busy), knots_position(k, members), latency_s, 0};
   out->first_s = latency_s * exp(between(k, out->position, 0));
   c->latency_s += out->first_s;
 }

@@ -4,10 +4,8 @@
 
 #include "hw/group.h"
 
-/* Where a number of members lies among those of the knots: 1.25 is a quarter of the way, in logarithms, from the second
- * to the third. */
-double sw_knots_position(const sw_cost_knots *k, double members);
-/* The logarithm of the factor there, at a size. */
+/* The logarithm of the factor at a place among the numbers of members (1.25: a quarter of the way, in logarithms, from
+ * the second to the third) and a size. */
 SW_API double sw_knots_ln_factor(const sw_cost_knots *k, double position, double ln_bytes);
 /* No price is below so much of the formula (NULL: no knots). */
 SW_API double sw_knots_least_factor(const sw_cost_knots *k);

@@ -53,14 +53,10 @@ static sw_rc new_tensor(sw_program_flow *p, const sw_type *type, int32_t *out) {
 /* A tensor of the type that is written; -1 where that is none of known sizes. */
 static sw_rc tensor_of_type(reader *r, sw_ir_span text, int32_t *out) {
   sw_type type;
-  sw_diag why = {0};
+  bool known;
   *out = -1;
-  if (sw_ir_read_type(r->t, sw_ir_type_alone(r->t, text), &r->p->arena, &type, &why)) return SW_OK;
-  if (type.dtype == SW_TOKEN) return SW_OK;
-  for (int k = 0; k < type.rank; k++) {
-    if (type.dims[k] < 0) return SW_OK;
-  }
-  return new_tensor(r->p, &type, out);
+  SW_TRY(sw_ir_read_sized_type(r->t, text, &r->p->arena, &type, &known));
+  return known ? new_tensor(r->p, &type, out) : SW_OK;
 }
 
 static uint32_t result_slot(const reader *r, const sw_ir_op *o, uint32_t i) {

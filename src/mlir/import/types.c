@@ -69,6 +69,17 @@ sw_rc sw_ir_read_type(const sw_ir_tree *t, sw_ir_span type, sw_arena *arena, sw_
   return read_element_type(t, type, &out->dtype, d);
 }
 
+sw_rc sw_ir_read_sized_type(const sw_ir_tree *t, sw_ir_span text, sw_arena *arena, sw_type *out, bool *known) {
+  sw_diag why = {0};
+  *known = false;
+  if (!sw_ir_len(text)) return SW_OK;
+  const sw_rc rc = sw_ir_read_type(t, sw_ir_type_alone(t, text), arena, out, &why);
+  if (rc == SW_E_RESOURCE) return rc;
+  *known = !rc && out->dtype != SW_TOKEN;
+  for (int k = 0; *known && k < out->rank; k++) *known = out->dims[k] >= 0;
+  return SW_OK;
+}
+
 /* --- lists ------------------------------------------------------------------------------------------------------- */
 
 /* The arrow outside of brackets; types.end when there is none. */

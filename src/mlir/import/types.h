@@ -9,6 +9,11 @@
  * supported; at most SW_MAX_RANK dims. */
 SW_CHECKED sw_rc sw_ir_read_type(const sw_ir_tree *t, sw_ir_span type, sw_arena *arena, sw_type *out, sw_diag *d);
 
+/* The type at the beginning of `text`; *known false: it is no tensor or scalar of known sizes. Fails when memory is
+ * out. */
+SW_CHECKED sw_rc sw_ir_read_sized_type(const sw_ir_tree *t, sw_ir_span text, sw_arena *arena, sw_type *out,
+                                       bool *known);
+
 /* Lists: `(T, T) -> (T, T)`, `T, T`, `T`. */
 typedef struct sw_ir_types_cursor {
   sw_ir_span list;

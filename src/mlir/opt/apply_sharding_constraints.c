@@ -72,9 +72,7 @@ static uint32_t said_of(const applier *a, uint32_t value) {
 
 /* The edge on a value, as an op; SW_IR_NONE: it has none. */
 static uint32_t edge_on(const applier *a, uint32_t value) {
-  const uint32_t use = value < a->w->values.n ? a->w->values.first_use[value] : SW_IR_NONE;
-  const uint32_t op = use == SW_IR_NONE ? SW_IR_NONE : a->w->values.op_of_use[use];
-  return op != SW_IR_NONE && applier_op_is(a, op, "sdy.data_flow_edge") ? op : SW_IR_NONE;
+  return value < a->w->values.n ? sw_opt_edge_on(a->w, value, "sdy.data_flow_edge") : SW_IR_NONE;
 }
 
 typedef struct input {

@@ -9,16 +9,6 @@ static bool is_region(const sw_opt_work *w, uint32_t op) {
 
 /* --- add-data-flow-edges ------------------------------------------------------------------------------------------ */
 
-static bool has_sizes(sw_opt_work *w, sw_ir_span text) {
-  sw_type type;
-  sw_diag why = {0};
-  if (!sw_ir_len(text) || sw_ir_read_type(w->t, text, &w->arena, &type, &why) || type.dtype == SW_TOKEN) return false;
-  for (int k = 0; k < type.rank; k++) {
-    if (type.dims[k] < 0) return false;
-  }
-  return true;
-}
-
 /* What the body of a manual computation sees of a sharding. */
 static void without_axes(sw_open_sharding *s, uint32_t axes) {
   const sw_open_sharding old = *s;
@@ -65,19 +55,17 @@ static sw_rc make_data_flow_edge(sw_opt_work *w, uint32_t slot, sw_ir_span type,
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
-static bool has_edge(const sw_opt_work *w, uint32_t value) {
-  const uint32_t use = w->values.first_use[value];
-  return use != SW_IR_NONE && sw_ir_is(w->t, w->t->ops.at[w->values.op_of_use[use]].name, "sdy.data_flow_edge");
-}
-
 static sw_rc add_edges_at_place(sw_opt_work *w, const sw_sharded_place *p) {
   for (uint32_t i = p->first; i < p->first + p->n; i++) {
     const sw_sharded_slot s = w->shardings.slots.at[i];
     const char *text;
-    if (s.value == SW_IR_NONE || has_edge(w, s.value)) continue;
+    sw_type read;
+    bool known;
+    if (s.value == SW_IR_NONE || sw_opt_edge_on(w, s.value, "sdy.data_flow_edge") != SW_IR_NONE) continue;
     const sw_ir_span type =
         p->kind == SW_SHARDED_IN ? w->t->args.at[w->values.index_of[s.value]].type : sw_ir_type_alone(w->t, s.type);
-    if (!has_sizes(w, type)) continue;
+    SW_TRY(sw_ir_read_sized_type(w->t, type, &w->arena, &read, &known));
+    if (!known) continue;
     SW_TRY(make_data_flow_edge(w, i, type, &text));
     SW_TRY(p->kind == SW_SHARDED_IN ? sw_opt_put_first(w, sw_ir_block_at(w->t, &w->t->ops.at[p->op], 0), text)
                                     : sw_opt_put_behind(w, p->op, text));

@@ -4,11 +4,6 @@
 
 /* --- add-func-data-flow-edges ------------------------------------------------------------------------------------- */
 
-static bool has_func_edge(const sw_opt_work *w, uint32_t value) {
-  const uint32_t use = w->values.first_use[value];
-  return use != SW_IR_NONE && sw_ir_is(w->t, w->t->ops.at[w->values.op_of_use[use]].name, "sdy.func_data_flow_edge");
-}
-
 static sw_rc make_func_edge(sw_opt_work *w, uint32_t slot, const char **out) {
   const sw_sharded_slot *s = &w->shardings.slots.at[slot];
   const char *name = sw_opt_new_name(w), *of = sw_opt_value_text(w, s->value), *sharding, *attr = "";
@@ -27,7 +22,7 @@ static sw_rc add_func_edges(sw_opt_work *w, const sw_sharded_place *p) {
     const char *text;
     sw_type type;
     bool known;
-    if (value == SW_IR_NONE || has_func_edge(w, value)) continue;
+    if (value == SW_IR_NONE || sw_opt_edge_on(w, value, "sdy.func_data_flow_edge") != SW_IR_NONE) continue;
     SW_TRY(sw_opt_slot_type(w, i, &type, &known));
     if (!known) continue;
     SW_TRY(make_func_edge(w, i, &text));

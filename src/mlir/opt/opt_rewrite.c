@@ -47,6 +47,11 @@ const char *sw_opt_value_text(sw_opt_work *w, uint32_t value) {
                                          value - w->values.of_result[at]);
 }
 
+uint32_t sw_opt_edge_on(const sw_opt_work *w, uint32_t value, const char *name) {
+  const uint32_t use = w->values.first_use[value], op = use == SW_IR_NONE ? use : w->values.op_of_use[use];
+  return op != SW_IR_NONE && sw_ir_is(w->t, w->t->ops.at[op].name, name) ? op : SW_IR_NONE;
+}
+
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }

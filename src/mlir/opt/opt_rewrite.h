@@ -13,6 +13,9 @@ SW_CHECKED sw_rc sw_opt_forget_symbol(sw_opt_work *w, const char *name, size_t n
 /* A value as the text has it, "%12#1"; NULL: out of memory. */
 const char *sw_opt_value_text(sw_opt_work *w, uint32_t value);
 
+/* The op that uses a value first, where it is of this name; SW_IR_NONE: it is of another, or there is none. */
+uint32_t sw_opt_edge_on(const sw_opt_work *w, uint32_t value, const char *name);
+
 /* An op of the text on lines of its own, before or behind another one, or first in a block. */
 SW_CHECKED sw_rc sw_opt_put_before(sw_opt_work *w, uint32_t op, const char *text);
 SW_CHECKED sw_rc sw_opt_put_behind(sw_opt_work *w, uint32_t op, const char *text);

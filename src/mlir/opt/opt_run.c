@@ -118,7 +118,8 @@ static sw_rc read_pass_list(pipeline *p, const char *passes) {
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
-const char *sw_opt_option(sw_opt_work *w, const char *key) {
+/* In the arena; NULL: it is not given, or out of memory. */
+static const char *option_text(sw_opt_work *w, const char *key) {
   const size_t n = strlen(key);
   for (const char *at = w->options; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
     if (strncmp(at, key, n) == 0 && at[n] == '=')
@@ -128,7 +129,7 @@ const char *sw_opt_option(sw_opt_work *w, const char *key) {
 }
 
 sw_rc sw_opt_flag(sw_opt_work *w, const char *key, bool otherwise, bool *out) {
-  const char *word = sw_opt_option(w, key);
+  const char *word = option_text(w, key);
   *out = word ? strcmp(word, "true") == 0 : otherwise;
   if (!word || *out || strcmp(word, "false") == 0) return SW_OK;
   return SW_FAIL(w->d, SW_E_USAGE, SW_NOWHERE, "%s=%s: expected true or false", key, word);

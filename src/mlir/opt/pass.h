@@ -37,9 +37,7 @@ struct sw_opt_work {
 SW_CHECKED sw_rc sw_opt_dict(sw_opt_work *w, sw_dict **out);
 SW_CHECKED sw_rc sw_opt_text(sw_opt_work *w, sw_text **out);
 
-/* The value of an option in the arena; NULL: it is not given, or out of memory. */
-const char *sw_opt_option(sw_opt_work *w, const char *key);
-/* "true" or "false", or `otherwise` where it is not given; SW_E_USAGE for another word. */
+/* An option: "true" or "false", or `otherwise` where it is not given; SW_E_USAGE for another word. */
 SW_CHECKED sw_rc sw_opt_flag(sw_opt_work *w, const char *key, bool otherwise, bool *out);
 
 /* ([i, j])->([i, j]) {i=8, j=8}: an op says it whose result, of this slot, is cut as its operand is

@@ -203,15 +203,7 @@ sw_rc sw_opt_say(sw_opt_work *w, uint32_t slot, const sw_open_sharding *s) {
 }
 
 sw_rc sw_opt_slot_type(sw_opt_work *w, uint32_t slot, sw_type *out, bool *known) {
-  sw_diag why = {0};
-  const sw_ir_span text = w->shardings.slots.at[slot].type;
-  *known = false;
-  if (!sw_ir_len(text)) return SW_OK;
-  const sw_rc rc = sw_ir_read_type(w->t, sw_ir_type_alone(w->t, text), &w->arena, out, &why);
-  if (rc == SW_E_RESOURCE) return rc;
-  *known = !rc && out->dtype != SW_TOKEN;
-  for (int k = 0; *known && k < out->rank; k++) *known = out->dims[k] >= 0;
-  return SW_OK;
+  return sw_ir_read_sized_type(w->t, w->shardings.slots.at[slot].type, &w->arena, out, known);
 }
 
 uint32_t sw_opt_manual_axes(const sw_opt_work *w, const sw_sharded_place *p, const sw_mesh *m) {

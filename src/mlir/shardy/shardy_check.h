@@ -62,7 +62,6 @@ SW_CHECKED sw_rc sw_sdy_check_sharding(sw_sdy_checker *c, sw_ir_span text, sw_ir
 SW_CHECKED sw_rc sw_sdy_check_list(sw_sdy_checker *c, sw_ir_span text, bool stripped, const char *what);
 /* Fill `types` of the checker. */
 SW_CHECKED sw_rc sw_sdy_take_types(sw_sdy_checker *c, sw_ir_types_cursor from);
-SW_CHECKED sw_rc sw_sdy_take_result_types(sw_sdy_checker *c, const sw_ir_op *o);
 /* What the text says of a value: its sharding, of which `manual` axes (SW_IR_NONE: none), those of this op, are left
  * out. Empty: nothing. *known = false: nobody can tell. */
 sw_ir_span sw_sdy_said_of(const sw_sdy_checker *c, uint32_t value, uint32_t *manual, bool *known);

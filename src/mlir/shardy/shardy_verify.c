@@ -51,7 +51,7 @@ sw_rc sw_sdy_take_types(sw_sdy_checker *c, sw_ir_types_cursor from) {
   return SW_OK;
 }
 
-sw_rc sw_sdy_take_result_types(sw_sdy_checker *c, const sw_ir_op *o) {
+static sw_rc take_result_types(sw_sdy_checker *c, const sw_ir_op *o) {
   SW_TRY(sw_sdy_take_types(c, sw_ir_result_types(c->t, o)));
   if (!sw_ir_result_count(c->t, o) && !sw_ir_has_function_type(c->t, o)) c->types.n = 0; /* those of operands */
   return SW_OK;
@@ -369,7 +369,7 @@ static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span text) {
   if ((uint32_t)rule->n_operands != o->n_uses || (n_results && (uint32_t)rule->n_results != n_results))
     return SW_SDY_WRONG(c, text.at, "the rule has %d operands and %d results; expected %u and %u, as '%.*s' has",
                         rule->n_operands, rule->n_results, o->n_uses, n_results, SW_IR_TEXT(c->t, o->name));
-  SW_TRY(sw_sdy_take_result_types(c, o));
+  SW_TRY(take_result_types(c, o));
   SW_TRY(check_rule_dims(c, text, o, rule));
   if (!rule->custom || sw_ir_ends(c->t, o->name, ".custom_call")) return SW_OK;
   return SW_SDY_WRONG(c, text.at, "a custom rule of '%.*s'; expected one of a custom_call", SW_IR_TEXT(c->t, o->name));
@@ -377,7 +377,7 @@ static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span text) {
 
 static sw_rc check_results_anew(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span list) {
   c->types.n = 0;
-  if (!sw_ir_is_function(c->t, o)) SW_TRY(sw_sdy_take_result_types(c, o));
+  if (!sw_ir_is_function(c->t, o)) SW_TRY(take_result_types(c, o));
   return sw_sdy_check_list(c, list, false, "result");
 }
 

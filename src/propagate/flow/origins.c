@@ -190,7 +190,6 @@ static sw_rc note_loss(sw_run *r, int i, const sw_direction *direction, const sw
                   .from = s->tensors[from],
                   .dim = dim_of(s, i, w->factor),
                   .winner_dim = dim_of(s, i, winner),
-                  .winner = winner,
                   .winner_from = winner_from < 0 ? s->tensors[i] : s->tensors[winner_from],
                   .weight = w->weight,
                   .winner_weight = other.weight,

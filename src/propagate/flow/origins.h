@@ -26,9 +26,9 @@ typedef struct sw_axis_arrival {
 typedef struct sw_loss {
   int32_t tensor, step;
   sw_axis_ref axis;
-  int32_t dim, factor, from;               /* that did not get it, and the tensor that it was in */
-  int32_t winner_dim, winner, winner_from; /* that did */
-  double weight, winner_weight; /* elements of these two; of elementwise ops the shards that each would make */
+  int32_t dim, factor, from;       /* that did not get it, and the tensor that it was in */
+  int32_t winner_dim, winner_from; /* that did */
+  double weight, winner_weight;    /* elements of these two; of elementwise ops the shards that each would make */
   int32_t before;
 } sw_loss;
 

@@ -165,8 +165,9 @@ bool sw_project(const sw_flow *f, const sw_flow_op *step, int32_t priority, sw_p
 
 /* --- and back ----------------------------------------------------------------------------------------------------- */
 
-/* The axes of a dimension from those of its factors: minor ones follow only where the major one is cut whole. */
-bool sw_join_dim(const sw_projection *p, const sw_tensor_cut *t, const uint8_t *factors, int n, sw_axes *out) {
+/* The axes of a dimension from those of its factors: minor ones follow only where the major one is cut whole. False
+ * where there is no room. */
+static bool join_dim(const sw_projection *p, const sw_tensor_cut *t, const uint8_t *factors, int n, sw_axes *out) {
   out->n = 0;
   for (int k = 0; k < n; k++) {
     const sw_factor_cut *c = &t->at[factors[k]];
@@ -207,7 +208,7 @@ static bool unproject_tensor(sw_flow *f, const sw_projection *p, int i, bool *ch
     const sw_axis_ref *refs = fresh ? NULL : sw_sharding_dim(&s->cut, k, &n);
     bool grown = has_grown_along(t, factors, m);
     sw_axes axes = {0};
-    if (grown && !sw_join_dim(p, t, factors, m, &axes)) return false;
+    if (grown && !join_dim(p, t, factors, m, &axes)) return false;
     if (grown) n = n_manual(p->step, i, refs, n);
     for (int r = 0; r < n; r++) {
       if (!sw_sharding_push(&next.cut, k, refs[r])) return false;
@@ -302,7 +303,7 @@ sw_axes sw_compatible_axes(const sw_projection *p, int factor, sw_direction dire
 }
 
 /* The part of an axis, major first, that cuts nothing else of the tensor; size 0: none. */
-sw_axis_ref sw_free_part(const sw_axis_ref *taken, int n, sw_axis_ref a) {
+static sw_axis_ref free_part(const sw_axis_ref *taken, int n, sw_axis_ref a) {
   for (int i = 0; i < n && a.size; i++) {
     if (sw_axis_ref_overlaps(a, taken[i])) a = major_part(a, taken[i].pre % a.pre ? 0 : taken[i].pre / a.pre);
   }
@@ -312,12 +313,12 @@ sw_axis_ref sw_free_part(const sw_axis_ref *taken, int n, sw_axis_ref a) {
 /* What is replicated or unreduced along an axis is not cut by it; what is not cut along the factor may be so. */
 static sw_axis_ref free_in_tensor(const sw_tensor_cut *t, int n_factors, int factor, sw_axis_ref a) {
   const int first = t->at[factor].present ? 0 : t->n_whole;
-  a = sw_free_part(t->taken + first, t->n_taken - first, a);
+  a = free_part(t->taken + first, t->n_taken - first, a);
   for (int k = 0; k < n_factors && a.size; k++) {
     const sw_factor_cut *c = &t->at[k];
     if (!c->present) continue;
-    if (k != factor) a = sw_free_part(c->axes.at, c->axes.n, a);
-    a = sw_free_part(c->rest.at, c->rest.n, a);
+    if (k != factor) a = free_part(c->axes.at, c->axes.n, a);
+    a = free_part(c->rest.at, c->rest.n, a);
   }
   return a;
 }

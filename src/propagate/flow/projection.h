@@ -44,12 +44,6 @@ bool sw_has_grown(const sw_projection *p, int i);
 /* Back: the tensors whose factors have grown; *changed[0 .. n). False where an axis list has no room. */
 bool sw_unproject(sw_flow *f, const sw_projection *p, bool *changed);
 
-/* The axes of a dimension from those of its factors; minor ones follow only where the major one is cut whole. False
- * where there is no room. */
-bool sw_join_dim(const sw_projection *p, const sw_tensor_cut *t, const uint8_t *factors, int n, sw_axes *out);
-/* The part of an axis, major first, that shares no device coordinate with taken[0 .. n); size 0: none. */
-sw_axis_ref sw_free_part(const sw_axis_ref *taken, int n, sw_axis_ref a);
-
 /* The longest axes of a factor that all its tensors can go on from, conflicts with other factors aside. */
 sw_axes sw_compatible_axes(const sw_projection *p, int factor, sw_direction direction);
 /* As many of these axes, major first, as a tensor can have along the factor. */
