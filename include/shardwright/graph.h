@@ -63,6 +63,7 @@ typedef struct sw_value {
   int32_t def_index; /* which result, or which argument */
   sw_span span;
   const sw_source *location; /* of an argument, in the program that the model came from; NULL: not known */
+  bool on_host;              /* it lies in memory of the host; filled by sw_graph_seal */
   int32_t n_uses;            /* filled by sw_graph_seal, in program order, outputs last */
   const sw_value_use *uses;
 } sw_value;
@@ -272,9 +273,11 @@ static inline const sw_op *sw_value_made_by(const sw_graph *g, sw_id value, sw_o
   const sw_id def = g->values[value].def;
   return def >= 0 && g->ops[def].code == code ? &g->ops[def] : NULL;
 }
-/* Does it lie in memory of the host? */
-static inline bool sw_value_is_on_host(const sw_graph *g, sw_id value) {
-  return sw_value_made_by(g, value, SW_OP_OFFLOAD) != NULL;
+/* Does it lie in memory of the host: what is offloaded, and stacks of it that loops hand on? */
+static inline bool sw_value_is_on_host(const sw_graph *g, sw_id value) { return g->values[value].on_host; }
+/* Is the op of memory of the host alone: a stack that begins, is written, handed on or read there? */
+static inline bool sw_op_is_on_host(const sw_graph *g, const sw_op *op) {
+  return op->n_results == 1 && op->code != SW_OP_OFFLOAD && g->values[op->results[0]].on_host;
 }
 /* How a keep comes by what one of its operands gives. */
 typedef enum sw_keep_way { SW_WAY_AGAIN, SW_WAY_KEPT, SW_WAY_FETCHED, SW_WAY_COUNT } sw_keep_way;

@@ -140,6 +140,8 @@ typedef struct sw_op_cost {
 /* What an offload or fetch moves between device and host in one run, and how long that takes; 0: another op, or no link
  * is known. */
 SW_API int64_t sw_strategy_host_bytes(const sw_graph *g, const sw_op *op, const sw_strategy *s);
+/* What the host holds for a device from this op on. */
+SW_API int64_t sw_strategy_host_held(const sw_graph *g, const sw_op *op, const sw_strategy *s);
 SW_API double sw_strategy_host_s(const sw_job *j, const sw_op *op, const sw_strategy *s);
 SW_API void sw_strategy_cost(const sw_job *j, const sw_op *op, const sw_strategy *s, sw_op_cost *out);
 

@@ -744,6 +744,29 @@ def test_what_is_offloaded(tmp_path, capsys):
     assert "f32<host>[256,16]" in saved and "'hidden'" not in saved
 
 
+def test_what_scanned_layers_hand_on_is_offloaded(tmp_path):
+    """Slice by slice, in place of the stack that a plan makes anew; XLA on hosts runs it without the placements."""
+
+    def layer(x, w):
+        hidden = checkpoint_name(jnp.tanh(x @ w[0]), "hidden")
+        return hidden @ w[1] + x, None
+
+    def loss(w, x):
+        return jnp.mean(jax.lax.scan(layer, x, w)[0] ** 2)
+
+    w = (random(3, 16, 64, seed=1), random(3, 64, 16, seed=2))
+    x = random(64, 16, seed=3)
+    step = jax.value_and_grad(loss)
+    full = planned(step, w, x, mesh={"x": 4}, recompute="full")
+    away = planned(step, w, x, mesh={"x": 4}, recompute="search", memory=full.memory_bytes)
+    assert away.memory_bytes <= full.memory_bytes
+    assert_same(away.jit()(w, x), step(w, x))
+    count = away.program.count('_xla_buffer_placement = "pinned_host"')
+    assert count == sum("offloads" in op for op in away.report().data["ops_in_order"])
+    hidden = away.checkpoint_names["hidden"]
+    assert hidden.kept + hidden.again + hidden.offloaded == 1
+
+
 def test_what_is_made_again(capsys):
     """The copies are in the program that runs; XLA's account has them, or the check says that they were merged."""
 

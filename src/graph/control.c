@@ -257,7 +257,8 @@ sw_id sw_behind_enters(const sw_graph *g, sw_id value) {
 
 sw_id sw_op_tied_to(const sw_graph *g, sw_id id) {
   const sw_op *op = &g->ops[id];
-  if (op->code == SW_OP_FETCH && sw_value_is_on_host(g, op->operands[0])) return g->values[op->operands[0]].def;
+  if (op->code == SW_OP_FETCH && sw_value_made_by(g, op->operands[0], SW_OP_OFFLOAD))
+    return g->values[op->operands[0]].def;
   if (op->code == SW_OP_YIELD) op = &g->ops[g->values[op->results[0]].uses[0].op];
   if (op->code != SW_OP_JOIN) return -1;
   sw_id first = g->values[op->operands[0]].def;

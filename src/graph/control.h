@@ -6,6 +6,9 @@
 
 /* Fill frames, and the frame and repeats of every op. Use lists exist. */
 SW_CHECKED sw_rc sw_graph_read_frames(sw_graph *g, sw_diag *d);
+/* Find which values lie in memory of the host; SW_E_INPUT names an op that would have a stack half there. Frames are
+ * known. host.c. */
+SW_CHECKED sw_rc sw_graph_find_on_host(sw_graph *g, sw_diag *d);
 /* `trips` of the loop, or what its counter says. */
 void sw_frame_find_trips(const sw_graph *g, sw_frame *f);
 /* Of every op, from the trips of its frames. A loop of which nothing is known counts as one trip, and so does one that

@@ -73,6 +73,7 @@ sw_rc sw_graph_seal(sw_graph *g, sw_diag *d) {
   SW_TRY(settle_ends(g, d));
   SW_TRY(make_use_lists(g, d));
   SW_TRY(sw_graph_read_frames(g, d));
+  SW_TRY(sw_graph_find_on_host(g, d));
   SW_TRY(sw_graph_mind_infinities(g, d));
   SW_TRY(keep_arrays(g, d));
   sw_graph_builder_free(g);

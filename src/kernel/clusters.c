@@ -69,7 +69,7 @@ static bool same_function(const char *a, const char *b) { return a == b || (a &&
 
 static sw_fusion group_of_one(const sw_clusters *p, const sw_op *op) {
   const sw_graph *g = p->g;
-  const sw_kind kind = sw_kind_of(op);
+  const sw_kind kind = sw_kind_of(g, op);
   sw_fusion one = {.kinds = sw_kind_bit(kind),
                    .function = function_of(p, op),
                    .points = 1,
@@ -107,7 +107,7 @@ static const sw_op *scaled_contraction(const sw_clusters *p, const sw_op *op) {
   while (op->n_operands && p->g->values[op->operands[0]].def >= 0) {
     op = &p->g->ops[p->g->values[op->operands[0]].def];
     if (!op->function || strcmp(op->function, function) != 0) return NULL;
-    if (sw_kind_of(op) == SW_KIND_CONTRACT) return op;
+    if (sw_kind_of(p->g, op) == SW_KIND_CONTRACT) return op;
   }
   return NULL;
 }
@@ -135,10 +135,10 @@ static uint32_t taken_by(const sw_fusion_rules *rules, const sw_fusion *group) {
 static bool is_inner_step(const sw_clusters *p, const sw_op *op) {
   const uint32_t steps = SW_KIND_BIT(CHEAP) | SW_KIND_BIT(DEAR) | SW_KIND_BIT(CAST) | SW_KIND_BIT(SPREAD) |
                          SW_KIND_BIT(SOURCE) | SW_KIND_BIT(VIEW);
-  if (!op->function || !(sw_kind_bit(sw_kind_of(op)) & steps) || gives_function(op)) return false;
+  if (!op->function || !(sw_kind_bit(sw_kind_of(p->g, op)) & steps) || gives_function(op)) return false;
   for (int i = 0; i < op->n_operands; i++) {
     const sw_id def = p->g->values[op->operands[i]].def;
-    if (def >= 0 && sw_kind_of(&p->g->ops[def]) == SW_KIND_RANDOM) return false;
+    if (def >= 0 && sw_kind_of(p->g, &p->g->ops[def]) == SW_KIND_RANDOM) return false;
   }
   for (int k = 0; k < op->n_results; k++) {
     const sw_value *v = &p->g->values[op->results[k]];
@@ -151,13 +151,13 @@ static bool is_inner_step(const sw_clusters *p, const sw_op *op) {
 
 /* Contractions read operands as they lie in memory: what is made smaller for them is made once. */
 static bool makes_smaller(const sw_clusters *p, const sw_op *op, const sw_fusion *into) {
-  return into->heavy && sw_kind_of(op) == SW_KIND_CAST && !(p->rules->into_heavy & SW_KIND_BIT(CHEAP)) &&
+  return into->heavy && sw_kind_of(p->g, op) == SW_KIND_CAST && !(p->rules->into_heavy & SW_KIND_BIT(CHEAP)) &&
          !reads_little(p->g, op);
 }
 
 /* Does a call of a contraction, of which `end` gives the result, widen the operand that the op widens? */
 static bool is_widened_by_call(const sw_clusters *p, const sw_op *op, const sw_op *end) {
-  return op->function && sw_kind_of(op) == SW_KIND_CAST && reads_little(p->g, op) && scaled_contraction(p, end) &&
+  return op->function && sw_kind_of(p->g, op) == SW_KIND_CAST && reads_little(p->g, op) && scaled_contraction(p, end) &&
          strcmp(op->function, end->function) == 0;
 }
 
@@ -165,10 +165,11 @@ static bool is_widened_by_call(const sw_clusters *p, const sw_op *op, const sw_o
  */
 static sw_apart try_join(const sw_clusters *p, const sw_op *op, const sw_op *end, const sw_fusion *into,
                          sw_fusion *both) {
-  const sw_kind kind = sw_kind_of(op);
+  const sw_kind kind = sw_kind_of(p->g, op);
   const uint32_t bit = sw_kind_bit(kind);
   *both = *into;
   both->kinds |= bit;
+  if (into->kinds & SW_KIND_BIT(HOST) && kind == SW_KIND_SOURCE) return SW_APART_TOGETHER; /* where a slice begins */
   if (into->kinds & (SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL) | SW_KIND_BIT(HOST))) return SW_APART_DELIVERED;
   if (!same_function(into->function, function_of(p, op))) return SW_APART_NEVER;
   if (kind == SW_KIND_REDUCE) return join_reduction(p, op, into, both);
@@ -196,7 +197,7 @@ typedef struct readers {
 } readers;
 
 static readers readers_of(const sw_clusters *p, const sw_op *op) {
-  const uint32_t bit = sw_kind_bit(sw_kind_of(op));
+  const uint32_t bit = sw_kind_bit(sw_kind_of(p->g, op));
   readers r = {.only = -1, .all_take = true};
   bool several = false;
   for (int k = 0; k < op->n_results; k++) {
@@ -233,12 +234,12 @@ static sw_apart apart_by_kind(sw_kind kind) {
 /* Does each of several readers make it for itself? */
 static bool is_made_again(const sw_clusters *p, const sw_op *op, const readers *by) {
   if (p->rules->again && is_inner_step(p, op)) return true;
-  return !is_call(op) && by->all_take && sw_kind_bit(sw_kind_of(op)) & p->rules->again && reads_little(p->g, op);
+  return !is_call(op) && by->all_take && sw_kind_bit(sw_kind_of(p->g, op)) & p->rules->again && reads_little(p->g, op);
 }
 
 static void join_op(sw_clusters *p, sw_id id) {
   const sw_op *op = &p->g->ops[id];
-  const sw_kind kind = sw_kind_of(op);
+  const sw_kind kind = sw_kind_of(p->g, op);
   sw_apart why = apart_by_kind(kind);
   sw_fusion both;
   p->of[id] = id;
@@ -374,7 +375,7 @@ static void part(sw_clusters *p, sw_id group) {
     const sw_id id = p->member[m];
     const sw_op *op = &p->g->ops[id];
     const bool again =
-        sw_kind_bit(sw_kind_of(op)) & p->rules->again && reads_little(p->g, op) && !readers_of(p, op).delivered;
+        sw_kind_bit(sw_kind_of(p->g, op)) & p->rules->again && reads_little(p->g, op) && !readers_of(p, op).delivered;
     p->of[id] = id;
     p->group[id] = group_of_one(p, op);
     p->group[id].at = whole.at;
@@ -388,7 +389,15 @@ static void part(sw_clusters *p, sw_id group) {
 /* Ops that move a stack around loops. */
 static bool carries(sw_opcode c) {
   return c == SW_OP_ENTER || c == SW_OP_YIELD || c == SW_OP_JOIN || c == SW_OP_DYNAMIC_UPDATE_SLICE ||
-         c == SW_OP_DYNAMIC_SLICE || c == SW_OP_RESHAPE || c == SW_OP_BROADCAST;
+         c == SW_OP_DYNAMIC_SLICE || c == SW_OP_RESHAPE || c == SW_OP_BROADCAST || c == SW_OP_OFFLOAD ||
+         c == SW_OP_FETCH;
+}
+
+/* Of a keep in a loop: does a plan choose whether it takes this operand, which no kernel may have inside? */
+static bool takes_by_choice(const sw_graph *g, sw_value_use use) {
+  const sw_op *op = &g->ops[use.op];
+  const bool keeps = op->code == SW_OP_KEEP && op->frame >= 0 && op->n_operands > 1;
+  return keeps && (use.index > 0 || sw_keep_operand(g, op, SW_WAY_AGAIN) < 0);
 }
 
 /* Those of which nothing is read but what a keep may take, and what leaves a loop as it came. */
@@ -401,7 +410,7 @@ static void find_offered(sw_clusters *p, bool *unread) {
     unread[i] = all && (op->code == SW_OP_JOIN || op->code == SW_OP_YIELD);
     for (int32_t u = 0; all && u < v->n_uses; u++) {
       const sw_id by = v->uses[u].op;
-      const bool takes = by >= 0 && g->ops[by].code == SW_OP_KEEP && g->ops[by].frame >= 0 && v->uses[u].index > 0;
+      const bool takes = by >= 0 && takes_by_choice(g, v->uses[u]);
       any = any || takes || (by >= 0 && p->offered[by]);
       all = takes || (by >= 0 && (p->offered[by] || unread[by]));
       unread[i] = unread[i] && by >= 0 && unread[by];

@@ -43,7 +43,7 @@ static inline bool sw_use_is_by_choice(const sw_clusters *p, sw_value_use use) {
   const sw_op *op = &p->g->ops[use.op];
   const sw_id def = use.index < op->n_operands ? p->g->values[op->operands[use.index]].def : -1;
   return use.index >= sw_kernel_operands(op) || (op->code == SW_OP_OFFLOAD && sw_is_offload_by_choice(p->g, op)) ||
-         (p->offered[use.op] && !(def >= 0 && p->offered[def]));
+         (def >= 0 && p->offered[def] ? op->code == SW_OP_KEEP : p->offered[use.op]);
 }
 /* Is all that leaves the group the next value of a state? */
 bool sw_clusters_only_updates(const sw_clusters *p, sw_id group);

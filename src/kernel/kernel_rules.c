@@ -158,7 +158,8 @@ static const uint8_t kKindOfClass[] = {
     [SW_OPS_CONTROL] = SW_KIND_CONTROL, [SW_OPS_DEVICE] = SW_KIND_LIBRARY,
 };
 
-sw_kind sw_kind_of(const sw_op *op) {
+sw_kind sw_kind_of(const sw_graph *g, const sw_op *op) {
+  if (sw_op_is_on_host(g, op)) return SW_KIND_HOST;
   if (op->code == SW_OP_CONSTANT) {
     const sw_attr *value = sw_op_attr(op, SW_ATTR_VALUE);
     return value && value->u.data.splat ? SW_KIND_SOURCE : SW_KIND_LITERAL;

@@ -9,7 +9,7 @@ typedef enum sw_kind {
   SW_KIND_LIBRARY, /* stands alone: sort, fft, convolution in some, opaque */
   SW_KIND_CONTROL,
   SW_KIND_LITERAL, /* a constant that is no splat: in memory before the program runs */
-  SW_KIND_HOST,    /* copies to the host and back: no kernels of the device */
+  SW_KIND_HOST,    /* copies to the host and back, and what happens there: no kernels of the device */
   SW_KIND_CHEAP,   /* element by element, some instructions */
   SW_KIND_DEAR,    /* element by element, a function such as exp */
   SW_KIND_CAST,
@@ -62,6 +62,6 @@ static inline bool sw_is_offload_by_choice(const sw_graph *g, const sw_op *op) {
 }
 
 const sw_fusion_rules *sw_fusion_rules_of(const char *compiler); /* NULL: no such */
-sw_kind sw_kind_of(const sw_op *op);
+sw_kind sw_kind_of(const sw_graph *g, const sw_op *op);
 
 #endif

@@ -122,7 +122,7 @@ static bool passes_on(const borders *b, const sw_op *op, bool held) {
 /* The value whose memory the op's result takes over; -1: none. */
 static sw_id updated_by(const borders *b, sw_id id) {
   const sw_op *op = &b->g->ops[id];
-  const sw_kind kind = sw_kind_of(op);
+  const sw_kind kind = sw_kind_of(b->g, op);
   if (op->n_results != 1 || op->n_operands == 0 || b->keeping[op->results[0]] != SW_KEPT_STORED) return -1;
   const sw_id from = op->operands[0];
   const sw_value *v = &b->g->values[from];
@@ -222,8 +222,8 @@ static void find_reading(borders *b) {
 /* XLA on hosts multiplies narrow floats as f32: a copy is written and read. */
 static double widening_bytes(const borders *b, const sw_op *op, sw_dtype t) {
   const int bytes = sw_dtype_bytes(t), wide = sw_dtype_bytes(SW_F32);
-  const bool is = b->p.rules->widens && sw_kind_of(op) == SW_KIND_CONTRACT && sw_dtype_class_of(t) == SW_CLASS_FLOAT &&
-                  bytes < wide;
+  const bool is = b->p.rules->widens && sw_kind_of(b->g, op) == SW_KIND_CONTRACT &&
+                  sw_dtype_class_of(t) == SW_CLASS_FLOAT && bytes < wide;
   return is ? 2.0 * wide : 0;
 }
 
@@ -249,6 +249,7 @@ static void read_operands(borders *b, const sw_op *op, sw_id group) {
   double *width = &b->width[b->port[op - b->g->ops]];
   for (int i = 0; i < sw_kernel_operands(op); i++) {
     const sw_id value = op->operands[i];
+    if (sw_use_is_by_choice(&b->p, (sw_value_use){(sw_id)(op - b->g->ops), i})) continue; /* of a stack */
     width[i] = widening_bytes(b, op, b->g->values[value].type.dtype) + read_value(b, value, group, 0);
   }
 }
@@ -302,31 +303,36 @@ static void update_in_place(borders *b, const sw_op *op) {
   const bool combined = op->code == SW_OP_SCATTER && strcmp(sw_op_text(op, SW_ATTR_KIND, "replace"), "replace") != 0;
   const int put = op->code == SW_OP_SCATTER ? 2 : 1;
   width[0] = width[op->n_operands] = 0;
-  if (sw_kind_of(op) == SW_KIND_UPDATE)
+  if (sw_kind_of(b->g, op) == SW_KIND_UPDATE)
     width[put] += (combined ? 2.0 : 1.0) * sw_dtype_bytes(sw_result_type(b->g, op, 0)->dtype);
 }
 
 /* A constant that nobody reads, such as the start of a reduction, which the reduction itself has: compilers drop it. */
 static bool is_dropped(const borders *b, const sw_op *op) {
-  return b->p.rules->into_loop && sw_kind_of(op) == SW_KIND_SOURCE && b->g->values[op->results[0]].n_uses == 0;
+  return b->p.rules->into_loop && sw_kind_of(b->g, op) == SW_KIND_SOURCE && b->g->values[op->results[0]].n_uses == 0;
 }
 
 static bool is_idle(const borders *b, const sw_op *op) {
-  const sw_kind kind = sw_kind_of(op);
+  const sw_kind kind = sw_kind_of(b->g, op);
   return is_dropped(b, op) || b->p.group[b->p.of[op - b->g->ops]].again || kind == SW_KIND_CONTROL ||
          kind == SW_KIND_LITERAL || kind == SW_KIND_HOST;
 }
 
-/* Of a stack that a plan may have: a trip writes a slice of it, and another one reads it. */
+/* Of a stack that a plan may have: a trip writes a slice of it, and another one reads it; on the host what is offloaded
+ * is, and what is fetched. */
 static void cross_offered(borders *b, const sw_op *op) {
   double *width = &b->width[b->port[op - b->g->ops]];
+  if (sw_op_is_on_host(b->g, op)) return;
+  if (op->code == SW_OP_OFFLOAD && is_for_choices(b, op->operands[0]))
+    width[0] = sw_dtype_bytes(sw_result_type(b->g, op, 0)->dtype);
+  if (op->code == SW_OP_FETCH) width[1] = sw_dtype_bytes(sw_result_type(b->g, op, 0)->dtype);
   if (op->code == SW_OP_DYNAMIC_UPDATE_SLICE) width[1] = sw_dtype_bytes(sw_result_type(b->g, op, 0)->dtype);
   if (op->code == SW_OP_DYNAMIC_SLICE) width[0] = sw_dtype_bytes(sw_result_type(b->g, op, 0)->dtype);
 }
 
 /* An update is a kernel by itself, unless it has what makes the slice for it alone inside. */
 static bool launches_offered(const borders *b, const sw_op *op) {
-  if (op->code != SW_OP_DYNAMIC_UPDATE_SLICE) return false;
+  if (op->code != SW_OP_DYNAMIC_UPDATE_SLICE || sw_op_is_on_host(b->g, op)) return false;
   sw_id put = op->operands[1];
   const sw_op *view = sw_value_maker(b->g, put);
   if (view && b->p.offered[view - b->g->ops]) put = view->operands[0];
@@ -341,7 +347,8 @@ static void cross(borders *b, sw_id group) {
     read_operands(b, op, group);
     write_results(b, op);
     const bool over = op->n_results == 1 && op->n_operands && b->updates[op->results[0]] == op->operands[0];
-    if (over && (sw_kind_of(op) == SW_KIND_UPDATE || sw_kind_of(op) == SW_KIND_VIEW)) update_in_place(b, op);
+    if (over && (sw_kind_of(b->g, op) == SW_KIND_UPDATE || sw_kind_of(b->g, op) == SW_KIND_VIEW))
+      update_in_place(b, op);
   }
 }
 

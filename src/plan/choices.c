@@ -79,8 +79,22 @@ static bool makes_again(const sw_plan *given, const listing *has, sw_id op) {
   return own->n_results == 1 && sw_value_keeping(given->job.kernels, own->results[0]) == SW_KEPT_AGAIN;
 }
 
-/* The op of the plan that the one of the schedule with choices goes by; -1: none. */
-static sw_id op_behind(const sw_plan *given, const listing *has, const sw_entry *e) {
+/* Of the ops that are there for the stack of a fetch, the one in the place of `op` of the other job. */
+static sw_id same_of_stack(const sw_job *given, sw_id fetch, const sw_job *choices, sw_id op) {
+  const int32_t *entry = choices->schedule->stages[0].entry;
+  int before = 0;
+  if (fetch < 0) return -1;
+  for (sw_id i = 0; i < op; i++) before += entry[i] == entry[op];
+  entry = given->schedule->stages[0].entry;
+  for (sw_id i = 0; i < fetch; i++)
+    if (entry[i] == entry[fetch] && before-- == 0) return i;
+  return fetch;
+}
+
+/* The op of the plan that op `i` of the schedule with choices goes by; -1: none. */
+static sw_id op_behind(const sw_plan *given, const listing *has, const sw_job *choices, sw_id i) {
+  const sw_entry *e = sw_job_entry(choices, i);
+  if (e->source == SW_SOURCE_FETCHED) return same_of_stack(&given->job, has->of[e->source][e->value], choices, i);
   if (e->source) return has->of[sw_entry_is_keep(e) ? SW_SOURCE_KEPT : e->source][e->value];
   if (e->instance && has->again[e->op] >= 0) return has->again[e->op];
   return !e->instance || makes_again(given, has, e->op) ? has->op[e->op] : -1;
@@ -124,7 +138,7 @@ static sw_rc open_choices(const sw_plan *given, const sw_job *choices, sw_arena 
     const bool keeps = sw_entry_is_keep(e);
     if (!e && alike) out->ops[i] = given->ops[i];
     if (!e) continue;
-    const sw_id from = op_behind(given, &has, e);
+    const sw_id from = op_behind(given, &has, choices, i);
     const bool fetched = keeps && e->or_fetched && has.of[SW_SOURCE_FETCHED][e->value] >= 0,
                again = keeps && !fetched && takes_again(given, &has, e);
     const sw_keep_way way = fetched ? SW_WAY_FETCHED : again ? SW_WAY_AGAIN : SW_WAY_KEPT;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/lists.h"
+#include "plan/choices.h"
 #include "plan/value_class.h"
 
 enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
@@ -83,6 +84,10 @@ static sw_rc price(sw_follower *f, sw_id value, const sw_sharding *from, const s
                    double *out, sw_diag *d) {
   const sw_type *t = &f->job.graph->values[value].type;
   int32_t shape;
+  if (sw_value_is_on_host(f->job.graph, value)) {
+    *out = sw_sharding_equal(from, to) ? 0 : INFINITY;
+    return SW_OK;
+  }
   SW_TRY(sw_route_prices_shape(f->known->routes, sw_value_combines(f->job.kernels, value), t->rank, t->dims, t->dtype,
                                &shape, d));
   return sw_route_prices_get(f->known->routes, shape, from, to, enough, out, d);
@@ -436,6 +441,7 @@ static void state_ports(sw_follower *f, const sw_op *op) {
 uint8_t sw_follow_can_wait(const sw_follower *f, const sw_op *op) {
   int together = 1;
   if (op->n_results != 1 || sw_op_tied_to(f->job.graph, (sw_id)(op - f->job.graph->ops)) >= 0) return 0;
+  if (sw_value_is_on_host(f->job.graph, op->results[0])) return 0;
   for (int i = 0; i < op->nest->n_loops; i++) {
     if (op->nest->loops[i].kind == SW_LOOP_REDUCTION) return 0;
   }
@@ -493,6 +499,8 @@ sw_rc sw_follow_settle(sw_follower *f, sw_id id, sw_diag *d) {
 sw_rc sw_follow_op(sw_follower *f, sw_id id, sw_diag *d) {
   const sw_op *op = &f->job.graph->ops[id];
   const sw_id leader = sw_op_tied_to(f->job.graph, id);
+  const bool of_stack = op->code == SW_OP_OFFLOAD && op->frame >= 0;
+  if (sw_op_is_on_host(f->job.graph, op)) return sw_follow_settle(f, id, d); /* as what is offloaded decides */
   if (leader >= 0) {
     if (f->waits[leader]) SW_TRY(sw_follow_op(f, leader, d)); /* nothing in the loop reads it */
     f->plan->ops[id] = f->plan->ops[leader];
@@ -504,6 +512,7 @@ sw_rc sw_follow_op(sw_follower *f, sw_id id, sw_diag *d) {
   } else {
     SW_TRY(choose_alike(f, op, d));
   }
+  if (of_stack) SW_TRY(sw_plan_cut_on_host(f->plan, id, &f->known->mem, d));
   return sw_follow_settle(f, id, d);
 }
 

@@ -155,8 +155,10 @@ static sw_rc verify_annotation(const sw_plan *p, const sw_annotation *a, sw_diag
 
 /* Nothing is moved where values leave a loop or branch, nor on the host. */
 static sw_rc verify_joins(const sw_plan *p, const sw_op *op, sw_id id, sw_diag *d) {
-  for (int i = 0; (op->code == SW_OP_JOIN || op->code == SW_OP_FETCH) && i < op->n_operands; i++) {
+  for (int i = 0; i < op->n_operands; i++) {
     sw_sharding have, want;
+    const bool on_host = sw_value_is_on_host(p->job.graph, op->operands[i]) && sw_strategy_runs(&p->ops[id]);
+    if (op->code != SW_OP_JOIN && !on_host) continue;
     sw_plan_made_sharding(p, op->operands[i], &have);
     sw_plan_taken_sharding(p, (sw_value_use){id, i}, &want);
     if (sw_sharding_equal(&have, &want)) continue;
@@ -179,8 +181,7 @@ static sw_rc verify_sharding_group(const sw_plan *p, const sw_sharding_group *t,
 int64_t sw_plan_host_bytes(const sw_plan *p) {
   int64_t sum = 0;
   for (sw_id i = 0; i < p->job.graph->n_ops; i++)
-    if (p->job.graph->ops[i].code == SW_OP_OFFLOAD)
-      sum += sw_strategy_host_bytes(p->job.graph, &p->job.graph->ops[i], &p->ops[i]);
+    sum += sw_strategy_host_held(p->job.graph, &p->job.graph->ops[i], &p->ops[i]);
   return sum;
 }
 

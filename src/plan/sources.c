@@ -28,9 +28,14 @@ static sw_rc run_left_out(sw_plan *p, sw_arena *mem, sw_diag *d) {
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) {
     const sw_entry *e = sw_job_entry(&p->job, i);
     if (!sw_entry_is_open(e) || sw_strategy_runs(&p->ops[i])) continue;
+    const bool reads = p->job.graph->ops[i].n_operands > 0;
     if (e->source == SW_SOURCE_NONE) p->ops[i] = p->ops[original[e->op]];
-    if (e->source) sw_plan_keep_as_made(p, i, 0);
+    if (e->source && reads) sw_plan_keep_as_made(p, i, 0);
+    if (e->source && !reads) p->ops[i] = (sw_strategy){0};
   }
+  for (sw_id i = 0; i < p->job.graph->n_ops; i++)
+    if (p->job.graph->ops[i].code == SW_OP_OFFLOAD && p->job.graph->ops[i].frame >= 0)
+      SW_TRY(sw_plan_cut_on_host(p, i, mem, d));
   return SW_OK;
 }
 
@@ -41,7 +46,8 @@ static void take_way(sw_plan *p, const sw_plan *run, source_way way) {
     if (!sw_entry_is_open(e)) continue;
     p->ops[i] = run->ops[i];
     const bool of_host = e->source == SW_SOURCE_OFFLOADED || e->source == SW_SOURCE_FETCHED;
-    if (e->optional && (of_host ? !fetched : kept)) p->ops[i] = (sw_strategy){.takes = -1};
+    const bool absent = of_host ? !fetched : kept == (e->instance > 0); /* the program's own are a stack's */
+    if (e->optional && absent) p->ops[i] = (sw_strategy){.takes = -1};
     if (!sw_entry_is_keep(e) || (e->source == SW_SOURCE_KEPT && !sw_strategy_runs(&p->ops[i]))) continue;
     int8_t takes = sw_plan_takes_of(&p->job, i, fetched ? SW_WAY_FETCHED : kept ? SW_WAY_KEPT : SW_WAY_AGAIN);
     if (!takes) takes = sw_plan_takes_of(&p->job, i, SW_WAY_KEPT); /* there is no such way */

@@ -366,9 +366,16 @@ static sw_rc add_timed_op(timing *t, sw_id id, int32_t of, sw_diag *d) {
   SW_TRY(add_item(t, of, &e, &timed, &added, d));
   need_pending(&t->lists[of], t->items.at[added].at);
   find_kind(t, id, &t->items.at[added]);
+  t->of_op[id] = added;
+  if (sw_op_is_on_host(t->p->job.graph, op)) { /* no kernel: what is behind it waits for copies, not for it */
+    int32_t copied = -1;
+    for (int i = 0; i < op->n_operands; i++)
+      if (sw_value_is_on_host(t->p->job.graph, op->operands[i])) copied = sw_max_i32(copied, t->made[op->operands[i]]);
+    t->made[op->results[0]] = copied;
+    return SW_OK;
+  }
   for (int i = 0; i < op->n_operands; i++) SW_TRY(add_wait(t, added, item_read_by(t, id, i), d));
   for (int i = 0; i < op->n_results; i++) t->made[op->results[i]] = added;
-  t->of_op[id] = added;
   return SW_OK;
 }
 

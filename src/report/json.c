@@ -123,6 +123,7 @@ static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     const sw_op_cost *c = &r->breakdown->op[i];
+    const bool of_stack = sw_op_is_on_host(g, op) || op->code == SW_OP_CONSTANT; /* that is offloaded */
     const sw_entry *e = sw_job_entry(&p->job, i);
     sw_text t = {0};
     sw_sharding s;
@@ -142,6 +143,7 @@ static void put_report_ops(sw_json_out *o, const sw_report *r, sw_places *places
     if (p->job.kernels) sw_jw_i64(o, "kernel", p->job.kernels->of[i]);
     put_repeats(o, op->repeats);
     if (e && e->instance) sw_jw_string(o, "again_of", p->job.schedule->program->ops[e->op].name);
+    if (e && e->source && of_stack) e = NULL;
     if (e && e->source && e->op >= 0) sw_jw_string(o, "made_by", p->job.schedule->program->ops[e->op].name);
     if (e && e->source) sw_jw_string(o, sw_source_text(e->source), p->job.schedule->program->values[e->value].name);
     sw_places_of_op(places, op, o);

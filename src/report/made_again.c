@@ -89,8 +89,24 @@ static sw_id copy_of(const sw_job *j, sw_id value, int *result) {
   return -1;
 }
 
+/* In all trips of the loops that the op stands in. */
 static double host_s(const sw_plan *p, sw_id op) {
-  return sw_strategy_host_s(&p->job, &p->job.graph->ops[op], &p->ops[op]);
+  return sw_strategy_host_s(&p->job, &p->job.graph->ops[op], &p->ops[op]) * (double)p->job.graph->ops[op].repeats;
+}
+
+/* What an offload copies of a value, for each trip beside that of the others. */
+static int64_t offloaded_bytes(const sw_plan *p, sw_id op) {
+  return sw_strategy_host_bytes(p->job.graph, &p->job.graph->ops[op], &p->ops[op]) * p->job.graph->ops[op].repeats;
+}
+
+/* The offload of what is read on the host, through stacks. */
+static sw_id offload_of(const sw_graph *g, sw_id value) {
+  const sw_op *op = sw_value_maker(g, value);
+  while (op->code != SW_OP_OFFLOAD) {
+    const bool put_there = op->code == SW_OP_JOIN || op->code == SW_OP_DYNAMIC_UPDATE_SLICE;
+    op = sw_value_maker(g, op->operands[put_there]);
+  }
+  return (sw_id)(op - g->ops);
 }
 
 /* Of a value of the program, what is offloaded of it. */
@@ -99,11 +115,14 @@ static void find_offload(const sw_plan *p, sw_id value, sw_again *out) {
   for (int32_t u = 0; u < v->n_uses; u++) {
     const sw_op *op = v->uses[u].op < 0 ? NULL : &p->job.graph->ops[v->uses[u].op];
     if (!op || op->code != SW_OP_OFFLOAD) continue;
-    const sw_value *host = &p->job.graph->values[op->results[0]];
     out->offload = v->uses[u].op;
-    out->host_bytes = sw_strategy_host_bytes(p->job.graph, op, &p->ops[out->offload]);
+    out->host_bytes = offloaded_bytes(p, out->offload);
     out->host_s = host_s(p, out->offload);
-    for (int32_t k = 0; k < host->n_uses; k++) out->host_s += host->uses[k].op < 0 ? 0 : host_s(p, host->uses[k].op);
+    for (sw_id i = out->offload; i < p->job.graph->n_ops; i++) {
+      const sw_op *fetch = &p->job.graph->ops[i];
+      if (fetch->code == SW_OP_FETCH && offload_of(p->job.graph, fetch->operands[0]) == out->offload)
+        out->host_s += host_s(p, i);
+    }
   }
 }
 
@@ -217,12 +236,14 @@ static sw_rc find_saved(tally *t, sw_diag *d) {
 static void tally_op(tally *t, sw_id op) {
   const sw_graph *g = t->of.p->job.graph;
   const sw_entry *e = sw_job_entry(&t->of.p->job, op);
+  const bool back = e && g->ops[op].code == SW_OP_FETCH;
+  const sw_entry *away = back ? sw_job_entry(&t->of.p->job, offload_of(g, g->ops[op].operands[0])) : e;
   if (e && e->source == SW_SOURCE_OFFLOADED) {
     t->out->n_offloaded++;
-    t->on_host[e->value] = sw_strategy_host_bytes(g, &g->ops[op], &t->of.p->ops[op]);
+    t->on_host[e->value] = offloaded_bytes(t->of.p, op);
     t->out->host_bytes += t->on_host[e->value];
   }
-  if (e && e->source) t->host_s[e->value] += host_s(t->of.p, op), t->out->host_s += host_s(t->of.p, op);
+  if (e && e->source && away) t->host_s[away->value] += host_s(t->of.p, op), t->out->host_s += host_s(t->of.p, op);
   if (sw_entry_is_keep(e) && e->op >= 0) {
     t->out->n_kept += !t->kept[e->value];
     t->kept[e->value] = bytes_as_made(t->of.p, g->ops[op].results[0]);

@@ -629,6 +629,7 @@ sw_rc sw_schedule_chosen(const sw_schedule *s, const int8_t *takes, sw_arena *ar
   for (sw_id i = 0; i < stage->graph->n_ops; i++) {
     if (stage->entry[i] < 0 || takes[i] < 0) continue; /* of a stack that is added; left out */
     sw_entry e = s->spec.entries[stage->entry[i]];
+    if (e.source == SW_SOURCE_FETCHED && stage->graph->ops[i].code != SW_OP_FETCH) continue; /* of its stack */
     if (takes[i] && sw_keep_way_of(stage->graph, &stage->graph->ops[i], takes[i] - 1) != SW_WAY_KEPT)
       continue; /* read as it was made again, or fetched */
     if (e.source == SW_SOURCE_EITHER) e.source = SW_SOURCE_KEPT;

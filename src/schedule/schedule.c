@@ -25,19 +25,22 @@ static const sw_id *entry_reads(const sw_graph *g, const sw_entry *e, int *n) {
 }
 
 /* A source stands behind what makes the value, on its stage; of either kind behind it made again. `seen`: by op. */
-static sw_rc check_kept(const sw_graph *g, const sw_entry *e, const int32_t *seen, bool *offloaded, sw_diag *d) {
+static sw_rc check_kept(const sw_graph *g, const sw_entry *e, bool once, const int32_t *seen, bool *offloaded,
+                        sw_diag *d) {
   if (e->value < 0 || e->value >= g->n_values)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "the schedule keeps value %d; the program has %d", e->value, g->n_values);
   const sw_value *v = &g->values[e->value];
-  const bool in_loop = v->def >= 0 && g->ops[v->def].frame >= 0, of_stack = in_loop && e->source == SW_SOURCE_EITHER;
+  const bool in_loop = v->def >= 0 && g->ops[v->def].frame >= 0, kept = e->source == SW_SOURCE_KEPT && !e->or_fetched,
+             of_stack = in_loop && once && !kept, fetched = e->source == SW_SOURCE_FETCHED;
   const int32_t least = e->source == SW_SOURCE_EITHER && !of_stack ? 2 : 1;
   if (e->op != v->def)
     return SW_FAIL_INPUT(d, v->span, "'%s' is kept as if op %d made it; expected op %d", v->name, e->op, v->def);
   if (e->slot != SW_SLOT_ONCE || in_loop != of_stack)
     return SW_FAIL_INPUT(d, v->span, "'%s' is kept in a loop; expected it where all runs once", v->name);
+  if (in_loop && fetched) return SW_OK; /* sw_stage_stack_offloaded */
   if (v->def < 0 ? least > 1 : seen[v->def] < least)
     return SW_FAIL_INPUT(d, v->span, "'%s' is kept before it is %s", v->name, least > 1 ? "made again" : "made");
-  if ((e->source == SW_SOURCE_FETCHED || e->or_fetched) && !offloaded[e->value])
+  if ((fetched || e->or_fetched) && !in_loop && !offloaded[e->value])
     return SW_FAIL_INPUT(d, v->span, "'%s' is fetched before it is offloaded", v->name);
   if (e->source == SW_SOURCE_OFFLOADED) offloaded[e->value] = true;
   return SW_OK;
@@ -56,7 +59,7 @@ static sw_rc check_schedule(const sw_graph *g, const sw_schedule_spec *s, sw_are
   for (int32_t i = 0; i < s->n_entries && !rc; i++) {
     const sw_entry *e = &s->entries[i];
     if (e->source)
-      rc = check_kept(g, e, seen, offloaded, d);
+      rc = check_kept(g, e, s->n_stages == 1 && s->micro_batches == 1, seen, offloaded, d);
     else if (e->op < 0 || e->op >= g->n_ops)
       rc = SW_FAIL_INPUT(d, SW_NOWHERE, "entry %d of the schedule is of op %d; the program has %d", i, e->op, g->n_ops);
     else if (e->instance != seen[e->op]++)
@@ -84,7 +87,7 @@ static sw_rc find_same(const sw_graph *g, const sw_schedule_spec *s, sw_arena *s
   SW_TRY(sw_stacks_left_out(g, s, scratch, stacks, &left_out, &present, d));
   SW_TRY(sw_same_ops_find(g, present, scratch, &same, d));
   for (int32_t i = 0; i < s->n_entries && !any; i++)
-    any = s->entries[i].source == SW_SOURCE_EITHER && g->ops[s->entries[i].op].frame >= 0;
+    any = s->entries[i].source && s->entries[i].op >= 0 && g->ops[s->entries[i].op].frame >= 0;
   for (int32_t i = 0; i < stacks->n; i++) {
     any = any || left_out[i];
     if (left_out[i]) same.of_value[stacks->at[i].back] = same.of_value[stacks->at[i].made];
@@ -200,13 +203,17 @@ static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
   sw_id in[SW_WAY_COUNT], made = -1;
   int n = 0;
   const char *name;
-  if (first < 0) return SW_FAIL_INPUT(w->d, v->span, "'%s' is kept on another stage than it is made on", v->name);
+  const bool fetches = e->source == SW_SOURCE_FETCHED;
+  if (fetches && w->on_host[e->value] < 0)
+    return SW_FAIL_INPUT(w->d, v->span, "'%s' is fetched; expected that what its stack holds is offloaded", v->name);
+  if (first < 0 && !fetches)
+    return SW_FAIL_INPUT(w->d, v->span, "'%s' is kept on another stage than it is made on", v->name);
   SW_TRY(name_instance(w, v->name, sw_source_suffix(e->source), &name));
   if (e->source == SW_SOURCE_EITHER) in[n++] = w->now[alike < 0 ? e->value : alike];
-  in[n++] = e->source == SW_SOURCE_FETCHED ? w->on_host[e->value] : first;
+  in[n++] = fetches ? w->on_host[e->value] : first;
   if (e->or_fetched) in[n++] = w->fetched[e->value];
   const sw_op_spec spec = {.code = e->source == SW_SOURCE_OFFLOADED ? SW_OP_OFFLOAD
-                                   : e->source == SW_SOURCE_FETCHED ? SW_OP_FETCH
+                                   : fetches                        ? SW_OP_FETCH
                                                                     : SW_OP_KEEP,
                            .name = name,
                            .n_operands = n,
@@ -215,14 +222,18 @@ static sw_rc add_source(sw_stage_writer *w, int32_t entry) {
                            .result_names = &name,
                            .span = v->span};
   SW_TRY(sw_graph_add_op(w->to, &spec, &made, w->d));
-  if (e->source == SW_SOURCE_OFFLOADED)
+  SW_TRY(sw_stage_note(w, entry));
+  if (e->source == SW_SOURCE_OFFLOADED) {
     w->on_host[e->value] = made;
-  else if (e->source == SW_SOURCE_FETCHED && e->optional)
+    return sw_stage_stack_offloaded(w, entry);
+  }
+  if (fetches && e->optional) {
     w->fetched[e->value] = made;
-  else
-    w->now[e->value] = made;
+    return SW_OK;
+  }
+  w->now[e->value] = made;
   if (alike >= 0) w->now[alike] = made;
-  return sw_stage_note(w, entry);
+  return SW_OK;
 }
 
 /* --- what crosses between stages ---------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@ typedef struct sw_stage_writer {
   sw_id *on_host, *fetched; /* likewise: as it was offloaded; as a keep may have it from there */
   int32_t *entry;           /* by op of `to` that was noted: its entry; -1: it carries others */
   int32_t n_noted, room;
+  int32_t put_for;    /* the entry of what sw_stage_put puts, plus one; 0: none */
   int32_t *output_at; /* by output of the program: its number here; -1: another stage's */
   int32_t *last_in;   /* by value: the last entry of the list that reads it, n_entries for an output; -1: none */
   sw_arena *arena;    /* of what stays */
@@ -48,6 +49,8 @@ SW_CHECKED sw_rc sw_stage_put_number(sw_stage_writer *w, sw_dtype t, double x, i
 /* stacks_added.c: what stacks that are added need before an op of the program, and behind it. */
 SW_CHECKED sw_rc sw_stage_stack_before(sw_stage_writer *w, sw_id op);
 SW_CHECKED sw_rc sw_stage_stack_behind(sw_stage_writer *w, sw_id op);
+/* Likewise behind the entry that offloads, where that stands in a loop: it is put into its stack on the host. */
+SW_CHECKED sw_rc sw_stage_stack_offloaded(sw_stage_writer *w, int32_t entry);
 
 /* slots.c: entries [first, end) of the list, those of this stage: once for each micro-batch. */
 SW_CHECKED sw_rc sw_stage_add_slots(sw_stage_writer *w, int32_t first, int32_t end);

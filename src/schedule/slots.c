@@ -161,12 +161,34 @@ static sw_rc find_pieces(slots *s) {
 
 /* --- what carries it ---------------------------------------------------------------------------------------------- */
 
+/* What is there for an entry is called by its value. */
+static sw_rc name_put(sw_stage_writer *w, const char **out) {
+  bool taken = true;
+  *out = NULL;
+  for (int k = 0; taken && w->put_for; k++) {
+    const char *value = w->program->values[w->spec->entries[w->put_for - 1].value].name;
+    if (!(*out = sw_arena_printf(&w->scratch, w->d, "%s.host%d", value, k))) return SW_E_RESOURCE;
+    taken = sw_graph_op_named(w->program, *out) >= 0 || sw_graph_value_named(w->program, *out) >= 0 ||
+            sw_graph_op_named(w->to, *out) >= 0 || sw_graph_value_named(w->to, *out) >= 0;
+  }
+  return SW_OK;
+}
+
 sw_rc sw_stage_put(sw_stage_writer *w, sw_opcode code, int n, const sw_id *in, int n_attrs, const sw_attr *attrs,
                    sw_id *out) {
   sw_id results[SW_MAX_RESULTS] = {-1};
-  const sw_op_spec spec = {.code = code, .n_operands = n, .operands = in, .n_attrs = n_attrs, .attrs = attrs};
+  const char *name;
+  SW_TRY(name_put(w, &name));
+  const sw_op_spec spec = {.code = code,
+                           .name = name,
+                           .n_operands = n,
+                           .operands = in,
+                           .n_attrs = n_attrs,
+                           .attrs = attrs,
+                           .n_result_names = name ? 1 : 0,
+                           .result_names = &name};
   SW_TRY(sw_graph_add_op(w->to, &spec, results, w->d));
-  SW_TRY(sw_stage_note(w, -1));
+  SW_TRY(sw_stage_note(w, w->put_for - 1));
   if (out) *out = results[0];
   return SW_OK;
 }

@@ -219,6 +219,8 @@ sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena 
   }
   for (int32_t i = 0; i < out->n; i++)
     for (int k = 0; (*left_out)[i] && k < out->at[i].n_ops; k++) present[out->at[i].ops[k]] = true;
+  SW_ARENA_NEW(out->added, arena, g->n_values + 1, d);
+  SW_TRY(sw_stacks_add_on_host(g, s, arena, *left_out, out, d));
   return sw_stacks_add(g, *left_out, arena, out, present, d);
 }
 

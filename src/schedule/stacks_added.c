@@ -48,6 +48,31 @@ static bool find_loops_around(const sw_stacks *s, const sw_stack *pair, sw_added
   return !pair;
 }
 
+sw_rc sw_stacks_add_on_host(const sw_graph *g, const sw_schedule_spec *s, sw_arena *arena, bool *left_out,
+                            sw_stacks *out, sw_diag *d) {
+  int32_t *away; /* by value: the entry that offloads it; -1: none */
+  SW_ARENA_NEW(away, arena, g->n_values + 1, d);
+  for (sw_id v = 0; v < g->n_values; v++) away[v] = -1;
+  for (int32_t i = 0; i < s->n_entries && out->n; i++) {
+    const sw_entry *e = &s->entries[i];
+    if (e->source == SW_SOURCE_OFFLOADED) away[e->value] = i;
+    for (int32_t k = 0; k < out->n && e->source == SW_SOURCE_FETCHED; k++) {
+      const sw_stack *of = &out->at[k];
+      sw_added_stack one;
+      if (of->back != e->value || away[of->made] < 0 || !find_loops_around(out, of, &one)) continue;
+      one.made = of->made;
+      one.value = of->back;
+      one.on_host = true;
+      one.offloaded = away[of->made];
+      one.fetched = i;
+      out->added[out->n_added++] = one;
+      left_out[k] = false;
+      break;
+    }
+  }
+  return SW_OK;
+}
+
 sw_rc sw_stacks_add(const sw_graph *g, const bool *left_out, sw_arena *arena, sw_stacks *s, bool *has, sw_diag *d) {
   bool *runs, all = true;
   sw_id *alike;
@@ -55,7 +80,6 @@ sw_rc sw_stacks_add(const sw_graph *g, const bool *left_out, sw_arena *arena, sw
   if (all || !s->n) return SW_OK;
   SW_TRY(sw_stacks_alike(g, s, left_out, arena, &alike, d));
   if (!(runs = sw_arena_copy(arena, has, (size_t)g->n_ops + 1, sizeof *runs, d))) return SW_E_RESOURCE;
-  SW_ARENA_NEW(s->added, arena, g->n_values + 1, d);
   for (int32_t k = 0; k < s->n; k++) {
     const sw_stack *p = &s->at[k];
     sw_added_stack one;
@@ -168,9 +192,13 @@ static sw_rc put_empty(sw_stage_writer *w, const sw_added_stack *a, int level, s
   return sw_stage_put_number(w, t.dtype, 0, t.rank, t.dims, stack);
 }
 
+/* What is put from here on is there for the stack alone. */
+static void put_for(sw_stage_writer *w, const sw_added_stack *a) { w->put_for = a && a->on_host ? a->fetched + 1 : 0; }
+
 sw_rc sw_stage_stack_before(sw_stage_writer *w, sw_id op) {
   for (int32_t k = 0; k < w->stacks->n_added; k++) {
     const sw_added_stack *a = &w->stacks->added[k];
+    put_for(w, a);
     for (int l = 0; l < a->n_levels; l++) {
       const sw_frame *f = &w->program->frames[a->of[l]->forward];
       if (w->ended[k][l] && w->program->ops[op].code != SW_OP_JOIN) { /* joins follow the end of a loop */
@@ -181,6 +209,7 @@ sw_rc sw_stage_stack_before(sw_stage_writer *w, sw_id op) {
       if (op == f->end) SW_TRY(sw_stage_put(w, SW_OP_YIELD, 1, &w->added[k][l], 0, NULL, &w->added[k][l]));
     }
   }
+  put_for(w, NULL);
   return SW_OK;
 }
 
@@ -199,14 +228,32 @@ static sw_rc go_around(sw_stage_writer *w, int32_t stack, int level, sw_id op) {
     w->ended[stack][level] = level + 1 < a->n_levels;
   }
   if (op != known_at(g, pair->index, pair->backward)) return SW_OK;
-  return put_out(w, a, level, *now, level ? &w->added[stack][level - 1] : &w->now[a->value]);
+  sw_id *out = a->on_host ? &w->on_host[a->value] : &w->now[a->value];
+  return put_out(w, a, level, *now, level ? &w->added[stack][level - 1] : out);
 }
 
 sw_rc sw_stage_stack_behind(sw_stage_writer *w, sw_id op) {
   for (int32_t k = 0; k < w->stacks->n_added; k++) {
     const sw_added_stack *a = &w->stacks->added[k];
+    put_for(w, a);
     for (int l = 0; l < a->n_levels; l++) SW_TRY(go_around(w, k, l, op));
-    if (op == w->program->values[a->made].def) SW_TRY(put_in(w, a, 0, w->now[a->made], &w->added[k][0]));
+    if (!a->on_host && op == w->program->values[a->made].def) SW_TRY(put_in(w, a, 0, w->now[a->made], &w->added[k][0]));
   }
+  put_for(w, NULL);
   return SW_OK;
+}
+
+sw_rc sw_stage_stack_offloaded(sw_stage_writer *w, int32_t entry) {
+  const sw_value *v = &w->program->values[w->spec->entries[entry].value];
+  bool any = sw_value_frame(w->program, w->spec->entries[entry].value) < 0;
+  for (int32_t k = 0; k < w->stacks->n_added; k++) {
+    const sw_added_stack *a = &w->stacks->added[k];
+    if (!a->on_host || a->offloaded != entry) continue;
+    any = true;
+    put_for(w, a);
+    SW_TRY(put_in(w, a, 0, w->on_host[a->made], &w->added[k][0]));
+  }
+  put_for(w, NULL);
+  if (any) return SW_OK;
+  return SW_FAIL_INPUT(w->d, v->span, "'%s' is offloaded in a loop; expected a later one that fetches it", v->name);
 }

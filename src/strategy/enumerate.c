@@ -343,7 +343,7 @@ void sw_op_class_key(const sw_job *j, const sw_op *op, sw_text *key) {
   sw_text_append(key, (const char *)&op->code, sizeof op->code);
   sw_text_append(key, (const char *)&op->nest, sizeof(void *));
   const sw_entry *e = sw_job_entry(j, (sw_id)(op - g->ops));
-  const char left_open = (char)(sw_entry_is_open(e) + 2 * (e && e->optional));
+  const char left_open = (char)(sw_entry_is_open(e) + 2 * (e && e->optional) + 4 * sw_op_is_on_host(g, op));
   sw_text_append(key, &left_open, 1);
   for (int i = 0; i < op->n_operands + op->n_results; i++) {
     const sw_type *t = sw_port_type(g, op, i);

@@ -98,14 +98,18 @@ static sw_rc hold_kept(const sw_selection *s, const sw_unit *unit, sw_node *out,
 static sw_rc hold_on_host(const sw_selection *s, const sw_unit *unit, sw_node *out, sw_usage *uses, sw_diag *d) {
   const sw_op *op = unit->kind == SW_UNIT_OP ? &s->job.graph->ops[unit->id] : NULL;
   const double host = (double)sw_machine_profile(s->job.machine)->host_memory_bytes;
-  if (!op || op->code != SW_OP_OFFLOAD || s->o.capacity_bytes == INT64_MAX) return SW_OK;
+  if (!op || op->n_results != 1 || !sw_value_is_on_host(s->job.graph, op->results[0])) return SW_OK;
+  if (s->o.capacity_bytes == INT64_MAX) return SW_OK;
   const sw_option_set *c = s->options[sw_unit_of_op(&s->units, unit->id)];
   int64_t *bytes;
+  bool any = false;
   SW_ARENA_NEW(bytes, s->arena, c->n, d);
   for (int32_t i = 0; i < c->n; i++) {
-    const double held = (double)sw_strategy_host_bytes(s->job.graph, op, &c->strategies[i]);
+    const double held = (double)sw_strategy_host_held(s->job.graph, op, &c->strategies[i]);
     bytes[i] = (int64_t)fmin(ceil(held / fmax(host, 1) * (double)s->o.capacity_bytes), 0x1p60);
+    any = any || held > 0;
   }
+  if (!any) return SW_OK;
   uses[out->n_uses++] = use_of((sw_interval){s->units.n_steps, s->units.n_steps}, bytes);
   return SW_OK;
 }

@@ -310,6 +310,7 @@ void sw_op_shape(const sw_job *j, const sw_op *op, const int64_t *extents, sw_wo
   *w = (sw_work){.dtype = SW_F32};
   if (op->n_operands || op->n_results)
     w->dtype = (op->n_operands ? sw_operand_type(g, op, 0) : sw_result_type(g, op, 0))->dtype;
+  if (sw_op_is_on_host(g, op)) return;
   sw_op_work(g, op, extents, &w->flops, &w->bytes);
   if (j->kernels) w->bytes = sw_op_traffic(g, j->kernels, op, extents);
   if (!op->nest) return;
@@ -427,6 +428,24 @@ int64_t sw_strategy_host_bytes(const sw_graph *g, const sw_op *op, const sw_stra
   if ((op->code != SW_OP_OFFLOAD && op->code != SW_OP_FETCH) || !sw_strategy_runs(s)) return 0;
   sw_strategy_operand(op, s, 0, &held);
   const sw_type *t = sw_operand_type(g, op, 0);
+  return sw_sharding_held_bytes(&held, t->dims, t->dtype);
+}
+
+static bool is_put_into_stack(const sw_graph *g, sw_id value) {
+  const sw_value *v = &g->values[value];
+  const sw_op *op = v->n_uses == 1 && v->uses[0].op >= 0 ? &g->ops[v->uses[0].op] : NULL;
+  if (!op) return false;
+  return op->code == SW_OP_DYNAMIC_UPDATE_SLICE || (sw_op_is_on_host(g, op) && is_put_into_stack(g, op->results[0]));
+}
+
+/* A stack is there as a whole from where it begins; what is put into it has its place there. */
+int64_t sw_strategy_host_held(const sw_graph *g, const sw_op *op, const sw_strategy *s) {
+  sw_sharding held;
+  bool begins = op->n_results == 1 && sw_value_is_on_host(g, op->results[0]);
+  for (int i = 0; i < op->n_operands && begins; i++) begins = !sw_value_is_on_host(g, op->operands[i]);
+  if (!begins || !sw_strategy_runs(s) || is_put_into_stack(g, op->results[0])) return 0;
+  sw_strategy_result(op, s, 0, &held);
+  const sw_type *t = sw_result_type(g, op, 0);
   return sw_sharding_held_bytes(&held, t->dims, t->dtype);
 }
 

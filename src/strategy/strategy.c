@@ -314,6 +314,11 @@ static sw_rc check_partials(const sw_loop_nest *nest, const sw_strategy *s, sw_d
   return SW_OK;
 }
 
+static void note_move(void *any, const sw_move *move) {
+  (void)move;
+  *(bool *)any = true;
+}
+
 sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_diag *d) {
   const sw_loop_nest *nest = op->nest;
   if (s->n_refs == 0) return SW_OK;
@@ -330,6 +335,11 @@ sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
     return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d0 of a shuffle is cut into %lld parts; expected %lld, one position each",
                          (long long)loop_shards(s, 0), (long long)nest->loops[0].size);
   }
+  bool moves = false;
+  if (sw_op_is_on_host(g, op)) sw_strategy_moves(g, op, s, note_move, &moves);
+  if (moves)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "devices would exchange parts of what '%s' reads in memory of the host",
+                         op->name);
   return check_partials(nest, s, d);
 }
 

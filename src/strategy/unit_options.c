@@ -27,7 +27,7 @@ static sw_rc set_port(sw_option_port *port, int32_t choice, const sw_type *type,
 /* Nothing is resharded where loops and choices end, before what could have been made again, and on the host. */
 static bool is_taken_as_made(const sw_graph *g, const sw_op *op, int operand) {
   if (op->code == SW_OP_KEEP) return sw_keep_way_of(g, op, operand) != SW_WAY_KEPT;
-  return op->code == SW_OP_JOIN || op->code == SW_OP_FETCH;
+  return op->code == SW_OP_JOIN || sw_value_is_on_host(g, op->operands[operand]);
 }
 
 sw_rc sw_options_of_op(const sw_job *j, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,

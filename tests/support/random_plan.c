@@ -1,5 +1,7 @@
 #include "random_plan.h"
 
+#include "plan/choices.h"
+
 const char *const random_models[RANDOM_MODELS] = {"mlp",
                                                   "gpt2",
                                                   "llama3",
@@ -35,6 +37,8 @@ sw_rc random_plan(const sw_job *j, sw_rng *rng, sw_arena *arena, sw_plan *out, s
     sw_id leader = sw_op_tied_to(g, i);
     if (all.n) out->ops[i] = leader < 0 ? all.at[sw_rng_below(rng, all.n)] : out->ops[leader];
   }
+  for (int32_t i = 0; i < g->n_ops; i++)
+    if (g->ops[i].code == SW_OP_OFFLOAD) SW_TRY(sw_plan_cut_on_host(out, i, arena, d));
   for (int32_t i = 0; i < g->n_args; i++)
     SW_TRY(random_sharding(&g->values[g->args[i]].type, m, rng, arena, &out->args[i], d));
   for (int32_t i = 0; i < g->n_outputs; i++) {

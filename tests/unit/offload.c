@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gen/gen.h"
+#include "shardwright/model_json.h"
 #include "shardwright/profile.h"
 #include "shardwright/schedule.h"
 #include "support/job.h"
@@ -295,9 +296,38 @@ static void wrong_lists_are_refused(void **state) {
   sw_arena_deinit(&arena);
 }
 
+/* What is on the host is fetched before anything else is done with it, and whole stacks are there. */
+static void what_is_half_on_the_host_is_refused(void **state) {
+  (void)state;
+  static const char kAway[] = "{\"op\": \"offload\", \"inputs\": [\"x\"], \"outputs\": [\"h\"]}, ";
+  static const struct {
+    const char *before, *op, *inputs, *output, *says;
+  } kWrong[] = {{kAway, "exponential", "\"h\"", "y", "'h' is read in memory of the host by y; expected a fetch of it"},
+                {kAway, "exponential", "\"x\"", "h", "'h' is read in memory of the host by an output"},
+                {kAway, "dynamic_update_slice", "\"x\", \"h\", \"zero\"", "x",
+                 "'x' is put into memory of the host; expected an offload of it"},
+                {"", "fetch", "\"x\"", "y", "'y' fetches 'x', which the device has; expected what is offloaded"}};
+  for (size_t i = 0; i < sizeof kWrong / sizeof *kWrong; i++) {
+    sw_text t = {0};
+    sw_graph *g;
+    diag = (sw_diag){0};
+    sw_text_printf(
+        &t,
+        "{\"format\": \"shardwright-model\", \"version\": 1, \"name\": \"t\", \"values\": [{\"name\": \"x\", "
+        "\"kind\": \"input\", \"dtype\": \"f32\", \"shape\": [4]}, {\"name\": \"zero\", \"kind\": "
+        "\"constant\", \"dtype\": \"i32\", \"shape\": [], \"value\": 0}], \"ops\": [%s{\"op\": \"%s\", "
+        "\"inputs\": [%s], \"outputs\": [\"y\"]}], \"outputs\": [\"%s\"]}",
+        kWrong[i].before, kWrong[i].op, kWrong[i].inputs, kWrong[i].output);
+    assert_int_equal(sw_model_parse("t.json", sw_text_str(&t), t.n, &g, &diag), SW_E_INPUT);
+    if (!strstr(diag.text, kWrong[i].says)) fail_msg("%s", diag.text);
+    sw_text_free(&t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_held_up_to_there_and_from_there_on),
                                      cmocka_unit_test(no_set_is_better_than_what_is_proven),
+                                     cmocka_unit_test(what_is_half_on_the_host_is_refused),
                                      cmocka_unit_test(wrong_lists_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

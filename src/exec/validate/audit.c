@@ -298,7 +298,7 @@ static sw_rc find_copies(const sw_job *j, const sw_spmd *spmd, sw_arena *arena, 
     const sw_origin *o = &spmd->origin[i];
     const sw_entry *e = o->op >= 0 && o->value < 0 ? sw_job_entry(j, o->op) : NULL;
     const sw_op *op = &spmd->program->ops[i];
-    const bool again = sw_entry_is_copy(e) || (e && e->source == SW_SOURCE_FETCHED);
+    const bool again = sw_entry_is_copy(e) || (e && j->graph->ops[o->op].code == SW_OP_FETCH);
     copies[i] = again && op->code != SW_OP_COLLECTIVE && op->n_results;
   }
   *out = copies;
