@@ -322,7 +322,9 @@ static sw_rc carry_out_best(const sw_plan *p, const sw_plan *known, const sw_job
     return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
                    "the schedule that was found holds more than its choices were counted to; expected a little more "
                    "memory");
+  const double found = out->cost_units > 0 ? (double)out->found_units / (double)out->cost_units : 1;
   out->cost_units = sw_cost_units(j->machine, c.best_s);
+  out->found_units = (int64_t)(found * (double)out->cost_units);
   out->bound_units = p ? p->bound_units : 0; /* of all choices */
   if (p) out->n_nodes = p->n_nodes, out->n_edges = p->n_edges, out->n_classes = p->n_classes;
   if (p && loops) out->pruned_inexact++; /* kernels are what they are for all stacks: fewer could be fewer kernels */

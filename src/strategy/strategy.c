@@ -314,7 +314,7 @@ static sw_rc check_partials(const sw_loop_nest *nest, const sw_strategy *s, sw_d
   return SW_OK;
 }
 
-static void note_move(void *any, const sw_move *move) {
+static void see_move(void *any, const sw_move *move) {
   (void)move;
   *(bool *)any = true;
 }
@@ -336,7 +336,7 @@ sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
                          (long long)loop_shards(s, 0), (long long)nest->loops[0].size);
   }
   bool moves = false;
-  if (sw_op_is_on_host(g, op)) sw_strategy_moves(g, op, s, note_move, &moves);
+  if (sw_op_is_on_host(g, op)) sw_strategy_moves(g, op, s, see_move, &moves);
   if (moves)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "devices would exchange parts of what '%s' reads in memory of the host",
                          op->name);

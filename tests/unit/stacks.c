@@ -315,7 +315,7 @@ static int offload_stacks(const sw_graph *g, uint64_t bits, sw_arena *arena, sw_
   sw_stacks s;
   int n = 0;
   assert_ok(sw_stacks_find(g, arena, &s, &diag));
-  sw_entry *entries = sw_arena_alloc(arena, (size_t)(g->n_ops + 2 * s.n), sizeof *entries, &diag);
+  sw_entry *entries = sw_arena_alloc(arena, (size_t)g->n_ops + 2 * (size_t)s.n, sizeof *entries, &diag);
   bool *gone = sw_arena_alloc(arena, (size_t)g->n_ops, 1, &diag),
        *away = sw_arena_alloc(arena, (size_t)s.n + 1, 1, &diag);
   assert_true(entries && gone && away);
