@@ -145,6 +145,9 @@ SW_API SW_CHECKED sw_rc sw_recompute_parse(const char *text, sw_span at, sw_reco
 /* The program without its own checkpoints: ops that do what earlier ones do, where a contraction is among them; what is
  * so in a later loop is read from stacks. *out: the caller's (sw_graph_destroy); NULL: it has none. */
 SW_API SW_CHECKED sw_rc sw_schedule_fold(const sw_request *written, sw_graph **out, sw_diag *d);
+/* The first loop that a checkpoint around it leaves in a later one, where it runs again as a whole: the op that opens
+ * it. -1: there is none. It is not folded back. */
+SW_API SW_CHECKED sw_rc sw_schedule_loop_again(const sw_graph *g, sw_id *out, sw_diag *d);
 /* In the arena: the list of entries. But for the program as it is written its own checkpoints are folded back first; of
  * a program with loops, entries are then of the folded one. The plain schedule where nothing can be made
  * again. Of loops a search has stacks as choices. gathers_again: what is made of arguments on devices, as

@@ -494,8 +494,15 @@ static sw_rc price_as_start(const settings *s, const sw_call *call, sw_model_opt
 static sw_rc warn_of_loops(const sw_opened *session, sw_recompute how, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = sw_job_written(&session->job)->graph;
   sw_schedule_spec spec;
+  sw_id loop;
   bool any;
-  if (how == SW_RECOMPUTE_AS_WRITTEN || how == SW_RECOMPUTE_NONE || !g->n_frames) return SW_OK;
+  if (how == SW_RECOMPUTE_AS_WRITTEN || !g->n_frames) return SW_OK;
+  SW_TRY(sw_schedule_loop_again(g, &loop, d));
+  if (loop >= 0)
+    sw_log(SW_LOG_WARN,
+           "%s:%d:%d: a checkpoint around this loop stays as written, which --recompute does not fold back",
+           g->ops[loop].span.file, g->ops[loop].span.line, g->ops[loop].span.col);
+  if (how == SW_RECOMPUTE_NONE) return SW_OK;
   SW_TRY(sw_recompute_spec(g, SW_RECOMPUTE_NONE, false, arena, &spec, d));
   any = spec.folded || spec.n_entries < g->n_ops; /* it does by itself */
   SW_TRY(sw_recompute_spec(g, how == SW_RECOMPUTE_SEARCH ? SW_RECOMPUTE_FULL : how, false, arena, &spec, d));

@@ -204,6 +204,20 @@ sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag
   return rc;
 }
 
+sw_rc sw_schedule_loop_again(const sw_graph *g, sw_id *out, sw_diag *d) {
+  sw_arena mem = {0};
+  sw_stacks s = {0};
+  const sw_rc rc = sw_stacks_find(g, &mem, &s, d);
+  *out = -1;
+  for (int32_t i = 0; i < s.n && *out < 0; i++) {
+    const sw_frame *f = &g->frames[s.at[i].forward];
+    for (int32_t k = 0; k < s.n && *out < 0; k++)
+      if (s.at[k].backward == f->parent && g->frames[s.at[i].backward].parent == f->parent) *out = f->opened_by;
+  }
+  sw_arena_deinit(&mem);
+  return rc;
+}
+
 sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena *arena, sw_stacks *out, bool **left_out,
                          bool **has, sw_diag *d) {
   bool *present;
