@@ -75,7 +75,8 @@ typedef struct sw_schedule_spec {
   int64_t micro_batches; /* >= 1 */
   int32_t n_cuts;
   const sw_slot_cut *cuts;
-  bool folded; /* entries are of what sw_schedule_fold gives of the program */
+  bool folded;                       /* entries are of what sw_schedule_fold gives of the program */
+  const struct sw_moved_loop *moved; /* while that is made; else NULL */
 } sw_schedule_spec;
 
 /* A value of the program that one stage makes for another. */
@@ -145,8 +146,8 @@ SW_API SW_CHECKED sw_rc sw_recompute_parse(const char *text, sw_span at, sw_reco
 /* The program without its own checkpoints: ops that do what earlier ones do, where a contraction is among them; what is
  * so in a later loop is read from stacks. *out: the caller's (sw_graph_destroy); NULL: it has none. */
 SW_API SW_CHECKED sw_rc sw_schedule_fold(const sw_request *written, sw_graph **out, sw_diag *d);
-/* The first loop that a checkpoint around it leaves in a later one, where it runs again as a whole: the op that opens
- * it. -1: there is none. It is not folded back. */
+/* The first loop of a later one whose stacks another one there reads, as a checkpoint around a loop leaves it where
+ * that is not folded back: the op that opens it. -1: there is none. */
 SW_API SW_CHECKED sw_rc sw_schedule_loop_again(const sw_graph *g, sw_id *out, sw_diag *d);
 /* In the arena: the list of entries. But for the program as it is written its own checkpoints are folded back first; of
  * a program with loops, entries are then of the folded one. The plain schedule where nothing can be made

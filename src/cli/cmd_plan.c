@@ -490,18 +490,29 @@ static sw_rc price_as_start(const settings *s, const sw_call *call, sw_model_opt
   return SW_OK;
 }
 
+/* Of checkpoints around loops that are not what the program does elsewhere. */
+static sw_rc warn_of_loop_again(const sw_graph *g, sw_diag *d) {
+  sw_graph *folded;
+  sw_id loop;
+  SW_TRY(sw_schedule_fold(g->written, &folded, d));
+  const sw_graph *left = folded ? folded : g;
+  const sw_rc rc = sw_schedule_loop_again(left, &loop, d);
+  const sw_span at = rc || loop < 0 ? SW_NOWHERE : left->ops[loop].span;
+  if (!rc && loop >= 0)
+    sw_log(SW_LOG_WARN,
+           "%s:%d:%d: a checkpoint around this loop stays as written, which --recompute does not fold back",
+           at.file ? at.file : "?", at.line, at.col);
+  sw_graph_destroy(folded);
+  return rc;
+}
+
 /* Of a program with loops or choices. */
 static sw_rc warn_of_loops(const sw_opened *session, sw_recompute how, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = sw_job_written(&session->job)->graph;
   sw_schedule_spec spec;
-  sw_id loop;
   bool any;
   if (how == SW_RECOMPUTE_AS_WRITTEN || !g->n_frames) return SW_OK;
-  SW_TRY(sw_schedule_loop_again(g, &loop, d));
-  if (loop >= 0)
-    sw_log(SW_LOG_WARN,
-           "%s:%d:%d: a checkpoint around this loop stays as written, which --recompute does not fold back",
-           g->ops[loop].span.file, g->ops[loop].span.line, g->ops[loop].span.col);
+  SW_TRY(warn_of_loop_again(g, d));
   if (how == SW_RECOMPUTE_NONE) return SW_OK;
   SW_TRY(sw_recompute_spec(g, SW_RECOMPUTE_NONE, false, arena, &spec, d));
   any = spec.folded || spec.n_entries < g->n_ops; /* it does by itself */

@@ -302,7 +302,7 @@ static sw_rc list_made_again(tally *t, sw_diag *d) {
   for (sw_id i = 0; i < program->n_ops; i++) {
     if (!t->copied[i]) continue;
     t->out->seconds += t->seconds[i];
-    values[n++] = program->ops[i].results[0];
+    if (program->ops[i].n_results) values[n++] = program->ops[i].results[0]; /* but borders of loops */
   }
   SW_TRY(fold_rows(t, n, values, false, t->seconds, t->bytes, &t->out->n_again, &t->out->again, d));
   n = 0;

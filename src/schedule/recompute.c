@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "graph/attention.h"
+#include "schedule/moved_loop.h"
 #include "schedule/policies.h"
 #include "schedule/same_ops.h"
 #include "schedule/stacks.h"
@@ -545,14 +546,38 @@ static sw_rc fold_spec(const sw_graph *g, sw_arena *arena, sw_schedule_spec *out
   return rc;
 }
 
+/* The program in which a loop has moved out of a later one; NULL: none can. */
+static sw_rc move_loop(const sw_request *written, sw_graph **out, sw_diag *d) {
+  sw_arena scratch = {0};
+  sw_schedule made = {0};
+  sw_schedule_spec spec;
+  sw_moved_loop moved;
+  bool any = false;
+  sw_rc rc = sw_moved_loop_find(written->graph, &scratch, &moved, &any, d);
+  if (!rc && any) rc = sw_moved_loop_spec(written->graph, &moved, &scratch, &spec, d);
+  if (!rc && any) rc = sw_schedule_make(written, &spec, &scratch, &made, d);
+  *out = !rc && any ? made.owned[0] : NULL;
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
 sw_rc sw_schedule_fold(const sw_request *written, sw_graph **out, sw_diag *d) {
   sw_arena scratch = {0};
   sw_schedule folded = {0};
   sw_schedule_spec spec;
   bool any = false;
-  sw_rc rc = fold_spec(written->graph, &scratch, &spec, &any, d);
+  sw_graph *moved = NULL, *next = NULL;
+  sw_rc rc = move_loop(written, &moved, d);
+  for (; !rc && moved; moved = next) {
+    rc = move_loop(moved->written, &next, d);
+    if (rc || !next) break;
+    sw_graph_destroy(moved);
+  }
+  if (moved) written = moved->written;
+  if (!rc) rc = fold_spec(written->graph, &scratch, &spec, &any, d);
   if (!rc && any) rc = sw_schedule_make(written, &spec, &scratch, &folded, d);
-  *out = !rc && any ? folded.owned[0] : NULL;
+  *out = rc ? NULL : any ? folded.owned[0] : moved;
+  if (*out != moved) sw_graph_destroy(moved);
   sw_arena_deinit(&scratch);
   return rc;
 }
@@ -573,21 +598,30 @@ static sw_rc unfold(const sw_schedule *folded, sw_arena *arena, sw_schedule_spec
   return SW_OK;
 }
 
+/* Of a program with loops: entries of what it folds to. */
+static sw_rc list_folded(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena,
+                         sw_schedule_spec *out, sw_diag *d) {
+  sw_graph *folded;
+  SW_TRY(sw_schedule_fold(g->written, &folded, d));
+  const sw_rc rc = list_spec(folded ? folded : g, how, gathers_again, arena, out, d);
+  out->folded = folded != NULL;
+  sw_graph_destroy(folded);
+  return rc;
+}
+
 sw_rc sw_recompute_spec(const sw_graph *g, sw_recompute how, bool gathers_again, sw_arena *arena, sw_schedule_spec *out,
                         sw_diag *d) {
   sw_schedule folded;
   sw_schedule_spec fold;
   bool any = false;
+  if (how != SW_RECOMPUTE_AS_WRITTEN && g->n_frames) return list_folded(g, how, gathers_again, arena, out, d);
   if (how != SW_RECOMPUTE_AS_WRITTEN) SW_TRY(fold_spec(g, arena, &fold, &any, d));
-  if (any && how == SW_RECOMPUTE_NONE && !g->n_frames) *out = fold;
-  if (any && how == SW_RECOMPUTE_NONE && !g->n_frames) return SW_OK;
+  if (any && how == SW_RECOMPUTE_NONE) *out = fold;
+  if (any && how == SW_RECOMPUTE_NONE) return SW_OK;
   if (!any) return list_spec(g, how, gathers_again, arena, out, d);
   SW_TRY(sw_schedule_make(g->written, &fold, arena, &folded, d));
   sw_rc rc = list_spec(folded.stages[0].graph, how, gathers_again, arena, out, d);
-  if (!rc && g->n_frames)
-    out->folded = true;
-  else if (!rc)
-    rc = unfold(&folded, arena, out, d);
+  if (!rc) rc = unfold(&folded, arena, out, d);
   sw_schedule_deinit(&folded);
   return rc;
 }

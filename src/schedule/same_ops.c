@@ -28,12 +28,14 @@ void sw_op_likeness(const sw_graph *g, const sw_op *op, const sw_id *of_value, s
     sw_text_append(key, (const char *)&of_value[op->operands[k]], sizeof *of_value);
 }
 
-/* Loops, choices and effects run as often as the program says. */
-static bool can_be_same(const sw_op *op) {
+bool sw_op_is_of_operands(const sw_op *op) {
   const sw_op_class c = sw_op_class_of(op->code);
-  return op->frame < 0 && c != SW_OPS_CONTROL && c != SW_OPS_GIVEN && c != SW_OPS_DEVICE && op->code != SW_OP_RNG &&
+  return c != SW_OPS_CONTROL && c != SW_OPS_GIVEN && c != SW_OPS_DEVICE && op->code != SW_OP_RNG &&
          op->code != SW_OP_OPAQUE && op->n_results > 0;
 }
+
+/* Loops, choices and effects run as often as the program says. */
+static bool can_be_same(const sw_op *op) { return op->frame < 0 && sw_op_is_of_operands(op); }
 
 static sw_rc find_same_ops(const sw_graph *g, const bool *present, sw_dict *seen, sw_text *key, sw_same_ops *out,
                            sw_diag *d) {

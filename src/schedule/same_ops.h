@@ -10,6 +10,8 @@ typedef struct sw_same_ops {
   bool heavy;      /* a contraction is among those that do not */
 } sw_same_ops;
 
+/* Does it give the same whenever its operands are the same, and do nothing else? */
+bool sw_op_is_of_operands(const sw_op *op);
 /* A key that ops share which do the same to operands that are the same by of_value. */
 void sw_op_likeness(const sw_graph *g, const sw_op *op, const sw_id *of_value, sw_text *key);
 /* present: by op; each other one is taken as an earlier one of its code and attributes, and its operands. NULL: each

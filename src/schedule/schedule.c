@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "graph/copy_op.h"
+#include "schedule/moved_loop.h"
 #include "schedule/same_ops.h"
 #include "schedule/schedule_write.h"
 #include "schedule/stacks.h"
@@ -92,6 +93,8 @@ static sw_rc find_same(const sw_graph *g, const sw_schedule_spec *s, sw_arena *s
     any = any || left_out[i];
     if (left_out[i]) same.of_value[stacks->at[i].back] = same.of_value[stacks->at[i].made];
   }
+  for (sw_id v = 0; v < g->n_values && s->moved; v++)
+    if (s->moved->read_as[v] != v) same.of_value[v] = s->moved->read_as[v];
   if (any) SW_TRY(sw_stacks_alike(g, stacks, left_out, scratch, &equal, d));
   *out = same.of_value;
   *alike = any ? equal : NULL;
@@ -159,6 +162,8 @@ sw_rc sw_stage_add_entry(sw_stage_writer *w, int32_t entry, const sw_entry_parts
   SW_ARENA_NEW(in, &w->scratch, op->n_operands, w->d);
   for (int i = 0; i < op->n_operands; i++) {
     in[i] = p->in ? p->in[i] : w->now[w->same[op->operands[i]]];
+    const sw_id earlier = in[i] < 0 && w->spec->moved ? w->spec->moved->alike[op->operands[i]] : -1;
+    if (earlier >= 0) in[i] = w->now[w->same[earlier]];
     if (in[i] < 0)
       return SW_FAIL_INPUT(w->d, op->span, "'%s' stands before '%s' in the schedule, which makes what it reads",
                            op->name, w->program->values[op->operands[i]].name);
@@ -433,6 +438,7 @@ static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request
   SW_ARENA_NEW(w->added, &w->scratch, w->stacks->n_added + 1, w->d);
   SW_ARENA_NEW(w->entered, &w->scratch, w->stacks->n_added + 1, w->d);
   SW_ARENA_NEW(w->ended, &w->scratch, w->stacks->n_added + 1, w->d);
+  SW_ARENA_NEW(w->joined, &w->scratch, w->stacks->n_added + 1, w->d);
   for (sw_id v = 0; v < w->program->n_values; v++) w->now[v] = w->first[v] = w->on_host[v] = w->fetched[v] = -1;
   SW_TRY(sw_graph_create(w->program->name, &w->to, w->d));
   if (r->has_mesh) sw_graph_set_mesh(w->to, &r->mesh);

@@ -11,6 +11,7 @@ typedef struct sw_stage_writer {
   const sw_stacks *stacks;
   sw_id (*added)[SW_STACK_LEVELS];   /* by stack that is added, and loop: as it stands now */
   sw_id (*entered)[SW_STACK_LEVELS]; /* as it entered the earlier loop */
+  bool *joined;                      /* by stack that is added: a loop gave what it takes, whose other joins follow */
   bool (*ended)[SW_STACK_LEVELS];    /* that has ended, and the loop around has not put it into its own yet */
   const sw_schedule_spec *spec;
   int32_t stage;

@@ -161,15 +161,22 @@ static sw_rc find_pieces(slots *s) {
 
 /* --- what carries it ---------------------------------------------------------------------------------------------- */
 
-/* What is there for an entry is called by its value. */
-static sw_rc name_put(sw_stage_writer *w, const char **out) {
-  bool taken = true;
+static bool is_called(const sw_stage_writer *w, const char *name) {
+  return sw_graph_op_named(w->program, name) >= 0 || sw_graph_value_named(w->program, name) >= 0 ||
+         sw_graph_op_named(w->to, name) >= 0 || sw_graph_value_named(w->to, name) >= 0;
+}
+
+/* What is there for an entry is called by its value; else by what it does, as a graph names it itself, unless the
+ * program has such a name. */
+static sw_rc name_put(sw_stage_writer *w, sw_opcode code, const char **out) {
+  const char *what = sw_opcode_text(code);
+  const char *value = w->put_for ? w->program->values[w->spec->entries[w->put_for - 1].value].name : NULL;
+  bool taken = value || sw_graph_op_named(w->program, what) >= 0;
   *out = NULL;
-  for (int k = 0; taken && w->put_for; k++) {
-    const char *value = w->program->values[w->spec->entries[w->put_for - 1].value].name;
-    if (!(*out = sw_arena_printf(&w->scratch, w->d, "%s.host%d", value, k))) return SW_E_RESOURCE;
-    taken = sw_graph_op_named(w->program, *out) >= 0 || sw_graph_value_named(w->program, *out) >= 0 ||
-            sw_graph_op_named(w->to, *out) >= 0 || sw_graph_value_named(w->to, *out) >= 0;
+  for (int k = 0; taken; k++) {
+    *out = sw_arena_printf(&w->scratch, w->d, value ? "%s.host%d" : "%s.%d", value ? value : what, k);
+    if (!*out) return SW_E_RESOURCE;
+    taken = is_called(w, *out);
   }
   return SW_OK;
 }
@@ -178,7 +185,7 @@ sw_rc sw_stage_put(sw_stage_writer *w, sw_opcode code, int n, const sw_id *in, i
                    sw_id *out) {
   sw_id results[SW_MAX_RESULTS] = {-1};
   const char *name;
-  SW_TRY(name_put(w, &name));
+  SW_TRY(name_put(w, code, &name));
   const sw_op_spec spec = {.code = code,
                            .name = name,
                            .n_operands = n,

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "graph/fuse.h"
+#include "schedule/moved_loop.h"
 #include "schedule/same_ops.h"
 
 static const sw_op *made_by(const sw_graph *g, sw_id value, sw_opcode code) {
@@ -227,6 +228,7 @@ sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena 
     if (!s->entries[i].source) present[s->entries[i].op] = true;
   SW_TRY(sw_stacks_find(g, arena, out, d));
   SW_ARENA_NEW(*left_out, arena, out->n + 1, d);
+  if (s->moved) return sw_moved_loop_stacks(g, s->moved, arena, out, present, d);
   for (int32_t i = 0; i < out->n; i++) {
     (*left_out)[i] = true;
     for (int k = 0; k < out->at[i].n_ops; k++) (*left_out)[i] = (*left_out)[i] && !present[out->at[i].ops[k]];
@@ -240,12 +242,6 @@ sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena 
 
 /* --- what the later loop has already ------------------------------------------------------------------------------ */
 
-static bool makes_nothing_else(const sw_op *op) {
-  const sw_op_class c = sw_op_class_of(op->code);
-  return c != SW_OPS_CONTROL && c != SW_OPS_GIVEN && c != SW_OPS_DEVICE && op->code != SW_OP_RNG &&
-         op->code != SW_OP_OPAQUE && op->n_results > 0;
-}
-
 /* Of a later loop what an earlier one makes, or what stands before both: compilers take out of loops what is the same
  * in all trips, and write it once or several times. */
 typedef struct likeness {
@@ -258,7 +254,7 @@ typedef struct likeness {
 } likeness;
 
 static bool has_key(likeness *l, const sw_op *op) {
-  bool all = makes_nothing_else(op);
+  bool all = sw_op_is_of_operands(op);
   for (int k = 0; k < op->n_operands; k++) all = all && l->like[op->operands[k]] >= 0;
   if (all) sw_op_likeness(l->g, op, l->like, &l->key);
   return all && !l->key.rc;
@@ -387,6 +383,9 @@ static void list_put_again(chooser *c) {
   memcpy(c->put_again, c->left_out, (size_t)c->stacks.n * sizeof *c->put_again);
   for (int32_t i = 0; i < c->stacks.n; i++)
     if (c->left_out[i] && c->stacks.at[i].through >= 0) c->put_again[c->stacks.at[i].through] = false;
+  memset(c->is_gone, 0, (size_t)c->g->n_ops * sizeof *c->is_gone);
+  for (int32_t i = 0; i < c->stacks.n; i++)
+    for (int k = 0; c->left_out[i] && k < c->stacks.at[i].n_ops; k++) c->is_gone[c->stacks.at[i].ops[k]] = true;
 }
 
 /* Where copies for the stacks that are left out between two loops stand, and what is had there. */
@@ -422,6 +421,7 @@ static sw_id need_whole(chooser *c, sw_id last) {
   for (sw_id i = last; g->ops[i].code == SW_OP_JOIN; i--) any = any || is_needed_of(c, i);
   for (sw_id i = last; any && i >= first; i--) {
     const sw_op *op = &g->ops[i];
+    if (c->is_gone[i]) continue;
     if (op->code == SW_OP_RNG || op->code == SW_OP_OPAQUE || (sw_op_is_heavy(op) && !c->may[i])) return -1;
     c->again[i] = true;
     for (int k = 0; k < op->n_operands; k++)
@@ -447,13 +447,13 @@ static bool close_over(chooser *c, const sw_stack *pair) {
     const sw_op *op = &g->ops[i];
     if (op->code == SW_OP_JOIN) {
       const sw_id first = need_whole(c, i);
-      if (first < 0 || (c->offers && c->again[i])) return false;
+      if (first < 0 || (c->offers && c->again[first])) return false;
       i = first;
       continue;
     }
     if (!is_needed_of(c, i)) continue;
     const bool enters = enters_as_it_is(g, op);
-    if (enters ? !can_enter(c, pair, op->operands[0]) : !makes_nothing_else(op)) return false;
+    if (enters ? !can_enter(c, pair, op->operands[0]) : !sw_op_is_of_operands(op)) return false;
     if (sw_op_is_heavy(op) && !c->may[i]) return false;
     c->again[i] = true;
     for (int k = 0; k < op->n_operands && !enters; k++) c->needed[op->operands[k]] = true;
@@ -544,28 +544,32 @@ static sw_rc put_again_before(chooser *c, const sw_stack *pair, bool entering, s
   return SW_OK;
 }
 
-/* The pair of loops of which the op begins or ends the later one, or stands in it: the innermost. */
-static const sw_stack *pair_at(const chooser *c, sw_id op) {
-  const sw_graph *g = c->g;
-  sw_id frame = sw_frame_begun_by(g, op);
-  if (frame < 0) frame = g->ops[g->ops[op].code == SW_OP_END ? op - 1 : op].frame;
-  while (frame >= 0 && c->read_in[frame] < 0) frame = g->frames[frame].parent;
+/* The pair of loops whose later one is the frame, or stands around it: the innermost. */
+static const sw_stack *pair_of(const chooser *c, sw_id frame) {
+  while (frame >= 0 && c->read_in[frame] < 0) frame = c->g->frames[frame].parent;
   return frame < 0 ? NULL : &c->stacks.at[c->read_in[frame]];
 }
 
+/* What is to be made again is that for the stacks of the pair from here on. */
+static void turn_to(chooser *c, const sw_stack *pair) {
+  find_place(c, pair);
+  for (int32_t k = 0; k < c->stacks.n; k++)
+    if (c->put_again[k] && is_of_pair(&c->stacks.at[k], pair)) c->needed[c->stacks.at[k].made] = true;
+  (void)close_over(c, pair);
+}
+
+/* Where a loop begins it is read by the one around it. */
 static sw_rc put_all_ops(chooser *c, sw_diag *d) {
   const sw_graph *g = c->g;
   const sw_stack *pair = NULL;
   for (sw_id i = 0; i < g->n_ops; i++) {
-    const sw_stack *here = pair_at(c, i);
-    if (here && (!pair || !is_of_pair(here, pair))) {
-      find_place(c, here);
-      for (int32_t k = 0; k < c->stacks.n; k++)
-        if (c->put_again[k] && is_of_pair(&c->stacks.at[k], here)) c->needed[c->stacks.at[k].made] = true;
-      (void)close_over(c, here);
-    }
-    pair = here;
-    if (here && i == c->place) SW_TRY(put_again_before(c, here, false, d));
+    const sw_stack *around = pair_of(c, g->ops[i].frame);
+    const sw_id begun = sw_frame_begun_by(g, i);
+    const sw_stack *here = begun < 0 ? around : pair_of(c, begun);
+    if (around && (!pair || !is_of_pair(around, pair))) turn_to(c, around);
+    if (around && i == c->place) SW_TRY(put_again_before(c, around, false, d));
+    pair = around;
+    if (here && (!pair || !is_of_pair(here, pair))) turn_to(c, pair = here);
     if (c->offers || !c->is_gone[i]) SW_TRY(put_of_op(c, i, d));
     if (here && i == g->frames[here->backward].begin) SW_TRY(put_again_before(c, here, true, d));
   }
@@ -600,8 +604,6 @@ sw_rc sw_stacks_spec(const sw_graph *g, sw_recompute how, sw_arena *arena, sw_sc
   chooser c = {.g = g, .offers = how == SW_RECOMPUTE_SEARCH};
   sw_arena mem = {0};
   sw_rc rc = open_chooser(&c, how, &mem, d);
-  for (int32_t i = 0; !rc && i < c.stacks.n; i++)
-    for (int k = 0; c.left_out[i] && k < c.stacks.at[i].n_ops; k++) c.is_gone[c.stacks.at[i].ops[k]] = true;
   if (!rc) rc = put_all_ops(&c, d);
   *out = (sw_schedule_spec){.n_entries = (int32_t)c.entries.n, .n_stages = 1, .micro_batches = 1};
   if (!rc && !(out->entries = sw_arena_copy(arena, c.entries.at, c.entries.n, sizeof *c.entries.at, d)))

@@ -199,6 +199,10 @@ sw_rc sw_stage_stack_before(sw_stage_writer *w, sw_id op) {
   for (int32_t k = 0; k < w->stacks->n_added; k++) {
     const sw_added_stack *a = &w->stacks->added[k];
     put_for(w, a);
+    if (w->joined[k] && w->program->ops[op].code != SW_OP_JOIN) {
+      w->joined[k] = false;
+      SW_TRY(put_in(w, a, 0, w->now[a->made], &w->added[k][0]));
+    }
     for (int l = 0; l < a->n_levels; l++) {
       const sw_frame *f = &w->program->frames[a->of[l]->forward];
       if (w->ended[k][l] && w->program->ops[op].code != SW_OP_JOIN) { /* joins follow the end of a loop */
@@ -237,7 +241,9 @@ sw_rc sw_stage_stack_behind(sw_stage_writer *w, sw_id op) {
     const sw_added_stack *a = &w->stacks->added[k];
     put_for(w, a);
     for (int l = 0; l < a->n_levels; l++) SW_TRY(go_around(w, k, l, op));
-    if (!a->on_host && op == w->program->values[a->made].def) SW_TRY(put_in(w, a, 0, w->now[a->made], &w->added[k][0]));
+    if (a->on_host || op != w->program->values[a->made].def) continue;
+    w->joined[k] = w->program->ops[op].code == SW_OP_JOIN;
+    if (!w->joined[k]) SW_TRY(put_in(w, a, 0, w->now[a->made], &w->added[k][0]));
   }
   put_for(w, NULL);
   return SW_OK;
