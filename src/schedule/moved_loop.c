@@ -1,9 +1,9 @@
 /* A checkpoint around a loop: the later loop of a pair runs a loop of the earlier one again, to make what the backward
  * part reads beside what the loop gave at first. Without the checkpoint it is that one which runs, in the place of the
- * first, and what the later loop reads of it comes from stacks:
+ * first, and what the later loop reads of it comes from stacks. A' does what A does, and stacks s:
  *
- *   while { x' = loop A(x) }   while { _, s = loop A'(x)   g' = loop B(g, s) }            A' does what A does, and
- * stacks s while { x', s = loop A'(x)   stack s }   while { g' = loop B(g, slice of s) }
+ *   while { x = loop A(x) }                         while { _, s = loop A'(x)   g = loop B(g, s) }
+ *   while { x, s = loop A'(x)   ss[i] = s }         while { g = loop B(g, ss[j]) }
  */
 #include "schedule/moved_loop.h"
 
