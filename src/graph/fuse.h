@@ -39,7 +39,7 @@ SW_API SW_CHECKED sw_rc sw_graph_drop_unread(const sw_graph *g, sw_arena *arena,
                                              sw_diag *d);
 
 /* The value that a transpose of a transpose gives back; -1: another. Calls of libraries give heads before positions. */
-sw_id sw_value_given_back(const sw_graph *g, const sw_op *op);
+SW_API sw_id sw_value_given_back(const sw_graph *g, const sw_op *op);
 
 /* The other way: an attention or attention_grad op as a graph of products and a softmax, whose arguments are the op's
  * operands and whose outputs are its results. The caller's. */
