@@ -490,8 +490,8 @@ static sw_rc price_as_start(const settings *s, const sw_call *call, sw_model_opt
   return SW_OK;
 }
 
-/* Of checkpoints around loops that are not what the program does elsewhere. */
-static sw_rc warn_of_loop_again(const sw_graph *g, sw_diag *d) {
+/* Of checkpoints around loops that are not what the program does elsewhere. *any: some were folded back. */
+static sw_rc warn_of_loop_again(const sw_graph *g, bool *any, sw_diag *d) {
   sw_graph *folded;
   sw_id loop;
   SW_TRY(sw_schedule_fold(g->written, &folded, d));
@@ -502,6 +502,7 @@ static sw_rc warn_of_loop_again(const sw_graph *g, sw_diag *d) {
     sw_log(SW_LOG_WARN,
            "%s:%d:%d: a checkpoint around this loop stays as written, which --recompute does not fold back",
            at.file ? at.file : "?", at.line, at.col);
+  *any = folded != NULL;
   sw_graph_destroy(folded);
   return rc;
 }
@@ -510,12 +511,10 @@ static sw_rc warn_of_loop_again(const sw_graph *g, sw_diag *d) {
 static sw_rc warn_of_loops(const sw_opened *session, sw_recompute how, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = sw_job_written(&session->job)->graph;
   sw_schedule_spec spec;
-  bool any;
+  bool any; /* it makes something again by itself, or the schedule does */
   if (how == SW_RECOMPUTE_AS_WRITTEN || !g->n_frames) return SW_OK;
-  SW_TRY(warn_of_loop_again(g, d));
-  if (how == SW_RECOMPUTE_NONE) return SW_OK;
-  SW_TRY(sw_recompute_spec(g, SW_RECOMPUTE_NONE, false, arena, &spec, d));
-  any = spec.folded || spec.n_entries < g->n_ops; /* it does by itself */
+  SW_TRY(warn_of_loop_again(g, &any, d));
+  if (how == SW_RECOMPUTE_NONE || any) return SW_OK;
   SW_TRY(sw_recompute_spec(g, how == SW_RECOMPUTE_SEARCH ? SW_RECOMPUTE_FULL : how, false, arena, &spec, d));
   for (int32_t i = 0; i < spec.n_entries; i++) any = any || spec.entries[i].instance;
   if (!any)
