@@ -90,14 +90,11 @@ SW_API SW_CHECKED sw_rc sw_comm_start(sw_comm *c, int64_t device, const sw_comm_
                                       sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_comm_wait(sw_comm *c, sw_comm_request *request, sw_diag *d);
 
-/* A call may return to a device that needs nothing of the others (the root of a broadcast) before they have come to it.
- * This waits until they have come to all such calls of the device; fails as a call does. For a program that wants to
- * know that all has gone well so far. */
-SW_API SW_CHECKED sw_rc sw_comm_finish(sw_comm *c, int64_t device, sw_diag *d);
-
-/* The device will make no more calls. With SW_OK it is done: this does what sw_comm_finish does, and fails, too, when
- * the device has started a call and not waited for it, or was sent what it has not received. Else it failed, everybody
- * who waits for it returns an error that carries `why`, and this returns `rc`. Every device ends with this. */
+/* The device will make no more calls. A call may return to a device that needs nothing of the others (the root of a
+ * broadcast) before they have come to it: with SW_OK this waits until they have come to all such calls, and fails as a
+ * call does, or when the device has started a call and not waited for it, or was sent what it has not received. Else it
+ * failed, everybody who waits for it returns an error that carries `why`, and this returns `rc`. Every device ends with
+ * this. */
 SW_API SW_CHECKED sw_rc sw_comm_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why, sw_diag *d);
 
 /* Bytes this device has received from others so far, and calls made, by collective; for reports. */

@@ -178,9 +178,6 @@ SW_API SW_CHECKED sw_rc sw_plan_breakdown(const sw_plan *p, sw_arena *arena, sw_
 /* What no plan takes less than, as far as is proven: the plan's time less its gap, so never above it, and it where the
  * plan is optimal. The units of the search break ties beside the time (selection.h), those of its bound do, too. */
 SW_API double sw_plan_bound_s(const sw_plan *p, const sw_breakdown *a);
-/* What a run of a schedule takes, by stage: its plan and breakdown. Stages run one after the other, and what they send
- * each other counts in full. */
-SW_API double sw_schedule_s(const sw_schedule *s, const sw_plan *plans, const sw_breakdown *breakdowns);
 
 /* The largest values and copies that are live at a step, at most `room`; returns how many. */
 SW_API int32_t sw_breakdown_largest(const sw_breakdown *a, int32_t step, int32_t room, const sw_live **out);

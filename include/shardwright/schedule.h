@@ -79,12 +79,6 @@ typedef struct sw_schedule_spec {
   const struct sw_moved_loop *moved; /* while that is made; else NULL */
 } sw_schedule_spec;
 
-/* A value of the program that one stage makes for another. */
-typedef struct sw_send {
-  sw_id value;
-  int32_t from, to; /* stages */
-} sw_send;
-
 typedef struct sw_stage {
   const sw_graph *graph; /* what runs there */
   const int32_t *entry;  /* by op of the graph: its entry; -1: it carries others (borders of the loop, slices, sums) */
@@ -99,9 +93,7 @@ typedef struct sw_schedule {
   const sw_request *asked;   /* what is asked of it */
   sw_schedule_spec spec;     /* its lists are in the arena */
   const sw_stage *stages;    /* by stage */
-  int32_t n_sends;
-  const sw_send *sends; /* in order of values, then stages */
-  sw_graph **owned;     /* graphs of stages that are not the program; NULL where one is */
+  sw_graph **owned;          /* graphs of stages that are not the program; NULL where one is */
 } sw_schedule;
 
 /* Behind the name of the op and of its results, of one made again; the third time "again2". */

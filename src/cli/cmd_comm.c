@@ -60,7 +60,7 @@ typedef struct checked_program {
 
 static sw_rc run_suite_on_device(sw_comm *c, int64_t device, void *user, sw_diag *d) {
   const checked_program *p = user;
-  return sw_comm_suite_run_faulty(p->suite, c, device, &p->fault, d);
+  return sw_comm_suite_run(p->suite, c, device, &p->fault, d);
 }
 
 enum { CALLS_PER_PROGRAM = 100, CALLS_PER_FAULT = 12, FAULTS_PER_SUITE = 16 };

@@ -53,11 +53,6 @@ sw_rc sw_comm_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_com
 
 sw_rc sw_comm_wait(sw_comm *c, sw_comm_request *request, sw_diag *d) { return c->engine->wait(c, request, d); }
 
-sw_rc sw_comm_finish(sw_comm *c, int64_t device, sw_diag *d) {
-  SW_TRY(check_device(c, device, d));
-  return c->engine->finish(c, device, d);
-}
-
 sw_rc sw_comm_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why, sw_diag *d) {
   SW_TRY(check_device(c, device, d));
   return c->engine->leave(c, device, rc, why, d);

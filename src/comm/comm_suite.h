@@ -3,7 +3,7 @@
  *
  *   sw_comm_suite_build(&mesh, seed, 100, &arena, &suite, d);
  *   // on the thread (or in the process) of each device:
- *   sw_comm_suite_run(suite, comm, device, d);      SW_E_MISMATCH: the message tells the call and the element
+ *   sw_comm_suite_run(suite, comm, device, NULL, d);      SW_E_MISMATCH: the message tells the call and the element
  */
 #ifndef COMM_COMM_SUITE_H_
 #define COMM_COMM_SUITE_H_
@@ -16,9 +16,6 @@ typedef struct sw_comm_suite sw_comm_suite;
  * windows, halos; in place or not, started or run, with combiners of the caller's, as messages. All in the arena. */
 SW_API SW_CHECKED sw_rc sw_comm_suite_build(const sw_mesh *mesh, uint64_t seed, int n_calls, sw_arena *arena,
                                             sw_comm_suite **out, sw_diag *d);
-/* This device's part: run every call and compare its result. Does not leave the communicator. */
-SW_API SW_CHECKED sw_rc sw_comm_suite_run(const sw_comm_suite *suite, sw_comm *comm, int64_t device, sw_diag *d);
-
 /* What one device does wrong at one call of the program. */
 #define SW_COMM_FAULTS(X)                             \
   X(NONE, "none")                                     \
@@ -50,8 +47,9 @@ SW_API const char *sw_comm_fault_text(sw_comm_fault_kind kind);
  * device that nobody needs any more leaves, perhaps with a call started. */
 typedef enum sw_comm_fault_end { SW_FAULT_ENDS_ANYHOW, SW_FAULT_ENDS_BADLY, SW_FAULT_ENDS_WELL } sw_comm_fault_end;
 SW_API sw_comm_fault_end sw_comm_suite_fault_end(const sw_comm_suite *suite, const sw_comm_fault *f);
-/* sw_comm_suite_run with a fault; `f` may be NULL. What is promised of a faulty run: every device returns. */
-SW_API SW_CHECKED sw_rc sw_comm_suite_run_faulty(const sw_comm_suite *suite, sw_comm *comm, int64_t device,
-                                                 const sw_comm_fault *f, sw_diag *d);
+/* This device's part: run every call and compare its result. Does not leave the communicator. With a fault (else NULL)
+ * it is promised that every device returns. */
+SW_API SW_CHECKED sw_rc sw_comm_suite_run(const sw_comm_suite *suite, sw_comm *comm, int64_t device,
+                                          const sw_comm_fault *f, sw_diag *d);
 
 #endif

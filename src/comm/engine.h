@@ -10,7 +10,6 @@ typedef struct sw_comm_engine {
   sw_rc (*run)(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d);
   sw_rc (*start)(sw_comm *c, int64_t device, const sw_comm_call *call, sw_comm_request **out, sw_diag *d);
   sw_rc (*wait)(sw_comm *c, sw_comm_request *request, sw_diag *d);
-  sw_rc (*finish)(sw_comm *c, int64_t device, sw_diag *d);
   sw_rc (*leave)(sw_comm *c, int64_t device, sw_rc rc, const char *why, sw_diag *d);
   void (*get_stats)(const sw_comm *c, int64_t device, sw_comm_stats *out);
   void (*report)(const sw_comm *c, sw_text *out);

@@ -475,25 +475,6 @@ static sw_rc find_last_reads(const crossing *c, sw_arena *arena, int32_t **out, 
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-static sw_rc list_sends(const crossing *c, sw_arena *arena, sw_schedule *out, sw_diag *d) {
-  int32_t n = 0;
-  sw_send *sends = NULL;
-  for (int pass = 0; pass < 2; pass++) {
-    n = 0;
-    for (sw_id v = 0; v < c->g->n_values; v++) {
-      for (int32_t k = 0; k < c->spec->n_stages; k++) {
-        if (c->g->values[v].def < 0 || !stage_takes(c, v, k)) continue;
-        if (sends) sends[n] = (sw_send){v, c->made_on[v], k};
-        n++;
-      }
-    }
-    if (!sends) SW_ARENA_NEW(sends, arena, n, d);
-  }
-  out->n_sends = n;
-  out->sends = sends;
-  return SW_OK;
-}
-
 static sw_rc keep_spec(const sw_schedule_spec *spec, sw_arena *arena, sw_schedule *out, sw_diag *d) {
   out->spec = *spec;
   out->spec.entries = sw_arena_copy(arena, spec->entries, (size_t)spec->n_entries, sizeof *spec->entries, d);
@@ -516,7 +497,6 @@ static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena,
   SW_TRY(find_same(g, &out->spec, scratch, &c.same, &alike, &stacks, d));
   SW_TRY(find_crossing(&c, scratch, d));
   SW_TRY(find_last_reads(&c, scratch, &last_in, d));
-  SW_TRY(list_sends(&c, arena, out, d));
   for (int32_t k = 0; k < out->spec.n_stages; k++) {
     sw_stage_writer w = {.program = g,
                          .same = c.same,

@@ -89,7 +89,7 @@ static void parse_mesh(const char *text, sw_mesh *mesh) {
 /* --- random programs --- */
 
 static sw_rc run_suite(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
-  return sw_comm_suite_run(user, comm, device, d);
+  return sw_comm_suite_run(user, comm, device, NULL, d);
 }
 
 static void one_program(const char *mesh_text, uint64_t seed, int calls, uint64_t jitter) {

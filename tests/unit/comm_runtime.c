@@ -19,7 +19,7 @@ static sw_collective along(const sw_mesh *m, sw_coll_op op, int axis) {
 /* --- every allocation of a program fails once ------------------------------------------------------------------- */
 
 static sw_rc play(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
-  return sw_comm_suite_run(user, comm, device, d);
+  return sw_comm_suite_run(user, comm, device, NULL, d);
 }
 
 /* The n-th allocation from now on fails. */

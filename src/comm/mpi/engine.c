@@ -230,12 +230,6 @@ static sw_rc mpi_wait(sw_comm *c, sw_comm_request *request, sw_diag *d) {
   return SW_OK;
 }
 
-/* A call ends when all have shown their headers, so nothing is open. */
-static sw_rc mpi_finish(sw_comm *c, int64_t device, sw_diag *d) {
-  (void)c, (void)device, (void)d;
-  return SW_OK;
-}
-
 static sw_rc leave_well(sw_mpi *m, sw_diag *d) {
   SW_TRY(sw_stand_leave(m, d));
   return sw_mpi_check_read(m, d);
@@ -309,7 +303,6 @@ static const sw_comm_engine kMpi = {
     .run = mpi_run,
     .start = mpi_start,
     .wait = mpi_wait,
-    .finish = mpi_finish,
     .leave = mpi_leave,
     .get_stats = mpi_get_stats,
     .report = mpi_report,

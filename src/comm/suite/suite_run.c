@@ -244,8 +244,7 @@ static sw_rc play(player *p, progress *g, int i, const sw_comm_fault *f, sw_diag
   return g->started.request ? end_case(p, &g->started, d) : SW_OK;
 }
 
-sw_rc sw_comm_suite_run_faulty(const sw_comm_suite *s, sw_comm *comm, int64_t device, const sw_comm_fault *f,
-                               sw_diag *d) {
+sw_rc sw_comm_suite_run(const sw_comm_suite *s, sw_comm *comm, int64_t device, const sw_comm_fault *f, sw_diag *d) {
   player p = {.suite = s, .comm = comm, .device = device};
   progress g = {.skips = false};
   sw_rc rc = SW_OK;
@@ -258,8 +257,4 @@ sw_rc sw_comm_suite_run_faulty(const sw_comm_suite *s, sw_comm *comm, int64_t de
   if (g.started.request) rc = sw_comm_leave(comm, device, rc, rc && d ? d->text : NULL, d);
   sw_arena_deinit(&p.scratch);
   return rc;
-}
-
-sw_rc sw_comm_suite_run(const sw_comm_suite *s, sw_comm *comm, int64_t device, sw_diag *d) {
-  return sw_comm_suite_run_faulty(s, comm, device, NULL, d);
 }

@@ -519,8 +519,7 @@ static sw_rc finish_rank(sw_threads *t, int64_t device, sw_rank *rank, sw_diag *
   return sw_threads_failure(t, d);
 }
 
-static sw_rc threads_finish(sw_comm *c, int64_t device, sw_diag *d) {
-  sw_threads *t = sw_threads_of(c);
+static sw_rc finish_all_ranks(sw_threads *t, int64_t device, sw_diag *d) {
   sw_thread_device *dev = &t->device[device];
   SW_TRY(sw_threads_failure(t, d));
   SW_TRY(sw_rank_tell(t, device, d));
@@ -549,7 +548,7 @@ static sw_rc threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why
     (void)sw_threads_fail(t, &diag, NULL);
   }
   while (dev->requests) abandon(t, dev->requests);
-  if (!rc) rc = threads_finish(c, device, d);
+  if (!rc) rc = finish_all_ranks(t, device, d);
   if (say_that_it_leaves(dev, rc)) atomic_fetch_add(&t->gone, 1);
   if (!rc) rc = sw_mail_check_read(t, device, d);
   if (!atomic_load(&t->failed)) sw_wake_all(t); /* a failure has woken them */
@@ -609,7 +608,6 @@ static const sw_comm_engine kThreads = {
     .run = threads_run,
     .start = threads_start,
     .wait = threads_wait,
-    .finish = threads_finish,
     .leave = threads_leave,
     .get_stats = threads_get_stats,
     .report = threads_report,
