@@ -15,6 +15,9 @@
 #include "shardwright/clock.h"
 #include "shardwright/status.h"
 
+/* What the calls of a test tell; of each thread its own. A test that reads it empties it first. */
+__attribute__((unused)) static _Thread_local sw_diag diag;
+
 /* Fails with the diagnostic's own text. */
 #define assert_ok(expr)                                  \
   do {                                                   \

@@ -16,7 +16,6 @@ typedef void (*machine_check)(const sw_machine *machine, rng *r, const char *whe
 
 /* A third of them, all of them at three times the scale; half of these with random knots. */
 static inline void check_machine(const sw_profile *p, const sw_mesh *mesh, machine_check check, rng *r) {
-  sw_diag diag;
   sw_arena arena = {0};
   sw_text where = {0};
   sw_machine *machine;
@@ -48,7 +47,6 @@ static inline void check_machine(const sw_profile *p, const sw_mesh *mesh, machi
 
 /* All shipped profiles with their meshes and those above that fit, and a flat network. */
 static inline void on_all_machines(machine_check check, uint64_t seed) {
-  sw_diag diag;
   sw_arena arena = {0};
   sw_profile flat;
   const char *const *names;

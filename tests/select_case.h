@@ -13,7 +13,6 @@ typedef struct shape {
 } shape;
 
 static inline void *take(sw_arena *a, size_t n, size_t size) {
-  sw_diag diag = {0};
   void *p = sw_arena_alloc(a, n, size, &diag);
   assert_non_null(p);
   return p;

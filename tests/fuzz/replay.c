@@ -38,7 +38,6 @@ static void run(const char *bytes, size_t n) {
 }
 
 static int replay(const char *path, sw_rng *rng) {
-  sw_diag diag = {0};
   char *bytes;
   size_t n;
   if (sw_file_read(path, &bytes, &n, &diag)) {

@@ -20,7 +20,6 @@ enum { N_RANDOM = 2, N_PLANS = 1 + SW_BASELINE_COUNT + N_RANDOM };
 /* Plan `which` of a model: uncut, each baseline, then random ones. False: that one cannot be made. */
 static bool make_plan(const sw_graph *g, const sw_machine *machine, int which, sw_rng *rng, sw_arena *arena,
                       sw_plan *out) {
-  sw_diag diag = {0};
   if (which == 0) {
     assert_ok(sw_plan_build(JOB(g, machine), arena, out, &diag));
     return true;
@@ -60,7 +59,6 @@ static void check_collectives(const sw_spmd *s, const char *text) {
 }
 
 static void write_plan(const sw_plan *p, sw_text *out) {
-  sw_diag diag = {0};
   sw_spmd spmd;
   sw_text text = {0};
   assert_ok(sw_emit_shard(p, out, &diag));
@@ -78,7 +76,6 @@ static void check_model(void **user) {
   const char *model = *user;
   char path[256];
   sw_rng rng;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_graph *g;
   const sw_profile *profile;

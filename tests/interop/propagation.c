@@ -91,7 +91,6 @@ static void result_of(const char *text, const char *op, int nth, char *out) {
 }
 
 static void run_ours(const row *r, sw_text *out) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_graph *g;
   const sw_profile *profile;
@@ -109,7 +108,6 @@ static void run_ours(const row *r, sw_text *out) {
 }
 
 static void run_theirs(const row *r, sw_text *out) {
-  sw_diag diag = {0};
   sw_text text = {0};
   char path[64], command[256], line[4096];
   snprintf(path, sizeof path, "interop_propagation_%ld.mlir", (long)getpid());

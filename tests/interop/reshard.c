@@ -6,7 +6,6 @@
 
 #include "shardwright/emit.h"
 
-static sw_diag diag;
 static sw_profile profile;
 
 static void write_route(const reshard_case *c, sw_arena *arena, sw_text *out, int *steps) {

@@ -7,21 +7,18 @@
 #include "shardwright/exec.h"
 
 static inline sw_graph *new_graph(void) {
-  sw_diag diag = {0};
   sw_graph *g;
   assert_ok(sw_graph_create("test", &g, &diag));
   return g;
 }
 
 static inline sw_id arg(sw_graph *g, const char *name, sw_dtype t, int rank, const int64_t *dims) {
-  sw_diag diag = {0};
   sw_id id;
   assert_ok(sw_graph_add_arg(g, name, t, rank, dims, SW_VALUE_INPUT, SW_NOWHERE, &id, &diag));
   return id;
 }
 
 static inline sw_id add_spec(sw_graph *g, const sw_op_spec *spec) {
-  sw_diag diag = {0};
   sw_id results[SW_MAX_RESULTS];
   assert_ok(sw_graph_add_op(g, spec, results, &diag));
   return results[0];
@@ -33,12 +30,10 @@ static inline sw_id add(sw_graph *g, sw_opcode code, int n, const sw_id *operand
 }
 
 static inline void output(sw_graph *g, const char *name, sw_id value) {
-  sw_diag diag = {0};
   assert_ok(sw_graph_add_output(g, name, value, -1, SW_NOWHERE, &diag));
 }
 
 static inline sw_graph *seal(sw_graph *g) {
-  sw_diag diag = {0};
   assert_ok(sw_graph_seal(g, &diag));
   return g;
 }
@@ -58,7 +53,6 @@ static inline sw_graph *seal(sw_graph *g) {
   { .key = SW_ATTR_##k, .u.text = (v) }
 
 static inline sw_tensor tensor_of(sw_dtype t, int rank, const int64_t *dims, const double *values) {
-  sw_diag diag = {0};
   sw_tensor x;
   assert_ok(sw_tensor_init(&x, t, rank, dims, &diag));
   for (int64_t i = 0; i < sw_buffer_elements(&x); i++) {

@@ -40,7 +40,6 @@ static inline const char *dag_ref(char *room, const char *of, int n) {
 /* Of `least` to `most` values before the gradients. Value k is a product with weights, a function of the one before, or
  * it times an earlier one of its width, but in a chain; then what gradients read, from the last to the first. */
 static inline sw_program *random_dag(sw_rng *r, bool chain, int least, int most) {
-  sw_diag diag = {0};
   const int n = least + (int)sw_rng_below(r, most - least + 1);
   int width[DAG_MOST_VALUES + 1] = {16}, with[DAG_MOST_VALUES + 1] = {0}, made = 0;
   char a[16], b[16], c[16];

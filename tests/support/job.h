@@ -10,7 +10,6 @@
 
 /* With the kernels of a compiler; "none": each op by itself. The machine's calls stay as they are. */
 static inline sw_job job_under(const sw_graph *g, const sw_machine *m, const char *compiler, sw_arena *arena) {
-  sw_diag diag = {0};
   sw_job job = {g, g->written, NULL, m};
   if (strcmp(compiler, "none") != 0) assert_ok(sw_kernels_find(g, compiler, arena, &job.kernels, &diag));
   return job;

@@ -46,7 +46,6 @@ static inline int shape(op_case *c, int least_rank, int most_rank, int64_t *dims
 }
 
 static inline sw_tensor *input(op_case *c, sw_dtype t, int rank, const int64_t *dims, sw_fill fill) {
-  sw_diag diag = {0};
   sw_tensor *x = &c->in[c->n_in++];
   fill.seed = sw_rng_next(c->rng);
   assert_ok(sw_tensor_init(x, t, rank, dims, &diag));
@@ -66,7 +65,6 @@ static inline sw_tensor *numbers(op_case *c, sw_dtype t, int rank, const int64_t
 }
 
 static inline void *copy_ints(op_case *c, const int64_t *v, int n) {
-  sw_diag diag = {0};
   void *p = sw_arena_copy(&c->arena, v, (size_t)n, sizeof *v, &diag);
   assert_non_null(p);
   return p;

@@ -9,7 +9,6 @@
 #include "shardwright/profile_json.h"
 
 static inline sw_mesh mesh_of(const char *text) {
-  sw_diag diag = {0};
   sw_mesh mesh;
   assert_ok(sw_mesh_parse(text, NULL, &mesh, &diag));
   return mesh;
@@ -17,7 +16,6 @@ static inline sw_mesh mesh_of(const char *text) {
 
 /* In the arena, as its profile and mesh. */
 static inline sw_machine *machine_of(const char *profile, const char *mesh, sw_arena *arena) {
-  sw_diag diag = {0};
   char path[512];
   const sw_profile *hw;
   sw_mesh m;
@@ -31,7 +29,6 @@ static inline sw_machine *machine_of(const char *profile, const char *mesh, sw_a
 
 /* Of a folder under models/; the caller destroys it. */
 static inline sw_graph *model_in(const char *folder, const char *name) {
-  sw_diag diag = {0};
   char path[512];
   sw_graph *g;
   snprintf(path, sizeof path, "%s/models/%s/%s.json", SW_SOURCE_DIR, folder, name);

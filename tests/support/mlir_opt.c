@@ -12,7 +12,6 @@ bool has_mlir_opt(void) {
 }
 
 void assert_mlir_opt_takes(const sw_text *text, const char *name) {
-  sw_diag diag = {0};
   char path[256], command[512];
   snprintf(path, sizeof path, "interop_%s_%ld.mlir", name, (long)getpid());
   assert_ok(sw_file_write(path, text->at, text->n, &diag));

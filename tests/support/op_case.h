@@ -49,7 +49,6 @@ static inline double draw(op_case *c, fill f) {
 }
 
 static inline sw_tensor *input(op_case *c, sw_dtype t, fill f, int rank, const int64_t *dims) {
-  sw_diag diag = {0};
   sw_tensor *x = &c->in[c->n_in];
   c->fills[c->n_in++] = f;
   assert_ok(sw_tensor_init(x, t, rank, dims, &diag));

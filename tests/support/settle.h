@@ -7,7 +7,6 @@
 
 /* Each choice of each node beside the first ones of all others; what lies near is settled, too. */
 static inline void settle_all(sw_selection *s) {
-  sw_diag diag = {0};
   const sw_problem *p = sw_selection_problem(s);
   int32_t *choice = calloc((size_t)p->n_nodes, sizeof *choice);
   assert_non_null(choice);

@@ -61,7 +61,6 @@ typedef struct subject {
 /* As solved with lives counted by layout alone, the form of large groups: nothing holds less than `least`, and
  * something no more; what a choice is completed to holds what it holds. */
 static void check_layouts(const sw_problem *whole, int64_t least, const int32_t *choice) {
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_problem p = *whole, now;
   sw_relaxation *r;
@@ -120,7 +119,6 @@ static double price_by_definition(const sw_problem *p, const int32_t *choice, co
 static void check_prices(const sw_problem *p, sw_rng *r) {
   enum { CHOICES = 20, LARGE = 1000000 };
   const double kRounded = 1000; /* shares and sums, by a unit each */
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_relaxation *relaxed;
   sw_problem now;
@@ -159,7 +157,6 @@ static void check_prices(const sw_problem *p, sw_rng *r) {
 
 /* All of them but the forbidden ones; none when there are too many. */
 static void list_combinations(subject *u, sw_rng *r, sw_arena *a) {
-  sw_diag diag = {0};
   sw_selection *s;
   const int64_t most = most_combinations();
   int64_t least, n = 1, least_held = INT64_MAX;
@@ -222,7 +219,6 @@ static sw_rc search(const subject *u, int64_t capacity, sw_arena *a, sw_plan *ou
 }
 
 static void check_cost(const subject *u, int64_t capacity, sw_arena *a, int *exact) {
-  sw_diag diag = {0};
   sw_plan plan;
   const int64_t least = least_cost(u, capacity, false), counted = least_cost(u, capacity, true);
   const sw_rc rc = search(u, capacity, a, &plan, &diag);
@@ -250,7 +246,7 @@ static int64_t named_bytes(const char *message, const char *before) {
 }
 
 static void check_least_capacity(const subject *u, sw_arena *a) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_plan plan;
   const int64_t least = least_memory(u, false), counted = least_memory(u, true);
   assert_int_equal(search(u, counted - 1, a, &plan, &diag), SW_E_INFEASIBLE);
@@ -259,7 +255,6 @@ static void check_least_capacity(const subject *u, sw_arena *a) {
 }
 
 static bool check_graph(sw_rng *r, const sw_profile *hw, int k, int *exact) {
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_text t = {0};
   sw_mesh mesh;
@@ -286,7 +281,6 @@ static bool check_graph(sw_rng *r, const sw_profile *hw, int k, int *exact) {
 
 static void searches_are_about_the_account(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_profile *hw;
   sw_rng r;

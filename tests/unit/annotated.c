@@ -310,7 +310,6 @@ static const char *choose_mesh(writer *w, bool ones) {
   static const char *const kAround[][2] = {{"p=1,", ""}, {"", ",q=1"}, {"p=1,", ",q=1"}};
   const char *const *around = kAround[rng_below(&w->ones, 3)];
   sw_text t = {0};
-  sw_diag diag = {0};
   assert_ok(sw_mesh_parse(mesh, &w->arena, &w->mesh, &diag));
   w->first = ones && around[0][0];
   sw_text_printf(&t, "%s%s%s", ones ? around[0] : "", mesh, ones ? around[1] : "");
@@ -359,7 +358,7 @@ static void write_model(writer *w, bool ones, sw_text *out) {
 
 /* Does the plan compute what one device does? */
 static bool computes(const sw_plan *p, uint64_t seed, sw_text *why) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena scratch = {0};
   sw_validation v = {0};
   const sw_validate_options o = {.seed = seed, .timeout_s = 60, .intermediates = true};
@@ -383,7 +382,7 @@ static void say(bool planned, const char *what, const char *model) {
 /* The program of one device in Shardy's dialect is read again, and runs. */
 static void read_again(const sw_plan *p, uint64_t seed, sw_text *why, outcome *out) {
   sw_arena arena = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_text text = {0};
   sw_program *program = NULL;
   sw_plan plan;
@@ -407,7 +406,7 @@ static double plan_and_run(const sw_graph *g, const sw_machine *machine, bool se
                            outcome *out) {
   const sw_plan_options o = {.solve = {.work_limit = 20000000, .threads = 1}};
   sw_arena arena = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_text why = {0};
   sw_plan plan;
   sw_breakdown breakdown = {0};
@@ -449,7 +448,7 @@ typedef struct costs {
 static costs try_case(const sw_profile *profile, uint64_t seed, bool ties, bool ones, outcome *out) {
   writer w = {.rng = {seed}, .ties = ties, .ones = {seed + 1}, .more = {seed + 2}};
   sw_text model = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_graph *g;
   sw_machine *machine;
   costs c = {0};
@@ -473,7 +472,6 @@ static costs try_case(const sw_profile *profile, uint64_t seed, bool ties, bool 
 
 static void annotated_models_compute_what_they_should(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   const sw_profile *profile;
   outcome out = {0};
@@ -493,7 +491,6 @@ static void annotated_models_compute_what_they_should(void **state) {
 
 static void axes_of_size_1_change_nothing(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   const sw_profile *profile;
   outcome out = {0};

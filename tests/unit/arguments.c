@@ -18,7 +18,6 @@ typedef struct made {
 
 static made make(const char *text, bool random_floats) {
   made m = {0};
-  sw_diag diag = {0};
   assert_ok(sw_program_parse("t.mlir", text, strlen(text), NULL, &m.program, &diag));
   const sw_graph *g = sw_program_graph(m.program);
   m.n = g->n_args;
@@ -167,7 +166,6 @@ static void blocks_differ_where_there_is_room(void **state) {
     sw_dtype dtype;
     double choices; /* of the fill below */
   } kTypes[] = {{SW_BOOL, 2}, {SW_I32, 8}, {SW_U8, 8}, {SW_F32, 1e6}, {SW_I4, 8}};
-  sw_diag diag = {0};
   sw_rng rng;
   sw_arena arena = {0};
   sw_mesh mesh;

@@ -17,8 +17,6 @@
 #include "support/meshes.h"
 #include "support/job.h"
 
-static sw_diag diag;
-
 /* --- cases -------------------------------------------------------------------------------------------------------- */
 
 enum { Q, K, V, MOST_INPUTS = 8, MOST_ATTRS = 8 };

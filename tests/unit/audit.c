@@ -24,7 +24,6 @@ typedef struct subject {
 } subject;
 
 static void open_model(subject *s, const char *model, const char *mesh) {
-  sw_diag diag = {0};
   *s = (subject){.model = model};
   if (strstr(model, ".json"))
     assert_ok(sw_model_read(model, &s->graph, &diag));
@@ -50,7 +49,6 @@ static void print_unnoticed(const sw_audit *a) {
 
 /* How many faults of one plan go by; all are added to `sum`. */
 static void try_plan(const subject *s, const char *mesh, sw_audit *sum) {
-  sw_diag diag = {0};
   sw_arena scratch = {0};
   sw_audit a;
   sw_validate_options o = {.seed = 1, .timeout_s = 60, .intermediates = true};
@@ -67,7 +65,6 @@ static void try_plan(const subject *s, const char *mesh, sw_audit *sum) {
 }
 
 static void try_baselines(subject *s, const char *mesh, sw_audit *sum) {
-  sw_diag diag = {0};
   for (int b = SW_BASELINE_DATA_PARALLEL; b < SW_BASELINE_COUNT; b++) {
     s->how = sw_baseline_text((sw_baseline)b);
     assert_ok(sw_baseline_build(JOB(s->graph, s->machine), (sw_baseline)b, &s->arena, &s->plan, &diag));
@@ -76,7 +73,6 @@ static void try_baselines(subject *s, const char *mesh, sw_audit *sum) {
 }
 
 static void try_search(subject *s, const char *mesh, sw_audit *sum) {
-  sw_diag diag = {0};
   sw_plan_options o = {.solve = {.threads = 1, .work_limit = 150000000}, .selection = {.cut_heavy_ops = true}};
   s->how = "search";
   assert_ok(sw_plan_search(JOB(s->graph, s->machine), &o, &s->arena, &s->plan, &diag));

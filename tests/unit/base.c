@@ -13,7 +13,7 @@
 
 static void arena_gives_zeroed_aligned_memory(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena a = {0};
   for (size_t n = 1; n < 100000; n = n * 3 + 1) {
     unsigned char *p = sw_arena_alloc(&a, n, 1, &diag);
@@ -34,7 +34,6 @@ static void add_digit(void *of) {
 
 static void arena_calls_its_ends_in_turn(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   int other[2] = {0, 7}, *inside = sw_arena_alloc(&a, 2, sizeof *inside, &diag);
   assert_non_null(inside);
@@ -49,7 +48,6 @@ static void arena_calls_its_ends_in_turn(void **state) {
 
 static void array_survives_a_failed_growth(void **state) {
   (void)state;
-  sw_diag diag = {0};
   SW_ARRAY(int) xs = {0};
   for (int i = 0; i < 8; i++) assert_ok(sw_array_push(&xs, i, &diag));
   sw_mem_fail_after(1);
@@ -63,7 +61,6 @@ static void array_survives_a_failed_growth(void **state) {
 
 static void map_agrees_with_a_plain_array(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(1));
   enum { KEYS = 2000 };
@@ -97,7 +94,6 @@ static const struct {
 static void bytes_are_parsed_or_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kBytes / sizeof kBytes[0]; i++) {
-    sw_diag diag = {0};
     int64_t v = 0;
     sw_rc rc = sw_parse_bytes(kBytes[i].text, "size", &v, &diag);
     assert_int_equal(rc, kBytes[i].bytes < 0 ? SW_E_INPUT : SW_OK);
@@ -143,7 +139,6 @@ static void costs_saturate(void **state) {
 
 static void files_are_written_whole(void **state) {
   (void)state;
-  sw_diag diag = {0};
   char path[] = "/tmp/sw_base_test_XXXXXX";
   int fd = mkstemp(path);
   assert_true(fd >= 0);
@@ -161,7 +156,6 @@ static void files_are_written_whole(void **state) {
 
 static void links_stay_links(void **state) {
   (void)state;
-  sw_diag diag = {0};
   struct stat st;
   char folder[] = "/tmp/sw_base_test_XXXXXX", file[64], link[64], *bytes;
   size_t n;
@@ -183,7 +177,7 @@ static void links_stay_links(void **state) {
 
 static void files_that_came_along_are_found(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   const char *path = NULL;
   assert_ok(sw_data_file("src", "layers.txt", &arena, &path, &diag)); /* some folders above this program */
@@ -212,7 +206,6 @@ static void quick_hashes_see_every_bit(void **state) {
   (void)state;
   enum { N = 77 };
   unsigned char bytes[N] = {0};
-  sw_diag diag = {0};
   sw_dict seen = {0};
   for (size_t n = 0; n <= N; n++) {
     for (size_t bit = 0; bit <= 8 * n; bit++) { /* the last flips none */

@@ -43,7 +43,6 @@ typedef struct tally {
 
 static void check_pinned(const sw_graph *g, const sw_machine *machine, sw_rng *rng, tally *t) {
   enum { MOST = 4 };
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_pin pins[MOST] = {{0}};
   sw_request pinned;
@@ -106,7 +105,6 @@ typedef struct made {
 static void make_mpt(made *m, const char *batch, const char *heads, const char *mesh) {
   const sw_gen_arg args[] = {{"layers", "2"}, {"hidden", "320"}, {"heads", heads}, {"vocab", "512"},
                              {"seq", "512"},  {"batch", batch},  {"mode", "train"}};
-  sw_diag diag = {0};
   *m = (made){0};
   assert_ok(sw_gen_model("mpt", args, sizeof args / sizeof *args, &m->g, &diag));
   assert_ok(sw_baselines_build(JOB(m->g, machine_of("dgx-h100", mesh, &m->arena)), &m->arena, &m->all, &diag));
@@ -189,7 +187,6 @@ static void frameworks_send_what_is_known_of_them(void **state) {
                                {"param-dtype", kKinds[i].param},
                                {"grad-dtype", kKinds[i].grad},
                                {"attention", "fused"}};
-    sw_diag diag = {0};
     sw_arena a = {0};
     sw_graph *g;
     const sw_comparison *all;
@@ -240,7 +237,6 @@ static void heads_that_do_not_divide_are_named(void **state) {
   static const char *const kProducts[] = {kBatched, kMerged};
   for (size_t i = 0; i < 2; i++) {
     char text[4096];
-    sw_diag diag = {0};
     sw_arena a = {0};
     sw_graph *g;
     const sw_comparison *all;

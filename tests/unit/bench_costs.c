@@ -14,7 +14,6 @@
 #include "shardwright/profile_json.h"
 
 static void write_file(const char *dir, const char *name, const char *text) {
-  sw_diag diag = {0};
   char path[256];
   snprintf(path, sizeof path, "%s/%s", dir, name);
   assert_ok(sw_file_write(path, text, strlen(text), &diag));
@@ -35,7 +34,7 @@ static void quoted_cells_are_read(void **state) {
   write_file(dir, "t.csv", "a,b\r\n\"x, \"\"y\"\"\",2.5\n\n,\"\"\nz,1e3");
   char path[256];
   snprintf(path, sizeof path, "%s/t.csv", dir);
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   sw_csv t;
   assert_ok(sw_csv_read(path, &arena, &t, &diag));
@@ -105,7 +104,6 @@ static void write_tables(const char *dir, double factor) {
 }
 
 static const sw_json *run(const sw_profile *p, const char *dir, bool fit, sw_arena *arena, bool *passed) {
-  sw_diag diag = {0};
   sw_text table = {0}, json = {0};
   const sw_json *tree;
   sw_bench_costs_options o = {.facts_dir = dir, .fit = fit};
@@ -281,7 +279,6 @@ static void shipped_profiles_stay_within_the_limit(void **state) {
   }
   static const char *const kJudged[] = {"dgx-a100", "dgx-h100", "h100x64", "p4de-x2", "h200", "b200", "gb200-nvl72"};
   for (size_t i = 0; i < sizeof kJudged / sizeof kJudged[0]; i++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     const sw_profile *p;
     bool passed;

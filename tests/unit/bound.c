@@ -71,7 +71,6 @@ static void judge_cost(const sw_plan *p, const sw_breakdown *a) {
 }
 
 static void judge(const sw_plan *p, sw_arena *arena) {
-  sw_diag diag = {0};
   sw_breakdown a;
   assert_ok(sw_plan_breakdown(p, arena, &a, &diag));
   judge_cost(p, &a);
@@ -81,7 +80,6 @@ static void judge(const sw_plan *p, sw_arena *arena) {
 /* What the selection problem says of choices at random; returns of how many it says something. */
 static int judge_choices(sw_rng *r, const sw_job *j, int n, sw_arena *arena) {
   const sw_selection_options o = {.enumerate = {.runs = SW_MAX_REFS}, .capacity_bytes = INT64_MAX};
-  sw_diag diag = {0};
   sw_selection *s;
   int64_t least;
   int32_t *choice;
@@ -124,7 +122,6 @@ static void search_any(sw_rng *r, const char *model, const char *compiler, tally
   static const char *const kProfiles[] = {"dgx-h100", "local", "h100x64", "uniform"};
   static const double kGaps[] = {0, 1e-3, 0.05};
   sw_arena arena = {0};
-  sw_diag diag = {0};
   sw_plan plan, start;
   sw_graph *g = small_model(model);
   sw_machine *m = machine_of(kProfiles[sw_rng_below(r, 4)], random_meshes[sw_rng_below(r, RANDOM_MESHES)], &arena);
@@ -164,7 +161,6 @@ static void small_models_under_all_compilers(void **state) {
 
 /* The mean of what many ops have made becomes a part of the state, as batch statistics do. */
 static sw_graph *running_mean(int64_t rows, int64_t columns, int length) {
-  sw_diag diag = {0};
   sw_graph *g = new_graph();
   sw_id mean;
   const sw_attr over_rows[] = {INTS(DIMS, 0), TEXT(KIND, "sum")};
@@ -189,7 +185,6 @@ static void a_state_comes_back(void **state) {
   sw_rng_seed(&r, check_seed(1));
   for (int k = 0; k < 6; k++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     sw_plan plan;
     sw_graph *g = running_mean(512, 64 << k % 2, 12 + 8 * (k / 3));
     sw_machine *m = machine_of("dgx-h100", kMeshes[k % 3], &arena);

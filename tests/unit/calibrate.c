@@ -8,7 +8,6 @@
 
 static void a_short_calibration_gives_a_usable_profile(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_calibration c;
   sw_calibrate_options o = {.name = "here", .cores = 2, .max_devices = 8, .largest_bytes = 65536, .min_s = 0.0005};
@@ -29,7 +28,6 @@ static void a_short_calibration_gives_a_usable_profile(void **state) {
 
 static void an_interrupted_calibration_says_so(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_calibration c;
   sw_cancel cancel = {1};

@@ -10,8 +10,6 @@
 #include "bench/measured.h"
 #include "bench/runs.h"
 
-static sw_diag diag; /* of the test that runs */
-
 enum { MAX_FILES = 40 };
 
 /* A folder of made files. */

@@ -15,8 +15,6 @@
 #ifdef SW_WITH_GLPK
 #include <glpk.h>
 
-static sw_diag diag;
-
 enum { MOST_OPS = 3 * DAG_MOST_VALUES + 2 };
 
 /* A program as Checkmate has it: what ops read, take, and give. Arguments are held throughout. */

@@ -48,7 +48,6 @@ static void put_program(sw_text *t) {
 
 /* How many choices are others than on one device. */
 static int64_t turned(const sw_graph *g, uint64_t seed, const sw_tensor *outputs) {
-  sw_diag diag = {0};
   sw_tensor args[2], alone[2];
   int64_t n = 0;
   assert_ok(sw_make_arguments(g, seed, true, args, &diag));
@@ -64,7 +63,7 @@ static int64_t turned(const sw_graph *g, uint64_t seed, const sw_tensor *outputs
 static void turned_choices_are_no_mistakes(void **state) {
   (void)state;
   sw_text t = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   const sw_profile *hw;
   sw_machine *machine;

@@ -112,7 +112,7 @@ static sw_rc read_line(const char *line, settings *s, sw_arena *arena, sw_diag *
 static void check_row(void **state) {
   const row *r = *state;
   sw_arena arena = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   settings s = {0};
   sw_rc rc = read_line(r->line, &s, &arena, &diag);
   assert_int_equal(rc, r->shown ? SW_OK : SW_E_USAGE);
@@ -130,7 +130,6 @@ static void memory_may_run_out_anywhere(void **state) {
   sw_rc rc = SW_E_RESOURCE;
   for (long n = 1; rc; n++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     settings s = {0};
     sw_mem_fail_after(n);
     rc = read_line("a -w 1 -w 2 -w 3 --emit sdy=f b c d --name=x", &s, &arena, &diag);
@@ -174,7 +173,6 @@ static void tables_of_all_commands_are_sound(void **state) {
   for (int i = 0; i < sw_command_count(); i++) {
     const sw_command *c = sw_command_at(i);
     sw_arena arena = {0};
-    sw_diag diag = {0};
     check_help_text(c->name, c->summary);
     check_distinct(c);
     for (int j = 0; j < c->n_options; j++) check_option(c, &c->options[j]);

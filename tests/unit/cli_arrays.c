@@ -36,7 +36,6 @@ static const char *const kInputs[] = {"x.npy", "layer%2F..%2F%25w.npy"}, *const 
 
 static void arrays_go_out_and_come_in(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_graph *g = two_arguments();
   char dir[64], out[80], path[200];
   make_folder(dir);
@@ -68,7 +67,7 @@ static void arrays_go_out_and_come_in(void **state) {
 
 static void wrong_arrays_are_named(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_graph *g = two_arguments();
   char dir[64], path[200];
   make_folder(dir);

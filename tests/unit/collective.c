@@ -264,7 +264,6 @@ static int parse_dims(const char *text, int64_t *dims) {
 }
 
 static void parse_axes(const sw_mesh *m, const char *text, sw_collective *c) {
-  sw_diag diag = {0};
   const char *at = text + 1, *end = text + strlen(text);
   while (*at != ']') {
     assert_ok(sw_axis_ref_parse(m, &at, end, &c->axes[c->n_axes++], &diag));
@@ -343,7 +342,6 @@ static sw_rc call_on_device(sw_comm *comm, int64_t device, void *user, sw_diag *
 }
 
 static void run_on_threads(const sw_mesh *mesh, const sw_collective *c, sw_buffer *in, sw_buffer *out) {
-  sw_diag diag = {0};
   sw_comm *comm;
   assert_ok(sw_comm_create_threads(mesh, NULL, &comm, &diag));
   assert_ok(sw_comm_launch(comm, call_on_device, &(picture_run){c, in, out}, NULL, &diag));
@@ -361,7 +359,6 @@ static void check_results(const picture *p, const sw_buffer *out, int64_t device
 
 static void check_picture(void **state) {
   const picture *p = *state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_mesh mesh;
   assert_ok(sw_mesh_parse(p->mesh, &arena, &mesh, &diag));
@@ -428,7 +425,7 @@ static const struct bad_row {
 
 static void check_bad(void **state) {
   const struct bad_row *row = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   sw_mesh mesh;
   assert_ok(sw_mesh_parse(row->mesh, &arena, &mesh, &diag));
@@ -443,7 +440,6 @@ static void check_bad(void **state) {
 /* Rows 0..K-1 in blocks of B over n devices, halos (lo, hi): each device must see its window's rows, from whoever owns
  * them, and keep what lies outside of the tensor. */
 static void check_halo(int64_t k, int64_t n, int64_t lo, int64_t hi) {
-  sw_diag diag = {0};
   sw_mesh mesh = {.n_axes = 1};
   strcpy(mesh.axis[0].name, "x");
   mesh.axis[0].size = n;
@@ -485,7 +481,6 @@ static void halos_come_from_their_owners(void **state) {
 
 static void an_exchange_reshards(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_mesh mesh;
   assert_ok(sw_mesh_parse("x=2,y=3", &arena, &mesh, &diag));
@@ -525,7 +520,6 @@ static void an_exchange_reshards(void **state) {
 
 static void prints(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_mesh mesh;
   assert_ok(sw_mesh_parse("x=2,y=4", &arena, &mesh, &diag));
@@ -555,7 +549,6 @@ static void shard_shape(const sw_mesh *m, const sw_sharding *s, const int64_t *d
 /* sharded_dims_offsets = [0, 24, 32, 0, 20, 32]: the first device has 24x20x32, the last 8x12x32. */
 static void shard_shapes_follow_offsets(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_mesh mesh;
   sw_sharding s;

@@ -60,7 +60,6 @@ static bool waits(const sw_graph *g, int32_t length, const sw_value *v, int64_t 
 
 /* A chain, as layers are, of which arguments join and from which ops branch off. */
 static sw_graph *random_program(sw_rng *rng) {
-  sw_diag diag = {0};
   sw_text ops = {0}, outputs = {0};
   sw_graph *g;
   const int chain = 8 + (int)sw_rng_below(rng, 30);
@@ -86,7 +85,6 @@ static void values_wait_that_nobody_needs_soon(void **state) {
   int waiting = 0, not_waiting = 0;
   sw_rng_seed(&rng, check_seed(41));
   for (int n = 0; n < check_scale(60); n++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     const bool *combines;
     sw_graph *g = random_program(&rng);
@@ -115,7 +113,6 @@ static void parts_add_up_to_a_call(void **state) {
   const double call = 1 << 24;
   for (size_t k = 0; k < sizeof kMachines / sizeof *kMachines; k++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     sw_machine *m = machine_of(kMachines[k][0], kMachines[k][1], &arena);
     assert_ptr_equal(sw_machine_combining(m), m);
     assert_ok(sw_machine_combine(m, 1 << 24, &arena, &diag));
@@ -149,7 +146,6 @@ typedef struct searched {
 static void search(const sw_job *j, sw_arena *arena, searched *out) {
   const sw_graph *g = j->graph;
   const sw_machine *m = j->machine;
-  sw_diag diag = {0};
   const sw_plan_options o = {.solve = {.time_limit_s = 60, .work_limit = 20000000, .threads = 1},
                              .selection = {.cut_heavy_ops = true}};
   assert_ok(sw_plan_search(j, &o, arena, &out->plan, &diag));
@@ -161,7 +157,6 @@ static void search(const sw_job *j, sw_arena *arena, searched *out) {
 }
 
 static int64_t calls_of(const sw_plan *p, const sw_passes *passes) {
-  sw_diag diag = {0};
   sw_spmd s;
   sw_spmd_cost cost;
   sw_plan with = *p;
@@ -179,7 +174,6 @@ static void plans_are_priced_and_done_so(void **state) {
   int64_t fewer = 0;
   for (int k = 0; k < 6; k++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     searched alone = {0}, together = {0};
     sw_validation v;
     sw_graph *g = small_model(kTrained[k / 2]);

@@ -44,7 +44,6 @@ static sw_rc keep_result(sw_comm *comm, int64_t device, void *user, sw_diag *d) 
 }
 
 static void launch_all(sw_comm *comm, int64_t n, device_main main_of_device, void *user) {
-  sw_diag diag = {0};
   for (int64_t i = 0; i < n; i++)
     threads[i] = (device_thread){.comm = comm, .device = i, .main = main_of_device, .user = user};
   sw_rc rc = sw_comm_launch(comm, keep_result, threads, &(sw_launch_options){.threads = 2}, &diag);
@@ -80,7 +79,6 @@ static void all_fine(int64_t n) {
 }
 
 static void parse_mesh(const char *text, sw_mesh *mesh) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   assert_ok(sw_mesh_parse(text, &arena, mesh, &diag));
   sw_arena_deinit(&arena);
@@ -93,7 +91,6 @@ static sw_rc run_suite(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
 }
 
 static void one_program(const char *mesh_text, uint64_t seed, int calls, uint64_t jitter) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_mesh mesh;
   sw_comm *comm;
@@ -198,7 +195,6 @@ static const struct {
 
 static void every_fault_is_told(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_mesh mesh;
   parse_mesh("x=2,y=3", &mesh);
   for (size_t k = 0; k < sizeof kFaults / sizeof kFaults[0]; k++) {
@@ -238,7 +234,6 @@ static double fast_clock(void *user) {
 
 static void timeouts_follow_the_given_clock(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_mesh mesh;
   atomic_int ticks = 0;
   parse_mesh("2x3", &mesh);
@@ -259,7 +254,6 @@ static void *cancel_later(void *user) {
 
 static void cancelling_ends_the_run(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_mesh mesh;
   sw_cancel cancel = {0};
   parse_mesh("2x3", &mesh);
@@ -280,7 +274,6 @@ static void a_failed_allocation_ends_the_run_everywhere(void **state) {
   parse_mesh("2x3", &mesh);
   int failures = 0;
   for (long n = 1; n < 60; n++) {
-    sw_diag diag = {0};
     sw_comm *comm = NULL;
     fault_run f = {NO_FAULT, 0, &mesh};
     sw_mem_fail_after(n);
@@ -327,7 +320,6 @@ static sw_rc ring_program(sw_comm *comm, int64_t device, void *user, sw_diag *d)
 
 static void messages_match_in_program_order(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_mesh mesh;
   parse_mesh("5", &mesh);
   sw_comm *comm;
@@ -384,7 +376,6 @@ static sw_rc overlap_program(sw_comm *comm, int64_t device, void *user, sw_diag 
 
 static void started_calls_progress_while_others_wait(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_mesh mesh;
   parse_mesh("2x2", &mesh);
   sw_comm *comm;
@@ -418,7 +409,6 @@ static void many_devices(void **state) {
   (void)state;
   static const char *const kMeshes[] = {"7", "64", "512"};
   for (int i = 0; i < 3; i++) {
-    sw_diag diag = {0};
     sw_mesh mesh;
     sw_comm *comm;
     parse_mesh(kMeshes[i], &mesh);

@@ -76,7 +76,6 @@ static void who_needs_nobody_goes_ahead(void **state) {
   sw_mesh mesh = mesh_of("2");
   for (size_t k = 0; k < sizeof kLeaders / sizeof kLeaders[0]; k++)
     for (int threads = 1; threads <= 2; threads++) {
-      sw_diag diag = {0};
       sw_comm *comm;
       leads l = {&mesh, kLeaders[k].op, kLeaders[k].first, AHEAD};
       assert_ok(sw_comm_create_threads(&mesh, NULL, &comm, &diag));
@@ -90,7 +89,7 @@ static void nobody_goes_further_ahead(void **state) {
   (void)state;
   sw_mesh mesh = mesh_of("2");
   for (size_t k = 0; k < sizeof kLeaders / sizeof kLeaders[0]; k++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_comm *comm;
     leads l = {&mesh, kLeaders[k].op, kLeaders[k].first, AHEAD + 1};
     assert_ok(sw_comm_create_threads(&mesh, NULL, &comm, &diag));
@@ -148,7 +147,7 @@ static sw_rc differ_once(sw_comm *comm, int64_t device, void *user, sw_diag *d) 
 }
 
 static void check_difference(const sw_mesh *mesh, const differing *row, int64_t first, int threads) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_comm *comm;
   differing_run r = {mesh, row, first};
   assert_ok(sw_comm_create_threads(mesh, NULL, &comm, &diag));
@@ -193,7 +192,7 @@ static void a_call_that_nobody_comes_to_is_told_at_the_end(void **state) {
   (void)state;
   sw_mesh mesh = mesh_of("2");
   for (int threads = 1; threads <= 2; threads++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_comm *comm;
     assert_ok(sw_comm_create_threads(&mesh, NULL, &comm, &diag));
     skipping s = {&mesh, 1, false};
@@ -211,7 +210,7 @@ static double fast_clock(void *user) { return atomic_fetch_add((atomic_int *)use
 static void the_end_waits_no_longer_than_the_timeout(void **state) {
   (void)state;
   sw_mesh mesh = mesh_of("2");
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_comm *comm;
   atomic_int ticks = 0;
   sw_comm_options o = {.timeout_s = 3, .now_s = fast_clock, .now_user = &ticks};
@@ -234,7 +233,6 @@ static sw_rc compute_after(sw_comm *comm, int64_t device, void *user, sw_diag *d
 static void leaving_waits_for_coming_only(void **state) {
   (void)state;
   sw_mesh mesh = mesh_of("2");
-  sw_diag diag = {0};
   sw_comm *comm;
   assert_ok(sw_comm_create_threads(&mesh, &(sw_comm_options){.timeout_s = 0.2}, &comm, &diag));
   assert_ok(sw_comm_launch(comm, compute_after, &mesh, &(sw_launch_options){.threads = 2}, &diag));
@@ -259,7 +257,7 @@ static void calls_made_again_give_the_same(void **state) {
   static const char *const kMeshes[] = {"2", "3", "2x2", "4x2", "5", "1"};
   uint64_t seed = check_seed(20260401);
   for (int i = 0; i < check_scale(150); i++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_arena arena = {0};
     sw_mesh mesh = mesh_of(kMeshes[i % (int)(sizeof kMeshes / sizeof kMeshes[0])]);
     rounds r = {.n = 4};

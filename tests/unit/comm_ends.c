@@ -161,7 +161,7 @@ static void whatever_went_wrong_is_heard(void **state) {
   (void)state;
   for (size_t k = 0; k < sizeof kWrong / sizeof kWrong[0]; k++)
     for (int i = 0; i < check_scale(20) * 3; i++) {
-      sw_diag diag = {0};
+      diag = (sw_diag){0};
       assert_int_equal(run_program(kWrong[k].run, i % 3, NULL, &diag), SW_E_RESOURCE);
       for (int w = 0; w < 3; w++)
         if (!strstr(diag.text, kWrong[k].says[w])) fail_msg("program %d: %s", (int)k, diag.text);
@@ -183,7 +183,7 @@ static sw_rc comes_late(sw_comm *comm, const sw_mesh *m, int64_t device, sw_diag
 static void a_process_may_be_stopped(void **state) {
   (void)state;
   for (int threads = 0; threads < 3; threads++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     atomic_int looks = 0;
     sw_comm_options o = {.timeout_s = 10, .now_s = jumping_clock, .now_user = &looks};
     if (run_program(comes_late, threads, &o, &diag)) fail_msg("%s", diag.text);

@@ -35,7 +35,6 @@ static sw_rc run_suite(const sw_mesh *mesh, sw_comm_suite *suite, long n, sw_dia
 
 static void any_allocation_may_fail(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_mesh mesh = mesh_of("2x2");
   sw_comm_suite *suite;
@@ -73,7 +72,6 @@ static sw_rc rows_do_not_wait(sw_comm *comm, int64_t device, void *user, sw_diag
 static void disjoint_groups_do_not_wait_for_each_other(void **state) {
   (void)state;
   for (int threads = 1; threads <= 4; threads++) {
-    sw_diag diag = {0};
     sw_mesh mesh = mesh_of("2x2");
     sw_comm *comm;
     assert_ok(sw_comm_create_threads(&mesh, NULL, &comm, &diag));
@@ -93,7 +91,6 @@ static sw_rc look_at_core(sw_comm *comm, int64_t device, void *user, sw_diag *d)
 
 static void a_device_with_a_core_is_pinned(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_mesh mesh = mesh_of("1");
   sw_comm *comm;
   int cores[2] = {0};
@@ -123,7 +120,6 @@ static void a_thousand_devices(void **state) {
   (void)state;
   const int most = (int)sw_min_i64(1024, check_scale(1024)), devices[] = {1, most / 2, most};
   for (int i = 0; i < 3; i++) {
-    sw_diag diag = {0};
     char text[12];
     snprintf(text, sizeof text, "%d", devices[i]);
     sw_mesh mesh = mesh_of(text);
@@ -147,7 +143,7 @@ static sw_rc three_sums_but_one(sw_comm *comm, int64_t device, void *user, sw_di
 
 static void the_report_tells_where_each_device_stands(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_mesh mesh = mesh_of("3");
   sw_comm *comm;
   sw_text report = {0};
@@ -188,7 +184,6 @@ static const struct {
 };
 
 static void bench_one(size_t k, sw_coll_op op) {
-  sw_diag diag = {0};
   sw_mesh mesh = mesh_of(kBenches[k].mesh);
   sw_comm_bench b = {.op = op, .mesh = &mesh, .bytes = kBenches[k].bytes, .dtype = kBenches[k].dtype, .min_s = 1e-5};
   const char *at = kBenches[k].axes + 1, *end = kBenches[k].axes + strlen(kBenches[k].axes);

@@ -117,7 +117,7 @@ static void large_calls_are_exact(void **state) {
   sw_mesh mesh = mesh_of("4");
   static const sw_coll_op kOps[] = {SW_COLL_ALL_REDUCE, SW_COLL_REDUCE_SCATTER, SW_COLL_BROADCAST};
   for (int i = 0; i < 6; i++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_comm *comm;
     large l = {&mesh, kOps[i % 3], (SW_STREAM_BYTES >> 4) + 4, i >= 3 && kOps[i % 3] != SW_COLL_REDUCE_SCATTER};
     assert_ok(sw_comm_create_threads(&mesh, NULL, &comm, &diag));

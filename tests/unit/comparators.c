@@ -173,7 +173,7 @@ static void sorts_as_in_c(void **state) {
   for (int turn = 0; turn < 20 * check_scale(3); turn++) {
     sorted s = draw(&rng);
     sw_text text = {0};
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_program *p = NULL;
     sw_tensor y;
     int want[MOST_ROWS];

@@ -12,8 +12,6 @@
 #include "support/program.h"
 #include "support/job.h"
 
-static sw_diag diag;
-
 /* --- programs ----------------------------------------------------------------------------------------------------- */
 
 static sw_rc program_on(const char *args, const char *ops, const char *outputs, sw_graph **g) {

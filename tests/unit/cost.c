@@ -18,7 +18,6 @@ static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
 static int load(void **state) {
   (void)state;
-  sw_diag diag = {0};
   DIR *dir = opendir(SW_SOURCE_DIR "/hwprofiles");
   assert_non_null(dir);
   struct dirent *e;
@@ -59,7 +58,6 @@ static double price(const group *g, sw_coll_op op, double bytes) {
 }
 
 static void each_group(void (*check)(const group *g)) {
-  sw_diag diag = {0};
   for (int i = 0; i < n_profiles; i++)
     for (int k = 0; k < sw_profile_mesh_count(profiles[i].p); k++) {
       const sw_mesh *mesh = sw_profile_mesh(profiles[i].p, k);
@@ -149,7 +147,6 @@ static const sw_profile *named(const char *name) {
 }
 
 static sw_machine *machine_of(sw_arena *a, const sw_profile *p, const char *mesh_text, sw_mesh *mesh) {
-  sw_diag diag = {0};
   sw_machine *m;
   assert_ok(sw_mesh_parse(mesh_text, a, mesh, &diag));
   assert_ok(sw_machine_build(a, p, mesh, &m, &diag));
@@ -195,7 +192,6 @@ static void the_unit_of_time_does_not_matter(void **state) {
   (void)state;
   for (int i = 0; i < n_profiles; i++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_profile micro = in_microseconds(profiles[i].p);
     const sw_mesh *mesh = sw_profile_mesh(profiles[i].p, 0);
     sw_machine *m, *n;

@@ -11,8 +11,6 @@
 #include "support/program.h"
 #include "support/job.h"
 
-static sw_diag diag;
-
 enum { MOST = 8 };
 
 static sw_program *read_text(const char *name, bool fuse) {

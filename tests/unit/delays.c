@@ -150,7 +150,6 @@ static void cut_loop(const sw_mesh *m, int loop, sw_strategy *s) {
 static void choose_plan(const sample *s, program *p) {
   enum { ROWS, COLUMNS, ADDED };
   const sw_mesh *m = sw_machine_mesh(p->plan.job.machine);
-  sw_diag diag = {0};
   for (sw_id i = 0; i < p->g->n_ops; i++) {
     const sw_op *op = &p->g->ops[i];
     const sw_id leader = sw_op_tied_to(p->g, i);
@@ -169,12 +168,10 @@ static void choose_plan(const sample *s, program *p) {
 }
 
 static void delay(program *p, double step_s) {
-  sw_diag diag = {0};
   assert_ok(sw_delays_of_plan(&p->plan, &p->spmd, step_s, &p->arena, &p->delays, &diag));
 }
 
 static void open_program(const sample *s, program *p) {
-  sw_diag diag = {0};
   sw_text model = {0}, hw = {0};
   const sw_profile *profile;
   sw_machine *machine;
@@ -270,7 +267,6 @@ static double off_from(double took_s, double late_s, double want_s) {
 
 /* Into outputs that the caller frees; compared with one device. */
 static double run_step(const program *p, int64_t exchanges, double step_s, sw_tensor *outputs) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_validation v;
   const sw_validate_options o = {.seed = 1, .delayed_step_s = step_s, .outputs = outputs};
@@ -371,7 +367,6 @@ enum { DEVICES = 2 };
 
 /* Seconds of the run of two devices. */
 static double run_devices(const program *p, const sw_exec_delays *const *delays, device *all) {
-  sw_diag diag = {0};
   sw_exec_program run = {.graph = p->spmd.program, .mesh = p->spmd.mesh};
   assert_ok(sw_comm_create_threads(run.mesh, &(sw_comm_options){0}, &run.comm, &diag));
   for (int s = SW_STREAM_LEVEL; s < SW_MAX_STREAMS; s++)
@@ -476,7 +471,7 @@ static int32_t at_borders(const sw_graph *g) {
 
 static void judge_random(const sw_plan *plan, bool runs, sw_arena *arena, int *exchanges) {
   const double kShort_s = 0.1;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_spmd spmd;
   sw_exec_delays delays;
   int32_t n_ops = 0;
@@ -503,7 +498,6 @@ static void of_random_plans(void **state) {
   sw_rng_seed(&r, check_seed(2));
   for (int i = 0; i < n; i++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     sw_plan plan;
     sw_job job;
     sw_graph *g = small_model(random_models[i % RANDOM_MODELS]);

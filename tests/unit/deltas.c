@@ -75,7 +75,6 @@ static void choose(subject *s) {
 }
 
 static subject subject_of(const sw_problem *p, sw_rng *g, sw_arena *a) {
-  sw_diag diag = {0};
   subject s = {.g = g, .arena = a, .p = p, .x = take(a, (size_t)p->n_nodes, sizeof *s.x)};
   assert_ok(sw_relaxation_make(p, a, &s.r, &diag));
   return s;
@@ -83,7 +82,6 @@ static subject subject_of(const sw_problem *p, sw_rng *g, sw_arena *a) {
 
 /* A relaxation of the problem as it is, told at once how the other one counts. */
 static sw_relaxation *made_anew(const subject *s, sw_arena *a) {
-  sw_diag diag = {0};
   sw_relaxation *r;
   assert_ok(sw_relaxation_make(s->p, a, &r, &diag));
   for (size_t k = 0; k < r->patterns.n; k++) {
@@ -99,7 +97,6 @@ static sw_relaxation *made_anew(const subject *s, sw_arena *a) {
 
 /* How it is counted changes. */
 static void change_counting(subject *s) {
-  sw_diag diag = {0};
   bool refined;
   int64_t work;
   const sw_split_options split = {.passes = (int)sw_rng_below(s->g, 20), .target = 100};
@@ -135,7 +132,6 @@ static void check_shares(const sel_pattern *p) {
 }
 
 static void check_relaxation(subject *s) {
-  sw_diag diag = {0};
   sw_problem now, again;
   sw_score score, truth;
   sw_relaxation *anew = made_anew(s, s->arena);
@@ -157,7 +153,6 @@ static void check_relaxation(subject *s) {
 
 /* What is proven from what was known before is what is proven from nothing. */
 static void check_bound(subject *s) {
-  sw_diag diag = {0};
   sw_problem now;
   sw_solution cold, warm;
   sw_solve_state from, to = {0};
@@ -210,7 +205,6 @@ static void change_made_up(owner *o, subject *s) {
 }
 
 static void check_certificate(const sw_problem *p, sw_arena *a) {
-  sw_diag diag = {0};
   sw_text proof = {0};
   sw_solution x;
   int64_t bound;
@@ -251,7 +245,6 @@ static void made_up_problems(void **state) {
 
 /* Some sharding of what an op makes. */
 static sw_pin some_pin(const sw_job *j, sw_rng *g, sw_arena *a) {
-  sw_diag diag = {0};
   const sw_id value = j->graph->ops[sw_rng_below(g, j->graph->n_ops)].results[0];
   const sw_type *type = &j->graph->values[value].type;
   sw_listed_shardings all;
@@ -267,7 +260,6 @@ typedef struct told {
 } told;
 
 static void change_selection(sw_selection *sel, const sw_job *j, subject *s, told *t) {
-  sw_diag diag = {0};
   const int64_t what = sw_rng_below(s->g, 3);
   if (what == 0) {
     choose(s);
@@ -285,7 +277,6 @@ static void change_selection(sw_selection *sel, const sw_job *j, subject *s, tol
 /* The same problem, told at once. */
 static void check_selection(const sw_selection *sel, const sw_job *j, const sw_selection_options *o, const told *t,
                             sw_arena *a) {
-  sw_diag diag = {0};
   sw_selection *anew;
   int64_t least;
   assert_ok(sw_selection_build(j, o, a, &anew, &least, &diag));
@@ -303,7 +294,6 @@ static void problems_of_graphs(void **state) {
   sw_rng_seed(&g, check_seed(62));
   for (int k = 0; k < check_scale(4); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_graph *graph = small_model(kModels[k % 2]);
     const sw_job *j = JOB(graph, machine_of("dgx-h100", k % 4 < 2 ? "x=2,y=2" : "x=4", &a));
     const sw_selection_options o = {.capacity_bytes = INT64_MAX};

@@ -119,7 +119,6 @@ static const char *const kProfiles[] = {"p4de-x2", "h100x64", "dgx-h100", "mi300
 static void random_machine(rng *r, sw_arena *a, const sw_profile **p, sw_mesh *mesh, int32_t *ids) {
   static const char *const kMeshes[] = {"x=2,y=4", "x=3,y=2", "x=8", "x=2,y=2,z=2", "x=6"};
   static const char *const kLarge[] = {"x=4,y=4", "x=2,y=8", "x=3,y=4", "x=16", "x=2,y=2,z=4", "x=12"};
-  sw_diag diag = {0};
   assert_ok(sw_profile_read(kProfiles[rng_below(r, 5)], a, p, &diag));
   const bool large = sw_profile_devices(*p) > 8;
   assert_ok(sw_mesh_parse(large ? kLarge[rng_below(r, 6)] : kMeshes[rng_below(r, 5)], a, mesh, &diag));
@@ -142,7 +141,6 @@ static int some_refs(rng *r, const sw_mesh *m, sw_axis_ref *refs) {
 
 static const sw_profile *with_knots(rng *r, sw_arena *a, const sw_profile *p,
                                     sw_cost_knots room[SW_MAX_LEVELS][SW_COST_CLASS_COUNT]) {
-  sw_diag diag = {0};
   sw_profile *q = sw_arena_copy(a, p, 1, sizeof *p, &diag);
   assert_non_null(q);
   add_random_knots(r, q, room);
@@ -155,7 +153,6 @@ static void the_worst_group_counts(void **state) {
   int exact = 0, checked = 0;
   for (int round = 0; round < check_scale(1500); round++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     const sw_profile *p;
     sw_mesh mesh;
     int32_t ids[MAX_DEVICES];
@@ -206,7 +203,6 @@ static void same_prices(const sw_machine *x, const sw_machine *y) {
 /* The identity on all profiles; on switches also devices of a node, and nodes, that change places. */
 static void orders_that_move_nothing_change_no_price(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const char *const *names;
   int n;
@@ -239,7 +235,6 @@ static void orders_that_move_nothing_change_no_price(void **state) {
 /* The example of Shardy's dialect: on one switch it is no matter which device is which. */
 static void the_order_of_the_dialect_is_taken(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_profile *p;
   sw_mesh plain, ordered;
@@ -280,7 +275,6 @@ static void routes_are_the_cheapest(void **state) {
     enum { MOST = 64 };
     static double cost[MOST][MOST];
     sw_arena a = {0};
-    sw_diag diag = {0};
     const sw_profile *p;
     sw_listed_shardings all;
     sw_mesh mesh;

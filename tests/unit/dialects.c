@@ -259,7 +259,7 @@ static void expect_message(const char *name, const char *want, const sw_diag *d)
 /* Frees the text. */
 static void expect_read(const char *name, sw_text *t, const char *given, const char *want) {
   sw_text found = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   sw_mesh mesh;
   sw_program *p;
@@ -350,7 +350,6 @@ static void completes_as_listed(void **state) {
   for (size_t f = 0; f < sizeof kFiles / sizeof *kFiles; f++) {
     char path[512];
     sw_arena arena = {0};
-    sw_diag diag = {0};
     sw_program *p;
     const sw_profile *hw;
     sw_machine *machine;
@@ -415,7 +414,7 @@ static void reads_what_is_written(void **state) {
   rng r = {check_seed(71)};
   for (int i = 0; i < check_scale(400); i++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_text t = {0}, cut = {0};
     sw_program *p;
     const int64_t dims[3] = {1 + rng_below(&r, 12), 1 + rng_below(&r, 12), 1 + rng_below(&r, 12)};
@@ -477,7 +476,7 @@ static void shapes_are_what_devices_hold(void **state) {
   rng r = {check_seed(72)};
   for (int i = 0; i < check_scale(60); i++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_text t = {0}, cut = {0};
     sw_program *p;
     sw_local_stats stats;

@@ -31,7 +31,6 @@ typedef struct program {
 
 /* The model on mesh x=4,y=2 with the strategies and the output sharding given as text. */
 static void open_program(program *p, const char *dot, const char *act, const char *x, const char *w, const char *y) {
-  sw_diag diag = {0};
   const sw_profile *profile;
   sw_mesh mesh;
   *p = (program){0};
@@ -83,7 +82,6 @@ static const char kShard[] =
 static void shard_form(void **user) {
   (void)user;
   program p;
-  sw_diag diag = {0};
   sw_text t = {0};
   open_program(&p, "d0:[x] d2:[y]", "d0:[x]", "[[x],[y]]", "[[y],[]]", "[[x],[]]");
   assert_ok(sw_emit_plan(&p.plan, "shard", &t, &diag));
@@ -94,7 +92,6 @@ static void shard_form(void **user) {
 
 /* Text that must stand in the SPMD form of a plan, in this order. */
 static void expect_spmd(program *p, const char *const *lines) {
-  sw_diag diag = {0};
   sw_text t = {0};
   assert_ok(sw_emit_plan(&p->plan, "spmd", &t, &diag));
   const char *at = sw_text_str(&t);
@@ -214,7 +211,6 @@ static void split_grids(void **user) {
                {"x=8,y=4", "[[x:(2)4],[y]]", "2 4 4", "1"}, {"x=8,y=4", "[[x:(2)2],[y:(1)2]]", "2 2 2 2 2", "1"},
                {"x=8,y=4", "[[y],[x:(1)4]]", "4 2 4", "2"}, {"x=1,y=4", "[[y],[]]", "1 4", "1"}};
   for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_mesh mesh;
     sw_sharding s;
@@ -239,7 +235,7 @@ static void split_grids(void **user) {
 /* 12 as 2 x 6 and as 3 x 4 has no common refinement in that order. */
 static void grids_that_cannot_be(void **user) {
   (void)user;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   sw_mesh mesh;
   sw_grid grid;
@@ -278,7 +274,6 @@ static void check_inside(const char *page, const char *json) {
 static void report_page(void **user) {
   (void)user;
   program p;
-  sw_diag diag = {0};
   sw_breakdown breakdown;
   sw_report report;
   sw_text page = {0}, json = {0};

@@ -54,7 +54,6 @@ typedef struct trial {
 } trial;
 
 static void judge(trial *t) {
-  sw_diag diag = {0};
   sw_arena scratch = {0};
   sw_breakdown a;
   if (sw_plan_verify(&t->plan, &diag) == SW_OK) {
@@ -86,13 +85,11 @@ static void try_all(trial *t, int at) {
 }
 
 static void list(const sw_graph *g, const sw_machine *m, sw_id value, sw_arena *arena, sw_listed_shardings *out) {
-  sw_diag diag = {0};
   const sw_type *type = &g->values[value].type;
   assert_ok(sw_shardings_enumerate(NULL, sw_machine_mesh(m), type->rank, type->dims, 0, arena, out, &diag));
 }
 
 static void best_of_all(const sw_graph *g, const sw_machine *m, sw_arena *arena, trial *t) {
-  sw_diag diag = {0};
   *t = (trial){.arena = arena, .least = {INT64_MAX, INT64_MAX, INT64_MAX}};
   assert_ok(sw_plan_build(JOB(g, m), arena, &t->plan, &diag));
   for (int i = 0; i < 3; i++) list(g, m, g->args[i], arena, &t->of_arg[i]);
@@ -113,7 +110,6 @@ static sw_graph *two_products(const int64_t n[4]) {
 }
 
 static int64_t search(const sw_job *j, sw_even even, double gap, sw_arena *arena, sw_plan *plan) {
-  sw_diag diag = {0};
   sw_plan_options o = {.solve = {.gap = gap, .work_limit = gap > 0 ? 10000000 : 0}, .selection.even = even};
   assert_ok(sw_plan_search(j, &o, arena, plan, &diag));
   assert_ok(sw_plan_verify(plan, &diag));
@@ -193,7 +189,7 @@ static void end(bench *b) {
 
 /* Names the value, and writes nothing. */
 static void refuses(sw_rc (*emit)(const sw_plan *p, sw_text *out, sw_diag *d), const sw_plan *plan, const char *why) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_text out = {0};
   assert_int_equal(emit(plan, &out, &diag), SW_E_INPUT);
   assert_non_null(strstr(diag.text, why));
@@ -217,7 +213,6 @@ static void required_cuts_stay_and_are_refused(void **state) {
   assert_true(divides(&plan.args[0], &g->values[g->args[0]].type));
   assert_true(divides(&plan.args[2], &g->values[g->args[2]].type));
   refuses(sw_emit_jax, &plan, "argument 'w', f32[30,16], is cut as [[y],[]]");
-  sw_diag diag = {0};
   sw_text out = {0};
   assert_ok(sw_emit_dtensor(&plan, &out, &diag)); /* blocks of one axis are as torch.chunk has them */
   sw_text_free(&out);
@@ -227,7 +222,6 @@ static void required_cuts_stay_and_are_refused(void **state) {
 /* 10 rows over 2 x 4 devices: DTensor cuts 5 rows in four, we 10 in eight. */
 static void dtensor_nests_blocks(void **state) {
   (void)state;
-  sw_diag diag = {0};
   bench b;
   sw_plan plan;
   begin(&b, (int64_t[]){10, 8, 8, 8});

@@ -20,7 +20,6 @@ static const same_row kSame[] = {
 };
 
 static void check_same(const sw_machine *m, const same_row *row, int64_t about) {
-  sw_diag diag = {0};
   const sw_mesh *mesh = sw_machine_mesh(m);
   const int64_t rows = about - about % mesh->axis[0].size; /* even blocks: what differs else is no property of prices */
   const int64_t dims[] = {rows, rows};
@@ -44,7 +43,6 @@ static void check_same(const sw_machine *m, const same_row *row, int64_t about) 
 
 static void an_exchange_costs_an_all_to_all_and_its_senders(void **state) {
   const same_row *row = *state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const char *const *names;
   int n;
@@ -108,7 +106,6 @@ static double count_missing(const sw_mesh *m, const sw_sharding *from, const sw_
 
 static double bare_exchange(const sw_mesh *mesh, const sw_tiling *src, const sw_tiling *dst, double inner,
                             double outer) {
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_profile p;
   sw_machine *m;
@@ -125,7 +122,6 @@ static void bytes_across_nodes_are_those_that_no_neighbour_has(void **state) {
   int crossing = 0, exact = 0;
   for (int round = 0; round < check_scale(400); round++) {
     static const char *const kMeshes[] = {"x=2,y=4", "x=4,y=4", "x=2,y=2,z=2", "x=8", "x=4,y=2,z=2", "x=16"};
-    sw_diag diag = {0};
     sw_arena a = {0};
     sw_mesh mesh;
     assert_ok(sw_mesh_parse(kMeshes[rng_below(&r, 6)], &a, &mesh, &diag));
@@ -162,7 +158,6 @@ static void bytes_across_nodes_are_those_that_no_neighbour_has(void **state) {
  * or more of it, and 24 from the three of its own; seven senders. */
 static void its_price_by_hand(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_profile p;
   sw_machine *m;
@@ -191,7 +186,6 @@ static void its_price_by_hand(void **state) {
 
 static void what_moves_nothing_costs_a_copy_or_nothing(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_profile *p;
   sw_machine *m;

@@ -33,7 +33,6 @@ static sw_rc count_ops(void *user, int64_t device, const sw_op *op, const sw_buf
 
 static void a_graph_runs_and_reports(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_graph *g = small_graph();
   sw_tensor x = tensor_of(SW_F32, 1, (int64_t[]){3}, (double[]){1, -2, 3}), y[3];
   sw_exec_time times[8] = {0};
@@ -55,7 +54,6 @@ static void a_graph_runs_and_reports(void **state) {
 
 static void values_are_freed_after_their_last_use(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_graph *g = new_graph();
   sw_id x = arg(g, "x", SW_F32, 1, (int64_t[]){1000});
   for (int i = 0; i < 50; i++) x = add(g, SW_OP_NEGATE, 1, &x, 0, NULL);
@@ -77,7 +75,6 @@ static void values_are_freed_after_their_last_use(void **state) {
 static void perturbation_is_of_copies_and_of_what_is_computed(void **state) {
   (void)state;
   enum { N = 64 };
-  sw_diag diag = {0};
   sw_graph *g = new_graph();
   sw_id x = arg(g, "x", SW_F32, 1, (int64_t[]){N});
   sw_attr dims[] = {INTS(DIMS, 0)};
@@ -115,7 +112,6 @@ static void large_narrow_weights_are_multiplied(void **state) {
   for (int kind = 0; kind < 4; kind++) {
     const bool last = kind & 1, left = kind & 2;
     const int64_t w_dims[3] = {2, last ? N : K, last ? K : N}, x_dims[3] = {2, K, ROWS};
-    sw_diag diag = {0};
     sw_graph *g = new_graph();
     sw_id ids[2] = {arg(g, "w", SW_BF16, 3, w_dims), arg(g, "x", SW_BF16, 3, x_dims)};
     sw_attr w_right[] = {INTS(LHS_BATCH, 0), INTS(RHS_BATCH, 0), INTS(LHS_CONTRACT, 1), INTS(RHS_CONTRACT, 1 + last),
@@ -148,7 +144,7 @@ static void large_narrow_weights_are_multiplied(void **state) {
 
 static void bad_arguments_and_cancelling_are_refused(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_graph *g = small_graph();
   sw_tensor x = tensor_of(SW_F32, 1, (int64_t[]){3}, (double[]){1, 2, 3}), y[3];
   sw_tensor wrong = tensor_of(SW_F64, 1, (int64_t[]){3}, (double[]){1, 2, 3});
@@ -166,7 +162,6 @@ static void bad_arguments_and_cancelling_are_refused(void **state) {
 /* Every allocation of a run fails in turn: an error each time, no leak (under a sanitizer), no output left. */
 static void running_out_of_memory_is_an_error(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_graph *g = small_graph();
   sw_tensor x = tensor_of(SW_F32, 1, (int64_t[]){3}, (double[]){1, 2, 3}), y[3];
   int failures = 0;
@@ -189,7 +184,6 @@ static void running_out_of_memory_is_an_error(void **state) {
 
 static sw_tensor draw(int rank, const int64_t *dims, const int64_t *global, const int64_t *starts, const char *how,
                       sw_dtype t) {
-  sw_diag diag = {0};
   sw_graph *g = new_graph();
   sw_id ids[SW_MAX_RANK];
   sw_tensor in[SW_MAX_RANK], y;
@@ -339,7 +333,6 @@ static void masks_agree_with_the_definition(void **state) {
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(41));
   for (int round = 0; round < check_scale(200); round++) {
-    sw_diag diag = {0};
     int64_t dims[3], rank = 1 + sw_rng_below(&rng, 3), dim = sw_rng_below(&rng, rank);
     for (int i = 0; i < rank; i++) dims[i] = sw_rng_below(&rng, 6);
     sw_dtype t = sw_rng_below(&rng, 2) ? SW_BF16 : SW_I64;
@@ -387,7 +380,6 @@ static void masks_agree_with_the_definition(void **state) {
 static void many_devices_multiply(void **state) {
   (void)state;
   enum { N = 32, PER = 4, MANY = 64, K = PER * MANY };
-  sw_diag diag = {0};
   const sw_mesh mesh = {.n_axes = 2, .axis = {{"x", 8}, {"y", 8}}};
   sw_graph *g = new_graph();
   sw_id ab[2] = {arg(g, "a", SW_F32, 2, (int64_t[]){N, PER}), arg(g, "b", SW_F32, 2, (int64_t[]){PER, N})};
@@ -441,7 +433,6 @@ typedef struct spmd_case {
 } spmd_case;
 
 static void spmd_start(spmd_case *c, sw_cancel *cancel) {
-  sw_diag diag = {0};
   *c = (spmd_case){.g = device_program()};
   assert_ok(sw_comm_create_threads(&kMesh, &(sw_comm_options){.timeout_s = 20, .cancel = cancel}, &c->comm, &diag));
   for (int64_t i = 0; i < DEVICES; i++) {
@@ -461,7 +452,6 @@ static void spmd_end(spmd_case *c) {
 
 static void a_program_runs_on_device_threads(void **state) {
   (void)state;
-  sw_diag diag = {0};
   spmd_case c;
   spmd_start(&c, NULL);
   sw_exec_time times[DEVICES * 16] = {0};
@@ -489,7 +479,7 @@ static void one_failing_device_ends_the_run(void **state) {
   (void)state;
   const sw_opcode kWhere[] = {SW_OP_MASK, SW_OP_REDUCE, SW_OP_COLLECTIVE, SW_OP_SHARD_START};
   for (int k = 0; k < 4; k++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     spmd_case c;
     sw_opcode where = kWhere[k];
     spmd_start(&c, NULL);
@@ -513,7 +503,6 @@ static sw_rc cancel_run(void *user, int64_t device, const sw_op *op, const sw_bu
 
 static void a_run_can_be_cancelled(void **state) {
   (void)state;
-  sw_diag diag = {0};
   spmd_case c;
   sw_cancel cancel = {0};
   spmd_start(&c, &cancel);
@@ -524,7 +513,6 @@ static void a_run_can_be_cancelled(void **state) {
 
 static void a_collective_needs_devices(void **state) {
   (void)state;
-  sw_diag diag = {0};
   spmd_case c;
   spmd_start(&c, NULL);
   assert_int_equal(sw_exec_run(c.g, c.args, NULL, c.out, &diag), SW_E_BUG); /* the mask comes first: it has no mesh */

@@ -20,7 +20,6 @@ typedef struct planned {
 
 /* A small model under a plan made by rule. */
 static void make(planned *p, const char *model, sw_baseline rule) {
-  sw_diag diag = {0};
   *p = (planned){0};
   p->g = small_model(model);
   const sw_machine *machine = machine_of("dgx-h100", "x=2,y=2", &p->arena);
@@ -37,7 +36,6 @@ static void drop(planned *p) {
 /* The plan with the alternative in it, counted. */
 static void check_alternative(planned *p, sw_id value, const sw_alternative *x) {
   const sw_graph *g = p->g;
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_breakdown b;
   sw_plan q = p->plan;
@@ -64,7 +62,6 @@ static void check_alternative(planned *p, sw_id value, const sw_alternative *x) 
 static void check_cheapest(planned *p, sw_id value, const sw_alternative *x) {
   const sw_graph *g = p->g;
   const sw_id def = g->values[value].def;
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_enumeration e;
   if (def < 0 || x->n_ops != 1) return;
@@ -94,7 +91,6 @@ static void alternatives_cost_what_the_changed_plan_does(void **state) {
   for (int round = check_scale(60); round > 0; round--) {
     const sw_alternative *found;
     int32_t n;
-    sw_diag diag = {0};
     planned p;
     make(&p, kModels[round % 3], kRules[round / 3 % 3]);
     const sw_id value = (sw_id)sw_rng_below(&rng, p.g->n_values);
@@ -118,7 +114,6 @@ static void explanations_survive_failing_allocations(void **state) {
   make(&p, "mlp-train", SW_BASELINE_FSDP);
   for (long n = 1; rc; n += 1 + n / 8) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     sw_text table = {0}, json = {0};
     sw_explanation e;
     const sw_explain_options o = {.top = 2, .peak = true, .name = "layers.1.*"};
@@ -149,7 +144,6 @@ static void comparisons_survive_failing_allocations(void **state) {
                      now = {"now", sw_text_str(&reports[1]), reports[1].n};
   for (long n = 1; rc; n += 1 + n / 8) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     sw_text table = {0}, json = {0};
     sw_diff diff;
     sw_mem_fail_after(n);

@@ -19,7 +19,6 @@ typedef struct subject {
 } subject;
 
 static bool open_subject(subject *s, const char *text, const char *mesh) {
-  sw_diag diag = {0};
   *s = (subject){0};
   if (sw_model_parse("t.json", text, strlen(text), &s->graph, &diag)) return false; /* not of this dtype */
   const sw_machine *machine = machine_of("uniform", mesh, &s->arena);
@@ -43,7 +42,6 @@ static void print_unnoticed(const char *what, const sw_audit *a) {
 /* Faults of one program; *unseen: those that are neither noticed nor shown to have no effect. */
 static int32_t audit_all(const char *what, const char *text, const char *mesh, uint64_t seed, bool random_floats,
                          int64_t *unseen) {
-  sw_diag diag = {0};
   sw_audit a = {0};
   subject s;
   if (open_subject(&s, text, mesh)) {
@@ -329,7 +327,6 @@ static const text_case kTexts[] = {
 };
 
 static bool is_right(const text_case *c, uint64_t seed) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_program *p;
   sw_graph *whole;

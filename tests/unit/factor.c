@@ -104,7 +104,6 @@ static matrix matrix_of(const sw_tensor *x, int batch, int i) {
 }
 
 static void input(run *r, sw_rng *rng, sw_dtype t, int rank, const int64_t *dims) {
-  sw_diag diag = {0};
   sw_tensor *x = &r->in[r->n_in++];
   assert_ok(sw_tensor_init(x, t, rank, dims, &diag));
   for (int64_t i = 0; i < sw_buffer_elements(x); i++) {
@@ -113,7 +112,6 @@ static void input(run *r, sw_rng *rng, sw_dtype t, int rank, const int64_t *dims
 }
 
 static sw_rc evaluate(run *r, sw_opcode code, const char *how, bool lower, sw_diag *out) {
-  sw_diag diag = {0};
   sw_graph *g;
   sw_id x[4], made[SW_MAX_RESULTS];
   sw_attr attrs[] = {{.key = SW_ATTR_HOW, .u.text = how}, {.key = SW_ATTR_LOWER, .u.i = lower}};
@@ -319,7 +317,6 @@ static void results_make_the_matrix(void **state) {
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(1));
   for (int n = 0; n < check_scale(60); n++) {
-    sw_diag diag = {0};
     int64_t dims[3] = {1 + sw_rng_below(&rng, 3), 1 + sw_rng_below(&rng, MOST), 1 + sw_rng_below(&rng, MOST)};
     if (way->square) dims[2] = dims[1];
     sw_dtype t = kTypes[sw_rng_below(&rng, 4)];
@@ -346,7 +343,6 @@ static void reflectors_are_multiplied(void **state) {
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(1));
   for (int n = 0; n < check_scale(60); n++) {
-    sw_diag diag = {0};
     int64_t columns = 1 + sw_rng_below(&rng, MOST), rows = columns + sw_rng_below(&rng, MOST - columns + 1);
     int64_t dims[3] = {2, rows, columns}, taus[2] = {2, sw_rng_below(&rng, columns + 1)};
     run r = {.batch = 2, .tolerance = 1e-9};
@@ -368,7 +364,6 @@ static void tridiagonal_systems_are_solved(void **state) {
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(1));
   for (int n = 0; n < check_scale(100); n++) {
-    sw_diag diag = {0};
     int64_t dims[3] = {2, 1 + sw_rng_below(&rng, MOST), 1 + sw_rng_below(&rng, MOST)};
     sw_dtype t = kTypes[sw_rng_below(&rng, 4)];
     run r = {.batch = 2, .tolerance = tolerance_of(t)};
@@ -401,7 +396,6 @@ static void what_has_no_factors(void **state) {
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(1));
   for (size_t k = 0; k < sizeof kHow / sizeof *kHow; k++) {
-    sw_diag diag = {0};
     run r = {.batch = 2};
     input(&r, &rng, k % 2 ? SW_C64 : SW_F64, 3, (int64_t[]){2, 3, 3});
     store(&r.in[0], 4, k % 2 ? NAN : INFINITY, 0);
@@ -417,7 +411,6 @@ static void what_has_no_factors(void **state) {
     close_run(&r);
   }
   for (int k = 0; k < N_WAYS; k++) {
-    sw_diag diag = {0};
     run r = {.batch = 2};
     int64_t rows = kWays[k].square ? 0 : 2;
     input(&r, &rng, SW_F32, 3, (int64_t[]){2, rows, 0});
@@ -447,7 +440,7 @@ static void wrong_operands_are_refused(void **state) {
   sw_rng rng;
   sw_rng_seed(&rng, 1);
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     run r = {.batch = 2};
     input(&r, &rng, kRows[i].t, 3, (int64_t[]){2, kRows[i].rows, kRows[i].columns});
     if (kRows[i].second >= 0) input(&r, &rng, kRows[i].of_second, 2, (int64_t[]){2, kRows[i].second});

@@ -6,8 +6,6 @@
 #include "shardwright/program.h"
 #include "support/program.h"
 
-static sw_diag diag;
-
 static const struct {
   const char *args, *op, *rule; /* rule of the last op; "" for none */
 } kRows[] = {

@@ -13,8 +13,6 @@
 
 enum { AXES = 2, MOST_KEYS = 1024, KEY = 160, DRAWS = 12 };
 
-static sw_diag diag;
-
 /* Capital letters are sizes, drawn anew each time; "A*B" is their product. */
 static const struct {
   const char *args, *op;

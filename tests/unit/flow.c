@@ -126,7 +126,6 @@ static bool extends(const sw_axis_ref *was, int n, const sw_axis_ref *is, int m)
 static void check_result(const random_flow *r, const sw_open_sharding *before) {
   for (int t = 0; t < TENSORS; t++) {
     const sw_open_sharding *a = &before[t], *b = &r->sharding[t];
-    sw_diag diag = {0};
     if (b->mesh < 0) continue;
     for (int i = 0; i < b->n_replicated; i++) assert_true(i >= a->n_replicated || a->n_replicated == b->n_replicated);
     assert_ok(sw_sharding_verify(&r->mesh, &b->cut, RANK, r->dims[t], &diag));
@@ -161,7 +160,6 @@ static void results_are_refinements_and_final(void **state) {
   for (int i = 0; i < n; i++) {
     const int most = 8;
     sw_layer layer = (sw_layer)(i % 4);
-    sw_diag diag = {0};
     build(&g, r, layer == SW_LAYER_USER_PRIORITY ? 3 : 0);
     r->flow.conservative = i % 8 == 7;
     for (int run = 0, more = 1; more; run++) {
@@ -211,7 +209,6 @@ static void axes_come_from_annotations(void **state) {
   for (int i = 0; i < check_scale(400); i++) {
     const sw_layer layer = (sw_layer)(i % 5);
     sw_origins o = {0};
-    sw_diag diag = {0};
     build(&g, r, layer >= SW_LAYER_USER_PRIORITY ? 3 : 0);
     memcpy(before, r->sharding, sizeof before);
     assert_ok(sw_flow_propagate(&r->flow, layer, &diag));
@@ -247,7 +244,6 @@ static sw_open_sharding add(sw_layer layer, sw_open_sharding a, sw_open_sharding
       .n_operands = 2, .n_results = 1, .tensors = kTensors, .allowed = SW_DIRECTION_BOTH, .kind = SW_STEP_ELEMENTWISE};
   sw_flow f = {
       .n_meshes = 1, .n_tensors = 3, .n_steps = 1, .meshes = &mesh, .shardings = s, .types = types, .steps = &step};
-  sw_diag diag = {0};
   assert_ok(sw_flow_propagate(&f, layer, &diag));
   return s[2];
 }

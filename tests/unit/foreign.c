@@ -30,7 +30,7 @@ static const struct {
 static void other_files_are_named(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kForeign / sizeof *kForeign; i++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     assert_int_equal(sw_refuse_foreign("f", kForeign[i].bytes, kForeign[i].n, &diag), SW_E_INPUT);
     if (!strstr(diag.text, kForeign[i].what)) fail_msg("'%s' lacks '%s'", diag.text, kForeign[i].what);
     assert_non_null(strstr(diag.notes[0], kForeign[i].how));
@@ -55,7 +55,6 @@ static void models_are_not_refused(void **state) {
     snprintf(pattern, sizeof pattern, "%s/%s", SW_SOURCE_DIR, kPatterns[i]);
     if (glob(pattern, 0, NULL, &found)) continue;
     for (size_t k = 0; k < found.gl_pathc; k++, n++) {
-      sw_diag diag = {0};
       char *bytes;
       size_t n_bytes;
       assert_ok(sw_read_model_text(found.gl_pathv[k], &bytes, &n_bytes, &diag));

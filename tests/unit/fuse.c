@@ -11,8 +11,6 @@
 #include "shardwright/program.h"
 #include "support/program.h"
 
-static sw_diag diag;
-
 enum { MOST_VALUES = 160 };
 
 static void fill(const sw_graph *g, uint64_t seed, sw_tensor *args) {

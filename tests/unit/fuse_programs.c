@@ -13,8 +13,6 @@
 #include "support/random_plan.h"
 #include "support/job.h"
 
-static sw_diag diag;
-
 enum { MOST = 8 };
 
 static sw_program *read_text(const char *name, bool fuse) {

@@ -114,7 +114,6 @@ static const struct {
 
 static void test_counts(void **state) {
   (void)state;
-  sw_diag diag = {0};
   for (size_t i = 0; i < sizeof kCounts / sizeof *kCounts; i++) {
     sw_graph *g;
     assert_ok(generate(kCounts[i].arch, kCounts[i].args, &g, &diag));
@@ -145,7 +144,6 @@ static const struct {
 
 static void test_flops(void **state) {
   (void)state;
-  sw_diag diag = {0};
   for (size_t i = 0; i < sizeof kFlops / sizeof *kFlops; i++) {
     sw_graph *g;
     assert_ok(generate(kFlops[i].arch, kFlops[i].args, &g, &diag));
@@ -159,7 +157,6 @@ static void test_flops(void **state) {
 /* A training step does the contractions of the forward pass three times, less those by data. */
 static void test_train_flops(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_graph *g;
   assert_ok(generate("mlp", "layers=6 batch=256 hidden=32", &g, &diag));
   double forward = total_flops(g);
@@ -190,7 +187,6 @@ static const struct {
 
 static void test_names(void **state) {
   (void)state;
-  sw_diag diag = {0};
   for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
     sw_graph *g;
     assert_ok(generate(kNames[i].arch, kNames[i].args, &g, &diag));
@@ -227,7 +223,6 @@ static const struct {
 
 static void test_state(void **state) {
   (void)state;
-  sw_diag diag = {0};
   for (size_t i = 0; i < sizeof kStates / sizeof *kStates; i++) {
     sw_graph *g;
     assert_ok(generate(kStates[i].arch, kStates[i].args, &g, &diag));
@@ -264,7 +259,6 @@ static int64_t eight_bit_moments(int64_t layers, int64_t hidden, int64_t heads, 
 static int64_t state_bytes(const sw_graph *g);
 static void test_eight_bit_state_bytes(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_graph *g;
   static const char kSizes[] = "layers=2 hidden=512 heads=4 vocab=64 seq=16 batch=2";
   char args[256];
@@ -288,7 +282,6 @@ static int64_t state_bytes(const sw_graph *g) {
 
 static void test_state_bytes(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_graph *g;
   for (size_t i = 0; i < sizeof kPrecisions / sizeof *kPrecisions; i++) {
     char args[256];
@@ -313,7 +306,6 @@ static int conversions_of(const sw_graph *g, const sw_value *v) {
 /* A parameter that is stored in another type is converted once, or once more for the backward part. */
 static void test_conversions(void **state) {
   (void)state;
-  sw_diag diag = {0};
   static const char *const kWhen[] = {"once", "again"};
   for (int again = 0; again < 2; again++) {
     sw_graph *g;
@@ -334,7 +326,6 @@ static void test_conversions(void **state) {
 /* Nothing of a loss has the shape of the logits but what is made of them. */
 static void test_labels(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_graph *g;
   assert_ok(generate("gpt2", "mode=train layers=1 hidden=8 heads=2 vocab=61 seq=3 batch=2", &g, &diag));
   int classes = 0;
@@ -377,7 +368,7 @@ static const struct {
 static void test_errors(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kErrors / sizeof *kErrors; i++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_graph *g = NULL;
     assert_int_equal(generate(kErrors[i].arch, kErrors[i].args, &g, &diag), SW_E_INPUT);
     if (!strstr(diag.text, kErrors[i].message)) {
@@ -421,7 +412,6 @@ static void test_random(void **state) {
       random_value(p, &rng, text[n_params], sizeof text[n_params]);
       args[n_params] = (sw_gen_arg){sw_gen_param_text(p), text[n_params]};
     }
-    sw_diag diag = {0};
     sw_graph *g = NULL;
     sw_rc rc = sw_gen_model(a->name, args, n_params, &g, &diag);
     if (rc && rc != SW_E_INPUT) {
@@ -442,7 +432,6 @@ static void test_random(void **state) {
 static void test_out_of_memory(void **state) {
   (void)state;
   for (long k = 1; k < 2000; k += 7) {
-    sw_diag diag = {0};
     sw_graph *g = NULL;
     sw_mem_fail_after(k);
     sw_rc rc = generate("mlp", "mode=train layers=2 hidden=4 batch=2 optimizer=adam", &g, &diag);
@@ -484,7 +473,6 @@ static const struct {
 
 static void test_rfc(void **state) {
   (void)state;
-  sw_diag diag = {0};
   for (size_t i = 0; i < sizeof kRfc / sizeof *kRfc; i++) {
     sw_graph *g;
     assert_ok(generate("rfc-mlp", kRfc[i].args, &g, &diag));
@@ -504,7 +492,6 @@ enum { MOST_VALUES = 256 };
 static int64_t moves_of_step(const char *arch, const char *most, double *moves, int64_t room) {
   sw_gen_arg args[] = {{"mode", "train"}, {"dtype", "f64"}, {"optimizer", "sgd"}, {"clip-norm", most}, {"layers", "2"},
                        {"hidden", "8"},   {"batch", "4"},   {"heads", "2"},       {"vocab", "11"},     {"seq", "5"}};
-  sw_diag diag = {0};
   sw_graph *g;
   sw_tensor in[MOST_VALUES], out[MOST_VALUES];
   const sw_buffer *at[MOST_VALUES];

@@ -173,7 +173,6 @@ static int arg_count(int row) {
 }
 
 static void fill_args(step *s, uint64_t seed) {
-  sw_diag diag = {0};
   assert_in_range(s->g->n_args, 1, MAX_ARGS);
   for (int i = 0; i < s->g->n_args; i++) {
     const sw_value *v = &s->g->values[s->g->args[i]];
@@ -190,7 +189,6 @@ static void fill_args(step *s, uint64_t seed) {
 
 /* `more`: further parameters, up to one without a name. */
 static void step_init_as(step *s, int row, const char *optimizer, const sw_gen_arg *more, uint64_t seed) {
-  sw_diag diag = {0};
   sw_gen_arg args[MAX_GEN + 4];
   int n = arg_count(row);
   memcpy(args, kSteps[row].args, (size_t)n * sizeof *args);
@@ -213,7 +211,6 @@ static void step_deinit(step *s) {
 }
 
 static void step_run(const step *s, sw_tensor *outputs) {
-  sw_diag diag = {0};
   const sw_buffer *args[MAX_ARGS];
   for (int i = 0; i < s->g->n_args; i++) args[i] = &s->args[i];
   const sw_exec_options options = {.poison = true};
@@ -300,7 +297,6 @@ static void resnet_init(step *s, const char *batch, const char *groups) {
   const sw_gen_arg args[] = {{"layers", "14"}, {"hidden", "1"},      {"image", "32"},
                              {"classes", "3"}, {"batch", batch},     {"mode", "train"},
                              {"dtype", "f64"}, {"optimizer", "sgd"}, {"batch-groups", groups}};
-  sw_diag diag = {0};
   *s = (step){0};
   assert_ok(sw_gen_model("resnet", args, sizeof args / sizeof *args, &s->g, &diag));
   fill_args(s, check_seed(13));
@@ -353,7 +349,6 @@ static const char *const kOps[] = {
 
 static void test_gradients_of_ops(void **state) {
   (void)state;
-  sw_diag diag = {0};
   uint64_t seed = check_seed(47);
   static const char kParameters[] =
       "{\"name\": \"v\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3, 5]}, "
@@ -383,7 +378,6 @@ static bool drops_out(int row) {
 static void compare_forms(sw_gen_param p, const char *const forms[2], bool undropped, uint64_t seed) {
   for (int row = 0; row < N_STEPS; row++) {
     int n;
-    sw_diag diag = {0};
     const sw_gen_arch *arch;
     sw_tensor outputs[2][MAX_ARGS];
     step s[2];
@@ -453,7 +447,6 @@ static void test_eight_bits(void **state) {
   int tried = 0;
   for (int row = 0; row < N_STEPS; row++) {
     int n;
-    sw_diag diag = {0};
     const sw_gen_arch *arch;
     assert_ok(sw_gen_arch_find(kSteps[row].arch, &arch, &diag));
     if (!sw_gen_default_of(arch, SW_GEN_MATMUL_DTYPE, &n)) continue;
@@ -518,7 +511,6 @@ static void test_adam(void **state) {
   step plain, s;
   step_init(&plain, row, "sgd", 5);
   step_init(&s, row, "adam", 5);
-  sw_diag diag = {0};
   for (int i = 0; i < s.g->n_args; i++) {
     const char *name = s.g->values[s.g->args[i]].name;
     size_t n = strlen(name);
@@ -628,7 +620,6 @@ static void test_adam_in_eight_bits(void **state) {
   (void)state;
   const uint64_t seed = check_seed(61);
   step plain, s;
-  sw_diag diag = {0};
   sw_tensor by_sgd[MAX_ARGS], by_adam[MAX_ARGS];
   step_init_as(&plain, 0, "sgd", (sw_gen_arg[]){{"hidden", "96"}, {0}}, seed);
   step_init_as(&s, 0, "adam", (sw_gen_arg[]){{"hidden", "96"}, {"state-dtype", "f8"}, {0}}, seed);
@@ -688,7 +679,6 @@ static const char kMixedSize[] = "layers 2 hidden 16 heads 2 vocab 29 seq 6 batc
 
 /* A step of mpt of that size with further parameters, in f32 arguments that are the same for every call. */
 static void mixed_step(const char *more, step *s, sw_tensor *outputs) {
-  sw_diag diag = {0};
   sw_gen_arg args[MAX_GEN];
   char text[512], *rest = NULL;
   int n = 0;
@@ -746,7 +736,6 @@ static void test_mixed(void **state) {
  * product with one matrix. */
 static void test_chunks(void **state) {
   (void)state;
-  sw_diag diag = {0};
   static const char *const kChunks[] = {"6", "1", "2", "3"};
   sw_tensor want[MAX_ARGS], got[MAX_ARGS];
   for (size_t i = 0; i < sizeof kChunks / sizeof *kChunks; i++) {

@@ -190,7 +190,7 @@ static const generic_row kGeneric[] = {
 
 static void check_generic(void **state) {
   const generic_row *row = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   sw_graph *g = new_graph();
   sw_id x[2] = {arg(g, "x0", SW_F32, 2, (int64_t[]){2, 3}), arg(g, "x1", SW_F32, 1, (int64_t[]){3})};
@@ -292,7 +292,6 @@ static double random_expression(body *b, int depth) {
 /* All points of a 3x300 space (more than a row of the evaluator), each compared with its own recomputation. */
 static void check_random_body(uint64_t seed) {
   enum { ROWS = 3, COLUMNS = 300 };
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_rng rng;
   body b = {.rng = &rng};

@@ -3,8 +3,6 @@
 
 #include "shardwright/graph.h"
 
-static sw_diag diag;
-
 #define INTS(...) \
   (const int64_t[]) { __VA_ARGS__ }
 #define COUNT(...) ((int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))

@@ -5,8 +5,6 @@
 #include "shardwright/request.h"
 #include "graph/derive.h"
 
-static sw_diag diag;
-
 static sw_graph *new_graph(void) {
   sw_graph *g = NULL;
   assert_ok(sw_graph_create("test", &g, &diag));

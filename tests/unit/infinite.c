@@ -100,7 +100,6 @@ static void write_program(const char *body, sw_text *out) {
 static void forms_follow_from_what_is_finite(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++) {
-    sw_diag diag = {0};
     sw_text text = {0};
     sw_program *p;
     char found[8];

@@ -9,7 +9,6 @@ static const char kTiny[] =
 
 static void reads_every_part(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_problem p;
   assert_ok(sw_iopddl_parse(kTiny, sizeof kTiny - 1, "t", &a, &p, &diag));
@@ -38,7 +37,7 @@ static void survives_any_damage(void **state) {
     if (k < (int)n) text[n = (size_t)k] = 0;
     for (int64_t c = sw_rng_below(&g, 4); c > 0 && n > 0 && k >= (int)sizeof kTiny; c--)
       text[sw_rng_below(&g, (int64_t)n)] = kBytes[sw_rng_below(&g, sizeof kBytes - 1)];
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_arena a = {0};
     sw_problem p;
     sw_rc rc = sw_iopddl_parse(text, n, "t", &a, &p, &diag);
@@ -78,7 +77,7 @@ static const struct {
 static void refuses_with_place_and_reason(void **state) {
   (void)state;
   for (size_t k = 0; k < sizeof kRefused / sizeof kRefused[0]; k++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_arena a = {0};
     sw_problem p;
     const char *t = kRefused[k].text;
@@ -90,7 +89,6 @@ static void refuses_with_place_and_reason(void **state) {
 
 static void print_and_parse_agree(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_problem p, q;
   sw_text t = {0}, u = {0};

@@ -14,7 +14,6 @@ static const sw_json *parse(const char *text, sw_arena *a, sw_diag *d) {
 
 static void every_node_knows_its_place(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_json *v =
       parse("\n {\"\xc3\xa9\" : [1,\n  -2.5e1 , \"x\\u0041\"],\n\"b\":{\"c\":null}, \"d\":true }", &a, &diag);
@@ -43,7 +42,6 @@ static void every_node_knows_its_place(void **state) {
 
 static void integers_are_exact(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_json *v = parse("[9223372036854775807,-9223372036854775808,18446744073709551615,7]", &a, &diag);
   assert_non_null(v);
@@ -83,7 +81,7 @@ static const refused_row kRefused[] = {
 
 static void bad_text_is_refused_where_it_stands(void **state) {
   const refused_row *row = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena a = {0};
   assert_null(parse(row->text, &a, &diag));
   if (!strstr(diag.text, row->message)) fail_msg("'%s' lacks '%s'", diag.text, row->message);
@@ -97,7 +95,7 @@ static void bad_text_is_refused_where_it_stands(void **state) {
 static void depth_is_limited(void **state) {
   (void)state;
   for (int depth = SW_JSON_MAX_DEPTH; depth <= SW_JSON_MAX_DEPTH + 1; depth++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_arena a = {0};
     char text[2 * SW_JSON_MAX_DEPTH + 8] = {0};
     memset(text, '[', (size_t)depth);
@@ -110,7 +108,7 @@ static void depth_is_limited(void **state) {
 
 static void typed_access_says_what_is_wrong(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena a = {0};
   const sw_json *v =
       parse("{\"seq\":\"9\",\"n\":3.5,\"m\":7,\"kind\":\"inpt\",\"list\":[1,null],\"shpe\":0}", &a, &diag);
@@ -221,7 +219,7 @@ static void random_value(sw_rng *rng, sw_text *t, int depth) {
 
 static void what_is_written_reads_back(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(7));
   for (int round = 0; round < check_scale(300); round++) {
@@ -274,7 +272,7 @@ static void layout_is_fixed(void **state) {
 static void memory_failures_come_back(void **state) {
   (void)state;
   for (long n = 1; n < 200; n++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_arena a = {0};
     sw_mem_fail_after(n);
     const sw_json *v = parse("{\"a\":[1,2,{\"b\":\"c\"}],\"d\":[[[[]]]]}", &a, &diag);

@@ -72,7 +72,6 @@ static void traffic_is_of_borders(const sw_graph *g, const sw_kernels *k, double
 static void check_kernels(sw_graph *g, uint64_t seed) {
   double alone = 0, sum;
   for (int c = 0; c < N_COMPILERS; c++) {
-    sw_diag diag = {0};
     sw_arena a = {0};
     const sw_kernels *k;
     assert_ok(sw_kernels_find(g, kCompilers[c], &a, &k, &diag));
@@ -94,7 +93,6 @@ static void check_kernels(sw_graph *g, uint64_t seed) {
 }
 
 static sw_graph *model_of(const char *args, const char *ops, const char *outputs) {
-  sw_diag diag = {0};
   sw_graph *g;
   assert_ok(program_of(args, NULL, ops, outputs, &g, &diag));
   return g;
@@ -208,7 +206,6 @@ static const known kKnown[] = {
 static void known_programs(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kKnown / sizeof *kKnown; i++) {
-    sw_diag diag = {0};
     sw_arena a = {0};
     const sw_kernels *k;
     double sum;
@@ -254,7 +251,6 @@ static void layers_in_eight_bits(void **state) {
                                {"dtype", "bf16"},
                                {"matmul-dtype", kLinear[i].matmul},
                                {"param-dtype", kLinear[i].param}};
-    sw_diag diag = {0};
     sw_arena a = {0};
     const sw_kernels *k;
     double sum;
@@ -275,7 +271,7 @@ static void layers_in_eight_bits(void **state) {
 
 static void unknown_compiler(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena a = {0};
   const sw_kernels *k;
   sw_graph *g = model_of("x f32 8", "y = negate(x)", "y");
@@ -293,7 +289,6 @@ static void eager_updates_are_fused(void **state) {
       {"mode", "train"}, {"optimizer", "adam"}, {"layers", "1"}, {"batch", "8"}, {"hidden", "1024"}};
   double moved[2];
   for (int i = 0; i < 2; i++) {
-    sw_diag diag = {0};
     sw_arena a = {0};
     const sw_kernels *k;
     sw_graph *g;

@@ -464,7 +464,6 @@ static void make_dot(op_case *c) {
 /* A layout: letters and digits in random order, and the dims that it gives. */
 static const char *random_layout(op_case *c, const char *letters, int rank, const int64_t *canonical, int64_t *dims) {
   int64_t place[SW_MAX_RANK];
-  sw_diag diag = {0};
   char *text = sw_arena_strndup(&c->arena, "            ", (size_t)rank, &diag);
   random_permutation(c, rank, place);
   for (int i = 0; i < rank; i++) {
@@ -613,7 +612,6 @@ static void make_iota(op_case *c) {
 
 static void make_constant(op_case *c) {
   int64_t dims[SW_MAX_RANK];
-  sw_diag diag = {0};
   int rank = shape(c, 0, 3, dims);
   sw_dtype t = ANY_OF(c, kAll);
   sw_tensor *x = numbers(c, t, rank, dims);
@@ -669,7 +667,6 @@ enum { N_MAKERS = sizeof kMakers / sizeof kMakers[0] };
 
 /* A graph of this one op. */
 static sw_graph *graph_of(op_case *c, sw_id *op) {
-  sw_diag diag = {0};
   sw_graph *g;
   sw_id ids[MOST_OPERANDS], results[SW_MAX_RESULTS];
   char name[16];
@@ -691,7 +688,6 @@ static sw_graph *graph_of(op_case *c, sw_id *op) {
 }
 
 static void check_result(const sw_graph *g, const op_case *c, const sw_tensor *got, const sw_tensor *want) {
-  sw_diag diag = {0};
   sw_difference difference;
   sw_tolerance tolerance = sw_tolerance_for(got->dtype, c->terms, c->magnitude);
   if (c->terms == 0 && sw_dtype_class_of(got->dtype) == SW_CLASS_FLOAT) tolerance.absolute = 1e-44; /* subnormals */
@@ -706,7 +702,6 @@ static void check_result(const sw_graph *g, const op_case *c, const sw_tensor *g
 }
 
 static void run_case(op_case *c) {
-  sw_diag diag = {0};
   sw_id id;
   sw_graph *g = graph_of(c, &id);
   const sw_op *op = &g->ops[id];

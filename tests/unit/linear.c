@@ -23,7 +23,6 @@ static sw_graph *finished(swg_builder *b) {
 }
 
 static void run(const sw_graph *g, sw_tensor *args, sw_tensor *outputs) {
-  sw_diag diag = {0};
   const sw_buffer *in[MAX_VALUES];
   assert_in_range(g->n_args, 1, MAX_VALUES);
   assert_in_range(g->n_outputs, 1, MAX_VALUES);
@@ -81,7 +80,6 @@ static void test_scales(void **state) {
   sw_rng_seed(&rng, seed);
   for (int k = 0; k < check_scale(200); k++) {
     const int kind = k % 2;
-    sw_diag diag = {0};
     swg_builder b;
     sw_tensor x, outputs[3];
     const sw_dtype t = kTypes[sw_rng_below(&rng, 4)];
@@ -111,7 +109,6 @@ enum { ROWS = 6, IN = 5, MIDDLE = 4, OUT = 7 };
 
 /* loss = sum of ((x w1) w2) c; each layer in eight bits or not. */
 static sw_graph *two_layers(sw_dtype t, swg_products *p, const swg_how *how) {
-  sw_diag diag = {0};
   swg_builder b;
   sw_graph *g, *step;
   assert_ok(swg_begin(&b, "layers", t, &diag));
@@ -130,7 +127,6 @@ static sw_graph *two_layers(sw_dtype t, swg_products *p, const swg_how *how) {
 
 /* Integers of few digits; of a weight, one in every row or in every column. */
 static void draw_args(sw_rng *rng, const sw_graph *g, sw_tensor *args) {
-  sw_diag diag = {0};
   for (int i = 0; i < g->n_args; i++) {
     const sw_value *v = &g->values[g->args[i]];
     sw_tensor *t = &args[i];
@@ -185,7 +181,6 @@ static void test_exact(void **state) {
 /* A plan by rule, or at random; false: the random one is not legal. */
 static bool draw_plan(sw_rng *rng, int k, const sw_graph *g, const sw_machine *machine, sw_arena *arena,
                       sw_plan *plan) {
-  sw_diag diag = {0};
   if (k % 4 == 0) {
     assert_ok(sw_baseline_build(JOB(g, machine), (sw_baseline)(k / 4 % SW_BASELINE_COUNT), arena, plan, &diag));
     return true;
@@ -202,7 +197,6 @@ static void test_devices(void **state) {
   int runs = 0;
   sw_rng_seed(&rng, seed);
   for (int k = 0; k < check_scale(80); k++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_plan plan;
     sw_validation v;
@@ -237,7 +231,6 @@ static void test_devices(void **state) {
 
 /* y is x rounded, bit for bit, and z the product of that. */
 static void check_rounded(const sw_plan *plan, sw_rng *rng, uint64_t seed, sw_arena *arena) {
-  sw_diag diag = {0};
   const sw_graph *g = plan->job.graph;
   sw_validation v;
   sw_tensor args[2], outputs[2];
@@ -269,7 +262,6 @@ static void test_partial(void **state) {
   int runs = 0;
   sw_rng_seed(&rng, seed);
   for (int k = 0; k < check_scale(200); k++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_graph *g;
     sw_plan plan;

@@ -392,7 +392,7 @@ static void expect_numbers(const row *r, const sw_buffer *got) {
 
 static void one_row(void **state) {
   const row *r = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_text t = {0};
   sw_program *p;
   sw_local_stats stats;
@@ -427,7 +427,6 @@ static void one_row(void **state) {
 
 /* A program of two devices, whose result of 2 elements is said to be the same on both. */
 static sw_program *pair_program(const char *body) {
-  sw_diag diag = {0};
   sw_text t = {0};
   sw_program *p;
   sw_text_printf(&t,
@@ -442,7 +441,6 @@ static sw_program *pair_program(const char *body) {
 
 static void torn_results_are_counted(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_program *p = pair_program(
       "%f = stablehlo.convert %i : (tensor<ui32>) -> tensor<f32>\n"
       "%b = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<2xf32>\n"
@@ -463,7 +461,7 @@ static void torn_results_are_counted(void **state) {
 /* Device 1 takes part twice, device 0 once: ends with a message, on no account never. */
 static void devices_at_odds_end(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_program *p = pair_program(
       "%w:2 = stablehlo.while(%k = %i, %v = %x) : tensor<ui32>, tensor<2xf32>\n cond {\n"
       "%n = stablehlo.constant dense<2> : tensor<ui32>\n"
@@ -485,7 +483,7 @@ static void devices_at_odds_end(void **state) {
 static void devices_that_wait_in_a_ring_end(void **state) {
   (void)state;
   static const char *const kGroups[3] = {"[[0, 1], [2, -1]]", "[[1, 2], [0, -1]]", "[[2, 0], [1, -1]]"};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_text t = {0};
   sw_program *p;
   sw_tensor x, blocks[3];
@@ -524,7 +522,6 @@ typedef struct model {
 } model;
 
 static model open_model(const char *path, const sw_mesh *mesh) {
-  sw_diag diag = {0};
   sw_program_options o = {.keep = SW_KEEP_NONE, .mesh = mesh};
   model m = {0};
   if (strstr(path, ".mlir")) {
@@ -571,7 +568,7 @@ static void expect_match(const sw_validation *v, const char *what, const char *f
 /* The program of a plan as text, and what a run of that text finds: of outputs by the shardings that it says, and of
  * values in between by the plan. */
 static void write_and_run(const model *m, const sw_plan *plan, const char *form, bool bodies, const char *what) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   sw_text t = {0};
   sw_program *p;
@@ -597,7 +594,6 @@ static void write_and_run(const model *m, const sw_plan *plan, const char *form,
 
 /* Draws plans until one can be carried out (a partial maximum wanted as a partial sum cannot). */
 static void random_programs(const char *path, const char *mesh_text, int n, sw_rng *draw) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   const sw_profile *hw;
   sw_machine *machine;

@@ -8,7 +8,6 @@
 #include "support/job.h"
 
 static sw_program *read_program(const char *text) {
-  sw_diag diag = {0};
   sw_program *p;
   const sw_program_options o = {0};
   assert_ok(sw_program_parse("p.mlir", text, strlen(text), &o, &p, &diag));
@@ -157,7 +156,6 @@ static void draw(drawn *d, int depth, const char *function, sw_text *text, sw_te
 
 /* The program of a device, read again, has the same stacks. */
 static void written_stacks_are_read_again(const sw_program *p, const char *stack) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_plan plan;
   sw_text text = {0}, again = {0};

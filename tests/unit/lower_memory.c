@@ -18,7 +18,6 @@ typedef struct asked {
 } asked;
 
 static int64_t peak_of(const sw_plan *p, sw_arena *a) {
-  sw_diag diag = {0};
   sw_breakdown b;
   assert_ok(sw_plan_verify(p, &diag));
   assert_ok(sw_plan_breakdown(p, a, &b, &diag));
@@ -37,7 +36,6 @@ static int32_t pin_all(const sw_plan *p, sw_pin *pins) {
 
 /* The same again from its shardings; what is asked of one question is forgotten by the next. */
 static void check_pinned(const asked *k, const sw_plan *lower, int64_t capacity, sw_arena *a) {
-  sw_diag diag = {0};
   sw_plan again;
   sw_pin *pins = sw_arena_alloc(a, (size_t)k->g->n_values, sizeof *pins, &diag);
   assert_non_null(pins);
@@ -54,7 +52,6 @@ static int ask_lower(const asked *k) {
   int found = 0;
   for (int i = 0; i < 3; i++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_plan lower;
     const int64_t capacity = (int64_t)(kOfPeak[i] * (double)k->peak);
     const sw_rc rc = sw_planner_ask_within(k->planner, capacity, 0, NULL, &a, &lower, &diag);
@@ -80,7 +77,6 @@ static void each_way_is_as_it_says(void **state) {
     if (!check_turn(seed, (int)m)) continue;
     models++;
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_graph *g = small_model(kModels[m]);
     asked k = {.g = g};
     const sw_plan_options o = {.solve = {.work_limit = 300000000, .gap = kGap, .threads = 1}};

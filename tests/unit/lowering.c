@@ -15,8 +15,6 @@
 #include "shardwright/strategy.h"
 #include "support/job.h"
 
-static sw_diag diag;
-
 enum { PAIRS = 400 };
 
 typedef struct pair {

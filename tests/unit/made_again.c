@@ -10,8 +10,6 @@
 #include "support/job.h"
 #include "support/meshes.h"
 
-static sw_diag diag;
-
 static const struct {
   const char *arch;
   sw_gen_arg args[10];

@@ -185,7 +185,7 @@ static void put_tiles(const row *r, sw_text *t) {
 /* With a mesh whose axes the program does not know nothing is pinned. */
 static sw_program *program_of(const row *r, const sw_mesh *mesh) {
   sw_text t = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   sw_program *p;
   sw_mesh square;
@@ -222,7 +222,6 @@ static void expect_collectives(const row *r, const char *list) {
 static const char kDgx[] = SW_SOURCE_DIR "/hwprofiles/dgx-h100.json";
 
 static sw_machine *machine_of(const char *profile, const sw_mesh *mesh, sw_arena *arena) {
-  sw_diag diag = {0};
   const sw_profile *hw;
   sw_machine *machine;
   assert_ok(sw_profile_read(profile, arena, &hw, &diag));
@@ -232,7 +231,6 @@ static sw_machine *machine_of(const char *profile, const sw_mesh *mesh, sw_arena
 
 /* The best plan on the graph's own mesh. */
 static sw_plan best_plan(const char *profile, const sw_graph *g, sw_arena *arena) {
-  sw_diag diag = {0};
   sw_plan plan;
   sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 60}};
   assert_ok(sw_plan_search(JOB(g, machine_of(profile, &g->written->mesh, arena)), &o, arena, &plan, &diag));
@@ -241,7 +239,6 @@ static sw_plan best_plan(const char *profile, const sw_graph *g, sw_arena *arena
 
 /* Its collectives, a line each, and (NULL: not wanted) the outputs of a run that matches one device. */
 static void carry_out(const sw_plan *plan, sw_arena *arena, sw_text *collectives, sw_tensor *outputs) {
-  sw_diag diag = {0};
   sw_spmd spmd;
   sw_validation v;
   assert_ok(sw_partition(plan, &spmd, &diag));
@@ -253,7 +250,6 @@ static void carry_out(const sw_plan *plan, sw_arena *arena, sw_text *collectives
 
 static void one_row(void **state) {
   const row *r = *state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_text collectives = {0};
   sw_tensor out;
@@ -278,7 +274,7 @@ static void one_row_any_plan(void **state) {
                                                                                               "a=2,b=3"};
   const row *r = *state;
   const char *const *meshes = r->in_tiles ? kOfTiles : kOfAxes;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_rng draw;
   sw_rng_seed(&draw, check_seed(7));
   for (int i = 0; i < 4 * (int)check_scale(2); i++) {
@@ -314,7 +310,6 @@ static void groups_that_are_no_axes(void **state) {
            "",
            NULL};
   sw_text t = {0}, said = {0};
-  sw_diag diag = {0};
   sw_program *p;
   sw_text_printf(
       &t,
@@ -346,7 +341,6 @@ static void ops_inside_know_their_file(void **state) {
       "manual_axes={\"x\"} (%l: tensor<4xf32>) {\n"
       "%r = stablehlo.sine %l : tensor<4xf32> loc(\"inside/model.py\":12:7)\n"
       "sdy.return %r : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>\nreturn %m : tensor<8xf32>\n}\n}\n";
-  sw_diag diag = {0};
   sw_program *p;
   int found = 0;
   assert_ok(sw_program_parse("t.mlir", kText, sizeof kText - 1, NULL, &p, &diag));
@@ -403,7 +397,6 @@ static void put_module(const part *in, int n_in, const part *out, int n_out, sw_
 }
 
 static void expect_sharding(const sw_graph *g, const part *p, const sw_sharding *got) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_sharding want;
   const char *list = strchr(p->sharding, '[');
@@ -416,7 +409,6 @@ static void expect_sharding(const sw_graph *g, const part *p, const sw_sharding 
 static void expect_plan(const sw_graph *g, int n_in, const part *out, int n_out) {
   sw_arena arena = {0};
   sw_text collectives = {0};
-  sw_diag diag = {0};
   sw_plan known, plan;
   const sw_machine *machine = machine_of(SW_SOURCE_DIR "/hwprofiles/local.json", &g->written->mesh, &arena);
   assert_ok(sw_propagate(JOB(g, machine), SW_TRAVERSE_BACKWARD_FORWARD, &arena, &known, &diag)); /* as the tool does */
@@ -440,7 +432,7 @@ static void random_manual_computations(void **state) {
   for (int round = 0, n = check_scale(30); round < n; round++) {
     part in[MOST], out[2 * MOST];
     sw_text t = {0};
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_program *p;
     int n_in = 1 + (int)rng_below(&r, MOST), n_out = n_in + (int)rng_below(&r, MOST);
     for (int i = 0; i < n_in; i++) {
@@ -491,7 +483,6 @@ static void parts_in_tiles(void **state) {
 #undef OUT
   for (size_t i = 0; i < sizeof kBodies / sizeof *kBodies; i++) {
     sw_text t = {0};
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_mesh mesh;
     sw_program *p;

@@ -61,7 +61,6 @@ static bool is_in(const sw_sharding *all, int32_t n, const sw_sharding *s) {
 /* Of all shardings, those that a mesh with neighbours merged has, each once; the others are counted. */
 static void check_shardings(const char *mesh, int rank, int runs) {
   static const int64_t kDims[] = {4096, 4096, 4096, 4096};
-  sw_diag diag = {0};
   placed p;
   int32_t wanted = 0;
   sw_listed_shardings some, all;
@@ -200,7 +199,6 @@ static void finer_meshes_plan_no_worse(void **state) {
   (void)state;
   static const char *const kMeshes[] = {"x=4,y=4", "x=2,y=2,z=2,w=2"};
   double cost[2];
-  sw_diag diag = {0};
   sw_graph *g = small_model("mlp-train");
   for (int i = 0; i < 2; i++) {
     placed p;
@@ -234,7 +232,6 @@ static void scattered_pins_are_met(void **state) {
       "{\"lhs_contract\": [1], \"rhs_contract\": [0]}}], \"outputs\": [\"c\"]}";
   for (size_t i = 0; i < sizeof kPins / sizeof kPins[0]; i++) {
     char text[2048];
-    sw_diag diag = {0};
     sw_graph *g;
     placed p;
     sw_plan best;
@@ -250,7 +247,7 @@ static void scattered_pins_are_met(void **state) {
 
 static void no_time_gives_a_plan_made_by_rule(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_graph *g = small_model("gpt2");
   placed p;
   sw_plan best, rule, found;

@@ -11,7 +11,6 @@
 #include "support/job.h"
 
 static void check_account(const sw_comparison *c, const sw_machine *machine) {
-  sw_diag diag = {0};
   sw_arena scratch = {0};
   sw_validation v;
   const sw_validate_options o = {.seed = 1, .timeout_s = 60};
@@ -34,7 +33,6 @@ static void check_account(const sw_comparison *c, const sw_machine *machine) {
 static void moved_bytes_are_those_received(void **state) {
   (void)state;
   static const char *const kModels[] = {"mlp", "gpt2", "llama3", "mlp-train", "vit"};
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_profile *p;
   int compared = 0;
@@ -71,7 +69,6 @@ static void what_is_not_cut_is_done_twice(void **state) {
     const char *option;
     double times; /* of 2*8*16*4 flops, done beyond the first time */
   } kRows[] = {{"[[x],[y],[]]", 0}, {"[[x],[],[]]", 1}, {"[[],[],[]]", 3}, {"[[x,y],[],[]]", 0}};
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_profile *p;
   assert_ok(sw_profile_read("dgx-h100", &a, &p, &diag));

@@ -16,7 +16,6 @@ static int64_t held_at(const sw_breakdown *a, int32_t step) {
 }
 
 static void check_step(const sw_plan *p, const sw_breakdown *a, int32_t step) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_memory m;
   int64_t sum = 0, of_class[SW_MEMORY_CLASSES] = {0};
@@ -40,7 +39,6 @@ static void classes_add_up_to_all_that_is_held(void **state) {
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(23));
   for (int i = 0; i < RANDOM_MODELS; i++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_graph *g = small_model(random_models[i]);
     sw_machine *machine = machine_of("uniform", "x=2,y=2", &arena);
@@ -81,7 +79,6 @@ static const struct {
 static void values_are_of_the_class_that_people_would_say(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_graph *g = small_model(kRows[i].model);
     const uint8_t *of_value;
@@ -105,7 +102,6 @@ static void parameters_that_are_trained_have_gradients(void **state) {
   } kModels[] = {{"gpt2-train", true}, {"mlp-train", true},    {"conv-train", true},     {"bert-train", true},
                  {"gpt2", false},      {"gpt2-decode", false}, {"llama3-decode", false}, {"resnet", false}};
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_graph *g = small_model(kModels[i].model);
     const uint8_t *of_value;

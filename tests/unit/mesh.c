@@ -3,8 +3,6 @@
 
 #include "shardwright/mesh.h"
 
-static sw_diag diag;
-
 static sw_mesh parse(const char *text, sw_arena *arena) {
   sw_mesh m;
   assert_ok(sw_mesh_parse(text, arena, &m, &diag));

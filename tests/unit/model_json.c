@@ -7,8 +7,6 @@
 #include "shardwright/model_json.h"
 #include "shardwright/request.h"
 
-static sw_diag diag;
-
 static sw_rc parse(const char *text, sw_graph **out) {
   return sw_model_parse("m.json", text, strlen(text), out, &diag);
 }

@@ -8,8 +8,6 @@
 #include "shardwright/model_json.h"
 #include "shardwright/request.h"
 
-static sw_diag diag;
-
 enum { MOST_VALUES = 400 };
 
 typedef struct maker {

@@ -39,7 +39,6 @@ static bool parse_line(const char *line, size_t n, shipped *s) {
 }
 
 static int each_model(void (*check)(const shipped *s)) {
-  sw_diag diag = {0};
   char *bytes;
   size_t n;
   int count = 0;
@@ -58,7 +57,6 @@ static int each_model(void (*check)(const shipped *s)) {
 }
 
 static void check_file(const shipped *s) {
-  sw_diag diag = {0};
   sw_graph *g, *back;
   char *bytes;
   size_t n;
@@ -99,7 +97,6 @@ static double *as_doubles(const sw_tensor *t) {
 
 /* The same numbers for f32 and f64: those of f32. */
 static void fill_argument(sw_tensor *t, const sw_value *v, int i) {
-  sw_diag diag = {0};
   sw_tensor narrow;
   bool index = v->type.dtype == SW_I32;
   const sw_fill fill = {
@@ -116,7 +113,6 @@ static void fill_argument(sw_tensor *t, const sw_value *v, int i) {
 }
 
 static void run_model(const sw_graph *g, sw_tensor *outputs) {
-  sw_diag diag = {0};
   sw_tensor args[MAX_VALUES];
   const sw_buffer *in[MAX_VALUES];
   assert_true(g->n_args < MAX_VALUES && g->n_outputs < MAX_VALUES);
@@ -145,7 +141,6 @@ static double distance(const sw_tensor *a, const sw_tensor *b) {
 /* Small models in f32 give the numbers of f64 within rounding: what a plan changes in the order of sums stays small. */
 static void check_run(const shipped *s) {
   if (!is_small(s)) return;
-  sw_diag diag = {0};
   sw_graph *g, *wide;
   shipped as_f64 = *s;
   as_f64.args[as_f64.n_args++] = (sw_gen_arg){"dtype", "f64"};

@@ -19,7 +19,6 @@ typedef struct subject {
 } subject;
 
 static void open_subject(subject *s, const char *path, const char *mesh) {
-  sw_diag diag = {0};
   const sw_profile *profile;
   sw_mesh m;
   *s = (subject){0};
@@ -37,7 +36,6 @@ static void close_subject(subject *s) {
 
 static void mutate(subject *s, int64_t iterations, uint64_t seed, int64_t capacity, sw_cancel *cancel,
                    sw_mutated *out) {
-  sw_diag diag = {0};
   const sw_mutate_options o = {.iterations = iterations, .seed = seed, .capacity_bytes = capacity, .cancel = cancel};
   assert_ok(sw_propagate_mutated(JOB(s->g, s->machine), &o, &s->arena, out, &diag));
   assert_ok(sw_plan_verify(&out->plan, &diag));
@@ -45,7 +43,6 @@ static void mutate(subject *s, int64_t iterations, uint64_t seed, int64_t capaci
 
 /* Again from the plan, not from what the loop says. */
 static void check_measures(subject *s, const sw_mutated *m) {
-  sw_diag diag = {0};
   sw_breakdown a;
   assert_ok(sw_plan_breakdown(&m->plan, &s->arena, &a, &diag));
   assert_true(a.moved_bytes == m->best.moved_bytes);
@@ -55,7 +52,6 @@ static void check_measures(subject *s, const sw_mutated *m) {
 }
 
 static void run_plan(subject *s, const sw_plan *plan) {
-  sw_diag diag = {0};
   sw_validation v;
   const sw_validate_options o = {.seed = 1, .timeout_s = 60, .intermediates = true};
   assert_ok(sw_validate(plan, &o, &s->arena, &v, &diag));

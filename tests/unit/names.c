@@ -42,7 +42,6 @@ static int32_t split_words(char *text, sw_named *out) {
 static void groups_have_the_names_that_people_would_give(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kGroups / sizeof *kGroups; i++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     char text[256];
     sw_named items[MOST_ITEMS];
@@ -60,7 +59,6 @@ static void groups_have_the_names_that_people_would_give(void **state) {
 
 static void variants_stand_together_over_layers_alone(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   const sw_named items[] = {{"s.0.c_1.w", "", "64"},
                             {"s.0.c_2.w", "", "32"},
@@ -119,7 +117,6 @@ static void a_group_is_what_its_name_matches(void **state) {
   sw_rng_seed(&rng, check_seed(17));
   int joined = 0;
   for (int round = check_scale(40); round > 0; round--) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     bool seen[MOST_ITEMS] = {false};
     int32_t n = random_items(&rng, names, items), n_groups, last = -1;
@@ -161,7 +158,6 @@ static void groups_survive_failing_allocations(void **state) {
   const sw_named items[] = {{"h.0.b", "", "1"}, {"h.1.b", "", "2"}, {"h.0.w", "", "1"}, {"h.1.w", "", "2"}};
   bool done = false;
   for (long at = 1; !done; at++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     int32_t n;
     const sw_folded_name *groups;
@@ -216,7 +212,6 @@ static void patterns_match_what_they_say(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kMatches / sizeof *kMatches; i++) {
     const size_t n = strlen(kMatches[i].pattern);
-    sw_diag diag = {0};
     assert_ok(sw_pattern_check(kMatches[i].pattern, n, &diag));
     if ((sw_pattern_distance(kMatches[i].pattern, n, kMatches[i].name) == 0) != kMatches[i].matches)
       fail_msg("'%s' and '%s': expected %smatch", kMatches[i].pattern, kMatches[i].name,
@@ -242,7 +237,7 @@ static const struct {
 static void patterns_that_are_none_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kBad / sizeof *kBad; i++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     assert_int_equal(sw_pattern_check(kBad[i].pattern, strlen(kBad[i].pattern), &diag), SW_E_USAGE);
     if (!strstr(diag.text, kBad[i].says)) fail_msg("'%s' is refused with: %s", kBad[i].pattern, diag.text);
   }
@@ -289,7 +284,6 @@ static void very_long_names_match_nothing(void **state) {
   (void)state;
   static char name[5000];
   memset(name, 'a', sizeof name - 1);
-  sw_diag diag = {0};
   assert_true(sw_pattern_distance("*", 1, name) > 0);
   assert_int_equal(sw_pattern_check(name, sizeof name - 1, &diag), SW_E_USAGE);
 }

@@ -9,8 +9,6 @@
 
 #include "support/op_case.h"
 
-static sw_diag diag;
-
 /* --- makers ------------------------------------------------------------------------------------------------------- */
 
 static int shape(op_case *c, int least, int most, int64_t *dims) {

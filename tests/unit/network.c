@@ -119,7 +119,6 @@ static void all_to_all_loads_links_as_simulated(void **state) {
   sw_rng_seed(&rng, check_seed(3));
   int checked = 0;
   for (int round = 0; round < check_scale(400); round++) {
-    sw_diag diag = {0};
     sw_arena a = {0};
     sw_profile p = bare_profile(1, (double[]){1});
     static torus t;
@@ -209,7 +208,6 @@ static void volumes_of_worst(const sw_mesh *m, const sw_axis_ref *refs, int n, i
 
 static double gather_s(int64_t per_node, int64_t nodes, const double *slope, const sw_mesh *mesh,
                        const sw_axis_ref *refs, int n) {
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_profile p = bare_profile(2, slope);
   p.level[0].dims[0] = per_node;
@@ -235,7 +233,6 @@ static void groups_split_over_nodes_as_counted(void **state) {
     int64_t order = sw_rng_below(&rng, 3);
     if (order == 1) random_order(&rng, &mesh, ids);
     if (order == 2) shuffled_order(&rng, &mesh, ids);
-    sw_diag diag = {0};
     sw_arena a = {0};
     sw_profile p = bare_profile(2, (double[]){1, 1});
     p.level[0].dims[0] = per_node;
@@ -358,7 +355,6 @@ static const price_row kRows[] = {
 
 static void price_is_as_computed_by_hand(void **state) {
   const price_row *row = *state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_profile p = bare_profile(row->outer > 1 ? 2 : 1, (double[]){1, 1});
   p.level[0].kind = row->kind;
@@ -381,7 +377,6 @@ static void price_is_as_computed_by_hand(void **state) {
 /* Refs that are parts of axes cost what the same devices cost as whole axes of a finer mesh. */
 static void parts_of_axes_cost_like_axes(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_profile p = bare_profile(2, (double[]){1, 3});
   p.level[0].dims[0] = 8;
@@ -426,7 +421,7 @@ static const refusal_row kRefused[] = {
 
 static void meshes_that_do_not_fit_are_refused(void **state) {
   const refusal_row *row = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena a = {0};
   sw_profile p = bare_profile(2, (double[]){1, 1});
   p.level[0].dims[0] = 8;

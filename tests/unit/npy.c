@@ -328,7 +328,7 @@ static const read_row kRows[] = {
 
 static void check_row(void **state) {
   const read_row *row = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   char file[512];
   size_t n = make_file(file, row->version, row->dict, row->elements, row->n);
   sw_tensor t;
@@ -353,7 +353,6 @@ static void check_row(void **state) {
 
 static void what_is_written_is_read_back(void **state) {
   (void)state;
-  sw_diag diag = {0};
   char path[] = "/tmp/npy_test_XXXXXX";
   int fd = mkstemp(path);
   assert_true(fd >= 0);
@@ -379,7 +378,6 @@ static void what_is_written_is_read_back(void **state) {
 
 static void the_header_is_padded_as_numpy_does(void **state) {
   (void)state;
-  sw_diag diag = {0};
   char path[] = "/tmp/npy_test_XXXXXX";
   int fd = mkstemp(path);
   assert_true(fd >= 0);
@@ -407,7 +405,6 @@ static void damaged_files_do_no_harm(void **state) {
   sw_rng_seed(&rng, check_seed(3));
   for (int i = 0; i < check_scale(20000); i++) {
     const read_row *row = &kRows[sw_rng_below(&rng, N_ROWS)];
-    sw_diag diag = {0};
     char file[512];
     size_t n = make_file(file, row->version, row->dict, row->elements, row->n);
     int changes = (int)sw_rng_below(&rng, 3);

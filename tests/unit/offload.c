@@ -12,8 +12,6 @@
 #include "support/random_plan.h"
 #include "support/same.h"
 
-static sw_diag diag;
-
 static sw_graph *step(void) {
   const sw_gen_arg args[] = {{"mode", "train"}, {"layers", "3"}, {"hidden", "8"}, {"batch", "512"}};
   sw_graph *g;

@@ -6,8 +6,6 @@
 #include "shardwright/open.h"
 #include "shardwright/profile_json.h"
 
-static sw_diag diag;
-
 #define JSON(more, rows)                                                                        \
   "{\"format\": \"shardwright-model\", \"version\": 1, \"name\": \"m\"" more                    \
   ", \"values\": [{\"name\": \"x\", \"kind\": \"input\", \"dtype\": \"f32\", \"shape\": [" rows \

@@ -10,7 +10,6 @@
 
 static char *text_of(const char *path, size_t *n) {
   char *text;
-  sw_diag diag = {0};
   assert_ok(sw_file_read_text(path, &text, n, &diag));
   return text;
 }
@@ -43,7 +42,7 @@ static const char *run_case(const char *path, const char *at) {
   const char *input = next_line(at), *mark = next_mark(input), *want = next_line(mark), *end = next_mark(want);
   const bool gives = strncmp(mark, "// gives", 8) == 0;
   sw_text out = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   print_message("%s: %s\n", path, passes);
   const sw_rc rc = sw_program_run_passes(path, input, (size_t)(mark - input), passes, NULL, &out, &diag);
   if (gives) {
@@ -102,7 +101,6 @@ static bool is_settled(const sw_pass_info *pass) {
 static void assert_read_again(const char *path, const sw_text *text, const sw_pass_info *pass) {
   const char *again = is_settled(pass) ? pass->name : "remove-propagation-debug-info";
   sw_text twice = {0};
-  sw_diag diag = {0};
   assert_ok(sw_program_run_passes(path, sw_text_str(text), text->n, again, NULL, &twice, &diag));
   if (is_settled(pass) && strcmp(sw_text_str(text), sw_text_str(&twice)) != 0)
     fail_msg("%s: %s changes what it has made", path, pass->name);
@@ -112,7 +110,7 @@ static void assert_read_again(const char *path, const sw_text *text, const sw_pa
 /* Through a pass; false: it is refused. */
 static bool is_read_again(const char *path, const char *text, size_t n, const sw_pass_info *pass) {
   sw_text once = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   const sw_rc rc = sw_program_run_passes(path, text, n, pass->name, NULL, &once, &diag);
   if (rc)
     assert_true(diag.text[0]);

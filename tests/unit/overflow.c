@@ -26,7 +26,6 @@ static void open_program(subject *s, const char *type, bool product) {
       "  %%o = stablehlo.constant dense<1.0> : tensor<8x%s>\n"
       "  %%s = stablehlo.dot_general %%o, %%a, contracting_dims = [0] x [0] : (tensor<8x%s>, "
       "tensor<8x4x%s>) -> tensor<4x%s>\n";
-  sw_diag diag = {0};
   sw_text t = {0};
   *s = (subject){0};
   sw_text_printf(
@@ -44,7 +43,6 @@ static void open_program(subject *s, const char *type, bool product) {
 }
 
 static sw_validation run(subject *s, double large) {
-  sw_diag diag = {0};
   const sw_graph *g = sw_program_graph(s->program);
   const sw_type *t = &g->values[g->args[0]].type;
   const double rows[8] = {-large, 0, 1, 0, large, large, -large, 0};
@@ -102,7 +100,6 @@ static void overflow_of_f32_has_a_name(void **state) {
 static void another_difference_is_no_overflow(void **state) {
   (void)state;
   subject s;
-  sw_diag diag = {0};
   sw_validation v;
   open_program(&s, "f32", false);
   sw_validate_options o = {.seed = 1, .intermediates = true, .random_floats = true, .inject_fault = 1, .timeout_s = 60};

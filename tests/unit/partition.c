@@ -312,7 +312,6 @@ static void put_op(const char *line, char *results, size_t room, sw_text *out) {
 }
 
 static sw_graph *build(const row *r) {
-  sw_diag diag = {0};
   sw_text t = {0};
   sw_graph *g;
   char line[512], results[64] = "";
@@ -345,7 +344,6 @@ typedef struct bench {
 } bench;
 
 static void set_strategies(bench *b) {
-  sw_diag diag = {0};
   char part[160], name[32];
   const char *rest = b->row->strategy;
   while (next_part(&rest, ";", part, sizeof part)) {
@@ -377,7 +375,6 @@ static void follow_ops(bench *b) {
 
 /* A plan with every op uncut. */
 static void prepare(bench *b, const row *r, const char *mesh) {
-  sw_diag diag = {0};
   const sw_profile *hw;
   *b = (bench){.row = r, .g = build(r)};
   const sw_graph *g = b->g;
@@ -478,7 +475,6 @@ static bool same_collectives(const char *got, const char *want, bool whole) {
 
 /* Does it match one device, every value compared? Small integers first, then floats. */
 static bool executes(const bench *b, bool floats) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_validation v;
   sw_validate_options o = {.seed = 5, .random_floats = floats, .intermediates = true, .timeout_s = 30};
@@ -490,7 +486,6 @@ static bool executes(const bench *b, bool floats) {
 }
 
 static bool check_row(const row *r, bool whole) {
-  sw_diag diag = {0};
   bench b;
   sw_spmd s;
   sw_text got = {0};
@@ -527,7 +522,6 @@ static void every_op_runs_cut(void **state) {
 
 /* Every strategy of the last op of a row on a mesh; returns how many were tried. */
 static int try_strategies(const row *r, const char *mesh, int *failed) {
-  sw_diag diag = {0};
   bench b;
   sw_enumeration all;
   prepare(&b, r, mesh);
@@ -573,7 +567,6 @@ static void unknown_op_is_a_fallback(void **state) {
       "\"ops\":[{\"op\":\"tanh\",\"inputs\":[\"a\"],\"outputs\":[\"t\"]},"
       "{\"op\":\"opaque\",\"inputs\":[\"t\"],\"outputs\":[{\"name\":\"r\",\"dtype\":\"f32\",\"shape\":[4,6]}],"
       "\"attrs\":{\"target\":\"find_edges\"}}],\"outputs\":[\"r\"]}";
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_graph *g;
   sw_mesh mesh;

@@ -191,7 +191,6 @@ typedef struct bench {
 
 /* The plan that the text leaves no choice about. */
 static void prepare(bench *b, const row *r) {
-  sw_diag diag = {0};
   sw_text t = {0};
   const bool has_results = strchr(r->results, ',') != NULL || strchr(r->results, '{') != NULL;
   *b = (bench){0};
@@ -218,7 +217,6 @@ static void list(const sw_spmd *s, sw_text *out) {
 }
 
 static bool executes(const bench *b, bool floats) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_validation v;
   sw_plan plan = b->plan;
@@ -233,7 +231,6 @@ static bool executes(const bench *b, bool floats) {
 
 static bool check_row(const row *r) {
   static sw_pass_report reports[SW_MOST_REPORTS];
-  sw_diag diag = {0};
   bench b;
   sw_spmd s;
   sw_text before = {0}, after = {0};
@@ -274,7 +271,6 @@ static void each_does_its_own(void **state) {
 /* The program of the plan as text, as one that came partitioned: the same passes find the same in it, and what is
  * behind them computes what one device does. */
 static bool check_text(const row *r, sw_spmd_dialect dialect) {
-  sw_diag diag = {0};
   bench b;
   sw_spmd s;
   sw_text text = {0}, after = {0};
@@ -321,7 +317,6 @@ static void so_in_what_came_partitioned(void **state) {
 /* A list of names, in order; all of them; what is none. */
 static void lists_are_read(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_passes p;
   assert_ok(sw_passes_parse("combine,fold", &p, &diag));
   assert_int_equal(p.n, 2);

@@ -22,7 +22,7 @@ typedef struct tally {
 
 /* The plan's program behind these passes, validated. */
 static void check_run(tally *t, const sw_plan *plan, const char *passes, uint64_t seed, const char *what) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   sw_passes list;
   sw_validation v;
@@ -44,7 +44,7 @@ static void check_run(tally *t, const sw_plan *plan, const char *passes, uint64_
 
 /* Each pass alone, then all; all of them are executed, and one of those that change something. */
 static void check_plan(tally *t, const sw_plan *plan, uint64_t seed, const char *what) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   int64_t any = 0;
   int changing = 0, alone = (int)(seed % (uint64_t)sw_pass_count());
   for (int i = 0; i <= sw_pass_count(); i++) {
@@ -78,7 +78,6 @@ static void check_plan(tally *t, const sw_plan *plan, uint64_t seed, const char 
 }
 
 static void try_model(tally *t, const char *model, const char *mesh, const char *profile, uint64_t seed, int plans) {
-  sw_diag diag = {0};
   char what[600];
   sw_arena arena = {0};
   sw_rng rng;

@@ -12,7 +12,6 @@
 enum { ELEMENTS = 700 };
 
 static void make(sw_tensor *t, sw_dtype dtype, const double *v) {
-  sw_diag diag = {0};
   int64_t dims[1] = {ELEMENTS};
   assert_ok(sw_tensor_init(t, dtype, 1, dims, &diag));
   sw_convert(SW_F64, v, dtype, t->data, ELEMENTS);
@@ -114,7 +113,6 @@ static void a_least_size_shows_cancelled_terms(void **state) {
 
 static void complex_numbers_have_parts(void **state) {
   (void)state;
-  sw_diag diag = {0};
   int64_t dims[1] = {2};
   sw_tensor a, b;
   sw_rng rng;
@@ -164,7 +162,6 @@ static void coarse_roundings_are_followed(void **state) {
     sw_dtype coarsest;
   } kWant[] = {{"w", SW_F64},     {"read", SW_F64},     {"fine", SW_F32}, {"square", SW_BF16}, {"moved", SW_BF16},
                {"wide", SW_BF16}, {"narrowed", SW_F16}, {"sum", SW_BF16}, {"inside", SW_F16},  {"last", SW_F16}};
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_program *p;
   sw_dtype *coarsest;

@@ -21,7 +21,6 @@ typedef struct planned {
 } planned;
 
 static void open_model(planned *p, const char *model, const char *profile, const char *mesh) {
-  sw_diag diag = {0};
   char path[512];
   memset(p, 0, sizeof *p);
   snprintf(path, sizeof path, "%s/models/%s.json", SW_SOURCE_DIR, model);
@@ -39,7 +38,6 @@ static sw_plan_options options(bool cut_heavy) {
 }
 
 static void search(planned *p, bool cut_heavy) {
-  sw_diag diag = {0};
   sw_plan_options o = options(cut_heavy);
   assert_ok(sw_plan_search(JOB(p->graph, p->machine), &o, &p->arena, &p->plan, &diag));
   assert_ok(sw_plan_verify(&p->plan, &diag));
@@ -99,7 +97,6 @@ static const char *const kModels[] = {"small/mlp", "small/gpt2", "small/llama3",
 
 static void assert_no_baseline_beats(planned *p, const char *name) {
   for (int b = 0; b < SW_BASELINE_COUNT; b++) {
-    sw_diag diag = {0};
     sw_plan base;
     sw_breakdown a;
     assert_ok(sw_baseline_build(JOB(p->graph, p->machine), (sw_baseline)b, &p->arena, &base, &diag));
@@ -130,7 +127,6 @@ static void plan_by_rule(sw_baseline rule, const char *dtype, const char *conver
                              {"state-dtype", state}, {"dtype", dtype},  {"matmul-dtype", matmul}};
   enum { N_ARGS = sizeof args / sizeof *args };
   sw_gen_arg own[N_ARGS];
-  sw_diag diag = {0};
   sw_graph *g;
   sw_plan plan;
   memcpy(own, args, sizeof args);
@@ -201,7 +197,6 @@ static void megatron_cuts_what_is_converted(void **state) {
                                {"batch", "8"},
                                {"param-dtype", kHow[i][0]},
                                {"matmul-dtype", kHow[i][1]}};
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_graph *g;
     sw_plan plan;
@@ -260,7 +255,6 @@ static void stop(void *user, const sw_solve_progress *progress) {
 
 /* Time is up as soon as the search has any solution. */
 static void search_shortly(planned *p, bool cut_heavy) {
-  sw_diag diag = {0};
   sw_cancel cancel = {0};
   sw_plan_options o = options(cut_heavy);
   o.solve.cancel = &cancel;
@@ -290,7 +284,6 @@ static void nor_one_that_is_short_of_time(void **state) {
 /* c(n) = c(n-1) + c(n-1) from a constant: as many ways to make it as steps doubled, of which few may be tried. */
 static void constants_of_many_steps_are_no_search(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_text text = {0};
   planned p;
   sw_plan base;
@@ -329,7 +322,6 @@ static void what_is_priced_is_what_runs(void **state) {
                                         "small/mixtral"};
   for (size_t i = 0; i < sizeof kPriced / sizeof kPriced[0]; i++) {
     for (int b = 0; b < SW_BASELINE_COUNT; b++) {
-      sw_diag diag = {0};
       planned p;
       sw_spmd spmd;
       sw_spmd_cost cost;
@@ -356,7 +348,7 @@ static void what_is_priced_is_what_runs(void **state) {
 
 static void memory_is_a_limit_or_a_reason(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   planned p;
   open_model(&p, "mlp-train", "dgx-h100", "x=8");
   search(&p, false);
@@ -379,7 +371,6 @@ static void memory_is_a_limit_or_a_reason(void **state) {
  * what comes out. A start for more layers than the model has gives what the model has. */
 static void a_start_is_taken_up(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_text text = {0};
   planned p, other;
   sw_plan start, again;
@@ -413,7 +404,6 @@ static void a_start_is_taken_up(void **state) {
 /* What a plan lacks is chosen anew around what it has, and both searches prove no more than the other finds. */
 static void what_a_start_lacks_is_mended(void **state) {
   (void)state;
-  sw_diag diag = {0};
   planned p;
   sw_plan start, again;
   open_model(&p, "gpt2-small", "dgx-h100", "x=2,y=4");
@@ -435,7 +425,6 @@ static void what_a_start_lacks_is_mended(void **state) {
 /* Limited by work, a search that is far from done ends with the same plan again, on several threads too. */
 static void a_work_limit_makes_plans_repeatable(void **state) {
   (void)state;
-  sw_diag diag = {0};
   for (int threads = 1; threads <= 2; threads++) {
     sw_text text[2] = {{0}, {0}};
     int64_t bound[2];

@@ -54,7 +54,6 @@ static void keep(built *b, sw_id v) {
 }
 
 static sw_id new_matrix(built *b, int64_t rows, int64_t columns) {
-  sw_diag diag = {0};
   char name[16];
   sw_id v;
   const sw_value_kind kind = sw_rng_below(&b->rng, 2) ? SW_VALUE_PARAMETER : SW_VALUE_INPUT;
@@ -79,7 +78,6 @@ static void add_sum(built *b, sw_id x) {
 }
 
 static void add_lookup(built *b, sw_id x) {
-  sw_diag diag = {0};
   char name[16];
   sw_id indices;
   snprintf(name, sizeof name, "rows%d", b->n);
@@ -115,7 +113,6 @@ static void add_any(built *b) {
 }
 
 static void add_pins(built *b, const model *m) {
-  sw_diag diag = {0};
   for (int i = 0; i < m->n_pins; i++) {
     const sw_annotation a = {.value = b->value[m->pins[i].value],
                              .op = -1,
@@ -186,7 +183,6 @@ static void pin_model(model *m, sw_rng *r) {
 
 /* The model with further pins out of its space. */
 static model with_further_pins(const model *m, const built *b, sw_rng *r) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   model more = *m;
   for (int n = 1 + (int)sw_rng_below(r, 2); n > 0 && more.n_pins < MOST_PINS; n--) {
@@ -216,14 +212,12 @@ typedef struct judged {
 } judged;
 
 static double total_of(const sw_plan *p, sw_arena *arena) {
-  sw_diag diag = {0};
   sw_breakdown a;
   assert_ok(sw_plan_breakdown(p, arena, &a, &diag));
   return a.total_s;
 }
 
 static void complain(const judged *j, const sw_plan *other, const char *who, double other_s, const char *what) {
-  sw_diag diag = {0};
   sw_text text = {0};
   sw_breakdown a;
   sw_graph_print(j->b->g, &text);
@@ -257,7 +251,6 @@ static void compare(judged *j, const sw_plan *other, bool known, const char *who
 
 /* From another plan of the same graph: no dearer. */
 static void start_from(judged *j, const sw_plan *other, const char *who) {
-  sw_diag diag = {0};
   sw_plan_options o = *j->o;
   sw_plan again;
   const double other_s = total_of(other, j->arena);
@@ -291,7 +284,6 @@ static void against_propagation(judged *j) {
 }
 
 static void against_rules(judged *j) {
-  sw_diag diag = {0};
   for (int k = 0; k < SW_BASELINE_COUNT; k++) {
     sw_plan other;
     assert_ok(sw_baseline_build(JOB(j->b->g, j->machine), (sw_baseline)k, j->arena, &other, &diag));
@@ -332,7 +324,7 @@ static void limit_memory(sw_plan_options *o, const built *b, sw_arena *arena, sw
 
 /* Whether the model has a plan. */
 static bool judge(const model *m, sw_rng *r, int *others, int *closed, int *proven) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena arena = {0};
   built b;
   sw_plan plan;

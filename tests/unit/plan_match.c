@@ -33,7 +33,6 @@ static void single_edits_are_seen_through(void **state) {
   sw_rng r;
   sw_rng_seed(&r, check_seed(5));
   for (int round = 0; round < check_scale(2000); round++) {
-    sw_diag diag = {0};
     side was = {0}, now = {0};
     int32_t to[MOST];
     char name[24];
@@ -82,7 +81,6 @@ static void stretches_are_matched_as_well_as_can_be(void **state) {
   sw_rng r;
   sw_rng_seed(&r, check_seed(6));
   for (int round = 0; round < check_scale(500); round++) {
-    sw_diag diag = {0};
     side was = {0}, now = {0};
     int32_t to[MOST];
     char name[24];
@@ -110,7 +108,6 @@ static void stretches_are_matched_as_well_as_can_be(void **state) {
 
 static void other_kinds_of_one_name_are_apart(void **state) {
   (void)state;
-  sw_diag diag = {0};
   side was = {0}, now = {0};
   int32_t to[MOST];
   put(&was, "1", "add f32[8]", -1);
@@ -127,7 +124,6 @@ static void other_kinds_of_one_name_are_apart(void **state) {
 /* Files of earlier versions say no forms. */
 static void without_forms_counts_decide(void **state) {
   (void)state;
-  sw_diag diag = {0};
   side was = {0}, now = {0};
   int32_t to[MOST];
   const char *const kWas[] = {"a", "b", "c", "d", "e"}, *const kNow[] = {"a", "x", "c", "y", "z", "e"};
@@ -151,7 +147,6 @@ static void memory_failures_come_back(void **state) {
   const sw_match_side a = view(&was), b = view(&now);
   sw_rc rc = SW_E_RESOURCE;
   for (long n = 1; rc; n++) {
-    sw_diag diag = {0};
     int32_t to[MOST];
     sw_mem_fail_after(n);
     rc = sw_plan_match(&a, &b, to, &diag);

@@ -15,8 +15,6 @@
 #include "support/meshes.h"
 #include "support/job.h"
 
-static sw_diag diag;
-
 enum { MODELS = 10 };
 static const int64_t kWork = 500000000; /* steps of a search */
 static const double kRounding = 1e-9, kTies_s = 1e-9;

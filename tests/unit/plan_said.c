@@ -58,7 +58,6 @@ static void say(sw_rng *r, const sw_mesh *mesh, bool partial, char *out, size_t 
 static void random_model(model *m, sw_rng *r, bool only_groups) {
   static const char *const kMeshes[] = {"x=2,y=2", "x=2,y=3", "x=4,y=2"};
   *m = (model){.mesh = kMeshes[sw_rng_below(r, 3)], .n = 2};
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_mesh mesh;
   assert_ok(sw_mesh_parse(m->mesh, &arena, &mesh, &diag));
@@ -140,7 +139,6 @@ static void check_values(const sw_plan *plan) {
 }
 
 static void check_run(const sw_plan *plan) {
-  sw_diag diag = {0};
   sw_arena scratch = {0};
   sw_validation v;
   const sw_validate_options o = {.seed = 1, .timeout_s = 60, .intermediates = true};
@@ -156,7 +154,6 @@ static bool one_model(sw_rng *r, bool only_groups, bool runs) {
   model m;
   sw_text text = {0};
   sw_arena arena = {0};
-  sw_diag diag = {0};
   sw_graph *g;
   sw_machine *machine;
   sw_plan plan;
@@ -212,7 +209,6 @@ static void as_hints(model *m, sw_rng *r) {
 }
 
 static bool can_be(const sw_job *j, sw_arena *arena, sw_plan *plan) {
-  sw_diag diag = {0};
   sw_rc rc = sw_plan_search(j, &kOptions, arena, plan, &diag);
   if (rc != SW_E_INFEASIBLE) assert_ok(rc);
   return rc == SW_OK;
@@ -223,7 +219,6 @@ static int one_completion(sw_rng *r) {
   model m;
   sw_text text = {0};
   sw_arena arena = {0};
-  sw_diag diag = {0};
   sw_graph *g;
   sw_request all;
   sw_machine *machine;
@@ -275,7 +270,6 @@ static void as_many_hints_hold_as_can(void **state) {
 
 /* The sharding of value `of` in a plan, or in what propagation makes. */
 static void planned(const char *program, const char *of, bool by_rule, sw_text *out) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_program *p = NULL;
   sw_graph *read = NULL;
@@ -388,7 +382,6 @@ int main(void) {
       cmocka_unit_test(what_is_said_holds),
       cmocka_unit_test(as_many_hints_hold_as_can),
   };
-  sw_diag diag = {0};
   sw_arena a = {0};
   if (sw_profile_read("dgx-h100", &a, &profile, &diag)) return 1;
   const int failed = cmocka_run_group_tests_name("plan_said", tests, NULL, NULL);

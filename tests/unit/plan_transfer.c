@@ -32,7 +32,6 @@ static const char *maybe_renamed(const char *name, const edits *e, sw_rng *r, sw
 }
 
 static sw_id insert(sw_graph *g, sw_id operand) {
-  sw_diag diag = {0};
   sw_id made[SW_MAX_RESULTS];
   const sw_dtype t = g->values[operand].type.dtype;
   const sw_opcode code = t == SW_BOOL ? SW_OP_NOT : SW_OP_NEGATE;
@@ -43,7 +42,6 @@ static sw_id insert(sw_graph *g, sw_id operand) {
 
 /* Op by op, as a person would write the program again. */
 static edited edit(const sw_graph *g, const edits *e, sw_rng *r, sw_arena *a) {
-  sw_diag diag = {0};
   edited out = {.inserted = -1};
   sw_id *value = sw_arena_alloc(a, (size_t)g->n_values + 1, sizeof *value, &diag);
   out.op_of = sw_arena_alloc(a, (size_t)g->n_ops + 1, sizeof *out.op_of, &diag);
@@ -90,7 +88,6 @@ static edited edit(const sw_graph *g, const edits *e, sw_rng *r, sw_arena *a) {
 }
 
 static void write_plan(const sw_plan *p) {
-  sw_diag diag = {0};
   sw_text text = {0};
   assert_ok(sw_plan_write(p, NULL, &text, &diag));
   assert_ok(sw_file_write(kFile, text.at, text.n, &diag));
@@ -98,7 +95,6 @@ static void write_plan(const sw_plan *p) {
 }
 
 static void carry_over(const sw_plan *p, const sw_graph *g, sw_arena *a, sw_plan *out, sw_plan_transfer *t) {
-  sw_diag diag = {0};
   write_plan(p);
   assert_ok(sw_plan_read_other(kFile, JOB(g, p->job.machine), a, out, t, &diag));
   assert_int_equal(remove(kFile), 0);
@@ -106,7 +102,6 @@ static void carry_over(const sw_plan *p, const sw_graph *g, sw_arena *a, sw_plan
 
 static double total_of(const sw_plan *p) {
   sw_arena a = {0};
-  sw_diag diag = {0};
   sw_breakdown b;
   assert_ok(sw_plan_breakdown(p, &a, &b, &diag));
   sw_arena_deinit(&a);
@@ -115,7 +110,6 @@ static double total_of(const sw_plan *p) {
 
 static void computes_the_same(const sw_plan *p, uint64_t seed) {
   sw_arena a = {0};
-  sw_diag diag = {0};
   sw_validation v;
   assert_ok(sw_validate(p, &(sw_validate_options){.seed = seed, .timeout_s = 60}, &a, &v, &diag));
   assert_true(v.matches);
@@ -126,7 +120,6 @@ static void computes_the_same(const sw_plan *p, uint64_t seed) {
  * but for copies that others make anyway. */
 static void is_completed_well(const sw_plan *done, sw_id op, sw_arena *a) {
   const double kShared = 1.1;
-  sw_diag diag = {0};
   sw_enumeration all;
   const sw_enumerate_options o = {.runs = 2};
   const sw_strategy chosen = done->ops[op];
@@ -145,7 +138,6 @@ static void is_completed_well(const sw_plan *done, sw_id op, sw_arena *a) {
 
 static void check_edit(const sw_plan *p, const edits *e, sw_rng *r) {
   sw_arena a = {0};
-  sw_diag diag = {0};
   const edited now = edit(p->job.graph, e, r, &a);
   sw_plan plan;
   sw_plan_transfer t;
@@ -187,7 +179,6 @@ static void edits_keep_what_they_do_not_touch(void **state) {
   sw_rng_seed(&r, check_seed(20261127));
   for (int round = 0; round < check_scale(60); round++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_graph *g = small_model(random_models[sw_rng_below(&r, RANDOM_MODELS)]);
     sw_machine *machine = machine_of("dgx-h100", random_meshes[sw_rng_below(&r, 6)], &a);
     sw_plan p;
@@ -220,7 +211,6 @@ static void other_sizes_are_taken_as_far_as_they_fit(void **state) {
   sw_rng_seed(&r, check_seed(4));
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_graph *was, *now;
     sw_plan p, plan;
     sw_plan_transfer t;
@@ -254,7 +244,6 @@ static void nothing_given_is_a_plan_by_rule(void **state) {
   (void)state;
   for (int i = 0; i < RANDOM_MODELS; i++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_graph *g = small_model(random_models[i]);
     sw_machine *machine = machine_of("dgx-h100", "x=2,y=2", &a);
     sw_plan p;
@@ -283,7 +272,6 @@ static void required_ends_are_kept(void **state) {
       "{\"op\": \"exponential\", \"inputs\": [\"v\"], \"outputs\": [\"r\"]}],"
       "\"outputs\": [{\"value\": \"v\", \"alias\": \"w\"}, \"r\"]}";
   sw_arena a = {0};
-  sw_diag diag = {0};
   sw_graph *g;
   sw_plan p;
   const bool none[2] = {false};

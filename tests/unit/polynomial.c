@@ -34,7 +34,6 @@ static void polynomials_are_found_again(void **state) {
   sw_rng_seed(&r, check_seed(41));
   for (int round = 0; round < check_scale(300); round++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     known p = {.n_unknowns = 1 + (int)sw_rng_below(&r, 3), .n_terms = (int)sw_rng_below(&r, MOST_TERMS)};
     p.unit = 1 + sw_rng_below(&r, 12);
     for (int k = 0; k < p.n_terms; k++) {
@@ -68,7 +67,6 @@ static void polynomials_are_found_again(void **state) {
 static void a_logarithm_is_none(void **state) {
   (void)state;
   sw_arena a = {0};
-  sw_diag diag = {0};
   known p = {.n_unknowns = 1, .unit = 4, .is_log = true};
   sw_poly found[2];
   bool fits;

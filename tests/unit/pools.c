@@ -154,7 +154,7 @@ static void pools_as_in_c(void **state) {
   for (int turn = 0; turn < 20 * check_scale(3); turn++) {
     pool p = draw(&rng);
     sw_text text = {0};
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_program *program = NULL;
     sw_tensor y;
     float want[MOST];

@@ -36,7 +36,6 @@ static const char kText[] =
 
 static void everything_is_read(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_profile *p;
   assert_ok(sw_profile_parse("t.json", kText, strlen(kText), &a, &p, &diag));
@@ -72,7 +71,6 @@ static void everything_is_read(void **state) {
 static void knots_are_read(void **state) {
   (void)state;
   static const char kRate[] = "\"bytes_per_s\": 1e9";
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_text text = {0};
   const sw_profile *p;
@@ -97,7 +95,6 @@ static void knots_are_read(void **state) {
 /* What is written reads back to the same profile, and writing that gives the same text. */
 static void what_is_written_reads_back(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const char *const *names;
   int n;
@@ -194,7 +191,7 @@ static const refusal kRefused[] = {
 
 static void a_wrong_profile_is_refused_where_it_is_wrong(void **state) {
   const refusal *row = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena a = {0};
   sw_text text = {0};
   const char *at = strstr(kText, row->find);
@@ -214,7 +211,6 @@ static void a_wrong_profile_is_refused_where_it_is_wrong(void **state) {
 static void memory_failures_come_back(void **state) {
   (void)state;
   for (long n = 1; n < 500; n++) {
-    sw_diag diag = {0};
     sw_arena a = {0};
     const sw_profile *p;
     sw_mem_fail_after(n);
@@ -229,7 +225,7 @@ static void memory_failures_come_back(void **state) {
 
 static void names_are_found_and_listed(void **state) {
   (void)state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena a = {0};
   const sw_profile *p;
   const char *const *names;
@@ -262,7 +258,6 @@ static void an_open_level_has_the_units_that_a_mesh_asks_for(void **state) {
     int units;
   } kRows[] = {{"a=2", 1}, {"x=2,y=4", 1}, {"x=3,y=8", 3}, {"x=5,y=2,z=4", 5}, {"x=64,y=8", 64}, {"x=16384", 2048}};
   for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++) {
-    sw_diag diag = {0};
     sw_arena a = {0};
     sw_mesh mesh;
     const sw_profile *p;
@@ -302,7 +297,7 @@ static void a_number_of_devices_sizes_an_open_profile(void **state) {
       {"uniform", 12, "x=12", NULL},     {"trainium2", 128, "x=2,y=64", NULL},
       {"dgx-h100", 8, "x=8", NULL},      {"dgx-h100", 16, NULL, "has 8 devices and no open level; expected 8"}};
   for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++) {
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_arena a = {0};
     sw_text text = {0};
     const sw_profile *p;

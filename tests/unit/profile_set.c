@@ -6,7 +6,6 @@
 #include "shardwright/profile_json.h"
 
 static const sw_profile *read_with(sw_arena *a, const char *name, const char *const *changes, int n) {
-  sw_diag diag = {0};
   const sw_profile *p;
   assert_ok(sw_profile_read_with(name, &(sw_profile_reading){.changes = changes, .n_changes = n}, a, &p, &diag));
   return p;
@@ -90,7 +89,7 @@ static void what_names_nothing_is_refused(void **state) {
   };
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     const sw_profile *p;
     assert_int_equal(
         sw_profile_read_with("dgx-h100", &(sw_profile_reading){.changes = &kRows[i][0], .n_changes = 1}, &a, &p, &diag),
@@ -114,7 +113,6 @@ static void knots_that_fall_are_dropped_and_told(void **state) {
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
     int told = 0, had = 0, has = 0;
     sw_arena a = {0};
-    sw_diag diag = {0};
     const sw_profile *was = read_with(&a, "dgx-h100", NULL, 0), *is;
     const sw_profile_reading o = {&kRows[i].change, 1, count_dropped, &told};
     assert_ok(sw_profile_read_with("dgx-h100", &o, &a, &is, &diag));
@@ -131,7 +129,7 @@ static void out_of_range_is_refused_where_it_stands(void **state) {
   (void)state;
   static const char *const kChange[] = {"device.achieved.flop_fraction*=2"};
   sw_arena a = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   const sw_profile *p;
   assert_int_equal(
       sw_profile_read_with("dgx-h100", &(sw_profile_reading){.changes = kChange, .n_changes = 1}, &a, &p, &diag),
@@ -150,7 +148,6 @@ static void memory_failures_come_back(void **state) {
   for (int i = 0; i < 2; i++) {
     sw_rc rc = SW_E_RESOURCE;
     for (long n = 1; rc == SW_E_RESOURCE; n++) {
-      sw_diag diag = {0};
       sw_arena a = {0};
       const sw_profile *p;
       assert_true(n < 100000);
@@ -167,7 +164,7 @@ static void memory_failures_come_back(void **state) {
 static void a_name_that_is_not_known_lists_those_that_are(void **state) {
   (void)state;
   sw_arena a = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   const sw_profile *p;
   sw_mesh mesh;
   assert_int_equal(sw_profile_read("dgx-h10", &a, &p, &diag), SW_E_INPUT);

@@ -30,7 +30,6 @@ static bool has_heard(const heard *h, int line, int col, const char *text) {
 /* All errors of a text. */
 static void read_wrong(const sw_text *text, heard *out) {
   sw_arena a = {0};
-  sw_diag diag = {0};
   const sw_profile *p;
   char path[] = "/tmp/shardwright-profile-XXXXXX", name[64];
   int fd = mkstemp(path);
@@ -111,7 +110,6 @@ static void every_mistake_is_told_where_it_stands(void **state) {
   sw_rng r;
   sw_rng_seed(&r, check_seed(20261127));
   for (int round = 0; round < check_scale(200); round++) {
-    sw_diag diag = {0};
     mistake m[MOST_WRONG];
     heard h;
     sw_text text = {0};
@@ -192,7 +190,6 @@ static void what_no_machine_has_is_warned_of(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kDoubtful / sizeof *kDoubtful; i++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     heard h = {0};
     bool found = false;
     const sw_profile *p;
@@ -210,7 +207,6 @@ static void what_no_machine_has_is_warned_of(void **state) {
 static void shipped_profiles_are_not_warned_of(void **state) {
   (void)state;
   sw_arena a = {0};
-  sw_diag diag = {0};
   const char *const *names;
   int n;
   assert_ok(sw_profile_names(&a, &names, &n, &diag));
@@ -229,7 +225,7 @@ static void notes_tell_the_others(void **state) {
   (void)state;
   static const char *const kChanges[] = {"device.achieved.*_fraction=2", "levels.*.costs.*.base_s=-1"};
   sw_arena a = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   const sw_profile *p;
   assert_int_equal(sw_profile_read_with("h100", &(sw_profile_reading){kChanges, 2, NULL, NULL}, &a, &p, &diag),
                    SW_E_INPUT);

@@ -12,7 +12,7 @@ static bool is_final(const char *path, sw_layer layer) {
   char *text;
   size_t n;
   sw_text once = {0}, twice = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   assert_ok(sw_file_read_text(path, &text, &n, &diag));
   sw_rc rc = sw_program_propagate(path, text, n, &(sw_propagation){.layer = layer}, &once, &diag);
   if (rc == SW_E_INPUT) assert_true(diag.text[0]);
@@ -32,7 +32,6 @@ static void check_origins(const char *path) {
   char *text;
   size_t n;
   sw_text out = {0};
-  sw_diag diag = {0};
   assert_ok(sw_file_read_text(path, &text, &n, &diag));
   if (!strstr(text, "sharding_origin") &&
       !sw_program_propagate(path, text, n, &(sw_propagation){.layer = SW_LAYER_WHOLE, .origins = true}, &out, &diag)) {

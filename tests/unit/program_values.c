@@ -65,7 +65,6 @@ static row read_row(const char *at, const char *end) {
 static void read_rows(rows *all, const char *path, char **bytes) {
   static const char kSplit[] = "// -----\n";
   size_t n;
-  sw_diag diag = {0};
   assert_ok(sw_file_read(path, bytes, &n, &diag));
   for (const char *at = *bytes, *end = at + n; at < end; all->n++) {
     const char *split = strstr(at, kSplit), *stop = split ? split : end;
@@ -87,7 +86,7 @@ static void free_rows(rows *all) {
 /* --- checks ------------------------------------------------------------------------------------------------------ */
 
 static sw_program *program_of_row(const row *r) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_program *p = NULL;
   sw_rc rc = sw_program_parse("t.mlir", r->program, r->n, NULL, &p, &diag);
   if (rc) fail_msg("%s: %d:%d: %s", sw_text_str(&r->name), diag.line, diag.col, diag.text);
@@ -128,7 +127,7 @@ static void check_outputs(const row *r, const sw_graph *g, sw_tensor *outputs, c
 
 static void check_single(void **state) {
   const row *r = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_tensor outputs[SW_MAX_RESULTS];
   sw_program *p = program_of_row(r);
   sw_rc rc = sw_exec_run(sw_program_graph(p), NULL, NULL, outputs, &diag);
@@ -140,7 +139,7 @@ static void check_single(void **state) {
 static void check_plans(void **state) {
   static const char *const kMeshes[] = {"x=2", "x=2,y=2", "x=3"};
   const row *r = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(5));
   sw_program *p = program_of_row(r);
@@ -168,7 +167,7 @@ static void check_plans(void **state) {
 
 static void check_wrong(void **state) {
   const row *r = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_program *p = NULL;
   sw_text said = {0};
   assert_int_equal(sw_program_parse("t.mlir", r->program, r->n, NULL, &p, &diag), SW_E_INPUT);

@@ -37,7 +37,6 @@ static void need_folder(void) {
 
 /* `mesh` NULL: the program's own. */
 static void open_program(opened *o, const char *name, const char *profile, const char *mesh) {
-  sw_diag diag = {0};
   char path[1024];
   const sw_profile *hw;
   sw_mesh given;
@@ -58,13 +57,11 @@ static void close_program(opened *o) {
 }
 
 static void price(opened *o) {
-  sw_diag diag = {0};
   assert_ok(sw_plan_verify(&o->plan, &diag));
   assert_ok(sw_plan_breakdown(&o->plan, &o->arena, &o->breakdown, &diag));
 }
 
 static void search(opened *o, double gap, int64_t capacity) {
-  sw_diag diag = {0};
   sw_plan_options options = {.solve = {.time_limit_s = 60, .threads = 1, .gap = gap},
                              .selection = {.capacity_bytes = capacity}};
   assert_ok(sw_plan_search(JOB(o->graph, o->machine), &options, &o->arena, &o->plan, &diag));
@@ -136,7 +133,6 @@ static void no_person_beats_the_search(void **state) {
   (void)state;
   need_folder();
   for (size_t i = 0; i < sizeof kPairs / sizeof *kPairs; i++) {
-    sw_diag diag = {0};
     char name[64];
     opened person;
     snprintf(name, sizeof name, "tt-mlir__sdy_%s_manual.mlir", kPairs[i]);
@@ -164,7 +160,6 @@ static int64_t count(const char *text, const char *what) {
 static void propagation_communicates_no_more_than_shardy(void **state) {
   (void)state;
   need_folder();
-  sw_diag diag = {0};
   opened o;
   char path[1024], *text;
   size_t n;

@@ -157,7 +157,6 @@ typedef struct subject {
 } subject;
 
 static void open_subject(const graph *g, sw_rng *r, bool overlaps, subject *s) {
-  sw_diag diag = {0};
   sw_text model = {0}, hw = {0};
   const sw_profile *profile;
   sw_machine *machine;
@@ -265,7 +264,6 @@ static void judge_weights(const subject *s) {
 static void judge_all(const subject *s, int *judged) {
   const sw_problem *p = &s->proof.problem;
   const double slack = (double)s->proof.beside_units;
-  sw_diag diag = {0};
   int32_t choice[3 * MOST_OPS] = {0};
   sw_score score;
   int k = 0;
@@ -303,7 +301,6 @@ static void judge_all(const subject *s, int *judged) {
 
 /* Files say the same, and the check accepts them. */
 static void judge_files(const subject *s) {
-  sw_diag diag = {0};
   sw_text text = {0};
   sw_arena mem = {0};
   sw_problem p;
@@ -327,7 +324,6 @@ static void recounted(void **state) {
   sw_rng_seed(&r, check_seed(1));
   for (int i = 0; i < n; i++) {
     subject s;
-    sw_diag diag = {0};
     sw_breakdown a;
     open_subject(&kGraphs[i % n_graphs], &r, i % 5 != 4, &s);
     assert_ok(sw_plan_breakdown(&s.plan, &s.arena, &a, &diag));

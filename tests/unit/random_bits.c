@@ -6,8 +6,6 @@
 #include "support/building.h"
 #include "support/program.h"
 
-static sw_diag diag;
-
 /* Runs the op on a state; bits of the result as u64. */
 static void bits_of(const char *attrs, int n_state, const uint64_t *state, uint64_t *next, uint64_t *bits) {
   char args[32], op[256];

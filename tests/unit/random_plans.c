@@ -25,7 +25,6 @@ typedef struct chooser {
 } chooser;
 
 static const sw_enumeration *strategies_of(chooser *c, const sw_op *op) {
-  sw_diag diag = {0};
   sw_text key = {0};
   int64_t *slot;
   bool fresh;
@@ -43,7 +42,6 @@ static const sw_enumeration *strategies_of(chooser *c, const sw_op *op) {
 }
 
 static sw_sharding random_sharding(chooser *c, sw_id value) {
-  sw_diag diag = {0};
   const sw_type *t = &c->g->values[value].type;
   sw_arena scratch = {0};
   sw_listed_shardings all;
@@ -54,7 +52,6 @@ static sw_sharding random_sharding(chooser *c, sw_id value) {
 }
 
 static void choose(chooser *c, sw_plan *p) {
-  sw_diag diag = {0};
   const sw_graph *g = c->g;
   assert_ok(sw_plan_build(JOB(g, c->machine), &c->arena, p, &diag));
   for (int32_t i = 0; i < g->n_args; i++) p->args[i] = random_sharding(c, g->args[i]);
@@ -75,7 +72,7 @@ static void choose(chooser *c, sw_plan *p) {
 typedef enum verdict { GOOD, BAD, ILLEGAL } verdict;
 
 static verdict try_plan(chooser *c, const sw_plan *p, uint64_t seed, sw_text *why) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_arena scratch = {0};
   sw_validation v;
   sw_validate_options o = {.seed = seed, .timeout_s = 60, .intermediates = true};
@@ -163,7 +160,6 @@ static void shrink_and_print(chooser *c, sw_plan *p, uint64_t seed, sw_text *why
 
 /* *program is NULL for a model of our own; else it owns the graph, and annotations bind nothing. */
 static sw_graph *read_model(const char *model, const sw_mesh *m, sw_program **program) {
-  sw_diag diag = {0};
   *program = NULL;
   if (strstr(model, ".mlir")) {
     assert_ok(sw_program_read(model, &(sw_program_options){.mesh = m, .keep = SW_KEEP_NONE}, program, &diag));
@@ -174,7 +170,6 @@ static sw_graph *read_model(const char *model, const sw_mesh *m, sw_program **pr
 
 /* Plans of one model on one mesh; returns how many failed. */
 static int try_model(const char *model, const char *mesh, uint64_t seed, int plans) {
-  sw_diag diag = {0};
   char profile[512];
   chooser *c = calloc(1, sizeof *c);
   sw_program *program;

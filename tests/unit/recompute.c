@@ -13,8 +13,6 @@
 #include "support/random_plan.h"
 #include "support/same.h"
 
-static sw_diag diag;
-
 /* Training steps whose widths are so far apart that what is kept is most of what they hold. */
 static const struct {
   const char *arch;

@@ -361,7 +361,6 @@ static void write_model(const model *m, const sw_graph *plain, const thoughts *t
 }
 
 static sw_graph *parse(const sw_text *t) {
-  sw_diag diag = {0};
   sw_graph *g;
   sw_rc rc = sw_model_parse("m.json", sw_text_str(t), t->n, &g, &diag);
   if (rc) print_message("%s\n", sw_text_str(t));
@@ -456,7 +455,6 @@ static void check_verdict(const char *who, sw_rc rc, const sw_diag *d, bool poss
 }
 
 static void check_plan(const char *who, const sw_plan *plan, const sw_text *text) {
-  sw_diag diag = {0};
   sw_arena scratch = {0};
   sw_validation v;
   const sw_validate_options o = {.seed = 1, .timeout_s = 60, .intermediates = true};
@@ -472,7 +470,7 @@ static bool one_model(sw_rng *r, const sw_profile *profile, bool runs) {
   thoughts t = {0};
   sw_text plain_text = {0}, text = {0};
   sw_arena arena = {0};
-  sw_diag diag = {0}, planned = {0}, propagated = {0}, checked = {0};
+  sw_diag planned = {0}, propagated = {0}, checked = {0};
   sw_machine *machine;
   sw_plan plan, by_rule;
   random_model(&m, r);
@@ -508,7 +506,6 @@ static bool one_model(sw_rng *r, const sw_profile *profile, bool runs) {
 static void verdicts_are_those_of_all_strategies(void **state) {
   (void)state;
   sw_rng r;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_profile *profile;
   const int n = check_scale(600);
@@ -524,7 +521,6 @@ static void verdicts_are_those_of_all_strategies(void **state) {
 static void stated_ports_come_in_any_order(void **state) {
   (void)state;
   enum { N = 50000 };
-  sw_diag diag = {0};
   sw_arena a = {0};
   sw_mesh mesh;
   sw_graph *g;

@@ -5,7 +5,6 @@
 
 #include "shardwright/validate.h"
 
-static sw_diag diag;
 enum { MAX_DEVICES = 512, MAX_NODE = 8 };
 static sw_profile profile[MAX_NODE + 1]; /* by reshard_case.node */
 

@@ -4,8 +4,6 @@
 
 #include "../reshard_case.h"
 
-static sw_diag diag;
-
 enum { N_DIMS = 2 };
 static const int64_t kDims[N_DIMS][3] = {{192, 192, 384}, {3072, 6144, 1536}};
 

@@ -6,8 +6,6 @@
 #include "reshard/least.h"
 #include "shardwright/reshard.h"
 
-static sw_diag diag;
-
 static struct {
   int n, n_whole;        /* pairs; those of whole values */
   double logs, of_whole; /* of what the bound is of the price */

@@ -9,8 +9,6 @@
 #include "reshard/route_search.h"
 #include "shardwright/profile_json.h"
 
-static sw_diag diag;
-
 typedef struct oracle_row {
   const char *profile, *mesh;
 } oracle_row;

@@ -7,7 +7,6 @@
 
 #include "shardwright/validate.h"
 
-static sw_diag diag;
 static sw_profile profile;
 
 enum { MAX_SHARDINGS = 400, MAX_RATIOS = MAX_SHARDINGS * MAX_SHARDINGS };

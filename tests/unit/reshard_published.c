@@ -8,7 +8,6 @@
  */
 #include "../reshard_case.h"
 
-static sw_diag diag;
 static sw_profile profile;
 
 typedef struct chain_row {

@@ -3,7 +3,6 @@
  */
 #include "../reshard_case.h"
 
-static sw_diag diag;
 static sw_profile profile;
 
 /* Elements are drawn as row*10 + column, from 1; devices in order, rows of a device's block apart by '/'. */

@@ -23,7 +23,6 @@ typedef struct step {
 
 static void open_step(step *s, const char *name, bool donates) {
   static const char kDonated[] = "tf.aliasing_output";
-  sw_diag diag = {0};
   char path[512];
   *s = (step){.name = name};
   snprintf(path, sizeof path, "%s/tests/data/steps/%s.mlir", SW_SOURCE_DIR, name);
@@ -138,7 +137,6 @@ static void what_is_written_into_is_a_cache(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kNext / sizeof *kNext; i++) {
     char text[4096];
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_program *p;
     const uint8_t *class_of;
@@ -178,7 +176,6 @@ static const struct {
 static void other_programs_have_no_such_state(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kNoSteps / sizeof *kNoSteps; i++) {
-    sw_diag diag = {0};
     sw_program *p;
     assert_ok(sw_program_parse("x.mlir", kNoSteps[i].text, strlen(kNoSteps[i].text), NULL, &p, &diag));
     const sw_graph *g = sw_program_graph(p);
@@ -228,7 +225,6 @@ static void order_and_what_is_known_say_kinds(void **state) {
   (void)state;
   static const char kLetters[] = {[SW_VALUE_INPUT] = 'i', [SW_VALUE_PARAMETER] = 'p', [SW_VALUE_STATE] = 's'};
   for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
-    sw_diag diag = {0};
     sw_program *p;
     assert_ok(sw_program_parse("x.mlir", kKinds[i].text, strlen(kKinds[i].text), NULL, &p, &diag));
     const sw_graph *g = sw_program_graph(p);

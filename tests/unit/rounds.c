@@ -6,7 +6,6 @@
 
 static void check(sw_round_message *all, int64_t n, int64_t devices) {
   sw_arena arena = {0};
-  sw_diag diag = {0};
   int32_t n_rounds, most = 0;
   assert_ok(sw_share_out(all, n, devices, &arena, &n_rounds, &diag));
   for (int64_t i = 0; i < n; i++) {

@@ -32,7 +32,6 @@ typedef struct step {
 
 static void step_init(step *s, const sw_gen_arg *args, int n, const char *mesh, const char *compiler,
                       sw_baseline rule) {
-  sw_diag diag = {0};
   *s = (step){0};
   assert_ok(sw_gen_model("mpt", args, n, &s->g, &diag));
   const sw_machine *machine = machine_of("h100", mesh, &s->arena);

@@ -14,8 +14,6 @@
 #include "support/random_plan.h"
 #include "support/same.h"
 
-static sw_diag diag;
-
 static sw_graph *program(const char *args, const char *ops, const char *outputs) {
   sw_graph *g;
   assert_ok(program_of(args, NULL, ops, outputs, &g, &diag));

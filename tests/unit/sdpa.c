@@ -7,8 +7,6 @@
 #include "shardwright/exec.h"
 #include "shardwright/program.h"
 
-static sw_diag diag;
-
 enum { MOST = 8 };
 
 static const sw_op *the_attention(const sw_program *p) {

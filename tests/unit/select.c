@@ -7,7 +7,6 @@
 #include "shardwright/certificate.h"
 
 static sw_solution solve_with(const sw_problem *p, sw_solver solver, sw_arena *a) {
-  sw_diag diag = {0};
   sw_solution s;
   sw_solve_options o = {.solver = solver, .threads = 1, .seed = 1};
   assert_ok(sw_solve(p, &o, a, &s, &diag));
@@ -68,7 +67,6 @@ static void native_agrees_with_glpk_on_medium_problems(void **state) {
   int proven = 0, rounds = check_scale(100);
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem p = random_problem(&g, &a, &kMedium[k % 3]);
     sw_solution s[2];
     for (int side = 0; side < 2; side++) {
@@ -98,7 +96,6 @@ static void a_work_limit_makes_results_repeatable(void **state) {
   sw_rng_seed(&g, check_seed(6));
   for (int k = 0; k < check_scale(6); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem p = random_problem(&g, &a, &kWide);
     sw_solution s[2];
     sw_solve_options o = {.threads = 1 + k % 3, .seed = 3, .work_limit = 10000000};
@@ -118,7 +115,6 @@ static void threads_and_clocks_keep_the_contract(void **state) {
   sw_rng_seed(&g, check_seed(7));
   for (int k = 0; k < check_scale(4); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_text proof = {0};
     sw_problem p = random_problem(&g, &a, &kWide);
     sw_solution s;
@@ -149,7 +145,7 @@ static void exhaustive_refuses_what_is_too_much(void **state) {
   sw_solve_options o = {.solver = SW_SOLVER_EXHAUSTIVE, .threads = 1};
   sw_arena a = {0};
   sw_solution s;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   assert_int_equal(sw_solve(&p, &o, &a, &s, &diag), SW_E_USAGE);
   assert_non_null(strstr(diag.text, "at most 16777216"));
   sw_arena_deinit(&a);

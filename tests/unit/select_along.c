@@ -8,7 +8,6 @@
 /* The least cost below `below`, SW_FORBIDDEN where there is none, and what is known of it. */
 static void compare(const sw_problem *p, const sel_core *c, const double *lambda, int64_t below, int32_t most_labels,
                     int64_t least, sw_arena *arena) {
-  sw_diag diag = {0};
   const sel_along_options o = {lambda, below, most_labels};
   sel_budget b = {.start_s = sw_now_s()};
   sel_along_result found;
@@ -33,7 +32,6 @@ static void finds_the_optimum(void **state) {
   sw_rng r;
   sw_rng_seed(&r, seed);
   for (int k = 0; k < n; k++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     const sw_problem p = small_problem(&r, &arena, k);
     const sw_solve_options o = {.solver = SW_SOLVER_EXHAUSTIVE, .threads = 1};

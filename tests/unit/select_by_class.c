@@ -45,7 +45,6 @@ static void bounds_by_class_are_near_and_true(void **state) {
   int near = 0, merged_any = 0, rounds = rounds_of();
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem p = layers(&g, &a, 60, 2 + k % 3, 3);
     sw_solution s;
     sw_solve_options o = {.threads = 1, .work_limit = 20000000};
@@ -87,7 +86,6 @@ static void whole_bounds_are_near_and_true(void **state) {
   int tried = 0, near = 0, rounds = rounds_of();
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem p = layers(&g, &a, 60, 2 + k % 3, 3);
     if (k % 2) p.limit = INT64_MAX;
     sw_solution s;
@@ -115,7 +113,6 @@ static void certificates_of_repeated_layers_hold(void **state) {
   sw_rng_seed(&g, check_seed(42));
   for (int k = 0; k < check_scale(6); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_text proof = {0};
     sw_problem p = layers(&g, &a, 40, 2 + k % 3, 4);
     sw_solution s;

@@ -4,7 +4,6 @@
 #include "shardwright/certificate.h"
 
 static int64_t optimum(const sw_problem *p, sw_arena *a) {
-  sw_diag diag = {0};
   sw_solution s;
   sw_solve_options o = {.solver = SW_SOLVER_EXHAUSTIVE, .threads = 1};
   assert_ok(sw_solve(p, &o, a, &s, &diag));
@@ -18,7 +17,7 @@ static sw_rc verdict(const sw_problem *p, const char *text, size_t n, int64_t *b
 
 /* Solve with a certificate; it must prove the bound that the solver reports, and not one more. */
 static sw_text proof_of(const sw_problem *p, unsigned rules_off, int64_t work, sw_arena *a, int64_t *reported) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_text proof = {0};
   sw_solution s;
   sw_solve_options o = {.threads = 1, .seed = 1, .work_limit = work, .rules_off = rules_off, .certificate = &proof};
@@ -122,7 +121,6 @@ static void what_is_accepted_is_true(void **state) {
     sw_text proof = proof_of(&p, k % 2 ? 0 : SW_RULES_ALL, 0, &a, &bound);
     char *wrong = take(&a, 2 * proof.n + 64, 1);
     for (int c = 0; c < 12; c++) {
-      sw_diag diag;
       size_t n = corrupt(&g, sw_text_str(&proof), proof.n, wrong);
       sw_rc rc = verdict(&p, wrong, n, &bound, &diag);
       assert_true(rc == SW_OK || rc == SW_E_INPUT || rc == SW_E_MISMATCH);
@@ -188,7 +186,6 @@ static void merges_go_on_in_the_tree(void **state) {
     edges[i - 1] = (sw_edge){0, i, kSame};
   }
   const sw_problem p = {"star", N, N - 1, nodes, edges, 100};
-  sw_diag diag;
   int64_t bound;
   const char *text =
       "shardwright-certificate 1\nbound 6\nmerge 1 0\nmerge 2 0\nmerge 3 0\nbranch\n"
@@ -200,7 +197,6 @@ static void merges_go_on_in_the_tree(void **state) {
 static void check_row(void **state) {
   size_t k = (size_t)(uintptr_t)*state;
   int64_t bound;
-  sw_diag diag;
   assert_int_equal(verdict(&kTwo, kRows[k].text, strlen(kRows[k].text), &bound, &diag), kRows[k].rc);
   if (kRows[k].says && !strstr(diag.text, kRows[k].says)) fail_msg("%s", diag.text);
 }

@@ -31,7 +31,6 @@ static int64_t cost_by_definition(const sw_problem *p, const int32_t *x) {
 
 /* The least over all choices that keep the limit, SW_FORBIDDEN: none does; the evaluation must agree everywhere. */
 static int64_t least_by_definition(const sw_problem *p) {
-  sw_diag diag = {0};
   int32_t *x = calloc((size_t)p->n_nodes, sizeof *x), k = 0;
   int64_t least = SW_FORBIDDEN;
   assert_non_null(x);
@@ -50,7 +49,6 @@ static int64_t least_by_definition(const sw_problem *p) {
 }
 
 static void check_solver(const sw_problem *p, sw_solver solver, int64_t want, sw_arena *a) {
-  sw_diag diag = {0};
   sw_solution s;
   const sw_solve_options o = {.solver = solver, .threads = 1};
   assert_ok(sw_solve(p, &o, a, &s, &diag));
@@ -64,7 +62,6 @@ static void check_solver(const sw_problem *p, sw_solver solver, int64_t want, sw
 
 static bool has_glpk(void) {
   sw_arena a = {0};
-  sw_diag diag = {0};
   sw_solution s;
   const sw_problem none = {.limit = INT64_MAX};
   const sw_solve_options o = {.solver = SW_SOLVER_GLPK, .threads = 1};
@@ -101,7 +98,6 @@ static void relaxations_enclose_the_truth(void **state) {
   int exact = 0, rounds = 0;
   for (int k = 0; k < check_scale(600); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_relaxation *r;
     sw_problem now;
     int64_t work;
@@ -135,7 +131,7 @@ static void relaxations_enclose_the_truth(void **state) {
 
 /* Solve with a certificate; it must prove the bound that the solver reports. */
 static sw_text proof_of(const sw_problem *p, sw_arena *a, int64_t *bound) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_text proof = {0};
   sw_solution s;
   const sw_solve_options o = {.threads = 1, .certificate = &proof};
@@ -179,7 +175,6 @@ static void certificates_cover_copies(void **state) {
     nodes += strstr(sw_text_str(&proof), "\ncopies ") != NULL;
     shares += strstr(sw_text_str(&proof), "\nshare ") != NULL;
     for (int c = 0; c < 12; c++) {
-      sw_diag diag = {0};
       const size_t n = corrupt(&g, sw_text_str(&proof), proof.n, wrong);
       const sw_rc rc = sw_certificate_check(&p, wrong, n, "proof", &bound, &diag);
       assert_true(rc == SW_OK || rc == SW_E_INPUT || rc == SW_E_MISMATCH);
@@ -202,7 +197,7 @@ static void text_says_all(void **state) {
   sw_rng_seed(&g, check_seed(44));
   for (int k = 0; k < check_scale(300); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_text text = {0}, again = {0};
     sw_problem p = small_copies(&g, &a, k), q;
     sw_node *nodes = sw_arena_copy(&a, p.nodes, (size_t)p.n_nodes, sizeof *nodes, &diag);

@@ -14,7 +14,6 @@
 #include "select/run.h"
 
 static int64_t optimum(const sw_problem *p, sw_arena *a) {
-  sw_diag diag = {0};
   sw_solution s;
   sw_solve_options o = {.solver = SW_SOLVER_EXHAUSTIVE, .threads = 1};
   assert_ok(sw_solve(p, &o, a, &s, &diag));
@@ -23,7 +22,6 @@ static int64_t optimum(const sw_problem *p, sw_arena *a) {
 
 /* Reduce under the rules, solve the rest exactly, and bring the choice home. What each rule took away is added up. */
 static void reduced_gives(const sw_problem *p, unsigned rules, int64_t want, int64_t *removed) {
-  sw_diag diag = {0};
   sw_arena a = {0};
   sel_core whole, rest;
   sel_model m;
@@ -79,7 +77,6 @@ static void every_rule_keeps_an_optimum(void **state) {
 
 /* How many tables the edges that reductions leave have between them. */
 static int32_t tables_left(const sw_problem *p, int32_t *n_edges) {
-  sw_diag diag = {0};
   sw_arena a = {0};
   sel_core whole;
   sel_model m;
@@ -130,7 +127,6 @@ static void every_certified_bound_holds(void **state) {
   int tight = 0;
   for (int k = 0; k < check_scale(1500); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem p = random_problem(&g, &a, &kSmall[k % (int)N_SMALL]);
     int64_t want = optimum(&p, &a), bound;
     sel_core c;
@@ -165,7 +161,6 @@ static void bounds_of_huge_tables_are_tight(void **state) {
   static const sw_edge kEdge = {0, 1, kHuge};
   const sw_problem p = {"huge", 2, 1, kNodes, &kEdge, INT64_MAX};
   sw_arena a = {0};
-  sw_diag diag = {0};
   sel_core c;
   sel_dual u;
   int64_t bound;
@@ -184,7 +179,6 @@ static void elimination_equals_enumeration(void **state) {
   sw_rng_seed(&g, check_seed(13));
   for (int k = 0; k < check_scale(1500); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem p = random_problem(&g, &a, &kSmall[k % (int)N_SMALL]);
     p.limit = INT64_MAX;
     int64_t want = optimum(&p, &a), value;
@@ -212,7 +206,6 @@ static void large_moves_only_improve(void **state) {
   int won = 0;
   for (int k = 0; k < check_scale(60); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sel_core c;
     sel_field f;
     sel_state s;
@@ -254,7 +247,6 @@ static void a_large_move_over_everything_is_exact(void **state) {
   int tried = 0;
   for (int k = 0; k < check_scale(300); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sel_core c;
     sel_field f;
     sel_state s;
@@ -328,7 +320,6 @@ static void compression_changes_nothing(void **state) {
   sw_rng_seed(&g, check_seed(16));
   for (int k = 0; k < check_scale(50); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sel_core c = repetitive_core(&g, &a);
     sel_dual plain, compressed;
     int32_t x[2][8];
@@ -353,7 +344,6 @@ static void compression_changes_nothing(void **state) {
 
 /* The cost that one large move over everything leads to from the smallest choice that is allowed. */
 static int64_t cost_of_a_move(const sel_core *c, bool compress, sw_arena *a) {
-  sw_diag diag = {0};
   sel_dual u;
   sel_field f;
   sel_state s;
@@ -395,7 +385,6 @@ static void nor_in_large_moves(void **state) {
 /* A tree over the problem, or over what it is without its limit, to its end: in the latter the best choice may break
  * the limit, and proves nothing beyond what it costs. From a random solution, or none. */
 static bool a_tree_proves(const sw_problem *p, sw_rng *g, bool relaxed, int64_t best) {
-  sw_diag diag = {0};
   sw_arena a = {0};
   sel_core whole, bare, rest;
   sw_solve_options o = {.threads = 1};

@@ -56,7 +56,6 @@ static void quotients_cost_what_they_stand_for(void **state) {
   int fewer = 0, rounds = check_scale(300);
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem layer = random_problem(&g, &a, &s), quotient, p = copies_of(&layer, 6 + k % 5, &g, &a);
     if (k % 2) p = with_layer_copies(&layer, 6 + k % 5, &g, &a, p);
     int32_t *class_of = take(&a, (size_t)p.n_nodes, sizeof *class_of),
@@ -88,7 +87,6 @@ static void hubs_change_no_optimum(void **state) {
   const shape s = {.nodes = 7, .choices = 3, .edges = 12, .uses = 2, .steps = 5, .most_cost = 30, .forbidden = 10};
   for (int k = 0; k < check_scale(300); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_text proof = {0};
     int64_t bound;
     sw_problem p = random_problem(&g, &a, &s);
@@ -120,7 +118,6 @@ static void bounds_with_hubs_are_true(void **state) {
   int any = 0, rounds = check_scale(30);
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem layer = random_problem(&g, &a, &s), p = copies_of(&layer, 120, &g, &a);
     sw_solution best;
     sw_score score;

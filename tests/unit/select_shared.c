@@ -110,7 +110,6 @@ static void shares_never_cost_more(void **state) {
   sw_rng g;
   sw_rng_seed(&g, check_seed(3));
   for (int n = check_scale(1000); n > 0; n--) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     shared_case k;
     random_shared(&g, &arena, &k);
@@ -145,7 +144,6 @@ static void shares_go_to_who_must_pay(void **state) {
                                 .tables = tables,
                                 .costs = costs};
   const sw_split_options o = {.passes = 100, .target = 10};
-  sw_diag diag = {0};
   int64_t share[2];
   bool moved[1];
   sel_split found = {.share = share, .moved = moved};

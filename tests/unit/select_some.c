@@ -16,7 +16,6 @@ static void take_part(const sw_problem *p, const int32_t *x, const bool *is_free
 }
 
 static void compare(sw_rng *g, const sw_problem *p, sw_arena *a) {
-  sw_diag diag = {0};
   sw_problem some;
   sw_score whole, part, first_whole, first_part;
   int32_t *x = take(a, (size_t)p->n_nodes, sizeof *x), *y = take(a, (size_t)p->n_nodes + 1, sizeof *y);

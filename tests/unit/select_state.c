@@ -47,7 +47,6 @@ static void is_true(const sw_solution *s, const sw_solution *truth) {
 
 static void solve_from(const sw_problem *p, unsigned rules_off, const sw_solve_state *from, sw_solve_state *to,
                        const sw_solution *truth, sw_arena *a) {
-  sw_diag diag = {0};
   sw_text proof = {0};
   sw_solution s;
   int64_t bound;
@@ -71,7 +70,6 @@ static void any_state_is_safe(void **state) {
   sw_rng_seed(&g, check_seed(61));
   for (int k = 0; k < check_scale(300); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem p = random_problem(&g, &a, &kDenser);
     sw_solution truth;
     sw_solve_state known = {0}, wrong = nonsense(&g, &a, &p);
@@ -136,7 +134,6 @@ static void grown_problems_are_solved_on(void **state) {
   sw_rng_seed(&g, check_seed(62));
   for (int k = 0; k < check_scale(200); k++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_problem p = random_problem(&g, &a, &kFew);
     sw_solve_state known = {0};
     for (int step = 0; step < 3; step++) {

@@ -18,7 +18,6 @@ static void rounds_tell_ends_from_the_middle(void **state) {
     uint64_t colour[] = {1, 2, 2, 2, 2, 2, 1};
     sel_symmetry_link links[6];
     int32_t like[7], rep_link[6];
-    sw_diag diag = {0};
     for (int32_t k = 0; k < 6; k++) links[k] = (sel_symmetry_link){{k, k + 1}, 7};
     assert_ok(sel_symmetry_refine(7, colour, 6, links, rounds, like, rep_link, &diag));
     assert_int_equal(kinds(like, 7), kKinds[rounds]);
@@ -33,7 +32,6 @@ static void repeated_layers_are_alike(void **state) {
   sel_symmetry_link links[LAYERS * LINKS];
   uint64_t colour[N];
   int32_t like[N], rep_link[LAYERS * LINKS];
-  sw_diag diag = {0};
   for (int k = 0; k < LAYERS * LINKS; k++)
     links[k] =
         (sel_symmetry_link){{(k / LINKS * NODES + kFrom[k % LINKS]) % N, (k / LINKS * NODES + kTo[k % LINKS]) % N},
@@ -61,7 +59,6 @@ static void alike_nodes_have_alike_links(void **state) {
     uint64_t colour[N], first_colour[N];
     sel_symmetry_link links[LINKS];
     int32_t like[N], rep_link[LINKS];
-    sw_diag diag = {0};
     for (int i = 0; i < N; i++) colour[i] = first_colour[i] = (uint64_t)sw_rng_below(&g, 2);
     for (int e = 0; e < LINKS; e++)
       links[e] = (sel_symmetry_link){{(int32_t)sw_rng_below(&g, N), (int32_t)sw_rng_below(&g, N)},

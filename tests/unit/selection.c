@@ -57,7 +57,6 @@ static int64_t least_of_all(sw_selection *s, int64_t *combinations) {
 
 /* The plan with strategies that no op has, here and there: as a pin leaves it. */
 static sw_plan with_holes(const sw_plan *plan, sw_arena *arena) {
-  sw_diag diag = {0};
   sw_plan holes = *plan;
   const sw_graph *g = plan->job.graph;
   holes.ops = sw_arena_copy(arena, plan->ops, (size_t)g->n_ops, sizeof *holes.ops, &diag);
@@ -69,7 +68,6 @@ static sw_plan with_holes(const sw_plan *plan, sw_arena *arena) {
 /* Starting from the best plan, from the one that cuts nothing, or from what is left of either, changes nothing in the
  * end. */
 static void start_again(const sw_plan *best, const sw_plan_options *o, sw_arena *arena, int64_t least) {
-  sw_diag diag = {0};
   sw_plan uncut, again;
   assert_ok(sw_plan_build(JOB(best->job.graph, best->job.machine), arena, &uncut, &diag));
   sw_plan holes = with_holes(best, arena), uncut_holes = with_holes(&uncut, arena);
@@ -87,7 +85,6 @@ static void start_again(const sw_plan *best, const sw_plan_options *o, sw_arena 
 
 /* What the problem counts for random choices: by shares never more than the truth, in full never less. */
 static void prices_enclose_the_truth(const sw_problem *p, sw_relaxation *relaxed, sw_rng *r) {
-  sw_diag diag = {0};
   sw_problem now;
   int32_t n = p->n_nodes, *choice = calloc((size_t)n, sizeof *choice);
   for (int k = 0; k < 20; k++) {
@@ -107,7 +104,6 @@ static void prices_enclose_the_truth(const sw_problem *p, sw_relaxation *relaxed
 
 /* Some sharding of what an op makes. */
 static sw_pin random_pin(const sw_graph *g, const sw_machine *machine, sw_rng *r, sw_arena *arena) {
-  sw_diag diag = {0};
   const sw_id value = g->ops[sw_rng_below(r, g->n_ops)].results[0];
   const sw_type *type = &g->values[value].type;
   sw_listed_shardings all;
@@ -118,7 +114,7 @@ static sw_pin random_pin(const sw_graph *g, const sw_machine *machine, sw_rng *r
 /* Further pins, asked of a search that has ended: the least of what they leave, whatever was asked before. */
 static int questions_are_answered(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o,
                                   sw_selection *s, sw_rng *r, int64_t least, sw_arena *arena) {
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_planner *planner;
   sw_plan plan;
   int64_t combinations;
@@ -157,7 +153,6 @@ static int questions_are_answered(const sw_graph *g, const sw_machine *machine, 
 /* With other shares than equal ones: still never more than the truth, and refined until nothing is left to refine, the
  * optimum is the truth. */
 static void split_shares_lead_there_too(const sw_problem *p, sw_relaxation *relaxed, sw_rng *r, int64_t least) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_problem now;
   sw_solution found;
@@ -178,7 +173,6 @@ static void split_shares_lead_there_too(const sw_problem *p, sw_relaxation *rela
 }
 
 static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const char *axes, int *questions) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_text text = {0};
   sw_graph *g;
@@ -221,7 +215,6 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
 static void search_finds_the_least(void **state) {
   (void)state;
   static const char *const kMeshes[][2] = {{"x=2", "x"}, {"x=3", "x"}, {"x=2,y=2", "x"}, {"x=2,y=2", "x,y"}};
-  sw_diag diag = {0};
   sw_arena arena = {0};
   const sw_profile *hw;
   sw_rng r;

@@ -2,8 +2,6 @@
 #include "../random_sharding.h"
 #include "support/meshes.h"
 
-static sw_diag diag;
-
 static void extents_are_what_enumeration_finds(void **state) {
   (void)state;
   rng r = {check_seed(11)};

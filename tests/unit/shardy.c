@@ -649,7 +649,7 @@ static void expect(const row *r, const char *reader, sw_rc rc, const sw_diag *d)
 static void check(const row *r, const char *text) {
   const size_t n = strlen(text);
   sw_text out = {0};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_program *p;
   print_message("%s\n", r->name);
   expect(r, "propagation", sw_program_propagate("t.mlir", text, n, &(sw_propagation){0}, &out, &diag), &diag);
@@ -721,7 +721,7 @@ static void numbers_of_devices(void **state) {
   ROWS(kCases, i) {
     const row *r = &kCases[i].row;
     sw_text out = {0};
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     sw_program *p = NULL;
     sw_rc rc = sw_program_propagate("t.mlir", r->text, strlen(r->text), &(sw_propagation){0}, &out, &diag);
     const row propagated = {r->name, r->text, kCases[i].of_plan ? NULL : r->want};

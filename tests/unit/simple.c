@@ -125,7 +125,6 @@ static void choose(sw_rng *g, const sw_problem *p, int32_t *x) {
 }
 
 static void check_united(const sw_simplicity *k, const int32_t *x, sw_arena *a) {
-  sw_diag diag = {0};
   int32_t *y = take(a, (size_t)k->p->n_nodes, sizeof *y);
   assert_ok(sw_simplicity_unite(k, x, y, &diag));
   for (int32_t i = 0; i < k->p->n_nodes; i++) {
@@ -150,7 +149,6 @@ static int64_t own_copies(const sw_problem *p, const int32_t *part_of) {
 }
 
 static void check_priced(sw_rng *g, const sw_simplicity *k, const int32_t *x, int64_t price, sw_arena *a) {
-  sw_diag diag = {0};
   const sw_problem *p = k->p;
   sw_problem q;
   int32_t *part_of = take(a, (size_t)p->n_nodes, sizeof *part_of), *y = take(a, (size_t)p->n_nodes, sizeof *y),
@@ -180,7 +178,6 @@ static void points_are_as_defined(void **state) {
   int split = 0;
   for (int n = 0; n < check_scale(400); n++) {
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_simplicity k;
     int64_t points;
     const subject s = random_subject(&g, &a, n);
@@ -208,7 +205,6 @@ typedef struct question {
 
 static void search(const sw_graph *g, const sw_machine *machine, double simplicity, int64_t capacity, sw_arena *a,
                    sw_plan *out, int64_t *peak) {
-  sw_diag diag = {0};
   sw_breakdown breakdown;
   const sw_plan_options o = {.solve = {.work_limit = 300000000, .gap = 0.001, .threads = 1},
                              .selection = {.capacity_bytes = capacity},
@@ -234,7 +230,6 @@ static void simpler_plans_stay_within_what_is_allowed(void **state) {
   for (size_t q = 0; q < sizeof kAll / sizeof *kAll; q++) {
     char path[256];
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_graph *g;
     sw_plan cheapest, plan, again;
     int64_t peak, capacity;
@@ -266,7 +261,6 @@ static void simpler_plans_stay_within_what_is_allowed(void **state) {
 static void layers_are_cut_alike(void **state) {
   (void)state;
   sw_arena a = {0};
-  sw_diag diag = {0};
   sw_graph *g;
   sw_plan plan;
   int64_t peak;
@@ -303,7 +297,6 @@ static const char *const kChanges[] = {"**.*bytes_per_s*=0.5", "device.flop_per_
                                        "**.{base_s,peer_s,launch_s,head_s,ramp_s_per_sqrt_byte}*=2"};
 
 static void plan_slower(const slower *c, bool slow, sw_arena *a, const sw_graph *g, sw_plan *out) {
-  sw_diag diag = {0};
   const sw_mesh mesh = mesh_of(c->mesh);
   char path[256];
   sw_machine *machine;
@@ -323,7 +316,6 @@ static void a_machine_half_as_fast_has_the_same_plan(void **state) {
   for (size_t k = 0; k < sizeof kSlower / sizeof *kSlower; k++) {
     char path[256];
     sw_arena a = {0};
-    sw_diag diag = {0};
     sw_graph *g;
     sw_plan plan, slow;
     snprintf(path, sizeof path, "%s/models/%s.json", SW_SOURCE_DIR, kSlower[k].model);

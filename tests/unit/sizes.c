@@ -34,7 +34,7 @@ static void texts_are_sums_of_products(void **state) {
   for (size_t i = 0; i < sizeof kTexts / sizeof *kTexts; i++) {
     const text_row *row = &kTexts[i];
     sw_sizes s = {0};
-    sw_diag diag = {0};
+    diag = (sw_diag){0};
     int64_t out;
     assert_ok(sw_sizes_give(&s, "N", "5", &diag));
     assert_ok(sw_sizes_give(&s, "M", "7", &diag));
@@ -51,7 +51,7 @@ static void open_sizes_are_named(void **state) {
   (void)state;
   const int64_t unit = 10;
   sw_sizes s = {.stand_in = by_class, .user = &unit};
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   int64_t a, b, c;
   assert_ok(sw_sizes_give(&s, "N", "5", &diag));
   assert_ok(sw_sizes_meet(&s, "x:0", SW_NOWHERE, &a, &diag));
@@ -81,7 +81,6 @@ static void what_makes_a_size_is_undone(void **state) {
   for (size_t i = 0; i < sizeof kMade / sizeof *kMade; i++) {
     const int64_t unit = 8000;
     sw_sizes s = {.stand_in = from_eight, .user = &unit};
-    sw_diag diag = {0};
     int64_t v;
     assert_ok(sw_sizes_meet(&s, "x", SW_NOWHERE, &v, &diag));
     assert_ok(sw_sizes_meet(&s, "y", SW_NOWHERE, &v, &diag));
@@ -98,7 +97,6 @@ static void numbers_have_names(void **state) {
   (void)state;
   const int64_t unit = 8000;
   sw_sizes s = {.stand_in = from_eight, .user = &unit};
-  sw_diag diag = {0};
   int64_t v;
   char text[] = "f32[64000,144003] has 4608000000, not 32000, 136000 or 12                  ";
   assert_ok(sw_sizes_meet(&s, "x", SW_NOWHERE, &v, &diag));
@@ -111,7 +109,6 @@ static void numbers_have_names(void **state) {
 static void sizes_that_nothing_has_are_told(void **state) {
   (void)state;
   sw_sizes s = {0};
-  sw_diag diag = {0};
   assert_ok(sw_sizes_give(&s, "N", "5", &diag));
   assert_int_equal(sw_sizes_give(&s, "N", "6", &diag), SW_E_USAGE);
   assert_int_equal(sw_sizes_check(&s, "m", &diag), SW_E_USAGE);

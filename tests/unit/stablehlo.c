@@ -173,7 +173,6 @@ static sw_program *parse(const char *text, size_t n, sw_rc want, sw_diag *d) {
 
 static void check_row(void **state) {
   const row *r = *state;
-  sw_diag diag = {0};
   sw_text text = {0}, listing = {0}, want = {0};
   sw_text_puts(&text, "func.func @main(" ARGS ") -> ");
   sw_text_printf(&text, "%s {\n%s\nreturn %%r : %s\n}\n", r->type, r->text, r->type);
@@ -218,7 +217,6 @@ static void unspecified_dims_are_open(void **state) {
                               " {\n%0 = stablehlo.custom_call @Sharding(%a) {backend_config = "
                               "\"unspecified_dims=[0]\", mhlo.sharding = \"{devices=[1,2,4]<=[8] "
                               "last_tile_dim_replicate}\"} : (" A ") -> " A "\nreturn %0 : " A "\n}";
-  sw_diag diag = {0};
   sw_mesh by;
   sw_arena a = {0};
   sw_program *p;
@@ -341,7 +339,6 @@ static void finds_roles(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kRoles / sizeof *kRoles; i++) {
     static const char kLetters[] = {[SW_VALUE_INPUT] = 'i', [SW_VALUE_PARAMETER] = 'p', [SW_VALUE_STATE] = 's'};
-    sw_diag diag = {0};
     sw_program *p = parse(kRoles[i].text, strlen(kRoles[i].text), SW_OK, &diag);
     const sw_graph *g = sw_program_graph(p);
     char found[16] = "";
@@ -541,7 +538,7 @@ static const bad kBad[] = {
 
 static void check_bad(void **state) {
   const bad *b = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   assert_null(parse(b->text, strlen(b->text), SW_E_INPUT, &diag));
   assert_string_equal(diag.text, b->message);
   assert_int_equal(diag.line, b->line);
@@ -561,7 +558,6 @@ static void reads_shardings(void **state) {
     sw_keep keep;
     int annotations;
   } kKeep[] = {{SW_KEEP_ALL, 2}, {SW_KEEP_IO, 1}, {SW_KEEP_NONE, 0}};
-  sw_diag diag = {0};
   for (int i = 0; i < 3; i++) {
     sw_program *p;
     assert_ok(sw_program_parse("t", kText, sizeof kText - 1, &(sw_program_options){.keep = kKeep[i].keep}, &p, &diag));
@@ -590,7 +586,6 @@ static void reads_two_meshes(void **state) {
                 {"m=4,x=2,y=2", "[[m],[]] [[x]] [[y],[x]] [[m],[],[]] "},
                 {"a=4", "- - - - "}};
   for (size_t i = 0; i < sizeof kCases / sizeof *kCases; i++) {
-    sw_diag diag = {0};
     sw_arena a = {0};
     sw_mesh given;
     sw_program *p;
@@ -638,7 +633,6 @@ static const struct {
 
 static void reads_tiles(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_mesh by;
   sw_arena a = {0};
   assert_ok(sw_mesh_parse("x=2,y=4", &a, &by, &diag));
@@ -669,7 +663,6 @@ static sw_machine *machine;
 
 /* Annotated once is annotated for good; and where nothing was annotated before, characters were only added. */
 static void check_emitted(const sw_program *p, const char *text, size_t n) {
-  sw_diag diag = {0};
   sw_plan plan;
   sw_text once = {0}, twice = {0};
   sw_program *again;
@@ -693,7 +686,6 @@ static void check_emitted(const sw_program *p, const char *text, size_t n) {
 
 /* With constraints it is a program, too, and can be constrained again. */
 static void check_constrained(const sw_program *p) {
-  sw_diag diag = {0};
   sw_plan plan;
   sw_text once = {0}, twice = {0};
   sw_program *again;
@@ -708,7 +700,6 @@ static void check_constrained(const sw_program *p) {
 }
 
 static void check_program(const char *path) {
-  sw_diag diag = {0};
   char *text;
   size_t n;
   sw_program *p;
@@ -726,7 +717,6 @@ static void check_program(const char *path) {
 }
 
 static void open_machine(void) {
-  sw_diag diag = {0};
   const sw_profile *profile;
   assert_ok(sw_mesh_parse("x=2,y=2", &arena, &mesh, &diag));
   assert_ok(sw_profile_read("local", &arena, &profile, &diag));

@@ -64,7 +64,6 @@ static void list_ops(const sw_ir_tree *t, sw_text *out) {
 
 static void check_good(void **state) {
   const good *g = *state;
-  sw_diag diag = {0};
   sw_ir_tree t;
   sw_text listing = {0}, printed = {0};
   assert_ok(sw_ir_parse("t", g->text, strlen(g->text), &t, &diag));
@@ -112,7 +111,7 @@ static const bad kBad[] = {
 
 static void check_bad(void **state) {
   const bad *b = *state;
-  sw_diag diag = {0};
+  diag = (sw_diag){0};
   sw_ir_tree t;
   sw_text printed = {0};
   assert_int_equal(sw_ir_parse("t", b->text, strlen(b->text), &t, &diag), SW_E_INPUT);
@@ -130,7 +129,6 @@ static void check_bad(void **state) {
 
 static void stops_after_twenty_errors(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_ir_tree t;
   sw_text text = {0};
   for (int i = 0; i < 50; i++) sw_text_puts(&text, "a.b )\n");
@@ -145,7 +143,6 @@ static void stops_after_twenty_errors(void **state) {
 static void nests_deeply(void **state) {
   (void)state;
   enum { DEPTH = 200000 };
-  sw_diag diag = {0};
   sw_ir_tree t;
   sw_text text = {0};
   for (int i = 0; i < DEPTH; i++) sw_text_puts(&text, "a.b {\n");
@@ -178,7 +175,6 @@ static const struct {
 
 static void reads_lists_of_numbers(void **state) {
   (void)state;
-  sw_diag diag = {0};
   for (size_t i = 0; i < sizeof kInts / sizeof *kInts; i++) {
     char text[160];
     sw_ir_tree t;

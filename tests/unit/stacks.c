@@ -12,8 +12,6 @@
 #include "support/random_plan.h"
 #include "support/same.h"
 
-static sw_diag diag;
-
 enum { MOST_OPS = 6, MOST_VALUES = MOST_OPS + 2 };
 
 typedef struct loops {

@@ -36,7 +36,6 @@ enum { CLOCKS = 3 };
 
 /* The whole plan as text; near enough, unless work was limited. */
 static void plan_by_clock(const char *path, const sw_solve_options *solve, long long step, sw_text *out) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_graph *graph;
   sw_plan plan;
@@ -88,7 +87,6 @@ static void nor_do_solutions(void **state) {
   sw_rng g;
   sw_rng_seed(&g, check_seed(1));
   for (int round = 0; round < check_scale(2); round++) {
-    sw_diag diag = {0};
     sw_arena a = {0};
     sw_problem p;
     sw_solution s[CLOCKS];

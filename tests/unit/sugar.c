@@ -5,8 +5,6 @@
 
 #include "shardwright/exec.h"
 
-static sw_diag diag;
-
 enum { MOST_IN = 4, MOST_ATTRS = 4, MOST = 4096 };
 
 /* A graph of one op on tensors of small random numbers, run. */

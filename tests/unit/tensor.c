@@ -8,7 +8,6 @@
 #include "shardwright/tensor.h"
 
 static sw_tensor floats(int n, const float *values) {
-  sw_diag diag = {0};
   sw_tensor t;
   assert_ok(sw_tensor_init(&t, SW_F32, 1, (int64_t[]){n}, &diag));
   memcpy(t.data, values, (size_t)n * sizeof *values);
@@ -17,7 +16,6 @@ static sw_tensor floats(int n, const float *values) {
 
 static void shapes_are_checked(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_tensor t;
   assert_int_equal(sw_tensor_init(&t, SW_F32, 13, NULL, &diag), SW_E_INPUT);
   assert_int_equal(sw_tensor_init(&t, SW_F32, 1, (int64_t[]){-1}, &diag), SW_E_INPUT);
@@ -34,7 +32,6 @@ static void shapes_are_checked(void **state) {
 
 static void small_fills_are_small_signed_and_distinct(void **state) {
   (void)state;
-  sw_diag diag = {0};
   for (int t = 0; t < SW_DTYPE_COUNT; t++) {
     sw_dtype_class class = sw_dtype_class_of((sw_dtype)t);
     if (class == SW_CLASS_COMPLEX || class == SW_CLASS_TOKEN || class == SW_CLASS_BOOL) continue;
@@ -61,7 +58,6 @@ static void small_fills_are_small_signed_and_distinct(void **state) {
 
 static void index_fills_stay_below_the_limit(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_tensor x;
   int seen[5] = {0};
   assert_ok(sw_tensor_init(&x, SW_I32, 1, (int64_t[]){500}, &diag));
@@ -77,7 +73,6 @@ static void index_fills_stay_below_the_limit(void **state) {
 
 static void padding_alone_is_poisoned(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_tensor x;
   assert_ok(sw_tensor_init(&x, SW_F32, 3, (int64_t[]){3, 4, 5}, &diag));
   x.valid[0] = 2, x.valid[1] = 4, x.valid[2] = 3;
@@ -95,7 +90,6 @@ static void padding_alone_is_poisoned(void **state) {
 
 static void comparison_finds_first_and_worst(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_tensor got = floats(6, (float[]){1, NAN, -0.0F, 4.5F, 5, INFINITY});
   sw_tensor want = floats(6, (float[]){1, NAN, 0.0F, 4, 10, INFINITY});
   sw_difference x;
@@ -119,7 +113,6 @@ static void comparison_finds_first_and_worst(void **state) {
 
 static void no_tolerance_lets_nan_or_infinity_pass(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_tensor got = floats(4, (float[]){NAN, INFINITY, 1, INFINITY}), want = floats(4, (float[]){1, 1, NAN, -INFINITY});
   sw_difference x;
   assert_ok(sw_tensor_compare(&got, &want, (sw_tolerance){1e9, 1e9}, &x, &diag));
@@ -131,7 +124,6 @@ static void no_tolerance_lets_nan_or_infinity_pass(void **state) {
 
 static void integers_compare_exactly(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_tensor got, want;
   sw_difference x;
   assert_ok(sw_tensor_init(&got, SW_U64, 2, (int64_t[]){1, 2}, &diag));

@@ -42,7 +42,6 @@ static void is_near(double is, double expected) { assert_true(fabs(is - expected
 static void by_hand(void **state) {
   (void)state;
   sw_arena arena = {0};
-  sw_diag diag = {0};
   sw_plan plan;
   sw_breakdown a;
   sw_throughput t;

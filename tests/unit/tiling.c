@@ -3,8 +3,6 @@
 
 #include "shardwright/arena.h"
 
-static sw_diag diag;
-
 enum { MAX_ELEMENTS = 4096 };
 
 /* Elements that device `to` was sent, and from whom. */

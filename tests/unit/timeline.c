@@ -215,7 +215,6 @@ static void as_simulated(void **state) {
   sw_rng r;
   sw_rng_seed(&r, check_seed(1));
   for (int k = 0; k < n; k++) {
-    sw_diag diag = {0};
     listing l;
     sw_timeline_slot slots[MOST];
     sw_timeline_sums sums;
@@ -238,7 +237,6 @@ static void as_simulated(void **state) {
 /* Kernels, and a weight gathered or a gradient reduced for every fourth. */
 static double seconds_of_list(int32_t n) {
   sw_arena arena = {0};
-  sw_diag diag = {0};
   sw_timeline_entry *e = sw_arena_alloc(&arena, (size_t)n, sizeof *e, &diag);
   sw_timeline_slot *slots = sw_arena_alloc(&arena, (size_t)n, sizeof *slots, &diag);
   int32_t *order = sw_arena_alloc(&arena, (size_t)n, sizeof *order, &diag),
@@ -353,7 +351,6 @@ static void issued_with_room(void **state) {
   sw_rng r;
   sw_rng_seed(&r, check_seed(2));
   for (int k = 0; k < n; k++) {
-    sw_diag diag = {0};
     listing l;
     int64_t room[MOST], left[MOST];
     int32_t order[MOST];
@@ -423,7 +420,6 @@ static void judge_order(const sw_plan *p, const sw_breakdown *a) {
 
 static void judge_plan(sw_plan *p, sw_arena *arena, double *shorter) {
   const double kRounding = 1e-9;
-  sw_diag diag = {0};
   sw_breakdown sum, a;
   p->job.overlap = SW_OVERLAP_NONE;
   assert_ok(sw_plan_breakdown(p, arena, &sum, &diag));
@@ -459,7 +455,6 @@ static void plans_at_random(void **state) {
   sw_rng_seed(&r, check_seed(3));
   for (int i = 0; i < n; i++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     sw_plan plan;
     sw_job job;
     sw_graph *g = small_model(random_models[i % RANDOM_MODELS]);
@@ -481,7 +476,6 @@ static void plans_at_random(void **state) {
 
 static void judge_against(const sw_plan *found, double bound_s, sw_plan *other, sw_arena *arena, int *judged) {
   const double kRounding = 1e-9;
-  sw_diag diag = {0};
   sw_breakdown a;
   other->job.overlap = SW_OVERLAP_COMPILER;
   assert_ok(sw_plan_breakdown(other, arena, &a, &diag));
@@ -500,7 +494,6 @@ static void bounds_hold(void **state) {
   sw_rng_seed(&r, check_seed(4));
   for (int i = 0; i < n; i++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     sw_plan plan, other;
     sw_breakdown a;
     sw_job job;
@@ -551,7 +544,6 @@ static sw_graph *five_ops(bool meet) {
 /* The fastest of all plans that the problem has, or of a part of them; *n: how many there are. */
 static double fastest_of_all(const sw_job *j, sw_arena *arena, int *n) {
   const sw_selection_options o = {.enumerate = {.runs = SW_MAX_REFS}, .capacity_bytes = INT64_MAX};
-  sw_diag diag = {0};
   sw_selection *s;
   int64_t least;
   double best_s = HUGE_VAL;
@@ -580,7 +572,6 @@ static void all_plans_of_few_ops(void **state) {
   (void)state;
   for (int k = 0; k < 2; k++) {
     sw_arena arena = {0};
-    sw_diag diag = {0};
     sw_plan plan;
     sw_breakdown a;
     sw_job job;

@@ -20,7 +20,6 @@ static sw_rc two_sums_then_fail(sw_comm *comm, int64_t device, void *user, sw_di
 
 static void a_failed_run_leaves_a_valid_trace(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_mesh mesh = {.n_axes = 1, .axis = {{.name = "x", .size = 3}}};
   sw_trace *trace;
   sw_comm *comm;

@@ -66,7 +66,6 @@ static void uncut_plan_holds_what_is_in_use(const sw_plan *p, const sw_breakdown
 
 /* Cost in units, but for the one that every step of communication, and up to three that every argument, adds. */
 static void problem_says_the_same(sw_selection *s, const sw_plan *p, const sw_breakdown *b, bool uncut, int *compared) {
-  sw_diag diag = {0};
   const sw_problem *problem = sw_selection_problem(s);
   const int32_t n = sw_units_of(JOB(p->job.graph, NULL)).n;
   int32_t *choice = calloc((size_t)n, sizeof *choice);
@@ -98,7 +97,6 @@ static void add_held(int64_t *at, int64_t begin, int64_t end, int64_t bytes) {
 
 /* What the problem counts at each step. */
 static void count_steps(const sw_problem *problem, const int32_t *choice, int64_t *at, int32_t n, sw_arena *arena) {
-  sw_diag diag = {0};
   for (int32_t i = 0; i < problem->n_nodes; i++)
     for (int32_t k = 0; k < problem->nodes[i].n_uses; k++) {
       const sw_usage *u = &problem->nodes[i].uses[k];
@@ -120,7 +118,6 @@ static void steps_count_the_same(const sw_problem *problem, const int32_t *choic
                                  const sw_breakdown *b, sw_arena *arena) {
   const sw_graph *g = p->job.graph;
   int64_t *at, *routes;
-  sw_diag diag = {0};
   bool exact = p->n_stated == 0;
   for (sw_id v = 0; v < g->n_values; v++) exact = exact && sw_value_keeping(p->job.kernels, v) != SW_KEPT_IN_PLACE;
   assert_non_null(at = sw_arena_alloc(arena, (size_t)b->n_steps + 1, sizeof *at, &diag));
@@ -144,7 +141,6 @@ static void steps_count_the_same(const sw_problem *problem, const int32_t *choic
  * choice. */
 static void plans_hold_as_much(sw_selection *s, const sw_plan *from, sw_arena *arena, sw_rng *rng, int *drawn) {
   enum { TRIES = 4 };
-  sw_diag diag = {0};
   const sw_problem *problem = sw_selection_problem(s);
   const int32_t n = problem->n_nodes;
   int32_t *first, *choice;
@@ -178,7 +174,6 @@ static const char *const kCompilers[] = {"none", "eager", "xla", "xla-cpu", "ind
 
 static void agree_on(sw_graph *g, const sw_machine *machine, const char *compiler, sw_arena *a, int *compared,
                      sw_rng *rng, int *drawn) {
-  sw_diag diag = {0};
   sw_selection *s;
   const sw_comparison *all;
   int64_t least;
@@ -197,7 +192,6 @@ static void agree_on(sw_graph *g, const sw_machine *machine, const char *compile
 
 static void problem_and_breakdown_agree(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena a = {0};
   const sw_profile *profile;
   sw_mesh mesh;

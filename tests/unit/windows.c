@@ -6,8 +6,6 @@
 #include "shardwright/graph.h"
 #include "shardwright/program.h"
 
-static sw_diag diag;
-
 /* Batch, groups of features or of the batch, features and outputs of each, and two spatial dims. */
 typedef struct windows {
   int64_t batch, feature_groups, batch_groups, features, outputs;

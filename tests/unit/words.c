@@ -13,7 +13,6 @@ static sw_graph *model(const char *name) { return model_in(".", name); }
 
 /* The model from its text, after everything in it got a name that says nothing, in an order that is drawn. */
 static sw_graph *renamed(const sw_graph *g, sw_rng *rng) {
-  sw_diag diag = {0};
   sw_text text = {0};
   sw_arena arena = {0};
   sw_graph *out, *named;
@@ -41,7 +40,6 @@ static sw_graph *renamed(const sw_graph *g, sw_rng *rng) {
 }
 
 static void expect(const sw_plan *plan, const char *what, const char *words) {
-  sw_diag diag = {0};
   sw_text said = {0};
   assert_ok(sw_plan_words(plan, &said, &diag));
   if (strcmp(sw_text_str(&said), words) != 0)
@@ -52,7 +50,6 @@ static void expect(const sw_plan *plan, const char *what, const char *words) {
 /* As the tool plans, with the kernels of its default compiler; but one by one, as beside the launches of so small
  * models no communication takes time. */
 static void check_words(sw_graph *g, const char *mesh, sw_baseline rule, const char *words) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_plan plan;
   sw_machine *machine = machine_of("dgx-h100", mesh, &arena);
@@ -106,7 +103,6 @@ static void plans_by_rule_have_its_name(void **state) {
 }
 
 static sw_graph *without_roles(const sw_graph *g, sw_arena *arena) {
-  sw_diag diag = {0};
   sw_graph *out;
   sw_value *values = sw_arena_copy(arena, g->values, (size_t)g->n_values, sizeof *values, &diag);
   assert_non_null(values);
@@ -122,7 +118,6 @@ static void roles_need_not_be_said(void **state) {
   static const sw_baseline kRules[] = {SW_BASELINE_REPLICATED, SW_BASELINE_DATA_PARALLEL, SW_BASELINE_FSDP};
   static const char *const kWords[] = {"replicated", "data-parallel over x,y", "FSDP (ZeRO-3) over x,y"};
   for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
-    sw_diag diag = {0};
     sw_arena arena = {0};
     sw_plan plans[3];
     sw_graph *g = small_model(kModels[i]);
@@ -154,7 +149,6 @@ static void cut_positions_between(const sw_graph *g, sw_plan *p) {
 
 static void sequences_between_are_said(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_plan plan;
   sw_graph *g = model("alpa-bert-tensor");
@@ -173,7 +167,6 @@ static void sequences_between_are_said(void **state) {
 /* Products of experts by whole ones, where other products are by samples. */
 static void experts_are_said(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_plan plan;
   int cut = 0;
@@ -201,7 +194,6 @@ static void experts_are_said(void **state) {
 /* A stack of products that are cut otherwise in one layer, and by nothing that has a name. */
 static void parts_are_said_where_names_fail(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_plan plan;
   sw_graph *g = model("alpa-mlp-tensor");
@@ -233,7 +225,6 @@ static void parts_are_said_where_names_fail(void **state) {
 static void layers_of_loops_are_counted(void **state) {
   (void)state;
   static const char *const kWords[] = {"columns of weights over x; 6 layers alike", "Megatron over x"};
-  sw_diag diag = {0};
   sw_program *program;
   assert_ok(sw_program_read(SW_SOURCE_DIR "/tests/data/nested_layers.mlir", NULL, &program, &diag));
   const sw_graph *g = sw_program_graph(program);
@@ -272,7 +263,6 @@ static void small_meshes(void **state) {
 
 static void words_survive_failing_allocations(void **state) {
   (void)state;
-  sw_diag diag = {0};
   sw_arena arena = {0};
   sw_plan plan;
   sw_rc rc = SW_E_RESOURCE;
