@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "graph/attention.h"
 #include "graph/find.h"
+#include "schedule/same_ops.h"
 #include "shardwright/profile.h"
 #include "shardwright/report.h"
 
@@ -79,49 +80,18 @@ static int64_t count_tokens(const sw_graph *g, int64_t batch) {
 
 typedef struct counter {
   const sw_graph *g;
-  int32_t *number; /* by value: equal ones have one */
-  sw_dict seen;    /* ops by what they are and take */
+  sw_id *number; /* by value: equal ones have one */
+  sw_dict seen;  /* ops by what they are and take */
   sw_text key;
 } counter;
-
-static void append_key(sw_text *key, const void *bytes, size_t n) { sw_text_append(key, bytes, n); }
-
-static void put_attr(const sw_attr *a, sw_dtype dtype, sw_text *key) {
-  append_key(key, &a->key, sizeof a->key);
-  const sw_attr_kind kind = sw_attr_kind_of(a->key);
-  if (kind == SW_ATTR_KIND_TEXT)
-    append_key(key, a->u.text, strlen(a->u.text) + 1);
-  else if (kind == SW_ATTR_KIND_INTS)
-    append_key(key, a->u.ints.at, (size_t)a->u.ints.n * sizeof *a->u.ints.at);
-  else if (kind == SW_ATTR_KIND_DATA && a->u.data.splat)
-    append_key(key, a->u.data.bytes, (size_t)sw_dtype_bytes(dtype));
-  else if (kind == SW_ATTR_KIND_DATA)
-    append_key(key, &a->u.data.bytes, sizeof a->u.data.bytes);
-  else
-    append_key(key, &a->u.i, sizeof a->u.i);
-}
-
-/* Is it told apart by what it is and takes? Not what crosses the border of a loop, nor what is drawn at random. */
-static bool is_repeatable(const sw_op *op) {
-  const sw_op_class c = sw_op_class_of(op->code);
-  return op->n_results && c != SW_OPS_CONTROL && c != SW_OPS_GIVEN && c != SW_OPS_DEVICE && op->code != SW_OP_RNG;
-}
 
 /* *fresh: no op before does the same. */
 static sw_rc number_op(counter *c, sw_id id, bool *fresh, sw_diag *d) {
   const sw_op *op = &c->g->ops[id];
   int64_t *slot = NULL;
   *fresh = true;
-  if (is_repeatable(op)) {
-    c->key.n = 0;
-    append_key(&c->key, &op->code, sizeof op->code);
-    for (int i = 0; i < op->n_operands; i++) append_key(&c->key, &c->number[op->operands[i]], sizeof *c->number);
-    for (int i = 0; i < op->n_results; i++) {
-      const sw_type *t = sw_result_type(c->g, op, i);
-      append_key(&c->key, &t->dtype, sizeof t->dtype);
-      append_key(&c->key, t->dims, (size_t)t->rank * sizeof *t->dims);
-    }
-    for (int i = 0; i < op->n_attrs; i++) put_attr(&op->attrs[i], sw_result_type(c->g, op, 0)->dtype, &c->key);
+  if (sw_op_is_of_operands(op)) {
+    sw_op_likeness(c->g, op, c->number, &c->key);
     if (c->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
     SW_TRY(sw_dict_put(&c->seen, c->key.at, c->key.n, id, &slot, fresh, d));
   }

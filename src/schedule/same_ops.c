@@ -30,8 +30,7 @@ void sw_op_likeness(const sw_graph *g, const sw_op *op, const sw_id *of_value, s
 
 bool sw_op_is_of_operands(const sw_op *op) {
   const sw_op_class c = sw_op_class_of(op->code);
-  return c != SW_OPS_CONTROL && c != SW_OPS_GIVEN && c != SW_OPS_DEVICE && op->code != SW_OP_RNG &&
-         op->code != SW_OP_OPAQUE && op->n_results > 0;
+  return c != SW_OPS_CONTROL && c != SW_OPS_GIVEN && c != SW_OPS_DEVICE && op->code != SW_OP_RNG && op->n_results > 0;
 }
 
 /* Loops, choices and effects run as often as the program says. */

@@ -187,11 +187,9 @@ static sw_rc fetch_operand(partition *p, sw_id id, int i, sw_id *out, sw_diag *d
 
 /* What enters a loop or a branch is resharded before it: once, and whichever branch runs. */
 static sw_rc fetch_entering(partition *p, sw_id opener, sw_diag *d) {
-  sw_emit *e = &p->e;
-  for (int32_t i = 0; i < e->model->n_frames; i++) {
-    const sw_frame *f = &e->model->frames[i];
-    if (f->opened_by != opener) continue;
-    for (sw_id id = f->begin + 1; e->model->ops[id].code == SW_OP_ENTER; id++) {
+  const sw_graph *g = p->e.model;
+  for (sw_id f = sw_frame_begun_by(g, opener); f >= 0; f = sw_frame_begun_by(g, g->frames[f].end)) {
+    for (sw_id id = g->frames[f].begin + 1; g->ops[id].code == SW_OP_ENTER; id++) {
       sw_id local;
       SW_TRY(fetch_operand(p, id, 0, &local, d));
     }

@@ -458,12 +458,10 @@ static sw_rc bring_in_argument(sw_batch *s, sw_id v, const border *in) {
 
 static sw_rc bring_operands(sw_batch *s, const sw_op *op, const border *in) {
   for (int i = 0; i < op->n_operands && op->code != SW_OP_ENTER; i++) SW_TRY(bring_in_argument(s, op->operands[i], in));
-  for (int32_t i = 0; i < s->body->n_frames; i++) {
-    const sw_frame *f = &s->body->frames[i];
-    if (&s->body->ops[f->opened_by] != op) continue;
-    for (sw_id id = f->begin + 1; s->body->ops[id].code == SW_OP_ENTER; id++) {
-      SW_TRY(bring_in_argument(s, s->body->ops[id].operands[0], in));
-    }
+  const sw_graph *g = s->body;
+  for (sw_id f = sw_frame_begun_by(g, (sw_id)(op - g->ops)); f >= 0; f = sw_frame_begun_by(g, g->frames[f].end)) {
+    for (sw_id id = g->frames[f].begin + 1; g->ops[id].code == SW_OP_ENTER; id++)
+      SW_TRY(bring_in_argument(s, g->ops[id].operands[0], in));
   }
   return SW_OK;
 }

@@ -447,13 +447,13 @@ static sw_rc write_given(sw_batch *s, uint32_t set, sw_id *results) {
 
 /* What enters is batched before the loop or choice begins. */
 static sw_rc spread_entering(sw_batch *s) {
+  const sw_graph *g = s->body;
   const sw_op *opener = s->now;
   sw_rc rc = SW_OK;
-  for (int32_t i = 0; i < s->body->n_frames && !rc; i++) {
-    const sw_frame *f = &s->body->frames[i];
-    if (&s->body->ops[f->opened_by] != opener) continue;
-    for (sw_id id = f->begin + 1; !rc && s->body->ops[id].code == SW_OP_ENTER; id++) {
-      s->now = &s->body->ops[id];
+  for (sw_id f = sw_frame_begun_by(g, (sw_id)(opener - g->ops)); f >= 0 && !rc;
+       f = sw_frame_begun_by(g, g->frames[f].end)) {
+    for (sw_id id = g->frames[f].begin + 1; !rc && g->ops[id].code == SW_OP_ENTER; id++) {
+      s->now = &g->ops[id];
       s->base = s->body->values[s->now->results[0]].name;
       /* held here until the enter takes it */
       rc = sw_batch_operand(s, 0, s->varies[s->now->results[0]], &s->of[s->now->results[0]]);
