@@ -46,8 +46,9 @@ typedef struct sw_timeline_entry {
   int64_t early_bytes; /* likewise: what is held more from `from` to its own step, which holds it anyway */
   int64_t late_bytes;  /* what is held more from behind the step `held` until it has ended: what it works on */
   int32_t held;        /* becomes the step from which the one, or to which the other is held */
-  /* Of a kernel: the collective behind it that waits for it, where it waits for nothing but such; or one with
-   * late_bytes before it, where it waits for nothing but that, such, and kernels before that; else -1. */
+  /* Of a kernel: the collective behind it that waits for it, where it waits for nothing but such, and kernels that feed
+   * others, which it has among its waits; or one with late_bytes before it, where it waits for nothing but that, such,
+   * and kernels before that; else -1. */
   int32_t feeds, follows;
 } sw_timeline_entry;
 

@@ -177,23 +177,26 @@ static int32_t item_read_by(const timing *t, sw_id op, int operand) {
 }
 
 /* What works on arguments alone can run when a collective of its result is issued, however late the program has it, as
- * weights are scaled and converted before they are gathered. *bytes: what is held early for the collective. */
-static void feed_early(timing *t, int32_t collective, int32_t on, int64_t *bytes) {
-  item *it = on < 0 ? NULL : &t->items.at[on];
-  if (!it || !it->early || it->timed.reshard >= 0 || it->list != t->items.at[collective].list) return;
+ * weights are scaled and converted before they are gathered. What feeds two goes with the first, and the `reader` that
+ * goes with the other waits for it. *bytes: what is held early for the collective. */
+static sw_rc feed_early(timing *t, int32_t collective, int32_t reader, int32_t on, int64_t *bytes, sw_diag *d) {
+  const item *it = on < 0 ? NULL : &t->items.at[on], *of = &t->items.at[collective];
+  if (!it || !it->early || it->timed.reshard >= 0 || it->list != of->list) return SW_OK;
   sw_timeline_entry *e = entry_of(t, on);
-  if (e->feeds >= 0) return;
+  if (e->feeds == of->at) return SW_OK;
+  if (e->feeds >= 0) return sw_array_push(&t->lists[of->list].waits, ((wait){t->items.at[reader].at, it->at}), d);
   const sw_op *op = &t->p->job.graph->ops[it->timed.op];
-  e->feeds = t->items.at[collective].at;
+  e->feeds = of->at;
   *bytes += t->borders->bytes[op->results[0]];
-  for (int i = 0; i < op->n_operands; i++) feed_early(t, collective, t->made[op->operands[i]], bytes);
+  for (int i = 0; i < op->n_operands; i++) SW_TRY(feed_early(t, collective, on, t->made[op->operands[i]], bytes, d));
+  return SW_OK;
 }
 
 /* The memory of a reshard that is issued early: from its first collective on, with what feeds that. */
-static void hold_early(timing *t, int32_t first, int32_t on) {
+static sw_rc hold_early(timing *t, int32_t first, int32_t on, sw_diag *d) {
   sw_timeline_entry *e = entry_of(t, first);
   e->early_bytes = early_bytes(t, &t->a->reshards[t->items.at[first].timed.reshard]);
-  feed_early(t, first, on, &e->early_bytes);
+  return feed_early(t, first, first, on, &e->early_bytes, d);
 }
 
 /* That of one that may wait: what it is made of, until its last collective has ended, behind which ops follow. */
@@ -245,7 +248,7 @@ static sw_rc add_hops(timing *t, int32_t i, int32_t of, int32_t step, int32_t *l
     for (int32_t k = t->begun[i]; k >= 0 && k < id && early; k++) entry_of(t, k)->rest_s += e.seconds;
     if (moves && t->begun[i] < 0) {
       t->begun[i] = id;
-      if (early) hold_early(t, id, *last);
+      if (early) SW_TRY(hold_early(t, id, *last, d));
     }
     SW_TRY(add_wait(t, id, *last, d));
     if (moves && gate >= 0) SW_TRY(add_wait(t, id, t->of_op[gate], d));

@@ -86,16 +86,34 @@ static void find_by(issuing *k) {
   }
 }
 
+/* Behind what the entry waits for; a collective is behind its kernels as it is (find_ready). */
+static int32_t behind_waits(const issuing *k, int32_t i) {
+  const sw_timeline_entry *e = &k->e[i];
+  int32_t at = 0;
+  for (int32_t w = 0; w < e->n_waits; w++) {
+    const int32_t on = e->waits[w], to = goes_to(k, on);
+    if (!takes_work(&k->e[on]))
+      put_behind(&at, k->e[on].from);
+    else if (takes_work(e))
+      put_behind(&at, to == on ? on + 1 : to);
+  }
+  return at;
+}
+
 /* What moves goes behind what it works on: no collective is issued before what it and its kernels wait for is, nor
  * before kernels that stay. */
 static void order_fed(issuing *k) {
-  for (int32_t i = 0; i < k->n; i++) {
-    const sw_timeline_entry *e = &k->e[i];
-    const int32_t of = takes_work(e) ? e->feeds : i;
-    if (of < 0 || !k->e[of].early) continue;
-    for (int32_t w = 0; w < e->n_waits; w++)
-      if (!takes_work(&k->e[e->waits[w]])) put_behind(&k->e[of].from, k->e[e->waits[w]].from);
-    if (of != i && goes_to(k, i) == i) put_behind(&k->e[of].from, i + 1);
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (int32_t i = 0; i < k->n; i++) {
+      const int32_t of = takes_work(&k->e[i]) ? k->e[i].feeds : i;
+      if (of < 0 || !k->e[of].early) continue;
+      const int32_t was = k->e[of].from;
+      put_behind(&k->e[of].from, behind_waits(k, i));
+      if (of != i && goes_to(k, i) == i) put_behind(&k->e[of].from, i + 1);
+      moved = moved || k->e[of].from > was;
+    }
   }
 }
 

@@ -298,8 +298,8 @@ static void need_at(listing *l, int32_t c, int32_t need) {
   for (int k = 0; k < e->n_waits; k++) need_at(l, e->waits[k], need);
 }
 
-/* Collectives that hold something early or late, and kernels that feed or follow them, some behind other collectives.
- */
+/* Collectives that hold something early or late, and kernels that feed or follow them, some behind other collectives,
+ * or behind kernels that feed others. */
 static void make_issued(sw_rng *r, listing *l) {
   for (int32_t i = 0; i < l->n; i++) {
     sw_timeline_entry *e = &l->e[i];
@@ -318,6 +318,8 @@ static void make_issued(sw_rng *r, listing *l) {
             wait_for(l, k, c);
             need_at(l, c, k);
           }
+        for (int32_t c = 0; c < k; c++)
+          if (works(l, c) && l->e[c].feeds >= 0 && l->e[c].feeds != i && sw_rng_below(r, 3) == 0) wait_for(l, k, c);
       }
     for (int32_t k = i + 1; k < e->need && e->late_bytes; k++)
       if (is_by_itself(l, k) && sw_rng_below(r, 3) == 0) {
