@@ -230,23 +230,46 @@ static sw_rc search_round(rounds *r, const sw_price_weights *w, bool *more, sw_d
 /* --- rounds --------------------------------------------------------------------------------------------------------
  */
 
+/* The plan instead of what was found, with the record of the search. */
+static sw_rc put_known(rounds *r, const sw_plan *known, sw_diag *d) {
+  sw_plan plan = *known;
+  plan.capacity_bytes = sw_plan_capacity(r->j, r->o);
+  plan.found_units = 0;
+  plan.pruned_inexact = r->plan.pruned_inexact;
+  plan.solver = r->plan.solver;
+  plan.n_nodes = r->plan.n_nodes, plan.n_edges = r->plan.n_edges, plan.n_classes = r->plan.n_classes;
+  r->plan = plan;
+  return sw_plan_breakdown(&plan, r->arena, &r->timed, d);
+}
+
 /* Of the plans made by rule one may be faster. */
-static sw_rc compare_known(rounds *r, sw_diag *d) {
+static sw_rc compare_ruled(rounds *r, sw_diag *d) {
   const int64_t capacity = sw_plan_capacity(r->j, r->o);
   for (int i = 0; r->o->baselines && i < SW_BASELINE_COUNT; i++) {
     const sw_comparison *c = &r->o->baselines[i];
-    sw_plan plan = c->plan;
     if (!c->made || c->breaks || c->breakdown.peak_bytes > capacity || c->breakdown.total_s >= r->timed.total_s)
       continue;
     if (r->o->selection.even != SW_EVEN_NEVER || r->o->selection.args_whole) continue;
-    plan.capacity_bytes = capacity;
-    plan.pruned_inexact = r->plan.pruned_inexact;
-    plan.solver = r->plan.solver;
-    plan.n_nodes = r->plan.n_nodes, plan.n_edges = r->plan.n_edges, plan.n_classes = r->plan.n_classes;
-    r->plan = plan;
-    SW_TRY(sw_plan_breakdown(&plan, r->arena, &r->timed, d));
+    SW_TRY(put_known(r, &c->plan, d));
   }
   return SW_OK;
+}
+
+/* So may the plan to start from: what the first round finds is cheaper by its own prices. */
+static sw_rc compare_start(rounds *r, sw_diag *d) {
+  const sw_plan *start = r->o->start;
+  const sw_selection_options *of = &r->o->selection;
+  sw_breakdown a;
+  if (!start || start->job.graph->n_ops != r->j->graph->n_ops || start->args_whole != of->args_whole ||
+      of->even != SW_EVEN_NEVER || of->cut_heavy_ops)
+    return SW_OK;
+  sw_plan here = *start;
+  here.job = *r->j;
+  here.capacity_bytes = sw_plan_capacity(r->j, r->o);
+  if (sw_plan_verify(&here, NULL) || sw_plan_check_host(&here, NULL)) return SW_OK;
+  SW_TRY(sw_plan_breakdown(&here, r->arena, &a, d));
+  const bool faster = a.total_s * (1 + r->o->simplicity) < r->timed.total_s;
+  return faster && a.peak_bytes <= here.capacity_bytes ? put_known(r, &here, d) : SW_OK;
 }
 
 static void end_rounds(const rounds *r, sw_plan *out) {
@@ -271,7 +294,8 @@ sw_rc sw_timed_search(const sw_job *j, const sw_plan_options *o, sw_arena *arena
   sw_price_weights w = sw_weights_rounded(sw_machine_weights(j->machine));
   bool more = true;
   sw_rc rc = search_round(&r, &w, &more, d);
-  if (!rc) rc = compare_known(&r, d);
+  if (!rc) rc = compare_ruled(&r, d);
+  if (!rc) rc = compare_start(&r, d);
   while (!rc && more && r.n < MOST_ROUNDS && !is_within_gap(&r) && !sw_cancelled(o->solve.cancel)) {
     sw_diag none = {0};
     w = r.n == 1 ? most_alone(&r) : shares_of(&r);
