@@ -445,6 +445,7 @@ static sw_rc search_beside_written(const sw_job *j, const sw_request *told, cons
 
 sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_plan_options *o, sw_arena *arena,
                              sw_schedule *schedule, sw_plan *out, sw_diag *d) {
+  const double since_s = sw_now_s();
   sw_plan_options with = *o;
   sw_ruled_levers levers = {0};
   with.baselines = NULL; /* of the program as it is */
@@ -454,6 +455,7 @@ sw_rc sw_plan_search_sources(const sw_job *j, const sw_request *told, const sw_p
   if (!with.levers) SW_TRY(sw_levers_open(j, sw_plan_capacity(j, o), arena, &levers, d));
   if (!with.levers) with.levers = &levers;
   const sw_rc rc = search_beside_written(j, told, &with, arena, schedule, out, d);
+  if (!rc) out->time_s = sw_now_s() - since_s;
   sw_levers_close(&levers);
   return rc;
 }

@@ -457,7 +457,9 @@ static void no_choice_is_better_than_what_is_proven(void **state) {
       sw_breakdown a;
       int n;
       const double all = best_of_all_s(&j, capacity - part * kSpare, &n), alone = best_s(&j, capacity, &peak, &arena);
+      const double since_s = sw_now_s();
       const sw_rc rc = sw_plan_search_sources(&j, j.request, &o, &arena, &s, &plan, &diag);
+      const double took_s = sw_now_s() - since_s;
       if (isinf(fmin(all, alone))) continue; /* perhaps there is one where sources are not carried out */
       assert_ok(rc);
       assert_ok(sw_plan_verify(&plan, &diag));
@@ -466,6 +468,7 @@ static void no_choice_is_better_than_what_is_proven(void **state) {
                     kSteps[k].arch, n, (long long)a.peak_bytes, (long long)capacity, 1e6 * a.total_s,
                     1e6 * sw_plan_bound_s(&plan, &a), 1e6 * all, 1e6 * alone);
       assert_true(a.peak_bytes <= capacity);
+      assert_true(plan.time_s <= took_s && plan.time_s > took_s / 2); /* of the searches together */
       assert_true(sw_plan_bound_s(&plan, &a) <= fmin(all, alone) * (1 + 1e-6));
       assert_true(a.total_s <= fmin(all, alone) * 1.05);
       gives_the_same(&plan, g, &arena);
