@@ -7,16 +7,17 @@
 /* The loop `again` of the later one of a pair of loops does all that the loop `once` of the earlier one does, and runs
  * in its place. */
 typedef struct sw_moved_loop {
-  sw_stack pair;
-  sw_id once, again;  /* frames */
-  const sw_id *alike; /* by value of the later loop of the pair: that of the earlier one */
-  bool *with;         /* by op of the later loop: it is made of nothing, and stands in both */
-  sw_id *read_as;     /* by value: that which is read in its place */
+  sw_added_stack of;   /* the pair, and those around it */
+  sw_id once, again;   /* frames */
+  sw_id once_end, end; /* behind their joins */
+  const sw_id *alike;  /* by value of the later loop of the pair: that of the earlier one */
+  bool *with;          /* by op of the later loop: it is made of nothing, and stands in both */
+  sw_id *read_as;      /* by value: that which is read in its place */
 } sw_moved_loop;
 
 /* The first that there is; in the arena. */
 sw_rc sw_moved_loop_find(const sw_graph *g, sw_arena *arena, sw_moved_loop *out, bool *found, sw_diag *d);
-/* The schedule in which it has moved, borrowing `m`, and what that adds: stacks of what the later loop reads of it.
+/* The schedule in which it has moved, and what that adds: stacks of what the later loop reads of it.
  * *has, by op: nothing is lacking. In the arena. */
 sw_rc sw_moved_loop_spec(const sw_graph *g, const sw_moved_loop *m, sw_arena *arena, sw_schedule_spec *out, sw_diag *d);
 sw_rc sw_moved_loop_stacks(const sw_graph *g, const sw_moved_loop *m, sw_arena *arena, sw_stacks *out, bool *has,

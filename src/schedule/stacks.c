@@ -82,11 +82,12 @@ static int slice_dim(const sw_graph *g, const sw_op *op, int first_index, const 
   return dim;
 }
 
+enum { MOST_OPS = 8, MOST_TRIPS = 1 << 16 }; /* that are looked at */
+
 /* Each trip of the earlier loop writes where its counter says, and each of the later one reads what one of them wrote.
  */
 static bool reads_what_was_written(const sw_graph *g, const counting_loop *f, const counting_loop *b, sw_id written,
                                    sw_id read, int64_t extent) {
-  enum { MOST_OPS = 8, MOST_TRIPS = 1 << 16 };
   int64_t at;
   if (f->trips > MOST_TRIPS || b->trips > MOST_TRIPS || f->first != 0 || f->step != 1 || f->trips > extent)
     return false;
@@ -95,6 +96,18 @@ static bool reads_what_was_written(const sw_graph *g, const counting_loop *f, co
   for (int64_t t = 0; t < b->trips; t++)
     if (!scalar_at(g, b, b->first + t * b->step, read, MOST_OPS, &at) || at < 0 || at >= f->trips) return false;
   return true;
+}
+
+/* Are two indices of a loop, of which stacks are read, the same in each trip? */
+static bool are_same_index(const sw_graph *g, sw_id frame, sw_id a, sw_id b) {
+  counting_loop l;
+  bool same = find_what_counts(g, frame, &l);
+  for (int64_t t = 0; same && a != b && t < l.trips; t++) {
+    const int64_t counter = l.first + t * l.step;
+    int64_t at, other;
+    same = scalar_at(g, &l, counter, a, MOST_OPS, &at) && scalar_at(g, &l, counter, b, MOST_OPS, &other) && at == other;
+  }
+  return same;
 }
 
 /* --- which there are ---------------------------------------------------------------------------------------------- */
@@ -175,10 +188,12 @@ typedef struct stack_list {
   SW_ARRAY(sw_stack) all;
 } stack_list;
 
-/* A later loop reads of one earlier one. */
-static sw_rc add_stack(stack_list *l, const sw_stack *s, sw_diag *d) {
-  for (size_t k = 0; k < l->all.n; k++)
-    if (l->all.at[k].backward == s->backward && l->all.at[k].forward != s->forward) return SW_OK;
+/* A later loop reads of one earlier one, in each trip of one trip of it. */
+static sw_rc add_stack(const sw_graph *g, stack_list *l, const sw_stack *s, sw_diag *d) {
+  const sw_stack *first = NULL;
+  for (size_t k = 0; k < l->all.n && !first; k++)
+    if (l->all.at[k].backward == s->backward) first = &l->all.at[k];
+  if (first && (first->forward != s->forward || !are_same_index(g, s->backward, first->index, s->index))) return SW_OK;
   return sw_array_push(&l->all, *s, d);
 }
 
@@ -189,7 +204,7 @@ sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag
   sw_rc rc = SW_OK;
   *out = (sw_stacks){0};
   for (sw_id i = 0; i < g->n_ops && !rc && g->n_frames; i++)
-    if (g->ops[i].code == SW_OP_JOIN && find_stack(g, &g->ops[i], NULL, &s)) rc = add_stack(&l, &s, d);
+    if (g->ops[i].code == SW_OP_JOIN && find_stack(g, &g->ops[i], NULL, &s)) rc = add_stack(g, &l, &s, d);
   for (size_t k = 0; k < l.all.n && !rc; k++) {
     const sw_stack outer = l.all.at[k];
     const sw_op *join = made_by(g, outer.made, SW_OP_JOIN);
@@ -197,7 +212,7 @@ sw_rc sw_stacks_find(const sw_graph *g, sw_arena *arena, sw_stacks *out, sw_diag
     if (!find_stack(g, join, &outer, &s)) continue;
     s.through = (int32_t)k;
     for (int i = 0; i < outer.n_ops; i++) s.ops[s.n_ops++] = outer.ops[i];
-    rc = add_stack(&l, &s, d);
+    rc = add_stack(g, &l, &s, d);
   }
   out->n = (int32_t)l.all.n;
   if (!rc && l.all.n && !(out->at = sw_arena_copy(arena, l.all.at, l.all.n, sizeof s, d))) rc = SW_E_RESOURCE;

@@ -50,6 +50,10 @@ sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena 
  * one's ops read it; -1: none. Of the stacks that are not left out, and of what both make alike. In the arena. */
 sw_rc sw_stacks_alike(const sw_graph *g, const sw_stacks *s, const bool *left_out, sw_arena *arena, sw_id **out,
                       sw_diag *d);
+/* The op behind which the index is known. stacks_added.c. */
+sw_id sw_stack_known_at(const sw_graph *g, const sw_stack *s);
+/* The stack's pair of loops and those around it, for one that is added; false: they are too many. stacks_added.c. */
+bool sw_stack_around(const sw_stacks *s, const sw_stack *pair, sw_added_stack *out);
 /* Of what the schedule offloads in a loop and fetches in a later one: stacks that are added, and are not left out.
  * stacks_added.c. */
 sw_rc sw_stacks_add_on_host(const sw_graph *g, const sw_schedule_spec *s, sw_arena *arena, bool *left_out,

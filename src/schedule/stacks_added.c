@@ -10,15 +10,14 @@
 
 /* --- which there are ---------------------------------------------------------------------------------------------- */
 
-/* The op behind which the index is known. */
-static sw_id known_at(const sw_graph *g, sw_id index, sw_id backward) {
-  return sw_max_i32(g->values[index].def, g->frames[backward].test);
+sw_id sw_stack_known_at(const sw_graph *g, const sw_stack *s) {
+  return sw_max_i32(g->values[s->index].def, g->frames[s->backward].test);
 }
 
 /* Does the op of the later loop do what one of the earlier loop does, behind where its trip is known? */
 static bool does_alike(const sw_graph *g, const sw_stack *pair, const sw_id *alike, sw_id op) {
   const sw_op *o = &g->ops[op];
-  bool all = o->frame == pair->backward && o->n_results > 0 && op > known_at(g, pair->index, pair->backward);
+  bool all = o->frame == pair->backward && o->n_results > 0 && op > sw_stack_known_at(g, pair);
   for (int k = 0; k < o->n_results && all; k++) {
     const sw_id made = alike[o->results[k]];
     all = made >= 0 && g->values[made].def >= 0 && g->ops[g->values[made].def].frame == pair->forward;
@@ -40,8 +39,7 @@ static bool is_read_by(const sw_graph *g, sw_id value, const bool *runs) {
   return any;
 }
 
-/* False: loops stand in too many others. */
-static bool find_loops_around(const sw_stacks *s, const sw_stack *pair, sw_added_stack *out) {
+bool sw_stack_around(const sw_stacks *s, const sw_stack *pair, sw_added_stack *out) {
   *out = (sw_added_stack){.n_levels = 0};
   for (; pair && out->n_levels < SW_STACK_LEVELS; pair = pair->through < 0 ? NULL : &s->at[pair->through])
     out->of[out->n_levels++] = pair;
@@ -59,7 +57,7 @@ sw_rc sw_stacks_add_on_host(const sw_graph *g, const sw_schedule_spec *s, sw_are
     for (int32_t k = 0; k < out->n && e->source == SW_SOURCE_FETCHED; k++) {
       const sw_stack *of = &out->at[k];
       sw_added_stack one;
-      if (of->back != e->value || away[of->made] < 0 || !find_loops_around(out, of, &one)) continue;
+      if (of->back != e->value || away[of->made] < 0 || !sw_stack_around(out, of, &one)) continue;
       one.made = of->made;
       one.value = of->back;
       one.on_host = true;
@@ -83,7 +81,7 @@ sw_rc sw_stacks_add(const sw_graph *g, const bool *left_out, sw_arena *arena, sw
   for (int32_t k = 0; k < s->n; k++) {
     const sw_stack *p = &s->at[k];
     sw_added_stack one;
-    if (!find_loops_around(s, p, &one)) continue;
+    if (!sw_stack_around(s, p, &one)) continue;
     if (!is_first_of_pair(s, left_out, k)) continue;
     for (sw_id i = g->frames[p->backward].begin; i < g->frames[p->backward].end; i++) {
       if (has[i] || !does_alike(g, p, alike, i)) continue;
@@ -231,7 +229,7 @@ static sw_rc go_around(sw_stage_writer *w, int32_t stack, int level, sw_id op) {
     SW_TRY(sw_stage_put(w, SW_OP_JOIN, 2, (sw_id[]){*entered, *now}, 0, NULL, now));
     w->ended[stack][level] = level + 1 < a->n_levels;
   }
-  if (op != known_at(g, pair->index, pair->backward)) return SW_OK;
+  if (op != sw_stack_known_at(g, pair)) return SW_OK;
   sw_id *out = a->on_host ? &w->on_host[a->value] : &w->now[a->value];
   return put_out(w, a, level, *now, level ? &w->added[stack][level - 1] : out);
 }
