@@ -61,6 +61,21 @@ SW_API void sw_arena_deinit(sw_arena *a);
     (ptr) = sw_arena_alloc((arena), (size_t)(count), sizeof *(ptr), (d)); \
     if (!(ptr)) return SW_E_RESOURCE;                                     \
   } while (0)
+/* The same for each of up to eight pointers: SW_ARENA_NEW_EACH(arena, n, d, first, second). */
+#define SW_ARENA_NEW_EACH(arena, count, d, ...)                                                         \
+  do {                                                                                                  \
+    if (!(SW_ARENA_NAME_(__VA_ARGS__, 8_, 7_, 6_, 5_, 4_, 3_, 2_, 1_, )(arena, count, d, __VA_ARGS__))) \
+      return SW_E_RESOURCE;                                                                             \
+  } while (0)
+#define SW_ARENA_NAME_(p1, p2, p3, p4, p5, p6, p7, p8, n, ...) SW_ARENA_GOT_##n
+#define SW_ARENA_GOT_1_(a, n, d, p) ((p) = sw_arena_alloc((a), (size_t)(n), sizeof *(p), (d)))
+#define SW_ARENA_GOT_2_(a, n, d, p, ...) SW_ARENA_GOT_1_(a, n, d, p) && SW_ARENA_GOT_1_(a, n, d, __VA_ARGS__)
+#define SW_ARENA_GOT_3_(a, n, d, p, ...) SW_ARENA_GOT_1_(a, n, d, p) && SW_ARENA_GOT_2_(a, n, d, __VA_ARGS__)
+#define SW_ARENA_GOT_4_(a, n, d, p, ...) SW_ARENA_GOT_1_(a, n, d, p) && SW_ARENA_GOT_3_(a, n, d, __VA_ARGS__)
+#define SW_ARENA_GOT_5_(a, n, d, p, ...) SW_ARENA_GOT_1_(a, n, d, p) && SW_ARENA_GOT_4_(a, n, d, __VA_ARGS__)
+#define SW_ARENA_GOT_6_(a, n, d, p, ...) SW_ARENA_GOT_1_(a, n, d, p) && SW_ARENA_GOT_5_(a, n, d, __VA_ARGS__)
+#define SW_ARENA_GOT_7_(a, n, d, p, ...) SW_ARENA_GOT_1_(a, n, d, p) && SW_ARENA_GOT_6_(a, n, d, __VA_ARGS__)
+#define SW_ARENA_GOT_8_(a, n, d, p, ...) SW_ARENA_GOT_1_(a, n, d, p) && SW_ARENA_GOT_7_(a, n, d, __VA_ARGS__)
 /* sw_arena_grow for one more element at `ptr`, or return the failure. */
 #define SW_ARENA_ROOM(ptr, n, cap, arena, d)                                                               \
   do {                                                                                                     \

@@ -110,10 +110,7 @@ static sw_rc group_run_rows(const sw_runs *all, name_of name, int64_t least, sw_
   bool *done;
   const sw_run_row **rows;
   double *errors;
-  SW_ARENA_NEW(done, arena, all->n, d);
-  SW_ARENA_NEW(rows, arena, all->n, d);
-  SW_ARENA_NEW(errors, arena, all->n, d);
-  SW_ARENA_NEW(out->at, arena, all->n, d);
+  SW_ARENA_NEW_EACH(arena, all->n, d, done, rows, errors, out->at);
   for (int64_t i = 0; i < all->n; i++) {
     const sw_run_row *first = &all->rows[i];
     int64_t n = 0;

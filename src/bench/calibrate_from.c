@@ -444,8 +444,7 @@ static sw_rc fit_runs(making *m) {
   const sw_run_row **fitted;
   bool *chosen;
   if (n == 0) return SW_OK;
-  SW_ARENA_NEW(chosen, m->arena, n, m->d);
-  SW_ARENA_NEW(fitted, m->arena, n, m->d);
+  SW_ARENA_NEW_EACH(m->arena, n, m->d, chosen, fitted);
   SW_TRY(choose_runs(m, chosen, &m->steps));
   left_runs(m);
   if (!m->steps) return SW_OK;

@@ -136,10 +136,7 @@ sw_rc sw_runs_fit_all(const sw_runs *all, sw_arena *arena, sw_runs_fit *out, sw_
   const sw_run_row **half;
   double *weight;
   *out = (sw_runs_fit){0};
-  SW_ARENA_NEW(half, arena, all->n, d);
-  SW_ARENA_NEW(weight, arena, all->n, d);
-  SW_ARENA_NEW(out->fitted, arena, all->n, d);
-  SW_ARENA_NEW(out->held_ln, arena, all->n, d);
+  SW_ARENA_NEW_EACH(arena, all->n, d, half, weight, out->fitted, out->held_ln);
   choose_half(all, out, half);
   const rows r = {half, out->n};
   out->in_step = fit_without(&r, NULL, true, weight).of[0];

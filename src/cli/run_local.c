@@ -49,8 +49,7 @@ static sw_rc run_traced(const sw_local_cli *r, const sw_local_program *p, const 
   int32_t n = p->graph->n_args;
   const sw_type **types;
   sw_tensor *args;
-  SW_ARENA_NEW(types, call->arena, n, d);
-  SW_ARENA_NEW(args, call->arena, n, d);
+  SW_ARENA_NEW_EACH(call->arena, n, d, types, args);
   for (int32_t i = 0; i < n; i++) types[i] = &p->args[i].whole;
   SW_TRY(sw_arrays_check(p->graph, r->inputs, r->outputs, d));
   SW_TRY(r->inputs ? sw_arrays_read_as(p->graph, types, r->inputs, args, d)

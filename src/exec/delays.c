@@ -371,13 +371,10 @@ static sw_rc find_delays(delaying *x, double step_s, sw_arena *arena, sw_exec_de
   sw_delayed_item *items;
   SW_ARENA_NEW(x->of_op, x->mem, x->s->model->n_ops + 1, d);
   SW_ARENA_NEW(x->first_hop, x->mem, x->a->n_reshards + 1, d);
-  SW_ARENA_NEW(x->item, x->mem, x->s->program->n_ops + 1, d);
-  SW_ARENA_NEW(x->is_driven, x->mem, x->s->program->n_ops + 1, d);
+  SW_ARENA_NEW_EACH(x->mem, x->s->program->n_ops + 1, d, x->item, x->is_driven);
   SW_ARENA_NEW(x->loop_of, x->mem, x->s->model->n_ops + 1, d);
   SW_ARENA_NEW(x->list, x->mem, x->front + 1, d);
-  SW_ARENA_NEW(x->loop, x->mem, x->n_lists, d);
-  SW_ARENA_NEW(x->frame, x->mem, x->n_lists, d);
-  SW_ARENA_NEW(x->begins_s, x->mem, x->n_lists, d);
+  SW_ARENA_NEW_EACH(x->mem, x->n_lists, d, x->loop, x->frame, x->begins_s);
   SW_ARENA_NEW(x->place, x->mem, x->front + 1, d);
   SW_ARENA_NEW(items, arena, x->front + 1, d);
   for (int32_t i = 0; i < x->t->n; i++) {

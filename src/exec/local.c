@@ -65,8 +65,7 @@ static sw_rc admit_program(const sw_local_program *p, sw_arena *arena, sw_diag *
 static sw_rc run_on_blocks(const sw_local_program *p, const sw_tensor *args, sw_parallel *run, blocks_in *in,
                            sw_tensor *blocks, sw_local_stats *stats, sw_arena *arena, sw_diag *d) {
   sw_exec_program program = {.graph = p->graph};
-  SW_ARENA_NEW(in->at, arena, in->n, d);
-  SW_ARENA_NEW(in->own, arena, in->n, d);
+  SW_ARENA_NEW_EACH(arena, in->n, d, in->at, in->own);
   SW_TRY(cut_all(p, args, run, in, d));
   SW_TRY(sw_parallel_run(run, &program, &(sw_exec_options){.poison = true}, in->at, blocks, d));
   stats->seconds = run->seconds;

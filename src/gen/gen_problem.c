@@ -133,8 +133,7 @@ static sw_rc add_tensor(maker *m, int32_t i) {
   const tensor *t = &m->tensors[i];
   int32_t n = count_cut_choices(t->rank), heavy = sw_rng_below(&m->rng, 4) == 0;
   int64_t *cost, *amount, work = heavy ? t->bytes * random_between(m, 1, 30) / 10 : 0;
-  SW_ARENA_NEW(cost, m->arena, n, m->d);
-  SW_ARENA_NEW(amount, m->arena, n, m->d);
+  SW_ARENA_NEW_EACH(m->arena, n, m->d, cost, amount);
   int32_t summed = (int32_t)random_between(m, 0, t->rank - 1); /* cutting this dimension costs a sum over the axis */
   for (int32_t s = 0; s < n; s++) {
     int64_t shards = count_shards(m, s, t->rank);
@@ -151,8 +150,7 @@ static sw_rc add_follower(maker *m, int32_t i) {
   const tensor *t = &m->tensors[i];
   int32_t rows = count_cut_choices(t->rank), n = (int32_t)random_between(m, 1, rows);
   int64_t *cost, *amount, *v, bytes = t->bytes >> random_between(m, 0, 4), begin = random_between(m, 0, m->n - 1);
-  SW_ARENA_NEW(cost, m->arena, n, m->d);
-  SW_ARENA_NEW(amount, m->arena, n, m->d);
+  SW_ARENA_NEW_EACH(m->arena, n, m->d, cost, amount);
   SW_ARENA_NEW(v, m->arena, rows * n, m->d);
   for (int32_t s = 0; s < rows; s++) {
     for (int32_t f = 0; f < n; f++) v[s * n + f] = f == s % n ? 0 : SW_FORBIDDEN;

@@ -313,12 +313,7 @@ static void update_all(swg_reverse *r) {
 
 static sw_rc tables_build(swg_reverse *r, sw_arena *arena, sw_diag *d) {
   int32_t n = r->forward->n_values;
-  SW_ARENA_NEW(r->now, arena, n, d);
-  SW_ARENA_NEW(r->gradient, arena, n, d);
-  SW_ARENA_NEW(r->by, arena, n, d);
-  SW_ARENA_NEW(r->active, arena, n, d);
-  SW_ARENA_NEW(r->again, arena, n, d);
-  SW_ARENA_NEW(r->product, arena, n, d);
+  SW_ARENA_NEW_EACH(arena, n, d, r->now, r->gradient, r->by, r->active, r->again, r->product);
   for (size_t i = 0; r->how->products && i < r->how->products->done.n; i++)
     r->product[r->how->products->done.at[i].y] = &r->how->products->done.at[i];
   for (int32_t i = 0; i < n; i++) r->now[i] = r->gradient[i] = r->again[i] = -1;

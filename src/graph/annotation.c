@@ -47,8 +47,7 @@ static sw_rc drop_ones(sw_arena *arena, int32_t *n, const int32_t **loops, const
   int32_t ones = 0;
   for (int32_t i = 0; i < of; i++) ones += (*refs)[i].size == 1;
   if (!ones) return SW_OK;
-  SW_ARENA_NEW(kept, arena, of, d);
-  SW_ARENA_NEW(kept_loops, arena, of, d);
+  SW_ARENA_NEW_EACH(arena, of, d, kept, kept_loops);
   *n = 0;
   for (int32_t i = 0; i < of; i++) {
     if ((*refs)[i].size == 1) continue;

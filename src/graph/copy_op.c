@@ -18,8 +18,7 @@ sw_rc sw_op_spec_of(const sw_graph *from, const sw_op *op, const sw_id *now, sw_
   const char **names;
   sw_type *types;
   SW_ARENA_NEW(operands, arena, op->n_operands, d);
-  SW_ARENA_NEW(names, arena, op->n_results, d);
-  SW_ARENA_NEW(types, arena, op->n_results, d);
+  SW_ARENA_NEW_EACH(arena, op->n_results, d, names, types);
   for (int i = 0; now && i < op->n_operands; i++) operands[i] = now[op->operands[i]];
   for (int i = 0; i < op->n_results; i++) {
     names[i] = from->values[op->results[i]].name;

@@ -198,8 +198,7 @@ static sw_rc build_nodes(reader *r, sw_problem *out) {
   }
   sw_node *nodes;
   sw_usage *uses;
-  SW_ARENA_NEW(nodes, r->arena, n, r->d);
-  SW_ARENA_NEW(uses, r->arena, n, r->d);
+  SW_ARENA_NEW_EACH(r->arena, n, r->d, nodes, uses);
   for (size_t i = 0; i < n; i++) SW_TRY(build_node(r, i, &nodes[i], &uses[i]));
   out->n_nodes = (int32_t)n;
   out->nodes = nodes;

@@ -514,9 +514,7 @@ typedef struct entries {
 static sw_rc match_entries(const reader *r, const sw_json *list, const char *key, const sw_match_side *now,
                            entries *out, sw_diag *d) {
   const char **names, **forms;
-  SW_ARENA_NEW(names, r->tree, list->n, d);
-  SW_ARENA_NEW(forms, r->tree, list->n, d);
-  SW_ARENA_NEW(out->to, r->tree, list->n, d);
+  SW_ARENA_NEW_EACH(r->tree, list->n, d, names, forms, out->to);
   for (int32_t i = 0; i < list->n; i++) {
     const char *text;
     SW_TRY(read_plan_entry(&list->at[i], key, &names[i], &text, d));
@@ -539,8 +537,7 @@ static sw_rc note_taken(const reader *r, const char *was, const char *now, sw_di
 static sw_rc list_now(const reader *r, bool ops, sw_match_side *out, sw_diag *d) {
   const char **names, **forms;
   const int32_t n = ops ? r->job->graph->n_ops : r->job->graph->n_args;
-  SW_ARENA_NEW(names, r->tree, n, d);
-  SW_ARENA_NEW(forms, r->tree, n, d);
+  SW_ARENA_NEW_EACH(r->tree, n, d, names, forms);
   for (int32_t i = 0; i < n; i++) {
     sw_text form = {0};
     const sw_value *arg = ops ? NULL : &r->job->graph->values[r->job->graph->args[i]];

@@ -53,8 +53,7 @@ static sw_rc match_names(matcher *m, sw_diag *d) {
 /* The longest list of matches that ascend on both sides: ends[k] is the match that ends the best of k + 1. */
 static sw_rc list_ascending(const matcher *m, bool *in_list, sw_diag *d) {
   int32_t *ends, *before, n = 0;
-  SW_ARENA_NEW(ends, m->arena, m->was->n, d);
-  SW_ARENA_NEW(before, m->arena, m->was->n, d);
+  SW_ARENA_NEW_EACH(m->arena, m->was->n, d, ends, before);
   for (int32_t i = 0; i < m->was->n; i++) {
     int32_t low = 0, high = n;
     if (m->to[i] < 0) continue;
@@ -130,8 +129,7 @@ static sw_rc match_places(matcher *m, sw_diag *d) {
   bool *in_list;
   stretch s;
   int32_t j = 0, i = 0;
-  SW_ARENA_NEW(in_list, m->arena, m->was->n, d);
-  SW_ARENA_NEW(s.was, m->arena, m->was->n, d);
+  SW_ARENA_NEW_EACH(m->arena, m->was->n, d, in_list, s.was);
   SW_ARENA_NEW(s.now, m->arena, m->now->n, d);
   SW_TRY(list_ascending(m, in_list, d));
   const stretch room = s;

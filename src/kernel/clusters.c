@@ -461,16 +461,10 @@ static void settle_reasons(sw_clusters *p) {
 sw_rc sw_clusters_make(const sw_graph *g, const sw_fusion_rules *rules, sw_arena *arena, sw_clusters *out, sw_diag *d) {
   bool *unread;
   *out = (sw_clusters){.g = g, .rules = rules};
-  SW_ARENA_NEW(out->offered, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(unread, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(out->again, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW_EACH(arena, g->n_ops + 1, d, out->offered, unread, out->again);
   if (g->n_frames) find_offered(out, unread);
   if (out->offers) find_again(out);
-  SW_ARENA_NEW(out->of, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(out->group, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(out->why, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(out->first, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(out->member, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW_EACH(arena, g->n_ops + 1, d, out->of, out->group, out->why, out->first, out->member);
   SW_ARENA_NEW(out->read_by, arena, g->n_values + 1, d);
   for (sw_id v = 0; v < g->n_values; v++) out->read_by[v] = -1;
   for (sw_id i = g->n_ops - 1; i >= 0; i--) join_op(out, i);

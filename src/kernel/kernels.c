@@ -442,12 +442,8 @@ static sw_rc allocate(borders *b, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = b->g;
   int32_t n_ports = 0;
   SW_ARENA_NEW(b->of, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(b->keeping, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(b->updates, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(b->until, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(b->over, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(b->launches, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(b->port, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW_EACH(arena, g->n_values + 1, d, b->keeping, b->updates);
+  SW_ARENA_NEW_EACH(arena, g->n_ops + 1, d, b->until, b->over, b->launches, b->port);
   SW_ARENA_NEW(b->reading, arena, g->n_values + 1, d);
   for (sw_id i = 0; i < g->n_ops; i++) {
     b->port[i] = n_ports;

@@ -26,9 +26,7 @@ sw_rc sw_other_mesh_make(const sw_mesh *program, const sw_mesh *other, sw_arena 
   sw_other_mesh *o;
   int32_t *position, *device, *of_id;
   SW_ARENA_NEW(o, arena, 1, d);
-  SW_ARENA_NEW(position, arena, n, d);
-  SW_ARENA_NEW(device, arena, n, d);
-  SW_ARENA_NEW(of_id, arena, n, d);
+  SW_ARENA_NEW_EACH(arena, n, d, position, device, of_id);
   for (int64_t p = 0; p < n; p++) of_id[id_at(program, p)] = (int32_t)p;
   for (int64_t q = 0; q < n; q++) {
     device[q] = of_id[id_at(other, q)];

@@ -228,8 +228,7 @@ static sw_rc note_ops(changer *c, sw_alternative *out, sw_diag *d) {
   sw_id *ops;
   sw_strategy *strategies;
   for (sw_id i = 0; i < n_ops; i++) out->n_ops += !sw_strategy_equal(&c->p->ops[i], &c->q.ops[i]);
-  SW_ARENA_NEW(ops, c->arena, out->n_ops, d);
-  SW_ARENA_NEW(strategies, c->arena, out->n_ops, d);
+  SW_ARENA_NEW_EACH(c->arena, out->n_ops, d, ops, strategies);
   for (sw_id i = 0, k = 0; i < n_ops; i++) {
     if (sw_strategy_equal(&c->p->ops[i], &c->q.ops[i])) continue;
     ops[k] = i;

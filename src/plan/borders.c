@@ -184,8 +184,7 @@ static int by_reshard_step(const void *a, const void *b) {
 }
 
 static sw_rc begin_borders(finder *f, sw_diag *d) {
-  SW_ARENA_NEW(f->out->life, f->arena, f->p->job.graph->n_values, d);
-  SW_ARENA_NEW(f->out->bytes, f->arena, f->p->job.graph->n_values, d);
+  SW_ARENA_NEW_EACH(f->arena, f->p->job.graph->n_values, d, f->out->life, f->out->bytes);
   return sw_route_cache_make(f->arena, &f->routes, d);
 }
 

@@ -261,8 +261,7 @@ static sw_rc time_plan(counting *l, sw_arena *arena, sw_diag *d) {
 static sw_rc break_down(counting *l, sw_arena *arena, sw_diag *d) {
   sw_op_cost *cost;
   sw_op_moves *moves;
-  SW_ARENA_NEW(cost, arena, l->p->job.graph->n_ops, d);
-  SW_ARENA_NEW(moves, arena, l->p->job.graph->n_ops, d);
+  SW_ARENA_NEW_EACH(arena, l->p->job.graph->n_ops, d, cost, moves);
   SW_TRY(sw_plan_find_borders(l->p, arena, &l->borders, d));
   l->out->n_reshards = l->borders.n_reshards;
   l->out->reshards = l->borders.reshards;

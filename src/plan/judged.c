@@ -70,8 +70,7 @@ sw_rc sw_search_take(const sw_search *k, const sw_solution *x, sw_plan *out, int
 
 sw_rc sw_search_encode(const sw_search *k, const sw_plan *plan, int32_t **choice, bool **missing, bool *all,
                        sw_diag *d) {
-  SW_ARENA_NEW(*choice, k->arena, k->problem->n_nodes, d);
-  SW_ARENA_NEW(*missing, k->arena, k->problem->n_nodes, d);
+  SW_ARENA_NEW_EACH(k->arena, k->problem->n_nodes, d, *choice, *missing);
   sw_selection_encode(k->selection, sw_plan_selected(plan), *choice, *missing);
   *all = true;
   for (int32_t i = 0; i < k->problem->n_nodes; i++) *all = *all && !(*missing)[i];

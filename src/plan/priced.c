@@ -43,11 +43,7 @@ static sw_rc begin_prices(sw_search *k, bool *due, sw_diag *d) {
   if (!*due) return SW_OK;
   SW_ARENA_NEW(p, k->arena, 1, d);
   *p = (pricing){.raised = kFirstRaise, .prices = {.n_steps = n, .whole = true}, .step = kFirstStep};
-  SW_ARENA_NEW(p->prices.at, k->arena, n, d);
-  SW_ARENA_NEW(p->low, k->arena, n, d);
-  SW_ARENA_NEW(p->high, k->arena, n, d);
-  SW_ARENA_NEW(p->centre, k->arena, n, d);
-  SW_ARENA_NEW(p->toward, k->arena, n, d);
+  SW_ARENA_NEW_EACH(k->arena, n, d, p->prices.at, p->low, p->high, p->centre, p->toward);
   p->from = k->best.choice ? k->best.choice : k->nearest.choice;
   k->own = p;
   return SW_OK;

@@ -73,8 +73,7 @@ static sw_rc prove(const sw_job *j, const sw_plan *p, const sw_plan_options *o, 
   int32_t *choice;
   bool *missing, any = false;
   const int32_t n = sw_selection_problem(s)->n_nodes;
-  SW_ARENA_NEW(choice, arena, n + 1, d);
-  SW_ARENA_NEW(missing, arena, n + 1, d);
+  SW_ARENA_NEW_EACH(arena, n + 1, d, choice, missing);
   sw_selection_encode(s, sw_plan_selected(p), choice, missing);
   for (int32_t i = 0; i < n; i++) any = any || missing[i];
   if (any) return SW_FAIL_INPUT(d, SW_NOWHERE, "the plan has strategies that no search of its problem meets");

@@ -51,8 +51,7 @@ static sw_rc choose_free(sw_search *k, repairer *m, const sw_problem *p, sw_diag
   const int32_t n_own = k->problem->n_nodes;
   int32_t n = 0;
   SW_TRY(list_neighbours(m, p, &k->mem, d));
-  SW_ARENA_NEW(m->is_free, &k->mem, p->n_nodes, d);
-  SW_ARENA_NEW(m->queue, &k->mem, p->n_nodes, d);
+  SW_ARENA_NEW_EACH(&k->mem, p->n_nodes, d, m->is_free, m->queue);
   for (int32_t i = 0; i < n_own; i++)
     if (k->missing[i]) free_node(m, i, &n);
   for (int32_t at = 0; at < n; at++) {

@@ -153,8 +153,7 @@ static sw_rc begin_simple(sw_search *k, bool *due, sw_diag *d) {
   *due = k->asked->simplicity > 0 && !k->answer && k->best.choice;
   if (!*due) return SW_OK;
   SW_ARENA_NEW(m, k->arena, 1, d);
-  SW_ARENA_NEW(m->united, k->arena, k->problem->n_nodes, d);
-  SW_ARENA_NEW(m->part_of, k->arena, k->problem->n_nodes, d);
+  SW_ARENA_NEW_EACH(k->arena, k->problem->n_nodes, d, m->united, m->part_of);
   SW_TRY(make_points(k, m, d));
   SW_TRY(make_roles(k, m, d));
   SW_TRY(sw_simplicity_points(&m->simplicity, k->best.choice, &m->points, d));

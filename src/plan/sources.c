@@ -69,8 +69,7 @@ static sw_rc find_allowed(sw_search *k, bool **allowed, sw_diag *d) {
   bool *missing;
   SW_TRY(sw_plan_build(&k->job, &k->mem, &run, d));
   SW_TRY(sw_plan_build(&k->job, &k->mem, &tried, d));
-  SW_ARENA_NEW(choice, &k->mem, n, d);
-  SW_ARENA_NEW(missing, &k->mem, n, d);
+  SW_ARENA_NEW_EACH(&k->mem, n, d, choice, missing);
   for (int32_t i = 0; i < n; i++) {
     SW_ARENA_NEW(allowed[i], &k->mem, k->problem->nodes[i].n_choices, d);
     allowed[i][base[i]] = true;

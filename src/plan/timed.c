@@ -547,8 +547,7 @@ static sw_rc time_all(timing *t, sw_interval *held, sw_timeline *out, sw_diag *d
   SW_ARENA_NEW(t->of_op, t->mem, g->n_ops + 1, d);
   SW_ARENA_NEW(t->made, t->mem, g->n_values + 1, d);
   SW_ARENA_NEW(t->first_port, t->mem, g->n_ops + 1, d);
-  SW_ARENA_NEW(t->begun, t->mem, t->a->n_reshards + 1, d);
-  SW_ARENA_NEW(t->ended, t->mem, t->a->n_reshards + 1, d);
+  SW_ARENA_NEW_EACH(t->mem, t->a->n_reshards + 1, d, t->begun, t->ended);
   for (int32_t i = 0; i < t->n_lists; i++) t->lists[i].around = t->lists[i].at = -1;
   for (int32_t i = 0; i < g->n_values; i++) t->made[i] = -1;
   for (sw_id i = 0; i < g->n_ops; n_ports += g->ops[i++].n_operands) t->first_port[i] = n_ports;

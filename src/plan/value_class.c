@@ -249,11 +249,7 @@ static void find_gradients(classifier *c, bool *reached) {
 sw_rc sw_classify_values(const sw_graph *g, sw_arena *arena, const uint8_t **of_value, sw_diag *d) {
   classifier c = {.g = g};
   bool *reached;
-  SW_ARENA_NEW(c.forward, arena, g->n_values, d);
-  SW_ARENA_NEW(c.update, arena, g->n_values, d);
-  SW_ARENA_NEW(c.next, arena, g->n_values, d);
-  SW_ARENA_NEW(c.class_of, arena, g->n_values, d);
-  SW_ARENA_NEW(reached, arena, g->n_values, d);
+  SW_ARENA_NEW_EACH(arena, g->n_values, d, c.forward, c.update, c.next, c.class_of, reached);
   for (sw_id v = 0; v < g->n_values; v++) c.next[v] = -1;
   for (int32_t i = 0; i < g->n_outputs; i++)
     if (g->alias[i] >= 0) c.next[g->alias[i]] = g->outputs[i];

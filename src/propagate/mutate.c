@@ -116,10 +116,7 @@ static sw_rc find_kinds(loop *l) {
   bool *fixed, fresh;
   sw_dict at = {0};
   sw_rc rc = SW_OK;
-  SW_ARENA_NEW(fixed, l->arena, l->job.graph->n_ops, l->d);
-  SW_ARENA_NEW(l->kind_of, l->arena, l->job.graph->n_ops, l->d);
-  SW_ARENA_NEW(l->kinds, l->arena, l->job.graph->n_ops, l->d);
-  SW_ARENA_NEW(l->members, l->arena, l->job.graph->n_ops, l->d);
+  SW_ARENA_NEW_EACH(l->arena, l->job.graph->n_ops, l->d, fixed, l->kind_of, l->kinds, l->members);
   for (int32_t i = 0; i < l->job.request->n_annotations; i++) {
     if (l->job.request->annotations[i].op >= 0) fixed[l->job.request->annotations[i].op] = true;
   }
@@ -251,12 +248,8 @@ static sw_rc open_loop(loop *l) {
   const size_t n = (size_t)r->n_annotations + (size_t)g->n_ops;
   find_rates(l);
   l->trial = *r;
-  SW_ARENA_NEW(l->annotations, l->arena, n, l->d);
-  SW_ARENA_NEW(l->left, l->arena, n, l->d);
-  SW_ARENA_NEW(l->given, l->arena, g->n_ops, l->d);
-  SW_ARENA_NEW(l->options, l->arena, g->n_ops, l->d);
-  SW_ARENA_NEW(l->best_given, l->arena, g->n_ops, l->d);
-  SW_ARENA_NEW(l->best_options, l->arena, g->n_ops, l->d);
+  SW_ARENA_NEW_EACH(l->arena, n, l->d, l->annotations, l->left);
+  SW_ARENA_NEW_EACH(l->arena, g->n_ops, l->d, l->given, l->options, l->best_given, l->best_options);
   SW_ARENA_NEW(l->loop_of, l->arena, (size_t)g->n_ops * SW_MAX_REFS, l->d);
   for (int32_t i = 0; i < r->n_annotations; i++) l->annotations[i] = r->annotations[i];
   l->trial.annotations = l->annotations;

@@ -528,8 +528,7 @@ static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
   SW_ARENA_NEW(s->def, scratch, g->n_values, d);
   SW_ARENA_NEW(s->use, scratch, g->n_ops, d);
   SW_ARENA_NEW(s->output, scratch, g->n_outputs, d);
-  SW_ARENA_NEW(s->decided, scratch, g->n_ops, d);
-  SW_ARENA_NEW(s->option, scratch, g->n_ops, d);
+  SW_ARENA_NEW_EACH(scratch, g->n_ops, d, s->decided, s->option);
   SW_TRY(sw_value_groups(s->job.request, scratch, &s->groups, d));
   for (int32_t i = 0; i < g->n_ops; i++) SW_ARENA_NEW(s->use[i], scratch, g->ops[i].n_operands, d);
   for (int32_t i = 0; i < s->job.request->n_annotations; i++) {

@@ -327,8 +327,7 @@ static sw_rc list_changes(comparison *c, sw_diff_kind kind, const int32_t *to, k
 
 static sw_rc match_side(comparison *c, const side *s, sw_diff_kind kind, sw_match_side *out, sw_diag *d) {
   const char **names, **forms;
-  SW_ARENA_NEW(names, c->scratch, s->n[kind], d);
-  SW_ARENA_NEW(forms, c->scratch, s->n[kind], d);
+  SW_ARENA_NEW_EACH(c->scratch, s->n[kind], d, names, forms);
   for (int32_t i = 0; i < s->n[kind]; i++) {
     names[i] = s->items[kind][i].name;
     forms[i] = s->items[kind][i].form;

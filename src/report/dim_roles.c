@@ -83,8 +83,7 @@ static void note_weight(const sw_graph *g, const sw_op *op, const int32_t *root,
 static sw_rc find_weights(sw_dim_roles *r, const uint8_t *class_of, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = r->g;
   bool any = false, *is_weight, *is_data;
-  SW_ARENA_NEW(is_weight, arena, g->n_args, d);
-  SW_ARENA_NEW(is_data, arena, g->n_args, d);
+  SW_ARENA_NEW_EACH(arena, g->n_args, d, is_weight, is_data);
   for (int32_t i = 0; i < g->n_args; i++) {
     is_weight[i] = class_of[g->args[i]] == SW_MEMORY_PARAMETERS;
     any = any || is_weight[i];
@@ -249,9 +248,7 @@ sw_rc sw_dim_roles_find(const sw_graph *g, const uint8_t *class_of, sw_arena *ar
   int64_t n_dims = 0;
   int32_t n_loops = SW_ATTENTION_GRAD_LOOPS;
   *out = (sw_dim_roles){.g = g};
-  SW_ARENA_NEW(out->weight_of, arena, g->n_values, d);
-  SW_ARENA_NEW(out->part_of, arena, g->n_values, d);
-  SW_ARENA_NEW(out->first, arena, g->n_values, d);
+  SW_ARENA_NEW_EACH(arena, g->n_values, d, out->weight_of, out->part_of, out->first);
   for (sw_id v = 0; v < g->n_values; v++) {
     out->first[v] = n_dims;
     n_dims += g->values[v].type.rank;

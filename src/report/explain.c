@@ -98,8 +98,7 @@ static int by_traffic_seconds(const void *a, const void *b) {
 static sw_rc gather_group(explaining *e, const sw_folded_name *g, sw_traffic *out, sw_diag *d) {
   const sw_plan_reshard **reshards;
   sw_id *ops;
-  SW_ARENA_NEW(reshards, e->arena, g->n, d);
-  SW_ARENA_NEW(ops, e->arena, g->n, d);
+  SW_ARENA_NEW_EACH(e->arena, g->n, d, reshards, ops);
   *out = (sw_traffic){.name = g->name, .n = g->n};
   for (int32_t k = 0; k < g->n; k++) {
     const sent *x = &e->all.at[g->items[k]];

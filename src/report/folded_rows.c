@@ -27,8 +27,7 @@ sw_rc sw_list_args(const sw_plan *p, sw_arena *arena, sw_arg_rows *out, sw_diag 
   sw_folded_name *all;
   int32_t *items;
   out->n = p->job.graph->n_args;
-  SW_ARENA_NEW(all, arena, out->n, d);
-  SW_ARENA_NEW(items, arena, out->n, d);
+  SW_ARENA_NEW_EACH(arena, out->n, d, all, items);
   for (int32_t i = 0; i < out->n; i++) {
     items[i] = i;
     all[i] = (sw_folded_name){p->job.graph->values[p->job.graph->args[i]].name, 1, &items[i], true};

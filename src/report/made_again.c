@@ -322,12 +322,8 @@ sw_rc sw_made_again_find(const sw_plan *p, const sw_breakdown *a, sw_arena *aren
   SW_TRY(find_account(p, a, arena, &t.of, d));
   const sw_graph *program = p->job.schedule->program;
   SW_TRY(sw_name_values(program, arena, &t.names, d));
-  SW_ARENA_NEW(t.seconds, arena, program->n_ops + 1, d);
-  SW_ARENA_NEW(t.bytes, arena, program->n_ops + 1, d);
-  SW_ARENA_NEW(t.copied, arena, program->n_ops + 1, d);
-  SW_ARENA_NEW(t.kept, arena, program->n_values + 1, d);
-  SW_ARENA_NEW(t.on_host, arena, program->n_values + 1, d);
-  SW_ARENA_NEW(t.host_s, arena, program->n_values + 1, d);
+  SW_ARENA_NEW_EACH(arena, program->n_ops + 1, d, t.seconds, t.bytes, t.copied);
+  SW_ARENA_NEW_EACH(arena, program->n_values + 1, d, t.kept, t.on_host, t.host_s);
   for (sw_id i = 0; i < p->job.graph->n_ops; i++) tally_op(&t, i);
   SW_TRY(find_saved(&t, d));
   for (int32_t i = 0; i < a->n_reshards; i++) tally_reshard(&t, &a->reshards[i]);

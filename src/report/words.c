@@ -328,10 +328,8 @@ static void make_parts(meter *m) {
 static sw_rc take_measures(meter *m, sw_arena *arena, sw_diag *d) {
   SW_TRY(sw_classify_values(m->g, arena, &m->class_of, d));
   SW_TRY(sw_dim_roles_find(m->g, m->class_of, arena, &m->roles, d));
-  SW_ARENA_NEW(m->by_axis, arena, m->mesh->n_axes, d);
-  SW_ARENA_NEW(m->uncut, arena, m->mesh->n_axes, d);
-  SW_ARENA_NEW(m->multiplied, arena, m->g->n_args, d);
-  SW_ARENA_NEW(m->seen, arena, m->g->n_args, d);
+  SW_ARENA_NEW_EACH(arena, m->mesh->n_axes, d, m->by_axis, m->uncut);
+  SW_ARENA_NEW_EACH(arena, m->g->n_args, d, m->multiplied, m->seen);
   find_multiplied(m);
   measure_rest(m);
   measure_ops(m);

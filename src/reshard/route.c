@@ -32,8 +32,7 @@ static sw_rc tilings_of(const building *b, const sw_sharding *after, const sw_ot
                         sw_diag *d) {
   const rs_space *s = &b->r->space;
   sw_tiling *src, *dst;
-  SW_ARENA_NEW(src, b->arena, 1, d);
-  SW_ARENA_NEW(dst, b->arena, 1, d);
+  SW_ARENA_NEW_EACH(b->arena, 1, d, src, dst);
   sw_tiling_of(&b->before, s->rank, s->dims, src);
   sw_tiling_of(after, s->rank, s->dims, dst);
   dst->other = there;

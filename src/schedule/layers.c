@@ -42,10 +42,8 @@ static sw_rc list_positions(finder *f, sw_arena *arena, sw_diag *d) {
   const sw_id n_ops = f->n_ops;
   bool *of_args;
   SW_ARENA_NEW(of_args, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(f->op, arena, n_ops + 1, d);
-  SW_ARENA_NEW(f->at, arena, n_ops + 1, d);
-  SW_ARENA_NEW(f->crossing, arena, n_ops + 2, d);
-  SW_ARENA_NEW(f->made, arena, n_ops + 2, d);
+  SW_ARENA_NEW_EACH(arena, n_ops + 1, d, f->op, f->at);
+  SW_ARENA_NEW_EACH(arena, n_ops + 2, d, f->crossing, f->made);
   SW_ARENA_NEW(f->like, arena, n_ops + 1, d);
   SW_ARENA_NEW(f->heavy, arena, n_ops + 2, d);
   for (int32_t i = 0; i < g->n_args; i++) of_args[g->args[i]] = true;
@@ -101,9 +99,7 @@ static int by_likeness(const void *a, const void *b) {
 
 static sw_rc find_next(finder *f, sw_arena *arena, sw_diag *d) {
   placed *all;
-  SW_ARENA_NEW(all, arena, f->n + 1, d);
-  SW_ARENA_NEW(f->next, arena, f->n + 1, d);
-  SW_ARENA_NEW(f->gaps, arena, f->n + 1, d);
+  SW_ARENA_NEW_EACH(arena, f->n + 1, d, all, f->next, f->gaps);
   for (int32_t i = 0; i < f->n; i++) all[i] = (placed){f->like[i], i};
   qsort(all, (size_t)f->n, sizeof *all, by_likeness);
   for (int32_t i = 0; i + 1 < f->n; i++)

@@ -256,8 +256,7 @@ sw_rc sw_moved_loop_find(const sw_graph *g, sw_arena *arena, sw_moved_loop *out,
   SW_ARENA_NEW(none, arena, s.n + 1, d);
   SW_TRY(sw_stacks_alike(g, &s, none, arena, &alike, d));
   out->alike = alike;
-  SW_ARENA_NEW(m.id, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(m.partner, arena, g->n_values + 1, d);
+  SW_ARENA_NEW_EACH(arena, g->n_values + 1, d, m.id, m.partner);
   SW_ARENA_NEW(m.peer, arena, g->n_frames + 1, d);
   SW_ARENA_NEW(out->with, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(out->read_as, arena, g->n_values + 1, d);

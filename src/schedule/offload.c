@@ -46,8 +46,7 @@ static sw_rc choose_stacks_of_host(offers *o, const sw_schedule_spec *s, sw_aren
   SW_TRY(sw_stacks_find(g, mem, &o->stacks, d));
   SW_ARENA_NEW(o->stack, mem, g->n_values + 1, d);
   SW_ARENA_NEW(o->of_stack, mem, g->n_ops + 1, d);
-  SW_ARENA_NEW(taken, mem, g->n_values + 1, d);
-  SW_ARENA_NEW(either, mem, g->n_values + 1, d);
+  SW_ARENA_NEW_EACH(mem, g->n_values + 1, d, taken, either);
   for (int32_t i = 0; i < s->n_entries; i++)
     if (s->entries[i].source == SW_SOURCE_EITHER) either[s->entries[i].value] = true;
   for (int32_t k = 0; k < o->stacks.n; k++) {
@@ -78,8 +77,7 @@ static void find_made(offers *o, const sw_schedule_spec *s) {
 static sw_rc find_last_before(offers *o, const sw_schedule_spec *s, sw_arena *mem, sw_diag *d) {
   const sw_graph *g = o->g;
   int32_t *at;
-  SW_ARENA_NEW(at, mem, g->n_values + 1, d);
-  SW_ARENA_NEW(o->last, mem, g->n_values + 1, d);
+  SW_ARENA_NEW_EACH(mem, g->n_values + 1, d, at, o->last);
   for (sw_id v = 0; v < g->n_values; v++) o->last[v] = -1;
   for (int32_t i = 0; i < s->n_entries; i++) {
     const sw_entry *e = &s->entries[i];

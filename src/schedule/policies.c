@@ -124,9 +124,7 @@ static void mark_core(core *c, bool *may) {
 }
 
 static sw_rc find_core(core *c, sw_arena *arena, sw_diag *d) {
-  SW_ARENA_NEW(c->of_input, arena, c->g->n_values + 1, d);
-  SW_ARENA_NEW(c->follows, arena, c->g->n_values + 1, d);
-  SW_ARENA_NEW(c->leads, arena, c->g->n_values + 1, d);
+  SW_ARENA_NEW_EACH(arena, c->g->n_values + 1, d, c->of_input, c->follows, c->leads);
   SW_ARENA_NEW(c->feeds, arena, c->n_ops + 1, d);
   find_of_input(c);
   find_between_products(c);

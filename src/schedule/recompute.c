@@ -114,9 +114,7 @@ static bool is_form(const recompute *r, const sw_op *op) {
 static sw_rc find_small(recompute *r, sw_arena *arena, sw_diag *d) {
   const int64_t kSmall = 4096; /* statistics of rows beside the longest rows */
   const sw_graph *g = r->g;
-  SW_ARENA_NEW(r->from_nothing, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(r->of_input, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(r->form, arena, g->n_values + 1, d);
+  SW_ARENA_NEW_EACH(arena, g->n_values + 1, d, r->from_nothing, r->of_input, r->form);
   int64_t most = 0;
   for (int32_t i = 0; i < g->n_args; i++) {
     r->of_input[g->args[i]] = g->values[g->args[i]].kind == SW_VALUE_INPUT;
@@ -220,9 +218,7 @@ static sw_rc cut_by_bytes(recompute *r, sw_arena *arena, sw_diag *d) {
   cutting c;
   SW_ARENA_NEW(crossing, arena, n, d);
   SW_ARENA_NEW(made, arena, n + 1, d);
-  SW_ARENA_NEW(c.least, arena, n, d);
-  SW_ARENA_NEW(c.before, arena, n, d);
-  SW_ARENA_NEW(c.queue, arena, n, d);
+  SW_ARENA_NEW_EACH(arena, n, d, c.least, c.before, c.queue);
   c.crossing = crossing;
   c.made = made;
   SW_TRY(find_going_on(r, crossing, made, d));
@@ -477,20 +473,11 @@ static sw_rc put_late_part(recompute *r, sw_diag *d) {
 
 static sw_rc list_entries(recompute *r, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = r->g;
-  SW_ARENA_NEW(r->large, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(r->last_early, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(r->read_late, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(r->crosses, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(r->kept_only, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(r->needed, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(r->kept, arena, g->n_values + 1, d);
+  SW_ARENA_NEW_EACH(arena, g->n_values + 1, d, r->large, r->last_early, r->read_late, r->crosses, r->kept_only,
+                    r->needed, r->kept);
   SW_ARENA_NEW(r->segment, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(r->segment_at, arena, g->n_ops + 2, d);
-  SW_ARENA_NEW(r->leading, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(r->free, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(r->listed, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(r->waits, arena, g->n_ops + 1, d);
-  SW_ARENA_NEW(r->written, arena, g->n_ops + 1, d);
+  SW_ARENA_NEW_EACH(arena, g->n_ops + 1, d, r->leading, r->free, r->listed, r->waits, r->written);
   r->split = -1;
   const bool changes = (r->how != SW_RECOMPUTE_AS_WRITTEN && r->how != SW_RECOMPUTE_NONE) || r->gathers_again;
   if (changes && !g->n_frames) SW_TRY(find_split(r, arena, d));

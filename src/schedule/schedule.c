@@ -255,8 +255,7 @@ typedef struct crossing {
 
 static sw_rc find_crossing(crossing *c, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = c->g;
-  SW_ARENA_NEW(c->made_on, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(c->read_on, arena, g->n_values + 1, d);
+  SW_ARENA_NEW_EACH(arena, g->n_values + 1, d, c->made_on, c->read_on);
   uint64_t *made; /* so far */
   SW_ARENA_NEW(made, arena, g->n_values + 1, d);
   for (sw_id v = 0; v < g->n_values; v++) c->made_on[v] = -1;
@@ -384,9 +383,7 @@ static sw_rc ask_of_uses(sw_stage_writer *w, const sw_id *own, const sw_annotati
   sw_annotation copy = *a;
   sw_value_use *users, *at;
   sw_id *source;
-  SW_ARENA_NEW(users, &w->scratch, n, w->d);
-  SW_ARENA_NEW(at, &w->scratch, n, w->d);
-  SW_ARENA_NEW(source, &w->scratch, n, w->d);
+  SW_ARENA_NEW_EACH(&w->scratch, n, w->d, users, at, source);
   for (int32_t i = 0; i < n; i++)
     if (!find_use(w, own, a->value, (a->n_users ? a->users : v->uses)[i], &at[i], &source[i])) source[i] = -1;
   copy.users = users;
@@ -431,14 +428,8 @@ static sw_rc ask_stage(sw_stage_writer *w, const sw_request *r) {
 }
 
 static sw_rc write_stage(sw_stage_writer *w, const crossing *c, const sw_request *r, sw_stage *out) {
-  SW_ARENA_NEW(w->now, &w->scratch, w->program->n_values + 1, w->d);
-  SW_ARENA_NEW(w->first, &w->scratch, w->program->n_values + 1, w->d);
-  SW_ARENA_NEW(w->on_host, &w->scratch, w->program->n_values + 1, w->d);
-  SW_ARENA_NEW(w->fetched, &w->scratch, w->program->n_values + 1, w->d);
-  SW_ARENA_NEW(w->added, &w->scratch, w->stacks->n_added + 1, w->d);
-  SW_ARENA_NEW(w->entered, &w->scratch, w->stacks->n_added + 1, w->d);
-  SW_ARENA_NEW(w->ended, &w->scratch, w->stacks->n_added + 1, w->d);
-  SW_ARENA_NEW(w->joined, &w->scratch, w->stacks->n_added + 1, w->d);
+  SW_ARENA_NEW_EACH(&w->scratch, w->program->n_values + 1, w->d, w->now, w->first, w->on_host, w->fetched);
+  SW_ARENA_NEW_EACH(&w->scratch, w->stacks->n_added + 1, w->d, w->added, w->entered, w->ended, w->joined);
   for (sw_id v = 0; v < w->program->n_values; v++) w->now[v] = w->first[v] = w->on_host[v] = w->fetched[v] = -1;
   SW_TRY(sw_graph_create(w->program->name, &w->to, w->d));
   if (r->has_mesh) sw_graph_set_mesh(w->to, &r->mesh);
@@ -491,8 +482,7 @@ static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena,
   sw_stacks stacks;
   c.stacks = &stacks;
   SW_TRY(check_schedule(g, &out->spec, scratch, d));
-  SW_ARENA_NEW(stages, arena, out->spec.n_stages, d);
-  SW_ARENA_NEW(out->owned, arena, out->spec.n_stages, d);
+  SW_ARENA_NEW_EACH(arena, out->spec.n_stages, d, stages, out->owned);
   out->stages = stages;
   SW_TRY(find_same(g, &out->spec, scratch, &c.same, &alike, &stacks, d));
   SW_TRY(find_crossing(&c, scratch, d));

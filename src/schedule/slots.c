@@ -299,8 +299,7 @@ static sw_rc enter_outside(slots *s) {
   const sw_graph *g = program_of(s);
   int32_t most = 0;
   for (int32_t i = s->first; i < s->end; i++) most += op_of_entry(s, i)->n_operands;
-  SW_ARENA_NEW(s->outside, &s->w->scratch, most + 1, s->w->d);
-  SW_ARENA_NEW(s->entered, &s->w->scratch, most + 1, s->w->d);
+  SW_ARENA_NEW_EACH(&s->w->scratch, most + 1, s->w->d, s->outside, s->entered);
   bool *listed;
   SW_ARENA_NEW(listed, &s->w->scratch, g->n_values + 1, s->w->d);
   for (int32_t i = s->first; i < s->end; i++) {

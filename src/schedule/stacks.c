@@ -338,9 +338,7 @@ sw_rc sw_stacks_alike(const sw_graph *g, const sw_stacks *s, const bool *left_ou
                       sw_diag *d) {
   likeness l = {.g = g};
   sw_rc rc = SW_OK;
-  SW_ARENA_NEW(l.alike, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(l.like, arena, g->n_values + 1, d);
-  SW_ARENA_NEW(l.entered, arena, g->n_values + 1, d);
+  SW_ARENA_NEW_EACH(arena, g->n_values + 1, d, l.alike, l.like, l.entered);
   *out = l.alike;
   for (sw_id v = 0; v < g->n_values; v++) {
     l.alike[v] = -1;
@@ -595,14 +593,10 @@ static sw_rc open_chooser(chooser *c, sw_recompute how, sw_arena *mem, sw_diag *
   const sw_graph *g = c->g;
   bool *large;
   SW_TRY(sw_stacks_find(g, mem, &c->stacks, d));
-  SW_ARENA_NEW(c->left_out, mem, c->stacks.n + 1, d);
-  SW_ARENA_NEW(c->put_again, mem, c->stacks.n + 1, d);
+  SW_ARENA_NEW_EACH(mem, c->stacks.n + 1, d, c->left_out, c->put_again);
   SW_ARENA_NEW(c->may, mem, g->n_ops + 1, d);
-  SW_ARENA_NEW(c->had, mem, g->n_values + 1, d);
-  SW_ARENA_NEW(c->needed, mem, g->n_values + 1, d);
-  SW_ARENA_NEW(c->again, mem, g->n_ops + 1, d);
-  SW_ARENA_NEW(c->is_gone, mem, g->n_ops + 1, d);
-  SW_ARENA_NEW(c->seen, mem, g->n_ops + 1, d);
+  SW_ARENA_NEW_EACH(mem, g->n_values + 1, d, c->had, c->needed);
+  SW_ARENA_NEW_EACH(mem, g->n_ops + 1, d, c->again, c->is_gone, c->seen);
   SW_ARENA_NEW(large, mem, g->n_values + 1, d);
   for (sw_id v = 0; v < g->n_values; v++) large[v] = g->values[v].def >= 0;
   for (int32_t i = 0; i < c->stacks.n; i++) { /* a body is a layer */

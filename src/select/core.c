@@ -118,8 +118,7 @@ static sw_i128 largest_total(const sw_problem *p) {
 static sw_rc place_copy_nodes(const sw_problem *p, sw_arena *mem, const int32_t **out, sw_diag *d) {
   int32_t *place, *behind, *at;
   if (p->copy_nodes_at <= 0) return SW_OK;
-  SW_ARENA_NEW(place, mem, p->n_nodes, d);
-  SW_ARENA_NEW(behind, mem, p->n_nodes, d);
+  SW_ARENA_NEW_EACH(mem, p->n_nodes, d, place, behind);
   SW_ARENA_NEW(at, mem, (size_t)p->n_nodes + 1, d);
   for (int32_t i = 0; i < p->n_nodes; i++) behind[i] = i;
   for (int32_t e = 0; e < p->n_edges; e++) {
@@ -143,8 +142,7 @@ sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_
   SW_ARENA_NEW(dom, mem, p->n_nodes, d);
   SW_ARENA_NEW(zeros, mem, (size_t)p->n_nodes + 1, d);
   SW_ARENA_NEW(cost, mem, p->n_nodes, d);
-  SW_ARENA_NEW(pairs, mem, p->n_edges, d);
-  SW_ARENA_NEW(mats, mem, p->n_edges, d);
+  SW_ARENA_NEW_EACH(mem, p->n_edges, d, pairs, mats);
   for (int32_t i = 0; i < p->n_nodes; i++) {
     dom[i] = p->nodes[i].n_choices;
     cost[i] = p->nodes[i].cost;
@@ -189,9 +187,7 @@ sw_rc sel_core_in_order(const sel_core *c, sw_arena *mem, sel_core *out, int32_t
   sel_pair *pairs;
   *out = *c;
   out->place = NULL;
-  SW_ARENA_NEW(*order, mem, c->n, d);
-  SW_ARENA_NEW(dom, mem, c->n, d);
-  SW_ARENA_NEW(cost, mem, c->n, d);
+  SW_ARENA_NEW_EACH(mem, c->n, d, *order, dom, cost);
   SW_ARENA_NEW(pairs, mem, c->n_pairs, d);
   for (int32_t i = 0; i < c->n; i++) (*order)[c->place ? c->place[i] : i] = i;
   for (int32_t k = 0; k < c->n; k++) {

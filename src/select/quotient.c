@@ -104,9 +104,7 @@ sw_rc sel_find_classes(const sw_problem *p, int rounds, int32_t *class_of, int32
 /* What all nodes of a class pay and occupy. */
 static sw_rc add_nodes(quotient *k, sw_diag *d) {
   const sw_problem *p = k->p;
-  SW_ARENA_NEW(k->cost, k->arena, k->n, d);
-  SW_ARENA_NEW(k->uses, k->arena, k->n, d);
-  SW_ARENA_NEW(k->nodes, k->arena, k->n, d);
+  SW_ARENA_NEW_EACH(k->arena, k->n, d, k->cost, k->uses, k->nodes);
   for (int32_t i = 0; i < p->n_nodes; i++) k->nodes[k->class_of[i]].n_uses += p->nodes[i].n_uses;
   for (int32_t a = 0; a < k->n; a++) {
     SW_ARENA_NEW(k->uses[a], k->arena, k->nodes[a].n_uses, d);
@@ -311,8 +309,7 @@ static sw_rc merge_copy_groups(quotient *k, sw_arena *mem, sw_dict *seen, sw_dia
   const sw_problem *p = k->p;
   sw_copies *all;
   int64_t *count, n = 0;
-  SW_ARENA_NEW(all, mem, p->n_copies, d);
-  SW_ARENA_NEW(count, mem, p->n_copies, d);
+  SW_ARENA_NEW_EACH(mem, p->n_copies, d, all, count);
   for (int32_t c = 0; c < p->n_copies; c++) {
     const sw_copies *g = &p->copies[c];
     const size_t n_key = 3 + (size_t)g->table->n_readers;
@@ -407,8 +404,7 @@ static sw_rc solve_quotient(const sw_problem *p, const sw_solve_options *given, 
   sw_solve_state from;
   sw_solve_options o = *given;
   int32_t *class_of, *first;
-  SW_ARENA_NEW(class_of, mem, p->n_nodes, d);
-  SW_ARENA_NEW(first, mem, p->n_nodes, d);
+  SW_ARENA_NEW_EACH(mem, p->n_nodes, d, class_of, first);
   SW_TRY(sw_problem_quotient(p, mem, &q, class_of, d));
   for (int32_t i = p->n_nodes - 1; i >= 0; i--) first[class_of[i]] = i;
   if (o.from) SW_TRY(take_state(&q, p->n_nodes, class_of, first, o.from, mem, &from, d));

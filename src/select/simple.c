@@ -62,9 +62,7 @@ sw_rc sw_simplicity_make(const sw_problem *p, const int32_t *role, const uint8_t
   sw_dict seen = {0};
   pairs classes = {0}, roles = {0};
   *out = (sw_simplicity){.p = p, .points = points};
-  SW_ARENA_NEW(out->class_of, arena, p->n_nodes, d);
-  SW_ARENA_NEW(out->role_of, arena, p->n_nodes, d);
-  SW_ARENA_NEW(out->first, arena, p->n_nodes, d);
+  SW_ARENA_NEW_EACH(arena, p->n_nodes, d, out->class_of, out->role_of, out->first);
   SW_TRY(sel_find_classes(p, ROUNDS, out->class_of, &out->n_classes, d));
   sw_rc rc = find_roles(out, role, &classes, &roles, d);
   for (int32_t i = p->n_nodes - 1; i >= 0 && !rc; i--) out->first[out->role_of[i]] = i;
@@ -81,8 +79,7 @@ static sw_rc unite(const sw_simplicity *k, const int32_t *choice, int32_t *out, 
                    sw_diag *d) {
   const int32_t n = k->p->n_nodes;
   int32_t *at, *count, *most;
-  SW_ARENA_NEW(at, mem, n, d);
-  SW_ARENA_NEW(count, mem, n, d);
+  SW_ARENA_NEW_EACH(mem, n, d, at, count);
   SW_ARENA_NEW(most, mem, k->n_roles, d); /* a node with the choice of most, + 1 */
   for (int32_t i = 0; i < n; i++) {
     SW_TRY(number_pair(seen, k->role_of[i], choice[i], &at[i], d));
@@ -202,8 +199,7 @@ typedef struct parts {
 
 static sw_rc find_alike_parts(parts *m, const int32_t *choice, pairs *seen, sw_arena *arena, sw_diag *d) {
   const int32_t n = m->k->p->n_nodes;
-  SW_ARENA_NEW(m->first, arena, n, d);
-  SW_ARENA_NEW(m->size, arena, n, d);
+  SW_ARENA_NEW_EACH(arena, n, d, m->first, m->size);
   for (int32_t i = 0; i < n; i++) SW_TRY(number_pair(seen, m->k->class_of[i], choice[i], &m->of[i], d));
   m->n = seen->n;
   for (int32_t i = n - 1; i >= 0; i--) m->first[m->of[i]] = i;

@@ -22,8 +22,7 @@ static sw_rc take_nodes(chosen *k, const bool *is_free, int32_t *n, sw_diag *d) 
   SW_ARENA_NEW(k->at, k->arena, p->n_nodes, d);
   *n = 0;
   for (int32_t i = 0; i < p->n_nodes; i++) k->at[i] = is_free[i] ? (*n)++ : -1;
-  SW_ARENA_NEW(k->nodes, k->arena, (size_t)*n + 1, d);
-  SW_ARENA_NEW(k->cost, k->arena, (size_t)*n + 1, d);
+  SW_ARENA_NEW_EACH(k->arena, (size_t)*n + 1, d, k->nodes, k->cost);
   for (int32_t i = 0; i < p->n_nodes; i++) {
     if (!is_free[i]) continue;
     int64_t *cost = sw_arena_copy(k->arena, p->nodes[i].cost, (size_t)p->nodes[i].n_choices, sizeof *cost, d);

@@ -76,8 +76,7 @@ sw_rc sel_symmetry_find(const sel_core *c, int rounds, sw_arena *mem, sel_symmet
   *out = (sel_symmetry){0};
   SW_ARENA_NEW(colour, mem, c->n, d);
   SW_ARENA_NEW(links, mem, c->n_pairs, d);
-  SW_ARENA_NEW(out->rep, mem, c->n, d);
-  SW_ARENA_NEW(out->count, mem, c->n, d);
+  SW_ARENA_NEW_EACH(mem, c->n, d, out->rep, out->count);
   SW_ARENA_NEW(out->rep_pair, mem, c->n_pairs, d);
   for (int32_t i = 0; i < c->n; i++) colour[i] = colour_of(c, i);
   for (int32_t e = 0; e < c->n_pairs; e++) {

@@ -253,8 +253,7 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
   const sw_op *op = &e->model->ops[id];
   e->op = op;
   e->strategy = &e->plan->ops[id];
-  SW_ARENA_NEW(e->in, &e->scratch, op->n_operands, d);
-  SW_ARENA_NEW(e->windowed, &e->scratch, op->n_operands, d);
+  SW_ARENA_NEW_EACH(&e->scratch, op->n_operands, d, e->in, e->windowed);
   if (op->code == SW_OP_WHILE || op->code == SW_OP_CASE) SW_TRY(fetch_entering(p, id, d));
   for (int i = 0; i < op->n_operands; i++) SW_TRY(fetch_operand(p, id, i, &e->in[i], d));
   e->now = (sw_origin){id, -1};

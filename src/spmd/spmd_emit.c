@@ -252,8 +252,7 @@ sw_rc sw_emit_mesh_of_sources(sw_emit *e, const sw_axis_ref *refs, int n, const 
   sw_other_mesh *o;
   int32_t *position, *device;
   SW_ARENA_NEW(o, &e->scratch, 1, d);
-  SW_ARENA_NEW(position, &e->scratch, devices, d);
-  SW_ARENA_NEW(device, &e->scratch, devices, d);
+  SW_ARENA_NEW_EACH(&e->scratch, devices, d, position, device);
   for (int32_t i = 0; i < devices; i++) {
     position[i] = (int32_t)sw_mesh_group_peer(e->mesh, i, refs, n, sources[sw_mesh_group_index(e->mesh, i, refs, n)]);
     device[position[i]] = i;

@@ -44,8 +44,7 @@ sw_rc sw_spmd_order(const sw_plan *p, sw_arena *arena, sw_id **out, sw_diag *d) 
   bool *late;
   sw_id *order;
   int32_t n = 0;
-  SW_ARENA_NEW(order, arena, g->n_ops, d);
-  SW_ARENA_NEW(late, arena, g->n_ops, d);
+  SW_ARENA_NEW_EACH(arena, g->n_ops, d, order, late);
   *out = order;
   for (sw_id first = 0, end; p->job.kernels && first < g->n_ops; first = end) {
     bool any = false;

@@ -61,8 +61,7 @@ static sw_rc class_givings(const sw_border_key *key, sw_copy_table *t, int32_t *
   const int32_t *id = key->maker->ports[key->port].id;
   int32_t *class_of;
   t->n_choices = key->maker->n;
-  SW_ARENA_NEW(class_of, arena, t->n_choices, d);
-  SW_ARENA_NEW(*given, arena, t->n_choices, d);
+  SW_ARENA_NEW_EACH(arena, t->n_choices, d, class_of, *given);
   for (int32_t x = 0; x < t->n_choices; x++) {
     int32_t f = 0;
     while (f < t->n_classes && (*given)[f] != id[x]) f++;
@@ -143,8 +142,7 @@ sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena
   int32_t **wanted;
   *out =
       (sw_border_table){.shape_class = shape_class, .repeats = key->repeats, .copies = {.n_readers = key->n_readers}};
-  SW_ARENA_NEW(wants, arena, key->n_readers, d);
-  SW_ARENA_NEW(wanted, arena, key->n_readers, d);
+  SW_ARENA_NEW_EACH(arena, key->n_readers, d, wants, wanted);
   SW_TRY(class_givings(key, &out->copies, &out->given, arena, d));
   for (int32_t i = 0; i < key->n_readers; i++)
     SW_TRY(make_class_wants(&key->readers[i], shape_class, prices, &wants[i], &wanted[i], arena, d));

@@ -246,8 +246,7 @@ sw_rc sw_stated_begin(const sw_job *j, int32_t most, sw_arena *arena, sw_stated_
   const sw_graph *g = j->graph;
   *out = (sw_stated_list){.g = g};
   if (most < 0) most = most_stated(j->request);
-  SW_ARENA_NEW(out->at, arena, most, d);
-  SW_ARENA_NEW(out->earlier, arena, most, d);
+  SW_ARENA_NEW_EACH(arena, most, d, out->at, out->earlier);
   SW_ARENA_NEW(out->newest, arena, g->n_ops, d);
   for (int32_t i = 0; i < g->n_ops; i++) out->newest[i] = -1;
   return SW_OK;

@@ -301,8 +301,7 @@ static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_d
   SW_TRY(add_choices(o, d));
   sw_strategy *at;
   sw_op_cost *cost;
-  SW_ARENA_NEW(at, arena, o->found.n, d);
-  SW_ARENA_NEW(cost, arena, o->found.n, d);
+  SW_ARENA_NEW_EACH(arena, o->found.n, d, at, cost);
   for (size_t i = 0; i < o->found.n; i++) {
     at[i] = o->found.at[i].s;
     cost[i] = o->found.at[i].cost;

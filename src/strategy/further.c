@@ -155,8 +155,7 @@ static sw_rc list_kinds(judge *j, kind **kinds, int32_t *n_kinds, int32_t *first
   int32_t *kind_of;
   sw_dict seen = {0};
   sw_rc rc = SW_OK;
-  SW_ARENA_NEW(*kinds, &j->mem, n, d);
-  SW_ARENA_NEW(kind_of, &j->mem, n, d);
+  SW_ARENA_NEW_EACH(&j->mem, n, d, *kinds, kind_of);
   *n_kinds = 0;
   for (int32_t i = 0; i < n && !rc; i++) {
     int64_t *slot;

@@ -147,9 +147,7 @@ static sw_rc put_times(const sw_selection *s, sw_id value, const int32_t *reader
   const sw_value *v = &s->job.graph->values[value];
   const bool stored = sw_value_is_stored(s->job.kernels, value);
   int64_t *taken, *until, *until_made;
-  SW_ARENA_NEW(taken, s->arena, n, d);
-  SW_ARENA_NEW(until, s->arena, n, d);
-  SW_ARENA_NEW(until_made, s->arena, n, d);
+  SW_ARENA_NEW_EACH(s->arena, n, d, taken, until, until_made);
   for (int32_t i = 0; i < n; i++) {
     bool any = false;
     for (int32_t u = 0; u < v->n_uses; u++) {
@@ -195,8 +193,7 @@ static sw_rc put_layouts(const sw_selection *s, sw_id value, const sw_border_tab
   const sw_shape_class *c = &s->prices.classes.at[t->shape_class];
   int64_t *amount;
   int32_t *made_as;
-  SW_ARENA_NEW(amount, s->arena, t->copies.n_layouts, d);
-  SW_ARENA_NEW(made_as, s->arena, t->copies.n_layouts, d);
+  SW_ARENA_NEW_EACH(s->arena, t->copies.n_layouts, d, amount, made_as);
   for (int32_t k = 0; k < t->copies.n_layouts; k++) {
     const int32_t id = t->sharding[k] < 0 ? ~t->sharding[k] : t->sharding[k];
     amount[k] = sw_value_is_on_host(s->job.graph, value)

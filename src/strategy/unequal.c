@@ -234,9 +234,7 @@ sw_rc sw_strategy_each_unequal(const sw_graph *g, const sw_op *op, const sw_enum
   int *ways, *chosen;
   const int64_t **starts;
   if (!o || !o->n_unequal || !s->n_refs) return SW_OK;
-  SW_ARENA_NEW(ways, arena, n, d);
-  SW_ARENA_NEW(chosen, arena, n, d);
-  SW_ARENA_NEW(starts, arena, n, d);
+  SW_ARENA_NEW_EACH(arena, n, d, ways, chosen, starts);
   for (int l = 0; l < n; l++) {
     int cut;
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &cut);

@@ -11,8 +11,7 @@ static sw_rc options_init(sw_option_set *c, int32_t n, int32_t n_ports, sw_arena
   SW_ARENA_NEW(c->price, arena, n, d);
   SW_ARENA_NEW(c->ports, arena, n_ports, d);
   for (int32_t p = 0; p < n_ports; p++) {
-    SW_ARENA_NEW(c->ports[p].id, arena, n, d);
-    SW_ARENA_NEW(c->ports[p].bytes, arena, n, d);
+    SW_ARENA_NEW_EACH(arena, n, d, c->ports[p].id, c->ports[p].bytes);
   }
   return SW_OK;
 }

@@ -183,8 +183,7 @@ static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
   bool *keep;
   int64_t *penalty;
   sw_option_set *out;
-  SW_ARENA_NEW(keep, t->arena, c->n, d);
-  SW_ARENA_NEW(penalty, t->arena, c->n, d);
+  SW_ARENA_NEW_EACH(t->arena, c->n, d, keep, penalty);
   SW_ARENA_NEW(out, t->arena, 1, d);
   for (int32_t i = 0; i < c->n; i++) {
     bool ok = admits_option(t, p, i);
@@ -299,9 +298,7 @@ static sw_rc list_brought(const sw_pin_target *t, const pin *p, bool all, brough
   const sw_option_set *c = t->options[p->at.unit];
   const sw_op *op = &t->job.graph->ops[sw_unit_at(t->units, p->at.unit).id];
   const size_t most = (size_t)c->n * ((size_t)t->job.graph->values[p->a->value].type.rank + 1);
-  SW_ARENA_NEW(b->which, t->arena, most, d);
-  SW_ARENA_NEW(b->to, t->arena, most, d);
-  SW_ARENA_NEW(b->units, t->arena, most, d);
+  SW_ARENA_NEW_EACH(t->arena, most, d, b->which, b->to, b->units);
   for (int32_t i = 0; i < c->n; i++) {
     const sw_sharding made = *sw_options_sharding(c, t->prices, p->at.port, i);
     sw_sharding to[SW_MAX_RANK + 1];
@@ -326,8 +323,7 @@ static sw_rc state_result(const sw_pin_target *t, const pin *p, bool all, sw_dia
   if (!b.any) return SW_OK;
   sw_option_port *at = &c->ports[p->at.port];
   at->made = at->bytes;
-  SW_ARENA_NEW(at->bytes, t->arena, b.n, d);
-  SW_ARENA_NEW(at->both, t->arena, b.n, d);
+  SW_ARENA_NEW_EACH(t->arena, b.n, d, at->bytes, at->both);
   for (int32_t i = 0; i < b.n; i++) {
     const bool stays = at->id[i] == b.to[i];
     at->id[i] = b.to[i];

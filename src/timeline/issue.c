@@ -219,10 +219,7 @@ static void place_moved(const issuing *k, const moving *m) {
 
 static sw_rc move_feeding(issuing *k, sw_arena *mem, sw_diag *d) {
   moving m;
-  SW_ARENA_NEW(m.first, mem, k->n + 1, d);
-  SW_ARENA_NEW(m.next, mem, k->n + 1, d);
-  SW_ARENA_NEW(m.is_at, mem, k->n + 1, d);
-  SW_ARENA_NEW(m.opens_at, mem, k->n + 1, d);
+  SW_ARENA_NEW_EACH(mem, k->n + 1, d, m.first, m.next, m.is_at, m.opens_at);
   if (!(m.before = sw_arena_copy(mem, k->e, (size_t)k->n, sizeof *m.before, d))) return SW_E_RESOURCE;
   memset(m.first, -1, (size_t)(k->n + 1) * sizeof *m.first);
   for (int32_t i = k->n - 1; i >= 0; i--) {
@@ -249,9 +246,7 @@ static sw_rc move_feeding(issuing *k, sw_arena *mem, sw_diag *d) {
 }
 
 static sw_rc issue_all(issuing *k, sw_arena *mem, sw_diag *d) {
-  SW_ARENA_NEW(k->clock, mem, k->n + 1, d);
-  SW_ARENA_NEW(k->ready, mem, k->n + 1, d);
-  SW_ARENA_NEW(k->dues, mem, k->n + 1, d);
+  SW_ARENA_NEW_EACH(mem, k->n + 1, d, k->clock, k->ready, k->dues);
   find_clock(k);
   find_ready(k);
   SW_ARENA_NEW(k->by, mem, k->n + 1, d);

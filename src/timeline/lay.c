@@ -209,8 +209,7 @@ static sw_rc list_waiters(laying *l, sw_arena *mem, sw_diag *d) {
 }
 
 static sw_rc list_gated(laying *l, sw_arena *mem, sw_diag *d) {
-  SW_ARENA_NEW(l->gated, mem, l->n + 1, d);
-  SW_ARENA_NEW(l->next_gated, mem, l->n + 1, d);
+  SW_ARENA_NEW_EACH(mem, l->n + 1, d, l->gated, l->next_gated);
   for (int32_t i = 0; i <= l->n; i++) l->gated[i] = -1;
   for (int32_t i = 0; i < l->n; i++) {
     if (is_kernel(&l->e[i])) continue;

@@ -404,8 +404,7 @@ static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
 /* Inputs, and what is to come of them, of the case's collective. */
 static sw_rc random_contents(draw *w, sw_diag *d) {
   sw_suite_case *c = w->c;
-  SW_ARENA_NEW(c->in, w->arena, w->devices, d);
-  SW_ARENA_NEW(c->want, w->arena, w->devices, d);
+  SW_ARENA_NEW_EACH(w->arena, w->devices, d, c->in, c->want);
   for (int64_t v = 0; v < w->devices; v++) {
     SW_TRY(random_input(w, v, d));
     SW_TRY(sw_suite_buffer(w->arena, w->to, w->rank, w->out_dims, &c->want[v], d));

@@ -369,8 +369,7 @@ sw_rc sw_kernel_tridiagonal_solve(const sw_kernel_call *c, sw_diag *d) {
   int n = (int)rows, rhs = (int)columns, info;
   double complex *lines[3], *given, *turned;
   for (int k = 0; k < 3; k++) SW_ARENA_NEW(lines[k], c->scratch, rows, d);
-  SW_ARENA_NEW(given, c->scratch, rows * columns, d);
-  SW_ARENA_NEW(turned, c->scratch, rows * columns, d);
+  SW_ARENA_NEW_EACH(c->scratch, rows * columns, d, given, turned);
   words = rows * columns * (is_complex ? 2 : 1);
   SW_TRY(sw_blas_enter(d));
   for (int64_t i = 0; i < all / (rows * columns); i++) {

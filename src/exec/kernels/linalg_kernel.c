@@ -101,8 +101,7 @@ sw_rc sw_kernel_cholesky(const sw_kernel_call *c, sw_diag *d) {
   bool lower = sw_op_int(c->op, SW_ATTR_LOWER, 1) != 0;
   int64_t n = x->dims[x->rank - 1], all = sw_buffer_elements(x);
   double complex *a, *l;
-  SW_ARENA_NEW(a, c->scratch, n * n, d);
-  SW_ARENA_NEW(l, c->scratch, n * n, d);
+  SW_ARENA_NEW_EACH(c->scratch, n * n, d, a, l);
   double *real_a = (double *)a, *real_l = (double *)l;
   for (int64_t m = 0; all > 0 && m < all / (n * n); m++) {
     sw_load_piece(x, m, n * n, a);

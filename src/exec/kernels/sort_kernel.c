@@ -82,8 +82,7 @@ sw_rc sw_kernel_sort(const sw_kernel_call *c, sw_diag *d) {
     if (!sw_convertible(c->in[which[k]]->dtype)) return sw_kernel_no_dtype(c, c->in[which[k]]->dtype, d);
     SW_ARENA_NEW(s.keys[k], c->scratch, l.extent, d);
   }
-  SW_ARENA_NEW(at, c->scratch, l.extent, d);
-  SW_ARENA_NEW(spare, c->scratch, l.extent, d);
+  SW_ARENA_NEW_EACH(c->scratch, l.extent, d, at, spare);
   for (int64_t line = 0; line < l.outer * l.inner; line++) {
     int64_t first = line / l.inner * l.extent * l.inner + line % l.inner;
     load_line(&s, c->op, c->in, first, l.inner);

@@ -134,9 +134,7 @@ static sw_rc make_all(const sw_argument_maker *m, sw_arena *scratch, sw_tensor *
   sw_extremes *extremes = NULL;
   sw_fill *fills;
   bool *is_mask;
-  SW_ARENA_NEW(domains, scratch, g->n_args, d);
-  SW_ARENA_NEW(fills, scratch, g->n_args, d);
-  SW_ARENA_NEW(is_mask, scratch, g->n_args, d);
+  SW_ARENA_NEW_EACH(scratch, g->n_args, d, domains, fills, is_mask);
   SW_TRY(sw_value_domains_find(g, domains, d));
   if (m->cuts) {
     SW_ARENA_NEW(extremes, scratch, g->n_args, d);

@@ -161,10 +161,7 @@ static void find_read(sw_no_effects *n, bool intermediates) {
 
 sw_rc sw_no_effects_find(const sw_sharded *s, bool intermediates, sw_arena *arena, sw_no_effects *out, sw_diag *d) {
   *out = (sw_no_effects){.s = s};
-  SW_ARENA_NEW(out->same, arena, s->program->n_values, d);
-  SW_ARENA_NEW(out->equal, arena, s->program->n_values, d);
-  SW_ARENA_NEW(out->zero, arena, s->program->n_values, d);
-  SW_ARENA_NEW(out->read, arena, s->program->n_values, d);
+  SW_ARENA_NEW_EACH(arena, s->program->n_values, d, out->same, out->equal, out->zero, out->read);
   find_same_and_equal(out);
   find_read(out, intermediates);
   return SW_OK;

@@ -24,13 +24,7 @@ sw_rc sw_roundings_init_outputs(sw_roundings *r, const sw_single *sharp, sw_aren
 sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d) {
   int32_t n = sharp->graph->n_values;
   SW_TRY(sw_roundings_init_outputs(r, sharp, arena, d));
-  SW_ARENA_NEW(r->magnitude, arena, n, d);
-  SW_ARENA_NEW(r->noise, arena, n, d);
-  SW_ARENA_NEW(r->norm, arena, n, d);
-  SW_ARENA_NEW(r->spread, arena, n, d);
-  SW_ARENA_NEW(r->turned, arena, n, d);
-  SW_ARENA_NEW(r->partials, arena, n, d);
-  SW_ARENA_NEW(r->trip, arena, n, d);
+  SW_ARENA_NEW_EACH(arena, n, d, r->magnitude, r->noise, r->norm, r->spread, r->turned, r->partials, r->trip);
   for (int32_t i = 0; i < n; i++) {
     const sw_id def = sharp->graph->values[i].def;
     const bool in_loop = def >= 0 && sw_op_is_repeated(sharp->graph, &sharp->graph->ops[def]);

@@ -138,8 +138,7 @@ sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw_arena *are
   SW_ARENA_NEW(out->args, arena, g->n_args, d);
   SW_ARENA_NEW(out->want, arena, g->n_outputs, d);
   if (o->keep_values) {
-    SW_ARENA_NEW(out->values, arena, g->n_values, d);
-    SW_ARENA_NEW(out->trips, arena, g->n_values, d);
+    SW_ARENA_NEW_EACH(arena, g->n_values, d, out->values, out->trips);
   }
   if (!o->inputs) return make_arguments(out, o, d);
   for (int32_t i = 0; i < g->n_args; i++) out->args[i] = o->inputs[i];

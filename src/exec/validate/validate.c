@@ -20,8 +20,7 @@
 static sw_rc cut_arguments(sw_validator *v, sw_diag *d) {
   int32_t n = v->s->model->n_args;
   if (v->blocks) return SW_OK;
-  SW_ARENA_NEW(v->own, v->arena, v->devices * n, d);
-  SW_ARENA_NEW(v->blocks, v->arena, v->devices * n, d);
+  SW_ARENA_NEW_EACH(v->arena, v->devices * n, d, v->own, v->blocks);
   for (int32_t i = 0; i < n; i++) {
     sw_cut c = sw_sharded_cut(v->s, v->s->args[i], &v->sharp.args[i], n);
     bool borrows;
@@ -315,8 +314,7 @@ static sw_rc find_ways(sw_validator *v, sw_diag *d) {
   const sw_graph *g = s->model;
   const int32_t n_values = s->layout ? s->program->n_values : 0;
   int32_t *most; /* by value of the model */
-  SW_ARENA_NEW(most, v->arena, g->n_values, d);
-  SW_ARENA_NEW(v->ways, v->arena, g->n_values, d);
+  SW_ARENA_NEW_EACH(v->arena, g->n_values, d, most, v->ways);
   for (sw_id k = 0; k < n_values; k++) {
     if (is_way(&s->layout[k])) most[s->layout[k].source]++;
   }

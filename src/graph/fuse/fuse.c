@@ -31,15 +31,9 @@ static void free_region(sw_fuse_region *r) {
 
 static sw_rc make_tables(fusion *f) {
   const sw_graph *g = f->g;
-  SW_ARENA_NEW(f->space.value, f->arena, g->n_values, f->d);
-  SW_ARENA_NEW(f->space.kept, f->arena, g->n_values, f->d);
-  SW_ARENA_NEW(f->space.said, f->arena, g->n_values, f->d);
-  SW_ARENA_NEW(f->space.taken, f->arena, g->n_ops, f->d);
-  SW_ARENA_NEW(f->space.queued, f->arena, g->n_ops, f->d);
-  SW_ARENA_NEW(f->forward, f->arena, g->n_ops, f->d);
-  SW_ARENA_NEW(f->gradient, f->arena, g->n_ops, f->d);
-  SW_ARENA_NEW(f->same, f->arena, g->n_ops, f->d);
-  SW_ARENA_NEW(f->dropped, f->arena, g->n_ops, f->d);
+  SW_ARENA_NEW_EACH(f->arena, g->n_values, f->d, f->space.value, f->space.kept, f->space.said);
+  SW_ARENA_NEW_EACH(f->arena, g->n_ops, f->d, f->space.taken, f->space.queued, f->forward, f->gradient, f->same,
+                    f->dropped);
   SW_ARENA_NEW(f->what->value, f->arena, g->n_values, f->d);
   SW_ARENA_NEW(f->what->op, f->arena, g->n_ops, f->d);
   for (sw_id i = 0; i < g->n_values; i++) f->what->value[i] = -1;

@@ -234,8 +234,7 @@ static sw_rc read_outputs_of(const sw_model_reader *r, const sw_json *op, sw_op_
   const char **names;
   sw_type *types;
   int n = list ? list->n : 0;
-  SW_ARENA_NEW(names, r->arena, n, r->d);
-  SW_ARENA_NEW(types, r->arena, n, r->d);
+  SW_ARENA_NEW_EACH(r->arena, n, r->d, names, types);
   for (int i = 0; i < n; i++) {
     const sw_json *v = &list->at[i];
     if (v->kind == SW_JSON_OBJECT) {

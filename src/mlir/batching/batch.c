@@ -500,9 +500,7 @@ static sw_rc write_groups(sw_batch *s) {
 }
 
 sw_rc sw_batch_prepare(sw_batch *s) {
-  SW_ARENA_NEW(s->varies, &s->m->scratch, s->body->n_values, s->m->d);
-  SW_ARENA_NEW(s->of, &s->m->scratch, s->body->n_values, s->m->d);
-  SW_ARENA_NEW(s->said, &s->m->scratch, s->body->n_values, s->m->d);
+  SW_ARENA_NEW_EACH(&s->m->scratch, s->body->n_values, s->m->d, s->varies, s->of, s->said);
   for (sw_id i = 0; i < s->body->n_values; i++) s->of[i] = s->said[i] = -1;
   for (int32_t i = 0; i < s->body->written->n_annotations; i++) {
     const sw_annotation *a = &s->body->written->annotations[i];

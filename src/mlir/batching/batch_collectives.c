@@ -346,8 +346,7 @@ static sw_rc collective_permute(call *c, int i, sw_id *out) {
   SW_TRY(sw_batch_operand(s, i, set, out));
   if (!c->g.set) return SW_OK;
   n = sw_batch_size(s, c->g.set);
-  SW_ARENA_NEW(sources, &s->m->scratch, n, s->m->d);
-  SW_ARENA_NEW(gets, &s->m->scratch, n, s->m->d);
+  SW_ARENA_NEW_EACH(&s->m->scratch, n, s->m->d, sources, gets);
   fill_sources(c, c->g.set, from, sources, gets);
   for (int64_t k = 0; k < n; k++) all = all && gets[k];
   sw_batch_add_set(s, &front, c->g.set);

@@ -416,8 +416,7 @@ static sw_rc write_given(sw_batch *s, uint32_t set, sw_id *results) {
     bool batched = i >= op->n_operands || s->varies[v];
     sw_affine *dims;
     sw_term *terms;
-    SW_ARENA_NEW(dims, &s->m->scratch, local->rank + 1, s->m->d);
-    SW_ARENA_NEW(terms, &s->m->scratch, local->rank + 1, s->m->d);
+    SW_ARENA_NEW_EACH(&s->m->scratch, local->rank + 1, s->m->d, dims, terms);
     terms[0] = (sw_term){devices, 1};
     if (batched) dims[0] = (sw_affine){.n_terms = 1, .terms = terms};
     for (int k = 0; k < local->rank; k++) {

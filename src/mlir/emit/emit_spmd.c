@@ -142,8 +142,7 @@ static sw_rc write_spmd_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   sw_ssa *in, *out, *said;
   s->w.results.n = 0;
   SW_ARENA_NEW(in, &s->w.arena, op->n_operands, d);
-  SW_ARENA_NEW(out, &s->w.arena, op->n_results, d);
-  SW_ARENA_NEW(said, &s->w.arena, op->n_results, d);
+  SW_ARENA_NEW_EACH(&s->w.arena, op->n_results, d, out, said);
   for (int k = 0; k < op->n_operands; k++) in[k] = sw_mlir_value(&s->w, g, op->operands[k]);
   for (int k = 0; k < op->n_results; k++) {
     said[k] = out[k] = sw_mlir_value(&s->w, g, op->results[k]);

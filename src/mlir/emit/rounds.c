@@ -69,8 +69,7 @@ sw_rc sw_share_out(sw_round_message *all, int64_t n, int64_t devices, sw_arena *
   int32_t *count;
   SW_ARENA_NEW(count, arena, 2 * devices, d);
   *n_rounds = most_of_one(&s, n, count);
-  SW_ARENA_NEW(s.sent, arena, *n_rounds * devices, d);
-  SW_ARENA_NEW(s.received, arena, *n_rounds * devices, d);
+  SW_ARENA_NEW_EACH(arena, *n_rounds * devices, d, s.sent, s.received);
   assign_rounds(&s, n);
   return SW_OK;
 }

@@ -140,11 +140,7 @@ static sw_rc find_carried(const frame *f, carried *c, sw_diag *d) {
   sw_arena *arena = &f->s->w.arena;
   int32_t most = f->first - f->at;
   *c = (carried){.n = 0};
-  SW_ARENA_NEW(c->value, arena, most, d);
-  SW_ARENA_NEW(c->in, arena, most, d);
-  SW_ARENA_NEW(c->entered, arena, most, d);
-  SW_ARENA_NEW(c->next, arena, most, d);
-  SW_ARENA_NEW(c->out, arena, most, d);
+  SW_ARENA_NEW_EACH(arena, most, d, c->value, c->in, c->entered, c->next, c->out);
   for (int32_t i = f->at + 1; i < f->first; i++) {
     const sw_op *enter = frame_op_at(f, i), *join = join_of(f, enter->results[0]);
     if (entered_constant_of(f, enter)) continue;

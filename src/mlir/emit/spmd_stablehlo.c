@@ -249,8 +249,7 @@ static sw_rc put_round(exchange *x, sw_ssa in, const message **by_sender, const 
   sw_mlir *w = &x->s->w;
   int64_t *source, *target;
   const message *any = NULL;
-  SW_ARENA_NEW(source, &w->arena, x->devices * x->rank, d);
-  SW_ARENA_NEW(target, &w->arena, x->devices * x->rank, d);
+  SW_ARENA_NEW_EACH(&w->arena, x->devices * x->rank, d, source, target);
   for (int64_t i = 0; i < x->devices; i++) {
     if (by_sender[i]) any = by_sender[i];
     for (int k = 0; k < x->rank; k++) {
@@ -285,8 +284,7 @@ static sw_rc put_round(exchange *x, sw_ssa in, const message **by_sender, const 
 static sw_rc put_shape(exchange *x, sw_ssa in, const sw_round_message *shared, const message *const *of, int64_t n,
                        int32_t n_rounds, sw_ssa *result, sw_diag *d) {
   const message **by_sender, **by_receiver;
-  SW_ARENA_NEW(by_sender, &x->s->w.arena, x->devices, d);
-  SW_ARENA_NEW(by_receiver, &x->s->w.arena, x->devices, d);
+  SW_ARENA_NEW_EACH(&x->s->w.arena, x->devices, d, by_sender, by_receiver);
   for (int32_t round = 0; round < n_rounds; round++) {
     int64_t in_round = 0;
     memset(by_sender, 0, (size_t)x->devices * sizeof *by_sender);
@@ -309,8 +307,7 @@ static sw_rc put_rounds(exchange *x, sw_ssa in, sw_ssa out, sw_diag *d) {
   for (int64_t to = 0; to < x->devices; to++) {
     SW_TRY(sw_tiling_moves_to(w->grid.mesh, x->c->src, x->c->dst, to, note_move, x, d));
   }
-  SW_ARENA_NEW(shared, &w->arena, x->all.n, d);
-  SW_ARENA_NEW(of, &w->arena, x->all.n, d);
+  SW_ARENA_NEW_EACH(&w->arena, x->all.n, d, shared, of);
   if (x->c->fill_outside) sw_element_store(in.type.dtype, x->c->fill, fill);
   sw_ssa result = sw_mlir_spread(w, sw_mlir_constant(w, (sw_type){in.type.dtype, 0, NULL}, fill), out.type);
   for (int64_t done = 0, n; done < (int64_t)x->all.n; done += n) {

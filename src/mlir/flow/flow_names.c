@@ -85,8 +85,7 @@ sw_rc sw_tensor_names_find(const sw_program_flow *p, sw_arena *arena, sw_tensor_
   int n_functions = 0;
   for (uint32_t i = 0; i < t->ops.n; i++)
     n_functions += p->tensors_in[i] && sw_ir_block_at(t, &t->ops.at[i], 0) != SW_IR_NONE;
-  SW_ARENA_NEW(out->name, arena, p->type.n, d);
-  SW_ARENA_NEW(out->at, arena, p->type.n, d);
+  SW_ARENA_NEW_EACH(arena, p->type.n, d, out->name, out->at);
   for (size_t i = 0; i < p->type.n; i++) out->at[i] = SW_IR_NONE;
   namer n = {p, n_functions > 1, arena, out, d};
   for (int functions = 1; functions >= 0; functions--) {

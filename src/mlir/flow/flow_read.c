@@ -624,15 +624,10 @@ static sw_rc finish_flow(sw_program_flow *p) {
 static sw_rc read_program(reader *r) {
   const sw_ir_tree *t = r->t;
   sw_program_flow *p = r->p;
-  SW_ARENA_NEW(p->tensors_in, &p->arena, t->ops.n, r->d);
-  SW_ARENA_NEW(p->function_of, &p->arena, t->ops.n, r->d);
-  SW_ARENA_NEW(p->has_edge, &p->arena, t->ops.n, r->d);
+  SW_ARENA_NEW_EACH(&p->arena, t->ops.n, r->d, p->tensors_in, p->function_of, p->has_edge);
   SW_ARENA_NEW(r->own, &p->arena, t->uses.n, r->d);
   for (size_t i = 0; i < t->uses.n; i++) r->own[i] = -1;
-  SW_ARENA_NEW(p->has_arg_edge, &p->arena, t->ops.n, r->d);
-  SW_ARENA_NEW(p->out_place, &p->arena, t->ops.n, r->d);
-  SW_ARENA_NEW(r->first_call, &p->arena, t->ops.n, r->d);
-  SW_ARENA_NEW(r->next_call, &p->arena, t->ops.n, r->d);
+  SW_ARENA_NEW_EACH(&p->arena, t->ops.n, r->d, p->has_arg_edge, p->out_place, r->first_call, r->next_call);
   for (uint32_t i = 0; i < t->ops.n; i++) {
     r->first_call[i] = r->next_call[i] = SW_IR_NONE;
     r->has_main |= sw_ir_is_function(t, &t->ops.at[i]) && sw_opt_is_main(t, &t->ops.at[i]);

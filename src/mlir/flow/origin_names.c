@@ -140,8 +140,7 @@ static sw_rc name_tensor(namer *n, int32_t tensor) {
 
 sw_rc sw_program_flow_name_origins(sw_program_flow *p, sw_diag *d) {
   namer n = {.p = p, .o = p->flow.origins, .d = d};
-  SW_ARENA_NEW(p->origins, &p->arena, p->type.n, d);
-  SW_ARENA_NEW(p->origin_name, &p->arena, p->type.n, d);
+  SW_ARENA_NEW_EACH(&p->arena, p->type.n, d, p->origins, p->origin_name);
   SW_TRY(sw_tensor_names_find(p, &p->arena, &n.names, d));
   SW_TRY(name_ops(&n));
   SW_TRY(find_roots(&n));

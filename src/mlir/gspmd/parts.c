@@ -211,9 +211,7 @@ static sw_rc add_drafted_part(finder *f, draft *d) {
 static sw_rc search_function(finder *f, uint32_t function) {
   const uint32_t slots = f->names->n_slots[function];
   const uint32_t end = sw_ir_op_from(f->t, function + 1, f->t->ops.at[function].text.end);
-  SW_ARENA_NEW(f->local, &f->m->scratch, slots, f->m->d);
-  SW_ARENA_NEW(f->made_by, &f->m->scratch, slots, f->m->d);
-  SW_ARENA_NEW(f->seen, &f->m->scratch, slots, f->m->d);
+  SW_ARENA_NEW_EACH(&f->m->scratch, slots, f->m->d, f->local, f->made_by, f->seen);
   f->drafts.n = 0;
   for (uint32_t i = function + 1; i < end; i++) SW_TRY(visit_part_op(f, i));
   for (uint32_t i = function + 1; i < end; i++) count_draft_op(f, i);
@@ -226,8 +224,7 @@ static sw_rc search_function(finder *f, uint32_t function) {
 }
 
 static sw_rc search_for_parts(finder *f) {
-  SW_ARENA_NEW(f->parts->part_of, &f->m->keep, f->t->ops.n, f->m->d);
-  SW_ARENA_NEW(f->draft_of, &f->m->keep, f->t->ops.n, f->m->d);
+  SW_ARENA_NEW_EACH(&f->m->keep, f->t->ops.n, f->m->d, f->parts->part_of, f->draft_of);
   SW_TRY(sw_array_reserve(&f->drafts, 1, f->m->d));
   for (uint32_t i = 0; i < f->t->ops.n; i++) {
     if (sw_ir_is_function(f->t, &f->t->ops.at[i])) SW_TRY(search_function(f, i));

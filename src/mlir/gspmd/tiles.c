@@ -252,8 +252,7 @@ sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const char *text, in
   if (all) all_manual(mesh, manual);
   *ok = all || strcmp(text, "{replicated}") == 0;
   if (*ok || strncmp(text, kTiled, strlen(kTiled)) != 0 || t.n > MOST_DEVICES) return SW_OK;
-  SW_ARENA_NEW(device_of, &m->scratch, t.n, m->d);
-  SW_ARENA_NEW(t.tile_of, &m->scratch, t.n, m->d);
+  SW_ARENA_NEW_EACH(&m->scratch, t.n, m->d, device_of, t.tile_of);
   *ok = read_tiles(mesh, text, &t, device_of);
   int n = *ok ? split_into_digits(mesh, digits) : 0;
   for (int dim = 0; *ok && dim < rank; dim++) *ok = add_tiled_dim(mesh, &t, digits, n, dim, out);

@@ -318,9 +318,7 @@ static void pair_donated(role_finder *r) {
 static sw_rc find_argument_roles(role_finder *r) {
   sw_importer *m = r->m;
   uint32_t n = r->out->n, first = (uint32_t)(r->f - m->t->ops.at);
-  SW_ARENA_NEW(r->said, &m->scratch, n, m->d);
-  SW_ARENA_NEW(r->is_given, &m->scratch, n, m->d);
-  SW_ARENA_NEW(r->donated, &m->scratch, n, m->d);
+  SW_ARENA_NEW_EACH(&m->scratch, n, m->d, r->said, r->is_given, r->donated);
   SW_ARENA_NEW(r->from, &m->scratch, m->names->n_slots[first], m->d);
   for (uint32_t i = 0; i < m->names->n_slots[first]; i++) r->from[i] = -1;
   uint32_t slot = m->names->block[sw_ir_block_at(m->t, r->f, 0)];

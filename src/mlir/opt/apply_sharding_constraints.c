@@ -250,10 +250,8 @@ static sw_rc prepare_applier(applier *a) {
   sw_opt_work *w = a->w;
   uint32_t n = w->values.n;
   for (uint32_t i = 0; i < w->t->ops.n; i++) n += is_manual_computation(a, i) ? applier_op_at(a, i)->n_uses : 0;
-  SW_ARENA_NEW(a->value_of, &w->arena, w->t->uses.n, w->d);
-  SW_ARENA_NEW(a->next, &w->arena, w->t->uses.n, w->d);
-  SW_ARENA_NEW(a->first, &w->arena, n, w->d);
-  SW_ARENA_NEW(a->name, &w->arena, n, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, w->t->uses.n, w->d, a->value_of, a->next);
+  SW_ARENA_NEW_EACH(&w->arena, n, w->d, a->first, a->name);
   SW_ARENA_NEW(a->wanted, &w->arena, w->shardings.slots.n, w->d);
   for (uint32_t i = 0; i < n; i++) a->first[i] = i < w->values.n ? w->values.first_use[i] : SW_IR_NONE;
   memcpy(a->value_of, w->values.of_use, w->t->uses.n * sizeof *a->value_of);

@@ -97,8 +97,7 @@ sw_rc sw_pass_flatten_call_graph(sw_opt_work *w) {
   flattener f = {.w = w};
   SW_TRY(sw_opt_calls_read(w, &f.calls));
   SW_TRY(sw_opt_text(w, &f.added));
-  SW_ARENA_NEW(f.taken, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(f.name, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, w->t->ops.n, w->d, f.taken, f.name);
   for (uint32_t i = 0; i < f.calls.n; i++) SW_TRY(flatten_calls(&f, f.calls.order[i]));
   return f.added->n ? sw_opt_put_behind(w, sw_opt_last_of_module(w), sw_text_str(f.added)) : SW_OK;
 }
@@ -239,8 +238,7 @@ static void reach(sw_opt_work *w, sw_ir_span text, bool *live, uint32_t *work, u
 sw_rc sw_pass_symbol_dce(sw_opt_work *w) {
   bool *live;
   uint32_t *work, n = 0;
-  SW_ARENA_NEW(live, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(work, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, w->t->ops.n, w->d, live, work);
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] != op || sw_opt_is_private(w->t, &w->t->ops.at[op])) continue;
     live[op] = true;

@@ -155,9 +155,7 @@ static sw_rc write_exported_function(exporter *e, uint32_t op, sw_text *out) {
 sw_rc sw_pass_outline_named_computations(sw_opt_work *w) {
   exporter e = {.w = w};
   sw_text added = {0};
-  SW_ARENA_NEW(e.symbol, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(e.home, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(e.order, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, w->t->ops.n, w->d, e.symbol, e.home, e.order);
   SW_TRY(order_computations(&e));
   SW_TRY(check_uses(&e));
   for (uint32_t i = 0; i < e.n_ordered; i++) SW_TRY(replace_by_call(&e, e.order[i]));

@@ -53,10 +53,7 @@ static sw_rc go_through(search *s, uint32_t function) {
 
 static sw_rc find_calls(sw_opt_work *w, sw_opt_calls *out) {
   const size_t n = w->t->ops.n;
-  SW_ARENA_NEW(out->callee, &w->arena, n, w->d);
-  SW_ARENA_NEW(out->first, &w->arena, n, w->d);
-  SW_ARENA_NEW(out->next, &w->arena, n, w->d);
-  SW_ARENA_NEW(out->order, &w->arena, n, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, n, w->d, out->callee, out->first, out->next, out->order);
   for (size_t i = 0; i < n; i++) out->callee[i] = out->first[i] = out->next[i] = SW_IR_NONE;
   for (size_t i = n; i-- > 0;) {
     const uint32_t function = w->values.function_of[i];
@@ -72,8 +69,7 @@ sw_rc sw_opt_calls_read(sw_opt_work *w, sw_opt_calls *out) {
   search s = {.w = w, .calls = out};
   *out = (sw_opt_calls){0};
   SW_TRY(find_calls(w, out));
-  SW_ARENA_NEW(s.state, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(s.stack, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, w->t->ops.n, w->d, s.state, s.stack);
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
     if (w->values.function_of[i] == i) SW_TRY(go_through(&s, i));
   }

@@ -172,10 +172,7 @@ static sw_rc erase_unused(splitter *s) {
 
 sw_rc sw_pass_constant_or_scalar_splitter(sw_opt_work *w) {
   splitter s = {.w = w};
-  SW_ARENA_NEW(s.kind, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(s.copy, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(s.stamp, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(s.work, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, w->t->ops.n, w->d, s.kind, s.copy, s.stamp, s.work);
   SW_ARENA_NEW(s.left, &w->arena, w->values.n, w->d);
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] == SW_IR_NONE || w->values.function_of[op] == op) continue;

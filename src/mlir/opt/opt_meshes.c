@@ -178,8 +178,7 @@ sw_rc sw_pass_lift_inlined_meshes(sw_opt_work *w) {
   declarer l = {.w = w, .last = SW_IR_NONE};
   const size_t most = w->t->ops.n + w->shardings.slots.n;
   SW_TRY(sw_opt_dict(w, &l.by_value));
-  SW_ARENA_NEW(l.names, &w->arena, most, w->d);
-  SW_ARENA_NEW(l.added, &w->arena, most, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, most, w->d, l.names, l.added);
   SW_TRY(read_declared(&l));
   for (uint32_t i = 0; i < w->shardings.slots.n; i++) SW_TRY(declare_slot(&l, i));
   return put_added(&l);

@@ -168,8 +168,7 @@ sw_rc sw_opt_text(sw_opt_work *w, sw_text **out) {
 
 static sw_rc prepare_opt_work(sw_opt_work *w) {
   SW_TRY(sw_ir_values_find(w->t, w->names, &w->arena, &w->values, w->d));
-  SW_ARENA_NEW(w->instead, &w->arena, w->values.n, w->d);
-  SW_ARENA_NEW(w->forward, &w->arena, w->values.n, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, w->values.n, w->d, w->instead, w->forward);
   SW_ARENA_NEW(w->use_done, &w->arena, w->t->uses.n, w->d);
   SW_ARENA_NEW(w->erased, &w->arena, w->t->ops.n, w->d);
   for (uint32_t i = 0; i < w->values.n; i++) w->forward[i] = SW_IR_NONE;

@@ -42,8 +42,7 @@ static sw_rc find_conflicts(separator *s) {
   const sw_open_sharding *said = s->w->flow->said.at;
   int32_t most = 0;
   for (size_t i = 0; i < s->n; i++) most = s->members[i].group > most ? s->members[i].group : most;
-  SW_ARENA_NEW(s->first, &s->w->arena, most + 1, s->w->d);
-  SW_ARENA_NEW(s->conflicts, &s->w->arena, most + 1, s->w->d);
+  SW_ARENA_NEW_EACH(&s->w->arena, most + 1, s->w->d, s->first, s->conflicts);
   for (int32_t g = 0; g <= most; g++) s->first[g] = -1;
   for (size_t i = 0; i < s->n; i++) {
     const member *m = &s->members[i];

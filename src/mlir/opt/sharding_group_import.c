@@ -74,8 +74,7 @@ static sw_rc number_groups(grouper *g) {
   sw_opt_work *w = g->w;
   uint32_t *number, *first, n = 0;
   bool *seen;
-  SW_ARENA_NEW(number, &w->arena, g->n_groups, w->d);
-  SW_ARENA_NEW(first, &w->arena, g->n_groups, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, g->n_groups, w->d, number, first);
   SW_ARENA_NEW(seen, &w->arena, w->values.n, w->d);
   for (int32_t i = 0; i < g->n_groups; i++) number[i] = SW_IR_NONE;
   for (int32_t i = 0; i < g->n_ops; i++) {
@@ -93,9 +92,7 @@ static sw_rc number_groups(grouper *g) {
 sw_rc sw_pass_sharding_group_import(sw_opt_work *w) {
   grouper g = {.w = w};
   SW_TRY(sw_opt_dict(w, &g.by_id));
-  SW_ARENA_NEW(g.up, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(g.ops, &w->arena, w->t->ops.n, w->d);
-  SW_ARENA_NEW(g.group, &w->arena, w->t->ops.n, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, w->t->ops.n, w->d, g.up, g.ops, g.group);
   SW_ARENA_NEW(g.of_value, &w->arena, w->values.n, w->d);
   for (uint32_t i = 0; i < w->values.n; i++) g.of_value[i] = -1;
   for (uint32_t i = 0; i < w->t->ops.n; i++) {

@@ -145,8 +145,7 @@ static sw_rc read_replica_groups(reader *r, naming by) {
   int64_t n = 0, *sizes, *members;
   sw_im_rows t;
   SW_TRY(read_groups_said(r, by, &t));
-  SW_ARENA_NEW(sizes, &r->m->scratch, r->p->out->devices, r->m->d);
-  SW_ARENA_NEW(members, &r->m->scratch, r->p->out->devices, r->m->d);
+  SW_ARENA_NEW_EACH(&r->m->scratch, r->p->out->devices, r->m->d, sizes, members);
   for (int64_t i = 0; i < t.n; i += t.each) SW_TRY(add_row_as_group(r, by, t.at + i, t.each, sizes, members, &n));
   SW_TRY(check_members(r, members, n, r->coll.op != SW_COLL_BROADCAST));
   return keep_lists(r, sizes, members, n);

@@ -249,11 +249,7 @@ static void for_outputs_left(finder *f, uint32_t n_outputs, void (*find)(finder 
 
 static sw_rc finder_init(finder *f, uint32_t n_outputs) {
   const sw_role_guess *r = f->r;
-  SW_ARENA_NEW(f->argument, r->scratch, r->g->n_values, r->d);
-  SW_ARENA_NEW(f->is_state, r->scratch, r->g->n_values, r->d);
-  SW_ARENA_NEW(f->n_uses, r->scratch, r->g->n_values, r->d);
-  SW_ARENA_NEW(f->mark, r->scratch, r->g->n_values, r->d);
-  SW_ARENA_NEW(f->queue, r->scratch, r->g->n_values, r->d);
+  SW_ARENA_NEW_EACH(r->scratch, r->g->n_values, r->d, f->argument, f->is_state, f->n_uses, f->mark, f->queue);
   SW_ARENA_NEW(f->pairs, r->scratch, n_outputs, r->d);
   SW_ARENA_NEW(f->output_of, r->scratch, r->roles->n, r->d);
   SW_ARENA_NEW(f->is_paired, r->scratch, n_outputs, r->d);

@@ -103,17 +103,12 @@ static sw_rc classes_init(classes *c) {
   sw_arena *scratch = c->r->scratch;
   sw_diag *d = c->r->d;
   int64_t n = 0;
-  SW_ARENA_NEW(c->first, scratch, c->g->n_values, d);
-  SW_ARENA_NEW(c->is_guessed, scratch, c->g->n_values, d);
+  SW_ARENA_NEW_EACH(scratch, c->g->n_values, d, c->first, c->is_guessed);
   for (sw_id v = 0; v < c->g->n_values; v++) {
     c->first[v] = n;
     n += c->g->values[v].type.rank;
   }
-  SW_ARENA_NEW(c->parent, scratch, n, d);
-  SW_ARENA_NEW(c->n_values, scratch, n, d);
-  SW_ARENA_NEW(c->n_floats, scratch, n, d);
-  SW_ARENA_NEW(c->is_of_data, scratch, n, d);
-  SW_ARENA_NEW(c->is_of_weights, scratch, n, d);
+  SW_ARENA_NEW_EACH(scratch, n, d, c->parent, c->n_values, c->n_floats, c->is_of_data, c->is_of_weights);
   for (int64_t i = 0; i < n; i++) c->parent[i] = i;
   for (uint32_t i = 0; i < c->r->roles->n; i++) {
     const sw_role *a = &c->r->roles->at[i];

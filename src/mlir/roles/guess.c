@@ -137,14 +137,8 @@ static sw_value_kind guess_argument_kind(const guesser *r, sw_id argument) {
 static sw_rc guesser_init(guesser *r) {
   sw_arena *scratch = r->shared.scratch;
   sw_diag *d = r->shared.d;
-  SW_ARENA_NEW(r->from, scratch, r->g->n_values, d);
-  SW_ARENA_NEW(r->made_of, scratch, r->g->n_values, d);
-  SW_ARENA_NEW(r->is_spread, scratch, r->g->n_values, d);
-  SW_ARENA_NEW(r->is_beside, scratch, r->g->n_values, d);
-  SW_ARENA_NEW(r->is_packed, scratch, r->g->n_values, d);
-  SW_ARENA_NEW(r->is_behind, scratch, r->g->n_values, d);
-  SW_ARENA_NEW(r->role, scratch, r->g->n_values, d);
-  SW_ARENA_NEW(r->shared.has_examples, scratch, r->g->n_values, d);
+  SW_ARENA_NEW_EACH(scratch, r->g->n_values, d, r->from, r->made_of, r->is_spread, r->is_beside, r->is_packed,
+                    r->is_behind, r->role, r->shared.has_examples);
   SW_ARENA_NEW(r->shared.evidence, scratch, r->g->n_values, d);
   for (sw_id v = 0; v < r->g->n_values; v++) {
     r->from[v] = r->made_of[v] = r->g->values[v].def < 0 ? v : -1;

@@ -217,8 +217,7 @@ sw_rc sw_sdy_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id *operands, made[SW_MAX_RESULTS];
   sw_im_attrs a = {.n = 0};
   sw_im_add add = {.code = SW_OP_OPAQUE, .n_operands = (int)o->n_uses, .attrs = &a, .n_types = (int)n, .types = types};
-  SW_ARENA_NEW(operands, &m->scratch, o->n_uses, m->d);
-  SW_ARENA_NEW(operand_types, &m->scratch, o->n_uses, m->d);
+  SW_ARENA_NEW_EACH(&m->scratch, o->n_uses, m->d, operands, operand_types);
   for (uint32_t i = 0; i < o->n_uses; i++) {
     operands[i] = sw_im_operand(m, op, i);
     operand_types[i] = m->g->values[operands[i]].type;

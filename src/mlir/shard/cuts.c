@@ -17,8 +17,7 @@ static sw_rc add_mixed(sw_importer *m, uint32_t op, int64_t number, bool open, u
 }
 
 static sw_rc room_for(sw_importer *m, size_t n, sw_im_mixed *out) {
-  SW_ARENA_NEW(out->operand, &m->scratch, n, m->d);
-  SW_ARENA_NEW(out->number, &m->scratch, n, m->d);
+  SW_ARENA_NEW_EACH(&m->scratch, n, m->d, out->operand, out->number);
   return SW_OK;
 }
 

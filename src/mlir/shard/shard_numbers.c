@@ -131,8 +131,7 @@ sw_rc sw_im_neighbours(sw_importer *m, uint32_t op) {
     SW_TRY(sw_im_read_mixed(m, op, coordinates(m, op), &use, &at));
     return add_neighbours(m, op, &at, &along);
   }
-  SW_ARENA_NEW(at.operand, &m->scratch, o->n_uses, m->d);
-  SW_ARENA_NEW(at.number, &m->scratch, o->n_uses, m->d);
+  SW_ARENA_NEW_EACH(&m->scratch, o->n_uses, m->d, at.operand, at.number);
   for (; use < o->n_uses; use++) at.operand[use] = sw_im_operand(m, op, use);
   return add_neighbours(m, op, &at, &along);
 }

@@ -136,8 +136,7 @@ static sw_rc spell_batch_dims(scattering *s, sw_im_attrs *numbers) {
   const int64_t *map = scatter_numbers_of(s, SW_ATTR_START_INDEX_MAP, &n_map);
   if (!n_table || n_table != n_index || n_map + n_table > SW_MAX_RANK) return SW_OK;
   int64_t *new_map, *new_inserted, dims[SW_MAX_RANK];
-  SW_ARENA_NEW(new_map, &s->m->scratch, SW_MAX_RANK, s->m->d);
-  SW_ARENA_NEW(new_inserted, &s->m->scratch, SW_MAX_RANK, s->m->d);
+  SW_ARENA_NEW_EACH(&s->m->scratch, SW_MAX_RANK, s->m->d, new_map, new_inserted);
   sw_type t = *sw_im_type(s->m, s->indices);
   int vector = (int)index_dim(s), rank = t.rank + (vector == t.rank);
   for (int k = 0; k < rank; k++) dims[k] = k == vector ? 1 : t.dims[k];

@@ -55,18 +55,12 @@ static void none(uint32_t *at, size_t n) {
 
 sw_rc sw_ir_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena *arena, sw_ir_values *v, sw_diag *d) {
   *v = (sw_ir_values){0};
-  SW_ARENA_NEW(v->first_value, arena, t->ops.n, d);
-  SW_ARENA_NEW(v->function_of, arena, t->ops.n, d);
+  SW_ARENA_NEW_EACH(arena, t->ops.n, d, v->first_value, v->function_of);
   v->n = number_functions(t, names, v->function_of, v->first_value);
-  SW_ARENA_NEW(v->of_use, arena, t->uses.n, d);
-  SW_ARENA_NEW(v->op_of_use, arena, t->uses.n, d);
-  SW_ARENA_NEW(v->next_use, arena, t->uses.n, d);
+  SW_ARENA_NEW_EACH(arena, t->uses.n, d, v->of_use, v->op_of_use, v->next_use);
   SW_ARENA_NEW(v->of_result, arena, t->results.n, d);
   SW_ARENA_NEW(v->of_block, arena, t->blocks.n, d);
-  SW_ARENA_NEW(v->first_use, arena, v->n, d);
-  SW_ARENA_NEW(v->maker, arena, v->n, d);
-  SW_ARENA_NEW(v->index_of, arena, v->n, d);
-  SW_ARENA_NEW(v->block_of_value, arena, v->n, d);
+  SW_ARENA_NEW_EACH(arena, v->n, d, v->first_use, v->maker, v->index_of, v->block_of_value);
   none(v->of_use, t->uses.n);
   none(v->op_of_use, t->uses.n);
   none(v->next_use, t->uses.n);

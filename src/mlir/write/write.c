@@ -165,8 +165,7 @@ static sw_rc find_kept_annotations(sw_ir_writer *w) {
   const sw_graph *g = w->p->graph;
   bool *left;
   if (w->kept) return SW_OK;
-  SW_ARENA_NEW(w->kept, &w->arena, g->n_values, w->d);
-  SW_ARENA_NEW(left, &w->arena, g->n_values, w->d);
+  SW_ARENA_NEW_EACH(&w->arena, g->n_values, w->d, w->kept, left);
   for (int32_t i = 0; i < g->written->n_annotations; i++) {
     const sw_annotation *a = &g->written->annotations[i];
     if (a->value < 0 || a->derived) continue;

@@ -222,10 +222,8 @@ sw_rc sw_ir_split(const sw_program *p, const sw_plan *plan, sw_program *q, bool 
   splitter s = {.p = p, .plan = plan, .d = d};
   size_t n = p->tree.ops.n;
   *done = false;
-  SW_ARENA_NEW(s.like, &s.arena, p->trace.calls.n + 1, d);
-  SW_ARENA_NEW(s.class_of, &s.arena, p->trace.calls.n + 1, d);
-  SW_ARENA_NEW(s.n_copies, &s.arena, n, d);
-  SW_ARENA_NEW(s.base, &s.arena, n, d);
+  SW_ARENA_NEW_EACH(&s.arena, p->trace.calls.n + 1, d, s.like, s.class_of);
+  SW_ARENA_NEW_EACH(&s.arena, n, d, s.n_copies, s.base);
   sw_rc rc = find_callees(&s, done);
   if (!rc && *done) rc = find_equal(&s);
   if (!rc && *done) rc = split_program_text(&s, q);

@@ -53,9 +53,7 @@ sw_rc sw_watch_begin(sw_run *r, sw_arena *arena, sw_diag *d) {
   sw_origins *o = r->f->origins;
   const int32_t n = r->f->n_tensors;
   SW_ARENA_NEW(r->watch, arena, 1, d);
-  SW_ARENA_NEW(o->initial, &o->arena, n, d);
-  SW_ARENA_NEW(o->last, &o->arena, n, d);
-  SW_ARENA_NEW(o->last_lost, &o->arena, n, d);
+  SW_ARENA_NEW_EACH(&o->arena, n, d, o->initial, o->last, o->last_lost);
   for (int32_t t = 0; t < n; t++) {
     const sw_open_sharding *s = &r->f->shardings[t];
     o->last[t] = o->last_lost[t] = -1;

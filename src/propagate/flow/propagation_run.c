@@ -138,8 +138,7 @@ static sw_rc run_layer(sw_run *r, sw_layer layer, sw_arena *arena, sw_diag *d) {
   SW_TRY(link_groups(r, arena, d));
   if (r->f->origins) SW_TRY(sw_watch_begin(r, arena, d));
   SW_TRY(join_groups(r, d));
-  SW_ARENA_NEW(r->queue, arena, r->f->n_steps, d);
-  SW_ARENA_NEW(r->queued, arena, r->f->n_steps, d);
+  SW_ARENA_NEW_EACH(arena, r->f->n_steps, d, r->queue, r->queued);
   if (layer >= SW_LAYER_USER_PRIORITY) return sw_run_user_priority(r, d);
   return layer == SW_LAYER_OP_PRIORITY ? sw_run_op_priority(r, d) : sw_run_all(r, d);
 }

@@ -46,8 +46,7 @@ static sw_rc pack_messages(sel_dual *u, const sel_apart *was, sw_diag *d) {
 /* Passes see the first variables; their uses stand for those of the others. */
 static sw_rc see_first(sel_dual *u, sw_diag *d) {
   const sel_core *c = u->c;
-  SW_ARENA_NEW(u->classes.rep_use, &u->mem, c->n_uses, d);
-  SW_ARENA_NEW(u->classes.rate, &u->mem, c->n_uses, d);
+  SW_ARENA_NEW_EACH(&u->mem, c->n_uses, d, u->classes.rep_use, u->classes.rate);
   u->classes.n = 0;
   for (int32_t i = 0; i < c->n; i++) {
     if (u->classes.same.rep[i] == i) u->classes.seen[u->classes.n++] = i;

@@ -62,12 +62,7 @@ static sw_rc certifier_init(certifier *k, const sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(k->prefix, &k->mem, (size_t)c->n_steps + 1, d);
   SW_ARENA_NEW(k->to_i, &k->mem, u->n_messages, d);
   SW_ARENA_NEW(k->first, &k->mem, c->n_pairs, d);
-  SW_ARENA_NEW(k->hat, &k->mem, most, d);
-  SW_ARENA_NEW(k->least, &k->mem, most, d);
-  SW_ARENA_NEW(k->kept, &k->mem, most, d);
-  SW_ARENA_NEW(k->from, &k->mem, most, d);
-  SW_ARENA_NEW(k->class_from, &k->mem, most, d);
-  SW_ARENA_NEW(k->line, &k->mem, most, d);
+  SW_ARENA_NEW_EACH(&k->mem, most, d, k->hat, k->least, k->kept, k->from, k->class_from, k->line);
   for (int side = 0; side < 2; side++) SW_ARENA_NEW(k->member[side], &k->mem, most, d);
   SW_ARENA_NEW(k->modest, &k->mem, c->n_mats, d);
   for (int32_t a = 0; a < c->n_mats; a++) k->modest[a] = is_modest(&c->mats[a]);

@@ -30,9 +30,7 @@ sw_rc sel_compress(const sel_mat *m, sw_arena *mem, sel_compressed *out, sw_diag
   uint64_t *hash[2];
   *out = (sel_compressed){0};
   for (int side = 0; side < 2; side++) {
-    SW_ARENA_NEW(hash[side], mem, lines[side], d);
-    SW_ARENA_NEW(out->class_of[side], mem, lines[side], d);
-    SW_ARENA_NEW(out->first[side], mem, lines[side], d);
+    SW_ARENA_NEW_EACH(mem, lines[side], d, hash[side], out->class_of[side], out->first[side]);
   }
   hash_lines(m, hash[0], hash[1]);
   for (int side = 0; side < 2; side++) {

@@ -134,15 +134,10 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(u->offset, &u->mem, (size_t)c->n + 1, d);
   for (int32_t i = 0; i < c->n; i++) u->offset[i + 1] = u->offset[i] + sel_padded(c->dom[i]);
   u->n_flat = u->offset[c->n];
-  SW_ARENA_NEW(u->pass.unary, &u->mem, u->n_flat, d);
-  SW_ARENA_NEW(u->pass.hat, &u->mem, u->n_flat, d);
-  SW_ARENA_NEW(u->pass.share, &u->mem, u->n_flat, d);
-  SW_ARENA_NEW(u->pass.mean, &u->mem, u->n_flat, d);
-  SW_ARENA_NEW(u->pass.part, &u->mem, c->n, d);
-  SW_ARENA_NEW(u->classes.seen, &u->mem, c->n, d);
+  SW_ARENA_NEW_EACH(&u->mem, u->n_flat, d, u->pass.unary, u->pass.hat, u->pass.share, u->pass.mean);
+  SW_ARENA_NEW_EACH(&u->mem, c->n, d, u->pass.part, u->classes.seen);
   for (int32_t i = 0; i < c->n; i++) u->classes.seen[u->classes.n++] = i;
-  SW_ARENA_NEW(u->messages, &u->mem, u->n_messages, d);
-  SW_ARENA_NEW(u->best.messages, &u->mem, u->n_messages, d);
+  SW_ARENA_NEW_EACH(&u->mem, u->n_messages, d, u->messages, u->best.messages);
   double **steps[] = {&u->memory.lambda, &u->best.lambda, &u->memory.direction, &u->memory.usage, &u->memory.prefix};
   for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
     SW_ARENA_NEW(*steps[k], &u->mem, (size_t)c->n_steps + 1, d);

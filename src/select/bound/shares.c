@@ -116,8 +116,7 @@ sw_rc sel_shares_init(sel_shares *s, const sel_shared_problem *p, sel_link *link
   double **const arrays[] = {&s->now, &s->best, &s->toward, &s->mass};
   for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) SW_ARENA_NEW(*arrays[k], mem, p->n_shares, d);
   SW_ARENA_NEW(s->cost_of, mem, p->n_shares, d);
-  SW_ARENA_NEW(s->live, mem, p->n_costs, d);
-  SW_ARENA_NEW(s->is_live, mem, p->n_costs, d);
+  SW_ARENA_NEW_EACH(mem, p->n_costs, d, s->live, s->is_live);
   for (int32_t k = 0; k < p->n_costs; k++) {
     const sel_shared_cost *o = &p->costs[k];
     for (int32_t a = o->first; a < o->first + o->n; a++) {
@@ -133,11 +132,8 @@ sw_rc sel_shares_init(sel_shares *s, const sel_shared_problem *p, sel_link *link
 sw_rc sel_shares_find_classes(sel_shares *s, const int32_t *rep_edge, sw_arena *mem, sw_diag *d) {
   const sel_shared_problem *p = s->p;
   int32_t *rep_table, *first, *last;
-  SW_ARENA_NEW(rep_table, mem, p->n_tables, d);
-  SW_ARENA_NEW(first, mem, p->n_tables, d);
-  SW_ARENA_NEW(last, mem, p->n_tables, d);
-  SW_ARENA_NEW(s->rep, mem, p->n_shares, d);
-  SW_ARENA_NEW(s->n_same, mem, p->n_shares, d);
+  SW_ARENA_NEW_EACH(mem, p->n_tables, d, rep_table, first, last);
+  SW_ARENA_NEW_EACH(mem, p->n_shares, d, s->rep, s->n_same);
   for (int32_t e = 0; e < p->n_edges; e++) rep_table[p->edges[e].table] = p->edges[rep_edge[e]].table;
   for (int32_t a = 0; a < p->n_shares; a++) { /* those of one cost follow each other */
     int32_t t = rep_table[s->table_of[a]];

@@ -65,8 +65,7 @@ static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool
   bool by_class;
   *taken = false;
   if (p->n_shares == 0) return SW_OK;
-  SW_ARENA_NEW(links, mem, p->n_edges, d);
-  SW_ARENA_NEW(pairs, mem, p->n_edges, d);
+  SW_ARENA_NEW_EACH(mem, p->n_edges, d, links, pairs);
   SW_TRY(sel_core_of_problem(&p->base, mem, &c, d));
   SW_TRY(sel_shares_init(&k->shares, p, links, pairs, mem, d));
   c.pairs = pairs;

@@ -94,8 +94,7 @@ sw_rc sel_warm_start_give(const sel_dual *u, const sel_model *m, sw_arena *arena
   to->n_links = to->n_prices = 0;
   if (!(u->best.bound > -INFINITY)) return SW_OK;
   SW_ARENA_NEW(to->links, arena, c->n_pairs, d);
-  SW_ARENA_NEW(to->time, arena, c->n_steps, d);
-  SW_ARENA_NEW(to->price, arena, c->n_steps, d);
+  SW_ARENA_NEW_EACH(arena, c->n_steps, d, to->time, to->price);
   SW_ARENA_NEW(names, arena, c->n, d);
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_link *l = &u->links[e];

@@ -37,8 +37,7 @@ static int32_t most_wanted(const sw_copy_table *t) {
 
 sw_rc chk_copies_init(chk_copies *c, const sw_problem *p, sw_diag *d) {
   *c = (chk_copies){.p = p};
-  SW_ARENA_NEW(c->has_node, &c->mem, p->n_copies, d);
-  SW_ARENA_NEW(c->share, &c->mem, p->n_copies, d);
+  SW_ARENA_NEW_EACH(&c->mem, p->n_copies, d, c->has_node, c->share);
   return SW_OK;
 }
 

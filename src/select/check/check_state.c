@@ -39,8 +39,7 @@ static sw_rc find_steps(chk_state *s, const sw_problem *p, sw_diag *d) {
 
 static sw_rc init_node(chk_state *s, const sw_node *from, chk_node *to, sw_diag *d) {
   to->n = from->n_choices;
-  SW_ARENA_NEW(to->alive, &s->mem, to->n, d);
-  SW_ARENA_NEW(to->cost, &s->mem, to->n, d);
+  SW_ARENA_NEW_EACH(&s->mem, to->n, d, to->alive, to->cost);
   SW_ARENA_NEW(to->spans, &s->mem, from->n_uses, d);
   for (int32_t a = 0; a < to->n; a++) {
     to->alive[a] = true;
@@ -149,8 +148,7 @@ sw_rc chk_profile_of(chk_state *s, const chk_node *x, chk_profile *out) {
   sw_i128 *use;
   sw_arena_reset(&s->scratch);
   SW_TRY(find_ranks(s));
-  SW_ARENA_NEW(cut, &s->scratch, 2 * (size_t)x->n_spans, NULL);
-  SW_ARENA_NEW(end, &s->scratch, 2 * (size_t)x->n_spans, NULL);
+  SW_ARENA_NEW_EACH(&s->scratch, 2 * (size_t)x->n_spans, NULL, cut, end);
   for (int32_t k = 0; k < x->n_spans; k++) {
     cut[2 * (size_t)k] = x->spans[k].begin;
     cut[2 * (size_t)k + 1] = x->spans[k].end;

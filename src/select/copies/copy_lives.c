@@ -171,8 +171,7 @@ static sw_rc new_node(shaping *b, int32_t layout, life_node *node, sw_diag *d) {
 static sw_rc close_node(shaping *b, life_node *node, sw_diag *d) {
   int32_t *n_held;
   sw_occupied *held;
-  SW_ARENA_NEW(n_held, b->arena, node->n_rows, d);
-  SW_ARENA_NEW(held, b->arena, node->n_rows, d);
+  SW_ARENA_NEW_EACH(b->arena, node->n_rows, d, n_held, held);
   for (int32_t k = 0; k < node->n_rows; k++) {
     const life_row *row = &node->rows[k];
     held[k] = (sw_occupied){row->begin, row->end, row->amount};
@@ -359,8 +358,7 @@ static sw_rc alone(const shaping *b, sw_copies *out, int32_t **choice, int32_t *
   const sw_copy_table *t = b->c->table;
   int32_t *reader;
   SW_ARENA_NEW(reader, b->arena, t->n_readers, d);
-  SW_ARENA_NEW(*choice, b->arena, t->n_readers + 1, d);
-  SW_ARENA_NEW(*example, b->arena, t->n_readers + 1, d);
+  SW_ARENA_NEW_EACH(b->arena, t->n_readers + 1, d, *choice, *example);
   SW_ARENA_NEW((*example)[0], b->arena, t->n_classes, d);
   put_examples(t->n_choices, t->class_of, (*example)[0]);
   for (int32_t i = 0; i < t->n_readers; i++) {
@@ -380,8 +378,7 @@ static sw_rc shape_together(shaping *b, int32_t n_rows, sw_diag *d) {
   sw_occupied *held;
   SW_TRY(alone(b, &c, &choice, &example, d));
   const int32_t each = sw_copies_most_held(&c);
-  SW_ARENA_NEW(n_held, b->arena, n_rows, d);
-  SW_ARENA_NEW(class, b->arena, n_rows, d);
+  SW_ARENA_NEW_EACH(b->arena, n_rows, d, n_held, class);
   SW_ARENA_NEW(held, b->arena, (size_t)n_rows * (size_t)each, d);
   for (int32_t k = 0; k < n_rows; k++) {
     sw_occupied *here = held + (int64_t)k * each;
@@ -488,11 +485,8 @@ static sw_rc count_life(sw_relaxation *r, int32_t group, sw_diag *d) {
 sw_rc sel_lives_init(sw_relaxation *r, sw_diag *d) {
   const sw_problem *p = r->p;
   r->most_together = MOST_TOGETHER;
-  SW_ARENA_NEW(r->life, r->arena, p->n_copies, d);
-  SW_ARENA_NEW(r->life_at, r->arena, p->n_copies, d);
-  SW_ARENA_NEW(r->least_at, r->arena, p->n_copies, d);
-  SW_ARENA_NEW(r->uses, r->arena, p->n_nodes, d);
-  SW_ARENA_NEW(r->n_uses, r->arena, p->n_nodes, d);
+  SW_ARENA_NEW_EACH(r->arena, p->n_copies, d, r->life, r->life_at, r->least_at);
+  SW_ARENA_NEW_EACH(r->arena, p->n_nodes, d, r->uses, r->n_uses);
   for (int32_t k = 0; k < p->n_copies; k++) {
     const sw_lives *l = p->copies[k].lives;
     r->least_at[k] = -1;

@@ -27,8 +27,7 @@ typedef struct row_key {
 
 static sw_rc find_nodes(names *k, const sw_relaxation *r, sw_arena *mem, sw_diag *d) {
   *k = (names){.r = r, .n_plain = r->p->n_nodes};
-  SW_ARENA_NEW(k->group_of, mem, r->nodes.n, d);
-  SW_ARENA_NEW(k->place_of, mem, r->nodes.n, d);
+  SW_ARENA_NEW_EACH(mem, r->nodes.n, d, k->group_of, k->place_of);
   SW_ARENA_NEW(k->listed, mem, r->patterns.n, d);
   for (int32_t g = 0; g < r->p->n_copies; g++) {
     for (int32_t h = 0; h < sel_life_nodes(r, g); h++) {

@@ -41,11 +41,7 @@ sw_rc sel_pattern_init(sel_pattern *p, const sw_copy_table *t, int64_t *version,
   int32_t *last;
   *p = (sel_pattern){.t = t, .version = version, .priced = t->version};
   sel_pattern_change(p);
-  SW_ARENA_NEW(p->wanting, arena, t->n_layouts, d);
-  SW_ARENA_NEW(p->wanting_first, arena, t->n_layouts, d);
-  SW_ARENA_NEW(p->shared_at, arena, t->n_layouts, d);
-  SW_ARENA_NEW(p->shared, arena, t->n_layouts, d);
-  SW_ARENA_NEW(last, arena, t->n_layouts, d);
+  SW_ARENA_NEW_EACH(arena, t->n_layouts, d, p->wanting, p->wanting_first, p->shared_at, p->shared, last);
   for (int32_t k = 0; k < t->n_layouts; k++) p->shared_at[k] = -1;
   for (int32_t i = 0; i < t->n_readers; i++) count_wants_of(p, i, last);
   return sw_array_push(&p->nodes, (sel_copy_node){0}, d);
@@ -151,8 +147,7 @@ static sw_rc list_pattern_rows(const sel_pattern *p, sel_copy_node *h, sw_arena 
   uint32_t *sets;
   int64_t *link;
   SW_TRY(list_copy_sets(p, h, arena, &n_sets, &sets, d));
-  SW_ARENA_NEW(h->rows, arena, (size_t)t->n_classes * (size_t)n_sets, d);
-  SW_ARENA_NEW(h->row_cost, arena, (size_t)t->n_classes * (size_t)n_sets, d);
+  SW_ARENA_NEW_EACH(arena, (size_t)t->n_classes * (size_t)n_sets, d, h->rows, h->row_cost);
   h->n_rows = 0;
   for (int32_t from = 0; from < t->n_classes; from++) {
     for (int32_t i = 0; i < n_sets; i++) {

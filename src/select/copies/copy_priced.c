@@ -78,8 +78,7 @@ static sw_rc find_holders(const priced *p, int32_t n, const sw_occupied *held, h
   }
   if (!out->n_times) return SW_OK;
   out->n_times = sw_sort_unique(out->time, out->n_times);
-  SW_ARENA_NEW(out->n, p->arena, out->n_times, d);
-  SW_ARENA_NEW(out->sum, p->arena, out->n_times, d);
+  SW_ARENA_NEW_EACH(p->arena, out->n_times, d, out->n, out->sum);
   for (int32_t i = 0; i < n; i++) {
     if (held[i].begin >= held[i].end) continue;
     out->n[interval_of(out, held[i].begin)]++;
@@ -105,8 +104,7 @@ static sw_rc find_group_holders(const priced *p, const sw_copies *c, group *g, s
   sw_occupied *held;
   g->c = c;
   SW_ARENA_NEW(held, p->arena, t->n_readers, d);
-  SW_ARENA_NEW(g->first, p->arena, t->n_layouts, d);
-  SW_ARENA_NEW(g->copy, p->arena, t->n_layouts, d);
+  SW_ARENA_NEW_EACH(p->arena, t->n_layouts, d, g->first, g->copy);
   for (int32_t k = 0; k < t->n_layouts; k++) {
     g->first[k] = INT64_MAX - 1;
     for (int32_t i = 0; i < t->n_readers; i++) {

@@ -68,8 +68,7 @@ static sw_rc build(sw_relaxation *r, sw_diag *d) {
 
 static sw_rc make(sw_relaxation *r, sw_diag *d) {
   sw_dict seen = {0};
-  SW_ARENA_NEW(r->pattern_of, r->arena, r->p->n_copies, d);
-  SW_ARENA_NEW(r->node_at, r->arena, r->p->n_copies, d);
+  SW_ARENA_NEW_EACH(r->arena, r->p->n_copies, d, r->pattern_of, r->node_at);
   sw_rc rc = find_patterns(r, &seen, d);
   sw_dict_deinit(&seen);
   if (!rc) rc = sel_lives_init(r, d);

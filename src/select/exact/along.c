@@ -219,8 +219,7 @@ static sw_rc make_along_tables(along *a, int k, sw_arena *mem) {
   factor **bucket, *pairs;
   int32_t(*ends)[2], *x;
   SW_ARENA_NEW(bucket, &a->mem, c->n, a->d);
-  SW_ARENA_NEW(pairs, &a->mem, c->n_pairs, a->d);
-  SW_ARENA_NEW(ends, &a->mem, c->n_pairs, a->d);
+  SW_ARENA_NEW_EACH(&a->mem, c->n_pairs, a->d, pairs, ends);
   SW_ARENA_NEW(x, mem, c->n, a->d);
   if (k == 0) a->buckets = bucket;
   for (int32_t t = 0; t < c->n_steps; t++) a->constant[k] -= kScale[k] * a->o->lambda[t] * (double)c->cap[t];
@@ -287,8 +286,7 @@ static sw_rc make_all_tables(along *a) {
 
 static sw_rc look_ahead(along *a) {
   const sel_core *c = a->c;
-  SW_ARENA_NEW(a->rest, &a->mem, (size_t)(c->n + 1) * ((size_t)c->n_steps + 1), a->d);
-  SW_ARENA_NEW(a->busy, &a->mem, (size_t)(c->n + 1) * ((size_t)c->n_steps + 1), a->d);
+  SW_ARENA_NEW_EACH(&a->mem, (size_t)(c->n + 1) * ((size_t)c->n_steps + 1), a->d, a->rest, a->busy);
   SW_ARENA_NEW(a->matters, &a->mem, (size_t)c->n + 1, a->d);
   SW_ARENA_NEW(a->matters[0], &a->mem, c->n, a->d);
   for (int32_t at = 0; at < c->n; at++) {

@@ -160,11 +160,7 @@ sw_rc sel_elim_plan_build(const sel_core *c, int64_t cap, int64_t all_cap, sw_ar
                           sw_diag *d) {
   *out = (sel_elim_plan){0};
   planner p = {.c = c, .mem = mem};
-  SW_ARENA_NEW(p.near, mem, c->n, d);
-  SW_ARENA_NEW(p.gone, mem, c->n, d);
-  SW_ARENA_NEW(p.key, mem, c->n, d);
-  SW_ARENA_NEW(out->order, mem, c->n, d);
-  SW_ARENA_NEW(out->place, mem, c->n, d);
+  SW_ARENA_NEW_EACH(mem, c->n, d, p.near, p.gone, p.key, out->order, out->place);
   for (int32_t i = 0; i < c->n; i++)
     if (c->dom[i] > UINT16_MAX) return SW_OK;
   sw_rc rc = plan_order(&p, cap, all_cap, out, d);
@@ -230,8 +226,7 @@ static sw_rc eliminate_variable(eliminator *e, int32_t at, const int64_t *cost, 
   for (int64_t k = 0; k < cells; k++) memcpy(e->scratch + k * nv, cost, (size_t)nv * sizeof *cost);
   for (const factor *f = e->bucket[at]; f; f = f->next) add_factor(e, f, scope, n, v, cells);
   int64_t *best;
-  SW_ARENA_NEW(best, &e->mem, cells, d);
-  SW_ARENA_NEW(e->arg[at], &e->mem, cells, d);
+  SW_ARENA_NEW_EACH(&e->mem, cells, d, best, e->arg[at]);
   for (int64_t k = 0; k < cells; k++) {
     const int64_t *row = e->scratch + k * nv;
     int32_t arg = 0;
@@ -262,8 +257,7 @@ static void decode(const eliminator *e, int32_t *x) {
 
 static sw_rc prepare(eliminator *e, sw_diag *d) {
   const sel_core *c = e->c;
-  SW_ARENA_NEW(e->bucket, &e->mem, c->n, d);
-  SW_ARENA_NEW(e->arg, &e->mem, c->n, d);
+  SW_ARENA_NEW_EACH(&e->mem, c->n, d, e->bucket, e->arg);
   int64_t most = 1;
   for (int32_t at = 0; at < c->n; at++) {
     int64_t cells = c->dom[e->plan->order[at]];
@@ -274,8 +268,7 @@ static sw_rc prepare(eliminator *e, sw_diag *d) {
   SW_ARENA_NEW(e->scratch, &e->mem, most, d);
   factor *f;
   int32_t(*ends)[2];
-  SW_ARENA_NEW(f, &e->mem, c->n_pairs, d);
-  SW_ARENA_NEW(ends, &e->mem, c->n_pairs, d);
+  SW_ARENA_NEW_EACH(&e->mem, c->n_pairs, d, f, ends);
   for (int32_t k = 0; k < c->n_pairs; k++) {
     ends[k][0] = c->pairs[k].i;
     ends[k][1] = c->pairs[k].j;

@@ -245,12 +245,10 @@ static sw_rc program_init(program *g, sw_diag *d) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "GLPK takes at most %d columns; this problem needs %lld", MOST_COLUMNS,
                    (long long)columns);
   SW_ARENA_NEW(g->first_x, g->mem, c->n, d);
-  SW_ARENA_NEW(g->has_row, g->mem, c->n_steps, d);
-  SW_ARENA_NEW(g->used, g->mem, c->n_steps, d);
+  SW_ARENA_NEW_EACH(g->mem, c->n_steps, d, g->has_row, g->used);
   SW_ARENA_NEW(g->x, g->mem, c->n, d);
   SW_ARENA_NEW(g->full, g->mem, g->m ? g->m->n : 0, d);
-  SW_ARENA_NEW(g->index, g->mem, (size_t)columns + 1, d);
-  SW_ARENA_NEW(g->value, g->mem, (size_t)columns + 1, d);
+  SW_ARENA_NEW_EACH(g->mem, (size_t)columns + 1, d, g->index, g->value);
   return SW_OK;
 }
 

@@ -265,8 +265,7 @@ sw_rc sel_record_new(sel_model *m, int32_t var, int32_t a, int32_t b, int32_t **
 static sw_rc init_var(sel_model *m, const sel_core *c, int32_t i, sw_diag *d) {
   sel_var *x = &m->vars[i];
   x->n = x->n0 = c->dom[i];
-  SW_ARENA_NEW(x->id, &m->mem, x->n, d);
-  SW_ARENA_NEW(x->cost, &m->mem, x->n, d);
+  SW_ARENA_NEW_EACH(&m->mem, x->n, d, x->id, x->cost);
   for (int32_t s = 0; s < x->n; s++) {
     x->id[s] = s;
     x->cost[s] = c->cost[i][s];
@@ -375,8 +374,7 @@ static sw_rc freeze_edges(sel_model *m, const int32_t *rank, sel_core *out, sw_d
   for (int32_t e = 0; e < m->n_edges; e++) n += !m->edges[e].gone;
   sel_pair *pairs;
   sel_mat *mats;
-  SW_ARENA_NEW(pairs, &m->mem, n, d);
-  SW_ARENA_NEW(mats, &m->mem, n, d);
+  SW_ARENA_NEW_EACH(&m->mem, n, d, pairs, mats);
   sw_dict seen = {0};
   sw_rc rc = SW_OK;
   int32_t k = 0, n_mats = 0;
@@ -430,8 +428,7 @@ static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
 /* What is left, in the order of the core. */
 static sw_rc list_alive(sel_model *m, int32_t *rank, sw_diag *d) {
   int32_t *order;
-  SW_ARENA_NEW(order, &m->mem, m->n, d);
-  SW_ARENA_NEW(m->alive.of, &m->mem, m->n, d);
+  SW_ARENA_NEW_EACH(&m->mem, m->n, d, order, m->alive.of);
   for (int32_t i = 0; i < m->n; i++) order[m->place ? m->place[i] : i] = i;
   m->alive.n = 0;
   for (int32_t k = 0; k < m->n; k++) {
@@ -446,8 +443,7 @@ sw_rc sel_model_freeze(sel_model *m, sel_core *out, sw_diag *d) {
   const int64_t **cost;
   SW_ARENA_NEW(rank, &m->mem, m->n, d);
   SW_TRY(list_alive(m, rank, d));
-  SW_ARENA_NEW(dom, &m->mem, m->alive.n, d);
-  SW_ARENA_NEW(cost, &m->mem, m->alive.n, d);
+  SW_ARENA_NEW_EACH(&m->mem, m->alive.n, d, dom, cost);
   for (int32_t a = 0; a < m->alive.n; a++) {
     dom[a] = m->vars[m->alive.of[a]].n;
     cost[a] = m->vars[m->alive.of[a]].cost;

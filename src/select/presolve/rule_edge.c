@@ -140,8 +140,7 @@ static sw_rc lower_table(sel_model *m, const sel_edge *g, struct sel_lowered **o
   int64_t *v, *row, *col, cells = (int64_t)rows * cols;
   bool *keep;
   SW_ARENA_NEW(*out, &m->mem, 1, d);
-  SW_ARENA_NEW(keep, &m->mem, sw_max_i64(rows, cols), d);
-  SW_ARENA_NEW(f, &m->mem, sw_max_i64(rows, cols), d);
+  SW_ARENA_NEW_EACH(&m->mem, sw_max_i64(rows, cols), d, keep, f);
   SW_ARENA_NEW(row, &m->mem, rows, d);
   SW_ARENA_NEW(col, &m->mem, cols, d);
   v = sw_arena_copy(&m->mem, g->v, (size_t)cells, sizeof *v, d);

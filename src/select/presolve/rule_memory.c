@@ -18,11 +18,7 @@ typedef struct step_view {
 
 static sw_rc view_steps(sel_model *m, step_view *w, sw_diag *d) {
   size_t n = (size_t)m->steps.n + 1;
-  SW_ARENA_NEW(w->room, &m->mem, n, d);
-  SW_ARENA_NEW(w->most, &m->mem, n, d);
-  SW_ARENA_NEW(w->begins, &m->mem, n, d);
-  SW_ARENA_NEW(w->ends, &m->mem, n, d);
-  SW_ARENA_NEW(w->kept, &m->mem, n, d);
+  SW_ARENA_NEW_EACH(&m->mem, n, d, w->room, w->most, w->begins, w->ends, w->kept);
   int64_t base = 0;
   for (int32_t t = 0; t < m->steps.n; t++) w->room[t] = m->steps.cap[t] - (base += m->steps.base_diff[t]);
   for (int32_t i = 0; i < m->n; i++) {

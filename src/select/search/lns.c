@@ -20,9 +20,7 @@ enum { AROUND_ONE, AROUND_ONE_AT_RANDOM, PARTLY_OF_A_STEP, OF_A_STEP, N_KINDS };
 sw_rc sel_lns_init(sel_lns *l, const sel_field *f, const sel_link *links, uint64_t seed, sw_arena *mem, sw_diag *d) {
   *l = (sel_lns){.f = f, .links = links};
   sw_rng_seed(&l->rng, seed ^ UINT64_C(0x9e3779b97f4a7c15));
-  SW_ARENA_NEW(l->place, mem, f->c->n, d);
-  SW_ARENA_NEW(l->free, mem, f->c->n, d);
-  SW_ARENA_NEW(l->rim, mem, f->c->n, d);
+  SW_ARENA_NEW_EACH(mem, f->c->n, d, l->place, l->free, l->rim);
   for (int32_t i = 0; i < f->c->n; i++) l->place[i] = -1;
   return SW_OK;
 }
@@ -132,8 +130,7 @@ typedef struct inner {
 static sw_rc build_costs(sel_lns *l, const sel_state *s, inner *w, sw_diag *d) {
   const sel_field *f = l->f;
   int32_t *dom;
-  SW_ARENA_NEW(dom, &l->mem, l->n_free, d);
-  SW_ARENA_NEW(w->cost, &l->mem, l->n_free, d);
+  SW_ARENA_NEW_EACH(&l->mem, l->n_free, d, dom, w->cost);
   for (int32_t k = 0; k < l->n_free; k++) {
     int32_t v = l->free[k];
     dom[k] = f->c->dom[v];
@@ -161,9 +158,7 @@ static sw_rc build_pairs(sel_lns *l, const sel_state *s, inner *w, sw_diag *d) {
       n += l->place[f->near[e].other] > k;
   sel_pair *pairs;
   sel_mat *mats;
-  SW_ARENA_NEW(pairs, &l->mem, n, d);
-  SW_ARENA_NEW(mats, &l->mem, n, d);
-  SW_ARENA_NEW(w->pair, &l->mem, n, d);
+  SW_ARENA_NEW_EACH(&l->mem, n, d, pairs, mats, w->pair);
   n = 0;
   for (int32_t k = 0; k < l->n_free; k++)
     for (int32_t e = f->first_near[l->free[k]]; e < f->first_near[l->free[k] + 1]; e++) {
@@ -194,8 +189,7 @@ static sw_rc build_uses(sel_lns *l, sel_state *s, inner *w, sw_diag *d) {
   for (int32_t k = 0; k < l->n_free; k++) n_uses += c->first_use[l->free[k] + 1] - c->first_use[l->free[k]];
   SW_ARENA_NEW(cut, &l->mem, 2 * (size_t)n_uses, d);
   SW_ARENA_NEW(uses, &l->mem, n_uses, d);
-  SW_ARENA_NEW(cap, &l->mem, 2 * (size_t)n_uses, d);
-  SW_ARENA_NEW(w->lambda, &l->mem, 2 * (size_t)n_uses, d);
+  SW_ARENA_NEW_EACH(&l->mem, 2 * (size_t)n_uses, d, cap, w->lambda);
   SW_ARENA_NEW(first, &l->mem, (size_t)l->n_free + 1, d);
   for (int32_t k = 0; k < l->n_free; k++, first[k] = w->c.n_uses)
     for (int32_t a = c->first_use[l->free[k]]; a < c->first_use[l->free[k] + 1]; a++) {
@@ -367,8 +361,7 @@ static sw_rc search_dive(sel_lns *l, sel_dual *u, const inner *w, dive *v, sw_di
   double bound = sel_dual_freeze(u), paid = -bound;
   SW_ARENA_NEW(v->rest, &l->mem, (size_t)w->c.n + 1, d);
   SW_ARENA_NEW(v->guess, &l->mem, u->n_flat, d);
-  SW_ARENA_NEW(v->x, &l->mem, w->c.n, d);
-  SW_ARENA_NEW(v->best, &l->mem, w->c.n, d);
+  SW_ARENA_NEW_EACH(&l->mem, w->c.n, d, v->x, v->best);
   SW_TRY(free_uses(v, &l->mem, d));
   for (int32_t k = w->c.n - 1; k >= 0; k--) v->rest[k] = v->rest[k + 1] + u->pass.part[k];
   paid += v->rest[0];

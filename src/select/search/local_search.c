@@ -9,8 +9,7 @@ static sw_rc local_search_init(sel_local_searches *ws, sel_local_search *w, uint
   SW_TRY(sel_state_init(&w->state, f, &w->mem, d));
   SW_TRY(sel_mover_init(&w->mover, f, seed, &w->mem, d));
   SW_TRY(sel_lns_init(&w->lns, f, ws->links, seed, &w->mem, d));
-  SW_ARENA_NEW(w->x, &w->mem, f->c->n, d);
-  SW_ARENA_NEW(w->tried, &w->mem, f->c->n, d);
+  SW_ARENA_NEW_EACH(&w->mem, f->c->n, d, w->x, w->tried);
   w->mover.price = ws->price;
   w->lns.prefix = ws->prefix;
   return SW_OK;

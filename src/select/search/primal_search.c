@@ -53,9 +53,7 @@ static sw_rc searcher_init(searcher *q) {
                                  sweep_cells(q), q->d));
   SW_ARENA_NEW(q->price, &q->mem, q->dual.n_flat, q->d);
   SW_ARENA_NEW(q->packed, &q->mem, q->field.offset[c->n], q->d);
-  SW_ARENA_NEW(q->x, &q->mem, c->n, q->d);
-  SW_ARENA_NEW(q->best, &q->mem, c->n, q->d);
-  SW_ARENA_NEW(q->guide, &q->mem, c->n, q->d);
+  SW_ARENA_NEW_EACH(&q->mem, c->n, q->d, q->x, q->best, q->guide);
   q->best_cost = INT64_MAX;
   q->mover.price = q->packed;
   q->closing_s = kClosing_s * (double)q->dual.cells; /* until it is measured */

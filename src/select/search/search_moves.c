@@ -22,12 +22,8 @@ sw_rc sel_mover_init(sel_mover *m, const sel_field *f, uint64_t seed, sw_arena *
   sw_rng_seed(&m->rng, seed);
   int32_t n = f->c->n, most = 1;
   for (int32_t i = 0; i < n; i++) most = f->c->dom[i] > most ? f->c->dom[i] : most;
-  SW_ARENA_NEW(m->mark, mem, n, d);
-  SW_ARENA_NEW(m->place, mem, n, d);
-  SW_ARENA_NEW(m->tree, mem, MOST_TREE, d);
-  SW_ARENA_NEW(m->parent, mem, MOST_TREE, d);
-  SW_ARENA_NEW(m->via, mem, MOST_TREE, d);
-  SW_ARENA_NEW(m->undo, mem, MOST_TREE, d);
+  SW_ARENA_NEW_EACH(mem, n, d, m->mark, m->place);
+  SW_ARENA_NEW_EACH(mem, MOST_TREE, d, m->tree, m->parent, m->via, m->undo);
   SW_ARENA_NEW(m->up_first, mem, MOST_TREE + 1, d);
   SW_ARENA_NEW(m->up, mem, MOST_VALUES + (size_t)most, d);
   SW_ARENA_NEW(m->least, mem, most, d);

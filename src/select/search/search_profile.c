@@ -13,8 +13,7 @@ static void refresh(sel_profile *p, int32_t b) {
 sw_rc sel_profile_init(sel_profile *p, const sel_core *c, sw_arena *mem, sw_diag *d) {
   *p = (sel_profile){.n = c->n_steps, .n_blocks = (c->n_steps + BLOCK - 1) / BLOCK};
   SW_ARENA_NEW(p->v, mem, p->n, d);
-  SW_ARENA_NEW(p->add, mem, p->n_blocks, d);
-  SW_ARENA_NEW(p->most, mem, p->n_blocks, d);
+  SW_ARENA_NEW_EACH(mem, p->n_blocks, d, p->add, p->most);
   sel_profile_reset(p, c);
   return SW_OK;
 }

@@ -10,8 +10,7 @@ static sw_rc clip_tables(sel_field *f, sw_arena *mem, const int64_t ***tables, s
   for (int32_t k = 0; k < c->n_mats; k++) {
     const sel_mat *m = &c->mats[k];
     int64_t *v, *t;
-    SW_ARENA_NEW(v, mem, (size_t)m->rows * (size_t)m->cols, d);
-    SW_ARENA_NEW(t, mem, (size_t)m->rows * (size_t)m->cols, d);
+    SW_ARENA_NEW_EACH(mem, (size_t)m->rows * (size_t)m->cols, d, v, t);
     for (int32_t a = 0; a < m->rows; a++)
       for (int32_t b = 0; b < m->cols; b++)
         v[(int64_t)a * m->cols + b] = t[(int64_t)b * m->rows + a] = sw_min_i64(f->bad, m->v[(int64_t)a * m->cols + b]);

@@ -170,14 +170,9 @@ static sw_rc write_moved(sw_rewrite *r, const hoisting *h, sw_diag *d) {
 static sw_rc hoist(sw_rewrite *r, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = r->from->program;
   hoisting h = {.g = g};
-  SW_ARENA_NEW(h.invariant, arena, g->n_values, d);
-  SW_ARENA_NEW(h.read, arena, g->n_values, d);
-  SW_ARENA_NEW(h.moves, arena, g->n_ops, d);
-  SW_ARENA_NEW(h.next, arena, g->n_ops, d);
-  SW_ARENA_NEW(h.opened, arena, g->n_ops, d);
-  SW_ARENA_NEW(h.entered, arena, g->n_ops, d);
-  SW_ARENA_NEW(h.first_of, arena, g->n_frames, d);
-  SW_ARENA_NEW(h.last_of, arena, g->n_frames, d);
+  SW_ARENA_NEW_EACH(arena, g->n_values, d, h.invariant, h.read);
+  SW_ARENA_NEW_EACH(arena, g->n_ops, d, h.moves, h.next, h.opened, h.entered);
+  SW_ARENA_NEW_EACH(arena, g->n_frames, d, h.first_of, h.last_of);
   find_invariant(&h);
   find_moving(r, &h);
   keep_back(r, &h);

@@ -193,8 +193,7 @@ static sw_id stands_before(const combining *c, const call *k) {
 static sw_rc fill_calls(combining *c, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = c->r->from->program;
   SW_ARENA_NEW(c->before, arena, (int64_t)g->n_ops + 1, d);
-  SW_ARENA_NEW(c->taken, arena, g->n_ops, d);
-  SW_ARENA_NEW(c->latest, arena, g->n_ops, d);
+  SW_ARENA_NEW_EACH(arena, g->n_ops, d, c->taken, c->latest);
   for (sw_id i = 0; i < g->n_ops; i++) SW_TRY(add_member(c, i, d));
   if (c->members.n) qsort(c->members.at, c->members.n, sizeof *c->members.at, by_ready);
   for (size_t i = 0; i < c->members.n; i++) SW_TRY(place_member(c, (int32_t)i, d));
