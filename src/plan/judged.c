@@ -113,7 +113,7 @@ sw_rc sw_search_judge(sw_search *k, const sw_form *form, sw_round *r, sw_diag *d
   sw_problem p = *k->problem;
   sw_score score;
   bool better;
-  if (r->proves) k->bound = sw_max_i64(k->bound, r->now.bound - r->worth);
+  if (r->proves) k->bound = sw_max_i64(k->bound, r->now.bound);
   if (!r->now.choice) return SW_OK;
   SW_TRY(sw_search_cost(k, r->now.choice, &r->cost, d));
   if (sw_overtaken(&p.version, k->problem->version)) r->added |= SW_ADDED_PRICES;

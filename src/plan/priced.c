@@ -2,13 +2,9 @@
  * there is no limit. Such a problem is solved as soon as one with memory to spare. Prices rise where a plan holds too
  * much until one fits, and are then halved towards the last that were too low. Readers pay in full for what they share
  * with others, so that a plan is no worse than its prices say.
- *
- * From there readers pay shares, and prices step to where they prove most: what a plan costs at least, with what it
- * holds at these prices, less what the capacity is worth at them. Plans on the way may be better, too.
  */
 #include "plan/search.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -17,22 +13,15 @@ enum { MOST_RAISES = 24, MOST_HALVINGS = 6, MOST_REFINED = 4 };
 
 /* From the cost, what the whole capacity is priced at: at first, and how much faster each time. */
 static const double kFirstRaise = 0.05, kFaster = 1.5;
-/* Of the step that would close the gap if all went on as it begins: the first, the last. */
-static const double kFirstStep = 1.0 / 2, kLastStep = 0.02;
-
-typedef enum phase { RAISE, HALVE, CLIMB } phase;
 
 typedef struct pricing {
-  phase phase;
-  int tries;               /* of this phase */
-  int refined;             /* rounds at the prices at hand */
-  sw_memory_prices prices; /* at hand */
-  double *low, *high;      /* too low, high enough */
+  bool fitted; /* a plan has: prices are halved */
+  int tries;   /* of raising, of halving */
+  int refined; /* rounds at the prices at hand */
+  int64_t n_steps;
+  double *prices;     /* at hand */
+  double *low, *high; /* too low, high enough */
   double raised;
-  /* The climb, by step: the prices that prove most, the supergradient on average, what the last plan holds. */
-  double *centre, *toward;
-  double step;
-  int64_t proven; /* at the centre */
   const int32_t *from;
 } pricing;
 
@@ -42,28 +31,26 @@ static sw_rc begin_prices(sw_search *k, bool *due, sw_diag *d) {
   *due = k->over;
   if (!*due) return SW_OK;
   SW_ARENA_NEW(p, k->arena, 1, d);
-  *p = (pricing){.raised = kFirstRaise, .prices = {.n_steps = n, .whole = true}, .step = kFirstStep};
-  SW_ARENA_NEW_EACH(k->arena, n, d, p->prices.at, p->low, p->high, p->centre, p->toward);
+  *p = (pricing){.raised = kFirstRaise, .n_steps = n};
+  SW_ARENA_NEW_EACH(k->arena, n, d, p->prices, p->low, p->high);
   p->from = k->best.choice ? k->best.choice : k->nearest.choice;
   k->own = p;
   return SW_OK;
 }
 
-/* Copies are priced for each of their readers, too, until prices climb. */
+/* Copies are priced for each of their readers, too. */
 static sw_rc make_priced(sw_search *k, sw_round *r, sw_diag *d) {
   const double kOfLeft = 0.05, kGap = 2e-3;
   const pricing *p = k->own;
   const sw_solve_options *o = &k->asked->solve;
   int32_t *choice;
-  if (p->prices.whole) sw_relaxation_price_whole(k->relaxed, true);
-  SW_TRY(sw_relaxation_price_memory(k->relaxed, &p->prices, k->selected.capacity_bytes, &k->mem, &r->problem, &r->worth,
-                                    d));
+  sw_relaxation_price_whole(k->relaxed, true);
+  SW_TRY(sw_relaxation_price_memory(k->relaxed, p->n_steps, p->prices, &k->mem, &r->problem, d));
   SW_ARENA_NEW(choice, &k->mem, r->problem.n_nodes, d);
   SW_TRY(sw_relaxation_complete(k->relaxed, p->from, choice, d));
   r->from = (sw_solve_state){.n_nodes = r->problem.n_nodes, .choice = choice};
   r->o = (sw_solve_options){
       .solver = o->solver, .gap = kGap, .threads = o->threads, .seed = o->seed, .cancel = o->cancel, .from = &r->from};
-  r->proves = !p->prices.whole;
   r->part = kOfLeft;
   return SW_OK;
 }
@@ -71,7 +58,7 @@ static sw_rc make_priced(sw_search *k, sw_round *r, sw_diag *d) {
 /* --- other prices ------------------------------------------------------------------------------------------------- */
 
 static void copy_prices(const pricing *p, double *to, const double *from) {
-  memcpy(to, from, (size_t)p->prices.n_steps * sizeof *to);
+  memcpy(to, from, (size_t)p->n_steps * sizeof *to);
 }
 
 /* Where the choice holds more than a limit, bytes cost so much more, over all such steps. Buffers of routes have no
@@ -84,78 +71,33 @@ static sw_rc raise(sw_search *k, pricing *p, const sw_round *r, sw_diag *d) {
   int64_t steps = 0;
   int32_t n;
   SW_TRY(sw_problem_score(k->problem, r->now.choice, &score, d));
-  copy_prices(p, p->low, p->prices.at);
+  copy_prices(p, p->low, p->prices);
   q.limit = sw_min_i64(k->selected.capacity_bytes, (int64_t)score.peak - r->excess);
   SW_TRY(sw_problem_over(&q, r->now.choice, &k->mem, &n, &over, d));
   for (int32_t i = 0; i < n; i++) steps += over[i].end - over[i].begin;
   for (int32_t i = 0; i < n; i++)
-    for (int64_t t = over[i].begin; t < over[i].end; t++) p->prices.at[t] += by / (double)steps;
+    for (int64_t t = over[i].begin; t < over[i].end; t++) p->prices[t] += by / (double)steps;
   p->raised *= kFaster;
   return SW_OK;
 }
 
 /* Half way between prices that are too low and those at which a plan fits. */
 static void halve(pricing *p) {
-  for (int64_t t = 0; t < p->prices.n_steps; t++) p->prices.at[t] = (p->low[t] + p->high[t]) / 2;
-}
-
-static void step_on(const sw_search *k, pricing *p) {
-  double length = 0;
-  for (int64_t t = 0; t < p->prices.n_steps; t++)
-    if (p->centre[t] > 0 || p->toward[t] > 0) length += p->toward[t] * p->toward[t];
-  const double by = length > 0 ? p->step * (double)(k->best.cost - p->proven) / length : 0;
-  for (int64_t t = 0; t < p->prices.n_steps; t++) p->prices.at[t] = fmax(0, p->centre[t] + by * p->toward[t]);
-}
-
-/* Where more is proven the steps grow and go on from there, else they shrink. */
-static sw_rc judge_step(sw_search *k, pricing *p, const sw_round *r, sw_diag *d) {
-  const double kMix = 0.3, kShrink = 0.7, kGrow = 1.2;
-  const bool first = p->tries == 0;
-  double *held;
-  SW_ARENA_NEW(held, &k->mem, p->prices.n_steps + 1, d);
-  SW_TRY(sw_relaxation_priced_held(k->relaxed, &p->prices, r->now.choice, &k->mem, held, d));
-  if (k->bound > p->proven) {
-    p->proven = k->bound;
-    copy_prices(p, p->centre, p->prices.at);
-    p->step *= kGrow;
-  } else if (!first) {
-    p->step *= kShrink;
-  }
-  for (int64_t t = 0; t < p->prices.n_steps; t++)
-    p->toward[t] += (first ? 1 : kMix) * (held[t] - (double)k->selected.capacity_bytes - p->toward[t]);
-  return SW_OK;
-}
-
-static void begin_phase(pricing *p, phase to) {
-  p->phase = to;
-  p->tries = 0;
+  for (int64_t t = 0; t < p->n_steps; t++) p->prices[t] = (p->low[t] + p->high[t]) / 2;
 }
 
 /* The next prices; *any: there are some. */
 static sw_rc choose_prices(sw_search *k, pricing *p, const sw_round *r, bool *any, sw_diag *d) {
   const bool fits = r->excess <= 0;
-  *any = true;
-  if (p->phase == RAISE && !fits) {
+  if (!p->fitted && !fits) {
     *any = p->tries++ < MOST_RAISES;
     return *any ? raise(k, p, r, d) : SW_OK;
   }
-  if (p->phase == CLIMB) {
-    SW_TRY(judge_step(k, p, r, d));
-    p->tries++;
-  } else {
-    copy_prices(p, fits ? p->high : p->low, p->prices.at);
-    if (p->phase == RAISE) begin_phase(p, HALVE);
-    if (p->tries++ < MOST_HALVINGS) {
-      halve(p);
-      return SW_OK;
-    }
-    p->prices.whole = false;
-    p->proven = k->bound;
-    copy_prices(p, p->centre, p->prices.at);
-    begin_phase(p, CLIMB);
-  }
-  step_on(k, p);
-  *any = p->step > kLastStep;
+  copy_prices(p, fits ? p->high : p->low, p->prices);
+  if (!p->fitted) p->tries = 0;
+  p->fitted = true;
+  *any = p->tries++ < MOST_HALVINGS;
+  if (*any) halve(p);
   return SW_OK;
 }
 
@@ -164,9 +106,9 @@ static sw_rc add_prices(sw_search *k, sw_round *r, sw_diag *d) {
   pricing *p = k->own;
   bool any = true;
   if (r->now.choice) SW_TRY(sw_search_refine(k, r->now.choice, &r->added, d));
-  if (p->prices.whole) sw_relaxation_price_whole(k->relaxed, false);
+  sw_relaxation_price_whole(k->relaxed, false);
   if (!r->now.choice) return SW_OK;
-  p->from = k->best.choice && p->phase != RAISE ? k->best.choice : r->now.choice;
+  p->from = k->best.choice && p->fitted ? k->best.choice : r->now.choice;
   if (!(r->added & (SW_ADDED_PRICES | SW_ADDED_COPIES)) || ++p->refined == MOST_REFINED) {
     p->refined = 0;
     SW_TRY(choose_prices(k, p, r, &any, d));

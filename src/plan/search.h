@@ -92,7 +92,6 @@ struct sw_round {
   bool by_messages;        /* bounded, and the choice read off the messages, without a search */
   bool given;              /* there is nothing to solve: `now` is given, or nothing is chosen */
   bool proves;             /* its bound holds of all plans that keep the limit */
-  int64_t worth;           /* what its bound counts too much */
   double part;             /* of what the form may take */
   double most;             /* steps; 0: that part is all */
   /* What it came to. */

@@ -179,12 +179,15 @@ static double provable_s(const rounds *r, const sw_price_weights *w) {
   return sum * SW_WEIGHT_UNIT / (double)of.of;
 }
 
-/* How near to solve it: to a part of what is missing in any case. The first proves next to nothing of the timeline. */
+/* How near to solve it: as the gap that is asked for needs, where this round can prove that; else to a part of what is
+ * missing in any case. The first proves next to nothing of the timeline. */
 static double gap_of_round(const rounds *r, const sw_price_weights *w) {
   const double kMost = 0.005, kOfMissing = 0.2, asked = r->o->solve.gap;
   if (asked <= 0) return asked;
   if (!r->n) return fmax(asked, kMost);
-  const double most_s = fmax(provable_s(r, w), sw_cost_seconds(r->j->machine, r->bound_units));
+  const double provable = provable_s(r, w), needed = 1 - (1 - asked) * r->timed.total_s / provable;
+  if (needed > kMost) return needed;
+  const double most_s = fmax(provable, sw_cost_seconds(r->j->machine, r->bound_units));
   return fmax(asked, fmin(kMost, kOfMissing * (1 - most_s / r->timed.total_s)));
 }
 

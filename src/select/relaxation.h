@@ -52,22 +52,12 @@ typedef struct sw_split_options {
  * others are needed. *work: steps counted. */
 SW_CHECKED sw_rc sw_relaxation_split(sw_relaxation *r, const sw_split_options *o, int64_t *work, sw_diag *d);
 
-/* Memory at a price instead of a limit: at[t] is what a unit of it costs from step t to the next. */
-typedef struct sw_memory_prices {
-  int64_t n_steps; /* sw_relaxation_last_step */
-  double *at;      /* each >= 0 */
-  bool whole;      /* each reader pays for all that it holds, not for its share */
-} sw_memory_prices;
+/* The relaxation as it is now, with memory at a price instead of its limit: prices[t] >= 0 is what a unit of it costs
+ * from step t to the next, and each reader pays as if it were the only one. In the arena, but borrows tables of the
+ * relaxation. */
 int64_t sw_relaxation_last_step(const sw_relaxation *r);
-/* The relaxation as it is now, without its limit; *worth: what `capacity` costs at these prices, rounded up. Where
- * readers pay shares, whatever is chosen costs no more in it than it does plus what it holds at the prices: so no
- * choice that holds no more than the capacity costs less than the least of *out, less *worth. In the arena, but borrows
- * tables of the relaxation. */
-SW_CHECKED sw_rc sw_relaxation_price_memory(sw_relaxation *r, const sw_memory_prices *prices, int64_t capacity,
-                                            sw_arena *arena, sw_problem *out, int64_t *worth, sw_diag *d);
-/* What a choice pays for there: held[n_steps + 1] by step. */
-SW_CHECKED sw_rc sw_relaxation_priced_held(const sw_relaxation *r, const sw_memory_prices *prices,
-                                           const int32_t *choice, sw_arena *arena, double *held, sw_diag *d);
+SW_CHECKED sw_rc sw_relaxation_price_memory(sw_relaxation *r, int64_t n_steps, const double *prices, sw_arena *arena,
+                                            sw_problem *out, sw_diag *d);
 
 /* A choice of the relaxation as it was last asked for: the problem's nodes from `choice`, of any refinement (NULL: each
  * the first), and copies that go with them. */
