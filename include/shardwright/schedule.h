@@ -75,8 +75,7 @@ typedef struct sw_schedule_spec {
   int64_t micro_batches; /* >= 1 */
   int32_t n_cuts;
   const sw_slot_cut *cuts;
-  bool folded;                       /* entries are of what sw_schedule_fold gives of the program */
-  const struct sw_moved_loop *moved; /* while that is made; else NULL */
+  bool folded; /* entries are of what sw_schedule_fold gives of the program */
 } sw_schedule_spec;
 
 typedef struct sw_stage {

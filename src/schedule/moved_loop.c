@@ -279,15 +279,13 @@ sw_rc sw_moved_loop_spec(const sw_graph *g, const sw_moved_loop *m, sw_arena *ar
     if ((i >= opened && i < m->once_end) || is_in_again(g, m, i)) continue;
     if (!m->with[i] || is_read_elsewhere(g, m, i)) entries[n++] = (sw_entry){.op = i, .instance = m->with[i]};
   }
-  *out = (sw_schedule_spec){.n_entries = n, .entries = entries, .n_stages = 1, .micro_batches = 1, .moved = m};
+  *out = (sw_schedule_spec){.n_entries = n, .entries = entries, .n_stages = 1, .micro_batches = 1};
   return SW_OK;
 }
 
-sw_rc sw_moved_loop_stacks(const sw_graph *g, const sw_moved_loop *m, sw_arena *arena, sw_stacks *out, bool *has,
-                           sw_diag *d) {
+sw_rc sw_moved_loop_stacks(const sw_graph *g, const sw_moved_loop *m, sw_arena *arena, sw_stacks *out, sw_diag *d) {
+  *out = (sw_stacks){0};
   SW_ARENA_NEW(out->added, arena, g->n_values + 1, d);
-  out->n_added = 0;
-  for (sw_id i = 0; i < g->n_ops; i++) has[i] = true;
   for (sw_id i = g->frames[m->again].closed_by + 1; i < m->end; i++) {
     sw_added_stack *a = &out->added[out->n_added];
     if (!is_read_elsewhere(g, m, i)) continue;

@@ -17,10 +17,11 @@ typedef struct sw_moved_loop {
 
 /* The first that there is; in the arena. */
 sw_rc sw_moved_loop_find(const sw_graph *g, sw_arena *arena, sw_moved_loop *out, bool *found, sw_diag *d);
-/* The schedule in which it has moved, and what that adds: stacks of what the later loop reads of it.
- * *has, by op: nothing is lacking. In the arena. */
+/* The schedule in which it has moved, what that adds, stacks of what the later loop reads of it, and both carried out
+ * (schedule.c). In the arena. */
 sw_rc sw_moved_loop_spec(const sw_graph *g, const sw_moved_loop *m, sw_arena *arena, sw_schedule_spec *out, sw_diag *d);
-sw_rc sw_moved_loop_stacks(const sw_graph *g, const sw_moved_loop *m, sw_arena *arena, sw_stacks *out, bool *has,
-                           sw_diag *d);
+sw_rc sw_moved_loop_stacks(const sw_graph *g, const sw_moved_loop *m, sw_arena *arena, sw_stacks *out, sw_diag *d);
+sw_rc sw_schedule_make_moved(const sw_request *written, const sw_schedule_spec *spec, const sw_moved_loop *m,
+                             sw_arena *arena, sw_schedule *out, sw_diag *d);
 
 #endif

@@ -542,7 +542,7 @@ static sw_rc move_loop(const sw_request *written, sw_graph **out, sw_diag *d) {
   bool any = false;
   sw_rc rc = sw_moved_loop_find(written->graph, &scratch, &moved, &any, d);
   if (!rc && any) rc = sw_moved_loop_spec(written->graph, &moved, &scratch, &spec, d);
-  if (!rc && any) rc = sw_schedule_make(written, &spec, &scratch, &made, d);
+  if (!rc && any) rc = sw_schedule_make_moved(written, &spec, &moved, &scratch, &made, d);
   *out = !rc && any ? made.owned[0] : NULL;
   sw_arena_deinit(&scratch);
   return rc;

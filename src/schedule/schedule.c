@@ -93,8 +93,6 @@ static sw_rc find_same(const sw_graph *g, const sw_schedule_spec *s, sw_arena *s
     any = any || left_out[i];
     if (left_out[i]) same.of_value[stacks->at[i].back] = same.of_value[stacks->at[i].made];
   }
-  for (sw_id v = 0; v < g->n_values && s->moved; v++)
-    if (s->moved->read_as[v] != v) same.of_value[v] = s->moved->read_as[v];
   if (any) SW_TRY(sw_stacks_alike(g, stacks, left_out, scratch, &equal, d));
   *out = same.of_value;
   *alike = any ? equal : NULL;
@@ -162,7 +160,7 @@ sw_rc sw_stage_add_entry(sw_stage_writer *w, int32_t entry, const sw_entry_parts
   SW_ARENA_NEW(in, &w->scratch, op->n_operands, w->d);
   for (int i = 0; i < op->n_operands; i++) {
     in[i] = p->in ? p->in[i] : w->now[w->same[op->operands[i]]];
-    const sw_id earlier = in[i] < 0 && w->spec->moved ? w->spec->moved->alike[op->operands[i]] : -1;
+    const sw_id earlier = in[i] < 0 && w->moved ? w->moved[op->operands[i]] : -1;
     if (earlier >= 0) in[i] = w->now[w->same[earlier]];
     if (in[i] < 0)
       return SW_FAIL_INPUT(w->d, op->span, "'%s' stands before '%s' in the schedule, which makes what it reads",
@@ -473,24 +471,28 @@ static sw_rc keep_spec(const sw_schedule_spec *spec, sw_arena *arena, sw_schedul
   return out->spec.entries && out->spec.cuts ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc make_stages(const sw_request *r, sw_schedule *out, sw_arena *arena, sw_arena *scratch, sw_diag *d) {
+static sw_rc make_stages(const sw_request *r, const sw_moved_loop *m, sw_schedule *out, sw_arena *arena,
+                         sw_arena *scratch, sw_diag *d) {
   const sw_graph *g = r->graph;
   crossing c = {.g = g, .spec = &out->spec};
   sw_stage *stages;
   int32_t *last_in;
-  const sw_id *alike;
+  const sw_id *alike = NULL;
   sw_stacks stacks;
   c.stacks = &stacks;
   SW_TRY(check_schedule(g, &out->spec, scratch, d));
   SW_ARENA_NEW_EACH(arena, out->spec.n_stages, d, stages, out->owned);
   out->stages = stages;
-  SW_TRY(find_same(g, &out->spec, scratch, &c.same, &alike, &stacks, d));
+  if (m) SW_TRY(sw_moved_loop_stacks(g, m, scratch, &stacks, d));
+  if (!m) SW_TRY(find_same(g, &out->spec, scratch, &c.same, &alike, &stacks, d));
+  if (m) c.same = m->read_as;
   SW_TRY(find_crossing(&c, scratch, d));
   SW_TRY(find_last_reads(&c, scratch, &last_in, d));
   for (int32_t k = 0; k < out->spec.n_stages; k++) {
     sw_stage_writer w = {.program = g,
                          .same = c.same,
                          .alike = alike,
+                         .moved = m ? m->alike : NULL,
                          .stacks = &stacks,
                          .spec = &out->spec,
                          .stage = k,
@@ -519,18 +521,24 @@ static sw_rc take_plain(const sw_request *r, sw_schedule *out, sw_arena *arena, 
   return SW_OK;
 }
 
-sw_rc sw_schedule_make(const sw_request *written, const sw_schedule_spec *spec, sw_arena *arena, sw_schedule *out,
-                       sw_diag *d) {
+sw_rc sw_schedule_make_moved(const sw_request *written, const sw_schedule_spec *spec, const sw_moved_loop *m,
+                             sw_arena *arena, sw_schedule *out, sw_diag *d) {
   sw_arena scratch = {0};
   *out = (sw_schedule){.written = written};
   SW_TRY(keep_spec(spec, arena, out, d));
   if (spec->folded) SW_TRY(sw_schedule_fold(written, &out->folded, d));
   const sw_request *r = out->asked = out->folded ? out->folded->written : written;
   out->program = r->graph;
-  sw_rc rc = is_plain_schedule(r->graph, spec) ? take_plain(r, out, arena, d) : make_stages(r, out, arena, &scratch, d);
+  sw_rc rc =
+      is_plain_schedule(r->graph, spec) ? take_plain(r, out, arena, d) : make_stages(r, m, out, arena, &scratch, d);
   sw_arena_deinit(&scratch);
   if (rc) sw_schedule_deinit(out);
   return rc;
+}
+
+sw_rc sw_schedule_make(const sw_request *written, const sw_schedule_spec *spec, sw_arena *arena, sw_schedule *out,
+                       sw_diag *d) {
+  return sw_schedule_make_moved(written, spec, NULL, arena, out, d);
 }
 
 void sw_schedule_deinit(sw_schedule *s) {

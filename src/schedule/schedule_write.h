@@ -8,6 +8,8 @@ typedef struct sw_stage_writer {
   const sw_graph *program;
   const sw_id *same;  /* by value of the program: that which is read in its place */
   const sw_id *alike; /* sw_stacks_alike; NULL: no stack is left out */
+  const sw_id
+      *moved; /* by value that a loop reads which has moved before it: that of the earlier loop; NULL: none has */
   const sw_stacks *stacks;
   sw_id (*added)[SW_STACK_LEVELS];   /* by stack that is added, and loop: as it stands now */
   sw_id (*entered)[SW_STACK_LEVELS]; /* as it entered the earlier loop */

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "graph/fuse.h"
-#include "schedule/moved_loop.h"
 #include "schedule/same_ops.h"
 
 static const sw_op *made_by(const sw_graph *g, sw_id value, sw_opcode code) {
@@ -243,7 +242,6 @@ sw_rc sw_stacks_left_out(const sw_graph *g, const sw_schedule_spec *s, sw_arena 
     if (!s->entries[i].source) present[s->entries[i].op] = true;
   SW_TRY(sw_stacks_find(g, arena, out, d));
   SW_ARENA_NEW(*left_out, arena, out->n + 1, d);
-  if (s->moved) return sw_moved_loop_stacks(g, s->moved, arena, out, present, d);
   for (int32_t i = 0; i < out->n; i++) {
     (*left_out)[i] = true;
     for (int k = 0; k < out->at[i].n_ops; k++) (*left_out)[i] = (*left_out)[i] && !present[out->at[i].ops[k]];
