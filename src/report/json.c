@@ -109,8 +109,9 @@ static void put_repeats(sw_json_out *o, int64_t repeats) {
 /* What an op exchanges by itself. */
 static void put_op_moves(sw_json_out *o, const sw_report *r, sw_id op) {
   const sw_op_moves *t = &r->breakdown->moves[op];
-  if (t->bytes <= 0) return;
-  sw_jw_f64(o, "inside_s", r->breakdown->op[op].move_s);
+  const double inside_s = r->breakdown->op[op].move_s;
+  if (t->bytes <= 0 && inside_s <= 0) return;
+  sw_jw_f64(o, "inside_s", inside_s);
   sw_jw_f64(o, "inside_bytes", t->bytes);
   if (t->hidden_s > 0) sw_jw_f64(o, "hidden_s", t->hidden_s);
 }
