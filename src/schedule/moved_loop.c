@@ -1,6 +1,11 @@
-/* A checkpoint around a loop: the later loop of a pair runs a loop of the earlier one again, to make what the backward
- * part reads beside what the loop gave at first. Without the checkpoint it is that one which runs, in the place of the
- * first, and what the later loop reads of it comes from stacks. A' does what A does, and stacks s:
+/* A checkpoint around a loop: a loop is run again later, to make what the backward part reads beside what it gave at
+ * first. Without the checkpoint it is the later one that runs, in the place of the first. A' does what A does, and
+ * stacks s:
+ *
+ *   x = loop A(x)   _, s = loop A'(x)   g = loop B(g, s)
+ *   x, s = loop A'(x)                   g = loop B(g, s)
+ *
+ * Where the two stand in loops of a pair, what the later one of these reads comes from stacks:
  *
  *   while { x = loop A(x) }                         while { _, s = loop A'(x)   g = loop B(g, s) }
  *   while { x, s = loop A'(x)   ss[i] = s }         while { g = loop B(g, ss[j]) }
@@ -49,7 +54,7 @@ static bool is_read_elsewhere(const sw_graph *g, const sw_moved_loop *m, sw_id o
 typedef struct matching {
   const sw_graph *g;
   sw_moved_loop *out;
-  sw_id earlier, later; /* frames of the pair */
+  sw_id earlier, later; /* frames that the two stand in; the same, or of a pair */
   sw_id *id;            /* by value: that of the earlier part which it is equal to; else itself */
   sw_id *partner;       /* by value that enters a loop, of either side: that which enters the other one; -1: none */
   sw_id *peer;          /* by frame, of either side: the other one; -1: none */
@@ -74,17 +79,19 @@ static sw_rc identify_op(matching *m, sw_id op, bool notes, sw_diag *d) {
 /* Constants are the same wherever they stand. */
 static sw_rc list_once(matching *m, sw_diag *d) {
   const sw_graph *g = m->g;
-  const sw_id opened = g->frames[m->out->once].opened_by;
+  const sw_id opened = g->frames[m->out->once].opened_by, again = g->frames[m->out->again].opened_by;
   for (sw_id v = 0; v < g->n_values; v++) m->id[v] = v;
   for (sw_id i = 0; i < g->n_ops; i++)
     if (!g->ops[i].n_operands) SW_TRY(identify_op(m, i, true, d));
-  for (sw_id i = g->frames[m->earlier].begin; i < m->out->once_end; i++) {
+  for (sw_id i = m->earlier < 0 ? 0 : g->frames[m->earlier].begin; i < m->out->once_end; i++) {
     const sw_op *op = &g->ops[i];
     if (op->frame != m->earlier && i < opened) continue;
     if (op->code == SW_OP_ENTER) m->id[op->results[0]] = m->id[sw_behind_enters(g, op->results[0])];
     if (op->n_operands) SW_TRY(identify_op(m, i, true, d));
   }
-  for (sw_id i = g->frames[m->later].begin; i < g->frames[m->out->again].opened_by; i++)
+  for (sw_id i = m->out->once_end; i < again && m->later == m->earlier; i++)
+    if (g->ops[i].frame == m->later && g->ops[i].n_operands) SW_TRY(identify_op(m, i, true, d));
+  for (sw_id i = m->later < 0 ? again : g->frames[m->later].begin; i < again && m->later != m->earlier; i++)
     for (int r = 0; r < g->ops[i].n_results && g->ops[i].frame == m->later; r++) {
       const sw_id v = g->ops[i].results[r], like = m->out->alike[v];
       m->id[v] = m->id[like >= 0 ? like : sw_behind_enters(g, v)];
@@ -224,23 +231,36 @@ static bool is_stacked_for_later(const sw_graph *g, const sw_stacks *s, sw_id fr
   return any;
 }
 
-static sw_rc find_moved(matching *m, const sw_stacks *s, bool *found, sw_diag *d) {
+/* Of those before it in the frame of the earlier ones. */
+static sw_rc find_once(matching *m, bool *found, sw_diag *d) {
+  const sw_graph *g = m->g;
+  const sw_frame *again = &g->frames[m->out->again];
+  for (sw_id once = 0; once < g->n_frames && !*found; once++) {
+    const sw_frame *f = &g->frames[once];
+    if (f->kind != SW_OP_WHILE || f->parent != m->earlier || f->trips < 0 || f->trips != again->trips ||
+        f->opened_by >= again->opened_by)
+      continue;
+    m->out->once = once;
+    SW_TRY(match_loops(m, found, d));
+    sw_dict_deinit(&m->seen);
+    m->seen = (sw_dict){0};
+  }
+  return SW_OK;
+}
+
+static sw_rc find_moved(matching *m, const sw_stacks *s, const sw_id *alike, bool *found, sw_diag *d) {
   const sw_graph *g = m->g;
   for (sw_id again = 0; again < g->n_frames && !*found; again++) {
     m->out->again = again;
-    m->later = g->frames[again].parent;
-    if (m->later < 0 || !is_stacked_for_later(g, s, again)) continue;
-    if (!find_pair_of(g, s, m->later, g->frames[again].opened_by, &m->out->of)) continue;
+    m->out->of = (sw_added_stack){0};
+    m->out->alike = m->id;
+    m->later = m->earlier = g->frames[again].parent;
+    if (!is_stacked_for_later(g, s, again)) continue;
+    SW_TRY(find_once(m, found, d));
+    if (*found || m->later < 0 || !find_pair_of(g, s, m->later, g->frames[again].opened_by, &m->out->of)) continue;
+    m->out->alike = alike;
     m->earlier = m->out->of.of[0]->forward;
-    for (sw_id once = 0; once < g->n_frames && !*found; once++) {
-      const sw_frame *f = &g->frames[once];
-      if (f->kind != SW_OP_WHILE || f->parent != m->earlier || f->trips < 0 || f->trips != g->frames[again].trips)
-        continue;
-      m->out->once = once;
-      SW_TRY(match_loops(m, found, d));
-      sw_dict_deinit(&m->seen);
-      m->seen = (sw_dict){0};
-    }
+    SW_TRY(find_once(m, found, d));
   }
   return SW_OK;
 }
@@ -255,12 +275,11 @@ sw_rc sw_moved_loop_find(const sw_graph *g, sw_arena *arena, sw_moved_loop *out,
   if (!s.n) return SW_OK;
   SW_ARENA_NEW(none, arena, s.n + 1, d);
   SW_TRY(sw_stacks_alike(g, &s, none, arena, &alike, d));
-  out->alike = alike;
   SW_ARENA_NEW_EACH(arena, g->n_values + 1, d, m.id, m.partner);
   SW_ARENA_NEW(m.peer, arena, g->n_frames + 1, d);
   SW_ARENA_NEW(out->with, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(out->read_as, arena, g->n_values + 1, d);
-  const sw_rc rc = find_moved(&m, &s, found, d);
+  const sw_rc rc = find_moved(&m, &s, alike, found, d);
   sw_dict_deinit(&m.seen);
   sw_text_free(&m.key);
   return rc;
@@ -286,7 +305,7 @@ sw_rc sw_moved_loop_spec(const sw_graph *g, const sw_moved_loop *m, sw_arena *ar
 sw_rc sw_moved_loop_stacks(const sw_graph *g, const sw_moved_loop *m, sw_arena *arena, sw_stacks *out, sw_diag *d) {
   *out = (sw_stacks){0};
   SW_ARENA_NEW(out->added, arena, g->n_values + 1, d);
-  for (sw_id i = g->frames[m->again].closed_by + 1; i < m->end; i++) {
+  for (sw_id i = g->frames[m->again].closed_by + 1; i < m->end && m->of.n_levels; i++) {
     sw_added_stack *a = &out->added[out->n_added];
     if (!is_read_elsewhere(g, m, i)) continue;
     *a = m->of;

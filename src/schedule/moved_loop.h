@@ -4,14 +4,14 @@
 
 #include "schedule/stacks.h"
 
-/* The loop `again` of the later one of a pair of loops does all that the loop `once` of the earlier one does, and runs
- * in its place. */
+/* The loop `again` does all that the loop `once` does, which stands before it in the same loop or in none, or `again`
+ * in the later one of a pair and `once` in the earlier one, and runs in its place. */
 typedef struct sw_moved_loop {
-  sw_added_stack of;   /* the pair, and those around it */
+  sw_added_stack of;   /* the pair, and those around it; of no levels: there is none */
   sw_id once, again;   /* frames */
   sw_id once_end, end; /* behind their joins */
-  const sw_id *alike;  /* by value of the later loop of the pair: that of the earlier one */
-  bool *with;          /* by op of the later loop: it is made of nothing, and stands in both */
+  const sw_id *alike;  /* by value that `again` reads: an equal one that stands where `once` does */
+  bool *with;          /* by op where `again` stands: it is made of nothing, and stands in both places */
   sw_id *read_as;      /* by value: that which is read in its place */
 } sw_moved_loop;
 

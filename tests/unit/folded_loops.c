@@ -651,7 +651,7 @@ static void judge(const program *p, const sw_graph *g, int *moved) {
   for (int k = 0; k < ARGS; k++) sw_tensor_deinit(&args[k]);
   for (int k = 0; k < MOST_OUTPUTS; k++) sw_tensor_deinit(&want[k]);
   *moved += n_loops < g->n_frames;
-  const bool missed = p->n_around && p->miss < WHERE_SAME && n_loops == g->n_frames;
+  const bool missed = p->miss < WHERE_SAME && n_loops == g->n_frames;
   if (!right || missed) print_text(p->t);
   if (!right) fail_msg("of kind %d this is folded to something else", p->miss);
   if (missed) fail_msg("of kind %d this is not folded", p->miss);
