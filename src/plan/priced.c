@@ -1,7 +1,7 @@
 /* A plan that fits, by prices of memory: what is held at steps where plans hold too much costs so much a byte, and
  * there is no limit. Such a problem is solved as soon as one with memory to spare. Prices rise where a plan holds too
  * much until one fits, and are then halved towards the last that were too low. Readers pay in full for what they share
- * with others, so that a plan is no worse than its prices say.
+ * with others.
  */
 #include "plan/search.h"
 

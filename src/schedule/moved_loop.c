@@ -55,6 +55,7 @@ typedef struct matching {
   const sw_graph *g;
   sw_moved_loop *out;
   sw_id earlier, later; /* frames that the two stand in; the same, or of a pair */
+  sw_id *same;          /* by value: the first that ops of its frame make alike */
   sw_id *id;            /* by value: that of the earlier part which it is equal to; else itself */
   sw_id *partner;       /* by value that enters a loop, of either side: that which enters the other one; -1: none */
   sw_id *peer;          /* by frame, of either side: the other one; -1: none */
@@ -77,21 +78,27 @@ static sw_rc identify_op(matching *m, sw_id op, bool notes, sw_diag *d) {
 }
 
 /* Constants are the same wherever they stand. */
+static sw_rc find_same_in_frames(matching *m, sw_diag *d) {
+  for (sw_id v = 0; v < m->g->n_values; v++) m->id[v] = v;
+  for (sw_id i = 0; i < m->g->n_ops; i++) SW_TRY(identify_op(m, i, true, d));
+  memcpy(m->same, m->id, (size_t)m->g->n_values * sizeof *m->same);
+  return SW_OK;
+}
+
 static sw_rc list_once(matching *m, sw_diag *d) {
   const sw_graph *g = m->g;
   const sw_id opened = g->frames[m->out->once].opened_by, again = g->frames[m->out->again].opened_by;
-  for (sw_id v = 0; v < g->n_values; v++) m->id[v] = v;
-  for (sw_id i = 0; i < g->n_ops; i++)
-    if (!g->ops[i].n_operands) SW_TRY(identify_op(m, i, true, d));
+  sw_dict_deinit(&m->seen);
+  m->seen = (sw_dict){0};
+  memcpy(m->id, m->same, (size_t)g->n_values * sizeof *m->id);
   for (sw_id i = m->earlier < 0 ? 0 : g->frames[m->earlier].begin; i < m->out->once_end; i++) {
     const sw_op *op = &g->ops[i];
     if (op->frame != m->earlier && i < opened) continue;
     if (op->code == SW_OP_ENTER) m->id[op->results[0]] = m->id[sw_behind_enters(g, op->results[0])];
     if (op->n_operands) SW_TRY(identify_op(m, i, true, d));
   }
-  for (sw_id i = m->out->once_end; i < again && m->later == m->earlier; i++)
-    if (g->ops[i].frame == m->later && g->ops[i].n_operands) SW_TRY(identify_op(m, i, true, d));
-  for (sw_id i = m->later < 0 ? again : g->frames[m->later].begin; i < again && m->later != m->earlier; i++)
+  if (m->later == m->earlier) return SW_OK;
+  for (sw_id i = g->frames[m->later].begin; i < again; i++)
     for (int r = 0; r < g->ops[i].n_results && g->ops[i].frame == m->later; r++) {
       const sw_id v = g->ops[i].results[r], like = m->out->alike[v];
       m->id[v] = m->id[like >= 0 ? like : sw_behind_enters(g, v)];
@@ -231,6 +238,18 @@ static bool is_stacked_for_later(const sw_graph *g, const sw_stacks *s, sw_id fr
   return any;
 }
 
+/* In one frame: does each value that `once` carries begin as one of `again`? Most do not, and need not be matched. */
+static bool begins_alike(const matching *m, sw_id once) {
+  const sw_graph *g = m->g;
+  bool all = true;
+  for (sw_id i = g->frames[once].begin + 1; g->ops[i].code == SW_OP_ENTER && all; i++) {
+    all = !is_carried_in(g, &g->ops[i]);
+    for (sw_id k = g->frames[m->out->again].begin + 1; g->ops[k].code == SW_OP_ENTER && !all; k++)
+      all = m->same[g->ops[k].operands[0]] == m->same[g->ops[i].operands[0]];
+  }
+  return all;
+}
+
 /* Of those before it in the frame of the earlier ones. */
 static sw_rc find_once(matching *m, bool *found, sw_diag *d) {
   const sw_graph *g = m->g;
@@ -238,12 +257,10 @@ static sw_rc find_once(matching *m, bool *found, sw_diag *d) {
   for (sw_id once = 0; once < g->n_frames && !*found; once++) {
     const sw_frame *f = &g->frames[once];
     if (f->kind != SW_OP_WHILE || f->parent != m->earlier || f->trips < 0 || f->trips != again->trips ||
-        f->opened_by >= again->opened_by)
+        f->opened_by >= again->opened_by || (m->later == m->earlier && !begins_alike(m, once)))
       continue;
     m->out->once = once;
     SW_TRY(match_loops(m, found, d));
-    sw_dict_deinit(&m->seen);
-    m->seen = (sw_dict){0};
   }
   return SW_OK;
 }
@@ -275,11 +292,12 @@ sw_rc sw_moved_loop_find(const sw_graph *g, sw_arena *arena, sw_moved_loop *out,
   if (!s.n) return SW_OK;
   SW_ARENA_NEW(none, arena, s.n + 1, d);
   SW_TRY(sw_stacks_alike(g, &s, none, arena, &alike, d));
-  SW_ARENA_NEW_EACH(arena, g->n_values + 1, d, m.id, m.partner);
+  SW_ARENA_NEW_EACH(arena, g->n_values + 1, d, m.id, m.same, m.partner);
   SW_ARENA_NEW(m.peer, arena, g->n_frames + 1, d);
   SW_ARENA_NEW(out->with, arena, g->n_ops + 1, d);
   SW_ARENA_NEW(out->read_as, arena, g->n_values + 1, d);
-  const sw_rc rc = find_moved(&m, &s, alike, found, d);
+  sw_rc rc = find_same_in_frames(&m, d);
+  if (!rc) rc = find_moved(&m, &s, alike, found, d);
   sw_dict_deinit(&m.seen);
   sw_text_free(&m.key);
   return rc;

@@ -52,10 +52,10 @@ typedef struct sw_split_options {
  * others are needed. *work: steps counted. */
 SW_CHECKED sw_rc sw_relaxation_split(sw_relaxation *r, const sw_split_options *o, int64_t *work, sw_diag *d);
 
-/* The relaxation as it is now, with memory at a price instead of its limit: prices[t] >= 0 is what a unit of it costs
- * from step t to the next, and each reader pays as if it were the only one. In the arena, but borrows tables of the
- * relaxation. */
 int64_t sw_relaxation_last_step(const sw_relaxation *r);
+/* The relaxation as it is now, with memory at a price instead of its limit: prices[t] >= 0 is what a unit of it costs
+ * from step t to the next, n_steps are sw_relaxation_last_step, and each reader pays as if it were the only one. In the
+ * arena, but borrows tables of the relaxation. */
 SW_CHECKED sw_rc sw_relaxation_price_memory(sw_relaxation *r, int64_t n_steps, const double *prices, sw_arena *arena,
                                             sw_problem *out, sw_diag *d);
 
